@@ -1,0 +1,3 @@
+//! impinge and its peers on the same inputs in one run.
+
+fn main() {}

@@ -1,0 +1,66 @@
+//! How sure an answer is, how its search ended, and what it cost.
+
+use std::ops::AddAssign;
+
+/// What a number or a yes/no is worth.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Certainty {
+    /// Decided by exact predicates, or a value computed to rounding error.
+    Exact,
+    /// Errs to the safe side by at most this.
+    Conservative {
+        /// The largest error, in the unit of the answer.
+        tolerance: f64,
+    },
+    /// Errs to either side, depending on a resolution.
+    Approximate {
+        /// The size of what cannot be told apart.
+        resolution: f64,
+    },
+    /// From samples; more samples, more certainty.
+    Sampled {
+        /// How many were taken.
+        samples: u64,
+    },
+}
+
+/// How a search ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Finish {
+    /// Everything was looked at.
+    Complete,
+    /// The caller had enough.
+    Stopped,
+    /// The budget ran out; calling again goes on where it stopped.
+    OutOfBudget,
+}
+
+/// The survey's cost model, T = Nv·Cv + Np·Cp + Nu·Cu.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// Nv: pairs of bounding volumes tested.
+    pub volume_tests: u64,
+    /// Np: pairs of primitives tested.
+    pub primitive_tests: u64,
+    /// Nu: bounding volumes updated.
+    pub updates: u64,
+}
+
+impl AddAssign for Counters {
+    fn add_assign(&mut self, more: Counters) {
+        self.volume_tests += more.volume_tests;
+        self.primitive_tests += more.primitive_tests;
+        self.updates += more.updates;
+    }
+}
+
+/// Certainty, end and cost of one search.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Outcome {
+    /// What the answer is worth.
+    pub certainty: Certainty,
+    /// How the search ended.
+    pub finish: Finish,
+    /// What it cost.
+    pub work: Counters,
+}

@@ -1,0 +1,3 @@
+//! Trees of bounding volumes.
+
+pub mod wide;

@@ -1,0 +1,41 @@
+//! `impinge` finds where, when and how deeply things touch.
+//!
+//! Data flows one way through the stations below; a module imports only stations listed before it:
+//!
+//! `error, budget → num → geom → shape → motion → bound → hierarchy → model → contact → narrow → io`
+//!
+//! ```
+//! use impinge::{Mesh, Model, Pose, Relation};
+//!
+//! let tetrahedron = Mesh::new(
+//!     vec![[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]],
+//!     vec![[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]],
+//! )?;
+//! let model = Model::from(tetrahedron);
+//! assert_eq!(model.mesh().triangles().len(), 4);
+//! assert_eq!(Relation::AInsideB.swapped(), Relation::BInsideA);
+//! let moved = Pose::from_translation([2.0, 0.0, 0.0]);
+//! assert_eq!(moved.apply(model.mesh().vertices()[0]).x, 2.0);
+//! # Ok::<(), impinge::Error>(())
+//! ```
+
+pub mod bound;
+pub mod budget;
+pub mod contact;
+pub mod error;
+pub mod geom;
+pub mod hierarchy;
+#[cfg(feature = "io")]
+pub mod io;
+pub mod model;
+pub mod motion;
+pub mod narrow;
+pub mod num;
+pub mod shape;
+
+pub use budget::Budget;
+pub use contact::{Certainty, Counters, Feature, Finish, Outcome, Relation};
+pub use error::Error;
+pub use model::Model;
+pub use motion::Pose;
+pub use shape::Mesh;

@@ -1,0 +1,5 @@
+//! A shape with what its queries need, built once.
+
+mod mesh_model;
+
+pub use mesh_model::Model;

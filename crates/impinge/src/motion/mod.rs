@@ -1,0 +1,5 @@
+//! Where bodies are.
+
+mod pose;
+
+pub use pose::Pose;

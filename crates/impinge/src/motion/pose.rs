@@ -1,0 +1,133 @@
+//! A rigid placement, and the exact formula by which it places a vertex.
+//!
+//! The placed doubles are the truth that predicates decide on, so the order of operations is part of
+//! the contract: `x' = ((r00·x + r01·y) + r02·z) + tx`, without fused multiply-add.
+
+use glam::{DMat3, DVec3};
+
+use crate::Error;
+use crate::num::tolerance::{LARGEST_COORDINATE, POSE_ORTHONORMALITY};
+
+/// Rotation and translation, as a matrix that is applied as given.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Pose {
+    rows: [DVec3; 3],
+    translation: DVec3,
+}
+
+impl Pose {
+    /// Leaves every point where it is, to the bit.
+    pub const IDENTITY: Pose = Pose { rows: [DVec3::X, DVec3::Y, DVec3::Z], translation: DVec3::ZERO };
+
+    /// A pure translation (finite numbers are the caller's duty; [`Pose::new`] checks them).
+    pub fn from_translation(position: impl Into<DVec3>) -> Pose {
+        Pose { translation: position.into(), ..Pose::IDENTITY }
+    }
+
+    /// Position and quaternion (x, y, z, w), which is divided by its norm.
+    ///
+    /// # Errors
+    /// Numbers that are not finite or a quaternion of length zero.
+    pub fn new(position: [f64; 3], rotation: [f64; 4]) -> Result<Pose, Error> {
+        let [x, y, z, w] = rotation;
+        let norm = (((x * x + y * y) + z * z) + w * w).sqrt();
+        if !(norm > 0.0 && norm.is_finite()) {
+            return Err(Error::Pose { reason: format!("the quaternion {rotation:?} has the length {norm}") });
+        }
+        let [x, y, z, w] = [x / norm, y / norm, z / norm, w / norm];
+        let rows = [
+            DVec3::new(1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - z * w), 2.0 * (x * z + y * w)),
+            DVec3::new(2.0 * (x * y + z * w), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - x * w)),
+            DVec3::new(2.0 * (x * z - y * w), 2.0 * (y * z + x * w), 1.0 - 2.0 * (x * x + y * y)),
+        ];
+        check_translation(position.into())?;
+        Ok(Pose { rows, translation: position.into() })
+    }
+
+    /// A 4×4 matrix, row by row, applied as given.
+    ///
+    /// # Errors
+    /// Not orthonormal within [`POSE_ORTHONORMALITY`], a reflection, or a last row other than 0 0 0 1.
+    pub fn from_matrix(m: &[f64; 16]) -> Result<Pose, Error> {
+        let row = |i: usize| DVec3::new(m[4 * i], m[4 * i + 1], m[4 * i + 2]);
+        let rows = [row(0), row(1), row(2)];
+        if m[12..] != [0.0, 0.0, 0.0, 1.0] {
+            return Err(Error::Pose { reason: format!("the last row is {:?}, not 0 0 0 1", &m[12..]) });
+        }
+        for i in 0..3 {
+            for j in 0..=i {
+                let want = if i == j { 1.0 } else { 0.0 };
+                let off = (rows[i].dot(rows[j]) - want).abs();
+                // Negated, so that NaN is refused.
+                if !(off <= POSE_ORTHONORMALITY) {
+                    return Err(Error::Pose {
+                        reason: format!("rows {j} and {i} are {off:e} away from orthonormal"),
+                    });
+                }
+            }
+        }
+        if rows[0].cross(rows[1]).dot(rows[2]) <= 0.0 {
+            return Err(Error::Pose { reason: "the matrix is a reflection".into() });
+        }
+        let translation = DVec3::new(m[3], m[7], m[11]);
+        check_translation(translation)?;
+        Ok(Pose { rows, translation })
+    }
+
+    /// The world position of a point, by the formula of the contract.
+    #[inline]
+    pub fn apply(&self, p: DVec3) -> DVec3 {
+        let row = |r: DVec3, t: f64| ((r.x * p.x + r.y * p.y) + r.z * p.z) + t;
+        DVec3::new(
+            row(self.rows[0], self.translation.x),
+            row(self.rows[1], self.translation.y),
+            row(self.rows[2], self.translation.z),
+        )
+    }
+
+    /// The 3×3 part as given; orthonormal only within [`POSE_ORTHONORMALITY`].
+    pub fn matrix(&self) -> DMat3 {
+        DMat3::from_cols(self.rows[0], self.rows[1], self.rows[2]).transpose()
+    }
+
+    /// Where the body's origin is.
+    pub fn translation(&self) -> DVec3 {
+        self.translation
+    }
+}
+
+fn check_translation(t: DVec3) -> Result<(), Error> {
+    if t.as_ref().iter().all(|x| x.abs() <= LARGEST_COORDINATE) {
+        Ok(())
+    } else {
+        Err(Error::Pose { reason: format!("the position {t} is not finite or beyond 1e60") })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_quarter_turn_and_its_matrix_agree() {
+        let half = 0.5_f64.sqrt();
+        let turn = Pose::new([1.0, 2.0, 3.0], [0.0, 0.0, half, half]).unwrap();
+        let p = turn.apply(DVec3::new(1.0, 0.0, 0.0));
+        assert!((p - DVec3::new(1.0, 3.0, 3.0)).length() < 1e-15);
+        let m = [0.0, -1.0, 0.0, 1.0, 1.0, 0.0, 0.0, 2.0, 0.0, 0.0, 1.0, 3.0, 0.0, 0.0, 0.0, 1.0];
+        assert_eq!(Pose::from_matrix(&m).unwrap().apply(DVec3::X), DVec3::new(1.0, 3.0, 3.0));
+    }
+
+    #[test]
+    fn what_is_not_rigid_is_refused() {
+        let mut m = [0.0; 16];
+        (m[0], m[5], m[10], m[15]) = (1.0, 1.0, -1.0, 1.0);
+        assert!(Pose::from_matrix(&m).is_err());
+        m[10] = 1.1;
+        assert!(Pose::from_matrix(&m).is_err());
+        m[10] = f64::NAN;
+        assert!(Pose::from_matrix(&m).is_err());
+        assert!(Pose::new([0.0; 3], [0.0; 4]).is_err());
+        assert!(Pose::new([f64::INFINITY, 0.0, 0.0], [0.0, 0.0, 0.0, 1.0]).is_err());
+    }
+}

@@ -1,0 +1,1 @@
+//! Hierarchy and exact triangle tests.

@@ -1,0 +1,3 @@
+//! Methods that answer for one pair of bodies.
+
+pub mod exact;

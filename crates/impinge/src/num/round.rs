@@ -1,0 +1,1 @@
+//! From f64 to f32, outward.

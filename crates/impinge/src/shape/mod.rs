@@ -1,0 +1,5 @@
+//! Shapes at rest: what is let in, checked once.
+
+mod mesh;
+
+pub use mesh::Mesh;
