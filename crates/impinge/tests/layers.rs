@@ -106,7 +106,7 @@ fn imports_point_upstream() {
             assert!(theirs <= own, "{} ({station}) imports {import}, which comes later", file.display());
         }
     }
-    assert!(seen > 10, "only {seen} imports seen: the test does not look");
+    assert!(seen > 5, "only {seen} imports seen: the test does not look");
 }
 
 #[test]
