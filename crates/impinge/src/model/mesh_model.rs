@@ -1,13 +1,17 @@
 //! A mesh with its tree.
 
+use std::sync::OnceLock;
+
 use crate::Mesh;
 use crate::hierarchy::wide::WideTree;
+use crate::shape::Topology;
 
 /// A mesh ready for queries.
 #[derive(Debug, Clone)]
 pub struct Model {
     mesh: Mesh,
     tree: WideTree,
+    topology: OnceLock<Topology>,
 }
 
 impl Model {
@@ -20,11 +24,16 @@ impl Model {
     pub fn tree(&self) -> &WideTree {
         &self.tree
     }
+
+    /// How its triangles hang together; found at the first call and kept.
+    pub fn topology(&self) -> &Topology {
+        self.topology.get_or_init(|| Topology::of(&self.mesh))
+    }
 }
 
 impl From<Mesh> for Model {
     fn from(mesh: Mesh) -> Model {
         let tree = WideTree::build(&mesh);
-        Model { mesh, tree }
+        Model { mesh, tree, topology: OnceLock::new() }
     }
 }

@@ -28,8 +28,8 @@ impl Mesh {
     /// # Errors
     /// As [`Mesh::new`].
     pub fn from_points(vertices: Vec<DVec3>, triangles: Vec<[u32; 3]>) -> Result<Mesh, Error> {
-        // One below the full range, so that u32::MAX can stand for "none".
-        let most = u32::MAX as usize - 1;
+        // Below the full range, so that u32::MAX can stand for "none" and sides can be numbered too.
+        let most = u32::MAX as usize / 3 - 1;
         for (what, count) in [("vertices", vertices.len()), ("triangles", triangles.len())] {
             if count > most {
                 return Err(Error::TooMany { what, count, most });
