@@ -1,0 +1,59 @@
+//! Which format a file has: its content decides, its name only where the content leaves it open.
+
+use super::{obj, off, stl, text};
+
+/// A mesh file format.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Format {
+    /// Wavefront OBJ.
+    Obj,
+    /// STL, text or binary.
+    Stl,
+    /// PLY, text or binary.
+    Ply,
+    /// OFF and its variants.
+    Off,
+}
+
+impl Format {
+    /// Every format, in the order of the table in [`crate::io`].
+    pub const ALL: [Format; 4] = [Format::Obj, Format::Stl, Format::Ply, Format::Off];
+
+    /// The name in messages.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Format::Obj => "OBJ",
+            Format::Stl => "STL",
+            Format::Ply => "PLY",
+            Format::Off => "OFF",
+        }
+    }
+
+    /// The format that a file name's extension stands for, without its dot and in any case.
+    pub fn from_extension(extension: &str) -> Option<Format> {
+        Some(match extension.to_ascii_lowercase().as_str() {
+            "obj" => Format::Obj,
+            "stl" | "stla" | "stlb" => Format::Stl,
+            "ply" => Format::Ply,
+            "off" | "coff" | "noff" | "cnoff" | "stoff" => Format::Off,
+            _ => return None,
+        })
+    }
+
+    /// The format that the bytes themselves show, if they do.
+    pub fn from_content(bytes: &[u8]) -> Option<Format> {
+        if stl::is_binary_by_size(bytes) {
+            return Some(Format::Stl);
+        }
+        let mut words = text::Text::new(bytes, obj::DIALECT);
+        let first = words.word_ahead()?;
+        match first {
+            b"ply" => Some(Format::Ply),
+            _ if off::variant(first).is_some() => Some(Format::Off),
+            _ if stl::is_text(bytes) => Some(Format::Stl),
+            _ if obj::is_statement(first) => Some(Format::Obj),
+            _ => None,
+        }
+    }
+}
