@@ -1,5 +1,8 @@
 //! Pure functions on points.
 
 pub mod point_triangle;
+pub mod point_triangle_exact;
 pub mod segment_segment;
+pub mod segment_triangle;
 pub mod triangle_distance;
+pub mod triangle_triangle;

@@ -1,5 +1,6 @@
 //! Numbers: named tolerances, exact predicates, outward rounding.
 
+pub mod dyadic;
 pub mod predicate;
 pub mod round;
 pub mod tolerance;

@@ -19,3 +19,18 @@ pub const SMALLEST_LENGTH_UNSCALED: f64 = 1e-50;
 /// Lengths above this (a length) are scaled down before they are multiplied: sixth powers must not
 /// overflow, and placed coordinates reach four times [`LARGEST_COORDINATE`].
 pub const LARGEST_LENGTH_UNSCALED: f64 = 1e50;
+
+/// Relative error of a determinant of three coordinate differences in f64 (no unit: a factor of the sum
+/// of the absolute products). Eight roundings lie on the longest path; the bound is twice that.
+pub const ORIENT_3D_FILTER: f64 = 16.0 * (f64::EPSILON / 2.0);
+
+/// The same for a determinant of two differences; five roundings lie on the longest path.
+pub const ORIENT_2D_FILTER: f64 = 8.0 * (f64::EPSILON / 2.0);
+
+/// Added to every filter of a determinant (unit: that of the determinant). Larger than what underflow
+/// can hide: 2⁻¹⁰⁷⁵ for each product, times a third factor of at most 1e61.
+pub const DETERMINANT_UNDERFLOW: f64 = 1e-250;
+
+/// Coordinates that are zero or at least this large (a length) never underflow in expansion arithmetic:
+/// three unit roundoffs of 2⁻³³² each multiply to 2⁻⁹⁹⁶, still an ordinary double.
+pub const EXPANSION_SAFE: f64 = 5.147_557_589_468_029e-85;
