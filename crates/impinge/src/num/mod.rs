@@ -2,5 +2,6 @@
 
 pub mod dyadic;
 pub mod predicate;
+pub mod random;
 pub mod round;
 pub mod tolerance;

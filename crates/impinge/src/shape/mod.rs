@@ -1,5 +1,7 @@
 //! Shapes at rest: what is let in, checked once.
 
+pub mod make;
+pub mod mass;
 mod mesh;
 pub mod topology;
 pub mod weld;
