@@ -38,4 +38,4 @@ pub use contact::{Certainty, Counters, Feature, Finish, Outcome, Relation};
 pub use error::Error;
 pub use model::Model;
 pub use motion::Pose;
-pub use shape::Mesh;
+pub use shape::{Mesh, TetMesh};
