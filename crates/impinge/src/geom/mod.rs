@@ -1,5 +1,6 @@
 //! Pure functions on points.
 
+pub mod crossing;
 pub mod point_triangle;
 pub mod point_triangle_exact;
 pub mod segment_segment;

@@ -139,7 +139,7 @@ pub fn folded_over_edge(p: DVec3, q: DVec3, ra: DVec3, rb: DVec3) -> bool {
 }
 
 /// Where the corners of each triangle lie relative to the plane of the other.
-enum Sides {
+pub(super) enum Sides {
     /// One triangle lies strictly on one side of the other's plane.
     Apart,
     /// Both planes exist, differ and are reached: the signs of a's corners over b, and of b's over a.
@@ -153,7 +153,7 @@ enum Sides {
 }
 
 #[inline]
-fn plane_sides(a: &[DVec3; 3], b: &[DVec3; 3]) -> Sides {
+pub(super) fn plane_sides(a: &[DVec3; 3], b: &[DVec3; 3]) -> Sides {
     const ZEROS: [Sign; 3] = [Sign::Zero; 3];
     let plane_a = Plane::through(a[0], a[1], a[2]);
     let over_b = b.map(|p| plane_a.side(p));
@@ -201,7 +201,7 @@ fn canonical(
 
 /// The corner that is alone on its side, and whether that side is the positive one.
 #[inline]
-fn lone_corner(s: [Sign; 3]) -> (usize, bool) {
+pub(super) fn lone_corner(s: [Sign; 3]) -> (usize, bool) {
     let at = |sign: Sign| s.iter().position(|&x| x == sign).unwrap_or(0);
     let count = |sign: Sign| s.iter().filter(|&&x| x == sign).count();
     match (count(Sign::Positive), count(Sign::Negative)) {
@@ -240,6 +240,11 @@ fn coplanar_meet(a: &[DVec3; 3], b: &[DVec3; 3]) -> bool {
     !skew && (0..3).all(|axis| flat_meet(a, b, axis))
 }
 
+/// Whether the area is not zero, exactly.
+pub fn has_area(t: &[DVec3; 3]) -> bool {
+    upright_axis(t).is_some()
+}
+
 /// The axis to drop so that the triangle keeps an area; `None` when it has none.
 fn upright_axis(t: &[DVec3; 3]) -> Option<usize> {
     let first = (t[1] - t[0]).cross(t[2] - t[0]).abs().max_position();
@@ -274,7 +279,7 @@ fn an_edge_separates(a: &[DVec2; 3], b: &[DVec2; 3], apart: impl Fn(Sign, [Sign;
 }
 
 /// Where the segment pq passes the plane of t, in floats; p and q lie on different sides or in it.
-fn pierce(p: DVec3, q: DVec3, t: &[DVec3; 3]) -> DVec3 {
+pub(super) fn pierce(p: DVec3, q: DVec3, t: &[DVec3; 3]) -> DVec3 {
     let height = |x: DVec3| orient3d_value(t[0], t[1], t[2], x);
     let (high, low) = (height(p), height(q));
     let share = high / (high - low);
