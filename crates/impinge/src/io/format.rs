@@ -1,6 +1,6 @@
 //! Which format a file has: its content decides, its name only where the content leaves it open.
 
-use super::{obj, off, stl, text};
+use super::{gltf, medit, obj, off, stl, text};
 
 /// A mesh file format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -14,11 +14,16 @@ pub enum Format {
     Ply,
     /// OFF and its variants.
     Off,
+    /// glTF 2.0, as a document or as a GLB.
+    Gltf,
+    /// MEDIT `.mesh`.
+    Medit,
 }
 
 impl Format {
     /// Every format, in the order of the table in [`crate::io`].
-    pub const ALL: [Format; 4] = [Format::Obj, Format::Stl, Format::Ply, Format::Off];
+    pub const ALL: [Format; 6] =
+        [Format::Obj, Format::Stl, Format::Ply, Format::Off, Format::Gltf, Format::Medit];
 
     /// The name in messages.
     pub const fn name(self) -> &'static str {
@@ -27,6 +32,8 @@ impl Format {
             Format::Stl => "STL",
             Format::Ply => "PLY",
             Format::Off => "OFF",
+            Format::Gltf => "glTF",
+            Format::Medit => "MEDIT",
         }
     }
 
@@ -37,12 +44,17 @@ impl Format {
             "stl" | "stla" | "stlb" => Format::Stl,
             "ply" => Format::Ply,
             "off" | "coff" | "noff" | "cnoff" | "stoff" => Format::Off,
+            "gltf" | "glb" => Format::Gltf,
+            "mesh" | "meshb" => Format::Medit,
             _ => return None,
         })
     }
 
     /// The format that the bytes themselves show, if they do.
     pub fn from_content(bytes: &[u8]) -> Option<Format> {
+        if gltf::is_binary(bytes) {
+            return Some(Format::Gltf);
+        }
         if stl::is_binary_by_size(bytes) {
             return Some(Format::Stl);
         }
@@ -50,6 +62,8 @@ impl Format {
         let first = words.word_ahead()?;
         match first {
             b"ply" => Some(Format::Ply),
+            [b'{', ..] => Some(Format::Gltf),
+            _ if first.eq_ignore_ascii_case(medit::FIRST_WORD) => Some(Format::Medit),
             _ if off::variant(first).is_some() => Some(Format::Off),
             _ if stl::is_text(bytes) => Some(Format::Stl),
             _ if obj::is_statement(first) => Some(Format::Obj),

@@ -1,14 +1,39 @@
-//! Mesh files.
+//! Mesh files: readers for six formats, writers for three.
+//!
+//! Nothing is dropped, merged or reordered: triangle indices count the file's triangles in order,
+//! vertex indices the file's vertices. What a file cannot hold is refused before memory is asked for
+//! it, and every message names the line, the element or the byte.
+//!
+//! The content tells the format; the extension counts only where the content leaves it open. Every
+//! format may be packed with gzip.
+//!
+//! | format | read | passed over | refused |
+//! |---|---|---|---|
+//! | OBJ | `v`, `f` (polygons fanned from their first corner, indices from the end, from later vertices), joined lines | weights and colours of vertices, texture and normal references, groups, materials, points `p`, lines `l`, free-form curves and surfaces | faces of fewer than 3 corners, index 0, `call` |
+//! | STL | text (several solids) and binary; equal corners share a vertex | normals, names, attributes, bytes behind the last triangle | facets that are no triangles, a missing `endsolid`, fewer bytes than the count asks for |
+//! | PLY | text and both byte orders; `vertex`, `face`, `tristrips` | other properties and elements, what follows the last element | faces of fewer than 3 corners, indices of a float type, more numbers on a line than the header says |
+//! | OFF | text and binary, `[ST][C][N][n]OFF` or no keyword | colours, normals, texture coordinates, what follows the last face | faces of fewer than 3 corners, four dimensions |
+//! | glTF, GLB | triangles, strips and fans of the scene in node order, transforms applied; buffers in base64, in the GLB, in files beside it; quantized positions | points, lines, materials, skins, morph targets, animations | sparse accessors, required extensions that change geometry (Draco, meshopt, instancing), glTF 1 |
+//! | MEDIT | text: `Vertices`, `Triangles`, `Quadrilaterals`; the boundary of `Tetrahedra` where there is no triangle | references, all other sections | binary, two dimensions |
+//!
+//! In every format: coordinates that are NaN, infinite or beyond 1e60, indices out of range, and a
+//! file without a triangle are refused.
 
 mod assemble;
 mod bytes;
 mod format;
+mod gltf;
+mod gzip;
+mod medit;
 mod obj;
 mod off;
 mod ply;
 mod stl;
 mod text;
 
+use std::borrow::Cow;
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
 
 pub use format::Format;
@@ -31,8 +56,9 @@ pub fn load_mesh(path: impl AsRef<Path>) -> Result<Mesh, Error> {
     let path = path.as_ref();
     let name_path = |reason: String| Error::File { path: path.display().to_string(), reason };
     let bytes = std::fs::read(path).map_err(|error| name_path(error.to_string()))?;
-    let hint = path.extension().and_then(|e| e.to_str()).and_then(Format::from_extension);
-    read(&bytes, hint).map_err(|error| name_path(error.to_string()))
+    let folder = path.parent().unwrap_or(Path::new(""));
+    read_any(&bytes, hint_of(path), &|name, length| fetch(&folder.join(name), length))
+        .map_err(|error| name_path(error.to_string()))
 }
 
 /// Reads a mesh from the bytes of a file; `hint` counts only where the content leaves the format open.
@@ -41,30 +67,67 @@ pub fn load_mesh(path: impl AsRef<Path>) -> Result<Mesh, Error> {
 /// An unknown format, text or bytes that break its rules (line, element or byte are named), no
 /// triangles, an index out of range, or a coordinate that is not finite or beyond 1e60.
 pub fn read(bytes: &[u8], hint: Option<Format>) -> Result<Mesh, Error> {
-    match Format::from_content(bytes).or(hint) {
-        Some(format) => read_as(bytes, format),
-        None => Err(Error::Format {
-            format: "mesh file",
-            place: "byte 0".into(),
-            reason: if bytes.is_empty() { "the file is empty".into() } else { unknown_format() },
-        }),
-    }
+    read_any(bytes, hint, &no_files)
 }
 
-/// Reads a mesh in a known format.
+/// Reads a mesh in a known format, not packed.
 ///
 /// # Errors
 /// As [`read`].
 pub fn read_as(bytes: &[u8], format: Format) -> Result<Mesh, Error> {
+    dispatch(bytes, format, &no_files)
+}
+
+fn read_any(bytes: &[u8], hint: Option<Format>, fetch: gltf::Fetch<'_>) -> Result<Mesh, Error> {
+    let bytes = if gzip::is_packed(bytes) { Cow::Owned(gzip::unpack(bytes)?) } else { Cow::Borrowed(bytes) };
+    if bytes.is_empty() {
+        return Err(unknown("the file is empty".into()));
+    }
+    match Format::from_content(&bytes).or(hint) {
+        Some(format) => dispatch(&bytes, format, fetch),
+        None => {
+            let names = Format::ALL.map(Format::name).join(", ");
+            Err(unknown(format!("neither content nor extension shows a known format ({names})")))
+        }
+    }
+}
+
+fn unknown(reason: String) -> Error {
+    Error::Format { format: "mesh file", place: "byte 0".into(), reason }
+}
+
+fn dispatch(bytes: &[u8], format: Format, fetch: gltf::Fetch<'_>) -> Result<Mesh, Error> {
     match format {
         Format::Obj => obj::read(bytes),
         Format::Stl => stl::read(bytes),
         Format::Ply => ply::read(bytes),
         Format::Off => off::read(bytes),
+        Format::Gltf => gltf::read(bytes, fetch),
+        Format::Medit => medit::read(bytes),
     }
 }
 
-fn unknown_format() -> String {
-    let names = Format::ALL.map(Format::name).join(", ");
-    format!("neither the content nor the extension shows a known format ({names})")
+/// The format that a file name stands for, with or without `.gz` behind it.
+fn hint_of(path: &Path) -> Option<Format> {
+    let extension = |path: &Path| path.extension().and_then(|e| e.to_str()).map(str::to_ascii_lowercase);
+    match extension(path)?.as_str() {
+        "gz" => Format::from_extension(&extension(Path::new(path.file_stem()?))?),
+        other => Format::from_extension(other),
+    }
+}
+
+/// At most `length` bytes of a file beside the document; devices and pipes are refused.
+fn fetch(path: &Path, length: usize) -> Result<Vec<u8>, String> {
+    let file = File::open(path).map_err(|error| error.to_string())?;
+    let metadata = file.metadata().map_err(|error| error.to_string())?;
+    if !metadata.is_file() {
+        return Err("not a regular file".into());
+    }
+    let mut content = Vec::new();
+    file.take(length as u64).read_to_end(&mut content).map_err(|error| error.to_string())?;
+    Ok(content)
+}
+
+fn no_files(_: &str, _: usize) -> Result<Vec<u8>, String> {
+    Err("a file beside the document can be read only when the document is loaded by its path".into())
 }

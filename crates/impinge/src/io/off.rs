@@ -68,9 +68,9 @@ pub(super) fn read(bytes: &[u8]) -> Result<Mesh, Error> {
     let vertices = count(&text, word, "vertices")?;
     let word = next_word(&mut text, "the number of faces")?;
     let faces = count(&text, word, "faces")?;
+    check_room(&text, vertices, faces)?;
     // The number of edges, which nobody needs, ends this line.
     text.next_line();
-    check_room(&text, vertices, faces)?;
     let vertices = read_vertices(&mut text, vertices)?;
     let triangles = read_faces(&mut text, faces, vertices.len())?;
     Mesh::from_points(vertices, triangles)

@@ -3,11 +3,10 @@
 //! Equal corners (−0 equals 0) share a vertex; the first of them gives its index. Normals,
 //! attributes and names are left alone.
 
-use std::collections::HashMap;
-
 use glam::DVec3;
 
 use super::text::{Dialect, Text, quote, refused_coordinate};
+use crate::shape::weld::Weld;
 use crate::{Error, Mesh};
 
 const FORMAT: &str = "STL";
@@ -49,23 +48,17 @@ fn promised_size(bytes: &[u8]) -> Option<u64> {
     Some(HEADER as u64 + RECORD as u64 * u64::from(count))
 }
 
-/// Gives equal points one index, in the order of their first appearance.
-#[derive(Default)]
-struct Corners {
-    vertices: Vec<DVec3>,
-    known: HashMap<[u64; 3], u32>,
-}
-
-impl Corners {
-    fn index(&mut self, point: [f64; 3]) -> u32 {
-        // Adding 0 turns −0 into 0 and changes nothing else.
-        let key = point.map(|x| (x + 0.0).to_bits());
-        *self.known.entry(key).or_insert_with(|| {
-            self.vertices.push(point.into());
-            // A file of so many corners that this saturates fails the mesh's own check.
-            u32::try_from(self.vertices.len() - 1).unwrap_or(u32::MAX)
-        })
+/// Three corners per triangle; equal ones become one vertex.
+fn join(corners: &[DVec3]) -> Result<Mesh, Error> {
+    let most = u32::MAX as usize - 1;
+    if corners.len() > most {
+        return Err(Error::TooMany { what: "corners", count: corners.len(), most });
     }
+    let weld = Weld::of(corners);
+    let vertices = (0..weld.count() as u32).map(|v| corners[weld.first(v) as usize]).collect();
+    let triangle = |at: u32| [at, at + 1, at + 2].map(|corner| weld.welded(corner));
+    let triangles = (0..corners.len() as u32).step_by(3).map(triangle).collect();
+    Mesh::from_points(vertices, triangles)
 }
 
 fn read_binary(bytes: &[u8]) -> Result<Mesh, Error> {
@@ -80,29 +73,25 @@ fn read_binary(bytes: &[u8]) -> Result<Mesh, Error> {
         return Err(refuse("byte 80".into(), reason));
     }
     let records = bytes[HEADER..promised as usize].chunks_exact(RECORD);
-    let mut corners = Corners::default();
-    let mut triangles = Vec::with_capacity(records.len());
+    let mut corners = Vec::with_capacity(3 * records.len());
     for (number, record) in records.enumerate() {
-        let mut triangle = [0; 3];
         // The first 12 bytes are the normal.
-        for (corner, xyz) in triangle.iter_mut().zip(record[12..48].chunks_exact(12)) {
+        for xyz in record[12..48].chunks_exact(12) {
             let point = [0, 4, 8]
                 .map(|at| f64::from(f32::from_le_bytes([xyz[at], xyz[at + 1], xyz[at + 2], xyz[at + 3]])));
             if let Some(reason) = refused_coordinate(point) {
                 let place = format!("triangle {number} (byte {})", HEADER + number * RECORD);
                 return Err(refuse(place, reason));
             }
-            *corner = corners.index(point);
+            corners.push(DVec3::from(point));
         }
-        triangles.push(triangle);
     }
-    Mesh::from_points(corners.vertices, triangles)
+    join(&corners)
 }
 
 fn read_text(bytes: &[u8]) -> Result<Mesh, Error> {
     let mut text = Text::new(bytes, DIALECT);
-    let mut corners = Corners::default();
-    let mut triangles = Vec::new();
+    let mut corners = Vec::new();
     while let Some(word) = text.word_ahead() {
         if !word.eq_ignore_ascii_case(b"solid") {
             return Err(text.error(format!("`solid` is expected, not {}", quote(word))));
@@ -119,14 +108,14 @@ fn read_text(bytes: &[u8]) -> Result<Mesh, Error> {
             if !word.eq_ignore_ascii_case(b"facet") {
                 return Err(text.error(format!("`facet` or `endsolid` is expected, not {}", quote(word))));
             }
-            triangles.push(read_facet(&mut text, &mut corners)?);
+            read_facet(&mut text, &mut corners)?;
         }
     }
-    Mesh::from_points(corners.vertices, triangles)
+    join(&corners)
 }
 
 /// A facet behind its first word.
-fn read_facet(text: &mut Text<'_>, corners: &mut Corners) -> Result<[u32; 3], Error> {
+fn read_facet(text: &mut Text<'_>, corners: &mut Vec<DVec3>) -> Result<(), Error> {
     expect(text, b"normal")?;
     // Exporters write `nan` into the normals of zero-area facets, so they are not parsed.
     for _ in 0..3 {
@@ -134,14 +123,12 @@ fn read_facet(text: &mut Text<'_>, corners: &mut Corners) -> Result<[u32; 3], Er
     }
     expect(text, b"outer")?;
     expect(text, b"loop")?;
-    let mut triangle = [0; 3];
-    for corner in &mut triangle {
+    for _ in 0..3 {
         expect(text, b"vertex")?;
-        *corner = corners.index(text.point()?);
+        corners.push(text.point()?.into());
     }
     expect(text, b"endloop")?;
-    expect(text, b"endfacet")?;
-    Ok(triangle)
+    expect(text, b"endfacet")
 }
 
 fn expect(text: &mut Text<'_>, keyword: &[u8]) -> Result<(), Error> {

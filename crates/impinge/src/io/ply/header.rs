@@ -104,9 +104,9 @@ impl Header {
         if text.word() != Some(b"ply") {
             return Err(text.error("the first line should be `ply`"));
         }
-        // The body of a binary file may begin with a byte that looks like a newline, so the newline
-        // after `end_header` is taken to be of the same kind as the first one.
-        let newline = newline_width(bytes, text.offset());
+        // The body of a binary file may begin with the byte of a newline. That can be mistaken only
+        // behind a bare return, so such a header shows itself on the first line.
+        let bare_return = newline_at(bytes, text.offset()) == b"\r";
         text.next_line();
         let mut encoding = None;
         let mut elements: Vec<Element> = Vec::new();
@@ -137,7 +137,11 @@ impl Header {
                 text.next_line();
                 text.offset()
             }
-            _ => (end_of_line(bytes, text.offset()) + newline).min(bytes.len()),
+            _ => {
+                let newline = newline_at(bytes, text.offset());
+                let width = if bare_return { newline.len().min(1) } else { newline.len() };
+                end_of_line(bytes, text.offset()) + width
+            }
         };
         let header = Header {
             encoding,
@@ -181,10 +185,12 @@ fn end_of_line(bytes: &[u8], from: usize) -> usize {
     from + bytes[from..].iter().take_while(|&&b| b != b'\n' && b != b'\r').count()
 }
 
-fn newline_width(bytes: &[u8], from: usize) -> usize {
-    match bytes[end_of_line(bytes, from)..] {
-        [b'\r', b'\n', ..] => 2,
-        _ => 1,
+/// The newline that ends the line of `from`; empty at the end of the file.
+fn newline_at(bytes: &[u8], from: usize) -> &[u8] {
+    let rest = &bytes[end_of_line(bytes, from)..];
+    match rest {
+        [b'\r', b'\n', ..] => &rest[..2],
+        _ => &rest[..rest.len().min(1)],
     }
 }
 
