@@ -1,3 +1,6 @@
 //! Trees of bounding volumes.
 
+pub mod dual;
+pub mod relative;
+pub mod simd;
 pub mod wide;

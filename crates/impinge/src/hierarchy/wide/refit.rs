@@ -1,0 +1,207 @@
+//! Keeping the tree while the mesh deforms: refit all boxes, refit a few, rebuild on decay.
+//!
+//! van den Bergen, "Efficient collision detection of complex deformable models using AABB trees", 1997
+//! (bottom-up refit in an array, without recursion); Brown et al., "Real-time simulation of deformable
+//! objects", 2001 (local updates). Decay is measured by the surface-area cost relative to the build.
+
+use std::collections::BinaryHeap;
+
+use super::{Bounds, BuildOptions, Child, Frame, Node, WIDTH, WideTree, mesh_bounds, triangle_bounds};
+use crate::Mesh;
+use crate::num::parallel;
+
+/// What an update did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Update {
+    /// Nu: boxes computed anew.
+    pub boxes: u64,
+    /// Whether the tree was built anew.
+    pub rebuilt: bool,
+}
+
+/// When a refitted tree is worth building anew.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Decay {
+    /// The largest bearable ratio of the surface-area cost to that at the build.
+    pub most: f64,
+}
+
+impl Decay {
+    /// A query costs about in proportion to the surface-area cost; a build costs about forty refits.
+    pub const DEFAULT: Decay = Decay { most: 1.5 };
+}
+
+/// The ways from triangles and nodes upward, needed only for local updates.
+#[derive(Debug, Clone)]
+pub struct Links {
+    slot_of: Vec<u32>,
+    parent_of: Vec<u32>,
+}
+
+/// Coordinates beyond this many tree units lose the frame's precision: the whole tree is refitted.
+const FARTHEST: f32 = 1024.0;
+/// Nodes a thread takes at a time.
+const CHUNK: usize = 1024;
+
+impl WideTree {
+    /// Fits every box to the moved vertices; the grouping stays. A mesh with another number of
+    /// triangles is built anew.
+    pub fn refit(&mut self, mesh: &Mesh) -> Update {
+        if mesh.triangles().len() != self.order.len() {
+            return self.rebuild(mesh);
+        }
+        let [low, high] = mesh_bounds(mesh);
+        self.frame = Frame::around(low, high);
+        let (frame, order, upper) = (self.frame, &self.order, self.upper);
+        parallel::for_each_chunk(&mut self.nodes[upper..], CHUNK, |_, chunk| {
+            for node in chunk {
+                for lane in 0..WIDTH {
+                    fit_leaf(node, lane, order, mesh, &frame);
+                }
+            }
+        });
+        for index in (0..upper).rev() {
+            for lane in 0..WIDTH {
+                if let Some(child) = self.nodes[index].child[lane].as_node() {
+                    let bounds = self.nodes[child].bounds();
+                    self.nodes[index].set_box(lane, bounds);
+                }
+            }
+        }
+        self.measure();
+        #[cfg(debug_assertions)]
+        self.assert_sound(mesh);
+        Update { boxes: self.boxes(), rebuilt: false }
+    }
+
+    /// Refits, and builds anew when the boxes have grown beyond `decay`.
+    pub fn refit_or_rebuild(&mut self, mesh: &Mesh, decay: Decay) -> Update {
+        let update = self.refit(mesh);
+        if update.rebuilt || self.quality() <= decay.most {
+            return update;
+        }
+        let rebuilt = self.rebuild(mesh);
+        Update { boxes: update.boxes + rebuilt.boxes, rebuilt: true }
+    }
+
+    /// The surface-area cost relative to that at the build: 1 is as good as new, 2 twice as dear.
+    pub fn quality(&self) -> f64 {
+        if self.cost_at_build > 0.0 { self.cost / self.cost_at_build } else { 1.0 }
+    }
+
+    /// The links that [`WideTree::refit_moved`] needs; they stay true until the tree is rebuilt.
+    pub fn links(&self) -> Links {
+        let mut slot_of = vec![0; self.order.len()];
+        for (slot, &triangle) in self.order.iter().enumerate() {
+            slot_of[triangle as usize] = slot as u32;
+        }
+        let mut parent_of = vec![0; self.nodes.len()];
+        for (index, node) in self.nodes.iter().enumerate() {
+            for child in node.child.iter().filter_map(|child| child.as_node()) {
+                parent_of[child] = index as u32;
+            }
+        }
+        Links { slot_of, parent_of }
+    }
+
+    /// Fits the boxes of the `moved` triangles and what stands above them, as far as they change.
+    /// The figure of [`WideTree::quality`] is left as it was; triangle numbers beyond the mesh are ignored.
+    pub fn refit_moved(&mut self, mesh: &Mesh, links: &Links, moved: &[u32]) -> Update {
+        let foreign = links.slot_of.len() != self.order.len() || links.parent_of.len() != self.nodes.len();
+        if foreign || mesh.triangles().len() != self.order.len() {
+            return self.refit(mesh);
+        }
+        let bucket = WIDTH * self.leaf_most;
+        let mut boxes = 0;
+        let mut changed = BinaryHeap::new();
+        for &triangle in moved.iter().filter(|&&t| (t as usize) < links.slot_of.len()) {
+            let slot = links.slot_of[triangle as usize] as usize;
+            let index = self.upper + slot / bucket;
+            let lane = slot % bucket / self.leaf_most;
+            let node = &mut self.nodes[index];
+            let reach = fit_leaf(node, lane, &self.order, mesh, &self.frame);
+            if !(reach <= FARTHEST) {
+                return self.refit(mesh);
+            }
+            self.widest = self.widest.max(2.0 * node.lane(lane).1.into_iter().fold(0.0, f32::max));
+            boxes += 1;
+            changed.push(index as u32);
+        }
+        // Children stand behind their parents, so the largest index is always ready.
+        let mut last = None;
+        while let Some(index) = changed.pop().filter(|&index| index != 0) {
+            if last.replace(index) == Some(index) {
+                continue;
+            }
+            let parent = links.parent_of[index as usize];
+            let bounds = self.nodes[index as usize].bounds();
+            let node = &mut self.nodes[parent as usize];
+            let Some(lane) = node.child.iter().position(|&child| child == Child(index)) else { continue };
+            let before = node.lane(lane);
+            node.set_box(lane, bounds);
+            boxes += 1;
+            if node.lane(lane) != before {
+                changed.push(parent);
+            }
+        }
+        self.frame.reach = self.frame.reach.max(self.nodes[0].bounds().reach());
+        #[cfg(debug_assertions)]
+        self.assert_sound(mesh);
+        Update { boxes, rebuilt: false }
+    }
+
+    fn rebuild(&mut self, mesh: &Mesh) -> Update {
+        *self =
+            WideTree::build_with(mesh, &BuildOptions { leaf_most: self.leaf_most, ..BuildOptions::DEFAULT });
+        Update { boxes: self.boxes(), rebuilt: true }
+    }
+
+    /// How many boxes the tree holds.
+    pub fn boxes(&self) -> u64 {
+        // Every node but the root stands in one lane; every leaf in another.
+        (self.nodes.len() - 1 + self.order.len().div_ceil(self.leaf_most)) as u64
+    }
+
+    /// Computes the figures that belong to the whole tree.
+    pub(super) fn measure(&mut self) {
+        let widest = parallel::reduce_chunks(
+            &self.nodes[self.upper..],
+            CHUNK,
+            |chunk| chunk.iter().flat_map(|node| node.half.as_flattened()).fold(0.0, |a: f32, &b| a.max(b)),
+            f32::max,
+        );
+        let root = self.nodes[0].bounds();
+        let area = parallel::reduce_chunks(
+            &self.nodes,
+            CHUNK,
+            |chunk| chunk.iter().map(lanes_area).sum::<f64>(),
+            |a, b| a + b,
+        );
+        self.widest = 2.0 * widest;
+        self.frame.reach = root.reach();
+        let whole = f64::from(root.half_area());
+        self.cost = if whole > 0.0 { area / whole } else { 0.0 };
+    }
+}
+
+/// Half the area of all child boxes; an unused lane has none.
+fn lanes_area(node: &Node) -> f64 {
+    let mut sum = 0.0;
+    for lane in 0..WIDTH {
+        let [x, y, z] = node.half.map(|axis| axis[lane].max(0.0));
+        sum += 4.0 * (x * y + y * z + z * x);
+    }
+    f64::from(sum)
+}
+
+/// Fits one leaf's box and returns how far it reaches.
+fn fit_leaf(node: &mut Node, lane: usize, order: &[u32], mesh: &Mesh, frame: &Frame) -> f32 {
+    let slots = node.child[lane].slots();
+    if slots.is_empty() {
+        return 0.0;
+    }
+    let bounds =
+        order[slots].iter().fold(Bounds::EMPTY, |all, &t| all.union(triangle_bounds(mesh, t, frame)));
+    node.set_box(lane, bounds);
+    bounds.reach()
+}

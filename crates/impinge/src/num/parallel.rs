@@ -1,0 +1,62 @@
+//! The few ways in which work is shared between threads; without the feature `parallel`, none.
+//!
+//! Chunks have fixed sizes and partial results are combined in the order of the data, so that the
+//! number of threads changes nothing.
+
+/// Runs both, on two threads if `worth` it.
+pub fn join_if<A: Send, B: Send>(
+    worth: bool,
+    a: impl FnOnce() -> A + Send,
+    b: impl FnOnce() -> B + Send,
+) -> (A, B) {
+    #[cfg(feature = "parallel")]
+    if worth {
+        return rayon::join(a, b);
+    }
+    let _ = worth;
+    (a(), b())
+}
+
+/// Calls `each` with every chunk of `size` items and the index of its first item.
+pub fn for_each_chunk<T: Send>(items: &mut [T], size: usize, each: impl Fn(usize, &mut [T]) + Sync) {
+    #[cfg(feature = "parallel")]
+    if items.len() > size {
+        use rayon::prelude::*;
+        items.par_chunks_mut(size).enumerate().for_each(|(k, chunk)| each(k * size, chunk));
+        return;
+    }
+    for (k, chunk) in items.chunks_mut(size).enumerate() {
+        each(k * size, chunk);
+    }
+}
+
+/// Maps every chunk of `size` items and combines the results from left to right.
+pub fn reduce_chunks<T: Sync, R: Send>(
+    items: &[T],
+    size: usize,
+    map: impl Fn(&[T]) -> R + Sync,
+    combine: impl Fn(R, R) -> R,
+) -> R {
+    #[cfg(feature = "parallel")]
+    if items.len() > size {
+        use rayon::prelude::*;
+        let parts: Vec<R> = items.par_chunks(size).map(&map).collect();
+        if let Some(whole) = parts.into_iter().reduce(&combine) {
+            return whole;
+        }
+    }
+    let mut chunks = items.chunks(size);
+    let first = map(chunks.next().unwrap_or_default());
+    chunks.fold(first, |all, chunk| combine(all, map(chunk)))
+}
+
+/// `each` for 0..count, in parallel, in order.
+pub fn map<R: Send>(count: usize, each: impl Fn(usize) -> R + Sync + Send) -> Vec<R> {
+    #[cfg(feature = "parallel")]
+    {
+        use rayon::prelude::*;
+        (0..count).into_par_iter().map(each).collect()
+    }
+    #[cfg(not(feature = "parallel"))]
+    (0..count).map(each).collect()
+}
