@@ -211,10 +211,10 @@ mod x86 {
         let (a_centre, a_half) = carried(a, &relative.a_in_b);
         let twice = |lanes: __m256| both(lanes, lanes);
         // Frames of a and of b: b's boxes twice, a's boxes as a table to pick two lanes from.
-        let b_centres = [b_centre.map(|x| twice(x)), [0, 1, 2].map(|k| twice(load(&b.centre[k])))];
-        let b_halves = [b_half.map(|x| twice(x)), [0, 1, 2].map(|k| twice(load(&b.half[k])))];
-        let a_centres = [[0, 1, 2].map(|k| twice(load(&a.centre[k]))), a_centre.map(|x| twice(x))];
-        let a_halves = [[0, 1, 2].map(|k| twice(load(&a.half[k]))), a_half.map(|x| twice(x))];
+        let b_centres = [b_centre.map(twice), [0, 1, 2].map(|k| twice(load(&b.centre[k])))];
+        let b_halves = [b_half.map(twice), [0, 1, 2].map(|k| twice(load(&b.half[k])))];
+        let a_centres = [[0, 1, 2].map(|k| twice(load(&a.centre[k]))), a_centre.map(twice)];
+        let a_halves = [[0, 1, 2].map(|k| twice(load(&a.half[k]))), a_half.map(twice)];
         let mut pick = _mm512_set_epi32(1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0);
         let two = _mm512_set1_epi32(2);
         let mut mask = 0;
