@@ -32,9 +32,9 @@ use super::wide::{Frame, WideTree};
 use crate::Pose;
 
 /// Placement and f64 rounding, relative to the sizes in the world (no unit): 64·2⁻⁵³.
-const PLACEMENT: f64 = 64.0 * f64::EPSILON / 2.0;
+pub(super) const PLACEMENT: f64 = 64.0 * f64::EPSILON / 2.0;
 /// f32 rounding, relative to the numbers in the test (no unit): 32·2⁻²⁴.
-const SINGLE: f64 = 16.0 * f32::EPSILON as f64;
+pub(super) const SINGLE: f64 = 16.0 * f32::EPSILON as f64;
 /// Largest row sum of M for which the test is made (tree units): its products stay far inside f32.
 const LARGEST_MAP: f64 = 1.152_921_504_606_847e18;
 /// Where translations are cut (tree units): 2⁹⁰, beyond what any box within [`LARGEST_MAP`] reaches.

@@ -1,9 +1,5 @@
 //! Hierarchy and exact triangle tests.
 
-mod body;
-mod cells;
-mod evidence;
-mod flag;
-pub mod relation;
-mod survey;
-pub mod winding;
+pub mod closest_point;
+pub mod distance;
+mod view;

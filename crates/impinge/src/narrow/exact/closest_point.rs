@@ -1,0 +1,245 @@
+//! The point of a placed mesh nearest to a given point.
+//!
+//! Depth first through the wide tree, nearest child first, the best distance so far as the limit. Boxes
+//! are measured in f32 from below; only triangles that could be nearest are measured in f64, on their
+//! placed corners. Every triangle at the smallest distance is looked at and the smallest index wins, so
+//! the answer depends neither on the first guess nor on the number of threads.
+
+use glam::DVec3;
+use smallvec::SmallVec;
+
+use crate::contact::Feature;
+use crate::geom::point_triangle::{self, Part, norm};
+use crate::hierarchy::gap::PlacedTree;
+use crate::hierarchy::simd::Level;
+use crate::hierarchy::wide::{Child, WIDTH};
+use crate::num::parallel;
+use crate::num::tolerance::{LARGEST_LENGTH_UNSCALED, SMALLEST_LENGTH_UNSCALED};
+use crate::{Counters, Mesh, Model, Pose};
+
+/// Points that follow each other on one thread: enough to share guesses, few enough to share work.
+const CHUNK: usize = 1024;
+
+/// The nearest point of a mesh.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ClosestPoint {
+    /// The nearest point, in the world.
+    pub point: DVec3,
+    /// Its distance, never negative.
+    pub distance: f64,
+    /// The triangle it lies on; the smallest index where several share it.
+    pub triangle: u32,
+    /// The vertex, edge or face it lies on.
+    pub feature: Feature,
+}
+
+/// The point of the placed mesh nearest to `p`.
+///
+/// ```
+/// # use impinge::{Model, Pose, shape::make, narrow::exact::closest_point::closest_point};
+/// let ball = Model::from(make::ico_sphere(1.0, 3)?);
+/// let near = closest_point(&ball, &Pose::IDENTITY, glam::DVec3::new(0.0, 0.0, 3.0));
+/// assert!((near.distance - 2.0).abs() < 0.01);
+/// # Ok::<(), impinge::Error>(())
+/// ```
+pub fn closest_point(model: &Model, pose: &Pose, p: DVec3) -> ClosestPoint {
+    let search = Search::new(model, pose);
+    let mut nearest = Nearest::NONE;
+    search.improve(p, &mut nearest, &mut Counters::default());
+    search.answer(p, &nearest)
+}
+
+/// [`closest_point`] for many points, in parallel; fastest when neighbours follow each other.
+pub fn closest_points(model: &Model, pose: &Pose, points: &[DVec3]) -> Vec<ClosestPoint> {
+    let search = Search::new(model, pose);
+    let chunks = points.len().div_ceil(CHUNK);
+    let parts = parallel::map(chunks, |k| {
+        let chunk = &points[k * CHUNK..points.len().min((k + 1) * CHUNK)];
+        let mut guess = None;
+        let mut found = Vec::with_capacity(chunk.len());
+        for &p in chunk {
+            let mut nearest = Nearest::NONE;
+            if let Some(triangle) = guess {
+                search.look_at(p, triangle, &mut nearest);
+            }
+            search.improve(p, &mut nearest, &mut Counters::default());
+            guess = Some(nearest.triangle);
+            found.push(search.answer(p, &nearest));
+        }
+        found
+    });
+    parts.concat()
+}
+
+/// The feature of the mesh that a part of a triangle is.
+pub fn feature(mesh: &Mesh, triangle: u32, part: Part) -> Feature {
+    let corners = mesh.triangles()[triangle as usize];
+    match part {
+        Part::Corner(i) => Feature::Vertex(corners[i as usize]),
+        Part::Side(i) => {
+            let (a, b) = (corners[i as usize], corners[(i as usize + 1) % 3]);
+            Feature::Edge([a.min(b), a.max(b)])
+        }
+        Part::Inside => Feature::Face(triangle),
+    }
+}
+
+/// The nearest triangle found so far.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Nearest {
+    pub triangle: u32,
+    /// In units of the search.
+    pub distance_sq: f64,
+}
+
+impl Nearest {
+    pub const NONE: Nearest = Nearest { triangle: u32::MAX, distance_sq: f64::INFINITY };
+}
+
+/// A placed model, ready for points.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Search<'m> {
+    model: &'m Model,
+    pose: &'m Pose,
+    placed: PlacedTree,
+    level: Level,
+    /// Divides lengths before they are squared; 1 unless squares could underflow or overflow.
+    scale: f64,
+}
+
+impl<'m> Search<'m> {
+    pub fn new(model: &'m Model, pose: &'m Pose) -> Search<'m> {
+        let unit = model.tree().frame().unit;
+        let ordinary = (SMALLEST_LENGTH_UNSCALED..LARGEST_LENGTH_UNSCALED).contains(&unit);
+        Search {
+            model,
+            pose,
+            placed: PlacedTree::new(model.tree(), pose),
+            level: Level::best(),
+            scale: if ordinary { 1.0 } else { unit },
+        }
+    }
+
+    /// Stands for an unknown triangle at most so far away.
+    pub fn nearer_than(&self, distance: f64) -> Nearest {
+        let scaled = distance / self.scale;
+        Nearest { distance_sq: scaled * scaled, ..Nearest::NONE }
+    }
+
+    /// The placed corners of a triangle.
+    #[inline]
+    fn corners(&self, triangle: u32) -> [DVec3; 3] {
+        self.model.mesh().corners(triangle).map(|v| self.pose.apply(v))
+    }
+
+    /// Takes the triangle if it is nearer, or as near and of a smaller index.
+    #[inline]
+    pub fn look_at(&self, p: DVec3, triangle: u32, nearest: &mut Nearest) {
+        let corners = self.corners(triangle);
+        let distance_sq = if self.scale == 1.0 {
+            point_triangle::closest_point(p, &corners).distance_sq
+        } else {
+            let scaled = corners.map(|c| (c - p) / self.scale);
+            point_triangle::closest_point(DVec3::ZERO, &scaled).distance_sq
+        };
+        if distance_sq < nearest.distance_sq
+            || (distance_sq == nearest.distance_sq && triangle < nearest.triangle)
+        {
+            *nearest = Nearest { triangle, distance_sq };
+        }
+    }
+
+    /// Looks through the tree for something nearer than `nearest`.
+    pub fn improve(&self, p: DVec3, nearest: &mut Nearest, work: &mut Counters) {
+        let tree = self.model.tree();
+        let gauge = self.placed.from_point(p);
+        let limit_of = |nearest: &Nearest| gauge.limit(nearest.distance_sq.sqrt() * self.scale);
+        let mut limit = limit_of(nearest);
+        let mut stack: SmallVec<[(f32, u32); 64]> = SmallVec::new();
+        stack.push((0.0, 0));
+        while let Some((gap, index)) = stack.pop() {
+            if gap > limit {
+                continue;
+            }
+            let node = &tree.nodes()[index as usize];
+            let mut gaps = [0.0; WIDTH];
+            let mut mask = gauge.gaps(self.level, node, limit, &mut gaps);
+            work.volume_tests += WIDTH as u64;
+            let mut near = Sorted::default();
+            while mask != 0 {
+                let lane = mask.trailing_zeros();
+                mask &= mask - 1;
+                near.insert(gaps[lane as usize], node.child[lane as usize]);
+            }
+            for (gap, child) in near.ascending() {
+                if child.is_leaf() && gap <= limit {
+                    for slot in child.slots() {
+                        self.look_at(p, tree.order()[slot], nearest);
+                        work.primitive_tests += 1;
+                    }
+                    limit = limit_of(nearest);
+                }
+            }
+            // The farthest goes first, so that the nearest is on top of the stack.
+            for (gap, child) in near.ascending().rev() {
+                if let Some(child) = child.as_node() {
+                    stack.push((gap, child as u32));
+                }
+            }
+        }
+    }
+
+    /// The answer for the nearest triangle.
+    pub fn answer(&self, p: DVec3, nearest: &Nearest) -> ClosestPoint {
+        let corners = self.corners(nearest.triangle);
+        let foot = if self.scale == 1.0 {
+            point_triangle::closest_point(p, &corners)
+        } else {
+            let scaled = corners.map(|c| (c - p) / self.scale);
+            let foot = point_triangle::closest_point(DVec3::ZERO, &scaled);
+            point_triangle::Foot { point: foot.point * self.scale + p, ..foot }
+        };
+        ClosestPoint {
+            point: foot.point,
+            distance: norm(foot.point - p),
+            triangle: nearest.triangle,
+            feature: feature(self.model.mesh(), nearest.triangle, foot.part),
+        }
+    }
+}
+
+/// A few children, the nearest first.
+#[derive(Debug, Default)]
+pub(crate) struct Sorted {
+    /// A gap's bits above those of its place: gaps are not negative, so their bits are in their order.
+    keys: [u64; WIDTH],
+    children: [Option<Child>; WIDTH],
+    count: usize,
+}
+
+impl Sorted {
+    #[inline]
+    pub fn insert(&mut self, gap: f32, child: Child) {
+        let key = u64::from(gap.to_bits()) << 32 | self.count as u64;
+        self.children[self.count] = Some(child);
+        let mut at = self.count;
+        while at > 0 && self.keys[at - 1] > key {
+            self.keys[at] = self.keys[at - 1];
+            at -= 1;
+        }
+        self.keys[at] = key;
+        self.count += 1;
+    }
+
+    #[inline]
+    pub fn ascending(&self) -> impl DoubleEndedIterator<Item = (f32, Child)> + '_ {
+        self.keys[..self.count].iter().filter_map(|&key| {
+            let child = self.children[(key as u32) as usize % WIDTH]?;
+            Some((f32::from_bits((key >> 32) as u32), child))
+        })
+    }
+}
+
+#[cfg(test)]
+#[path = "closest_point_tests.rs"]
+mod tests;

@@ -1,0 +1,83 @@
+use super::*;
+use crate::shape::make;
+
+fn poses() -> [Pose; 4] {
+    let mut skewed = [0.0; 16];
+    (skewed[0], skewed[5], skewed[10], skewed[15]) = (1.00004, 0.99996, 1.0, 1.0);
+    (skewed[1], skewed[3]) = (3e-5, 4e6);
+    [
+        Pose::IDENTITY,
+        Pose::new([0.3, -2.0, 0.7], [0.1, 0.7, -0.3, 0.5]).unwrap(),
+        Pose::new([1e6, -2e6, 3e6], [0.5, 0.1, 0.2, -0.4]).unwrap(),
+        Pose::from_matrix(&skewed).unwrap(),
+    ]
+}
+
+fn brute_force(model: &Model, pose: &Pose, p: DVec3) -> ClosestPoint {
+    let search = Search::new(model, pose);
+    let mut nearest = Nearest::NONE;
+    (0..model.mesh().triangles().len() as u32).for_each(|t| search.look_at(p, t, &mut nearest));
+    search.answer(p, &nearest)
+}
+
+#[test]
+fn agrees_with_every_triangle_looked_at() {
+    let model = Model::from(make::torus(1.0, 0.4, 24, 12).unwrap());
+    let mut kinds = [0; 3];
+    for pose in poses() {
+        let points: Vec<DVec3> = make::positions(300, DVec3::splat(-2.0), DVec3::splat(2.0), 4)
+            .into_iter()
+            .chain(model.mesh().vertices()[..20].iter().copied())
+            .map(|p| pose.apply(p))
+            .collect();
+        let batch = closest_points(&model, &pose, &points);
+        for (p, together) in points.iter().zip(batch) {
+            let found = closest_point(&model, &pose, *p);
+            assert_eq!(found, brute_force(&model, &pose, *p));
+            assert_eq!(found, together);
+            kinds[match found.feature {
+                Feature::Vertex(_) => 0,
+                Feature::Edge(_) => 1,
+                _ => 2,
+            }] += 1;
+        }
+    }
+    assert!(kinds.iter().all(|&n| n > 50), "{kinds:?}");
+}
+
+#[test]
+fn degenerate_triangles_and_single_ones() {
+    let corners = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [2.0, 0.0, 0.0], [0.0, 3.0, 1.0]];
+    for triangles in [vec![[0, 1, 2]], vec![[3, 3, 3]], vec![[0, 0, 2], [3, 3, 3], [0, 1, 3], [1, 0, 3]]] {
+        let model = Model::from(Mesh::new(corners.into(), triangles).unwrap());
+        for p in make::positions(50, DVec3::splat(-1.0), DVec3::splat(4.0), 9) {
+            assert_eq!(closest_point(&model, &Pose::IDENTITY, p), brute_force(&model, &Pose::IDENTITY, p));
+        }
+    }
+}
+
+#[test]
+fn huge_and_tiny_meshes_answer_alike() {
+    let unit = make::ico_sphere(1.0, 2).unwrap();
+    let points = make::positions(40, DVec3::splat(-1.5), DVec3::splat(1.5), 5);
+    let want = closest_points(&Model::from(unit.clone()), &Pose::IDENTITY, &points);
+    for power in [-900, -300, -20, 20, 190] {
+        let scale = 2f64.powi(power);
+        let vertices = unit.vertices().iter().map(|p| *p * scale).collect();
+        let model = Model::from(Mesh::from_points(vertices, unit.triangles().to_vec()).unwrap());
+        let scaled: Vec<DVec3> = points.iter().map(|p| *p * scale).collect();
+        for (near, want) in closest_points(&model, &Pose::IDENTITY, &scaled).iter().zip(&want) {
+            assert!((near.distance / scale - want.distance).abs() < 1e-14, "2^{power}");
+        }
+    }
+}
+
+#[test]
+fn a_far_point_finds_the_nearest_side() {
+    let model = Model::from(make::ico_sphere(1.0, 3).unwrap());
+    for far in [1e3, 1e9, 1e30, 1e60] {
+        let near = closest_point(&model, &Pose::IDENTITY, DVec3::new(0.0, far, 0.0));
+        let brute = brute_force(&model, &Pose::IDENTITY, DVec3::new(0.0, far, 0.0));
+        assert_eq!(near, brute);
+    }
+}

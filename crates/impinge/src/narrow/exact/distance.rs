@@ -1,0 +1,437 @@
+//! The smallest distance of two placed meshes, with the nearest points and what they lie on.
+//!
+//! The plan of Larsen, Gottschalk, Lin and Manocha (1999), two trees at once with the best distance so
+//! far as the limit, but with three changes. A first guess comes from one greedy descent, polished by
+//! alternating closest-point queries (von Neumann's projections), and polished again whenever the search
+//! finds something clearly nearer: most of the work of a distance query is done under a bad limit. Sixty-
+//! four pairs of boxes are measured at once. And triangle pairs are refused by their boxes in a frame
+//! whose third axis is the direction of the best pair so far, along which near triangles are thin.
+//!
+//! Whether the surfaces meet is decided exactly. All pairs at the smallest distance are looked at and the
+//! smallest indices win, so the answer depends neither on the memory nor on the order of the search.
+
+use std::ops::ControlFlow;
+
+use glam::DVec3;
+use smallvec::SmallVec;
+
+use super::closest_point::{Nearest, Search, feature};
+use super::view::{Leaf, View};
+use crate::contact::Feature;
+use crate::geom::point_triangle::Part;
+use crate::geom::{triangle_distance, triangle_triangle};
+use crate::hierarchy::dual::{DualSearch, LeafPairs};
+use crate::hierarchy::gap::{Gaps, Gauge, gaps, nearest_centres};
+use crate::hierarchy::relative::Relative;
+use crate::hierarchy::simd::Level;
+use crate::hierarchy::wide::{Node, WIDTH};
+use crate::num::parallel;
+use crate::{Budget, Certainty, Counters, Finish, Model, Outcome, Pose};
+
+/// A round of polishing that leaves more than this part of the distance is the last (no unit).
+const POLISHED: f64 = 0.95;
+
+/// The smallest distance of two surfaces.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Distance {
+    /// The distance of the points; 0 exactly when the surfaces meet.
+    pub distance: f64,
+    /// What is certain: the true distance is not below this. Equal to `distance` after a complete search.
+    pub at_least: f64,
+    /// One point on each surface, in the world.
+    pub points: [DVec3; 2],
+    /// What each point lies on.
+    pub features: [Feature; 2],
+    /// The triangle each point lies on.
+    pub triangles: [u32; 2],
+    /// How the search ended and what it cost.
+    pub outcome: Outcome,
+}
+
+/// What a pair of bodies remembers from its last distance query; forgetting it costs only time.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct DistanceMemory {
+    triangles: Option<[u32; 2]>,
+}
+
+/// The smallest distance of two placed meshes.
+///
+/// ```
+/// # use impinge::{Model, Pose, shape::make, narrow::exact::distance::distance};
+/// let ball = Model::from(make::ico_sphere(1.0, 3)?);
+/// let away = Pose::from_translation([3.0, 0.0, 0.0]);
+/// let gap = distance(&ball, &Pose::IDENTITY, &ball, &away);
+/// assert!((gap.distance - 1.0).abs() < 0.01 && gap.points[0].x < gap.points[1].x);
+/// # Ok::<(), impinge::Error>(())
+/// ```
+pub fn distance(a: &Model, pose_a: &Pose, b: &Model, pose_b: &Pose) -> Distance {
+    DistanceSearch::new(a, pose_a, b, pose_b).advance(&mut Budget::UNLIMITED.clone())
+}
+
+/// As [`distance`], starting from the nearest triangles of the last call and leaving those of this one.
+pub fn distance_again(
+    a: &Model,
+    pose_a: &Pose,
+    b: &Model,
+    pose_b: &Pose,
+    memory: &mut DistanceMemory,
+) -> Distance {
+    let mut search = DistanceSearch::from_memory(a, pose_a, b, pose_b, memory);
+    let found = search.advance(&mut Budget::UNLIMITED.clone());
+    *memory = DistanceMemory { triangles: Some(found.triangles) };
+    found
+}
+
+/// [`distance`] for many placements of the same two meshes, in parallel.
+pub fn distances(a: &Model, b: &Model, poses: &[[Pose; 2]]) -> Vec<Distance> {
+    parallel::map(poses.len(), |k| distance(a, &poses[k][0], b, &poses[k][1]))
+}
+
+/// A distance query that can be interrupted and resumed.
+#[derive(Debug, Clone)]
+pub struct DistanceSearch<'m> {
+    models: [&'m Model; 2],
+    poses: [Pose; 2],
+    gauge: Gauge,
+    level: Level,
+    /// Everything that was not looked at yet; the nearest is on top.
+    stack: SmallVec<[Entry; 64]>,
+    begun: bool,
+    memory: Option<[u32; 2]>,
+    best: Best,
+    meets: bool,
+    view: View,
+    leaves: [Leaf; 2],
+    work: Counters,
+}
+
+/// A pair of nodes, the lanes of each to look at, and the squared gap of their boxes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Entry {
+    gap: f32,
+    node: [u32; 2],
+    lanes: [u8; 2],
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Best {
+    distance: f64,
+    triangles: [u32; 2],
+    points: [DVec3; 2],
+    parts: [Part; 2],
+}
+
+impl<'m> DistanceSearch<'m> {
+    /// A search without a guess.
+    pub fn new(a: &'m Model, pose_a: &Pose, b: &'m Model, pose_b: &Pose) -> DistanceSearch<'m> {
+        let poses = [*pose_a, *pose_b];
+        let mut stack = SmallVec::new();
+        stack.push(Entry { gap: 0.0, node: [0; 2], lanes: [u8::MAX; 2] });
+        DistanceSearch {
+            models: [a, b],
+            poses,
+            gauge: Gauge::new(a.tree(), pose_a, b.tree(), pose_b),
+            level: Level::best(),
+            stack,
+            begun: false,
+            memory: None,
+            best: Best {
+                distance: f64::INFINITY,
+                triangles: [u32::MAX; 2],
+                points: [DVec3::ZERO; 2],
+                parts: [Part::Inside; 2],
+            },
+            meets: false,
+            view: View::new([a, b], &poses),
+            leaves: [Leaf::default(), Leaf::default()],
+            work: Counters::default(),
+        }
+    }
+
+    /// A search that begins with the nearest triangles of an earlier one.
+    pub fn from_memory(
+        a: &'m Model,
+        pose_a: &Pose,
+        b: &'m Model,
+        pose_b: &Pose,
+        memory: &DistanceMemory,
+    ) -> DistanceSearch<'m> {
+        // Memory of other meshes may be out of range; it is only a guess.
+        let known = memory.triangles.filter(|t| {
+            (t[0] as usize) < a.mesh().triangles().len() && (t[1] as usize) < b.mesh().triangles().len()
+        });
+        DistanceSearch { memory: known, ..DistanceSearch::new(a, pose_a, b, pose_b) }
+    }
+
+    /// Goes on until the distance is known or the budget ends; then calling again resumes.
+    pub fn advance(&mut self, budget: &mut Budget) -> Distance {
+        if !self.begun {
+            self.begun = true;
+            self.guess();
+            budget.draw(self.work.volume_tests + self.work.primitive_tests);
+        }
+        let limited = !budget.is_unlimited();
+        while let Some(&entry) = self.stack.last() {
+            if self.meets {
+                break;
+            }
+            if entry.gap > self.gauge.limit(self.best.distance) {
+                self.stack.pop();
+                continue;
+            }
+            if limited && !budget.draw((WIDTH * WIDTH) as u64) {
+                return self.answer(Finish::OutOfBudget);
+            }
+            self.stack.pop();
+            let before = self.work.primitive_tests;
+            self.expand(entry);
+            if limited {
+                budget.draw(self.work.primitive_tests - before);
+            }
+        }
+        self.stack.clear();
+        if self.meets {
+            self.settle_meeting();
+        }
+        self.answer(Finish::Complete)
+    }
+
+    /// A first distance: the remembered pair, or one descent to the pair of boxes that looks nearest.
+    fn guess(&mut self) {
+        match self.memory {
+            Some([a, b]) => self.look_at(a, b),
+            None => self.descend(),
+        }
+        self.polish();
+    }
+
+    fn descend(&mut self) {
+        let mut entry = Entry { gap: 0.0, node: [0; 2], lanes: [u8::MAX; 2] };
+        loop {
+            let [x, y] = self.nodes(&entry);
+            let (i, j) = nearest_centres(x, entry.lanes[0], y, entry.lanes[1], &self.gauge);
+            self.work.volume_tests += (WIDTH * WIDTH) as u64;
+            let children = [x.child[i].as_node(), y.child[j].as_node()];
+            if children == [None; 2] {
+                let (a, b) = (x.child[i].slots().start, y.child[j].slots().start);
+                self.look_at(self.models[0].tree().order()[a], self.models[1].tree().order()[b]);
+                return;
+            }
+            for (side, (child, lane)) in children.into_iter().zip([i, j]).enumerate() {
+                match child {
+                    Some(child) => (entry.node[side], entry.lanes[side]) = (child as u32, u8::MAX),
+                    None => entry.lanes[side] = 1 << lane,
+                }
+            }
+        }
+    }
+
+    /// Alternates closest points between the surfaces as long as that brings them clearly nearer.
+    fn polish(&mut self) {
+        loop {
+            let before = self.best.distance;
+            for side in 0..2 {
+                if self.meets || self.best.distance == 0.0 {
+                    return;
+                }
+                let other = 1 - side;
+                let search = Search::new(self.models[other], &self.poses[other]);
+                let from = self.best.points[side];
+                let mut nearest = search.nearer_than(self.best.distance);
+                search.improve(from, &mut nearest, &mut self.work);
+                if nearest.triangle == Nearest::NONE.triangle {
+                    continue;
+                }
+                let mut pair = self.best.triangles;
+                pair[other] = nearest.triangle;
+                self.look_at(pair[0], pair[1]);
+            }
+            if self.best.distance > POLISHED * before {
+                break;
+            }
+        }
+        self.turn_view();
+    }
+
+    fn turn_view(&mut self) {
+        self.view.turn(self.best.points);
+        self.leaves.iter_mut().for_each(Leaf::forget_boxes);
+    }
+
+    fn nodes(&self, entry: &Entry) -> [&'m Node; 2] {
+        let node = |side: usize| &self.models[side].tree().nodes()[entry.node[side] as usize];
+        [node(0), node(1)]
+    }
+
+    /// Measures the children of a pair of nodes; what is within the limit goes on the stack or, for
+    /// leaves, is looked at.
+    fn expand(&mut self, entry: Entry) {
+        let [x, y] = self.nodes(&entry);
+        let limit = self.gauge.limit(self.best.distance);
+        let mut gap: Gaps = [[0.0; WIDTH]; WIDTH];
+        let mut mask = gaps(self.level, x, y, &self.gauge, limit, &mut gap);
+        self.work.volume_tests += (WIDTH * WIDTH) as u64;
+        mask &= lane_pairs(entry.lanes);
+        if mask == 0 {
+            return;
+        }
+        let mut pairs: SmallVec<[(f32, usize, usize); 64]> = SmallVec::new();
+        let mut entries: SmallVec<[Entry; 64]> = SmallVec::new();
+        // Leaves of one side under one node of the other go on together.
+        let mut waiting = [[Entry { gap: f32::INFINITY, node: [0; 2], lanes: [0; 2] }; WIDTH]; 2];
+        while mask != 0 {
+            let bit = mask.trailing_zeros() as usize;
+            mask &= mask - 1;
+            let (i, j) = (bit / WIDTH, bit % WIDTH);
+            let gap = gap[i][j];
+            match (x.child[i].as_node(), y.child[j].as_node()) {
+                (Some(p), Some(q)) => {
+                    entries.push(Entry { gap, node: [p as u32, q as u32], lanes: [u8::MAX; 2] });
+                }
+                (None, None) => pairs.push((gap, i, j)),
+                (None, Some(q)) => {
+                    let group = &mut waiting[0][j];
+                    let lanes = [group.lanes[0] | 1 << i, u8::MAX];
+                    *group = Entry { gap: gap.min(group.gap), node: [entry.node[0], q as u32], lanes };
+                }
+                (Some(p), None) => {
+                    let group = &mut waiting[1][i];
+                    let lanes = [u8::MAX, group.lanes[1] | 1 << j];
+                    *group = Entry { gap: gap.min(group.gap), node: [p as u32, entry.node[1]], lanes };
+                }
+            }
+        }
+        pairs.sort_unstable_by(|p, q| p.0.total_cmp(&q.0));
+        for (gap, i, j) in pairs {
+            if self.meets || gap > self.gauge.limit(self.best.distance) {
+                break;
+            }
+            self.look_at_leaves(&entry, [x, y], [i, j]);
+        }
+        entries.extend(waiting.into_iter().flatten().filter(|group| group.gap < f32::INFINITY));
+        entries.sort_unstable_by(|p, q| q.gap.total_cmp(&p.gap));
+        self.stack.extend(entries);
+    }
+
+    /// Looks at all pairs of triangles of two leaves that the view cannot refuse.
+    fn look_at_leaves(&mut self, entry: &Entry, nodes: [&Node; 2], lanes: [usize; 2]) {
+        for side in 0..2 {
+            self.leaves[side].open(entry.node[side]);
+        }
+        for (i, slot_a) in nodes[0].child[lanes[0]].slots().enumerate() {
+            for (j, slot_b) in nodes[1].child[lanes[1]].slots().enumerate() {
+                let mut boxes = [[DVec3::ZERO; 2]; 2];
+                for (side, (k, slot)) in [(i, slot_a), (j, slot_b)].into_iter().enumerate() {
+                    let triangle = self.models[side].tree().order()[slot];
+                    let corners =
+                        || self.models[side].mesh().corners(triangle).map(|v| self.poses[side].apply(v));
+                    boxes[side] = self.leaves[side].bounds(lanes[side], k, corners, &self.view);
+                }
+                if self.view.within(&boxes[0], &boxes[1], self.best.distance) {
+                    let before = self.best.distance;
+                    let [a, b] = [self.leaves[0].corners(lanes[0], i), self.leaves[1].corners(lanes[1], j)];
+                    let order = [self.models[0].tree().order(), self.models[1].tree().order()];
+                    self.take([order[0][slot_a], order[1][slot_b]], a, b);
+                    if self.meets {
+                        return;
+                    }
+                    if self.best.distance < POLISHED * before {
+                        self.polish();
+                    }
+                }
+            }
+        }
+    }
+
+    fn look_at(&mut self, a: u32, b: u32) {
+        let corners =
+            |side: usize, t: u32| self.models[side].mesh().corners(t).map(|v| self.poses[side].apply(v));
+        self.take([a, b], corners(0, a), corners(1, b));
+    }
+
+    /// Takes a pair of triangles if it is nearer, or as near and of smaller indices.
+    fn take(&mut self, triangles: [u32; 2], a: [DVec3; 3], b: [DVec3; 3]) {
+        self.work.primitive_tests += 1;
+        let near = triangle_distance::nearest(&a, &b);
+        if !near.disjoint && triangle_triangle::meet(&a, &b) {
+            self.meets = true;
+            return;
+        }
+        // Disjoint triangles are apart, however little of that the points can show.
+        let distance = near.distance.max(f64::MIN_POSITIVE);
+        if distance < self.best.distance
+            || (distance == self.best.distance && triangles < self.best.triangles)
+        {
+            self.best = Best { distance, triangles, points: near.points, parts: near.parts };
+        }
+    }
+
+    /// The surfaces meet somewhere: finds the first such pair in the fixed order of the dual search.
+    fn settle_meeting(&mut self) {
+        let [a, b] = self.models;
+        let relative = Relative::new(a.tree(), &self.poses[0], b.tree(), &self.poses[1], 0.0);
+        let mut first = FirstMeeting { search: self, found: None };
+        let mut work = Counters::default();
+        let mut budget = Budget::UNLIMITED.clone();
+        DualSearch::new().advance(a.tree(), b.tree(), &relative, &mut first, &mut budget, &mut work);
+        let found = first.found;
+        self.work += work;
+        if let Some((triangles, p, parts)) = found {
+            self.best = Best { distance: 0.0, triangles, points: [p; 2], parts };
+        }
+    }
+
+    fn answer(&self, finish: Finish) -> Distance {
+        let Best { distance, triangles, points, parts } = self.best;
+        let open = self.stack.iter().map(|e| self.gauge.distance(e.gap)).fold(f64::INFINITY, f64::min);
+        let side = |k: usize| feature(self.models[k].mesh(), triangles[k], parts[k]);
+        Distance {
+            distance,
+            at_least: if finish == Finish::Complete { distance } else { open.min(distance) },
+            points,
+            features: [side(0), side(1)],
+            triangles,
+            outcome: Outcome { certainty: Certainty::Exact, finish, work: self.work },
+        }
+    }
+}
+
+/// The pairs of lanes in a mask of rows and a mask of columns.
+#[inline]
+fn lane_pairs(lanes: [u8; 2]) -> u64 {
+    if lanes == [u8::MAX; 2] {
+        return u64::MAX;
+    }
+    let rows: u64 = (0..WIDTH).map(|i| u64::from(lanes[0] >> i & 1) << (WIDTH * i)).sum();
+    rows * u64::from(lanes[1])
+}
+
+/// Stops at the first pair of triangles that meet.
+struct FirstMeeting<'s, 'm> {
+    search: &'s DistanceSearch<'m>,
+    found: Option<([u32; 2], DVec3, [Part; 2])>,
+}
+
+impl LeafPairs for FirstMeeting<'_, '_> {
+    fn meet(&mut self, slots: &[[u32; 2]], work: &mut Counters) -> ControlFlow<()> {
+        for pair in slots {
+            work.primitive_tests += 1;
+            let triangle = |k: usize| self.search.models[k].tree().order()[pair[k] as usize];
+            let corners = |k: usize| {
+                let placed = |v| self.search.poses[k].apply(v);
+                self.search.models[k].mesh().corners(triangle(k)).map(placed)
+            };
+            let (a, b) = (corners(0), corners(1));
+            if triangle_triangle::meet(&a, &b) {
+                let p = triangle_distance::common_point(&a, &b);
+                self.found = Some(([triangle(0), triangle(1)], p, [Part::Inside; 2]));
+                return ControlFlow::Break(());
+            }
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+#[cfg(test)]
+#[path = "distance_tests.rs"]
+mod tests;
