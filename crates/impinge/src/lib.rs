@@ -15,7 +15,7 @@
 //! assert_eq!(model.mesh().triangles().len(), 4);
 //! assert_eq!(Relation::AInsideB.swapped(), Relation::BInsideA);
 //! let moved = Pose::from_translation([2.0, 0.0, 0.0]);
-//! assert_eq!(moved.apply(model.mesh().vertices()[0]).x, 2.0);
+//! assert_eq!(impinge::relation(&model, &Pose::IDENTITY, &model, &moved), Relation::Separated);
 //! # Ok::<(), impinge::Error>(())
 //! ```
 
@@ -38,4 +38,5 @@ pub use contact::{Certainty, Counters, Feature, Finish, Outcome, Relation};
 pub use error::Error;
 pub use model::Model;
 pub use motion::Pose;
+pub use narrow::exact::relation::relation;
 pub use shape::{Mesh, TetMesh};

@@ -246,7 +246,7 @@ pub fn has_area(t: &[DVec3; 3]) -> bool {
 }
 
 /// The axis to drop so that the triangle keeps an area; `None` when it has none.
-fn upright_axis(t: &[DVec3; 3]) -> Option<usize> {
+pub(crate) fn upright_axis(t: &[DVec3; 3]) -> Option<usize> {
     let first = (t[1] - t[0]).cross(t[2] - t[0]).abs().max_position();
     (0..3).map(|i| (first + i) % 3).find(|&axis| {
         let [p, q, r] = t.map(|x| drop_axis(x, axis));

@@ -1,6 +1,7 @@
 //! Numbers: named tolerances, exact predicates, outward rounding.
 
 pub mod dyadic;
+pub mod exact_vector;
 pub mod parallel;
 pub mod predicate;
 pub mod random;

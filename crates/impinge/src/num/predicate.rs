@@ -130,6 +130,12 @@ impl Plane {
     pub fn normal(&self) -> DVec3 {
         self.normal
     }
+
+    /// The sums of the absolute products in the normal: the measure of its error.
+    #[inline]
+    pub fn size(&self) -> DVec3 {
+        self.size
+    }
 }
 
 /// The value of `orient3d`'s determinant in f64: its sign is exact unless it underflows to zero, its

@@ -34,3 +34,11 @@ pub const DETERMINANT_UNDERFLOW: f64 = 1e-250;
 /// Coordinates that are zero or at least this large (a length) never underflow in expansion arithmetic:
 /// three unit roundoffs of 2⁻³³² each multiply to 2⁻⁹⁹⁶, still an ordinary double.
 pub const EXPANSION_SAFE: f64 = 5.147_557_589_468_029e-85;
+
+/// Rounding of a placed box or corner in f64 (no unit: a factor of the numbers that enter it): about ten
+/// roundings of u = 2⁻⁵³ for the corner and as many for the box; 64u covers both.
+pub const PLACED_BOX_ROUNDING: f64 = 64.0 * (f64::EPSILON / 2.0);
+
+/// Relative error of the f64 shadow of an exact number (no unit): 64 leading bits are kept, cast and
+/// divided, three roundings of 2⁻⁵³; the bound is twice that.
+pub const SHADOW_ROUNDING: f64 = 6.0 * (f64::EPSILON / 2.0);

@@ -1,0 +1,112 @@
+//! A placed mesh: its triangles in the world, and those near a region of the world.
+
+use std::ops::ControlFlow;
+
+use glam::DVec3;
+use smallvec::SmallVec;
+
+use crate::geom::triangle_triangle;
+use crate::hierarchy::wide::{Node, WIDTH};
+use crate::num::tolerance::PLACED_BOX_ROUNDING;
+use crate::{Model, Pose};
+
+/// A model where its pose puts it.
+#[derive(Debug, Clone, Copy)]
+pub struct Body<'m> {
+    /// The mesh, its tree and its topology.
+    pub model: &'m Model,
+    /// Where it is.
+    pub pose: &'m Pose,
+    /// Columns of the 3×3 part, times the tree's unit.
+    turn: [DVec3; 3],
+    /// Where the tree's origin is.
+    origin: DVec3,
+    /// Bound of what rounding adds to a placed box (world units).
+    pad: f64,
+    /// A box around all placed corners.
+    pub bounds: [DVec3; 2],
+}
+
+impl<'m> Body<'m> {
+    /// Places a model.
+    pub fn new(model: &'m Model, pose: &'m Pose) -> Body<'m> {
+        let frame = model.tree().frame();
+        let matrix = pose.matrix();
+        let turn = [matrix.x_axis, matrix.y_axis, matrix.z_axis].map(|column| column * frame.unit);
+        let origin = pose.apply(frame.centre);
+        let size =
+            frame.centre.length() + pose.translation().length() + 4.0 * f64::from(frame.reach) * frame.unit;
+        let pad = size * PLACED_BOX_ROUNDING + f64::MIN_POSITIVE;
+        let mut body = Body { model, pose, turn, origin, pad, bounds: [DVec3::ZERO; 2] };
+        let root = &model.tree().nodes()[0];
+        body.bounds = root.used().fold([DVec3::INFINITY, DVec3::NEG_INFINITY], |[low, high], lane| {
+            let [l, h] = body.lane_box(root, lane);
+            [low.min(l), high.max(h)]
+        });
+        body
+    }
+
+    /// The placed corners of a triangle: the doubles that every decision is about.
+    #[inline]
+    pub fn corners(&self, triangle: u32) -> [DVec3; 3] {
+        self.model.mesh().corners(triangle).map(|p| self.pose.apply(p))
+    }
+
+    /// Whether the surface bounds a solid.
+    pub fn is_closed(&self) -> bool {
+        self.model.topology().is_closed()
+    }
+
+    /// Visits every triangle whose placed box reaches the box from `low` to `high` (infinite ends are
+    /// allowed), and perhaps a few more.
+    pub fn in_region(&self, low: DVec3, high: DVec3, mut visit: impl FnMut(u32) -> ControlFlow<()>) {
+        let tree = self.model.tree();
+        let mut stack: SmallVec<[u32; 64]> = SmallVec::new();
+        stack.push(0);
+        while let Some(index) = stack.pop() {
+            let node = &tree.nodes()[index as usize];
+            for lane in 0..WIDTH {
+                let [l, h] = self.lane_box(node, lane);
+                if (l.cmpgt(high) | h.cmplt(low)).any() {
+                    continue;
+                }
+                match node.child[lane].as_node() {
+                    Some(child) => stack.push(child as u32),
+                    None => {
+                        for slot in node.child[lane].slots() {
+                            if visit(tree.order()[slot]).is_break() {
+                                return;
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Visits the corners of every other triangle of this body that meets the given one.
+    pub fn for_each_meeting(&self, triangle: u32, corners: &[DVec3; 3], mut visit: impl FnMut([DVec3; 3])) {
+        let [a, b, c] = *corners;
+        self.in_region(a.min(b).min(c), a.max(b).max(c), |other| {
+            let others = self.corners(other);
+            if other != triangle && triangle_triangle::meet(corners, &others) {
+                visit(others);
+            }
+            ControlFlow::Continue(())
+        });
+    }
+
+    /// The world box of a child; an unused lane leads to no triangle, so its box does not matter.
+    #[inline]
+    fn lane_box(&self, node: &Node, lane: usize) -> [DVec3; 2] {
+        let at = |of: &[[f32; WIDTH]; 3], k: usize| f64::from(of[k][lane]);
+        let [x, y, z] = self.turn;
+        let centre =
+            self.origin + x * at(&node.centre, 0) + y * at(&node.centre, 1) + z * at(&node.centre, 2);
+        let half = x.abs() * at(&node.half, 0)
+            + y.abs() * at(&node.half, 1)
+            + z.abs() * at(&node.half, 2)
+            + DVec3::splat(self.pad);
+        [centre - half, centre + half]
+    }
+}

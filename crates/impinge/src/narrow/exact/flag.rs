@@ -1,0 +1,258 @@
+//! A place in space so fine that it lies on nothing: p + ε·d₁ + ε²·d₂ + ε³·d₃ for an infinitesimal ε.
+//!
+//! With independent directions such a place is on no plane and over no edge, so a ray from it never
+//! meets a special case; choosing p, d₁ and d₂ along the vertices, edges and faces of a surface reaches
+//! both sides of every one of its cells. After Edelsbrunner and Mücke, Simulation of simplicity (1990);
+//! here the query is moved instead of the data. Every question below is linear in the place, so its sign
+//! is that of the first non-zero value among p, d₁, d₂, d₃.
+
+use glam::DVec3;
+
+use crate::num::dyadic::Dyadic;
+use crate::num::exact_vector::{ExactVec, cross_along, dot, exact, minus, normal, times};
+use crate::num::predicate::{Plane, Sign, drop_axis, orient2d};
+use crate::num::tolerance::{DETERMINANT_UNDERFLOW, ORIENT_2D_FILTER, ORIENT_3D_FILTER, SHADOW_ROUNDING};
+
+/// A point of doubles, or an exact one.
+#[derive(Debug, Clone)]
+pub enum Spot {
+    /// A corner of the placed data.
+    Corner(DVec3),
+    /// A point (x, y, z)/w that no double need hold, w > 0, with its f64 shadow.
+    Between {
+        /// Numerators.
+        xyz: Box<ExactVec>,
+        /// The common denominator, above zero.
+        w: Dyadic,
+        /// The quotients in f64, right to [`SHADOW_ROUNDING`].
+        near: DVec3,
+    },
+}
+
+impl Spot {
+    /// The point xyz/w; `None` for w = 0.
+    pub fn between(xyz: ExactVec, w: Dyadic) -> Option<Spot> {
+        let (xyz, w) = match w.sign() {
+            Sign::Zero => return None,
+            Sign::Positive => (xyz, w),
+            Sign::Negative => (xyz.map(|x| -&x), -&w),
+        };
+        let near = DVec3::from_array(std::array::from_fn(|i| xyz[i].ratio(&w)));
+        Some(Spot::Between { xyz: Box::new(xyz), w, near })
+    }
+
+    /// A box of doubles that holds the point.
+    pub fn bounds(&self) -> [DVec3; 2] {
+        match self {
+            Spot::Corner(p) => [*p, *p],
+            Spot::Between { near, .. } => {
+                let slack = near.abs() * SHADOW_ROUNDING + DVec3::splat(f64::MIN_POSITIVE);
+                [*near - slack, *near + slack]
+            }
+        }
+    }
+}
+
+/// A direction: from one double point to another, or exact. Its length does not matter.
+#[derive(Debug, Clone)]
+pub struct Direction {
+    kind: Kind,
+    near: DVec3,
+}
+
+#[derive(Debug, Clone)]
+enum Kind {
+    Difference(DVec3, DVec3),
+    Exact(Box<ExactVec>),
+}
+
+impl Direction {
+    /// From p towards q.
+    pub fn towards(p: DVec3, q: DVec3) -> Direction {
+        Direction { kind: Kind::Difference(p, q), near: q - p }
+    }
+
+    /// Along a coordinate axis.
+    pub fn along(axis: usize) -> Direction {
+        Direction::towards(DVec3::ZERO, DVec3::AXES[axis])
+    }
+
+    /// Along an exact vector.
+    pub fn exact(v: ExactVec) -> Direction {
+        let largest = v.iter().max_by(|a, b| {
+            let magnitude = |x: &Dyadic| if x.sign() == Sign::Negative { -x } else { x.clone() };
+            (&magnitude(a) - &magnitude(b)).sign().cmp(&Sign::Zero)
+        });
+        let near = largest.map_or(DVec3::ZERO, |m| {
+            let turned = DVec3::from_array(std::array::from_fn(|i| v[i].ratio(m)));
+            if m.sign() == Sign::Negative { -turned } else { turned }
+        });
+        Direction { kind: Kind::Exact(Box::new(v)), near }
+    }
+
+    /// The opposite direction.
+    pub fn reversed(&self) -> Direction {
+        let kind = match &self.kind {
+            Kind::Difference(p, q) => Kind::Difference(*q, *p),
+            Kind::Exact(v) => Kind::Exact(Box::new(std::array::from_fn(|i| -&v[i]))),
+        };
+        Direction { kind, near: -self.near }
+    }
+
+    fn vector(&self) -> ExactVec {
+        match &self.kind {
+            Kind::Difference(p, q) => minus(&exact(*q), &exact(*p)),
+            Kind::Exact(v) => (**v).clone(),
+        }
+    }
+
+    /// On which side of the line from a to b, both without the axis, this direction points.
+    pub fn side_of_line(&self, a: DVec3, b: DVec3, axis: usize) -> Sign {
+        let (u, v) = (drop_axis(b - a, axis), drop_axis(self.near, axis));
+        let (left, right) = (u.x * v.y, u.y * v.x);
+        let bound = (ORIENT_2D_FILTER + SHADOW_ROUNDING) * (left.abs() + right.abs()) + DETERMINANT_UNDERFLOW;
+        filtered(left - right, bound)
+            .unwrap_or_else(|| cross_along(&minus(&exact(b), &exact(a)), &self.vector(), axis).sign())
+    }
+
+    /// On which side of the triangle's plane this direction points.
+    fn side_of_plane(&self, triangle: &[DVec3; 3], plane: &Plane) -> Sign {
+        let det = plane.normal().dot(self.near);
+        let sum = plane.size().dot(self.near.abs());
+        let bound = (ORIENT_3D_FILTER + SHADOW_ROUNDING) * sum + underflow(plane);
+        filtered(det, bound).unwrap_or_else(|| dot(&normal(triangle), &self.vector()).sign())
+    }
+}
+
+/// The place p + ε·d₁ + ε²·d₂ + ε³·d₃.
+#[derive(Debug, Clone)]
+pub struct Flag {
+    /// p
+    pub spot: Spot,
+    /// d₁, d₂, d₃
+    pub directions: [Direction; 3],
+}
+
+impl Flag {
+    /// The place just beside a point, the same side for every point.
+    pub fn beside(p: DVec3) -> Flag {
+        Flag { spot: Spot::Corner(p), directions: [0, 1, 2].map(Direction::along) }
+    }
+
+    /// The same place mirrored in its last direction: the other side of the face it lies at.
+    pub fn across(&self) -> Flag {
+        let [d1, d2, d3] = &self.directions;
+        Flag { spot: self.spot.clone(), directions: [d1.clone(), d2.clone(), d3.reversed()] }
+    }
+
+    /// On which side of the line from a to b, all without the axis, the place is; zero only where a and b
+    /// are one point without the axis, or every direction is along it.
+    pub fn side_of_line(&self, a: DVec3, b: DVec3, axis: usize) -> Sign {
+        let mut sign = self.spot.side_of_line(a, b, axis);
+        for direction in &self.directions {
+            if !sign.is_zero() {
+                break;
+            }
+            sign = direction.side_of_line(a, b, axis);
+        }
+        sign
+    }
+
+    /// On which side of the triangle's plane the place is; zero only for a triangle without area.
+    pub fn side_of_plane(&self, triangle: &[DVec3; 3]) -> Sign {
+        let plane = Plane::through(triangle[0], triangle[1], triangle[2]);
+        let mut sign = self.spot.side_of_plane(triangle, &plane);
+        for direction in &self.directions {
+            if !sign.is_zero() {
+                break;
+            }
+            sign = direction.side_of_plane(triangle, &plane);
+        }
+        sign
+    }
+
+    /// The side of the points p + ε·d₁ alone: zero where they run along the line.
+    pub fn line_side_of_line(&self, a: DVec3, b: DVec3, axis: usize) -> Sign {
+        self.spot.side_of_line(a, b, axis).or(self.directions[0].side_of_line(a, b, axis))
+    }
+
+    /// The side of the points p + ε·d₁ alone: zero where they run in the plane.
+    pub fn line_side_of_plane(&self, triangle: &[DVec3; 3]) -> Sign {
+        let plane = Plane::through(triangle[0], triangle[1], triangle[2]);
+        self.spot.side_of_plane(triangle, &plane).or(self.directions[0].side_of_plane(triangle, &plane))
+    }
+
+    /// The sign of a coordinate of p + ε·d₁ less a value.
+    pub fn side_of_level(&self, axis: usize, value: f64) -> Sign {
+        let here = match &self.spot {
+            Spot::Corner(p) => Sign::from(p[axis] - value),
+            Spot::Between { xyz, w, .. } => (&xyz[axis] - &(w * &Dyadic::from(value))).sign(),
+        };
+        here.or(Sign::from(self.directions[0].near[axis]))
+    }
+
+    /// The common sign of the place beside the three edges, all without the axis: the orientation of the
+    /// triangle where it covers the place; `None` where it does not.
+    pub fn covered_by(&self, [a, b, c]: &[DVec3; 3], axis: usize) -> Option<Sign> {
+        let first = self.side_of_line(*a, *b, axis);
+        let all = !first.is_zero()
+            && self.side_of_line(*b, *c, axis) == first
+            && self.side_of_line(*c, *a, axis) == first;
+        all.then_some(first)
+    }
+}
+
+impl Spot {
+    /// On which side of the line from a to b, all without the axis, the point is.
+    pub fn side_of_line(&self, a: DVec3, b: DVec3, axis: usize) -> Sign {
+        match self {
+            Spot::Corner(p) => {
+                let [a, b, p] = [a, b, *p].map(|x| drop_axis(x, axis));
+                orient2d(a, b, p)
+            }
+            Spot::Between { xyz, w, near } => {
+                let (u, v) = (drop_axis(b - a, axis), drop_axis(*near - a, axis));
+                let (left, right) = (u.x * v.y, u.y * v.x);
+                let shadow = drop_axis(near.abs(), axis);
+                let bound = ORIENT_2D_FILTER * (left.abs() + right.abs())
+                    + 2.0 * SHADOW_ROUNDING * (u.x.abs() * shadow.y + u.y.abs() * shadow.x)
+                    + DETERMINANT_UNDERFLOW;
+                filtered(left - right, bound).unwrap_or_else(|| {
+                    let a = exact(a);
+                    let offset = minus(xyz, &times(w, &a));
+                    cross_along(&minus(&exact(b), &a), &offset, axis).sign()
+                })
+            }
+        }
+    }
+
+    fn side_of_plane(&self, triangle: &[DVec3; 3], plane: &Plane) -> Sign {
+        match self {
+            Spot::Corner(p) => plane.side(*p),
+            Spot::Between { xyz, w, near } => {
+                let offset = *near - triangle[0];
+                let det = plane.normal().dot(offset);
+                let bound = ORIENT_3D_FILTER * plane.size().dot(offset.abs())
+                    + 2.0 * SHADOW_ROUNDING * plane.size().dot(near.abs())
+                    + underflow(plane);
+                filtered(det, bound).unwrap_or_else(|| {
+                    let offset = minus(xyz, &times(w, &exact(triangle[0])));
+                    dot(&normal(triangle), &offset).sign()
+                })
+            }
+        }
+    }
+}
+
+/// What underflow can hide: in the products, and in a shadow that is multiplied with the normal.
+#[inline]
+fn underflow(plane: &Plane) -> f64 {
+    DETERMINANT_UNDERFLOW + plane.size().element_sum() * f64::MIN_POSITIVE
+}
+
+/// The sign of a value whose error is below the bound, if that is certain.
+#[inline]
+fn filtered(value: f64, bound: f64) -> Option<Sign> {
+    // False for NaN, which an overflow could leave.
+    (value > bound || value < -bound).then(|| Sign::from(value))
+}

@@ -1,0 +1,272 @@
+//! How two placed meshes lie to each other, exactly: the five-valued relation of solids.
+//!
+//! The surfaces are searched for a crossing first: two triangles that pass through each other show in
+//! nearly every case at once that the bodies intersect. Without any contact one point of each component
+//! tells inside from outside. Where surfaces only touch, a plane of a touching triangle that parts the
+//! bodies proves it; else every cell of the contact is looked at ([`super::survey`]).
+
+use std::ops::ControlFlow;
+
+use glam::DVec3;
+
+use super::body::Body;
+use super::survey::Survey;
+use crate::contact::{Certainty, Counters, Finish, Outcome};
+use crate::geom::triangle_triangle::{Meeting, classify};
+use crate::hierarchy::dual::{DualSearch, LeafPairs};
+use crate::hierarchy::relative::{Map, Relative};
+use crate::hierarchy::wide::WideTree;
+use crate::num::predicate::{Plane, Sign};
+use crate::{Budget, Model, Pose, Relation};
+
+/// How many touching triangles are tried as separating planes before all cells are looked at.
+const PLANES_TRIED: usize = 4;
+
+/// What a relation remembers for the next one of the same two models; dropping it costs only speed.
+#[derive(Debug, Clone, Default)]
+pub struct RelationMemory {
+    /// Triangles that crossed last time.
+    witness: Option<[u32; 2]>,
+    /// A search that ran out of budget, and the poses it belongs to.
+    unfinished: Option<(DualSearch, [Pose; 2], Contacts)>,
+}
+
+/// How two placed meshes lie to each other, decided exactly on the placed doubles.
+pub fn relation(a: &Model, pose_a: &Pose, b: &Model, pose_b: &Pose) -> Relation {
+    let mut budget = Budget::UNLIMITED;
+    let (found, _) = relation_within(a, pose_a, b, pose_b, &mut RelationMemory::default(), &mut budget);
+    // An unlimited budget does not run out.
+    found.unwrap_or(Relation::Separated)
+}
+
+/// As [`relation`], with memory between calls and a limit on the search for contact; `None` when the
+/// budget ran out, and another call with the same memory and poses goes on.
+pub fn relation_within(
+    a: &Model,
+    pose_a: &Pose,
+    b: &Model,
+    pose_b: &Pose,
+    memory: &mut RelationMemory,
+    budget: &mut Budget,
+) -> (Option<Relation>, Outcome) {
+    let bodies = [Body::new(a, pose_a), Body::new(b, pose_b)];
+    let relative = Relative::new(a.tree(), pose_a, b.tree(), pose_b, 0.0);
+    let mut question = Question { survey: Survey::new(bodies), relative, work: Counters::default() };
+    let (relation, finish) = question.answer(memory, budget);
+    question.work.primitive_tests += question.survey.places;
+    (relation, Outcome { certainty: Certainty::Exact, finish, work: question.work })
+}
+
+/// Two placed bodies and what is known of them.
+struct Question<'m> {
+    survey: Survey<'m>,
+    relative: Relative,
+    work: Counters,
+}
+
+/// The pairs that meet, as far as the search has come.
+#[derive(Debug, Clone, Default)]
+struct Contacts {
+    pairs: Vec<[u32; 2]>,
+    /// The latest crossing, when crossings are to stop the search.
+    crossing: Option<[u32; 2]>,
+    /// Whether crossings were tried and settled nothing, so that all pairs are wanted.
+    want_all: bool,
+    /// Whether two triangles share an area.
+    coplanar: bool,
+}
+
+impl<'m> Question<'m> {
+    fn answer(&mut self, memory: &mut RelationMemory, budget: &mut Budget) -> (Option<Relation>, Finish) {
+        let [a, b] = self.survey.bodies;
+        if let Some(pair) = memory.witness.filter(|&pair| self.is_crossing(pair)) {
+            self.work.primitive_tests += 1;
+            if self.settles(pair) {
+                return (Some(Relation::Intersecting), Finish::Complete);
+            }
+        }
+        let poses = [*a.pose, *b.pose];
+        let (mut search, mut contacts) = match memory.unfinished.take() {
+            Some((search, of, contacts)) if of == poses => (search, contacts),
+            _ => (DualSearch::new(), Contacts::default()),
+        };
+        loop {
+            let mut visitor = Visitor { bodies: [a, b], contacts: &mut contacts, survey: &self.survey };
+            let trees = [a.model.tree(), b.model.tree()];
+            let finish =
+                search.advance(trees[0], trees[1], &self.relative, &mut visitor, budget, &mut self.work);
+            match (finish, contacts.crossing.take()) {
+                (Finish::OutOfBudget, _) => {
+                    memory.unfinished = Some((search, poses, contacts));
+                    return (None, Finish::OutOfBudget);
+                }
+                (Finish::Complete, None) => break,
+                (_, Some(pair)) if self.settles(pair) => {
+                    memory.witness = Some(pair);
+                    return (Some(Relation::Intersecting), Finish::Complete);
+                }
+                _ => contacts.want_all = true,
+            }
+        }
+        (Some(self.conclude(&contacts)), Finish::Complete)
+    }
+
+    fn is_crossing(&self, [t, u]: [u32; 2]) -> bool {
+        let [a, b] = &self.survey.bodies;
+        let known = |body: &Body<'_>, t: u32| (t as usize) < body.model.mesh().triangles().len();
+        known(a, t) && known(b, u) && classify(&a.corners(t), &b.corners(u)) == Meeting::Cross
+    }
+
+    /// Whether this pair of meeting triangles shows that the bodies intersect.
+    fn settles(&mut self, pair: [u32; 2]) -> bool {
+        let evidence = &mut self.survey.evidence;
+        evidence.contact = true;
+        if evidence.is_settled() {
+            return true;
+        }
+        if !self.is_crossing(pair) {
+            return false;
+        }
+        let [a, b] = self.survey.bodies;
+        let trees = [a.model.tree(), b.model.tree()];
+        self.survey.evidence.out[0] |= reaches_out(trees[0], trees[1], &self.relative.a_in_b);
+        self.survey.evidence.out[1] |= reaches_out(trees[1], trees[0], &self.relative.b_in_a);
+        if self.survey.evidence.closed == [true; 2] && is_single(&a, pair[0], &b, pair[1]) {
+            // Both surfaces have different windings on their two sides here, so one quarter around the
+            // crossing is in both solids.
+            self.survey.evidence.common = true;
+        }
+        if !self.survey.evidence.is_settled() {
+            self.survey.crossing(pair);
+        }
+        self.survey.evidence.is_settled()
+    }
+
+    /// The answer when all pairs that meet are known.
+    fn conclude(&mut self, contacts: &Contacts) -> Relation {
+        let [a, b] = &self.survey.bodies;
+        if contacts.coplanar && is_same_surface(a, b) {
+            return Relation::Intersecting;
+        }
+        if self.survey.evidence.closed == [true; 2] && a_plane_parts(a, b, &contacts.pairs) {
+            return Relation::Touching;
+        }
+        self.survey.complete(&contacts.pairs);
+        self.survey.evidence.relation()
+    }
+}
+
+/// Collects the pairs that meet and stops at crossings.
+struct Visitor<'v, 'm> {
+    bodies: [Body<'m>; 2],
+    survey: &'v Survey<'m>,
+    contacts: &'v mut Contacts,
+}
+
+impl LeafPairs for Visitor<'_, '_> {
+    fn meet(&mut self, slots: &[[u32; 2]], work: &mut Counters) -> ControlFlow<()> {
+        let [a, b] = &self.bodies;
+        let any_will_do = self.survey.evidence.closed == [false; 2];
+        for &[i, j] in slots {
+            let pair = [a.model.tree().order()[i as usize], b.model.tree().order()[j as usize]];
+            work.primitive_tests += 1;
+            let meeting = classify(&a.corners(pair[0]), &b.corners(pair[1]));
+            if meeting == Meeting::Apart {
+                continue;
+            }
+            self.contacts.pairs.push(pair);
+            self.contacts.coplanar |= meeting == Meeting::Coplanar;
+            if any_will_do || meeting == Meeting::Cross && !self.contacts.want_all {
+                self.contacts.crossing.get_or_insert(pair);
+            }
+        }
+        // All pairs of the batch are kept, so that the search can go on after it.
+        if self.contacts.crossing.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+}
+
+/// Whether some child box of one tree's root lies beside the other tree's whole box: the triangles in it
+/// are outside of the other body, whatever that is.
+fn reaches_out(tree: &WideTree, other: &WideTree, into: &Map) -> bool {
+    let (root, room) = (&tree.nodes()[0], &other.nodes()[0]);
+    let ends = |k: usize| {
+        room.used().fold([f32::INFINITY, f32::NEG_INFINITY], |[low, high], lane| {
+            let (c, h) = (room.centre[k][lane], room.half[k][lane]);
+            [low.min((c - h).next_down()), high.max((c + h).next_up())]
+        })
+    };
+    let ends = [ends(0), ends(1), ends(2)];
+    root.used().any(|lane| {
+        let (centre, half) = root.lane(lane);
+        (0..3).any(|k| {
+            let row = into.turn[k];
+            let c = row[0] * centre[0] + row[1] * centre[1] + row[2] * centre[2] + into.shift[k];
+            let h = row[0].abs() * half[0] + row[1].abs() * half[1] + row[2].abs() * half[2] + into.pad[k];
+            c - h > ends[k][1] || c + h < ends[k][0]
+        })
+    })
+}
+
+/// Whether no other triangle of either body covers a part of these crossing ones, where they can meet.
+fn is_single(a: &Body<'_>, t: u32, b: &Body<'_>, u: u32) -> bool {
+    let bounds = |[p, q, r]: [DVec3; 3]| [p.min(q).min(r), p.max(q).max(r)];
+    let [low_t, high_t] = bounds(a.corners(t));
+    let [low_u, high_u] = bounds(b.corners(u));
+    let (low, high) = (low_t.max(low_u), high_t.min(high_u));
+    [(a, t), (b, u)].iter().all(|&(body, own)| {
+        let corners = body.corners(own);
+        let mut single = true;
+        body.in_region(low, high, |other| {
+            single = other == own || classify(&corners, &body.corners(other)) != Meeting::Coplanar;
+            if single { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        });
+        single
+    })
+}
+
+/// Whether the plane of a touching triangle has all of one body on its one side and all of the other on
+/// its other, each with a corner off it: the closed bodies touch and nothing more.
+fn a_plane_parts(a: &Body<'_>, b: &Body<'_>, contacts: &[[u32; 2]]) -> bool {
+    contacts.iter().take(PLANES_TRIED).any(|&[t, u]| {
+        [a.corners(t), b.corners(u)].iter().any(|&[p, q, r]| {
+            let plane = Plane::through(p, q, r);
+            let side = |body: &Body<'_>| one_side(body, &plane);
+            matches!(
+                (side(a), side(b)),
+                (Some(Sign::Positive), Some(Sign::Negative)) | (Some(Sign::Negative), Some(Sign::Positive))
+            )
+        })
+    })
+}
+
+/// The side of a plane on which all of a body is; zero for within the plane, `None` for both sides.
+fn one_side(body: &Body<'_>, plane: &Plane) -> Option<Sign> {
+    let mut side = Sign::Zero;
+    for t in 0..body.model.mesh().triangles().len() as u32 {
+        for p in body.corners(t) {
+            let here = plane.side(p);
+            side = side.or(here);
+            if here.times(side) == Sign::Negative {
+                return None;
+            }
+        }
+    }
+    Some(side)
+}
+
+/// Whether both bodies have the same placed triangles, whatever their order and orientation.
+fn is_same_surface(a: &Body<'_>, b: &Body<'_>) -> bool {
+    let sorted = |body: &Body<'_>| {
+        let key = |p: DVec3| (p + DVec3::ZERO).to_array().map(f64::to_bits);
+        let mut all: Vec<[[u64; 3]; 3]> = (0..body.model.mesh().triangles().len() as u32)
+            .map(|t| {
+                let mut corners = body.corners(t).map(key);
+                corners.sort_unstable();
+                corners
+            })
+            .collect();
+        all.sort_unstable();
+        all
+    };
+    a.model.mesh().triangles().len() == b.model.mesh().triangles().len() && sorted(a) == sorted(b)
+}

@@ -1,0 +1,140 @@
+//! How often a closed surface winds around a place: exact, by a ray along a coordinate axis.
+//!
+//! The ray starts at a [`Flag`], which lies on no plane and over no edge, so every triangle is either
+//! passed in its inside or not at all and there are no special cases. For surfaces with holes there is
+//! the generalised winding number (Jacobson, Kavan and Sorkine-Hornung, Robust inside-outside
+//! segmentation using generalized winding numbers, 2013), a sum of solid angles.
+
+use std::f64::consts::PI;
+use std::ops::ControlFlow;
+
+use glam::DVec3;
+
+use super::body::Body;
+use super::flag::Flag;
+use crate::geom::point_triangle_exact;
+use crate::num::predicate::Sign;
+use crate::{Model, Pose};
+
+/// Where a point is, relative to a surface.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Winding {
+    /// On the surface.
+    OnSurface,
+    /// Off the surface, which winds so often around it; 0 is outside.
+    Off(i32),
+}
+
+impl Winding {
+    /// Whether the point belongs to the closed solid.
+    pub const fn is_inside(self) -> bool {
+        !matches!(self, Winding::Off(0))
+    }
+}
+
+/// How often a placed surface winds around a point of the world.
+///
+/// Exact where the surface is closed; for an open one the number depends on where the holes are, and
+/// [`solid_angle_winding`] is the better question.
+pub fn winding(model: &Model, pose: &Pose, p: DVec3) -> Winding {
+    let body = Body::new(model, pose);
+    if on_surface(&body, p) { Winding::OnSurface } else { Winding::Off(winding_at(&body, &Flag::beside(p))) }
+}
+
+/// The generalised winding number of a point: the sum of all solid angles over 4π, in floats.
+///
+/// Near a whole number for closed surfaces, in between near holes; linear in the number of triangles.
+pub fn solid_angle_winding(model: &Model, pose: &Pose, p: DVec3) -> f64 {
+    let body = Body::new(model, pose);
+    let angle = |t: u32| {
+        let [a, b, c] = body.corners(t).map(|x| (x - p).normalize_or_zero());
+        let below = 1.0 + a.dot(b) + b.dot(c) + c.dot(a);
+        a.dot(b.cross(c)).atan2(below)
+    };
+    (0..model.mesh().triangles().len() as u32).map(angle).sum::<f64>() / (2.0 * PI)
+}
+
+/// Whether a point lies on the placed surface.
+pub(crate) fn on_surface(body: &Body<'_>, p: DVec3) -> bool {
+    let mut found = false;
+    body.in_region(p, p, |t| {
+        found = point_triangle_exact::contains(&body.corners(t), p);
+        if found { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
+    found
+}
+
+/// How often the closed surface winds around a place.
+pub(crate) fn winding_at(body: &Body<'_>, place: &Flag) -> i32 {
+    let Some(ray) = Ray::shortest(body, place) else { return 0 };
+    let mut sum = 0;
+    body.in_region(ray.low, ray.high, |t| {
+        sum += ray.passes(place, &body.corners(t));
+        ControlFlow::Continue(())
+    });
+    sum
+}
+
+/// The windings at a place and at its mirror image across the face it lies at.
+pub(crate) fn windings_across(body: &Body<'_>, place: &Flag) -> [i32; 2] {
+    let across = place.across();
+    let Some(ray) = Ray::shortest(body, place) else { return [0; 2] };
+    let mut sum = [0; 2];
+    body.in_region(ray.low, ray.high, |t| {
+        let corners = body.corners(t);
+        sum[0] += ray.passes(place, &corners);
+        sum[1] += ray.passes(&across, &corners);
+        ControlFlow::Continue(())
+    });
+    sum
+}
+
+/// A ray along an axis, upward or downward, and the box it runs through.
+struct Ray {
+    axis: usize,
+    up: bool,
+    low: DVec3,
+    high: DVec3,
+}
+
+impl Ray {
+    /// The ray with the shortest way out of the body's box; `None` from outside of it.
+    fn shortest(body: &Body<'_>, place: &Flag) -> Option<Ray> {
+        let [floor, ceiling] = body.bounds;
+        let [mut low, mut high] = place.spot.bounds();
+        if (low.cmpgt(ceiling) | high.cmplt(floor)).any() {
+            return None;
+        }
+        let way = |i: usize| if i < 3 { ceiling[i] - low[i] } else { high[i - 3] - floor[i - 3] };
+        let best = (0..6).min_by(|&i, &j| way(i).total_cmp(&way(j))).unwrap_or(0);
+        let (axis, up) = (best % 3, best < 3);
+        if up {
+            high[axis] = f64::INFINITY;
+        } else {
+            low[axis] = f64::NEG_INFINITY;
+        }
+        Some(Ray { axis, up, low, high })
+    }
+
+    /// +1 where the ray leaves through the triangle, −1 where it enters, 0 where it passes by.
+    #[inline]
+    fn passes(&self, place: &Flag, triangle: &[DVec3; 3]) -> i32 {
+        let [a, b, c] = triangle;
+        let (least, most) = (a.min(*b).min(*c), a.max(*b).max(*c));
+        if (least.cmpgt(self.high) | most.cmplt(self.low)).any() {
+            return 0;
+        }
+        // A triangle seen anticlockwise against the axis has its normal along it.
+        let Some(turn) = place.covered_by(triangle, self.axis) else { return 0 };
+        let beyond = place.side_of_plane(triangle) == turn;
+        match (beyond == self.up, (turn == Sign::Positive) == self.up) {
+            (true, _) => 0,
+            (false, true) => 1,
+            (false, false) => -1,
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "winding_tests.rs"]
+mod tests;
