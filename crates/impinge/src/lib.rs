@@ -2,7 +2,7 @@
 //!
 //! Data flows one way through the stations below; a module imports only stations listed before it:
 //!
-//! `error, budget → num → geom → shape → motion → bound → hierarchy → model → contact → narrow → io`
+//! `error, budget → num → geom → shape → motion → bound → hierarchy → model → contact → narrow → report → io`
 //!
 //! ```
 //! use impinge::{Mesh, Model, Pose, Relation};
@@ -31,6 +31,7 @@ pub mod model;
 pub mod motion;
 pub mod narrow;
 pub mod num;
+pub mod report;
 pub mod shape;
 
 pub use budget::Budget;
@@ -38,5 +39,8 @@ pub use contact::{Certainty, Counters, Feature, Finish, Outcome, Relation};
 pub use error::Error;
 pub use model::Model;
 pub use motion::Pose;
+pub use narrow::exact::contour::{Polyline, contour};
 pub use narrow::exact::relation::relation;
+pub use narrow::exact::self_intersection::self_intersections;
+pub use report::inspect::{Inspection, inspect};
 pub use shape::{Mesh, TetMesh};

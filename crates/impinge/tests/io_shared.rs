@@ -5,32 +5,8 @@ mod common;
 
 use std::path::Path;
 
+use common::{field, manifest};
 use impinge::io;
-
-/// The rows of a manifest by column name. Fields with commas stand in quotes.
-fn manifest(path: &Path) -> Vec<Vec<(String, String)>> {
-    let text = std::fs::read_to_string(path).unwrap();
-    let mut lines = text.lines().map(fields);
-    let names = lines.next().unwrap();
-    lines.map(|row| names.iter().cloned().zip(row).collect()).collect()
-}
-
-fn fields(line: &str) -> Vec<String> {
-    let mut fields = vec![String::new()];
-    let mut quoted = false;
-    for c in line.chars() {
-        match c {
-            '"' => quoted = !quoted,
-            ',' if !quoted => fields.push(String::new()),
-            c => fields.last_mut().unwrap().push(c),
-        }
-    }
-    fields
-}
-
-fn field<'r>(row: &'r [(String, String)], name: &str) -> &'r str {
-    row.iter().find(|(column, _)| column == name).map_or("", |(_, value)| value)
-}
 
 fn check_counts(folder: &Path, manifest_file: &Path) -> usize {
     let rows = manifest(manifest_file);

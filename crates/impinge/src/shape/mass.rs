@@ -17,7 +17,7 @@ pub struct Mass {
     /// The area of all triangles.
     pub area: f64,
     /// The signed volume: positive when the triangles face outward. For an open surface it is the volume
-    /// of the cone from the origin over it.
+    /// of the cone over it from the mean of its distinct vertices, which no translation changes.
     pub volume: f64,
     /// The area-weighted centre of the surface; the middle of the box where the area is 0.
     pub surface_centre: DVec3,
@@ -44,8 +44,12 @@ impl Mass {
         let sums = Sums::over(mesh, middle, scale);
         let local = Local::from(&sums);
         let cubed = |x: f64| x * scale * scale * scale;
-        // Moving the apex of the cones from the middle to the origin matters only for open surfaces.
-        let shift = if topology.is_closed() { 0.0 } else { local.area_vector.dot(middle / scale) / 3.0 };
+        let shift = if topology.is_closed() {
+            0.0
+        } else {
+            // Moves the apex of the cones from the middle, which matters only for open surfaces.
+            local.area_vector.dot(apex(mesh, topology, middle, scale)) / 3.0
+        };
         let whole = topology.is_closed() && local.volume != 0.0;
         let solid = whole.then(|| Solid {
             centre: middle + scale * local.centre,
@@ -53,7 +57,7 @@ impl Mass {
         });
         Mass {
             area: local.area * scale * scale,
-            volume: cubed(local.volume + shift),
+            volume: cubed(local.volume - shift),
             surface_centre: middle + scale * local.surface_centre,
             solid,
         }
@@ -145,6 +149,17 @@ impl Sum {
     fn value(&self) -> f64 {
         self.sum + self.dropped
     }
+}
+
+/// The mean of the distinct vertices in the scaled frame.
+fn apex(mesh: &Mesh, topology: &Topology, middle: DVec3, scale: f64) -> DVec3 {
+    let weld = topology.weld();
+    let mut sums: [Sum; 3] = Default::default();
+    for v in 0..weld.count() as u32 {
+        let p = (mesh.vertices()[weld.first(v) as usize] - middle) / scale;
+        (0..3).for_each(|i| sums[i].add(p[i]));
+    }
+    DVec3::from_array(sums.each_ref().map(Sum::value)) / weld.count() as f64
 }
 
 fn bounds(mesh: &Mesh) -> [DVec3; 2] {

@@ -93,12 +93,16 @@ fn orientation_changes_only_the_sign_of_the_volume() {
 }
 
 #[test]
-fn an_open_surface_has_the_cone_from_the_origin_and_no_solid() {
-    let points = vec![[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
-    let m = mass(&Mesh::new(points, vec![[0, 1, 2]]).unwrap());
-    near(m.volume, 1.0 / 6.0, 1e-15);
-    near(m.area, 3.0_f64.sqrt() / 2.0, 1e-15);
-    assert!(m.solid.is_none());
+fn an_open_surface_has_the_cone_from_its_middle_and_no_solid() {
+    // Two legs of a right angle and a corner above: the mean is (1, 1, 1)/4.
+    let points = vec![[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+    let mesh = Mesh::new(points, vec![[0, 2, 1], [0, 1, 3]]).unwrap();
+    for at in [DVec3::ZERO, DVec3::new(8.0, -4.0, 2.0)] {
+        let m = mass(&moved(&mesh, |p| p + at));
+        near(m.volume, 2.0 * 0.25 / 6.0, 1e-14);
+        near(m.area, 1.0, 1e-15);
+        assert!(m.solid.is_none());
+    }
     let flat = Mesh::new(vec![[1.0; 3], [2.0; 3], [3.0; 3]], vec![[0, 1, 2], [2, 1, 0]]).unwrap();
     assert_eq!((mass(&flat).area, mass(&flat).volume, mass(&flat).solid), (0.0, 0.0, None));
     assert_eq!(mass(&flat).surface_centre, DVec3::splat(2.0));

@@ -174,6 +174,11 @@ impl Topology {
         self.edges_where(|sides| sides.len() > 2)
     }
 
+    /// Edges of exactly two triangles that both use it in the same direction.
+    pub fn misoriented_edges(&self) -> impl Iterator<Item = u32> + '_ {
+        self.edges_where(|sides| matches!(sides, [a, b] if self.ends(*a) == self.ends(*b)))
+    }
+
     /// Whether every edge is used as often in one direction as in the other: the surface bounds a solid.
     pub fn is_closed(&self) -> bool {
         self.census.unbalanced_edges == 0

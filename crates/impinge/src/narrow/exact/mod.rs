@@ -3,10 +3,12 @@
 mod body;
 mod cells;
 pub mod closest_point;
+pub mod contour;
 pub mod distance;
 mod evidence;
 mod flag;
 pub mod relation;
+pub mod self_intersection;
 mod survey;
 mod view;
 pub mod winding;

@@ -207,6 +207,7 @@ fn what_cannot_be_made_is_refused_by_name() {
     refused(uv_sphere(f64::NAN, 8, 8), "radius");
     refused(uv_sphere(1.0, 2, 8), "segments");
     refused(torus(1.0, 1.0, 8, 8), "ring_radius - tube_radius");
+    refused(clover(5, 1.0, 0.1, 64, 8), "bend - thickness");
     refused(knot([2, 4], 1.0, 0.1, 64, 8), "turns");
     refused(cuboid([1.0, -1.0, 1.0], [1; 3]), "half");
     refused(blob(1.0, 1.0, 2, 0), "roughness");

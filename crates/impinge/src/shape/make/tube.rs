@@ -79,18 +79,21 @@ pub fn knot(turns: [u32; 2], size: f64, thickness: f64, segments: u32, sides: u3
     tube(&curve, thickness, sides, Ends::Joined)
 }
 
-/// A flat closed tube with `leaves` lobes in the plane z = 0, between 0.4 and 1.6 times `size` from the
+/// A flat closed tube with `leaves` lobes in the plane z = 0, between 0.7 and 1.3 times `size` from the
 /// origin: 2 · segments · sides triangles.
 ///
 /// # Errors
-/// As [`tube`]; fewer than 2 leaves.
+/// As [`tube`]; fewer than 2 leaves, or a tube thicker than the bend between two leaves allows.
 pub fn clover(leaves: u32, size: f64, thickness: f64, segments: u32, sides: u32) -> Result<Mesh, Error> {
     positive("size", size)?;
     at_least("leaves", 2, leaves)?;
+    // The radius of curvature of r = 1 + 0.3 cos nφ at its smallest r, 0.7.
+    let bend = 0.49 / (0.3 * f64::from(leaves) * f64::from(leaves) - 0.7);
+    positive("bend - thickness", size * bend - thickness)?;
     at_least("segments", 3, segments)?;
     affordable(&[2, segments.into(), sides.into()])?;
     let curve = closed(segments, |angle| {
-        let radius = size * (1.0 + 0.6 * (f64::from(leaves) * angle).cos());
+        let radius = size * (1.0 + 0.3 * (f64::from(leaves) * angle).cos());
         DVec3::new(radius * angle.cos(), radius * angle.sin(), 0.0)
     });
     tube(&curve, thickness, sides, Ends::Joined)

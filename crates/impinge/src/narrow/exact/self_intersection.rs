@@ -1,0 +1,172 @@
+//! Where one mesh meets itself, exactly.
+//!
+//! Which pairs count is the contract's matter: triangles of zero area and copies of the same three corners
+//! never do; two that share a corner do when they meet elsewhere too; two that share an edge only when they
+//! are coplanar and folded onto each other. Corners are shared when their positions are equal.
+
+use std::ops::ControlFlow;
+
+use crate::contact::{Certainty, Counters, Finish, Outcome};
+use crate::geom::triangle_triangle::{folded_over_edge, has_area, meet, meet_sharing_corner};
+use crate::hierarchy::dual::{DualSearch, LeafPairs};
+use crate::hierarchy::relative::Relative;
+use crate::num::parallel;
+use crate::{Budget, Model, Pose};
+
+/// Searches that the work is split into; fixed, so that nothing depends on the number of threads.
+const PARTS: usize = 512;
+
+/// How often a mesh meets itself.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SelfCount {
+    /// Pairs of triangles found.
+    pub count: u64,
+    /// The smallest of them.
+    pub first: Option<[u32; 2]>,
+    /// How sure and complete the count is, and what it cost.
+    pub outcome: Outcome,
+}
+
+/// Every pair of triangles in which the mesh meets itself, ascending, the smaller index first.
+pub fn self_intersections(model: &Model) -> Vec<[u32; 2]> {
+    let mut pairs = find_all(model, true).0.pairs;
+    pairs.sort_unstable();
+    pairs
+}
+
+/// How many pairs [`self_intersections`] would list, without keeping them.
+pub fn count_self_intersections(model: &Model) -> SelfCount {
+    let (finder, work) = find_all(model, false);
+    finder.counted(Finish::Complete, work)
+}
+
+/// Whether two triangles of the mesh count as a self-intersection.
+pub fn triangles_intersect(model: &Model, i: u32, j: u32) -> bool {
+    let [a, b] = [i, j].map(|t| model.mesh().corners(t));
+    let [va, vb] = [i, j].map(|t| model.topology().triangles()[t as usize]);
+    // Corners of the first that the second has too.
+    let shared = || (0..3).filter_map(|k| vb.iter().position(|&v| v == va[k]).map(|l| (k, l)));
+    let mut all = shared();
+    let meets = match (all.next(), all.next(), all.next()) {
+        (None, ..) => meet(&a, &b),
+        (Some((k, l)), None, _) => meet_sharing_corner(&a, &b, k, l),
+        // The third corners are those that the shared ones leave: 0 + 1 + 2 = 3. Equal numbers only come
+        // from a triangle with two equal corners, which the last line drops.
+        (Some((k, l)), Some((m, n)), None) => {
+            folded_over_edge(a[k], a[m], a[(6 - k - m) % 3], b[(6 - l - n) % 3])
+        }
+        _ => false,
+    };
+    meets && has_area(&a) && has_area(&b)
+}
+
+/// A search for self-intersections that can stop when a budget ends and go on later.
+#[derive(Debug, Clone)]
+pub struct SelfIntersectionSearch<'m> {
+    search: DualSearch,
+    finder: Finder<'m>,
+    work: Counters,
+}
+
+impl<'m> SelfIntersectionSearch<'m> {
+    /// A search that has not begun and will keep the pairs.
+    pub fn new(model: &'m Model) -> SelfIntersectionSearch<'m> {
+        let (finder, work) = (Finder::new(model, true), Counters::default());
+        SelfIntersectionSearch { search: DualSearch::new(), finder, work }
+    }
+
+    /// As [`SelfIntersectionSearch::new`], but the pairs are only counted.
+    pub fn counting(model: &'m Model) -> SelfIntersectionSearch<'m> {
+        SelfIntersectionSearch { finder: Finder::new(model, false), ..SelfIntersectionSearch::new(model) }
+    }
+
+    /// Goes on until nothing is left or the budget ends; what was found so far is exact either way.
+    pub fn advance(&mut self, budget: &mut Budget) -> SelfCount {
+        let tree = self.finder.model.tree();
+        let relative = at_rest(self.finder.model);
+        let finish = self.search.advance(tree, tree, &relative, &mut self.finder, budget, &mut self.work);
+        self.finder.pairs.sort_unstable();
+        self.finder.counted(finish, self.work)
+    }
+
+    /// The pairs found so far, ascending.
+    pub fn pairs(&self) -> &[[u32; 2]] {
+        &self.finder.pairs
+    }
+}
+
+/// Takes leaf pairs and keeps or counts those that intersect.
+#[derive(Debug, Clone)]
+struct Finder<'m> {
+    model: &'m Model,
+    keep: bool,
+    pairs: Vec<[u32; 2]>,
+    count: u64,
+    first: Option<[u32; 2]>,
+}
+
+impl<'m> Finder<'m> {
+    fn new(model: &'m Model, keep: bool) -> Finder<'m> {
+        Finder { model, keep, pairs: Vec::new(), count: 0, first: None }
+    }
+
+    fn add(&mut self, pair: [u32; 2]) {
+        self.count += 1;
+        self.first = Some(self.first.map_or(pair, |first| first.min(pair)));
+        if self.keep {
+            self.pairs.push(pair);
+        }
+    }
+
+    fn counted(&self, finish: Finish, work: Counters) -> SelfCount {
+        let outcome = Outcome { certainty: Certainty::Exact, finish, work };
+        SelfCount { count: self.count, first: self.first, outcome }
+    }
+}
+
+impl LeafPairs for Finder<'_> {
+    fn meet(&mut self, slots: &[[u32; 2]], work: &mut Counters) -> ControlFlow<()> {
+        let order = self.model.tree().order();
+        for &[s, t] in slots {
+            // The search of a tree against itself brings each pair in both orders.
+            if s >= t {
+                continue;
+            }
+            work.primitive_tests += 1;
+            let [i, j] = [order[s as usize], order[t as usize]];
+            if triangles_intersect(self.model, i, j) {
+                self.add([i.min(j), i.max(j)]);
+            }
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+fn at_rest(model: &Model) -> Relative {
+    Relative::new(model.tree(), &Pose::IDENTITY, model.tree(), &Pose::IDENTITY, 0.0)
+}
+
+/// The whole search, on all threads; the pairs in no particular order.
+fn find_all(model: &Model, keep: bool) -> (Finder<'_>, Counters) {
+    let (tree, relative) = (model.tree(), at_rest(model));
+    let mut whole = Finder::new(model, keep);
+    let mut work = Counters::default();
+    let parts = DualSearch::new().split(tree, tree, &relative, &mut whole, PARTS, &mut work);
+    let found = parallel::map(parts.len(), |k| {
+        let (mut finder, mut work) = (Finder::new(model, keep), Counters::default());
+        let mut budget = Budget::UNLIMITED;
+        parts[k].clone().advance(tree, tree, &relative, &mut finder, &mut budget, &mut work);
+        (finder, work)
+    });
+    for (more, cost) in found {
+        whole.count += more.count;
+        whole.first = whole.first.into_iter().chain(more.first).min();
+        whole.pairs.extend(more.pairs);
+        work += cost;
+    }
+    (whole, work)
+}
+
+#[cfg(test)]
+#[path = "self_intersection_tests.rs"]
+mod tests;
