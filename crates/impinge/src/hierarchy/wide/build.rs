@@ -44,9 +44,9 @@ impl Default for BuildOptions {
 }
 
 /// Bins an axis is cut into.
-const BINS: usize = 16;
+const BINS: usize = 8;
 /// Ranges up to this many triangles are sorted instead of binned.
-const SORT_MOST: usize = 48;
+const SORT_MOST: usize = 24;
 /// Deeper than this the splits are medians, so that no input makes the recursion deep.
 const SAH_DEPTH: usize = 48;
 /// Ranges from this size on are treated by several threads.
@@ -235,7 +235,7 @@ struct Ruler {
 impl Ruler {
     fn new(low: Vec4, high: Vec4) -> Ruler {
         let extent = high - low;
-        let scale = |d: f32| if d > 0.0 { (BINS as f32 * 0.999_99) / d } else { 0.0 };
+        let scale = |d: f32| if d > 0.0 { (BINS - 1) as f32 / d } else { 0.0 };
         let scale = Vec4::new(scale(extent.x), scale(extent.y), scale(extent.z), 0.0);
         // A scale that overflowed belongs to an axis of no extent.
         let finite = |s: f32| if s.is_finite() { s } else { 0.0 };
@@ -244,8 +244,8 @@ impl Ruler {
 
     #[inline]
     fn bins(&self, middle: Vec4) -> [usize; 3] {
-        // Adding 2²³ leaves the integer part in the lowest bits, without a conversion.
-        let shifted = (middle - self.low) * self.scale + Vec4::splat(8_388_607.5);
+        // Adding 2²³ leaves the nearest integer in the lowest bits, without a conversion.
+        let shifted = (middle - self.low) * self.scale + Vec4::splat(8_388_608.0);
         let bin = |x: f32| (x.to_bits() as usize) & (BINS - 1);
         [bin(shifted.x), bin(shifted.y), bin(shifted.z)]
     }

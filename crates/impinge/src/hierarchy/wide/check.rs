@@ -15,7 +15,7 @@ pub enum Unsound {
         /// The child.
         lane: usize,
     },
-    /// A child does not stand behind its parent, or an unused lane has a box.
+    /// A child stands before its parent or is of the wrong kind, or an unused lane has a box.
     Link {
         /// The node.
         node: usize,
@@ -37,6 +37,9 @@ impl WideTree {
             for lane in 0..WIDTH {
                 let link = Unsound::Link { node: index, lane };
                 let child = node.child[lane];
+                if child != Child::NONE && child.is_leaf() != self.is_bottom(index) {
+                    return Err(link);
+                }
                 if let Some(below) = child.as_node() {
                     if below <= index || below >= self.nodes.len() || reached[below] {
                         return Err(link);

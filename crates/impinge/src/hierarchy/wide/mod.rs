@@ -209,6 +209,12 @@ impl WideTree {
         &self.order
     }
 
+    /// Whether the children of a node are runs of triangles; otherwise all of them are nodes.
+    #[inline]
+    pub fn is_bottom(&self, node: usize) -> bool {
+        node >= self.upper
+    }
+
     /// The frame of the boxes.
     #[inline]
     pub fn frame(&self) -> &Frame {

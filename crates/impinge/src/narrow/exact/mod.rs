@@ -3,6 +3,7 @@
 mod body;
 mod cells;
 pub mod closest_point;
+pub mod collide;
 pub mod contour;
 pub mod distance;
 mod evidence;
