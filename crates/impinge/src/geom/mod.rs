@@ -3,6 +3,7 @@
 pub mod crossing;
 pub mod point_triangle;
 pub mod point_triangle_exact;
+pub mod ray_triangle;
 pub mod segment_segment;
 pub mod segment_triangle;
 pub mod triangle_distance;

@@ -2,6 +2,7 @@
 
 pub mod dual;
 pub mod gap;
+pub mod ray_slab;
 pub mod relative;
 pub mod simd;
 pub mod wide;

@@ -8,6 +8,8 @@ pub mod contour;
 pub mod distance;
 mod evidence;
 mod flag;
+pub mod margin;
+pub mod ray_cast;
 pub mod relation;
 pub mod self_intersection;
 mod survey;
