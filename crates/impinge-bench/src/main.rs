@@ -1,3 +1,81 @@
 //! impinge and its peers on the same inputs in one run.
+//!
+//! `impinge-bench NAME` prints one table, `list` names them, `setup` prepares the peers outside.
 
-fn main() {}
+// The tables that use the rest of the frame follow.
+#![allow(dead_code)]
+
+mod machine;
+mod outside;
+mod peers;
+mod scenes;
+mod setup;
+mod table;
+mod tables;
+mod timing;
+
+use std::process::ExitCode;
+use std::time::Instant;
+
+use anyhow::{Result, bail};
+
+use crate::machine::Machine;
+use crate::tables::{Effort, TABLES};
+
+const USAGE: &str = "\
+usage: impinge-bench NAME [--quick]   print one table and write results/NAME.csv
+       impinge-bench list             name all tables
+       impinge-bench setup            get and build the peers outside
+
+--quick does a fraction of the work, to see that a table runs; it writes no results.";
+
+fn main() -> ExitCode {
+    match run(&std::env::args().skip(1).collect::<Vec<_>>()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(why) => {
+            eprintln!("error: {why:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(arguments: &[String]) -> Result<()> {
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match words[..] {
+        ["list"] => {
+            for table in &TABLES {
+                println!("{:<18}{}", table.name, table.about);
+            }
+            Ok(())
+        }
+        ["setup"] => setup::run(),
+        [name] => measure(name, Effort::Full),
+        [name, "--quick"] | ["--quick", name] => measure(name, Effort::Quick),
+        _ => bail!("{USAGE}"),
+    }
+}
+
+fn measure(name: &str, effort: Effort) -> Result<()> {
+    let Some(entry) = TABLES.iter().find(|table| table.name == name) else {
+        bail!("there is no table {name}; `list` names them\n{USAGE}");
+    };
+    let machine = Machine::this();
+    println!("{name}: {}", entry.about);
+    for (key, value) in machine.lines() {
+        println!("{key}: {value}");
+    }
+    if cfg!(debug_assertions) {
+        println!("*** DEBUG BUILD *** the figures mean nothing; run with --release");
+    }
+    if entry.one_core && !machine::pin_to_one_core() {
+        println!("not pinned to one core (taskset is missing, or there is only one)");
+    }
+    let start = Instant::now();
+    let table = (entry.run)(effort)?;
+    println!("\n{}", table.text());
+    if effort == Effort::Full && !cfg!(debug_assertions) {
+        table.save(&scenes::results_folder(), &machine)?;
+    }
+    eprintln!("({:.0} s in all)", start.elapsed().as_secs_f64());
+    Ok(())
+}

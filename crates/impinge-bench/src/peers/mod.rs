@@ -1,0 +1,42 @@
+//! The peers: crates called in process, programs started outside.
+
+pub mod programs;
+
+/// How many triangle pairs there are and an order-independent digest of which.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct PairSet {
+    /// How many.
+    pub count: u64,
+    /// The sum of the scrambled pairs; equal sets have equal sums.
+    pub digest: u64,
+}
+
+impl FromIterator<[u32; 2]> for PairSet {
+    fn from_iter<I: IntoIterator<Item = [u32; 2]>>(pairs: I) -> PairSet {
+        pairs.into_iter().fold(PairSet::default(), |set, [i, j]| PairSet {
+            count: set.count + 1,
+            digest: set.digest.wrapping_add(scrambled(i, j)),
+        })
+    }
+}
+
+/// The finisher of splitmix64 (Steele, Lea, Flood 2014); the outside peers compute the same.
+fn scrambled(i: u32, j: u32) -> u64 {
+    let mut x = (u64::from(i) << 32 | u64::from(j)).wrapping_add(0x9e37_79b9_7f4a_7c15);
+    x = (x ^ x >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    x = (x ^ x >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    x ^ x >> 31
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_digest_knows_the_set_but_not_its_order() {
+        let of = |pairs: &[[u32; 2]]| pairs.iter().copied().collect::<PairSet>();
+        assert_eq!(of(&[[1, 2], [3, 4]]), of(&[[3, 4], [1, 2]]));
+        assert_ne!(of(&[[1, 2], [3, 4]]), of(&[[1, 4], [3, 2]]));
+        assert_ne!(of(&[[1, 2]]), of(&[[2, 1]]));
+    }
+}

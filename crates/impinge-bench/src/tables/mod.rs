@@ -1,0 +1,70 @@
+//! One file for each table.
+
+mod mesh_distance;
+mod mesh_pairs;
+mod mesh_relation;
+mod pair_scene;
+mod tree_build;
+
+use anyhow::Result;
+
+use crate::table::Table;
+
+/// How much of the work to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Effort {
+    /// All cases, results are kept.
+    Full,
+    /// A few cases, to see that everything runs.
+    Quick,
+}
+
+impl Effort {
+    /// `full`, or `quick` in a quick run.
+    pub fn pick<T>(self, full: T, quick: T) -> T {
+        match self {
+            Effort::Full => full,
+            Effort::Quick => quick,
+        }
+    }
+}
+
+/// A table by its name on the command line.
+pub struct Entry {
+    /// The name.
+    pub name: &'static str,
+    /// What it shows, in one line.
+    pub about: &'static str,
+    /// Whether everything runs on one core; else the table uses them all.
+    pub one_core: bool,
+    /// Measures and fills the table.
+    pub run: fn(Effort) -> Result<Table>,
+}
+
+/// All tables.
+pub const TABLES: [Entry; 4] = [
+    Entry {
+        name: "mesh-relation",
+        about: "do two meshes meet? bunny59k and dragon202k, 200 placements, and the pair in slow motion",
+        one_core: true,
+        run: mesh_relation::run,
+    },
+    Entry {
+        name: "mesh-pairs",
+        about: "every intersecting pair of triangles, bunny59k and dragon202k, 200 placements",
+        one_core: true,
+        run: mesh_pairs::run,
+    },
+    Entry {
+        name: "mesh-distance",
+        about: "smallest distance of two meshes, bunny59k and dragon202k, the 100 separated placements",
+        one_core: true,
+        run: mesh_distance::run,
+    },
+    Entry {
+        name: "tree-build",
+        about: "building the tree of bunny59k, dragon202k and dragon871k, on one thread and on two",
+        one_core: false,
+        run: tree_build::run,
+    },
+];

@@ -1,0 +1,140 @@
+//! Building the tree of a mesh: time on one and on two threads, bytes for each triangle.
+
+use std::hint::black_box;
+use std::time::Instant;
+
+use anyhow::{Context, Result, anyhow};
+use impinge::Mesh;
+use impinge::hierarchy::wide::WideTree;
+use rayon::prelude::*;
+use rayon::{ThreadPool, ThreadPoolBuilder};
+
+use super::Effort;
+use crate::peers::programs::{PROGRAMS, Program};
+use crate::scenes;
+use crate::table::{Table, milliseconds};
+use crate::timing::{Contestant, Timed, Track, alternate, faster_by};
+
+/// Meshes, and whether the table is incomplete without.
+const MESHES: [(&str, bool); 3] = [("bunny59k", true), ("dragon202k", true), ("dragon871k", false)];
+
+/// Builds by each contestant.
+const ROUNDS: usize = 11;
+
+/// Builds by those who take a second.
+const SLOW_ROUNDS: usize = 3;
+
+const OURS: &str = "impinge-1-thread";
+const OURS_ON_TWO: &str = "impinge-2-threads";
+const KERNEL: &str = "(kernel-1-thread)";
+const KERNEL_ON_TWO: &str = "(kernel-2-threads)";
+
+/// What is known of a tree after its build.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Built {
+    /// Bytes of the tree for each triangle; NaN for the kernel, which builds nothing.
+    bytes: f64,
+    /// Whether it was compared with the tree built on one thread, and equal.
+    equal: Option<bool>,
+}
+
+/// Measures the table.
+pub fn run(effort: Effort) -> Result<Table> {
+    let header = ["contestant", "mesh", "median ms", "mean ms", "p99 ms", "bytes/triangle", "compared"];
+    let mut table = Table::new("tree-build", &header);
+    table.remark("ratios are of the medians, theirs over ours on one thread");
+    for (name, needed) in MESHES.into_iter().take(effort.pick(3, 1)) {
+        if !needed && !scenes::has_mesh(name) {
+            table.missing(format!("{name}: `cargo run --release -p impinge-bench -- setup` makes it"));
+            continue;
+        }
+        let tracks = measure(&mut table, name, &scenes::mesh(name)?, effort)?;
+        add_rows(&mut table, name, &tracks);
+    }
+    Ok(table)
+}
+
+/// Everybody builds the tree of one mesh in turn.
+fn measure(table: &mut Table, name: &str, mesh: &Mesh, effort: Effort) -> Result<Vec<Track<Built>>> {
+    let [one, two] = [pool(1)?, pool(2)?];
+    let reference = one.install(|| WideTree::build(mesh));
+    let ours = |threads: &ThreadPool| {
+        let Timed { nanoseconds, answer } = once(|| threads.install(|| WideTree::build(mesh)));
+        let bytes = answer.memory() as f64 / mesh.triangles().len() as f64;
+        Timed { nanoseconds, answer: Built { bytes, equal: Some(answer == reference) } }
+    };
+    let theirs = |Timed { nanoseconds, answer: bytes }: Timed<f64>| {
+        Ok(Timed { nanoseconds, answer: Built { bytes, equal: None } })
+    };
+    let mut contestants = vec![
+        Contestant::new(OURS, |_| Ok(ours(&one))),
+        Contestant::new(OURS_ON_TWO, |_| Ok(ours(&two))),
+        Contestant::new(KERNEL, |_| theirs(kernel(&one))),
+        Contestant::new(KERNEL_ON_TWO, |_| theirs(kernel(&two))),
+    ];
+    for (volume, names) in [("aabb", ["fcl-aabb", "coal-aabb"]), ("obbrss", PROGRAMS.map(|(_, name)| name))] {
+        for ((program, _), name) in PROGRAMS.into_iter().zip(names) {
+            let Some(mut running) = Program::start(program, mesh, mesh, &[], table)? else { continue };
+            let build = move |_| theirs(running.build(volume, 0, 1)?);
+            contestants.push(Contestant::new(name, build).at_most(SLOW_ROUNDS));
+        }
+    }
+    let rounds: Vec<usize> = (0..effort.pick(ROUNDS, 3)).collect();
+    alternate(&mut contestants, &[0]);
+    let tracks = alternate(&mut contestants, &rounds);
+    drop(contestants);
+    reference.check(mesh).map_err(|wrong| anyhow!("our tree of {name}: {wrong:?}"))?;
+    Ok(tracks)
+}
+
+fn add_rows(table: &mut Table, mesh: &str, tracks: &[Track<Built>]) {
+    for track in tracks {
+        let s = track.statistics();
+        let bytes = track.answers.first().map_or(f64::NAN, |built| built.bytes);
+        let compared: Vec<bool> = track.answers.iter().filter_map(|built| built.equal).collect();
+        let verdict = match compared.iter().filter(|&&equal| !equal).count() {
+            _ if compared.is_empty() => "-".into(),
+            0 => "agrees: sound, the same bits in every build".into(),
+            differing => format!("{differing} of {} trees DIFFER", compared.len()),
+        };
+        let bytes = if bytes.is_nan() { "-".into() } else { format!("{bytes:.1}") };
+        let times = [s.median, s.mean, s.p99].map(milliseconds);
+        let names = [track.name.to_string(), mesh.to_string()];
+        table.row(names.into_iter().chain(times).chain([bytes, verdict]));
+        if let Some(why) = &track.failure {
+            table.missing(format!("{} from here on: {why}", track.name));
+        }
+    }
+    let find = |name: &str| tracks.iter().find(|t| t.name == name);
+    let (Some(ours), Some(on_two)) = (find(OURS), find(OURS_ON_TWO)) else { return };
+    if let (Some(kernel), Some(kernel_on_two)) = (find(KERNEL), find(KERNEL_ON_TWO)) {
+        let scaling = faster_by(on_two, ours).median;
+        let possible = faster_by(kernel_on_two, kernel).median;
+        table.remark(format!(
+            "{mesh}: two threads build {scaling:.2} times as fast as one; a kernel without any common data \
+             runs {possible:.2} times as fast"
+        ));
+    }
+    for track in tracks.iter().filter(|t| !t.name.starts_with(['(', 'i'])) {
+        table.ratio(&format!("{}-{mesh}", track.name), faster_by(ours, track).median);
+    }
+}
+
+/// Arithmetic on registers only: what two threads can gain on this machine at this moment.
+fn kernel(threads: &ThreadPool) -> Timed<f64> {
+    let work = |seed: u64| (0..200_000_u64).fold(seed, |x, i| (x ^ i).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    let Timed { nanoseconds, answer } =
+        once(|| threads.install(|| (0..64_u64).into_par_iter().map(work).reduce(|| 0, u64::wrapping_add)));
+    black_box(answer);
+    Timed { nanoseconds, answer: f64::NAN }
+}
+
+fn once<A>(question: impl FnOnce() -> A) -> Timed<A> {
+    let start = Instant::now();
+    let answer = black_box(question());
+    Timed { nanoseconds: start.elapsed().as_nanos() as f64, answer }
+}
+
+fn pool(threads: usize) -> Result<ThreadPool> {
+    ThreadPoolBuilder::new().num_threads(threads).build().context("starting threads")
+}
