@@ -40,6 +40,7 @@ pub use error::Error;
 pub use model::Model;
 pub use motion::Pose;
 pub use narrow::exact::contour::{Polyline, contour};
+pub use narrow::exact::distance::{Distance, distance};
 pub use narrow::exact::relation::relation;
 pub use narrow::exact::self_intersection::self_intersections;
 pub use report::inspect::{Inspection, inspect};

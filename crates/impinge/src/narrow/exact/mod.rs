@@ -1,6 +1,7 @@
 //! Hierarchy and exact triangle tests.
 
 mod body;
+pub mod brute;
 mod cells;
 pub mod closest_point;
 pub mod collide;

@@ -1,0 +1,243 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use clap::{Args as Group, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+use impinge::Pose;
+
+use crate::pose;
+use crate::settings::{Limit, Method, Settings};
+
+const EXAMPLES: &str = "\
+Examples:
+  impinge                                        the main job on built-in scenes, no files needed
+  impinge inspect part.stl                       is this mesh closed, manifold, free of self-intersections?
+  impinge check a.obj b.stl                      separated, touching, intersecting, or one inside the other
+  impinge check a.obj b.stl --at-b -1,0,0.5      the same with b moved
+  impinge check a.obj b.stl --all --format json  every pair of triangles that meet
+  impinge distance a.obj b.stl                   smallest distance, with the two points
+  impinge query questions.jsonl                  a batch, one JSON question per line
+
+Exit codes: 0 free or done, 1 contact, 2 refused (usage or input), 3 the budget ended undecided.
+`impinge help COMMAND` explains a command.";
+
+/// Where, when and how deeply things touch.
+///
+/// Exact answers about triangle meshes: closed meshes are solids, open ones surfaces. Reads OBJ, STL,
+/// PLY, OFF, glTF/GLB and MEDIT files. Without a command it runs the built-in scenes.
+#[derive(Debug, Parser)]
+#[command(name = "impinge", version, after_help = EXAMPLES, after_long_help = EXAMPLES)]
+pub struct Args {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Option<Command>,
+    /// Options of every command.
+    #[command(flatten)]
+    pub common: Common,
+}
+
+/// How an answer is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// For people.
+    Text,
+    /// For programs.
+    Json,
+}
+
+/// Options of every command.
+#[derive(Debug, Clone, Group)]
+#[command(next_help_heading = "Common options")]
+pub struct Common {
+    /// How the answer is printed
+    #[arg(long, global = true, value_enum, default_value = "text", value_name = "FORMAT")]
+    pub format: Format,
+    /// Which method answers
+    #[arg(long, global = true, value_enum, default_value = "auto", value_name = "NAME")]
+    pub method: Method,
+    /// A limit on the cost: a time (2ms, 1.5s) or work units (100000, the same on every machine)
+    #[arg(long, global = true, value_parser = Limit::parse, value_name = "LIMIT", allow_hyphen_values = true)]
+    pub budget: Option<Limit>,
+    /// Threads to use; the answer does not depend on it [default: all cores]
+    #[arg(long, global = true, value_parser = clap::value_parser!(u16).range(1..=1024), value_name = "N")]
+    pub threads: Option<u16>,
+    /// Seed for methods that draw random numbers
+    #[arg(long, global = true, default_value_t = 0, value_name = "N")]
+    pub seed: u64,
+    /// Says on stderr which method answered and why, what it counted and how long it took
+    #[arg(long, global = true)]
+    pub explain: bool,
+}
+
+impl Common {
+    /// Method, budget and seed.
+    pub fn settings(&self) -> Settings {
+        Settings { method: self.method, limit: self.budget.unwrap_or_default(), seed: self.seed }
+    }
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Reports the health of a mesh
+    #[command(after_help = "\
+Examples:
+  impinge inspect part.stl
+  impinge inspect part.stl --format json | jq .problems
+
+Counts vertices (as in the file and after welding equal ones), triangles, components, border and
+non-manifold edges, zero-area and duplicate triangles and self-intersections; gives the signed volume and
+the box. Exits 0 for any mesh that can be read, however sick.")]
+    Inspect(Inspect),
+    /// Decides how two meshes lie to each other
+    #[command(after_help = "\
+Examples:
+  impinge check a.obj b.stl
+  impinge check a.obj b.stl --at-a 0,0,1 --at-b -1,0,0.5,0,0,0.6,0.8
+  impinge check a.obj b.stl --all                the pairs of triangles that meet
+  impinge check a.obj b.stl --margin 0.01        also those at most 0.01 apart
+  impinge check a.obj b.stl --picture meet.png   a picture, meeting triangles in red
+  impinge check a.obj b.stl --budget 2ms         stops in time; exit 3 if undecided
+
+Answers separated, touching, intersecting, a_inside_b or b_inside_a, decided exactly on the placed
+coordinates. Exits 0 when separated, 1 on any contact (with --margin: on any pair within it).")]
+    Check(Check),
+    /// Measures the smallest distance between two meshes
+    #[command(after_help = "\
+Examples:
+  impinge distance a.obj b.stl
+  impinge distance a.obj b.stl --at-b 0,0,-2 --format json
+
+The distance between the surfaces, one point on each, and the vertex, edge or face each point lies on.
+Exits 0 when apart, 1 when they meet.")]
+    Distance(Distance),
+    /// Finds the triangles of one mesh that cut each other
+    #[command(
+        name = "self",
+        after_help = "\
+Examples:
+  impinge self cloth.obj
+  impinge self cloth.obj --format json | jq .count
+
+Neighbours that only share a corner or an edge do not count; folded and crossing ones do.
+Exits 1 when there are any."
+    )]
+    SelfIntersect(SelfIntersect),
+    /// Answers a batch of questions, one JSON object per line
+    #[command(after_help = r#"Examples:
+  impinge query questions.jsonl > answers.jsonl
+  generate | impinge query -
+
+  {"id":1,"ask":"relation","a":{"mesh":"a.obj"},"b":{"mesh":"b.stl","pose":{"position":[0,0,1]}}}
+  {"id":2,"ask":"pairs","a":{"mesh":"a.obj"},"b":{"mesh":"b.stl"},"margin":0.01}
+  {"id":3,"ask":"distance","a":{"vertices":[[0,0,0],[1,0,0],[0,1,0]],"triangles":[[0,1,2]]},"b":{"mesh":"b.stl"}}
+  {"id":4,"ask":"points","a":{"mesh":"a.obj"},"points":[[0,0,0],[1,2,3]]}
+
+One answer line for each question, in order, with its id. A line may carry "method", "budget" and "seed".
+Mesh files are named relative to the batch (`-`: to the current folder) and loaded once. A line that
+cannot be answered gives {"schema":1,"id":…,"error":"…"} and the batch goes on; exit 2 if there was any."#)]
+    Query(Query),
+    /// Runs the main job on built-in scenes, no files needed
+    #[command(after_help = "\
+Examples:
+  impinge demo
+  impinge demo --picture scene.png               draws the knot through the torus, meeting triangles red
+  impinge demo --format json")]
+    Demo(Demo),
+    /// Prints a completion script for a shell
+    #[command(after_help = "\
+Examples:
+  impinge completions bash > ~/.local/share/bash-completion/completions/impinge
+  impinge completions zsh > ~/.zfunc/_impinge
+  impinge completions fish > ~/.config/fish/completions/impinge.fish")]
+    Completions(Completions),
+}
+
+/// `impinge inspect`.
+#[derive(Debug, Group)]
+pub struct Inspect {
+    /// The mesh file
+    pub mesh: PathBuf,
+}
+
+/// Two meshes and where they are.
+#[derive(Debug, Group)]
+pub struct Two {
+    /// The first mesh file
+    pub a: PathBuf,
+    /// The second mesh file
+    pub b: PathBuf,
+    /// Where a is: x,y,z or x,y,z,qx,qy,qz,qw
+    #[arg(long, value_parser = pose::parse, value_name = "POSE", allow_hyphen_values = true)]
+    pub at_a: Option<Pose>,
+    /// Where b is
+    #[arg(long, value_parser = pose::parse, value_name = "POSE", allow_hyphen_values = true)]
+    pub at_b: Option<Pose>,
+}
+
+/// `impinge check`.
+#[derive(Debug, Group)]
+pub struct Check {
+    /// The bodies.
+    #[command(flatten)]
+    pub two: Two,
+    /// Lists every pair of triangles that meet
+    #[arg(long)]
+    pub all: bool,
+    /// Lists every pair of triangles at most this far apart (meeting ones included)
+    #[arg(long, value_parser = margin, value_name = "DISTANCE", allow_hyphen_values = true)]
+    pub margin: Option<f64>,
+    /// Draws the bodies with the meeting triangles in red
+    #[arg(long, value_name = "FILE.png")]
+    pub picture: Option<PathBuf>,
+}
+
+/// `impinge distance`.
+#[derive(Debug, Group)]
+pub struct Distance {
+    /// The bodies.
+    #[command(flatten)]
+    pub two: Two,
+}
+
+/// `impinge self`.
+#[derive(Debug, Group)]
+pub struct SelfIntersect {
+    /// The mesh file
+    pub mesh: PathBuf,
+    /// The same mesh at the end of a step: continuous self-collision (not yet)
+    #[arg(long, value_name = "MESH2")]
+    pub to: Option<PathBuf>,
+}
+
+/// `impinge query`.
+#[derive(Debug, Group)]
+pub struct Query {
+    /// The batch, one JSON question per line; `-` is standard input
+    pub file: PathBuf,
+}
+
+/// `impinge demo`.
+#[derive(Debug, Default, Group)]
+pub struct Demo {
+    /// Draws a scene with the meeting triangles in red
+    #[arg(long, value_name = "FILE.png")]
+    pub picture: Option<PathBuf>,
+}
+
+/// `impinge completions`.
+#[derive(Debug, Group)]
+pub struct Completions {
+    /// The shell
+    #[arg(value_enum)]
+    pub shell: Shell,
+}
+
+/// A margin: a finite length that is not negative.
+pub fn margin(text: &str) -> Result<f64, String> {
+    match text.trim().parse::<f64>() {
+        Ok(d) if d.is_finite() && d >= 0.0 => Ok(d),
+        _ => Err(format!("{text:?} is not a length: a finite number, 0 or more")),
+    }
+}

@@ -1,0 +1,191 @@
+//! `impinge demo`: the main job on built-in scenes.
+
+use std::io::Write;
+
+use impinge::shape::make;
+use impinge::{Error, Mesh, Model, Pose};
+use serde::Serialize;
+
+use super::check::draw;
+use crate::answer::{Assurance, Distance, Found, Pairs};
+use crate::args::{Common, Demo, Format};
+use crate::ask::{self, Placed};
+use crate::error::Failure;
+use crate::exit::Exit;
+use crate::explain::Explain;
+use crate::settings::Settings;
+use crate::{commands, output};
+
+/// Two bodies and what there is to see.
+struct Scene {
+    name: &'static str,
+    says: &'static str,
+    a: Model,
+    b: Model,
+    at_b: Pose,
+}
+
+/// What the library says about a scene of two bodies.
+#[derive(Debug, Serialize)]
+struct Seen {
+    name: &'static str,
+    says: &'static str,
+    triangles: [usize; 2],
+    relation: Option<&'static str>,
+    /// Triangle pairs that meet.
+    pairs: usize,
+    #[serde(flatten)]
+    distance: Distance,
+}
+
+/// What the library says about one body.
+#[derive(Debug, Serialize)]
+struct Alone {
+    name: &'static str,
+    says: &'static str,
+    triangles: usize,
+    self_intersections: usize,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+enum Row {
+    Two(Seen),
+    One(Alone),
+}
+
+#[derive(Debug, Serialize)]
+struct Report {
+    scenes: Vec<Row>,
+    #[serde(flatten)]
+    assurance: Assurance,
+}
+
+/// Asks everything about every scene.
+pub fn run(args: &Demo, common: &Common) -> Result<Exit, Failure> {
+    let mut explain = Explain::new(common.explain);
+    let settings = Settings { seed: common.seed, ..Settings::default() };
+    let scenes = scenes()?;
+    explain.lap("build");
+    let mut rows = Vec::new();
+    for scene in &scenes {
+        rows.push(Row::Two(scene.ask(&settings, &mut explain)?));
+    }
+    let twisted = Model::from(self_crossing()?);
+    let crossings = ask::self_intersections(&twisted, &settings)?;
+    if let Found::Pairs(Pairs { count, .. }) = crossings.found {
+        rows.push(Row::One(Alone {
+            name: "fat knot",
+            says: "a trefoil thicker than its own gaps meets itself",
+            triangles: twisted.mesh().triangles().len(),
+            self_intersections: count,
+        }));
+    }
+    if let (Some(file), Some(scene)) = (&args.picture, scenes.first()) {
+        let [a, b] = scene.placed();
+        output::file(file, &draw(&a, &b)?)?;
+    }
+    match common.format {
+        Format::Json => commands::json(Report { scenes: rows, assurance: Assurance::EXACT })?,
+        Format::Text => output::print(|out| text(&rows, out))?,
+    }
+    Ok(Exit::Free)
+}
+
+impl Scene {
+    fn placed(&self) -> [Placed<'_>; 2] {
+        [Placed::new(&self.a, None), Placed::new(&self.b, Some(self.at_b))]
+    }
+
+    fn ask(&self, settings: &Settings, explain: &mut Explain) -> Result<Seen, Failure> {
+        let [a, b] = self.placed();
+        let checked = ask::check(&a, &b, None, settings)?;
+        let measured = ask::distance(&a, &b, settings)?;
+        explain.lap(self.name);
+        explain.work(&checked.work);
+        let (Found::Check { relation, pairs }, Found::Distance(distance)) = (checked.found, measured.found)
+        else {
+            return Err(Failure::new("an answer of another kind"));
+        };
+        let triangles = [&self.a, &self.b].map(|m| m.mesh().triangles().len());
+        Ok(Seen { name: self.name, says: self.says, triangles, relation, pairs: pairs.count, distance })
+    }
+}
+
+fn scenes() -> Result<Vec<Scene>, Error> {
+    let scene =
+        |name, says, a: Mesh, b: Mesh, at_b: Pose| Scene { name, says, a: a.into(), b: b.into(), at_b };
+    let at = |x, y, z| Pose::from_translation([x, y, z]);
+    let tilted = Pose::new([0.35, 0.0, 0.1], [0.35, 0.2, 0.1, 0.9])?;
+    Ok(vec![
+        scene(
+            "knot and torus",
+            "a trefoil knot passes through the surface of a torus",
+            make::knot([2, 3], 1.0, 0.22, 400, 32)?,
+            make::torus(1.1, 0.3, 200, 48)?,
+            tilted,
+        ),
+        scene(
+            "nested balls",
+            "a ball inside another: no surface contact, but solids have an inside",
+            make::ico_sphere(0.4, 4)?,
+            make::ico_sphere(1.0, 4)?,
+            Pose::IDENTITY,
+        ),
+        scene(
+            "stacked boxes",
+            "two boxes face to face: they touch, exactly",
+            make::cuboid([1.0, 1.0, 0.5], [8, 8, 4])?,
+            make::cuboid([0.5, 0.5, 0.5], [4, 4, 4])?,
+            at(0.0, 0.0, 1.0),
+        ),
+        scene(
+            "almost stacked",
+            "the same, one unit in the last place apart",
+            make::cuboid([1.0, 1.0, 0.5], [8, 8, 4])?,
+            make::cuboid([0.5, 0.5, 0.5], [4, 4, 4])?,
+            at(0.0, 0.0, 1.0 + f64::EPSILON),
+        ),
+        scene(
+            "cloth and ball",
+            "an open sheet cuts a ball",
+            make::sheet([3.0, 3.0], [60, 60])?,
+            make::uv_sphere(0.8, 64, 32)?,
+            at(0.1, -0.2, 0.3),
+        ),
+        scene(
+            "horseshoe and pin",
+            "a pin between the arms of a horseshoe touches nothing: it is not convex",
+            make::horseshoe(1.0, 0.2, 120, 24)?,
+            make::capsule(0.15, 0.8, 32, 8)?,
+            Pose::IDENTITY,
+        ),
+    ])
+}
+
+fn self_crossing() -> Result<Mesh, Error> {
+    make::knot([2, 3], 1.0, 0.6, 160, 24)
+}
+
+fn text(rows: &[Row], out: &mut dyn Write) -> std::io::Result<()> {
+    for row in rows {
+        match row {
+            Row::Two(seen) => {
+                let [m, n] = seen.triangles;
+                writeln!(out, "{} ({m} × {n} triangles): {}", seen.name, seen.says)?;
+                let relation = seen.relation.unwrap_or("undecided");
+                let distance = seen.distance.distance.unwrap_or(f64::NAN);
+                writeln!(out, "    {relation}, {} triangle pairs meet, distance {distance:?}", seen.pairs)?;
+            }
+            Row::One(seen) => {
+                writeln!(out, "{} ({} triangles): {}", seen.name, seen.triangles, seen.says)?;
+                writeln!(out, "    {} triangle pairs intersect", seen.self_intersections)?;
+            }
+        }
+    }
+    writeln!(out, "\nEvery answer above is exact. Now yours:")?;
+    writeln!(
+        out,
+        "    impinge check a.stl b.stl        impinge demo --picture scene.png        impinge --help"
+    )
+}

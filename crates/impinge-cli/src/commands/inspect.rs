@@ -1,0 +1,124 @@
+//! `impinge inspect`: the health of a mesh.
+
+use std::io::Write;
+
+use impinge::report::inspect::{Inspection, inspect, inspect_within};
+use serde::Serialize;
+
+use crate::answer::Assurance;
+use crate::args::{Common, Format, Inspect};
+use crate::error::Failure;
+use crate::exit::Exit;
+use crate::explain::Explain;
+use crate::settings::Limit;
+use crate::{commands, load, output, progress};
+
+/// The fields of the contract, and what else is known.
+#[derive(Debug, Serialize)]
+struct Health<'a> {
+    vertices: usize,
+    welded_vertices: usize,
+    triangles: usize,
+    components: usize,
+    closed: bool,
+    watertight: bool,
+    boundary_edges: usize,
+    nonmanifold_edges: usize,
+    nonmanifold_vertices: usize,
+    misoriented_edges: usize,
+    degenerate_triangles: usize,
+    duplicate_triangles: usize,
+    self_intersections: u64,
+    euler: i64,
+    area: f64,
+    volume: f64,
+    centre_of_mass: Option<[f64; 3]>,
+    /// About the centre of mass, for unit density, row by row.
+    inertia: Option<[[f64; 3]; 3]>,
+    #[serde(rename = "box")]
+    bounds: [[f64; 3]; 2],
+    problems: &'a [String],
+    #[serde(flatten)]
+    assurance: Assurance,
+}
+
+/// Looks at everything and reports.
+pub fn run(args: &Inspect, common: &Common) -> Result<Exit, Failure> {
+    let mut explain = Explain::new(common.explain);
+    let busy = progress::spinner(&format!("inspecting {}", args.mesh.display()));
+    let model = load::model(&args.mesh)?;
+    explain.model("mesh", &model);
+    explain.lap("load");
+    let seen = match common.settings().limit {
+        Limit::Unlimited => inspect(&model),
+        limited => inspect_within(&model, &mut limited.start()),
+    };
+    busy.finish_and_clear();
+    explain.lap("inspect");
+    explain.work(&seen.outcome.work);
+    match common.format {
+        Format::Json => commands::json(health(&seen))?,
+        Format::Text => output::print(|out| text(&seen, out))?,
+    }
+    Ok(if health(&seen).assurance.is_out_of_budget() { Exit::Undecided } else { Exit::Free })
+}
+
+fn health(seen: &Inspection) -> Health<'_> {
+    Health {
+        vertices: seen.vertices,
+        welded_vertices: seen.welded_vertices,
+        triangles: seen.triangles,
+        components: seen.components,
+        closed: seen.closed,
+        watertight: seen.watertight,
+        boundary_edges: seen.boundary_edges,
+        nonmanifold_edges: seen.nonmanifold_edges,
+        nonmanifold_vertices: seen.nonmanifold_vertices,
+        misoriented_edges: seen.misoriented_edges,
+        degenerate_triangles: seen.degenerate_triangles,
+        duplicate_triangles: seen.duplicate_triangles,
+        self_intersections: seen.self_intersections,
+        euler: seen.euler,
+        area: seen.area,
+        volume: seen.volume,
+        centre_of_mass: seen.solid.as_ref().map(|s| s.centre.to_array()),
+        inertia: seen.solid.as_ref().map(|s| s.inertia.transpose().to_cols_array_2d()),
+        bounds: seen.bounds.map(|p| p.to_array()),
+        problems: &seen.problems,
+        assurance: Assurance::from(&seen.outcome),
+    }
+}
+
+fn text(seen: &Inspection, out: &mut dyn Write) -> std::io::Result<()> {
+    let vertices = format!("{} ({} distinct)", seen.vertices, seen.welded_vertices);
+    let kind = match (seen.watertight, seen.closed) {
+        (true, _) => "watertight",
+        (false, true) => "closed, not watertight",
+        (false, false) => "open",
+    };
+    let point = |p: [f64; 3]| format!("{:?},{:?},{:?}", p[0], p[1], p[2]);
+    for (name, value) in [
+        ("vertices", vertices),
+        ("triangles", seen.triangles.to_string()),
+        ("components", seen.components.to_string()),
+        ("surface", kind.to_string()),
+        ("border edges", seen.boundary_edges.to_string()),
+        ("non-manifold edges", seen.nonmanifold_edges.to_string()),
+        ("zero-area triangles", seen.degenerate_triangles.to_string()),
+        ("duplicate triangles", seen.duplicate_triangles.to_string()),
+        ("self-intersections", seen.self_intersections.to_string()),
+        ("area", format!("{:?}", seen.area)),
+        ("volume", format!("{:?}", seen.volume)),
+        ("box", seen.bounds.map(|p| point(p.to_array())).join(" to ")),
+    ] {
+        writeln!(out, "{name:<20} {value}")?;
+    }
+    match &seen.problems[..] {
+        [] => writeln!(out, "\nno problems")?,
+        all => {
+            writeln!(out, "\nproblems:")?;
+            all.iter().try_for_each(|problem| writeln!(out, "- {problem}"))?;
+        }
+    }
+    writeln!(out, "({})", Assurance::from(&seen.outcome))
+}

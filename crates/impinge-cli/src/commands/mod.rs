@@ -1,0 +1,77 @@
+//! One file per command: call the library, print what it says.
+
+mod check;
+mod completions;
+mod demo;
+mod distance;
+mod inspect;
+mod query;
+mod self_;
+
+use std::io::Write;
+
+use serde::Serialize;
+
+use crate::answer::{Answer, Document};
+use crate::args::{Args, Command, Common, Demo, Format, Two};
+use crate::ask::Placed;
+use crate::error::Failure;
+use crate::exit::Exit;
+use crate::explain::Explain;
+use crate::{load, output};
+
+/// Runs the command; without one, the demo.
+pub fn run(args: &Args) -> Result<Exit, Failure> {
+    let common = &args.common;
+    match &args.command {
+        None => demo::run(&Demo::default(), common),
+        Some(Command::Demo(demo)) => demo::run(demo, common),
+        Some(Command::Inspect(inspect)) => inspect::run(inspect, common),
+        Some(Command::Check(check)) => check::run(check, common),
+        Some(Command::Distance(distance)) => distance::run(distance, common),
+        Some(Command::SelfIntersect(one)) => self_::run(one, common),
+        Some(Command::Query(query)) => query::run(query, common),
+        Some(Command::Completions(completions)) => completions::run(completions),
+    }
+}
+
+/// Loads both meshes, at the same time.
+fn load_two(two: &Two, explain: &mut Explain) -> Result<[impinge::Model; 2], Failure> {
+    let (a, b) = rayon::join(|| load::model(&two.a), || load::model(&two.b));
+    let models = [a?, b?];
+    explain.model("a", &models[0]);
+    explain.model("b", &models[1]);
+    explain.lap("load");
+    Ok(models)
+}
+
+fn place<'m>(two: &Two, [a, b]: &'m [impinge::Model; 2]) -> [Placed<'m>; 2] {
+    [Placed::new(a, two.at_a), Placed::new(b, two.at_b)]
+}
+
+/// Prints an answer as JSON, or as text by `text`, and turns it into an exit code.
+fn finish(
+    answer: &Answer,
+    common: &Common,
+    explain: &mut Explain,
+    text: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
+) -> Result<Exit, Failure> {
+    explain.lap("query");
+    explain.work(&answer.work);
+    match common.format {
+        Format::Json => json(answer)?,
+        Format::Text => output::print(|out| {
+            text(out)?;
+            writeln!(out, "({})", answer.assurance)
+        })?,
+    }
+    Ok(answer.exit())
+}
+
+/// Prints a document with its schema.
+fn json(body: impl Serialize) -> Result<(), Failure> {
+    output::print(|out| {
+        serde_json::to_writer(&mut *out, &Document::new(body))?;
+        writeln!(out)
+    })
+}

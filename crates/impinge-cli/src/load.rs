@@ -1,0 +1,15 @@
+//! Mesh files, with the file's name in every error.
+
+use std::path::Path;
+
+use impinge::Model;
+
+use crate::error::Failure;
+
+/// Reads a mesh and builds its tree.
+pub fn model(path: &Path) -> Result<Model, Failure> {
+    impinge::io::load(path).map_err(|e| {
+        let (message, name) = (e.to_string(), path.display().to_string());
+        if message.contains(&name) { Failure(message) } else { Failure(message).at(&name) }
+    })
+}

@@ -1,0 +1,242 @@
+//! A small software rasteriser: placed meshes in perspective, flat shaded, chosen triangles in red.
+//!
+//! Chosen triangles that are hidden shine through, so that a contact inside a body can be seen. The
+//! picture is for people: it is drawn in f64 without exactness, the same on every run.
+
+use std::io::Cursor;
+
+use glam::DVec3;
+use image::{ImageFormat, RgbImage};
+use impinge::{Model, Pose};
+
+use crate::error::Failure;
+
+/// Linear colours of the bodies, in turn.
+pub const BODIES: [DVec3; 2] = [DVec3::new(0.36, 0.56, 0.78), DVec3::new(0.86, 0.80, 0.66)];
+
+const RED: DVec3 = DVec3::new(0.90, 0.08, 0.06);
+const SKY: [DVec3; 2] = [DVec3::new(0.97, 0.98, 0.99), DVec3::new(0.80, 0.84, 0.89)];
+
+/// From where the scene is seen, and from where it is lit.
+const VIEW: DVec3 = DVec3::new(0.62, -0.95, 0.62);
+const LIGHT: DVec3 = DVec3::new(0.25, -0.55, 0.80);
+
+/// Distance of the eye from the centre, in radii of the scene: nothing comes near the eye.
+const EYE: f64 = 4.0;
+
+/// Samples along each side of a pixel.
+const SAMPLES: usize = 2;
+
+/// How strongly a hidden red triangle shines through.
+const SHINE: f64 = 0.35;
+
+/// One body of the picture.
+#[derive(Debug)]
+pub struct Figure<'a> {
+    /// The mesh.
+    pub model: &'a Model,
+    /// Where it is.
+    pub pose: &'a Pose,
+    /// Its colour.
+    pub colour: DVec3,
+    /// The triangles to draw red.
+    pub red: Vec<u32>,
+}
+
+/// Draws the figures into a PNG of this size.
+pub fn png(figures: &[Figure<'_>], width: u32, height: u32) -> Result<Vec<u8>, Failure> {
+    let placed: Vec<Vec<DVec3>> = figures
+        .iter()
+        .map(|f| f.model.mesh().vertices().iter().map(|&p| f.pose.apply(p)).collect())
+        .collect();
+    let camera = Camera::around(placed.iter().flatten(), width as usize * SAMPLES, height as usize * SAMPLES);
+    let mut canvas = Canvas::new(camera.width, camera.height);
+    let mut hidden = Vec::new();
+    for (figure, points) in figures.iter().zip(&placed) {
+        let mut red = vec![false; figure.model.mesh().triangles().len()];
+        figure.red.iter().for_each(|&t| red[t as usize] = true);
+        let seen: Vec<Seen> = points.iter().map(|&p| camera.see(p)).collect();
+        for (corners, red) in figure.model.mesh().triangles().iter().zip(red) {
+            let corners = corners.map(|v| seen[v as usize]);
+            let colour = if red { RED } else { figure.colour };
+            canvas.fill(corners, shade(corners, colour));
+            if red {
+                hidden.push(corners);
+            }
+        }
+    }
+    canvas.shine_through(&hidden);
+    let mut bytes = Cursor::new(Vec::new());
+    canvas
+        .into_image(width, height)
+        .write_to(&mut bytes, ImageFormat::Png)
+        .map_err(|e| Failure(format!("the picture: {e}")))?;
+    Ok(bytes.into_inner())
+}
+
+/// A point in the eye's frame: where it is on the canvas, how near, and its place for shading.
+#[derive(Clone, Copy)]
+struct Seen {
+    x: f64,
+    y: f64,
+    /// 1 / depth, which is linear on the canvas.
+    near: f64,
+    at: DVec3,
+}
+
+struct Camera {
+    centre: DVec3,
+    radius: f64,
+    axes: [DVec3; 3],
+    scale: f64,
+    width: usize,
+    height: usize,
+}
+
+impl Camera {
+    fn around<'p>(points: impl Iterator<Item = &'p DVec3> + Clone, width: usize, height: usize) -> Camera {
+        let (low, high) = points
+            .clone()
+            .fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(low, high), &p| (low.min(p), high.max(p)));
+        let centre = low / 2.0 + high / 2.0;
+        // Scaled by the box first: coordinates may be so large that their squares overflow.
+        let size = (high - low).max_element();
+        let size = if size > 0.0 { size } else { 1.0 };
+        let radius = points.map(|&p| ((p - centre) / size).length()).fold(0.0, f64::max);
+        let radius = if radius > 0.0 { radius * size } else { size };
+        let back = VIEW.normalize();
+        let right = DVec3::Z.cross(back).normalize();
+        let scale = 0.46 * width.min(height) as f64 * EYE;
+        Camera { centre, radius, axes: [right, back.cross(right), back], scale, width, height }
+    }
+
+    fn see(&self, p: DVec3) -> Seen {
+        let q = (p - self.centre) / self.radius;
+        let [x, y, z] = self.axes.map(|axis| axis.dot(q));
+        let near = 1.0 / (EYE - z);
+        Seen {
+            x: self.width as f64 / 2.0 + self.scale * x * near,
+            y: self.height as f64 / 2.0 - self.scale * y * near,
+            near,
+            at: q,
+        }
+    }
+}
+
+/// Two-sided light: the orientation of the triangle does not matter.
+fn shade([a, b, c]: [Seen; 3], colour: DVec3) -> DVec3 {
+    let normal = (b.at - a.at).cross(c.at - a.at).normalize_or_zero();
+    let towards = normal * normal.dot(VIEW).signum();
+    colour * (0.30 + 0.70 * towards.dot(LIGHT.normalize()).max(0.0))
+}
+
+struct Canvas {
+    width: usize,
+    height: usize,
+    colour: Vec<DVec3>,
+    near: Vec<f64>,
+}
+
+impl Canvas {
+    fn new(width: usize, height: usize) -> Canvas {
+        let row = |y: usize| SKY[0].lerp(SKY[1], y as f64 / height as f64);
+        let colour = (0..height).flat_map(|y| std::iter::repeat_n(row(y), width)).collect();
+        Canvas { width, height, colour, near: vec![0.0; width * height] }
+    }
+
+    fn fill(&mut self, corners: [Seen; 3], colour: DVec3) {
+        for (at, near) in covered(corners, self.width, self.height) {
+            if near > self.near[at] {
+                self.near[at] = near;
+                self.colour[at] = colour;
+            }
+        }
+    }
+
+    /// Tints each sample once, however many red triangles lie behind it.
+    fn shine_through(&mut self, triangles: &[[Seen; 3]]) {
+        let mut tinted = vec![false; self.near.len()];
+        for &corners in triangles {
+            for (at, near) in covered(corners, self.width, self.height) {
+                if near < self.near[at] && !std::mem::replace(&mut tinted[at], true) && self.colour[at] != RED
+                {
+                    self.colour[at] = self.colour[at].lerp(RED, SHINE);
+                }
+            }
+        }
+    }
+
+    fn into_image(self, width: u32, height: u32) -> RgbImage {
+        RgbImage::from_fn(width, height, |x, y| {
+            let sample = |i: usize| {
+                let (dx, dy) = (i % SAMPLES, i / SAMPLES);
+                self.colour[(y as usize * SAMPLES + dy) * self.width + x as usize * SAMPLES + dx]
+            };
+            let mean = (0..SAMPLES * SAMPLES).map(sample).sum::<DVec3>() / (SAMPLES * SAMPLES) as f64;
+            image::Rgb(mean.to_array().map(|c| (255.0 * c.clamp(0.0, 1.0).powf(1.0 / 1.1)).round() as u8))
+        })
+    }
+}
+
+/// The samples inside a triangle, with their nearness.
+fn covered([a, b, c]: [Seen; 3], width: usize, height: usize) -> impl Iterator<Item = (usize, f64)> {
+    let area = (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
+    let span = |low: f64, high: f64, size: usize| {
+        // Sample centres lie at halves; the casts saturate.
+        let first = (low - 0.5).ceil().max(0.0) as usize;
+        first..((high - 0.5).floor() + 1.0).clamp(0.0, size as f64) as usize
+    };
+    let columns = span(a.x.min(b.x).min(c.x), a.x.max(b.x).max(c.x), width);
+    let rows = if area == 0.0 { 0..0 } else { span(a.y.min(b.y).min(c.y), a.y.max(b.y).max(c.y), height) };
+    rows.flat_map(move |y| columns.clone().map(move |x| (x, y))).filter_map(move |(x, y)| {
+        let (px, py) = (x as f64 + 0.5, y as f64 + 0.5);
+        let side = |p: Seen, q: Seen| ((q.x - p.x) * (py - p.y) - (q.y - p.y) * (px - p.x)) / area;
+        let (u, v, w) = (side(b, c), side(c, a), side(a, b));
+        (u >= 0.0 && v >= 0.0 && w >= 0.0).then(|| (y * width + x, u * a.near + v * b.near + w * c.near))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use impinge::Mesh;
+
+    fn square(z: f64) -> Model {
+        let points = vec![[-1.0, -1.0, z], [1.0, -1.0, z], [1.0, 1.0, z], [-1.0, 1.0, z]];
+        Mesh::new(points, vec![[0, 1, 2], [0, 2, 3]]).unwrap().into()
+    }
+
+    fn draw(figures: &[Figure<'_>]) -> RgbImage {
+        image::load_from_memory(&png(figures, 64, 48).unwrap()).unwrap().into_rgb8()
+    }
+
+    fn reddish(picture: &RgbImage) -> usize {
+        picture.pixels().filter(|p| p[0] > 90 && p[0] as u32 > 2 * p[1] as u32).count()
+    }
+
+    #[test]
+    fn red_triangles_are_seen_and_shine_through() {
+        let (low, high) = (square(0.0), square(0.5));
+        let figure = |model, red| Figure { model, pose: &Pose::IDENTITY, colour: BODIES[0], red };
+        assert_eq!(reddish(&draw(&[figure(&low, vec![])])), 0);
+        let half = reddish(&draw(&[figure(&low, vec![0])]));
+        let full = reddish(&draw(&[figure(&low, vec![0, 1])]));
+        assert!(0 < half && half < full, "{half} {full}");
+        let hidden = draw(&[figure(&low, vec![0, 1]), figure(&high, vec![])]);
+        let plain = draw(&[figure(&low, vec![]), figure(&high, vec![])]);
+        let changed = hidden.pixels().zip(plain.pixels()).filter(|(x, y)| x != y).count();
+        assert!(changed > full / 4, "{changed} {full}");
+    }
+
+    #[test]
+    fn any_size_and_any_flatness_can_be_drawn() {
+        for scale in [1e-300, 1e-6, 1.0, 1e60] {
+            let points = vec![[0.0; 3], [scale, 0.0, 0.0], [0.0, scale, 0.0]];
+            let flat = Model::from(Mesh::new(points.clone(), vec![[0, 1, 2]]).unwrap());
+            let dot = Model::from(Mesh::new(points, vec![[1, 1, 1]]).unwrap());
+            let figure = |model| Figure { model, pose: &Pose::IDENTITY, colour: BODIES[1], red: vec![0] };
+            assert!(reddish(&draw(&[figure(&flat)])) > 50, "{scale}");
+            draw(&[figure(&dot)]);
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! Poses as they are written: `x,y,z[,qx,qy,qz,qw]` on the command line, an object in JSON.
+
+use impinge::Pose;
+
+use crate::error::Failure;
+use crate::query::fields::Fields;
+
+/// No rotation.
+const UPRIGHT: [f64; 4] = [0.0, 0.0, 0.0, 1.0];
+
+/// Reads a pose of the command line.
+pub fn parse(text: &str) -> Result<Pose, Failure> {
+    let numbers = text
+        .split(',')
+        .map(|word| {
+            let word = word.trim();
+            word.parse::<f64>().map_err(|_| Failure(format!("{word:?} in the pose {text:?} is not a number")))
+        })
+        .collect::<Result<Vec<f64>, Failure>>()?;
+    match numbers[..] {
+        [x, y, z] => Ok(Pose::new([x, y, z], UPRIGHT)?),
+        [x, y, z, qx, qy, qz, qw] => Ok(Pose::new([x, y, z], [qx, qy, qz, qw])?),
+        _ => Err(Failure(format!(
+            "the pose {text:?} has {} numbers; it takes x,y,z or x,y,z,qx,qy,qz,qw",
+            numbers.len()
+        ))),
+    }
+}
+
+/// Reads `{"position":…,"rotation":…}` or `{"matrix":…}`.
+pub fn from_json(fields: &Fields<'_>) -> Result<Pose, Failure> {
+    let matrix: Option<[f64; 16]> = fields.get("matrix")?;
+    let position: Option<[f64; 3]> = fields.get("position")?;
+    let rotation: Option<[f64; 4]> = fields.get("rotation")?;
+    let pose = match (matrix, position, rotation) {
+        (Some(m), None, None) => Pose::from_matrix(&m),
+        (None, None, None) => return Err(fields.fail("neither position, rotation nor matrix")),
+        (None, p, r) => Pose::new(p.unwrap_or_default(), r.unwrap_or(UPRIGHT)),
+        (Some(_), ..) => return Err(fields.fail("a matrix stands alone, without position or rotation")),
+    };
+    pose.map_err(|e| fields.fail(&e.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn json(text: &str) -> Result<Pose, Failure> {
+        from_json(&Fields::parse(text, "a.pose")?)
+    }
+
+    #[test]
+    fn three_or_seven_numbers() {
+        assert_eq!(parse("-1,0,2.5"), Ok(Pose::from_translation([-1.0, 0.0, 2.5])));
+        assert_eq!(parse("1, 2, 3, 0, 0, 0, 2"), Ok(Pose::from_translation([1.0, 2.0, 3.0])));
+        for (wrong, why) in [
+            ("", "not a number"),
+            ("1,2", "2 numbers"),
+            ("1,2,3,4", "4 numbers"),
+            ("1,x,3", "\"x\""),
+            ("nan,0,0", "not finite"),
+            ("0,0,0,0,0,0,0", "length 0"),
+        ] {
+            let refused = parse(wrong).unwrap_err().0;
+            assert!(refused.contains(why), "{wrong}: {refused}");
+        }
+    }
+
+    #[test]
+    fn json_poses_agree_with_the_command_line() {
+        let turned = parse("1,2,3,0,0,0.6,0.8").unwrap();
+        assert_eq!(json(r#"{"position":[1,2,3],"rotation":[0,0,0.6,0.8]}"#), Ok(turned));
+        assert_eq!(json(r#"{"position":[1,2,3]}"#), Ok(Pose::from_translation([1.0, 2.0, 3.0])));
+        let m = r#"{"matrix":[1,0,0,1, 0,1,0,2, 0,0,1,3, 0,0,0,1]}"#;
+        assert_eq!(json(m), Ok(Pose::from_translation([1.0, 2.0, 3.0])));
+    }
+
+    #[test]
+    fn a_wrong_pose_names_its_field() {
+        for (wrong, why) in [
+            ("{}", "a.pose: neither"),
+            (r#"{"matrix":[1,2]}"#, "a.pose.matrix:"),
+            (r#"{"position":"here"}"#, "a.pose.position:"),
+            (r#"{"matrix":[2,0,0,0, 0,2,0,0, 0,0,2,0, 0,0,0,1]}"#, "a.pose: the pose is not rigid"),
+            (r#"{"matrix":[1,0,0,0, 0,1,0,0, 0,0,1,0, 0,0,0,1],"position":[0,0,0]}"#, "stands alone"),
+            ("[1,2,3]", "a.pose:"),
+        ] {
+            let refused = json(wrong).unwrap_err().0;
+            assert!(refused.contains(why), "{wrong}: {refused}");
+        }
+    }
+}

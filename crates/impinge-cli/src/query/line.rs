@@ -1,0 +1,201 @@
+//! One line of a batch: a question in, an answer or a refusal out.
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::str;
+use std::sync::Arc;
+
+use impinge::{Mesh, Model, Pose};
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use super::fields::{Fields, Index, List};
+use super::meshes::Meshes;
+use super::ordered::Asked;
+use crate::answer::{Answer, Refusal, SCHEMA};
+use crate::ask::{self, Placed};
+use crate::error::Failure;
+use crate::pose;
+use crate::settings::{Limit, Method, Settings};
+
+/// The questions that are answered.
+const KNOWN: [&str; 4] = ["relation", "pairs", "distance", "points"];
+
+/// Questions of the contract that are not answered yet.
+const LATER: [&str; 3] = ["sweep", "ccd", "volume"];
+
+/// Shapes of the contract that are not answered yet.
+const LATER_SHAPES: [&str; 8] =
+    ["hull", "sphere", "box", "capsule", "cylinder", "cone", "ellipsoid", "halfspace"];
+
+/// What every line of a batch shares.
+#[derive(Debug)]
+pub struct Context {
+    /// The meshes loaded so far.
+    pub meshes: Meshes,
+    /// Method, budget and seed where a line names none.
+    pub settings: Settings,
+}
+
+/// Appends the answer to one line; blank lines have none.
+pub fn answer(asked: &Asked, context: &Context, out: &mut Vec<u8>) -> Option<Result<Answer, Failure>> {
+    let text = match asked.text() {
+        Ok("") => return None,
+        Ok(text) => text,
+        Err(failure) => return Some(write(None, Err(failure), out)),
+    };
+    let place = format!("line {}", asked.number);
+    let fields = match Fields::parse(text, "") {
+        Ok(fields) => fields,
+        Err(failure) => return Some(write(None, Err(failure.at(&place)), out)),
+    };
+    // An id that cannot be echoed is refused, so every other answer names its question.
+    let (id, found) = match id_of(&fields) {
+        Ok(id) => (id, guarded(|| settle(&fields, context))),
+        Err(failure) => (None, Err(failure)),
+    };
+    Some(write(id, found, out))
+}
+
+impl Asked {
+    fn text(&self) -> Result<&str, Failure> {
+        let place = format!("line {}", self.number);
+        let bytes = self.bytes.as_ref().ok_or_else(|| Failure::new("longer than 1 GiB").at(&place))?;
+        // Some editors put a byte order mark before the first line.
+        let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").filter(|_| self.number == 1).unwrap_or(bytes);
+        match str::from_utf8(bytes) {
+            Ok(text) => Ok(text.trim()),
+            Err(e) => Err(Failure(format!("{place}: byte {} is not UTF-8", e.valid_up_to() + 1))),
+        }
+    }
+}
+
+fn id_of<'a>(fields: &Fields<'a>) -> Result<Option<&'a RawValue>, Failure> {
+    let Some(raw) = fields.raw("id") else { return Ok(None) };
+    match raw.get().as_bytes().first() {
+        Some(b'"' | b'-' | b'0'..=b'9') => Ok(Some(raw)),
+        Some(b'n') => Ok(None),
+        _ => Err(Failure::new("id: neither a number nor a string")),
+    }
+}
+
+/// A fault of ours in one line must not end the batch; the panic itself is told on stderr.
+fn guarded(work: impl FnOnce() -> Result<Answer, Failure>) -> Result<Answer, Failure> {
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|fault: Box<dyn Any + Send>| {
+        let said = fault.downcast_ref::<String>().map(String::as_str);
+        let said = said.or_else(|| fault.downcast_ref::<&str>().copied()).unwrap_or("no message");
+        Err(Failure(format!("internal error, please report it: {said}")))
+    })
+}
+
+/// Reads the question and asks the library.
+fn settle(fields: &Fields<'_>, context: &Context) -> Result<Answer, Failure> {
+    let ask: String = fields.get("ask")?.ok_or_else(|| unknown("ask: missing"))?;
+    if !KNOWN.contains(&ask.as_str()) {
+        let why = if LATER.contains(&&*ask) { "is not answered yet" } else { "is not a question" };
+        return Err(unknown(&format!("ask: {ask:?} {why}")));
+    }
+    let settings = settings(fields, context.settings)?;
+    let a = body(fields, "a", context)?;
+    if ask == "points" {
+        let List(points) = fields.get("points")?.ok_or_else(|| Failure::new("points: missing"))?;
+        return ask::points(&a.placed(), &points, &settings).map_err(|e| e.at("points"));
+    }
+    let b = body(fields, "b", context)?;
+    let (a, b) = (a.placed(), b.placed());
+    match ask.as_str() {
+        "relation" => ask::relation(&a, &b, &settings),
+        "distance" => ask::distance(&a, &b, &settings),
+        _ => ask::pairs(&a, &b, margin(fields)?, &settings),
+    }
+}
+
+fn unknown(why: &str) -> Failure {
+    Failure(format!("{why}; known are {}", KNOWN.join(", ")))
+}
+
+fn settings(fields: &Fields<'_>, default: Settings) -> Result<Settings, Failure> {
+    let method: Option<String> = fields.get("method")?;
+    let method = method.map(|name| Method::named(&name).map_err(|e| e.at("method"))).transpose()?;
+    let limit = match fields.raw("budget").map(RawValue::get) {
+        None | Some("null") => None,
+        Some(text) if text.starts_with('"') => {
+            let text: Option<String> = fields.get("budget")?;
+            text.map(|text| Limit::parse(&text).map_err(|e| e.at("budget"))).transpose()?
+        }
+        Some(_) => fields.get("budget")?.map(Limit::Units),
+    };
+    Ok(Settings {
+        method: method.unwrap_or(default.method),
+        limit: limit.unwrap_or(default.limit),
+        seed: fields.get("seed")?.unwrap_or(default.seed),
+    })
+}
+
+fn margin(fields: &Fields<'_>) -> Result<Option<f64>, Failure> {
+    match fields.get::<f64>("margin")? {
+        // The comparison is false for NaN.
+        Some(d) if !(d >= 0.0) => Err(Failure(format!("margin: {d} is negative"))),
+        other => Ok(other),
+    }
+}
+
+/// A body of the question.
+struct Body {
+    model: Arc<Model>,
+    pose: Pose,
+}
+
+impl Body {
+    fn placed(&self) -> Placed<'_> {
+        Placed { model: &self.model, pose: self.pose }
+    }
+}
+
+fn body(question: &Fields<'_>, name: &str, context: &Context) -> Result<Body, Failure> {
+    let fields = question.object(name)?.ok_or_else(|| Failure(format!("{name}: missing")))?;
+    let pose = fields.object("pose")?.map_or(Ok(Pose::IDENTITY), |p| pose::from_json(&p))?;
+    if let Some(kind) = LATER_SHAPES.into_iter().find(|kind| fields.has(kind)) {
+        return Err(fields.fail(&format!("the shape {kind:?} is not answered yet; meshes are")));
+    }
+    let file: Option<String> = fields.get("mesh")?;
+    let model = match (file, fields.has("vertices") || fields.has("triangles")) {
+        (Some(file), false) => context.meshes.get(&file).map_err(|e| e.at(name))?,
+        (None, true) => Arc::new(inline(&fields)?),
+        (Some(_), true) => return Err(fields.fail("either mesh, or vertices and triangles")),
+        (None, false) => return Err(fields.fail("no shape; give mesh, or vertices and triangles")),
+    };
+    Ok(Body { model, pose })
+}
+
+fn inline(fields: &Fields<'_>) -> Result<Model, Failure> {
+    let missing = |what: &str| fields.fail(&format!("{what} missing"));
+    let List(vertices) = fields.get::<List<[f64; 3]>>("vertices")?.ok_or_else(|| missing("vertices"))?;
+    let List(triangles) = fields.get::<List<[Index; 3]>>("triangles")?.ok_or_else(|| missing("triangles"))?;
+    let triangles = triangles.into_iter().map(|t| t.map(|Index(v)| v)).collect();
+    Ok(Mesh::new(vertices, triangles).map_err(|e| fields.fail(&e.to_string()))?.into())
+}
+
+#[derive(Serialize)]
+struct Line<'a, T> {
+    schema: u32,
+    id: Option<&'a RawValue>,
+    #[serde(flatten)]
+    body: T,
+}
+
+fn write(
+    id: Option<&RawValue>,
+    found: Result<Answer, Failure>,
+    out: &mut Vec<u8>,
+) -> Result<Answer, Failure> {
+    let written = match &found {
+        Ok(answer) => serde_json::to_writer(&mut *out, &Line { schema: SCHEMA, id, body: answer }),
+        Err(Failure(error)) => {
+            serde_json::to_writer(&mut *out, &Line { schema: SCHEMA, id, body: Refusal { error } })
+        }
+    };
+    debug_assert!(written.is_ok(), "memory takes every answer");
+    out.push(b'\n');
+    found
+}

@@ -1,0 +1,244 @@
+//! `impinge check` and `impinge distance`: words, fields and exit codes.
+
+mod common;
+
+use common::{Folder, Run, cube, impinge};
+use serde_json::json;
+
+fn check(folder: &Folder, more: &[&str]) -> Run {
+    folder.run(&[&["check", "cube.obj", "small.obj", "--format", "json"], more].concat())
+}
+
+#[test]
+fn the_five_relations_and_their_exit_codes() {
+    let folder = Folder::with_meshes();
+    for (at_b, relation, code) in [
+        ("3,0,0", "separated", 0),
+        ("-3,0,0", "separated", 0),
+        ("1.25,0,0", "touching", 1),
+        ("-1,0,0.1", "intersecting", 1),
+        ("0,0,0", "b_inside_a", 1),
+        ("0,0,0,1,2,3,4", "b_inside_a", 1),
+        ("0.75,0,0", "b_inside_a", 1),
+    ] {
+        let ended = check(&folder, &["--at-b", at_b]);
+        let want = json!({"schema": 1, "relation": relation, "certainty": "exact", "finish": "complete"});
+        assert_eq!((ended.json(), ended.code), (want, code), "at {at_b}");
+    }
+    let swapped = folder.run(&["check", "small.obj", "cube.obj", "--format", "json"]);
+    assert_eq!(swapped.json()["relation"], "a_inside_b");
+    let same = folder.run(&["check", "cube.obj", "cube.obj", "--format", "json"]);
+    assert_eq!(same.json()["relation"], "intersecting");
+}
+
+#[test]
+fn both_poses_count() {
+    let folder = Folder::with_meshes();
+    let ended = check(&folder, &["--at-a", "-5,0,0", "--at-b=-6.25,0,0"]);
+    assert_eq!((ended.json()["relation"].as_str(), ended.code), (Some("touching"), 1));
+}
+
+#[test]
+fn an_open_surface_has_no_inside() {
+    let folder = Folder::with_meshes();
+    let ended = folder.run(&["check", "open.obj", "small.obj", "--format", "json"]);
+    assert_eq!((ended.json()["relation"].as_str(), ended.code), (Some("separated"), 0));
+    let ended = folder.run(&["check", "open.obj", "small.obj", "--at-b", "1.25,0,0"]);
+    assert_eq!((ended.out.lines().next(), ended.code), (Some("intersecting"), 1));
+}
+
+#[test]
+fn all_lists_every_meeting_pair() {
+    let folder = Folder::with_meshes();
+    let free = check(&folder, &["--all", "--at-b", "0,0,9"]);
+    assert_eq!(
+        (free.json()["count"].as_u64(), free.json()["pairs"].clone(), free.code),
+        (Some(0), json!([]), 0)
+    );
+    let ended = check(&folder, &["--all", "--at-b", "1,0.1,0.2"]);
+    let answer = ended.json();
+    let pairs: Vec<[u32; 2]> = serde_json::from_value(answer["pairs"].clone()).unwrap();
+    assert_eq!((answer["relation"].as_str(), ended.code), (Some("intersecting"), 1));
+    assert_eq!(answer["count"], pairs.len());
+    assert!(pairs.len() >= 8 && pairs.is_sorted_by(|a, b| a < b), "{pairs:?}");
+    let text = folder.run(&["check", "cube.obj", "small.obj", "--all", "--at-b", "1,0.1,0.2"]);
+    let listed = text.out.lines().filter(|l| l.split(' ').all(|w| w.parse::<u32>().is_ok())).count();
+    assert_eq!(listed, pairs.len(), "{}", text.out);
+}
+
+#[test]
+fn a_margin_adds_the_near_ones() {
+    let folder = Folder::with_meshes();
+    for (margin, found, code) in [("0.2", false, 0), ("0.5", true, 1)] {
+        let ended = check(&folder, &["--margin", margin, "--at-b", "1.75,0,0"]);
+        let answer = ended.json();
+        assert_eq!(answer["relation"], "separated");
+        assert_eq!((answer["count"].as_u64() > Some(0), ended.code), (found, code), "{margin}");
+        assert_eq!(answer["count"], answer["pairs"].as_array().unwrap().len());
+    }
+    for wrong in ["-1", "nan", "inf", "wide"] {
+        let refused = check(&folder, &["--margin", wrong]);
+        assert_eq!(refused.code, 2, "{wrong}");
+        assert!(refused.json()["error"].as_str().unwrap().contains(wrong), "{refused:?}");
+    }
+}
+
+#[test]
+fn distance_gives_points_and_features() {
+    let folder = Folder::with_meshes();
+    let ended = folder.run(&["distance", "cube.obj", "small.obj", "--at-b", "3,0,0", "--format", "json"]);
+    let answer = ended.json();
+    assert_eq!((answer["distance"].as_f64(), ended.code), (Some(1.75), 0));
+    assert_eq!((&answer["points"][0][0], &answer["points"][1][0]), (&json!(1.0), &json!(2.75)));
+    assert_eq!(answer["normal"], json!([1.0, 0.0, 0.0]));
+    for feature in answer["features"].as_array().unwrap() {
+        let kinds: Vec<_> = feature.as_object().unwrap().keys().collect();
+        assert!(["vertex", "edge", "face"].contains(&kinds[0].as_str()) && kinds.len() == 1, "{feature}");
+    }
+    let nested = folder.run(&["distance", "cube.obj", "small.obj", "--format", "json"]);
+    assert_eq!((nested.json()["distance"].as_f64(), nested.code), (Some(0.75), 0));
+    let meeting = folder.run(&["distance", "cube.obj", "small.obj", "--at-b", "1,0,0", "--format", "json"]);
+    assert_eq!((meeting.json()["distance"].as_f64(), meeting.code), (Some(0.0), 1));
+    let text = folder.run(&["distance", "cube.obj", "small.obj", "--at-b", "3,0,0"]);
+    assert!(
+        text.out.starts_with("1.75\non a: 1.0,") && text.out.contains("(exact, complete)"),
+        "{}",
+        text.out
+    );
+}
+
+#[test]
+fn brute_force_agrees_and_unknown_methods_are_refused() {
+    let folder = Folder::with_meshes();
+    let ask = |method: &str, what: &[&str]| {
+        folder
+            .run(&[what, &["cube.obj", "small.obj", "--method", method, "--format", "json"]].concat())
+            .json()
+    };
+    for at in ["1,0.1,0.2", "3,0.1,0.2", "0,0,0"] {
+        for (what, fields) in [
+            (&["check", "--all", "--at-b", at][..], &["relation", "count", "pairs"][..]),
+            (&["check", "--margin", "0.8", "--at-b", at], &["relation", "count", "pairs"]),
+            (&["distance", "--at-b", at], &["distance"]),
+        ] {
+            let [auto, exact, brute] = ["auto", "exact", "brute"].map(|method| ask(method, what));
+            assert_eq!(auto, exact);
+            for field in fields {
+                assert_eq!(auto[field], brute[field], "{what:?} {field}");
+            }
+        }
+    }
+    let relation = check(&folder, &["--method", "brute"]);
+    assert!(relation.code == 2 && relation.err.contains("use auto or exact"), "{relation:?}");
+    let refused = check(&folder, &["--method", "magic"]);
+    assert_eq!(refused.code, 2);
+    for word in ["magic", "auto", "exact", "brute"] {
+        assert!(refused.json()["error"].as_str().unwrap().contains(word), "{refused:?}");
+    }
+}
+
+#[test]
+fn a_spent_budget_is_undecided() {
+    let folder = Folder::with_meshes();
+    for what in [&["check", "cube.obj", "cube.obj"][..], &["check", "cube.obj", "cube.obj", "--all"]] {
+        let ended =
+            folder.run(&[what, &["--at-b", "0.5,0.1,0.2", "--budget", "1", "--format", "json"]].concat());
+        assert_eq!((ended.json()["finish"].as_str(), ended.code), (Some("out_of_budget"), 3), "{ended:?}");
+        let text = folder.run(&[what, &["--at-b", "0.5,0.1,0.2", "--budget", "1"]].concat());
+        assert!(text.out.contains("out of budget"), "{text:?}");
+    }
+    let far = folder.run(&["distance", "cube.obj", "cube.obj", "--at-b", "5,0,0", "--budget", "1"]);
+    assert_eq!(far.code, 3, "{far:?}");
+    let plenty = check(&folder, &["--budget", "1000000"]);
+    assert_eq!((plenty.json()["finish"].as_str(), plenty.code), (Some("complete"), 1));
+    let time = check(&folder, &["--budget", "100s"]);
+    assert_eq!((time.json()["finish"].as_str(), time.code), (Some("complete"), 1));
+    assert_eq!(check(&folder, &["--budget", "soon"]).code, 2);
+}
+
+#[test]
+fn explain_goes_to_stderr_and_changes_nothing() {
+    let folder = Folder::with_meshes();
+    let (plain, told) = (check(&folder, &["--all"]), check(&folder, &["--all", "--explain"]));
+    assert_eq!(plain.out, told.out);
+    assert_eq!(plain.err, "");
+    for word in ["method", "exact", "Nv ", "Np ", "Nu ", " ms", "12 triangles"] {
+        assert!(told.err.contains(word), "{word}: {}", told.err);
+    }
+}
+
+#[test]
+fn errors_name_the_culprit() {
+    let folder = Folder::with_meshes();
+    folder.write("broken.obj", "v 0 0 0\nv 1 0 0\nv zero 1 0\nf 1 2 3\n");
+    folder.write("range.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 9\n");
+    folder.write("empty.stl", "");
+    for (file, word) in [
+        ("missing.obj", "missing.obj"),
+        ("broken.obj", "line 3"),
+        ("range.obj", "9"),
+        ("empty.stl", "empty.stl"),
+        (".", "."),
+    ] {
+        for args in [
+            &["check", "cube.obj", file][..],
+            &["distance", file, "cube.obj"],
+            &["inspect", file],
+            &["self", file],
+        ] {
+            let ended = folder.run(args);
+            assert_eq!((ended.code, ended.out.as_str()), (2, ""), "{args:?}");
+            assert!(ended.err.starts_with("error: ") && ended.err.contains(word), "{args:?}: {}", ended.err);
+            let ended = folder.run(&[args, &["--format", "json"]].concat());
+            let error = ended.json();
+            assert_eq!((error["schema"].as_u64(), ended.code), (Some(1), 2));
+            assert!(error["error"].as_str().unwrap().contains(word), "{args:?}: {error}");
+        }
+    }
+}
+
+#[test]
+fn usage_errors_exit_2_and_speak_json_when_asked() {
+    for args in [
+        &["check", "only-one.obj"][..],
+        &["check", "a", "b", "--at-a", "1,2"],
+        &["check", "a", "b", "--at-a", "0,0,0,0,0,0,0"],
+        &["nonsense"],
+        &["check", "a", "b", "--threads", "0"],
+        &["inspect"],
+    ] {
+        let ended = impinge(args);
+        assert_eq!((ended.code, ended.out.as_str()), (2, ""), "{args:?}");
+        assert!(ended.err.starts_with("error: "), "{ended:?}");
+        let ended = impinge(&[args, &["--format", "json"]].concat());
+        assert_eq!(ended.code, 2);
+        assert!(ended.json()["error"].is_string(), "{ended:?}");
+    }
+}
+
+#[test]
+fn tiny_and_huge_coordinates_survive() {
+    let folder = Folder::new();
+    for scale in [1e-300, 1e-6, 1e6, 1e50] {
+        let place = |x: f64| format!("{},0,0", x * scale);
+        folder.write("c.obj", cube(scale, 12));
+        for (x, relation) in [(2.0, "touching"), (2.5, "separated"), (1.5, "intersecting")] {
+            let ended = folder.run(&["check", "c.obj", "c.obj", "--at-b", &place(x), "--format", "json"]);
+            assert_eq!(ended.json()["relation"], relation, "{scale} {x}: {ended:?}");
+        }
+    }
+}
+
+#[test]
+fn a_picture_appears_whole() {
+    let folder = Folder::with_meshes();
+    let ended = check(&folder, &["--at-b", "1,0,1", "--picture", "meet.png"]);
+    assert_eq!(ended.code, 1);
+    let bytes = std::fs::read(folder.path().join("meet.png")).unwrap();
+    assert!(bytes.starts_with(b"\x89PNG") && bytes.len() > 1000);
+    let left: Vec<_> = std::fs::read_dir(folder.path()).unwrap().map(|f| f.unwrap().file_name()).collect();
+    assert!(!left.iter().any(|f| f.to_string_lossy().contains(".part")), "{left:?}");
+    let refused = check(&folder, &["--picture", "no/such/folder/meet.png"]);
+    assert_eq!(refused.code, 2);
+    assert!(refused.err.contains("no/such/folder/meet.png"), "{refused:?}");
+}

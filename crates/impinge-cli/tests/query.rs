@@ -1,0 +1,290 @@
+//! `impinge query`: batches, ids, refusals, order, threads.
+
+mod common;
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Command, Stdio};
+
+use common::{Folder, run_in};
+use serde_json::{Value, json};
+
+const FLAT: &str = r#"{"vertices":[[0,0,0],[1,0,0],[0,1,0]],"triangles":[[0,1,2]]}"#;
+const CROSSING: &str = r#"{"vertices":[[0.2,0.2,-1],[0.2,0.2,1],[0.2,5,0]],"triangles":[[0,1,2]]}"#;
+
+fn ask(id: &str, ask: &str, more: &str) -> String {
+    format!(r#"{{"id":{id},"ask":"{ask}","a":{FLAT},"b":{CROSSING}{more}}}"#)
+}
+
+/// The error of a refused line, with its id.
+fn refused(answer: &Value) -> (&Value, &str) {
+    assert_eq!(answer["schema"], 1);
+    (&answer["id"], answer["error"].as_str().unwrap_or_else(|| panic!("not refused: {answer}")))
+}
+
+#[test]
+fn the_contract_s_questions_about_meshes() {
+    let folder = Folder::with_meshes();
+    let ended = folder.query(
+        &[
+            r#"{"id":1,"ask":"relation","a":{"mesh":"cube.obj","pose":{"position":[0,0,0],"rotation":[0,0,0,2]}},"b":{"mesh":"small.obj","pose":{"matrix":[1,0,0,0, 0,1,0,0, 0,0,1,0, 0,0,0,1]}}}"#,
+            r#"{"id":2,"ask":"distance","a":{"mesh":"cube.obj"},"b":{"mesh":"small.obj","pose":{"position":[0,0,-3]}}}"#,
+            &ask("3", "pairs", ""),
+            r#"{"id":4,"ask":"points","a":{"mesh":"cube.obj","pose":{"position":[10,0,0]}},"points":[[10,0,0],[13,0,0]]}"#,
+            r#"{"id":5,"ask":"points","a":{"mesh":"open.obj"},"points":[[0,0,0],[0,0,-4]]}"#,
+        ],
+        &[],
+    );
+    assert_eq!(ended.code, 0, "{ended:?}");
+    let answers = ended.lines();
+    let sure = |mut body: Value| {
+        let more = json!({"schema": 1, "certainty": "exact", "finish": "complete"});
+        body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        body
+    };
+    assert_eq!(answers[0], sure(json!({"id": 1, "relation": "b_inside_a"})));
+    assert_eq!((answers[1]["id"].as_u64(), answers[1]["distance"].as_f64()), (Some(2), Some(1.75)));
+    assert_eq!(answers[1]["points"].as_array().unwrap().len(), 2);
+    assert_eq!(answers[1]["features"].as_array().unwrap().len(), 2);
+    assert_eq!(answers[1]["normal"], json!([0.0, 0.0, -1.0]));
+    assert_eq!(answers[2], sure(json!({"id": 3, "count": 1, "pairs": [[0, 0]]})));
+    assert_eq!(answers[3], sure(json!({"id": 4, "distances": [-1.0, 2.0], "inside": [true, false]})));
+    assert_eq!(answers[4], sure(json!({"id": 5, "distances": [1.0, 3.0], "inside": [false, false]})));
+}
+
+#[test]
+fn ids_are_echoed_as_written() {
+    let folder = Folder::new();
+    let ids = ["7", "-3", "1.50", "1e2", "12345678901234567890123", "\"a \\u00e9 \\\"b\\\"\"", "null"];
+    let lines: Vec<String> = ids.iter().map(|id| ask(id, "relation", "")).collect();
+    let ended = folder.query(&lines.iter().map(String::as_str).collect::<Vec<_>>(), &[]);
+    assert_eq!(ended.code, 0, "{ended:?}");
+    for (line, id) in ended.out.lines().zip(ids) {
+        assert!(line.starts_with(&format!(r#"{{"schema":1,"id":{id},"relation":"#)), "{id}: {line}");
+    }
+    let without = folder.query(&[&ask("0", "relation", "").replace("\"id\":0,", "")], &[]);
+    assert_eq!((without.lines()[0]["id"].clone(), without.code), (Value::Null, 0));
+    let odd = folder.query(&[&ask("[1]", "relation", "")], &[]);
+    assert_eq!(refused(&odd.lines()[0]), (&Value::Null, "id: neither a number nor a string"));
+}
+
+#[test]
+fn a_bad_line_names_its_fault_and_the_batch_goes_on() {
+    let folder = Folder::with_meshes();
+    folder.write("broken.obj", "v 0 0 0\nv 1 0 0\nv zero 1 0\nf 1 2 3\n");
+    let good = ask("\"good\"", "relation", "");
+    let body = |a: &str| format!(r#"{{"id":5,"ask":"relation","a":{a},"b":{FLAT}}}"#);
+    let cases: Vec<(String, &str)> = vec![
+        ("not json".into(), "line "),
+        (r#"{"id":5,"ask":"relation""#.into(), "line "),
+        ("[1,2,3]".into(), "line "),
+        (ask("5", "relation", ",\"x\":NaN"), "line "),
+        (ask("5", "relation", ",\"ask\":\"pairs\""), "given twice"),
+        (ask("5", "no such question", ""), "ask: \"no such question\" is not a question; known are relation"),
+        (ask("5", "sweep", ""), "ask: \"sweep\" is not answered yet"),
+        (r#"{"id":5,"a":1}"#.into(), "ask: missing"),
+        (r#"{"id":5,"ask":7}"#.into(), "ask: invalid type"),
+        (r#"{"id":5,"ask":"relation"}"#.into(), "a: missing"),
+        (body("{}"), "a: no shape"),
+        (body("3"), "a: invalid type"),
+        (body(r#"{"sphere":1}"#), "a: the shape \"sphere\" is not answered yet"),
+        (body(r#"{"mesh":"missing.obj"}"#), "missing.obj"),
+        (body(r#"{"mesh":"broken.obj"}"#), "line 3"),
+        (body(r#"{"mesh":5}"#), "a.mesh: invalid type"),
+        (body(r#"{"vertices":[[0,0,0]]}"#), "a: triangles missing"),
+        (body(r#"{"vertices":[[0,0,0],[1,0]],"triangles":[]}"#), "a.vertices: element 1: invalid length 2"),
+        (body(r#"{"vertices":[[0,0,0],[1,0,"x"]],"triangles":[]}"#), "a.vertices: element 1: invalid type"),
+        (body(r#"{"vertices":[[0,0,1e999]],"triangles":[]}"#), "a.vertices: element 0: number out of range"),
+        (body(r#"{"vertices":[[0,0,1e61]],"triangles":[[0,0,0]]}"#), "vertex 0"),
+        (body(r#"{"vertices":[[0,0,0]],"triangles":[[0,0,7]]}"#), "triangle 0 names vertex 7"),
+        (
+            body(r#"{"vertices":[[0,0,0]],"triangles":[[0,0,-1]]}"#),
+            "a.triangles: element 0: -1 is not an index",
+        ),
+        (body(r#"{"vertices":[[0,0,0]],"triangles":[]}"#), "a: the mesh has no triangles"),
+        (body(r#"{"mesh":"cube.obj","pose":{"matrix":[1]}}"#), "a.pose.matrix: "),
+        (
+            body(r#"{"mesh":"cube.obj","pose":{"rotation":[0,0,0,0],"position":[0,0,0]}}"#),
+            "a.pose: the pose is not rigid",
+        ),
+        (body(r#"{"mesh":"cube.obj","pose":{"rot":1}}"#), "a.pose: neither"),
+        (ask("5", "pairs", ",\"margin\":-1"), "margin: -1 is negative"),
+        (ask("5", "pairs", ",\"margin\":\"wide\""), "margin: invalid type"),
+        (
+            ask("5", "relation", ",\"method\":\"magic\""),
+            "method: there is no method \"magic\"; known are auto, exact, brute",
+        ),
+        (ask("5", "relation", ",\"budget\":\"soon\""), "budget: "),
+        (ask("5", "relation", ",\"budget\":-4"), "budget: "),
+        (ask("5", "relation", ",\"seed\":1.5"), "seed: "),
+        (ask("5", "points", ""), "points: missing"),
+        (ask("5", "points", ",\"points\":[[0,0]]"), "points: element 0"),
+        (ask("5", "points", ",\"points\":[[0,0,1e70]]"), "points: "),
+    ];
+    let mut lines = Vec::new();
+    for (bad, _) in &cases {
+        lines.extend([bad.as_str(), "", good.as_str(), "   \t"]);
+    }
+    let ended = folder.query(&lines, &[]);
+    assert_eq!(ended.code, 2);
+    let answers = ended.lines();
+    assert_eq!(answers.len(), 2 * cases.len());
+    for (pair, (bad, why)) in answers.chunks(2).zip(&cases) {
+        let (id, error) = refused(&pair[0]);
+        assert!(error.contains(why), "{bad}\n{error}");
+        assert_eq!(id.is_null(), *why == "line " || *why == "given twice", "{bad}\n{error}");
+        assert_eq!((&pair[1]["id"], &pair[1]["relation"]), (&json!("good"), &json!("intersecting")), "{bad}");
+    }
+}
+
+#[test]
+fn unknown_fields_and_lenient_numbers_are_accepted() {
+    let folder = Folder::new();
+    let extra = ask("1", "pairs", r#","comment":{"deep":[[[1]]]},"t0":null,"margin":null,"budget":null"#);
+    let floats = extra.replace("[[0,1,2]]", "[[0.0,1.0,2]]").replace("[1,0,0]", "[1.0,-0.0,0e5]");
+    let ended = folder.query(&[&extra, &floats, &format!("{extra}\r")], &[]);
+    assert_eq!(ended.code, 0, "{ended:?}");
+    let lines: Vec<&str> = ended.out.lines().collect();
+    assert_eq!(lines.len(), 3);
+    assert!(lines.iter().all(|l| *l == lines[0]));
+}
+
+#[test]
+fn hostile_lines_do_no_harm() {
+    let folder = Folder::new();
+    let good = ask("1", "relation", "");
+    let deep = format!(r#"{{"id":2,"ask":"relation","a":{}{}}}"#, "[".repeat(200_000), "]".repeat(200_000));
+    let open = "{\"a\":".repeat(200_000);
+    let mut batch = b"\xef\xbb\xbf".to_vec();
+    for line in [
+        good.as_bytes(),
+        deep.as_bytes(),
+        open.as_bytes(),
+        b"{\"id\":3,\"ask\":\"\xff\"}",
+        b"\0\0\0",
+        good.as_bytes(),
+    ] {
+        batch.extend_from_slice(line);
+        batch.push(b'\n');
+    }
+    let long = format!(r#"{{"id":4,"ask":"relation","pad":"{}"}}"#, "x".repeat(40_000_000));
+    batch.extend_from_slice(long.as_bytes());
+    let ended = run_in(folder.path(), &["query", "-"], &batch);
+    assert_eq!(ended.code, 2);
+    let answers = ended.lines();
+    let errors: Vec<Option<&str>> = answers.iter().map(|a| a["error"].as_str()).collect();
+    assert_eq!(errors.len(), 7);
+    assert_eq!((errors[0], errors[5]), (None, None), "{ended:?}");
+    assert!(errors[1].unwrap().starts_with("a: "), "{errors:?}");
+    assert!(errors[2].unwrap().starts_with("line 3: "), "{errors:?}");
+    assert_eq!(errors[3], Some("line 4: byte 16 is not UTF-8"));
+    assert!(errors[4].unwrap().starts_with("line 5: "), "{errors:?}");
+    assert_eq!((answers[6]["id"].as_u64(), errors[6]), (Some(4), Some("a: missing")));
+}
+
+#[test]
+fn equal_bytes_at_any_thread_count() {
+    let folder = Folder::with_meshes();
+    let mut lines = Vec::new();
+    for i in 0..300 {
+        let x = f64::from(i) * 0.01;
+        for kind in ["relation", "pairs", "distance"] {
+            let meshes = format!(
+                r#""a":{{"mesh":"cube.obj"}},"b":{{"mesh":"./small.obj","pose":{{"position":[{x},0.1,0],"rotation":[{x},0,1,2]}}}}"#
+            );
+            lines.push(format!(r#"{{"id":"{kind} {i}","ask":"{kind}",{meshes}}}"#));
+        }
+        lines.push(ask(&i.to_string(), "volume", ""));
+    }
+    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+    let one = folder.query(&lines, &["--threads", "1"]);
+    assert_eq!((one.code, one.out.lines().count()), (2, lines.len()));
+    let contacts = one.lines().iter().filter(|a| a["count"].as_u64() > Some(0)).count();
+    assert!((30..270).contains(&contacts), "{contacts} of 300 meet");
+    for threads in ["2", "2", "7"] {
+        assert!(folder.query(&lines, &["--threads", threads]).out == one.out, "{threads} threads differ");
+    }
+}
+
+#[test]
+fn settings_stand_on_a_line_or_on_the_command() {
+    let folder = Folder::with_meshes();
+    let two =
+        r#""ask":"pairs","a":{"mesh":"cube.obj"},"b":{"mesh":"cube.obj","pose":{"position":[0.5,0.1,0.2]}}"#;
+    let lines = [
+        format!("{{\"id\":0,{two}}}"),
+        format!("{{\"id\":1,{two},\"budget\":1}}"),
+        format!("{{\"id\":2,{two},\"budget\":\"1\"}}"),
+        format!("{{\"id\":3,{two},\"budget\":\"100s\",\"method\":\"brute\",\"seed\":4}}"),
+    ];
+    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+    let finishes = |options: &[&str]| {
+        let ended = folder.query(&lines, options);
+        assert_eq!(ended.code, 0, "{ended:?}");
+        ended.lines().iter().map(|a| a["finish"].as_str().unwrap() == "complete").collect::<Vec<_>>()
+    };
+    assert_eq!(finishes(&[]), [true, false, false, true]);
+    assert_eq!(finishes(&["--budget", "2"]), [false, false, false, true]);
+    let answers = folder.query(&lines, &[]).lines();
+    assert_eq!(answers[0]["pairs"], answers[3]["pairs"]);
+}
+
+#[test]
+fn meshes_are_found_beside_the_batch_and_loaded_once() {
+    let folder = Folder::with_meshes();
+    std::fs::create_dir(folder.path().join("deep")).unwrap();
+    let absolute = folder.path().join("small.obj");
+    let line =
+        |a: &str, b: &str| format!(r#"{{"ask":"relation","a":{{"mesh":{a:?}}},"b":{{"mesh":{b:?}}}}}"#);
+    let lines = [
+        line("../cube.obj", "../small.obj"),
+        line("../deep/../cube.obj", absolute.to_str().unwrap()),
+        line("../cube.obj", "../small.obj"),
+    ];
+    folder.write("deep/batch.jsonl", lines.join("\n"));
+    let ended = folder.run(&["query", "deep/batch.jsonl", "--explain"]);
+    assert_eq!(ended.code, 0, "{ended:?}");
+    assert!(ended.lines().iter().all(|a| a["relation"] == "b_inside_a"), "{ended:?}");
+    assert!(ended.err.contains("3 answered, 0 refused, 2 mesh files"), "{}", ended.err);
+    let missing = folder.run(&["query", "nowhere.jsonl"]);
+    assert!(missing.code == 2 && missing.err.contains("nowhere.jsonl"), "{missing:?}");
+    let empty = run_in(folder.path(), &["query", "-"], b"\n\n");
+    assert_eq!((empty.code, empty.out.as_str()), (0, ""));
+}
+
+#[test]
+fn a_conversation_gets_each_answer_at_once() {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_impinge"))
+        .args(["query", "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let (mut to, mut from) = (child.stdin.take().unwrap(), BufReader::new(child.stdout.take().unwrap()));
+    for id in 0..5 {
+        writeln!(to, "{}", ask(&id.to_string(), "relation", "")).unwrap();
+        let mut answer = String::new();
+        from.read_line(&mut answer).unwrap();
+        assert_eq!(serde_json::from_str::<Value>(&answer).unwrap()["id"], id);
+    }
+    drop(to);
+    assert!(child.wait().unwrap().success());
+}
+
+#[test]
+fn a_closed_pipe_is_no_panic() {
+    let folder = Folder::new();
+    let lines = vec![ask("1", "relation", ""); 20_000].join("\n");
+    let file = folder.write("batch.jsonl", lines);
+    let mut child = Command::new(env!("CARGO_BIN_EXE_impinge"))
+        .arg("query")
+        .arg(file)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut first = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut first).unwrap();
+    let ended = child.wait_with_output().unwrap();
+    assert!(first.contains("intersecting"));
+    assert_eq!((ended.status.code(), String::from_utf8(ended.stderr).unwrap().as_str()), (Some(0), ""));
+}

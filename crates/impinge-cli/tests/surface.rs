@@ -1,0 +1,82 @@
+//! What meets the eye first: no arguments, help, version, completions.
+
+mod common;
+
+use common::{Folder, impinge};
+
+#[test]
+fn without_arguments_the_built_in_scenes_run() {
+    let (plain, demo) = (impinge(&[]), impinge(&["demo"]));
+    assert_eq!(plain.code, 0);
+    assert_eq!(plain.out, demo.out);
+    for word in ["separated", "touching", "intersecting", "a_inside_b"] {
+        assert!(plain.out.contains(word), "{word}: {}", plain.out);
+    }
+}
+
+#[test]
+fn the_demo_speaks_json_and_does_not_depend_on_threads() {
+    let one = impinge(&["demo", "--format", "json", "--threads", "1"]);
+    assert_eq!(one.out, impinge(&["demo", "--format", "json", "--threads", "3"]).out);
+    let answer = one.json();
+    assert_eq!((answer["schema"].as_u64(), answer["certainty"].as_str()), (Some(1), Some("exact")));
+    let scenes = answer["scenes"].as_array().unwrap();
+    assert!(scenes.len() >= 5);
+    for scene in scenes {
+        assert!(scene["name"].is_string() && scene["says"].is_string(), "{scene}");
+    }
+    assert!(scenes.iter().any(|s| s["self_intersections"].as_u64() > Some(0)), "{answer}");
+}
+
+#[test]
+fn the_demo_draws() {
+    let folder = Folder::new();
+    assert_eq!(folder.run(&["demo", "--picture", "scene.png"]).code, 0);
+    let bytes = std::fs::read(folder.path().join("scene.png")).unwrap();
+    assert!(bytes.starts_with(b"\x89PNG") && bytes.len() > 10_000);
+}
+
+#[test]
+fn help_teaches() {
+    let help = impinge(&["--help"]);
+    assert_eq!(help.code, 0);
+    for line in [
+        "Where, when and how deeply things touch",
+        "impinge check a.obj b.stl --all --format json",
+        "Exit codes: 0 free or done, 1 contact, 2 refused (usage or input), 3 the budget ended undecided.",
+        "--budget <LIMIT>",
+        "--threads <N>",
+        "--method <NAME>",
+    ] {
+        assert!(help.out.contains(line), "{line}\n{}", help.out);
+    }
+    for command in ["inspect", "check", "distance", "self", "query", "demo", "completions"] {
+        assert!(help.out.contains(&format!("\n  {command} ")), "{command}");
+        let page = impinge(&[command, "--help"]);
+        assert_eq!(page.code, 0);
+        assert!(
+            page.out.contains("Examples:\n") && page.out.contains(&format!("impinge {command}")),
+            "{}",
+            page.out
+        );
+        assert_eq!(impinge(&["help", command]).code, 0);
+    }
+    let version = impinge(&["--version"]);
+    assert_eq!((version.code, version.out.trim()), (0, concat!("impinge ", env!("CARGO_PKG_VERSION"))));
+}
+
+#[test]
+fn completions_for_every_shell() {
+    for (shell, word) in [
+        ("bash", "complete -F"),
+        ("zsh", "#compdef impinge"),
+        ("fish", "complete -c impinge"),
+        ("elvish", "edit:completion"),
+        ("powershell", "Register-ArgumentCompleter"),
+    ] {
+        let script = impinge(&["completions", shell]);
+        assert_eq!(script.code, 0);
+        assert!(script.out.contains(word) && script.out.contains("margin"), "{shell}");
+    }
+    assert_eq!(impinge(&["completions", "tcsh"]).code, 2);
+}
