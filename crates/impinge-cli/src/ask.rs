@@ -3,7 +3,9 @@
 use glam::DVec3;
 use impinge::narrow::exact::brute;
 use impinge::narrow::exact::closest_point::{ClosestPoint, closest_points};
+use impinge::narrow::exact::collide::{Posed, pairs_within_budget};
 use impinge::narrow::exact::distance::DistanceSearch;
+use impinge::narrow::exact::margin::MarginSearch;
 use impinge::narrow::exact::relation::{RelationMemory, relation_within};
 use impinge::narrow::exact::self_intersection::SelfIntersectionSearch;
 use impinge::narrow::exact::winding::winding;
@@ -98,8 +100,13 @@ fn pairs_of(a: &Placed<'_>, b: &Placed<'_>, margin: Option<f64>, settings: &Sett
     let (pairs, outcome) = match (settings.method, margin) {
         (Method::Brute, None) => brute::pairs(a.model, &a.pose, b.model, &b.pose, &mut budget),
         (Method::Brute, Some(d)) => brute::near_pairs(a.model, &a.pose, b.model, &b.pose, d, &mut budget),
-        (_, None) => brute::pairs(a.model, &a.pose, b.model, &b.pose, &mut budget),
-        (_, Some(d)) => brute::near_pairs(a.model, &a.pose, b.model, &b.pose, d, &mut budget),
+        (_, None) => {
+            pairs_within_budget(Posed::new(a.model, a.pose), Posed::new(b.model, b.pose), &mut budget)
+        }
+        (_, Some(d)) => {
+            let found = MarginSearch::new(a.model, &a.pose, b.model, &b.pose, d).advance(&mut budget);
+            (found.pairs, found.outcome)
+        }
     };
     (Pairs { count: pairs.len(), margin, pairs }, outcome)
 }

@@ -37,8 +37,11 @@ pub mod shape;
 pub use budget::Budget;
 pub use contact::{Certainty, Counters, Feature, Finish, Outcome, Relation};
 pub use error::Error;
+#[cfg(feature = "io")]
+pub use io::load;
 pub use model::Model;
 pub use motion::Pose;
+pub use narrow::exact::collide::{Posed, pairs};
 pub use narrow::exact::contour::{Polyline, contour};
 pub use narrow::exact::distance::{Distance, distance};
 pub use narrow::exact::relation::relation;

@@ -40,7 +40,10 @@ pub fn near_pairs(
 ) -> (Vec<[u32; 2]>, Outcome) {
     let mut found = Vec::new();
     let outcome = for_each(a, pose_a, b, pose_b, budget, |pair, t, u| {
-        if gap(t, u) <= margin {
+        let near = nearest(t, u);
+        // Where nothing but contact counts, rounding must not make two triangles meet.
+        let is_near = margin > 0.0 && near.distance <= margin;
+        if is_near || (!near.disjoint && meet(t, u)) {
             found.push(pair);
         }
         false
@@ -81,11 +84,6 @@ pub fn distance(a: &Model, pose_a: &Pose, b: &Model, pose_b: &Pose, budget: &mut
         best.at_least = best.distance;
     }
     best
-}
-
-fn gap(t: &[DVec3; 3], u: &[DVec3; 3]) -> f64 {
-    let near = nearest(t, u);
-    if !near.disjoint && meet(t, u) { 0.0 } else { near.distance }
 }
 
 /// Visits all pairs in ascending order until the budget ends or `each` has enough; one unit a pair.

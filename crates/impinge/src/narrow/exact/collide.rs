@@ -12,7 +12,7 @@ use crate::hierarchy::dual::{DualSearch, LeafPairs};
 use crate::hierarchy::relative::Relative;
 use crate::hierarchy::wide::{Node, WIDTH};
 use crate::num::parallel;
-use crate::{Budget, Counters, Finish, Model, Pose};
+use crate::{Budget, Certainty, Counters, Finish, Model, Outcome, Pose};
 
 #[cfg(test)]
 #[path = "collide_tests.rs"]
@@ -141,19 +141,39 @@ pub fn for_each_meeting(
 
 /// Every pair of meeting triangles, ascending; a large search is shared between threads.
 pub fn pairs(a: Posed<'_>, b: Posed<'_>) -> Vec<[u32; 2]> {
+    let mut budget = Budget::UNLIMITED.clone();
+    pairs_within_budget(a, b, &mut budget).0
+}
+
+/// As [`pairs`], with the cost and a limit on it; the pairs found so far when the budget ends.
+pub fn pairs_within_budget(a: Posed<'_>, b: Posed<'_>, budget: &mut Budget) -> (Vec<[u32; 2]>, Outcome) {
     let mut search = SurfaceSearch::new(a, b);
     let mut all = Vec::new();
-    if search.advance(&mut Budget::units(ALONE), keep_meeting(&mut all)) == Finish::OutOfBudget {
-        let parts = search.split(PARTS, keep_meeting(&mut all));
-        let found = parallel::map(parts.len(), |k| {
-            let mut found = Vec::new();
-            parts[k].clone().advance(&mut Budget::UNLIMITED.clone(), keep_meeting(&mut found));
-            found
-        });
-        all.extend(found.into_iter().flatten());
+    let mut finish;
+    let mut work;
+    if budget.is_unlimited() {
+        finish = search.advance(&mut Budget::units(ALONE), keep_meeting(&mut all));
+        work = search.work();
+        if finish == Finish::OutOfBudget {
+            // What the cut itself costs is left out of the count.
+            let parts = search.split(PARTS, keep_meeting(&mut all));
+            let found = parallel::map(parts.len(), |k| {
+                let (mut found, mut part) = (Vec::new(), parts[k].clone());
+                part.advance(&mut Budget::UNLIMITED.clone(), keep_meeting(&mut found));
+                (found, part.work())
+            });
+            for (pairs, more) in found {
+                all.extend(pairs);
+                work += more;
+            }
+            finish = Finish::Complete;
+        }
+    } else {
+        finish = search.advance(budget, keep_meeting(&mut all));
+        work = search.work();
     }
     all.sort_unstable();
-    all
+    (all, Outcome { certainty: Certainty::Exact, finish, work })
 }
 
 /// [`first_meeting`] for many placements of the same two models, in parallel and in their order.
