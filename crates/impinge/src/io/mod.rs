@@ -16,6 +16,8 @@
 //! | glTF, GLB | triangles, strips and fans of the scene in node order, transforms applied; buffers in base64, in the GLB, in files beside it; quantized positions | points, lines, materials, skins, morph targets, animations | sparse accessors, required extensions that change geometry (Draco, meshopt, instancing), glTF 1 |
 //! | MEDIT | text: `Vertices`, `Triangles`, `Quadrilaterals`; the boundary of `Tetrahedra` where there is no triangle | references, all other sections | binary, two dimensions |
 //!
+//! OBJ, STL and PLY are also written, with every double kept; see [`Encoding`].
+//!
 //! In every format: coordinates that are NaN, infinite or beyond 1e60, indices out of range, and a
 //! file without a triangle are refused.
 
@@ -28,8 +30,12 @@ mod medit;
 mod obj;
 mod off;
 mod ply;
+mod save;
 mod stl;
+#[cfg(test)]
+mod tests;
 mod text;
+mod write;
 
 use std::borrow::Cow;
 use std::fs::File;
@@ -37,6 +43,8 @@ use std::io::Read;
 use std::path::Path;
 
 pub use format::Format;
+pub use save::{save, save_as};
+pub use write::{Encoding, write};
 
 use crate::{Error, Mesh, Model};
 

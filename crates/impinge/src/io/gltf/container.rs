@@ -82,7 +82,7 @@ fn decode_data(data: &str) -> Result<Vec<u8>, String> {
     decode_base64(content.as_bytes()).ok_or_else(|| "broken base64".into())
 }
 
-pub(super) fn decode_base64(text: &[u8]) -> Option<Vec<u8>> {
+pub(in crate::io) fn decode_base64(text: &[u8]) -> Option<Vec<u8>> {
     let text = text.strip_suffix(b"=").unwrap_or(text);
     let text = text.strip_suffix(b"=").unwrap_or(text);
     let mut decoded = Vec::with_capacity(text.len() / 4 * 3 + 2);
@@ -113,7 +113,7 @@ fn sextet(symbol: u8) -> Option<u32> {
 }
 
 /// `%20` and the like become the bytes they stand for.
-pub(super) fn decode_percent(uri: &str) -> Option<String> {
+fn decode_percent(uri: &str) -> Option<String> {
     let mut decoded = Vec::with_capacity(uri.len());
     let mut rest = uri.as_bytes();
     while let [first, tail @ ..] = rest {

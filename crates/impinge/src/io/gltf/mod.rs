@@ -16,6 +16,8 @@ use glam::{DMat3, DVec3};
 
 use self::accessor::Component;
 pub(super) use self::container::Fetch;
+#[cfg(test)]
+pub(super) use self::container::decode_base64;
 use self::json::{Document, Primitive};
 use self::scene::Instance;
 use super::assemble::{Fan, Strip};
