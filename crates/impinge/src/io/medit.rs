@@ -7,6 +7,7 @@ use glam::DVec3;
 
 use super::assemble::Fan;
 use super::text::{Dialect, Text, quote};
+use crate::shape::TetMesh;
 use crate::{Error, Mesh};
 
 const FORMAT: &str = "MEDIT";
@@ -17,21 +18,26 @@ pub(super) const FIRST_WORD: &[u8] = b"MeshVersionFormatted";
 
 /// What a file holds, every index in range.
 #[derive(Default)]
-pub(super) struct Sections {
-    pub vertices: Vec<DVec3>,
-    pub triangles: Vec<[u32; 3]>,
-    pub tetrahedra: Vec<[u32; 4]>,
+struct Sections {
+    vertices: Vec<DVec3>,
+    triangles: Vec<[u32; 3]>,
+    tetrahedra: Vec<[u32; 4]>,
 }
 
 pub(super) fn read(bytes: &[u8]) -> Result<Mesh, Error> {
-    let Sections { vertices, mut triangles, tetrahedra } = read_sections(bytes)?;
-    if triangles.is_empty() {
-        triangles = boundary(&tetrahedra);
+    let Sections { vertices, triangles, tetrahedra } = read_sections(bytes)?;
+    if triangles.is_empty() && !tetrahedra.is_empty() {
+        return TetMesh::new(vertices, tetrahedra)?.surface();
     }
     Mesh::from_points(vertices, triangles)
 }
 
-pub(super) fn read_sections(bytes: &[u8]) -> Result<Sections, Error> {
+pub(super) fn read_tetrahedra(bytes: &[u8]) -> Result<TetMesh, Error> {
+    let Sections { vertices, tetrahedra, .. } = read_sections(bytes)?;
+    TetMesh::new(vertices, tetrahedra)
+}
+
+fn read_sections(bytes: &[u8]) -> Result<Sections, Error> {
     let mut reader = Reader::new(bytes)?;
     let mut sections = Sections::default();
     let mut seen_vertices = false;
@@ -163,22 +169,4 @@ impl<'a> Reader<'a> {
         // A keyword here means that a number is missing somewhere above.
         self.text.parse_number(word, "a reference").map(drop)
     }
-}
-
-/// The faces that belong to one tetrahedron only, in the order of the tetrahedra; they face outward
-/// where the fourth corner lies on the positive side of the first three.
-fn boundary(tetrahedra: &[[u32; 4]]) -> Vec<[u32; 3]> {
-    let faces: Vec<[u32; 3]> =
-        tetrahedra.iter().flat_map(|&[a, b, c, d]| [[a, c, b], [a, b, d], [a, d, c], [b, c, d]]).collect();
-    let key = |&face: &[u32; 3]| {
-        let mut key = face;
-        key.sort_unstable();
-        key
-    };
-    let mut sorted: Vec<([u32; 3], usize)> = faces.iter().map(key).zip(0..).collect();
-    sorted.sort_unstable();
-    let mut single: Vec<usize> =
-        sorted.chunk_by(|a, b| a.0 == b.0).filter(|run| run.len() == 1).map(|run| run[0].1).collect();
-    single.sort_unstable();
-    single.into_iter().map(|face| faces[face]).collect()
 }

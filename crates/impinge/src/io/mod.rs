@@ -23,6 +23,7 @@
 
 mod assemble;
 mod bytes;
+mod decimal;
 mod format;
 mod gltf;
 mod gzip;
@@ -46,6 +47,7 @@ pub use format::Format;
 pub use save::{save, save_as};
 pub use write::{Encoding, write};
 
+use crate::shape::TetMesh;
 use crate::{Error, Mesh, Model};
 
 /// Loads a file and builds its tree.
@@ -62,11 +64,26 @@ pub fn load(path: impl AsRef<Path>) -> Result<Model, Error> {
 /// A file that cannot be read, or what [`read`] refuses; the path is named.
 pub fn load_mesh(path: impl AsRef<Path>) -> Result<Mesh, Error> {
     let path = path.as_ref();
-    let name_path = |reason: String| Error::File { path: path.display().to_string(), reason };
-    let bytes = std::fs::read(path).map_err(|error| name_path(error.to_string()))?;
     let folder = path.parent().unwrap_or(Path::new(""));
-    read_any(&bytes, hint_of(path), &|name, length| fetch(&folder.join(name), length))
-        .map_err(|error| name_path(error.to_string()))
+    read_any(&bytes_of(path)?, hint_of(path), &|name, length| fetch(&folder.join(name), length))
+        .map_err(|error| name_file(path, error))
+}
+
+/// Loads the tetrahedra of a MEDIT file.
+///
+/// # Errors
+/// A file that cannot be read, is not MEDIT, breaks its rules, or has no tetrahedra; the path is named.
+pub fn load_tetmesh(path: impl AsRef<Path>) -> Result<TetMesh, Error> {
+    let path = path.as_ref();
+    read_tetmesh(&bytes_of(path)?).map_err(|error| name_file(path, error))
+}
+
+/// Reads the tetrahedra of a MEDIT file.
+///
+/// # Errors
+/// As [`load_tetmesh`].
+pub fn read_tetmesh(bytes: &[u8]) -> Result<TetMesh, Error> {
+    medit::read_tetrahedra(&unpacked(bytes)?)
 }
 
 /// Reads a mesh from the bytes of a file; `hint` counts only where the content leaves the format open.
@@ -98,6 +115,18 @@ fn read_any(bytes: &[u8], hint: Option<Format>, fetch: gltf::Fetch<'_>) -> Resul
             Err(unknown(format!("neither content nor extension shows a known format ({names})")))
         }
     }
+}
+
+fn unpacked(bytes: &[u8]) -> Result<Cow<'_, [u8]>, Error> {
+    Ok(if gzip::is_packed(bytes) { Cow::Owned(gzip::unpack(bytes)?) } else { Cow::Borrowed(bytes) })
+}
+
+fn bytes_of(path: &Path) -> Result<Vec<u8>, Error> {
+    std::fs::read(path).map_err(|error| name_file(path, error))
+}
+
+fn name_file(path: &Path, error: impl ToString) -> Error {
+    Error::File { path: path.display().to_string(), reason: error.to_string() }
 }
 
 fn unknown(reason: String) -> Error {

@@ -3,6 +3,7 @@
 //! One pass, nothing copied: a [`Text`] hands out the words of the current line and counts lines for
 //! the error messages. Lines end with `\n`, `\r\n` or `\r`.
 
+use super::decimal;
 use crate::Error;
 use crate::num::tolerance::LARGEST_COORDINATE;
 
@@ -75,17 +76,16 @@ impl<'a> Text<'a> {
             }
         }
         let start = self.at;
-        self.at += 1;
-        while let Some(class) = self.class_here() {
-            match class {
-                Class::Word => {}
-                Class::Hash if !self.dialect.comments => {}
-                Class::Backslash if !self.at_join() => {}
-                _ => break,
+        loop {
+            let rest = &self.bytes[self.at + 1..];
+            let plain = rest.iter().position(|&b| CLASSES[b as usize] != Class::Word);
+            self.at += 1 + plain.unwrap_or(rest.len());
+            match self.class_here() {
+                Some(Class::Hash) if !self.dialect.comments => {}
+                Some(Class::Backslash) if !self.at_join() => {}
+                _ => return Some(&self.bytes[start..self.at]),
             }
-            self.at += 1;
         }
-        Some(&self.bytes[start..self.at])
     }
 
     /// The next word on this line or a later one; `None` at the end of the file.
@@ -133,8 +133,8 @@ impl<'a> Text<'a> {
     /// The number in `word`, rounded to the nearest double.
     #[inline]
     pub fn parse_number(&self, word: &[u8], what: &str) -> Result<f64, Error> {
-        let number = std::str::from_utf8(word).ok().and_then(|w| w.parse::<f64>().ok());
-        number.ok_or_else(|| self.error(format!("{what} should be a number, not {}", quote(word))))
+        decimal::parse(word)
+            .ok_or_else(|| self.error(format!("{what} should be a number, not {}", quote(word))))
     }
 
     /// Three coordinates on this line.

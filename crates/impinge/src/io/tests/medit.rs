@@ -1,4 +1,5 @@
 use super::*;
+use crate::io::{load_tetmesh, read_tetmesh};
 
 const VERTICES: &str =
     "MeshVersionFormatted 1\nDimension 3\nVertices\n5\n0 0 0 0\n1 0 0 0\n0 1 0 0\n0 0 1 0\n1 1 1 0\n";
@@ -24,7 +25,7 @@ fn sections_in_any_layout() {
             (&with("Triangles\n1\n1 2 3 0\nEnd\nTriangles\n1\n9 9 9 9"), &[[0, 1, 2]]),
             (
                 &with("Triangles\n0\nTetrahedra\n1\n1 2 3 4 0\n"),
-                &[[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]],
+                &[[0, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3]],
             ),
             (
                 "MeshVersionFormatted 2 Dimension 3 Triangles 1 1 2 3 0 Vertices 3 0 0 0 0 1 0 0 0 0 1 0 0",
@@ -41,6 +42,18 @@ fn the_boundary_of_two_tetrahedra_has_no_face_between_them() {
     // It faces outward: the volume is that of the two, 1/6 and 1/3.
     let volume: f64 = (0..6).map(|t| mesh.corners(t)).map(|[a, b, c]| a.dot(b.cross(c)) / 6.0).sum();
     assert!((volume - 0.5).abs() < 1e-15, "{volume}");
+}
+
+#[test]
+fn tetrahedra_are_read_as_they_are() {
+    let solid = read_tetmesh(with("Triangles\n1\n1 2 3 0\nTetrahedra\n2\n1 2 3 4 0\n2 5 3 4 0\n").as_bytes())
+        .unwrap();
+    assert_eq!(solid.tetrahedra(), [[0, 1, 2, 3], [1, 4, 2, 3]]);
+    assert_eq!(solid.vertices().len(), 5);
+    let message = read_tetmesh(with("Triangles\n1\n1 2 3 0\n").as_bytes()).unwrap_err().to_string();
+    assert!(message.contains("tetrahedra: there are none"), "{message}");
+    let message = load_tetmesh("no/such.mesh").unwrap_err().to_string();
+    assert!(message.starts_with("no/such.mesh: "), "{message}");
 }
 
 #[test]
