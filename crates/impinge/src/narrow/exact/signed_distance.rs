@@ -1,0 +1,164 @@
+//! How far points are from a surface, and whether they are inside.
+//!
+//! The sign never comes from one normal, which is wrong beside sharp edges and self-intersections. For a
+//! closed surface it is the exact winding number. That number cannot change within the ball around a point
+//! that the nearest surface point leaves empty, so in a batch a point near its predecessor inherits its
+//! side by proof, and few need a ray. An open surface has no inside in that sense: there the generalised
+//! winding number decides, and distances are not signed.
+
+use glam::DVec3;
+
+use super::body::Body;
+use super::closest_point::{ClosestPoint, closest_points};
+use super::flag::Flag;
+use super::generalized_winding::SolidAngles;
+use super::winding::{on_surface, winding_at};
+use crate::num::parallel;
+use crate::num::tolerance::DOT_ROUNDING;
+use crate::{Model, Pose};
+
+/// Points that follow each other on one thread.
+const CHUNK: usize = 1024;
+
+/// Earlier points that are asked for their side before a ray is cast.
+const NEIGHBOURS: usize = 4;
+
+/// Where a point lies relative to a surface.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SignedDistance {
+    /// The distance; negative inside of a closed surface, never negative for an open one.
+    pub distance: f64,
+    /// Whether the point is in the closed solid; for an open surface whether it is enclosed more than half.
+    pub inside: bool,
+    /// The nearest point of the surface.
+    pub closest: ClosestPoint,
+}
+
+/// The signed distance of one point of the world.
+pub fn signed_distance(model: &Model, pose: &Pose, p: DVec3) -> SignedDistance {
+    let closest = super::closest_point::closest_point(model, pose, p);
+    let inside = if model.topology().is_closed() {
+        is_inside(&Body::new(model, pose), p, &closest)
+    } else {
+        SolidAngles::new(model.mesh(), model.tree()).is_enclosed(pose, p)
+    };
+    signed(model, closest, inside)
+}
+
+/// [`signed_distance`] for many points, in parallel; fastest when neighbours follow each other.
+///
+/// ```
+/// # use impinge::{Model, Pose, shape::make, narrow::exact::signed_distance::signed_distances};
+/// let ball = Model::from(make::ico_sphere(1.0, 3)?);
+/// let points = [glam::DVec3::ZERO, glam::DVec3::new(0.0, 2.0, 0.0)];
+/// let found = signed_distances(&ball, &Pose::IDENTITY, &points);
+/// assert!(found[0].inside && found[0].distance < -0.9 && found[1].distance > 0.9);
+/// # Ok::<(), impinge::Error>(())
+/// ```
+pub fn signed_distances(model: &Model, pose: &Pose, points: &[DVec3]) -> Vec<SignedDistance> {
+    let nearest = closest_points(model, pose, points);
+    let closed = model.topology().is_closed();
+    let angles = (!closed).then(|| SolidAngles::new(model.mesh(), model.tree()));
+    let body = Body::new(model, pose);
+    let parts = parallel::map(points.len().div_ceil(CHUNK), |k| {
+        let chunk = k * CHUNK..points.len().min((k + 1) * CHUNK);
+        let mut known: [Option<(usize, bool)>; NEIGHBOURS] = [None; NEIGHBOURS];
+        let mut found = Vec::with_capacity(chunk.len());
+        for i in chunk {
+            let inside = match &angles {
+                Some(angles) => angles.is_enclosed(pose, points[i]),
+                None => {
+                    let same_side = known.iter().flatten().find(|(j, _)| {
+                        let empty = nearest[i].distance.max(nearest[*j].distance);
+                        // The margin covers the rounding of both lengths.
+                        points[i].distance(points[*j]) < empty * (1.0 - DOT_ROUNDING)
+                    });
+                    let inside = match same_side {
+                        Some(&(_, inside)) => inside,
+                        None => is_inside(&body, points[i], &nearest[i]),
+                    };
+                    known.rotate_right(1);
+                    known[0] = (nearest[i].distance > 0.0).then_some((i, inside));
+                    inside
+                }
+            };
+            found.push(signed(model, nearest[i], inside));
+        }
+        found
+    });
+    parts.concat()
+}
+
+fn signed(model: &Model, closest: ClosestPoint, inside: bool) -> SignedDistance {
+    let negative = inside && model.topology().is_closed();
+    let distance = if negative { -closest.distance } else { closest.distance };
+    SignedDistance { distance, inside, closest }
+}
+
+/// Whether a point is in the closed solid that the body bounds.
+fn is_inside(body: &Body<'_>, p: DVec3, closest: &ClosestPoint) -> bool {
+    // Only a point at no distance in floats can be on the surface; the rest is for the ray.
+    let size = p.abs().max_element().max(closest.point.abs().max_element());
+    let near = closest.distance <= DOT_ROUNDING * size;
+    (near && on_surface(body, p)) || winding_at(body, &Flag::beside(p)) != 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Mesh;
+    use crate::narrow::exact::winding::winding;
+    use crate::shape::make;
+
+    fn grid(cells: u32, size: f64) -> Vec<DVec3> {
+        let at = |i: u32| size * (2.0 * (f64::from(i) + 0.5) / f64::from(cells) - 1.0);
+        (0..cells.pow(3))
+            .map(|i| DVec3::new(at(i % cells), at(i / cells % cells), at(i / cells / cells)))
+            .collect()
+    }
+
+    #[test]
+    fn sides_agree_with_the_exact_winding_number() {
+        // Inverted orientation and a body that passes through itself are inside all the same.
+        let torus = make::torus(1.0, 0.4, 24, 12).unwrap();
+        let turned = torus.triangles().iter().map(|t| [t[0], t[2], t[1]]).collect();
+        let inverted = Mesh::from_points(torus.vertices().to_vec(), turned).unwrap();
+        let shifted = torus.vertices().iter().map(|p| *p + DVec3::new(0.5, 0.1, 0.2)).collect();
+        let shifted = Mesh::from_points(shifted, torus.triangles().to_vec()).unwrap();
+        let twice = make::join([&torus, &shifted]).unwrap();
+        let pose = Pose::new([0.1, -0.1, 0.05], [0.2, 0.1, -0.3, 0.8]).unwrap();
+        for mesh in [torus, inverted, twice] {
+            let model = Model::from(mesh);
+            let points: Vec<DVec3> = grid(14, 1.6)
+                .into_iter()
+                .chain(model.mesh().vertices()[..30].iter().map(|p| pose.apply(*p)))
+                .collect();
+            let mut inside = 0;
+            for (p, found) in points.iter().zip(signed_distances(&model, &pose, &points)) {
+                assert_eq!(found.inside, winding(&model, &pose, *p).is_inside());
+                assert_eq!(found, signed_distance(&model, &pose, *p));
+                assert_eq!(found.distance.abs(), found.closest.distance);
+                assert!(found.distance <= 0.0 || !found.inside);
+                inside += usize::from(found.inside);
+            }
+            assert!((points.len() / 25..points.len() / 2).contains(&inside), "{inside}");
+        }
+    }
+
+    #[test]
+    fn an_open_bowl_encloses_by_more_than_half() {
+        let ball = make::ico_sphere(1.0, 3).unwrap();
+        // Without the cap at the top.
+        let kept = |t: &&[u32; 3]| t.iter().any(|v| ball.vertices()[*v as usize].z < 0.8);
+        let open = ball.triangles().iter().filter(kept).copied().collect();
+        let open = Model::from(Mesh::from_points(ball.vertices().to_vec(), open).unwrap());
+        assert!(!open.topology().is_closed());
+        for p in grid(9, 1.3) {
+            let found = signed_distance(&open, &Pose::IDENTITY, p);
+            assert!(found.distance >= 0.0);
+            if p.z < 0.5 && (p.length() - 1.0).abs() > 0.1 {
+                assert_eq!(found.inside, p.length() < 1.0);
+            }
+        }
+    }
+}
