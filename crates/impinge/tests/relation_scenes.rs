@@ -1,0 +1,168 @@
+//! The relation in scenes whose answer is plain to see: fine faces on coarse ones, bodies at rest in
+//! rooms, nested spheres; and what budget and memory may change, which is never the answer.
+
+use impinge::narrow::exact::relation::{RelationMemory, relation, relation_within};
+use impinge::shape::make::{ico_sphere, torus};
+use impinge::{Budget, Finish, Mesh, Model, Pose, Relation};
+use rand::{Rng, SeedableRng};
+use rand_pcg::Pcg64;
+
+/// The surface of a box, each face a grid of n × n squares.
+fn grid_box(low: [f64; 3], high: [f64; 3], n: u32, inverted: bool) -> (Vec<[f64; 3]>, Vec<[u32; 3]>) {
+    let (mut points, mut triangles) = (Vec::new(), Vec::new());
+    for axis in 0..3 {
+        for up in [false, true] {
+            let (u, v) = ((axis + 1) % 3, (axis + 2) % 3);
+            let base = points.len() as u32;
+            for i in 0..=n {
+                for j in 0..=n {
+                    // Exact for powers of two, so that neighbouring faces share their corners.
+                    let at =
+                        |k: usize, step: u32| low[k] + (high[k] - low[k]) * f64::from(step) / f64::from(n);
+                    let mut p = [0.0; 3];
+                    p[axis] = if up { high[axis] } else { low[axis] };
+                    (p[u], p[v]) = (at(u, i), at(v, j));
+                    points.push(p);
+                }
+            }
+            for i in 0..n {
+                for j in 0..n {
+                    let at = |di: u32, dj: u32| base + (i + di) * (n + 1) + j + dj;
+                    for [a, b, c] in [[at(0, 0), at(1, 0), at(1, 1)], [at(0, 0), at(1, 1), at(0, 1)]] {
+                        triangles.push(if up != inverted { [a, b, c] } else { [a, c, b] });
+                    }
+                }
+            }
+        }
+    }
+    (points, triangles)
+}
+
+fn model(parts: &[(Vec<[f64; 3]>, Vec<[u32; 3]>)]) -> Model {
+    let (mut points, mut triangles) = (Vec::new(), Vec::new());
+    for (p, t) in parts {
+        let base = points.len() as u32;
+        points.extend(p);
+        triangles.extend(t.iter().map(|corners| corners.map(|v| v + base)));
+    }
+    let model = Model::from(Mesh::new(points, triangles).unwrap());
+    assert!(model.topology().is_closed());
+    model
+}
+
+fn swap_checked(a: &Model, b: &Model, at: &Pose) -> Relation {
+    let found = relation(a, at, b, &Pose::IDENTITY);
+    assert_eq!(relation(b, &Pose::IDENTITY, a, at), found.swapped());
+    found
+}
+
+/// 8,192 triangles on the floor of a room, so that no plane parts the bodies; one step lower and higher.
+#[test]
+fn a_fine_box_on_the_coarse_floor_of_a_room() {
+    let fine = model(&[grid_box([-1.0, -1.0, 0.0], [1.0, 1.0, 1.0], 64, false)]);
+    let room = model(&[
+        grid_box([-8.0, -8.0, -4.0], [8.0, 8.0, 12.0], 1, false),
+        grid_box([-4.0, -4.0, 0.0], [4.0, 4.0, 8.0], 1, true),
+    ]);
+    let at = |z: f64| Pose::from_translation([0.125, 0.25, z]);
+    let start = std::time::Instant::now();
+    assert_eq!(swap_checked(&fine, &room, &at(0.0)), Relation::Touching);
+    eprintln!("two relations of a fine box on a floor: {:?}", start.elapsed());
+    assert_eq!(swap_checked(&fine, &room, &at(f64::EPSILON)), Relation::Separated);
+    assert_eq!(swap_checked(&fine, &room, &at(-f64::EPSILON)), Relation::Intersecting);
+    assert_eq!(swap_checked(&fine, &room, &at(-4.0)), Relation::Intersecting);
+    assert_eq!(swap_checked(&fine, &room, &at(-2.0)), Relation::AInsideB);
+    assert_eq!(swap_checked(&fine, &room, &at(-1.0)), Relation::AInsideB);
+    assert_eq!(swap_checked(&fine, &room, &at(9.0)), Relation::AInsideB);
+}
+
+#[test]
+fn a_fine_box_on_a_coarse_block() {
+    let fine = model(&[grid_box([-1.0, -1.0, 0.0], [1.0, 1.0, 1.0], 32, false)]);
+    let block = model(&[grid_box([-8.0, -8.0, -4.0], [8.0, 8.0, 0.0], 1, false)]);
+    assert_eq!(swap_checked(&fine, &block, &Pose::IDENTITY), Relation::Touching);
+    let hanging = Pose::from_translation([7.5, 7.5, 0.0]);
+    assert_eq!(swap_checked(&fine, &block, &hanging), Relation::Touching);
+    let flush = Pose::from_translation([0.0, 0.0, -1.0]);
+    assert_eq!(swap_checked(&fine, &block, &flush), Relation::AInsideB);
+    let corner = Pose::from_translation([9.0, 9.0, 0.0]);
+    assert_eq!(swap_checked(&fine, &block, &corner), Relation::Touching);
+}
+
+#[test]
+fn one_surface_in_two_triangulations_is_the_same_surface() {
+    let coarse = model(&[grid_box([0.0; 3], [1.0; 3], 1, false)]);
+    let fine = model(&[grid_box([0.0; 3], [1.0; 3], 4, true)]);
+    assert_eq!(swap_checked(&coarse, &fine, &Pose::IDENTITY), Relation::Intersecting);
+    assert_eq!(swap_checked(&coarse, &coarse, &Pose::IDENTITY), Relation::Intersecting);
+    let aside = Pose::from_translation([1.0, 0.0, 0.0]);
+    assert_eq!(swap_checked(&coarse, &fine, &aside), Relation::Touching);
+}
+
+#[test]
+fn spheres_and_tori_at_random() {
+    let mut rng = Pcg64::seed_from_u64(1);
+    let small = Model::from(ico_sphere(0.3, 3).unwrap());
+    let large = Model::from(ico_sphere(1.0, 3).unwrap());
+    let ring = Model::from(torus(1.0, 0.35, 48, 24).unwrap());
+    let mut seen = [0; 3];
+    for _ in 0..300 {
+        let offset: [f64; 3] = std::array::from_fn(|_| rng.random_range(-1.2..1.2));
+        let turn = std::array::from_fn(|_| rng.random_range(-1.0..1.0));
+        let at = Pose::new(offset, turn).unwrap();
+        let length = offset.iter().map(|x| x * x).sum::<f64>().sqrt();
+        // Between the radii of the inscribed and the circumscribed sphere the answer is open.
+        let found = swap_checked(&small, &large, &at);
+        match length {
+            d if d < 0.68 => assert_eq!(found, Relation::AInsideB),
+            d if (0.71..1.28).contains(&d) => assert_eq!(found, Relation::Intersecting),
+            d if d > 1.31 => assert_eq!(found, Relation::Separated),
+            _ => {}
+        }
+        let tube = ((offset[0].hypot(offset[1]) - 1.0).hypot(offset[2]), 0.35, 0.3);
+        let found = swap_checked(&small, &ring, &at);
+        match tube.0 {
+            d if d < 0.03 => assert_eq!(found, Relation::AInsideB),
+            d if (0.07..0.62).contains(&d) => assert_eq!(found, Relation::Intersecting),
+            d if d > 0.66 => assert_eq!(found, Relation::Separated),
+            _ => {}
+        }
+        seen[match found {
+            Relation::Separated => 0,
+            Relation::Intersecting => 1,
+            _ => 2,
+        }] += 1;
+    }
+    assert!(seen[0] > 50 && seen[1] > 50, "{seen:?}");
+}
+
+/// A budget in work units stops the search; calling again with the memory goes on to the same answer.
+#[test]
+fn a_small_budget_is_resumed_and_memory_changes_nothing() {
+    let mut rng = Pcg64::seed_from_u64(2);
+    let (a, b) = (Model::from(ico_sphere(1.0, 4).unwrap()), Model::from(torus(1.0, 0.5, 60, 30).unwrap()));
+    let (mut stops, mut hits, mut kept) = (0, 0, RelationMemory::default());
+    for _ in 0..60 {
+        let step = Pose::from_translation(std::array::from_fn(|_| rng.random_range(-2.0..2.0)));
+        let still = Pose::IDENTITY;
+        let want = relation(&a, &step, &b, &still);
+        let mut memory = RelationMemory::default();
+        let found = loop {
+            let mut budget = Budget::units(300);
+            let (found, outcome) = relation_within(&a, &step, &b, &still, &mut memory, &mut budget);
+            if let Some(found) = found {
+                assert_eq!(outcome.finish, Finish::Complete);
+                break found;
+            }
+            assert_eq!(outcome.finish, Finish::OutOfBudget);
+            stops += 1;
+        };
+        assert_eq!(found, want);
+        let mut unlimited = Budget::UNLIMITED;
+        assert_eq!(relation_within(&a, &step, &b, &still, &mut kept, &mut unlimited).0, Some(want));
+        // The memory of other bodies must not change an answer.
+        assert_eq!(relation_within(&b, &still, &a, &step, &mut kept, &mut unlimited).0, Some(want.swapped()));
+        hits += usize::from(want.is_contact());
+    }
+    assert!(stops > 20 && (10..55).contains(&hits), "{stops} {hits}");
+}
