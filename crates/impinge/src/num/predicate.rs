@@ -86,7 +86,7 @@ pub fn orient2d(a: DVec2, b: DVec2, c: DVec2) -> Sign {
     } else if det < -bound {
         Sign::Negative
     } else {
-        orient2d_exact(a, b, c)
+        orient2d_exact(a, b, c, left == 0.0 && right == 0.0)
     }
 }
 
@@ -121,7 +121,7 @@ impl Plane {
         } else if det < -bound {
             Sign::Negative
         } else {
-            orient3d_exact(self.corners[0], self.corners[1], self.corners[2], d)
+            orient3d_exact(self.corners, d, sum == 0.0)
         }
     }
 
@@ -161,9 +161,13 @@ fn expansions_are_exact(coordinates: &[f64]) -> bool {
     coordinates.iter().all(|x| *x == 0.0 || x.abs() >= EXPANSION_SAFE)
 }
 
+/// `vanishes` says that every product of the filter is zero: where none can underflow, so is their sum.
 #[cold]
-fn orient3d_exact(a: DVec3, b: DVec3, c: DVec3, d: DVec3) -> Sign {
+fn orient3d_exact([a, b, c]: [DVec3; 3], d: DVec3, vanishes: bool) -> Sign {
     if [a, b, c, d].iter().all(|p| expansions_are_exact(p.as_ref())) {
+        if vanishes {
+            return Sign::Zero;
+        }
         return Sign::from(orient3d_value(a, b, c, d));
     }
     let [u, v, w] = [b, c, d].map(|p| exact_difference(p.as_ref(), a.as_ref()));
@@ -172,9 +176,13 @@ fn orient3d_exact(a: DVec3, b: DVec3, c: DVec3, d: DVec3) -> Sign {
     det.sign()
 }
 
+/// `vanishes` as for [`orient3d_exact`].
 #[cold]
-fn orient2d_exact(a: DVec2, b: DVec2, c: DVec2) -> Sign {
+fn orient2d_exact(a: DVec2, b: DVec2, c: DVec2, vanishes: bool) -> Sign {
     if [a, b, c].iter().all(|p| expansions_are_exact(p.as_ref())) {
+        if vanishes {
+            return Sign::Zero;
+        }
         let coord = |p: DVec2| robust::Coord { x: p.x, y: p.y };
         return Sign::from(robust::orient2d(coord(a), coord(b), coord(c)));
     }

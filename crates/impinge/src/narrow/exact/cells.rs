@@ -36,16 +36,37 @@ pub(crate) fn for_each_cell(
         let along = line.direction(&face);
         let parallel = along.side_of_line(a, b, axis).is_zero();
         let beside = Direction::towards(a, if parallel { c } else { b });
-        for spot in crossings {
-            for d1 in [along.clone(), along.reversed()] {
-                for d2 in [beside.clone(), beside.reversed()] {
-                    let directions = [d1.clone(), d2, up.clone()];
-                    let flag = Flag { spot: spot.clone(), directions };
-                    if flag.covered_by(triangle, axis).is_some() {
-                        visit(&flag)?;
-                    }
+        let beside = [beside.reversed(), beside];
+        // Visits the cells to both sides of the line that begins at the spot; says whether it is inside.
+        let mut visit_beside = |spot: &Spot, d1: &Direction| {
+            let mut inside = false;
+            for d2 in &beside {
+                let directions = [d1.clone(), d2.clone(), up.clone()];
+                let flag = Flag { spot: spot.clone(), directions };
+                if flag.covered_by(triangle, axis).is_some() {
+                    inside = true;
+                    visit(&flag)?;
                 }
             }
+            ControlFlow::Continue::<(), bool>(inside)
+        };
+        let back = along.reversed();
+        let skip = |seen: ControlFlow<(), bool>| seen.map_continue(|_| ());
+        if let (LineKind::Edge(p, q), true) = (line.kind, crossings.is_empty()) {
+            // An edge in one piece.
+            match visit_beside(&Spot::Corner(p), &along) {
+                ControlFlow::Continue(false) => skip(visit_beside(&Spot::Corner(q), &back))?,
+                other => skip(other)?,
+            }
+            continue;
+        }
+        let ends = match line.kind {
+            LineKind::Edge(p, q) => vec![Spot::Corner(p), Spot::Corner(q)],
+            LineKind::Cut(_) => Vec::new(),
+        };
+        for spot in crossings.iter().chain(&ends) {
+            skip(visit_beside(spot, &along))?;
+            skip(visit_beside(spot, &back))?;
         }
     }
     ControlFlow::Continue(())
@@ -164,7 +185,7 @@ impl Face<'_> {
             .any(|&[p, q]| segment.iter().all(|&x| self.side(p, q, x).times(turn) != Sign::Positive))
     }
 
-    /// For each line the points where its pieces begin or end; perhaps more than that.
+    /// For each line the points where its pieces begin or end, and perhaps more; not the ends of edges.
     fn crossings(&self, lines: &[Line<'_>]) -> Vec<Vec<Spot>> {
         let mut found: Vec<Vec<Spot>> = lines.iter().map(|line| self.ends(line)).collect();
         let mut order: Vec<usize> = (0..lines.len()).collect();
@@ -180,12 +201,11 @@ impl Face<'_> {
         found
     }
 
-    /// The ends of a line and where it meets the triangle's edges.
+    /// Where a line meets the triangle's edges, and where a cut can end; the ends of edges are left out.
     fn ends(&self, line: &Line<'_>) -> Vec<Spot> {
         let mut spots = Vec::new();
         match line.kind {
             LineKind::Edge(p, q) => {
-                spots.extend([Spot::Corner(p), Spot::Corner(q)]);
                 for [a, b] in self.edges() {
                     let (s, t) = (self.side(a, b, p), self.side(a, b, q));
                     if s.times(t) == Sign::Negative {
@@ -220,15 +240,15 @@ impl Face<'_> {
     }
 
     fn edges_cross(&self, [a, b]: [DVec3; 2], [c, d]: [DVec3; 2]) -> [Vec<Spot>; 2] {
-        let mut found = [Vec::new(), Vec::new()];
-        if a == c || a == d || b == c || b == d {
-            return found;
-        }
         let (sc, sd) = (self.side(a, b, c), self.side(a, b, d));
         let (sa, sb) = (self.side(c, d, a), self.side(c, d, b));
-        let corner = |p: DVec3, sign: Sign| sign.is_zero().then_some(Spot::Corner(p));
-        found[0].extend(corner(c, sc).into_iter().chain(corner(d, sd)));
-        found[1].extend(corner(a, sa).into_iter().chain(corner(b, sb)));
+        let on = |p: DVec3, sign: Sign, [q, r]: [DVec3; 2]| {
+            (sign.is_zero() && p != q && p != r).then_some(Spot::Corner(p))
+        };
+        let mut found = [
+            on(c, sc, [a, b]).into_iter().chain(on(d, sd, [a, b])).collect::<Vec<_>>(),
+            on(a, sa, [c, d]).into_iter().chain(on(b, sb, [c, d])).collect(),
+        ];
         if sc.times(sd) == Sign::Negative && sa.times(sb) == Sign::Negative {
             let spot = line_crossing(a, b, c, d, self.axis);
             found[0].extend(spot.clone());

@@ -131,8 +131,9 @@ impl<'m> Survey<'m> {
         let mut found = false;
         self.bodies[y].in_region(low, high, |u| {
             let other = self.bodies[y].corners(u);
+            // Covered first: it turns away most neighbours cheaply, coplanarity is mostly a tie.
             found =
-                other.iter().all(|&p| plane.side(p).is_zero()) && place.covered_by(&other, axis).is_some();
+                place.covered_by(&other, axis).is_some() && other.iter().all(|&p| plane.side(p).is_zero());
             if found { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });
         found
