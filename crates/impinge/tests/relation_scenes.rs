@@ -7,8 +7,11 @@ use impinge::{Budget, Finish, Mesh, Model, Pose, Relation};
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
 
+/// Vertices and triangles.
+type Surface = (Vec<[f64; 3]>, Vec<[u32; 3]>);
+
 /// The surface of a box, each face a grid of n × n squares.
-fn grid_box(low: [f64; 3], high: [f64; 3], n: u32, inverted: bool) -> (Vec<[f64; 3]>, Vec<[u32; 3]>) {
+fn grid_box(low: [f64; 3], high: [f64; 3], n: u32, inverted: bool) -> Surface {
     let (mut points, mut triangles) = (Vec::new(), Vec::new());
     for axis in 0..3 {
         for up in [false, true] {
@@ -38,7 +41,7 @@ fn grid_box(low: [f64; 3], high: [f64; 3], n: u32, inverted: bool) -> (Vec<[f64;
     (points, triangles)
 }
 
-fn model(parts: &[(Vec<[f64; 3]>, Vec<[u32; 3]>)]) -> Model {
+fn model(parts: &[Surface]) -> Model {
     let (mut points, mut triangles) = (Vec::new(), Vec::new());
     for (p, t) in parts {
         let base = points.len() as u32;
