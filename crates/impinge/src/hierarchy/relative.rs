@@ -63,11 +63,23 @@ pub struct Relative {
     pub placement: f64,
 }
 
+/// How far the placed corners of both bodies can be from exactly moved ones, with the f64 work of this file
+/// (world units, per axis).
+pub fn placement_error(a: &WideTree, pose_a: &Pose, b: &WideTree, pose_b: &Pose) -> f64 {
+    PLACEMENT * (size_in_world(a.frame(), pose_a) + size_in_world(b.frame(), pose_b))
+}
+
+/// Bound of all numbers that enter a placed coordinate.
+fn size_in_world(frame: &Frame, pose: &Pose) -> f64 {
+    let farthest = frame.centre.length() + 2.0 * f64::from(frame.reach) * frame.unit;
+    farthest + pose.translation().abs().max_element()
+}
+
 impl Relative {
     /// For two placed trees; boxes nearer than `margin` (a length in the world) count as overlapping.
     pub fn new(a: &WideTree, pose_a: &Pose, b: &WideTree, pose_b: &Pose, margin: f64) -> Relative {
         let [side_a, side_b] = [Side::new(a.frame(), pose_a), Side::new(b.frame(), pose_b)];
-        let placement = PLACEMENT * (side_a.size + side_b.size);
+        let placement = placement_error(a, pose_a, b, pose_b);
         Relative {
             b_in_a: Map::new(&side_b, &side_a, placement, margin),
             a_in_b: Map::new(&side_a, &side_b, placement, margin),
@@ -83,21 +95,12 @@ struct Side<'t> {
     inverse: DMat3,
     /// Where the tree's origin is in the world.
     origin: DVec3,
-    /// Bound of all numbers that enter a placed coordinate (world units).
-    size: f64,
 }
 
 impl<'t> Side<'t> {
     fn new(frame: &'t Frame, pose: &Pose) -> Side<'t> {
         let matrix = pose.matrix();
-        let farthest = frame.centre.length() + 2.0 * f64::from(frame.reach) * frame.unit;
-        Side {
-            frame,
-            matrix,
-            inverse: matrix.inverse(),
-            origin: pose.apply(frame.centre),
-            size: farthest + pose.translation().abs().max_element(),
-        }
+        Side { frame, matrix, inverse: matrix.inverse(), origin: pose.apply(frame.centre) }
     }
 }
 

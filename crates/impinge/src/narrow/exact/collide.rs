@@ -216,10 +216,13 @@ fn keep_meeting(all: &mut Vec<[u32; 2]>) -> impl FnMut(&Candidate) -> ControlFlo
 /// the placed corners lie within δ of the carried ones (δ = √3·1.01 of [`Relative::placement`]), so each
 /// difference may be off by 2δ, and each of the six products of three by 6δ·R²: 36δ·R² < 63·placement·R².
 /// Three equal signs of s beyond 64u·R³ + 64·placement·R² part the placed triangles too; 2⁻⁹⁶⁰ covers
-/// underflow.
+/// underflow. Within a margin the plane must keep its distance too: s is |normal| times the height above
+/// the plane, and 1.001 covers matrices that stretch by 1e-4 and the rounding of the normal's length.
 #[derive(Debug, Clone, Copy)]
 struct PlaneFilter {
     doubt: f64,
+    /// A length in the frame of b.
+    margin: f64,
     /// From the mesh frame of a to that of b.
     turn: DMat3,
     shift: DVec3,
@@ -237,8 +240,8 @@ impl PlaneFilter {
         let largest = 2.0 * (across(a, relative.b_in_a.pad) + across(b, relative.a_in_b.pad));
         let doubt = 32.0 * f64::EPSILON * largest.powi(3) + 64.0 * relative.placement * largest.powi(2);
         PlaneFilter {
-            // Within a margin the planes decide nothing.
-            doubt: if margin == 0.0 { doubt + 2.0_f64.powi(-960) } else { f64::INFINITY },
+            doubt: doubt + 2.0_f64.powi(-960),
+            margin: 1.001 * margin,
             turn: inverse * a.pose.matrix(),
             shift: inverse * (a.pose.translation() - b.pose.translation()),
         }
@@ -255,16 +258,16 @@ impl PlaneFilter {
     fn part(&self, first: &First, other: &[DVec3; 3]) -> bool {
         let [s, t, u] = *other;
         let p = first.carried[0];
-        self.one_side(other.map(|d| first.normal.dot(d - p))) || {
+        self.one_side(first.normal, other.map(|d| first.normal.dot(d - p))) || {
             let normal = (t - s).cross(u - s);
-            self.one_side(first.carried.map(|d| normal.dot(d - s)))
+            self.one_side(normal, first.carried.map(|d| normal.dot(d - s)))
         }
     }
 
     #[inline]
-    fn one_side(&self, side: [f64; 3]) -> bool {
-        let [x, y, z] = side;
-        x.min(y).min(z) > self.doubt || x.max(y).max(z) < -self.doubt
+    fn one_side(&self, normal: DVec3, [x, y, z]: [f64; 3]) -> bool {
+        let doubt = if self.margin == 0.0 { self.doubt } else { self.doubt + self.margin * normal.length() };
+        x.min(y).min(z) > doubt || x.max(y).max(z) < -doubt
     }
 }
 

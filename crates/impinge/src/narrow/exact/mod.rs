@@ -4,6 +4,7 @@ mod body;
 pub mod brute;
 mod cells;
 pub mod closest_point;
+pub mod coherent;
 pub mod collide;
 pub mod contour;
 pub mod distance;
