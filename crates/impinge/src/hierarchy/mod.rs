@@ -1,5 +1,7 @@
 //! Trees of bounding volumes.
 
+pub mod cost;
+pub mod design;
 pub mod dual;
 pub mod gap;
 pub mod ray_slab;

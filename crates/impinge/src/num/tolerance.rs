@@ -8,6 +8,23 @@ pub const LARGEST_COORDINATE: f64 = 1e60;
 /// with five digits pass; a scaled or sheared matrix does not.
 pub const POSE_ORTHONORMALITY: f64 = 1e-4;
 
+/// Rounding of placing points and comparing their projections (no unit: relative to the lengths that take
+/// part). A placed coordinate, its way back through an inverted pose and a scalar product make fewer than
+/// a hundred roundings of half an epsilon each.
+pub const PLACING_ERROR: f64 = 128.0 * f64::EPSILON;
+
+/// Factor that makes up for the roundings of a length: three products, two sums, a root, with room to
+/// spare (no unit).
+pub const ROUND_UP: f64 = 1.0 + 8.0 * f64::EPSILON;
+
+/// Farthest centre of a spherical shell, in sizes of its patch. A flat patch would ask for infinity; here
+/// the shell of a flat patch is 1/128 of its size thick, and rounding stays far below that.
+pub const FLATTEST_SHELL: f64 = 64.0;
+
+/// The grid on which subtrees are compared before they are shared (no unit: a factor of the mesh's size).
+/// Copies moved in floats differ by 1e-16 of it; shared volumes grow by a few cells.
+pub const SHARING_GRID: f64 = 1.0 / (1 << 26) as f64;
+
 /// Rounding error of a difference of two dot products of coordinate differences, relative to the largest
 /// components (no unit): three products and three sums of two rounded differences each, twice.
 pub const DOT_ROUNDING: f64 = 32.0 * f64::EPSILON;

@@ -1,0 +1,107 @@
+//! The axis-aligned box. Under a rotation two boxes are tested as van den Bergen does ("Efficient
+//! collision detection of complex deformable models using AABB trees", 1997): by the fifteen axes of
+//! Gottschalk's box test, whose matrices are the same for all nodes of a query.
+
+use glam::DVec3;
+
+use crate::num::tolerance::ROUND_UP;
+
+use super::{BoundRef, Bounding, Relative, Sphere, obb};
+
+/// The smallest and the largest coordinates.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Aabb {
+    /// Smallest coordinates.
+    pub low: DVec3,
+    /// Largest coordinates.
+    pub high: DVec3,
+}
+
+impl Aabb {
+    /// Holds nothing; merged with a box it gives that box.
+    pub const EMPTY: Aabb = Aabb { low: DVec3::INFINITY, high: DVec3::NEG_INFINITY };
+
+    /// The smallest box around points.
+    pub fn around_points(points: &[DVec3]) -> Aabb {
+        points.iter().fold(Aabb::EMPTY, |b, &p| Aabb { low: b.low.min(p), high: b.high.max(p) })
+    }
+
+    /// The centre.
+    pub fn centre(&self) -> DVec3 {
+        self.low * 0.5 + self.high * 0.5
+    }
+
+    /// Half the sides, rounded up so that centre ± half encloses the box.
+    pub fn half(&self) -> DVec3 {
+        let c = self.centre();
+        (self.high - c).max(c - self.low) * ROUND_UP
+    }
+
+    /// Whether two boxes of one frame share a point.
+    pub fn meets(&self, other: &Aabb) -> bool {
+        self.low.cmple(other.high).all() && other.low.cmple(self.high).all()
+    }
+}
+
+impl Bounding for Aabb {
+    fn enclose(triangles: &[[DVec3; 3]]) -> Self {
+        Aabb::around_points(triangles.as_flattened())
+    }
+
+    fn merge(&self, other: &Self) -> Self {
+        Aabb { low: self.low.min(other.low), high: self.high.max(other.high) }
+    }
+
+    fn around(parts: &[BoundRef<'_>]) -> Self {
+        parts.iter().fold(Aabb::EMPTY, |whole, part| {
+            if let BoundRef::Aabb(b) = part {
+                return whole.merge(b);
+            }
+            let [x, y, z] = DVec3::AXES.map(|axis| part.interval(axis));
+            let box_ = Aabb { low: DVec3::new(x[0], y[0], z[0]), high: DVec3::new(x[1], y[1], z[1]) };
+            whole.merge(&box_)
+        })
+    }
+
+    fn overlaps(&self, other: &Self, relative: &Relative) -> bool {
+        let t = relative.point(other.centre()) - self.centre();
+        !obb::apart(&relative.matrix, &relative.absolute, t, [self.half(), other.half()], relative)
+    }
+
+    fn interval(&self, d: DVec3) -> [f64; 2] {
+        let (low, high) = (d * self.low, d * self.high);
+        let slack = super::project_error(self.low.abs().max(self.high.abs())) * d.abs().max_element();
+        [low.min(high).element_sum() - slack, low.max(high).element_sum() + slack]
+    }
+
+    fn ball(&self) -> Sphere {
+        let radius = self.half().length() * ROUND_UP + f64::MIN_POSITIVE.sqrt();
+        Sphere { centre: self.centre(), radius }
+    }
+
+    fn farthest(&self, p: DVec3) -> f64 {
+        (p - self.low).abs().max((self.high - p).abs()).length() * ROUND_UP + f64::MIN_POSITIVE.sqrt()
+    }
+
+    fn contains(&self, p: DVec3) -> bool {
+        self.low.cmple(p).all() && p.cmple(self.high).all()
+    }
+
+    fn normals(&self, visit: &mut dyn FnMut(DVec3)) {
+        DVec3::AXES.into_iter().for_each(visit);
+    }
+
+    fn inflate(&mut self, by: f64) {
+        let by = DVec3::splat(by) + self.low.abs().max(self.high.abs()) * f64::EPSILON;
+        (self.low, self.high) = (self.low - by, self.high + by);
+    }
+
+    fn surface(&self) -> f64 {
+        let s = (self.high - self.low).max(DVec3::ZERO);
+        2.0 * (s.x * s.y + s.y * s.z + s.z * s.x)
+    }
+
+    fn volume(&self) -> f64 {
+        (self.high - self.low).max(DVec3::ZERO).element_product()
+    }
+}
