@@ -1,6 +1,6 @@
-//! The bounding sphere: Ritter's two passes ("An efficient bounding sphere", 1990), then steps of
-//! Bădoiu and Clarkson ("Smaller core-sets for balls", 2003) that pull the centre towards the farthest
-//! point. The radius is measured last and rounded up, so the sphere encloses whatever the centre is.
+//! The bounding sphere: Ritter's passes ("An efficient bounding sphere", 1990), then repeated from a
+//! slightly shrunken sphere as Ericson does ("Real-time collision detection", 2005), the best kept. The
+//! radius is measured last and rounded up, so the sphere encloses whatever the centre is.
 
 use glam::DVec3;
 
@@ -17,8 +17,11 @@ pub struct Sphere {
     pub radius: f64,
 }
 
-/// Steps towards the smallest sphere; the radius is then within a few per cent of it.
-const STEPS: usize = 16;
+/// Times the sphere is shrunk and grown again; the radius is then within a few per cent of the smallest.
+const ROUNDS: usize = 12;
+
+/// How much it is shrunk.
+const SHRINK: f64 = 0.95;
 
 impl Sphere {
     /// A sphere around points; there must be one at least.
@@ -36,10 +39,18 @@ impl Sphere {
         let p = farthest(points[0]);
         let q = farthest(p);
         let mut centre = (p + q) / 2.0;
-        let mut best = (reach(points, centre), centre);
-        for step in 0..STEPS {
-            centre += (farthest(centre) - centre) / (step + 2) as f64;
-            let radius = reach(points, centre);
+        let mut radius = reach(points, centre);
+        let mut best = (radius, centre);
+        for _ in 0..ROUNDS {
+            radius *= SHRINK;
+            for &p in points {
+                let d = p.distance(centre);
+                if d > radius {
+                    centre += (p - centre) * ((d - radius) / (2.0 * d));
+                    radius = (radius + d) / 2.0;
+                }
+            }
+            radius = reach(points, centre);
             if radius < best.0 {
                 best = (radius, centre);
             }

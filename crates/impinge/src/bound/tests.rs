@@ -103,7 +103,7 @@ fn crooked(rng: &mut Pcg64, position: DVec3) -> Pose {
 
 /// Poses that put a point of a's surface on one of b's, to rounding error.
 fn in_contact(rng: &mut Pcg64, a: &[[DVec3; 3]], b: &[[DVec3; 3]], size: f64, round: usize) -> [Pose; 2] {
-    let place: fn(&mut Pcg64, DVec3) -> Pose = if round % 3 == 0 { crooked } else { turn };
+    let place: fn(&mut Pcg64, DVec3) -> Pose = if round.is_multiple_of(3) { crooked } else { turn };
     let far = [0.0, 1.0, 1e3][round % 3] * size.min(1e56);
     let at = vector(rng) * far;
     let pose_a = place(rng, at);

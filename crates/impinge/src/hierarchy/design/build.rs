@@ -33,7 +33,7 @@ fn widen(grouping: Grouping, boxes: &[Aabb], options: &Options) -> Tree {
         links: Vec::new(),
         shifts: Vec::new(),
         bounds: Bounds::default(),
-        order: grouping.order,
+        order: Vec::new(),
         reach: 0.0,
         built_cost: 0.0,
     };
@@ -62,6 +62,7 @@ fn widen(grouping: Grouping, boxes: &[Aabb], options: &Options) -> Tree {
             queue.push_back((child, level.saturating_add(1)));
         }
     }
+    tree.order = grouping.order;
     tree
 }
 

@@ -25,25 +25,23 @@ impl Tree {
 
     /// Makes one volume anew; its children must be up to date. `corners` is scratch.
     pub(super) fn fit_node(&mut self, mesh: &Mesh, i: usize, corners: &mut Vec<[DVec3; 3]>) {
-        let node = self.nodes[i];
-        let children: SmallVec<[BoundRef<'_>; 8]> = self.links[self.links_of(&node)]
-            .iter()
-            .map(|link| self.bound(&self.nodes[link.node as usize]))
-            .collect();
-        let same =
-            || self.links[self.links_of(&node)].iter().all(|l| self.nodes[l.node as usize].kind == node.kind);
-        let layered = !children.is_empty()
-            && (self.options.fit == Fit::Layered || node.kind.layers_are_wrapped() && same());
-        let bound = if layered {
-            Bound::around(node.kind, &children)
-        } else {
-            let slots = node.first as usize..(node.first + node.count) as usize;
-            corners.clear();
-            corners.extend(self.order[slots].iter().map(|&t| mesh.corners(t)));
-            Bound::enclose(node.kind, corners)
-        };
+        let bound = self.bound_for(mesh, i, corners);
         self.nodes[i].radius = bound.as_ref().ball().radius;
-        self.bounds.set(node.bound as usize, bound);
+        self.bounds.set(self.nodes[i].bound as usize, bound);
+    }
+
+    fn bound_for(&self, mesh: &Mesh, i: usize, corners: &mut Vec<[DVec3; 3]>) -> Bound {
+        let node = &self.nodes[i];
+        let children = || self.links[self.links_of(node)].iter().map(|l| &self.nodes[l.node as usize]);
+        let same = node.kind.layers_are_wrapped() && children().all(|child| child.kind == node.kind);
+        if node.degree > 0 && (same || self.options.fit == Fit::Layered) {
+            let parts: SmallVec<[BoundRef<'_>; 8]> = children().map(|child| self.bound(child)).collect();
+            return Bound::around(node.kind, &parts);
+        }
+        let slots = node.first as usize..(node.first + node.count) as usize;
+        corners.clear();
+        corners.extend(self.order[slots].iter().map(|&t| mesh.corners(t)));
+        Bound::enclose(node.kind, corners)
     }
 
     pub(super) fn measure_reach(&mut self, mesh: &Mesh) {
