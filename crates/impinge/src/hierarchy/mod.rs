@@ -6,5 +6,6 @@ pub mod dual;
 pub mod gap;
 pub mod ray_slab;
 pub mod relative;
+pub mod self_overlap;
 pub mod simd;
 pub mod wide;

@@ -59,3 +59,8 @@ pub const PLACED_BOX_ROUNDING: f64 = 64.0 * (f64::EPSILON / 2.0);
 /// Relative error of the f64 shadow of an exact number (no unit): 64 leading bits are kept, cast and
 /// divided, three roundings of 2⁻⁵³; the bound is twice that.
 pub const SHADOW_ROUNDING: f64 = 6.0 * (f64::EPSILON / 2.0);
+
+/// Factor on the sum of two half extents in f32 before it is compared with the distance of two centres
+/// (no unit): with u = 2⁻²⁴ the difference, the sum and the product are each off by at most u, so 1 + 8u
+/// never parts boxes that touch.
+pub const SINGLE_COMPARISON: f32 = 1.0 + 4.0 * f32::EPSILON;

@@ -4,14 +4,11 @@
 //! never do; two that share a corner do when they meet elsewhere too; two that share an edge only when they
 //! are coplanar and folded onto each other. Corners are shared when their positions are equal.
 
-use std::ops::ControlFlow;
-
 use crate::contact::{Certainty, Counters, Finish, Outcome};
 use crate::geom::triangle_triangle::{folded_over_edge, has_area, meet, meet_sharing_corner};
-use crate::hierarchy::dual::{DualSearch, LeafPairs};
-use crate::hierarchy::relative::Relative;
+use crate::hierarchy::self_overlap::SelfSearch;
 use crate::num::parallel;
-use crate::{Budget, Model, Pose};
+use crate::{Budget, Model};
 
 /// Searches that the work is split into; fixed, so that nothing depends on the number of threads.
 const PARTS: usize = 512;
@@ -63,7 +60,7 @@ pub fn triangles_intersect(model: &Model, i: u32, j: u32) -> bool {
 /// A search for self-intersections that can stop when a budget ends and go on later.
 #[derive(Debug, Clone)]
 pub struct SelfIntersectionSearch<'m> {
-    search: DualSearch,
+    search: SelfSearch,
     finder: Finder<'m>,
     work: Counters,
 }
@@ -72,7 +69,7 @@ impl<'m> SelfIntersectionSearch<'m> {
     /// A search that has not begun and will keep the pairs.
     pub fn new(model: &'m Model) -> SelfIntersectionSearch<'m> {
         let (finder, work) = (Finder::new(model, true), Counters::default());
-        SelfIntersectionSearch { search: DualSearch::new(), finder, work }
+        SelfIntersectionSearch { search: SelfSearch::new(), finder, work }
     }
 
     /// As [`SelfIntersectionSearch::new`], but the pairs are only counted.
@@ -83,8 +80,8 @@ impl<'m> SelfIntersectionSearch<'m> {
     /// Goes on until nothing is left or the budget ends; what was found so far is exact either way.
     pub fn advance(&mut self, budget: &mut Budget) -> SelfCount {
         let tree = self.finder.model.tree();
-        let relative = at_rest(self.finder.model);
-        let finish = self.search.advance(tree, tree, &relative, &mut self.finder, budget, &mut self.work);
+        let each = |slots, work: &mut Counters| self.finder.test(slots, work);
+        let finish = self.search.advance(tree, budget, &mut self.work, each);
         self.finder.pairs.sort_unstable();
         self.finder.counted(finish, self.work)
     }
@@ -110,6 +107,14 @@ impl<'m> Finder<'m> {
         Finder { model, keep, pairs: Vec::new(), count: 0, first: None }
     }
 
+    fn test(&mut self, slots: [u32; 2], work: &mut Counters) {
+        work.primitive_tests += 1;
+        let [i, j] = slots.map(|s| self.model.tree().order()[s as usize]);
+        if triangles_intersect(self.model, i, j) {
+            self.add([i.min(j), i.max(j)]);
+        }
+    }
+
     fn add(&mut self, pair: [u32; 2]) {
         self.count += 1;
         self.first = Some(self.first.map_or(pair, |first| first.min(pair)));
@@ -124,38 +129,16 @@ impl<'m> Finder<'m> {
     }
 }
 
-impl LeafPairs for Finder<'_> {
-    fn meet(&mut self, slots: &[[u32; 2]], work: &mut Counters) -> ControlFlow<()> {
-        let order = self.model.tree().order();
-        for &[s, t] in slots {
-            // The search of a tree against itself brings each pair in both orders.
-            if s >= t {
-                continue;
-            }
-            work.primitive_tests += 1;
-            let [i, j] = [order[s as usize], order[t as usize]];
-            if triangles_intersect(self.model, i, j) {
-                self.add([i.min(j), i.max(j)]);
-            }
-        }
-        ControlFlow::Continue(())
-    }
-}
-
-fn at_rest(model: &Model) -> Relative {
-    Relative::new(model.tree(), &Pose::IDENTITY, model.tree(), &Pose::IDENTITY, 0.0)
-}
-
 /// The whole search, on all threads; the pairs in no particular order.
 fn find_all(model: &Model, keep: bool) -> (Finder<'_>, Counters) {
-    let (tree, relative) = (model.tree(), at_rest(model));
+    let tree = model.tree();
     let mut whole = Finder::new(model, keep);
     let mut work = Counters::default();
-    let parts = DualSearch::new().split(tree, tree, &relative, &mut whole, PARTS, &mut work);
+    let parts = SelfSearch::new().split(tree, PARTS, &mut work, |slots, work| whole.test(slots, work));
     let found = parallel::map(parts.len(), |k| {
         let (mut finder, mut work) = (Finder::new(model, keep), Counters::default());
-        let mut budget = Budget::UNLIMITED;
-        parts[k].clone().advance(tree, tree, &relative, &mut finder, &mut budget, &mut work);
+        let each = |slots, work: &mut Counters| finder.test(slots, work);
+        parts[k].clone().advance(tree, &mut Budget::UNLIMITED.clone(), &mut work, each);
         (finder, work)
     });
     for (more, cost) in found {
