@@ -15,10 +15,8 @@ use std::ops::ControlFlow;
 use glam::DVec3;
 use smallvec::SmallVec;
 
-use crate::contact::Counters;
+use super::collide::{Candidate, Posed, SurfaceSearch};
 use crate::geom::crossing::{End, Part, crossing};
-use crate::hierarchy::dual::{DualSearch, LeafPairs};
-use crate::hierarchy::relative::Relative;
 use crate::shape::Topology;
 use crate::shape::topology::Side;
 use crate::{Budget, Model, Pose};
@@ -47,19 +45,15 @@ impl Polyline {
 
 /// The curves along which the surfaces cross.
 pub fn contour(a: &Model, pose_a: &Pose, b: &Model, pose_b: &Pose) -> Vec<Polyline> {
-    let mut segments = Segments { bodies: [(a, pose_a), (b, pose_b)], found: Vec::new() };
-    let relative = Relative::new(a.tree(), pose_a, b.tree(), pose_b, 0.0);
-    DualSearch::new().advance(
-        a.tree(),
-        b.tree(),
-        &relative,
-        &mut segments,
-        &mut Budget::UNLIMITED.clone(),
-        &mut Counters::default(),
-    );
+    let mut segments = Vec::new();
+    let mut search = SurfaceSearch::new(Posed::new(a, *pose_a), Posed::new(b, *pose_b));
+    search.advance(&mut Budget::UNLIMITED.clone(), |candidate| {
+        segments.extend(Segment::of([a.topology(), b.topology()], candidate));
+        ControlFlow::Continue(())
+    });
     // The order of the search means nothing.
-    segments.found.sort_unstable_by_key(|segment| segment.pair);
-    Net::of(&segments.found).chains()
+    segments.sort_unstable_by_key(|segment| segment.pair);
+    Net::of(&segments).chains()
 }
 
 /// An open cell of a surface, by welded vertex, edge or triangle.
@@ -89,30 +83,12 @@ struct Segment {
     ends: [([Cell; 2], DVec3); 2],
 }
 
-/// Gathers the segments of all pairs that the search brings.
-struct Segments<'m> {
-    bodies: [(&'m Model, &'m Pose); 2],
-    found: Vec<Segment>,
-}
-
-impl LeafPairs for Segments<'_> {
-    fn meet(&mut self, slots: &[[u32; 2]], work: &mut Counters) -> ControlFlow<()> {
-        work.primitive_tests += slots.len() as u64;
-        for slots in slots {
-            let pair: [u32; 2] = std::array::from_fn(|k| self.bodies[k].0.tree().order()[slots[k] as usize]);
-            let [p, q] = std::array::from_fn(|k| {
-                let (model, pose) = self.bodies[k];
-                model.mesh().corners(pair[k]).map(|p| pose.apply(p))
-            });
-            if let Some(ends) = crossing(&p, &q) {
-                let name = |end: End| {
-                    let cell = |k: usize| Cell::of(self.bodies[k].0.topology(), pair[k], end.on[k]);
-                    ([cell(0), cell(1)], end.point)
-                };
-                self.found.push(Segment { pair, ends: ends.map(name) });
-            }
-        }
-        ControlFlow::Continue(())
+impl Segment {
+    fn of(topologies: [&Topology; 2], candidate: &Candidate) -> Option<Segment> {
+        let pair = candidate.triangles;
+        let ends = crossing(&candidate.corners[0], &candidate.corners[1])?;
+        let cell = |end: &End, k: usize| Cell::of(topologies[k], pair[k], end.on[k]);
+        Some(Segment { pair, ends: ends.map(|end| ([cell(&end, 0), cell(&end, 1)], end.point)) })
     }
 }
 

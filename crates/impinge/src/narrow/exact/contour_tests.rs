@@ -40,15 +40,15 @@ fn loops(curves: &[Polyline]) -> usize {
 
 #[test]
 fn two_spheres_cross_in_a_circle() {
-    let ball = model(make::ico_sphere(1.0, 4));
-    let other = model(make::uv_sphere(1.0, 61, 37));
+    let ball = model(make::ico_sphere(1.0, 3));
+    let other = model(make::uv_sphere(1.0, 41, 23));
     let shift = [0.91, 0.33, 0.17];
     let curves = placed(&ball, &other, shift);
     check_pairs(&ball, &other, shift, &curves);
     assert_eq!(loops(&curves), 1);
     let half_gap = DVec3::from(shift).length() / 2.0;
     let circle = TAU * (1.0 - half_gap * half_gap).sqrt();
-    assert!((curves[0].length() / circle - 1.0).abs() < 5e-3, "{} {circle}", curves[0].length());
+    assert!((curves[0].length() / circle - 1.0).abs() < 2e-2, "{} {circle}", curves[0].length());
 }
 
 #[test]
@@ -64,7 +64,7 @@ fn the_direction_has_bs_inside_on_the_left_seen_from_outside_a() {
 
 #[test]
 fn a_torus_is_cut_into_as_many_loops_as_the_plane_shows() {
-    let ring = model(make::torus(2.0, 0.5, 80, 40));
+    let ring = model(make::torus(2.0, 0.5, 40, 20));
     let slab = model(make::cuboid([4.0, 4.0, 2.0], [3, 4, 2]));
     for (shift, want) in [
         ([0.0123, 0.0211, 2.0713], 2),
@@ -81,7 +81,7 @@ fn a_torus_is_cut_into_as_many_loops_as_the_plane_shows() {
 
 #[test]
 fn a_trefoil_passes_its_middle_plane_six_times() {
-    let knot = model(make::knot([2, 3], 1.0, 0.15, 240, 24));
+    let knot = model(make::knot([2, 3], 1.0, 0.15, 120, 12));
     let slab = model(make::cuboid([3.0, 3.0, 1.0], [5, 5, 1]));
     let shift = [0.0171, 0.0093, 1.0137];
     let curves = placed(&knot, &slab, shift);
