@@ -164,9 +164,8 @@ fn overlaps(few: &Node, lane: usize, many: &Node) -> u8 {
     let (centre, half) = few.lane(lane);
     let mut apart = [false; WIDTH];
     for k in 0..3 {
-        for j in 0..WIDTH {
-            let gap = (many.centre[k][j] - centre[k]).abs();
-            apart[j] |= gap > (many.half[k][j] + half[k]) * SINGLE_COMPARISON;
+        for ((apart, at), reach) in apart.iter_mut().zip(&many.centre[k]).zip(&many.half[k]) {
+            *apart |= (at - centre[k]).abs() > (reach + half[k]) * SINGLE_COMPARISON;
         }
     }
     (0..WIDTH).fold(0, |mask, j| mask | u8::from(!apart[j]) << j)
