@@ -2,9 +2,6 @@
 //!
 //! `impinge-bench NAME` prints one table, `list` names them, `setup` prepares the peers outside.
 
-// The tables that use the rest of the frame follow.
-#![allow(dead_code)]
-
 mod machine;
 mod outside;
 mod peers;
@@ -43,7 +40,7 @@ fn run(arguments: &[String]) -> Result<()> {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match words[..] {
         ["list"] => {
-            for table in &TABLES {
+            for table in TABLES {
                 println!("{:<18}{}", table.name, table.about);
             }
             Ok(())
@@ -67,8 +64,12 @@ fn measure(name: &str, effort: Effort) -> Result<()> {
     if cfg!(debug_assertions) {
         println!("*** DEBUG BUILD *** the figures mean nothing; run with --release");
     }
-    if entry.one_core && !machine::pin_to_one_core() {
-        println!("not pinned to one core (taskset is missing, or there is only one)");
+    if entry.one_core {
+        if !machine::pin_to_one_core() {
+            println!("not pinned to one core (taskset is missing, or there is only one)");
+        }
+        // Peers run on one thread, so ours does too; batches would use all cores.
+        rayon::ThreadPoolBuilder::new().num_threads(1).build_global()?;
     }
     let start = Instant::now();
     let table = (entry.run)(effort)?;

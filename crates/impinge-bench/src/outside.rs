@@ -17,6 +17,9 @@ use crate::timing::Timed;
 /// As much of a peer's complaints as is worth showing; FCL can print gigabytes.
 const STDERR_KEPT: usize = 2000;
 
+/// How long to wait for a peer that was told to end, and for the rest of its complaints.
+const LAST_WORDS: Duration = Duration::from_millis(500);
+
 /// A running peer; it is ended and waited for when dropped.
 pub struct Outside {
     name: String,
@@ -24,6 +27,8 @@ pub struct Outside {
     stdin: Option<ChildStdin>,
     lines: Receiver<String>,
     complaints: Arc<Mutex<VecDeque<u8>>>,
+    /// Closed when there is nothing more to come on stderr.
+    complained: Receiver<()>,
     patience: Duration,
 }
 
@@ -51,8 +56,12 @@ impl Outside {
         });
         let complaints = Arc::new(Mutex::new(VecDeque::new()));
         let kept = Arc::clone(&complaints);
-        std::thread::spawn(move || keep_the_end(stderr, &kept));
-        let mut peer = Outside { name: name.into(), child, stdin, lines, complaints, patience };
+        let (end_of_complaints, complained) = channel();
+        std::thread::spawn(move || {
+            keep_the_end(stderr, &kept);
+            drop(end_of_complaints);
+        });
+        let mut peer = Outside { name: name.into(), child, stdin, lines, complaints, complained, patience };
         match peer.next_line()?.as_str() {
             "ready" => Ok(peer),
             other => bail!("{name} said \"{other}\" instead of \"ready\""),
@@ -94,6 +103,8 @@ impl Outside {
     /// Ends the peer and tells what happened, with its last complaints.
     fn failure(&mut self, what: &str) -> anyhow::Error {
         let status = self.end();
+        // Nothing is ever sent; this waits until the last words are in.
+        let _ = self.complained.recv_timeout(LAST_WORDS);
         let kept: Vec<u8> = match self.complaints.lock() {
             Ok(kept) => kept.iter().copied().collect(),
             Err(_) => Vec::new(),
@@ -106,7 +117,7 @@ impl Outside {
     fn end(&mut self) -> String {
         // A closed pipe is the peer's signal to end; kill does nothing to one that has ended already.
         self.stdin = None;
-        if self.lines.recv_timeout(Duration::from_millis(200)) != Err(RecvTimeoutError::Disconnected) {
+        if self.lines.recv_timeout(LAST_WORDS) != Err(RecvTimeoutError::Disconnected) {
             let _ = self.child.kill();
         }
         self.child.wait().map_or_else(|e| e.to_string(), |s| s.to_string())

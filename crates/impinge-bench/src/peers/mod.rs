@@ -1,6 +1,8 @@
 //! The peers: crates called in process, programs started outside.
 
+pub mod parry;
 pub mod programs;
+pub mod trees;
 
 /// How many triangle pairs there are and an order-independent digest of which.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -1,32 +1,61 @@
 //! Every intersecting pair of triangles.
 
 use anyhow::Result;
+use impinge::narrow::exact::collide::{Posed, pairs};
 
 use super::Effort;
 use super::pair_scene::{HEADER, PairScene, add_rows, verdict};
-use crate::peers::PairSet;
+use crate::peers::{PairSet, parry};
 use crate::table::Table;
-use crate::timing::{Contestant, alternate};
+use crate::timing::{Contestant, Timed, alternate, faster_by, median_of};
 
 const REPEATS: usize = 5;
+
+/// What FCL, MeshLib and parry3d-f64 agree on for all 200 placements.
+const KNOWN_PAIRS: u64 = 32_230;
 
 /// Measures the table.
 pub fn run(effort: Effort) -> Result<Table> {
     let mut table = Table::new("mesh-pairs", &HEADER);
     let scene = PairScene::load(effort)?;
-    let programs = scene.programs(&mut table)?;
-    let cases: Vec<usize> = (0..scene.placements.len()).collect();
+    let ([a, b], poses) = (&scene.models(), scene.poses()?);
+    let single = parry::single::Pair::new(&scene.a, &scene.b, &scene.placements)?;
+    let double = parry::double::Pair::new(&scene.a, &scene.b, &scene.placements)?;
 
-    let mut contestants = Vec::new();
-    for (name, mut program) in programs {
+    let ours = |case: usize| pairs(Posed::new(a, poses[case][0]), Posed::new(b, poses[case][1]));
+    let mut contestants =
+        vec![Contestant::new("impinge", |case| Ok(digested(median_of(REPEATS, || ours(case)))))];
+    for (name, mut program) in scene.programs(&mut table)? {
         contestants.push(Contestant::new(name, move |case| program.pairs(case, REPEATS)));
     }
+    contestants.push(Contestant::new("parry3d-f64-dual", |case| {
+        Ok(digested(median_of(REPEATS, || double.dual_pairs(case))))
+    }));
+    contestants.push(Contestant::new("parry3d-dual", |case| {
+        Ok(digested(median_of(REPEATS, || single.dual_pairs(case))))
+    }));
+
+    let cases: Vec<usize> = (0..scene.placements.len()).collect();
     let tracks = alternate(&mut contestants, &cases);
-    let reference = tracks[0].answers.clone();
+    let known = tracks[0].answers.clone();
     add_rows(&mut table, &tracks, |sets: &[PairSet]| {
-        let differing = sets.iter().zip(&reference).filter(|(set, known)| set != known).count();
-        let pairs: u64 = sets.iter().map(|set| set.count).sum();
-        [format!("{pairs} pairs"), verdict(differing, sets.len())]
+        let differing = sets.iter().zip(&known).filter(|(set, known)| set != known).count();
+        let count: u64 = sets.iter().map(|set| set.count).sum();
+        [format!("{count} pairs"), verdict(differing, sets.len())]
     });
+    if effort == Effort::Full {
+        let count: u64 = known.iter().map(|set| set.count).sum();
+        let equal = if count == KNOWN_PAIRS { "as many as" } else { "NOT as many as" };
+        table.remark(format!("{count} pairs, {equal} FCL, MeshLib and parry3d-f64 agree on ({KNOWN_PAIRS})"));
+    }
+    table.remark("agrees: the same set of pairs as ours in each placement; ratios are of the means");
+    for track in &tracks[1..] {
+        table.ratio(track.name, faster_by(&tracks[0], track).mean);
+    }
     Ok(table)
+}
+
+/// Which pairs, outside the measured time.
+fn digested(timed: Timed<Vec<[u32; 2]>>) -> Timed<PairSet> {
+    Timed { nanoseconds: timed.nanoseconds, answer: timed.answer.into_iter().collect() }
 }

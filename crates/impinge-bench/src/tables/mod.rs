@@ -4,6 +4,7 @@ mod mesh_distance;
 mod mesh_pairs;
 mod mesh_relation;
 mod pair_scene;
+mod point_distance;
 mod tree_build;
 
 use anyhow::Result;
@@ -42,7 +43,7 @@ pub struct Entry {
 }
 
 /// All tables.
-pub const TABLES: [Entry; 4] = [
+pub const TABLES: &[Entry] = &[
     Entry {
         name: "mesh-relation",
         about: "do two meshes meet? bunny59k and dragon202k, 200 placements, and the pair in slow motion",
@@ -66,5 +67,11 @@ pub const TABLES: [Entry; 4] = [
         about: "building the tree of bunny59k, dragon202k and dragon871k, on one thread and on two",
         one_core: false,
         run: tree_build::run,
+    },
+    Entry {
+        name: "point-distance",
+        about: "distance of 64^3 grid points from bunny59k, unsigned and signed",
+        one_core: true,
+        run: point_distance::run,
     },
 ];

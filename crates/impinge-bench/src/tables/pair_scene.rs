@@ -1,7 +1,7 @@
 //! What the tables on bunny59k and dragon202k share: the scene, its peers, rows of statistics.
 
 use anyhow::Result;
-use impinge::Mesh;
+use impinge::{Mesh, Model, Pose};
 
 use super::Effort;
 use crate::peers::programs::{PROGRAMS, Program};
@@ -32,6 +32,19 @@ impl PairScene {
         let step = effort.pick(1, 11);
         let placements = scenes::placements()?.into_iter().step_by(step).collect();
         Ok(PairScene { a: scenes::mesh("bunny59k")?, b: scenes::mesh("dragon202k")?, placements })
+    }
+
+    /// Both meshes with our trees.
+    pub fn models(&self) -> [Model; 2] {
+        [Model::from(self.a.clone()), Model::from(self.b.clone())]
+    }
+
+    /// The poses of a and b in each placement.
+    ///
+    /// # Errors
+    /// A placement is not rigid.
+    pub fn poses(&self) -> Result<Vec<[Pose; 2]>> {
+        self.placements.iter().map(Placement::poses).collect()
     }
 
     /// The programs that are built, with their names in tables; the table says which are not.

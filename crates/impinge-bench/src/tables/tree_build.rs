@@ -11,6 +11,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use super::Effort;
 use crate::peers::programs::{PROGRAMS, Program};
+use crate::peers::{parry, trees};
 use crate::scenes;
 use crate::table::{Table, milliseconds};
 use crate::timing::{Contestant, Timed, Track, alternate, faster_by};
@@ -58,6 +59,8 @@ pub fn run(effort: Effort) -> Result<Table> {
 fn measure(table: &mut Table, name: &str, mesh: &Mesh, effort: Effort) -> Result<Vec<Track<Built>>> {
     let [one, two] = [pool(1)?, pool(2)?];
     let reference = one.install(|| WideTree::build(mesh));
+    let triangles = trees::obvhs_triangles(mesh);
+    let mut shapes = trees::bvh_shapes(mesh);
     let ours = |threads: &ThreadPool| {
         let Timed { nanoseconds, answer } = once(|| threads.install(|| WideTree::build(mesh)));
         let bytes = answer.memory() as f64 / mesh.triangles().len() as f64;
@@ -72,6 +75,20 @@ fn measure(table: &mut Table, name: &str, mesh: &Mesh, effort: Effort) -> Result
         Contestant::new(KERNEL, |_| theirs(kernel(&one))),
         Contestant::new(KERNEL_ON_TWO, |_| theirs(kernel(&two))),
     ];
+    for (name, preset) in trees::obvhs_presets() {
+        let triangles = &triangles;
+        let build = move |_| theirs(once(|| trees::obvhs_build(triangles, preset)));
+        contestants.push(Contestant::new(name, build));
+    }
+    contestants.push(Contestant::new("bvh", |_| theirs(once(|| trees::bvh_build(&mut shapes)))));
+    contestants.push(Contestant::new("parry3d", |_| {
+        let Timed { nanoseconds, answer } = once(|| parry::single::mesh(mesh));
+        theirs(Timed { nanoseconds, answer: parry::single::bytes_per_triangle(&answer?) })
+    }));
+    contestants.push(Contestant::new("parry3d-f64", |_| {
+        let Timed { nanoseconds, answer } = once(|| parry::double::mesh(mesh));
+        theirs(Timed { nanoseconds, answer: parry::double::bytes_per_triangle(&answer?) })
+    }));
     for (volume, names) in [("aabb", ["fcl-aabb", "coal-aabb"]), ("obbrss", PROGRAMS.map(|(_, name)| name))] {
         for ((program, _), name) in PROGRAMS.into_iter().zip(names) {
             let Some(mut running) = Program::start(program, mesh, mesh, &[], table)? else { continue };
