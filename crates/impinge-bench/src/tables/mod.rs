@@ -1,5 +1,6 @@
 //! One file for each table.
 
+mod bounds;
 mod mesh_distance;
 mod mesh_pairs;
 mod mesh_relation;
@@ -73,5 +74,11 @@ pub const TABLES: &[Entry] = &[
         about: "distance of 64^3 grid points from bunny59k, unsigned and signed",
         one_core: true,
         run: point_distance::run,
+    },
+    Entry {
+        name: "bounds",
+        about: "every intersecting pair with every volume and degree, and the surveyed designs",
+        one_core: true,
+        run: bounds::run,
     },
 ];
