@@ -242,6 +242,14 @@ impl Ruler {
         Ruler { low, scale: Vec4::new(finite(scale.x), finite(scale.y), finite(scale.z), 0.0) }
     }
 
+    /// One number of [`Ruler::bins`], by the same operations.
+    #[inline]
+    fn bin(&self, item: &Item, axis: usize) -> usize {
+        let middle = item.low[axis] + item.high[axis];
+        let shifted = (middle - self.low[axis]) * self.scale[axis] + 8_388_608.0;
+        (shifted.to_bits() as usize) & (BINS - 1)
+    }
+
     #[inline]
     fn bins(&self, middle: Vec4) -> [usize; 3] {
         // Adding 2²³ leaves the nearest integer in the lowest bits, without a conversion.
@@ -257,7 +265,7 @@ fn binned_split(plan: &Plan, items: &mut [Item], low: Vec4, high: Vec4) -> usize
     let (axis, bin) = best_plane(&bins);
     let mut at = 0;
     for k in 0..items.len() {
-        if ruler.bins(items[k].middle())[axis] <= bin {
+        if ruler.bin(&items[k], axis) <= bin {
             items.swap(at, k);
             at += 1;
         }
@@ -316,16 +324,30 @@ fn best_plane(bins: &Bins) -> (usize, usize) {
     (best.1, best.2)
 }
 
-/// Moves the border between two parts by the few items nearest to it.
+/// Moves the border between two parts by the few items nearest to it: at most half a bucket.
 fn shift_border(items: &mut [Item], from: usize, to: usize, axis: usize) {
-    let centre = |item: &Item| item.low[axis] + item.high[axis];
-    for border in from..to {
-        let nearest = (border..items.len()).min_by(|&a, &b| centre(&items[a]).total_cmp(&centre(&items[b])));
-        items.swap(border, nearest.unwrap_or(border));
+    let count = from.abs_diff(to);
+    let (range, sign) = if to > from { (from..items.len(), 1.0) } else { (0..from, -1.0) };
+    let mut nearest = [(f32::INFINITY, usize::MAX); WIDTH * LEAF_MOST];
+    let nearest = &mut nearest[..count];
+    for k in range {
+        let key = sign * (items[k].low[axis] + items[k].high[axis]);
+        if nearest.last().is_some_and(|last| key < last.0) {
+            let place = nearest.partition_point(|other| other.0 <= key);
+            nearest[place..].rotate_right(1);
+            nearest[place] = (key, k);
+        }
     }
-    for border in (to..from).rev() {
-        let nearest = (0..=border).max_by(|&a, &b| centre(&items[a]).total_cmp(&centre(&items[b])));
-        items.swap(border, nearest.unwrap_or(border));
+    // From the border outward, so that a swap never moves an item that is still to be moved.
+    nearest.sort_unstable_by_key(|&(_, k)| k);
+    if to > from {
+        for (place, &(_, k)) in nearest.iter().enumerate() {
+            items.swap(from + place, k);
+        }
+    } else {
+        for (place, &(_, k)) in nearest.iter().rev().enumerate() {
+            items.swap(from - 1 - place, k);
+        }
     }
 }
 
