@@ -9,6 +9,7 @@
 
 use glam::DVec3;
 
+use super::leaf_block::{Block, raise_gaps};
 use super::relative::{Map, PLACEMENT, Relative, SINGLE};
 use super::simd::Level;
 use super::wide::{Node, WIDTH, WideTree};
@@ -129,6 +130,13 @@ impl PointGauge {
         ((ratio * ratio * (1.0 + SQUARE_ROUNDING)) as f32).next_up().min(f32::MAX)
     }
 
+    /// Raises the squared gaps of a bottom node to what its triangles prove.
+    #[inline]
+    pub fn raise(&self, level: Level, block: &Block, gaps: &mut [f32; WIDTH]) {
+        // √3 of the pad for the points, the rest for the dot products, which round like the pad's part.
+        raise_gaps(level, block, self.point, 3.0 * self.pad, gaps);
+    }
+
     /// Squared gaps of the child boxes of a node, in squared tree units, and which are within `limit`.
     #[inline]
     pub fn gaps(&self, level: Level, node: &Node, limit: f32, out: &mut [f32; WIDTH]) -> u8 {
@@ -160,7 +168,7 @@ fn scaled(map: &Map, scale: f64) -> Map {
 }
 
 /// Squared gaps of the child boxes of `a` (rows) and `b` (columns), and which are within `limit`: bit
-/// 8·i + j for lane i of `a` and lane j of `b`.
+/// 8·i + j for lane i of `a` and lane j of `b`. An unused lane is infinitely far or no number at all.
 #[inline]
 pub fn gaps(level: Level, a: &Node, b: &Node, gauge: &Gauge, limit: f32, out: &mut Gaps) -> u64 {
     match level {
@@ -255,32 +263,14 @@ fn portable(a: &Node, b: &Node, gauge: &Gauge, limit: f32, out: &mut Gaps) -> u6
             mask |= u64::from(gap <= limit) << (WIDTH * i + j);
         }
     }
-    mask & used_pairs(a, b)
-}
-
-/// The pairs of lanes that both hold a box.
-#[inline]
-fn used_pairs(a: &Node, b: &Node) -> u64 {
-    let columns = u64::from(used(b)) * 0x0101_0101_0101_0101;
-    let rows = u64::from(used(a));
-    // Spread the eight bits to the bottoms of the bytes, then fill the bytes.
-    let mut spread = 0;
-    for i in 0..WIDTH {
-        spread |= (rows >> i & 1) << (WIDTH * i);
-    }
-    columns & (spread * 0xFF)
-}
-
-#[inline]
-fn used(node: &Node) -> u8 {
-    node.used().fold(0, |mask, lane| mask | 1 << lane)
+    mask
 }
 
 #[cfg(target_arch = "x86_64")]
 mod x86 {
     use std::arch::x86_64::*;
 
-    use super::{Gaps, Gauge, Map, Node, WIDTH, used_pairs};
+    use super::{Gaps, Gauge, Map, Node, WIDTH};
 
     #[inline]
     #[target_feature(enable = "avx2")]
@@ -356,7 +346,7 @@ mod x86 {
             let within = _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_LE_OQ>(gap, limits));
             mask |= (within as u64) << (WIDTH * i);
         }
-        mask & used_pairs(a, b)
+        mask
     }
 
     #[inline]
@@ -406,7 +396,7 @@ mod x86 {
             mask |= u64::from(within) << (2 * WIDTH * pair);
             pick = _mm512_add_epi32(pick, _mm512_set1_epi32(2));
         }
-        mask & used_pairs(a, b)
+        mask
     }
 
     #[target_feature(enable = "avx2")]

@@ -4,6 +4,7 @@ pub mod cost;
 pub mod design;
 pub mod dual;
 pub mod gap;
+pub mod leaf_block;
 pub mod ray_slab;
 pub mod relative;
 pub mod self_overlap;

@@ -3,6 +3,7 @@
 use std::sync::OnceLock;
 
 use crate::Mesh;
+use crate::hierarchy::leaf_block::LeafBlocks;
 use crate::hierarchy::wide::WideTree;
 use crate::shape::Topology;
 
@@ -12,6 +13,7 @@ pub struct Model {
     mesh: Mesh,
     tree: WideTree,
     topology: OnceLock<Topology>,
+    leaf_blocks: OnceLock<LeafBlocks>,
 }
 
 impl Model {
@@ -29,11 +31,16 @@ impl Model {
     pub fn topology(&self) -> &Topology {
         self.topology.get_or_init(|| Topology::of(&self.mesh))
     }
+
+    /// Its triangles in f32, as queries from points want them; copied at the first call and kept.
+    pub fn leaf_blocks(&self) -> &LeafBlocks {
+        self.leaf_blocks.get_or_init(|| LeafBlocks::new(&self.mesh, &self.tree))
+    }
 }
 
 impl From<Mesh> for Model {
     fn from(mesh: Mesh) -> Model {
         let tree = WideTree::build(&mesh);
-        Model { mesh, tree, topology: OnceLock::new() }
+        Model { mesh, tree, topology: OnceLock::new(), leaf_blocks: OnceLock::new() }
     }
 }

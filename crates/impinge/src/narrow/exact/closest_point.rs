@@ -11,6 +11,7 @@ use smallvec::SmallVec;
 use crate::contact::Feature;
 use crate::geom::point_triangle::{self, Part, norm};
 use crate::hierarchy::gap::PlacedTree;
+use crate::hierarchy::leaf_block::LeafBlocks;
 use crate::hierarchy::simd::Level;
 use crate::hierarchy::wide::{Child, WIDTH};
 use crate::num::parallel;
@@ -101,6 +102,7 @@ impl Nearest {
 pub(crate) struct Search<'m> {
     model: &'m Model,
     pose: &'m Pose,
+    blocks: &'m LeafBlocks,
     placed: PlacedTree,
     level: Level,
     /// Divides lengths before they are squared; 1 unless squares could underflow or overflow.
@@ -114,6 +116,7 @@ impl<'m> Search<'m> {
         Search {
             model,
             pose,
+            blocks: model.leaf_blocks(),
             placed: PlacedTree::new(model.tree(), pose),
             level: Level::best(),
             scale: if ordinary { 1.0 } else { unit },
@@ -165,19 +168,30 @@ impl<'m> Search<'m> {
             let mut gaps = [0.0; WIDTH];
             let mut mask = gauge.gaps(self.level, node, limit, &mut gaps);
             work.volume_tests += WIDTH as u64;
+            if mask == 0 {
+                continue;
+            }
+            if let Some(block) = self.blocks.of(index) {
+                gauge.raise(self.level, block, &mut gaps);
+            }
             let mut near = Sorted::default();
             while mask != 0 {
                 let lane = mask.trailing_zeros();
                 mask &= mask - 1;
-                near.insert(gaps[lane as usize], node.child[lane as usize]);
+                if gaps[lane as usize] <= limit {
+                    near.insert(gaps[lane as usize], node.child[lane as usize]);
+                }
             }
             for (gap, child) in near.ascending() {
                 if child.is_leaf() && gap <= limit {
+                    let before = nearest.distance_sq;
                     for slot in child.slots() {
                         self.look_at(p, tree.order()[slot], nearest);
                         work.primitive_tests += 1;
                     }
-                    limit = limit_of(nearest);
+                    if nearest.distance_sq < before {
+                        limit = limit_of(nearest);
+                    }
                 }
             }
             // The farthest goes first, so that the nearest is on top of the stack.

@@ -99,6 +99,8 @@ pub struct DistanceSearch<'m> {
     begun: bool,
     memory: Option<[u32; 2]>,
     best: Best,
+    /// The largest squared gap that can still matter: that of the best distance.
+    limit: f32,
     meets: bool,
     view: View,
     leaves: [Leaf; 2],
@@ -141,6 +143,7 @@ impl<'m> DistanceSearch<'m> {
                 points: [DVec3::ZERO; 2],
                 parts: [Part::Inside; 2],
             },
+            limit: f32::MAX,
             meets: false,
             view: View::new([a, b], &poses),
             leaves: [Leaf::default(), Leaf::default()],
@@ -175,7 +178,7 @@ impl<'m> DistanceSearch<'m> {
             if self.meets {
                 break;
             }
-            if entry.gap > self.gauge.limit(self.best.distance) {
+            if entry.gap > self.limit {
                 self.stack.pop();
                 continue;
             }
@@ -267,16 +270,15 @@ impl<'m> DistanceSearch<'m> {
     /// leaves, is looked at.
     fn expand(&mut self, entry: Entry) {
         let [x, y] = self.nodes(&entry);
-        let limit = self.gauge.limit(self.best.distance);
         let mut gap: Gaps = [[0.0; WIDTH]; WIDTH];
-        let mut mask = gaps(self.level, x, y, &self.gauge, limit, &mut gap);
+        let mut mask = gaps(self.level, x, y, &self.gauge, self.limit, &mut gap);
         self.work.volume_tests += (WIDTH * WIDTH) as u64;
         mask &= lane_pairs(entry.lanes);
         if mask == 0 {
             return;
         }
         let mut pairs: SmallVec<[(f32, usize, usize); 64]> = SmallVec::new();
-        let mut entries: SmallVec<[Entry; 64]> = SmallVec::new();
+        let base = self.stack.len();
         // Leaves of one side under one node of the other go on together.
         let mut waiting = [[Entry { gap: f32::INFINITY, node: [0; 2], lanes: [0; 2] }; WIDTH]; 2];
         while mask != 0 {
@@ -286,7 +288,7 @@ impl<'m> DistanceSearch<'m> {
             let gap = gap[i][j];
             match (x.child[i].as_node(), y.child[j].as_node()) {
                 (Some(p), Some(q)) => {
-                    entries.push(Entry { gap, node: [p as u32, q as u32], lanes: [u8::MAX; 2] });
+                    self.stack.push(Entry { gap, node: [p as u32, q as u32], lanes: [u8::MAX; 2] });
                 }
                 (None, None) => pairs.push((gap, i, j)),
                 (None, Some(q)) => {
@@ -301,16 +303,18 @@ impl<'m> DistanceSearch<'m> {
                 }
             }
         }
-        pairs.sort_unstable_by(|p, q| p.0.total_cmp(&q.0));
         for (gap, i, j) in pairs {
-            if self.meets || gap > self.gauge.limit(self.best.distance) {
-                break;
+            if self.meets {
+                return;
+            }
+            if gap > self.limit {
+                continue;
             }
             self.look_at_leaves(&entry, [x, y], [i, j]);
         }
-        entries.extend(waiting.into_iter().flatten().filter(|group| group.gap < f32::INFINITY));
-        entries.sort_unstable_by(|p, q| q.gap.total_cmp(&p.gap));
-        self.stack.extend(entries);
+        self.stack.extend(waiting.into_iter().flatten().filter(|group| group.gap < f32::INFINITY));
+        // The nearest last, on top.
+        self.stack[base..].sort_unstable_by(|p, q| q.gap.total_cmp(&p.gap));
     }
 
     /// Looks at all pairs of triangles of two leaves that the view cannot refuse.
@@ -363,6 +367,7 @@ impl<'m> DistanceSearch<'m> {
             || (distance == self.best.distance && triangles < self.best.triangles)
         {
             self.best = Best { distance, triangles, points: near.points, parts: near.parts };
+            self.limit = self.gauge.limit(distance);
         }
     }
 

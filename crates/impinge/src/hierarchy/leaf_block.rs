@@ -1,0 +1,183 @@
+//! The triangles of the bottom nodes, lane by lane in f32: a tighter look than their boxes.
+//!
+//! Whether a triangle is too far from a point is asked for all eight triangles of a node at once. An
+//! approximate nearest point gives a direction; how far all three corners lie in that direction is a
+//! lower bound of the distance, whatever the approximation is worth. So ill-shaped triangles cost work,
+//! never correctness.
+
+use super::simd::Level;
+use super::wide::{WIDTH, WideTree};
+use crate::Mesh;
+
+/// Stands for a node without a block.
+const NONE: u32 = u32::MAX;
+
+/// Corners of eight triangles in tree units: x, y, z of the first corners, then of the second and third.
+pub type Block = [[f32; WIDTH]; 9];
+
+/// The blocks of all nodes whose lanes are single triangles.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LeafBlocks {
+    of_node: Vec<u32>,
+    blocks: Vec<Block>,
+}
+
+impl LeafBlocks {
+    /// Copies the triangles of a mesh in the order of its tree.
+    pub fn new(mesh: &Mesh, tree: &WideTree) -> LeafBlocks {
+        let mut blocks = Vec::new();
+        let mut of_node = vec![NONE; tree.nodes().len()];
+        for (node, place) in tree.nodes().iter().zip(&mut of_node) {
+            let single = |lane: usize| node.child[lane].is_leaf() && node.child[lane].slots().len() == 1;
+            if !node.used().all(single) {
+                continue;
+            }
+            let mut block = [[0.0; WIDTH]; 9];
+            for lane in node.used() {
+                let triangle = tree.order()[node.child[lane].slots().start];
+                for (corner, p) in mesh.corners(triangle).into_iter().enumerate() {
+                    let local = tree.frame().inward(p).as_vec3().to_array();
+                    (0..3).for_each(|k| block[3 * corner + k][lane] = local[k]);
+                }
+            }
+            *place = blocks.len() as u32;
+            blocks.push(block);
+        }
+        LeafBlocks { of_node, blocks }
+    }
+
+    /// The block of a node, if its lanes are single triangles.
+    #[inline]
+    pub fn of(&self, node: u32) -> Option<&Block> {
+        self.blocks.get(self.of_node[node as usize] as usize)
+    }
+
+    /// Bytes held.
+    pub fn memory(&self) -> usize {
+        size_of_val(&self.of_node[..]) + size_of_val(&self.blocks[..])
+    }
+}
+
+/// Raises the squared gaps of eight triangles to a point where their corners prove more than their boxes;
+/// `slack` covers every rounding of the corners, the point and this function (tree units).
+#[inline]
+pub fn raise_gaps(level: Level, block: &Block, point: [f32; 3], slack: f32, gaps: &mut [f32; WIDTH]) {
+    match level {
+        Level::Portable => corner_gaps(block, point, slack, gaps),
+        // SAFETY: these levels are handed out only after the instructions were detected.
+        #[cfg(target_arch = "x86_64")]
+        _ => unsafe { corner_gaps_avx2(block, point, slack, gaps) },
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn corner_gaps_avx2(block: &Block, point: [f32; 3], slack: f32, gaps: &mut [f32; WIDTH]) {
+    corner_gaps(block, point, slack, gaps);
+}
+
+/// Plain loops over eight lanes, which the compiler turns into the widest instructions allowed.
+#[inline(always)]
+fn corner_gaps(block: &Block, point: [f32; 3], slack: f32, gaps: &mut [f32; WIDTH]) {
+    for lane in 0..WIDTH {
+        let corner = |c: usize| [0, 1, 2].map(|k| block[3 * c + k][lane] - point[k]);
+        let (a, b, c) = (corner(0), corner(1), corner(2));
+        let (ab, bc, ca) = (minus(b, a), minus(c, b), minus(a, c));
+        let [p, q, r] = [side_foot(a, ab), side_foot(b, bc), side_foot(c, ca)];
+        let (pp, qq, rr) = (dot(p, p), dot(q, q), dot(r, r));
+        let first = pick(qq < pp, q, p);
+        let least = if qq < pp { qq } else { pp };
+        let mut foot = pick(rr < least, r, first);
+        // Seen along the normal, the point is inside when all three areas have its sign.
+        let normal = cross(ca, ab);
+        let inside = (dot(cross(a, ab), normal) > 0.0)
+            & (dot(cross(b, bc), normal) > 0.0)
+            & (dot(cross(c, ca), normal) > 0.0);
+        let height = dot(a, normal) / dot(normal, normal);
+        foot = pick(inside, [normal[0] * height, normal[1] * height, normal[2] * height], foot);
+        let along = least3(dot(foot, a), dot(foot, b), dot(foot, c));
+        let gap = along / dot(foot, foot).sqrt() - slack;
+        let square = gap * gap;
+        // False for a number that is none, as a foot at the point gives.
+        gaps[lane] = if (gap > 0.0) & (square > gaps[lane]) { square } else { gaps[lane] };
+    }
+}
+
+#[inline(always)]
+fn minus(p: [f32; 3], q: [f32; 3]) -> [f32; 3] {
+    [p[0] - q[0], p[1] - q[1], p[2] - q[2]]
+}
+
+#[inline(always)]
+fn dot(p: [f32; 3], q: [f32; 3]) -> f32 {
+    (p[0] * q[0] + p[1] * q[1]) + p[2] * q[2]
+}
+
+#[inline(always)]
+fn cross(p: [f32; 3], q: [f32; 3]) -> [f32; 3] {
+    [p[1] * q[2] - p[2] * q[1], p[2] * q[0] - p[0] * q[2], p[0] * q[1] - p[1] * q[0]]
+}
+
+#[inline(always)]
+fn pick(first: bool, p: [f32; 3], q: [f32; 3]) -> [f32; 3] {
+    [0, 1, 2].map(|k| if first { p[k] } else { q[k] })
+}
+
+#[inline(always)]
+fn least3(x: f32, y: f32, z: f32) -> f32 {
+    let least = if x < y { x } else { y };
+    if least < z { least } else { z }
+}
+
+/// The point of the side from `a` along `d` nearest to the origin.
+#[inline(always)]
+fn side_foot(a: [f32; 3], d: [f32; 3]) -> [f32; 3] {
+    let along = -dot(a, d) / dot(d, d);
+    // A side of no length gives no number, which becomes its first end.
+    let along = if along > 0.0 { along } else { 0.0 };
+    let along = if along < 1.0 { along } else { 1.0 };
+    [0, 1, 2].map(|k| a[k] + d[k] * along)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Pose;
+    use crate::geom::point_triangle::closest_point;
+    use crate::hierarchy::gap::PlacedTree;
+    use crate::shape::make;
+
+    #[test]
+    fn gaps_are_below_the_distance_and_mostly_close() {
+        let ball = make::blob(1.0, 0.4, 3, 5).unwrap();
+        // Flat and needle-like triangles among them.
+        let odd = (0..200).map(|k| [k, k, (k * 7) % 300]).chain((0..50).map(|k| [k, k, k]));
+        let triangles = ball.triangles().iter().copied().chain(odd).collect();
+        let mesh = Mesh::from_points(ball.vertices().to_vec(), triangles).unwrap();
+        let tree = WideTree::build(&mesh);
+        let blocks = LeafBlocks::new(&mesh, &tree);
+        let placed = PlacedTree::new(&tree, &Pose::IDENTITY);
+        let (mut close, mut all) = (0, 0);
+        for p in make::positions(30, glam::DVec3::splat(-2.0), glam::DVec3::splat(2.0), 8) {
+            let gauge = placed.from_point(p);
+            for (index, node) in tree.nodes().iter().enumerate() {
+                let Some(block) = blocks.of(index as u32) else { continue };
+                let mut raised = [0.0; WIDTH];
+                gauge.raise(Level::best(), block, &mut raised);
+                for level in Level::available() {
+                    let mut same = [0.0; WIDTH];
+                    gauge.raise(level, block, &mut same);
+                    assert_eq!(same.map(f32::to_bits), raised.map(f32::to_bits));
+                }
+                for lane in node.used() {
+                    let t = tree.order()[node.child[lane].slots().start];
+                    let distance = closest_point(p, &mesh.corners(t)).distance_sq.sqrt();
+                    assert!(raised[lane] <= gauge.limit(distance));
+                    close += usize::from(raised[lane] > gauge.limit(distance * 0.999));
+                    all += 1;
+                }
+            }
+        }
+        assert!(all > 10_000 && close * 10 > all * 9, "{close} of {all}");
+    }
+}
