@@ -149,7 +149,7 @@ fn every_design_gives_the_pairs_of_brute_force() {
 
 #[test]
 fn presets_prune_almost_everything() {
-    let mesh = bumpy(28, 16, 0.3);
+    let mesh = bumpy(40, 24, 0.3);
     let mut rng = Pcg64::seed_from_u64(2);
     let placements: Vec<(Pose, Pose, Vec<[u32; 2]>)> = (0..6)
         .map(|_| (pose(&mut rng, 0.1), pose(&mut rng, 1.6)))
