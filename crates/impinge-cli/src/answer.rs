@@ -77,7 +77,7 @@ pub struct Distance {
 }
 
 /// Distances of points.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Default, Serialize)]
 pub struct Points {
     /// One for each point, negative inside a closed mesh.
     pub distances: Vec<f64>,

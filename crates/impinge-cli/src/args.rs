@@ -101,7 +101,11 @@ Examples:
   impinge check a.obj b.stl --budget 2ms         stops in time; exit 3 if undecided
 
 Answers separated, touching, intersecting, a_inside_b or b_inside_a, decided exactly on the placed
-coordinates. Exits 0 when separated, 1 on any contact (with --margin: on any pair within it).")]
+coordinates. Exits 0 when separated, 1 on any contact (with --margin: on any pair within it).
+
+A budget that ends first gives finish \"out_of_budget\" with what is certain so far, and exit 3 unless a
+contact is already certain. The program starts anew at each run; in the library the same search goes on
+where it stopped (RelationMemory, SurfaceSearch, DistanceSearch).")]
     Check(Check),
     /// Measures the smallest distance between two meshes
     #[command(after_help = "\

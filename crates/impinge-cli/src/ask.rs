@@ -2,16 +2,15 @@
 
 use glam::DVec3;
 use impinge::narrow::exact::brute;
-use impinge::narrow::exact::closest_point::{ClosestPoint, closest_points};
+use impinge::narrow::exact::closest_point::closest_points;
 use impinge::narrow::exact::collide::{Posed, pairs_within_budget};
 use impinge::narrow::exact::distance::DistanceSearch;
 use impinge::narrow::exact::margin::MarginSearch;
 use impinge::narrow::exact::relation::{RelationMemory, relation_within};
 use impinge::narrow::exact::self_intersection::SelfIntersectionSearch;
-use impinge::narrow::exact::winding::winding;
+use impinge::narrow::exact::signed_distance::signed_distances;
 use impinge::num::tolerance::LARGEST_COORDINATE;
 use impinge::{Certainty, Counters, Finish, Model, Outcome, Pose};
-use rayon::prelude::*;
 
 use crate::answer::{Answer, Distance, Found, Pairs, Points, word_of};
 use crate::error::Failure;
@@ -51,11 +50,7 @@ pub fn reason(settings: &Settings, a: &Placed<'_>, b: &Placed<'_>) -> String {
 
 /// How the bodies lie to each other.
 pub fn relation(a: &Placed<'_>, b: &Placed<'_>, settings: &Settings) -> Result<Answer, Failure> {
-    if settings.method == Method::Brute {
-        return Err(Failure::new(
-            "method brute answers pairs and distance, not the relation; use auto or exact",
-        ));
-    }
+    refuse_brute(settings, "the relation")?;
     let (found, outcome) = relation_of(a, b, settings);
     Ok(Answer::new(Found::Relation { relation: found }, &outcome))
 }
@@ -137,8 +132,13 @@ pub fn distance(a: &Placed<'_>, b: &Placed<'_>, settings: &Settings) -> Result<A
     Ok(Answer::new(Found::Distance(distance), &found.outcome))
 }
 
-/// Distances of points in the world from the surface, signed where it is closed.
-pub fn points(body: &Placed<'_>, points: &[[f64; 3]], _settings: &Settings) -> Result<Answer, Failure> {
+/// Points that are measured before the budget is asked again; it pays one unit for each.
+const BLOCK: usize = 1024;
+
+/// Distances of points in the world from the surface, signed where it is closed; those measured so far
+/// when the budget ends.
+pub fn points(body: &Placed<'_>, points: &[[f64; 3]], settings: &Settings) -> Result<Answer, Failure> {
+    refuse_brute(settings, "the distances of points")?;
     for (i, p) in points.iter().enumerate() {
         // The comparison is false for NaN.
         if let Some(x) = p.iter().find(|x| !(x.abs() <= LARGEST_COORDINATE)) {
@@ -146,23 +146,44 @@ pub fn points(body: &Placed<'_>, points: &[[f64; 3]], _settings: &Settings) -> R
         }
     }
     let points: Vec<DVec3> = points.iter().copied().map(DVec3::from).collect();
-    let closed = body.model.topology().is_closed();
-    let near = closest_points(body.model, &body.pose, &points);
-    let inside: Vec<bool> =
-        points.par_iter().map(|&p| closed && winding(body.model, &body.pose, p).is_inside()).collect();
-    let signed =
-        |(near, &inside): (&ClosestPoint, &bool)| if inside { -near.distance } else { near.distance };
-    let outcome =
-        Outcome { certainty: Certainty::Exact, finish: Finish::Complete, work: Counters::default() };
-    let distances = near.iter().zip(&inside).map(signed).collect();
-    Ok(Answer::new(Found::Points(Points { distances, inside }), &outcome))
+    let mut budget = settings.limit.start();
+    let block = if budget.is_unlimited() { points.len().max(1) } else { BLOCK };
+    let (mut found, mut finish) = (Points::default(), Finish::Complete);
+    for block in points.chunks(block) {
+        if !budget.draw(block.len() as u64) {
+            finish = Finish::OutOfBudget;
+            break;
+        }
+        measure(body, block, &mut found);
+    }
+    let outcome = Outcome { certainty: Certainty::Exact, finish, work: Counters::default() };
+    Ok(Answer::new(Found::Points(found), &outcome))
+}
+
+/// Only a closed surface has an inside.
+fn measure(body: &Placed<'_>, points: &[DVec3], found: &mut Points) {
+    if body.model.topology().is_closed() {
+        let signed = signed_distances(body.model, &body.pose, points);
+        found.distances.extend(signed.iter().map(|s| s.distance));
+        found.inside.extend(signed.iter().map(|s| s.inside));
+    } else {
+        found.distances.extend(closest_points(body.model, &body.pose, points).iter().map(|c| c.distance));
+        found.inside.resize(found.distances.len(), false);
+    }
+}
+
+fn refuse_brute(settings: &Settings, what: &str) -> Result<(), Failure> {
+    if settings.method == Method::Brute {
+        let why =
+            format!("method brute answers pairs and distance of two meshes, not {what}; use auto or exact");
+        return Err(Failure(why));
+    }
+    Ok(())
 }
 
 /// The pairs of triangles in which a mesh meets itself.
 pub fn self_intersections(model: &Model, settings: &Settings) -> Result<Answer, Failure> {
-    if settings.method == Method::Brute {
-        return Err(Failure::new("method brute answers about two meshes; use auto or exact"));
-    }
+    refuse_brute(settings, "self-intersections")?;
     let mut search = SelfIntersectionSearch::new(model);
     let outcome = search.advance(&mut settings.limit.start()).outcome;
     let pairs = search.pairs().to_vec();

@@ -5,7 +5,7 @@
 
 use std::io::Cursor;
 
-use glam::DVec3;
+use glam::{DVec2, DVec3};
 use image::{ImageFormat, RgbImage};
 use impinge::{Model, Pose};
 
@@ -23,6 +23,9 @@ const LIGHT: DVec3 = DVec3::new(0.25, -0.55, 0.80);
 
 /// Distance of the eye from the centre, in radii of the scene: nothing comes near the eye.
 const EYE: f64 = 4.0;
+
+/// How much of the frame the scene fills.
+const FILLED: f64 = 0.9;
 
 /// Samples along each side of a pixel.
 const SAMPLES: usize = 2;
@@ -49,8 +52,8 @@ pub fn png(figures: &[Figure<'_>], width: u32, height: u32) -> Result<Vec<u8>, F
         .iter()
         .map(|f| f.model.mesh().vertices().iter().map(|&p| f.pose.apply(p)).collect())
         .collect();
-    let camera = Camera::around(placed.iter().flatten(), width as usize * SAMPLES, height as usize * SAMPLES);
-    let mut canvas = Canvas::new(camera.width, camera.height);
+    let mut canvas = Canvas::new(width as usize * SAMPLES, height as usize * SAMPLES);
+    let camera = Camera::around(placed.iter().flatten(), canvas.width, canvas.height);
     let mut hidden = Vec::new();
     for (figure, points) in figures.iter().zip(&placed) {
         let mut red = vec![false; figure.model.mesh().triangles().len()];
@@ -89,8 +92,8 @@ struct Camera {
     radius: f64,
     axes: [DVec3; 3],
     scale: f64,
-    width: usize,
-    height: usize,
+    /// Where the centre's ray meets the canvas.
+    middle: DVec2,
 }
 
 impl Camera {
@@ -102,12 +105,26 @@ impl Camera {
         // Scaled by the box first: coordinates may be so large that their squares overflow.
         let size = (high - low).max_element();
         let size = if size > 0.0 { size } else { 1.0 };
-        let radius = points.map(|&p| ((p - centre) / size).length()).fold(0.0, f64::max);
+        let radius = points.clone().map(|&p| ((p - centre) / size).length()).fold(0.0, f64::max);
         let radius = if radius > 0.0 { radius * size } else { size };
         let back = VIEW.normalize();
         let right = DVec3::Z.cross(back).normalize();
-        let scale = 0.46 * width.min(height) as f64 * EYE;
-        Camera { centre, radius, axes: [right, back.cross(right), back], scale, width, height }
+        let axes = [right, back.cross(right), back];
+        let raw = Camera { centre, radius, axes, scale: 1.0, middle: DVec2::ZERO };
+        raw.framed(points.map(|&p| raw.see(p)), width as f64, height as f64)
+    }
+
+    /// The same view, moved and scaled so that everything seen fills the frame.
+    fn framed(&self, seen: impl Iterator<Item = Seen>, width: f64, height: f64) -> Camera {
+        let (low, high) = seen
+            .map(|s| DVec2::new(s.x, s.y))
+            .fold((DVec2::INFINITY, DVec2::NEG_INFINITY), |(low, high), p| (low.min(p), high.max(p)));
+        let size = (high - low).max(DVec2::splat(f64::MIN_POSITIVE));
+        let scale = (FILLED * width / size.x).min(FILLED * height / size.y);
+        // A scene that is seen as one point needs no scale.
+        let scale = if scale.is_finite() && high != low { scale } else { 1.0 };
+        let middle = DVec2::new(width, height) / 2.0 - scale * (low + high) / 2.0;
+        Camera { scale, middle, ..*self }
     }
 
     fn see(&self, p: DVec3) -> Seen {
@@ -115,8 +132,8 @@ impl Camera {
         let [x, y, z] = self.axes.map(|axis| axis.dot(q));
         let near = 1.0 / (EYE - z);
         Seen {
-            x: self.width as f64 / 2.0 + self.scale * x * near,
-            y: self.height as f64 / 2.0 - self.scale * y * near,
+            x: self.middle.x + self.scale * x * near,
+            y: self.middle.y - self.scale * y * near,
             near,
             at: q,
         }
