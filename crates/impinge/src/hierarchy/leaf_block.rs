@@ -66,18 +66,10 @@ pub fn raise_gaps(level: Level, block: &Block, point: [f32; 3], slack: f32, gaps
         Level::Portable => corner_gaps(block, point, slack, gaps),
         // SAFETY: these levels are handed out only after the instructions were detected.
         #[cfg(target_arch = "x86_64")]
-        _ => unsafe { corner_gaps_avx2(block, point, slack, gaps) },
+        _ => unsafe { x86::corner_gaps(block, point, slack, gaps) },
     }
 }
 
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
-fn corner_gaps_avx2(block: &Block, point: [f32; 3], slack: f32, gaps: &mut [f32; WIDTH]) {
-    corner_gaps(block, point, slack, gaps);
-}
-
-/// Plain loops over eight lanes, which the compiler turns into the widest instructions allowed.
-#[inline(always)]
 fn corner_gaps(block: &Block, point: [f32; 3], slack: f32, gaps: &mut [f32; WIDTH]) {
     for lane in 0..WIDTH {
         let corner = |c: usize| [0, 1, 2].map(|k| block[3 * c + k][lane] - point[k]);
@@ -103,40 +95,129 @@ fn corner_gaps(block: &Block, point: [f32; 3], slack: f32, gaps: &mut [f32; WIDT
     }
 }
 
-#[inline(always)]
+#[inline]
 fn minus(p: [f32; 3], q: [f32; 3]) -> [f32; 3] {
     [p[0] - q[0], p[1] - q[1], p[2] - q[2]]
 }
 
-#[inline(always)]
+#[inline]
 fn dot(p: [f32; 3], q: [f32; 3]) -> f32 {
     (p[0] * q[0] + p[1] * q[1]) + p[2] * q[2]
 }
 
-#[inline(always)]
+#[inline]
 fn cross(p: [f32; 3], q: [f32; 3]) -> [f32; 3] {
     [p[1] * q[2] - p[2] * q[1], p[2] * q[0] - p[0] * q[2], p[0] * q[1] - p[1] * q[0]]
 }
 
-#[inline(always)]
+#[inline]
 fn pick(first: bool, p: [f32; 3], q: [f32; 3]) -> [f32; 3] {
     [0, 1, 2].map(|k| if first { p[k] } else { q[k] })
 }
 
-#[inline(always)]
+#[inline]
 fn least3(x: f32, y: f32, z: f32) -> f32 {
     let least = if x < y { x } else { y };
     if least < z { least } else { z }
 }
 
 /// The point of the side from `a` along `d` nearest to the origin.
-#[inline(always)]
+#[inline]
 fn side_foot(a: [f32; 3], d: [f32; 3]) -> [f32; 3] {
     let along = -dot(a, d) / dot(d, d);
     // A side of no length gives no number, which becomes its first end.
     let along = if along > 0.0 { along } else { 0.0 };
     let along = if along < 1.0 { along } else { 1.0 };
     [0, 1, 2].map(|k| a[k] + d[k] * along)
+}
+
+/// The same operations in the same order, eight lanes at once.
+#[cfg(target_arch = "x86_64")]
+mod x86 {
+    use std::arch::x86_64::*;
+
+    use super::{Block, WIDTH};
+
+    type Vector = [__m256; 3];
+
+    #[target_feature(enable = "avx2")]
+    pub(super) fn corner_gaps(block: &Block, point: [f32; 3], slack: f32, gaps: &mut [f32; WIDTH]) {
+        let corner =
+            |c: usize| [0, 1, 2].map(|k| _mm256_sub_ps(load(&block[3 * c + k]), _mm256_set1_ps(point[k])));
+        let (a, b, c) = (corner(0), corner(1), corner(2));
+        let (ab, bc, ca) = (minus(b, a), minus(c, b), minus(a, c));
+        let [p, q, r] = [side_foot(a, ab), side_foot(b, bc), side_foot(c, ca)];
+        let (pp, qq, rr) = (dot(p, p), dot(q, q), dot(r, r));
+        let first = pick(below(qq, pp), q, p);
+        let least = _mm256_min_ps(qq, pp);
+        let foot = pick(below(rr, least), r, first);
+        let normal = cross(ca, ab);
+        let zero = _mm256_setzero_ps();
+        let over = |x: Vector, d: Vector| below(zero, dot(cross(x, d), normal));
+        let inside = _mm256_and_ps(_mm256_and_ps(over(a, ab), over(b, bc)), over(c, ca));
+        let height = _mm256_div_ps(dot(a, normal), dot(normal, normal));
+        let foot = pick(inside, [0, 1, 2].map(|k| _mm256_mul_ps(normal[k], height)), foot);
+        let along = _mm256_min_ps(_mm256_min_ps(dot(foot, a), dot(foot, b)), dot(foot, c));
+        let length = _mm256_sqrt_ps(dot(foot, foot));
+        let gap = _mm256_sub_ps(_mm256_div_ps(along, length), _mm256_set1_ps(slack));
+        let square = _mm256_mul_ps(gap, gap);
+        let old = load(gaps);
+        let more = _mm256_and_ps(below(zero, gap), below(old, square));
+        // SAFETY: eight numbers fit.
+        unsafe { _mm256_storeu_ps(gaps.as_mut_ptr(), _mm256_blendv_ps(old, square, more)) }
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    fn load(lanes: &[f32; WIDTH]) -> __m256 {
+        // SAFETY: eight numbers are there.
+        unsafe { _mm256_loadu_ps(lanes.as_ptr()) }
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    fn below(x: __m256, y: __m256) -> __m256 {
+        _mm256_cmp_ps::<_CMP_LT_OQ>(x, y)
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    fn minus(p: Vector, q: Vector) -> Vector {
+        [_mm256_sub_ps(p[0], q[0]), _mm256_sub_ps(p[1], q[1]), _mm256_sub_ps(p[2], q[2])]
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    fn dot(p: Vector, q: Vector) -> __m256 {
+        let xy = _mm256_add_ps(_mm256_mul_ps(p[0], q[0]), _mm256_mul_ps(p[1], q[1]));
+        _mm256_add_ps(xy, _mm256_mul_ps(p[2], q[2]))
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    fn cross(p: Vector, q: Vector) -> Vector {
+        let part = |i: usize, j: usize| _mm256_sub_ps(_mm256_mul_ps(p[i], q[j]), _mm256_mul_ps(p[j], q[i]));
+        [part(1, 2), part(2, 0), part(0, 1)]
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    fn pick(first: __m256, p: Vector, q: Vector) -> Vector {
+        let one = |k: usize| _mm256_blendv_ps(q[k], p[k], first);
+        [one(0), one(1), one(2)]
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    fn side_foot(a: Vector, d: Vector) -> Vector {
+        let back = _mm256_xor_ps(dot(a, d), _mm256_set1_ps(-0.0));
+        let along = _mm256_div_ps(back, dot(d, d));
+        // The second operand where the first is no number.
+        let along = _mm256_max_ps(along, _mm256_setzero_ps());
+        let along = _mm256_min_ps(along, _mm256_set1_ps(1.0));
+        let at = |k: usize| _mm256_add_ps(a[k], _mm256_mul_ps(d[k], along));
+        [at(0), at(1), at(2)]
+    }
 }
 
 #[cfg(test)]
