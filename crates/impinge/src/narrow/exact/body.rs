@@ -6,6 +6,7 @@ use glam::DVec3;
 use smallvec::SmallVec;
 
 use crate::geom::triangle_triangle;
+use crate::geom::triangle_triangle::has_area;
 use crate::hierarchy::wide::{Node, WIDTH};
 use crate::num::tolerance::PLACED_BOX_ROUNDING;
 use crate::{Model, Pose};
@@ -50,6 +51,11 @@ impl<'m> Body<'m> {
     #[inline]
     pub fn corners(&self, triangle: u32) -> [DVec3; 3] {
         self.model.mesh().corners(triangle).map(|p| self.pose.apply(p))
+    }
+
+    /// Whether any placed triangle has an area; nearly always the first has.
+    pub fn has_area(&self) -> bool {
+        (0..self.model.mesh().triangles().len() as u32).any(|t| has_area(&self.corners(t)))
     }
 
     /// Whether the surface bounds a solid.

@@ -12,6 +12,8 @@ use crate::Relation;
 pub(crate) struct Evidence {
     /// Whether each surface bounds a solid.
     pub closed: [bool; 2],
+    /// This surface has no area, so there is no solid to lie in, closed or not.
+    pub flat: [bool; 2],
     /// The surfaces share a point.
     pub contact: bool,
     /// A cell lies in both solids.
@@ -29,7 +31,7 @@ pub(crate) struct Evidence {
 impl Evidence {
     /// Whether this body surely does not lie in the other closed solid.
     pub fn not_inside(&self, body: usize) -> bool {
-        !self.closed[1 - body] || self.out[body] || self.alone[body]
+        !self.closed[1 - body] || self.flat[1 - body] || self.out[body] || self.alone[body]
     }
 
     /// Whether no further fact can change the answer: it is `Intersecting`.

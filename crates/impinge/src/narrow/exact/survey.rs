@@ -37,9 +37,10 @@ pub(crate) struct Survey<'m> {
 }
 
 impl<'m> Survey<'m> {
-    /// Nothing found out yet but which surfaces are closed.
+    /// Nothing found out yet but which surfaces are closed and which have an area.
     pub fn new(bodies: [Body<'m>; 2]) -> Survey<'m> {
-        let evidence = Evidence { closed: bodies.map(|b| b.is_closed()), ..Evidence::default() };
+        let closed = bodies.map(|b| b.is_closed());
+        let evidence = Evidence { closed, flat: bodies.map(|b| !b.has_area()), ..Evidence::default() };
         Survey { bodies, evidence, places: 0 }
     }
 
