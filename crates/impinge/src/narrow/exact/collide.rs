@@ -79,6 +79,17 @@ impl<'m> SurfaceSearch<'m> {
         }
     }
 
+    /// Goes on with a search of the same two placed models that was taken out by
+    /// [`SurfaceSearch::into_search`].
+    pub fn resume(a: Posed<'m>, b: Posed<'m>, search: DualSearch) -> SurfaceSearch<'m> {
+        SurfaceSearch { search, ..SurfaceSearch::new(a, b) }
+    }
+
+    /// What is left of the search, without the bodies.
+    pub fn into_search(self) -> DualSearch {
+        self.search
+    }
+
     /// Hands every candidate to `each` until it breaks or the budget ends; calling again goes on after
     /// the pair of nodes that was looked at last.
     pub fn advance(

@@ -10,10 +10,11 @@ use std::ops::ControlFlow;
 use glam::DVec3;
 
 use super::body::Body;
+use super::collide::{Candidate, Posed, SurfaceSearch};
 use super::survey::Survey;
 use crate::contact::{Certainty, Counters, Finish, Outcome};
 use crate::geom::triangle_triangle::{Meeting, classify};
-use crate::hierarchy::dual::{DualSearch, LeafPairs};
+use crate::hierarchy::dual::DualSearch;
 use crate::hierarchy::relative::{Map, Relative};
 use crate::hierarchy::wide::WideTree;
 use crate::num::predicate::{Plane, Sign};
@@ -86,26 +87,32 @@ impl<'m> Question<'m> {
             }
         }
         let poses = [*a.pose, *b.pose];
+        let posed = [Posed::new(a.model, poses[0]), Posed::new(b.model, poses[1])];
         let (mut search, mut contacts) = match memory.unfinished.take() {
-            Some((search, of, contacts)) if of == poses => (search, contacts),
-            _ => (DualSearch::new(), Contacts::default()),
+            Some((search, of, contacts)) if of == poses => {
+                (SurfaceSearch::resume(posed[0], posed[1], search), contacts)
+            }
+            _ => (SurfaceSearch::new(posed[0], posed[1]), Contacts::default()),
         };
+        let any_will_do = self.survey.evidence.closed == [false; 2];
         loop {
-            let mut visitor = Visitor { bodies: [a, b], contacts: &mut contacts, survey: &self.survey };
-            let trees = [a.model.tree(), b.model.tree()];
-            let finish =
-                search.advance(trees[0], trees[1], &self.relative, &mut visitor, budget, &mut self.work);
+            let finish = search.advance(budget, |pair| contacts.take(pair, any_will_do));
+            self.work += search.work();
             match (finish, contacts.crossing.take()) {
                 (Finish::OutOfBudget, _) => {
-                    memory.unfinished = Some((search, poses, contacts));
+                    memory.unfinished = Some((search.into_search(), poses, contacts));
                     return (None, Finish::OutOfBudget);
                 }
-                (Finish::Complete, None) => break,
+                (_, None) => break,
                 (_, Some(pair)) if self.settles(pair) => {
                     memory.witness = Some(pair);
                     return (Some(Relation::Intersecting), Finish::Complete);
                 }
-                _ => contacts.want_all = true,
+                _ => {
+                    // Rare: surfaces that cross where one is no border of its solid. All pairs are wanted.
+                    contacts = Contacts { want_all: true, ..Contacts::default() };
+                    search = SurfaceSearch::new(posed[0], posed[1]);
+                }
             }
         }
         (Some(self.conclude(&contacts)), Finish::Complete)
@@ -156,32 +163,20 @@ impl<'m> Question<'m> {
     }
 }
 
-/// Collects the pairs that meet and stops at crossings.
-struct Visitor<'v, 'm> {
-    bodies: [Body<'m>; 2],
-    survey: &'v Survey<'m>,
-    contacts: &'v mut Contacts,
-}
-
-impl LeafPairs for Visitor<'_, '_> {
-    fn meet(&mut self, slots: &[[u32; 2]], work: &mut Counters) -> ControlFlow<()> {
-        let [a, b] = &self.bodies;
-        let any_will_do = self.survey.evidence.closed == [false; 2];
-        for &[i, j] in slots {
-            let pair = [a.model.tree().order()[i as usize], b.model.tree().order()[j as usize]];
-            work.primitive_tests += 1;
-            let meeting = classify(&a.corners(pair[0]), &b.corners(pair[1]));
-            if meeting == Meeting::Apart {
-                continue;
-            }
-            self.contacts.pairs.push(pair);
-            self.contacts.coplanar |= meeting == Meeting::Coplanar;
-            if any_will_do || meeting == Meeting::Cross && !self.contacts.want_all {
-                self.contacts.crossing.get_or_insert(pair);
-            }
+impl Contacts {
+    /// Keeps a pair that meets; `Break` at a pair that may settle the answer.
+    fn take(&mut self, pair: &Candidate, any_will_do: bool) -> ControlFlow<()> {
+        let meeting = classify(&pair.corners[0], &pair.corners[1]);
+        if meeting == Meeting::Apart {
+            return ControlFlow::Continue(());
         }
-        // All pairs of the batch are kept, so that the search can go on after it.
-        if self.contacts.crossing.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        self.pairs.push(pair.triangles);
+        self.coplanar |= meeting == Meeting::Coplanar;
+        if any_will_do || meeting == Meeting::Cross && !self.want_all {
+            self.crossing = Some(pair.triangles);
+            return ControlFlow::Break(());
+        }
+        ControlFlow::Continue(())
     }
 }
 
