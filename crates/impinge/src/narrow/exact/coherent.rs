@@ -11,12 +11,12 @@ use std::ops::ControlFlow;
 
 use glam::{DMat3, DVec3};
 
-use super::collide::{Posed, SurfaceSearch, first_meeting};
-use crate::Budget;
+use super::collide::{Posed, SurfaceSearch, for_each_meeting};
 use crate::geom::triangle_distance::nearest;
 use crate::geom::triangle_triangle::meet;
 use crate::hierarchy::relative::placement_error;
 use crate::hierarchy::wide::Frame;
+use crate::{Budget, Counters};
 
 #[cfg(test)]
 #[path = "coherent_tests.rs"]
@@ -41,6 +41,14 @@ pub struct PairMemory {
     free: Option<Free>,
     before: Option<Between>,
     plain: u32,
+    work: Counters,
+}
+
+impl PairMemory {
+    /// What the last question cost: Nv box pairs, Np triangle pairs.
+    pub fn work(&self) -> Counters {
+        self.work
+    }
 }
 
 /// At `at` the surfaces were at least `gap` apart (a length in the world).
@@ -61,11 +69,13 @@ pub enum Found {
     Searched,
 }
 
-/// As [`first_meeting`], with the help of what an earlier call left in the memory.
+/// As [`first_meeting`](super::collide::first_meeting), with the help of what an earlier call left in the memory.
 ///
 /// Whether there is a pair is always the same as without; which one is named can differ.
 pub fn first_meeting_again(a: Posed<'_>, b: Posed<'_>, memory: &mut PairMemory) -> (Option<[u32; 2]>, Found) {
+    memory.work = Counters::default();
     let again = |[i, j]: [u32; 2]| exists(&a, &b, [i, j]) && meet(&a.corners(i), &b.corners(j));
+    memory.work.primitive_tests += u64::from(memory.last.is_some());
     if memory.last.is_some_and(again) {
         (memory.free, memory.before) = (None, None);
         return (memory.last, Found::Again);
@@ -79,19 +89,30 @@ pub fn first_meeting_again(a: Posed<'_>, b: Posed<'_>, memory: &mut PairMemory) 
     memory.free = None;
     let ahead = if memory.plain > 0 { 0.0 } else { STEPS_AHEAD * step };
     memory.plain = memory.plain.saturating_sub(1);
-    if !(ahead > 0.0 && ahead.is_finite()) {
-        memory.last = first_meeting(a, b);
-        return (memory.last, Found::Searched);
+    if ahead > 0.0 && ahead.is_finite() {
+        match look_ahead(a, b, ahead, &mut memory.work) {
+            Ahead::Meet(pair) => {
+                memory.last = Some(pair);
+                return (memory.last, Found::Searched);
+            }
+            Ahead::Gap(gap) => {
+                memory.last = None;
+                memory.free = Some(Free { at: now, gap });
+                if gap < step {
+                    memory.plain = PLAIN_AFTER_FAILURE;
+                }
+                return (None, Found::Searched);
+            }
+            Ahead::TooNear => memory.plain = PLAIN_AFTER_FAILURE,
+        }
     }
-    let (pair, gap) = look_ahead(a, b, ahead);
-    memory.last = pair;
-    if pair.is_none() && gap > 0.0 {
-        memory.free = Some(Free { at: now, gap });
-    }
-    if gap < step {
-        memory.plain = PLAIN_AFTER_FAILURE;
-    }
-    (pair, Found::Searched)
+    memory.last = None;
+    let work = for_each_meeting(a, b, |i, j| {
+        memory.last = Some([i, j]);
+        ControlFlow::Break(())
+    });
+    memory.work += work;
+    (memory.last, Found::Searched)
 }
 
 /// Whether the models have such triangles: the memory may stem from others.
@@ -100,30 +121,39 @@ fn exists(a: &Posed<'_>, b: &Posed<'_>, [i, j]: [u32; 2]) -> bool {
     (i as usize) < count(a) && (j as usize) < count(b)
 }
 
-/// A meeting pair, or how far the surfaces are apart at least, up to `ahead`.
-fn look_ahead(a: Posed<'_>, b: Posed<'_>, ahead: f64) -> (Option<[u32; 2]>, f64) {
-    let mut gap = ahead;
+/// What a search within some margin finds.
+enum Ahead {
+    /// Two triangles that meet.
+    Meet([u32; 2]),
+    /// The surfaces are at least so far apart, up to the margin.
+    Gap(f64),
+    /// Too many triangles are that near: a plain search is cheaper.
+    TooNear,
+}
+
+/// Looks for a meeting pair and for how far the surfaces are apart at least, up to `ahead`.
+fn look_ahead(a: Posed<'_>, b: Posed<'_>, ahead: f64, work: &mut Counters) -> Ahead {
+    let mut found = Ahead::Gap(ahead);
     let mut left = NEAR_MOST;
-    let mut found = None;
-    SurfaceSearch::within(a, b, ahead).advance(&mut Budget::UNLIMITED.clone(), |pair| {
+    let mut search = SurfaceSearch::within(a, b, ahead);
+    search.advance(&mut Budget::UNLIMITED.clone(), |pair| {
         let [x, y] = &pair.corners;
-        if left > 0 {
-            left -= 1;
-            let near = nearest(x, y);
-            gap = gap.min(if near.disjoint { near.distance / STRETCH } else { 0.0 });
-            if near.disjoint {
+        let near = nearest(x, y);
+        match &mut found {
+            _ if left == 0 => found = Ahead::TooNear,
+            Ahead::Gap(gap) if near.disjoint => {
+                left -= 1;
+                *gap = gap.min(near.distance / STRETCH);
                 return ControlFlow::Continue(());
             }
-        } else {
-            gap = 0.0;
+            _ if meet(x, y) => found = Ahead::Meet(pair.triangles),
+            // Nearer than rounding can tell, yet apart: no certificate could last.
+            _ => found = Ahead::TooNear,
         }
-        if meet(x, y) {
-            found = Some(pair.triangles);
-            return ControlFlow::Break(());
-        }
-        ControlFlow::Continue(())
+        ControlFlow::Break(())
     });
-    (found, gap)
+    *work += search.work();
+    found
 }
 
 /// Where b is, seen from a, in the mesh frames.

@@ -2,6 +2,7 @@ use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
 
 use super::*;
+use crate::narrow::exact::collide::first_meeting;
 use crate::{Mesh, Model, Pose};
 
 /// A ball with bumps.

@@ -10,6 +10,7 @@ use std::ops::ControlFlow;
 use glam::DVec3;
 
 use super::body::Body;
+use super::coherent::{PairMemory, first_meeting_again};
 use super::collide::{Candidate, Posed, SurfaceSearch};
 use super::survey::Survey;
 use crate::contact::{Certainty, Counters, Finish, Outcome};
@@ -28,6 +29,8 @@ const PLANES_TRIED: usize = 4;
 pub struct RelationMemory {
     /// Triangles that crossed last time.
     witness: Option<[u32; 2]>,
+    /// What the surfaces' own coherence keeps.
+    surfaces: PairMemory,
     /// A search that ran out of budget, and the poses it belongs to.
     unfinished: Option<(DualSearch, [Pose; 2], Contacts)>,
 }
@@ -51,8 +54,7 @@ pub fn relation_within(
     budget: &mut Budget,
 ) -> (Option<Relation>, Outcome) {
     let bodies = [Body::new(a, pose_a), Body::new(b, pose_b)];
-    let relative = Relative::new(a.tree(), pose_a, b.tree(), pose_b, 0.0);
-    let mut question = Question { survey: Survey::new(bodies), relative, work: Counters::default() };
+    let mut question = Question { survey: Survey::new(bodies), work: Counters::default() };
     let (relation, finish) = question.answer(memory, budget);
     question.work.primitive_tests += question.survey.places;
     (relation, Outcome { certainty: Certainty::Exact, finish, work: question.work })
@@ -61,7 +63,6 @@ pub fn relation_within(
 /// Two placed bodies and what is known of them.
 struct Question<'m> {
     survey: Survey<'m>,
-    relative: Relative,
     work: Counters,
 }
 
@@ -88,6 +89,19 @@ impl<'m> Question<'m> {
         }
         let poses = [*a.pose, *b.pose];
         let posed = [Posed::new(a.model, poses[0]), Posed::new(b.model, poses[1])];
+        if budget.is_unlimited() && memory.unfinished.is_none() {
+            let (pair, _) = first_meeting_again(posed[0], posed[1], &mut memory.surfaces);
+            self.work += memory.surfaces.work();
+            match pair {
+                None => return (Some(self.conclude(&Contacts::default())), Finish::Complete),
+                Some(pair) if self.settles(pair) => {
+                    memory.witness = Some(pair);
+                    return (Some(Relation::Intersecting), Finish::Complete);
+                }
+                // They touch there, or more has to be known: all pairs are wanted.
+                Some(_) => {}
+            }
+        }
         let (mut search, mut contacts) = match memory.unfinished.take() {
             Some((search, of, contacts)) if of == poses => {
                 (SurfaceSearch::resume(posed[0], posed[1], search), contacts)
@@ -136,8 +150,9 @@ impl<'m> Question<'m> {
         }
         let [a, b] = self.survey.bodies;
         let trees = [a.model.tree(), b.model.tree()];
-        self.survey.evidence.out[0] |= reaches_out(trees[0], trees[1], &self.relative.a_in_b);
-        self.survey.evidence.out[1] |= reaches_out(trees[1], trees[0], &self.relative.b_in_a);
+        let relative = Relative::new(trees[0], a.pose, trees[1], b.pose, 0.0);
+        self.survey.evidence.out[0] |= reaches_out(trees[0], trees[1], &relative.a_in_b);
+        self.survey.evidence.out[1] |= reaches_out(trees[1], trees[0], &relative.b_in_a);
         if self.survey.evidence.closed == [true; 2] && is_single(&a, pair[0], &b, pair[1]) {
             // Both surfaces have different windings on their two sides here, so one quarter around the
             // crossing is in both solids.
@@ -155,7 +170,11 @@ impl<'m> Question<'m> {
         if contacts.coplanar && is_same_surface(a, b) {
             return Relation::Intersecting;
         }
-        if self.survey.evidence.closed == [true; 2] && a_plane_parts(a, b, &contacts.pairs) {
+        // Crossing triangles are parted by no plane.
+        if self.survey.evidence.closed == [true; 2]
+            && !contacts.want_all
+            && a_plane_parts(a, b, &contacts.pairs)
+        {
             return Relation::Touching;
         }
         self.survey.complete(&contacts.pairs);
@@ -210,9 +229,15 @@ fn is_single(a: &Body<'_>, t: u32, b: &Body<'_>, u: u32) -> bool {
     let (low, high) = (low_t.max(low_u), high_t.min(high_u));
     [(a, t), (b, u)].iter().all(|&(body, own)| {
         let corners = body.corners(own);
+        let plane = Plane::through(corners[0], corners[1], corners[2]);
         let mut single = true;
         body.in_region(low, high, |other| {
-            single = other == own || classify(&corners, &body.corners(other)) != Meeting::Coplanar;
+            // Nearly every other triangle has a corner off the plane.
+            single = other == own || {
+                let others = body.corners(other);
+                others.iter().any(|&p| !plane.side(p).is_zero())
+                    || classify(&corners, &others) != Meeting::Coplanar
+            };
             if single { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         });
         single

@@ -27,6 +27,11 @@ use super::flag::{Direction, Flag, Spot};
 use super::winding::{winding_at, windings_across};
 use crate::geom::triangle_triangle::{Meeting, classify, upright_axis};
 use crate::num::predicate::{Plane, Sign};
+use crate::shape::Topology;
+
+/// As many triangles beside the contact are asked for their side one by one; beyond, it is cheaper to
+/// find out first which of them hang together.
+const SEEDS_ALONE: usize = 256;
 
 /// Two placed bodies and what was found out about them.
 pub(crate) struct Survey<'m> {
@@ -57,7 +62,9 @@ impl<'m> Survey<'m> {
         }
         let inside = [0, 1].map(|x| self.free_parts(x, &partners[x]));
         for x in 0..2 {
-            self.deepen(x, &inside[x], &partners[x]);
+            if self.deepen(x, &inside[x], &partners[x]).is_break() {
+                return;
+            }
         }
     }
 
@@ -140,40 +147,27 @@ impl<'m> Survey<'m> {
         found
     }
 
-    /// Finds the connected parts of x free of contact and notes on which side of y they are; says of each
-    /// triangle whether its part is inside y.
-    fn free_parts(&mut self, x: usize, partners: &Partners) -> Vec<bool> {
+    /// Notes on which side of y the connected parts of x free of contact are; returns a triangle of each
+    /// part inside y, perhaps several of the same part.
+    ///
+    /// A part is a whole component without contact, or it touches a triangle in contact.
+    fn free_parts(&mut self, x: usize, partners: &Partners) -> Vec<u32> {
         let topology = self.bodies[x].model.topology();
-        if partners.is_empty() {
-            let parts = topology.components();
-            let within: Vec<bool> = parts.iter().map(|c| self.note_part(x, c.first_triangle)).collect();
-            // Nothing more is asked of triangles that are all outside.
-            let of = topology.component_of().iter().map(|&c| within[c as usize]);
-            return if within.contains(&true) { of.collect() } else { Vec::new() };
+        let mut touched = vec![false; topology.components().len()];
+        let mut seeds: Vec<u32> = Vec::new();
+        for (t, _) in partners.groups() {
+            touched[topology.component_of()[t as usize] as usize] = true;
+            seeds.extend(neighbours(topology, t).filter(|&next| partners.of_triangle(next).is_empty()));
         }
-        let triangles = topology.triangles();
-        let mut inside = vec![false; triangles.len()];
-        let mut seen = vec![false; triangles.len()];
-        partners.groups().for_each(|(t, _)| seen[t as usize] = true);
-        let mut stack = Vec::new();
-        for first in 0..triangles.len() as u32 {
-            if std::mem::replace(&mut seen[first as usize], true) {
-                continue;
-            }
-            let within = self.note_part(x, first);
-            stack.push(first);
-            while let Some(t) = stack.pop() {
-                inside[t as usize] = within;
-                for corner in triangles[t as usize] {
-                    for &next in topology.around(corner) {
-                        if !std::mem::replace(&mut seen[next as usize], true) {
-                            stack.push(next);
-                        }
-                    }
-                }
-            }
+        seeds.sort_unstable();
+        seeds.dedup();
+        if seeds.len() > SEEDS_ALONE {
+            seeds = one_for_each_part(topology, &seeds, partners);
         }
-        inside
+        let whole = topology.components().iter().zip(touched).filter(|(_, touched)| !touched);
+        seeds.extend(whole.map(|(component, _)| component.first_triangle));
+        seeds.retain(|&seed| self.note_part(x, seed));
+        seeds
     }
 
     /// Notes where a part of x, free of contact, lies by one of its triangles; true for inside y.
@@ -197,21 +191,20 @@ impl<'m> Survey<'m> {
 
     /// Looks at all cells of x inside y, parted by x itself: needed where x has faces inside y, and
     /// nothing so far shows whether x is solid beside them or hollow.
-    fn deepen(&mut self, x: usize, inside: &[bool], partners: &Partners) {
-        let y = 1 - x;
-        let open = !self.evidence.common || !self.evidence.not_inside(y);
+    fn deepen(&mut self, x: usize, inside: &[u32], partners: &Partners) -> ControlFlow<()> {
+        let open = !self.evidence.common || !self.evidence.not_inside(1 - x);
         if !(self.evidence.within[x] && self.evidence.closed[x] && open) {
-            return;
+            return ControlFlow::Continue(());
         }
-        for t in 0..inside.len() as u32 {
-            let others = partners.of_triangle(t);
-            if !inside[t as usize] && others.is_empty() {
-                continue;
-            }
-            if self.triangle(x, t, others, true).is_break() {
-                return;
-            }
+        for (t, others) in partners.groups() {
+            self.triangle(x, t, others, true)?;
         }
+        let topology = self.bodies[x].model.topology();
+        let mut flood = Flood::new(topology, partners);
+        for &seed in inside {
+            flood.part(seed, |t| self.triangle(x, t, &[], true))?;
+        }
+        ControlFlow::Continue(())
     }
 
     /// A triangle of x without area, in contact: the pieces of its segment between crossings with y.
@@ -240,6 +233,59 @@ impl<'m> Survey<'m> {
     }
 }
 
+/// The triangles that share a corner with a triangle, itself included.
+fn neighbours(topology: &Topology, t: u32) -> impl Iterator<Item = u32> + '_ {
+    topology.triangles()[t as usize].into_iter().flat_map(|corner| topology.around(corner).iter().copied())
+}
+
+/// One of the seeds for each part that they lie on.
+fn one_for_each_part(topology: &Topology, seeds: &[u32], partners: &Partners) -> Vec<u32> {
+    let mut flood = Flood::new(topology, partners);
+    let mut kept = Vec::new();
+    for &seed in seeds {
+        let mut size = 0;
+        let _ = flood.part(seed, |_| {
+            size += 1;
+            ControlFlow::Continue(())
+        });
+        if size > 0 {
+            kept.push(seed);
+        }
+    }
+    kept
+}
+
+/// Spreads over the triangles free of contact, each once.
+struct Flood<'t> {
+    topology: &'t Topology,
+    seen: Vec<bool>,
+    stack: Vec<u32>,
+}
+
+impl<'t> Flood<'t> {
+    fn new(topology: &'t Topology, partners: &Partners) -> Flood<'t> {
+        let mut seen = vec![false; topology.triangles().len()];
+        partners.groups().for_each(|(t, _)| seen[t as usize] = true);
+        Flood { topology, seen, stack: Vec::new() }
+    }
+
+    /// Visits what is new of the part on which a triangle lies.
+    fn part(&mut self, seed: u32, mut visit: impl FnMut(u32) -> ControlFlow<()>) -> ControlFlow<()> {
+        if !std::mem::replace(&mut self.seen[seed as usize], true) {
+            self.stack.push(seed);
+        }
+        while let Some(t) = self.stack.pop() {
+            visit(t)?;
+            for next in neighbours(self.topology, t) {
+                if !std::mem::replace(&mut self.seen[next as usize], true) {
+                    self.stack.push(next);
+                }
+            }
+        }
+        ControlFlow::Continue(())
+    }
+}
+
 /// The triangles of one body that are in contact, each with those of the other that it meets.
 struct Partners {
     /// Triangle and partner, ascending.
@@ -254,10 +300,6 @@ impl Partners {
         pairs.dedup();
         let partners = pairs.iter().map(|pair| pair[1]).collect();
         Partners { pairs, partners }
-    }
-
-    fn is_empty(&self) -> bool {
-        self.pairs.is_empty()
     }
 
     /// Every triangle in contact with its partners.
