@@ -130,11 +130,12 @@ impl PointGauge {
         ((ratio * ratio * (1.0 + SQUARE_ROUNDING)) as f32).next_up().min(f32::MAX)
     }
 
-    /// Raises the squared gaps of a bottom node to what its triangles prove.
+    /// Raises the squared gaps of a bottom node to what its triangles prove, and says which are within
+    /// `limit`.
     #[inline]
-    pub fn raise(&self, level: Level, block: &Block, gaps: &mut [f32; WIDTH]) {
+    pub fn raise(&self, level: Level, block: &Block, limit: f32, gaps: &mut [f32; WIDTH]) -> u8 {
         // √3 of the pad for the points, the rest for the dot products, which round like the pad's part.
-        raise_gaps(level, block, self.point, 3.0 * self.pad, gaps);
+        raise_gaps(level, block, self.point, 3.0 * self.pad, limit, gaps)
     }
 
     /// Squared gaps of the child boxes of a node, in squared tree units, and which are within `limit`.

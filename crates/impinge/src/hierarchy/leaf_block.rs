@@ -58,19 +58,27 @@ impl LeafBlocks {
     }
 }
 
-/// Raises the squared gaps of eight triangles to a point where their corners prove more than their boxes;
-/// `slack` covers every rounding of the corners, the point and this function (tree units).
+/// Raises the squared gaps of eight triangles to a point where their corners prove more than their boxes,
+/// and says which are within `limit`; `slack` covers every rounding of the corners, the point and this function (tree units).
 #[inline]
-pub fn raise_gaps(level: Level, block: &Block, point: [f32; 3], slack: f32, gaps: &mut [f32; WIDTH]) {
+pub fn raise_gaps(
+    level: Level,
+    block: &Block,
+    point: [f32; 3],
+    slack: f32,
+    limit: f32,
+    gaps: &mut [f32; WIDTH],
+) -> u8 {
     match level {
-        Level::Portable => corner_gaps(block, point, slack, gaps),
+        Level::Portable => corner_gaps(block, point, slack, limit, gaps),
         // SAFETY: these levels are handed out only after the instructions were detected.
         #[cfg(target_arch = "x86_64")]
-        _ => unsafe { x86::corner_gaps(block, point, slack, gaps) },
+        _ => unsafe { x86::corner_gaps(block, point, slack, limit, gaps) },
     }
 }
 
-fn corner_gaps(block: &Block, point: [f32; 3], slack: f32, gaps: &mut [f32; WIDTH]) {
+fn corner_gaps(block: &Block, point: [f32; 3], slack: f32, limit: f32, gaps: &mut [f32; WIDTH]) -> u8 {
+    let mut mask = 0;
     for lane in 0..WIDTH {
         let corner = |c: usize| [0, 1, 2].map(|k| block[3 * c + k][lane] - point[k]);
         let (a, b, c) = (corner(0), corner(1), corner(2));
@@ -92,7 +100,9 @@ fn corner_gaps(block: &Block, point: [f32; 3], slack: f32, gaps: &mut [f32; WIDT
         let square = gap * gap;
         // False for a number that is none, as a foot at the point gives.
         gaps[lane] = if (gap > 0.0) & (square > gaps[lane]) { square } else { gaps[lane] };
+        mask |= u8::from(gaps[lane] <= limit) << lane;
     }
+    mask
 }
 
 #[inline]
@@ -141,7 +151,13 @@ mod x86 {
     type Vector = [__m256; 3];
 
     #[target_feature(enable = "avx2")]
-    pub(super) fn corner_gaps(block: &Block, point: [f32; 3], slack: f32, gaps: &mut [f32; WIDTH]) {
+    pub(super) fn corner_gaps(
+        block: &Block,
+        point: [f32; 3],
+        slack: f32,
+        limit: f32,
+        gaps: &mut [f32; WIDTH],
+    ) -> u8 {
         let corner =
             |c: usize| [0, 1, 2].map(|k| _mm256_sub_ps(load(&block[3 * c + k]), _mm256_set1_ps(point[k])));
         let (a, b, c) = (corner(0), corner(1), corner(2));
@@ -163,8 +179,10 @@ mod x86 {
         let square = _mm256_mul_ps(gap, gap);
         let old = load(gaps);
         let more = _mm256_and_ps(below(zero, gap), below(old, square));
+        let raised = _mm256_blendv_ps(old, square, more);
         // SAFETY: eight numbers fit.
-        unsafe { _mm256_storeu_ps(gaps.as_mut_ptr(), _mm256_blendv_ps(old, square, more)) }
+        unsafe { _mm256_storeu_ps(gaps.as_mut_ptr(), raised) };
+        _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_LE_OQ>(raised, _mm256_set1_ps(limit))) as u8
     }
 
     #[inline]
@@ -244,10 +262,11 @@ mod tests {
             for (index, node) in tree.nodes().iter().enumerate() {
                 let Some(block) = blocks.of(index as u32) else { continue };
                 let mut raised = [0.0; WIDTH];
-                gauge.raise(Level::best(), block, &mut raised);
+                let limit = gauge.limit(1.0);
+                let within = gauge.raise(Level::best(), block, limit, &mut raised);
                 for level in Level::available() {
                     let mut same = [0.0; WIDTH];
-                    gauge.raise(level, block, &mut same);
+                    assert_eq!(gauge.raise(level, block, limit, &mut same), within);
                     assert_eq!(same.map(f32::to_bits), raised.map(f32::to_bits));
                 }
                 for lane in node.used() {

@@ -13,7 +13,7 @@ use crate::geom::point_triangle::{self, Part, norm};
 use crate::hierarchy::gap::PlacedTree;
 use crate::hierarchy::leaf_block::LeafBlocks;
 use crate::hierarchy::simd::Level;
-use crate::hierarchy::wide::{Child, WIDTH};
+use crate::hierarchy::wide::WIDTH;
 use crate::num::parallel;
 use crate::num::tolerance::{LARGEST_LENGTH_UNSCALED, SMALLEST_LENGTH_UNSCALED};
 use crate::{Counters, Mesh, Model, Pose};
@@ -158,9 +158,10 @@ impl<'m> Search<'m> {
         let gauge = self.placed.from_point(p);
         let limit_of = |nearest: &Nearest| gauge.limit(nearest.distance_sq.sqrt() * self.scale);
         let mut limit = limit_of(nearest);
-        let mut stack: SmallVec<[(f32, u32); 64]> = SmallVec::new();
-        stack.push((0.0, 0));
-        while let Some((gap, index)) = stack.pop() {
+        let mut stack: SmallVec<[u64; 96]> = SmallVec::new();
+        stack.push(0);
+        while let Some(key) = stack.pop() {
+            let (gap, index) = (f32::from_bits((key >> 32) as u32), key as u32);
             if gap > limit {
                 continue;
             }
@@ -172,18 +173,16 @@ impl<'m> Search<'m> {
                 continue;
             }
             if let Some(block) = self.blocks.of(index) {
-                gauge.raise(self.level, block, &mut gaps);
+                mask &= gauge.raise(self.level, block, limit, &mut gaps);
             }
-            let mut near = Sorted::default();
+            let base = stack.len();
             while mask != 0 {
-                let lane = mask.trailing_zeros();
+                let lane = mask.trailing_zeros() as usize;
                 mask &= mask - 1;
-                if gaps[lane as usize] <= limit {
-                    near.insert(gaps[lane as usize], node.child[lane as usize]);
-                }
-            }
-            for (gap, child) in near.ascending() {
-                if child.is_leaf() && gap <= limit {
+                let (gap, child) = (gaps[lane], node.child[lane]);
+                if let Some(child) = child.as_node() {
+                    push_sorted(&mut stack, base, u64::from(gap.to_bits()) << 32 | child as u64);
+                } else if gap <= limit {
                     let before = nearest.distance_sq;
                     for slot in child.slots() {
                         self.look_at(p, tree.order()[slot], nearest);
@@ -192,12 +191,6 @@ impl<'m> Search<'m> {
                     if nearest.distance_sq < before {
                         limit = limit_of(nearest);
                     }
-                }
-            }
-            // The farthest goes first, so that the nearest is on top of the stack.
-            for (gap, child) in near.ascending().rev() {
-                if let Some(child) = child.as_node() {
-                    stack.push((gap, child as u32));
                 }
             }
         }
@@ -222,36 +215,17 @@ impl<'m> Search<'m> {
     }
 }
 
-/// A few children, the nearest first.
-#[derive(Debug, Default)]
-pub(crate) struct Sorted {
-    /// A gap's bits above those of its place: gaps are not negative, so their bits are in their order.
-    keys: [u64; WIDTH],
-    children: [Option<Child>; WIDTH],
-    count: usize,
-}
-
-impl Sorted {
-    #[inline]
-    pub fn insert(&mut self, gap: f32, child: Child) {
-        let key = u64::from(gap.to_bits()) << 32 | self.count as u64;
-        self.children[self.count] = Some(child);
-        let mut at = self.count;
-        while at > 0 && self.keys[at - 1] > key {
-            self.keys[at] = self.keys[at - 1];
-            at -= 1;
-        }
-        self.keys[at] = key;
-        self.count += 1;
+/// Puts a key among those from `base` on so that the smallest stays on top. Gaps are not negative, so the
+/// order of their bits is theirs.
+#[inline]
+fn push_sorted(stack: &mut SmallVec<[u64; 96]>, base: usize, key: u64) {
+    stack.push(key);
+    let mut at = stack.len() - 1;
+    while at > base && stack[at - 1] < key {
+        stack[at] = stack[at - 1];
+        at -= 1;
     }
-
-    #[inline]
-    pub fn ascending(&self) -> impl DoubleEndedIterator<Item = (f32, Child)> + '_ {
-        self.keys[..self.count].iter().filter_map(|&key| {
-            let child = self.children[(key as u32) as usize % WIDTH]?;
-            Some((f32::from_bits((key >> 32) as u32), child))
-        })
-    }
+    stack[at] = key;
 }
 
 #[cfg(test)]

@@ -10,6 +10,8 @@
 //! Whether the surfaces meet is decided exactly. All pairs at the smallest distance are looked at and the
 //! smallest indices win, so the answer depends neither on the memory nor on the order of the search.
 
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
 use std::ops::ControlFlow;
 
 use glam::DVec3;
@@ -95,7 +97,9 @@ pub struct DistanceSearch<'m> {
     gauge: Gauge,
     level: Level,
     /// Everything that was not looked at yet; the nearest is on top.
-    stack: SmallVec<[Entry; 64]>,
+    open: BinaryHeap<Entry>,
+    /// How many pairs of nodes were ever put there.
+    opened: u32,
     begun: bool,
     memory: Option<[u32; 2]>,
     best: Best,
@@ -111,8 +115,28 @@ pub struct DistanceSearch<'m> {
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Entry {
     gap: f32,
+    number: u32,
     node: [u32; 2],
     lanes: [u8; 2],
+}
+
+impl Entry {
+    const ROOTS: Entry = Entry { gap: 0.0, number: 0, node: [0; 2], lanes: [u8::MAX; 2] };
+}
+
+impl Eq for Entry {}
+
+impl Ord for Entry {
+    /// The nearer is greater; of equally near ones the later, which lies deeper.
+    fn cmp(&self, other: &Entry) -> Ordering {
+        other.gap.total_cmp(&self.gap).then(self.number.cmp(&other.number))
+    }
+}
+
+impl PartialOrd for Entry {
+    fn partial_cmp(&self, other: &Entry) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -127,14 +151,14 @@ impl<'m> DistanceSearch<'m> {
     /// A search without a guess.
     pub fn new(a: &'m Model, pose_a: &Pose, b: &'m Model, pose_b: &Pose) -> DistanceSearch<'m> {
         let poses = [*pose_a, *pose_b];
-        let mut stack = SmallVec::new();
-        stack.push(Entry { gap: 0.0, node: [0; 2], lanes: [u8::MAX; 2] });
+        let open = BinaryHeap::from([Entry::ROOTS]);
         DistanceSearch {
             models: [a, b],
             poses,
             gauge: Gauge::new(a.tree(), pose_a, b.tree(), pose_b),
             level: Level::best(),
-            stack,
+            open,
+            opened: 1,
             begun: false,
             memory: None,
             best: Best {
@@ -174,25 +198,21 @@ impl<'m> DistanceSearch<'m> {
             budget.draw(self.work.volume_tests + self.work.primitive_tests);
         }
         let limited = !budget.is_unlimited();
-        while let Some(&entry) = self.stack.last() {
-            if self.meets {
+        while let Some(&entry) = self.open.peek() {
+            if self.meets || entry.gap > self.limit {
                 break;
-            }
-            if entry.gap > self.limit {
-                self.stack.pop();
-                continue;
             }
             if limited && !budget.draw((WIDTH * WIDTH) as u64) {
                 return self.answer(Finish::OutOfBudget);
             }
-            self.stack.pop();
+            self.open.pop();
             let before = self.work.primitive_tests;
             self.expand(entry);
             if limited {
                 budget.draw(self.work.primitive_tests - before);
             }
         }
-        self.stack.clear();
+        self.open.clear();
         if self.meets {
             self.settle_meeting();
         }
@@ -209,7 +229,7 @@ impl<'m> DistanceSearch<'m> {
     }
 
     fn descend(&mut self) {
-        let mut entry = Entry { gap: 0.0, node: [0; 2], lanes: [u8::MAX; 2] };
+        let mut entry = Entry::ROOTS;
         loop {
             let [x, y] = self.nodes(&entry);
             let (i, j) = nearest_centres(x, entry.lanes[0], y, entry.lanes[1], &self.gauge);
@@ -278,9 +298,9 @@ impl<'m> DistanceSearch<'m> {
             return;
         }
         let mut pairs: SmallVec<[(f32, usize, usize); 64]> = SmallVec::new();
-        let base = self.stack.len();
         // Leaves of one side under one node of the other go on together.
-        let mut waiting = [[Entry { gap: f32::INFINITY, node: [0; 2], lanes: [0; 2] }; WIDTH]; 2];
+        let none = Entry { gap: f32::INFINITY, lanes: [0; 2], ..Entry::ROOTS };
+        let mut waiting = [[none; WIDTH]; 2];
         while mask != 0 {
             let bit = mask.trailing_zeros() as usize;
             mask &= mask - 1;
@@ -288,21 +308,24 @@ impl<'m> DistanceSearch<'m> {
             let gap = gap[i][j];
             match (x.child[i].as_node(), y.child[j].as_node()) {
                 (Some(p), Some(q)) => {
-                    self.stack.push(Entry { gap, node: [p as u32, q as u32], lanes: [u8::MAX; 2] });
+                    self.push(Entry { gap, node: [p as u32, q as u32], lanes: [u8::MAX; 2], number: 0 });
                 }
                 (None, None) => pairs.push((gap, i, j)),
                 (None, Some(q)) => {
                     let group = &mut waiting[0][j];
                     let lanes = [group.lanes[0] | 1 << i, u8::MAX];
-                    *group = Entry { gap: gap.min(group.gap), node: [entry.node[0], q as u32], lanes };
+                    *group =
+                        Entry { gap: gap.min(group.gap), node: [entry.node[0], q as u32], lanes, number: 0 };
                 }
                 (Some(p), None) => {
                     let group = &mut waiting[1][i];
                     let lanes = [u8::MAX, group.lanes[1] | 1 << j];
-                    *group = Entry { gap: gap.min(group.gap), node: [p as u32, entry.node[1]], lanes };
+                    *group =
+                        Entry { gap: gap.min(group.gap), node: [p as u32, entry.node[1]], lanes, number: 0 };
                 }
             }
         }
+        pairs.sort_unstable_by(|p, q| p.0.total_cmp(&q.0));
         for (gap, i, j) in pairs {
             if self.meets {
                 return;
@@ -312,9 +335,15 @@ impl<'m> DistanceSearch<'m> {
             }
             self.look_at_leaves(&entry, [x, y], [i, j]);
         }
-        self.stack.extend(waiting.into_iter().flatten().filter(|group| group.gap < f32::INFINITY));
-        // The nearest last, on top.
-        self.stack[base..].sort_unstable_by(|p, q| q.gap.total_cmp(&p.gap));
+        let limit = self.limit;
+        for group in waiting.into_iter().flatten().filter(|group| group.gap <= limit) {
+            self.push(group);
+        }
+    }
+
+    fn push(&mut self, entry: Entry) {
+        self.open.push(Entry { number: self.opened, ..entry });
+        self.opened = self.opened.wrapping_add(1);
     }
 
     /// Looks at all pairs of triangles of two leaves that the view cannot refuse.
@@ -388,7 +417,7 @@ impl<'m> DistanceSearch<'m> {
 
     fn answer(&self, finish: Finish) -> Distance {
         let Best { distance, triangles, points, parts } = self.best;
-        let open = self.stack.iter().map(|e| self.gauge.distance(e.gap)).fold(f64::INFINITY, f64::min);
+        let open = self.open.peek().map_or(f64::INFINITY, |e| self.gauge.distance(e.gap));
         let side = |k: usize| feature(self.models[k].mesh(), triangles[k], parts[k]);
         Distance {
             distance,

@@ -7,11 +7,10 @@
 use glam::DVec3;
 use smallvec::SmallVec;
 
-use super::closest_point::Sorted;
 use crate::geom::ray_triangle::{Crossing, ShearedRay};
 use crate::hierarchy::ray_slab::RaySlab;
 use crate::hierarchy::simd::Level;
-use crate::hierarchy::wide::WIDTH;
+use crate::hierarchy::wide::{Child, WIDTH};
 use crate::num::parallel;
 use crate::num::tolerance::{LARGEST_LENGTH_UNSCALED, SMALLEST_LENGTH_UNSCALED};
 use crate::{Model, Pose};
@@ -142,6 +141,38 @@ fn visit(model: &Model, pose: &Pose, ray: &Ray, mut found: impl FnMut(Crossing, 
                 stack.push((enter, child as u32));
             }
         }
+    }
+}
+
+/// A few children, the nearest first.
+#[derive(Debug, Default)]
+struct Sorted {
+    /// A gap's bits above those of its place: gaps are not negative, so their bits are in their order.
+    keys: [u64; WIDTH],
+    children: [Option<Child>; WIDTH],
+    count: usize,
+}
+
+impl Sorted {
+    #[inline]
+    fn insert(&mut self, gap: f32, child: Child) {
+        let key = u64::from(gap.to_bits()) << 32 | self.count as u64;
+        self.children[self.count] = Some(child);
+        let mut at = self.count;
+        while at > 0 && self.keys[at - 1] > key {
+            self.keys[at] = self.keys[at - 1];
+            at -= 1;
+        }
+        self.keys[at] = key;
+        self.count += 1;
+    }
+
+    #[inline]
+    fn ascending(&self) -> impl DoubleEndedIterator<Item = (f32, Child)> + '_ {
+        self.keys[..self.count].iter().filter_map(|&key| {
+            let child = self.children[(key as u32) as usize % WIDTH]?;
+            Some((f32::from_bits((key >> 32) as u32), child))
+        })
     }
 }
 
