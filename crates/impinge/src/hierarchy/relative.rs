@@ -15,11 +15,11 @@
 //!
 //! 1. placement: per coordinate 4u·(|x|₂ + |t|) for each body (u = 2⁻⁵³, three products and three sums,
 //!    |rows| ≤ 1.0001), the same again for w, and 10u of their sum for the inverse, the difference and the
-//!    quotient. [`PLACEMENT`] takes 64u, world units; a row of A⁻¹ has a length below 1.01, so √3·1.01 of
+//!    quotient. `PLACEMENT` takes 64u, world units; a row of A⁻¹ has a length below 1.01, so √3·1.01 of
 //!    it arrives on an axis;
 //! 2. f32: casting M and d, three products and three sums for the centre, as many for the half extent,
 //!    two operations in the comparison: below 20·2⁻²⁴ of S = Σ|M_kj|·reach_b + |d_k| + reach_a (a half
-//!    extent is at most 2·reach). [`SINGLE`] takes 32·2⁻²⁴;
+//!    extent is at most 2·reach). `SINGLE` takes 32·2⁻²⁴;
 //! 3. underflow of products: a few times 2⁻¹⁴⁹, covered by the smallest normal number;
 //! 4. the margin asked for: a distance m moves an axis by at most |row k of A⁻¹|₂·m/s_a.
 //!

@@ -30,7 +30,7 @@ pub fn save(path: impl AsRef<Path>, mesh: &Mesh) -> Result<(), Error> {
 /// Saves a mesh in a given encoding, whatever the path's extension.
 ///
 /// # Errors
-/// As [`write`], or what the system says about the file.
+/// As [`write()`], or what the system says about the file.
 pub fn save_as(path: impl AsRef<Path>, mesh: &Mesh, encoding: Encoding) -> Result<(), Error> {
     let path = path.as_ref();
     let bytes = write(mesh, encoding).map_err(|error| refuse(path, error.to_string()))?;

@@ -1,6 +1,6 @@
 //! How often a closed surface winds around a place: exact, by a ray along a coordinate axis.
 //!
-//! The ray starts at a [`Flag`], which lies on no plane and over no edge, so every triangle is either
+//! The ray starts at a `Flag`, which lies on no plane and over no edge, so every triangle is either
 //! passed in its inside or not at all and there are no special cases. For surfaces with holes there is
 //! the generalised winding number (Jacobson, Kavan and Sorkine-Hornung, Robust inside-outside
 //! segmentation using generalized winding numbers, 2013), a sum of solid angles.
