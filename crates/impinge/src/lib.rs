@@ -2,7 +2,8 @@
 //!
 //! Data flows one way through the stations below; a module imports only stations listed before it:
 //!
-//! `error, budget → num → geom → shape → motion → bound → hierarchy → model → contact → narrow → report → io`
+//! `error, budget, contact → num → geom → shape → motion → bound → hierarchy → model → narrow → report`,
+//! and `io`, which may use all and is used by none.
 //!
 //! ```
 //! use impinge::{Mesh, Model, Pose, Relation};
@@ -41,7 +42,7 @@ pub use error::Error;
 pub use io::load;
 pub use model::Model;
 pub use motion::Pose;
-pub use narrow::exact::collide::{Posed, pairs};
+pub use narrow::exact::collide::pairs;
 pub use narrow::exact::contour::{Polyline, contour};
 pub use narrow::exact::distance::{Distance, distance};
 pub use narrow::exact::relation::relation;

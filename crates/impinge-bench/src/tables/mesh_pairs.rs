@@ -1,7 +1,7 @@
 //! Every intersecting pair of triangles.
 
 use anyhow::Result;
-use impinge::narrow::exact::collide::{Posed, pairs};
+use impinge::pairs;
 
 use super::Effort;
 use super::pair_scene::{HEADER, PairScene, add_rows, verdict};
@@ -22,7 +22,7 @@ pub fn run(effort: Effort) -> Result<Table> {
     let single = parry::single::Pair::new(&scene.a, &scene.b, &scene.placements)?;
     let double = parry::double::Pair::new(&scene.a, &scene.b, &scene.placements)?;
 
-    let ours = |case: usize| pairs(Posed::new(a, poses[case][0]), Posed::new(b, poses[case][1]));
+    let ours = |case: usize| pairs(a, &poses[case][0], b, &poses[case][1]);
     let mut contestants =
         vec![Contestant::new("impinge", |case| Ok(digested(median_of(REPEATS, || ours(case)))))];
     for (name, mut program) in scene.programs(&mut table)? {

@@ -5,6 +5,12 @@ use glam::DVec3;
 use crate::Error;
 use crate::num::tolerance::LARGEST_COORDINATE;
 
+/// Vertices of a mesh, at most: `u32::MAX` stays free to stand for "none".
+pub const MOST_VERTICES: usize = u32::MAX as usize - 1;
+
+/// Triangles of a mesh, at most: the leaves of the production tree name a slot by 28 bits.
+pub const MOST_TRIANGLES: usize = (1 << 28) - 1;
+
 /// Vertices and triangles, every index in range and every coordinate finite.
 ///
 /// Zero-area triangles, duplicates, open and non-manifold surfaces are all accepted.
@@ -28,9 +34,9 @@ impl Mesh {
     /// # Errors
     /// As [`Mesh::new`].
     pub fn from_points(vertices: Vec<DVec3>, triangles: Vec<[u32; 3]>) -> Result<Mesh, Error> {
-        // Below the full range, so that u32::MAX can stand for "none" and sides can be numbered too.
-        let most = u32::MAX as usize / 3 - 1;
-        for (what, count) in [("vertices", vertices.len()), ("triangles", triangles.len())] {
+        for (what, count, most) in
+            [("vertices", vertices.len(), MOST_VERTICES), ("triangles", triangles.len(), MOST_TRIANGLES)]
+        {
             if count > most {
                 return Err(Error::TooMany { what, count, most });
             }

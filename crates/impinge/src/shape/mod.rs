@@ -7,6 +7,6 @@ pub mod tetmesh;
 pub mod topology;
 pub mod weld;
 
-pub use mesh::Mesh;
+pub use mesh::{MOST_TRIANGLES, MOST_VERTICES, Mesh};
 pub use tetmesh::TetMesh;
 pub use topology::Topology;

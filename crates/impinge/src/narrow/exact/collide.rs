@@ -151,9 +151,9 @@ pub fn for_each_meeting(
 }
 
 /// Every pair of meeting triangles, ascending; a large search is shared between threads.
-pub fn pairs(a: Posed<'_>, b: Posed<'_>) -> Vec<[u32; 2]> {
+pub fn pairs(a: &Model, pose_a: &Pose, b: &Model, pose_b: &Pose) -> Vec<[u32; 2]> {
     let mut budget = Budget::UNLIMITED.clone();
-    pairs_within_budget(a, b, &mut budget).0
+    pairs_within_budget(Posed::new(a, *pose_a), Posed::new(b, *pose_b), &mut budget).0
 }
 
 /// As [`pairs`], with the cost and a limit on it; the pairs found so far when the budget ends.
@@ -199,7 +199,7 @@ pub fn first_meetings(a: &Model, b: &Model, poses: &[[Pose; 2]]) -> Vec<Option<[
 pub fn pairs_of_all(a: &Model, b: &Model, poses: &[[Pose; 2]]) -> Vec<Vec<[u32; 2]>> {
     parallel::map(poses.len(), |k| {
         let [pose_a, pose_b] = poses[k];
-        pairs(Posed::new(a, pose_a), Posed::new(b, pose_b))
+        pairs(a, &pose_a, b, &pose_b)
     })
 }
 

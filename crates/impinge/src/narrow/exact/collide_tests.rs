@@ -62,8 +62,9 @@ fn brute(a: Posed<'_>, b: Posed<'_>) -> Vec<[u32; 2]> {
 /// Compares every way of asking with brute force and returns how many pairs there are.
 fn agree(a: Posed<'_>, b: Posed<'_>, what: &str) -> usize {
     let want = brute(a, b);
-    assert_eq!(pairs(a, b), want, "{what}");
-    let swapped: Vec<_> = pairs(b, a).into_iter().map(|[i, j]| [j, i]).collect();
+    assert_eq!(pairs(a.model, &a.pose, b.model, &b.pose), want, "{what}");
+    let swapped: Vec<_> =
+        pairs(b.model, &b.pose, a.model, &a.pose).into_iter().map(|[i, j]| [j, i]).collect();
     assert_eq!(
         {
             let mut s = swapped;
@@ -185,7 +186,7 @@ fn a_budget_stops_and_resumes_without_loss() {
     let mut rng = Pcg64::seed_from_u64(6);
     let [a, b] = [(); 2].map(|()| Model::from(soup(&mut rng, 300, DVec3::ZERO, 1.0, 0.3)));
     let [a, b] = [Posed::new(&a, Pose::IDENTITY), Posed::new(&b, Pose::from_translation([0.1; 3]))];
-    let want = pairs(a, b);
+    let want = pairs(a.model, &a.pose, b.model, &b.pose);
     let mut search = SurfaceSearch::new(a, b);
     let mut all = Vec::new();
     let mut pauses = 0;

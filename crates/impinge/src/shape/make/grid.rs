@@ -64,7 +64,7 @@ pub(super) fn at_least(name: &'static str, least: u32, value: u32) -> Result<(),
 
 /// Refuses more triangles than a mesh may have, before any memory is taken.
 pub(super) fn affordable(factors: &[u64]) -> Result<(), Error> {
-    let most = u64::from(u32::MAX) / 3 - 1;
+    let most = crate::shape::MOST_TRIANGLES as u64;
     let count = factors.iter().fold(1_u64, |all, &factor| all.saturating_mul(factor));
     if count <= most {
         return Ok(());
