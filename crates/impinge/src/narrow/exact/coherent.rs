@@ -25,9 +25,9 @@ mod tests;
 /// How many steps of the last motion a search looks ahead.
 const STEPS_AHEAD: f64 = 8.0;
 /// Triangle pairs whose distance is computed for a certificate before it is given up.
-const NEAR_MOST: usize = 256;
+const NEAR_MOST: usize = 24;
 /// Plain searches after a certificate that would not have lasted a step.
-const PLAIN_AFTER_FAILURE: u32 = 6;
+const PLAIN_AFTER_FAILURE: u32 = 32;
 /// Distances in a frame that is orthonormal within 1e-4 against those in the world, both ways and with
 /// the rounding of a few f64 operations (no unit).
 const STRETCH: f64 = 1.001;
