@@ -9,6 +9,7 @@
 
 use glam::DVec3;
 
+use super::coin::{self, CoinLanes};
 use super::leaf_block::{Block, raise_gaps};
 use super::relative::{Map, PLACEMENT, Relative, SINGLE};
 use super::simd::Level;
@@ -76,6 +77,8 @@ pub struct PointGauge {
     pad: f32,
     /// World length of a tree unit, with the shrinking by a matrix that is not quite a rotation.
     unit: f64,
+    /// How much longer than that a tree unit can be.
+    widen: f32,
 }
 
 /// A placed tree, ready to be measured from many points.
@@ -88,6 +91,7 @@ pub struct PlacedTree {
     size: f64,
     tree_unit: f64,
     unit: f64,
+    widen: f32,
 }
 
 impl PlacedTree {
@@ -102,6 +106,9 @@ impl PlacedTree {
             size: farthest + pose.translation().abs().max_element(),
             tree_unit: frame.unit,
             unit: frame.unit * shrinking(pose),
+            // With the square of one singular value at least 1 − x, that of another is at most 1 + x.
+            widen: ((2.0 - shrinking(pose).powi(2)).sqrt() / shrinking(pose) * (1.0 + SQUARE_ROUNDING))
+                as f32,
         }
     }
 
@@ -118,6 +125,7 @@ impl PlacedTree {
             point: local.as_vec3().to_array(),
             pad: (pad.min(f32::MAX.into()) as f32).next_up(),
             unit: self.unit,
+            widen: self.widen,
         }
     }
 }
@@ -130,12 +138,19 @@ impl PointGauge {
         ((ratio * ratio * (1.0 + SQUARE_ROUNDING)) as f32).next_up().min(f32::MAX)
     }
 
-    /// Raises the squared gaps of a bottom node to what its triangles prove, and says which are within
-    /// `limit`.
+    /// Finds the squared gaps of a bottom node that its triangles prove, lowers the limit to the nearest
+    /// point found on any, and says which are within it.
     #[inline]
-    pub fn raise(&self, level: Level, block: &Block, limit: f32, gaps: &mut [f32; WIDTH]) -> u8 {
+    pub fn raise(&self, level: Level, block: &Block, limit: &mut f32, gaps: &mut [f32; WIDTH]) -> u8 {
         // √3 of the pad for the points, the rest for the dot products, which round like the pad's part.
-        raise_gaps(level, block, self.point, 3.0 * self.pad, limit, gaps)
+        raise_gaps(level, block, self.point, 3.0 * self.pad, self.widen, limit, gaps)
+    }
+
+    /// Raises the squared gaps of an upper node to what the coins of its children prove, and says which
+    /// are within `limit`.
+    #[inline]
+    pub fn raise_by_coins(&self, level: Level, coins: &CoinLanes, limit: f32, gaps: &mut [f32; WIDTH]) -> u8 {
+        coin::raise_gaps(level, coins, self.point, 3.0 * self.pad, limit, gaps)
     }
 
     /// Squared gaps of the child boxes of a node, in squared tree units, and which are within `limit`.

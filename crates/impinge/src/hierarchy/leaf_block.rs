@@ -6,7 +6,7 @@
 //! never correctness.
 
 use super::simd::Level;
-use super::wide::{WIDTH, WideTree};
+use super::wide::{Child, WIDTH, WideTree};
 use crate::Mesh;
 
 /// Stands for a node without a block.
@@ -29,12 +29,14 @@ impl LeafBlocks {
         let mut of_node = vec![NONE; tree.nodes().len()];
         for (node, place) in tree.nodes().iter().zip(&mut of_node) {
             let single = |lane: usize| node.child[lane].is_leaf() && node.child[lane].slots().len() == 1;
-            if !node.used().all(single) {
+            if !single(0) || !node.used().all(single) {
                 continue;
             }
             let mut block = [[0.0; WIDTH]; 9];
-            for lane in node.used() {
-                let triangle = tree.order()[node.child[lane].slots().start];
+            for (lane, child) in node.child.into_iter().enumerate() {
+                // An unused lane repeats the first triangle, so that it changes no limit.
+                let child = if child == Child::NONE { node.child[0] } else { child };
+                let triangle = tree.order()[child.slots().start];
                 for (corner, p) in mesh.corners(triangle).into_iter().enumerate() {
                     let local = tree.frame().inward(p).as_vec3().to_array();
                     (0..3).for_each(|k| block[3 * corner + k][lane] = local[k]);
@@ -58,26 +60,34 @@ impl LeafBlocks {
     }
 }
 
-/// Raises the squared gaps of eight triangles to a point where their corners prove more than their boxes,
-/// and says which are within `limit`; `slack` covers every rounding of the corners, the point and this function (tree units).
+/// Raises the squared gaps of eight triangles to a point to what their corners prove, lowers the limit to
+/// the nearest point found on any, times `widen`, and says which are within it; `slack` covers every rounding of the corners, the point and this function (tree units).
 #[inline]
 pub fn raise_gaps(
     level: Level,
     block: &Block,
     point: [f32; 3],
     slack: f32,
-    limit: f32,
+    widen: f32,
+    limit: &mut f32,
     gaps: &mut [f32; WIDTH],
 ) -> u8 {
     match level {
-        Level::Portable => corner_gaps(block, point, slack, limit, gaps),
+        Level::Portable => corner_gaps(block, point, slack, widen, limit, gaps),
         // SAFETY: these levels are handed out only after the instructions were detected.
         #[cfg(target_arch = "x86_64")]
-        _ => unsafe { x86::corner_gaps(block, point, slack, limit, gaps) },
+        _ => unsafe { x86::corner_gaps(block, point, slack, widen, limit, gaps) },
     }
 }
 
-fn corner_gaps(block: &Block, point: [f32; 3], slack: f32, limit: f32, gaps: &mut [f32; WIDTH]) -> u8 {
+fn corner_gaps(
+    block: &Block,
+    point: [f32; 3],
+    slack: f32,
+    widen: f32,
+    limit: &mut f32,
+    gaps: &mut [f32; WIDTH],
+) -> u8 {
     let mut mask = 0;
     for lane in 0..WIDTH {
         let corner = |c: usize| [0, 1, 2].map(|k| block[3 * c + k][lane] - point[k]);
@@ -96,11 +106,16 @@ fn corner_gaps(block: &Block, point: [f32; 3], slack: f32, limit: f32, gaps: &mu
         let height = dot(a, normal) / dot(normal, normal);
         foot = pick(inside, [normal[0] * height, normal[1] * height, normal[2] * height], foot);
         let along = least3(dot(foot, a), dot(foot, b), dot(foot, c));
-        let gap = along / dot(foot, foot).sqrt() - slack;
+        let length = dot(foot, foot).sqrt();
+        let reach = (length + slack) * widen;
+        *limit = if reach * reach < *limit { reach * reach } else { *limit };
+        let gap = along / length - slack;
         let square = gap * gap;
         // False for a number that is none, as a foot at the point gives.
         gaps[lane] = if (gap > 0.0) & (square > gaps[lane]) { square } else { gaps[lane] };
-        mask |= u8::from(gaps[lane] <= limit) << lane;
+    }
+    for (lane, gap) in gaps.iter().enumerate() {
+        mask |= u8::from(*gap <= *limit) << lane;
     }
     mask
 }
@@ -155,7 +170,8 @@ mod x86 {
         block: &Block,
         point: [f32; 3],
         slack: f32,
-        limit: f32,
+        widen: f32,
+        limit: &mut f32,
         gaps: &mut [f32; WIDTH],
     ) -> u8 {
         let corner =
@@ -175,6 +191,13 @@ mod x86 {
         let foot = pick(inside, [0, 1, 2].map(|k| _mm256_mul_ps(normal[k], height)), foot);
         let along = _mm256_min_ps(_mm256_min_ps(dot(foot, a), dot(foot, b)), dot(foot, c));
         let length = _mm256_sqrt_ps(dot(foot, foot));
+        let reach = _mm256_mul_ps(_mm256_add_ps(length, _mm256_set1_ps(slack)), _mm256_set1_ps(widen));
+        // No number, from corners beyond the range, loses against the second operand.
+        let reach = _mm256_min_ps(_mm256_mul_ps(reach, reach), _mm256_set1_ps(*limit));
+        let reach = _mm256_min_ps(reach, _mm256_permute2f128_ps::<1>(reach, reach));
+        let reach = _mm256_min_ps(reach, _mm256_permute_ps::<0b01_00_11_10>(reach));
+        let reach = _mm256_min_ps(reach, _mm256_permute_ps::<0b10_11_00_01>(reach));
+        *limit = _mm256_cvtss_f32(reach);
         let gap = _mm256_sub_ps(_mm256_div_ps(along, length), _mm256_set1_ps(slack));
         let square = _mm256_mul_ps(gap, gap);
         let old = load(gaps);
@@ -182,7 +205,7 @@ mod x86 {
         let raised = _mm256_blendv_ps(old, square, more);
         // SAFETY: eight numbers fit.
         unsafe { _mm256_storeu_ps(gaps.as_mut_ptr(), raised) };
-        _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_LE_OQ>(raised, _mm256_set1_ps(limit))) as u8
+        _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_LE_OQ>(raised, _mm256_set1_ps(*limit))) as u8
     }
 
     #[inline]
@@ -262,20 +285,27 @@ mod tests {
             for (index, node) in tree.nodes().iter().enumerate() {
                 let Some(block) = blocks.of(index as u32) else { continue };
                 let mut raised = [0.0; WIDTH];
-                let limit = gauge.limit(1.0);
-                let within = gauge.raise(Level::best(), block, limit, &mut raised);
+                let mut limit = f32::MAX;
+                let within = gauge.raise(Level::best(), block, &mut limit, &mut raised);
                 for level in Level::available() {
                     let mut same = [0.0; WIDTH];
-                    assert_eq!(gauge.raise(level, block, limit, &mut same), within);
+                    let mut same_limit = f32::MAX;
+                    assert_eq!(gauge.raise(level, block, &mut same_limit, &mut same), within);
+                    assert_eq!(same_limit.to_bits(), limit.to_bits());
                     assert_eq!(same.map(f32::to_bits), raised.map(f32::to_bits));
                 }
+                let mut least = f64::INFINITY;
                 for lane in node.used() {
                     let t = tree.order()[node.child[lane].slots().start];
                     let distance = closest_point(p, &mesh.corners(t)).distance_sq.sqrt();
                     assert!(raised[lane] <= gauge.limit(distance));
+                    least = least.min(distance);
                     close += usize::from(raised[lane] > gauge.limit(distance * 0.999));
                     all += 1;
                 }
+                assert!(
+                    limit >= gauge.limit(least).next_down() && limit <= gauge.limit(least * 1.001 + 1e-4)
+                );
             }
         }
         assert!(all > 10_000 && close * 10 > all * 9, "{close} of {all}");

@@ -1,5 +1,6 @@
 //! Trees of bounding volumes.
 
+pub mod coin;
 pub mod cost;
 pub mod design;
 pub mod dual;

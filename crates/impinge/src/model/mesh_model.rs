@@ -3,6 +3,7 @@
 use std::sync::OnceLock;
 
 use crate::Mesh;
+use crate::hierarchy::coin::Coins;
 use crate::hierarchy::leaf_block::LeafBlocks;
 use crate::hierarchy::wide::WideTree;
 use crate::shape::Topology;
@@ -14,6 +15,7 @@ pub struct Model {
     tree: WideTree,
     topology: OnceLock<Topology>,
     leaf_blocks: OnceLock<LeafBlocks>,
+    coins: OnceLock<Coins>,
 }
 
 impl Model {
@@ -36,11 +38,16 @@ impl Model {
     pub fn leaf_blocks(&self) -> &LeafBlocks {
         self.leaf_blocks.get_or_init(|| LeafBlocks::new(&self.mesh, &self.tree))
     }
+
+    /// Tight volumes around its small subtrees, for queries from points; fitted at the first call and kept.
+    pub fn coins(&self) -> &Coins {
+        self.coins.get_or_init(|| Coins::new(&self.mesh, &self.tree))
+    }
 }
 
 impl From<Mesh> for Model {
     fn from(mesh: Mesh) -> Model {
         let tree = WideTree::build(&mesh);
-        Model { mesh, tree, topology: OnceLock::new(), leaf_blocks: OnceLock::new() }
+        Model { mesh, tree, topology: OnceLock::new(), leaf_blocks: OnceLock::new(), coins: OnceLock::new() }
     }
 }

@@ -6,10 +6,10 @@
 //! the answer depends neither on the first guess nor on the number of threads.
 
 use glam::DVec3;
-use smallvec::SmallVec;
 
 use crate::contact::Feature;
 use crate::geom::point_triangle::{self, Part, norm};
+use crate::hierarchy::coin::Coins;
 use crate::hierarchy::gap::PlacedTree;
 use crate::hierarchy::leaf_block::LeafBlocks;
 use crate::hierarchy::simd::Level;
@@ -20,6 +20,9 @@ use crate::{Counters, Mesh, Model, Pose};
 
 /// Points that follow each other on one thread: enough to share guesses, few enough to share work.
 const CHUNK: usize = 1024;
+
+/// Room for the nodes that wait in a search of an ordinary tree.
+const STACK: usize = 96;
 
 /// The nearest point of a mesh.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -46,7 +49,7 @@ pub struct ClosestPoint {
 pub fn closest_point(model: &Model, pose: &Pose, p: DVec3) -> ClosestPoint {
     let search = Search::new(model, pose);
     let mut nearest = Nearest::NONE;
-    search.improve(p, &mut nearest, &mut Counters::default());
+    search.improve(p, &mut nearest, &mut Vec::with_capacity(STACK), &mut Counters::default());
     search.answer(p, &nearest)
 }
 
@@ -57,13 +60,14 @@ pub fn closest_points(model: &Model, pose: &Pose, points: &[DVec3]) -> Vec<Close
     let parts = parallel::map(chunks, |k| {
         let chunk = &points[k * CHUNK..points.len().min((k + 1) * CHUNK)];
         let mut guess = None;
+        let (mut stack, mut work) = (Vec::with_capacity(STACK), Counters::default());
         let mut found = Vec::with_capacity(chunk.len());
         for &p in chunk {
             let mut nearest = Nearest::NONE;
             if let Some(triangle) = guess {
                 search.look_at(p, triangle, &mut nearest);
             }
-            search.improve(p, &mut nearest, &mut Counters::default());
+            search.improve(p, &mut nearest, &mut stack, &mut work);
             guess = Some(nearest.triangle);
             found.push(search.answer(p, &nearest));
         }
@@ -91,10 +95,14 @@ pub(crate) struct Nearest {
     pub triangle: u32,
     /// In units of the search.
     pub distance_sq: f64,
+    /// In the world.
+    point: DVec3,
+    part: Part,
 }
 
 impl Nearest {
-    pub const NONE: Nearest = Nearest { triangle: u32::MAX, distance_sq: f64::INFINITY };
+    pub const NONE: Nearest =
+        Nearest { triangle: u32::MAX, distance_sq: f64::INFINITY, point: DVec3::ZERO, part: Part::Inside };
 }
 
 /// A placed model, ready for points.
@@ -103,6 +111,7 @@ pub(crate) struct Search<'m> {
     model: &'m Model,
     pose: &'m Pose,
     blocks: &'m LeafBlocks,
+    coins: &'m Coins,
     placed: PlacedTree,
     level: Level,
     /// Divides lengths before they are squared; 1 unless squares could underflow or overflow.
@@ -117,6 +126,7 @@ impl<'m> Search<'m> {
             model,
             pose,
             blocks: model.leaf_blocks(),
+            coins: model.coins(),
             placed: PlacedTree::new(model.tree(), pose),
             level: Level::best(),
             scale: if ordinary { 1.0 } else { unit },
@@ -139,26 +149,28 @@ impl<'m> Search<'m> {
     #[inline]
     pub fn look_at(&self, p: DVec3, triangle: u32, nearest: &mut Nearest) {
         let corners = self.corners(triangle);
-        let distance_sq = if self.scale == 1.0 {
-            point_triangle::closest_point(p, &corners).distance_sq
+        let foot = if self.scale == 1.0 {
+            point_triangle::closest_point(p, &corners)
         } else {
             let scaled = corners.map(|c| (c - p) / self.scale);
-            point_triangle::closest_point(DVec3::ZERO, &scaled).distance_sq
+            let foot = point_triangle::closest_point(DVec3::ZERO, &scaled);
+            point_triangle::Foot { point: foot.point * self.scale + p, ..foot }
         };
+        let distance_sq = foot.distance_sq;
         if distance_sq < nearest.distance_sq
             || (distance_sq == nearest.distance_sq && triangle < nearest.triangle)
         {
-            *nearest = Nearest { triangle, distance_sq };
+            *nearest = Nearest { triangle, distance_sq, point: foot.point, part: foot.part };
         }
     }
 
-    /// Looks through the tree for something nearer than `nearest`.
-    pub fn improve(&self, p: DVec3, nearest: &mut Nearest, work: &mut Counters) {
+    /// Looks through the tree for something nearer than `nearest`; what was on the stack is dropped.
+    pub fn improve(&self, p: DVec3, nearest: &mut Nearest, stack: &mut Vec<u64>, work: &mut Counters) {
         let tree = self.model.tree();
         let gauge = self.placed.from_point(p);
         let limit_of = |nearest: &Nearest| gauge.limit(nearest.distance_sq.sqrt() * self.scale);
         let mut limit = limit_of(nearest);
-        let mut stack: SmallVec<[u64; 96]> = SmallVec::new();
+        stack.clear();
         stack.push(0);
         while let Some(key) = stack.pop() {
             let (gap, index) = (f32::from_bits((key >> 32) as u32), key as u32);
@@ -167,30 +179,41 @@ impl<'m> Search<'m> {
             }
             let node = &tree.nodes()[index as usize];
             let mut gaps = [0.0; WIDTH];
-            let mut mask = gauge.gaps(self.level, node, limit, &mut gaps);
             work.volume_tests += WIDTH as u64;
-            if mask == 0 {
-                continue;
-            }
-            if let Some(block) = self.blocks.of(index) {
-                mask &= gauge.raise(self.level, block, limit, &mut gaps);
+            let mut mask = match self.blocks.of(index) {
+                // The triangles themselves say more than their boxes.
+                Some(block) => gauge.raise(self.level, block, &mut limit, &mut gaps),
+                None => gauge.gaps(self.level, node, limit, &mut gaps),
+            };
+            if mask != 0
+                && let Some(coins) = self.coins.of(index)
+            {
+                mask &= gauge.raise_by_coins(self.level, coins, limit, &mut gaps);
             }
             let base = stack.len();
+            let mut leaves = 0_u8;
             while mask != 0 {
                 let lane = mask.trailing_zeros() as usize;
                 mask &= mask - 1;
-                let (gap, child) = (gaps[lane], node.child[lane]);
-                if let Some(child) = child.as_node() {
-                    push_sorted(&mut stack, base, u64::from(gap.to_bits()) << 32 | child as u64);
-                } else if gap <= limit {
-                    let before = nearest.distance_sq;
-                    for slot in child.slots() {
-                        self.look_at(p, tree.order()[slot], nearest);
-                        work.primitive_tests += 1;
+                match node.child[lane].as_node() {
+                    Some(child) => {
+                        push_sorted(stack, base, u64::from(gaps[lane].to_bits()) << 32 | child as u64);
                     }
-                    if nearest.distance_sq < before {
-                        limit = limit_of(nearest);
-                    }
+                    None => leaves |= 1 << lane,
+                }
+            }
+            while let Some(lane) = nearest_lane(leaves, &gaps) {
+                if gaps[lane] > limit {
+                    break;
+                }
+                leaves &= !(1 << lane);
+                let before = nearest.distance_sq;
+                for slot in node.child[lane].slots() {
+                    self.look_at(p, tree.order()[slot], nearest);
+                    work.primitive_tests += 1;
+                }
+                if nearest.distance_sq < before {
+                    limit = limit.min(limit_of(nearest));
                 }
             }
         }
@@ -198,27 +221,33 @@ impl<'m> Search<'m> {
 
     /// The answer for the nearest triangle.
     pub fn answer(&self, p: DVec3, nearest: &Nearest) -> ClosestPoint {
-        let corners = self.corners(nearest.triangle);
-        let foot = if self.scale == 1.0 {
-            point_triangle::closest_point(p, &corners)
-        } else {
-            let scaled = corners.map(|c| (c - p) / self.scale);
-            let foot = point_triangle::closest_point(DVec3::ZERO, &scaled);
-            point_triangle::Foot { point: foot.point * self.scale + p, ..foot }
-        };
         ClosestPoint {
-            point: foot.point,
-            distance: norm(foot.point - p),
+            point: nearest.point,
+            distance: norm(nearest.point - p),
             triangle: nearest.triangle,
-            feature: feature(self.model.mesh(), nearest.triangle, foot.part),
+            feature: feature(self.model.mesh(), nearest.triangle, nearest.part),
         }
     }
+}
+
+/// The lane of the smallest gap among those in a mask.
+#[inline]
+fn nearest_lane(mut mask: u8, gaps: &[f32; WIDTH]) -> Option<usize> {
+    let mut best = None;
+    while mask != 0 {
+        let lane = mask.trailing_zeros() as usize;
+        mask &= mask - 1;
+        if best.is_none_or(|b: usize| gaps[lane] < gaps[b]) {
+            best = Some(lane);
+        }
+    }
+    best
 }
 
 /// Puts a key among those from `base` on so that the smallest stays on top. Gaps are not negative, so the
 /// order of their bits is theirs.
 #[inline]
-fn push_sorted(stack: &mut SmallVec<[u64; 96]>, base: usize, key: u64) {
+fn push_sorted(stack: &mut Vec<u64>, base: usize, key: u64) {
     stack.push(key);
     let mut at = stack.len() - 1;
     while at > base && stack[at - 1] < key {

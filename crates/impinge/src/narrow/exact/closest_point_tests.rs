@@ -81,3 +81,15 @@ fn a_far_point_finds_the_nearest_side() {
         assert_eq!(near, brute);
     }
 }
+
+#[test]
+fn a_large_mesh_agrees_too() {
+    let fine = make::blob(1.0, 0.4, 5, 5).unwrap();
+    let coarse = make::octahedron(0.3).unwrap();
+    let model = Model::from(make::join([&fine, &coarse]).unwrap());
+    let pose = Pose::new([0.3, -2.0, 0.7], [0.1, 0.7, -0.3, 0.5]).unwrap();
+    let points = make::positions(60, DVec3::splat(-2.5), DVec3::splat(2.5), 4);
+    for (p, found) in points.iter().zip(closest_points(&model, &pose, &points)) {
+        assert_eq!(found, brute_force(&model, &pose, *p));
+    }
+}

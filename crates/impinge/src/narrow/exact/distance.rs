@@ -251,6 +251,7 @@ impl<'m> DistanceSearch<'m> {
 
     /// Alternates closest points between the surfaces as long as that brings them clearly nearer.
     fn polish(&mut self) {
+        let mut stack = Vec::new();
         loop {
             let before = self.best.distance;
             for side in 0..2 {
@@ -261,7 +262,7 @@ impl<'m> DistanceSearch<'m> {
                 let search = Search::new(self.models[other], &self.poses[other]);
                 let from = self.best.points[side];
                 let mut nearest = search.nearer_than(self.best.distance);
-                search.improve(from, &mut nearest, &mut self.work);
+                search.improve(from, &mut nearest, &mut stack, &mut self.work);
                 if nearest.triangle == Nearest::NONE.triangle {
                     continue;
                 }
