@@ -102,7 +102,7 @@ fn coin(mesh: &Mesh, tree: &WideTree, triangles: &[u32]) -> [f32; 8] {
 
 /// Raises the squared gaps of eight children to a point where their coins prove more than their boxes, and
 /// says which are within `limit`; `slack` covers every rounding of the coins, the point and this function
-/// (tree units) but that of [`ACROSS_ROUNDING`].
+/// (tree units) but that of `ACROSS_ROUNDING`.
 #[inline]
 pub fn raise_gaps(
     level: Level,
