@@ -60,3 +60,14 @@ pub fn map<R: Send>(count: usize, each: impl Fn(usize) -> R + Sync + Send) -> Ve
     #[cfg(not(feature = "parallel"))]
     (0..count).map(each).collect()
 }
+
+/// Appends `each` for 0..count, in parallel, in order.
+pub fn extend<R: Send>(to: &mut Vec<R>, count: usize, each: impl Fn(usize) -> R + Sync + Send) {
+    #[cfg(feature = "parallel")]
+    {
+        use rayon::prelude::*;
+        to.par_extend((0..count).into_par_iter().map(each));
+    }
+    #[cfg(not(feature = "parallel"))]
+    to.extend((0..count).map(each));
+}

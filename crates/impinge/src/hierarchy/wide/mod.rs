@@ -68,12 +68,13 @@ impl Node {
 
     /// Puts a box into a lane, rounded outward.
     fn set_box(&mut self, lane: usize, bounds: Bounds) {
+        let centre = 0.5 * (bounds.low + bounds.high);
+        // Both differences are rounded by at most half a unit; the step covers it.
+        let half = (bounds.high - centre).max(centre - bounds.low);
+        let half = half + step(half);
         for axis in 0..3 {
-            let (low, high) = (bounds.low[axis], bounds.high[axis]);
-            let centre = 0.5 * (low + high);
-            self.centre[axis][lane] = centre;
-            // Both differences are rounded by at most half a unit; the next number covers it.
-            self.half[axis][lane] = (high - centre).max(centre - low).next_up();
+            self.centre[axis][lane] = centre[axis];
+            self.half[axis][lane] = half[axis];
         }
     }
 
@@ -161,17 +162,10 @@ impl Frame {
         (p - self.centre) / self.unit
     }
 
-    /// The tree's coordinates of a box of mesh points, rounded outward to f32.
+    /// A mesh point in the tree's coordinates, rounded to f32.
     #[inline]
-    fn bounds(&self, low: DVec3, high: DVec3) -> Bounds {
-        let (low, high) = (self.inward(low), self.inward(high));
-        // One f32 step beyond the nearest covers the cast and the rounding of the division.
-        let down = |x: f64| (x as f32).next_down();
-        let up = |x: f64| (x as f32).next_up();
-        Bounds {
-            low: Vec4::new(down(low.x), down(low.y), down(low.z), 0.0),
-            high: Vec4::new(up(high.x), up(high.y), up(high.z), 0.0),
-        }
+    fn nearest(&self, p: DVec3) -> Vec4 {
+        self.inward(p).as_vec3().extend(0.0)
     }
 }
 
@@ -248,6 +242,14 @@ impl Bounds {
         Bounds { low: self.low.min(other.low), high: self.high.max(other.high) }
     }
 
+    /// The box of a triangle whose corners were rounded to f32, rounded outward.
+    #[inline]
+    fn around([a, b, c]: [Vec4; 3]) -> Bounds {
+        let (low, high) = (a.min(b).min(c), a.max(b).max(c));
+        // One step covers the cast and the rounding of the division before.
+        Bounds { low: low - step(low), high: high + step(high) }
+    }
+
     /// Half the surface area; 0 for an empty box.
     #[inline]
     fn half_area(&self) -> f32 {
@@ -261,11 +263,16 @@ impl Bounds {
     }
 }
 
+/// At least the distance from each number to the f32 next to it, on either side.
+#[inline]
+fn step(x: Vec4) -> Vec4 {
+    x.abs() * f32::EPSILON + Vec4::splat(f32::MIN_POSITIVE)
+}
+
 /// The box of one triangle of a mesh.
 #[inline]
 fn triangle_bounds(mesh: &Mesh, triangle: u32, frame: &Frame) -> Bounds {
-    let [a, b, c] = mesh.corners(triangle);
-    frame.bounds(a.min(b).min(c), a.max(b).max(c))
+    Bounds::around(mesh.corners(triangle).map(|p| frame.nearest(p)))
 }
 
 /// The box of the mesh's triangles, not of vertices that none uses.
