@@ -1,5 +1,4 @@
-//! How far apart boxes are at least: all child boxes of one node against all of another, or against a
-//! point, in one call.
+//! How far apart boxes are at least: all child boxes of one node against all of another, in one call.
 //!
 //! In the frame of each tree its own boxes are exact and the other's are boxed once more; the distance of
 //! two boxes of equal axes is the length of the vector of their gaps (Gottschalk, Lin and Manocha 1996
@@ -7,18 +6,14 @@
 //! a common unit, a power of two so large that no square overflows. Three versions give the same bits;
 //! none uses fused multiply-add.
 
-use glam::DVec3;
-
-use super::coin::{self, CoinLanes};
-use super::leaf_block::{Block, raise_gaps};
-use super::relative::{Map, PLACEMENT, Relative, SINGLE};
+use super::relative::{Map, Relative};
 use super::simd::Level;
 use super::wide::{Node, WIDTH, WideTree};
 use crate::Pose;
 
 /// What rounding can take from a sum of squared gaps, relative (no unit): five operations of 2⁻²⁴ each,
 /// and the cast of the limit.
-const SQUARE_ROUNDING: f64 = 8.0 * f32::EPSILON as f64;
+pub(super) const SQUARE_ROUNDING: f64 = 8.0 * f32::EPSILON as f64;
 
 /// How much near centres count beside small gaps in a first guess (no unit).
 const CENTRE_WEIGHT: f32 = 0.25;
@@ -68,105 +63,8 @@ impl Gauge {
     }
 }
 
-/// Measures the distance of the boxes of a placed tree from a point.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct PointGauge {
-    /// The point in tree units.
-    point: [f32; 3],
-    /// How far the true point can be from that, per axis, with every later rounding.
-    pad: f32,
-    /// World length of a tree unit, with the shrinking by a matrix that is not quite a rotation.
-    unit: f64,
-    /// How much longer than that a tree unit can be.
-    widen: f32,
-}
-
-/// A placed tree, ready to be measured from many points.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct PlacedTree {
-    inverse: glam::DMat3,
-    origin: DVec3,
-    reach: f64,
-    /// Bound of all numbers that enter a placed coordinate (world units).
-    size: f64,
-    tree_unit: f64,
-    unit: f64,
-    widen: f32,
-}
-
-impl PlacedTree {
-    /// Places a tree.
-    pub fn new(tree: &WideTree, pose: &Pose) -> PlacedTree {
-        let frame = tree.frame();
-        let farthest = frame.centre.length() + 2.0 * f64::from(frame.reach) * frame.unit;
-        PlacedTree {
-            inverse: pose.matrix().inverse(),
-            origin: pose.apply(frame.centre),
-            reach: frame.reach.into(),
-            size: farthest + pose.translation().abs().max_element(),
-            tree_unit: frame.unit,
-            unit: frame.unit * shrinking(pose),
-            // With the square of one singular value at least 1 − x, that of another is at most 1 + x.
-            widen: ((2.0 - shrinking(pose).powi(2)).sqrt() / shrinking(pose) * (1.0 + SQUARE_ROUNDING))
-                as f32,
-        }
-    }
-
-    /// For one point of the world.
-    #[inline]
-    pub fn from_point(&self, p: DVec3) -> PointGauge {
-        let local = self.inverse * (p - self.origin) / self.tree_unit;
-        // Beyond this f32 tells nothing apart any more; nearer is a valid bound.
-        let farthest = f64::from(f32::MAX).sqrt() / 8.0;
-        let local = local.clamp(DVec3::splat(-farthest), DVec3::splat(farthest));
-        let exact = PLACEMENT * (self.size + p.abs().max_element()) / self.tree_unit;
-        let pad = SINGLE * (local.abs().max_element() + self.reach) + 2.0 * exact;
-        PointGauge {
-            point: local.as_vec3().to_array(),
-            pad: (pad.min(f32::MAX.into()) as f32).next_up(),
-            unit: self.unit,
-            widen: self.widen,
-        }
-    }
-}
-
-impl PointGauge {
-    /// The largest squared gap (tree units) at which something can be as near as `distance`.
-    #[inline]
-    pub fn limit(&self, distance: f64) -> f32 {
-        let ratio = distance / self.unit;
-        ((ratio * ratio * (1.0 + SQUARE_ROUNDING)) as f32).next_up().min(f32::MAX)
-    }
-
-    /// Finds the squared gaps of a bottom node that its triangles prove, lowers the limit to the nearest
-    /// point found on any, and says which are within it.
-    #[inline]
-    pub fn raise(&self, level: Level, block: &Block, limit: &mut f32, gaps: &mut [f32; WIDTH]) -> u8 {
-        // √3 of the pad for the points, the rest for the dot products, which round like the pad's part.
-        raise_gaps(level, block, self.point, 3.0 * self.pad, self.widen, limit, gaps)
-    }
-
-    /// Raises the squared gaps of an upper node to what the coins of its children prove, and says which
-    /// are within `limit`.
-    #[inline]
-    pub fn raise_by_coins(&self, level: Level, coins: &CoinLanes, limit: f32, gaps: &mut [f32; WIDTH]) -> u8 {
-        coin::raise_gaps(level, coins, self.point, 3.0 * self.pad, limit, gaps)
-    }
-
-    /// Squared gaps of the child boxes of a node, in squared tree units, and which are within `limit`.
-    #[inline]
-    pub fn gaps(&self, level: Level, node: &Node, limit: f32, out: &mut [f32; WIDTH]) -> u8 {
-        match level {
-            Level::Portable => portable_point(node, self.point, self.pad, limit, out),
-            // SAFETY: these levels are handed out only after the instructions were detected.
-            #[cfg(target_arch = "x86_64")]
-            _ => unsafe { x86::point(node, self.point, self.pad, limit, out) },
-        }
-    }
-}
-
 /// A lower bound of the smallest singular value of the 3×3 part: how much it can shorten a vector.
-fn shrinking(pose: &Pose) -> f64 {
+pub(super) fn shrinking(pose: &Pose) -> f64 {
     let m = pose.matrix();
     let off = m * m.transpose() - glam::DMat3::IDENTITY;
     let norm_sq: f64 = off.to_cols_array().iter().map(|x| x * x).sum();
@@ -217,20 +115,6 @@ pub fn nearest_centres(a: &Node, lanes_a: u8, b: &Node, lanes_b: u8, gauge: &Gau
         }
     }
     (best.1, best.2)
-}
-
-fn portable_point(node: &Node, point: [f32; 3], half: f32, limit: f32, out: &mut [f32; WIDTH]) -> u8 {
-    let mut mask = 0;
-    for (lane, gap_sq) in out.iter_mut().enumerate() {
-        let mut sum = 0.0;
-        for (k, p) in point.iter().enumerate() {
-            let gap = positive((node.centre[k][lane] - p).abs() - (node.half[k][lane] + half));
-            sum += gap * gap;
-        }
-        *gap_sq = sum;
-        mask |= u8::from(sum <= limit) << lane;
-    }
-    mask
 }
 
 /// The larger of a number and zero; the number where it is none, as the instruction does.
@@ -413,16 +297,6 @@ mod x86 {
             pick = _mm512_add_epi32(pick, _mm512_set1_epi32(2));
         }
         mask
-    }
-
-    #[target_feature(enable = "avx2")]
-    pub(super) fn point(node: &Node, point: [f32; 3], half: f32, limit: f32, out: &mut [f32; WIDTH]) -> u8 {
-        let size = _mm256_set1_ps(half);
-        let square =
-            |k: usize| square_gap(load(&node.centre[k]), load(&node.half[k]), _mm256_set1_ps(point[k]), size);
-        let sum = _mm256_add_ps(_mm256_add_ps(square(0), square(1)), square(2));
-        store(sum, out);
-        _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_LE_OQ>(sum, _mm256_set1_ps(limit))) as u8
     }
 }
 

@@ -1,3 +1,5 @@
+use glam::DVec3;
+
 use super::*;
 use crate::hierarchy::wide::WideTree;
 use crate::shape::make;
@@ -35,14 +37,6 @@ fn all_instruction_sets_give_the_same_bits() {
                 assert_eq!(gaps(level, x, y, &gauge, limit, &mut got), mask);
                 assert_eq!(got.map(|r| r.map(f32::to_bits)), want.map(|r| r.map(f32::to_bits)));
             }
-            let point = PlacedTree::new(&a, &pose_a).from_point(DVec3::new(0.3, 0.1, i as f64 * 0.01));
-            let mut want = [0.0; WIDTH];
-            let mask = point.gaps(Level::Portable, x, point.limit(0.4), &mut want);
-            for level in Level::available() {
-                let mut got = [0.0; WIDTH];
-                assert_eq!(point.gaps(level, x, point.limit(0.4), &mut got), mask);
-                assert_eq!(got.map(f32::to_bits), want.map(f32::to_bits));
-            }
         }
     }
     assert!(within > 100, "{within}");
@@ -75,12 +69,6 @@ fn a_gap_never_exceeds_the_distance_of_points_in_the_boxes() {
                         assert!(bound <= p.distance(q));
                         tightest = tightest.max(bound / p.distance(q));
                     }
-                    let p = world(&a, &pose_a, x, lane_a, 0);
-                    let point = PlacedTree::new(&b, &pose_b).from_point(p);
-                    let mut gaps = [0.0; WIDTH];
-                    point.gaps(Level::best(), y, f32::MAX, &mut gaps);
-                    let q = world(&b, &pose_b, y, lane_b, 7);
-                    assert!(gaps[lane_b] <= point.limit(p.distance(q)));
                 }
             }
         }

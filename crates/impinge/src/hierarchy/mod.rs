@@ -1,11 +1,11 @@
 //! Trees of bounding volumes.
 
-pub mod coin;
 pub mod cost;
 pub mod design;
 pub mod dual;
 pub mod gap;
 pub mod leaf_block;
+pub mod patch;
 pub mod ray_slab;
 pub mod relative;
 pub mod self_overlap;

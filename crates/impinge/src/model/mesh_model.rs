@@ -3,8 +3,8 @@
 use std::sync::OnceLock;
 
 use crate::Mesh;
-use crate::hierarchy::coin::Coins;
 use crate::hierarchy::leaf_block::LeafBlocks;
+use crate::hierarchy::patch::PatchTree;
 use crate::hierarchy::wide::WideTree;
 use crate::shape::Topology;
 
@@ -15,7 +15,7 @@ pub struct Model {
     tree: WideTree,
     topology: OnceLock<Topology>,
     leaf_blocks: OnceLock<LeafBlocks>,
-    coins: OnceLock<Coins>,
+    patches: OnceLock<PatchTree>,
 }
 
 impl Model {
@@ -34,20 +34,26 @@ impl Model {
         self.topology.get_or_init(|| Topology::of(&self.mesh))
     }
 
-    /// Its triangles in f32, as queries from points want them; copied at the first call and kept.
+    /// Its triangles in f32, by the bottom nodes of the tree; copied at the first call and kept.
     pub fn leaf_blocks(&self) -> &LeafBlocks {
         self.leaf_blocks.get_or_init(|| LeafBlocks::new(&self.mesh, &self.tree))
     }
 
-    /// Tight volumes around its small subtrees, for queries from points; fitted at the first call and kept.
-    pub fn coins(&self) -> &Coins {
-        self.coins.get_or_init(|| Coins::new(&self.mesh, &self.tree))
+    /// The patches of its surface, for questions from points; built at the first call and kept.
+    pub fn patches(&self) -> &PatchTree {
+        self.patches.get_or_init(|| PatchTree::new(&self.mesh, self.tree.frame()))
     }
 }
 
 impl From<Mesh> for Model {
     fn from(mesh: Mesh) -> Model {
         let tree = WideTree::build(&mesh);
-        Model { mesh, tree, topology: OnceLock::new(), leaf_blocks: OnceLock::new(), coins: OnceLock::new() }
+        Model {
+            mesh,
+            tree,
+            topology: OnceLock::new(),
+            leaf_blocks: OnceLock::new(),
+            patches: OnceLock::new(),
+        }
     }
 }

@@ -1,28 +1,22 @@
 //! The point of a placed mesh nearest to a given point.
 //!
-//! Depth first through the wide tree, nearest child first, the best distance so far as the limit. Boxes
-//! are measured in f32 from below; only triangles that could be nearest are measured in f64, on their
-//! placed corners. Every triangle at the smallest distance is looked at and the smallest index wins, so
-//! the answer depends neither on the first guess nor on the number of threads.
+//! A search in f32 through the patches of the surface leaves the few triangles that could be nearest; these
+//! are measured in f64, on their placed corners. Every triangle at the smallest distance is looked at and
+//! the smallest index wins, so the answer depends neither on where the search starts nor on the number of
+//! threads.
 
 use glam::DVec3;
 
 use crate::contact::Feature;
 use crate::geom::point_triangle::{self, Part, norm};
-use crate::hierarchy::coin::Coins;
-use crate::hierarchy::gap::PlacedTree;
-use crate::hierarchy::leaf_block::LeafBlocks;
+use crate::hierarchy::patch::{PatchTree, PlacedPatches, Room, Start};
 use crate::hierarchy::simd::Level;
-use crate::hierarchy::wide::WIDTH;
 use crate::num::parallel;
 use crate::num::tolerance::{LARGEST_LENGTH_UNSCALED, SMALLEST_LENGTH_UNSCALED};
 use crate::{Counters, Mesh, Model, Pose};
 
 /// Points that follow each other on one thread: enough to share guesses, few enough to share work.
 const CHUNK: usize = 1024;
-
-/// Room for the nodes that wait in a search of an ordinary tree.
-const STACK: usize = 96;
 
 /// The nearest point of a mesh.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -49,7 +43,7 @@ pub struct ClosestPoint {
 pub fn closest_point(model: &Model, pose: &Pose, p: DVec3) -> ClosestPoint {
     let search = Search::new(model, pose);
     let mut nearest = Nearest::NONE;
-    search.improve(p, &mut nearest, &mut Vec::with_capacity(STACK), &mut Counters::default());
+    search.improve(p, None, &mut nearest, &mut Room::default(), &mut Counters::default());
     search.answer(p, &nearest)
 }
 
@@ -59,16 +53,12 @@ pub fn closest_points(model: &Model, pose: &Pose, points: &[DVec3]) -> Vec<Close
     let chunks = points.len().div_ceil(CHUNK);
     let parts = parallel::map(chunks, |k| {
         let chunk = &points[k * CHUNK..points.len().min((k + 1) * CHUNK)];
-        let mut guess = None;
-        let (mut stack, mut work) = (Vec::with_capacity(STACK), Counters::default());
+        let mut start = None;
+        let (mut room, mut work) = (Room::default(), Counters::default());
         let mut found = Vec::with_capacity(chunk.len());
         for &p in chunk {
             let mut nearest = Nearest::NONE;
-            if let Some(triangle) = guess {
-                search.look_at(p, triangle, &mut nearest);
-            }
-            search.improve(p, &mut nearest, &mut stack, &mut work);
-            guess = Some(nearest.triangle);
+            start = search.improve(p, start, &mut nearest, &mut room, &mut work);
             found.push(search.answer(p, &nearest));
         }
         found
@@ -110,9 +100,8 @@ impl Nearest {
 pub(crate) struct Search<'m> {
     model: &'m Model,
     pose: &'m Pose,
-    blocks: &'m LeafBlocks,
-    coins: &'m Coins,
-    placed: PlacedTree,
+    patches: &'m PatchTree,
+    placed: PlacedPatches,
     level: Level,
     /// Divides lengths before they are squared; 1 unless squares could underflow or overflow.
     scale: f64,
@@ -125,9 +114,8 @@ impl<'m> Search<'m> {
         Search {
             model,
             pose,
-            blocks: model.leaf_blocks(),
-            coins: model.coins(),
-            placed: PlacedTree::new(model.tree(), pose),
+            patches: model.patches(),
+            placed: PlacedPatches::new(model.tree().frame(), pose),
             level: Level::best(),
             scale: if ordinary { 1.0 } else { unit },
         }
@@ -164,59 +152,26 @@ impl<'m> Search<'m> {
         }
     }
 
-    /// Looks through the tree for something nearer than `nearest`; what was on the stack is dropped.
-    pub fn improve(&self, p: DVec3, nearest: &mut Nearest, stack: &mut Vec<u64>, work: &mut Counters) {
-        let tree = self.model.tree();
+    /// Looks for something nearer than `nearest`; a start from nearby makes it faster. Returns where a search
+    /// from nearby may start.
+    #[inline]
+    pub fn improve(
+        &self,
+        p: DVec3,
+        start: Option<Start>,
+        nearest: &mut Nearest,
+        room: &mut Room,
+        work: &mut Counters,
+    ) -> Option<Start> {
         let gauge = self.placed.from_point(p);
-        let limit_of = |nearest: &Nearest| gauge.limit(nearest.distance_sq.sqrt() * self.scale);
-        let mut limit = limit_of(nearest);
-        stack.clear();
-        stack.push(0);
-        while let Some(key) = stack.pop() {
-            let (gap, index) = (f32::from_bits((key >> 32) as u32), key as u32);
-            if gap > limit {
-                continue;
-            }
-            let node = &tree.nodes()[index as usize];
-            let mut gaps = [0.0; WIDTH];
-            work.volume_tests += WIDTH as u64;
-            let mut mask = match self.blocks.of(index) {
-                // The triangles themselves say more than their boxes.
-                Some(block) => gauge.raise(self.level, block, &mut limit, &mut gaps),
-                None => gauge.gaps(self.level, node, limit, &mut gaps),
-            };
-            if mask != 0
-                && let Some(coins) = self.coins.of(index)
-            {
-                mask &= gauge.raise_by_coins(self.level, coins, limit, &mut gaps);
-            }
-            let base = stack.len();
-            let mut leaves = 0_u8;
-            while mask != 0 {
-                let lane = mask.trailing_zeros() as usize;
-                mask &= mask - 1;
-                match node.child[lane].as_node() {
-                    Some(child) => {
-                        push_sorted(stack, base, u64::from(gaps[lane].to_bits()) << 32 | child as u64);
-                    }
-                    None => leaves |= 1 << lane,
-                }
-            }
-            while let Some(lane) = nearest_lane(leaves, &gaps) {
-                if gaps[lane] > limit {
-                    break;
-                }
-                leaves &= !(1 << lane);
-                let before = nearest.distance_sq;
-                for slot in node.child[lane].slots() {
-                    self.look_at(p, tree.order()[slot], nearest);
-                    work.primitive_tests += 1;
-                }
-                if nearest.distance_sq < before {
-                    limit = limit.min(limit_of(nearest));
-                }
-            }
+        let limit = gauge.limit(nearest.distance_sq.sqrt() * self.scale);
+        let found = self.patches.search(self.level, &gauge, limit, start, room);
+        work.volume_tests += found.measured;
+        for triangle in room.candidates(&found) {
+            self.look_at(p, triangle, nearest);
+            work.primitive_tests += 1;
         }
+        found.block
     }
 
     /// The answer for the nearest triangle.
@@ -228,33 +183,6 @@ impl<'m> Search<'m> {
             feature: feature(self.model.mesh(), nearest.triangle, nearest.part),
         }
     }
-}
-
-/// The lane of the smallest gap among those in a mask.
-#[inline]
-fn nearest_lane(mut mask: u8, gaps: &[f32; WIDTH]) -> Option<usize> {
-    let mut best = None;
-    while mask != 0 {
-        let lane = mask.trailing_zeros() as usize;
-        mask &= mask - 1;
-        if best.is_none_or(|b: usize| gaps[lane] < gaps[b]) {
-            best = Some(lane);
-        }
-    }
-    best
-}
-
-/// Puts a key among those from `base` on so that the smallest stays on top. Gaps are not negative, so the
-/// order of their bits is theirs.
-#[inline]
-fn push_sorted(stack: &mut Vec<u64>, base: usize, key: u64) {
-    stack.push(key);
-    let mut at = stack.len() - 1;
-    while at > base && stack[at - 1] < key {
-        stack[at] = stack[at - 1];
-        at -= 1;
-    }
-    stack[at] = key;
 }
 
 #[cfg(test)]

@@ -24,6 +24,7 @@ use crate::geom::point_triangle::Part;
 use crate::geom::{triangle_distance, triangle_triangle};
 use crate::hierarchy::dual::{DualSearch, LeafPairs};
 use crate::hierarchy::gap::{Gaps, Gauge, gaps, nearest_centres};
+use crate::hierarchy::patch::Room;
 use crate::hierarchy::relative::Relative;
 use crate::hierarchy::simd::Level;
 use crate::hierarchy::wide::{Node, WIDTH};
@@ -251,7 +252,7 @@ impl<'m> DistanceSearch<'m> {
 
     /// Alternates closest points between the surfaces as long as that brings them clearly nearer.
     fn polish(&mut self) {
-        let mut stack = Vec::new();
+        let mut room = Room::default();
         loop {
             let before = self.best.distance;
             for side in 0..2 {
@@ -262,7 +263,7 @@ impl<'m> DistanceSearch<'m> {
                 let search = Search::new(self.models[other], &self.poses[other]);
                 let from = self.best.points[side];
                 let mut nearest = search.nearer_than(self.best.distance);
-                search.improve(from, &mut nearest, &mut stack, &mut self.work);
+                search.improve(from, None, &mut nearest, &mut room, &mut self.work);
                 if nearest.triangle == Nearest::NONE.triangle {
                     continue;
                 }
