@@ -2,6 +2,7 @@
 
 pub mod cost;
 pub mod design;
+pub mod dipole;
 pub mod dual;
 pub mod gap;
 pub mod leaf_block;

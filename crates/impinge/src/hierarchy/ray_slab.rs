@@ -10,10 +10,7 @@ use super::relative::{PLACEMENT, SINGLE};
 use super::simd::Level;
 use super::wide::{Node, WIDTH, WideTree};
 use crate::Pose;
-
-/// Components of a direction below this are raised to it (largest component 1): over the way through the
-/// tree that moves the ray by less than the pad.
-const FLATTEST: f64 = 1e-12;
+use crate::num::tolerance::FLATTEST_RAY;
 
 /// Relative rounding of the ends of an interval (no unit): the cast, a difference and a product, twice.
 const ENDS_ROUNDING: f32 = 8.0 * f32::EPSILON;
@@ -54,7 +51,7 @@ impl RaySlab {
         if !pad.is_finite() || !(from.abs().max_element() < 64.0 * reach + 2.0 * pad) {
             return None;
         }
-        let flat = |x: f64| if x.abs() < FLATTEST { FLATTEST.copysign(x) } else { x };
+        let flat = |x: f64| if x.abs() < FLATTEST_RAY { FLATTEST_RAY.copysign(x) } else { x };
         let step = frame.unit / direction.abs().max_element() / longest;
         Some(RaySlab {
             origin: from.as_vec3().to_array(),

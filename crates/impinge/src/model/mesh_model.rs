@@ -3,6 +3,7 @@
 use std::sync::OnceLock;
 
 use crate::Mesh;
+use crate::hierarchy::dipole::Dipoles;
 use crate::hierarchy::leaf_block::LeafBlocks;
 use crate::hierarchy::patch::PatchTree;
 use crate::hierarchy::wide::WideTree;
@@ -16,6 +17,7 @@ pub struct Model {
     topology: OnceLock<Topology>,
     leaf_blocks: OnceLock<LeafBlocks>,
     patches: OnceLock<PatchTree>,
+    dipoles: OnceLock<Dipoles>,
 }
 
 impl Model {
@@ -43,6 +45,12 @@ impl Model {
     pub fn patches(&self) -> &PatchTree {
         self.patches.get_or_init(|| PatchTree::new(&self.mesh, self.tree.frame()))
     }
+
+    /// Its surface seen from far away, for winding numbers of open surfaces; summed up at the first call and
+    /// kept.
+    pub fn dipoles(&self) -> &Dipoles {
+        self.dipoles.get_or_init(|| Dipoles::new(&self.mesh, &self.tree))
+    }
 }
 
 impl From<Mesh> for Model {
@@ -54,6 +62,7 @@ impl From<Mesh> for Model {
             topology: OnceLock::new(),
             leaf_blocks: OnceLock::new(),
             patches: OnceLock::new(),
+            dipoles: OnceLock::new(),
         }
     }
 }

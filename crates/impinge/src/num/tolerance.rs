@@ -64,3 +64,25 @@ pub const SHADOW_ROUNDING: f64 = 6.0 * (f64::EPSILON / 2.0);
 /// (no unit): with u = 2⁻²⁴ the difference, the sum and the product are each off by at most u, so 1 + 8u
 /// never parts boxes that touch.
 pub const SINGLE_COMPARISON: f32 = 1.0 + 4.0 * f32::EPSILON;
+
+/// Components of a ray's direction below this are raised to it (no unit: the largest component is 1). Over
+/// the way through a tree that moves the ray by less than the pad on its boxes.
+pub const FLATTEST_RAY: f64 = 1e-12;
+
+/// Squared feet below this (squared tree units) are at the point they are seen from: their directions tell
+/// nothing. Above it no square that matters underflows in f32.
+pub const FOOT_AT_THE_POINT: f32 = 1e-24;
+
+/// Squared sine of the angle between two sides below which a triangle counts as its longest side when its
+/// distance is estimated in f32 (no unit). f32 knows the square to 2⁻²²; below that any point of the side's
+/// line could pass for the foot.
+pub const THIN_TRIANGLE: f32 = 1e-5;
+
+/// δ in (√x + s)² ≤ (1 + δ)·x + (1 + 1/δ)·s² (no unit), which saves a root at each step of a search. The
+/// larger, the wider the search; the smaller, the more the rounding s counts.
+pub const ROOTLESS_LIMIT: f32 = 1e-4;
+
+/// How far the distance of a point from a triangle can be off (no unit: a factor of the largest coordinate).
+/// A sliver of height h costs at most h, or eps·L/h in its plane where that is less: √eps·L at the worst,
+/// with room to spare.
+pub const FOOT_ERROR: f64 = 1e-7;

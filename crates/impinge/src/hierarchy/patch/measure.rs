@@ -15,14 +15,7 @@
 //!   that of a dot product, |f|(11uR + 2e), and a few u in the squares.
 
 use super::{Block, LANES, Node};
-
-/// Squared feet below this (squared tree units) are at the point: their directions tell nothing, and above
-/// it no square that matters underflows.
-const AT_THE_POINT: f32 = 1e-24;
-
-/// Squared sine of the angle between two sides below which a triangle counts as one side (no unit): f32
-/// knows the square to 2⁻²² and would take any point of the side's line for the foot.
-const THIN: f32 = 1e-5;
+use crate::num::tolerance::{FOOT_AT_THE_POINT, THIN_TRIANGLE};
 
 /// The squared distances from a point between which the nearest points of sixteen patches lie.
 pub(super) struct BoxGaps {
@@ -79,7 +72,7 @@ pub(super) fn feet(block: &Block, point: [f32; 3]) -> Feet {
         let on_w = larger(smaller(along_w, ww), 0.0);
         // A side counts where the plane's foot is beyond it, unless the side's own foot is an end that
         // another such side has too: then the other decides. A triangle without area is its longest side.
-        let thin = !(whole > THIN * (uu * vv));
+        let thin = !(whole > THIN_TRIANGLE * (uu * vv));
         let beyond_w = of_b + of_c > whole;
         let beyond_v = of_b < 0.0;
         let beyond_u = of_c < 0.0;
@@ -100,7 +93,7 @@ pub(super) fn feet(block: &Block, point: [f32; 3]) -> Feet {
         let foot = [0, 1, 2].map(|k| a[k] + (u[k] * s + v[k] * t));
         let square = dot(foot, foot);
         let least = smaller(smaller(dot(foot, a), dot(foot, b)), dot(foot, c));
-        let known = (least > 0.0) & (square > AT_THE_POINT);
+        let known = (least > 0.0) & (square > FOOT_AT_THE_POINT);
         feet.square[i] = square.to_bits();
         feet.least[i] = if known { least / square * least } else { 0.0 }.to_bits();
     }

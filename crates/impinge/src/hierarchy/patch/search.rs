@@ -11,9 +11,7 @@ use super::lanes::{Across, Portable};
 use super::measure::{boxes, feet, smallest, smallest_lane};
 use super::{LANES, Link, PatchTree, PointGauge};
 use crate::hierarchy::simd::Level;
-
-/// δ in (√x + s)² ≤ (1 + δ)·x + (1 + 1/δ)·s², which holds by the means and saves a root on the way (no unit).
-const ROOTLESS: f32 = 1e-4;
+use crate::num::tolerance::ROOTLESS_LIMIT;
 
 /// Factor that makes up for the few roundings of a limit (no unit).
 const ROUND_UP: f32 = 1.0 + 8.0 * f32::EPSILON;
@@ -123,6 +121,14 @@ impl Room {
     }
 }
 
+/// One search.
+struct Question<'t> {
+    tree: &'t PatchTree,
+    gauge: &'t PointGauge,
+    limit: f32,
+    start: Option<Start>,
+}
+
 impl PatchTree {
     /// Finds all triangles that can be nearest to a point among those within a squared gap of `limit`; a
     /// start from nearby makes it faster and changes nothing else.
@@ -135,15 +141,16 @@ impl PatchTree {
         start: Option<Start>,
         room: &mut Room,
     ) -> Found {
+        let question = Question { tree: self, gauge, limit, start };
         match level {
             // SAFETY: plain loops need no instruction set.
-            Level::Portable => unsafe { search::<Portable>(self, gauge, limit, start, room) },
+            Level::Portable => unsafe { search::<Portable>(&question, room) },
             // SAFETY: these levels are handed out only after the instructions were detected.
             #[cfg(target_arch = "x86_64")]
-            Level::Avx2 => unsafe { x86::avx2(self, gauge, limit, start, room) },
+            Level::Avx2 => unsafe { x86::avx2(&question, room) },
             // SAFETY: as above.
             #[cfg(target_arch = "x86_64")]
-            Level::Avx512 => unsafe { x86::avx512(self, gauge, limit, start, room) },
+            Level::Avx512 => unsafe { x86::avx512(&question, room) },
         }
     }
 }
@@ -151,13 +158,8 @@ impl PatchTree {
 /// # Safety
 /// The machine has the instruction set of `A`.
 #[inline(always)]
-unsafe fn search<A: Across>(
-    tree: &PatchTree,
-    gauge: &PointGauge,
-    limit: f32,
-    start: Option<Start>,
-    room: &mut Room,
-) -> Found {
+unsafe fn search<A: Across>(question: &Question<'_>, room: &mut Room) -> Found {
+    let &Question { tree, gauge, limit, start } = question;
     let Room { waiting, candidates } = room;
     // Below the first are always sixteen that are too far.
     waiting.keys[..LANES].fill(u32::MAX);
@@ -166,7 +168,8 @@ unsafe fn search<A: Across>(
     let widen_sq = gauge.widen * gauge.widen * ROUND_UP;
     // (√x + slack)², from above.
     let with_slack = {
-        let (factor, summand) = (1.0 + ROOTLESS, gauge.slack * gauge.slack * (1.0 + 1.0 / ROOTLESS));
+        let (factor, summand) =
+            (1.0 + ROOTLESS_LIMIT, gauge.slack * gauge.slack * (1.0 + 1.0 / ROOTLESS_LIMIT));
         move |x: f32| (x * factor + summand) * ROUND_UP
     };
     let (mut limit, mut nearest) = (limit, f32::MAX);
@@ -234,29 +237,17 @@ fn smaller(x: f32, y: f32) -> f32 {
 #[cfg(target_arch = "x86_64")]
 mod x86 {
     use super::super::lanes::{Avx2, Avx512};
-    use super::{Found, PatchTree, PointGauge, Room, Start, search};
+    use super::{Found, Question, Room, search};
 
     #[target_feature(enable = "avx2")]
-    pub(super) fn avx2(
-        tree: &PatchTree,
-        gauge: &PointGauge,
-        limit: f32,
-        start: Option<Start>,
-        room: &mut Room,
-    ) -> Found {
+    pub(super) fn avx2(question: &Question<'_>, room: &mut Room) -> Found {
         // SAFETY: the instructions are enabled here.
-        unsafe { search::<Avx2>(tree, gauge, limit, start, room) }
+        unsafe { search::<Avx2>(question, room) }
     }
 
     #[target_feature(enable = "avx512f,avx512vl,avx512dq")]
-    pub(super) fn avx512(
-        tree: &PatchTree,
-        gauge: &PointGauge,
-        limit: f32,
-        start: Option<Start>,
-        room: &mut Room,
-    ) -> Found {
+    pub(super) fn avx512(question: &Question<'_>, room: &mut Room) -> Found {
         // SAFETY: as above.
-        unsafe { search::<Avx512>(tree, gauge, limit, start, room) }
+        unsafe { search::<Avx512>(question, room) }
     }
 }

@@ -1,3 +1,6 @@
+use rand::{Rng, SeedableRng};
+use rand_pcg::Pcg64;
+
 use super::*;
 use crate::shape::make;
 
@@ -92,4 +95,53 @@ fn a_large_mesh_agrees_too() {
     for (p, found) in points.iter().zip(closest_points(&model, &pose, &points)) {
         assert_eq!(found, brute_force(&model, &pose, *p));
     }
+}
+
+/// Triangles of all shapes: ordinary, duplicated, slivers, segments, points, and far larger ones.
+fn soup(rng: &mut Pcg64, count: usize, scale: f64) -> Mesh {
+    let mut vertices: Vec<DVec3> = Vec::new();
+    let mut triangles: Vec<[u32; 3]> = Vec::new();
+    let point = |rng: &mut Pcg64| DVec3::from_array(std::array::from_fn(|_| rng.random_range(-1.0..1.0)));
+    for k in 0..count {
+        let (a, u, v) = (point(rng), point(rng) * 0.1, point(rng) * 0.1);
+        let corners = match k % 6 {
+            0 | 1 => [a, a + u, a + v],
+            2 => [a, a + u, a + u * 0.4 + v * 1e-9],
+            3 => [a, a + u, a + u],
+            4 => [a, a + u * 1e-8, a + v * 1e-8],
+            _ => [a, a + u * 30.0, a + v * 30.0],
+        };
+        let base = vertices.len() as u32;
+        vertices.extend(corners.map(|p| p * scale));
+        triangles.push([base, base + 1, base + 2]);
+        if k % 7 == 0 {
+            triangles.push([base + 1, base, base + 2]);
+        }
+    }
+    Mesh::from_points(vertices, triangles).unwrap()
+}
+
+#[test]
+fn soups_of_ill_shaped_triangles_agree_to_the_bit() {
+    let mut rng = Pcg64::seed_from_u64(9);
+    let mut ties = 0;
+    for count in [1, 5, 16, 17, 300, 1500] {
+        for scale in [1.0, 1e-120, 1e-6, 1e6, 1e55] {
+            let model = Model::from(soup(&mut rng, count, scale));
+            let turn = std::array::from_fn(|_| rng.random_range(-1.0..1.0));
+            for pose in [Pose::IDENTITY, Pose::new([3.0 * scale, -scale, 0.5 * scale], turn).unwrap()] {
+                let mut points = make::positions(40, DVec3::splat(-2.0), DVec3::splat(2.0), count as u64);
+                points.iter_mut().for_each(|p| *p *= scale);
+                points.extend(model.mesh().vertices().iter().take(10));
+                points.iter_mut().for_each(|p| *p = pose.apply(*p));
+                for (p, together) in points.iter().zip(closest_points(&model, &pose, &points)) {
+                    let found = closest_point(&model, &pose, *p);
+                    assert_eq!(found, brute_force(&model, &pose, *p), "{count} {scale}");
+                    assert_eq!(found, together);
+                    ties += usize::from(found.distance == 0.0);
+                }
+            }
+        }
+    }
+    assert!((100..600).contains(&ties), "{ties}");
 }

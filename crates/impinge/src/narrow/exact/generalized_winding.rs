@@ -11,9 +11,9 @@ use std::f64::consts::PI;
 
 use glam::DVec3;
 
-use crate::hierarchy::wide::{WIDTH, WideTree};
+use crate::hierarchy::dipole::Dipoles;
 use crate::num::tolerance::DOT_ROUNDING;
-use crate::{Mesh, Pose};
+use crate::{Model, Pose};
 
 /// Errors allowed one after the other until a point's side is decided (no unit: turns).
 const ALLOWED: [f64; 3] = [0.1, 0.01, 0.0];
@@ -27,47 +27,17 @@ pub struct WindingEstimate {
     pub error: f64,
 }
 
-/// The dipoles of all boxes of a tree, for many points.
-#[derive(Debug, Clone)]
+/// A model with its dipoles, for many points.
+#[derive(Debug, Clone, Copy)]
 pub struct SolidAngles<'m> {
-    mesh: &'m Mesh,
-    tree: &'m WideTree,
-    clusters: Vec<[Cluster; WIDTH]>,
-    area: f64,
-}
-
-/// The triangles under one box, seen from far away.
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct Cluster {
-    place: DVec3,
-    /// Sum of the triangles' area vectors.
-    dipole: DVec3,
-    area: f64,
-    /// No corner is farther from the place.
-    radius: f64,
-}
-
-impl Cluster {
-    const EMPTY: Cluster = Cluster { place: DVec3::ZERO, dipole: DVec3::ZERO, area: 0.0, radius: 0.0 };
+    model: &'m Model,
+    dipoles: &'m Dipoles,
 }
 
 impl<'m> SolidAngles<'m> {
-    /// Sums up the triangles of a mesh under the boxes of its tree.
-    pub fn new(mesh: &'m Mesh, tree: &'m WideTree) -> SolidAngles<'m> {
-        let mut clusters = vec![[Cluster::EMPTY; WIDTH]; tree.nodes().len()];
-        // Children stand behind their parents.
-        for (index, node) in tree.nodes().iter().enumerate().rev() {
-            for lane in node.used() {
-                let child = node.child[lane];
-                let parts: Vec<(DVec3, Cluster)> = match child.as_node() {
-                    Some(child) => clusters[child].iter().map(|c| (c.place, *c)).collect(),
-                    None => child.slots().map(|slot| triangle(mesh.corners(tree.order()[slot]))).collect(),
-                };
-                clusters[index][lane] = united(&parts);
-            }
-        }
-        let area = clusters[0].iter().map(|c| c.area).sum();
-        SolidAngles { mesh, tree, clusters, area }
+    /// Of a model, which keeps the dipoles.
+    pub fn new(model: &'m Model) -> SolidAngles<'m> {
+        SolidAngles { model, dipoles: model.dipoles() }
     }
 
     /// The winding number of a world point, with an error of at most `allowed` beside rounding; 0 sums up
@@ -78,23 +48,25 @@ impl<'m> SolidAngles<'m> {
         let mut sum = WindingEstimate { value: 0.0, error: 0.0 };
         let mut terms = 0_u32;
         let mut stack = vec![0];
+        let tree = self.model.tree();
         while let Some(index) = stack.pop() {
-            let node = &self.tree.nodes()[index];
+            let node = &tree.nodes()[index];
             for lane in node.used() {
-                let cluster = &self.clusters[index][lane];
+                let cluster = &self.dipoles.of(index)[lane];
                 let arm = cluster.place - p;
                 let away = arm.length();
                 let clear = away - cluster.radius;
                 let error = cluster.area * cluster.radius / (2.0 * PI * clear * clear * clear);
                 terms += 1;
-                if clear > 0.0 && error * self.area <= allowed * cluster.area {
+                if clear > 0.0 && error * self.dipoles.area() <= allowed * cluster.area {
                     sum.value += arm.dot(cluster.dipole) / (4.0 * PI * away * away * away);
                     sum.error += error;
                 } else if let Some(child) = node.child[lane].as_node() {
                     stack.push(child);
                 } else {
                     for slot in node.child[lane].slots() {
-                        sum.value += solid_angle(p, &self.mesh.corners(self.tree.order()[slot])) / (4.0 * PI);
+                        let corners = self.model.mesh().corners(tree.order()[slot]);
+                        sum.value += solid_angle(p, &corners) / (4.0 * PI);
                         terms += 1;
                     }
                 }
@@ -128,34 +100,10 @@ fn solid_angle(p: DVec3, corners: &[DVec3; 3]) -> f64 {
     2.0 * a.dot(b.cross(c)).atan2(1.0 + a.dot(b) + b.dot(c) + c.dot(a))
 }
 
-fn triangle(corners: [DVec3; 3]) -> (DVec3, Cluster) {
-    let [a, b, c] = corners;
-    let dipole = (b - a).cross(c - a) * 0.5;
-    let place = (a + b + c) / 3.0;
-    let radius = corners.iter().map(|x| x.distance(place)).fold(0.0, f64::max);
-    (place, Cluster { place, dipole, area: dipole.length(), radius })
-}
-
-fn united(parts: &[(DVec3, Cluster)]) -> Cluster {
-    let area: f64 = parts.iter().map(|(_, c)| c.area).sum();
-    let weighted = parts.iter().map(|(place, c)| *place * c.area).sum::<DVec3>() / area;
-    // Triangles without area have no angle; any place serves.
-    let place = if area > 0.0 { weighted } else { parts.first().map_or(DVec3::ZERO, |(p, _)| *p) };
-    let reach = |(at, c): &(DVec3, Cluster)| {
-        if c.area > 0.0 { at.distance(place) + c.radius } else { 0.0 }
-    };
-    Cluster {
-        place,
-        dipole: parts.iter().map(|(_, c)| c.dipole).sum(),
-        area,
-        radius: parts.iter().map(reach).fold(0.0, f64::max) * (1.0 + DOT_ROUNDING),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Model;
+    use crate::Mesh;
     use crate::narrow::exact::winding::solid_angle_winding;
     use crate::shape::make;
 
@@ -165,7 +113,7 @@ mod tests {
         // Every third triangle is missing.
         let some = mesh.triangles().iter().enumerate().filter(|(i, _)| i % 3 != 0).map(|(_, t)| *t).collect();
         let model = Model::from(Mesh::from_points(mesh.vertices().to_vec(), some).unwrap());
-        let angles = SolidAngles::new(model.mesh(), model.tree());
+        let angles = SolidAngles::new(&model);
         let pose = Pose::new([0.2, 0.1, -0.4], [0.1, 0.5, 0.3, 0.7]).unwrap();
         let mut enclosed = 0;
         for p in make::positions(60, DVec3::splat(-1.3), DVec3::splat(1.3), 6) {
@@ -187,7 +135,7 @@ mod tests {
         let spikes = [[0, 0, 5], [7, 7, 7]];
         let triangles = ball.triangles().iter().chain(&spikes).copied().collect();
         let model = Model::from(Mesh::from_points(ball.vertices().to_vec(), triangles).unwrap());
-        let angles = SolidAngles::new(model.mesh(), model.tree());
+        let angles = SolidAngles::new(&model);
         assert!((angles.winding(&Pose::IDENTITY, DVec3::ZERO, 0.0).value - 1.0).abs() < 1e-9);
         assert!(angles.winding(&Pose::IDENTITY, DVec3::splat(3.0), 0.01).value.abs() < 0.01);
     }

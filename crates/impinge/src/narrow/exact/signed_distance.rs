@@ -2,9 +2,9 @@
 //!
 //! The sign never comes from one normal, which is wrong beside sharp edges and self-intersections. For a
 //! closed surface it is the exact winding number. That number cannot change within the ball around a point
-//! that the nearest surface point leaves empty, so in a batch a point near its predecessor inherits its
-//! side by proof, and few need a ray. An open surface has no inside in that sense: there the generalised
-//! winding number decides, and distances are not signed.
+//! that the nearest surface point leaves empty: where the ball reaches out of the surface's box the point is
+//! outside, in a batch a point near its predecessor inherits its side, and few need a ray. An open surface
+//! has no inside in that sense: there the generalised winding number decides, and distances are not signed.
 
 use glam::DVec3;
 
@@ -12,9 +12,9 @@ use super::body::Body;
 use super::closest_point::{ClosestPoint, closest_points};
 use super::flag::Flag;
 use super::generalized_winding::SolidAngles;
-use super::winding::{on_surface, winding_at};
+use super::winding::{borders_solid, faces_at, winding_at};
 use crate::num::parallel;
-use crate::num::tolerance::DOT_ROUNDING;
+use crate::num::tolerance::FOOT_ERROR;
 use crate::{Model, Pose};
 
 /// Points that follow each other on one thread.
@@ -28,7 +28,8 @@ const NEIGHBOURS: usize = 4;
 pub struct SignedDistance {
     /// The distance; negative inside of a closed surface, never negative for an open one.
     pub distance: f64,
-    /// Whether the point is in the closed solid; for an open surface whether it is enclosed more than half.
+    /// Whether the point is in the closed solid, which a double sheet is no part of; for an open surface
+    /// whether it is enclosed more than half.
     pub inside: bool,
     /// The nearest point of the surface.
     pub closest: ClosestPoint,
@@ -40,7 +41,7 @@ pub fn signed_distance(model: &Model, pose: &Pose, p: DVec3) -> SignedDistance {
     let inside = if model.topology().is_closed() {
         is_inside(&Body::new(model, pose), p, &closest)
     } else {
-        SolidAngles::new(model.mesh(), model.tree()).is_enclosed(pose, p)
+        SolidAngles::new(model).is_enclosed(pose, p)
     };
     signed(model, closest, inside)
 }
@@ -58,7 +59,7 @@ pub fn signed_distance(model: &Model, pose: &Pose, p: DVec3) -> SignedDistance {
 pub fn signed_distances(model: &Model, pose: &Pose, points: &[DVec3]) -> Vec<SignedDistance> {
     let nearest = closest_points(model, pose, points);
     let closed = model.topology().is_closed();
-    let angles = (!closed).then(|| SolidAngles::new(model.mesh(), model.tree()));
+    let angles = (!closed).then(|| SolidAngles::new(model));
     let body = Body::new(model, pose);
     let parts = parallel::map(points.len().div_ceil(CHUNK), |k| {
         let chunk = k * CHUNK..points.len().min((k + 1) * CHUNK);
@@ -68,10 +69,10 @@ pub fn signed_distances(model: &Model, pose: &Pose, points: &[DVec3]) -> Vec<Sig
             let inside = match &angles {
                 Some(angles) => angles.is_enclosed(pose, points[i]),
                 None => {
+                    let own = empty_ball(&body, points[i], &nearest[i]);
                     let same_side = known.iter().flatten().find(|(j, _)| {
-                        let empty = nearest[i].distance.max(nearest[*j].distance);
-                        // The margin covers the rounding of both lengths.
-                        points[i].distance(points[*j]) < empty * (1.0 - DOT_ROUNDING)
+                        let empty = own.max(empty_ball(&body, points[*j], &nearest[*j]));
+                        points[i].distance(points[*j]) < empty
                     });
                     let inside = match same_side {
                         Some(&(_, inside)) => inside,
@@ -95,12 +96,26 @@ fn signed(model: &Model, closest: ClosestPoint, inside: bool) -> SignedDistance 
     SignedDistance { distance, inside, closest }
 }
 
+/// The radius of a ball around a point that no placed triangle reaches, at most zero near the surface.
+fn empty_ball(body: &Body<'_>, p: DVec3, closest: &ClosestPoint) -> f64 {
+    let [low, high] = body.bounds;
+    let size = p.abs().max(low.abs()).max(high.abs()).max_element();
+    closest.distance - FOOT_ERROR * size
+}
+
 /// Whether a point is in the closed solid that the body bounds.
 fn is_inside(body: &Body<'_>, p: DVec3, closest: &ClosestPoint) -> bool {
-    // Only a point at no distance in floats can be on the surface; the rest is for the ray.
-    let size = p.abs().max_element().max(closest.point.abs().max_element());
-    let near = closest.distance <= DOT_ROUNDING * size;
-    (near && on_surface(body, p)) || winding_at(body, &Flag::beside(p)) != 0
+    let empty = empty_ball(body, p, closest);
+    if !(empty > 0.0) {
+        let faces = faces_at(body, p);
+        if !faces.is_empty() {
+            return borders_solid(body, p, &faces);
+        }
+    }
+    // Not where the ball reaches out of the box.
+    let [low, high] = body.bounds;
+    let way_out = (high - p).min(p - low).min_element();
+    !(way_out < empty) && winding_at(body, &Flag::beside(p)) != 0
 }
 
 #[cfg(test)]
@@ -142,6 +157,22 @@ mod tests {
                 inside += usize::from(found.inside);
             }
             assert!((points.len() / 25..points.len() / 2).contains(&inside), "{inside}");
+        }
+    }
+
+    #[test]
+    fn a_double_sheet_has_no_inside() {
+        let corners = vec![[0.0, 0.0, 0.0], [3.0, 0.0, 1.0], [0.0, 3.0, 1.0]];
+        let sheet = Model::from(Mesh::new(corners, vec![[0, 1, 2], [0, 2, 1]]).unwrap());
+        assert!(sheet.topology().is_closed());
+        let mut points = grid(8, 2.0);
+        points.extend(sheet.mesh().vertices());
+        points.extend([[1.0, 0.5, 0.5], [1.5, 1.5, 1.0], [1.5, 0.0, 0.5]].map(DVec3::from));
+        let found = signed_distances(&sheet, &Pose::IDENTITY, &points);
+        assert!(found.iter().all(|f| !f.inside && f.distance.is_sign_positive()));
+        assert_eq!(found.iter().filter(|f| f.distance == 0.0).count(), 6);
+        for (p, f) in points.iter().zip(&found) {
+            assert_eq!(signed_distance(&sheet, &Pose::IDENTITY, *p), *f);
         }
     }
 

@@ -9,26 +9,35 @@ use std::f64::consts::PI;
 use std::ops::ControlFlow;
 
 use glam::DVec3;
+use smallvec::SmallVec;
 
 use super::body::Body;
-use super::flag::Flag;
+use super::flag::{Direction, Flag, Spot};
 use crate::geom::point_triangle_exact;
+use crate::geom::triangle_triangle::upright_axis;
+use crate::num::exact_vector::{cross, normal};
 use crate::num::predicate::Sign;
 use crate::{Model, Pose};
+
+/// A few placed triangles.
+pub(crate) type Faces = SmallVec<[[DVec3; 3]; 8]>;
 
 /// Where a point is, relative to a surface.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Winding {
     /// On the surface.
-    OnSurface,
+    OnSurface {
+        /// Whether the surface winds around places as near as one likes: not so on a double sheet.
+        of_solid: bool,
+    },
     /// Off the surface, which winds so often around it; 0 is outside.
     Off(i32),
 }
 
 impl Winding {
-    /// Whether the point belongs to the closed solid.
+    /// Whether the point belongs to the closed solid: what the surface winds around, and its border.
     pub const fn is_inside(self) -> bool {
-        !matches!(self, Winding::Off(0))
+        !matches!(self, Winding::Off(0) | Winding::OnSurface { of_solid: false })
     }
 }
 
@@ -38,7 +47,12 @@ impl Winding {
 /// [`solid_angle_winding`] is the better question.
 pub fn winding(model: &Model, pose: &Pose, p: DVec3) -> Winding {
     let body = Body::new(model, pose);
-    if on_surface(&body, p) { Winding::OnSurface } else { Winding::Off(winding_at(&body, &Flag::beside(p))) }
+    let at = faces_at(&body, p);
+    if at.is_empty() {
+        Winding::Off(winding_at(&body, &Flag::beside(p)))
+    } else {
+        Winding::OnSurface { of_solid: borders_solid(&body, p, &at) }
+    }
 }
 
 /// The generalised winding number of a point: the sum of all solid angles over 4π, in floats.
@@ -54,14 +68,48 @@ pub fn solid_angle_winding(model: &Model, pose: &Pose, p: DVec3) -> f64 {
     (0..model.mesh().triangles().len() as u32).map(angle).sum::<f64>() / (2.0 * PI)
 }
 
-/// Whether a point lies on the placed surface.
-pub(crate) fn on_surface(body: &Body<'_>, p: DVec3) -> bool {
-    let mut found = false;
+/// The placed triangles that a point lies on.
+pub(crate) fn faces_at(body: &Body<'_>, p: DVec3) -> Faces {
+    let mut found = Faces::new();
     body.in_region(p, p, |t| {
-        found = point_triangle_exact::contains(&body.corners(t), p);
-        if found { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        let corners = body.corners(t);
+        if point_triangle_exact::contains(&corners, p) {
+            found.push(corners);
+        }
+        ControlFlow::Continue(())
     });
     found
+}
+
+/// Whether the surface winds around places as near as one likes to a point of it, given all triangles there.
+///
+/// Seen from the point each triangle is a piece of a plane, which the others cut into wedges. Every wedge
+/// begins at an edge, at a cut or anywhere if there are none; the places beside these, both ways and on both
+/// sides, reach everything around the point.
+pub(crate) fn borders_solid(body: &Body<'_>, p: DVec3, faces: &[[DVec3; 3]]) -> bool {
+    faces.iter().any(|face| {
+        let Some(axis) = upright_axis(face) else { return false };
+        let [a, b, c] = *face;
+        faces.iter().flat_map(|other| wedges(p, face, other)).any(|along| {
+            let parallel = along.side_of_line(a, b, axis).is_zero();
+            let beside = Direction::towards(a, if parallel { c } else { b });
+            [beside.reversed(), beside].into_iter().any(|beside| {
+                let directions = [along.clone(), beside, Direction::along(axis)];
+                let place = Flag { spot: Spot::Corner(p), directions };
+                place.covered_by(face, axis).is_some() && windings_across(body, &place) != [0; 2]
+            })
+        })
+    })
+}
+
+/// Directions in the plane of a face in which another one, or itself, begins or passes.
+fn wedges(p: DVec3, face: &[DVec3; 3], other: &[DVec3; 3]) -> SmallVec<[Direction; 3]> {
+    let cut = cross(&normal(face), &normal(other));
+    if cut.iter().any(|x| x.sign() != Sign::Zero) {
+        let along = Direction::exact(cut);
+        return [along.reversed(), along].into_iter().collect();
+    }
+    other.iter().filter(|corner| **corner != p).map(|corner| Direction::towards(p, *corner)).collect()
 }
 
 /// How often the closed surface winds around a place.

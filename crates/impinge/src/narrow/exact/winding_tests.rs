@@ -41,14 +41,14 @@ fn nested_overlapping_and_inverted_cubes_at_every_grid_point() {
             let offset = p - DVec3::from(low);
             let reach = offset.min_element().min((DVec3::splat(size) - offset).min_element());
             match want {
-                _ if reach == 0.0 => want = Winding::OnSurface,
+                _ if reach == 0.0 => want = Winding::OnSurface { of_solid: true },
                 Winding::Off(n) if reach > 0.0 => want = Winding::Off(n + if inverted { -1 } else { 1 }),
                 _ => {}
             }
         }
         assert_eq!(winding(&model, &Pose::IDENTITY, p), want, "{p}");
         seen[match want {
-            Winding::OnSurface => 4,
+            Winding::OnSurface { .. } => 4,
             Winding::Off(n) => n as usize,
         }] += 1;
     }
@@ -78,7 +78,7 @@ fn a_single_open_triangle_sees_half_the_sky() {
     let model = Model::from(triangle.unwrap());
     let half = solid_angle_winding(&model, &Pose::IDENTITY, DVec3::new(0.0, 0.0, -1e-3));
     assert!((half - 0.5).abs() < 1e-6, "{half}");
-    assert_eq!(winding(&model, &Pose::IDENTITY, DVec3::ZERO), Winding::OnSurface);
+    assert!(matches!(winding(&model, &Pose::IDENTITY, DVec3::ZERO), Winding::OnSurface { .. }));
 }
 
 #[test]
@@ -87,8 +87,38 @@ fn tiny_and_huge_bodies() {
         let model = cubes(&[([-size / 2.0; 3], size, false)]);
         assert_eq!(winding(&model, &Pose::IDENTITY, DVec3::ZERO), Winding::Off(1));
         assert_eq!(winding(&model, &Pose::IDENTITY, DVec3::splat(size / 4.0)), Winding::Off(1));
-        assert_eq!(winding(&model, &Pose::IDENTITY, DVec3::X * size / 2.0), Winding::OnSurface);
+        assert_eq!(
+            winding(&model, &Pose::IDENTITY, DVec3::X * size / 2.0),
+            Winding::OnSurface { of_solid: true }
+        );
         let beside = DVec3::X * (size / 2.0).next_up();
         assert_eq!(winding(&model, &Pose::IDENTITY, beside), Winding::Off(0));
+    }
+}
+
+#[test]
+fn a_double_sheet_bounds_nothing_wherever_it_hangs() {
+    // A cube with a double sheet that stands out from one edge, and another within.
+    let (mut points, mut triangles) = cube([0.0; 3], 2.0);
+    points.extend([[4.0, 0.0, 0.0], [1.0, 1.0, 0.5], [1.0, 1.5, 1.0], [1.0, 0.5, 1.0]]);
+    for [a, b, c] in [[0, 1, 8], [9, 10, 11], [1, 5, 8]] {
+        triangles.extend([[a, b, c], [a, c, b]]);
+    }
+    let model = Model::from(Mesh::new(points, triangles).unwrap());
+    assert!(model.topology().is_closed());
+    let turn = Pose::new([0.0; 3], [0.5, 0.5, 0.5, 0.5]).unwrap();
+    for pose in [Pose::IDENTITY, Pose::from_translation([3.0, 1.0, -7.0]), turn] {
+        let at = |p: [f64; 3]| winding(&model, &pose, pose.apply(p.into()));
+        let surface = |of_solid| Winding::OnSurface { of_solid };
+        // In the sheet, on its border, where two sheets meet and at its tip.
+        for p in [[3.0, 0.0, 0.5], [3.0, 0.0, 0.0], [4.0, 0.0, 0.0]] {
+            assert_eq!(at(p), surface(false), "{p:?}");
+        }
+        // Where it meets the cube, on the cube, and on the sheet within.
+        for p in [[2.0, 0.0, 0.0], [2.0, 0.0, 1.0], [2.0, 0.0, 2.0], [1.0, 0.0, 0.0], [1.0, 1.0, 0.75]] {
+            assert_eq!(at(p), surface(true), "{p:?}");
+        }
+        assert_eq!(at([3.0, 0.1, 0.5]), Winding::Off(0));
+        assert_eq!(at([1.1, 1.0, 0.75]), Winding::Off(1));
     }
 }
