@@ -2,8 +2,17 @@
 
 use super::LANES;
 
-/// The two steps across lanes that no loop expresses well; every version gives the same numbers.
+/// The bits of a number that make room for its lane in [`Across::first`].
+pub(super) const LANE: u32 = LANES as u32 - 1;
+
+/// The steps across lanes that no loop expresses well; every version gives the same numbers.
 pub(super) trait Across {
+    /// The smallest number with its lane in the bits of [`LANE`]; what was in these does not count.
+    ///
+    /// # Safety
+    /// The machine has the instruction set.
+    unsafe fn first(numbers: &[u32; LANES]) -> u32;
+
     /// The lanes whose number is at most `limit`.
     ///
     /// # Safety
@@ -21,6 +30,11 @@ pub(super) trait Across {
 pub(super) struct Portable;
 
 impl Across for Portable {
+    #[inline(always)]
+    unsafe fn first(numbers: &[u32; LANES]) -> u32 {
+        numbers.iter().zip(0..).fold(u32::MAX, |least, (x, lane)| least.min(x & !LANE | lane))
+    }
+
     #[inline(always)]
     unsafe fn within(numbers: &[u32; LANES], limit: u32) -> u16 {
         numbers.iter().enumerate().fold(0, |mask, (i, &x)| mask | u16::from(x <= limit) << i)
@@ -43,7 +57,10 @@ pub(super) use x86::{Avx2, Avx512};
 mod x86 {
     use std::arch::x86_64::*;
 
-    use super::{Across, LANES};
+    use super::{Across, LANE, LANES};
+
+    /// The lanes' own numbers.
+    static LANE_NUMBERS: [u32; LANES] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
 
     /// For each mask of eight lanes the lanes in it, one a byte, the first in the lowest.
     static PACKED: [u64; 256] = {
@@ -67,6 +84,25 @@ mod x86 {
     pub struct Avx2;
 
     impl Across for Avx2 {
+        #[inline(always)]
+        unsafe fn first(numbers: &[u32; LANES]) -> u32 {
+            // SAFETY: AVX2 is there; each half is eight numbers.
+            unsafe {
+                let half = |at: usize| {
+                    let numbers = _mm256_loadu_si256(numbers.as_ptr().add(at).cast());
+                    let lanes = _mm256_loadu_si256(LANE_NUMBERS.as_ptr().add(at).cast());
+                    let numbers = _mm256_andnot_si256(_mm256_set1_epi32(LANE as i32), numbers);
+                    _mm256_or_si256(numbers, lanes)
+                };
+                let least = _mm256_min_epu32(half(0), half(LANES / 2));
+                let least =
+                    _mm_min_epu32(_mm256_castsi256_si128(least), _mm256_extracti128_si256::<1>(least));
+                let least = _mm_min_epu32(least, _mm_shuffle_epi32::<0b01_00_11_10>(least));
+                let least = _mm_min_epu32(least, _mm_shuffle_epi32::<0b10_11_00_01>(least));
+                _mm_cvtsi128_si32(least) as u32
+            }
+        }
+
         #[inline(always)]
         unsafe fn within(numbers: &[u32; LANES], limit: u32) -> u16 {
             // SAFETY: AVX2 is there; each half is eight numbers.
@@ -103,6 +139,17 @@ mod x86 {
     pub struct Avx512;
 
     impl Across for Avx512 {
+        #[inline(always)]
+        unsafe fn first(numbers: &[u32; LANES]) -> u32 {
+            // SAFETY: AVX-512 is there, and sixteen numbers.
+            unsafe {
+                let numbers = _mm512_loadu_si512(numbers.as_ptr().cast());
+                let lanes = _mm512_loadu_si512(LANE_NUMBERS.as_ptr().cast());
+                let numbers = _mm512_andnot_si512(_mm512_set1_epi32(LANE as i32), numbers);
+                _mm512_reduce_min_epu32(_mm512_or_si512(numbers, lanes))
+            }
+        }
+
         #[inline(always)]
         unsafe fn within(numbers: &[u32; LANES], limit: u32) -> u16 {
             // SAFETY: AVX-512 is there, and sixteen numbers.

@@ -106,17 +106,6 @@ pub(super) fn smallest(bits: &[u32; LANES]) -> u32 {
     bits.iter().fold(u32::MAX, |least, &x| least.min(x))
 }
 
-/// The lane with the smallest number; of numbers that differ by less than their last four bits any.
-#[inline(always)]
-pub(super) fn smallest_lane(bits: &[u32; LANES]) -> usize {
-    const LANE: u32 = LANES as u32 - 1;
-    let mut keys = [0; LANES];
-    for i in 0..LANES {
-        keys[i] = bits[i] & !LANE | i as u32;
-    }
-    (smallest(&keys) & LANE) as usize
-}
-
 #[inline(always)]
 fn dot(p: [f32; 3], q: [f32; 3]) -> f32 {
     (p[0] * q[0] + p[1] * q[1]) + p[2] * q[2]

@@ -7,8 +7,8 @@
 
 use smallvec::SmallVec;
 
-use super::lanes::{Across, Portable};
-use super::measure::{boxes, feet, smallest, smallest_lane};
+use super::lanes::{Across, LANE, Portable};
+use super::measure::{boxes, feet, smallest};
 use super::{LANES, Link, PatchTree, PointGauge};
 use crate::hierarchy::simd::Level;
 use crate::num::tolerance::ROOTLESS_LIMIT;
@@ -58,16 +58,15 @@ impl Pile {
     unsafe fn take<A: Across>(&mut self, limit: u32) -> Option<u32> {
         while self.count > LANES {
             let from = self.count - LANES;
-            let last = self.keys[from..].first_chunk()?;
             // SAFETY: the caller vouches for the instruction set.
-            let within = unsafe { A::within(last, limit) };
-            let at = from + smallest_lane(last);
-            let end = from + LANES - within.leading_zeros() as usize;
-            if within != 0 {
+            let first = unsafe { A::first(self.keys[from..].first_chunk()?) };
+            // Without the bits of the lane it is not above the key. Which one is next does not hang on the
+            // limit, so the processor may go on with it before the limit is known.
+            if first & !LANE <= limit {
+                let (at, last) = (from + (first & LANE) as usize, self.count - 1);
                 let item = self.items[at];
-                // What is last goes to its place; those above the limit are dropped.
-                (self.keys[at], self.items[at]) = (self.keys[end - 1], self.items[end - 1]);
-                self.count = end - usize::from(at < end);
+                (self.keys[at], self.items[at]) = (self.keys[last], self.items[last]);
+                self.count = last;
                 return Some(item);
             }
             self.count = from.max(LANES);
@@ -197,7 +196,8 @@ unsafe fn search<A: Across>(question: &Question<'_>, room: &mut Room) -> Found {
         } else {
             let node = &tree.nodes[at.index()];
             let gaps = boxes(node, gauge.point, gauge.slack);
-            let lane = smallest_lane(&gaps.nearest);
+            // SAFETY: the caller vouches for the instruction set.
+            let lane = unsafe { A::first(&gaps.nearest) & LANE } as usize;
             let within = f32::from_bits(smallest(&gaps.farthest)) * widen_sq;
             limit = smaller(within, limit);
             // SAFETY: the caller vouches for the instruction set.
