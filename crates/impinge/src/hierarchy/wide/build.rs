@@ -4,10 +4,13 @@
 //! triangle carried through the passes instead of an index). We leave it in two points. Every split lies
 //! at a multiple of the number of triangles of a bottom node, so all bottom nodes but one are full, the
 //! memory is known beforehand, and each subtree knows its place in the arrays before it is built: threads
-//! therefore change nothing in the result. And the passes are cheap where nothing is lost: large ranges
-//! choose their plane from a sample ([`binned`]), small ones sort once for all their splits ([`sorted`]).
+//! therefore change nothing in the result. And the passes are cheap where nothing is lost: the largest
+//! ranges find several levels of planes in a sample and deal out their triangles once ([`coarse`]), ranges
+//! of some hundreds are binned ([`binned`]), small ones sort once for all their splits ([`sorted`]).
 
 mod binned;
+mod border;
+mod coarse;
 mod collapse;
 mod sorted;
 
@@ -55,35 +58,36 @@ const PARALLEL_FROM: usize = 2048;
 
 /// A triangle on its way into the tree: its box, and its index in the bits of the fourth number of `low`.
 #[derive(Clone, Copy)]
+#[repr(C, align(16))]
 struct Item {
-    low: Vec4,
-    high: Vec4,
+    low: [f32; 4],
+    high: [f32; 4],
 }
 
 impl Item {
-    const BLANK: Item = Item { low: Vec4::ZERO, high: Vec4::ZERO };
+    const BLANK: Item = Item { low: [0.0; 4], high: [0.0; 4] };
     /// Makes every index an ordinary number: arithmetic on subnormal ones would be slow.
     const ORDINARY: u32 = 1 << 30;
 
     fn new(triangle: u32, bounds: Bounds) -> Item {
         let index = f32::from_bits(triangle | Item::ORDINARY);
-        Item { low: bounds.low.with_w(index), high: bounds.high.with_w(0.0) }
+        Item { low: bounds.low.with_w(index).to_array(), high: bounds.high.with_w(0.0).to_array() }
     }
 
     #[inline]
     fn triangle(&self) -> u32 {
-        self.low.w.to_bits() & !Item::ORDINARY
+        self.low[3].to_bits() & !Item::ORDINARY
     }
 
     #[inline]
     fn bounds(&self) -> Bounds {
-        Bounds { low: self.low, high: self.high }
+        Bounds { low: Vec4::from_array(self.low), high: Vec4::from_array(self.high) }
     }
 
     /// Twice the centre of the box.
     #[inline]
     fn middle(&self) -> Vec4 {
-        self.low + self.high
+        Vec4::from_array(self.low) + Vec4::from_array(self.high)
     }
 
     /// One number of [`Item::middle`].
@@ -101,6 +105,10 @@ struct Binary {
     right: u32,
     /// The slot of the first triangle.
     first: u32,
+}
+
+impl Binary {
+    const BLANK: Binary = Binary { bounds: Bounds::EMPTY, right: 0, first: 0 };
 }
 
 /// What all stages of one build share.
@@ -132,9 +140,8 @@ impl WideTree {
         let [low, high] = mesh_bounds(mesh);
         let frame = Frame::around(low, high);
         let mut items = items(mesh, &frame);
-        let mut spare = vec![Item::BLANK; items.len()];
-        let blank = Binary { bounds: Bounds::EMPTY, right: 0, first: 0 };
-        let mut binary = vec![blank; plan.nodes(items.len())];
+        let mut spare = parallel::map(items.len(), |_| Item::BLANK);
+        let mut binary = parallel::map(plan.nodes(items.len()), |_| Binary::BLANK);
         let whole =
             Part { items: &mut items, spare: &mut spare, home: true, first: 0, depth: 0, out: &mut binary };
         plan.grow(whole);
@@ -186,12 +193,18 @@ impl Plan {
             let home = if home { items } else { copied(items, spare) };
             return self.grow_sorted(home, first, out);
         }
+        if by_area
+            && count >= coarse::FROM
+            && let Some(planes) = coarse::Planes::of(items)
+        {
+            return self.grow_coarse(&planes, Part { items, spare, home, first, depth, out });
+        }
         let plane = if by_area { binned::best_plane(items) } else { None };
         let at = if let Some(plane) = plane {
             let at = binned::partition(items, spare, plane);
             (items, spare, home) = (spare, items, !home);
             let wanted = self.aligned(at, count);
-            shift_border(items, at, wanted, plane.axis);
+            border::shift(items, at, wanted, plane.axis);
             wanted
         } else {
             let wanted = self.aligned(count / 2, count);
@@ -199,26 +212,30 @@ impl Plan {
             select(items, wanted, (high - low).truncate().max_position());
             wanted
         };
+        let part = Part { items, spare, home, first, depth, out };
+        self.fork(part, at, |left| self.grow(left), |right| self.grow(right));
+    }
+
+    /// Grows both sides of a border and the node above.
+    fn fork(
+        &self,
+        part: Part,
+        at: usize,
+        grow_left: impl FnOnce(Part) + Send,
+        grow_right: impl FnOnce(Part) + Send,
+    ) {
+        let Part { items, spare, home, first, depth, out } = part;
+        let worth = items.len() >= PARALLEL_FROM;
         let (items, other_items) = items.split_at_mut(at);
         let (spare, other_spare) = spare.split_at_mut(at);
         let (head, out) = out.split_at_mut(1);
         let (out, other_out) = out.split_at_mut(self.nodes(at));
-        let right = out.len() as u32 + 1;
-        let depth = depth + 1;
-        let (left_part, right_part) = (
-            Part { items, spare, home, first, depth, out: &mut *out },
-            Part {
-                items: other_items,
-                spare: other_spare,
-                home,
-                first: first + at,
-                depth,
-                out: &mut *other_out,
-            },
-        );
-        parallel::join_if(count >= PARALLEL_FROM, || self.grow(left_part), || self.grow(right_part));
+        let left = Part { items, spare, home, first, depth: depth + 1, out: &mut *out };
+        let (items, spare, out_right) = (other_items, other_spare, &mut *other_out);
+        let right = Part { items, spare, home, first: first + at, depth: depth + 1, out: out_right };
+        parallel::join_if(worth, || grow_left(left), || grow_right(right));
         let bounds = out[0].bounds.union(other_out[0].bounds);
-        head[0] = Binary { bounds, right, first: first as u32 };
+        head[0] = Binary { bounds, right: out.len() as u32 + 1, first: first as u32 };
     }
 }
 
@@ -256,39 +273,4 @@ fn select(items: &mut [Item], at: usize, axis: usize) {
     items.select_nth_unstable_by(at, |a, b| {
         a.along(axis).total_cmp(&b.along(axis)).then(a.triangle().cmp(&b.triangle()))
     });
-}
-
-/// Moves the border between two parts by a few items near to it, at most a bucket: the nearest of those
-/// that a large range is judged by.
-fn shift_border(items: &mut [Item], from: usize, to: usize, axis: usize) {
-    let count = from.abs_diff(to);
-    if count == 0 {
-        return;
-    }
-    let (range, sign) = if to > from { (from..items.len(), 1.0) } else { (0..from, -1.0) };
-    let mut nearest = [(f32::INFINITY, usize::MAX); WIDTH * LEAF_MOST];
-    let nearest = &mut nearest[..count];
-    let mut limit = f32::INFINITY;
-    // Enough are looked at, for a stride is chosen so that hundreds are.
-    let stride = binned::stride(range.len());
-    for (k, item) in range.clone().zip(&items[range]).step_by(stride) {
-        let key = sign * item.along(axis);
-        if key < limit {
-            let place = nearest.partition_point(|other| other.0 <= key);
-            nearest[place..].rotate_right(1);
-            nearest[place] = (key, k);
-            limit = nearest[count - 1].0;
-        }
-    }
-    // From the border outward, so that a swap never moves an item that is still to be moved.
-    nearest.sort_unstable_by_key(|&(_, k)| k);
-    if to > from {
-        for (place, &(_, k)) in nearest.iter().enumerate() {
-            items.swap(from + place, k);
-        }
-    } else {
-        for (place, &(_, k)) in nearest.iter().rev().enumerate() {
-            items.swap(from - 1 - place, k);
-        }
-    }
 }

@@ -275,16 +275,26 @@ fn triangle_bounds(mesh: &Mesh, triangle: u32, frame: &Frame) -> Bounds {
     Bounds::around(mesh.corners(triangle).map(|p| frame.nearest(p)))
 }
 
+/// The least of each coordinate, none of which is a NaN.
+#[inline]
+fn least(a: DVec3, b: DVec3) -> DVec3 {
+    let least = |a: f64, b: f64| if a < b { a } else { b };
+    DVec3::new(least(a.x, b.x), least(a.y, b.y), least(a.z, b.z))
+}
+
 /// The box of the mesh's triangles, not of vertices that none uses.
 fn mesh_bounds(mesh: &Mesh) -> [DVec3; 2] {
     parallel::reduce_chunks(
         mesh.triangles(),
         1 << 14,
         |chunk| {
-            chunk.as_flattened().iter().fold([DVec3::INFINITY, DVec3::NEG_INFINITY], |[low, high], &v| {
-                let p = mesh.vertices()[v as usize];
-                [low.min(p), high.max(p)]
-            })
+            let mut all = [DVec3::INFINITY, DVec3::NEG_INFINITY];
+            for corners in chunk {
+                let [a, b, c] = corners.map(|v| mesh.vertices()[v as usize]);
+                all[0] = least(all[0], least(a, least(b, c)));
+                all[1] = -least(-all[1], least(-a, least(-b, -c)));
+            }
+            all
         },
         |[low, high], [l, h]| [low.min(l), high.max(h)],
     )

@@ -164,19 +164,9 @@ impl WideTree {
 
     /// Computes the figures that belong to the whole tree.
     pub(super) fn measure(&mut self) {
-        let widest = parallel::reduce_chunks(
-            &self.nodes[self.upper..],
-            CHUNK,
-            |chunk| chunk.iter().flat_map(|node| node.half.as_flattened()).fold(0.0, |a: f32, &b| a.max(b)),
-            f32::max,
-        );
+        let widest = parallel::reduce_chunks(&self.nodes[self.upper..], CHUNK, widest, larger);
         let root = self.nodes[0].bounds();
-        let area = parallel::reduce_chunks(
-            &self.nodes,
-            CHUNK,
-            |chunk| chunk.iter().map(lanes_area).sum::<f64>(),
-            |a, b| a + b,
-        );
+        let area = parallel::reduce_chunks(&self.nodes, CHUNK, area, |a, b| a + b);
         self.widest = 2.0 * widest;
         self.frame.reach = root.reach();
         let whole = f64::from(root.half_area());
@@ -184,14 +174,33 @@ impl WideTree {
     }
 }
 
-/// Half the area of all child boxes; an unused lane has none.
-fn lanes_area(node: &Node) -> f64 {
-    let mut sum = 0.0;
-    for lane in 0..WIDTH {
-        let [x, y, z] = node.half.map(|axis| axis[lane].max(0.0));
-        sum += 4.0 * (x * y + y * z + z * x);
+/// The largest half extent of any child box.
+fn widest(nodes: &[Node]) -> f32 {
+    let mut most = [0.0; WIDTH];
+    for axis in nodes.iter().flat_map(|node| &node.half) {
+        for lane in 0..WIDTH {
+            most[lane] = larger(most[lane], axis[lane]);
+        }
     }
-    f64::from(sum)
+    most.into_iter().fold(0.0, larger)
+}
+
+/// Half the area of all child boxes; an unused lane has none.
+fn area(nodes: &[Node]) -> f64 {
+    let mut sum = [0.0; WIDTH];
+    for [x, y, z] in nodes.iter().map(|node| &node.half) {
+        for lane in 0..WIDTH {
+            let [x, y, z] = [x, y, z].map(|half| larger(half[lane], 0.0));
+            sum[lane] += f64::from(4.0 * (x * y + y * z + z * x));
+        }
+    }
+    sum.into_iter().sum()
+}
+
+/// The larger of two numbers, of which none is a NaN.
+#[inline]
+fn larger(a: f32, b: f32) -> f32 {
+    if a > b { a } else { b }
 }
 
 /// Fits one leaf's box and returns how far it reaches.

@@ -1,4 +1,4 @@
-//! Where to cut a large range: the best of a few planes on each axis, and the pass that separates.
+//! Where to cut a range: the best of a few planes on each axis, and the pass that separates.
 //!
 //! Wald, 2007. A few hundred triangles are enough to find a good plane, so larger ranges look only at
 //! every second to sixteenth of theirs; the pass that separates them looks at all.
@@ -6,12 +6,9 @@
 use glam::Vec4;
 
 use super::{Bounds, Item, middles};
-use crate::num::parallel;
 
 /// Bins an axis is cut into.
 const BINS: usize = 8;
-/// Triangles that a thread takes at a time.
-const CHUNK: usize = 8192;
 /// Ranges of more than so many triangles are looked at in part; at least so many are.
 const SAMPLE: usize = 256;
 /// At least one of so many triangles is looked at.
@@ -22,12 +19,15 @@ const STRIDE_MOST: usize = 16;
 pub(super) struct Plane {
     pub(super) axis: usize,
     /// Doubled centres up to here belong to the left.
-    last: f32,
+    pub(super) last: f32,
 }
 
 impl Plane {
+    /// Leaves everything on the left.
+    pub(super) const NONE: Plane = Plane { axis: 0, last: f32::INFINITY };
+
     #[inline]
-    fn is_left(&self, item: &Item) -> bool {
+    pub(super) fn is_left(&self, item: &Item) -> bool {
         item.along(self.axis) <= self.last
     }
 }
@@ -40,15 +40,9 @@ pub(super) fn stride(count: usize) -> usize {
 /// The plane with the least sum of area times count; `None` where all centres are the same.
 pub(super) fn best_plane(items: &[Item]) -> Option<Plane> {
     let stride = stride(items.len());
-    let (low, high) = parallel::reduce_chunks(
-        items,
-        4 * CHUNK,
-        |chunk| middles(chunk.iter().step_by(stride)),
-        |a, b| (a.0.min(b.0), a.1.max(b.1)),
-    );
+    let (low, high) = middles(items.iter().step_by(stride));
     let ruler = Ruler::new(low, high)?;
-    let bins = parallel::reduce_chunks(items, 4 * CHUNK, |chunk| fill(chunk, stride, &ruler), merge);
-    let (axis, bin) = cheapest(&bins);
+    let (axis, bin) = cheapest(&fill(items, stride, &ruler));
     Some(Plane { axis, last: ruler.low[axis] + (bin as f32 + 0.5) / ruler.scale[axis] })
 }
 
@@ -101,16 +95,6 @@ fn fill(items: &[Item], stride: usize, ruler: &Ruler) -> Bins {
     bins
 }
 
-fn merge(mut a: Bins, b: Bins) -> Bins {
-    for axis in 0..3 {
-        for bin in 0..BINS {
-            a.bounds[axis][bin] = a.bounds[axis][bin].union(b.bounds[axis][bin]);
-            a.count[axis][bin] += b.count[axis][bin];
-        }
-    }
-    a
-}
-
 /// The axis, and the last bin of the left part, with the least sum of area times count.
 fn cheapest(bins: &Bins) -> (usize, usize) {
     let mut best = (f32::INFINITY, 0, 0);
@@ -138,33 +122,9 @@ fn cheapest(bins: &Bins) -> (usize, usize) {
 }
 
 /// Copies the items of the left to the front of `to` and the others behind; returns how many are left.
-pub(super) fn partition(items: &[Item], to: &mut [Item], plane: Plane) -> usize {
-    if items.len() <= 2 * CHUNK {
-        return partition_once(items, to, plane);
-    }
-    let counts = parallel::map(items.len().div_ceil(CHUNK), |k| {
-        let chunk = &items[k * CHUNK..items.len().min((k + 1) * CHUNK)];
-        chunk.iter().filter(|item| plane.is_left(item)).count()
-    });
-    let at = counts.iter().sum();
-    let (mut left, mut right) = to.split_at_mut(at);
-    let mut pieces = Vec::with_capacity(counts.len());
-    for (chunk, count) in items.chunks(CHUNK).zip(counts) {
-        let (here, rest) = left.split_at_mut(count);
-        let (there, other_rest) = right.split_at_mut(chunk.len() - count);
-        pieces.push((chunk, here, there));
-        (left, right) = (rest, other_rest);
-    }
-    parallel::for_each_chunk(&mut pieces, 1, |_, pieces| {
-        for (chunk, left, right) in pieces {
-            deal(chunk, left, right, plane);
-        }
-    });
-    at
-}
-
+///
 /// Every item is written to both ends and only one end moves on: no branch to guess.
-fn partition_once(items: &[Item], to: &mut [Item], plane: Plane) -> usize {
+pub(super) fn partition(items: &[Item], to: &mut [Item], plane: Plane) -> usize {
     let (mut front, mut back) = (0, to.len());
     for &item in items {
         to[front] = item;
@@ -174,20 +134,4 @@ fn partition_once(items: &[Item], to: &mut [Item], plane: Plane) -> usize {
         back -= 1 - left;
     }
     front
-}
-
-/// The same with an end for each part.
-fn deal(items: &[Item], left: &mut [Item], right: &mut [Item], plane: Plane) {
-    let (mut lefts, mut rights) = (0, 0);
-    for &item in items {
-        if let Some(slot) = left.get_mut(lefts) {
-            *slot = item;
-        }
-        if let Some(slot) = right.get_mut(rights) {
-            *slot = item;
-        }
-        let is_left = usize::from(plane.is_left(&item));
-        lefts += is_left;
-        rights += 1 - is_left;
-    }
 }

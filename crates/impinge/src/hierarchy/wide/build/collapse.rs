@@ -6,42 +6,102 @@ use super::{Binary, Bounds, Item, Plan};
 use crate::hierarchy::wide::{Child, Frame, Node, WIDTH, WideTree};
 use crate::num::parallel;
 
+/// Subtrees of up to this many binary nodes are collapsed by one thread.
+const SHARE: usize = 2048;
+
+/// The binary nodes of a subtree: `size` of them from `at` on.
+#[derive(Clone, Copy)]
+struct Subtree {
+    at: usize,
+    size: usize,
+}
+
+/// A subtree that is collapsed by itself, and the lane of the node above that leads to it.
+struct Share {
+    subtree: Subtree,
+    above: Option<(usize, usize)>,
+}
+
 impl Plan {
     pub(super) fn collapse(&self, binary: &[Binary], items: &[Item], frame: Frame) -> WideTree {
-        let mut upper = Vec::with_capacity(binary.len() / 4);
-        if binary.len() > 1 {
-            self.open(binary, 0, &mut upper);
-        }
-        let first_bottom = upper.len();
-        for node in &mut upper {
-            for child in &mut node.child {
-                // Buckets were entered as leaves of no triangles; now their place is known.
-                if child.is_leaf() && *child != Child::NONE {
-                    *child = Child::node(first_bottom + child.bucket());
-                }
-            }
-        }
         let buckets = items.len().div_ceil(self.bucket);
-        let mut nodes = Vec::with_capacity(upper.len() + buckets);
-        nodes.append(&mut upper);
+        let mut nodes = self.upper(binary, buckets);
+        let upper = nodes.len();
         parallel::extend(&mut nodes, buckets, |bucket| {
             let start = bucket * self.bucket;
             self.bottom(start, &items[start..items.len().min(start + self.bucket)])
         });
         let order = parallel::map(items.len(), |slot| items[slot].triangle());
-        let mut tree = WideTree {
-            nodes,
-            order,
-            upper: first_bottom,
-            leaf_most: self.leaf_most,
-            frame,
-            widest: 0.0,
-            cost: 0.0,
-            cost_at_build: 0.0,
-        };
+        let leaf_most = self.leaf_most;
+        let mut tree =
+            WideTree { nodes, order, upper, leaf_most, frame, widest: 0.0, cost: 0.0, cost_at_build: 0.0 };
         tree.measure();
         tree.cost_at_build = tree.cost;
         tree
+    }
+
+    /// The nodes above the bottom ones, with room for these.
+    fn upper(&self, binary: &[Binary], buckets: usize) -> Vec<Node> {
+        if buckets == 1 {
+            return Vec::with_capacity(1);
+        }
+        let whole = Subtree { at: 0, size: binary.len() };
+        let mut top = Vec::new();
+        let mut shares = Vec::new();
+        if whole.size > SHARE {
+            self.open(binary, whole, &mut top, Some(&mut shares));
+        } else {
+            shares.push(Share { subtree: whole, above: None });
+        }
+        let parts = parallel::map(shares.len(), |k| {
+            let mut part = Vec::with_capacity(shares[k].subtree.size / 4);
+            self.open(binary, shares[k].subtree, &mut part, None);
+            part
+        });
+        let count = top.len() + parts.iter().map(Vec::len).sum::<usize>();
+        let mut nodes = Vec::with_capacity(count + buckets);
+        nodes.append(&mut top);
+        for (share, part) in shares.iter().zip(parts) {
+            let first = nodes.len();
+            if let Some((node, lane)) = share.above {
+                nodes[node].child[lane] = Child::node(first);
+            }
+            nodes.extend(part.into_iter().map(|node| node.moved(first)));
+        }
+        for child in nodes.iter_mut().flat_map(|node| &mut node.child) {
+            // Buckets were entered as leaves of one triangle; now their place is known.
+            if child.is_leaf() && *child != Child::NONE {
+                *child = Child::node(count + child.bucket());
+            }
+        }
+        nodes
+    }
+
+    /// Emits the wide nodes over a subtree and returns the first; with `shares`, small subtrees are left
+    /// for later.
+    fn open(
+        &self,
+        binary: &[Binary],
+        whole: Subtree,
+        out: &mut Vec<Node>,
+        mut shares: Option<&mut Vec<Share>>,
+    ) -> usize {
+        let (children, used) = eight(binary, whole);
+        let index = out.len();
+        out.push(Node::EMPTY);
+        for (lane, &subtree) in children[..used].iter().enumerate() {
+            let node = &binary[subtree.at];
+            out[index].set_box(lane, node.bounds);
+            out[index].child[lane] = match &mut shares {
+                _ if node.right == 0 => Child::pending(node.first as usize / self.bucket),
+                Some(shares) if subtree.size <= SHARE => {
+                    shares.push(Share { subtree, above: Some((index, lane)) });
+                    Child::NONE
+                }
+                shares => Child::node(self.open(binary, subtree, out, shares.as_deref_mut())),
+            };
+        }
+        index
     }
 
     /// A bottom node; longer leaves than one triangle take neighbours along the bucket's order.
@@ -55,40 +115,41 @@ impl Plan {
         }
         node
     }
+}
 
-    /// Emits the wide node over a binary one.
-    fn open(&self, binary: &[Binary], at: usize, out: &mut Vec<Node>) -> usize {
-        let mut children = [at; WIDTH];
-        // Buckets are not opened.
-        let area = |at: usize| if binary[at].right == 0 { -1.0 } else { binary[at].bounds.half_area() };
-        let mut areas = [-1.0; WIDTH];
-        areas[0] = area(at);
-        let mut used = 1;
-        while used < WIDTH {
-            let largest = (1..used).fold(0, |best, k| if areas[k] > areas[best] { k } else { best });
-            let parent = children[largest];
-            if binary[parent].right == 0 {
-                break;
+/// The subtrees that become the children of one node, and how many there are.
+fn eight(binary: &[Binary], whole: Subtree) -> ([Subtree; WIDTH], usize) {
+    // Buckets are not opened.
+    let area = |of: Subtree| if of.size == 1 { -1.0 } else { binary[of.at].bounds.half_area() };
+    let mut children = [whole; WIDTH];
+    let mut areas = [-1.0; WIDTH];
+    areas[0] = area(whole);
+    let mut used = 1;
+    while used < WIDTH {
+        let largest = (1..used).fold(0, |best, k| if areas[k] > areas[best] { k } else { best });
+        let Subtree { at, size } = children[largest];
+        if size == 1 {
+            break;
+        }
+        let right = binary[at].right as usize;
+        children[largest] = Subtree { at: at + 1, size: right - 1 };
+        children[used] = Subtree { at: at + right, size: size - right };
+        areas[largest] = area(children[largest]);
+        areas[used] = area(children[used]);
+        used += 1;
+    }
+    (children, used)
+}
+
+impl Node {
+    /// The same with links to nodes that stand `by` places later.
+    fn moved(mut self, by: usize) -> Node {
+        for child in &mut self.child {
+            if let Some(node) = child.as_node() {
+                *child = Child::node(node + by);
             }
-            children[largest] = parent + 1;
-            children[used] = parent + binary[parent].right as usize;
-            areas[largest] = area(children[largest]);
-            areas[used] = area(children[used]);
-            used += 1;
         }
-        let index = out.len();
-        out.push(Node::EMPTY);
-        for (lane, &child) in children[..used].iter().enumerate() {
-            let node = &binary[child];
-            let link = if node.right == 0 {
-                Child::pending(node.first as usize / self.bucket)
-            } else {
-                Child::node(self.open(binary, child, out))
-            };
-            out[index].set_box(lane, node.bounds);
-            out[index].child[lane] = link;
-        }
-        index
+        self
     }
 }
 

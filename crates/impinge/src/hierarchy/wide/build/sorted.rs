@@ -4,13 +4,17 @@
 //! Havran, "On building fast kd-trees for ray tracing", 2006 (the orders are kept through the splits).
 //! Borders lie at multiples of a bucket, so a split costs one union for each triangle and axis.
 
+use glam::Vec4;
+
 use super::{Binary, Bounds, Item, Plan, arrange, middles};
 use crate::hierarchy::wide::WIDTH;
 
 /// Triangles in a small range.
 pub(super) const MOST: usize = 64;
-/// Ranks are found for so many triangles at a time.
-const BLOCK: usize = 16;
+/// Places on an axis that are told apart; place and item together make a key of 15 bits.
+const PLACES: usize = 512;
+/// Keys that are counted for at a time.
+const BLOCK: usize = 32;
 /// Buckets in a small range.
 const GROUPS: usize = MOST / WIDTH;
 
@@ -36,39 +40,36 @@ impl Plan {
     }
 }
 
-/// The items in the order of their centres on each axis, those of equal centres in the order they came.
+/// The items in the order of their centres on each axis, down to a five hundredth of the range.
 fn orders(items: &[Item; MOST], count: usize) -> [[u8; MOST]; 3] {
-    /// The largest integer place of a centre in the range, a little below 2²³.
-    const LAST_PLACE: f32 = 8_388_600.0;
     let (low, high) = middles(&items[..count]);
     let scale = (high - low).to_array().map(|extent| {
-        let scale = LAST_PLACE / extent;
+        // A scale that overflows belongs to an axis of no extent.
+        let scale = (PLACES - 1) as f32 / extent;
         if scale.is_finite() { scale } else { 0.0 }
     });
-    let mut keys = [[i32::MAX; MOST]; 3];
+    let scale = Vec4::from_array(scale);
+    let mut keys = [[i16::MAX; MOST]; 3];
     for (k, item) in items[..count].iter().enumerate() {
         // Adding 2²³ leaves the nearest integer in the lowest bits, without a conversion.
-        let place = (item.middle() - low) * glam::Vec4::from_array(scale) + glam::Vec4::splat(8_388_608.0);
-        let place = place.to_array().map(|x| (x.to_bits() & 0x7f_ffff) as i32);
+        let place = ((item.middle() - low) * scale + Vec4::splat(8_388_608.0)).to_array();
         for axis in 0..3 {
-            keys[axis][k] = place[axis] << 6 | k as i32;
+            let place = place[axis].to_bits() as usize & (PLACES - 1);
+            keys[axis][k] = (place * MOST + k) as i16;
         }
     }
-    let mut order = [[0; MOST]; 3];
-    for axis in 0..3 {
-        rank(&keys[axis], count, &mut order[axis]);
-    }
-    order
+    keys.map(|keys| sorted(&keys, count))
 }
 
-/// Sorts different keys by counting the smaller ones of each.
+/// Where the different keys stand in ascending order, found by counting the smaller ones of each.
 #[inline]
-fn rank(keys: &[i32; MOST], count: usize, order: &mut [u8; MOST]) {
+fn sorted(keys: &[i16; MOST], count: usize) -> [u8; MOST] {
+    let mut order = [0; MOST];
     for (b, block) in keys[..count.next_multiple_of(BLOCK)].as_chunks::<BLOCK>().0.iter().enumerate() {
-        let mut smaller = [0_i32; BLOCK];
+        let mut smaller = [0_i16; BLOCK];
         for &other in &keys[..count] {
             for k in 0..BLOCK {
-                smaller[k] += i32::from(block[k] > other);
+                smaller[k] += i16::from(block[k] > other);
             }
         }
         let used = BLOCK.min(count - b * BLOCK);
@@ -76,6 +77,7 @@ fn rank(keys: &[i32; MOST], count: usize, order: &mut [u8; MOST]) {
             order[smaller[k] as usize % MOST] = (b * BLOCK + k) as u8;
         }
     }
+    order
 }
 
 impl Small<'_> {

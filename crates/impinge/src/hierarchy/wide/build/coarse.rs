@@ -1,0 +1,244 @@
+//! The top of a large tree in one pass: planes found in a sample, then every triangle dealt to its leaf.
+//!
+//! The idea is that of sample sort (Frazer and McKellar, "Samplesort", 1970) with the planes of the
+//! surface-area heuristic as splitters. Chunks of fixed size are dealt out side by side, each to its own
+//! places, so that the number of threads changes nothing.
+
+use super::binned::{self, Plane};
+use super::border::Movers;
+use super::{Item, Part, Plan, sorted};
+use crate::num::parallel;
+
+/// Ranges from this size on are dealt out.
+pub(super) const FROM: usize = 1 << 14;
+/// About so many triangles are sampled.
+const SAMPLE: usize = 1 << 13;
+/// Sampled ranges up to this size are not divided.
+const LEAF: usize = 128;
+/// Levels of planes, at most.
+const LEVELS: usize = 9;
+/// One more than the largest number of an inner node.
+const INNER: usize = 1 << LEVELS;
+/// Triangles that a thread takes at a time.
+const CHUNK: usize = 4096;
+
+/// A tree of planes, numbered like a heap: the children of `n` are `2n` and `2n + 1`, the root is 1.
+pub(super) struct Planes {
+    planes: [Plane; INNER],
+    /// Leaves below the left child; 0 for a leaf and what would be below it.
+    lefts: [u16; INNER],
+    levels: usize,
+    /// The leaf for each node of the last level, for which a leaf higher up stands with its first one.
+    leaf: [u16; INNER],
+    leaves: usize,
+}
+
+impl Planes {
+    /// The planes for a range; `None` where a sample has all its centres in one place.
+    pub(super) fn of(items: &[Item]) -> Option<Planes> {
+        let mut sample: Vec<Item> = items.iter().step_by(items.len() / SAMPLE).copied().collect();
+        let mut spare = sample.clone();
+        let mut planes = Planes {
+            planes: [Plane::NONE; INNER],
+            lefts: [0; INNER],
+            levels: 0,
+            leaf: [0; INNER],
+            leaves: 0,
+        };
+        let mut leaves = Vec::new();
+        planes.divide(1, &mut sample, &mut spare, &mut leaves);
+        planes.leaves = leaves.len();
+        for (leaf, &node) in leaves.iter().enumerate() {
+            let first = node << (planes.levels - level(node));
+            planes.leaf[first - (1 << planes.levels)] = leaf as u16;
+        }
+        (planes.leaves > 1).then_some(planes)
+    }
+
+    /// Fills in a node and what is below it; leaves are listed from left to right.
+    fn divide(&mut self, node: usize, sample: &mut [Item], spare: &mut [Item], leaves: &mut Vec<usize>) {
+        let divisible = sample.len() > LEAF && level(node) < LEVELS;
+        let Some(plane) = divisible.then(|| binned::best_plane(sample)).flatten() else {
+            self.levels = self.levels.max(level(node));
+            leaves.push(node);
+            return;
+        };
+        let at = binned::partition(sample, spare, plane);
+        let (left, right) = spare.split_at_mut(at);
+        let (spare_left, spare_right) = sample.split_at_mut(at);
+        let before = leaves.len();
+        self.planes[node] = plane;
+        self.divide(2 * node, left, spare_left, leaves);
+        self.lefts[node] = (leaves.len() - before) as u16;
+        self.divide(2 * node + 1, right, spare_right, leaves);
+    }
+
+    /// The leaves of a chunk's items, and how many go to each.
+    fn mark(&self, items: &[Item]) -> Marks {
+        let mut marks = Marks { leaf: Vec::with_capacity(items.len()), count: vec![0; self.leaves] };
+        let (fours, rest) = items.as_chunks::<4>();
+        for four in fours {
+            for leaf in self.leaves_of(four) {
+                marks.push(leaf);
+            }
+        }
+        for &item in rest {
+            let [leaf] = self.leaves_of(&[item]);
+            marks.push(leaf);
+        }
+        marks
+    }
+
+    /// Several items at a time, so that one need not wait for the other.
+    #[inline]
+    fn leaves_of<const N: usize>(&self, items: &[Item; N]) -> [u16; N] {
+        let mut node = [1; N];
+        let middle = items.map(|item| item.middle().to_array());
+        for _ in 0..self.levels {
+            for k in 0..N {
+                let plane = &self.planes[node[k] % INNER];
+                node[k] = 2 * node[k] + usize::from(!(middle[k][plane.axis % 4] <= plane.last));
+            }
+        }
+        node.map(|node| self.leaf[(node - (1 << self.levels)) % INNER])
+    }
+
+    /// The leaf below a node that an item belongs to, counted from the node's first.
+    fn leaf_below(&self, mut node: usize, item: &Item) -> usize {
+        let mut leaf = 0;
+        while node < INNER && self.lefts[node] != 0 {
+            let right = !self.planes[node].is_left(item);
+            leaf += usize::from(right) * usize::from(self.lefts[node]);
+            node = 2 * node + usize::from(right);
+        }
+        leaf
+    }
+}
+
+/// Levels above a node.
+fn level(node: usize) -> usize {
+    node.ilog2() as usize
+}
+
+/// Where the items of a chunk go.
+struct Marks {
+    leaf: Vec<u16>,
+    count: Vec<usize>,
+}
+
+impl Marks {
+    #[inline]
+    fn push(&mut self, leaf: u16) {
+        self.leaf.push(leaf);
+        self.count[usize::from(leaf)] += 1;
+    }
+}
+
+impl Plan {
+    /// Deals out the triangles and grows the subtrees.
+    pub(super) fn grow_coarse(&self, planes: &Planes, part: Part) {
+        let Part { items, spare, home, first, depth, out } = part;
+        let mut starts = deal(planes, items, spare);
+        let dealt = Part { items: spare, spare: items, home: !home, first, depth, out };
+        self.descend(planes, 1, 0, &mut starts, dealt);
+    }
+
+    /// Grows the subtree over a node of the planes; its leaves begin at `starts`, counted from `origin`.
+    fn descend(&self, planes: &Planes, node: usize, origin: usize, starts: &mut [usize], part: Part) {
+        if starts.len() == 1 || part.items.len() <= sorted::MOST {
+            return self.grow(part);
+        }
+        let at = self.align(planes, node, origin, starts, part.items);
+        let (left_starts, right_starts) = starts.split_at_mut(usize::from(planes.lefts[node]));
+        self.fork(
+            part,
+            at,
+            |left| self.descend(planes, 2 * node, origin, left_starts, left),
+            |right| self.descend(planes, 2 * node + 1, origin + at, right_starts, right),
+        );
+    }
+
+    /// Moves the border between the children of a node to a multiple of a bucket and returns it. Who changes
+    /// sides goes to his leaf there, and in each leaf between one item makes room.
+    fn align(
+        &self,
+        planes: &Planes,
+        node: usize,
+        origin: usize,
+        starts: &mut [usize],
+        items: &mut [Item],
+    ) -> usize {
+        let lefts = usize::from(planes.lefts[node]);
+        let border = starts[lefts] - origin;
+        let wanted = self.aligned(border, items.len());
+        let mut movers = Movers::nearest(items, border, wanted, planes.planes[node].axis);
+        let places = movers.places();
+        for k in 0..places.len() {
+            let mut hole = places[k];
+            let item = items[hole];
+            let from = starts.partition_point(|&start| start - origin <= hole) - 1;
+            let mut fill = |place: usize| {
+                items[hole] = items[place];
+                for other in places.iter_mut().filter(|other| **other == place) {
+                    *other = hole;
+                }
+                hole = place;
+            };
+            if wanted > border {
+                let to = planes.leaf_below(2 * node, &item);
+                for start in starts[to + 1..=from].iter_mut().rev() {
+                    fill(*start - origin);
+                    *start += 1;
+                }
+            } else {
+                let to = lefts + planes.leaf_below(2 * node + 1, &item);
+                for start in &mut starts[from + 1..=to] {
+                    *start -= 1;
+                    fill(*start - origin);
+                }
+            }
+            items[hole] = item;
+        }
+        wanted
+    }
+}
+
+/// Copies the items to `to`, leaf by leaf; returns where each leaf begins.
+fn deal(planes: &Planes, items: &[Item], to: &mut [Item]) -> Vec<usize> {
+    let marks = parallel::map(items.len().div_ceil(CHUNK), |k| {
+        planes.mark(&items[k * CHUNK..items.len().min((k + 1) * CHUNK)])
+    });
+    let mut hands: Vec<Hand> = items
+        .chunks(CHUNK)
+        .zip(&marks)
+        .map(|(items, marks)| Hand { items, leaf: &marks.leaf, places: Vec::with_capacity(planes.leaves) })
+        .collect();
+    let mut starts = Vec::with_capacity(planes.leaves);
+    let mut rest = to;
+    for leaf in 0..planes.leaves {
+        starts.push(items.len() - rest.len());
+        for (hand, marks) in hands.iter_mut().zip(&marks) {
+            let (place, others) = rest.split_at_mut(marks.count[leaf]);
+            hand.places.push(place.iter_mut());
+            rest = others;
+        }
+    }
+    parallel::for_each_chunk(&mut hands, 1, |_, hands| {
+        for hand in hands {
+            for (&item, &leaf) in hand.items.iter().zip(hand.leaf) {
+                if let Some(place) = hand.places[usize::from(leaf)].next() {
+                    *place = item;
+                }
+            }
+        }
+    });
+    starts
+}
+
+/// A chunk and where its items go.
+struct Hand<'a> {
+    items: &'a [Item],
+    leaf: &'a [u16],
+    /// The places for each leaf.
+    places: Vec<std::slice::IterMut<'a, Item>>,
+}
