@@ -204,7 +204,7 @@ impl Plan {
             let at = binned::partition(items, spare, plane);
             (items, spare, home) = (spare, items, !home);
             let wanted = self.aligned(at, count);
-            border::shift(items, at, wanted, plane.axis);
+            border::shift(items, at, wanted, plane);
             wanted
         } else {
             let wanted = self.aligned(count / 2, count);

@@ -3,6 +3,7 @@ use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
 
 use super::*;
+use crate::shape::make;
 
 /// Triangles of very different sizes in a box of the given size around a point.
 fn soup(seed: u64, count: usize, centre: DVec3, size: f64) -> Mesh {
@@ -75,16 +76,85 @@ fn equal_centres_and_flat_meshes_are_sound() {
     }
 }
 
+/// Meshes large enough to be dealt out, with centres spread well, badly and not at all.
+fn large_meshes() -> Vec<Mesh> {
+    let mut rng = Pcg64::seed_from_u64(31);
+    let corners = vec![[-1.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.5, 0.0]];
+    let same = Mesh::new(corners, vec![[0, 1, 2]; 20_001]).unwrap();
+    let mut points = vec![DVec3::ZERO; 30];
+    points.extend((0..9_000).map(|k| DVec3::new(0.9_f64.powi(k % 700), rng.random_range(0.0..1e-9), 0.0)));
+    let crowded =
+        (0..18_000_u32).map(|k| if k % 2 == 0 { [k % 28, 1, 2] } else { [29 + k / 2, 28 + k / 2, 0] });
+    let crowded = Mesh::from_points(points, crowded.collect()).unwrap();
+    vec![soup(17, 33_333, DVec3::ONE, 1.0), same, crowded]
+}
+
+#[test]
+fn large_trees_are_sound_full_and_shallow() {
+    for mesh in large_meshes() {
+        for options in every_option() {
+            let tree = WideTree::build_with(&mesh, &options);
+            assert_eq!(tree.check(&mesh), Ok(()), "{options:?}");
+            let full = mesh.triangles().len().div_ceil(WIDTH * options.leaf_most);
+            assert_eq!(tree.nodes().len() - tree.upper, full, "bottom nodes are full");
+            assert!(depth(&tree, 0) < 64, "{}", depth(&tree, 0));
+        }
+    }
+}
+
+/// The areas of the bottom nodes when every split tries every border on every axis, all of them sorted.
+fn swept_area(boxes: &mut [Bounds]) -> f64 {
+    let area = |boxes: &[Bounds]| boxes.iter().copied().fold(Bounds::EMPTY, Bounds::union).half_area();
+    if boxes.len() <= WIDTH {
+        return f64::from(area(boxes));
+    }
+    let sort = |boxes: &mut [Bounds], axis: usize| {
+        boxes.sort_by(|a, b| (a.low[axis] + a.high[axis]).total_cmp(&(b.low[axis] + b.high[axis])));
+    };
+    let mut best = (f64::INFINITY, 0, 0);
+    for axis in 0..3 {
+        sort(boxes, axis);
+        let mut grown = Bounds::EMPTY;
+        let lefts: Vec<f32> = boxes.iter().map(|&b| (grown.half_area(), grown = grown.union(b)).0).collect();
+        grown = Bounds::EMPTY;
+        for at in (1..boxes.len()).rev() {
+            grown = grown.union(boxes[at]);
+            let cost =
+                f64::from(lefts[at]) * at as f64 + f64::from(grown.half_area()) * (boxes.len() - at) as f64;
+            if at % WIDTH == 0 && cost < best.0 {
+                best = (cost, axis, at);
+            }
+        }
+    }
+    sort(boxes, best.1);
+    let (left, right) = boxes.split_at_mut(best.2);
+    swept_area(left) + swept_area(right)
+}
+
+#[test]
+fn bottom_nodes_are_about_as_small_as_an_exhaustive_sweep_makes_them() {
+    for mesh in [make::torus(1.0, 0.3, 200, 50).unwrap(), make::blob(0.5, 0.3, 4, 7).unwrap()] {
+        let tree = WideTree::build(&mesh);
+        let bottom = &tree.nodes()[tree.upper..];
+        let area: f64 = bottom.iter().map(|node| f64::from(node.bounds().half_area())).sum();
+        let count = mesh.triangles().len() as u32;
+        let mut boxes: Vec<Bounds> = (0..count).map(|t| triangle_bounds(&mesh, t, tree.frame())).collect();
+        let swept = swept_area(&mut boxes);
+        assert!(area < 1.05 * swept, "{count} triangles: {area} against {swept}");
+    }
+}
+
+fn depth(tree: &WideTree, node: usize) -> usize {
+    let below = tree.nodes()[node].child.iter().filter_map(|c| c.as_node());
+    1 + below.map(|child| depth(tree, child)).max().unwrap_or(0)
+}
+
 #[test]
 fn powers_that_shrink_forever_do_not_make_a_deep_tree() {
     // Each triangle half as far out as the last: binning alone would take off one or two at a time.
     let points: Vec<[f64; 3]> = (0..3000).map(|k| [0.7_f64.powi(k % 900), f64::from(k), 0.0]).collect();
     let mesh = Mesh::new(points, (0..2998).map(|k| [k, k + 1, k + 2]).collect()).unwrap();
     let tree = WideTree::build(&mesh);
-    fn depth(tree: &WideTree, node: usize) -> usize {
-        let below = tree.nodes()[node].child.iter().filter_map(|c| c.as_node());
-        1 + below.map(|child| depth(tree, child)).max().unwrap_or(0)
-    }
     assert_eq!(tree.check(&mesh), Ok(()));
     assert!(depth(&tree, 0) < 64, "{}", depth(&tree, 0));
 }

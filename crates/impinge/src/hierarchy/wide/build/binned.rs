@@ -20,11 +20,13 @@ pub(super) struct Plane {
     pub(super) axis: usize,
     /// Doubled centres up to here belong to the left.
     pub(super) last: f32,
+    /// How far the doubled centres of both sets are spread on the axis.
+    pub(super) extent: f32,
 }
 
 impl Plane {
     /// Leaves everything on the left.
-    pub(super) const NONE: Plane = Plane { axis: 0, last: f32::INFINITY };
+    pub(super) const NONE: Plane = Plane { axis: 0, last: f32::INFINITY, extent: 0.0 };
 
     #[inline]
     pub(super) fn is_left(&self, item: &Item) -> bool {
@@ -43,7 +45,8 @@ pub(super) fn best_plane(items: &[Item]) -> Option<Plane> {
     let (low, high) = middles(items.iter().step_by(stride));
     let ruler = Ruler::new(low, high)?;
     let (axis, bin) = cheapest(&fill(items, stride, &ruler));
-    Some(Plane { axis, last: ruler.low[axis] + (bin as f32 + 0.5) / ruler.scale[axis] })
+    let last = ruler.low[axis] + (bin as f32 + 0.5) / ruler.scale[axis];
+    Some(Plane { axis, last, extent: high[axis] - low[axis] })
 }
 
 /// Which bin of each axis a doubled centre falls into.
@@ -126,10 +129,10 @@ fn cheapest(bins: &Bins) -> (usize, usize) {
 /// Every item is written to both ends and only one end moves on: no branch to guess.
 pub(super) fn partition(items: &[Item], to: &mut [Item], plane: Plane) -> usize {
     let (mut front, mut back) = (0, to.len());
-    for &item in items {
-        to[front] = item;
-        to[back - 1] = item;
-        let left = usize::from(plane.is_left(&item));
+    for item in items {
+        to[front] = *item;
+        to[back - 1] = *item;
+        let left = usize::from(plane.is_left(item));
         front += left;
         back -= 1 - left;
     }

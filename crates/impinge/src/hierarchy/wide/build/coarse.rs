@@ -171,7 +171,7 @@ impl Plan {
         let lefts = usize::from(planes.lefts[node]);
         let border = starts[lefts] - origin;
         let wanted = self.aligned(border, items.len());
-        let mut movers = Movers::nearest(items, border, wanted, planes.planes[node].axis);
+        let mut movers = Movers::nearest(items, border, wanted, planes.planes[node]);
         let places = movers.places();
         for k in 0..places.len() {
             let mut hole = places[k];

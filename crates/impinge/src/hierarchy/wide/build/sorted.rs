@@ -11,17 +11,15 @@ use crate::hierarchy::wide::WIDTH;
 
 /// Triangles in a small range.
 pub(super) const MOST: usize = 64;
-/// Places on an axis that are told apart; place and item together make a key of 15 bits.
-const PLACES: usize = 512;
-/// Keys that are counted for at a time.
-const BLOCK: usize = 32;
+/// Places on an axis that are told apart.
+const PLACES: usize = 128;
 /// Buckets in a small range.
 const GROUPS: usize = MOST / WIDTH;
 
 /// A small range.
 struct Small<'a> {
     plan: &'a Plan,
-    items: [Item; MOST],
+    items: &'a [Item; MOST],
     /// The items in the order of their centres on each axis; subtrees are the same ranges in all three.
     order: [[u8; MOST]; 3],
     /// Where the items end.
@@ -32,52 +30,56 @@ struct Small<'a> {
 impl Plan {
     /// Fills the binary tree over few triangles and brings them into leaf order.
     pub(super) fn grow_sorted(&self, items: &mut [Item], first: usize, out: &mut [Binary]) {
-        let mut copy = [Item::BLANK; MOST];
-        copy[..items.len()].copy_from_slice(items);
-        let order = orders(&copy, items.len());
         let count = items.len();
-        Small { plan: self, items: copy, order, home: items, first }.divide(0, count, out);
+        let mut copy = [Item::BLANK; MOST];
+        copy[..count].copy_from_slice(items);
+        let order = orders(items);
+        Small { plan: self, items: &copy, order, home: items, first }.divide(0, count, out);
     }
 }
 
-/// The items in the order of their centres on each axis, down to a five hundredth of the range.
-fn orders(items: &[Item; MOST], count: usize) -> [[u8; MOST]; 3] {
-    let (low, high) = middles(&items[..count]);
+/// The items in the order of their centres on each axis, to a small part of the range's extent.
+fn orders(items: &[Item]) -> [[u8; MOST]; 3] {
+    let (low, high) = middles(items);
     let scale = (high - low).to_array().map(|extent| {
         // A scale that overflows belongs to an axis of no extent.
         let scale = (PLACES - 1) as f32 / extent;
         if scale.is_finite() { scale } else { 0.0 }
     });
     let scale = Vec4::from_array(scale);
-    let mut keys = [[i16::MAX; MOST]; 3];
-    for (k, item) in items[..count].iter().enumerate() {
+    let mut places = [[0_u8; 3]; MOST];
+    let mut next = [[0_u8; PLACES]; 3];
+    for (item, places) in items.iter().zip(&mut places) {
         // Adding 2²³ leaves the nearest integer in the lowest bits, without a conversion.
         let place = ((item.middle() - low) * scale + Vec4::splat(8_388_608.0)).to_array();
         for axis in 0..3 {
-            let place = place[axis].to_bits() as usize & (PLACES - 1);
-            keys[axis][k] = (place * MOST + k) as i16;
+            places[axis] = (place[axis].to_bits() as usize % PLACES) as u8;
+            next[axis][usize::from(places[axis]) % PLACES] += 1;
         }
     }
-    keys.map(|keys| sorted(&keys, count))
-}
-
-/// Where the different keys stand in ascending order, found by counting the smaller ones of each.
-#[inline]
-fn sorted(keys: &[i16; MOST], count: usize) -> [u8; MOST] {
-    let mut order = [0; MOST];
-    for (b, block) in keys[..count.next_multiple_of(BLOCK)].as_chunks::<BLOCK>().0.iter().enumerate() {
-        let mut smaller = [0_i16; BLOCK];
-        for &other in &keys[..count] {
-            for k in 0..BLOCK {
-                smaller[k] += i16::from(block[k] > other);
-            }
-        }
-        let used = BLOCK.min(count - b * BLOCK);
-        for k in 0..used {
-            order[smaller[k] as usize % MOST] = (b * BLOCK + k) as u8;
+    next.iter_mut().for_each(sum_before);
+    let mut order = [[0; MOST]; 3];
+    for (k, places) in places[..items.len()].iter().enumerate() {
+        for axis in 0..3 {
+            let rank = &mut next[axis][usize::from(places[axis]) % PLACES];
+            order[axis][usize::from(*rank) % MOST] = k as u8;
+            *rank += 1;
         }
     }
     order
+}
+
+/// Replaces each number by the sum of those before it; all of them together are at most [`MOST`].
+fn sum_before(numbers: &mut [u8; PLACES]) {
+    /// A one in each byte: a product with it has the sum of the first bytes of a word in each byte.
+    const ONES: u64 = u64::from_le_bytes([1; 8]);
+    let mut before = 0;
+    for eight in numbers.as_chunks_mut::<8>().0 {
+        let word = u64::from_le_bytes(*eight);
+        let sums = word.wrapping_mul(ONES);
+        *eight = (sums - word + before * ONES).to_le_bytes();
+        before += sums >> 56;
+    }
 }
 
 impl Small<'_> {
