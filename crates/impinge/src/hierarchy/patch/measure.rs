@@ -30,10 +30,11 @@ pub(super) struct BoxGaps {
 pub(super) fn boxes(node: &Node, point: [f32; 3], slack: f32) -> BoxGaps {
     let mut gaps = BoxGaps { nearest: [0; LANES], farthest: [0; LANES] };
     for i in 0..LANES {
-        let arm = [0, 1, 2].map(|k| node.centre[k][i] - point[k]);
+        let arm = minus([node.centre[0][i], node.centre[1][i], node.centre[2][i]], point);
         let (mut near, mut far) = (0.0, 0.0);
         for k in 0..3 {
-            let along = dot([0, 1, 2].map(|j| node.axes[k][j][i]), arm).abs();
+            let axis = [node.axes[k][0][i], node.axes[k][1][i], node.axes[k][2][i]];
+            let along = dot(axis, arm).abs();
             let half = node.half[k][i] + slack;
             let (out, across) = (larger(along - half, 0.0), along + half);
             near += out * out;
@@ -58,7 +59,8 @@ pub(super) struct Feet {
 pub(super) fn feet(block: &Block, point: [f32; 3]) -> Feet {
     let mut feet = Feet { square: [0; LANES], least: [0; LANES] };
     for i in 0..LANES {
-        let corner = |c: usize| [0, 1, 2].map(|k| block.corners[3 * c + k][i] - point[k]);
+        let at = |k: usize| block.corners[k][i];
+        let corner = |c: usize| minus([at(3 * c), at(3 * c + 1), at(3 * c + 2)], point);
         let (a, b, c) = (corner(0), corner(1), corner(2));
         let (u, v) = (minus(b, a), minus(c, a));
         let (uu, uv, vv) = (dot(u, u), dot(u, v), dot(v, v));
@@ -90,7 +92,8 @@ pub(super) fn feet(block: &Block, point: [f32; 3]) -> Feet {
         let clamped = |x: f32, most: f32| smaller(larger(x, 0.0), most);
         let s = clamped(pick(along_u, 0.0, ww - on_w, of_b) * share, 1.0);
         let t = clamped(pick(0.0, along_v, on_w, of_c) * share, 1.0 - s);
-        let foot = [0, 1, 2].map(|k| a[k] + (u[k] * s + v[k] * t));
+        let at = |k: usize| a[k] + (u[k] * s + v[k] * t);
+        let foot = [at(0), at(1), at(2)];
         let square = dot(foot, foot);
         let least = smaller(smaller(dot(foot, a), dot(foot, b)), dot(foot, c));
         let known = (least > 0.0) & (square > FOOT_AT_THE_POINT);

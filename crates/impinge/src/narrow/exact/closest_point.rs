@@ -7,6 +7,7 @@
 
 use glam::DVec3;
 
+use super::foot_lanes::{Corners, LANES, squares};
 use crate::contact::Feature;
 use crate::geom::point_triangle::{self, Part, norm};
 use crate::hierarchy::patch::{PatchTree, PlacedPatches, Room, Start};
@@ -93,6 +94,12 @@ pub(crate) struct Nearest {
 impl Nearest {
     pub const NONE: Nearest =
         Nearest { triangle: u32::MAX, distance_sq: f64::INFINITY, point: DVec3::ZERO, part: Part::Inside };
+
+    /// Whether a triangle at such a distance is nearer, or as near and of a smaller index.
+    #[inline]
+    fn loses_to(&self, distance_sq: f64, triangle: u32) -> bool {
+        distance_sq < self.distance_sq || (distance_sq == self.distance_sq && triangle < self.triangle)
+    }
 }
 
 /// A placed model, ready for points.
@@ -133,22 +140,42 @@ impl<'m> Search<'m> {
         self.model.mesh().corners(triangle).map(|v| self.pose.apply(v))
     }
 
+    /// A point and a triangle's placed corners, brought to a size whose squares are in range.
+    #[inline]
+    fn scaled(&self, p: DVec3, triangle: u32) -> (DVec3, [DVec3; 3]) {
+        let corners = self.corners(triangle);
+        if self.scale == 1.0 { (p, corners) } else { (DVec3::ZERO, corners.map(|c| (c - p) / self.scale)) }
+    }
+
     /// Takes the triangle if it is nearer, or as near and of a smaller index.
     #[inline]
     pub fn look_at(&self, p: DVec3, triangle: u32, nearest: &mut Nearest) {
-        let corners = self.corners(triangle);
-        let foot = if self.scale == 1.0 {
-            point_triangle::closest_point(p, &corners)
-        } else {
-            let scaled = corners.map(|c| (c - p) / self.scale);
-            let foot = point_triangle::closest_point(DVec3::ZERO, &scaled);
-            point_triangle::Foot { point: foot.point * self.scale + p, ..foot }
-        };
-        let distance_sq = foot.distance_sq;
-        if distance_sq < nearest.distance_sq
-            || (distance_sq == nearest.distance_sq && triangle < nearest.triangle)
-        {
-            *nearest = Nearest { triangle, distance_sq, point: foot.point, part: foot.part };
+        let (from, corners) = self.scaled(p, triangle);
+        let foot = point_triangle::closest_point(from, &corners);
+        if nearest.loses_to(foot.distance_sq, triangle) {
+            let point = if self.scale == 1.0 { foot.point } else { foot.point * self.scale + p };
+            *nearest = Nearest { triangle, distance_sq: foot.distance_sq, point, part: foot.part };
+        }
+    }
+
+    /// As [`Search::look_at`] for up to eight triangles, of which only the best one's foot is found.
+    fn look_at_all(&self, p: DVec3, triangles: &[u32], nearest: &mut Nearest) {
+        let mut lanes: Corners = [[0.0; LANES]; 9];
+        let mut from = p;
+        for (lane, &triangle) in triangles.iter().enumerate() {
+            let (scaled, corners) = self.scaled(p, triangle);
+            from = scaled;
+            (0..9).for_each(|k| lanes[k][lane] = corners[k / 3][k % 3]);
+        }
+        let squares = squares(self.level, from, &lanes);
+        let mut best = Nearest::NONE;
+        for (&triangle, distance_sq) in triangles.iter().zip(squares) {
+            if best.loses_to(distance_sq, triangle) {
+                (best.triangle, best.distance_sq) = (triangle, distance_sq);
+            }
+        }
+        if nearest.loses_to(best.distance_sq, best.triangle) {
+            self.look_at(p, best.triangle, nearest);
         }
     }
 
@@ -167,11 +194,19 @@ impl<'m> Search<'m> {
         let limit = gauge.limit(nearest.distance_sq.sqrt() * self.scale);
         let found = self.patches.search(self.level, &gauge, limit, start, room);
         work.volume_tests += found.measured;
-        for triangle in room.candidates(&found) {
-            self.look_at(p, triangle, nearest);
-            work.primitive_tests += 1;
+        let mut candidates = room.candidates(&found);
+        loop {
+            let (mut group, mut count) = ([0; LANES], 0);
+            for (place, triangle) in group.iter_mut().zip(candidates.by_ref()) {
+                (*place, count) = (triangle, count + 1);
+            }
+            work.primitive_tests += count as u64;
+            match &group[..count] {
+                [] => return found.block,
+                &[one] => self.look_at(p, one, nearest),
+                some => self.look_at_all(p, some, nearest),
+            }
         }
-        found.block
     }
 
     /// The answer for the nearest triangle.

@@ -10,6 +10,7 @@ pub mod contour;
 pub mod distance;
 mod evidence;
 mod flag;
+mod foot_lanes;
 pub mod generalized_winding;
 pub mod margin;
 pub mod ray_cast;
