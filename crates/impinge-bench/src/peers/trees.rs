@@ -8,6 +8,7 @@ use bvh::bvh::Bvh;
 use impinge::Mesh;
 use nalgebra::Point3;
 use obvhs::BvhBuildParams;
+use obvhs::bvh2::Bvh2;
 use obvhs::bvh2::builder::build_bvh2_from_tris;
 use obvhs::triangle::Triangle;
 
@@ -26,11 +27,14 @@ pub fn obvhs_presets() -> [(&'static str, BvhBuildParams); 3] {
     ]
 }
 
-/// Builds a binary tree with obvhs; returns the bytes of its nodes and indices for each triangle.
-pub fn obvhs_build(triangles: &[Triangle], preset: BvhBuildParams) -> f64 {
-    let tree = build_bvh2_from_tris(triangles, preset, &mut Duration::default());
-    let bytes = size_of_val(&tree.nodes[..]) + size_of_val(&tree.primitive_indices[..]);
-    bytes as f64 / triangles.len() as f64
+/// Builds a binary tree with obvhs.
+pub fn obvhs_build(triangles: &[Triangle], preset: BvhBuildParams) -> Bvh2 {
+    build_bvh2_from_tris(triangles, preset, &mut Duration::default())
+}
+
+/// The bytes of a tree's nodes and indices.
+pub fn obvhs_bytes(tree: &Bvh2) -> usize {
+    size_of_val(&tree.nodes[..]) + size_of_val(&tree.primitive_indices[..])
 }
 
 /// A triangle's box, as the crate bvh takes it.
@@ -62,8 +66,12 @@ pub fn bvh_shapes(mesh: &Mesh) -> Vec<BvhShape> {
     mesh.triangles().iter().map(|t| BvhShape { bounds: bounds(t), node: 0 }).collect()
 }
 
-/// Builds a tree with the crate bvh; returns the bytes of its nodes for each triangle.
-pub fn bvh_build(shapes: &mut [BvhShape]) -> f64 {
-    let tree = Bvh::build(shapes);
-    size_of_val(&tree.nodes[..]) as f64 / shapes.len() as f64
+/// Builds a tree with the crate bvh.
+pub fn bvh_build(shapes: &mut [BvhShape]) -> Bvh<f32, 3> {
+    Bvh::build(shapes)
+}
+
+/// The bytes of a tree's nodes.
+pub fn bvh_bytes(tree: &Bvh<f32, 3>) -> usize {
+    size_of_val(&tree.nodes[..])
 }

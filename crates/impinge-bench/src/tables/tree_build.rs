@@ -61,10 +61,11 @@ fn measure(table: &mut Table, name: &str, mesh: &Mesh, effort: Effort) -> Result
     let reference = one.install(|| WideTree::build(mesh));
     let triangles = trees::obvhs_triangles(mesh);
     let mut shapes = trees::bvh_shapes(mesh);
+    let for_each = |bytes: usize| bytes as f64 / mesh.triangles().len() as f64;
     let ours = |threads: &ThreadPool| {
         let Timed { nanoseconds, answer } = once(|| threads.install(|| WideTree::build(mesh)));
-        let bytes = answer.memory() as f64 / mesh.triangles().len() as f64;
-        Timed { nanoseconds, answer: Built { bytes, equal: Some(answer == reference) } }
+        let built = Built { bytes: for_each(answer.memory()), equal: Some(answer == reference) };
+        Timed { nanoseconds, answer: built }
     };
     let theirs = |Timed { nanoseconds, answer: bytes }: Timed<f64>| {
         Ok(Timed { nanoseconds, answer: Built { bytes, equal: None } })
@@ -77,10 +78,15 @@ fn measure(table: &mut Table, name: &str, mesh: &Mesh, effort: Effort) -> Result
     ];
     for (name, preset) in trees::obvhs_presets() {
         let triangles = &triangles;
-        let build = move |_| theirs(once(|| trees::obvhs_build(triangles, preset)));
-        contestants.push(Contestant::new(name, build));
+        contestants.push(Contestant::new(name, move |_| {
+            let Timed { nanoseconds, answer } = once(|| trees::obvhs_build(triangles, preset));
+            theirs(Timed { nanoseconds, answer: for_each(trees::obvhs_bytes(&answer)) })
+        }));
     }
-    contestants.push(Contestant::new("bvh", |_| theirs(once(|| trees::bvh_build(&mut shapes)))));
+    contestants.push(Contestant::new("bvh", |_| {
+        let Timed { nanoseconds, answer } = once(|| trees::bvh_build(&mut shapes));
+        theirs(Timed { nanoseconds, answer: for_each(trees::bvh_bytes(&answer)) })
+    }));
     contestants.push(Contestant::new("parry3d", |_| {
         let Timed { nanoseconds, answer } = once(|| parry::single::mesh(mesh));
         theirs(Timed { nanoseconds, answer: parry::single::bytes_per_triangle(&answer?) })
@@ -146,6 +152,7 @@ fn kernel(threads: &ThreadPool) -> Timed<f64> {
     Timed { nanoseconds, answer: f64::NAN }
 }
 
+/// The time until the answer is there; it is dropped outside.
 fn once<A>(question: impl FnOnce() -> A) -> Timed<A> {
     let start = Instant::now();
     let answer = black_box(question());

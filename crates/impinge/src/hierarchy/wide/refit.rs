@@ -164,37 +164,44 @@ impl WideTree {
 
     /// Computes the figures that belong to the whole tree.
     pub(super) fn measure(&mut self) {
-        let widest = parallel::reduce_chunks(&self.nodes[self.upper..], CHUNK, widest, larger);
+        let (upper, bottom) = self.nodes.split_at(self.upper);
         let root = self.nodes[0].bounds();
-        let area = parallel::reduce_chunks(&self.nodes, CHUNK, area, |a, b| a + b);
-        self.widest = 2.0 * widest;
+        let leaves = parallel::reduce_chunks(bottom, CHUNK, Extent::of, Extent::with);
+        let area =
+            leaves.area + parallel::reduce_chunks(upper, CHUNK, |nodes| Extent::of(nodes).area, |a, b| a + b);
+        self.widest = 2.0 * leaves.widest;
         self.frame.reach = root.reach();
         let whole = f64::from(root.half_area());
         self.cost = if whole > 0.0 { area / whole } else { 0.0 };
     }
 }
 
-/// The largest half extent of any child box.
-fn widest(nodes: &[Node]) -> f32 {
-    let mut most = [0.0; WIDTH];
-    for axis in nodes.iter().flat_map(|node| &node.half) {
-        for lane in 0..WIDTH {
-            most[lane] = larger(most[lane], axis[lane]);
-        }
-    }
-    most.into_iter().fold(0.0, larger)
+/// How large the child boxes of some nodes are.
+struct Extent {
+    /// The largest half extent.
+    widest: f32,
+    /// Half the area of all of them.
+    area: f64,
 }
 
-/// Half the area of all child boxes; an unused lane has none.
-fn area(nodes: &[Node]) -> f64 {
-    let mut sum = [0.0; WIDTH];
-    for [x, y, z] in nodes.iter().map(|node| &node.half) {
-        for lane in 0..WIDTH {
-            let [x, y, z] = [x, y, z].map(|half| larger(half[lane], 0.0));
-            sum[lane] += f64::from(4.0 * (x * y + y * z + z * x));
+impl Extent {
+    fn of(nodes: &[Node]) -> Extent {
+        let mut widest = [0.0; WIDTH];
+        let mut area = [0.0; WIDTH];
+        for [x, y, z] in nodes.iter().map(|node| &node.half) {
+            for lane in 0..WIDTH {
+                // An unused lane has no extent.
+                let [x, y, z] = [x, y, z].map(|half| larger(half[lane], 0.0));
+                widest[lane] = larger(larger(widest[lane], x), larger(y, z));
+                area[lane] += f64::from(4.0 * (x * y + y * z + z * x));
+            }
         }
+        Extent { widest: widest.into_iter().fold(0.0, larger), area: area.into_iter().sum() }
     }
-    sum.into_iter().sum()
+
+    fn with(self, other: Extent) -> Extent {
+        Extent { widest: larger(self.widest, other.widest), area: self.area + other.area }
+    }
 }
 
 /// The larger of two numbers, of which none is a NaN.
