@@ -149,7 +149,7 @@ fn a_small_budget_is_resumed_and_memory_changes_nothing() {
         let want = relation(&a, &step, &b, &still);
         let mut memory = RelationMemory::default();
         let found = loop {
-            let mut budget = Budget::units(200);
+            let mut budget = Budget::units(150);
             let (found, outcome) = relation_within(&a, &step, &b, &still, &mut memory, &mut budget);
             if let Some(found) = found {
                 assert_eq!(outcome.finish, Finish::Complete);

@@ -183,16 +183,16 @@ fn one_sided([s, t, u]: [Sign; 3]) -> bool {
 /// Both triangles reordered so that the first corner of each lies on the non-negative side of the
 /// other's plane and its other two corners on the non-positive side.
 #[inline]
-fn canonical(
-    a: &[DVec3; 3],
-    b: &[DVec3; 3],
+pub(crate) fn canonical<P: Copy>(
+    a: &[P; 3],
+    b: &[P; 3],
     over_a: [Sign; 3],
     over_b: [Sign; 3],
-) -> ([DVec3; 3], [DVec3; 3]) {
+) -> ([P; 3], [P; 3]) {
     let (first_a, up_a) = lone_corner(over_a);
     let (first_b, up_b) = lone_corner(over_b);
     // Turning a round flips the sides of b's corners, and the other way about.
-    let order = |t: &[DVec3; 3], first: usize, keep: bool| {
+    let order = |t: &[P; 3], first: usize, keep: bool| {
         let (second, third) = ((first + 1) % 3, (first + 2) % 3);
         if keep { [t[first], t[second], t[third]] } else { [t[first], t[third], t[second]] }
     };

@@ -10,7 +10,7 @@ use std::ops::ControlFlow;
 use smallvec::SmallVec;
 
 use super::relative::Relative;
-use super::simd::{Carrier, Level, Overlaps, overlaps};
+use super::simd::{Carrier, Level, is_larger, overlaps};
 use super::wide::{Node, WIDTH, WideTree};
 use crate::{Budget, Counters, Finish};
 
@@ -20,17 +20,53 @@ pub trait LeafPairs {
     /// ends the search.
     fn meet(&mut self, slots: &[[u32; 2]], work: &mut Counters) -> ControlFlow<()>;
 
-    /// As `meet`, with the leaves of one bottom node of each tree: bit 8·i + j of `mask` stands for lane
-    /// i of `a` and lane j of `b`.
+    /// Drops pairs of child boxes that overlap although nothing in them can meet.
     #[inline]
-    fn meet_lanes(&mut self, a: &Node, b: &Node, mask: u64, work: &mut Counters) -> ControlFlow<()> {
-        let mut slots: SmallVec<[[u32; 2]; 64]> = SmallVec::new();
-        for bit in (0..64).filter(|bit| mask >> bit & 1 != 0) {
-            for x in a.child[bit / WIDTH].slots() {
-                slots.extend(b.child[bit % WIDTH].slots().map(|y| [x as u32, y as u32]));
+    fn keep(&self, lanes: &LanePairs<'_>) -> u64 {
+        lanes.mask
+    }
+
+    /// As `meet`, with the leaves of one bottom node of each tree.
+    #[inline]
+    fn meet_lanes(&mut self, lanes: &LanePairs<'_>, work: &mut Counters) -> ControlFlow<()> {
+        self.meet(&lanes.slots(), work)
+    }
+}
+
+/// Pairs of lanes of two nodes, one of each tree, whose boxes overlap.
+#[derive(Debug, Clone, Copy)]
+pub struct LanePairs<'t> {
+    /// The node whose lanes count as rows.
+    pub few: &'t Node,
+    /// The node whose lanes count as columns.
+    pub many: &'t Node,
+    /// Where both are in their trees.
+    pub nodes: [u32; 2],
+    /// Carries boxes of the few into the frame of the many.
+    pub to_many: &'t Carrier,
+    /// Whether the few belong to tree b.
+    pub swapped: bool,
+    /// Bit 8·i + j for lane i of the few and lane j of the many.
+    pub mask: u64,
+}
+
+impl LanePairs<'_> {
+    /// Something of the few and something of the many, that of tree a first.
+    #[inline]
+    pub fn in_order<T>(&self, [few, many]: [T; 2]) -> [T; 2] {
+        if self.swapped { [many, few] } else { [few, many] }
+    }
+
+    /// The slots in the pairs of leaves.
+    pub fn slots(&self) -> SmallVec<[[u32; 2]; 64]> {
+        let mut slots = SmallVec::new();
+        for bit in (0..64).filter(|bit| self.mask >> bit & 1 != 0) {
+            for x in self.few.child[bit / WIDTH].slots() {
+                let others = self.many.child[bit % WIDTH].slots();
+                slots.extend(others.map(|y| self.in_order([x as u32, y as u32])));
             }
         }
-        self.meet(&slots, work)
+        slots
     }
 }
 
@@ -71,6 +107,14 @@ impl DualSearch {
     #[inline]
     pub fn new() -> DualSearch {
         DualSearch::on(Level::best())
+    }
+
+    /// A search among what is below one node of each tree only.
+    #[inline]
+    pub fn between([a, b]: [u32; 2]) -> DualSearch {
+        let mut search = DualSearch::new();
+        search.stack[0] = Entry { few: a, many: b, rows: u8::MAX, swapped: false };
+        search
     }
 
     /// As [`DualSearch::new`], on a named instruction set; the results are the same.
@@ -159,52 +203,50 @@ impl DualSearch {
         };
         let (few, many) = (entry.few as usize, entry.many as usize);
         let (few_node, many_node) = (&few_tree.nodes()[few], &many_tree.nodes()[many]);
-        let mut found = overlaps(self.level, few_node, entry.rows, many_node, to_few, to_many);
-        if found.meeting == 0 {
+        let mask = overlaps(self.level, few_node, entry.rows, many_node, to_few, to_many);
+        if mask == 0 {
             return ControlFlow::Continue(());
         }
-        match (few_tree.is_bottom(few), many_tree.is_bottom(many)) {
-            (true, true) if entry.swapped => {
-                return visitor.meet_lanes(many_node, few_node, transposed(found.meeting), work);
-            }
-            (true, true) => return visitor.meet_lanes(few_node, many_node, found.meeting, work),
+        let Entry { few: f, many: m, swapped, .. } = entry;
+        let mut lanes = LanePairs { few: few_node, many: many_node, nodes: [f, m], to_many, swapped, mask };
+        let open_many = match (few_tree.is_bottom(few), many_tree.is_bottom(many)) {
+            (true, true) => return visitor.meet_lanes(&lanes, work),
             // A leaf cannot be opened.
-            (true, false) => found.larger = u64::MAX,
-            (false, true) => found.larger = 0,
-            (false, false) => {}
-        }
-        self.open(entry, few_node, many_node, found);
+            (true, false) => true,
+            (false, true) => false,
+            (false, false) => is_larger(many_node, few_node, to_many),
+        };
+        lanes.mask = visitor.keep(&lanes);
+        self.open(&lanes, open_many);
         ControlFlow::Continue(())
     }
 
-    /// Puts the larger box of each meeting pair on the stack, with all boxes that it meets.
+    /// Puts the children of one of the nodes on the stack, each with all lanes of the other that it meets;
+    /// the one that meets most comes on top, since it is the likeliest to hold a contact.
     #[inline]
-    fn open(&mut self, entry: Entry, few: &Node, many: &Node, found: Overlaps) {
-        let open_few = found.meeting & !found.larger;
-        let mut rows = open_few;
-        while rows != 0 {
-            let i = rows.trailing_zeros() as usize / WIDTH;
-            let lanes = (open_few >> (WIDTH * i)) as u8;
-            rows &= !(0xFF << (WIDTH * i));
-            if let Some(child) = few.child[i].as_node() {
-                // The opened node is now the eight, the other node's lanes the few.
-                let swapped = !entry.swapped;
-                self.stack.push(Entry { few: entry.many, many: child as u32, rows: lanes, swapped });
+    fn open(&mut self, lanes: &LanePairs<'_>, open_many: bool) {
+        let [few, many] = lanes.nodes;
+        // The opened node is the eight, the other node's lanes the few.
+        let (opened, few, swapped, mut left) = if open_many {
+            (lanes.many, few, lanes.swapped, transposed(lanes.mask))
+        } else {
+            (lanes.few, many, !lanes.swapped, lanes.mask)
+        };
+        let (mut likeliest, mut most) = (self.stack.len(), 0);
+        while left != 0 {
+            let i = left.trailing_zeros() as usize / WIDTH;
+            let rows = (left >> (WIDTH * i)) as u8;
+            left &= !(0xFF << (WIDTH * i));
+            if let Some(child) = opened.child[i].as_node() {
+                if ONES[rows as usize] >= most {
+                    (likeliest, most) = (self.stack.len(), ONES[rows as usize]);
+                }
+                self.stack.push(Entry { few, many: child as u32, rows, swapped });
             }
         }
-        let open_many = found.meeting & found.larger;
-        if open_many == 0 {
-            return;
-        }
-        let by_column = transposed(open_many);
-        let mut columns = by_column;
-        while columns != 0 {
-            let j = columns.trailing_zeros() as usize / WIDTH;
-            let lanes = (by_column >> (WIDTH * j)) as u8;
-            columns &= !(0xFF << (WIDTH * j));
-            if let Some(child) = many.child[j].as_node() {
-                self.stack.push(Entry { many: child as u32, rows: lanes, ..entry });
-            }
+        if likeliest + 1 < self.stack.len() {
+            let top = self.stack.len() - 1;
+            self.stack.swap(likeliest, top);
         }
     }
 }
@@ -219,9 +261,20 @@ impl Entry {
     /// Box pairs that a visit tests.
     #[inline]
     fn tests(&self) -> u64 {
-        u64::from(self.rows.count_ones()) * WIDTH as u64
+        u64::from(ONES[self.rows as usize]) * WIDTH as u64
     }
 }
+
+/// How many bits are set: the plain x86-64 has no instruction for it.
+const ONES: [u8; 256] = {
+    let mut ones = [0; 256];
+    let mut i = 1;
+    while i < 256 {
+        ones[i] = ones[i >> 1] + (i & 1) as u8;
+        i += 1;
+    }
+    ones
+};
 
 /// Bit 8·i + j becomes bit 8·j + i (Warren, "Hacker's Delight", 7-3).
 #[inline]

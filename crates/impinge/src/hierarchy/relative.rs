@@ -61,6 +61,22 @@ pub struct Relative {
     /// How far a placed corner of either body can be from the exactly moved one, summed over both
     /// bodies and over the f64 computations of this file (world units, per axis).
     pub placement: f64,
+    /// Points of a to the frame of b, in f64.
+    pub a_to_b: Carry,
+    /// Points of b to the frame of a, in f64.
+    pub b_to_a: Carry,
+}
+
+/// Points of one tree in the frame of the other: `turn·ξ + shift`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Carry {
+    /// M.
+    pub turn: DMat3,
+    /// d, in units of the target tree.
+    pub shift: DVec3,
+    /// How far a carried corner can be from where the placed doubles have it (units of the target tree,
+    /// per axis).
+    pub error: f64,
 }
 
 /// How far the placed corners of both bodies can be from exactly moved ones, with the f64 work of this file
@@ -80,10 +96,14 @@ impl Relative {
     pub fn new(a: &WideTree, pose_a: &Pose, b: &WideTree, pose_b: &Pose, margin: f64) -> Relative {
         let [side_a, side_b] = [Side::new(a.frame(), pose_a), Side::new(b.frame(), pose_b)];
         let placement = placement_error(a, pose_a, b, pose_b);
+        let a_to_b = Carry::new(&side_a, &side_b, placement);
+        let b_to_a = Carry::new(&side_b, &side_a, placement);
         Relative {
-            b_in_a: Map::new(&side_b, &side_a, placement, margin),
-            a_in_b: Map::new(&side_a, &side_b, placement, margin),
+            b_in_a: Map::new(&b_to_a, &side_b, &side_a, margin),
+            a_in_b: Map::new(&a_to_b, &side_a, &side_b, margin),
             placement,
+            a_to_b,
+            b_to_a,
         }
     }
 }
@@ -104,18 +124,25 @@ impl<'t> Side<'t> {
     }
 }
 
+impl Carry {
+    fn new(from: &Side<'_>, to: &Side<'_>, placement: f64) -> Carry {
+        Carry {
+            turn: to.inverse * from.matrix * (from.frame.unit / to.frame.unit),
+            shift: to.inverse * (from.origin - to.origin) / to.frame.unit,
+            error: 2.0 * placement / to.frame.unit,
+        }
+    }
+}
+
 impl Map {
-    fn new(from: &Side<'_>, to: &Side<'_>, placement: f64, margin: f64) -> Map {
-        let ratio = from.frame.unit / to.frame.unit;
-        let turn = to.inverse * from.matrix;
-        let shift = to.inverse * (from.origin - to.origin) / to.frame.unit;
+    fn new(carry: &Carry, from: &Side<'_>, to: &Side<'_>, margin: f64) -> Map {
         let mut map = Map { turn: [[0.0; 3]; 3], shift: [0.0; 3], pad: [f32::INFINITY; 3] };
         for k in 0..3 {
-            let row = turn.row(k) * ratio;
+            let row = carry.turn.row(k);
             let sum = row.abs().element_sum();
-            let shift = shift[k].clamp(-FARTHEST, FARTHEST);
+            let shift = carry.shift[k].clamp(-FARTHEST, FARTHEST);
             let size = sum * f64::from(from.frame.reach) + shift.abs() + f64::from(to.frame.reach);
-            let exact = (2.0 * placement + to.inverse.row(k).length() * margin) / to.frame.unit;
+            let exact = carry.error + to.inverse.row(k).length() * margin / to.frame.unit;
             let pad = (size * SINGLE + exact) * (1.0 + SINGLE) + f64::from(f32::MIN_POSITIVE);
             // Negated, so that a number that is none disables the axis too.
             if !(sum <= LARGEST_MAP && pad <= FARTHEST) {

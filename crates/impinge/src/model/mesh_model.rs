@@ -3,6 +3,7 @@
 use std::sync::OnceLock;
 
 use crate::Mesh;
+use crate::hierarchy::coin::Coins;
 use crate::hierarchy::dipole::Dipoles;
 use crate::hierarchy::leaf_block::LeafBlocks;
 use crate::hierarchy::patch::PatchTree;
@@ -16,6 +17,7 @@ pub struct Model {
     tree: WideTree,
     topology: OnceLock<Topology>,
     leaf_blocks: OnceLock<LeafBlocks>,
+    coins: OnceLock<Coins>,
     patches: OnceLock<PatchTree>,
     dipoles: OnceLock<Dipoles>,
 }
@@ -41,6 +43,11 @@ impl Model {
         self.leaf_blocks.get_or_init(|| LeafBlocks::new(&self.mesh, &self.tree))
     }
 
+    /// Tight volumes around its small subtrees; fitted at the first call and kept.
+    pub fn coins(&self) -> &Coins {
+        self.coins.get_or_init(|| Coins::new(&self.mesh, &self.tree))
+    }
+
     /// The patches of its surface, for questions from points; built at the first call and kept.
     pub fn patches(&self) -> &PatchTree {
         self.patches.get_or_init(|| PatchTree::new(&self.mesh, self.tree.frame()))
@@ -61,6 +68,7 @@ impl From<Mesh> for Model {
             tree,
             topology: OnceLock::new(),
             leaf_blocks: OnceLock::new(),
+            coins: OnceLock::new(),
             patches: OnceLock::new(),
             dipoles: OnceLock::new(),
         }

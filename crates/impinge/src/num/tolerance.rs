@@ -86,3 +86,6 @@ pub const ROOTLESS_LIMIT: f32 = 1e-4;
 /// A sliver of height h costs at most h, or eps·L/h in its plane where that is less: √eps·L at the worst,
 /// with room to spare.
 pub const FOOT_ERROR: f64 = 1e-7;
+/// Lengths in a frame that is orthonormal within [`POSE_ORTHONORMALITY`] against those in the world, both ways
+/// and with the rounding of a few f64 operations (no unit).
+pub const STRETCH: f64 = 1.001;

@@ -209,6 +209,12 @@ impl WideTree {
         node >= self.upper
     }
 
+    /// The bottom node that holds a slot; all of them but the last are full.
+    #[inline]
+    pub fn bottom_of(&self, slot: u32) -> u32 {
+        (self.upper + slot as usize / (WIDTH * self.leaf_most)) as u32
+    }
+
     /// The frame of the boxes.
     #[inline]
     pub fn frame(&self) -> &Frame {

@@ -11,6 +11,29 @@ use crate::hierarchy::wide::{Node, WIDTH};
 use crate::num::tolerance::PLACED_BOX_ROUNDING;
 use crate::{Model, Pose};
 
+/// What casts and comparisons in f32 can do, relative to the numbers in them (no unit).
+const REGION_ROUNDING: f64 = 8.0 * f32::EPSILON as f64;
+
+/// A box in the frame of a tree.
+struct Region {
+    centre: [f32; 3],
+    half: [f32; 3],
+}
+
+impl Region {
+    /// The lanes of a node whose boxes reach this one.
+    #[inline]
+    fn reaches(&self, node: &Node) -> u8 {
+        let mut near = [true; WIDTH];
+        for k in 0..3 {
+            for (lane, near) in near.iter_mut().enumerate() {
+                *near &= (node.centre[k][lane] - self.centre[k]).abs() <= node.half[k][lane] + self.half[k];
+            }
+        }
+        near.iter().enumerate().fold(0, |mask, (lane, &near)| mask | u8::from(near) << lane)
+    }
+}
+
 /// A model where its pose puts it.
 #[derive(Debug, Clone, Copy)]
 pub struct Body<'m> {
@@ -63,19 +86,33 @@ impl<'m> Body<'m> {
         self.model.topology().is_closed()
     }
 
-    /// Visits every triangle whose placed box reaches the box from `low` to `high` (infinite ends are
+    /// Visits every triangle of which a placed point lies in the box from `low` to `high` (infinite ends are
     /// allowed), and perhaps a few more.
-    pub fn in_region(&self, low: DVec3, high: DVec3, mut visit: impl FnMut(u32) -> ControlFlow<()>) {
+    pub fn in_region(&self, low: DVec3, high: DVec3, visit: impl FnMut(u32) -> ControlFlow<()>) {
+        if low.is_finite() && high.is_finite() {
+            let region = self.region(low, high);
+            self.descend(|node| region.reaches(node), visit);
+        } else {
+            let beside = |[l, h]: [DVec3; 2]| (l.cmpgt(high) | h.cmplt(low)).any();
+            let reached = |node: &Node| {
+                let lanes = (0..WIDTH).filter(|&lane| !beside(self.lane_box(node, lane)));
+                lanes.fold(0, |mask, lane| mask | 1 << lane)
+            };
+            self.descend(reached, visit);
+        }
+    }
+
+    /// Goes down to the triangles in all lanes that `reached` names.
+    fn descend(&self, reached: impl Fn(&Node) -> u8, mut visit: impl FnMut(u32) -> ControlFlow<()>) {
         let tree = self.model.tree();
         let mut stack: SmallVec<[u32; 64]> = SmallVec::new();
         stack.push(0);
         while let Some(index) = stack.pop() {
             let node = &tree.nodes()[index as usize];
-            for lane in 0..WIDTH {
-                let [l, h] = self.lane_box(node, lane);
-                if (l.cmpgt(high) | h.cmplt(low)).any() {
-                    continue;
-                }
+            let mut lanes = reached(node);
+            while lanes != 0 {
+                let lane = lanes.trailing_zeros() as usize;
+                lanes &= lanes - 1;
                 match node.child[lane].as_node() {
                     Some(child) => stack.push(child as u32),
                     None => {
@@ -88,6 +125,20 @@ impl<'m> Body<'m> {
                 }
             }
         }
+    }
+
+    /// A box of the world as a box of the tree's frame that holds it.
+    fn region(&self, low: DVec3, high: DVec3) -> Region {
+        let frame = self.model.tree().frame();
+        let inverse = self.pose.matrix().inverse();
+        let middle = low.midpoint(high);
+        let half = (high - middle + DVec3::splat(self.pad)) / frame.unit;
+        let centre = inverse * (middle - self.origin) / frame.unit;
+        let size =
+            inverse.x_axis.abs() * half.x + inverse.y_axis.abs() * half.y + inverse.z_axis.abs() * half.z;
+        // The pad of the body covers f64; here the numbers go to f32 and are compared there.
+        let pad = REGION_ROUNDING * (centre.abs() + size + f64::from(frame.reach));
+        Region { centre: centre.as_vec3().to_array(), half: (size + pad).as_vec3().to_array() }
     }
 
     /// Visits the corners of every other triangle of this body that meets the given one.

@@ -1,9 +1,10 @@
 //! The same two bodies, again and again, moving little: what the last answer says about the next.
 //!
-//! Bodies that met are tried at the triangles where they met. Bodies that were apart keep a certificate:
-//! at some earlier place they were at least so far apart, and they cannot meet before they have moved by
-//! as much. To make the certificate last, a search looks a few steps of the observed motion ahead; where
-//! the gap is too small for that, plain searches are cheaper and are made instead. After Mirtich,
+//! Bodies that met are tried at the triangles where they met, then among those around. Bodies that were
+//! apart keep a certificate: at some earlier place they were at least so far apart, and they cannot meet
+//! before they have moved by as much. A certificate costs a search with a margin, some steps of the
+//! observed motion wide; it ends at the first triangles within. How wide the margin is follows what
+//! succeeded before; where even a step is too wide, plain searches are made for a while. After Mirtich,
 //! "Timewarp rigid body simulation", 2000, and Lin and Canny, 1991, for the idea of bounded motion. The
 //! memory is only a hint: each shortcut is proved at the placement asked for.
 
@@ -11,37 +12,58 @@ use std::ops::ControlFlow;
 
 use glam::{DMat3, DVec3};
 
-use super::collide::{Posed, SurfaceSearch, for_each_meeting};
-use crate::geom::triangle_distance::nearest;
+use super::collide::{Posed, SurfaceSearch, Witness};
 use crate::geom::triangle_triangle::meet;
+use crate::hierarchy::dual::DualSearch;
 use crate::hierarchy::relative::placement_error;
 use crate::hierarchy::wide::Frame;
-use crate::{Budget, Counters};
+use crate::num::tolerance::STRETCH;
+use crate::{Budget, Counters, Finish};
 
 #[cfg(test)]
 #[path = "coherent_tests.rs"]
 mod tests;
 
-/// How many steps of the last motion a search looks ahead.
-const STEPS_AHEAD: f64 = 8.0;
-/// Triangle pairs whose distance is computed for a certificate before it is given up.
-const NEAR_MOST: usize = 24;
-/// Plain searches after a certificate that would not have lasted a step.
-const PLAIN_AFTER_FAILURE: u32 = 32;
-/// Distances in a frame that is orthonormal within 1e-4 against those in the world, both ways and with
-/// the rounding of a few f64 operations (no unit).
-const STRETCH: f64 = 1.001;
+/// Steps of the last motion that the first margin is wide.
+const STEPS_AT_FIRST: f64 = 8.0;
+/// The widest margin, in steps.
+const STEPS_MOST: f64 = 64.0;
+/// A certificate for fewer steps than this is not worth its search.
+const STEPS_LEAST: f64 = 1.5;
+/// Plain searches after the first failure of the narrowest margin; doubled with each further one.
+const PLAIN_AT_FIRST: u32 = 4;
+/// Most plain searches in a row without another try.
+const PLAIN_MOST: u32 = 64;
 
 /// What is kept between two questions about the same two models; dropping it costs time only.
 ///
 /// Drop it when a mesh deforms. A memory of other models is noticed by their sizes and not used.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct PairMemory {
-    last: Option<[u32; 2]>,
+    last: Option<Witness>,
     free: Option<Free>,
     before: Option<Between>,
+    /// How wide the next margin is, in steps.
+    steps: f64,
+    /// Plain searches to be made before the next margin.
     plain: u32,
+    /// How many there will be after the next failure.
+    patience: u32,
     work: Counters,
+}
+
+impl Default for PairMemory {
+    fn default() -> PairMemory {
+        PairMemory {
+            last: None,
+            free: None,
+            before: None,
+            steps: STEPS_AT_FIRST,
+            plain: 0,
+            patience: PLAIN_AT_FIRST,
+            work: Counters::default(),
+        }
+    }
 }
 
 impl PairMemory {
@@ -61,7 +83,7 @@ struct Free {
 /// How an answer was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Found {
-    /// The triangles that met last time meet again.
+    /// The triangles that met last time meet again, or some beside them do.
     Again,
     /// The bodies have moved less than they were apart.
     StillFree,
@@ -74,11 +96,9 @@ pub enum Found {
 /// Whether there is a pair is always the same as without; which one is named can differ.
 pub fn first_meeting_again(a: Posed<'_>, b: Posed<'_>, memory: &mut PairMemory) -> (Option<[u32; 2]>, Found) {
     memory.work = Counters::default();
-    let again = |[i, j]: [u32; 2]| exists(&a, &b, [i, j]) && meet(&a.corners(i), &b.corners(j));
-    memory.work.primitive_tests += u64::from(memory.last.is_some());
-    if memory.last.is_some_and(again) {
+    if let Some(pair) = memory.meets_again(&a, &b) {
         (memory.free, memory.before) = (None, None);
-        return (memory.last, Found::Again);
+        return (Some(pair), Found::Again);
     }
     let now = Between::new(&a, &b);
     let step = memory.before.replace(now).map_or(0.0, |before| now.moved_since(&before));
@@ -87,73 +107,70 @@ pub fn first_meeting_again(a: Posed<'_>, b: Posed<'_>, memory: &mut PairMemory) 
         return (None, Found::StillFree);
     }
     memory.free = None;
-    let ahead = if memory.plain > 0 { 0.0 } else { STEPS_AHEAD * step };
-    memory.plain = memory.plain.saturating_sub(1);
-    if ahead > 0.0 && ahead.is_finite() {
-        match look_ahead(a, b, ahead, &mut memory.work) {
-            Ahead::Meet(pair) => {
-                memory.last = Some(pair);
-                return (memory.last, Found::Searched);
-            }
-            Ahead::Gap(gap) => {
-                memory.last = None;
-                memory.free = Some(Free { at: now, gap });
-                if gap < step {
-                    memory.plain = PLAIN_AFTER_FAILURE;
-                }
-                return (None, Found::Searched);
-            }
-            Ahead::TooNear => memory.plain = PLAIN_AFTER_FAILURE,
-        }
+    if memory.is_free_ahead(a, b, now, step) {
+        return (None, Found::Searched);
     }
-    memory.last = None;
-    let work = for_each_meeting(a, b, |i, j| {
-        memory.last = Some([i, j]);
-        ControlFlow::Break(())
-    });
-    memory.work += work;
-    (memory.last, Found::Searched)
+    let mut search = SurfaceSearch::new(a, b);
+    let found = memory.beside(&mut search);
+    if found.is_some() {
+        memory.last = found;
+    } else {
+        search.restart(DualSearch::new());
+        memory.last = search.first();
+    }
+    memory.work += search.work();
+    let how = if found.is_some() { Found::Again } else { Found::Searched };
+    (memory.last.map(|witness| witness.triangles), how)
 }
 
-/// Whether the models have such triangles: the memory may stem from others.
-fn exists(a: &Posed<'_>, b: &Posed<'_>, [i, j]: [u32; 2]) -> bool {
-    let count = |body: &Posed<'_>| body.model.mesh().triangles().len();
-    (i as usize) < count(a) && (j as usize) < count(b)
-}
-
-/// What a search within some margin finds.
-enum Ahead {
-    /// Two triangles that meet.
-    Meet([u32; 2]),
-    /// The surfaces are at least so far apart, up to the margin.
-    Gap(f64),
-    /// Too many triangles are that near: a plain search is cheaper.
-    TooNear,
-}
-
-/// Looks for a meeting pair and for how far the surfaces are apart at least, up to `ahead`.
-fn look_ahead(a: Posed<'_>, b: Posed<'_>, ahead: f64, work: &mut Counters) -> Ahead {
-    let mut found = Ahead::Gap(ahead);
-    let mut left = NEAR_MOST;
-    let mut search = SurfaceSearch::within(a, b, ahead);
-    search.advance(&mut Budget::UNLIMITED.clone(), |pair| {
-        let [x, y] = &pair.corners;
-        let near = nearest(x, y);
-        match &mut found {
-            _ if left == 0 => found = Ahead::TooNear,
-            Ahead::Gap(gap) if near.disjoint => {
-                left -= 1;
-                *gap = gap.min(near.distance / STRETCH);
-                return ControlFlow::Continue(());
-            }
-            _ if meet(x, y) => found = Ahead::Meet(pair.triangles),
-            // Nearer than rounding can tell, yet apart: no certificate could last.
-            _ => found = Ahead::TooNear,
+impl PairMemory {
+    /// Whether the triangles that met last time do so again.
+    fn meets_again(&mut self, a: &Posed<'_>, b: &Posed<'_>) -> Option<[u32; 2]> {
+        let Witness { triangles: [i, j], slots: [x, y] } = self.last?;
+        self.work.primitive_tests += 1;
+        // The memory may stem from other models.
+        let exists = |body: &Posed<'_>, index: u32| (index as usize) < body.model.mesh().triangles().len();
+        if !(exists(a, i.max(x)) && exists(b, j.max(y))) {
+            self.last = None;
+            return None;
         }
-        ControlFlow::Break(())
-    });
-    *work += search.work();
-    found
+        meet(&a.corners(i), &b.corners(j)).then_some([i, j])
+    }
+
+    /// Whether triangles in the bottom nodes of those that met last time meet.
+    fn beside(&self, search: &mut SurfaceSearch<'_>) -> Option<Witness> {
+        let Witness { slots, .. } = self.last?;
+        search.restart(DualSearch::between(search.bottoms_of(slots)));
+        search.first()
+    }
+
+    /// Whether nothing is within a margin of some steps; then a certificate is kept.
+    fn is_free_ahead(&mut self, a: Posed<'_>, b: Posed<'_>, now: Between, step: f64) -> bool {
+        let margin = self.steps * step;
+        // Bodies that met last time are hardly that far apart.
+        if self.last.is_some() || !(margin > 0.0 && margin.is_finite()) {
+            return false;
+        }
+        if self.plain > 0 {
+            self.plain -= 1;
+            return false;
+        }
+        let mut search = SurfaceSearch::within(a, b, margin);
+        let finish = search.advance(&mut Budget::UNLIMITED.clone(), |_| ControlFlow::Break(()));
+        self.work += search.work();
+        if finish == Finish::Complete {
+            self.free = Some(Free { at: now, gap: margin / STRETCH });
+            self.steps = (2.0 * self.steps).min(STEPS_MOST);
+            self.patience = PLAIN_AT_FIRST;
+            return true;
+        }
+        self.steps = (0.5 * self.steps).max(STEPS_LEAST);
+        if self.steps == STEPS_LEAST {
+            self.plain = self.patience;
+            self.patience = (2 * self.patience).min(PLAIN_MOST);
+        }
+        false
+    }
 }
 
 /// Where b is, seen from a, in the mesh frames.

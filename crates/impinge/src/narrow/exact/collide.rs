@@ -1,17 +1,24 @@
 //! Which triangles of two placed meshes meet: the first pair, every pair, pairs nearer than a margin.
 //!
-//! The trees give pairs of triangles whose boxes overlap; a float test of the two planes with a proved
-//! error bound drops most of them; what is left is decided by the exact test on the placed corners.
+//! The trees give pairs of triangles whose boxes overlap; on the way down the coins around flat patches
+//! part most of what the boxes do not, and at the leaves the planes of the triangles, all in f32 with proved
+//! error bounds. What is left is decided by the exact test on the placed corners.
 
 use std::ops::ControlFlow;
 
-use glam::{DMat3, DVec3};
+use glam::DVec3;
 
 use crate::geom::triangle_triangle::meet;
-use crate::hierarchy::dual::{DualSearch, LeafPairs};
+use crate::hierarchy::coin::Coins;
+use crate::hierarchy::coin_pair::{CoinTest, Patches, bent};
+use crate::hierarchy::dual::{DualSearch, LanePairs, LeafPairs};
+use crate::hierarchy::leaf_block::LeafBlocks;
+use crate::hierarchy::leaf_planes::PlaneTest;
 use crate::hierarchy::relative::Relative;
-use crate::hierarchy::wide::{Node, WIDTH};
+use crate::hierarchy::simd::Level;
+use crate::hierarchy::wide::{Frame, WIDTH, WideTree};
 use crate::num::parallel;
+use crate::num::tolerance::STRETCH;
 use crate::{Budget, Certainty, Counters, Finish, Model, Outcome, Pose};
 
 #[cfg(test)]
@@ -42,11 +49,39 @@ impl<'m> Posed<'m> {
 
 /// Two triangles that the filters could not part.
 #[derive(Debug, Clone, Copy)]
-pub struct Candidate {
+pub struct Candidate<'s> {
     /// Triangle of a, triangle of b.
     pub triangles: [u32; 2],
-    /// Their placed corners.
-    pub corners: [[DVec3; 3]; 2],
+    /// Their places in the order of their trees.
+    pub slots: [u32; 2],
+    bodies: &'s [Posed<'s>; 2],
+    /// Whether the filters know that they meet.
+    surely: bool,
+}
+
+impl Candidate<'_> {
+    /// The placed corners of both.
+    pub fn corners(&self) -> [[DVec3; 3]; 2] {
+        [0, 1].map(|body| self.bodies[body].corners(self.triangles[body]))
+    }
+
+    /// Whether the triangles share a point, exactly.
+    #[inline]
+    pub fn meets(&self) -> bool {
+        self.surely || {
+            let [a, b] = self.corners();
+            meet(&a, &b)
+        }
+    }
+}
+
+/// Two triangles that meet.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Witness {
+    /// Triangle of a, triangle of b.
+    pub triangles: [u32; 2],
+    /// Their places in the order of their trees.
+    pub slots: [u32; 2],
 }
 
 /// A search for triangle pairs that can be interrupted and resumed.
@@ -54,7 +89,7 @@ pub struct Candidate {
 pub struct SurfaceSearch<'m> {
     bodies: [Posed<'m>; 2],
     relative: Relative,
-    planes: PlaneFilter,
+    filters: Filters,
     search: DualSearch,
     work: Counters,
 }
@@ -69,11 +104,11 @@ impl<'m> SurfaceSearch<'m> {
     pub fn within(a: Posed<'m>, b: Posed<'m>, margin: f64) -> SurfaceSearch<'m> {
         let [tree_a, tree_b] = [a.model.tree(), b.model.tree()];
         let relative = Relative::new(tree_a, &a.pose, tree_b, &b.pose, margin);
-        let planes = PlaneFilter::new(&a, &b, &relative, margin);
+        let filters = Filters::new(tree_a, tree_b, &relative, margin);
         SurfaceSearch {
             bodies: [a, b],
             relative,
-            planes,
+            filters,
             search: DualSearch::new(),
             work: Counters::default(),
         }
@@ -83,6 +118,29 @@ impl<'m> SurfaceSearch<'m> {
     /// [`SurfaceSearch::into_search`].
     pub fn resume(a: Posed<'m>, b: Posed<'m>, search: DualSearch) -> SurfaceSearch<'m> {
         SurfaceSearch { search, ..SurfaceSearch::new(a, b) }
+    }
+
+    /// Begins anew, at some nodes of the same trees.
+    pub(super) fn restart(&mut self, search: DualSearch) {
+        self.search = search;
+    }
+
+    /// The bottom nodes that hold two slots.
+    pub(super) fn bottoms_of(&self, slots: [u32; 2]) -> [u32; 2] {
+        [0, 1].map(|body| self.bodies[body].model.tree().bottom_of(slots[body]))
+    }
+
+    /// The first candidate that meets, if any is left.
+    pub(super) fn first(&mut self) -> Option<Witness> {
+        let mut found = None;
+        self.advance(&mut Budget::UNLIMITED.clone(), |pair| {
+            if pair.meets() {
+                found = Some(Witness { triangles: pair.triangles, slots: pair.slots });
+                return ControlFlow::Break(());
+            }
+            ControlFlow::Continue(())
+        });
+        found
     }
 
     /// What is left of the search, without the bodies.
@@ -95,10 +153,10 @@ impl<'m> SurfaceSearch<'m> {
     pub fn advance(
         &mut self,
         budget: &mut Budget,
-        each: impl FnMut(&Candidate) -> ControlFlow<()>,
+        each: impl FnMut(&Candidate<'_>) -> ControlFlow<()>,
     ) -> Finish {
         let [a, b] = self.bodies;
-        let mut leaves = Leaves { bodies: [a, b], planes: self.planes, each };
+        let mut leaves = leaves(&self.bodies, &self.filters, each);
         let (tree_a, tree_b) = (a.model.tree(), b.model.tree());
         self.search.advance(tree_a, tree_b, &self.relative, &mut leaves, budget, &mut self.work)
     }
@@ -108,10 +166,10 @@ impl<'m> SurfaceSearch<'m> {
     pub fn split(
         mut self,
         parts: usize,
-        each: impl FnMut(&Candidate) -> ControlFlow<()>,
+        each: impl FnMut(&Candidate<'_>) -> ControlFlow<()>,
     ) -> Vec<SurfaceSearch<'m>> {
         let [a, b] = self.bodies;
-        let mut leaves = Leaves { bodies: [a, b], planes: self.planes, each };
+        let mut leaves = leaves(&self.bodies, &self.filters, each);
         let search = std::mem::take(&mut self.search);
         let (tree_a, tree_b) = (a.model.tree(), b.model.tree());
         let cut = search.split(tree_a, tree_b, &self.relative, &mut leaves, parts, &mut self.work);
@@ -126,12 +184,7 @@ impl<'m> SurfaceSearch<'m> {
 
 /// The first pair of meeting triangles that the search comes upon; none means the surfaces are apart.
 pub fn first_meeting(a: Posed<'_>, b: Posed<'_>) -> Option<[u32; 2]> {
-    let mut found = None;
-    for_each_meeting(a, b, |i, j| {
-        found = Some([i, j]);
-        ControlFlow::Break(())
-    });
-    found
+    SurfaceSearch::new(a, b).first().map(|witness| witness.triangles)
 }
 
 /// Calls `each` with every meeting pair, in an order that only the two trees decide.
@@ -142,7 +195,7 @@ pub fn for_each_meeting(
 ) -> Counters {
     let mut search = SurfaceSearch::new(a, b);
     search.advance(&mut Budget::UNLIMITED.clone(), |pair| {
-        if meet(&pair.corners[0], &pair.corners[1]) {
+        if pair.meets() {
             return each(pair.triangles[0], pair.triangles[1]);
         }
         ControlFlow::Continue(())
@@ -208,150 +261,119 @@ const ALONE: u64 = 200_000;
 /// Parts it is then cut into; fixed, and the pairs are sorted, so that threads change nothing.
 const PARTS: usize = 64;
 
-fn keep_meeting(all: &mut Vec<[u32; 2]>) -> impl FnMut(&Candidate) -> ControlFlow<()> {
+fn keep_meeting(all: &mut Vec<[u32; 2]>) -> impl FnMut(&Candidate<'_>) -> ControlFlow<()> {
     |pair| {
-        if meet(&pair.corners[0], &pair.corners[1]) {
+        if pair.meets() {
             all.push(pair.triangles);
         }
         ControlFlow::Continue(())
     }
 }
 
-/// Drops triangle pairs that one of the two planes parts beyond doubt.
-///
-/// Works in the mesh frame of the eight (call it y), into which the corners of the other mesh are
-/// carried in f64. With corners p, q, r of one triangle and d of the other,
-/// s = ((q − p) × (r − p))·(d − p) decides. No difference of coordinates exceeds R, since the boxes of the
-/// two triangles overlap. Rounding: one in each difference, two products and a difference in the
-/// cross product, three products and two sums in the dot product: below 50u·R³ (u = 2⁻⁵³). Placement:
-/// the placed corners lie within δ of the carried ones (δ = √3·1.01 of [`Relative::placement`]), so each
-/// difference may be off by 2δ, and each of the six products of three by 6δ·R²: 36δ·R² < 63·placement·R².
-/// Three equal signs of s beyond 64u·R³ + 64·placement·R² part the placed triangles too; 2⁻⁹⁶⁰ covers
-/// underflow. Within a margin the plane must keep its distance too: s is |normal| times the height above
-/// the plane, and 1.001 covers matrices that stretch by 1e-4 and the rounding of the normal's length.
-#[derive(Debug, Clone, Copy)]
-struct PlaneFilter {
-    doubt: f64,
-    /// A length in the frame of b.
-    margin: f64,
-    /// From the mesh frame of a to that of b.
-    turn: DMat3,
-    shift: DVec3,
-}
-
-impl PlaneFilter {
-    fn new(a: &Posed<'_>, b: &Posed<'_>, relative: &Relative, margin: f64) -> PlaneFilter {
-        let inverse = b.pose.matrix().inverse();
-        // Each triangle is at most √3·1.01 times its box's widest side across, in any frame; the pads
-        // say how far overlapping boxes may be apart.
-        let across = |body: &Posed<'_>, pad: [f32; 3]| {
-            let tree = body.model.tree();
-            f64::from(tree.widest() + pad[0].max(pad[1]).max(pad[2])) * tree.frame().unit
-        };
-        let largest = 2.0 * (across(a, relative.b_in_a.pad) + across(b, relative.a_in_b.pad));
-        let doubt = 32.0 * f64::EPSILON * largest.powi(3) + 64.0 * relative.placement * largest.powi(2);
-        PlaneFilter {
-            doubt: doubt + 2.0_f64.powi(-960),
-            margin: 1.001 * margin,
-            turn: inverse * a.pose.matrix(),
-            shift: inverse * (a.pose.translation() - b.pose.translation()),
-        }
-    }
-
-    /// A corner of a in the frame of b.
-    #[inline]
-    fn carry(&self, p: DVec3) -> DVec3 {
-        self.turn * p + self.shift
-    }
-
-    /// Whether one of the two planes parts the triangles.
-    #[inline]
-    fn part(&self, first: &First, other: &[DVec3; 3]) -> bool {
-        let [s, t, u] = *other;
-        let p = first.carried[0];
-        self.one_side(first.normal, other.map(|d| first.normal.dot(d - p))) || {
-            let normal = (t - s).cross(u - s);
-            self.one_side(normal, first.carried.map(|d| normal.dot(d - s)))
-        }
-    }
-
-    #[inline]
-    fn one_side(&self, normal: DVec3, [x, y, z]: [f64; 3]) -> bool {
-        let doubt = if self.margin == 0.0 { self.doubt } else { self.doubt + self.margin * normal.length() };
-        x.min(y).min(z) > doubt || x.max(y).max(z) < -doubt
-    }
-}
-
-/// Takes leaf pairs from the trees and hands on what the planes do not part.
+/// Takes leaf pairs from the trees and hands on what neither coins nor planes part.
 struct Leaves<'m, F> {
     bodies: [Posed<'m>; 2],
-    planes: PlaneFilter,
+    blocks: [&'m LeafBlocks; 2],
+    coins: [&'m Coins; 2],
+    filters: &'m Filters,
+    level: Level,
     each: F,
 }
 
-impl<F: FnMut(&Candidate) -> ControlFlow<()>> LeafPairs for Leaves<'_, F> {
+/// What parts patches and triangles in floats: a among b, and b among a.
+#[derive(Debug, Clone, Copy)]
+struct Filters {
+    coins: [CoinTest; 2],
+    planes: [PlaneTest; 2],
+}
+
+impl Filters {
+    fn new(a: &WideTree, b: &WideTree, relative: &Relative, margin: f64) -> Filters {
+        let Relative { a_to_b, b_to_a, a_in_b, b_in_a, .. } = relative;
+        let bent = bent(a_to_b);
+        let (frame_a, frame_b) = (a.frame(), b.frame());
+        // A margin in a frame that is orthonormal within 1e-4.
+        let within = |frame: &Frame| STRETCH * margin / frame.unit;
+        Filters {
+            coins: [
+                CoinTest::new(frame_a, frame_b, a_in_b, bent, within(frame_b)),
+                CoinTest::new(frame_b, frame_a, b_in_a, bent, within(frame_a)),
+            ],
+            planes: [
+                PlaneTest::new(a, b, a_to_b, a_in_b, within(frame_b)),
+                PlaneTest::new(b, a, b_to_a, b_in_a, within(frame_a)),
+            ],
+        }
+    }
+}
+
+/// A visitor for the candidates of two placed models.
+fn leaves<'m, F>(&[a, b]: &[Posed<'m>; 2], filters: &'m Filters, each: F) -> Leaves<'m, F> {
+    Leaves {
+        bodies: [a, b],
+        blocks: [a.model.leaf_blocks(), b.model.leaf_blocks()],
+        coins: [a.model.coins(), b.model.coins()],
+        filters,
+        level: Level::best(),
+        each,
+    }
+}
+
+impl<F> Leaves<'_, F> {
+    /// The children of a node as coins, where they are known.
     #[inline]
-    fn meet(&mut self, slots: &[[u32; 2]], work: &mut Counters) -> ControlFlow<()> {
-        slots.iter().try_for_each(|&[x, y]| {
-            let first = self.first(x as usize);
-            self.pair(&first, y as usize, work)
-        })
+    fn patches(&self, body: usize, node: u32) -> Option<Patches<'_>> {
+        match self.coins[body].of(node) {
+            Some(coins) => Some(Patches::Coins(coins)),
+            None => self.blocks[body].of(node).map(Patches::Triangles),
+        }
+    }
+}
+
+impl<F: FnMut(&Candidate<'_>) -> ControlFlow<()>> LeafPairs for Leaves<'_, F> {
+    #[inline]
+    fn keep(&self, lanes: &LanePairs<'_>) -> u64 {
+        let [few, many] = lanes.nodes;
+        let [x, y] = lanes.in_order([0, 1]);
+        match (self.patches(x, few), self.patches(y, many)) {
+            (Some(own), Some(other)) => {
+                self.filters.coins[x].keep(self.level, lanes.to_many, own, other, lanes.mask)
+            }
+            _ => lanes.mask,
+        }
     }
 
     #[inline]
-    fn meet_lanes(&mut self, a: &Node, b: &Node, mut mask: u64, work: &mut Counters) -> ControlFlow<()> {
-        while mask != 0 {
-            let i = mask.trailing_zeros() as usize / WIDTH;
-            let columns = (mask >> (WIDTH * i)) as u8;
-            mask &= !(0xFF << (WIDTH * i));
-            for x in a.child[i].slots() {
-                let first = self.first(x);
-                let mut left = columns;
-                while left != 0 {
-                    let lane = left.trailing_zeros() as usize;
-                    left &= left - 1;
-                    for y in b.child[lane].slots() {
-                        self.pair(&first, y, work)?;
-                    }
-                }
-            }
+    fn meet_lanes(&mut self, lanes: &LanePairs<'_>, work: &mut Counters) -> ControlFlow<()> {
+        let [few, many] = lanes.nodes;
+        let [x, y] = lanes.in_order([0, 1]);
+        let (Some(block), Some(other)) = (self.blocks[x].of(few), self.blocks[y].of(many)) else {
+            return self.meet(&lanes.slots(), work);
+        };
+        work.primitive_tests += u64::from(lanes.mask.count_ones());
+        let found = self.filters.planes[x].decide(self.level, block, other, lanes.mask);
+        let mut left = found.meeting | found.doubtful;
+        while left != 0 {
+            let bit = left.trailing_zeros() as usize;
+            left &= left - 1;
+            let leaves = [lanes.few.child[bit / WIDTH], lanes.many.child[bit % WIDTH]];
+            let slots = lanes.in_order(leaves).map(|leaf| leaf.slots().start as u32);
+            self.candidate(slots, found.meeting >> bit & 1 != 0)?;
         }
         ControlFlow::Continue(())
     }
-}
 
-/// A triangle of a, ready to be held against several of b.
-struct First {
-    triangle: u32,
-    corners: [DVec3; 3],
-    /// In the frame of b: corners and normal.
-    carried: [DVec3; 3],
-    normal: DVec3,
-}
-
-impl<F: FnMut(&Candidate) -> ControlFlow<()>> Leaves<'_, F> {
     #[inline]
-    fn first(&self, slot: usize) -> First {
-        let model = self.bodies[0].model;
-        let triangle = model.tree().order()[slot];
-        let corners = model.mesh().corners(triangle);
-        let carried = corners.map(|corner| self.planes.carry(corner));
-        let [p, q, r] = carried;
-        First { triangle, corners, carried, normal: (q - p).cross(r - p) }
+    fn meet(&mut self, slots: &[[u32; 2]], work: &mut Counters) -> ControlFlow<()> {
+        work.primitive_tests += slots.len() as u64;
+        slots.iter().try_for_each(|&slots| self.candidate(slots, false))
     }
+}
 
+impl<F: FnMut(&Candidate<'_>) -> ControlFlow<()>> Leaves<'_, F> {
     #[inline]
-    fn pair(&mut self, first: &First, slot: usize, work: &mut Counters) -> ControlFlow<()> {
-        work.primitive_tests += 1;
-        let [body_a, body_b] = self.bodies;
-        let triangle = body_b.model.tree().order()[slot];
-        let corners = body_b.model.mesh().corners(triangle);
-        if self.planes.part(first, &corners) {
-            return ControlFlow::Continue(());
-        }
-        (self.each)(&Candidate {
-            triangles: [first.triangle, triangle],
-            corners: [first.corners.map(|p| body_a.pose.apply(p)), corners.map(|p| body_b.pose.apply(p))],
-        })
+    fn candidate(&mut self, slots: [u32; 2], surely: bool) -> ControlFlow<()> {
+        let triangles = [0, 1].map(|body| self.bodies[body].model.tree().order()[slots[body] as usize]);
+        (self.each)(&Candidate { triangles, slots, bodies: &self.bodies, surely })
     }
 }

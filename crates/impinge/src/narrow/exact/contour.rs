@@ -86,7 +86,8 @@ struct Segment {
 impl Segment {
     fn of(topologies: [&Topology; 2], candidate: &Candidate) -> Option<Segment> {
         let pair = candidate.triangles;
-        let ends = crossing(&candidate.corners[0], &candidate.corners[1])?;
+        let [a, b] = candidate.corners();
+        let ends = crossing(&a, &b)?;
         let cell = |end: &End, k: usize| Cell::of(topologies[k], pair[k], end.on[k]);
         Some(Segment { pair, ends: ends.map(|end| ([cell(&end, 0), cell(&end, 1)], end.point)) })
     }

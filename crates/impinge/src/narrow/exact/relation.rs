@@ -10,7 +10,7 @@ use std::ops::ControlFlow;
 use glam::DVec3;
 
 use super::body::Body;
-use super::coherent::{PairMemory, first_meeting_again};
+use super::coherent::{Found, PairMemory, first_meeting_again};
 use super::collide::{Candidate, Posed, SurfaceSearch};
 use super::survey::Survey;
 use crate::contact::{Certainty, Counters, Finish, Outcome};
@@ -31,6 +31,8 @@ pub struct RelationMemory {
     witness: Option<[u32; 2]>,
     /// What the surfaces' own coherence keeps.
     surfaces: PairMemory,
+    /// The answer when the surfaces were found apart last; it holds for as long as they stay so.
+    apart: Option<Relation>,
     /// A search that ran out of budget, and the poses it belongs to.
     unfinished: Option<(DualSearch, [Pose; 2], Contacts)>,
 }
@@ -90,16 +92,21 @@ impl<'m> Question<'m> {
         let poses = [*a.pose, *b.pose];
         let posed = [Posed::new(a.model, poses[0]), Posed::new(b.model, poses[1])];
         if budget.is_unlimited() && memory.unfinished.is_none() {
-            let (pair, _) = first_meeting_again(posed[0], posed[1], &mut memory.surfaces);
+            let (pair, how) = first_meeting_again(posed[0], posed[1], &mut memory.surfaces);
             self.work += memory.surfaces.work();
-            match pair {
-                None => return (Some(self.conclude(&Contacts::default())), Finish::Complete),
-                Some(pair) if self.settles(pair) => {
+            let settled = match (pair, how, memory.apart) {
+                (None, Found::StillFree, Some(relation)) => Some(relation),
+                (None, ..) => Some(self.conclude(&Contacts::default())),
+                (Some(pair), ..) if self.settles(pair) => {
                     memory.witness = Some(pair);
-                    return (Some(Relation::Intersecting), Finish::Complete);
+                    Some(Relation::Intersecting)
                 }
                 // They touch there, or more has to be known: all pairs are wanted.
-                Some(_) => {}
+                (Some(_), ..) => None,
+            };
+            memory.apart = settled.filter(|_| pair.is_none());
+            if settled.is_some() {
+                return (settled, Finish::Complete);
             }
         }
         let (mut search, mut contacts) = match memory.unfinished.take() {
@@ -184,8 +191,9 @@ impl<'m> Question<'m> {
 
 impl Contacts {
     /// Keeps a pair that meets; `Break` at a pair that may settle the answer.
-    fn take(&mut self, pair: &Candidate, any_will_do: bool) -> ControlFlow<()> {
-        let meeting = classify(&pair.corners[0], &pair.corners[1]);
+    fn take(&mut self, pair: &Candidate<'_>, any_will_do: bool) -> ControlFlow<()> {
+        let [a, b] = pair.corners();
+        let meeting = classify(&a, &b);
         if meeting == Meeting::Apart {
             return ControlFlow::Continue(());
         }
@@ -199,10 +207,10 @@ impl Contacts {
     }
 }
 
-/// Whether some child box of one tree's root lies beside the other tree's whole box: the triangles in it
-/// are outside of the other body, whatever that is.
+/// Whether some box of one tree, on the way to the part that sticks out most, lies beside the other tree's
+/// whole box: the triangles in it are outside of the other body, whatever that is.
 fn reaches_out(tree: &WideTree, other: &WideTree, into: &Map) -> bool {
-    let (root, room) = (&tree.nodes()[0], &other.nodes()[0]);
+    let room = &other.nodes()[0];
     let ends = |k: usize| {
         room.used().fold([f32::INFINITY, f32::NEG_INFINITY], |[low, high], lane| {
             let (c, h) = (room.centre[k][lane], room.half[k][lane]);
@@ -210,15 +218,30 @@ fn reaches_out(tree: &WideTree, other: &WideTree, into: &Map) -> bool {
         })
     };
     let ends = [ends(0), ends(1), ends(2)];
-    root.used().any(|lane| {
-        let (centre, half) = root.lane(lane);
-        (0..3).any(|k| {
-            let row = into.turn[k];
-            let c = row[0] * centre[0] + row[1] * centre[1] + row[2] * centre[2] + into.shift[k];
-            let h = row[0].abs() * half[0] + row[1].abs() * half[1] + row[2].abs() * half[2] + into.pad[k];
-            c - h > ends[k][1] || c + h < ends[k][0]
-        })
-    })
+    let mut node = Some(0);
+    while let Some(index) = node {
+        // How far the box's centre is beyond the room, and whether all of the box is.
+        let (mut farthest, mut next) = (f32::NEG_INFINITY, None);
+        let here = &tree.nodes()[index];
+        for lane in here.used() {
+            let (centre, half) = here.lane(lane);
+            for (k, [low, high]) in ends.into_iter().enumerate() {
+                let row = into.turn[k];
+                let c = row[0] * centre[0] + row[1] * centre[1] + row[2] * centre[2] + into.shift[k];
+                let h =
+                    row[0].abs() * half[0] + row[1].abs() * half[1] + row[2].abs() * half[2] + into.pad[k];
+                let beyond = (c - high).max(low - c);
+                if beyond > h {
+                    return true;
+                }
+                if beyond > farthest {
+                    (farthest, next) = (beyond, here.child[lane].as_node());
+                }
+            }
+        }
+        node = next;
+    }
+    false
 }
 
 /// Whether no other triangle of either body covers a part of these crossing ones, where they can meet.
@@ -235,7 +258,8 @@ fn is_single(a: &Body<'_>, t: u32, b: &Body<'_>, u: u32) -> bool {
             // Nearly every other triangle has a corner off the plane.
             single = other == own || {
                 let others = body.corners(other);
-                others.iter().any(|&p| !plane.side(p).is_zero())
+                // A shared corner is in the plane; asking would be slow.
+                others.iter().any(|p| !corners.contains(p) && !plane.side(*p).is_zero())
                     || classify(&corners, &others) != Meeting::Coplanar
             };
             if single { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
