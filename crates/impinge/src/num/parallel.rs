@@ -71,3 +71,14 @@ pub fn extend<R: Send>(to: &mut Vec<R>, count: usize, each: impl Fn(usize) -> R 
     #[cfg(not(feature = "parallel"))]
     to.extend((0..count).map(each));
 }
+
+/// Sorts, in parallel; equal items must not be told apart.
+pub fn sort<T: Ord + Send>(items: &mut [T]) {
+    #[cfg(feature = "parallel")]
+    {
+        use rayon::prelude::*;
+        items.par_sort_unstable();
+    }
+    #[cfg(not(feature = "parallel"))]
+    items.sort_unstable();
+}

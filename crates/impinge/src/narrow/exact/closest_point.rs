@@ -8,6 +8,7 @@
 use glam::DVec3;
 
 use super::foot_lanes::{Corners, LANES, squares};
+use super::point_order::in_good_order;
 use crate::contact::Feature;
 use crate::geom::point_triangle::{self, Part, norm};
 use crate::hierarchy::patch::{PatchTree, PlacedPatches, Room, Start};
@@ -48,8 +49,13 @@ pub fn closest_point(model: &Model, pose: &Pose, p: DVec3) -> ClosestPoint {
     search.answer(p, &nearest)
 }
 
-/// [`closest_point`] for many points, in parallel; fastest when neighbours follow each other.
+/// [`closest_point`] for many points, in parallel and in an order in which neighbours help each other.
 pub fn closest_points(model: &Model, pose: &Pose, points: &[DVec3]) -> Vec<ClosestPoint> {
+    in_good_order(points, |points| one_after_another(model, pose, points))
+}
+
+/// [`closest_points`] in the order given, which is best one of neighbours.
+pub(crate) fn one_after_another(model: &Model, pose: &Pose, points: &[DVec3]) -> Vec<ClosestPoint> {
     let search = Search::new(model, pose);
     let chunks = points.len().div_ceil(CHUNK);
     let parts = parallel::map(chunks, |k| {

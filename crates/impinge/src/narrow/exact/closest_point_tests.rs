@@ -145,3 +145,13 @@ fn soups_of_ill_shaped_triangles_agree_to_the_bit() {
     }
     assert!((100..600).contains(&ties), "{ties}");
 }
+
+#[test]
+fn many_scattered_points_get_their_own_answers_back() {
+    let model = Model::from(make::blob(1.0, 0.4, 4, 5).unwrap());
+    let pose = Pose::new([0.3, -2.0, 0.7], [0.1, 0.7, -0.3, 0.5]).unwrap();
+    let points = make::positions(3000, DVec3::splat(-2.5), DVec3::splat(2.5), 4);
+    for (p, found) in points.iter().zip(closest_points(&model, &pose, &points)) {
+        assert_eq!(found, closest_point(&model, &pose, *p));
+    }
+}

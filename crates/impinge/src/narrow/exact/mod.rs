@@ -13,6 +13,7 @@ mod flag;
 mod foot_lanes;
 pub mod generalized_winding;
 pub mod margin;
+mod point_order;
 pub mod ray_cast;
 pub mod relation;
 pub mod self_intersection;

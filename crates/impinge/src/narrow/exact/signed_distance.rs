@@ -9,9 +9,10 @@
 use glam::DVec3;
 
 use super::body::Body;
-use super::closest_point::{ClosestPoint, closest_points};
+use super::closest_point::{ClosestPoint, one_after_another};
 use super::flag::Flag;
 use super::generalized_winding::SolidAngles;
+use super::point_order::in_good_order;
 use super::winding::{borders_solid, faces_at, winding_at};
 use crate::num::parallel;
 use crate::num::tolerance::FOOT_ERROR;
@@ -46,7 +47,7 @@ pub fn signed_distance(model: &Model, pose: &Pose, p: DVec3) -> SignedDistance {
     signed(model, closest, inside)
 }
 
-/// [`signed_distance`] for many points, in parallel; fastest when neighbours follow each other.
+/// [`signed_distance`] for many points, in parallel and in an order in which neighbours help each other.
 ///
 /// ```
 /// # use impinge::{Model, Pose, shape::make, narrow::exact::signed_distance::signed_distances};
@@ -57,7 +58,11 @@ pub fn signed_distance(model: &Model, pose: &Pose, p: DVec3) -> SignedDistance {
 /// # Ok::<(), impinge::Error>(())
 /// ```
 pub fn signed_distances(model: &Model, pose: &Pose, points: &[DVec3]) -> Vec<SignedDistance> {
-    let nearest = closest_points(model, pose, points);
+    in_good_order(points, |points| in_given_order(model, pose, points))
+}
+
+fn in_given_order(model: &Model, pose: &Pose, points: &[DVec3]) -> Vec<SignedDistance> {
+    let nearest = one_after_another(model, pose, points);
     let closed = model.topology().is_closed();
     let angles = (!closed).then(|| SolidAngles::new(model));
     let body = Body::new(model, pose);
@@ -158,6 +163,18 @@ mod tests {
             }
             assert!((points.len() / 25..points.len() / 2).contains(&inside), "{inside}");
         }
+    }
+
+    #[test]
+    fn many_scattered_points_keep_their_sides() {
+        let model = Model::from(make::torus(1.0, 0.4, 24, 12).unwrap());
+        let points = make::positions(2000, DVec3::splat(-1.5), DVec3::splat(1.5), 4);
+        let found = signed_distances(&model, &Pose::IDENTITY, &points);
+        for (p, found) in points.iter().zip(&found) {
+            assert_eq!(*found, signed_distance(&model, &Pose::IDENTITY, *p));
+        }
+        let inside = found.iter().filter(|f| f.inside).count();
+        assert!((100..1000).contains(&inside), "{inside}");
     }
 
     #[test]
