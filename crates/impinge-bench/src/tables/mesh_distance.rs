@@ -4,7 +4,7 @@ use anyhow::Result;
 use impinge::narrow::exact::distance::distance;
 
 use super::Effort;
-use super::pair_scene::{HEADER, PairScene, add_rows, verdict};
+use super::pair_scene::{PairScene, add_rows, header, verdict};
 use crate::peers::parry;
 use crate::table::Table;
 use crate::timing::{Contestant, alternate, faster_by, median_of, unpacked};
@@ -22,7 +22,7 @@ const TOLERANCE: f64 = 1e-9;
 
 /// Measures the table.
 pub fn run(effort: Effort) -> Result<Table> {
-    let mut table = Table::new("mesh-distance", &HEADER);
+    let mut table = Table::new("mesh-distance", &header("compared with ours"));
     let scene = PairScene::load(effort)?;
     let ([a, b], poses) = (&scene.models(), scene.poses()?);
     let single = parry::single::Pair::new(&scene.a, &scene.b, &scene.placements)?;

@@ -4,7 +4,7 @@ use anyhow::Result;
 use impinge::pairs;
 
 use super::Effort;
-use super::pair_scene::{HEADER, PairScene, add_rows, verdict};
+use super::pair_scene::{PairScene, add_rows, header, verdict};
 use crate::peers::{PairSet, parry};
 use crate::table::Table;
 use crate::timing::{Contestant, Timed, alternate, faster_by, median_of};
@@ -16,7 +16,7 @@ const KNOWN_PAIRS: u64 = 32_230;
 
 /// Measures the table.
 pub fn run(effort: Effort) -> Result<Table> {
-    let mut table = Table::new("mesh-pairs", &HEADER);
+    let mut table = Table::new("mesh-pairs", &header("compared with ours"));
     let scene = PairScene::load(effort)?;
     let ([a, b], poses) = (&scene.models(), scene.poses()?);
     let single = parry::single::Pair::new(&scene.a, &scene.b, &scene.placements)?;

@@ -12,7 +12,7 @@ use impinge::narrow::exact::relation::{RelationMemory, relation_within};
 use impinge::{Budget, Model, Pose, Relation, relation};
 
 use super::Effort;
-use super::pair_scene::{HEADER, PairScene, add_rows, verdict};
+use super::pair_scene::{PairScene, add_rows, header, verdict};
 use crate::peers::parry;
 use crate::scenes::Placement;
 use crate::table::Table;
@@ -38,7 +38,7 @@ const STEP_LENGTH: f64 = 0.0005;
 
 /// Measures the table.
 pub fn run(effort: Effort) -> Result<Table> {
-    let mut table = Table::new("mesh-relation", &HEADER);
+    let mut table = Table::new("mesh-relation", &header("compared with the known answer"));
     let scene = PairScene::load(effort)?;
     let models = scene.models();
     still(&mut table, &scene, &models)?;
@@ -111,6 +111,7 @@ fn slow_motion(table: &mut Table, scene: &PairScene, models: &[Model; 2], effort
         let hits = answers.iter().filter(|answer| answer.is_contact()).count();
         [format!("{hits} hits of {}", answers.len()), verdict(differing, answers.len())]
     });
+    table.remark("in motion: compared with the answers without memory");
     let [forgetful, coherent] = &tracks;
     table.ratio_of_all(forgetful.name, faster_by(coherent, forgetful));
     Ok(())

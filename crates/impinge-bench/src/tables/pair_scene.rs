@@ -9,9 +9,10 @@ use crate::scenes::{self, Placement};
 use crate::table::{Table, microseconds};
 use crate::timing::Track;
 
-/// The header that [`add_rows`] fills.
-pub const HEADER: [&str; 7] =
-    ["contestant", "median us", "mean us", "p99 us", "max us", "answer", "compared with the known answer"];
+/// The header that [`add_rows`] fills; the last column says what the answers are compared with.
+pub const fn header(compared: &str) -> [&str; 7] {
+    ["contestant", "median us", "mean us", "p99 us", "max us", "answer", compared]
+}
 
 /// Two meshes and where they stand.
 pub struct PairScene {
@@ -74,7 +75,7 @@ pub fn add_rows<A>(table: &mut Table, tracks: &[Track<A>], judge: impl Fn(&[A]) 
     }
 }
 
-/// "agrees", or how many of the answers differ from what is known.
+/// "agrees", or how many of the answers differ from what they are compared with.
 pub fn verdict(differing: usize, of: usize) -> String {
-    if differing == 0 { "agrees".into() } else { format!("{differing} of {of} WRONG") }
+    if differing == 0 { "agrees".into() } else { format!("{differing} of {of} DIFFER") }
 }
