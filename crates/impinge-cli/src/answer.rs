@@ -67,6 +67,9 @@ pub struct Pairs {
 pub struct Distance {
     /// The length; null when nothing was measured before the budget ended.
     pub distance: Option<f64>,
+    /// What the length is not below; absent when it is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at_least: Option<f64>,
     /// One point on each body, in the world frame.
     pub points: Option<[[f64; 3]; 2]>,
     /// What the points lie on.
@@ -256,6 +259,7 @@ mod tests {
         );
         let distance = Distance {
             distance: Some(1e-300),
+            at_least: None,
             points: Some([[-0.0, 0.0, 1.0], [0.1, 5e-324, 1e-7]]),
             features: Some([Feature::Vertex(7), Feature::Edge([1, 2])]),
             normal: None,

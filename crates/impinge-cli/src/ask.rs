@@ -125,6 +125,7 @@ pub fn distance(a: &Placed<'_>, b: &Placed<'_>, settings: &Settings) -> Result<A
     let normal = (found.points[1] - found.points[0]).try_normalize();
     let distance = Distance {
         distance: known.then_some(found.distance),
+        at_least: (found.outcome.finish != Finish::Complete).then_some(found.at_least),
         points: known.then(|| found.points.map(|p| p.to_array())),
         features: known.then_some(found.features),
         normal: normal.filter(|_| known && found.distance > 0.0).map(|n| n.to_array()),

@@ -140,15 +140,26 @@ fn brute_force_agrees_and_unknown_methods_are_refused() {
 #[test]
 fn a_spent_budget_is_undecided() {
     let folder = Folder::with_meshes();
-    for what in [&["check", "cube.obj", "cube.obj"][..], &["check", "cube.obj", "cube.obj", "--all"]] {
+    for what in [&["check", "sheet.obj", "sheet.obj"][..], &["check", "sheet.obj", "sheet.obj", "--all"]] {
         let ended =
-            folder.run(&[what, &["--at-b", "0.5,0.1,0.2", "--budget", "1", "--format", "json"]].concat());
+            folder.run(&[what, &["--at-b", "0.5,0.1,0", "--budget", "1", "--format", "json"]].concat());
         assert_eq!((ended.json()["finish"].as_str(), ended.code), (Some("out_of_budget"), 3), "{ended:?}");
-        let text = folder.run(&[what, &["--at-b", "0.5,0.1,0.2", "--budget", "1"]].concat());
+        let text = folder.run(&[what, &["--at-b", "0.5,0.1,0", "--budget", "1"]].concat());
         assert!(text.out.contains("out of budget"), "{text:?}");
     }
-    let far = folder.run(&["distance", "cube.obj", "cube.obj", "--at-b", "5,0,0", "--budget", "1"]);
-    assert_eq!(far.code, 3, "{far:?}");
+    let far = ["distance", "sheet.obj", "sheet.obj", "--at-b", "0,0.1,2,0.3,0.1,0,1"];
+    let [some, all] = [&["--budget", "1", "--format", "json"][..], &["--format", "json"]]
+        .map(|more| folder.run(&[&far[..], more].concat()));
+    assert_eq!((some.code, all.code), (3, 0), "{some:?}");
+    let [some, all] = [some.json(), all.json()];
+    assert_eq!((&some["certainty"], &some["finish"]), (&json!("conservative"), &json!("out_of_budget")));
+    let number = |value: &serde_json::Value| value.as_f64().unwrap();
+    let (least, most) = (number(&some["at_least"]), number(&some["distance"]));
+    assert!(least <= number(&all["distance"]) && number(&all["distance"]) <= most && least < most);
+    assert_eq!(number(&some["tolerance"]), most - least);
+    assert_eq!((all.get("at_least"), all.get("tolerance"), &all["certainty"]), (None, None, &json!("exact")));
+    let text = folder.run(&[&far[..], &["--budget", "1"]].concat());
+    assert!(text.out.starts_with(&format!("between {least:?} and {most:?}\n")), "{text:?}");
     let plenty = check(&folder, &["--budget", "1000000"]);
     assert_eq!((plenty.json()["finish"].as_str(), plenty.code), (Some("complete"), 1));
     let time = check(&folder, &["--budget", "100s"]);

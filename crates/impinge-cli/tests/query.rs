@@ -209,7 +209,7 @@ fn equal_bytes_at_any_thread_count() {
 fn settings_stand_on_a_line_or_on_the_command() {
     let folder = Folder::with_meshes();
     let two =
-        r#""ask":"pairs","a":{"mesh":"cube.obj"},"b":{"mesh":"cube.obj","pose":{"position":[0.5,0.1,0.2]}}"#;
+        r#""ask":"pairs","a":{"mesh":"cube.obj"},"b":{"mesh":"sheet.obj","pose":{"position":[0.5,0.1,0.2]}}"#;
     let lines = [
         format!("{{\"id\":0,{two}}}"),
         format!("{{\"id\":1,{two},\"budget\":1}}"),

@@ -28,7 +28,10 @@ fn text(answer: &Answer, out: &mut dyn Write) -> std::io::Result<()> {
     else {
         return writeln!(out, "undecided");
     };
-    writeln!(out, "{distance:?}")?;
+    match found.at_least {
+        Some(at_least) => writeln!(out, "between {at_least:?} and {distance:?}")?,
+        None => writeln!(out, "{distance:?}")?,
+    }
     for (body, (point, feature)) in ["a", "b"].iter().zip(points.iter().zip(features)) {
         let [x, y, z] = point;
         writeln!(out, "on {body}: {x:?},{y:?},{z:?} ({})", words(feature))?;

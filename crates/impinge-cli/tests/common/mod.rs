@@ -65,7 +65,8 @@ impl Folder {
     }
 
     /// A folder with `cube.obj` (from −1 to 1), `small.obj` (from −0.25 to 0.25), `open.obj` (the cube
-    /// without its top) and `bow.obj` (two triangles that cross).
+    /// without its top), `bow.obj` (two triangles that cross) and `sheet.obj` (two hundred triangles in the
+    /// plane z = 0 from −1 to 1).
     pub fn with_meshes() -> Folder {
         let folder = Folder::new();
         folder.write("cube.obj", cube(1.0, 12));
@@ -75,6 +76,7 @@ impl Folder {
             "bow.obj",
             "v -1 0 0\nv 1 0 -1\nv 1 0 1\nv 0 -1 0.1\nv 0 1 0.1\nv 0.1 0 0.6\nf 1 2 3\nf 4 5 6\n",
         );
+        folder.write("sheet.obj", sheet(10));
         folder
     }
 
@@ -99,6 +101,21 @@ impl Folder {
         self.write("batch.jsonl", lines.join("\n"));
         self.run(&[&["query", "batch.jsonl"], options].concat())
     }
+}
+
+/// An OBJ sheet of `side` × `side` squares.
+fn sheet(side: usize) -> String {
+    let mut text = String::new();
+    for i in 0..(side + 1) * (side + 1) {
+        let at = |k: usize| 2.0 * k as f64 / side as f64 - 1.0;
+        text += &format!("v {} {} 0\n", at(i % (side + 1)), at(i / (side + 1)));
+    }
+    for i in 0..side * side {
+        let corner = i / side * (side + 1) + i % side + 1;
+        let (across, up) = (corner + side + 2, corner + side + 1);
+        text += &format!("f {corner} {} {across}\nf {corner} {across} {up}\n", corner + 1);
+    }
+    text
 }
 
 /// An OBJ cube, outward; the last two triangles are its top.

@@ -7,7 +7,7 @@ use std::ops::AddAssign;
 pub enum Certainty {
     /// Decided by exact predicates, or a value computed to rounding error.
     Exact,
-    /// Errs to the safe side by at most this.
+    /// Errs to one side only, and by at most this: a contact that is none, a distance that is too large.
     Conservative {
         /// The largest error, in the unit of the answer.
         tolerance: f64,

@@ -11,6 +11,7 @@ use smallvec::SmallVec;
 
 use super::relative::Relative;
 use super::simd::{Carrier, Level, is_larger, overlaps};
+use super::stack::{Stack, StackSearch};
 use super::wide::{Node, WIDTH, WideTree};
 use crate::{Budget, Counters, Finish};
 
@@ -72,7 +73,7 @@ impl LanePairs<'_> {
 
 /// Some lanes of a node against all of another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Entry {
+pub(super) struct Entry {
     few: u32,
     many: u32,
     rows: u8,
@@ -83,7 +84,7 @@ struct Entry {
 /// A search through two trees that can be interrupted between any two pairs of nodes.
 #[derive(Debug, Clone)]
 pub struct DualSearch {
-    stack: SmallVec<[Entry; 96]>,
+    stack: Stack<Entry>,
     level: Level,
 }
 
@@ -144,27 +145,13 @@ impl DualSearch {
         work: &mut Counters,
     ) -> Finish {
         let trees = Trees::new(a, b, relative);
-        let limited = !budget.is_unlimited();
-        while let Some(&entry) = self.stack.last() {
-            if limited && !budget.draw(entry.tests()) {
-                return Finish::OutOfBudget;
-            }
-            self.stack.pop();
-            let before = work.primitive_tests;
-            if self.visit(&trees, entry, visitor, work).is_break() {
-                return Finish::Stopped;
-            }
-            if limited && !budget.draw(work.primitive_tests - before) {
-                return Finish::OutOfBudget;
-            }
-        }
-        Finish::Complete
+        self.run(budget, work, |search, entry, work| search.visit(&trees, entry, visitor, work))
     }
 
     /// Cuts the search into at least `parts` independent ones where there is so much to do; leaves met
     /// on the way go to the visitor, who must not break.
     pub fn split(
-        mut self,
+        self,
         a: &WideTree,
         b: &WideTree,
         relative: &Relative,
@@ -173,18 +160,7 @@ impl DualSearch {
         work: &mut Counters,
     ) -> Vec<DualSearch> {
         let trees = Trees::new(a, b, relative);
-        while !self.stack.is_empty() && self.stack.len() < parts {
-            for entry in std::mem::take(&mut self.stack) {
-                if self.visit(&trees, entry, visitor, work).is_break() {
-                    return Vec::new();
-                }
-            }
-        }
-        let level = self.level;
-        self.stack
-            .into_iter()
-            .map(|entry| DualSearch { stack: SmallVec::from_slice(&[entry]), level })
-            .collect()
+        self.cut(parts, work, |search, entry, work| search.visit(&trees, entry, visitor, work))
     }
 
     #[inline]
@@ -248,6 +224,24 @@ impl DualSearch {
             let top = self.stack.len() - 1;
             self.stack.swap(likeliest, top);
         }
+    }
+}
+
+impl StackSearch for DualSearch {
+    type Entry = Entry;
+
+    #[inline]
+    fn stack(&mut self) -> &mut Stack<Entry> {
+        &mut self.stack
+    }
+
+    #[inline]
+    fn tests(entry: &Entry) -> u64 {
+        entry.tests()
+    }
+
+    fn with(&self, stack: Stack<Entry>) -> DualSearch {
+        DualSearch { stack, level: self.level }
     }
 }
 

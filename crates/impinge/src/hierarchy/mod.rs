@@ -14,4 +14,5 @@ pub mod ray_slab;
 pub mod relative;
 pub mod self_overlap;
 pub mod simd;
+mod stack;
 pub mod wide;

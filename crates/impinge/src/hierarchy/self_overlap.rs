@@ -2,18 +2,18 @@
 //!
 //! An entry of the stack is a node against itself, or some lanes of one node against all lanes of
 //! another. Both sides live in the same frame, so a pair of boxes costs three comparisons, which the
-//! compiler turns into vector instructions on every machine. The stack is the whole state, so a search can
-//! stop between any two entries and go on later.
+//! compiler turns into vector instructions on every machine.
 
-use smallvec::SmallVec;
+use std::ops::ControlFlow;
 
+use super::stack::{Stack, StackSearch};
 use super::wide::{Child, Node, WIDTH, WideTree};
 use crate::num::tolerance::SINGLE_COMPARISON;
 use crate::{Budget, Counters, Finish};
 
 /// Some lanes of a node against all of another, or against its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Entry {
+pub(super) struct Entry {
     few: u32,
     rows: u8,
     many: u32,
@@ -27,23 +27,35 @@ impl Entry {
     fn is_same(&self) -> bool {
         self.few == self.many
     }
-
-    fn tests(&self) -> u64 {
-        let all = WIDTH as u64;
-        if self.is_same() { all * (all - 1) / 2 } else { u64::from(self.rows.count_ones()) * all }
-    }
 }
 
 /// A search through one tree that can be interrupted between any two pairs of nodes.
 #[derive(Debug, Clone)]
 pub struct SelfSearch {
-    stack: SmallVec<[Entry; 96]>,
+    stack: Stack<Entry>,
+}
+
+impl StackSearch for SelfSearch {
+    type Entry = Entry;
+
+    fn stack(&mut self) -> &mut Stack<Entry> {
+        &mut self.stack
+    }
+
+    fn tests(entry: &Entry) -> u64 {
+        let all = WIDTH as u64;
+        if entry.is_same() { all * (all - 1) / 2 } else { u64::from(entry.rows.count_ones()) * all }
+    }
+
+    fn with(&self, stack: Stack<Entry>) -> SelfSearch {
+        SelfSearch { stack }
+    }
 }
 
 impl SelfSearch {
     /// A search that begins at the root.
     pub fn new() -> SelfSearch {
-        SelfSearch { stack: SmallVec::from_slice(&[Entry::pair(0, u8::MAX, 0)]) }
+        SelfSearch { stack: Stack::from_slice(&[Entry::pair(0, u8::MAX, 0)]) }
     }
 
     /// Whether everything was looked at.
@@ -60,36 +72,19 @@ impl SelfSearch {
         work: &mut Counters,
         mut each: impl FnMut([u32; 2], &mut Counters),
     ) -> Finish {
-        let limited = !budget.is_unlimited();
-        while let Some(&entry) = self.stack.last() {
-            if limited && !budget.draw(entry.tests()) {
-                return Finish::OutOfBudget;
-            }
-            self.stack.pop();
-            let before = work.primitive_tests;
-            self.open(tree, entry, work, &mut each);
-            if limited && !budget.draw(work.primitive_tests - before) {
-                return Finish::OutOfBudget;
-            }
-        }
-        Finish::Complete
+        self.run(budget, work, |search, entry, work| search.open(tree, entry, work, &mut each))
     }
 
     /// Splits the search into at least `parts` independent ones where there is so much to do; `each` hears
     /// of what is found on the way.
     pub fn split(
-        mut self,
+        self,
         tree: &WideTree,
         parts: usize,
         work: &mut Counters,
         mut each: impl FnMut([u32; 2], &mut Counters),
     ) -> Vec<SelfSearch> {
-        while !self.stack.is_empty() && self.stack.len() < parts {
-            for entry in std::mem::take(&mut self.stack) {
-                self.open(tree, entry, work, &mut each);
-            }
-        }
-        self.stack.into_iter().map(|entry| SelfSearch { stack: SmallVec::from_slice(&[entry]) }).collect()
+        self.cut(parts, work, |search, entry, work| search.open(tree, entry, work, &mut each))
     }
 
     #[inline]
@@ -99,8 +94,8 @@ impl SelfSearch {
         entry: Entry,
         work: &mut Counters,
         each: &mut impl FnMut([u32; 2], &mut Counters),
-    ) {
-        work.volume_tests += entry.tests();
+    ) -> ControlFlow<()> {
+        work.volume_tests += SelfSearch::tests(&entry);
         let few = &tree.nodes()[entry.few as usize];
         let many = &tree.nodes()[entry.many as usize];
         // Lanes of the few that are leaves, against each child of the many that is a node.
@@ -132,6 +127,7 @@ impl SelfSearch {
                 self.stack.push(Entry::pair(entry.few as usize, rows, y));
             }
         }
+        ControlFlow::Continue(())
     }
 
     /// A child against itself.

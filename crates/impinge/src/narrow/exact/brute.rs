@@ -80,10 +80,7 @@ pub fn distance(a: &Model, pose_a: &Pose, b: &Model, pose_b: &Pose, budget: &mut
         }
         best.distance == 0.0
     });
-    if best.outcome.finish == Finish::Complete {
-        best.at_least = best.distance;
-    }
-    best
+    best.bracketed(0.0)
 }
 
 /// Visits all pairs in ascending order until the budget ends or `each` has enough; one unit a pair.

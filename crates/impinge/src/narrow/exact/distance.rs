@@ -47,8 +47,21 @@ pub struct Distance {
     pub features: [Feature; 2],
     /// The triangle each point lies on.
     pub triangles: [u32; 2],
-    /// How the search ended and what it cost.
+    /// How the search ended and what it cost; when the budget ended, the tolerance is
+    /// `distance − at_least`, by which the distance may be too large.
     pub outcome: Outcome,
+}
+
+impl Distance {
+    /// What is certain when everything that was not looked at is at least as far as `open`.
+    pub(super) fn bracketed(self, open: f64) -> Distance {
+        if self.outcome.finish == Finish::Complete {
+            return Distance { at_least: self.distance, ..self };
+        }
+        let at_least = open.min(self.distance);
+        let certainty = Certainty::Conservative { tolerance: self.distance - at_least };
+        Distance { at_least, outcome: Outcome { certainty, ..self.outcome }, ..self }
+    }
 }
 
 /// What a pair of bodies remembers from its last distance query; forgetting it costs only time.
@@ -421,14 +434,10 @@ impl<'m> DistanceSearch<'m> {
         let Best { distance, triangles, points, parts } = self.best;
         let open = self.open.peek().map_or(f64::INFINITY, |e| self.gauge.distance(e.gap));
         let side = |k: usize| feature(self.models[k].mesh(), triangles[k], parts[k]);
-        Distance {
-            distance,
-            at_least: if finish == Finish::Complete { distance } else { open.min(distance) },
-            points,
-            features: [side(0), side(1)],
-            triangles,
-            outcome: Outcome { certainty: Certainty::Exact, finish, work: self.work },
-        }
+        let outcome = Outcome { certainty: Certainty::Exact, finish, work: self.work };
+        let found =
+            Distance { distance, at_least: 0.0, points, features: [side(0), side(1)], triangles, outcome };
+        found.bracketed(open)
     }
 }
 
