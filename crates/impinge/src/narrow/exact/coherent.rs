@@ -29,7 +29,7 @@ const STEPS_AT_FIRST: f64 = 8.0;
 /// The widest margin, in steps.
 const STEPS_MOST: f64 = 64.0;
 /// A certificate for fewer steps than this is not worth its search.
-const STEPS_LEAST: f64 = 1.5;
+const STEPS_LEAST: f64 = 3.0;
 /// Plain searches after the first failure of the narrowest margin; doubled with each further one.
 const PLAIN_AT_FIRST: u32 = 4;
 /// Most plain searches in a row without another try.
@@ -45,6 +45,8 @@ pub struct PairMemory {
     before: Option<Between>,
     /// How wide the next margin is, in steps.
     steps: f64,
+    /// Whether the last margin was free: only a second success in a row makes the next one wider.
+    succeeded: bool,
     /// Plain searches to be made before the next margin.
     plain: u32,
     /// How many there will be after the next failure.
@@ -59,6 +61,7 @@ impl Default for PairMemory {
             free: None,
             before: None,
             steps: STEPS_AT_FIRST,
+            succeeded: false,
             plain: 0,
             patience: PLAIN_AT_FIRST,
             work: Counters::default(),
@@ -160,12 +163,17 @@ impl PairMemory {
         self.work += search.work();
         if finish == Finish::Complete {
             self.free = Some(Free { at: now, gap: margin / STRETCH });
-            self.steps = (2.0 * self.steps).min(STEPS_MOST);
+            if self.succeeded {
+                self.steps = (2.0 * self.steps).min(STEPS_MOST);
+            }
             self.patience = PLAIN_AT_FIRST;
+            self.succeeded = true;
             return true;
         }
-        self.steps = (0.5 * self.steps).max(STEPS_LEAST);
-        if self.steps == STEPS_LEAST {
+        self.succeeded = false;
+        self.steps *= 0.5;
+        if self.steps < STEPS_LEAST {
+            self.steps = STEPS_LEAST;
             self.plain = self.patience;
             self.patience = (2 * self.patience).min(PLAIN_MOST);
         }

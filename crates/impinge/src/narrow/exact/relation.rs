@@ -96,6 +96,7 @@ impl<'m> Question<'m> {
             self.work += memory.surfaces.work();
             let settled = match (pair, how, memory.apart) {
                 (None, Found::StillFree, Some(relation)) => Some(relation),
+                (None, ..) if self.parts_are_outside() => Some(Relation::Separated),
                 (None, ..) => Some(self.conclude(&Contacts::default())),
                 (Some(pair), ..) if self.settles(pair) => {
                     memory.witness = Some(pair);
@@ -169,6 +170,19 @@ impl<'m> Question<'m> {
             self.survey.crossing(pair);
         }
         self.survey.evidence.is_settled()
+    }
+
+    /// Whether every part of either body has a corner outside the other's box; surfaces without contact are
+    /// then separated.
+    fn parts_are_outside(&self) -> bool {
+        let [a, b] = &self.survey.bodies;
+        [(a, b), (b, a)].iter().all(|(body, other)| {
+            let [low, high] = other.bounds();
+            body.model.topology().components().iter().all(|part| {
+                let p = body.corners(part.first_triangle)[0];
+                (p.cmplt(low) | p.cmpgt(high)).any()
+            })
+        })
     }
 
     /// The answer when all pairs that meet are known.

@@ -40,7 +40,8 @@ pub struct SignedDistance {
 pub fn signed_distance(model: &Model, pose: &Pose, p: DVec3) -> SignedDistance {
     let closest = super::closest_point::closest_point(model, pose, p);
     let inside = if model.topology().is_closed() {
-        is_inside(&Body::new(model, pose), p, &closest)
+        let body = Body::new(model, pose);
+        is_inside(&body, &body.bounds(), p, &closest)
     } else {
         SolidAngles::new(model).is_enclosed(pose, p)
     };
@@ -66,6 +67,7 @@ fn in_given_order(model: &Model, pose: &Pose, points: &[DVec3]) -> Vec<SignedDis
     let closed = model.topology().is_closed();
     let angles = (!closed).then(|| SolidAngles::new(model));
     let body = Body::new(model, pose);
+    let bounds = body.bounds();
     let parts = parallel::map(points.len().div_ceil(CHUNK), |k| {
         let chunk = k * CHUNK..points.len().min((k + 1) * CHUNK);
         let mut known: [Option<(usize, bool)>; NEIGHBOURS] = [None; NEIGHBOURS];
@@ -74,14 +76,14 @@ fn in_given_order(model: &Model, pose: &Pose, points: &[DVec3]) -> Vec<SignedDis
             let inside = match &angles {
                 Some(angles) => angles.is_enclosed(pose, points[i]),
                 None => {
-                    let own = empty_ball(&body, points[i], &nearest[i]);
+                    let own = empty_ball(&bounds, points[i], &nearest[i]);
                     let same_side = known.iter().flatten().find(|(j, _)| {
-                        let empty = own.max(empty_ball(&body, points[*j], &nearest[*j]));
+                        let empty = own.max(empty_ball(&bounds, points[*j], &nearest[*j]));
                         points[i].distance(points[*j]) < empty
                     });
                     let inside = match same_side {
                         Some(&(_, inside)) => inside,
-                        None => is_inside(&body, points[i], &nearest[i]),
+                        None => is_inside(&body, &bounds, points[i], &nearest[i]),
                     };
                     known.rotate_right(1);
                     known[0] = (nearest[i].distance > 0.0).then_some((i, inside));
@@ -101,16 +103,16 @@ fn signed(model: &Model, closest: ClosestPoint, inside: bool) -> SignedDistance 
     SignedDistance { distance, inside, closest }
 }
 
-/// The radius of a ball around a point that no placed triangle reaches, at most zero near the surface.
-fn empty_ball(body: &Body<'_>, p: DVec3, closest: &ClosestPoint) -> f64 {
-    let [low, high] = body.bounds;
+/// The radius of a ball around a point that no placed triangle reaches, at most zero near the surface; all
+/// of them are within the bounds.
+fn empty_ball([low, high]: &[DVec3; 2], p: DVec3, closest: &ClosestPoint) -> f64 {
     let size = p.abs().max(low.abs()).max(high.abs()).max_element();
     closest.distance - FOOT_ERROR * size
 }
 
 /// Whether a point is in the closed solid that the body bounds.
-fn is_inside(body: &Body<'_>, p: DVec3, closest: &ClosestPoint) -> bool {
-    let empty = empty_ball(body, p, closest);
+fn is_inside(body: &Body<'_>, bounds: &[DVec3; 2], p: DVec3, closest: &ClosestPoint) -> bool {
+    let empty = empty_ball(bounds, p, closest);
     if !(empty > 0.0) {
         let faces = faces_at(body, p);
         if !faces.is_empty() {
@@ -118,7 +120,7 @@ fn is_inside(body: &Body<'_>, p: DVec3, closest: &ClosestPoint) -> bool {
         }
     }
     // Not where the ball reaches out of the box.
-    let [low, high] = body.bounds;
+    let [low, high] = *bounds;
     let way_out = (high - p).min(p - low).min_element();
     !(way_out < empty) && winding_at(body, &Flag::beside(p)) != 0
 }

@@ -148,7 +148,7 @@ struct Ray {
 impl Ray {
     /// The ray with the shortest way out of the body's box; `None` from outside of it.
     fn shortest(body: &Body<'_>, place: &Flag) -> Option<Ray> {
-        let [floor, ceiling] = body.bounds;
+        let [floor, ceiling] = body.bounds();
         let [mut low, mut high] = place.spot.bounds();
         if (low.cmpgt(ceiling) | high.cmplt(floor)).any() {
             return None;
