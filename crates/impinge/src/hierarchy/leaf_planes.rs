@@ -20,7 +20,7 @@
 //! determinants of differences tell (Guigue and Devillers, 2003). Each of their six products of three is
 //! wrong by 3R²ε, and they round by less than 30u·R³ < 4R²ε: below 22R²ε; the doubt takes 32.
 //!
-//! A margin adds |n|₂ times its length in this frame. [`UNDERFLOW`] covers products below f32's range.
+//! A margin adds |n|₂ times its length in this frame. `UNDERFLOW` covers products below f32's range.
 
 use super::leaf_block::Block;
 use super::relative::{Carry, Map};

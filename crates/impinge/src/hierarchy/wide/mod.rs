@@ -20,7 +20,7 @@ mod tests;
 
 use std::ops::Range;
 
-use glam::{DVec3, Vec4};
+use glam::{DVec3, Vec3, Vec4};
 
 use crate::Mesh;
 use crate::num::parallel;
@@ -225,6 +225,19 @@ impl WideTree {
     #[inline]
     pub fn widest(&self) -> f32 {
         self.widest
+    }
+
+    /// The corners of a box around all triangles, in tree units.
+    #[inline]
+    pub fn bounds(&self) -> [Vec3; 2] {
+        let Bounds { low, high } = self.nodes[0].bounds();
+        [low.truncate(), high.truncate()]
+    }
+
+    /// The surface-area cost of its boxes now.
+    #[inline]
+    pub fn cost(&self) -> f64 {
+        self.cost
     }
 
     /// Bytes held, without the mesh.

@@ -16,7 +16,7 @@ use super::collide::{Posed, SurfaceSearch, Witness};
 use crate::geom::triangle_triangle::meet;
 use crate::hierarchy::dual::DualSearch;
 use crate::hierarchy::relative::placement_error;
-use crate::hierarchy::wide::Frame;
+use crate::hierarchy::wide::{Frame, WideTree};
 use crate::num::tolerance::STRETCH;
 use crate::{Budget, Counters, Finish};
 
@@ -37,7 +37,7 @@ const PLAIN_MOST: u32 = 64;
 
 /// What is kept between two questions about the same two models; dropping it costs time only.
 ///
-/// Drop it when a mesh deforms. A memory of other models is noticed by their sizes and not used.
+/// Drop it when a mesh deforms. A memory of other models is noticed by what tells their trees apart and not used.
 #[derive(Debug, Clone)]
 pub struct PairMemory {
     last: Option<Witness>,
@@ -186,35 +186,57 @@ impl PairMemory {
 struct Between {
     turn: DMat3,
     shift: DVec3,
-    /// The frames of both trees, to know the models by.
-    frames: [Frame; 2],
+    /// The box of b in its own frame.
+    middle: DVec3,
+    half: DVec3,
+    /// To know the models by.
+    models: [Identity; 2],
     /// What rounding can hide (a length in the world).
     doubt: f64,
+}
+
+/// What tells one tree from another: hardly two of them have the same frame, size and surface.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Identity {
+    frame: Frame,
+    nodes: usize,
+    triangles: usize,
+    cost: f64,
+}
+
+impl Identity {
+    fn of(tree: &WideTree) -> Identity {
+        let (nodes, triangles) = (tree.nodes().len(), tree.order().len());
+        Identity { frame: *tree.frame(), nodes, triangles, cost: tree.cost() }
+    }
 }
 
 impl Between {
     fn new(a: &Posed<'_>, b: &Posed<'_>) -> Between {
         let inverse = a.pose.matrix().inverse();
         let (tree_a, tree_b) = (a.model.tree(), b.model.tree());
+        let Frame { centre, unit, .. } = *tree_b.frame();
+        let [low, high] = tree_b.bounds().map(|corner| corner.as_dvec3() * unit);
         Between {
+            middle: centre + 0.5 * (low + high),
+            half: 0.5 * (high - low),
             turn: inverse * b.pose.matrix(),
             shift: inverse * (b.pose.translation() - a.pose.translation()),
-            frames: [*tree_a.frame(), *tree_b.frame()],
+            models: [Identity::of(tree_a), Identity::of(tree_b)],
             doubt: 8.0 * placement_error(tree_a, &a.pose, tree_b, &b.pose),
         }
     }
 
     /// The farthest way any point of b has gone, seen from a; infinite between different models.
     fn moved_since(&self, before: &Between) -> f64 {
-        if self.frames != before.frames {
+        if self.models != before.models {
             return f64::INFINITY;
         }
-        let Frame { centre, unit, reach } = self.frames[1];
-        // √3 for the corner of the box.
-        let radius = 1.8 * f64::from(reach) * unit;
         let turn = self.turn - before.turn;
-        let way = turn * centre + (self.shift - before.shift);
-        let frobenius = turn.to_cols_array().iter().map(|x| x * x).sum::<f64>().sqrt();
-        way.length() + frobenius * radius
+        let way = turn * self.middle + (self.shift - before.shift);
+        // No component of turn·x exceeds |turn|·|x|.
+        let DVec3 { x, y, z } = self.half;
+        let round = turn.x_axis.abs() * x + turn.y_axis.abs() * y + turn.z_axis.abs() * z;
+        way.length() + round.length()
     }
 }
