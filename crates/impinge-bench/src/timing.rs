@@ -73,6 +73,11 @@ pub struct Track<A> {
 }
 
 impl<A> Track<A> {
+    /// Nothing done yet.
+    pub fn named(name: &'static str) -> Track<A> {
+        Track { name, nanoseconds: Vec::new(), answers: Vec::new(), failure: None }
+    }
+
     /// Statistics of the times.
     pub fn statistics(&self) -> Statistics {
         Statistics::of(&self.nanoseconds)
