@@ -79,10 +79,7 @@ impl Direction {
 
     /// Along an exact vector.
     pub fn exact(v: ExactVec) -> Direction {
-        let largest = v.iter().max_by(|a, b| {
-            let magnitude = |x: &Dyadic| if x.sign() == Sign::Negative { -x } else { x.clone() };
-            (&magnitude(a) - &magnitude(b)).sign().cmp(&Sign::Zero)
-        });
+        let largest = v.iter().max_by(|a, b| a.cmp_magnitude(b));
         let near = largest.map_or(DVec3::ZERO, |m| {
             let turned = DVec3::from_array(std::array::from_fn(|i| v[i].ratio(m)));
             if m.sign() == Sign::Negative { -turned } else { turned }
