@@ -4,9 +4,13 @@
 //! meets a special case; choosing p, d₁ and d₂ along the vertices, edges and faces of a surface reaches
 //! both sides of every one of its cells. After Edelsbrunner and Mücke, Simulation of simplicity (1990);
 //! here the query is moved instead of the data. Every question below is linear in the place, so its sign
-//! is that of the first non-zero value among p, d₁, d₂, d₃.
+//! is that of the first non-zero value among p, d₁, d₂, d₃. Zeros are what costs most with exact numbers,
+//! and nearly all of them are known from where p and the directions come from ([`Origin`]).
+
+use std::rc::Rc;
 
 use glam::DVec3;
+use smallvec::SmallVec;
 
 use crate::num::dyadic::Dyadic;
 use crate::num::exact_vector::{ExactVec, cross_along, dot, exact, minus, normal, times};
@@ -18,36 +22,72 @@ use crate::num::tolerance::{DETERMINANT_UNDERFLOW, ORIENT_2D_FILTER, ORIENT_3D_F
 pub enum Spot {
     /// A corner of the placed data.
     Corner(DVec3),
-    /// A point (x, y, z)/w that no double need hold, w > 0, with its f64 shadow.
-    Between {
-        /// Numerators.
-        xyz: Box<ExactVec>,
-        /// The common denominator, above zero.
-        w: Dyadic,
-        /// The quotients in f64, right to [`SHADOW_ROUNDING`].
-        near: DVec3,
-    },
+    /// A point that no double need hold.
+    Between(Rc<Between>),
+}
+
+/// The point (x, y, z)/w, w > 0, with its f64 shadow.
+#[derive(Debug)]
+pub struct Between {
+    /// Numerators.
+    xyz: ExactVec,
+    /// The common denominator, above zero.
+    w: Dyadic,
+    /// The quotients in f64, right to [`SHADOW_ROUNDING`].
+    near: DVec3,
+    origin: Origin,
+}
+
+/// The lines and planes something was made from: it lies on them, whatever its numbers are.
+///
+/// Most questions that come down to exact numbers are about these, so they are answered first.
+#[derive(Debug, Clone, Default)]
+pub struct Origin {
+    /// Two points of each line.
+    pub lines: SmallVec<[[DVec3; 2]; 2]>,
+    /// Three points of each plane.
+    pub planes: SmallVec<[[DVec3; 3]; 3]>,
+}
+
+impl Origin {
+    /// Whether the line through two points is among the lines.
+    fn has_line(&self, a: DVec3, b: DVec3) -> bool {
+        self.lines.iter().any(|&[p, q]| p == a && q == b || p == b && q == a)
+    }
+
+    /// Whether the triangle's plane is among the planes or holds one of the lines; also true where both
+    /// are degenerate, then nothing has a side of it.
+    fn has_plane(&self, triangle: &[DVec3; 3]) -> bool {
+        self.lines.iter().any(|line| line.iter().all(|p| triangle.contains(p)))
+            || self.planes.iter().any(|plane| same_corners(plane, triangle))
+    }
+}
+
+/// Whether two triangles have the same three corners, in any order.
+pub(crate) fn same_corners(s: &[DVec3; 3], t: &[DVec3; 3]) -> bool {
+    let [a, b, c] = *t;
+    [[a, b, c], [b, c, a], [c, a, b], [a, c, b], [c, b, a], [b, a, c]].contains(s)
 }
 
 impl Spot {
     /// The point xyz/w; `None` for w = 0.
-    pub fn between(xyz: ExactVec, w: Dyadic) -> Option<Spot> {
+    pub fn between(xyz: ExactVec, w: Dyadic, origin: Origin) -> Option<Spot> {
         let (xyz, w) = match w.sign() {
             Sign::Zero => return None,
             Sign::Positive => (xyz, w),
             Sign::Negative => (xyz.map(|x| -&x), -&w),
         };
         let near = DVec3::from_array(std::array::from_fn(|i| xyz[i].ratio(&w)));
-        Some(Spot::Between { xyz: Box::new(xyz), w, near })
+        Some(Spot::Between(Rc::new(Between { xyz, w, near, origin })))
     }
 
     /// A box of doubles that holds the point.
     pub fn bounds(&self) -> [DVec3; 2] {
         match self {
             Spot::Corner(p) => [*p, *p],
-            Spot::Between { near, .. } => {
-                let slack = near.abs() * SHADOW_ROUNDING + DVec3::splat(f64::MIN_POSITIVE);
-                [*near - slack, *near + slack]
+            Spot::Between(point) => {
+                let slack = point.near.abs() * SHADOW_ROUNDING + DVec3::splat(f64::MIN_POSITIVE);
+                [point.near - slack, point.near + slack]
             }
         }
     }
@@ -63,7 +103,11 @@ pub struct Direction {
 #[derive(Debug, Clone)]
 enum Kind {
     Difference(DVec3, DVec3),
-    Exact(Box<ExactVec>),
+    /// The common direction of two planes, or its opposite.
+    Cut {
+        vector: Rc<(ExactVec, Origin)>,
+        reversed: bool,
+    },
 }
 
 impl Direction {
@@ -77,29 +121,34 @@ impl Direction {
         Direction::towards(DVec3::ZERO, DVec3::AXES[axis])
     }
 
-    /// Along an exact vector.
-    pub fn exact(v: ExactVec) -> Direction {
+    /// Along an exact vector in both planes of two triangles.
+    pub fn cut(v: ExactVec, planes: [&[DVec3; 3]; 2]) -> Direction {
         let largest = v.iter().max_by(|a, b| a.cmp_magnitude(b));
         let near = largest.map_or(DVec3::ZERO, |m| {
             let turned = DVec3::from_array(std::array::from_fn(|i| v[i].ratio(m)));
             if m.sign() == Sign::Negative { -turned } else { turned }
         });
-        Direction { kind: Kind::Exact(Box::new(v)), near }
+        let origin = Origin { planes: planes.into_iter().copied().collect(), ..Origin::default() };
+        Direction { kind: Kind::Cut { vector: Rc::new((v, origin)), reversed: false }, near }
     }
 
     /// The opposite direction.
     pub fn reversed(&self) -> Direction {
         let kind = match &self.kind {
             Kind::Difference(p, q) => Kind::Difference(*q, *p),
-            Kind::Exact(v) => Kind::Exact(Box::new(std::array::from_fn(|i| -&v[i]))),
+            Kind::Cut { vector, reversed } => Kind::Cut { vector: vector.clone(), reversed: !reversed },
         };
         Direction { kind, near: -self.near }
     }
 
-    fn vector(&self) -> ExactVec {
+    /// The sign of a function that is linear in the vector.
+    fn exact_sign(&self, linear: impl Fn(&ExactVec) -> Dyadic) -> Sign {
         match &self.kind {
-            Kind::Difference(p, q) => minus(&exact(*q), &exact(*p)),
-            Kind::Exact(v) => (**v).clone(),
+            Kind::Difference(p, q) => linear(&minus(&exact(*q), &exact(*p))).sign(),
+            Kind::Cut { vector, reversed } => {
+                let sign = linear(&vector.0).sign();
+                if *reversed { sign.flip() } else { sign }
+            }
         }
     }
 
@@ -108,8 +157,10 @@ impl Direction {
         let (u, v) = (drop_axis(b - a, axis), drop_axis(self.near, axis));
         let (left, right) = (u.x * v.y, u.y * v.x);
         let bound = (ORIENT_2D_FILTER + SHADOW_ROUNDING) * (left.abs() + right.abs()) + DETERMINANT_UNDERFLOW;
-        filtered(left - right, bound)
-            .unwrap_or_else(|| cross_along(&minus(&exact(b), &exact(a)), &self.vector(), axis).sign())
+        filtered(left - right, bound).unwrap_or_else(|| match self.kind {
+            Kind::Difference(p, q) if p == a && q == b || p == b && q == a => Sign::Zero,
+            _ => self.exact_sign(|v| cross_along(&minus(&exact(b), &exact(a)), v, axis)),
+        })
     }
 
     /// On which side of the triangle's plane this direction points.
@@ -117,7 +168,13 @@ impl Direction {
         let det = plane.normal().dot(self.near);
         let sum = plane.size().dot(self.near.abs());
         let bound = (ORIENT_3D_FILTER + SHADOW_ROUNDING) * sum + underflow(plane);
-        filtered(det, bound).unwrap_or_else(|| dot(&normal(triangle), &self.vector()).sign())
+        filtered(det, bound).unwrap_or_else(|| {
+            let within = match &self.kind {
+                Kind::Difference(p, q) => triangle.contains(p) && triangle.contains(q),
+                Kind::Cut { vector, .. } => vector.1.has_plane(triangle),
+            };
+            if within { Sign::Zero } else { self.exact_sign(|v| dot(&normal(triangle), v)) }
+        })
     }
 }
 
@@ -183,7 +240,7 @@ impl Flag {
     pub fn side_of_level(&self, axis: usize, value: f64) -> Sign {
         let here = match &self.spot {
             Spot::Corner(p) => Sign::from(p[axis] - value),
-            Spot::Between { xyz, w, .. } => (&xyz[axis] - &(w * &Dyadic::from(value))).sign(),
+            Spot::Between(point) => (&point.xyz[axis] - &(&point.w * &Dyadic::from(value))).sign(),
         };
         here.or(Sign::from(self.directions[0].near[axis]))
     }
@@ -207,7 +264,8 @@ impl Spot {
                 let [a, b, p] = [a, b, *p].map(|x| drop_axis(x, axis));
                 orient2d(a, b, p)
             }
-            Spot::Between { xyz, w, near } => {
+            Spot::Between(point) => {
+                let Between { xyz, w, near, origin } = &**point;
                 let (u, v) = (drop_axis(b - a, axis), drop_axis(*near - a, axis));
                 let (left, right) = (u.x * v.y, u.y * v.x);
                 let shadow = drop_axis(near.abs(), axis);
@@ -215,6 +273,9 @@ impl Spot {
                     + 2.0 * SHADOW_ROUNDING * (u.x.abs() * shadow.y + u.y.abs() * shadow.x)
                     + DETERMINANT_UNDERFLOW;
                 filtered(left - right, bound).unwrap_or_else(|| {
+                    if origin.has_line(a, b) {
+                        return Sign::Zero;
+                    }
                     let a = exact(a);
                     let offset = minus(xyz, &times(w, &a));
                     cross_along(&minus(&exact(b), &a), &offset, axis).sign()
@@ -226,13 +287,17 @@ impl Spot {
     fn side_of_plane(&self, triangle: &[DVec3; 3], plane: &Plane) -> Sign {
         match self {
             Spot::Corner(p) => plane.side(*p),
-            Spot::Between { xyz, w, near } => {
+            Spot::Between(point) => {
+                let Between { xyz, w, near, origin } = &**point;
                 let offset = *near - triangle[0];
                 let det = plane.normal().dot(offset);
                 let bound = ORIENT_3D_FILTER * plane.size().dot(offset.abs())
                     + 2.0 * SHADOW_ROUNDING * plane.size().dot(near.abs())
                     + underflow(plane);
                 filtered(det, bound).unwrap_or_else(|| {
+                    if origin.has_plane(triangle) {
+                        return Sign::Zero;
+                    }
                     let offset = minus(xyz, &times(w, &exact(triangle[0])));
                     dot(&normal(triangle), &offset).sign()
                 })

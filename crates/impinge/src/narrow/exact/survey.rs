@@ -13,9 +13,14 @@
 //! themselves. Only where X passes through Y's interior are X's own cells needed everywhere, and even
 //! there the first place nearly always settles it ([`Survey::deepen`]).
 //!
+//! A part of X off Y that touches a triangle in contact is seen in passing: the corner where they touch is
+//! off Y too, so the cell of that triangle at this corner has the same w_y. Triangles with the same three
+//! corners have the same cells; one of them is enough.
+//!
 //! Cost: a winding number is a walk down a tree. Cells are linear in the crossings of lines on a
 //! triangle, so a fine face on a coarse one costs a few windings for each fine triangle.
 
+use std::collections::HashSet;
 use std::ops::ControlFlow;
 
 use glam::DVec3;
@@ -39,6 +44,8 @@ pub(crate) struct Survey<'m> {
     pub evidence: Evidence,
     /// Places whose windings were asked for.
     pub places: u64,
+    /// The pair whose cells on body a were looked at last.
+    crossed: Option<[u32; 2]>,
 }
 
 impl<'m> Survey<'m> {
@@ -46,7 +53,7 @@ impl<'m> Survey<'m> {
     pub fn new(bodies: [Body<'m>; 2]) -> Survey<'m> {
         let closed = bodies.map(|b| b.is_closed());
         let evidence = Evidence { closed, flat: bodies.map(|b| !b.has_area()), ..Evidence::default() };
-        Survey { bodies, evidence, places: 0 }
+        Survey { bodies, evidence, places: 0, crossed: None }
     }
 
     /// Looks at everything that can matter, given all pairs of triangles that meet.
@@ -54,13 +61,16 @@ impl<'m> Survey<'m> {
         self.evidence.contact |= !contacts.is_empty();
         let partners = [0, 1].map(|x| Partners::of(contacts, x));
         for (x, partners) in partners.iter().enumerate() {
+            let topology = self.bodies[x].model.topology();
+            let mut seen = HashSet::new();
             for (t, others) in partners.groups() {
-                if self.triangle(x, t, others, false).is_break() {
+                let copy = !seen.insert(corner_set(topology, t));
+                if !copy && !self.has_crossed(x, t, others) && self.triangle(x, t, others, false).is_break() {
                     return;
                 }
             }
         }
-        let inside = [0, 1].map(|x| self.free_parts(x, &partners[x]));
+        let inside = [0, 1].map(|x| self.free_components(x, &partners[x]));
         for x in 0..2 {
             if self.deepen(x, &inside[x], &partners[x]).is_break() {
                 return;
@@ -69,9 +79,21 @@ impl<'m> Survey<'m> {
     }
 
     /// Notes what the cells of one pair of crossing triangles show.
-    pub fn crossing(&mut self, [t, u]: [u32; 2]) {
+    pub fn crossing(&mut self, pair: [u32; 2]) {
         self.evidence.contact = true;
-        let _ = self.triangle(0, t, &[u], false);
+        if self.crossed != Some(pair) {
+            self.crossed = Some(pair);
+            let _ = self.triangle(0, pair[0], &[pair[1]], false);
+        }
+    }
+
+    /// Whether the cells of a triangle with these partners were those of the last crossing.
+    fn has_crossed(&self, x: usize, t: u32, others: &[u32]) -> bool {
+        let topology = self.bodies[1].model.topology();
+        self.crossed.is_some_and(|[s, u]| {
+            let copies = || others.iter().all(|&v| corner_set(topology, v) == corner_set(topology, u));
+            x == 0 && s == t && copies()
+        })
     }
 
     /// The cells of triangle t of body x, parted by triangles of the other body and, where they share a
@@ -147,25 +169,30 @@ impl<'m> Survey<'m> {
         found
     }
 
-    /// Notes on which side of y the connected parts of x free of contact are; returns a triangle of each
-    /// part inside y, perhaps several of the same part.
-    ///
-    /// A part is a whole component without contact, or it touches a triangle in contact.
-    fn free_parts(&mut self, x: usize, partners: &Partners) -> Vec<u32> {
+    /// Notes on which side of y the components of x without contact are; returns a triangle of each that
+    /// is inside y.
+    fn free_components(&mut self, x: usize, partners: &Partners) -> Vec<u32> {
         let topology = self.bodies[x].model.topology();
-        let mut touched = vec![false; topology.components().len()];
-        let mut seeds: Vec<u32> = Vec::new();
-        for (t, _) in partners.groups() {
-            touched[topology.component_of()[t as usize] as usize] = true;
-            seeds.extend(neighbours(topology, t).filter(|&next| partners.of_triangle(next).is_empty()));
-        }
+        let touched: HashSet<u32> =
+            partners.groups().map(|(t, _)| topology.component_of()[t as usize]).collect();
+        let free = (0..).zip(topology.components()).filter(|(id, _)| !touched.contains(id));
+        free.map(|(_, component)| component.first_triangle).filter(|&t| self.note_part(x, t)).collect()
+    }
+
+    /// A triangle of each part of x inside y that is free of contact but touches a triangle in contact;
+    /// perhaps several of the same part.
+    fn parts_inside(&mut self, x: usize, partners: &Partners) -> Vec<u32> {
+        let topology = self.bodies[x].model.topology();
+        let mut seeds: Vec<u32> = partners
+            .groups()
+            .flat_map(|(t, _)| neighbours(topology, t))
+            .filter(|&next| partners.of_triangle(next).is_empty())
+            .collect();
         seeds.sort_unstable();
         seeds.dedup();
         if seeds.len() > SEEDS_ALONE {
             seeds = one_for_each_part(topology, &seeds, partners);
         }
-        let whole = topology.components().iter().zip(touched).filter(|(_, touched)| !touched);
-        seeds.extend(whole.map(|(component, _)| component.first_triangle));
         seeds.retain(|&seed| self.note_part(x, seed));
         seeds
     }
@@ -192,16 +219,20 @@ impl<'m> Survey<'m> {
     /// Looks at all cells of x inside y, parted by x itself: needed where x has faces inside y, and
     /// nothing so far shows whether x is solid beside them or hollow.
     fn deepen(&mut self, x: usize, inside: &[u32], partners: &Partners) -> ControlFlow<()> {
-        let open = !self.evidence.common || !self.evidence.not_inside(1 - x);
-        if !(self.evidence.within[x] && self.evidence.closed[x] && open) {
+        let open = |evidence: &Evidence| !evidence.common || !evidence.not_inside(1 - x);
+        if !(self.evidence.within[x] && self.evidence.closed[x] && open(&self.evidence)) {
             return ControlFlow::Continue(());
         }
         for (t, others) in partners.groups() {
             self.triangle(x, t, others, true)?;
         }
+        let beside = self.parts_inside(x, partners);
+        if !open(&self.evidence) {
+            return ControlFlow::Continue(());
+        }
         let topology = self.bodies[x].model.topology();
         let mut flood = Flood::new(topology, partners);
-        for &seed in inside {
+        for &seed in inside.iter().chain(&beside) {
             flood.part(seed, |t| self.triangle(x, t, &[], true))?;
         }
         ControlFlow::Continue(())
@@ -231,6 +262,13 @@ impl<'m> Survey<'m> {
         }
         ControlFlow::Continue(())
     }
+}
+
+/// The welded corners of a triangle, sorted: equal for copies, whatever their orientation.
+fn corner_set(topology: &Topology, t: u32) -> [u32; 3] {
+    let mut corners = topology.triangles()[t as usize];
+    corners.sort_unstable();
+    corners
 }
 
 /// The triangles that share a corner with a triangle, itself included.

@@ -106,7 +106,7 @@ pub(crate) fn borders_solid(body: &Body<'_>, p: DVec3, faces: &[[DVec3; 3]]) -> 
 fn wedges(p: DVec3, face: &[DVec3; 3], other: &[DVec3; 3]) -> SmallVec<[Direction; 3]> {
     let cut = cross(&normal(face), &normal(other));
     if cut.iter().any(|x| x.sign() != Sign::Zero) {
-        let along = Direction::exact(cut);
+        let along = Direction::cut(cut, [face, other]);
         return [along.reversed(), along].into_iter().collect();
     }
     other.iter().filter(|corner| **corner != p).map(|corner| Direction::towards(p, *corner)).collect()
