@@ -191,41 +191,12 @@ macro_rules! kernels {
         mod $set {
             use std::arch::x86_64::*;
 
+            use super::super::avx::{absolute, dot, load, spread};
             use super::{Block, Carrier, Patches, WIDTH};
             use super::{CORNER_TILT, CoinLanes, CoinTest, RADIUS_ROUNDING};
 
             /// Centres, axes, half heights and radii.
             type Coins = ([__m256; 3], [__m256; 3], __m256, __m256);
-
-            #[inline]
-            #[target_feature(enable = $features)]
-            fn load(lanes: &[f32; WIDTH]) -> __m256 {
-                // SAFETY: eight numbers are there.
-                unsafe { _mm256_loadu_ps(lanes.as_ptr()) }
-            }
-
-            #[inline]
-            #[target_feature(enable = $features)]
-            fn dot(a: &[__m256; 3], b: &[__m256; 3]) -> __m256 {
-                _mm256_fmadd_ps(a[2], b[2], _mm256_fmadd_ps(a[1], b[1], _mm256_mul_ps(a[0], b[0])))
-            }
-
-            #[inline]
-            #[target_feature(enable = $features)]
-            fn absolute(a: __m256) -> __m256 {
-                _mm256_andnot_ps(_mm256_set1_ps(-0.0), a)
-            }
-
-            /// The first three of four numbers, each in all lanes.
-            #[inline]
-            #[target_feature(enable = $features)]
-            fn spread(all: __m256) -> [__m256; 3] {
-                [
-                    _mm256_permute_ps::<0b00_00_00_00>(all),
-                    _mm256_permute_ps::<0b01_01_01_01>(all),
-                    _mm256_permute_ps::<0b10_10_10_10>(all),
-                ]
-            }
 
             #[inline]
             #[target_feature(enable = $features)]

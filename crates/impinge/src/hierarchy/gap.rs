@@ -170,14 +170,8 @@ fn portable(a: &Node, b: &Node, gauge: &Gauge, limit: f32, out: &mut Gaps) -> u6
 mod x86 {
     use std::arch::x86_64::*;
 
+    use super::super::avx::load;
     use super::{Gaps, Gauge, Map, Node, WIDTH};
-
-    #[inline]
-    #[target_feature(enable = "avx2")]
-    fn load(lanes: &[f32; WIDTH]) -> __m256 {
-        // SAFETY: eight numbers are there.
-        unsafe { _mm256_loadu_ps(lanes.as_ptr()) }
-    }
 
     #[inline]
     #[target_feature(enable = "avx2")]

@@ -273,25 +273,14 @@ macro_rules! kernels {
         mod $set {
             use std::arch::x86_64::*;
 
+            use super::super::avx::{absolute, dot, load};
             use super::{Block, PlaneTest, Row, UNDERFLOW, Verdicts, WIDTH};
-
-            #[inline]
-            #[target_feature(enable = $features)]
-            fn dot(a: &[__m256; 3], b: &[__m256; 3]) -> __m256 {
-                _mm256_fmadd_ps(a[2], b[2], _mm256_fmadd_ps(a[1], b[1], _mm256_mul_ps(a[0], b[0])))
-            }
 
             /// a·b − c·d.
             #[inline]
             #[target_feature(enable = $features)]
             fn minor(a: __m256, b: __m256, c: __m256, d: __m256) -> __m256 {
                 _mm256_fmsub_ps(a, b, _mm256_mul_ps(c, d))
-            }
-
-            #[inline]
-            #[target_feature(enable = $features)]
-            fn absolute(a: __m256) -> __m256 {
-                _mm256_andnot_ps(_mm256_set1_ps(-0.0), a)
             }
 
             /// All ones where three heights are on one side beyond doubt.
@@ -321,9 +310,7 @@ macro_rules! kernels {
 
             #[target_feature(enable = $features)]
             pub(super) fn decide(test: &PlaneTest, few: &Block, many: &Block, mask: u64) -> Verdicts {
-                // SAFETY: each row of a block holds eight numbers.
-                let load = |row: usize| unsafe { _mm256_loadu_ps(many[row].as_ptr()) };
-                let corners = [0, 1, 2].map(|c| [0, 1, 2].map(|k| load(3 * c + k)));
+                let corners = [0, 1, 2].map(|c| [0, 1, 2].map(|k| load(&many[3 * c + k])));
                 let [a, b, c] = &corners;
                 let e = [0, 1, 2].map(|k| _mm256_sub_ps(b[k], a[k]));
                 let f = [0, 1, 2].map(|k| _mm256_sub_ps(c[k], a[k]));

@@ -1,5 +1,7 @@
 //! Trees of bounding volumes.
 
+#[cfg(target_arch = "x86_64")]
+mod avx;
 pub mod coin;
 pub mod coin_pair;
 pub mod cost;

@@ -151,14 +151,8 @@ macro_rules! kernels {
         mod $set {
             use std::arch::x86_64::*;
 
+            use super::super::avx::{absolute, load, spread};
             use super::{Carrier, Lanes, Node, WIDTH};
-
-            #[inline]
-            #[target_feature(enable = $features)]
-            fn load(lanes: &Lanes) -> __m256 {
-                // SAFETY: eight numbers are there.
-                unsafe { _mm256_loadu_ps(lanes.as_ptr()) }
-            }
 
             /// All lanes of a node, carried.
             #[inline]
@@ -177,18 +171,13 @@ macro_rules! kernels {
             fn carried_lane(from: &[__m256; 3], columns: &[Lanes; 3], summand: &Lanes) -> [__m256; 3] {
                 let one = _mm256_fmadd_ps(from[0], load(&columns[0]), load(summand));
                 let two = _mm256_fmadd_ps(from[1], load(&columns[1]), one);
-                let all = _mm256_fmadd_ps(from[2], load(&columns[2]), two);
-                [
-                    _mm256_permute_ps::<0b00_00_00_00>(all),
-                    _mm256_permute_ps::<0b01_01_01_01>(all),
-                    _mm256_permute_ps::<0b10_10_10_10>(all),
-                ]
+                spread(_mm256_fmadd_ps(from[2], load(&columns[2]), two))
             }
 
             #[inline]
             #[target_feature(enable = $features)]
             fn within(centre: __m256, half: __m256, other_centre: __m256, other_half: __m256) -> __m256 {
-                let gap = _mm256_andnot_ps(_mm256_set1_ps(-0.0), _mm256_sub_ps(centre, other_centre));
+                let gap = absolute(_mm256_sub_ps(centre, other_centre));
                 _mm256_cmp_ps::<_CMP_LE_OQ>(gap, _mm256_add_ps(half, other_half))
             }
 
