@@ -72,6 +72,7 @@ pub fn run(effort: Effort) -> Result<Table> {
     for pace in PACES {
         slow_motion(&mut table, &scene, &models, pace, effort)?;
     }
+    table.remark("in motion: compared with the answers without memory");
     Ok(table)
 }
 
@@ -152,7 +153,6 @@ fn slow_motion(
             [format!("{hits} hits of {}", answers.len()), verdict(differing, answers.len())]
         });
     }
-    table.remark("in motion: compared with the answers without memory");
     for [forgetful, coherent] in [&surfaces, &relations] {
         table.ratio_of_all(forgetful.name, faster_by(coherent, forgetful));
     }

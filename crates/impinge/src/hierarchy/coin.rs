@@ -5,13 +5,20 @@
 //! are (`coin_pair.rs`). (Barequet et al., BOXTREE 1996, and Larsen et al. 1999 turn boxes for the same
 //! reason.)
 
-use glam::DVec3;
+use std::ops::Range;
 
-use super::wide::{WIDTH, WideTree};
-use crate::Mesh;
+use glam::Vec3;
 
-/// Subtrees with more triangles than this get no coin: they are not flat.
-const TRIANGLES_MOST: usize = 1024;
+use super::leaf_block::{Block, LeafBlocks};
+use super::wide::{Node, WIDTH, WideTree};
+use crate::num::parallel;
+
+/// Subtrees with more bottom nodes than this get no coin: they are not flat.
+const BOTTOMS_MOST: usize = 128;
+
+/// What the corners in f32, a moved centre and this file's sums can be wrong by, relative to the reach (no
+/// unit).
+const ROUNDING: f32 = 16.0 * f32::EPSILON;
 
 /// Stands for a node without coins.
 const NONE: u32 = u32::MAX;
@@ -28,27 +35,21 @@ pub struct Coins {
 
 impl Coins {
     /// Fits coins around the triangles below each child that is a node.
-    pub fn new(mesh: &Mesh, tree: &WideTree) -> Coins {
+    pub fn new(tree: &WideTree, blocks: &LeafBlocks) -> Coins {
         let nodes = tree.nodes();
+        let upper = nodes.iter().position(|node| node.child[0].is_leaf()).unwrap_or(nodes.len());
+        // The bottom nodes below each node: children stand behind their parents and hold neighbouring ones.
+        let mut below: Vec<Range<u32>> = (0..nodes.len() as u32).map(|index| index..index + 1).collect();
+        for index in (0..upper).rev() {
+            let children = || nodes[index].child.iter().filter_map(|child| child.as_node());
+            let start = children().map(|child| below[child].start).min().unwrap_or(0);
+            let end = children().map(|child| below[child].end).max().unwrap_or(0);
+            below[index] = start..end;
+        }
+        let all = parallel::map(upper, |index| fit(&nodes[index], &below, blocks, tree.frame().reach));
         let mut coins = Coins { of_node: vec![NONE; nodes.len()], lanes: Vec::new() };
-        // Slots below each node; children stand behind their parents and hold neighbouring slots.
-        let mut below = vec![[usize::MAX, 0]; nodes.len()];
-        for (index, node) in nodes.iter().enumerate().rev() {
-            let mut lanes = [[0.0; WIDTH]; 8];
-            [lanes[6], lanes[7]] = [[f32::INFINITY; WIDTH]; 2];
-            let mut some = false;
-            for lane in node.used() {
-                let child = node.child[lane];
-                let slots = child.as_node().map_or(child.slots(), |child| below[child][0]..below[child][1]);
-                if child.as_node().is_some() && slots.len() <= TRIANGLES_MOST {
-                    some = true;
-                    let coin = coin(mesh, tree, &tree.order()[slots.clone()]);
-                    (0..8).for_each(|k| lanes[k][lane] = coin[k]);
-                }
-                let [start, end] = below[index];
-                below[index] = [start.min(slots.start), end.max(slots.end)];
-            }
-            if some {
+        for (index, lanes) in all.into_iter().enumerate() {
+            if let Some(lanes) = lanes {
                 coins.of_node[index] = coins.lanes.len() as u32;
                 coins.lanes.push(lanes);
             }
@@ -68,29 +69,61 @@ impl Coins {
     }
 }
 
-/// Centre, axis, half height and radius of a coin around some triangles, rounded outward.
-fn coin(mesh: &Mesh, tree: &WideTree, triangles: &[u32]) -> [f32; 8] {
-    let corners = || triangles.iter().map(|&t| mesh.corners(t).map(|p| tree.frame().inward(p)));
-    let area: DVec3 = corners().map(|[a, b, c]| (b - a).cross(c - a)).sum();
-    let axis = area.normalize_or(DVec3::X).as_vec3();
-    let (mut low, mut high) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
-    corners().flatten().for_each(|p| (low, high) = (low.min(p), high.max(p)));
-    let centre = low.midpoint(high).as_vec3();
-    // The coin is about the axis and centre as rounded to f32.
-    let (along, middle) = (axis.as_dvec3(), centre.as_dvec3());
-    let heights = || corners().flatten().map(|p| along.dot(p - middle));
-    let bottom = heights().fold(f64::INFINITY, f64::min);
-    let top = heights().fold(f64::NEG_INFINITY, f64::max);
-    let centre = (middle + along * (0.5 * (bottom + top))).as_vec3();
-    let middle = centre.as_dvec3();
-    let (mut half, mut radius_sq): (f64, f64) = (0.0, 0.0);
-    for arm in corners().flatten().map(|p| p - middle) {
-        let height = along.dot(arm);
-        half = half.max(height.abs());
-        radius_sq = radius_sq.max(arm.length_squared() - height * height);
+/// The coins of one node's children.
+fn fit(node: &Node, below: &[Range<u32>], blocks: &LeafBlocks, reach: f32) -> Option<CoinLanes> {
+    let mut lanes = [[0.0; WIDTH]; 8];
+    [lanes[6], lanes[7]] = [[f32::INFINITY; WIDTH]; 2];
+    let mut some = false;
+    for lane in node.used() {
+        let Some(bottoms) = node.child[lane].as_node().map(|child| below[child].clone()) else { continue };
+        if bottoms.len() > BOTTOMS_MOST {
+            continue;
+        }
+        let triangles: Option<Vec<&Block>> = bottoms.map(|bottom| blocks.of(bottom)).collect();
+        if let Some(triangles) = triangles {
+            let (centre, _) = node.lane(lane);
+            let coin = coin(&triangles, Vec3::from_array(centre), reach);
+            (0..8).for_each(|k| lanes[k][lane] = coin[k]);
+            some = true;
+        }
     }
-    let up = |x: f64| (x as f32).next_up().next_up();
-    let [x, y, z] = centre.to_array();
+    some.then_some(lanes)
+}
+
+/// Centre, axis, half height and radius of a coin around the triangles of some blocks, whose box has the given
+/// middle; rounded outward.
+fn coin(blocks: &[&Block], middle: Vec3, reach: f32) -> [f32; 8] {
+    let axis = blocks.iter().map(|block| area(block)).sum::<Vec3>().normalize_or(Vec3::X);
+    // The way across the axis is the same for every centre on it, so one pass finds all.
+    let (mut bottom, mut top) = ([f32::INFINITY; WIDTH], [f32::NEG_INFINITY; WIDTH]);
+    let (mut across, mut whole) = ([0.0; WIDTH], [0.0; WIDTH]);
+    for block in blocks {
+        for corner in block.chunks_exact(3) {
+            for lane in 0..WIDTH {
+                let arm = [0, 1, 2].map(|k| corner[k][lane] - middle[k]);
+                let height = arm[0] * axis.x + arm[1] * axis.y + arm[2] * axis.z;
+                let square = arm[0] * arm[0] + arm[1] * arm[1] + arm[2] * arm[2];
+                bottom[lane] = if height < bottom[lane] { height } else { bottom[lane] };
+                top[lane] = if height > top[lane] { height } else { top[lane] };
+                let beside = square - height * height;
+                across[lane] = if beside > across[lane] { beside } else { across[lane] };
+                whole[lane] = if square > whole[lane] { square } else { whole[lane] };
+            }
+        }
+    }
+    let most = |lanes: [f32; WIDTH]| lanes.into_iter().fold(f32::NEG_INFINITY, f32::max);
+    let (low, high) = (-most(bottom.map(|x| -x)), most(top));
+    let radius = (most(across) + ROUNDING * most(whole)).sqrt();
+    let [x, y, z] = (middle + axis * (0.5 * (low + high))).to_array();
     let [u, v, w] = axis.to_array();
-    [x, y, z, u, v, w, up(half), up(radius_sq.max(0.0).sqrt())]
+    [x, y, z, u, v, w, 0.5 * (high - low) + ROUNDING * reach, radius + ROUNDING * reach]
+}
+
+/// Twice the sum of a block's areas, each along its normal.
+fn area(block: &Block) -> Vec3 {
+    let triangle = |lane: usize| {
+        let corner = |c: usize| Vec3::new(block[3 * c][lane], block[3 * c + 1][lane], block[3 * c + 2][lane]);
+        (corner(1) - corner(0)).cross(corner(2) - corner(0))
+    };
+    (0..WIDTH).map(triangle).sum()
 }

@@ -18,7 +18,8 @@ struct Placed {
 impl Placed {
     fn new(mesh: Mesh, pose: Pose) -> Placed {
         let tree = WideTree::build(&mesh);
-        let (coins, blocks) = (Coins::new(&mesh, &tree), LeafBlocks::new(&mesh, &tree));
+        let blocks = LeafBlocks::new(&mesh, &tree);
+        let coins = Coins::new(&tree, &blocks);
         Placed { mesh, tree, coins, blocks, pose }
     }
 

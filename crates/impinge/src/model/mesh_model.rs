@@ -45,7 +45,7 @@ impl Model {
 
     /// Tight volumes around its small subtrees; fitted at the first call and kept.
     pub fn coins(&self) -> &Coins {
-        self.coins.get_or_init(|| Coins::new(&self.mesh, &self.tree))
+        self.coins.get_or_init(|| Coins::new(&self.tree, self.leaf_blocks()))
     }
 
     /// The patches of its surface, for questions from points; built at the first call and kept.
