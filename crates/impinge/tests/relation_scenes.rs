@@ -1,6 +1,10 @@
 //! The relation in scenes whose answer is plain to see: fine faces on coarse ones, bodies at rest in
 //! rooms, nested spheres; and what budget and memory may change, which is never the answer.
 
+use std::collections::BTreeMap;
+
+use glam::DVec3;
+use impinge::geom::triangle_triangle::meet;
 use impinge::narrow::exact::relation::{RelationMemory, relation, relation_within};
 use impinge::shape::make::{ico_sphere, torus};
 use impinge::{Budget, Finish, Mesh, Model, Pose, Relation};
@@ -135,6 +139,70 @@ fn spheres_and_tori_at_random() {
         }] += 1;
     }
     assert!(seen[0] > 50 && seen[1] > 50, "{seen:?}");
+}
+
+/// Triangles back to back: a surface that bounds nothing.
+fn fin(corners: [[f64; 3]; 3], copies: u32) -> Surface {
+    let triangles = (0..copies).flat_map(|_| [[0, 1, 2], [1, 0, 2]]).collect();
+    (corners.to_vec(), triangles)
+}
+
+/// How a solid and a fin together lie to the box from 0 to 4, given how the solid alone lies.
+fn with_fin(solid: Relation, corners: &[[f64; 3]; 3], cube: &Surface) -> Relation {
+    let within = corners.iter().flatten().all(|x| (0.0..=4.0).contains(x));
+    let placed = corners.map(DVec3::from);
+    let meets = |t: &[u32; 3]| meet(&placed, &t.map(|v| DVec3::from(cube.0[v as usize])));
+    match solid {
+        Relation::AInsideB if !within => Relation::Intersecting,
+        Relation::Separated if within || cube.1.iter().any(meets) => Relation::Touching,
+        other => other,
+    }
+}
+
+/// Fins that lie outside, inside, across and, with whole coordinates, on the faces, edges and corners of a
+/// box, beside solids in every relation to it.
+#[test]
+fn fins_bound_nothing_but_count_as_surface() {
+    let mut rng = Pcg64::seed_from_u64(3);
+    let solids = [
+        (grid_box([6.0; 3], [7.0; 3], 1, false), Relation::Separated),
+        (grid_box([4.0, 1.0, 1.0], [5.0, 2.0, 2.0], 1, false), Relation::Touching),
+        (grid_box([3.0; 3], [5.0; 3], 1, false), Relation::Intersecting),
+        (grid_box([1.0; 3], [2.0; 3], 1, false), Relation::AInsideB),
+        (grid_box([-8.0; 3], [8.0; 3], 1, true), Relation::BInsideA),
+    ];
+    let cubes = [1, 2].map(|n| grid_box([0.0; 3], [4.0; 3], n, false));
+    let boxes = [0, 1].map(|k| model(&cubes[k..=k]));
+    let mut seen = BTreeMap::new();
+    for round in 0..1500 {
+        let whole = round % 3 == 0;
+        let middle: [f64; 3] = std::array::from_fn(|_| rng.random_range(-1.5..5.5));
+        let reach = rng.random_range(0.5..2.5);
+        let corners: [[f64; 3]; 3] = std::array::from_fn(|_| {
+            middle.map(|x| {
+                let x = x + rng.random_range(-reach..reach);
+                if whole { x.round() } else { x }
+            })
+        });
+        let (solid, alone) = &solids[round % 5];
+        let k = round / 15 % 2;
+        let body = model(&[solid.clone(), fin(corners, 1 + round as u32 / 30 % 2)]);
+        let expected = with_fin(*alone, &corners, &cubes[k]);
+        // A turn would break what touches exactly.
+        let at = match whole || *alone == Relation::Touching {
+            true => Pose::from_translation([0.5, -0.25, 2.0]),
+            false => {
+                Pose::new([0.3, -0.2, 0.1], std::array::from_fn(|_| rng.random_range(-1.0..1.0))).unwrap()
+            }
+        };
+        let found = relation(&body, &at, &boxes[k], &at);
+        assert_eq!(found, expected, "{corners:?} beside {alone:?}");
+        assert_eq!(relation(&boxes[k], &at, &body, &at), found.swapped(), "{corners:?} beside {alone:?}");
+        *seen.entry(format!("{alone:?} {expected:?}")).or_insert(0) += 1;
+    }
+    // A fin changes the answer of solids that are apart or inside, and does so neither always nor never.
+    assert_eq!(seen.len(), 7, "{seen:?}");
+    assert!(seen.values().all(|&count| count >= 15), "{seen:?}");
 }
 
 /// A budget in work units stops the search; calling again with the memory goes on to the same answer.

@@ -106,6 +106,15 @@ impl<'m> Body<'m> {
         }
     }
 
+    /// Visits the triangles in those boxes of the world that are wanted; none below a box that is not.
+    pub fn in_boxes(&self, wanted: impl Fn([DVec3; 2]) -> bool, visit: impl FnMut(u32) -> ControlFlow<()>) {
+        let reached = |node: &Node| {
+            let lanes = node.used().filter(|&lane| wanted(self.lane_box(node, lane)));
+            lanes.fold(0, |mask, lane| mask | 1 << lane)
+        };
+        self.descend(reached, visit);
+    }
+
     /// Goes down to the triangles in all lanes that `reached` names.
     fn descend(&self, reached: impl Fn(&Node) -> u8, mut visit: impl FnMut(u32) -> ControlFlow<()>) {
         let tree = self.model.tree();

@@ -5,9 +5,10 @@
 //! tells inside from outside. Where surfaces only touch, a plane of a touching triangle that parts the
 //! bodies proves it; else every cell of the contact is looked at (`survey.rs`).
 
+use std::cell::Cell;
 use std::ops::ControlFlow;
 
-use glam::DVec3;
+use glam::{BVec3, DVec3};
 
 use super::body::Body;
 use super::coherent::{Found, PairMemory, first_meeting_again};
@@ -91,6 +92,8 @@ impl<'m> Question<'m> {
         }
         let poses = [*a.pose, *b.pose];
         let posed = [Posed::new(a.model, poses[0]), Posed::new(b.model, poses[1])];
+        // Whether a crossing settled nothing: where one surface is no border of its solid. Rare.
+        let mut want_all = false;
         if budget.is_unlimited() && memory.unfinished.is_none() {
             let (pair, how) = first_meeting_again(posed[0], posed[1], &mut memory.surfaces);
             self.work += memory.surfaces.work();
@@ -103,7 +106,10 @@ impl<'m> Question<'m> {
                     Some(Relation::Intersecting)
                 }
                 // They touch there, or more has to be known: all pairs are wanted.
-                (Some(_), ..) => None,
+                (Some(pair), ..) => {
+                    want_all = self.is_crossing(pair);
+                    None
+                }
             };
             memory.apart = settled.filter(|_| pair.is_none());
             if settled.is_some() {
@@ -114,7 +120,10 @@ impl<'m> Question<'m> {
             Some((search, of, contacts)) if of == poses => {
                 (SurfaceSearch::resume(posed[0], posed[1], search), contacts)
             }
-            _ => (SurfaceSearch::new(posed[0], posed[1]), Contacts::default()),
+            _ => {
+                let contacts = Contacts { want_all, ..Contacts::default() };
+                (SurfaceSearch::new(posed[0], posed[1]), contacts)
+            }
         };
         let any_will_do = self.survey.evidence.closed == [false; 2];
         loop {
@@ -131,7 +140,6 @@ impl<'m> Question<'m> {
                     return (Some(Relation::Intersecting), Finish::Complete);
                 }
                 _ => {
-                    // Rare: surfaces that cross where one is no border of its solid. All pairs are wanted.
                     contacts = Contacts { want_all: true, ..Contacts::default() };
                     search = SurfaceSearch::new(posed[0], posed[1]);
                 }
@@ -298,18 +306,27 @@ fn a_plane_parts(a: &Body<'_>, b: &Body<'_>, contacts: &[[u32; 2]]) -> bool {
 }
 
 /// The side of a plane on which all of a body is; zero for within the plane, `None` for both sides.
+///
+/// A box is convex: with all eight corners on one side, so is what it holds.
 fn one_side(body: &Body<'_>, plane: &Plane) -> Option<Sign> {
-    let mut side = Sign::Zero;
-    for t in 0..body.model.mesh().triangles().len() as u32 {
-        for p in body.corners(t) {
-            let here = plane.side(p);
-            side = side.or(here);
-            if here.times(side) == Sign::Negative {
-                return None;
-            }
-        }
-    }
-    Some(side)
+    let side = Cell::new(Some(Sign::Zero));
+    let note = |here: Sign| {
+        side.set(side.get().filter(|side| side.times(here) != Sign::Negative).map(|side| side.or(here)));
+        side.get().is_some()
+    };
+    let straddles = |[low, high]: [DVec3; 2]| {
+        let first = plane.side(low);
+        let others = (1..8).map(|k| DVec3::select(BVec3::new(k & 1 > 0, k & 2 > 0, k & 4 > 0), high, low));
+        first.is_zero() || others.into_iter().any(|p| plane.side(p) != first) || !note(first)
+    };
+    body.in_boxes(
+        |corners| side.get().is_some() && straddles(corners),
+        |t| {
+            let one_sided = body.corners(t).into_iter().all(|p| note(plane.side(p)));
+            if one_sided { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        },
+    );
+    side.get()
 }
 
 /// Whether both bodies have the same placed triangles, whatever their order and orientation.

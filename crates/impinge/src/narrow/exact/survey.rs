@@ -183,11 +183,14 @@ impl<'m> Survey<'m> {
     /// perhaps several of the same part.
     fn parts_inside(&mut self, x: usize, partners: &Partners) -> Vec<u32> {
         let topology = self.bodies[x].model.topology();
-        let mut seeds: Vec<u32> = partners
-            .groups()
-            .flat_map(|(t, _)| neighbours(topology, t))
-            .filter(|&next| partners.of_triangle(next).is_empty())
-            .collect();
+        let mut corners: Vec<u32> =
+            partners.groups().flat_map(|(t, _)| topology.triangles()[t as usize]).collect();
+        corners.sort_unstable();
+        corners.dedup();
+        // What is free at the same corner hangs together there.
+        let free = |&t: &u32| partners.of_triangle(t).is_empty();
+        let mut seeds: Vec<u32> =
+            corners.iter().filter_map(|&v| topology.around(v).iter().copied().find(free)).collect();
         seeds.sort_unstable();
         seeds.dedup();
         if seeds.len() > SEEDS_ALONE {
@@ -223,14 +226,17 @@ impl<'m> Survey<'m> {
         if !(self.evidence.within[x] && self.evidence.closed[x] && open(&self.evidence)) {
             return ControlFlow::Continue(());
         }
+        let topology = self.bodies[x].model.topology();
+        let mut seen = HashSet::new();
         for (t, others) in partners.groups() {
-            self.triangle(x, t, others, true)?;
+            if seen.insert(corner_set(topology, t)) {
+                self.triangle(x, t, others, true)?;
+            }
         }
         let beside = self.parts_inside(x, partners);
         if !open(&self.evidence) {
             return ControlFlow::Continue(());
         }
-        let topology = self.bodies[x].model.topology();
         let mut flood = Flood::new(topology, partners);
         for &seed in inside.iter().chain(&beside) {
             flood.part(seed, |t| self.triangle(x, t, &[], true))?;
@@ -296,31 +302,44 @@ fn one_for_each_part(topology: &Topology, seeds: &[u32], partners: &Partners) ->
 /// Spreads over the triangles free of contact, each once.
 struct Flood<'t> {
     topology: &'t Topology,
-    seen: Vec<bool>,
+    seen: Marks,
     stack: Vec<u32>,
 }
 
 impl<'t> Flood<'t> {
     fn new(topology: &'t Topology, partners: &Partners) -> Flood<'t> {
-        let mut seen = vec![false; topology.triangles().len()];
-        partners.groups().for_each(|(t, _)| seen[t as usize] = true);
+        let mut seen = Marks(vec![0; topology.triangles().len().div_ceil(64)]);
+        partners.groups().for_each(|(t, _)| _ = seen.set(t));
         Flood { topology, seen, stack: Vec::new() }
     }
 
     /// Visits what is new of the part on which a triangle lies.
     fn part(&mut self, seed: u32, mut visit: impl FnMut(u32) -> ControlFlow<()>) -> ControlFlow<()> {
-        if !std::mem::replace(&mut self.seen[seed as usize], true) {
+        if self.seen.set(seed) {
             self.stack.push(seed);
         }
         while let Some(t) = self.stack.pop() {
             visit(t)?;
             for next in neighbours(self.topology, t) {
-                if !std::mem::replace(&mut self.seen[next as usize], true) {
+                if self.seen.set(next) {
                     self.stack.push(next);
                 }
             }
         }
         ControlFlow::Continue(())
+    }
+}
+
+/// A bit for each triangle: small enough to clear for every question.
+struct Marks(Vec<u64>);
+
+impl Marks {
+    /// Sets a mark; whether it is new.
+    fn set(&mut self, t: u32) -> bool {
+        let (word, bit) = (&mut self.0[t as usize / 64], 1 << (t % 64));
+        let new = *word & bit == 0;
+        *word |= bit;
+        new
     }
 }
 
