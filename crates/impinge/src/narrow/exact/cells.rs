@@ -95,6 +95,11 @@ impl<'t> Sheet<'t> {
         Sheet { corners, plane, exact: OnceCell::new() }
     }
 
+    /// On which side of the plane a point lies; its own corners, which neighbours share, without asking.
+    fn side(&self, p: DVec3) -> Sign {
+        if self.corners.contains(&p) { Sign::Zero } else { self.plane.side(p) }
+    }
+
     fn exact(&self) -> &(ExactVec, Dyadic) {
         self.exact.get_or_init(|| {
             let n = normal(self.corners);
@@ -114,7 +119,7 @@ impl<'t> Sheet<'t> {
 
     /// Where a segment passes or touches the plane without lying in it.
     fn through(&self, p: DVec3, q: DVec3) -> Option<Spot> {
-        match (self.plane.side(p), self.plane.side(q)) {
+        match (self.side(p), self.side(q)) {
             (Sign::Zero, Sign::Zero) => None,
             (Sign::Zero, _) => Some(Spot::Corner(p)),
             (_, Sign::Zero) => Some(Spot::Corner(q)),
@@ -211,7 +216,7 @@ impl Face<'_> {
         let mut edges: Vec<[DVec3; 2]> = Vec::new();
         for cutter in cutters {
             let [p, q, r] = *cutter.corners;
-            let flat = [p, q, r].map(|x| self.sheet.plane.side(x).is_zero());
+            let flat = [p, q, r].map(|x| self.sheet.side(x).is_zero());
             match flat {
                 [true, true, true] if upright_axis(cutter.corners).is_some() => {
                     edges.extend([[p, q], [q, r], [r, p]]);
