@@ -5,15 +5,15 @@
 //! the sign of n·d − n·a tells the side; three equal signs beyond doubt part the two.
 //!
 //! What such a height can be wrong by, times |n|: write u = 2⁻²⁴, r for the trees' reaches, w for their
-//! widest triangles, ρ for the largest row sum of |M|, X = ρ·max(|e₁| + |e₂|) and Y for bounds of the two
-//! triangles' boxes in this frame.
+//! widest triangles, ρ for the largest row sum of |M|, E for the largest component of a triangle's two edges.
 //! - No coordinate exceeds C = r_many + 2(ρ·w_few + pad), since the boxes overlap.
 //! - A stored corner is rounded by u·r, which is u·ρ·r_few when carried; the first corner is rounded to f32
 //!   (u·C), an edge costs 8 roundings of at most 2ρ·w_few, the sum of both one more (u·C). The placement
 //!   errs by what [`Carry::error`] says. So the difference of any two corners is wrong by less than
 //!   ε = u·(2r_many + 2ρ·r_few + 2C + 16(ρ·w_few + w_many)) + error.
-//! - A component of n is wrong by 4Xε and, rounded itself, 6u·X²: below 5Xε. With |d − a| ≤ R = X + Y + pad
-//!   that makes 15·X·R·ε; the doubt takes 16.
+//! - A component of n is wrong by 4Eε and, rounded itself, 6u·E²: below 5Eε. No difference of two corners exceeds
+//!   R, that of the first corners and both E together. That makes 15·E·R·ε; the doubt takes 16, and 2ε are added
+//!   to E and R for what they are wrong by themselves.
 //! - n itself meets a d − a wrong by ε, and two dot products round by 4u·|n|₁·C each: |n|₁·(ε + 8u·C).
 //!
 //! Where all six sides are known, the triangles meet unless their pieces of the common line are apart, which two
@@ -47,9 +47,8 @@ pub struct PlaneTest {
     exact_turn: [[f64; 4]; 3],
     exact_shift: [f64; 4],
     turn: [[f32; 4]; 3],
-    /// ρ.
-    spread: f32,
-    pad: f32,
+    /// 2ε.
+    slip: f32,
     /// 16ε.
     of_extent: f32,
     /// ε + 8u·C.
@@ -77,8 +76,7 @@ impl PlaneTest {
             exact_turn: columns.map(|[x, y, z]| [x, y, z, 0.0]),
             exact_shift: [carry.shift.x, carry.shift.y, carry.shift.z, 0.0],
             turn: columns.map(|[x, y, z]| [x as f32, y as f32, z as f32, 0.0]),
-            spread: up(spread),
-            pad: up(pad),
+            slip: up(2.0 * wrong),
             of_extent: up(16.0 * wrong),
             of_normal: up(wrong + 8.0 * ROUNDING * largest),
             margin: up(margin),
@@ -149,8 +147,7 @@ impl Row {
         let (over, under) = (over.each_ref().map(sign), under.each_ref().map(sign));
         let ([a, b, c], [p, q, r]) =
             canonical(&own.corners.map(|[x, y, z, _]| [x, y, z]), &theirs, under, over);
-        let side = |k: usize| (theirs[1][k] - theirs[0][k]).abs() + (theirs[2][k] - theirs[0][k]).abs();
-        let reach = (own.extent + larger(larger(side(0), side(1)), side(2))) + test.pad;
+        let reach = reach(own, &theirs, edge_extent(&theirs, test.slip));
         let doubt = (reach * reach).mul_add(2.0 * test.of_extent, UNDERFLOW);
         let (low, high) = (determinant(a, b, p, q), determinant(a, c, r, p));
         if low > doubt || high > doubt {
@@ -158,6 +155,20 @@ impl Row {
         }
         (low < -doubt && high < -doubt).then_some(true)
     }
+}
+
+/// E of a triangle, and what it may be wrong by.
+#[inline(always)]
+fn edge_extent([a, b, c]: &[[f32; 3]; 3], slip: f32) -> f32 {
+    let side = |k: usize| larger((b[k] - a[k]).abs(), (c[k] - a[k]).abs());
+    larger(larger(side(0), side(1)), side(2)) + slip
+}
+
+/// R of a carried triangle and another with its E.
+#[inline(always)]
+fn reach(own: &Carried, [a, _, _]: &[[f32; 3]; 3], extent: f32) -> f32 {
+    let way = |k: usize| (a[k] - own.corners[0][k]).abs();
+    larger(larger(way(0), way(1)), way(2)) + (own.extent + extent)
 }
 
 /// (b − a) × (c − a) · (d − a).
@@ -178,7 +189,7 @@ struct Carried {
     offset: f32,
     /// |n|₁ times its share of the doubt.
     doubt: f32,
-    /// X.
+    /// E, and what it may be wrong by.
     extent: f32,
 }
 
@@ -201,7 +212,7 @@ impl PlaneTest {
         let (g, h) = (turned(e), turned(f));
         let minor = |i: usize, j: usize| g[i].mul_add(h[j], -(g[j] * h[i]));
         let normal = [minor(1, 2), minor(2, 0), minor(0, 1)];
-        let side = |k: usize| e[k].abs() + f[k].abs();
+        let side = |k: usize| larger(g[k].abs(), h[k].abs());
         let sum = (normal[0].abs() + normal[1].abs()) + normal[2].abs();
         let square = normal[2].mul_add(normal[2], normal[1].mul_add(normal[1], normal[0] * normal[0]));
         let length = if self.margin > 0.0 { square.sqrt() } else { 0.0 };
@@ -210,7 +221,7 @@ impl PlaneTest {
             normal,
             offset: normal[2].mul_add(p[2], normal[1].mul_add(p[1], normal[0] * p[0])),
             doubt: sum.mul_add(self.of_normal, self.margin.mul_add(length, UNDERFLOW)),
-            extent: self.spread * larger(larger(side(0), side(1)), side(2)),
+            extent: larger(larger(side(0), side(1)), side(2)) + self.slip,
         }
     }
 }
@@ -241,9 +252,9 @@ fn portable(test: &PlaneTest, few: &Block, many: &Block, mask: u64) -> Verdicts 
             let (e, f) = ([0, 1, 2].map(|k| b[k] - a[k]), [0, 1, 2].map(|k| c[k] - a[k]));
             let minor = |i: usize, j: usize| e[i].mul_add(f[j], -(e[j] * f[i]));
             let normal = [minor(1, 2), minor(2, 0), minor(0, 1)];
-            let side = |k: usize| e[k].abs() + f[k].abs();
-            let extent = larger(larger(side(0), side(1)), side(2));
-            let across = ((own.extent + extent) + test.pad) * test.of_extent;
+            let theirs = [a, b, c];
+            let extent = edge_extent(&theirs, test.slip);
+            let across = reach(&own, &theirs, extent) * test.of_extent;
             let over = [a, b, c].map(|d| dot(own.normal, &d) - own.offset);
             let offset = dot(normal, &a);
             let under = own.corners.map(|d| dot(normal, &d) - offset);
@@ -319,8 +330,9 @@ macro_rules! kernels {
                     minor(e[2], f[0], e[0], f[2]),
                     minor(e[0], f[1], e[1], f[0]),
                 ];
-                let side = [0, 1, 2].map(|k| _mm256_add_ps(absolute(e[k]), absolute(f[k])));
-                let extent = _mm256_max_ps(_mm256_max_ps(side[0], side[1]), side[2]);
+                let most = |[x, y, z]: [__m256; 3]| _mm256_max_ps(_mm256_max_ps(x, y), z);
+                let side = [0, 1, 2].map(|k| _mm256_max_ps(absolute(e[k]), absolute(f[k])));
+                let extent = _mm256_add_ps(most(side), _mm256_set1_ps(test.slip));
                 let offset = dot(&normal, a);
                 let sum = _mm256_add_ps(
                     _mm256_add_ps(absolute(normal[0]), absolute(normal[1])),
@@ -341,7 +353,9 @@ macro_rules! kernels {
                     let own = test.carried(few, i);
                     let spread = |v: &[f32]| [v[0], v[1], v[2]].map(|x| _mm256_set1_ps(x));
                     let own_extent = _mm256_set1_ps(own.extent);
-                    let reach = _mm256_add_ps(_mm256_add_ps(own_extent, extent), _mm256_set1_ps(test.pad));
+                    let first = spread(&own.corners[0]);
+                    let way = most([0, 1, 2].map(|k| absolute(_mm256_sub_ps(a[k], first[k]))));
+                    let reach = _mm256_add_ps(way, _mm256_add_ps(own_extent, extent));
                     let across = _mm256_mul_ps(reach, _mm256_set1_ps(test.of_extent));
                     let own_normal = spread(&own.normal);
                     let own_offset = _mm256_set1_ps(own.offset);
