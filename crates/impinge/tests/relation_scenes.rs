@@ -235,3 +235,18 @@ fn a_small_budget_is_resumed_and_memory_changes_nothing() {
     }
     assert!(stops > 20 && (10..55).contains(&hits), "{stops} {hits}");
 }
+
+/// A search that ran out of budget belongs to its models: others at the same poses begin anew.
+#[test]
+fn an_unfinished_search_is_not_resumed_with_other_models() {
+    let large = [ico_sphere(1.0, 4), torus(1.0, 0.5, 60, 30)].map(|mesh| Model::from(mesh.unwrap()));
+    let small = [ico_sphere(1.0, 1), ico_sphere(0.4, 1)].map(|mesh| Model::from(mesh.unwrap()));
+    let pose = Pose::IDENTITY;
+    let mut memory = RelationMemory::default();
+    let (found, _) =
+        relation_within(&large[0], &pose, &large[1], &pose, &mut memory, &mut Budget::units(100));
+    assert_eq!(found, None);
+    let (found, _) =
+        relation_within(&small[0], &pose, &small[1], &pose, &mut memory, &mut Budget::units(1 << 20));
+    assert_eq!(found, Some(Relation::BInsideA));
+}

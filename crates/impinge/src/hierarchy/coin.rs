@@ -7,7 +7,7 @@
 
 use std::ops::Range;
 
-use glam::Vec3;
+use glam::{DVec3, Vec3};
 
 use super::leaf_block::{Block, LeafBlocks};
 use super::wide::{Node, WIDTH, WideTree};
@@ -93,7 +93,8 @@ fn fit(node: &Node, below: &[Range<u32>], blocks: &LeafBlocks, reach: f32) -> Op
 /// Centre, axis, half height and radius of a coin around the triangles of some blocks, whose box has the given
 /// middle; rounded outward.
 fn coin(blocks: &[&Block], middle: Vec3, reach: f32) -> [f32; 8] {
-    let axis = blocks.iter().map(|block| area(block)).sum::<Vec3>().normalize_or(Vec3::X);
+    // In f64, where squares of small areas do not underflow: the axis must have the length 1.
+    let axis = blocks.iter().map(|block| area(block)).sum::<DVec3>().normalize_or(DVec3::X).as_vec3();
     // The way across the axis is the same for every centre on it, so one pass finds all.
     let (mut bottom, mut top) = ([f32::INFINITY; WIDTH], [f32::NEG_INFINITY; WIDTH]);
     let (mut across, mut whole) = ([0.0; WIDTH], [0.0; WIDTH]);
@@ -120,9 +121,9 @@ fn coin(blocks: &[&Block], middle: Vec3, reach: f32) -> [f32; 8] {
 }
 
 /// Twice the sum of a block's areas, each along its normal.
-fn area(block: &Block) -> Vec3 {
+fn area(block: &Block) -> DVec3 {
     let triangle = |lane: usize| {
-        let corner = |c: usize| Vec3::new(block[3 * c][lane], block[3 * c + 1][lane], block[3 * c + 2][lane]);
+        let corner = |c: usize| DVec3::from_array([0, 1, 2].map(|k| f64::from(block[3 * c + k][lane])));
         (corner(1) - corner(0)).cross(corner(2) - corner(0))
     };
     (0..WIDTH).map(triangle).sum()

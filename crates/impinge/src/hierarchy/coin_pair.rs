@@ -9,8 +9,9 @@
 //! A coin is carried by the f32 map of the search. What that costs:
 //! - its centre errs by less than the map's pad on each axis, so a height by √3 pads; the products and sums
 //!   here round by less than another. `slack` takes four pads;
-//! - a map that is orthonormal only within δ bends a coin by δ times its size, at most 4δ·reach, and
-//!   changes the sine by what 4δ under the root covers.
+//! - a map that is orthonormal only within δ bends a coin by δ times its size; coins that fill their boxes need
+//!   4.5δ·reach, the slack takes 8. It changes the sine by what 4δ under the root covers;
+//! - normals too short, and maps too small, to be given the length 1 in f32 part nothing.
 //!
 //! A triangle is the coin of its plane: a circle around its corners. Its normal in f32 is wrong by less than
 //! 16·2⁻²⁴·(2r)² of |n|, which lifts a corner by 64·2⁻²³·r³/|n| at most; its corners are rounded by 2⁻²⁴ of
@@ -34,6 +35,10 @@ const IN_A_PAD: f32 = 0.99;
 const CORNER_ROUNDING: f32 = 4.0 * f32::EPSILON;
 /// What rounding can take from a radius (no unit).
 const RADIUS_ROUNDING: f32 = 1.0 + 8.0 * f32::EPSILON;
+/// Squared normals below this (tree units to the fourth) are too short to be given the length 1 in f32.
+const SHORTEST_NORMAL: f32 = 7.888_609e-31;
+/// Maps that shrink more than this (no unit) are not told from 0 well enough in f32.
+const SMALLEST_SCALE: f64 = 7.888_609_052_210_118e-31;
 /// The tilt of a normal in f32, times |n|/r² (no unit).
 const CORNER_TILT: f32 = 64.0 * f32::EPSILON;
 
@@ -57,14 +62,15 @@ pub struct CoinTest {
     rounding: [f32; 2],
 }
 
-/// How far a map is from a rotation times a scale: the largest entry of MᵀM/scale² − 1.
+/// How far a map is from a rotation times a scale: a bound of the norm of MᵀM/scale² − 1, three times its
+/// largest entry.
 pub fn bent(carry: &Carry) -> f32 {
     let columns = [carry.turn.x_axis, carry.turn.y_axis, carry.turn.z_axis];
     let [x, y, z] = columns;
     let square = x.length_squared().max(y.length_squared()).max(z.length_squared());
     let off = x.dot(y).abs().max(y.dot(z).abs()).max(z.dot(x).abs());
     let short = x.length_squared().min(y.length_squared()).min(z.length_squared());
-    (off.max(square - short) / square) as f32
+    (3.0 * off.max(square - short) / square) as f32
 }
 
 impl CoinTest {
@@ -75,9 +81,10 @@ impl CoinTest {
         let largest = map.pad[0].max(map.pad[1]).max(map.pad[2]);
         let margin = margin as f32;
         let pad = largest - IN_A_PAD * margin;
-        let size = 4.0 * few.reach * (few.unit / many.unit) as f32;
+        let scale = few.unit / many.unit;
+        let size = 8.0 * few.reach * scale as f32;
         CoinTest {
-            slack: 4.0 * pad + bent * size + margin,
+            slack: if scale >= SMALLEST_SCALE { 4.0 * pad + bent * size + margin } else { f32::INFINITY },
             one: 1.0 + SINE_ROUNDING + 4.0 * bent,
             rounding: [few.reach, many.reach].map(|reach| CORNER_ROUNDING * reach),
         }
@@ -108,7 +115,7 @@ impl CoinTest {
 
 mod portable {
     use super::{Block, Carrier, Patches, WIDTH};
-    use super::{CORNER_TILT, CoinLanes, CoinTest, RADIUS_ROUNDING};
+    use super::{CORNER_TILT, CoinLanes, CoinTest, RADIUS_ROUNDING, SHORTEST_NORMAL};
 
     fn dot(a: [f32; 3], b: [f32; 3]) -> f32 {
         a[2].mul_add(b[2], a[1].mul_add(b[1], a[0] * b[0]))
@@ -131,8 +138,10 @@ mod portable {
             let [p, q, r] = [a, b, c].map(|p| minus(p, centre)).map(|arm| dot(arm, arm));
             let far = larger(larger(p, q), r);
             let radius = far.sqrt().mul_add(RADIUS_ROUNDING, rounding);
-            let inverse = 1.0 / dot(normal, normal).sqrt();
-            let half = (radius * far) * (inverse * CORNER_TILT) + rounding;
+            let square = dot(normal, normal);
+            let inverse = 1.0 / square.sqrt();
+            let tilt = (radius * far) * (inverse * CORNER_TILT) + rounding;
+            let half = if square >= SHORTEST_NORMAL { tilt } else { f32::INFINITY };
             let [x, y, z] = centre;
             let [u, v, w] = normal.map(|n| n * inverse);
             [x, y, z, u, v, w, half, radius].into_iter().enumerate().for_each(|(k, x)| coins[k][lane] = x);
@@ -193,7 +202,7 @@ macro_rules! kernels {
 
             use super::super::avx::{absolute, dot, load, spread};
             use super::{Block, Carrier, Patches, WIDTH};
-            use super::{CORNER_TILT, CoinLanes, CoinTest, RADIUS_ROUNDING};
+            use super::{CORNER_TILT, CoinLanes, CoinTest, RADIUS_ROUNDING, SHORTEST_NORMAL};
 
             /// Centres, axes, half heights and radii.
             type Coins = ([__m256; 3], [__m256; 3], __m256, __m256);
@@ -217,9 +226,12 @@ macro_rules! kernels {
                 let far = _mm256_max_ps(_mm256_max_ps(p, q), r);
                 let rounding = _mm256_set1_ps(rounding);
                 let radius = _mm256_fmadd_ps(_mm256_sqrt_ps(far), _mm256_set1_ps(RADIUS_ROUNDING), rounding);
-                let inverse = _mm256_div_ps(_mm256_set1_ps(1.0), _mm256_sqrt_ps(dot(&normal, &normal)));
+                let square = dot(&normal, &normal);
+                let inverse = _mm256_div_ps(_mm256_set1_ps(1.0), _mm256_sqrt_ps(square));
                 let tilt = _mm256_mul_ps(inverse, _mm256_set1_ps(CORNER_TILT));
                 let half = _mm256_add_ps(_mm256_mul_ps(_mm256_mul_ps(radius, far), tilt), rounding);
+                let known = _mm256_cmp_ps::<_CMP_GE_OQ>(square, _mm256_set1_ps(SHORTEST_NORMAL));
+                let half = _mm256_blendv_ps(_mm256_set1_ps(f32::INFINITY), half, known);
                 (centre, normal.map(|n| _mm256_mul_ps(n, inverse)), half, radius)
             }
 

@@ -120,7 +120,7 @@ fn a_margin_keeps_what_is_nearer() {
 fn trees_of_very_different_size_part_nothing_wrongly() {
     let big = make::ico_sphere(1e3, 2).unwrap();
     let mut met = 0;
-    for size in [1e-9, 1e-3, 1.0, 1e12] {
+    for size in [1e-12, 1e-11, 1e-10, 1e-9, 1e-3, 1.0, 1e12] {
         let at = Pose::from_translation([1e3, 0.0, 0.0]);
         let a = Placed::new(big.clone(), Pose::IDENTITY);
         let b = Placed::new(make::ico_sphere(size, 1).unwrap(), at);

@@ -73,8 +73,10 @@ impl Carrier {
         let turn = [0, 1, 2].map(|j| twice([map.turn[0][j], map.turn[1][j], map.turn[2][j]]));
         let stretch = turn.map(|column| column.map(f32::abs));
         // An axis that decides nothing has a row of zeros.
-        let square = map.turn.map(|[x, y, z]| x * x + y * y + z * z).into_iter().fold(0.0, f32::max);
-        Carrier { turn, stretch, shift: twice(map.shift), pad: twice(map.pad), scale: square.sqrt() }
+        // In f64, where no square underflows.
+        let square = |row: [f32; 3]| row.map(|x| f64::from(x) * f64::from(x)).into_iter().sum::<f64>();
+        let square = map.turn.map(square).into_iter().fold(0.0, f64::max);
+        Carrier { turn, stretch, shift: twice(map.shift), pad: twice(map.pad), scale: square.sqrt() as f32 }
     }
 }
 

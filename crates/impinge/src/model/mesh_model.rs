@@ -1,6 +1,7 @@
 //! A mesh with its tree.
 
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::Mesh;
 use crate::hierarchy::coin::Coins;
@@ -10,9 +11,13 @@ use crate::hierarchy::patch::PatchTree;
 use crate::hierarchy::wide::WideTree;
 use crate::shape::Topology;
 
+/// Numbers the models in the order in which they are made.
+static MADE: AtomicU64 = AtomicU64::new(0);
+
 /// A mesh ready for queries.
 #[derive(Debug, Clone)]
 pub struct Model {
+    identity: u64,
     mesh: Mesh,
     tree: WideTree,
     topology: OnceLock<Topology>,
@@ -23,6 +28,11 @@ pub struct Model {
 }
 
 impl Model {
+    /// A number that no other model has but copies of this one: memories know their models by it.
+    pub fn identity(&self) -> u64 {
+        self.identity
+    }
+
     /// The mesh as it came.
     pub fn mesh(&self) -> &Mesh {
         &self.mesh
@@ -64,6 +74,7 @@ impl From<Mesh> for Model {
     fn from(mesh: Mesh) -> Model {
         let tree = WideTree::build(&mesh);
         Model {
+            identity: MADE.fetch_add(1, Ordering::Relaxed),
             mesh,
             tree,
             topology: OnceLock::new(),

@@ -8,7 +8,7 @@
 use std::f32::consts::FRAC_PI_2;
 use std::ops::Range;
 
-use glam::{Vec2, Vec3};
+use glam::{DVec3, Vec2, Vec3};
 
 use super::{Block, LANES, Link, Node, PatchTree};
 use crate::Mesh;
@@ -20,7 +20,7 @@ const TURNS: usize = 8;
 
 /// Length of the sum of a patch's area vectors, relative to its area, from which on it has a normal worth
 /// turning to (no unit).
-const FLAT: f32 = 0.5;
+const FLAT: f64 = 0.5;
 
 /// How far the fitted sides can be off (no unit: a factor of the frame's reach): corners are cast to f32, a
 /// difference, a dot product and its sum with this are rounded; below ten times 2⁻²⁴ of 2√3.
@@ -159,13 +159,15 @@ fn fitted(items: &[Item], rounding: f32) -> Turned {
 
 /// Three axes for a box: of the turns about the mean normal the one with the smallest sides.
 fn axes(items: &[Item]) -> [Vec3; 3] {
-    let areas = || items.iter().map(|Item { corners: [a, b, c], .. }| (b - a).cross(c - a));
-    let sum: Vec3 = areas().sum();
-    let all: f32 = areas().map(Vec3::length).sum();
-    // Also where there is no area at all, or none that f32 can tell.
+    let areas =
+        || items.iter().map(|Item { corners: [a, b, c], .. }| (b - a).as_dvec3().cross((c - a).as_dvec3()));
+    // In f64, where squares of small areas do not underflow; none at all has no direction.
+    let sum: DVec3 = areas().sum();
+    let all: f64 = areas().map(DVec3::length).sum();
     let Some(normal) = sum.try_normalize().filter(|_| sum.length() > FLAT * all) else {
         return Vec3::AXES;
     };
+    let normal = normal.as_vec3();
     let (u, v) = normal.any_orthonormal_pair();
     let turns: [Vec2; TURNS] = std::array::from_fn(|k| Vec2::from_angle(FRAC_PI_2 * k as f32 / TURNS as f32));
     let (mut low, mut high) = ([Vec2::INFINITY; TURNS], [Vec2::NEG_INFINITY; TURNS]);

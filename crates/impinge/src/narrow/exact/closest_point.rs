@@ -217,6 +217,12 @@ impl<'m> Search<'m> {
 
     /// The answer for the nearest triangle.
     pub fn answer(&self, p: DVec3, nearest: &Nearest) -> ClosestPoint {
+        let mut nearest = *nearest;
+        if nearest.triangle == Nearest::NONE.triangle {
+            // A point that is no number is near nothing; its distance is no number either.
+            let corner = self.pose.apply(self.model.mesh().corners(0)[0]);
+            nearest = Nearest { triangle: 0, point: corner, ..nearest };
+        }
         ClosestPoint {
             point: nearest.point,
             distance: norm(nearest.point - p),

@@ -2,6 +2,7 @@ use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
 
 use super::*;
+use crate::Mesh;
 use crate::shape::make;
 
 fn poses() -> [Pose; 4] {
@@ -153,5 +154,34 @@ fn many_scattered_points_get_their_own_answers_back() {
     let points = make::positions(3000, DVec3::splat(-2.5), DVec3::splat(2.5), 4);
     for (p, found) in points.iter().zip(closest_points(&model, &pose, &points)) {
         assert_eq!(found, closest_point(&model, &pose, *p));
+    }
+}
+
+/// Patches whose areas are too small for squares in f32, and points that are no numbers.
+#[test]
+fn tiny_patches_are_measured_and_no_numbers_do_no_harm() {
+    for edge in [1e-8, 1e-10, 2e-11, 5e-12, 3e-12, 2e-12, 1e-12, 1e-13, 1e-22] {
+        // A disc about the tree's origin, a few large triangles around.
+        let mut vertices = vec![[0.0; 3]];
+        let mut triangles: Vec<[u32; 3]> = (0..16).map(|k| [0, 1 + k, 1 + (k + 1) % 16]).collect();
+        for k in 0..16 {
+            let (sin, cos) = (f64::from(k) * std::f64::consts::TAU / 16.0).sin_cos();
+            vertices.push([0.0, edge * cos, edge * sin]);
+        }
+        for k in 0..48 {
+            let (x, z) = (if k % 3 == 0 { -0.9 } else { 0.85 }, f64::from(k - 24) / 60.0);
+            let first = vertices.len() as u32;
+            vertices.extend([[x, -0.3, z], [x, 0.3, z + 0.05], [x * 1.05, 0.3, z]]);
+            triangles.push([first, first + 1, first + 2]);
+        }
+        let model = Model::from(Mesh::new(vertices, triangles).unwrap());
+        for x in [0.3, 0.4, 0.41, 0.42, 0.43, 0.5] {
+            let p = DVec3::new(x, 0.0, 0.0);
+            let found = closest_point(&model, &Pose::IDENTITY, p);
+            assert_eq!(found.distance, brute_force(&model, &Pose::IDENTITY, p).distance, "{edge:e}, {x}");
+        }
+        for x in [f64::NAN, f64::INFINITY] {
+            assert!(!(closest_point(&model, &Pose::IDENTITY, DVec3::splat(x)).distance < 1e300));
+        }
     }
 }

@@ -16,7 +16,7 @@ use super::collide::{Posed, SurfaceSearch, Witness};
 use crate::geom::triangle_triangle::meet;
 use crate::hierarchy::dual::DualSearch;
 use crate::hierarchy::relative::placement_error;
-use crate::hierarchy::wide::{Frame, WideTree};
+use crate::hierarchy::wide::Frame;
 use crate::num::tolerance::STRETCH;
 use crate::{Budget, Counters, Finish};
 
@@ -37,7 +37,7 @@ const PLAIN_MOST: u32 = 64;
 
 /// What is kept between two questions about the same two models; dropping it costs time only.
 ///
-/// Drop it when a mesh deforms. A memory of other models is noticed by what tells their trees apart and not used.
+/// A memory of other models is noticed and not used.
 #[derive(Debug, Clone)]
 pub struct PairMemory {
     last: Option<Witness>,
@@ -189,26 +189,10 @@ struct Between {
     /// The box of b in its own frame.
     middle: DVec3,
     half: DVec3,
-    /// To know the models by.
-    models: [Identity; 2],
+    /// [`Model::identity`](crate::Model::identity) of both.
+    models: [u64; 2],
     /// What rounding can hide (a length in the world).
     doubt: f64,
-}
-
-/// What tells one tree from another: hardly two of them have the same frame, size and surface.
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct Identity {
-    frame: Frame,
-    nodes: usize,
-    triangles: usize,
-    cost: f64,
-}
-
-impl Identity {
-    fn of(tree: &WideTree) -> Identity {
-        let (nodes, triangles) = (tree.nodes().len(), tree.order().len());
-        Identity { frame: *tree.frame(), nodes, triangles, cost: tree.cost() }
-    }
 }
 
 impl Between {
@@ -222,7 +206,7 @@ impl Between {
             half: 0.5 * (high - low),
             turn: inverse * b.pose.matrix(),
             shift: inverse * (b.pose.translation() - a.pose.translation()),
-            models: [Identity::of(tree_a), Identity::of(tree_b)],
+            models: [a.model.identity(), b.model.identity()],
             doubt: 8.0 * placement_error(tree_a, &a.pose, tree_b, &b.pose),
         }
     }

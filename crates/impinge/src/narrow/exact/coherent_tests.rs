@@ -80,3 +80,23 @@ fn jumps_and_lost_or_foreign_memories_change_nothing() {
     }
     assert!((300..1200).contains(&hits), "{hits}");
 }
+
+/// A tetrahedron and its mirror image have the same boxes; what is known of one says nothing about the other.
+#[test]
+fn a_mirror_image_is_another_model() {
+    let corners = [[1.0, 1.0, 1.0], [1.0, -1.0, -1.0], [-1.0, 1.0, -1.0], [-1.0, -1.0, 1.0]];
+    let triangles = vec![[0, 1, 2], [0, 3, 1], [0, 2, 3], [1, 3, 2]];
+    let solid = |corners: [[f64; 3]; 4]| Model::from(Mesh::new(corners.to_vec(), triangles.clone()).unwrap());
+    let (own, mirrored) = (solid(corners), solid(corners.map(|[x, y, z]| [-x, y, z])));
+    // A small one that sits in a corner of the box which only the mirror image reaches.
+    let probe = Model::from(crate::shape::make::cuboid([0.05; 3], [1; 3]).unwrap());
+    let mut memory = PairMemory::default();
+    for step in 0..6 {
+        let at = Pose::from_translation([0.9 + 1e-6 * f64::from(step), -0.9, 0.9]);
+        let ask = |model| (Posed::new(model, Pose::IDENTITY), Posed::new(&probe, at));
+        let (a, b) = ask(&own);
+        assert_eq!(first_meeting_again(a, b, &mut memory).0, None);
+        let (a, b) = ask(&mirrored);
+        assert_eq!(first_meeting_again(a, b, &mut memory).0.is_some(), first_meeting(a, b).is_some());
+    }
+}

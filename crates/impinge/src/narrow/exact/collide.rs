@@ -290,14 +290,14 @@ struct Filters {
 impl Filters {
     fn new(a: &WideTree, b: &WideTree, relative: &Relative, margin: f64) -> Filters {
         let Relative { a_to_b, b_to_a, a_in_b, b_in_a, .. } = relative;
-        let bent = bent(a_to_b);
+        let [bent_a, bent_b] = [bent(a_to_b), bent(b_to_a)];
         let (frame_a, frame_b) = (a.frame(), b.frame());
         // A margin in a frame that is orthonormal within 1e-4.
         let within = |frame: &Frame| STRETCH * margin / frame.unit;
         Filters {
             coins: [
-                CoinTest::new(frame_a, frame_b, a_in_b, bent, within(frame_b)),
-                CoinTest::new(frame_b, frame_a, b_in_a, bent, within(frame_a)),
+                CoinTest::new(frame_a, frame_b, a_in_b, bent_a, within(frame_b)),
+                CoinTest::new(frame_b, frame_a, b_in_a, bent_b, within(frame_a)),
             ],
             planes: [
                 PlaneTest::new(a, b, a_to_b, a_in_b, within(frame_b)),

@@ -5,6 +5,7 @@ use super::*;
 use crate::Mesh;
 use crate::hierarchy::simd::Level;
 use crate::hierarchy::wide::{BuildOptions, Strategy, WideTree};
+use crate::shape::make;
 
 /// Triangles around a point.
 fn soup(rng: &mut Pcg64, count: usize, centre: DVec3, size: f64, edge: f64) -> Mesh {
@@ -251,4 +252,42 @@ fn large_searches_and_batches_do_not_depend_on_threads() {
     });
     serial.sort_unstable();
     assert_eq!(serial, all[0]);
+}
+
+/// Tiny triangles and patches in a large mesh, down to where squares of their areas underflow in f32, and one
+/// huge triangle through a small one: every pair that brute force finds.
+#[test]
+fn tiny_patches_and_huge_triangles_lose_nothing() {
+    let mut found = 0;
+    for edge in [1e-8, 3e-10, 4e-11, 1e-11, 6e-12, 1e-13, 1e-20] {
+        let mut vertices = vec![[1.0, 1.0, 1.0], [-1.0, -1.0, -1.0], [1.0, -1.0, 0.5]];
+        let mut triangles = vec![[0, 1, 2]];
+        // A folded patch about the origin.
+        for i in 0..6 {
+            for j in 0..6 {
+                let at = [f64::from(i) - 2.5, f64::from(j) - 2.5, 0.3 * f64::from((i * j) % 3)];
+                vertices.push(at.map(|x| x * edge));
+            }
+        }
+        for i in 0..5 {
+            for j in 0..5 {
+                let k = 3 + 6 * i + j;
+                triangles.extend([[k, k + 6, k + 1], [k + 1, k + 6, k + 7]]);
+            }
+        }
+        let patch = Model::from(Mesh::new(vertices, triangles).unwrap());
+        for turn in make::rotations(4, 21) {
+            let [a, b] =
+                [Posed::new(&patch, Pose::IDENTITY), Posed::new(&patch, Pose::new([0.0; 3], turn).unwrap())];
+            found += agree(a, b, &format!("edge {edge:e}"));
+        }
+    }
+    for s in [4e12, 1e13, 5e13, 1e14, 1e20] {
+        let huge = Mesh::new(vec![[s, -s, -s], [-s, s, -s], [0.0, 0.0, s]], vec![[0, 1, 2]]).unwrap();
+        let small = Mesh::new(vec![[-1.0, -1.0, 0.5], [1.0, 1.0, -0.5], [0.2, -0.9, 1.0]], vec![[0, 1, 2]]);
+        let [huge, small] = [Model::from(huge), Model::from(small.unwrap())];
+        let [a, b] = [Posed::new(&huge, Pose::IDENTITY), Posed::new(&small, Pose::IDENTITY)];
+        found += agree(a, b, &format!("{s:e}")) + agree(b, a, &format!("{s:e} swapped"));
+    }
+    assert!(found > 500, "{found}");
 }

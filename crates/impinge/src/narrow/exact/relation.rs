@@ -25,6 +25,9 @@ use crate::{Budget, Model, Pose, Relation};
 /// How many touching triangles are tried as separating planes before all cells are looked at.
 const PLANES_TRIED: usize = 4;
 
+/// Which models stand where.
+type Placed = [(u64, Pose); 2];
+
 /// What a relation remembers for the next one of the same two models; dropping it costs only speed.
 #[derive(Debug, Clone, Default)]
 pub struct RelationMemory {
@@ -34,8 +37,8 @@ pub struct RelationMemory {
     surfaces: PairMemory,
     /// The answer when the surfaces were found apart last; it holds for as long as they stay so.
     apart: Option<Relation>,
-    /// A search that ran out of budget, and the poses it belongs to.
-    unfinished: Option<(DualSearch, [Pose; 2], Contacts)>,
+    /// A search that ran out of budget, and the models and poses it belongs to.
+    unfinished: Option<(DualSearch, Placed, Contacts)>,
 }
 
 /// How two placed meshes lie to each other, decided exactly on the placed doubles.
@@ -90,8 +93,8 @@ impl<'m> Question<'m> {
                 return (Some(Relation::Intersecting), Finish::Complete);
             }
         }
-        let poses = [*a.pose, *b.pose];
-        let posed = [Posed::new(a.model, poses[0]), Posed::new(b.model, poses[1])];
+        let posed = [a, b].map(|body| Posed::new(body.model, *body.pose));
+        let placed: Placed = [a, b].map(|body| (body.model.identity(), *body.pose));
         // Whether a crossing settled nothing: where one surface is no border of its solid. Rare.
         let mut want_all = false;
         if budget.is_unlimited() && memory.unfinished.is_none() {
@@ -117,7 +120,7 @@ impl<'m> Question<'m> {
             }
         }
         let (mut search, mut contacts) = match memory.unfinished.take() {
-            Some((search, of, contacts)) if of == poses => {
+            Some((search, of, contacts)) if of == placed => {
                 (SurfaceSearch::resume(posed[0], posed[1], search), contacts)
             }
             _ => {
@@ -131,7 +134,7 @@ impl<'m> Question<'m> {
             self.work += search.work();
             match (finish, contacts.crossing.take()) {
                 (Finish::OutOfBudget, _) => {
-                    memory.unfinished = Some((search.into_search(), poses, contacts));
+                    memory.unfinished = Some((search.into_search(), placed, contacts));
                     return (None, Finish::OutOfBudget);
                 }
                 (_, None) => break,
