@@ -1,9 +1,10 @@
 //! Two trees at once: every pair of triangles whose boxes overlap, depth first, from a stack.
 //!
 //! A stack entry is some lanes of one node (the few) against all lanes of a node of the other tree (the
-//! eight). Of each overlapping pair of boxes the larger is opened: its node becomes the eight, and the
-//! lanes of the other node that overlap it stay together as the few. The stack is the whole state, so a
-//! search can stop between any two entries and go on later.
+//! eight). The node with the larger boxes is opened: each child that overlaps something becomes the eight, and
+//! the lanes of the other node that it overlaps stay together as the few. Before that the visitor may drop
+//! pairs whose contents cannot meet. The stack is the whole state, so a search can stop between any two
+//! entries and go on later.
 
 use std::ops::ControlFlow;
 

@@ -234,12 +234,6 @@ impl WideTree {
         [low.truncate(), high.truncate()]
     }
 
-    /// The surface-area cost of its boxes now.
-    #[inline]
-    pub fn cost(&self) -> f64 {
-        self.cost
-    }
-
     /// Bytes held, without the mesh.
     pub fn memory(&self) -> usize {
         size_of_val(&self.nodes[..]) + size_of_val(&self.order[..]) + size_of::<WideTree>()

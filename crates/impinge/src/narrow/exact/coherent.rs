@@ -4,7 +4,7 @@
 //! apart keep a certificate: at some earlier place they were at least so far apart, and they cannot meet
 //! before they have moved by as much. A certificate costs a search with a margin, some steps of the
 //! observed motion wide; it ends at the first triangles within. How wide the margin is follows what
-//! succeeded before; where even a step is too wide, plain searches are made for a while. After Mirtich,
+//! succeeded before; where even three steps are too wide, plain searches are made for a while. After Mirtich,
 //! "Timewarp rigid body simulation", 2000, and Lin and Canny, 1991, for the idea of bounded motion. The
 //! memory is only a hint: each shortcut is proved at the placement asked for.
 
