@@ -36,7 +36,7 @@ pub mod report;
 pub mod shape;
 
 pub use budget::Budget;
-pub use contact::{Certainty, Counters, Feature, Finish, Outcome, Relation};
+pub use contact::{Certainty, Counters, Feature, Finish, Outcome, Relation, Separation};
 pub use error::Error;
 #[cfg(feature = "io")]
 pub use io::load;

@@ -3,7 +3,9 @@
 mod feature;
 mod outcome;
 mod relation;
+mod separation;
 
 pub use feature::Feature;
 pub use outcome::{Certainty, Counters, Finish, Outcome};
 pub use relation::Relation;
+pub use separation::Separation;

@@ -1,0 +1,26 @@
+//! How far apart two convex bodies are, or how deep one is in the other.
+
+use glam::DVec3;
+
+use super::Feature;
+
+/// The signed distance of two convex bodies with the place where it is taken.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Separation {
+    /// Positive: the smallest distance. Negative: the length of the smallest translation that parts them.
+    pub distance: f64,
+    /// One point on the surface of each, in the world; their difference is `distance · normal`.
+    pub points: [DVec3; 2],
+    /// What the points lie on.
+    pub features: [Feature; 2],
+    /// Of unit length, from a to b: moving b along it parts the bodies.
+    pub normal: DVec3,
+}
+
+impl Separation {
+    /// The answer with a and b exchanged.
+    pub fn swapped(self) -> Separation {
+        let ([p, q], [f, g]) = (self.points, self.features);
+        Separation { points: [q, p], features: [g, f], normal: -self.normal, ..self }
+    }
+}
