@@ -3,7 +3,7 @@
 //! The placed doubles are the truth that predicates decide on, so the order of operations is part of
 //! the contract: `x' = ((r00·x + r01·y) + r02·z) + tx`, without fused multiply-add.
 
-use glam::{DMat3, DVec3};
+use glam::{DMat3, DQuat, DVec3};
 
 use crate::Error;
 use crate::num::tolerance::{LARGEST_COORDINATE, POSE_ORTHONORMALITY};
@@ -34,14 +34,19 @@ impl Pose {
         if !(norm > 0.0 && norm.is_finite()) {
             return Err(Error::Pose { reason: format!("the quaternion {rotation:?} has the length {norm}") });
         }
-        let [x, y, z, w] = [x / norm, y / norm, z / norm, w / norm];
+        check_translation(position.into())?;
+        Ok(Pose::from_rotation(position.into(), DQuat::from_xyzw(x / norm, y / norm, z / norm, w / norm)))
+    }
+
+    /// A position and a unit quaternion, both taken as they are ([`Pose::new`] checks and divides).
+    pub fn from_rotation(position: DVec3, rotation: DQuat) -> Pose {
+        let [x, y, z, w] = rotation.to_array();
         let rows = [
             DVec3::new(1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - z * w), 2.0 * (x * z + y * w)),
             DVec3::new(2.0 * (x * y + z * w), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - x * w)),
             DVec3::new(2.0 * (x * z - y * w), 2.0 * (y * z + x * w), 1.0 - 2.0 * (x * x + y * y)),
         ];
-        check_translation(position.into())?;
-        Ok(Pose { rows, translation: position.into() })
+        Pose { rows, translation: position }
     }
 
     /// A 4×4 matrix, row by row, applied as given.
@@ -85,6 +90,14 @@ impl Pose {
         )
     }
 
+    /// One pose after another: places a point where `self` puts what `inner` has placed, up to rounding.
+    #[must_use]
+    pub fn compose(&self, inner: &Pose) -> Pose {
+        let [x, y, z] = inner.rows;
+        let rows = self.rows.map(|r| (r.x * x + r.y * y) + r.z * z);
+        Pose { rows, translation: self.apply(inner.translation) }
+    }
+
     /// The 3×3 part as given; orthonormal only within [`POSE_ORTHONORMALITY`].
     pub fn matrix(&self) -> DMat3 {
         DMat3::from_cols(self.rows[0], self.rows[1], self.rows[2]).transpose()
@@ -116,6 +129,16 @@ mod tests {
         assert!((p - DVec3::new(1.0, 3.0, 3.0)).length() < 1e-15);
         let m = [0.0, -1.0, 0.0, 1.0, 1.0, 0.0, 0.0, 2.0, 0.0, 0.0, 1.0, 3.0, 0.0, 0.0, 0.0, 1.0];
         assert_eq!(Pose::from_matrix(&m).unwrap().apply(DVec3::X), DVec3::new(1.0, 3.0, 3.0));
+    }
+
+    #[test]
+    fn composed_poses_place_one_after_the_other() {
+        let outer = Pose::new([1.0, -2.0, 0.5], [0.1, 0.7, -0.3, 0.4]).unwrap();
+        let inner = Pose::new([-0.2, 0.3, 4.0], [0.6, -0.1, 0.2, 0.9]).unwrap();
+        let p = DVec3::new(0.3, -1.7, 2.2);
+        let both = outer.compose(&inner);
+        assert!((both.apply(p) - outer.apply(inner.apply(p))).length() < 1e-14);
+        assert_eq!(outer.compose(&Pose::IDENTITY), outer);
     }
 
     #[test]
