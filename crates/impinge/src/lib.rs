@@ -40,7 +40,7 @@ pub use contact::{Certainty, Counters, Feature, Finish, Outcome, Relation, Separ
 pub use error::Error;
 #[cfg(feature = "io")]
 pub use io::load;
-pub use model::Model;
+pub use model::{Model, Shape};
 pub use motion::Pose;
 pub use narrow::exact::collide::pairs;
 pub use narrow::exact::contour::{Polyline, contour};
@@ -48,4 +48,4 @@ pub use narrow::exact::distance::{Distance, distance};
 pub use narrow::exact::relation::relation;
 pub use narrow::exact::self_intersection::self_intersections;
 pub use report::inspect::{Inspection, inspect};
-pub use shape::{Mesh, TetMesh};
+pub use shape::{Convex, Mesh, Primitive, TetMesh};

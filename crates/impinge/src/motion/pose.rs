@@ -6,7 +6,7 @@
 use glam::{DMat3, DQuat, DVec3};
 
 use crate::Error;
-use crate::num::tolerance::{LARGEST_COORDINATE, POSE_ORTHONORMALITY};
+use crate::num::tolerance::{LARGEST_COORDINATE, POSE_ORTHONORMALITY, ROTATION_ROUNDING};
 
 /// Rotation and translation, as a matrix that is applied as given.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -103,6 +103,21 @@ impl Pose {
         DMat3::from_cols(self.rows[0], self.rows[1], self.rows[2]).transpose()
     }
 
+    /// The nearest rotation to the 3×3 part, which primitives take; the part itself where it is one up to
+    /// rounding.
+    pub fn rotation(&self) -> DMat3 {
+        let given = self.matrix();
+        let [x, y, z] = [given.x_axis, given.y_axis, given.z_axis];
+        let lengths = DVec3::new(x.dot(x), y.dot(y), z.dot(z)) - DVec3::ONE;
+        let angles = DVec3::new(x.dot(y), y.dot(z), z.dot(x));
+        if lengths.abs().max(angles.abs()).max_element() <= ROTATION_ROUNDING {
+            return given;
+        }
+        // Newton's iteration for the polar decomposition (Higham 1986): the error is squared each time, and
+        // it starts below POSE_ORTHONORMALITY.
+        (0..4).fold(given, |m, _| (m + m.inverse().transpose()) * 0.5)
+    }
+
     /// Where the body's origin is.
     pub fn translation(&self) -> DVec3 {
         self.translation
@@ -139,6 +154,22 @@ mod tests {
         let both = outer.compose(&inner);
         assert!((both.apply(p) - outer.apply(inner.apply(p))).length() < 1e-14);
         assert_eq!(outer.compose(&Pose::IDENTITY), outer);
+    }
+
+    #[test]
+    fn the_nearest_rotation_is_a_rotation_and_near() {
+        let exact = Pose::new([0.0; 3], [0.3, -0.5, 0.7, 0.2]).unwrap();
+        assert_eq!(exact.rotation(), exact.matrix());
+        let m = exact.matrix();
+        let off = m + glam::DMat3::from_cols(DVec3::X, DVec3::ZERO, DVec3::Y) * 2e-5;
+        let [x, y, z] = [off.row(0), off.row(1), off.row(2)];
+        let rows = [x.x, x.y, x.z, 0.0, y.x, y.y, y.z, 0.0, z.x, z.y, z.z, 0.0, 0.0, 0.0, 0.0, 1.0];
+        let found = Pose::from_matrix(&rows).unwrap().rotation();
+        let left = found.transpose() * found - DMat3::IDENTITY;
+        assert!(left.to_cols_array().iter().all(|x| x.abs() < 1e-15), "{left}");
+        // Of a polar decomposition the rest is symmetric.
+        let rest = found.transpose() * off;
+        assert!((rest - rest.transpose()).to_cols_array().iter().all(|x| x.abs() < 1e-15), "{rest}");
     }
 
     #[test]

@@ -8,6 +8,11 @@ pub const LARGEST_COORDINATE: f64 = 1e60;
 /// with five digits pass; a scaled or sheared matrix does not.
 pub const POSE_ORTHONORMALITY: f64 = 1e-4;
 
+/// How far from orthonormal a matrix may be and still count as a rotation (no unit: entries of MᵀM − I). A
+/// quaternion divided by its norm gives entries that are off by a few roundings; products of a few dozen such
+/// matrices stay below.
+pub const ROTATION_ROUNDING: f64 = 64.0 * f64::EPSILON;
+
 /// Rounding of placing points and comparing their projections (no unit: relative to the lengths that take
 /// part). A placed coordinate, its way back through an inverted pose and a scalar product make fewer than
 /// a hundred roundings of half an epsilon each.

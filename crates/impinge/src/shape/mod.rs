@@ -1,12 +1,16 @@
 //! Shapes at rest: what is let in, checked once.
 
+mod convex;
 pub mod make;
 pub mod mass;
 mod mesh;
+mod primitive;
 pub mod tetmesh;
 pub mod topology;
 pub mod weld;
 
+pub use convex::Convex;
 pub use mesh::{MOST_TRIANGLES, MOST_VERTICES, Mesh};
+pub use primitive::Primitive;
 pub use tetmesh::TetMesh;
 pub use topology::Topology;

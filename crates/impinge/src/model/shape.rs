@@ -1,0 +1,164 @@
+//! Everything that can be asked about: meshes and convex shapes.
+
+use std::sync::Arc;
+
+use glam::{DMat3, DVec3};
+
+use super::Model;
+use crate::bound::Aabb;
+use crate::num::tolerance::PLACED_BOX_ROUNDING;
+use crate::shape::{Convex, Primitive};
+use crate::{Mesh, Pose};
+
+/// A shape in its own frame, ready for queries; a copy shares what is large.
+#[derive(Debug, Clone)]
+pub enum Shape {
+    /// A triangle mesh with its tree.
+    Mesh(Arc<Model>),
+    /// A primitive or a polytope.
+    Convex(Convex),
+}
+
+impl Shape {
+    /// The word for its kind, as in the program's questions.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Shape::Mesh(_) => "mesh",
+            Shape::Convex(convex) => convex.kind(),
+        }
+    }
+
+    /// A box of the world around the placed shape, rounded outward; infinite for a half-space.
+    pub fn bounds(&self, pose: &Pose) -> Aabb {
+        match self {
+            Shape::Mesh(model) => mesh_bounds(model, pose),
+            Shape::Convex(Convex::Primitive(p)) => primitive_bounds(p, pose),
+        }
+    }
+}
+
+/// The box of the tree's root, placed.
+fn mesh_bounds(model: &Model, pose: &Pose) -> Aabb {
+    let (frame, root) = (model.tree().frame(), &model.tree().nodes()[0]);
+    let place = pose.matrix();
+    let mut bounds = Aabb::EMPTY;
+    for lane in root.used() {
+        let (centre, half) = root.lane(lane);
+        let centre = pose.apply(frame.centre + DVec3::from(centre.map(f64::from)) * frame.unit);
+        let half = absolute(&place) * (DVec3::from(half.map(f64::from)) * frame.unit);
+        bounds.low = bounds.low.min(centre - half);
+        bounds.high = bounds.high.max(centre + half);
+    }
+    let size = frame.centre.length() + 4.0 * f64::from(frame.reach) * frame.unit;
+    padded(bounds, size + pose.translation().length())
+}
+
+fn primitive_bounds(primitive: &Primitive, pose: &Pose) -> Aabb {
+    if let Primitive::HalfSpace { .. } = primitive {
+        return Aabb { low: DVec3::NEG_INFINITY, high: DVec3::INFINITY };
+    }
+    let turn = pose.rotation();
+    // The direction of a world axis in the shape's frame is a row of the matrix.
+    let rows = turn.transpose();
+    let axes = [rows.x_axis, rows.y_axis, rows.z_axis];
+    let mut size = pose.translation().length();
+    let mut reach = |sign: f64| {
+        let along = axes.map(|axis| {
+            let p = primitive.support(axis * sign);
+            size = size.max(pose.translation().length() + p.length());
+            axis.dot(p)
+        });
+        DVec3::from(along) + pose.translation()
+    };
+    let bounds = Aabb { low: reach(-1.0), high: reach(1.0) };
+    padded(bounds, size)
+}
+
+fn absolute(m: &DMat3) -> DMat3 {
+    DMat3::from_cols(m.x_axis.abs(), m.y_axis.abs(), m.z_axis.abs())
+}
+
+/// Grown by what rounding can do to numbers of this size.
+fn padded(bounds: Aabb, size: f64) -> Aabb {
+    let pad = DVec3::splat(size * PLACED_BOX_ROUNDING + f64::MIN_POSITIVE);
+    Aabb { low: bounds.low - pad, high: bounds.high + pad }
+}
+
+impl From<Model> for Shape {
+    fn from(model: Model) -> Shape {
+        Shape::Mesh(Arc::new(model))
+    }
+}
+
+impl From<Arc<Model>> for Shape {
+    fn from(model: Arc<Model>) -> Shape {
+        Shape::Mesh(model)
+    }
+}
+
+impl From<Mesh> for Shape {
+    fn from(mesh: Mesh) -> Shape {
+        Model::from(mesh).into()
+    }
+}
+
+impl From<Convex> for Shape {
+    fn from(convex: Convex) -> Shape {
+        Shape::Convex(convex)
+    }
+}
+
+impl From<Primitive> for Shape {
+    fn from(primitive: Primitive) -> Shape {
+        Shape::Convex(primitive.into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::shape::make;
+    use rand::{Rng, SeedableRng};
+    use rand_pcg::Pcg64;
+
+    #[test]
+    fn boxes_hold_the_placed_shape_and_little_more() {
+        let mut rng = Pcg64::seed_from_u64(5);
+        let shapes: Vec<Shape> = vec![
+            make::ico_sphere(1.0, 2).unwrap().into(),
+            Primitive::sphere(0.7).unwrap().into(),
+            Primitive::cuboid([0.3, 0.5, 0.9]).unwrap().into(),
+            Primitive::capsule(0.4, 0.6).unwrap().into(),
+            Primitive::cylinder(0.5, 0.8).unwrap().into(),
+            Primitive::cone(0.8, 0.7).unwrap().into(),
+            Primitive::ellipsoid([0.4, 0.6, 0.9]).unwrap().into(),
+            Primitive::triangle([DVec3::X, DVec3::Y, DVec3::Z]).unwrap().into(),
+            Primitive::segment([DVec3::X, DVec3::Y]).unwrap().into(),
+        ];
+        for shape in &shapes {
+            let turn = [(); 4].map(|()| rng.random_range(-1.0..1.0));
+            let pose = Pose::new([1.0, -20.0, 3.0], turn).unwrap();
+            let bounds = shape.bounds(&pose);
+            let mut seen = Aabb::EMPTY;
+            for _ in 0..4000 {
+                let d = DVec3::from([(); 3].map(|()| rng.random_range(-1.0..1.0)));
+                let p = match shape {
+                    Shape::Mesh(model) => {
+                        let vertices = model.mesh().vertices();
+                        vertices[rng.random_range(0..vertices.len())]
+                    }
+                    Shape::Convex(convex) => convex.support(d),
+                };
+                let p = pose.apply(p);
+                assert!(p.cmpge(bounds.low).all() && p.cmple(bounds.high).all(), "{shape:?}");
+                seen = Aabb { low: seen.low.min(p), high: seen.high.max(p) };
+            }
+            // A mesh's box comes from the boxes of its tree, turned with it.
+            let room = if matches!(shape, Shape::Mesh(_)) { 0.75 } else { 0.02 };
+            let loose = (seen.low - bounds.low).max(bounds.high - seen.high).max_element();
+            assert!(loose < room, "{}: {loose}", shape.kind());
+        }
+        let half = Shape::from(Primitive::half_space([0.0, 0.0, 1.0], 2.0).unwrap());
+        assert_eq!(half.bounds(&Pose::IDENTITY).high, DVec3::INFINITY);
+    }
+}
