@@ -2,8 +2,8 @@
 //!
 //! Data flows one way through the stations below; a module imports only stations listed before it:
 //!
-//! `error, budget, contact → num → geom → shape → motion → bound → hierarchy → model → narrow → report`,
-//! and `io`, which may use all and is used by none.
+//! `error, budget, contact → num → geom → shape → motion → bound → hierarchy → model → broad → narrow →
+//! report`, and `io`, which may use all and is used by none.
 //!
 //! ```
 //! use impinge::{Mesh, Model, Pose, Relation};
@@ -21,6 +21,7 @@
 //! ```
 
 pub mod bound;
+pub mod broad;
 pub mod budget;
 pub mod contact;
 pub mod error;

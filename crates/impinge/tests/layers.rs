@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The stations in the order data flows through them.
-const STATIONS: [&str; 12] = [
+const STATIONS: [&str; 13] = [
     "error",
     "budget",
     "contact",
@@ -15,6 +15,7 @@ const STATIONS: [&str; 12] = [
     "bound",
     "hierarchy",
     "model",
+    "broad",
     "narrow",
     "report",
 ];
