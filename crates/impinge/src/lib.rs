@@ -49,4 +49,4 @@ pub use narrow::exact::distance::{Distance, distance};
 pub use narrow::exact::relation::relation;
 pub use narrow::exact::self_intersection::self_intersections;
 pub use report::inspect::{Inspection, inspect};
-pub use shape::{Convex, Mesh, Primitive, TetMesh};
+pub use shape::{Convex, Mesh, Polytope, Primitive, TetMesh};

@@ -10,8 +10,9 @@ use glam::DVec3;
 use crate::Pose;
 
 use crate::num::tolerance::ROUND_UP;
+use crate::shape::hull;
 
-use super::{BoundRef, Bounding, Relative, Sphere, quickhull};
+use super::{BoundRef, Bounding, Relative, Sphere};
 
 /// The corners of a hull, rounded off by a ball of radius `pad`.
 #[derive(Debug, Clone, PartialEq)]
@@ -26,7 +27,7 @@ const STEPS: usize = 32;
 impl Hull {
     /// The hull of points; there must be one at least.
     pub fn around_points(points: &[DVec3]) -> Hull {
-        Hull { points: quickhull::corners(points), pad: 0.0 }
+        Hull { points: corners(points), pad: 0.0 }
     }
 
     /// The corners.
@@ -76,6 +77,39 @@ impl Hull {
             }
         }
         best
+    }
+}
+
+/// The corners of the hull of points, a subset of them in ascending order of coordinates.
+fn corners(points: &[DVec3]) -> Vec<DVec3> {
+    let (points, _) = hull::distinct(points);
+    let mut used = match hull::hull(&points) {
+        hull::Hull::Point(p) => vec![p],
+        hull::Hull::Segment(ends) => ends.to_vec(),
+        hull::Hull::Polygon(loop_) => loop_,
+        hull::Hull::Solid(triangles) => triangles.into_iter().flat_map(|t| t.corners).collect(),
+    };
+    used.sort_unstable();
+    used.dedup();
+    used.into_iter().map(|i| points[i as usize]).collect()
+}
+
+/// Surface and volume of the hull of points, in floats; both sides of a flat hull count.
+fn measure(points: &[DVec3]) -> (f64, f64) {
+    let (points, _) = hull::distinct(points);
+    let at = |i: u32| points[i as usize];
+    let area = |[a, b, c]: [u32; 3]| (at(b) - at(a)).cross(at(c) - at(a)).length() / 2.0;
+    match hull::hull(&points) {
+        hull::Hull::Point(_) | hull::Hull::Segment(_) => (0.0, 0.0),
+        hull::Hull::Polygon(loop_) => {
+            (2.0 * loop_.windows(2).map(|w| area([loop_[0], w[0], w[1]])).sum::<f64>(), 0.0)
+        }
+        hull::Hull::Solid(triangles) => {
+            let o = points[0];
+            let six = |[a, b, c]: [u32; 3]| (at(a) - o).dot((at(b) - o).cross(at(c) - o));
+            let volume = triangles.iter().map(|t| six(t.corners)).sum::<f64>() / 6.0;
+            (triangles.iter().map(|t| area(t.corners)).sum(), volume.max(0.0))
+        }
     }
 }
 
@@ -188,11 +222,11 @@ impl Bounding for Hull {
     }
 
     fn surface(&self) -> f64 {
-        quickhull::measure(&self.points).0
+        measure(&self.points).0
     }
 
     fn volume(&self) -> f64 {
-        quickhull::measure(&self.points).1
+        measure(&self.points).1
     }
 
     fn bytes(&self) -> usize {

@@ -15,7 +15,6 @@ mod hull;
 mod kdop;
 mod obb;
 mod polytope;
-mod quickhull;
 mod relative;
 mod sphere;
 mod spherical_shell;

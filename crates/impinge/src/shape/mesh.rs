@@ -70,7 +70,7 @@ impl Mesh {
     }
 }
 
-fn check_coordinates(vertices: &[DVec3]) -> Result<(), Error> {
+pub(super) fn check_coordinates(vertices: &[DVec3]) -> Result<(), Error> {
     for (vertex, p) in vertices.iter().enumerate() {
         // The comparison is false for NaN.
         if let Some(&value) = p.as_ref().iter().find(|x| !(x.abs() <= LARGEST_COORDINATE)) {

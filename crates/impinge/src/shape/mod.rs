@@ -1,9 +1,11 @@
 //! Shapes at rest: what is let in, checked once.
 
 mod convex;
+pub mod hull;
 pub mod make;
 pub mod mass;
 mod mesh;
+mod polytope;
 mod primitive;
 pub mod tetmesh;
 pub mod topology;
@@ -11,6 +13,7 @@ pub mod weld;
 
 pub use convex::Convex;
 pub use mesh::{MOST_TRIANGLES, MOST_VERTICES, Mesh};
+pub use polytope::{NO_FACE, Polytope};
 pub use primitive::Primitive;
 pub use tetmesh::TetMesh;
 pub use topology::Topology;

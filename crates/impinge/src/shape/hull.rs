@@ -1,0 +1,275 @@
+//! The convex hull of points in space, after Barber, Dobkin and Huhdanpaa ("The quickhull algorithm for
+//! convex hulls", 1996), with every side decided exactly: what is returned is the hull of the doubles
+//! given, whatever their size and however many of them lie on one line or plane.
+//!
+//! Where we leave the paper: facets stay triangles while the hull grows, and points in the plane of a
+//! facet count as not visible. With exact signs the visible part is then bounded by a simple loop, no
+//! triangle is degenerate, and a point left over from the removed facets that is still outside is above
+//! one of the new ones. Flat sets go to the chain of Andrew (1979), sets on a line to their two ends.
+
+use glam::DVec3;
+
+use crate::num::predicate::{Plane, Sign, drop_axis, orient2d};
+
+/// No point, no facet.
+const NONE: u32 = u32::MAX;
+
+/// What distinct points span; indices are those of the points.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Hull {
+    /// One point.
+    Point(u32),
+    /// The ends of a segment.
+    Segment([u32; 2]),
+    /// The corners of a flat polygon in order, none on a straight line between others.
+    Polygon(Vec<u32>),
+    /// A closed surface.
+    Solid(Vec<Triangle>),
+}
+
+/// A triangle of the surface, anticlockwise seen from outside.
+///
+/// Coplanar neighbours are not merged, so a corner may lie inside a flat part or on a straight edge.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Triangle {
+    /// Its corners.
+    pub corners: [u32; 3],
+    /// The triangle across the side from corner k to corner k + 1.
+    pub across: [u32; 3],
+}
+
+/// Points without repetition in ascending order of coordinates, each with the first index it came under.
+pub fn distinct(points: &[DVec3]) -> (Vec<DVec3>, Vec<u32>) {
+    // −0 and 0 are one coordinate.
+    let mut order: Vec<(DVec3, u32)> = points.iter().map(|&p| p + DVec3::ZERO).zip(0..).collect();
+    let key = |p: &DVec3, q: &DVec3| p.x.total_cmp(&q.x).then(p.y.total_cmp(&q.y)).then(p.z.total_cmp(&q.z));
+    order.sort_unstable_by(|(p, i), (q, j)| key(p, q).then(i.cmp(j)));
+    order.dedup_by_key(|(p, _)| *p);
+    order.into_iter().unzip()
+}
+
+/// The hull of distinct points in ascending order of coordinates; there must be one at least.
+pub fn hull(points: &[DVec3]) -> Hull {
+    let last = points.len() - 1;
+    let Some((third, axis)) = off_line(points, 0, last) else {
+        return if last == 0 { Hull::Point(0) } else { Hull::Segment([0, last as u32]) };
+    };
+    let plane = Plane::through(points[0], points[last], points[third]);
+    let height = |i: usize| plane.normal().dot(points[i] - points[0]).abs();
+    let off_plane = (0..points.len()).filter(|&i| !plane.side(points[i]).is_zero());
+    let Some(apex) = off_plane.max_by(|&i, &j| height(i).total_cmp(&height(j))) else {
+        return Hull::Polygon(chain(points, axis));
+    };
+    let base = match plane.side(points[apex]) {
+        Sign::Positive => [0, third, last],
+        _ => [0, last, third],
+    };
+    Hull::Solid(Growth::from_tetrahedron(points, base.map(|i| i as u32), apex as u32).finish())
+}
+
+/// A point off the line through two others, far from it, and an axis along which the three still span a
+/// triangle.
+fn off_line(points: &[DVec3], a: usize, b: usize) -> Option<(usize, usize)> {
+    let along = points[b] - points[a];
+    let area = |i: usize| along.cross(points[i] - points[a]).length_squared();
+    let spans = |i: usize| {
+        (0..3).find(|&axis| {
+            let [p, q, r] = [a, b, i].map(|i| drop_axis(points[i], axis));
+            !orient2d(p, q, r).is_zero()
+        })
+    };
+    let best = (0..points.len()).max_by(|&i, &j| area(i).total_cmp(&area(j)))?;
+    // The float guess may fail for needles; then any point will do.
+    spans(best)
+        .map(|axis| (best, axis))
+        .or_else(|| (0..points.len()).find_map(|i| spans(i).map(|axis| (i, axis))))
+}
+
+/// The hull of coplanar points, seen along an axis that does not flatten them.
+fn chain(points: &[DVec3], axis: usize) -> Vec<u32> {
+    let flat: Vec<_> = points.iter().map(|&p| drop_axis(p, axis)).collect();
+    let mut order: Vec<u32> = (0..points.len() as u32).collect();
+    let at = |i: u32| flat[i as usize];
+    order.sort_by(|&i, &j| at(i).x.total_cmp(&at(j).x).then(at(i).y.total_cmp(&at(j).y)));
+    let half = |order: &mut dyn Iterator<Item = u32>| {
+        let mut hull: Vec<u32> = Vec::new();
+        for i in order {
+            while let [.., a, b] = hull[..] {
+                if orient2d(at(a), at(b), at(i)) == Sign::Positive {
+                    break;
+                }
+                hull.pop();
+            }
+            hull.push(i);
+        }
+        hull.pop();
+        hull
+    };
+    let mut lower = half(&mut order.iter().copied());
+    lower.extend(half(&mut order.iter().rev().copied()));
+    lower
+}
+
+/// A triangle of the growing hull, its plane outward, with the points above it that no other claims.
+struct Facet {
+    triangle: Triangle,
+    plane: Plane,
+    /// The first of a list of points linked by `Growth::next`.
+    above: u32,
+    /// The highest of them, in floats.
+    top: u32,
+    top_height: f64,
+    alive: bool,
+    /// The last point this facet was asked about while the visible part was gathered.
+    asked: u32,
+}
+
+/// The growing hull and its scratch space.
+struct Growth<'p> {
+    points: &'p [DVec3],
+    facets: Vec<Facet>,
+    /// The next point above the same facet.
+    next: Vec<u32>,
+    /// Facets that had points above them when they were made.
+    pending: Vec<u32>,
+    /// For each corner of the loop around the visible part, the new facet whose side starts there.
+    starting: Vec<u32>,
+    visible: Vec<u32>,
+    /// Sides of the visible part as start, end and the facet beyond.
+    horizon: Vec<[u32; 3]>,
+}
+
+impl<'p> Growth<'p> {
+    fn from_tetrahedron(points: &'p [DVec3], [a, b, c]: [u32; 3], apex: u32) -> Growth<'p> {
+        let mut growth = Growth {
+            points,
+            facets: Vec::new(),
+            next: vec![NONE; points.len()],
+            pending: Vec::new(),
+            starting: vec![NONE; points.len()],
+            visible: Vec::new(),
+            horizon: Vec::new(),
+        };
+        growth.push([a, b, c], [1, 2, 3]);
+        growth.push([b, a, apex], [0, 3, 2]);
+        growth.push([c, b, apex], [0, 1, 3]);
+        growth.push([a, c, apex], [0, 2, 1]);
+        for point in 0..points.len() as u32 {
+            growth.assign(point, 0);
+        }
+        growth.pending = (0..4).collect();
+        growth
+    }
+
+    fn push(&mut self, corners: [u32; 3], across: [u32; 3]) {
+        let [p, q, r] = corners.map(|i| self.points[i as usize]);
+        self.facets.push(Facet {
+            triangle: Triangle { corners, across },
+            plane: Plane::through(p, q, r),
+            above: NONE,
+            top: NONE,
+            top_height: f64::NEG_INFINITY,
+            alive: true,
+            asked: NONE,
+        });
+    }
+
+    /// Gives a point to the first facet from `first` on that sees it; one that none sees is inside.
+    fn assign(&mut self, point: u32, first: usize) {
+        let p = self.points[point as usize];
+        let Some(facet) = self.facets[first..].iter_mut().find(|f| f.plane.side(p) == Sign::Positive) else {
+            return;
+        };
+        let corner = self.points[facet.triangle.corners[0] as usize];
+        let height = facet.plane.normal().dot(p - corner);
+        if facet.top == NONE || height > facet.top_height {
+            (facet.top, facet.top_height) = (point, height);
+        }
+        self.next[point as usize] = facet.above;
+        facet.above = point;
+    }
+
+    fn finish(mut self) -> Vec<Triangle> {
+        // Newest first: that is where the points are.
+        while let Some(f) = self.pending.pop() {
+            let facet = &self.facets[f as usize];
+            if facet.alive && facet.top != NONE {
+                let top = facet.top;
+                self.see(f, top);
+                self.close_with(top);
+            }
+        }
+        let mut place = vec![NONE; self.facets.len()];
+        let alive = (0..self.facets.len()).filter(|&f| self.facets[f].alive);
+        for (to, from) in alive.enumerate() {
+            place[from] = to as u32;
+        }
+        let living = self.facets.iter().filter(|f| f.alive).map(|f| f.triangle);
+        living.map(|t| Triangle { across: t.across.map(|f| place[f as usize]), ..t }).collect()
+    }
+
+    /// Gathers the facets that see a point, from one of them on, and the loop around them.
+    fn see(&mut self, from: u32, top: u32) {
+        let p = self.points[top as usize];
+        self.visible.clear();
+        self.horizon.clear();
+        self.visible.push(from);
+        self.facets[from as usize].asked = top;
+        self.facets[from as usize].alive = false;
+        let mut next = 0;
+        while let Some(&f) = self.visible.get(next) {
+            let Triangle { corners, across } = self.facets[f as usize].triangle;
+            for k in 0..3 {
+                let other = &mut self.facets[across[k] as usize];
+                if other.asked != top {
+                    other.asked = top;
+                    if other.plane.side(p) == Sign::Positive {
+                        other.alive = false;
+                        self.visible.push(across[k]);
+                    }
+                }
+                if other.alive {
+                    self.horizon.push([corners[k], corners[(k + 1) % 3], across[k]]);
+                }
+            }
+            next += 1;
+        }
+    }
+
+    /// Replaces the visible part by triangles from its loop to the point.
+    fn close_with(&mut self, top: u32) {
+        let first = self.facets.len();
+        let horizon = std::mem::take(&mut self.horizon);
+        for (k, &[from, to, beyond]) in horizon.iter().enumerate() {
+            let new = (first + k) as u32;
+            self.push([from, to, top], [beyond, NONE, NONE]);
+            self.starting[from as usize] = new;
+            let theirs = &mut self.facets[beyond as usize].triangle;
+            if let Some(side) = (0..3).find(|&s| theirs.corners[s] == to) {
+                theirs.across[side] = new;
+            }
+        }
+        for (k, &[_, to, _]) in horizon.iter().enumerate() {
+            let (new, after) = ((first + k) as u32, self.starting[to as usize]);
+            self.facets[new as usize].triangle.across[1] = after;
+            self.facets[after as usize].triangle.across[2] = new;
+        }
+        self.horizon = horizon;
+        for at in 0..self.visible.len() {
+            let mut point = self.facets[self.visible[at] as usize].above;
+            while point != NONE {
+                let following = self.next[point as usize];
+                if point != top {
+                    self.assign(point, first);
+                }
+                point = following;
+            }
+        }
+        let fresh = first as u32..self.facets.len() as u32;
+        self.pending.extend(fresh.filter(|&f| self.facets[f as usize].top != NONE));
+    }
+}
+
+#[cfg(test)]
+#[path = "hull_tests.rs"]
+mod tests;

@@ -1,0 +1,264 @@
+//! From the triangles of a hull to its features: coplanar triangles become one face, corners inside flat
+//! parts and on straight edges go, and rings and loops are ordered.
+
+use glam::DVec3;
+
+use super::cell::{Edge, Face, Ring, Side, Spoke};
+use super::search::LARGE;
+use super::{NO_FACE, Polytope};
+use crate::num::predicate::{Plane, triangle_normal};
+use crate::shape::hull::{Hull, Triangle};
+
+const NONE: u32 = u32::MAX;
+
+/// The polytope of a hull of distinct points, each with its original index.
+pub(super) fn polytope(points: &[DVec3], first: &[u32], hull: Hull) -> Polytope {
+    let (dimension, used, loops) = match hull {
+        Hull::Point(p) => (0, vec![p], vec![]),
+        Hull::Segment(ends) => (1, ends.to_vec(), vec![]),
+        Hull::Polygon(loop_) => {
+            let back = loop_.iter().rev().copied().collect();
+            (2, loop_.clone(), vec![loop_, back])
+        }
+        Hull::Solid(triangles) => {
+            let loops = loops(points, &triangles);
+            (3, loops.iter().flatten().copied().collect(), loops)
+        }
+    };
+    // Corners in the order of the points they came from.
+    let mut used: Vec<u32> = used;
+    used.sort_unstable_by_key(|&p| first[p as usize]);
+    used.dedup();
+    let mut place = vec![NONE; points.len()];
+    for (to, &from) in used.iter().enumerate() {
+        place[from as usize] = to as u32;
+    }
+    let corners: Vec<DVec3> = used.iter().map(|&p| points[p as usize]).collect();
+    let originals = used.iter().map(|&p| first[p as usize]).collect();
+    let mut loops: Vec<Vec<u32>> = loops
+        .into_iter()
+        .map(|l| from_smallest(l.into_iter().map(|p| place[p as usize]).collect()))
+        .collect();
+    loops.sort_unstable();
+    let ends = if dimension == 1 { vec![[0, 1]] } else { ends(&loops) };
+    assemble(dimension, corners, originals, &loops, &ends)
+}
+
+/// The loops of the flat parts of a closed surface, real corners only.
+fn loops(points: &[DVec3], triangles: &[Triangle]) -> Vec<Vec<u32>> {
+    let (part, parts) = flat_parts(points, triangles);
+    // Around a corner at least three parts meet; around others one, or two along a straight edge.
+    let mut seen = vec![[NONE; 3]; points.len()];
+    for (t, triangle) in triangles.iter().enumerate() {
+        for &v in &triangle.corners {
+            let seen = &mut seen[v as usize];
+            if !seen.contains(&part[t])
+                && let Some(free) = seen.iter_mut().find(|s| **s == NONE)
+            {
+                *free = part[t];
+            }
+        }
+    }
+    // One triangle at the border of each part, and its side there.
+    let mut border = vec![(NONE, 0); parts as usize];
+    for (t, triangle) in triangles.iter().enumerate() {
+        for k in 0..3 {
+            if part[triangle.across[k] as usize] != part[t] {
+                border[part[t] as usize] = (t as u32, k);
+            }
+        }
+    }
+    border
+        .into_iter()
+        .map(|start| {
+            let mut loop_ = Vec::new();
+            let mut at = start;
+            loop {
+                let corner = triangles[at.0 as usize].corners[at.1];
+                if seen[corner as usize][2] != NONE {
+                    loop_.push(corner);
+                }
+                at = next_border(triangles, &part, at);
+                if at == start {
+                    return loop_;
+                }
+            }
+        })
+        .collect()
+}
+
+/// Numbers the parts of a surface that lie in one plane; the part of each triangle and how many there are.
+fn flat_parts(points: &[DVec3], triangles: &[Triangle]) -> (Vec<u32>, u32) {
+    let mut part = vec![NONE; triangles.len()];
+    let mut parts = 0;
+    let mut stack = Vec::new();
+    for seed in 0..triangles.len() {
+        if part[seed] != NONE {
+            continue;
+        }
+        let [a, b, c] = triangles[seed].corners.map(|i| points[i as usize]);
+        let plane = Plane::through(a, b, c);
+        part[seed] = parts;
+        stack.push(seed);
+        while let Some(t) = stack.pop() {
+            for &other in &triangles[t].across {
+                let other = other as usize;
+                if part[other] == NONE
+                    && triangles[other].corners.iter().all(|&i| plane.side(points[i as usize]).is_zero())
+                {
+                    part[other] = parts;
+                    stack.push(other);
+                }
+            }
+        }
+        parts += 1;
+    }
+    (part, parts)
+}
+
+/// The side of the same part's border that follows a given one.
+fn next_border(triangles: &[Triangle], part: &[u32], (t, k): (u32, usize)) -> (u32, usize) {
+    let corner = triangles[t as usize].corners[(k + 1) % 3];
+    let (mut t, mut k) = (t, (k + 1) % 3);
+    loop {
+        let across = triangles[t as usize].across[k];
+        if part[across as usize] != part[t as usize] {
+            return (t, k);
+        }
+        // Turn around the corner inside the part: its next side starts at the corner too.
+        let corners = triangles[across as usize].corners;
+        k = (0..3).find(|&s| corners[s] == corner).unwrap_or(0);
+        t = across;
+    }
+}
+
+fn from_smallest(mut loop_: Vec<u32>) -> Vec<u32> {
+    let smallest = (0..loop_.len()).min_by_key(|&i| loop_[i]).unwrap_or(0);
+    loop_.rotate_left(smallest);
+    loop_
+}
+
+/// The ends of all edges, the smaller first, ascending.
+fn ends(loops: &[Vec<u32>]) -> Vec<[u32; 2]> {
+    let mut ends: Vec<[u32; 2]> = loops.iter().flat_map(|l| half_edges(l)).filter(|e| e[0] < e[1]).collect();
+    ends.sort_unstable();
+    // A flat polygon has each edge in this direction once too: its two loops run against each other.
+    ends
+}
+
+fn half_edges(loop_: &[u32]) -> impl Iterator<Item = [u32; 2]> {
+    (0..loop_.len()).map(|i| [loop_[i], loop_[(i + 1) % loop_.len()]])
+}
+
+fn assemble(
+    dimension: u32,
+    corners: Vec<DVec3>,
+    originals: Vec<u32>,
+    loops: &[Vec<u32>],
+    ends: &[[u32; 2]],
+) -> Polytope {
+    let at = |v: u32| corners[v as usize];
+    let mut edges: Vec<Edge> = ends
+        .iter()
+        .map(|&[a, b]| Edge {
+            ends: [a, b],
+            faces: [NO_FACE; 2],
+            start: at(a),
+            along: at(b) - at(a),
+            inward: [DVec3::ZERO; 2],
+        })
+        .collect();
+    let (mut faces, mut sides) = (Vec::new(), Vec::new());
+    for (f, loop_) in loops.iter().enumerate() {
+        let normal = normal(&corners, loop_);
+        faces.push(Face {
+            normal,
+            corner: at(loop_[0]),
+            first: sides.len() as u32,
+            count: loop_.len() as u32,
+        });
+        for [a, b] in half_edges(loop_) {
+            let outward = (at(b) - at(a)).cross(normal);
+            let edge = ends.binary_search(&[a.min(b), a.max(b)]).unwrap_or(0);
+            let which = usize::from(a > b);
+            edges[edge].faces[which] = f as u32;
+            edges[edge].inward[which] = -outward;
+            sides.push(Side { corner: at(a), outward, start: a, edge: edge as u32 });
+        }
+    }
+    let (rings, spokes) = rings(&corners, &edges, &faces, &sides);
+    let shares = corners.iter().map(|&p| p / corners.len() as f64);
+    let centre = shares.sum();
+    Polytope { dimension, corners, originals, rings, spokes, edges, faces, sides, centre }
+}
+
+/// The unit normal of a loop, right to rounding also where it is a sliver.
+fn normal(corners: &[DVec3], loop_: &[u32]) -> DVec3 {
+    let at = |i: usize| corners[loop_[i] as usize];
+    let from = at(0);
+    let size = (1..loop_.len()).map(|i| (at(i) - from).abs().max_element()).fold(0.0, f64::max);
+    // A power of two about 1/size, in two factors that neither overflow nor underflow: no digit is lost.
+    let half = (0.5 * -size.log2()).round().exp2();
+    let scaled = |i: usize| at(i) * half * half;
+    let sum: DVec3 = (2..loop_.len()).map(|i| triangle_normal(scaled(0), scaled(i - 1), scaled(i))).sum();
+    let longest = sum.abs().max_element();
+    (sum / longest).normalize()
+}
+
+fn rings(corners: &[DVec3], edges: &[Edge], faces: &[Face], sides: &[Side]) -> (Vec<Ring>, Vec<Spoke>) {
+    // One side that starts at each corner, and for a side the one that starts there on the next face
+    // clockwise around the corner.
+    let mut leaving = vec![NONE; corners.len()];
+    let mut before = vec![NONE; sides.len()];
+    let mut of_edge = vec![[NONE; 2]; edges.len()];
+    for face in faces {
+        for s in face.range() {
+            let side = &sides[s];
+            leaving[side.start as usize] = s as u32;
+            let previous = if s == face.range().start { face.range().end - 1 } else { s - 1 };
+            before[s] = sides[previous].edge;
+            of_edge[side.edge as usize][usize::from(edges[side.edge as usize].ends[0] != side.start)] =
+                s as u32;
+        }
+    }
+    let (mut rings, mut spokes) = (Vec::with_capacity(corners.len()), Vec::with_capacity(2 * edges.len()));
+    for (v, &corner) in corners.iter().enumerate() {
+        let v = v as u32;
+        let first = spokes.len();
+        let spoke = |edge: u32| {
+            let ends = edges[edge as usize].ends;
+            let to = if ends[0] == v { ends[1] } else { ends[0] };
+            Spoke { along: corners[to as usize] - corner, to, edge }
+        };
+        if leaving[v as usize] == NONE {
+            spokes.extend((0..edges.len() as u32).map(spoke));
+        } else {
+            let mut s = leaving[v as usize];
+            loop {
+                spokes.push(spoke(sides[s as usize].edge));
+                // The edge before this side ends here; on its other face it starts here.
+                let edge = before[s as usize];
+                s = of_edge[edge as usize][usize::from(edges[edge as usize].ends[0] != v)];
+                if s == leaving[v as usize] {
+                    break;
+                }
+            }
+        }
+        let ring = &mut spokes[first..];
+        let level = ring.len() > LARGE && make_level(ring);
+        rings.push(Ring { first: first as u32, count: ring.len() as u32, level });
+    }
+    (rings, spokes)
+}
+
+/// Scales the spokes of a corner so that they end in one plane across its cone; false where rounding
+/// leaves no such plane.
+fn make_level(ring: &mut [Spoke]) -> bool {
+    let axis: DVec3 = ring.iter().map(|s| s.along.normalize()).sum();
+    let along = |s: &Spoke| s.along.dot(axis);
+    if !ring.iter().all(|s| along(s) > 0.0 && (s.along / along(s)).is_finite()) {
+        return false;
+    }
+    ring.iter_mut().for_each(|s| s.along /= s.along.dot(axis));
+    true
+}
