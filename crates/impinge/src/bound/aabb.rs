@@ -4,7 +4,8 @@
 
 use glam::DVec3;
 
-use crate::num::tolerance::ROUND_UP;
+use crate::Pose;
+use crate::num::tolerance::{PLACED_BOX_ROUNDING, ROUND_UP};
 
 use super::{BoundRef, Bounding, Relative, Sphere, obb};
 
@@ -35,6 +36,20 @@ impl Aabb {
     pub fn half(&self) -> DVec3 {
         let c = self.centre();
         (self.high - c).max(c - self.low) * ROUND_UP
+    }
+
+    /// A box of the world around this one of a body's frame, rounded outward; unbounded if this one is.
+    pub fn placed(&self, pose: &Pose) -> Aabb {
+        let (centre, half) = (self.centre(), self.half());
+        if !(centre.is_finite() && half.is_finite()) {
+            return Aabb { low: DVec3::NEG_INFINITY, high: DVec3::INFINITY };
+        }
+        let turn = pose.matrix();
+        let reach = turn.x_axis.abs() * half.x + turn.y_axis.abs() * half.y + turn.z_axis.abs() * half.z;
+        let centre = pose.apply(centre);
+        let size = self.low.abs().max(self.high.abs()).element_sum() + pose.translation().abs();
+        let reach = reach + PLACED_BOX_ROUNDING * size + f64::MIN_POSITIVE;
+        Aabb { low: centre - reach, high: centre + reach }
     }
 
     /// Whether two boxes of one frame share a point.

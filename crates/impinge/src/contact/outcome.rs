@@ -24,6 +24,26 @@ pub enum Certainty {
     },
 }
 
+impl Certainty {
+    /// What two answers are worth together: the weaker kind, and of one kind the larger error.
+    pub fn lesser(self, other: Certainty) -> Certainty {
+        use Certainty::{Approximate, Conservative, Exact, Sampled};
+        match (self, other) {
+            (Exact, any) | (any, Exact) => any,
+            (Sampled { samples: m }, Sampled { samples: n }) => Sampled { samples: m.min(n) },
+            (sampled @ Sampled { .. }, _) | (_, sampled @ Sampled { .. }) => sampled,
+            (Conservative { tolerance: x }, Conservative { tolerance: y }) => {
+                Conservative { tolerance: x.max(y) }
+            }
+            (Approximate { resolution: x }, Approximate { resolution: y })
+            | (Approximate { resolution: x }, Conservative { tolerance: y })
+            | (Conservative { tolerance: y }, Approximate { resolution: x }) => {
+                Approximate { resolution: x.max(y) }
+            }
+        }
+    }
+}
+
 /// How a search ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Finish {

@@ -1,7 +1,9 @@
 //! A shape with what its queries need, built once.
 
+mod compound;
 mod mesh_model;
 mod shape;
 
+pub use compound::{Below, Compound, Node, Part};
 pub use mesh_model::Model;
 pub use shape::Shape;

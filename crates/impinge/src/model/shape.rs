@@ -1,13 +1,13 @@
-//! Everything that can be asked about: meshes and convex shapes.
+//! Everything that can be asked about: meshes, convex shapes and compounds of these.
 
 use std::sync::Arc;
 
 use glam::{DMat3, DVec3};
 
-use super::Model;
+use super::{Compound, Model};
 use crate::bound::Aabb;
 use crate::num::tolerance::PLACED_BOX_ROUNDING;
-use crate::shape::{Convex, Primitive};
+use crate::shape::{Convex, Polytope, Primitive};
 use crate::{Mesh, Pose};
 
 /// A shape in its own frame, ready for queries; a copy shares what is large.
@@ -17,6 +17,8 @@ pub enum Shape {
     Mesh(Arc<Model>),
     /// A primitive or a polytope.
     Convex(Convex),
+    /// Convex parts in one frame.
+    Compound(Arc<Compound>),
 }
 
 impl Shape {
@@ -25,6 +27,7 @@ impl Shape {
         match self {
             Shape::Mesh(_) => "mesh",
             Shape::Convex(convex) => convex.kind(),
+            Shape::Compound(_) => "compound",
         }
     }
 
@@ -33,6 +36,8 @@ impl Shape {
         match self {
             Shape::Mesh(model) => mesh_bounds(model, pose),
             Shape::Convex(Convex::Primitive(p)) => primitive_bounds(p, pose),
+            Shape::Convex(Convex::Polytope(p)) => polytope_bounds(p, pose, [0; 6]).0,
+            Shape::Compound(compound) => compound.bounds(pose),
         }
     }
 }
@@ -51,6 +56,27 @@ fn mesh_bounds(model: &Model, pose: &Pose) -> Aabb {
     }
     let size = frame.centre.length() + 4.0 * f64::from(frame.reach) * frame.unit;
     padded(bounds, size + pose.translation().length())
+}
+
+/// The box of a polytope by climbing from the given corners along the six directions of the world, and the
+/// corners it ended at: lowest along x, y, z, then highest along x, y, z.
+fn polytope_bounds(polytope: &Polytope, pose: &Pose, mut from: [u32; 6]) -> (Aabb, [u32; 6]) {
+    // A direction of the world, seen from the body, is a row of the pose's matrix.
+    let rows = pose.matrix().transpose();
+    let vertices = polytope.vertices();
+    let mut bounds = Aabb::EMPTY;
+    let mut size = 0.0_f64;
+    for axis in 0..3 {
+        let row = rows.col(axis);
+        from[axis] = polytope.support(-row, from[axis]);
+        from[3 + axis] = polytope.support(row, from[3 + axis]);
+        let [low, high] = [from[axis], from[3 + axis]].map(|v| vertices[v as usize]);
+        size = size.max(low.abs().max(high.abs()).element_sum());
+        bounds.low[axis] = row.dot(low) + pose.translation()[axis];
+        bounds.high[axis] = row.dot(high) + pose.translation()[axis];
+    }
+    // The true extremes may be other corners, but by rounding only.
+    (padded(bounds, size + pose.translation().abs().max_element()), from)
 }
 
 fn primitive_bounds(primitive: &Primitive, pose: &Pose) -> Aabb {
@@ -108,6 +134,18 @@ impl From<Convex> for Shape {
     }
 }
 
+impl From<Polytope> for Shape {
+    fn from(polytope: Polytope) -> Shape {
+        Shape::Convex(polytope.into())
+    }
+}
+
+impl From<Compound> for Shape {
+    fn from(compound: Compound) -> Shape {
+        Shape::Compound(Arc::new(compound))
+    }
+}
+
 impl From<Primitive> for Shape {
     fn from(primitive: Primitive) -> Shape {
         Shape::Convex(primitive.into())
@@ -120,6 +158,12 @@ mod tests {
     use crate::shape::make;
     use rand::{Rng, SeedableRng};
     use rand_pcg::Pcg64;
+
+    fn compound() -> Compound {
+        let ball = Convex::from(Primitive::sphere(0.3).unwrap());
+        let places = [DVec3::ZERO, DVec3::X, DVec3::new(0.2, -1.5, 0.7)];
+        Compound::new(places.map(|p| (ball.clone(), Pose::from_translation(p)))).unwrap()
+    }
 
     #[test]
     fn boxes_hold_the_placed_shape_and_little_more() {
@@ -134,6 +178,8 @@ mod tests {
             Primitive::ellipsoid([0.4, 0.6, 0.9]).unwrap().into(),
             Primitive::triangle([DVec3::X, DVec3::Y, DVec3::Z]).unwrap().into(),
             Primitive::segment([DVec3::X, DVec3::Y]).unwrap().into(),
+            Polytope::hull(make::blob(1.0, 0.3, 2, 9).unwrap().vertices()).unwrap().into(),
+            compound().into(),
         ];
         for shape in &shapes {
             let turn = [(); 4].map(|()| rng.random_range(-1.0..1.0));
@@ -148,6 +194,11 @@ mod tests {
                         vertices[rng.random_range(0..vertices.len())]
                     }
                     Shape::Convex(convex) => convex.support(d),
+                    Shape::Compound(compound) => {
+                        let part = &compound.parts()[rng.random_range(0..compound.parts().len())];
+                        let Shape::Convex(convex) = &part.shape else { unreachable!() };
+                        part.pose.apply(convex.support(d))
+                    }
                 };
                 let p = pose.apply(p);
                 assert!(p.cmpge(bounds.low).all() && p.cmple(bounds.high).all(), "{shape:?}");

@@ -1,14 +1,18 @@
 //! Every convex shape: a primitive or a polytope.
 
+use std::sync::Arc;
+
 use glam::DVec3;
 
-use super::Primitive;
+use super::{Polytope, Primitive};
 
-/// A convex shape in its own frame.
+/// A convex shape in its own frame; a copy shares what is large.
 #[derive(Debug, Clone)]
 pub enum Convex {
     /// Described by a formula.
     Primitive(Primitive),
+    /// The hull of points.
+    Polytope(Arc<Polytope>),
 }
 
 impl Convex {
@@ -16,6 +20,7 @@ impl Convex {
     pub fn support(&self, direction: DVec3) -> DVec3 {
         match self {
             Convex::Primitive(p) => p.support(direction),
+            Convex::Polytope(p) => p.vertices()[p.support(direction, 0) as usize],
         }
     }
 
@@ -23,6 +28,7 @@ impl Convex {
     pub fn is_flat(&self) -> bool {
         match self {
             Convex::Primitive(p) => p.is_flat(),
+            Convex::Polytope(p) => p.dimension() < 3,
         }
     }
 
@@ -30,6 +36,7 @@ impl Convex {
     pub fn kind(&self) -> &'static str {
         match self {
             Convex::Primitive(p) => p.kind(),
+            Convex::Polytope(_) => "hull",
         }
     }
 }
@@ -37,5 +44,11 @@ impl Convex {
 impl From<Primitive> for Convex {
     fn from(primitive: Primitive) -> Convex {
         Convex::Primitive(primitive)
+    }
+}
+
+impl From<Polytope> for Convex {
+    fn from(polytope: Polytope) -> Convex {
+        Convex::Polytope(Arc::new(polytope))
     }
 }

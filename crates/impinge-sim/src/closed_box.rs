@@ -1,0 +1,265 @@
+//! Rigid bodies in a closed box: free flight, elastic collisions with each other and with the walls.
+//!
+//! The order of a frame: every body flies freely; the scene finds the pairs that overlap; each pair that
+//! approaches at its contact gets an elastic impulse and is moved apart; last, the walls turn around what
+//! would leave and move it back inside. The walls come last, so after every frame all bodies are inside.
+
+use std::sync::Arc;
+
+use glam::DVec3;
+use impinge::bound::Aabb;
+use impinge::model::Shape;
+use impinge::num::parallel;
+use impinge::scene::{Body, BodyId, Frame, Scene};
+use impinge::shape::{Convex, Polytope};
+use impinge::{Budget, Error};
+
+use crate::impulse;
+use crate::rigid::{Rigid, Weight};
+
+/// Bodies that one thread moves at a time.
+const CHUNK: usize = 256;
+
+/// A polytope that many bodies may share, its frame in the centre of mass.
+#[derive(Debug, Clone)]
+pub struct Kind {
+    /// For the scene.
+    pub shape: Arc<Shape>,
+    /// The same, as a polytope.
+    pub polytope: Arc<Polytope>,
+    /// For the flight and the impulses.
+    pub weight: Weight,
+    /// Distance of the farthest corner from the centre of mass.
+    pub radius: f64,
+}
+
+impl Kind {
+    /// The hull of points, at density 1, moved so that its centre of mass is the origin.
+    ///
+    /// # Errors
+    /// Points that are refused or that span no volume.
+    pub fn hull(points: &[DVec3]) -> Result<Kind, Error> {
+        let (weight, centre) = Weight::of(&Polytope::hull(points)?.mesh()?)?;
+        let moved: Vec<DVec3> = points.iter().map(|&p| p - centre).collect();
+        let polytope = Arc::new(Polytope::hull(&moved)?);
+        let radius = polytope.vertices().iter().map(|v| v.length()).fold(0.0, f64::max);
+        let shape = Arc::new(Shape::Convex(Convex::Polytope(Arc::clone(&polytope))));
+        Ok(Kind { shape, polytope, weight, radius })
+    }
+}
+
+/// One body of the box.
+#[derive(Debug, Clone, Copy)]
+pub struct Member {
+    /// Where it is and how it moves.
+    pub rigid: Rigid,
+    /// Which kind it is.
+    pub kind: u32,
+    /// Its name in the scene.
+    pub id: BodyId,
+}
+
+/// What is conserved, and what was counted, since the start.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Ledger {
+    /// Frames so far.
+    pub frames: u64,
+    /// Impulses between bodies.
+    pub collisions: u64,
+    /// Impulses from walls.
+    pub bounces: u64,
+    /// All that the walls gave to the bodies.
+    pub wall_impulse: DVec3,
+    /// The farthest that a body came through a wall before it was turned around (a length).
+    pub deepest_in_wall: f64,
+    /// The deepest overlap of two bodies (a length).
+    pub deepest_overlap: f64,
+}
+
+/// Bodies in a closed box.
+#[derive(Debug)]
+pub struct ClosedBox {
+    scene: Scene,
+    walls: Aabb,
+    kinds: Vec<Kind>,
+    members: Vec<Member>,
+    ledger: Ledger,
+    start: Totals,
+}
+
+/// Sums over all bodies.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Totals {
+    /// Kinetic energy of moving and of turning.
+    pub energy: [f64; 2],
+    /// Momentum.
+    pub momentum: DVec3,
+    /// Sum of the lengths of all momenta: what a momentum is measured against.
+    pub momenta: f64,
+}
+
+impl ClosedBox {
+    /// Bodies of some kinds, each inside the walls, in an empty scene whose options it keeps.
+    ///
+    /// # Errors
+    /// A body of a kind that does not exist, or one that is not inside.
+    pub fn new(
+        mut scene: Scene,
+        walls: Aabb,
+        kinds: Vec<Kind>,
+        bodies: impl IntoIterator<Item = (u32, Rigid)>,
+    ) -> Result<ClosedBox, Error> {
+        let mut members = Vec::new();
+        for (kind, rigid) in bodies {
+            let refuse = |what: &str| {
+                Error::Argument { name: "bodies", reason: format!("body {}: {what}", members.len()) }
+            };
+            let known = kinds.get(kind as usize).ok_or_else(|| refuse("there is no such kind"))?;
+            let id = scene.add(Body::moving(Arc::clone(&known.shape), rigid.pose()));
+            let member = Member { rigid, kind, id };
+            if !inside(&walls, known, &rigid) {
+                return Err(refuse("it is not inside the walls"));
+            }
+            members.push(member);
+        }
+        let start = totals(&kinds, &members);
+        Ok(ClosedBox { scene, walls, kinds, members, ledger: Ledger::default(), start })
+    }
+
+    /// The scene, with the poses before the last collisions.
+    pub fn scene(&self) -> &Scene {
+        &self.scene
+    }
+
+    /// The walls.
+    pub fn walls(&self) -> &Aabb {
+        &self.walls
+    }
+
+    /// The kinds of bodies.
+    pub fn kinds(&self) -> &[Kind] {
+        &self.kinds
+    }
+
+    /// The bodies as they are now.
+    pub fn members(&self) -> &[Member] {
+        &self.members
+    }
+
+    /// What was counted since the start.
+    pub fn ledger(&self) -> &Ledger {
+        &self.ledger
+    }
+
+    /// Energy and momentum now.
+    pub fn totals(&self) -> Totals {
+        totals(&self.kinds, &self.members)
+    }
+
+    /// How far the energy is from that at the start, relative to it.
+    pub fn energy_drift(&self) -> f64 {
+        let sum = |t: &Totals| t.energy[0] + t.energy[1];
+        sum(&self.totals()) / sum(&self.start) - 1.0
+    }
+
+    /// How far the momentum of bodies and walls together is from that at the start, relative to the sum of
+    /// the lengths of all momenta.
+    pub fn momentum_drift(&self) -> f64 {
+        let now = self.totals();
+        (now.momentum - self.ledger.wall_impulse - self.start.momentum).length() / self.start.momenta
+    }
+
+    /// How many bodies have a corner outside the walls.
+    pub fn outside(&self) -> usize {
+        let kind = |member: &Member| &self.kinds[member.kind as usize];
+        self.members.iter().filter(|m| !inside(&self.walls, kind(m), &m.rigid)).count()
+    }
+
+    /// One frame of the length `step`; pairs that the budget leaves open fly through each other until they
+    /// are decided.
+    pub fn advance(&mut self, step: f64, budget: &mut Budget) -> Frame<'_> {
+        let kinds = &self.kinds;
+        parallel::for_each_chunk(&mut self.members, CHUNK, |_, members| {
+            for member in members {
+                member.rigid.fly(&kinds[member.kind as usize].weight, step);
+            }
+        });
+        for member in &self.members {
+            self.scene.place(member.id, member.rigid.pose());
+        }
+        self.ledger.frames += 1;
+        let frame = self.scene.step(budget);
+        for contact in frame.contacts {
+            let separation = contact.separation;
+            if separation.distance > 0.0 {
+                continue;
+            }
+            // Members entered an empty scene in order and none left, so slots count them.
+            let [i, j] = contact.bodies.map(BodyId::index);
+            let (before, after) = self.members.split_at_mut(j);
+            let (a, b) = (&mut before[i], &mut after[0]);
+            let weights = [a.kind, b.kind].map(|kind| &self.kinds[kind as usize].weight);
+            let point = 0.5 * (separation.points[0] + separation.points[1]);
+            let (a, b) = ((&mut a.rigid, weights[0]), (&mut b.rigid, weights[1]));
+            let impulse = impulse::collide((&mut *a.0, a.1), (&mut *b.0, b.1), point, separation.normal);
+            impulse::part(a, b, separation.normal, -separation.distance);
+            self.ledger.collisions += u64::from(impulse != DVec3::ZERO);
+            self.ledger.deepest_overlap = self.ledger.deepest_overlap.max(-separation.distance);
+        }
+        for member in &mut self.members {
+            let Some(bounds) = self.scene.bounds(member.id) else { continue };
+            // The box is that of the pose before the collisions, which only moved the body.
+            let moved = member.rigid.position - self.scene.body(member.id).map_or(DVec3::ZERO, |b| b.pose.translation());
+            let (low, high) = (bounds.low + moved, bounds.high + moved);
+            if low.cmpge(self.walls.low).all() && high.cmple(self.walls.high).all() {
+                continue;
+            }
+            turn_back(member, &self.kinds[member.kind as usize], &self.walls, &mut self.ledger);
+        }
+        self.scene.last()
+    }
+}
+
+/// Bounces a body off every wall it is in, at its farthest corner, and moves it back inside.
+fn turn_back(member: &mut Member, kind: &Kind, walls: &Aabb, ledger: &mut Ledger) {
+    for axis in 0..3 {
+        for (wall, side) in [(walls.low[axis], 1.0), (walls.high[axis], -1.0)] {
+            let pose = member.rigid.pose();
+            let corners = kind.polytope.vertices().iter().map(|&v| pose.apply(v));
+            let Some(corner) = corners.min_by(|p, q| (side * p[axis]).total_cmp(&(side * q[axis]))) else { continue };
+            let depth = side * (wall - corner[axis]);
+            if depth <= 0.0 {
+                continue;
+            }
+            ledger.deepest_in_wall = ledger.deepest_in_wall.max(depth);
+            let normal = side * DVec3::AXES[axis];
+            let impulse = impulse::bounce(&mut member.rigid, &kind.weight, corner, normal);
+            ledger.wall_impulse += impulse;
+            ledger.bounces += u64::from(impulse != DVec3::ZERO);
+            // Twice the rounding of a placed corner beyond the wall's own plane.
+            let slack = 8.0 * f64::EPSILON * (wall.abs() + kind.radius);
+            member.rigid.position += normal * (depth + slack);
+        }
+    }
+}
+
+fn inside(walls: &Aabb, kind: &Kind, rigid: &Rigid) -> bool {
+    let pose = rigid.pose();
+    let fits = |&v: &DVec3| {
+        let p = pose.apply(v);
+        p.cmpge(walls.low).all() && p.cmple(walls.high).all()
+    };
+    kind.polytope.vertices().iter().all(fits)
+}
+
+fn totals(kinds: &[Kind], members: &[Member]) -> Totals {
+    let mut sum = Totals { energy: [0.0; 2], momentum: DVec3::ZERO, momenta: 0.0 };
+    for member in members {
+        let [moving, turning] = member.rigid.energy(&kinds[member.kind as usize].weight);
+        sum.energy[0] += moving;
+        sum.energy[1] += turning;
+        sum.momentum += member.rigid.momentum;
+        sum.momenta += member.rigid.momentum.length();
+    }
+    sum
+}

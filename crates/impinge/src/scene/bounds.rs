@@ -1,0 +1,134 @@
+//! Boxes of bodies in the world, kept up from frame to frame.
+//!
+//! The two kinds of box of I-COLLIDE (Cohen, Lin, Manocha, Ponamgi 1995). The tight box of a polytope is
+//! resized by hill climbing from the corners that were extreme in the last frame; the fixed cube holds the
+//! body in every rotation, so that only its centre moves. Both are rounded outward.
+
+use glam::DVec3;
+
+use crate::Pose;
+use crate::bound::{Aabb, Sphere};
+use crate::model::Shape;
+use crate::num::tolerance::{PLACED_BOX_ROUNDING, STRETCH};
+use crate::shape::{Convex, Polytope};
+
+/// Which box stands for a body in the broad phase.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Boxes {
+    /// The smallest box, resized each time the body moves.
+    #[default]
+    Tight,
+    /// A cube that holds the body however it is turned: cheaper to move, but it meets more others.
+    Cube,
+}
+
+/// How a body's box is found, with what is remembered from the last time; starting over costs speed only.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Fit {
+    /// By climbing from these corners of a polytope: lowest along x, y, z, then highest along x, y, z.
+    Climb([u32; 6]),
+    /// The cube around a ball of the body's frame.
+    Cube(Sphere),
+    /// By asking the shape.
+    Ask,
+}
+
+impl Fit {
+    /// How the box of a new body is found.
+    pub fn new(shape: &Shape, boxes: Boxes) -> Fit {
+        match (boxes, shape) {
+            (Boxes::Tight, Shape::Convex(Convex::Polytope(_))) => Fit::Climb([0; 6]),
+            (Boxes::Tight, _) => Fit::Ask,
+            (Boxes::Cube, _) => {
+                let ball = ball(shape);
+                if ball.radius.is_finite() { Fit::Cube(ball) } else { Fit::Ask }
+            }
+        }
+    }
+
+    /// The box of the placed shape, grown by `pad` on each side, and how to find the next.
+    pub fn bounds(&self, shape: &Shape, pose: &Pose, pad: f64) -> (Aabb, Fit) {
+        let (bounds, fit) = match (self, shape) {
+            (Fit::Climb(corners), Shape::Convex(Convex::Polytope(polytope))) => {
+                let (bounds, corners) = climb(polytope, pose, *corners);
+                (bounds, Fit::Climb(corners))
+            }
+            (Fit::Cube(ball), _) => (cube(ball, pose), *self),
+            _ => (shape.bounds(pose), *self),
+        };
+        let pad = DVec3::splat(pad);
+        (Aabb { low: bounds.low - pad, high: bounds.high + pad }, fit)
+    }
+}
+
+/// Climbs from the last extreme corners along the six directions of the world.
+fn climb(polytope: &Polytope, pose: &Pose, mut corners: [u32; 6]) -> (Aabb, [u32; 6]) {
+    // A direction of the world, seen from the body, is a row of the pose's matrix.
+    let rows = pose.matrix().transpose();
+    let vertices = polytope.vertices();
+    let mut bounds = Aabb::EMPTY;
+    let mut size = 0.0_f64;
+    for axis in 0..3 {
+        let row = rows.col(axis);
+        corners[axis] = polytope.support(-row, corners[axis]);
+        corners[3 + axis] = polytope.support(row, corners[3 + axis]);
+        let [low, high] = [corners[axis], corners[3 + axis]].map(|v| vertices[v as usize]);
+        size = size.max(low.abs().max(high.abs()).element_sum());
+        bounds.low[axis] = row.dot(low) + pose.translation()[axis];
+        bounds.high[axis] = row.dot(high) + pose.translation()[axis];
+    }
+    // Of all corners the extreme ones may be off by rounding only.
+    let pad = PLACED_BOX_ROUNDING * (size + pose.translation().abs()) + DVec3::splat(f64::MIN_POSITIVE);
+    (Aabb { low: bounds.low - pad, high: bounds.high + pad }, corners)
+}
+
+/// A ball around a shape in its own frame: about the middle of its box, out to the farthest corner.
+fn ball(shape: &Shape) -> Sphere {
+    let own = shape.bounds(&Pose::IDENTITY);
+    let centre = own.centre();
+    let radius = match shape {
+        Shape::Convex(Convex::Polytope(polytope)) => {
+            polytope.vertices().iter().map(|v| v.distance(centre)).fold(0.0, f64::max)
+        }
+        _ => own.half().length(),
+    };
+    Sphere { centre, radius }
+}
+
+fn cube(ball: &Sphere, pose: &Pose) -> Aabb {
+    let centre = pose.apply(ball.centre);
+    let size = ball.radius + ball.centre.abs().element_sum() + pose.translation().abs().max_element();
+    // A pose may stretch by as much as it may be off orthonormal.
+    let half = DVec3::splat(ball.radius * STRETCH + PLACED_BOX_ROUNDING * size);
+    Aabb { low: centre - half, high: centre + half }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::shape::make;
+    use std::sync::Arc;
+
+    #[test]
+    fn climbed_boxes_are_those_of_all_corners_and_cubes_hold_them() {
+        let mesh = make::blob(1.0, 0.3, 2, 9).unwrap();
+        let polytope = Polytope::hull(mesh.vertices()).unwrap();
+        let shape = Shape::Convex(Convex::Polytope(Arc::new(polytope.clone())));
+        let turns = make::rotations(300, 4);
+        let places = make::positions(300, DVec3::splat(-50.0), DVec3::splat(50.0), 5);
+        let [mut fit, fixed] = [Boxes::Tight, Boxes::Cube].map(|boxes| Fit::new(&shape, boxes));
+        for (turn, place) in turns.iter().zip(&places) {
+            let pose = Pose::new(place.to_array(), *turn).unwrap();
+            let placed: Vec<DVec3> = polytope.vertices().iter().map(|&v| pose.apply(v)).collect();
+            let truth = Aabb::around_points(&placed);
+            let (tight, next) = fit.bounds(&shape, &pose, 0.25);
+            fit = next;
+            let loose = (truth.low - tight.low).max(tight.high - truth.high) - 0.25;
+            assert!(loose.min_element() >= 0.0 && loose.max_element() < 1e-12, "{loose}");
+            let (cube, _) = fixed.bounds(&shape, &pose, 0.0);
+            assert!(cube.low.cmple(truth.low).all() && cube.high.cmpge(truth.high).all());
+            let sides = cube.high - cube.low;
+            assert!((sides.max_element() - sides.min_element()).abs() < 1e-9 && sides.x < 6.0, "{sides}");
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! What a step of the scene tells: events, contacts, and what was left open.
+
+use super::BodyId;
+use crate::{Certainty, Outcome, Separation};
+
+/// What happened to a pair of bodies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum EventKind {
+    /// They are in contact and were not after the last step.
+    Began,
+    /// They are in contact as they were.
+    Persists,
+    /// They are no longer in contact: parted, removed, or no longer looked at.
+    Ended,
+}
+
+/// Something that happened to a pair of bodies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Event {
+    /// The bodies, the smaller index first.
+    pub bodies: [BodyId; 2],
+    /// What happened.
+    pub kind: EventKind,
+}
+
+/// Closest features of two bodies, or of one part of each.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Contact {
+    /// The bodies, the smaller index first.
+    pub bodies: [BodyId; 2],
+    /// The part of each; 0 for a body that is no compound.
+    pub parts: [u32; 2],
+    /// How far apart or how deep, where, and on which features.
+    pub separation: Separation,
+    /// What that is worth.
+    pub certainty: Certainty,
+}
+
+/// The result of one step; every list is ascending by the bodies' indices.
+#[derive(Debug, Clone, Copy)]
+pub struct Frame<'s> {
+    /// What began, persists and ended.
+    pub events: &'s [Event],
+    /// All closest features within the margin.
+    pub contacts: &'s [Contact],
+    /// Pairs that the budget left open: their contact is as it was known before.
+    pub undecided: &'s [[BodyId; 2]],
+    /// Pairs of bodies whose boxes meet, among them those that groups and rules leave out.
+    pub box_pairs: usize,
+    /// The least certainty of any contact, whether all pairs were decided, and the cost.
+    pub outcome: Outcome,
+}

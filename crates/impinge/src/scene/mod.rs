@@ -1,0 +1,240 @@
+//! Many bodies: what meets what, from frame to frame.
+//!
+//! Bodies enter, move and leave; one call a frame, [`Scene::step`], tells which contacts began, persist and
+//! ended, with the closest features of all pairs within a margin. The order of things is in `step.rs` only:
+//! boxes, broad phase, pairs, narrow phase, events.
+//!
+//! What is remembered between frames (extreme corners, last closest features) costs speed when it is lost,
+//! never an answer. Answers do not depend on the number of threads.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use impinge::scene::{Body, EventKind, Scene};
+//! use impinge::shape::Primitive;
+//! use impinge::{Budget, Pose};
+//!
+//! let ball = Arc::new(Primitive::sphere(1.0)?.into());
+//! let mut scene = Scene::default();
+//! scene.add(Body::fixed(Arc::clone(&ball), Pose::IDENTITY));
+//! let b = scene.add(Body::moving(ball, Pose::from_translation([3.0, 0.0, 0.0])));
+//! assert!(scene.step(&mut Budget::UNLIMITED.clone()).events.is_empty());
+//! scene.place(b, Pose::from_translation([1.5, 0.0, 0.0]));
+//! let frame = scene.step(&mut Budget::UNLIMITED.clone());
+//! assert_eq!(frame.events[0].kind, EventKind::Began);
+//! assert!((frame.contacts[0].separation.distance + 0.5).abs() < 1e-12);
+//! # Ok::<(), impinge::Error>(())
+//! ```
+
+mod body;
+mod bounds;
+mod event;
+mod filter;
+mod pair;
+mod step;
+
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+
+use body::{Bodies, Entry};
+use bounds::Fit;
+use filter::Rules;
+use pair::Pair;
+
+use crate::bound::Aabb;
+use crate::broad::{BroadPhase, Changes};
+use crate::model::Shape;
+use crate::{Error, Pose};
+
+pub use body::{Body, BodyId};
+pub use bounds::Boxes;
+pub use event::{Contact, Event, EventKind, Frame};
+pub use filter::Groups;
+
+/// How the distance of one pair is found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Method {
+    /// By the kinds of the two shapes.
+    #[default]
+    Auto,
+}
+
+/// How a scene looks for contacts.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Options {
+    /// Closest features are told up to this distance (a length, not negative).
+    pub margin: f64,
+    /// Two bodies are in contact at or below this distance (a length, at most `margin`); 0 is touching.
+    pub touch: f64,
+    /// Which boxes stand for the bodies.
+    pub boxes: Boxes,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { margin: 0.0, touch: 0.0, boxes: Boxes::Tight }
+    }
+}
+
+/// Bodies and the contacts among them.
+pub struct Scene {
+    options: Options,
+    bodies: Bodies,
+    rules: Rules,
+    broad: Box<dyn BroadPhase + Send + Sync>,
+    changes: Changes,
+    /// Bodies that moved since the last step, each once.
+    moved: Vec<u32>,
+    /// Their new boxes.
+    refitted: Vec<Option<(Aabb, Fit)>>,
+    /// All pairs whose boxes meet, ascending.
+    pairs: Vec<Pair>,
+    /// The pairs of the step before, to merge from.
+    old_pairs: Vec<Pair>,
+    /// Counts the steps, from 1.
+    clock: u64,
+    events: Vec<Event>,
+    contacts: Vec<Contact>,
+    undecided: Vec<[BodyId; 2]>,
+}
+
+impl Scene {
+    /// An empty scene over a broad phase.
+    ///
+    /// # Errors
+    /// A margin or touch distance that is not finite, a negative margin, or `touch` above `margin`.
+    pub fn new(options: Options, broad: impl BroadPhase + Send + Sync + 'static) -> Result<Scene, Error> {
+        let Options { margin, touch, .. } = options;
+        if !(margin >= 0.0 && margin.is_finite() && touch.is_finite() && touch <= margin) {
+            let reason = format!("margin {margin} and touch {touch}: 0 ≤ margin and touch ≤ margin must hold");
+            return Err(Error::Argument { name: "options", reason });
+        }
+        Ok(Scene {
+            options,
+            bodies: Bodies::default(),
+            rules: Rules::default(),
+            broad: Box::new(broad),
+            changes: Changes::default(),
+            moved: Vec::new(),
+            refitted: Vec::new(),
+            pairs: Vec::new(),
+            old_pairs: Vec::new(),
+            clock: 0,
+            events: Vec::new(),
+            contacts: Vec::new(),
+            undecided: Vec::new(),
+        })
+    }
+
+    /// The options it was made with.
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+
+    /// Adds a body.
+    pub fn add(&mut self, body: Body) -> BodyId {
+        let (bounds, fit) =
+            Fit::new(&body.shape, self.options.boxes).bounds(&body.shape, &body.pose, self.pad());
+        let mobility = body.mobility;
+        let id = self.bodies.insert(Entry { body, bounds, fit, moved_at: self.clock + 1, queued: false, named: false });
+        self.broad.insert(id.slot(), bounds, mobility);
+        id
+    }
+
+    /// Takes a body out; its contacts end with the next step. `None` when there is no such body.
+    pub fn remove(&mut self, id: BodyId) -> Option<Body> {
+        let entry = self.bodies.remove(id)?;
+        self.broad.remove(id.slot());
+        if entry.named {
+            self.rules.forget(id.slot());
+        }
+        Some(entry.body)
+    }
+
+    /// Puts a body elsewhere, from the next step on; false when there is no such body.
+    pub fn place(&mut self, id: BodyId, pose: Pose) -> bool {
+        let Some(entry) = self.bodies.get_mut(id) else { return false };
+        if entry.body.pose != pose {
+            entry.body.pose = pose;
+            entry.moved_at = self.clock + 1;
+            if !std::mem::replace(&mut entry.queued, true) {
+                self.moved.push(id.slot());
+            }
+        }
+        true
+    }
+
+    /// Changes what a body is and meets, from the next step on; false when there is no such body.
+    pub fn set_groups(&mut self, id: BodyId, groups: Groups) -> bool {
+        self.bodies.get_mut(id).map(|entry| entry.body.groups = groups).is_some()
+    }
+
+    /// Allows a pair to touch unseen (true) or looks at it again (false); false when a body is missing.
+    pub fn ignore(&mut self, [a, b]: [BodyId; 2], ignored: bool) -> bool {
+        self.change_rule([a, b], |rule| rule.ignored = ignored)
+    }
+
+    /// Has one pair decided by this method, from the next step on; false when a body is missing.
+    pub fn set_method(&mut self, [a, b]: [BodyId; 2], method: Method) -> bool {
+        self.change_rule([a, b], |rule| rule.method = method)
+    }
+
+    fn change_rule(&mut self, ids: [BodyId; 2], change: impl FnOnce(&mut filter::Rule)) -> bool {
+        if ids[0] == ids[1] || ids.iter().any(|&id| self.bodies.get(id).is_none()) {
+            return false;
+        }
+        for id in ids {
+            if let Some(entry) = self.bodies.get_mut(id) {
+                entry.named = true;
+            }
+        }
+        self.rules.change(ids.map(BodyId::slot), change);
+        true
+    }
+
+    /// A body as it is now.
+    pub fn body(&self, id: BodyId) -> Option<&Body> {
+        self.bodies.get(id).map(|entry| &entry.body)
+    }
+
+    /// The box that stands for a body since the last step, grown by half the margin.
+    pub fn bounds(&self, id: BodyId) -> Option<&Aabb> {
+        self.bodies.get(id).map(|entry| &entry.bounds)
+    }
+
+    /// All bodies by ascending index.
+    pub fn bodies(&self) -> impl Iterator<Item = (BodyId, &Body)> {
+        self.bodies.iter().map(|(id, entry)| (id, &entry.body))
+    }
+
+    /// How many bodies there are.
+    pub fn len(&self) -> usize {
+        self.bodies.count()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Forgets what makes the next step faster: answers stay the same.
+    pub fn forget(&mut self) {
+        self.pairs.iter_mut().for_each(Pair::forget);
+    }
+
+    /// Boxes grow by half the margin, so that bodies within it meet in the broad phase.
+    fn pad(&self) -> f64 {
+        0.5 * self.options.margin * crate::num::tolerance::ROUND_UP
+    }
+}
+
+impl fmt::Debug for Scene {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Scene")
+            .field("options", &self.options)
+            .field("bodies", &self.len())
+            .field("pairs", &self.pairs.len())
+            .finish_non_exhaustive()
+    }
+}
