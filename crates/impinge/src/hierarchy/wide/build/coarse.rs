@@ -13,6 +13,8 @@ use crate::num::parallel;
 pub(super) const FROM: usize = 1 << 14;
 /// About so many triangles are sampled.
 const SAMPLE: usize = 1 << 13;
+/// Sampled ranges from this size on are divided by several threads.
+const PARALLEL_SAMPLE: usize = 1 << 10;
 /// Sampled ranges up to this size are not divided.
 const LEAF: usize = 128;
 /// Levels of planes, at most.
@@ -38,39 +40,35 @@ impl Planes {
     pub(super) fn of(items: &[Item]) -> Option<Planes> {
         let mut sample: Vec<Item> = items.iter().step_by(items.len() / SAMPLE).copied().collect();
         let mut spare = sample.clone();
+        let mut found = Vec::new();
+        divide(1, &mut sample, &mut spare, &mut found);
         let mut planes = Planes {
             planes: [Plane::NONE; INNER],
             lefts: [0; INNER],
-            levels: 0,
+            levels: found.iter().map(|&(node, _)| level(node)).max().unwrap_or(0),
             leaf: [0; INNER],
             leaves: 0,
         };
-        let mut leaves = Vec::new();
-        planes.divide(1, &mut sample, &mut spare, &mut leaves);
-        planes.leaves = leaves.len();
-        for (leaf, &node) in leaves.iter().enumerate() {
-            let first = node << (planes.levels - level(node));
-            planes.leaf[first - (1 << planes.levels)] = leaf as u16;
+        for (node, plane) in found {
+            if let Some(plane) = plane {
+                planes.planes[node] = plane;
+            } else {
+                planes.add_leaf(node);
+            }
         }
         (planes.leaves > 1).then_some(planes)
     }
 
-    /// Fills in a node and what is below it; leaves are listed from left to right.
-    fn divide(&mut self, node: usize, sample: &mut [Item], spare: &mut [Item], leaves: &mut Vec<usize>) {
-        let divisible = sample.len() > LEAF && level(node) < LEVELS;
-        let Some(plane) = divisible.then(|| binned::best_plane(sample)).flatten() else {
-            self.levels = self.levels.max(level(node));
-            leaves.push(node);
-            return;
-        };
-        let at = binned::partition(sample, spare, plane);
-        let (left, right) = spare.split_at_mut(at);
-        let (spare_left, spare_right) = sample.split_at_mut(at);
-        let before = leaves.len();
-        self.planes[node] = plane;
-        self.divide(2 * node, left, spare_left, leaves);
-        self.lefts[node] = (leaves.len() - before) as u16;
-        self.divide(2 * node + 1, right, spare_right, leaves);
+    /// Enters the next leaf from the left.
+    fn add_leaf(&mut self, node: usize) {
+        let first = node << (self.levels - level(node));
+        self.leaf[first - (1 << self.levels)] = self.leaves as u16;
+        self.leaves += 1;
+        let mut below = node;
+        while below > 1 {
+            self.lefts[below / 2] += u16::from(below.is_multiple_of(2));
+            below /= 2;
+        }
     }
 
     /// The leaves of a chunk's items, and how many go to each.
@@ -113,6 +111,28 @@ impl Planes {
         }
         leaf
     }
+}
+
+/// A node, and the plane that divides it unless it is a leaf.
+type Found = (usize, Option<Plane>);
+
+/// Lists a node and what is below it, from left to right.
+fn divide(node: usize, sample: &mut [Item], spare: &mut [Item], found: &mut Vec<Found>) {
+    let divisible = sample.len() > LEAF && level(node) < LEVELS;
+    let plane = divisible.then(|| binned::best_plane(sample)).flatten();
+    found.push((node, plane));
+    let Some(plane) = plane else { return };
+    let at = binned::partition(sample, spare, plane);
+    let worth = sample.len() >= PARALLEL_SAMPLE;
+    let (left, right) = spare.split_at_mut(at);
+    let (spare_left, spare_right) = sample.split_at_mut(at);
+    let mut others = Vec::new();
+    parallel::join_if(
+        worth,
+        || divide(2 * node, left, spare_left, found),
+        || divide(2 * node + 1, right, spare_right, &mut others),
+    );
+    found.append(&mut others);
 }
 
 /// Levels above a node.

@@ -22,13 +22,27 @@ struct Share {
     above: Option<(usize, usize)>,
 }
 
+/// The nodes above the bottom ones, in parts whose links count from their own first node.
+struct Upper {
+    /// The top, then the shares.
+    parts: Vec<Vec<Node>>,
+    /// Where each part begins.
+    starts: Vec<usize>,
+    /// Nodes in all.
+    count: usize,
+}
+
 impl Plan {
     pub(super) fn collapse(&self, binary: &[Binary], items: &[Item], frame: Frame) -> WideTree {
         let buckets = items.len().div_ceil(self.bucket);
-        let mut nodes = self.upper(binary, buckets);
-        let upper = nodes.len();
-        parallel::extend(&mut nodes, buckets, |bucket| {
-            let start = bucket * self.bucket;
+        let Upper { parts, starts, count: upper } = self.upper(binary, buckets);
+        let mut nodes = Vec::new();
+        parallel::extend(&mut nodes, upper + buckets, |node| {
+            if node < upper {
+                let part = starts.partition_point(|&start| start <= node) - 1;
+                return parts[part][node - starts[part]].settled(starts[part], upper);
+            }
+            let start = (node - upper) * self.bucket;
             self.bottom(start, &items[start..items.len().min(start + self.bucket)])
         });
         let order = parallel::map(items.len(), |slot| items[slot].triangle());
@@ -40,10 +54,10 @@ impl Plan {
         tree
     }
 
-    /// The nodes above the bottom ones, with room for these.
-    fn upper(&self, binary: &[Binary], buckets: usize) -> Vec<Node> {
+    /// The nodes above the bottom ones.
+    fn upper(&self, binary: &[Binary], buckets: usize) -> Upper {
         if buckets == 1 {
-            return Vec::with_capacity(1);
+            return Upper { parts: Vec::new(), starts: Vec::new(), count: 0 };
         }
         let whole = Subtree { at: 0, size: binary.len() };
         let mut top = Vec::new();
@@ -53,28 +67,21 @@ impl Plan {
         } else {
             shares.push(Share { subtree: whole, above: None });
         }
-        let parts = parallel::map(shares.len(), |k| {
+        let mut parts = parallel::map(shares.len(), |k| {
             let mut part = Vec::with_capacity(shares[k].subtree.size / 4);
             self.open(binary, shares[k].subtree, &mut part, None);
             part
         });
-        let count = top.len() + parts.iter().map(Vec::len).sum::<usize>();
-        let mut nodes = Vec::with_capacity(count + buckets);
-        nodes.append(&mut top);
-        for (share, part) in shares.iter().zip(parts) {
-            let first = nodes.len();
+        let (mut starts, mut count) = (vec![0], top.len());
+        for (share, part) in shares.iter().zip(&parts) {
             if let Some((node, lane)) = share.above {
-                nodes[node].child[lane] = Child::node(first);
+                top[node].child[lane] = Child::node(count);
             }
-            nodes.extend(part.into_iter().map(|node| node.moved(first)));
+            starts.push(count);
+            count += part.len();
         }
-        for child in nodes.iter_mut().flat_map(|node| &mut node.child) {
-            // Buckets were entered as leaves of one triangle; now their place is known.
-            if child.is_leaf() && *child != Child::NONE {
-                *child = Child::node(count + child.bucket());
-            }
-        }
-        nodes
+        parts.insert(0, top);
+        Upper { parts, starts, count }
     }
 
     /// Emits the wide nodes over a subtree and returns the first; with `shares`, small subtrees are left
@@ -142,11 +149,13 @@ fn eight(binary: &[Binary], whole: Subtree) -> ([Subtree; WIDTH], usize) {
 }
 
 impl Node {
-    /// The same with links to nodes that stand `by` places later.
-    fn moved(mut self, by: usize) -> Node {
+    /// The same in its place: nodes of its part begin at `start`, bottom nodes at `bottom`.
+    fn settled(mut self, start: usize, bottom: usize) -> Node {
         for child in &mut self.child {
             if let Some(node) = child.as_node() {
-                *child = Child::node(node + by);
+                *child = Child::node(node + start);
+            } else if *child != Child::NONE {
+                *child = Child::node(bottom + child.bucket());
             }
         }
         self
