@@ -27,6 +27,7 @@ usage: impinge-bench NAME [--quick]   print one table and write results/NAME.csv
 --quick does a fraction of the work, to see that a table runs; it writes no results.";
 
 fn main() -> ExitCode {
+    machine::keep_freed_memory();
     match run(&std::env::args().skip(1).collect::<Vec<_>>()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(why) => {

@@ -139,12 +139,13 @@ impl WideTree {
         let plan = Plan { strategy: options.strategy, leaf_most, bucket: WIDTH * leaf_most };
         let [low, high] = mesh_bounds(mesh);
         let frame = Frame::around(low, high);
-        let mut items = items(mesh, &frame);
-        let mut spare = parallel::map(items.len(), |_| Item::BLANK);
-        let mut binary = parallel::map(plan.nodes(items.len()), |_| Binary::BLANK);
-        let whole =
-            Part { items: &mut items, spare: &mut spare, home: true, first: 0, depth: 0, out: &mut binary };
-        plan.grow(whole);
+        // A vertex stands in about six triangles: it is rounded once.
+        let points = parallel::map(mesh.vertices().len(), |v| frame.nearest(mesh.vertices()[v]));
+        let item = |t: usize| {
+            let corners = mesh.triangles()[t].map(|v| points[v as usize]);
+            Item::new(t as u32, Bounds::around(corners))
+        };
+        let (items, binary) = plan.grow_all(mesh.triangles().len(), &item);
         let tree = plan.collapse(&binary, &items, frame);
         #[cfg(debug_assertions)]
         tree.assert_sound(mesh);
@@ -152,19 +153,10 @@ impl WideTree {
     }
 }
 
-fn items(mesh: &Mesh, frame: &Frame) -> Vec<Item> {
-    // A vertex stands in about six triangles: it is rounded once.
-    let points = parallel::map(mesh.vertices().len(), |v| frame.nearest(mesh.vertices()[v]));
-    parallel::map(mesh.triangles().len(), |t| {
-        let corners = mesh.triangles()[t].map(|v| points[v as usize]);
-        Item::new(t as u32, Bounds::around(corners))
-    })
-}
-
 /// A range of triangles and where its subtree goes.
 struct Part<'a> {
     items: &'a mut [Item],
-    /// Room for as many.
+    /// Room for as many; or none, then it is found where it is needed.
     spare: &'a mut [Item],
     /// Whether the triangles shall end in `items`; otherwise in `spare`.
     home: bool,
@@ -175,6 +167,29 @@ struct Part<'a> {
 }
 
 impl Plan {
+    /// The triangles in leaf order and the binary tree over them.
+    ///
+    /// A large mesh is dealt out as it is read: its triangles are computed twice, which costs less than a
+    /// second array of them in memory that nobody touched before.
+    fn grow_all(
+        &self,
+        count: usize,
+        item: &(impl Fn(usize) -> Item + Sync + Send),
+    ) -> (Vec<Item>, Vec<Binary>) {
+        let coarse = self.strategy == Strategy::SurfaceArea && count >= coarse::FROM;
+        let planes = if coarse { coarse::Planes::of(count, item) } else { None };
+        let mut items = parallel::map(count, |t| if planes.is_some() { Item::BLANK } else { item(t) });
+        let mut binary = parallel::map(self.nodes(count), |_| Binary::BLANK);
+        let dealt = planes.map(|planes| (coarse::deal(&planes, item, &mut items), planes));
+        let (items_of, out) = (&mut items, &mut binary);
+        let whole = Part { items: items_of, spare: &mut [], home: true, first: 0, depth: 0, out };
+        match dealt {
+            Some((starts, planes)) => self.grow_dealt(&planes, starts, whole),
+            None => self.grow(whole),
+        }
+        (items, binary)
+    }
+
     /// Fills the binary tree over a part and brings its triangles into leaf order.
     fn grow(&self, part: Part) {
         let Part { mut items, mut spare, mut home, first, depth, out } = part;
@@ -193,11 +208,18 @@ impl Plan {
             let home = if home { items } else { copied(items, spare) };
             return self.grow_sorted(home, first, out);
         }
+        let mut room = Vec::new();
+        if spare.is_empty() {
+            room.resize(count, Item::BLANK);
+            spare = &mut room;
+        }
         if by_area
             && count >= coarse::FROM
-            && let Some(planes) = coarse::Planes::of(items)
+            && let Some(planes) = coarse::Planes::of(count, &|k| items[k])
         {
-            return self.grow_coarse(&planes, Part { items, spare, home, first, depth, out });
+            let starts = coarse::deal(&planes, &|k| items[k], spare);
+            let dealt = Part { items: spare, spare: items, home: !home, first, depth, out };
+            return self.grow_dealt(&planes, starts, dealt);
         }
         let plane = if by_area { binned::best_plane(items) } else { None };
         let at = if let Some(plane) = plane {
@@ -227,7 +249,7 @@ impl Plan {
         let Part { items, spare, home, first, depth, out } = part;
         let worth = items.len() >= PARALLEL_FROM;
         let (items, other_items) = items.split_at_mut(at);
-        let (spare, other_spare) = spare.split_at_mut(at);
+        let (spare, other_spare) = spare.split_at_mut(at.min(spare.len()));
         let (head, out) = out.split_at_mut(1);
         let (out, other_out) = out.split_at_mut(self.nodes(at));
         let left = Part { items, spare, home, first, depth: depth + 1, out: &mut *out };

@@ -4,6 +4,8 @@
 //! surface-area heuristic as splitters. Chunks of fixed size are dealt out side by side, each to its own
 //! places, so that the number of threads changes nothing.
 
+use std::ops::Range;
+
 use super::binned::{self, Plane};
 use super::border::Movers;
 use super::{Item, Part, Plan, sorted};
@@ -37,8 +39,8 @@ pub(super) struct Planes {
 
 impl Planes {
     /// The planes for a range; `None` where a sample has all its centres in one place.
-    pub(super) fn of(items: &[Item]) -> Option<Planes> {
-        let mut sample: Vec<Item> = items.iter().step_by(items.len() / SAMPLE).copied().collect();
+    pub(super) fn of(count: usize, item: &impl Fn(usize) -> Item) -> Option<Planes> {
+        let mut sample: Vec<Item> = (0..count).step_by(count / SAMPLE).map(item).collect();
         let mut spare = sample.clone();
         let mut found = Vec::new();
         divide(1, &mut sample, &mut spare, &mut found);
@@ -72,16 +74,17 @@ impl Planes {
     }
 
     /// The leaves of a chunk's items, and how many go to each.
-    fn mark(&self, items: &[Item]) -> Marks {
-        let mut marks = Marks { leaf: Vec::with_capacity(items.len()), count: vec![0; self.leaves] };
-        let (fours, rest) = items.as_chunks::<4>();
-        for four in fours {
-            for leaf in self.leaves_of(four) {
+    fn mark(&self, chunk: Range<usize>, item: &impl Fn(usize) -> Item) -> Marks {
+        let mut marks = Marks { leaf: Vec::with_capacity(chunk.len()), count: vec![0; self.leaves] };
+        let mut next = chunk.start;
+        while next + 4 <= chunk.end {
+            for leaf in self.leaves_of(&[next, next + 1, next + 2, next + 3].map(item)) {
                 marks.push(leaf);
             }
+            next += 4;
         }
-        for &item in rest {
-            let [leaf] = self.leaves_of(&[item]);
+        for k in next..chunk.end {
+            let [leaf] = self.leaves_of(&[item(k)]);
             marks.push(leaf);
         }
         marks
@@ -155,12 +158,9 @@ impl Marks {
 }
 
 impl Plan {
-    /// Deals out the triangles and grows the subtrees.
-    pub(super) fn grow_coarse(&self, planes: &Planes, part: Part) {
-        let Part { items, spare, home, first, depth, out } = part;
-        let mut starts = deal(planes, items, spare);
-        let dealt = Part { items: spare, spare: items, home: !home, first, depth, out };
-        self.descend(planes, 1, 0, &mut starts, dealt);
+    /// Grows the subtrees of a part that was dealt out; its leaves begin at `starts`.
+    pub(super) fn grow_dealt(&self, planes: &Planes, mut starts: Vec<usize>, part: Part) {
+        self.descend(planes, 1, 0, &mut starts, part);
     }
 
     /// Grows the subtree over a node of the planes; its leaves begin at `starts`, counted from `origin`.
@@ -223,20 +223,24 @@ impl Plan {
     }
 }
 
-/// Copies the items to `to`, leaf by leaf; returns where each leaf begins.
-fn deal(planes: &Planes, items: &[Item], to: &mut [Item]) -> Vec<usize> {
-    let marks = parallel::map(items.len().div_ceil(CHUNK), |k| {
-        planes.mark(&items[k * CHUNK..items.len().min((k + 1) * CHUNK)])
-    });
-    let mut hands: Vec<Hand> = items
-        .chunks(CHUNK)
-        .zip(&marks)
-        .map(|(items, marks)| Hand { items, leaf: &marks.leaf, places: Vec::with_capacity(planes.leaves) })
+/// Puts as many items as `to` holds there, leaf by leaf; returns where each leaf begins.
+pub(super) fn deal(planes: &Planes, item: &(impl Fn(usize) -> Item + Sync), to: &mut [Item]) -> Vec<usize> {
+    let count = to.len();
+    let chunk = |k: usize| k * CHUNK..count.min((k + 1) * CHUNK);
+    let marks = parallel::map(count.div_ceil(CHUNK), |k| planes.mark(chunk(k), item));
+    let mut hands: Vec<Hand> = marks
+        .iter()
+        .enumerate()
+        .map(|(k, marks)| Hand {
+            first: k * CHUNK,
+            leaf: &marks.leaf,
+            places: Vec::with_capacity(planes.leaves),
+        })
         .collect();
     let mut starts = Vec::with_capacity(planes.leaves);
     let mut rest = to;
     for leaf in 0..planes.leaves {
-        starts.push(items.len() - rest.len());
+        starts.push(count - rest.len());
         for (hand, marks) in hands.iter_mut().zip(&marks) {
             let (place, others) = rest.split_at_mut(marks.count[leaf]);
             hand.places.push(place.iter_mut());
@@ -245,9 +249,9 @@ fn deal(planes: &Planes, items: &[Item], to: &mut [Item]) -> Vec<usize> {
     }
     parallel::for_each_chunk(&mut hands, 1, |_, hands| {
         for hand in hands {
-            for (&item, &leaf) in hand.items.iter().zip(hand.leaf) {
+            for (k, &leaf) in hand.leaf.iter().enumerate() {
                 if let Some(place) = hand.places[usize::from(leaf)].next() {
-                    *place = item;
+                    *place = item(hand.first + k);
                 }
             }
         }
@@ -257,7 +261,7 @@ fn deal(planes: &Planes, items: &[Item], to: &mut [Item]) -> Vec<usize> {
 
 /// A chunk and where its items go.
 struct Hand<'a> {
-    items: &'a [Item],
+    first: usize,
     leaf: &'a [u16],
     /// The places for each leaf.
     places: Vec<std::slice::IterMut<'a, Item>>,
