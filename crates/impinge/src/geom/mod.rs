@@ -8,3 +8,4 @@ pub mod segment_segment;
 pub mod segment_triangle;
 pub mod triangle_distance;
 pub mod triangle_triangle;
+pub mod unit_normal;

@@ -103,14 +103,20 @@ impl Pose {
         DMat3::from_cols(self.rows[0], self.rows[1], self.rows[2]).transpose()
     }
 
+    /// Whether the 3×3 part is a rotation up to rounding.
+    #[inline]
+    pub fn is_rotation(&self) -> bool {
+        let [x, y, z] = self.rows;
+        let lengths = DVec3::new(x.dot(x), y.dot(y), z.dot(z)) - DVec3::ONE;
+        let angles = DVec3::new(x.dot(y), y.dot(z), z.dot(x));
+        lengths.abs().max(angles.abs()).max_element() <= ROTATION_ROUNDING
+    }
+
     /// The nearest rotation to the 3×3 part, which primitives take; the part itself where it is one up to
     /// rounding.
     pub fn rotation(&self) -> DMat3 {
         let given = self.matrix();
-        let [x, y, z] = [given.x_axis, given.y_axis, given.z_axis];
-        let lengths = DVec3::new(x.dot(x), y.dot(y), z.dot(z)) - DVec3::ONE;
-        let angles = DVec3::new(x.dot(y), y.dot(z), z.dot(x));
-        if lengths.abs().max(angles.abs()).max_element() <= ROTATION_ROUNDING {
+        if self.is_rotation() {
             return given;
         }
         // Newton's iteration for the polar decomposition (Higham 1986): the error is squared each time, and

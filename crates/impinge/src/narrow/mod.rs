@@ -1,3 +1,4 @@
 //! Methods that answer for one pair of bodies.
 
+pub mod convex;
 pub mod exact;

@@ -94,3 +94,16 @@ pub const FOOT_ERROR: f64 = 1e-7;
 /// Lengths in a frame that is orthonormal within [`POSE_ORTHONORMALITY`] against those in the world, both ways
 /// and with the rounding of a few f64 operations (no unit).
 pub const STRETCH: f64 = 1.001;
+
+/// Rounding of a corner of a Minkowski difference and of its projection (no unit: relative to its
+/// coordinates): two placings, a difference and a scalar product.
+pub const SUPPORT_ROUNDING: f64 = 16.0 * f64::EPSILON;
+
+/// How far the slab between two polytopes along the line of their nearest points may be thinner than the
+/// points are apart, when the walk ended by rounding (no unit: relative to the coordinates). Above it every
+/// pair of features is measured.
+pub const SLAB_ROUNDING: f64 = 64.0 * f64::EPSILON;
+
+/// Squared sine of the angle between two edges below which their distance is taken between their points,
+/// not along their common normal (no unit).
+pub const NEARLY_PARALLEL: f64 = 1e-6;

@@ -6,7 +6,8 @@ use glam::DVec3;
 use super::cell::{Edge, Face, Ring, Side, Spoke};
 use super::search::LARGE;
 use super::{NO_FACE, Polytope};
-use crate::num::predicate::{Plane, triangle_normal};
+use crate::geom::unit_normal::unit_normal;
+use crate::num::predicate::Plane;
 use crate::shape::hull::{Hull, Triangle};
 
 const NONE: u32 = u32::MAX;
@@ -150,7 +151,8 @@ fn half_edges(loop_: &[u32]) -> impl Iterator<Item = [u32; 2]> {
     (0..loop_.len()).map(|i| [loop_[i], loop_[(i + 1) % loop_.len()]])
 }
 
-fn assemble(
+/// Fills the cells of a graph.
+pub(super) fn assemble(
     dimension: u32,
     corners: Vec<DVec3>,
     originals: Vec<u32>,
@@ -170,7 +172,7 @@ fn assemble(
         .collect();
     let (mut faces, mut sides) = (Vec::new(), Vec::new());
     for (f, loop_) in loops.iter().enumerate() {
-        let normal = normal(&corners, loop_);
+        let normal = unit_normal(loop_.len(), |i| at(loop_[i]));
         faces.push(Face {
             normal,
             corner: at(loop_[0]),
@@ -190,19 +192,6 @@ fn assemble(
     let shares = corners.iter().map(|&p| p / corners.len() as f64);
     let centre = shares.sum();
     Polytope { dimension, corners, originals, rings, spokes, edges, faces, sides, centre }
-}
-
-/// The unit normal of a loop, right to rounding also where it is a sliver.
-fn normal(corners: &[DVec3], loop_: &[u32]) -> DVec3 {
-    let at = |i: usize| corners[loop_[i] as usize];
-    let from = at(0);
-    let size = (1..loop_.len()).map(|i| (at(i) - from).abs().max_element()).fold(0.0, f64::max);
-    // A power of two about 1/size, in two factors that neither overflow nor underflow: no digit is lost.
-    let half = (0.5 * -size.log2()).round().exp2();
-    let scaled = |i: usize| at(i) * half * half;
-    let sum: DVec3 = (2..loop_.len()).map(|i| triangle_normal(scaled(0), scaled(i - 1), scaled(i))).sum();
-    let longest = sum.abs().max_element();
-    (sum / longest).normalize()
 }
 
 fn rings(corners: &[DVec3], edges: &[Edge], faces: &[Face], sides: &[Side]) -> (Vec<Ring>, Vec<Spoke>) {

@@ -118,9 +118,15 @@ impl Polytope {
     /// A corner that is farthest in a direction, to rounding, by climbing from `start` along edges.
     #[inline]
     pub fn support(&self, direction: DVec3, start: u32) -> u32 {
-        let mut at = start;
+        let from = self.corners[start as usize];
+        let (mut at, mut gained) = (start, 0.0);
         while let Some(spoke) = self.steepest(at, direction) {
-            at = spoke.to;
+            // A gain that is rounding only could lead round in a circle.
+            let gain = (self.corners[spoke.to as usize] - from).dot(direction);
+            if !(gain > gained) {
+                break;
+            }
+            (at, gained) = (spoke.to, gain);
         }
         at
     }
@@ -138,6 +144,17 @@ impl Polytope {
             _ => (0..self.faces.len() as u32).flat_map(|f| self.fan(f)).collect(),
         };
         Mesh::from_points(self.corners.clone(), triangles)
+    }
+
+    /// The same graph with every corner moved, by a map that keeps planes and orientation to rounding.
+    #[must_use]
+    pub fn map(&self, by: impl Fn(DVec3) -> DVec3) -> Polytope {
+        let corners = self.corners.iter().map(|&p| by(p)).collect();
+        let loops: Vec<Vec<u32>> = (0..self.faces.len() as u32)
+            .map(|f| self.sides(f).iter().map(|side| side.start).collect())
+            .collect();
+        let ends: Vec<[u32; 2]> = self.edges.iter().map(|e| e.ends).collect();
+        build::assemble(self.dimension, corners, self.originals.clone(), &loops, &ends)
     }
 
     fn fan(&self, face: u32) -> impl Iterator<Item = [u32; 3]> {

@@ -1,0 +1,35 @@
+//! The unit normal of a flat polygon, right to rounding also where it is a sliver.
+
+use glam::DVec3;
+
+use crate::num::predicate::triangle_normal;
+
+/// The unit normal of a polygon whose corners go round anticlockwise; NaN where all lie on one line.
+pub fn unit_normal(count: usize, corner: impl Fn(usize) -> DVec3) -> DVec3 {
+    let from = corner(0);
+    let size = (1..count).map(|i| (corner(i) - from).abs().max_element()).fold(0.0, f64::max);
+    // A power of two about 1/size, in two factors that neither overflow nor underflow: no digit is lost.
+    let half = (0.5 * -size.log2()).round().exp2();
+    let scaled = |i: usize| corner(i) * half * half;
+    let sum: DVec3 = (2..count).map(|i| triangle_normal(scaled(0), scaled(i - 1), scaled(i))).sum();
+    (sum / sum.abs().max_element()).normalize()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slivers_of_any_size_have_their_normal() {
+        for size in [1e-300, 1e-6, 1.0, 1e6, 1e59] {
+            for width in [1.0, 1e-9, 1e-15] {
+                let corners =
+                    [DVec3::ZERO, DVec3::X, DVec3::new(0.3, width, width), DVec3::new(0.1, width, width)];
+                let n = unit_normal(4, |i| corners[i] * size);
+                let want = DVec3::new(0.0, -1.0, 1.0).normalize();
+                assert!((n - want).length() < 1e-14, "{size} {width}: {n}");
+            }
+        }
+        assert!(unit_normal(3, |i| DVec3::X * i as f64).is_nan());
+    }
+}

@@ -1,0 +1,289 @@
+//! How deep two polytopes are in each other: the face of their Minkowski difference a − b nearest to the
+//! origin, found by growing a hull inside it towards that face (the expanding polytope of van den Bergen,
+//! "Proximity queries and penetration depth computation on 3D game objects", 2001).
+//!
+//! The hull always grows where its plane is nearest to the origin, or farthest beyond it. Nothing may be
+//! called nearest before the support mapping proves that the difference ends there; all other faces are
+//! farther, so that the answer is the global minimum, not a local one.
+//!
+//! Where we leave the paper: the origin need not be inside at the start, so no other method has to find a
+//! simplex around it, and bodies that are apart are found to be. The sides of the corners are decided
+//! exactly on their doubles, so that the surface stays closed and convex in every degenerate position, and
+//! corners of last frame's face are tried first.
+
+use glam::DVec3;
+
+use super::frame::View;
+use crate::geom::unit_normal::unit_normal;
+use crate::num::predicate::{Plane, Sign};
+use crate::num::tolerance::SUPPORT_ROUNDING;
+
+/// How two polytopes lie to each other, as seen from their difference.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Depth {
+    /// They meet: the unit normal of the nearest face, from a to b in a's frame, three of its corners as
+    /// pairs of corners, and their weights in the point nearest to the origin.
+    Deep { normal: DVec3, corners: [[u32; 2]; 3], weights: [f64; 3] },
+    /// They are apart along a direction, and these corners are extreme along it.
+    Apart { corners: [u32; 2] },
+    /// The difference has no volume.
+    Flat,
+}
+
+/// A corner of the difference: one corner of each body.
+#[derive(Debug, Clone, Copy)]
+struct Corner {
+    at: DVec3,
+    of: [u32; 2],
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Facet {
+    corners: [u32; 3],
+    across: [u32; 3],
+    plane: Plane,
+    normal: DVec3,
+    alive: bool,
+    asked: u32,
+}
+
+const NONE: u32 = u32::MAX;
+
+/// The growing hull; its arrays are kept between queries.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Growth {
+    corners: Vec<Corner>,
+    facets: Vec<Facet>,
+    /// The distance of each facet's plane from the origin, infinite for facets that are gone.
+    offsets: Vec<f64>,
+    visible: Vec<u32>,
+    horizon: Vec<[u32; 3]>,
+    starting: Vec<u32>,
+}
+
+impl Growth {
+    /// Grows the difference of the two bodies of a view; `seeds` are pairs of corners to begin with.
+    pub fn run(&mut self, view: &View<'_>, seeds: &[[u32; 2]], steps: &mut u64) -> Depth {
+        let Some(base) = self.begin(view, seeds) else { return Depth::Flat };
+        self.tetrahedron(base);
+        // The hull of the seeds may hold more than the first tetrahedron does.
+        for corner in 0..self.corners.len() as u32 {
+            let at = self.corners[corner as usize].at;
+            let seen = (0..self.facets.len())
+                .find(|&f| self.facets[f].alive && self.facets[f].plane.side(at) == Sign::Positive);
+            if let Some(seen) = seen {
+                self.insert(seen, corner);
+            }
+        }
+        loop {
+            *steps += 1;
+            let nearest = lowest(&self.offsets);
+            let (facet, offset) = (self.facets[nearest], self.offsets[nearest]);
+            let corner = self.support(view, facet.normal, facet.corners[0]);
+            let beyond = facet.normal.dot(corner.at) - offset;
+            let rounding = SUPPORT_ROUNDING * corner.at.abs().max_element().max(offset.abs());
+            if beyond > rounding && facet.plane.side(corner.at) == Sign::Positive {
+                self.corners.push(corner);
+                self.insert(nearest, self.corners.len() as u32 - 1);
+            } else if offset + beyond.max(0.0) < 0.0 {
+                return Depth::Apart { corners: corner.of };
+            } else {
+                let (facet, weights) = self.under_origin(nearest);
+                let corners = self.facets[facet].corners.map(|c| self.corners[c as usize].of);
+                return Depth::Deep { normal: self.facets[nearest].normal, corners, weights };
+            }
+        }
+    }
+
+    /// The corner of the difference that is farthest in a direction, climbing from a known one.
+    fn support(&self, view: &View<'_>, direction: DVec3, from: u32) -> Corner {
+        let from = self.corners.get(from as usize).map_or([0, 0], |c| c.of);
+        let of = [view.own.support(direction, from[0]), view.other.support(view.back(-direction), from[1])];
+        corner(view, of)
+    }
+
+    /// Four corners that span a volume, the seeds and their extremes first.
+    fn begin(&mut self, view: &View<'_>, seeds: &[[u32; 2]]) -> Option<[u32; 4]> {
+        self.corners.clear();
+        for &of in seeds {
+            let fits = (of[0] as usize) < view.own.vertices().len()
+                && (of[1] as usize) < view.other.vertices().len();
+            if fits {
+                self.add(corner(view, of));
+            }
+        }
+        let middle = view.own.centre() - view.place(view.other.centre());
+        let towards = if middle.length_squared() > 0.0 { -middle } else { DVec3::X };
+        let [forth, back] = [towards, -towards].map(|d| self.support(view, d, 0));
+        let mut first = self.add(forth);
+        let mut second = self.add(back);
+        // A direction across which the difference is flat tells nothing; one of the axes then does.
+        for axis in DVec3::AXES {
+            if self.at(first) != self.at(second) {
+                break;
+            }
+            first = self.add(self.support(view, axis, first));
+            second = self.add(self.support(view, -axis, first));
+        }
+        let along = self.at(second) - self.at(first);
+        if along == DVec3::ZERO {
+            return None;
+        }
+        let (u, v) = (along / along.abs().max_element()).normalize().any_orthonormal_pair();
+        let third = [u, -u, v, -v].into_iter().find_map(|d| {
+            let corner = self.support(view, d, first);
+            (!on_line(self.at(first), self.at(second), corner.at)).then(|| self.add(corner))
+        })?;
+        let plane = Plane::through(self.at(first), self.at(second), self.at(third));
+        let [p, q, r] = [first, second, third].map(|c| self.at(c));
+        let normal = unit_normal(3, |i| [p, q, r][i]);
+        let apex = [normal, -normal].into_iter().find_map(|d| {
+            let corner = self.support(view, d, first);
+            (!plane.side(corner.at).is_zero()).then(|| self.add(corner))
+        })?;
+        Some(match plane.side(self.at(apex)) {
+            Sign::Positive => [first, third, second, apex],
+            _ => [first, second, third, apex],
+        })
+    }
+
+    fn at(&self, corner: u32) -> DVec3 {
+        self.corners[corner as usize].at
+    }
+
+    fn add(&mut self, corner: Corner) -> u32 {
+        if let Some(known) = self.corners.iter().position(|c| c.of == corner.of) {
+            return known as u32;
+        }
+        self.corners.push(corner);
+        self.corners.len() as u32 - 1
+    }
+
+    fn tetrahedron(&mut self, [a, b, c, apex]: [u32; 4]) {
+        self.facets.clear();
+        self.offsets.clear();
+        self.push([a, b, c], [1, 2, 3]);
+        self.push([b, a, apex], [0, 3, 2]);
+        self.push([c, b, apex], [0, 1, 3]);
+        self.push([a, c, apex], [0, 2, 1]);
+    }
+
+    fn push(&mut self, corners: [u32; 3], across: [u32; 3]) {
+        let [p, q, r] = corners.map(|c| self.at(c));
+        let plane = Plane::through(p, q, r);
+        let quick = plane.normal();
+        // Cancellation in the normal of a sliver is seen by the size of the products that made it.
+        let normal = if quick.abs().max_element() > SLIVER * plane.size().max_element() {
+            quick.normalize()
+        } else {
+            unit_normal(3, |i| [p, q, r][i])
+        };
+        self.offsets.push(normal.dot(p).max(normal.dot(q)).max(normal.dot(r)));
+        self.facets.push(Facet { corners, across, plane, normal, alive: true, asked: NONE });
+    }
+
+    /// From the nearest facet to the one in the same plane that holds the origin's foot, with the weights
+    /// of its corners there.
+    fn under_origin(&self, nearest: usize) -> (usize, [f64; 3]) {
+        let normal = self.facets[nearest].normal;
+        let foot = normal * self.offsets[nearest];
+        let mut best = (nearest, [0.0; 3], f64::NEG_INFINITY);
+        let mut at = nearest;
+        // Each step leaves a facet by the side that the foot is beyond, and must bring it nearer.
+        loop {
+            let [p, q, r] = self.facets[at].corners.map(|c| self.at(c) - foot);
+            let areas = [q.cross(r).dot(normal), r.cross(p).dot(normal), p.cross(q).dot(normal)];
+            let whole: f64 = areas.iter().sum();
+            let weights = areas.map(|area| area / whole);
+            let corner = (0..3).min_by(|&i, &j| weights[i].total_cmp(&weights[j])).unwrap_or(0);
+            if !(weights[corner] > best.2) {
+                break;
+            }
+            best = (at, weights, weights[corner]);
+            if weights[corner] >= 0.0 {
+                break;
+            }
+            // The side across from corner k starts at corner k + 1.
+            at = self.facets[at].across[(corner + 1) % 3] as usize;
+        }
+        let clamped = best.1.map(|w| w.max(0.0));
+        let whole: f64 = clamped.iter().sum();
+        (best.0, if whole > 0.0 { clamped.map(|w| w / whole) } else { [1.0, 0.0, 0.0] })
+    }
+
+    /// Replaces what a corner sees, from one facet on, by triangles to it.
+    fn insert(&mut self, seen: usize, corner: u32) {
+        let at = self.at(corner);
+        self.see(seen as u32, corner, at);
+        let first = self.facets.len() as u32;
+        self.starting.resize(self.corners.len(), NONE);
+        let horizon = std::mem::take(&mut self.horizon);
+        for (new, &[from, to, beyond]) in (first..).zip(&horizon) {
+            self.push([from, to, corner], [beyond, NONE, NONE]);
+            self.starting[from as usize] = new;
+            let theirs = &mut self.facets[beyond as usize];
+            if let Some(side) = (0..3).find(|&s| theirs.corners[s] == to) {
+                theirs.across[side] = new;
+            }
+        }
+        for (new, &[_, to, _]) in (first..).zip(&horizon) {
+            let after = self.starting[to as usize];
+            self.facets[new as usize].across[1] = after;
+            self.facets[after as usize].across[2] = new;
+        }
+        self.horizon = horizon;
+    }
+
+    fn see(&mut self, from: u32, corner: u32, at: DVec3) {
+        self.visible.clear();
+        self.horizon.clear();
+        self.visible.push(from);
+        self.remove(from, corner);
+        let mut next = 0;
+        while let Some(&f) = self.visible.get(next) {
+            let Facet { corners, across, .. } = self.facets[f as usize];
+            for k in 0..3 {
+                let other = &mut self.facets[across[k] as usize];
+                if other.asked != corner {
+                    other.asked = corner;
+                    if other.plane.side(at) == Sign::Positive {
+                        self.visible.push(across[k]);
+                        self.remove(across[k], corner);
+                    }
+                }
+                if self.facets[across[k] as usize].alive {
+                    self.horizon.push([corners[k], corners[(k + 1) % 3], across[k]]);
+                }
+            }
+            next += 1;
+        }
+    }
+
+    fn remove(&mut self, facet: u32, asked: u32) {
+        let f = &mut self.facets[facet as usize];
+        (f.alive, f.asked) = (false, asked);
+        self.offsets[facet as usize] = f64::INFINITY;
+    }
+}
+
+/// Share of a normal's products that may cancel before it is computed with more care (no unit).
+const SLIVER: f64 = 1.0 / 64.0;
+
+fn corner(view: &View<'_>, of: [u32; 2]) -> Corner {
+    Corner { at: view.own.vertices()[of[0] as usize] - view.corner(of[1]), of }
+}
+
+fn on_line(a: DVec3, b: DVec3, c: DVec3) -> bool {
+    use crate::num::predicate::{drop_axis, orient2d};
+    (0..3).all(|axis| orient2d(drop_axis(a, axis), drop_axis(b, axis), drop_axis(c, axis)).is_zero())
+}
+
+fn lowest(offsets: &[f64]) -> usize {
+    let mut best = 0;
+    for (i, &offset) in offsets.iter().enumerate() {
+        if offset < offsets[best] {
+            best = i;
+        }
+    }
+    best
+}

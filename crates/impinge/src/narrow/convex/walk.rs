@@ -1,0 +1,206 @@
+//! The signed distance of two convex polytopes, from the features that were nearest a moment ago: expected
+//! constant time, whatever the number of faces (Lin and Canny 1991; Cohen, Lin, Manocha and Ponamgi,
+//! "I-COLLIDE", 1995).
+//!
+//! Apart, the walk between Voronoi regions (`region`) ends at features whose regions hold each other's
+//! points: along the line between them no corner of either body lies in the gap, which proves the answer.
+//! Where the walk finds the bodies meeting, the nearest face of their Minkowski difference is searched
+//! (`growth`); it proves the depth, or that they are apart after all. Where rounding ends a walk early, the
+//! slab along its normal is measured; only when that does not close are all pairs of features tried
+//! (`brute`). No count of iterations ends any of these searches.
+
+use glam::DVec3;
+
+use super::answer::{Placed, between, inside};
+use super::brute;
+use super::frame::View;
+use super::growth::{Depth, Growth};
+use super::region::{Arrival, Pair, walk};
+use crate::contact::Separation;
+use crate::motion::Pose;
+use crate::num::tolerance::SLAB_ROUNDING;
+use crate::shape::Polytope;
+
+/// What one pair of polytopes remembers from query to query; dropping it costs speed, never an answer.
+#[derive(Debug, Clone, Default)]
+pub struct WalkMemory {
+    last: Last,
+    growth: Growth,
+    work: WalkWork,
+}
+
+/// What the queries with one memory have cost so far.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct WalkWork {
+    /// Queries answered.
+    pub queries: u64,
+    /// Pairs of features looked at.
+    pub steps: u64,
+    /// Searches for the depth, and corners they added.
+    pub depths: u64,
+    /// Corners of Minkowski differences that were asked for.
+    pub corners: u64,
+    /// Walks that rounding ended early and whose slab was measured.
+    pub stalls: u64,
+    /// Queries that had to try every pair of features.
+    pub exhausted: u64,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+enum Last {
+    #[default]
+    Nothing,
+    Apart(Pair),
+    Deep([[u32; 2]; 3]),
+}
+
+impl WalkMemory {
+    /// What the queries so far have cost.
+    pub fn work(&self) -> WalkWork {
+        self.work
+    }
+}
+
+/// The signed distance of two polytopes with its points, features and normal.
+///
+/// Faces are those of [`Polytope::faces`]; vertices and edges are named by the points given to
+/// [`Polytope::hull`]. Bodies that touch have the distance 0 up to rounding.
+///
+/// ```
+/// use impinge::narrow::convex::walk::{WalkMemory, distance};
+/// use impinge::{Feature, Polytope, Pose};
+/// use glam::DVec3;
+///
+/// let cube = Polytope::hull(&(0..8).map(|i| [i & 1, i >> 1 & 1, i >> 2].map(f64::from).into()).collect::<Vec<DVec3>>())?;
+/// let mut memory = WalkMemory::default();
+/// let still = Pose::IDENTITY;
+/// let near = distance(&cube, &still, &cube, &Pose::from_translation([3.0, 2.0, 0.5]), &mut memory);
+/// assert_eq!(near.distance, 5f64.sqrt());
+/// let deep = distance(&cube, &still, &cube, &Pose::from_translation([0.75, 0.1, 0.0]), &mut memory);
+/// assert_eq!((deep.distance, deep.normal), (-0.25, DVec3::X));
+/// # Ok::<(), impinge::Error>(())
+/// ```
+pub fn distance(
+    a: &Polytope,
+    pose_a: &Pose,
+    b: &Polytope,
+    pose_b: &Pose,
+    memory: &mut WalkMemory,
+) -> Separation {
+    memory.work.queries += 1;
+    if !(pose_a.is_rotation() && pose_b.is_rotation()) {
+        return in_the_world(a, pose_a, b, pose_b, memory);
+    }
+    let view = View::from_a(a, pose_a, b, pose_b);
+    let (a, b) = (Placed { body: a, pose: pose_a }, Placed { body: b, pose: pose_b });
+    if let Last::Apart(pair) = memory.last
+        && pair.fits(a.body, b.body)
+        && let Arrival::Nearest(pair) = walk(&view, pair, &mut memory.work.steps)
+    {
+        memory.last = Last::Apart(pair);
+        return between(a, b, pair);
+    }
+    search(&view, a, b, memory)
+}
+
+/// Poses that are not quite rotations change lengths, so the bodies are compared as they are placed.
+#[cold]
+fn in_the_world(
+    a: &Polytope,
+    pose_a: &Pose,
+    b: &Polytope,
+    pose_b: &Pose,
+    memory: &mut WalkMemory,
+) -> Separation {
+    let [a, b] = [(a, pose_a), (b, pose_b)].map(|(body, pose)| body.map(|p| pose.apply(p)));
+    memory.work.queries -= 1;
+    distance(&a, &Pose::IDENTITY, &b, &Pose::IDENTITY, memory)
+}
+
+/// Everything but the walk that goes well at once.
+#[cold]
+fn search(view: &View<'_>, a: Placed<'_>, b: Placed<'_>, memory: &mut WalkMemory) -> Separation {
+    let WalkMemory { last, growth, work } = memory;
+    let mut seeds: &[[u32; 2]] = &[];
+    let mut start = None;
+    match last {
+        Last::Deep(corners) => seeds = corners,
+        Last::Apart(pair) if pair.fits(a.body, b.body) => start = Some(*pair),
+        _ => start = Some(facing(view)),
+    }
+    if let Some(pair) = start {
+        match walk(view, pair, &mut work.steps) {
+            Arrival::Nearest(pair) => {
+                *last = Last::Apart(pair);
+                return between(a, b, pair);
+            }
+            Arrival::Stalled(pair) => {
+                work.stalls += 1;
+                let found = between(a, b, pair);
+                if slab_closes(view, a, b, &found) {
+                    *last = Last::Apart(pair);
+                    return found;
+                }
+            }
+            Arrival::Meeting => {}
+        }
+    }
+    work.depths += 1;
+    match growth.run(view, seeds, &mut work.corners) {
+        Depth::Deep { normal, corners, weights } => {
+            *last = Last::Deep(corners);
+            return inside(a, b, normal, corners, weights);
+        }
+        Depth::Apart { corners: [i, j] } => {
+            let arrival = walk(view, Pair::Vertices { a: i, b: j }, &mut work.steps);
+            if let Arrival::Nearest(pair) | Arrival::Stalled(pair) = arrival {
+                let found = between(a, b, pair);
+                if matches!(arrival, Arrival::Nearest(_)) || slab_closes(view, a, b, &found) {
+                    *last = Last::Apart(pair);
+                    return found;
+                }
+            }
+        }
+        Depth::Flat => {}
+    }
+    work.exhausted += 1;
+    let pair = brute::nearest(a, b);
+    *last = Last::Apart(pair);
+    let found = between(a, b, pair);
+    if found.normal.is_finite() { found } else { Separation { normal: across(a, b), ..found } }
+}
+
+/// Corners that face each other's body.
+fn facing(view: &View<'_>) -> Pair {
+    let towards = view.place(view.other.centre()) - view.own.centre();
+    Pair::Vertices { a: view.own.support(towards, 0), b: view.other.support(view.back(-towards), 0) }
+}
+
+/// Whether no corner of either body reaches into the gap along the normal, up to rounding.
+fn slab_closes(view: &View<'_>, a: Placed<'_>, b: Placed<'_>, found: &Separation) -> bool {
+    if !found.normal.is_finite() {
+        return false;
+    }
+    let in_a = a.pose.matrix().transpose() * found.normal;
+    let low = a.corner(view.own.support(in_a, 0));
+    let high = b.corner(view.other.support(view.back(-in_a), 0));
+    let size = low.abs().max_element().max(high.abs().max_element());
+    found.distance - found.normal.dot(high - low) <= SLAB_ROUNDING * size
+}
+
+/// A unit normal across two flat bodies that meet in one plane or on one line.
+fn across(a: Placed<'_>, b: Placed<'_>) -> DVec3 {
+    let directions = |p: Placed<'_>| -> Vec<DVec3> {
+        let edges = 0..p.body.edges().len() as u32;
+        edges.map(|e| p.edge(e)).map(|[p, q]| (q - p).normalize_or_zero()).collect()
+    };
+    let all = [directions(a), directions(b)].concat();
+    let Some(&first) = all.first() else { return DVec3::X };
+    let crosses = all.iter().map(|d| first.cross(*d));
+    let best = crosses.max_by(|p, q| p.length_squared().total_cmp(&q.length_squared()));
+    best.and_then(DVec3::try_normalize).unwrap_or_else(|| first.any_orthonormal_vector())
+}
+
+#[cfg(test)]
+#[path = "walk_tests.rs"]
+mod tests;
