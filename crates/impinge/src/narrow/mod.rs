@@ -1,4 +1,6 @@
 //! Methods that answer for one pair of bodies.
 
+pub mod between;
 pub mod convex;
 pub mod exact;
+pub mod surface;

@@ -107,3 +107,26 @@ pub const SLAB_ROUNDING: f64 = 64.0 * f64::EPSILON;
 /// Squared sine of the angle between two edges below which their distance is taken between their points,
 /// not along their common normal (no unit).
 pub const NEARLY_PARALLEL: f64 = 1e-6;
+
+/// Width of a bracket that counts as closed (no unit: a factor of the distance): a norm, a scalar product and
+/// a quotient in f64.
+pub const GJK_CLOSED: f64 = 8.0 * f64::EPSILON;
+
+/// A step of GJK that leaves more than this part of the distance is the last (no unit): what it wins is
+/// rounding.
+pub const GJK_STALLED: f64 = 1.0 - 4.0 * f64::EPSILON;
+
+/// Width at which the bracket of a curved pair's depth counts as closed (no unit: a factor of the size).
+pub const CURVED_DEPTH: f64 = 1e-13;
+
+/// Squared sine of the angle between two edges below which their cross product needs more than f64 (no unit):
+/// above it the product's direction is right to 1e-14.
+pub const PARALLEL_EDGES: f64 = 1e-4;
+
+/// Signed distances below this are decided in exact numbers (no unit: a factor of the sizes and coordinates):
+/// several times what the searches' own rounding can be.
+pub const TOO_CLOSE_TO_CALL: f64 = 256.0 * f64::EPSILON;
+
+/// Curved shapes nearer than this count as touching (no unit: a factor of the sizes and coordinates). Their
+/// surfaces are no sets of doubles; this is a few times what their signed distance may be off.
+pub const CURVED_TOUCH: f64 = 1e-12;

@@ -220,6 +220,27 @@ impl Primitive {
         }
     }
 
+    /// The same solid, enlarged by a power of two.
+    pub(crate) fn scaled(self, s: f64) -> Primitive {
+        match self {
+            Primitive::Sphere { radius } => Primitive::Sphere { radius: radius * s },
+            Primitive::Cuboid { half } => Primitive::Cuboid { half: half * s },
+            Primitive::Capsule { radius: r, half_height: h } => {
+                Primitive::Capsule { radius: r * s, half_height: h * s }
+            }
+            Primitive::Cylinder { radius: r, half_height: h } => {
+                Primitive::Cylinder { radius: r * s, half_height: h * s }
+            }
+            Primitive::Cone { radius: r, half_height: h } => {
+                Primitive::Cone { radius: r * s, half_height: h * s }
+            }
+            Primitive::Ellipsoid { radii } => Primitive::Ellipsoid { radii: radii * s },
+            Primitive::HalfSpace { normal, offset } => Primitive::HalfSpace { normal, offset: offset * s },
+            Primitive::Triangle { corners } => Primitive::Triangle { corners: corners.map(|p| p * s) },
+            Primitive::Segment { ends } => Primitive::Segment { ends: ends.map(|p| p * s) },
+        }
+    }
+
     /// Its volume; infinite for a half-space.
     pub fn volume(&self) -> f64 {
         match *self {

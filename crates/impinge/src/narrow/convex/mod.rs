@@ -1,8 +1,16 @@
-//! Convex bodies: signed distance with points and features.
+//! Convex bodies: signed distance with points and features, and the relation.
 
 mod answer;
+mod boxes;
 pub mod brute;
+mod epa;
+pub(crate) mod exact;
 mod frame;
+mod gjk;
 mod growth;
+pub(crate) mod placed;
+pub mod point;
 mod region;
+pub mod relation;
+pub mod separation;
 pub mod walk;

@@ -168,7 +168,7 @@ impl<'m> Body<'m> {
 
     /// The world box of a child; an unused lane leads to no triangle, so its box does not matter.
     #[inline]
-    fn lane_box(&self, node: &Node, lane: usize) -> [DVec3; 2] {
+    pub fn lane_box(&self, node: &Node, lane: usize) -> [DVec3; 2] {
         let at = |of: &[[f32; WIDTH]; 3], k: usize| f64::from(of[k][lane]);
         let [x, y, z] = self.turn;
         let centre =

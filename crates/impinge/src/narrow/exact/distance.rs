@@ -70,6 +70,13 @@ pub struct DistanceMemory {
     triangles: Option<[u32; 2]>,
 }
 
+impl DistanceMemory {
+    /// What to remember of an answer.
+    pub fn after(found: &Distance) -> DistanceMemory {
+        DistanceMemory { triangles: Some(found.triangles) }
+    }
+}
+
 /// The smallest distance of two placed meshes.
 ///
 /// ```
@@ -94,7 +101,7 @@ pub fn distance_again(
 ) -> Distance {
     let mut search = DistanceSearch::from_memory(a, pose_a, b, pose_b, memory);
     let found = search.advance(&mut Budget::UNLIMITED.clone());
-    *memory = DistanceMemory { triangles: Some(found.triangles) };
+    *memory = DistanceMemory::after(&found);
     found
 }
 

@@ -1,6 +1,6 @@
 //! Hierarchy and exact triangle tests.
 
-mod body;
+pub(crate) mod body;
 pub mod brute;
 mod cells;
 pub mod closest_point;

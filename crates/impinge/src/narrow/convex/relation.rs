@@ -1,0 +1,413 @@
+//! How two placed convex shapes lie to each other.
+//!
+//! The signed distance settles what is farther apart or deeper than rounding. What is closer is decided on
+//! the placed doubles in exact numbers: cores with a radius by comparing squared distances, hulls, boxes,
+//! triangles and segments by the exact relation of their triangulated surfaces. For cylinders, cones and
+//! ellipsoids, whose surfaces doubles do not describe, pairs within the stated tolerance count as touching.
+
+use std::cmp::Ordering;
+
+use glam::DVec3;
+use smallvec::SmallVec;
+
+use super::exact::{self, compare_height};
+use super::placed::{Frame, Placed, reach_of};
+use super::point;
+use super::separation::{ConvexMemory, distance};
+use crate::narrow::exact::relation::relation as mesh_relation;
+use crate::num::dyadic::Dyadic;
+use crate::num::exact_vector;
+use crate::num::predicate::Sign;
+use crate::num::tolerance::{CURVED_TOUCH, TOO_CLOSE_TO_CALL};
+use crate::shape::{Convex, Polytope, Primitive};
+use crate::{Certainty, Mesh, Model, Pose, Relation};
+
+/// The relation of two placed convex shapes; flat ones count like open surfaces.
+pub fn relation(
+    a: &Convex,
+    pose_a: &Pose,
+    b: &Convex,
+    pose_b: &Pose,
+    memory: &mut ConvexMemory,
+) -> (Relation, Certainty) {
+    match (half_space_of(a, pose_a), half_space_of(b, pose_b)) {
+        (Some(p), Some(q)) => (p.beside(&q), Certainty::Exact),
+        (Some(p), None) => p.against(b, pose_b),
+        (None, Some(q)) => {
+            let (found, certainty) = q.against(a, pose_a);
+            (found.swapped(), certainty)
+        }
+        (None, None) => bounded(a, pose_a, b, pose_b, memory),
+    }
+}
+
+/// Two shapes that both end somewhere.
+fn bounded(
+    a: &Convex,
+    pose_a: &Pose,
+    b: &Convex,
+    pose_b: &Pose,
+    memory: &mut ConvexMemory,
+) -> (Relation, Certainty) {
+    let (found, certainty) = distance(a, pose_a, b, pose_b, memory);
+    let bodies = [Body::new(a, pose_a), Body::new(b, pose_b)];
+    let places = [pose_a, pose_b].map(|pose| pose.translation().length());
+    let size = reach_of(a) + reach_of(b) + places[0] + places[1];
+    let width = match certainty {
+        Certainty::Approximate { resolution } => resolution,
+        _ => 0.0,
+    };
+    let curved = bodies.iter().any(Body::is_curved);
+    let noise = width + size * if curved { CURVED_TOUCH } else { TOO_CLOSE_TO_CALL };
+    if found.distance > noise {
+        return (Relation::Separated, Certainty::Exact);
+    }
+    if curved {
+        curved_pair(&bodies, found.distance, noise)
+    } else {
+        (sharp_pair(&bodies, found.distance, noise), Certainty::Exact)
+    }
+}
+
+/// A shape and where it is.
+pub(crate) struct Body<'s> {
+    shape: &'s Convex,
+    pose: &'s Pose,
+}
+
+impl<'s> Body<'s> {
+    pub fn new(shape: &'s Convex, pose: &'s Pose) -> Body<'s> {
+        Body { shape, pose }
+    }
+
+    pub fn is_curved(&self) -> bool {
+        use Primitive::{Cone, Cylinder, Ellipsoid};
+        matches!(self.shape, Convex::Primitive(Cylinder { .. } | Cone { .. } | Ellipsoid { .. }))
+    }
+
+    pub fn radius(&self) -> f64 {
+        match self.shape {
+            Convex::Primitive(Primitive::Sphere { radius } | Primitive::Capsule { radius, .. }) => *radius,
+            _ => 0.0,
+        }
+    }
+
+    /// The corners of the core where the pose puts them: the doubles that exact decisions are about.
+    pub fn corners(&self) -> SmallVec<[DVec3; 8]> {
+        let turn = self.pose.rotation();
+        // As a pose places a point, with the nearest rotation in place of the matrix.
+        let at = |p: DVec3| {
+            let row = |k: usize| {
+                let r = turn.row(k);
+                ((r.x * p.x + r.y * p.y) + r.z * p.z) + self.pose.translation()[k]
+            };
+            DVec3::new(row(0), row(1), row(2))
+        };
+        match self.shape {
+            Convex::Polytope(p) => p.vertices().iter().map(|&v| self.pose.apply(v)).collect(),
+            Convex::Primitive(p) => match *p {
+                Primitive::Cuboid { half } => (0..8_u32)
+                    .map(|k| {
+                        let sign = |bit: u32| if k >> bit & 1 == 1 { 1.0 } else { -1.0 };
+                        at(half * DVec3::new(sign(0), sign(1), sign(2)))
+                    })
+                    .collect(),
+                Primitive::Capsule { half_height, .. } => {
+                    [-half_height, half_height].map(|z| at(DVec3::Z * z)).into_iter().collect()
+                }
+                Primitive::Triangle { corners } => corners.map(at).into_iter().collect(),
+                Primitive::Segment { ends } => ends.map(at).into_iter().collect(),
+                _ => [self.pose.translation()].into_iter().collect(),
+            },
+        }
+    }
+
+    /// The core as triangles, outward where it is solid.
+    pub fn triangles(&self) -> Vec<[DVec3; 3]> {
+        let mesh = self.mesh();
+        mesh.map_or_else(Vec::new, |m| (0..m.triangles().len() as u32).map(|t| m.corners(t)).collect())
+    }
+
+    /// The hull of the placed corners as a mesh; doubles that were let in have one.
+    pub fn mesh(&self) -> Option<Mesh> {
+        Polytope::hull(&self.corners()).and_then(|hull| hull.mesh()).ok()
+    }
+
+    /// Whether it has an interior.
+    fn is_solid(&self) -> bool {
+        !self.shape.is_flat()
+    }
+
+    /// How far the other's farthest point is outside of this solid, negative when it is inside: the largest
+    /// value of a convex function over a convex body. Right to rounding for corners; for curved bodies the
+    /// best of climbs from many directions.
+    fn farthest_out(&self, other: &Body<'_>) -> f64 {
+        let turn = self.pose.rotation();
+        let origin = self.pose.translation();
+        let frame = Frame { origin, scale: 1.0 };
+        let inner = Placed::new(other.shape, other.pose, &frame);
+        let solid = match self.shape {
+            Convex::Primitive(solid) => solid,
+            Convex::Polytope(hull) => return hull_out(hull, self.pose, &inner, origin),
+        };
+        let out = |p: DVec3| {
+            let foot = point::signed_distance(solid, turn.transpose() * p);
+            (foot.distance, turn * foot.normal)
+        };
+        if inner.is_polyhedral() {
+            let corners = other.corners();
+            let worst = corners.iter().map(|&p| out(p - origin).0).fold(f64::NEG_INFINITY, f64::max);
+            return worst + inner.radius;
+        }
+        let mut worst = f64::NEG_INFINITY;
+        for k in 0..27_i32 {
+            let mut d = DVec3::new(f64::from(k % 3 - 1), f64::from(k / 3 % 3 - 1), f64::from(k / 9 - 1));
+            let mut height = f64::NEG_INFINITY;
+            // Each climb ends: the value grows at every step.
+            loop {
+                let (value, normal) = out(inner.support(d).0);
+                if !(value > height) {
+                    break;
+                }
+                (height, d) = (value, normal);
+            }
+            worst = worst.max(height);
+        }
+        worst
+    }
+}
+
+/// The support of the inner body over each face is all that matters.
+fn hull_out(hull: &Polytope, pose: &Pose, inner: &Placed<'_>, origin: DVec3) -> f64 {
+    let turn = pose.matrix();
+    let heights = hull.faces().iter().map(|face| {
+        let normal = turn * face.normal;
+        let plane = normal.dot(pose.apply(face.corner) - origin);
+        normal.dot(inner.support(normal).0) - plane
+    });
+    heights.fold(f64::NEG_INFINITY, f64::max) + inner.radius
+}
+
+/// Inside, touching or intersecting, where a curved shape takes part.
+fn curved_pair(bodies: &[Body<'_>; 2], distance: f64, noise: f64) -> (Relation, Certainty) {
+    let [a, b] = bodies;
+    let out = |around: &Body<'_>, inner: &Body<'_>| {
+        if around.is_solid() { around.farthest_out(inner) } else { f64::INFINITY }
+    };
+    let (a_out, b_out) = (out(b, a), out(a, b));
+    let doubtful = a_out.abs() <= noise || b_out.abs() <= noise || distance.abs() <= noise;
+    let certainty = if doubtful { Certainty::Approximate { resolution: noise } } else { Certainty::Exact };
+    let relation = match (a_out <= noise, b_out <= noise) {
+        (true, true) => Relation::Intersecting,
+        (true, false) => Relation::AInsideB,
+        (false, true) => Relation::BInsideA,
+        _ if distance >= -noise && a.is_solid() && b.is_solid() => Relation::Touching,
+        _ => Relation::Intersecting,
+    };
+    (relation, certainty)
+}
+
+/// Shapes with corners and radii, decided exactly.
+fn sharp_pair(bodies: &[Body<'_>; 2], distance: f64, noise: f64) -> Relation {
+    let [a, b] = bodies;
+    let inside = [is_inside(a, b, noise), is_inside(b, a, noise)];
+    if let [Some(a_in), Some(b_in)] = inside {
+        match (a_in, b_in) {
+            (true, true) => return Relation::Intersecting,
+            (true, false) => return Relation::AInsideB,
+            (false, true) => return Relation::BInsideA,
+            (false, false) if distance < -noise => return Relation::Intersecting,
+            (false, false) => {}
+        }
+    }
+    settle(bodies, inside)
+}
+
+/// Whether all of `inner` lies in the closed solid `around`; `None` when only exact numbers can tell.
+fn is_inside(inner: &Body<'_>, around: &Body<'_>, noise: f64) -> Option<bool> {
+    if !around.is_solid() {
+        return Some(false);
+    }
+    let out = around.farthest_out(inner);
+    if out.abs() > noise { Some(out < 0.0) } else { None }
+}
+
+/// The exact answer on the placed doubles.
+fn settle(bodies: &[Body<'_>; 2], inside: [Option<bool>; 2]) -> Relation {
+    let [a, b] = bodies;
+    let radii = [a.radius(), b.radius()];
+    if radii == [0.0; 2] {
+        return match [a.mesh(), b.mesh()].map(|mesh| mesh.map(Model::from)) {
+            [Some(p), Some(q)] => mesh_relation(&p, &Pose::IDENTITY, &q, &Pose::IDENTITY),
+            _ => Relation::Intersecting,
+        };
+    }
+    let triangles = [a.triangles(), b.triangles()];
+    let exactly = |inner: usize, around: usize| {
+        inside[inner].unwrap_or_else(|| {
+            let difference = &Dyadic::from(radii[around]) - &Dyadic::from(radii[inner]);
+            let corners = bodies[inner].corners();
+            let mut corners = corners.iter();
+            let solid = radii[around] == 0.0;
+            match difference.sign() {
+                Sign::Negative => {
+                    solid && corners.all(|&p| exact::holds_ball(&triangles[around], p, &difference))
+                }
+                _ if solid => corners.all(|&p| exact::holds(&triangles[around], p)),
+                _ => corners.all(|&p| {
+                    let square = &difference * &difference;
+                    exact::compare_distance(&[[p; 3]], &triangles[around], &square) != Ordering::Greater
+                }),
+            }
+        })
+    };
+    match (exactly(0, 1), exactly(1, 0)) {
+        (true, true) => return Relation::Intersecting,
+        (true, false) => return Relation::AInsideB,
+        (false, true) => return Relation::BInsideA,
+        (false, false) => {}
+    }
+    let sum = &Dyadic::from(radii[0]) + &Dyadic::from(radii[1]);
+    let mut order = exact::compare_distance(&triangles[0], &triangles[1], &(&sum * &sum));
+    // A core deep in a solid is far from its surface.
+    for (inner, around) in [(0, 1), (1, 0)] {
+        let solid = bodies[around].is_solid() && radii[around] == 0.0;
+        if solid && exact::holds(&triangles[around], bodies[inner].corners()[0]) {
+            order = Ordering::Less;
+        }
+    }
+    match order {
+        Ordering::Greater => Relation::Separated,
+        Ordering::Equal if a.is_solid() && b.is_solid() => Relation::Touching,
+        _ => Relation::Intersecting,
+    }
+}
+
+/// What rounding can do to the signed distance of a shape from things in coordinates of this extent.
+pub(crate) fn curved_noise(body: &Body<'_>, extent: f64) -> f64 {
+    let size = reach_of(body.shape) + body.pose.translation().length() + extent;
+    size * if body.is_curved() { CURVED_TOUCH } else { TOO_CLOSE_TO_CALL }
+}
+
+/// A placed half-space: the points with normal·(x − origin) ≤ offset.
+pub(crate) struct HalfSpace {
+    normal: DVec3,
+    origin: DVec3,
+    offset: f64,
+}
+
+pub(crate) fn half_space_of(shape: &Convex, pose: &Pose) -> Option<HalfSpace> {
+    let Convex::Primitive(Primitive::HalfSpace { normal, offset }) = shape else { return None };
+    Some(HalfSpace { normal: pose.rotation() * *normal, origin: pose.translation(), offset: *offset })
+}
+
+impl HalfSpace {
+    /// The relation of this half-space, as a, to a shape that ends somewhere.
+    fn against(&self, b: &Convex, pose_b: &Pose) -> (Relation, Certainty) {
+        let body = Body::new(b, pose_b);
+        let length = self.normal.length();
+        let frame = Frame { origin: self.origin, scale: 1.0 };
+        let placed = Placed::new(b, pose_b, &frame);
+        let normal = self.normal / length;
+        let height = |sign: f64| {
+            placed.support(normal * sign).0.dot(normal) - self.offset / length + sign * placed.radius
+        };
+        let (low, high) = (height(-1.0), height(1.0));
+        let size = reach_of(b) + pose_b.translation().length() + self.origin.length() + self.offset.abs();
+        let noise = size * if body.is_curved() { CURVED_TOUCH } else { TOO_CLOSE_TO_CALL };
+        let order = |x: f64| {
+            if x.abs() <= noise { Ordering::Equal } else { x.total_cmp(&0.0) }
+        };
+        let (mut lowest, mut highest) = (order(low), order(high));
+        let mut certainty = Certainty::Exact;
+        if lowest == Ordering::Equal || highest == Ordering::Equal {
+            if body.is_curved() {
+                certainty = Certainty::Approximate { resolution: noise };
+            } else {
+                (lowest, highest) = self.exact_heights(&body);
+            }
+        }
+        let relation = match (lowest, highest) {
+            (Ordering::Greater, _) => Relation::Separated,
+            (_, Ordering::Less | Ordering::Equal) => Relation::BInsideA,
+            (Ordering::Equal, _) if body.is_solid() => Relation::Touching,
+            _ => Relation::Intersecting,
+        };
+        (relation, certainty)
+    }
+
+    /// The normal of unit length.
+    pub fn unit_normal(&self) -> DVec3 {
+        self.normal.normalize()
+    }
+
+    /// How far a point is beyond the plane; negative inside.
+    pub fn height(&self, p: DVec3) -> f64 {
+        (self.normal.dot(p - self.origin) - self.offset) / self.normal.length()
+    }
+
+    /// The relation of this half-space, as a, to a mesh with these corners, exactly.
+    pub fn against_corners(&self, corners: impl Iterator<Item = DVec3>, closed: bool) -> Relation {
+        let normal = exact_vector::exact(self.normal);
+        let base = self.origin.length() + self.offset.abs();
+        let (mut lowest, mut highest) = (Ordering::Greater, Ordering::Less);
+        for p in corners {
+            let height = self.height(p);
+            let noise = (base + p.length()) * TOO_CLOSE_TO_CALL;
+            let order = if height.abs() > noise {
+                height.total_cmp(&0.0)
+            } else {
+                compare_height(&normal, self.origin, self.offset, p, 0.0)
+            };
+            (lowest, highest) = (lowest.min(order), highest.max(order));
+        }
+        match (lowest, highest) {
+            (Ordering::Greater, _) => Relation::Separated,
+            (_, Ordering::Less | Ordering::Equal) => Relation::BInsideA,
+            (Ordering::Equal, _) if closed => Relation::Touching,
+            _ => Relation::Intersecting,
+        }
+    }
+
+    /// The signs of the lowest and the highest point over the plane.
+    fn exact_heights(&self, body: &Body<'_>) -> (Ordering, Ordering) {
+        let normal = exact_vector::exact(self.normal);
+        let turned = exact_vector::exact(-self.normal);
+        let (corners, radius) = (body.corners(), body.radius());
+        // The lowest point is at its corner's height less the radius; seen from below the highest likewise.
+        let lows = corners.iter().map(|&p| compare_height(&normal, self.origin, self.offset, p, radius));
+        let highs = corners.iter().map(|&p| compare_height(&turned, self.origin, -self.offset, p, radius));
+        let (low, high) = (lows.min(), highs.min());
+        (low.unwrap_or(Ordering::Less), high.map_or(Ordering::Less, Ordering::reverse))
+    }
+
+    /// The relation of two half-spaces: they end nowhere, so only parallel planes tell anything.
+    fn beside(&self, other: &HalfSpace) -> Relation {
+        let [n, m] = [self, other].map(|h| exact_vector::exact(h.normal));
+        if exact_vector::cross(&n, &m).iter().any(|x| !x.is_zero()) {
+            return Relation::Intersecting;
+        }
+        // m = λ·n; the planes n·x = level compare after crosswise multiplication with the largest component.
+        let level = |h: &HalfSpace, n: &exact_vector::ExactVec| {
+            &Dyadic::from(h.offset) + &exact_vector::dot(n, &exact_vector::exact(h.origin))
+        };
+        let (own, theirs) = (level(self, &n), level(other, &m));
+        let axis = self.normal.abs().max_position();
+        let mut order = exact::compare(&(&own * &m[axis]), &(&theirs * &n[axis]));
+        if m[axis].sign() == Sign::Negative {
+            order = order.reverse();
+        }
+        let along = n[axis].sign() == m[axis].sign();
+        match (along, order) {
+            (true, Ordering::Less) => Relation::AInsideB,
+            (true, Ordering::Greater) => Relation::BInsideA,
+            (false, Ordering::Less) => Relation::Separated,
+            (false, Ordering::Equal) => Relation::Touching,
+            (true, Ordering::Equal) | (false, Ordering::Greater) => Relation::Intersecting,
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "relation_tests.rs"]
+mod tests;

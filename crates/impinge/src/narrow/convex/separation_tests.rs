@@ -1,0 +1,107 @@
+use glam::{DQuat, DVec3};
+use rand::{Rng, SeedableRng};
+use rand_pcg::Pcg64;
+
+use super::*;
+use crate::shape::Polytope;
+
+fn vector(rng: &mut Pcg64, size: f64) -> DVec3 {
+    DVec3::from([(); 3].map(|()| rng.random_range(-size..size)))
+}
+
+fn pose(rng: &mut Pcg64, spread: f64) -> Pose {
+    let turn = [(); 4].map(|()| rng.random_range(-1.0..1.0));
+    Pose::new(vector(rng, spread).to_array(), turn).unwrap()
+}
+
+/// One of every kind but the half-space, of random size.
+fn kinds(rng: &mut Pcg64, unit: f64) -> Vec<Convex> {
+    let mut size = || unit * rng.random_range(0.2..1.0);
+    let primitives = [
+        Primitive::sphere(size()),
+        Primitive::cuboid([size(), size(), size()]),
+        Primitive::capsule(size(), size()),
+        Primitive::cylinder(size(), size()),
+        Primitive::cone(size(), size()),
+        Primitive::ellipsoid([size(), size(), size()]),
+    ];
+    let mut all: Vec<Convex> = primitives.into_iter().map(|p| p.unwrap().into()).collect();
+    let corners = [(); 3].map(|()| vector(rng, unit));
+    all.push(Primitive::triangle(corners).unwrap().into());
+    all.push(Primitive::segment([corners[1], vector(rng, unit)]).unwrap().into());
+    let points: Vec<DVec3> = (0..rng.random_range(4..30)).map(|_| vector(rng, unit)).collect();
+    all.push(Polytope::hull(&points).unwrap().into());
+    all
+}
+
+/// The placed support point.
+fn placed_support(shape: &Convex, pose: &Pose, d: DVec3) -> DVec3 {
+    pose.matrix() * shape.support(pose.matrix().transpose() * d) + pose.translation()
+}
+
+/// Minus the support of the difference body: the signed distance is its largest value over directions.
+fn parting(a: &Convex, pose_a: &Pose, b: &Convex, pose_b: &Pose, d: DVec3) -> f64 {
+    (placed_support(b, pose_b, -d) - placed_support(a, pose_a, d)).dot(d)
+}
+
+/// The slow twin: many directions, each climbed to the top as far as random steps can.
+fn sampled(a: &Convex, pose_a: &Pose, b: &Convex, pose_b: &Pose, rng: &mut Pcg64) -> f64 {
+    let value = |d: DVec3| parting(a, pose_a, b, pose_b, d);
+    let mut best = f64::NEG_INFINITY;
+    for _ in 0..100 {
+        let mut at = vector(rng, 1.0).normalize_or(DVec3::X);
+        let mut step = 1.0;
+        while step > 1e-6 {
+            let next = DQuat::from_scaled_axis(vector(rng, step)) * at;
+            if value(next) > value(at) {
+                at = next;
+            } else {
+                step *= 0.9;
+            }
+        }
+        best = best.max(value(at));
+    }
+    best
+}
+
+#[test]
+fn every_pair_of_kinds_agrees_with_sampled_directions() {
+    let mut rng = Pcg64::seed_from_u64(31);
+    let (mut deep, mut all) = (0, 0);
+    let mut memory = ConvexMemory::default();
+    for round in 0..3 {
+        let (a_kinds, b_kinds) = (kinds(&mut rng, 1.0), kinds(&mut rng, 1.0));
+        for a in &a_kinds {
+            for b in &b_kinds {
+                let (pose_a, pose_b) = (pose(&mut rng, 0.8), pose(&mut rng, 0.8));
+                let (found, certainty) = distance(a, &pose_a, b, &pose_b, &mut memory);
+                let (cold, _) = distance(a, &pose_a, b, &pose_b, &mut ConvexMemory::default());
+                assert!(
+                    (found.distance - cold.distance).abs() < 1e-11,
+                    "{round} {}–{} {found:?} {cold:?}",
+                    a.kind(),
+                    b.kind()
+                );
+                let slow = sampled(a, &pose_a, b, &pose_b, &mut rng);
+                let name = format!("{round} {}–{} {certainty:?}", a.kind(), b.kind());
+                // No direction does better than the answer's; `check` sees that its own does as well.
+                assert!(slow < found.distance + 1e-11, "{name}: {found:?}, sampled {slow}");
+                assert!(slow > found.distance - 0.05, "{name}: {found:?}, sampled {slow}");
+                check(&found, a, &pose_a, b, &pose_b, &name);
+                all += 1;
+                deep += usize::from(found.distance < 0.0);
+            }
+        }
+    }
+    assert!(deep * 5 > all && deep * 5 < 4 * all, "{deep} of {all} overlap");
+}
+
+/// What every answer must fulfil by itself, to rounding.
+fn check(found: &Separation, a: &Convex, pose_a: &Pose, b: &Convex, pose_b: &Pose, name: &str) {
+    let [p, q] = found.points;
+    assert!((found.normal.length() - 1.0).abs() < 1e-14, "{name}");
+    let off = q - p - found.normal * found.distance;
+    assert!(off.length() < 1e-5, "{name}: {found:?} {off}");
+    let value = parting(a, pose_a, b, pose_b, found.normal);
+    assert!((value - found.distance).abs() < 1e-10, "{name}: {found:?} {value}");
+}
