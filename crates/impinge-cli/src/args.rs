@@ -137,6 +137,14 @@ Exits 1 when there are any."
   {"id":2,"ask":"pairs","a":{"mesh":"a.obj"},"b":{"mesh":"b.stl"},"margin":0.01}
   {"id":3,"ask":"distance","a":{"vertices":[[0,0,0],[1,0,0],[0,1,0]],"triangles":[[0,1,2]]},"b":{"mesh":"b.stl"}}
   {"id":4,"ask":"points","a":{"mesh":"a.obj"},"points":[[0,0,0],[1,2,3]]}
+  {"id":5,"ask":"distance","a":{"box":[1,1,2]},"b":{"sphere":0.5,"pose":{"position":[0,0,2.25]}}}
+  {"id":6,"ask":"relation","a":{"capsule":{"radius":0.2,"half_height":1}},"b":{"mesh":"b.stl"}}
+
+Shapes: "mesh" (a file), "vertices" with "triangles", "hull" (points), "sphere" (radius), "box" (half
+extents), "ellipsoid" (radii), "capsule", "cylinder", "cone" ({"radius":r,"half_height":h}, along z, a cone's
+apex at +h), "halfspace" ({"normal":n,"offset":d}, the points with n·x <= d), "triangle", "segment"; each with
+an optional "pose". relation and distance take any two; between two convex shapes the distance is signed:
+negative is the penetration depth, and moving b along "normal" by it parts them. pairs takes two meshes.
 
 One answer line for each question, in order, with its id. A line may carry "method", "budget" and "seed".
 Mesh files are named relative to the batch (`-`: to the current folder) and loaded once. A line that

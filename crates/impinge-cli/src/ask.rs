@@ -140,12 +140,7 @@ const BLOCK: usize = 1024;
 /// when the budget ends.
 pub fn points(body: &Placed<'_>, points: &[[f64; 3]], settings: &Settings) -> Result<Answer, Failure> {
     refuse_brute(settings, "the distances of points")?;
-    for (i, p) in points.iter().enumerate() {
-        // The comparison is false for NaN.
-        if let Some(x) = p.iter().find(|x| !(x.abs() <= LARGEST_COORDINATE)) {
-            return Err(Failure(format!("element {i}: {x} is not finite or beyond 1e60")));
-        }
-    }
+    check_points(points)?;
     let points: Vec<DVec3> = points.iter().copied().map(DVec3::from).collect();
     let mut budget = settings.limit.start();
     let block = if budget.is_unlimited() { points.len().max(1) } else { BLOCK };
@@ -159,6 +154,17 @@ pub fn points(body: &Placed<'_>, points: &[[f64; 3]], settings: &Settings) -> Re
     }
     let outcome = Outcome { certainty: Certainty::Exact, finish, work: Counters::default() };
     Ok(Answer::new(Found::Points(found), &outcome))
+}
+
+/// Refuses points that are nowhere.
+pub fn check_points(points: &[[f64; 3]]) -> Result<(), Failure> {
+    for (i, p) in points.iter().enumerate() {
+        // The comparison is false for NaN.
+        if let Some(x) = p.iter().find(|x| !(x.abs() <= LARGEST_COORDINATE)) {
+            return Err(Failure(format!("element {i}: {x} is not finite or beyond 1e60")));
+        }
+    }
+    Ok(())
 }
 
 /// Only a closed surface has an inside.

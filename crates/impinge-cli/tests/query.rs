@@ -86,7 +86,26 @@ fn a_bad_line_names_its_fault_and_the_batch_goes_on() {
         (r#"{"id":5,"ask":"relation"}"#.into(), "a: missing"),
         (body("{}"), "a: no shape"),
         (body("3"), "a: invalid type"),
-        (body(r#"{"sphere":1}"#), "a: the shape \"sphere\" is not answered yet"),
+        (body(r#"{"sphere":-1}"#), "a: sphere: radius: -1 is not a size"),
+        (body(r#"{"sphere":"big"}"#), "a.sphere: invalid type"),
+        (body(r#"{"box":[1,0,1]}"#), "a: box: half extent: 0 is not a size"),
+        (body(r#"{"box":[1,1]}"#), "a.box: invalid length 2"),
+        (body(r#"{"capsule":{"radius":1}}"#), "a.capsule: half_height missing"),
+        (body(r#"{"cone":{"radius":1,"half_height":-2}}"#), "a: cone: half_height: -2 is not a size"),
+        (body(r#"{"halfspace":{"normal":[0,0,0],"offset":1}}"#), "a: halfspace: normal: "),
+        (body(r#"{"hull":[]}"#), "a: hull: points: "),
+        (body(r#"{"hull":[[0,0,0],[1,2]]}"#), "a.hull: element 1: invalid length 2"),
+        (body(r#"{"hull":[[0,0,1e61]]}"#), "a: hull: vertex 0"),
+        (body(r#"{"sphere":1,"box":[1,1,1]}"#), "a: one shape at a time, not sphere and box"),
+        (
+            r#"{"id":5,"ask":"pairs","a":{"vertices":[[0,0,0]],"triangles":[[0,0,0]]},"b":{"sphere":1}}"#
+                .into(),
+            "b: a sphere has no triangles",
+        ),
+        (
+            r#"{"id":5,"ask":"distance","a":{"sphere":2},"b":{"sphere":1},"method":"brute"}"#.into(),
+            "method brute answers pairs and distance of two meshes",
+        ),
         (body(r#"{"mesh":"missing.obj"}"#), "missing.obj"),
         (body(r#"{"mesh":"broken.obj"}"#), "line 3"),
         (body(r#"{"mesh":5}"#), "a.mesh: invalid type"),
@@ -287,4 +306,92 @@ fn a_closed_pipe_is_no_panic() {
     let ended = child.wait_with_output().unwrap();
     assert!(first.contains("intersecting"));
     assert_eq!((ended.status.code(), String::from_utf8(ended.stderr).unwrap().as_str()), (Some(0), ""));
+}
+
+/// Every shape of the contract, and those of ours.
+const SHAPES: [&str; 12] = [
+    r#""mesh":"cube.obj""#,
+    r#""vertices":[[0,0,0],[1,0,0],[0,1,0],[0,0,1]],"triangles":[[0,2,1],[0,1,3],[0,3,2],[1,2,3]]"#,
+    r#""hull":[[0,0,0],[1,0,0],[0,1,0],[0,0,1],[0.1,0.1,0.1]]"#,
+    r#""sphere":0.5"#,
+    r#""box":[1,0.5,0.25]"#,
+    r#""capsule":{"radius":0.25,"half_height":1}"#,
+    r#""cylinder":{"radius":0.25,"half_height":1}"#,
+    r#""cone":{"radius":0.25,"half_height":1}"#,
+    r#""ellipsoid":[0.5,1,0.25]"#,
+    r#""halfspace":{"normal":[0,0,2],"offset":-3}"#,
+    r#""triangle":[[0,0,0],[1,0,0],[0,1,0]]"#,
+    r#""segment":[[0,0,0],[1,0,0]]"#,
+];
+
+#[test]
+fn any_two_shapes_have_a_relation_and_a_distance() {
+    let folder = Folder::with_meshes();
+    let mut lines = Vec::new();
+    for a in SHAPES {
+        for b in SHAPES {
+            for (id, z) in [("near", 0.25), ("far", 50.0)] {
+                for ask in ["relation", "distance"] {
+                    let pose =
+                        format!(r#""pose":{{"position":[0.25,0.125,{z}],"rotation":[0.1,0.2,0.3,0.9]}}"#);
+                    lines.push(format!(r#"{{"id":"{id}","ask":"{ask}","a":{{{a}}},"b":{{{b},{pose}}}}}"#));
+                }
+            }
+        }
+    }
+    let ended = folder.query(&lines.iter().map(String::as_str).collect::<Vec<_>>(), &[]);
+    assert_eq!(ended.code, 0, "{ended:?}");
+    let answers = ended.lines();
+    for (pair, line) in answers.chunks(2).zip(lines.chunks(2)) {
+        let endless = line[0].matches("halfspace").count() == 2;
+        let distance = pair[1]["distance"].as_f64();
+        assert_eq!(distance.is_none(), endless, "{} {}", line[1], pair[1]);
+        let Some(distance) = distance else { continue };
+        let apart = distance > 0.0;
+        let separated = pair[0]["relation"] == "separated";
+        let nested = pair[0]["relation"].as_str().unwrap().contains("inside");
+        assert!(apart == separated || nested, "{} {} {}", line[0], pair[0], pair[1]);
+        assert!(pair[1]["points"].is_array() && pair[1]["features"].is_array(), "{}", pair[1]);
+        assert_eq!(pair[1]["normal"].is_null(), distance == 0.0, "{}", pair[1]);
+        if pair[0]["id"] == "far" && !line[0].contains("halfspace") {
+            assert!(separated && distance > 40.0, "{} {}", line[0], pair[0]);
+        }
+    }
+}
+
+#[test]
+fn signed_distances_carry_points_features_and_normal() {
+    let folder = Folder::new();
+    let at = |z: f64| format!(r#""pose":{{"position":[0,0,{z}]}}"#);
+    let lines = [
+        format!(r#"{{"id":1,"ask":"distance","a":{{"box":[1,1,1]}},"b":{{"sphere":0.5,{}}}}}"#, at(1.25)),
+        format!(r#"{{"id":2,"ask":"distance","a":{{"sphere":1}},"b":{{"sphere":0.5,{}}}}}"#, at(4.0)),
+        format!(r#"{{"id":3,"ask":"relation","a":{{"sphere":1}},"b":{{"sphere":0.5,{}}}}}"#, at(1.5)),
+        format!(r#"{{"id":4,"ask":"relation","a":{{"cylinder":{{"radius":1,"half_height":1}}}},"b":{{"box":[1,1,1],{}}}}}"#, at(2.0)),
+        r#"{"id":5,"ask":"points","a":{"box":[1,1,1]},"points":[[0,0,0],[0,0,3],[1,0,0]]}"#.to_string(),
+        r#"{"id":6,"ask":"points","a":{"hull":[[0,0,0],[1,0,0],[0,1,0],[0,0,1]]},"points":[[0.25,0.25,0],[-1,0,0]]}"#.to_string(),
+    ];
+    let ended = folder.query(&lines.iter().map(String::as_str).collect::<Vec<_>>(), &[]);
+    assert_eq!(ended.code, 0, "{ended:?}");
+    let answers = ended.lines();
+    assert_eq!(
+        answers[0],
+        json!({"schema": 1, "id": 1, "distance": -0.25, "points": [[0.0, 0.0, 1.0], [0.0, 0.0, 0.75]],
+               "features": [{"face": 5}, {"surface": true}], "normal": [0.0, 0.0, 1.0],
+               "certainty": "exact", "finish": "complete"})
+    );
+    assert_eq!(
+        (answers[1]["distance"].as_f64(), &answers[1]["normal"]),
+        (Some(2.5), &json!([0.0, 0.0, 1.0]))
+    );
+    assert_eq!((&answers[2]["relation"], &answers[2]["certainty"]), (&json!("touching"), &json!("exact")));
+    assert_eq!(
+        (&answers[3]["relation"], &answers[3]["certainty"]),
+        (&json!("touching"), &json!("approximate"))
+    );
+    assert!(answers[3]["resolution"].as_f64().unwrap() < 1e-11);
+    assert_eq!(answers[4]["distances"], json!([-1.0, 2.0, 0.0]));
+    assert_eq!(answers[4]["inside"], json!([true, false, true]));
+    assert_eq!(answers[5]["distances"], json!([0.0, 1.0]));
+    assert_eq!(answers[5]["inside"], json!([true, false]));
 }

@@ -3,17 +3,18 @@
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::str;
-use std::sync::Arc;
 
-use impinge::{Mesh, Model, Pose};
+use impinge::{Pose, Shape};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use super::fields::{Fields, Index, List};
+use super::fields::{Fields, List};
 use super::meshes::Meshes;
 use super::ordered::Asked;
+use super::shape;
 use crate::answer::{Answer, Refusal, SCHEMA};
 use crate::ask::{self, Placed};
+use crate::ask_shapes::{self, PlacedShape};
 use crate::error::Failure;
 use crate::pose;
 use crate::settings::{Limit, Method, Settings};
@@ -23,10 +24,6 @@ const KNOWN: [&str; 4] = ["relation", "pairs", "distance", "points"];
 
 /// Questions of the contract that are not answered yet.
 const LATER: [&str; 3] = ["sweep", "ccd", "volume"];
-
-/// Shapes of the contract that are not answered yet.
-const LATER_SHAPES: [&str; 8] =
-    ["hull", "sphere", "box", "capsule", "cylinder", "cone", "ellipsoid", "halfspace"];
 
 /// What every line of a batch shares.
 #[derive(Debug)]
@@ -99,14 +96,24 @@ fn settle(fields: &Fields<'_>, context: &Context) -> Result<Answer, Failure> {
     let a = body(fields, "a", context)?;
     if ask == "points" {
         let List(points) = fields.get("points")?.ok_or_else(|| Failure::new("points: missing"))?;
-        return ask::points(&a.placed(), &points, &settings).map_err(|e| e.at("points"));
+        let found = match mesh(&a) {
+            Some(a) => ask::points(&a, &points, &settings),
+            None => ask_shapes::points(&a, &points, &settings),
+        };
+        return found.map_err(|e| e.at("points"));
     }
     let b = body(fields, "b", context)?;
-    let (a, b) = (a.placed(), b.placed());
-    match ask.as_str() {
-        "relation" => ask::relation(&a, &b, &settings),
-        "distance" => ask::distance(&a, &b, &settings),
-        _ => ask::pairs(&a, &b, margin(fields)?, &settings),
+    match (ask.as_str(), mesh(&a), mesh(&b)) {
+        ("relation", Some(a), Some(b)) => ask::relation(&a, &b, &settings),
+        ("relation", ..) => ask_shapes::relation(&a, &b, &settings),
+        ("distance", Some(a), Some(b)) => ask::distance(&a, &b, &settings),
+        ("distance", ..) => ask_shapes::distance(&a, &b, &settings),
+        (_, Some(a), Some(b)) => ask::pairs(&a, &b, margin(fields)?, &settings),
+        (_, a_mesh, _) => {
+            let (name, other) = if a_mesh.is_none() { ("a", &a) } else { ("b", &b) };
+            let why = "has no triangles; pairs are answered for two meshes";
+            Err(Failure(format!("{name}: a {} {why}", other.shape.kind())))
+        }
     }
 }
 
@@ -140,40 +147,18 @@ fn margin(fields: &Fields<'_>) -> Result<Option<f64>, Failure> {
     }
 }
 
-/// A body of the question.
-struct Body {
-    model: Arc<Model>,
-    pose: Pose,
-}
-
-impl Body {
-    fn placed(&self) -> Placed<'_> {
-        Placed { model: &self.model, pose: self.pose }
-    }
-}
-
-fn body(question: &Fields<'_>, name: &str, context: &Context) -> Result<Body, Failure> {
+fn body(question: &Fields<'_>, name: &str, context: &Context) -> Result<PlacedShape, Failure> {
     let fields = question.object(name)?.ok_or_else(|| Failure(format!("{name}: missing")))?;
     let pose = fields.object("pose")?.map_or(Ok(Pose::IDENTITY), |p| pose::from_json(&p))?;
-    if let Some(kind) = LATER_SHAPES.into_iter().find(|kind| fields.has(kind)) {
-        return Err(fields.fail(&format!("the shape {kind:?} is not answered yet; meshes are")));
-    }
-    let file: Option<String> = fields.get("mesh")?;
-    let model = match (file, fields.has("vertices") || fields.has("triangles")) {
-        (Some(file), false) => context.meshes.get(&file).map_err(|e| e.at(name))?,
-        (None, true) => Arc::new(inline(&fields)?),
-        (Some(_), true) => return Err(fields.fail("either mesh, or vertices and triangles")),
-        (None, false) => return Err(fields.fail("no shape; give mesh, or vertices and triangles")),
-    };
-    Ok(Body { model, pose })
+    Ok(PlacedShape { shape: shape::read(&fields, name, &context.meshes)?, pose })
 }
 
-fn inline(fields: &Fields<'_>) -> Result<Model, Failure> {
-    let missing = |what: &str| fields.fail(&format!("{what} missing"));
-    let List(vertices) = fields.get::<List<[f64; 3]>>("vertices")?.ok_or_else(|| missing("vertices"))?;
-    let List(triangles) = fields.get::<List<[Index; 3]>>("triangles")?.ok_or_else(|| missing("triangles"))?;
-    let triangles = triangles.into_iter().map(|t| t.map(|Index(v)| v)).collect();
-    Ok(Mesh::new(vertices, triangles).map_err(|e| fields.fail(&e.to_string()))?.into())
+/// The body as a mesh, if it is one.
+fn mesh(body: &PlacedShape) -> Option<Placed<'_>> {
+    match &body.shape {
+        Shape::Mesh(model) => Some(Placed { model, pose: body.pose }),
+        _ => None,
+    }
 }
 
 #[derive(Serialize)]

@@ -5,3 +5,4 @@ pub mod line;
 pub mod lines;
 pub mod meshes;
 pub mod ordered;
+pub mod shape;

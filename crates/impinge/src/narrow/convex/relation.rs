@@ -41,6 +41,16 @@ pub fn relation(
     }
 }
 
+/// The signed distance of a point from a placed shape, and whether the point is in the closed solid; flat
+/// shapes have no inside.
+pub fn point_in(shape: &Convex, pose: &Pose, p: DVec3) -> (f64, bool) {
+    let point = Convex::Primitive(Primitive::Segment { ends: [p; 2] });
+    let mut memory = ConvexMemory::default();
+    let (found, _) = distance(&point, &Pose::IDENTITY, shape, pose, &mut memory);
+    let (how, _) = relation(&point, &Pose::IDENTITY, shape, pose, &mut memory);
+    (found.distance, how == Relation::AInsideB)
+}
+
 /// Two shapes that both end somewhere.
 fn bounded(
     a: &Convex,
