@@ -2,5 +2,6 @@
 
 pub mod between;
 pub mod convex;
+pub mod decompose;
 pub mod exact;
 pub mod surface;

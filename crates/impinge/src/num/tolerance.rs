@@ -130,3 +130,14 @@ pub const TOO_CLOSE_TO_CALL: f64 = 256.0 * f64::EPSILON;
 /// Curved shapes nearer than this count as touching (no unit: a factor of the sizes and coordinates). Their
 /// surfaces are no sets of doubles; this is a few times what their signed distance may be off.
 pub const CURVED_TOUCH: f64 = 1e-12;
+/// Points nearer to a plane than this lie on it when a solid is cut (no unit: a factor of the solid's size).
+/// Crossing points are off by a few roundings of their coordinates; real features are far larger.
+pub const CUT_SLACK: f64 = 1e-12;
+
+/// Unit normals that differ by less than this belong to one plane when cuts are chosen (no unit). A second cut
+/// along the same plane would only cost time.
+pub const SAME_PLANE: f64 = 1e-9;
+
+/// Volume by which a hull may exceed its piece and still be the piece (no unit: a factor of the whole volume).
+/// Volumes are sums of a few thousand products that are each off by some roundings.
+pub const VOLUME_ROUNDING: f64 = 1e-10;

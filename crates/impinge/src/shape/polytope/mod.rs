@@ -115,6 +115,14 @@ impl Polytope {
         self.centre
     }
 
+    /// The volume inside; 0 below dimension 3.
+    pub fn volume(&self) -> f64 {
+        let spanned = |[a, b, c]: [DVec3; 3]| (a - self.centre).cross(b - self.centre).dot(c - self.centre);
+        let solid = if self.dimension == 3 { 0..self.faces.len() as u32 } else { 0..0 };
+        let triangles = solid.flat_map(|face| self.fan(face));
+        triangles.map(|t| spanned(t.map(|v| self.corners[v as usize]))).sum::<f64>() / 6.0
+    }
+
     /// A corner that is farthest in a direction, to rounding, by climbing from `start` along edges.
     #[inline]
     pub fn support(&self, direction: DVec3, start: u32) -> u32 {

@@ -1,0 +1,311 @@
+//! Convex decomposition: convex parts that together cover a closed mesh.
+//!
+//! A solid is cut by planes until every piece equals its convex hull, or until there are enough pieces. Each
+//! time the piece whose hull exceeds it most is cut by the plane that leaves the fewest notches, or the least
+//! excess where they are many; the planes that are tried come from notches, as in Chazelle, "Convex partitions of polyhedra: a
+//! lower bound and worst-case optimal algorithm", 1984, and, as in Lien and Amato, "Approximate convex
+//! decomposition of polyhedra", 2007, the work stops where what is left of a concavity is small. We leave
+//! both in measuring concavity as volume, and we put parts together again whose common hull adds nothing.
+//!
+//! The parts always cover the solid. Where the cuts came through, they are the solid; otherwise the answer
+//! says by how much they stand out, as a volume and as a length.
+
+mod cuts;
+mod deviation;
+mod piece;
+#[cfg(test)]
+mod tests;
+
+use glam::DVec3;
+
+use self::cuts::Notch;
+use self::piece::{Piece, Polygon};
+use crate::narrow::exact::self_intersection::self_intersections;
+use crate::num::parallel;
+use crate::num::tolerance::{CUT_SLACK, VOLUME_ROUNDING};
+use crate::shape::Polytope;
+use crate::{Certainty, Error, Mesh, Model};
+
+/// Choices of a decomposition.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct DecomposeOptions {
+    /// Parts, at most; a mesh of more components than this has one for each.
+    pub most_parts: usize,
+    /// A piece is good enough when its hull exceeds it by this share of the whole volume; 0 asks for the
+    /// solid itself.
+    pub tolerance: f64,
+}
+
+impl DecomposeOptions {
+    /// The solid itself where 64 parts are enough.
+    pub const DEFAULT: DecomposeOptions = DecomposeOptions { most_parts: 64, tolerance: 0.0 };
+    /// A few parts for a first quick answer.
+    pub const COARSE: DecomposeOptions = DecomposeOptions { most_parts: 8, tolerance: 0.01 };
+}
+
+impl Default for DecomposeOptions {
+    fn default() -> DecomposeOptions {
+        DecomposeOptions::DEFAULT
+    }
+}
+
+/// Convex parts that cover a solid.
+#[derive(Debug, Clone)]
+pub struct Decomposition {
+    /// The parts, in the frame of the mesh.
+    pub parts: Vec<Polytope>,
+    /// The volume of the solid, summed over its components.
+    pub volume: f64,
+    /// The volumes by which parts exceed their pieces of the solid, summed up.
+    pub excess: f64,
+    /// No point of a part is farther from the solid than this length; 0 where the parts are the solid.
+    pub deviation: f64,
+    /// Exact where the parts are the solid to rounding; otherwise they cover it and stand out by the
+    /// tolerance, a length.
+    pub certainty: Certainty,
+}
+
+/// Finest length of [`Decomposition::deviation`], as a share of the mesh's size: the bound is at most so much
+/// above the truth.
+pub const DEVIATION_RESOLUTION: f64 = 1.0 / 256.0;
+
+/// Convex parts that cover a closed mesh.
+///
+/// ```
+/// use impinge::narrow::decompose::{DecomposeOptions, decompose};
+/// use impinge::{Certainty, Model, shape::make};
+///
+/// let stairs = Model::from(make::stairs(3, 1.0, 2.0, 1.0)?);
+/// let found = decompose(&stairs, &DecomposeOptions::DEFAULT)?;
+/// assert_eq!(found.parts.len(), 3);
+/// assert_eq!(found.certainty, Certainty::Exact);
+/// # Ok::<(), impinge::Error>(())
+/// ```
+///
+/// # Errors
+/// A mesh that is not closed or encloses nothing.
+pub fn decompose(model: &Model, options: &DecomposeOptions) -> Result<Decomposition, Error> {
+    let solids = solids(model)?;
+    let size = extent(model.mesh());
+    let volume: f64 = solids.iter().map(|part| part.volume).sum();
+    let work = Work {
+        mesh: model.mesh(),
+        notches: cuts::notches(model, solids.iter().all(|solid| solid.inward)),
+        slack: CUT_SLACK * size,
+        enough: volume * options.tolerance.max(VOLUME_ROUNDING),
+    };
+    let mut pieces = Vec::new();
+    for (number, solid) in solids.into_iter().enumerate() {
+        pieces.extend(work.shaped(solid.piece, number)?);
+    }
+    work.cut_all(&mut pieces, options.most_parts)?;
+    work.join_all(&mut pieces)?;
+    let excess = pieces.iter().map(|piece| piece.excess().max(0.0)).sum::<f64>();
+    let parts: Vec<Polytope> = pieces.into_iter().map(|piece| piece.hull).collect();
+    let exact =
+        excess <= volume * VOLUME_ROUNDING * parts.len() as f64 && self_intersections(model).is_empty();
+    let resolution = size * DEVIATION_RESOLUTION;
+    let deviation = if exact {
+        0.0
+    } else {
+        parts.iter().map(|part| deviation::deviation(part, model, resolution)).fold(0.0, f64::max)
+    };
+    let certainty = if exact { Certainty::Exact } else { Certainty::Conservative { tolerance: deviation } };
+    Ok(Decomposition { parts, volume, excess, deviation, certainty })
+}
+
+/// A solid of its own.
+struct Solid {
+    piece: Piece,
+    volume: f64,
+    /// Whether its triangles look into it.
+    inward: bool,
+}
+
+/// The components, which may overlap, as solids of their own; all of them as one where some are cavities.
+fn solids(model: &Model) -> Result<Vec<Solid>, Error> {
+    let (mesh, topology) = (model.mesh(), model.topology());
+    if !topology.is_closed() {
+        return Err(Error::Argument { name: "mesh", reason: "it is not closed, so it has no inside".into() });
+    }
+    let mut surfaces = vec![Vec::new(); topology.components().len()];
+    for triangle in 0..mesh.triangles().len() as u32 {
+        let polygon = Polygon { corners: mesh.corners(triangle).into_iter().collect(), triangle };
+        surfaces[topology.component_of()[triangle as usize] as usize].push(polygon);
+    }
+    let origin = mesh.vertices()[mesh.triangles()[0][0] as usize];
+    let rounding = VOLUME_ROUNDING * extent(mesh).powi(3);
+    let volume = |surface: &[Polygon]| Piece::new(surface.to_vec()).volume(origin);
+    let volumes: Vec<f64> = surfaces.iter().map(|surface| volume(surface)).collect();
+    let one_way = volumes.iter().all(|&v| v >= -rounding) || volumes.iter().all(|&v| v <= rounding);
+    if !one_way {
+        surfaces = vec![surfaces.concat()];
+    }
+    let mut solids = Vec::new();
+    for surface in surfaces {
+        let signed = volume(&surface);
+        let mut piece = Piece::new(surface);
+        if signed < 0.0 {
+            piece.turn();
+        }
+        // Flat components enclose nothing.
+        if signed.abs() > rounding {
+            solids.push(Solid { piece, volume: signed.abs(), inward: signed < 0.0 });
+        }
+    }
+    if solids.is_empty() {
+        return Err(Error::Argument { name: "mesh", reason: "it encloses no volume".into() });
+    }
+    Ok(solids)
+}
+
+/// The length of the diagonal of the box.
+fn extent(mesh: &Mesh) -> f64 {
+    let corners = (0..mesh.triangles().len() as u32).flat_map(|t| mesh.corners(t));
+    let (low, high) =
+        corners.fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(low, high), p| (low.min(p), high.max(p)));
+    low.distance(high)
+}
+
+/// A piece with its hull.
+struct Shaped {
+    /// The solid it comes from.
+    solid: usize,
+    piece: Piece,
+    hull: Polytope,
+    /// Of the piece, and of the hull.
+    volumes: [f64; 2],
+    /// No plane makes it better.
+    settled: bool,
+}
+
+impl Shaped {
+    fn excess(&self) -> f64 {
+        self.volumes[1] - self.volumes[0]
+    }
+
+    /// The excess squared: halving a ring leaves the sum of the volumes but brings the end nearer.
+    fn concavity(&self) -> f64 {
+        self.excess().max(0.0).powi(2)
+    }
+}
+
+/// What is still to be done after a cut.
+#[derive(Debug, Clone, Copy)]
+struct Merit {
+    /// The weight of the notches that are left.
+    notches: f64,
+    /// The sum of [`Shaped::concavity`].
+    concavity: f64,
+}
+
+impl Merit {
+    /// Fewer notches come first where they are few: each cut along one brings the exact parts nearer, also
+    /// those that save no volume yet.
+    fn is_better(&self, other: &Merit, by_notches: bool) -> bool {
+        let less = |a: f64, b: f64| a < b * (1.0 - GAIN);
+        if by_notches && less(self.notches, other.notches) {
+            return true;
+        }
+        let worse = by_notches && less(other.notches, self.notches);
+        !worse && less(self.concavity, other.concavity)
+    }
+}
+
+/// A cut has to be better by this share, so that rounding decides nothing.
+const GAIN: f64 = 1e-6;
+
+/// What all cuts share.
+struct Work<'m> {
+    mesh: &'m Mesh,
+    notches: Vec<Notch>,
+    slack: f64,
+    /// An excess that needs no cut.
+    enough: f64,
+}
+
+impl Work<'_> {
+    fn shaped(&self, piece: Piece, solid: usize) -> Result<Option<Shaped>, Error> {
+        let Some(hull) = piece.hull()? else { return Ok(None) };
+        let volumes = [piece.volume(hull.centre()), hull.volume()];
+        Ok(Some(Shaped { solid, piece, hull, volumes, settled: false }))
+    }
+
+    /// Cuts the worst piece until all are good or there are enough.
+    fn cut_all(&self, pieces: &mut Vec<Shaped>, most: usize) -> Result<(), Error> {
+        while pieces.len() < most {
+            let open = pieces.iter().enumerate().filter(|(_, p)| !p.settled && p.excess() > self.enough);
+            let worst = open.max_by(|(_, p), (_, q)| p.excess().total_cmp(&q.excess()));
+            let Some((worst, _)) = worst else { return Ok(()) };
+            match self.best_cut(&pieces[worst], most - pieces.len())? {
+                Some([low, high]) => {
+                    pieces[worst] = low;
+                    pieces.push(high);
+                }
+                None => pieces[worst].settled = true,
+            }
+        }
+        Ok(())
+    }
+
+    /// The two sides of the best cut; `None` if no cut makes anything better. There may be `room` more pieces.
+    fn best_cut(&self, whole: &Shaped, room: usize) -> Result<Option<[Shaped; 2]>, Error> {
+        let (notches, planes) = cuts::candidates(&whole.piece, self.mesh, &self.notches, self.slack);
+        let tried = parallel::map(planes.len(), |k| -> Result<_, Error> {
+            let low = self.shaped(whole.piece.below(&planes[k]), whole.solid)?;
+            let high = self.shaped(whole.piece.below(&planes[k].turned()), whole.solid)?;
+            let Some((low, high)) = low.zip(high) else { return Ok(None) };
+            let left = [&low, &high].map(|side| cuts::open_weight(&notches, &side.piece, self.slack));
+            let merit = Merit { notches: left[0] + left[1], concavity: low.concavity() + high.concavity() };
+            Ok(Some((merit, [low, high])))
+        });
+        let mut now = Merit { notches: notches.iter().map(|n| n.weight).sum(), concavity: whole.concavity() };
+        // A notch needs one cut at most.
+        let by_notches = notches.len() <= room;
+        let mut best = None;
+        for one in tried {
+            // The first of equal ones.
+            if let Some((merit, sides)) = one?
+                && merit.is_better(&now, by_notches)
+            {
+                (now, best) = (merit, Some(sides));
+            }
+        }
+        Ok(best)
+    }
+
+    /// Puts pieces together whose common hull is good enough.
+    fn join_all(&self, pieces: &mut Vec<Shaped>) -> Result<(), Error> {
+        let mut first = 0;
+        while first < pieces.len() {
+            let mut joined = false;
+            for second in first + 1..pieces.len() {
+                if let Some(both) = self.joined(&pieces[first], &pieces[second])? {
+                    pieces[first] = both;
+                    pieces.remove(second);
+                    joined = true;
+                    break;
+                }
+            }
+            // What has grown may now fit to one that was passed before.
+            first = if joined { 0 } else { first + 1 };
+        }
+        Ok(())
+    }
+
+    fn joined(&self, a: &Shaped, b: &Shaped) -> Result<Option<Shaped>, Error> {
+        // Solids may overlap; then the volumes of two say nothing about that of both.
+        if a.solid != b.solid {
+            return Ok(None);
+        }
+        let points = [a.hull.vertices(), b.hull.vertices()].concat();
+        let hull = Polytope::hull(&points)?;
+        let volumes = [a.volumes[0] + b.volumes[0], hull.volume()];
+        let excess = volumes[1] - volumes[0];
+        if excess > self.enough + a.excess().max(0.0) + b.excess().max(0.0) {
+            return Ok(None);
+        }
+        // The joint piece is never cut again: only its volume and its hull count.
+        Ok(Some(Shaped { solid: a.solid, piece: Piece::default(), hull, volumes, settled: true }))
+    }
+}
