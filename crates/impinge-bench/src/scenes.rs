@@ -45,6 +45,11 @@ pub fn results_folder() -> PathBuf {
     root().join("crates/impinge-bench/results")
 }
 
+/// Where pictures go.
+pub fn pictures_folder() -> PathBuf {
+    root().join("docs/pictures")
+}
+
 /// A mesh of the bench by its name, such as `bunny59k`.
 ///
 /// # Errors

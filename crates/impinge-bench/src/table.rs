@@ -129,7 +129,8 @@ pub fn milliseconds(nanoseconds: f64) -> String {
     digits(nanoseconds / 1e6)
 }
 
-fn digits(value: f64) -> String {
+/// Four digits that count.
+pub fn digits(value: f64) -> String {
     let places = match value.abs() {
         v if v < 10.0 => 3,
         v if v < 100.0 => 2,

@@ -18,6 +18,7 @@ Examples:
   impinge check a.obj b.stl --all --format json  every pair of triangles that meet
   impinge distance a.obj b.stl                   smallest distance, with the two points
   impinge query questions.jsonl                  a batch, one JSON question per line
+  impinge simulate multibody                     a thousand bodies in a box
 
 Exit codes: 0 free or done, 1 contact, 2 refused (usage or input), 3 the budget ended undecided.
 `impinge help COMMAND` explains a command.";
@@ -150,6 +151,25 @@ One answer line for each question, in order, with its id. A line may carry "meth
 Mesh files are named relative to the batch (`-`: to the current folder) and loaded once. A line that
 cannot be answered gives {"schema":1,"id":…,"error":"…"} and the batch goes on; exit 2 if there was any."#)]
     Query(Query),
+    /// Runs a scene of many bodies, frame by frame
+    #[command(after_help = "\
+Scenes:
+  multibody     polytopes of 36 faces in a closed box, 1 % of it filled, colliding elastically
+  walkthrough   somebody walks through a kitchen of hundreds of polytopes
+  hand          an articulated hand closes around objects
+
+Examples:
+  impinge simulate multibody --frames 500 --picture box.png
+  impinge simulate multibody --bodies 20000 --frames 20 --explain
+  impinge simulate walkthrough --frames 300 --record walk.jsonl --picture kitchen.png
+  impinge simulate hand --check
+
+Counts bodies, pairs, events and contacts, and tells what the scene measures of itself: the drift of energy
+and momentum, bodies outside the box, the nearest distance. --record writes one JSON object per line: the
+scene, then each frame with the poses of what moves, the events and the contacts. --check compares every
+frame with brute force and with what must be conserved; the first difference ends the program with exit 2.
+--budget holds for each frame; exit 3 if the last one left pairs open. Otherwise exit 0.")]
+    Simulate(Simulate),
     /// Runs the main job on built-in scenes, no files needed
     #[command(after_help = "\
 Examples:
@@ -228,6 +248,29 @@ pub struct SelfIntersect {
 pub struct Query {
     /// The batch, one JSON question per line; `-` is standard input
     pub file: PathBuf,
+}
+
+/// `impinge simulate`.
+#[derive(Debug, Group)]
+pub struct Simulate {
+    /// The scene
+    #[arg(value_parser = impinge_sim::scenes::NAMES)]
+    pub scene: String,
+    /// How many frames [default: 200, walkthrough 600, hand 100]
+    #[arg(long, value_name = "N")]
+    pub frames: Option<u64>,
+    /// How many bodies (multibody) [default: 1000]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    pub bodies: Option<u64>,
+    /// Writes every frame as a line of JSON
+    #[arg(long, value_name = "FILE.jsonl")]
+    pub record: Option<PathBuf>,
+    /// Draws the last frame, contacts in red
+    #[arg(long, value_name = "FILE.png")]
+    pub picture: Option<PathBuf>,
+    /// Compares every frame with brute force and with what must be conserved
+    #[arg(long)]
+    pub check: bool,
 }
 
 /// `impinge demo`.

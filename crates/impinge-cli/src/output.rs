@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::error::Failure;
 
@@ -20,18 +20,57 @@ pub fn pardon_closed(written: io::Result<()>) -> Result<(), Failure> {
     }
 }
 
-/// Writes a file beside its place under another name, then renames it.
+/// Writes a file whole.
 pub fn file(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
-    let failed = |e: io::Error| Failure(format!("{}: {e}", path.display()));
-    let name = path.file_name().ok_or_else(|| failed(io::ErrorKind::InvalidInput.into()))?;
-    let mut hidden = std::ffi::OsString::from(".");
-    hidden.push(name);
-    hidden.push(format!(".{}.part", std::process::id()));
-    let part = path.with_file_name(hidden);
-    let written = fs::write(&part, bytes).and_then(|()| fs::rename(&part, path));
-    if written.is_err() {
-        // Nothing half written stays behind; that it may be missing is fine.
-        let _ = fs::remove_file(&part);
+    let mut part = Part::create(path)?;
+    part.write(|out| out.write_all(bytes))?;
+    part.finish()
+}
+
+/// A file that is written beside its place under another name, and renamed when it is whole.
+#[derive(Debug)]
+pub struct Part {
+    path: PathBuf,
+    hidden: PathBuf,
+    out: io::BufWriter<fs::File>,
+    whole: bool,
+}
+
+impl Part {
+    /// Begins a file that shall stand at `path`.
+    pub fn create(path: &Path) -> Result<Part, Failure> {
+        let failed = |e: io::Error| Failure(format!("{}: {e}", path.display()));
+        let name = path.file_name().ok_or_else(|| failed(io::ErrorKind::InvalidInput.into()))?;
+        let mut hidden = std::ffi::OsString::from(".");
+        hidden.push(name);
+        hidden.push(format!(".{}.part", std::process::id()));
+        let hidden = path.with_file_name(hidden);
+        let out = io::BufWriter::new(fs::File::create(&hidden).map_err(failed)?);
+        Ok(Part { path: path.into(), hidden, out, whole: false })
     }
-    written.map_err(failed)
+
+    /// Writes on.
+    pub fn write(&mut self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Failure> {
+        write(&mut self.out).map_err(|e| self.failure(&e))
+    }
+
+    /// Puts the file in its place.
+    pub fn finish(mut self) -> Result<(), Failure> {
+        self.out.flush().and_then(|()| fs::rename(&self.hidden, &self.path)).map_err(|e| self.failure(&e))?;
+        self.whole = true;
+        Ok(())
+    }
+
+    fn failure(&self, e: &io::Error) -> Failure {
+        Failure(format!("{}: {e}", self.path.display()))
+    }
+}
+
+impl Drop for Part {
+    fn drop(&mut self) {
+        if !self.whole {
+            // Nothing half written stays behind; that it may be missing is fine.
+            let _ = fs::remove_file(&self.hidden);
+        }
+    }
 }

@@ -1,13 +1,14 @@
-//! A small software rasteriser: placed meshes in perspective, flat shaded, chosen triangles in red.
+//! A small software rasteriser: placed meshes in perspective, flat shaded, chosen triangles in red, thin lines,
+//! and contacts as red dots.
 //!
-//! Chosen triangles that are hidden shine through, so that a contact inside a body can be seen. The
-//! picture is for people: it is drawn in f64 without exactness, the same on every run.
+//! Chosen triangles and contacts that are hidden shine through, so that a contact inside a body can be seen.
+//! The picture is for people: it is drawn in f64 without exactness, the same on every run.
 
 use std::io::Cursor;
 
 use glam::{DVec2, DVec3};
 use image::{ImageFormat, RgbImage};
-use impinge::{Model, Pose};
+use impinge::{Mesh, Pose};
 
 use crate::error::Failure;
 
@@ -30,6 +31,10 @@ const FILLED: f64 = 0.9;
 /// Samples along each side of a pixel.
 const SAMPLES: usize = 2;
 
+/// Half the width of a line and the radius of a dot, in samples.
+const THIN: f64 = 1.2;
+const DOT: f64 = 5.0;
+
 /// How strongly a hidden red triangle shines through.
 const SHINE: f64 = 0.35;
 
@@ -37,7 +42,7 @@ const SHINE: f64 = 0.35;
 #[derive(Debug)]
 pub struct Figure<'a> {
     /// The mesh.
-    pub model: &'a Model,
+    pub mesh: &'a Mesh,
     /// Where it is.
     pub pose: &'a Pose,
     /// Its colour.
@@ -46,35 +51,61 @@ pub struct Figure<'a> {
     pub red: Vec<u32>,
 }
 
-/// Draws the figures into a PNG of this size.
-pub fn png(figures: &[Figure<'_>], width: u32, height: u32) -> Result<Vec<u8>, Failure> {
-    let placed: Vec<Vec<DVec3>> = figures
-        .iter()
-        .map(|f| f.model.mesh().vertices().iter().map(|&p| f.pose.apply(p)).collect())
-        .collect();
-    let mut canvas = Canvas::new(width as usize * SAMPLES, height as usize * SAMPLES);
-    let camera = Camera::around(placed.iter().flatten(), canvas.width, canvas.height);
-    let mut hidden = Vec::new();
-    for (figure, points) in figures.iter().zip(&placed) {
-        let mut red = vec![false; figure.model.mesh().triangles().len()];
-        figure.red.iter().for_each(|&t| red[t as usize] = true);
-        let seen: Vec<Seen> = points.iter().map(|&p| camera.see(p)).collect();
-        for (corners, red) in figure.model.mesh().triangles().iter().zip(red) {
-            let corners = corners.map(|v| seen[v as usize]);
-            let colour = if red { RED } else { figure.colour };
-            canvas.fill(corners, shade(corners, colour));
-            if red {
-                hidden.push(corners);
+/// Everything to be seen.
+#[derive(Debug, Default)]
+pub struct Picture<'a> {
+    /// The bodies.
+    pub figures: Vec<Figure<'a>>,
+    /// Thin lines with their colours, hidden by what is before them.
+    pub lines: Vec<([DVec3; 2], DVec3)>,
+    /// Pairs of near points, drawn red through everything.
+    pub contacts: Vec<[DVec3; 2]>,
+    /// The direction towards the eye, if not the usual one.
+    pub view: Option<DVec3>,
+}
+
+impl Picture<'_> {
+    /// Draws everything into a PNG of this size.
+    pub fn png(&self, width: u32, height: u32) -> Result<Vec<u8>, Failure> {
+        let placed: Vec<Vec<DVec3>> = self
+            .figures
+            .iter()
+            .map(|f| f.mesh.vertices().iter().map(|&p| f.pose.apply(p)).collect())
+            .collect();
+        let ends = self.lines.iter().flat_map(|(ends, _)| ends).chain(self.contacts.iter().flatten());
+        let mut canvas = Canvas::new(width as usize * SAMPLES, height as usize * SAMPLES);
+        let view = self.view.unwrap_or(VIEW).normalize_or(DVec3::Z);
+        let camera = Camera::around(placed.iter().flatten().chain(ends), view, canvas.width, canvas.height);
+        let mut hidden = Vec::new();
+        for (figure, points) in self.figures.iter().zip(&placed) {
+            let mut red = vec![false; figure.mesh.triangles().len()];
+            figure.red.iter().for_each(|&t| red[t as usize] = true);
+            let seen: Vec<Seen> = points.iter().map(|&p| camera.see(p)).collect();
+            for (corners, red) in figure.mesh.triangles().iter().zip(red) {
+                let corners = corners.map(|v| seen[v as usize]);
+                let colour = if red { RED } else { figure.colour };
+                canvas.fill(corners, shade(corners, view, colour));
+                if red {
+                    hidden.push(corners);
+                }
             }
         }
+        canvas.shine_through(&hidden);
+        for &(ends, colour) in &self.lines {
+            canvas.line(ends.map(|p| camera.see(p)), colour, THIN, false);
+        }
+        for &ends in &self.contacts {
+            let ends = ends.map(|p| camera.see(p));
+            canvas.line(ends, RED, THIN, true);
+            ends.iter().for_each(|&end| canvas.line([end; 2], RED, DOT, true));
+        }
+        let mut bytes = Cursor::new(Vec::new());
+        canvas
+            .into_image(width, height)
+            .write_to(&mut bytes, ImageFormat::Png)
+            .map_err(|e| Failure(format!("the picture: {e}")))?;
+        Ok(bytes.into_inner())
     }
-    canvas.shine_through(&hidden);
-    let mut bytes = Cursor::new(Vec::new());
-    canvas
-        .into_image(width, height)
-        .write_to(&mut bytes, ImageFormat::Png)
-        .map_err(|e| Failure(format!("the picture: {e}")))?;
-    Ok(bytes.into_inner())
 }
 
 /// A point in the eye's frame: where it is on the canvas, how near, and its place for shading.
@@ -97,7 +128,12 @@ struct Camera {
 }
 
 impl Camera {
-    fn around<'p>(points: impl Iterator<Item = &'p DVec3> + Clone, width: usize, height: usize) -> Camera {
+    fn around<'p>(
+        points: impl Iterator<Item = &'p DVec3> + Clone,
+        back: DVec3,
+        width: usize,
+        height: usize,
+    ) -> Camera {
         let (low, high) = points
             .clone()
             .fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(low, high), &p| (low.min(p), high.max(p)));
@@ -107,8 +143,7 @@ impl Camera {
         let size = if size > 0.0 { size } else { 1.0 };
         let radius = points.clone().map(|&p| ((p - centre) / size).length()).fold(0.0, f64::max);
         let radius = if radius > 0.0 { radius * size } else { size };
-        let back = VIEW.normalize();
-        let right = DVec3::Z.cross(back).normalize();
+        let right = DVec3::Z.cross(back).normalize_or(DVec3::X);
         let axes = [right, back.cross(right), back];
         let raw = Camera { centre, radius, axes, scale: 1.0, middle: DVec2::ZERO };
         raw.framed(points.map(|&p| raw.see(p)), width as f64, height as f64)
@@ -141,9 +176,9 @@ impl Camera {
 }
 
 /// Two-sided light: the orientation of the triangle does not matter.
-fn shade([a, b, c]: [Seen; 3], colour: DVec3) -> DVec3 {
+fn shade([a, b, c]: [Seen; 3], view: DVec3, colour: DVec3) -> DVec3 {
     let normal = (b.at - a.at).cross(c.at - a.at).normalize_or_zero();
-    let towards = normal * normal.dot(VIEW).signum();
+    let towards = normal * normal.dot(view).signum();
     colour * (0.30 + 0.70 * towards.dot(LIGHT.normalize()).max(0.0))
 }
 
@@ -183,6 +218,26 @@ impl Canvas {
         }
     }
 
+    /// A line with round ends, before or through everything; between equal ends it is a dot.
+    fn line(&mut self, [a, b]: [Seen; 2], colour: DVec3, radius: f64, through: bool) {
+        let (from, way) = (DVec2::new(a.x, a.y), DVec2::new(b.x - a.x, b.y - a.y));
+        let (low, high) = (from.min(from + way) - radius, from.max(from + way) + radius);
+        // The casts saturate, so nothing outside the canvas is visited.
+        let columns = low.x.max(0.0) as usize..(high.x.max(0.0).ceil() as usize).min(self.width);
+        let rows = low.y.max(0.0) as usize..(high.y.max(0.0).ceil() as usize).min(self.height);
+        for (x, y) in rows.flat_map(|y| columns.clone().map(move |x| (x, y))) {
+            let p = DVec2::new(x as f64 + 0.5, y as f64 + 0.5) - from;
+            let along =
+                if way == DVec2::ZERO { 0.0 } else { (p.dot(way) / way.length_squared()).clamp(0.0, 1.0) };
+            let near = a.near + along * (b.near - a.near);
+            let at = y * self.width + x;
+            if p.distance(along * way) <= radius && (through || near >= self.near[at]) {
+                self.colour[at] = colour;
+                self.near[at] = self.near[at].max(near);
+            }
+        }
+    }
+
     fn into_image(self, width: u32, height: u32) -> RgbImage {
         RgbImage::from_fn(width, height, |x, y| {
             let sample = |i: usize| {
@@ -216,15 +271,18 @@ fn covered([a, b, c]: [Seen; 3], width: usize, height: usize) -> impl Iterator<I
 #[cfg(test)]
 mod tests {
     use super::*;
-    use impinge::Mesh;
 
-    fn square(z: f64) -> Model {
+    fn square(z: f64) -> Mesh {
         let points = vec![[-1.0, -1.0, z], [1.0, -1.0, z], [1.0, 1.0, z], [-1.0, 1.0, z]];
-        Mesh::new(points, vec![[0, 1, 2], [0, 2, 3]]).unwrap().into()
+        Mesh::new(points, vec![[0, 1, 2], [0, 2, 3]]).unwrap()
     }
 
-    fn draw(figures: &[Figure<'_>]) -> RgbImage {
-        image::load_from_memory(&png(figures, 64, 48).unwrap()).unwrap().into_rgb8()
+    fn draw(figures: Vec<Figure<'_>>) -> RgbImage {
+        image_of(&Picture { figures, ..Picture::default() })
+    }
+
+    fn image_of(picture: &Picture<'_>) -> RgbImage {
+        image::load_from_memory(&picture.png(64, 48).unwrap()).unwrap().into_rgb8()
     }
 
     fn reddish(picture: &RgbImage) -> usize {
@@ -234,26 +292,49 @@ mod tests {
     #[test]
     fn red_triangles_are_seen_and_shine_through() {
         let (low, high) = (square(0.0), square(0.5));
-        let figure = |model, red| Figure { model, pose: &Pose::IDENTITY, colour: BODIES[0], red };
-        assert_eq!(reddish(&draw(&[figure(&low, vec![])])), 0);
-        let half = reddish(&draw(&[figure(&low, vec![0])]));
-        let full = reddish(&draw(&[figure(&low, vec![0, 1])]));
+        let figure = |mesh, red| Figure { mesh, pose: &Pose::IDENTITY, colour: BODIES[0], red };
+        assert_eq!(reddish(&draw(vec![figure(&low, vec![])])), 0);
+        let half = reddish(&draw(vec![figure(&low, vec![0])]));
+        let full = reddish(&draw(vec![figure(&low, vec![0, 1])]));
         assert!(0 < half && half < full, "{half} {full}");
-        let hidden = draw(&[figure(&low, vec![0, 1]), figure(&high, vec![])]);
-        let plain = draw(&[figure(&low, vec![]), figure(&high, vec![])]);
+        let hidden = draw(vec![figure(&low, vec![0, 1]), figure(&high, vec![])]);
+        let plain = draw(vec![figure(&low, vec![]), figure(&high, vec![])]);
         let changed = hidden.pixels().zip(plain.pixels()).filter(|(x, y)| x != y).count();
         assert!(changed > full / 4, "{changed} {full}");
+    }
+
+    #[test]
+    fn lines_are_hidden_and_contacts_are_not() {
+        let (low, high) = (square(0.0), square(0.5));
+        let figures = || {
+            [&low, &high]
+                .map(|mesh| Figure { mesh, pose: &Pose::IDENTITY, colour: BODIES[0], red: vec![] })
+                .into()
+        };
+        let between = [DVec3::new(-0.2, 0.0, 0.2), DVec3::new(0.2, 0.0, 0.2)];
+        let plain = draw(figures());
+        let line = image_of(&Picture {
+            figures: figures(),
+            lines: vec![(between, DVec3::ZERO)],
+            ..Picture::default()
+        });
+        assert!(line == plain, "the line lies behind the upper square");
+        let contact =
+            image_of(&Picture { figures: figures(), contacts: vec![between], ..Picture::default() });
+        assert!(reddish(&contact) > 10);
+        let open = image_of(&Picture { lines: vec![(between, DVec3::ZERO)], ..Picture::default() });
+        assert!(open.pixels().any(|p| p[0] < 60));
     }
 
     #[test]
     fn any_size_and_any_flatness_can_be_drawn() {
         for scale in [1e-300, 1e-6, 1.0, 1e60] {
             let points = vec![[0.0; 3], [scale, 0.0, 0.0], [0.0, scale, 0.0]];
-            let flat = Model::from(Mesh::new(points.clone(), vec![[0, 1, 2]]).unwrap());
-            let dot = Model::from(Mesh::new(points, vec![[1, 1, 1]]).unwrap());
-            let figure = |model| Figure { model, pose: &Pose::IDENTITY, colour: BODIES[1], red: vec![0] };
-            assert!(reddish(&draw(&[figure(&flat)])) > 50, "{scale}");
-            draw(&[figure(&dot)]);
+            let flat = Mesh::new(points.clone(), vec![[0, 1, 2]]).unwrap();
+            let dot = Mesh::new(points, vec![[1, 1, 1]]).unwrap();
+            let figure = |mesh| Figure { mesh, pose: &Pose::IDENTITY, colour: BODIES[1], red: vec![0] };
+            assert!(reddish(&draw(vec![figure(&flat)])) > 50, "{scale}");
+            draw(vec![figure(&dot)]);
         }
     }
 }

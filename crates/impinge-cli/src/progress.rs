@@ -16,6 +16,12 @@ pub fn bytes(length: Option<u64>, what: &str) -> ProgressBar {
     }
 }
 
+/// A bar over this many frames.
+pub fn frames(length: u64, what: &str) -> ProgressBar {
+    let style = "{msg} {wide_bar} {pos}/{len} frames {eta}";
+    shown(ProgressBar::with_draw_target(Some(length), target()), style, what)
+}
+
 /// A spinner for work whose length is unknown.
 pub fn spinner(what: &str) -> ProgressBar {
     let bar = shown(ProgressBar::with_draw_target(None, target()), "{spinner} {msg} {elapsed}", what);

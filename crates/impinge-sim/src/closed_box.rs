@@ -111,8 +111,9 @@ impl ClosedBox {
     ) -> Result<ClosedBox, Error> {
         let mut members = Vec::new();
         for (kind, rigid) in bodies {
-            let refuse = |what: &str| {
-                Error::Argument { name: "bodies", reason: format!("body {}: {what}", members.len()) }
+            let refuse = |what: &str| Error::Argument {
+                name: "bodies",
+                reason: format!("body {}: {what}", members.len()),
             };
             let known = kinds.get(kind as usize).ok_or_else(|| refuse("there is no such kind"))?;
             let id = scene.add(Body::moving(Arc::clone(&known.shape), rigid.pose()));
@@ -209,7 +210,8 @@ impl ClosedBox {
         for member in &mut self.members {
             let Some(bounds) = self.scene.bounds(member.id) else { continue };
             // The box is that of the pose before the collisions, which only moved the body.
-            let moved = member.rigid.position - self.scene.body(member.id).map_or(DVec3::ZERO, |b| b.pose.translation());
+            let moved = member.rigid.position
+                - self.scene.body(member.id).map_or(DVec3::ZERO, |b| b.pose.translation());
             let (low, high) = (bounds.low + moved, bounds.high + moved);
             if low.cmpge(self.walls.low).all() && high.cmple(self.walls.high).all() {
                 continue;
@@ -226,7 +228,9 @@ fn turn_back(member: &mut Member, kind: &Kind, walls: &Aabb, ledger: &mut Ledger
         for (wall, side) in [(walls.low[axis], 1.0), (walls.high[axis], -1.0)] {
             let pose = member.rigid.pose();
             let corners = kind.polytope.vertices().iter().map(|&v| pose.apply(v));
-            let Some(corner) = corners.min_by(|p, q| (side * p[axis]).total_cmp(&(side * q[axis]))) else { continue };
+            let Some(corner) = corners.min_by(|p, q| (side * p[axis]).total_cmp(&(side * q[axis]))) else {
+                continue;
+            };
             let depth = side * (wall - corner[axis]);
             if depth <= 0.0 {
                 continue;

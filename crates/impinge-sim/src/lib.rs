@@ -1,4 +1,18 @@
 //! Bodies that move, on top of [`impinge`]: rigid bodies with elastic collisions, and scenes to watch.
+//!
+//! ```
+//! use impinge::Budget;
+//! use impinge_sim::scenes::{Multibody, Scenario};
+//!
+//! let mut gas = Multibody::new(50, 0)?;
+//! (0..20).for_each(|_| _ = gas.advance(&mut Budget::UNLIMITED.clone()));
+//! assert!(gas.world().energy_drift().abs() < 1e-12);
+//! assert_eq!(gas.world().outside(), 0);
+//! # Ok::<(), impinge::Error>(())
+//! ```
 
+pub mod closed_box;
+pub mod drawing;
 pub mod impulse;
 pub mod rigid;
+pub mod scenes;

@@ -34,6 +34,7 @@ pub mod motion;
 pub mod narrow;
 pub mod num;
 pub mod report;
+pub mod scene;
 pub mod shape;
 
 pub use budget::Budget;

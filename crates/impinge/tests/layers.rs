@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The stations in the order data flows through them.
-const STATIONS: [&str; 13] = [
+const STATIONS: [&str; 14] = [
     "error",
     "budget",
     "contact",
@@ -18,6 +18,7 @@ const STATIONS: [&str; 13] = [
     "broad",
     "narrow",
     "report",
+    "scene",
 ];
 
 /// Readers and writers stand outside the flow: they may use everything, nothing may use them.

@@ -4,6 +4,7 @@ mod bounds;
 mod mesh_distance;
 mod mesh_pairs;
 mod mesh_relation;
+mod multibody;
 mod pair_scene;
 mod point_distance;
 mod tree_build;
@@ -80,5 +81,11 @@ pub const TABLES: &[Entry] = &[
         about: "every intersecting pair with every volume and degree, and the surveyed designs",
         one_core: true,
         run: bounds::run,
+    },
+    Entry {
+        name: "multibody",
+        about: "bodies in a closed box at constant density: time of a frame from 1,000 to 100,000 of them",
+        one_core: true,
+        run: multibody::run,
     },
 ];

@@ -8,7 +8,7 @@ use crate::ask::{self, Placed};
 use crate::error::Failure;
 use crate::exit::Exit;
 use crate::explain::Explain;
-use crate::picture::{self, Figure};
+use crate::picture::{self, Figure, Picture};
 use crate::{commands, output};
 
 /// Decides, lists and draws.
@@ -48,9 +48,9 @@ pub fn draw(a: &Placed<'_>, b: &Placed<'_>) -> Result<Vec<u8>, Failure> {
     let meeting = ask::meeting(a, b);
     let [colour_a, colour_b] = picture::BODIES;
     let side = |k: usize| meeting.iter().map(|pair| pair[k]).collect();
-    let figures = [
-        Figure { model: a.model, pose: &a.pose, colour: colour_a, red: side(0) },
-        Figure { model: b.model, pose: &b.pose, colour: colour_b, red: side(1) },
+    let figures = vec![
+        Figure { mesh: a.model.mesh(), pose: &a.pose, colour: colour_a, red: side(0) },
+        Figure { mesh: b.model.mesh(), pose: &b.pose, colour: colour_b, red: side(1) },
     ];
-    picture::png(&figures, 960, 720)
+    Picture { figures, ..Picture::default() }.png(960, 720)
 }

@@ -7,6 +7,7 @@ mod distance;
 mod inspect;
 mod query;
 mod self_;
+mod simulate;
 
 use std::io::Write;
 
@@ -31,6 +32,7 @@ pub fn run(args: &Args) -> Result<Exit, Failure> {
         Some(Command::Distance(distance)) => distance::run(distance, common),
         Some(Command::SelfIntersect(one)) => self_::run(one, common),
         Some(Command::Query(query)) => query::run(query, common),
+        Some(Command::Simulate(simulate)) => simulate::run(simulate, common),
         Some(Command::Completions(completions)) => completions::run(completions),
     }
 }

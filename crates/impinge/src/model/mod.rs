@@ -7,3 +7,5 @@ mod shape;
 pub use compound::{Below, Compound, Node, Part};
 pub use mesh_model::Model;
 pub use shape::Shape;
+
+pub(crate) use shape::polytope_bounds;

@@ -60,7 +60,7 @@ fn mesh_bounds(model: &Model, pose: &Pose) -> Aabb {
 
 /// The box of a polytope by climbing from the given corners along the six directions of the world, and the
 /// corners it ended at: lowest along x, y, z, then highest along x, y, z.
-fn polytope_bounds(polytope: &Polytope, pose: &Pose, mut from: [u32; 6]) -> (Aabb, [u32; 6]) {
+pub(crate) fn polytope_bounds(polytope: &Polytope, pose: &Pose, mut from: [u32; 6]) -> (Aabb, [u32; 6]) {
     // A direction of the world, seen from the body, is a row of the pose's matrix.
     let rows = pose.matrix().transpose();
     let vertices = polytope.vertices();

@@ -4,4 +4,5 @@ pub mod between;
 pub mod convex;
 pub mod decompose;
 pub mod exact;
+pub mod parts;
 pub mod surface;

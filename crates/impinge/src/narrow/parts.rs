@@ -55,8 +55,8 @@ pub fn within(
     work
 }
 
-/// A part and its pose in the world.
-fn part<'s>(shape: &'s Shape, pose: &Pose, index: u32) -> (&'s Shape, Pose) {
+/// A part of a shape and its pose in the world.
+pub(crate) fn part<'s>(shape: &'s Shape, pose: &Pose, index: u32) -> (&'s Shape, Pose) {
     match shape {
         Shape::Compound(compound) => {
             let part = &compound.parts()[index as usize];

@@ -141,3 +141,7 @@ pub const SAME_PLANE: f64 = 1e-9;
 /// Volume by which a hull may exceed its piece and still be the piece (no unit: a factor of the whole volume).
 /// Volumes are sums of a few thousand products that are each off by some roundings.
 pub const VOLUME_ROUNDING: f64 = 1e-10;
+
+/// Signed distances of convex shapes up to this are not told from touching by their sign (no unit: a factor of
+/// the largest coordinate of the closest points); the exact relation decides there.
+pub const TOUCH_DOUBT: f64 = 1e-11;

@@ -8,9 +8,9 @@ use glam::DVec3;
 
 use crate::Pose;
 use crate::bound::{Aabb, Sphere};
-use crate::model::Shape;
+use crate::model::{Shape, polytope_bounds};
 use crate::num::tolerance::{PLACED_BOX_ROUNDING, STRETCH};
-use crate::shape::{Convex, Polytope};
+use crate::shape::Convex;
 
 /// Which box stands for a body in the broad phase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -50,7 +50,7 @@ impl Fit {
     pub fn bounds(&self, shape: &Shape, pose: &Pose, pad: f64) -> (Aabb, Fit) {
         let (bounds, fit) = match (self, shape) {
             (Fit::Climb(corners), Shape::Convex(Convex::Polytope(polytope))) => {
-                let (bounds, corners) = climb(polytope, pose, *corners);
+                let (bounds, corners) = polytope_bounds(polytope, pose, *corners);
                 (bounds, Fit::Climb(corners))
             }
             (Fit::Cube(ball), _) => (cube(ball, pose), *self),
@@ -59,27 +59,6 @@ impl Fit {
         let pad = DVec3::splat(pad);
         (Aabb { low: bounds.low - pad, high: bounds.high + pad }, fit)
     }
-}
-
-/// Climbs from the last extreme corners along the six directions of the world.
-fn climb(polytope: &Polytope, pose: &Pose, mut corners: [u32; 6]) -> (Aabb, [u32; 6]) {
-    // A direction of the world, seen from the body, is a row of the pose's matrix.
-    let rows = pose.matrix().transpose();
-    let vertices = polytope.vertices();
-    let mut bounds = Aabb::EMPTY;
-    let mut size = 0.0_f64;
-    for axis in 0..3 {
-        let row = rows.col(axis);
-        corners[axis] = polytope.support(-row, corners[axis]);
-        corners[3 + axis] = polytope.support(row, corners[3 + axis]);
-        let [low, high] = [corners[axis], corners[3 + axis]].map(|v| vertices[v as usize]);
-        size = size.max(low.abs().max(high.abs()).element_sum());
-        bounds.low[axis] = row.dot(low) + pose.translation()[axis];
-        bounds.high[axis] = row.dot(high) + pose.translation()[axis];
-    }
-    // Of all corners the extreme ones may be off by rounding only.
-    let pad = PLACED_BOX_ROUNDING * (size + pose.translation().abs()) + DVec3::splat(f64::MIN_POSITIVE);
-    (Aabb { low: bounds.low - pad, high: bounds.high + pad }, corners)
 }
 
 /// A ball around a shape in its own frame: about the middle of its box, out to the farthest corner.
@@ -106,14 +85,13 @@ fn cube(ball: &Sphere, pose: &Pose) -> Aabb {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::shape::make;
-    use std::sync::Arc;
+    use crate::shape::{Polytope, make};
 
     #[test]
     fn climbed_boxes_are_those_of_all_corners_and_cubes_hold_them() {
         let mesh = make::blob(1.0, 0.3, 2, 9).unwrap();
         let polytope = Polytope::hull(mesh.vertices()).unwrap();
-        let shape = Shape::Convex(Convex::Polytope(Arc::new(polytope.clone())));
+        let shape = Shape::from(polytope.clone());
         let turns = make::rotations(300, 4);
         let places = make::positions(300, DVec3::splat(-50.0), DVec3::splat(50.0), 5);
         let [mut fit, fixed] = [Boxes::Tight, Boxes::Cube].map(|boxes| Fit::new(&shape, boxes));

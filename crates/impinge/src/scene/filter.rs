@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use crate::narrow::between::Method;
+use super::Method;
 
 /// What a body is and what it meets, one bit for each group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

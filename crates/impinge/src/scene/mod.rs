@@ -25,8 +25,10 @@
 //! # Ok::<(), impinge::Error>(())
 //! ```
 
+mod articulated;
 mod body;
 mod bounds;
+mod brute;
 mod event;
 mod filter;
 mod pair;
@@ -43,21 +45,23 @@ use filter::Rules;
 use pair::Pair;
 
 use crate::bound::Aabb;
-use crate::broad::{BroadPhase, Changes};
-use crate::model::Shape;
-use crate::{Error, Pose};
+use crate::broad::{BroadPhase, Brute, Changes};
+use crate::{Certainty, Counters, Error, Finish, Outcome, Pose};
 
+pub use articulated::{Articulated, jointed};
 pub use body::{Body, BodyId};
 pub use bounds::Boxes;
 pub use event::{Contact, Event, EventKind, Frame};
 pub use filter::Groups;
 
-/// How the distance of one pair is found.
+/// What is asked about one pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Method {
-    /// By the kinds of the two shapes.
+    /// The closest features, by the algorithm for the two kinds of shapes.
     #[default]
     Auto,
+    /// Only whether they meet, decided exactly: no contacts are told. Much cheaper for meshes.
+    Relation,
 }
 
 /// How a scene looks for contacts.
@@ -97,6 +101,7 @@ pub struct Scene {
     events: Vec<Event>,
     contacts: Vec<Contact>,
     undecided: Vec<[BodyId; 2]>,
+    outcome: Outcome,
 }
 
 impl Scene {
@@ -107,14 +112,27 @@ impl Scene {
     pub fn new(options: Options, broad: impl BroadPhase + Send + Sync + 'static) -> Result<Scene, Error> {
         let Options { margin, touch, .. } = options;
         if !(margin >= 0.0 && margin.is_finite() && touch.is_finite() && touch <= margin) {
-            let reason = format!("margin {margin} and touch {touch}: 0 ≤ margin and touch ≤ margin must hold");
+            let reason =
+                format!("margin {margin} and touch {touch}: 0 ≤ margin and touch ≤ margin must hold");
             return Err(Error::Argument { name: "options", reason });
         }
-        Ok(Scene {
+        Ok(Scene::over(options, Box::new(broad)))
+    }
+
+    /// An empty scene that chooses its broad phase itself.
+    ///
+    /// # Errors
+    /// As [`Scene::new`].
+    pub fn with_options(options: Options) -> Result<Scene, Error> {
+        Scene::new(options, Brute::default())
+    }
+
+    fn over(options: Options, broad: Box<dyn BroadPhase + Send + Sync>) -> Scene {
+        Scene {
             options,
             bodies: Bodies::default(),
             rules: Rules::default(),
-            broad: Box::new(broad),
+            broad,
             changes: Changes::default(),
             moved: Vec::new(),
             refitted: Vec::new(),
@@ -124,7 +142,12 @@ impl Scene {
             events: Vec::new(),
             contacts: Vec::new(),
             undecided: Vec::new(),
-        })
+            outcome: Outcome {
+                certainty: Certainty::Exact,
+                finish: Finish::Complete,
+                work: Counters::default(),
+            },
+        }
     }
 
     /// The options it was made with.
@@ -137,7 +160,14 @@ impl Scene {
         let (bounds, fit) =
             Fit::new(&body.shape, self.options.boxes).bounds(&body.shape, &body.pose, self.pad());
         let mobility = body.mobility;
-        let id = self.bodies.insert(Entry { body, bounds, fit, moved_at: self.clock + 1, queued: false, named: false });
+        let id = self.bodies.insert(Entry {
+            body,
+            bounds,
+            fit,
+            moved_at: self.clock + 1,
+            queued: false,
+            named: false,
+        });
         self.broad.insert(id.slot(), bounds, mobility);
         id
     }
@@ -175,7 +205,7 @@ impl Scene {
         self.change_rule([a, b], |rule| rule.ignored = ignored)
     }
 
-    /// Has one pair decided by this method, from the next step on; false when a body is missing.
+    /// Asks this about one pair, from the next step on; false when a body is missing.
     pub fn set_method(&mut self, [a, b]: [BodyId; 2], method: Method) -> bool {
         self.change_rule([a, b], |rule| rule.method = method)
     }
@@ -203,6 +233,17 @@ impl Scene {
         self.bodies.get(id).map(|entry| &entry.bounds)
     }
 
+    /// What the last step told.
+    pub fn last(&self) -> Frame<'_> {
+        Frame {
+            events: &self.events,
+            contacts: &self.contacts,
+            undecided: &self.undecided,
+            box_pairs: self.pairs.len(),
+            outcome: self.outcome,
+        }
+    }
+
     /// All bodies by ascending index.
     pub fn bodies(&self) -> impl Iterator<Item = (BodyId, &Body)> {
         self.bodies.iter().map(|(id, entry)| (id, &entry.body))
@@ -226,6 +267,13 @@ impl Scene {
     /// Boxes grow by half the margin, so that bodies within it meet in the broad phase.
     fn pad(&self) -> f64 {
         0.5 * self.options.margin * crate::num::tolerance::ROUND_UP
+    }
+}
+
+impl Default for Scene {
+    /// An empty scene with the default options.
+    fn default() -> Scene {
+        Scene::over(Options::default(), Box::new(Brute::default()))
     }
 }
 

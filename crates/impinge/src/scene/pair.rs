@@ -1,11 +1,16 @@
 //! A pair of bodies whose boxes meet: what is known about it from frame to frame.
+//!
+//! The closest features come as numbers, so a distance that is 0 but for rounding says nothing about touching;
+//! there the exact relation decides. It also decides about meshes, where one may lie inside the other without
+//! their surfaces being near.
 
 use super::event::Contact;
 use super::{BodyId, Method};
 use crate::model::Shape;
 use crate::narrow::between::{self, PairMemory};
 use crate::narrow::parts::{self, PartSeparation, PartsMemory};
-use crate::{Counters, Pose};
+use crate::num::tolerance::TOUCH_DOUBT;
+use crate::{Counters, Pose, Separation};
 
 /// A pair that lives as long as the boxes meet.
 #[derive(Debug, Clone)]
@@ -25,20 +30,20 @@ pub(super) struct Pair {
     /// Cost of the decision in this step.
     pub work: Counters,
     memory: Memory,
-    /// Within the margin, when last decided.
     near: Near,
 }
 
-#[derive(Debug, Clone)]
-enum Memory {
-    One(PairMemory),
-    Parts(Box<PartsMemory>),
+/// Lives in boxes, made when first needed: pairs are moved whenever others begin and end.
+#[derive(Debug, Clone, Default)]
+struct Memory {
+    one: Option<Box<PairMemory>>,
+    parts: Option<Box<PartsMemory>>,
 }
 
-/// Most pairs have one contact at most.
+/// What was within the margin when the pair was last decided; mostly one contact or none.
 #[derive(Debug, Clone)]
 enum Near {
-    None,
+    Nothing,
     One(PartSeparation),
     Many(Vec<PartSeparation>),
 }
@@ -54,8 +59,8 @@ impl Pair {
             touching: false,
             told: false,
             work: Counters::default(),
-            memory: Memory::One(PairMemory::default()),
-            near: Near::None,
+            memory: Memory::default(),
+            near: Near::Nothing,
         }
     }
 
@@ -66,63 +71,82 @@ impl Pair {
 
     /// Forgets what makes the next decision faster.
     pub fn forget(&mut self) {
-        self.memory = Memory::One(PairMemory::default());
+        self.memory = Memory::default();
     }
 
     /// Finds the closest features within `margin`; the pair is in contact at or below `touch`.
     pub fn decide(&mut self, shapes: [&Shape; 2], poses: [&Pose; 2], margin: f64, touch: f64) {
-        if matches!(shapes, [Shape::Compound(_), _] | [_, Shape::Compound(_)]) {
-            self.decide_parts(shapes, poses, margin);
-        } else {
-            self.decide_one(shapes, poses, margin);
+        let compound = matches!(shapes, [Shape::Compound(_), _] | [_, Shape::Compound(_)]);
+        match self.method {
+            Method::Relation => self.relate(shapes, poses),
+            Method::Auto if compound => self.measure_parts(shapes, poses, margin, touch),
+            Method::Auto => self.measure(shapes, poses, margin, touch),
         }
-        self.touching = self.near().iter().any(|part| part.separation.distance <= touch);
     }
 
-    fn decide_one(&mut self, [a, b]: [&Shape; 2], [pose_a, pose_b]: [&Pose; 2], margin: f64) {
-        if !matches!(self.memory, Memory::One(_)) {
-            self.forget();
-        }
-        let Memory::One(memory) = &mut self.memory else { return };
-        let (separation, certainty) = match self.method {
-            Method::Auto => between::distance(a, pose_a, b, pose_b, memory),
-        };
+    /// Only whether they meet.
+    fn relate(&mut self, [a, b]: [&Shape; 2], [pose_a, pose_b]: [&Pose; 2]) {
+        let memory = self.memory.one.get_or_insert_default();
+        self.touching = between::relation(a, pose_a, b, pose_b, memory).0.is_contact();
+        self.work = Counters { primitive_tests: 1, ..Counters::default() };
+        self.near = Near::Nothing;
+    }
+
+    fn measure(&mut self, shapes: [&Shape; 2], poses: [&Pose; 2], margin: f64, touch: f64) {
+        let ([a, b], [pose_a, pose_b]) = (shapes, poses);
+        let memory = self.memory.one.get_or_insert_default();
+        let (separation, certainty) = between::distance(a, pose_a, b, pose_b, memory);
+        self.touching = touches(shapes, poses, &separation, touch, memory);
         self.work = Counters { primitive_tests: 1, ..Counters::default() };
         let part = PartSeparation { parts: [0; 2], separation, certainty };
-        self.near = if separation.distance <= margin { Near::One(part) } else { Near::None };
+        self.near = if separation.distance <= margin { Near::One(part) } else { Near::Nothing };
     }
 
-    fn decide_parts(&mut self, shapes: [&Shape; 2], poses: [&Pose; 2], margin: f64) {
-        if !matches!(self.memory, Memory::Parts(_)) {
-            self.memory = Memory::Parts(Box::default());
-        }
-        let Memory::Parts(memory) = &mut self.memory else { return };
-        let mut found = match std::mem::replace(&mut self.near, Near::None) {
-            Near::Many(mut old) => {
-                old.clear();
-                old
-            }
+    fn measure_parts(&mut self, shapes: [&Shape; 2], poses: [&Pose; 2], margin: f64, touch: f64) {
+        let mut found = match std::mem::replace(&mut self.near, Near::Nothing) {
+            Near::Many(old) => old,
             _ => Vec::new(),
         };
+        found.clear();
+        let memory = self.memory.parts.get_or_insert_default();
         self.work = parts::within(shapes, poses, margin, memory, &mut found);
+        self.touching = found.iter().any(|near| {
+            let [(a, pose_a), (b, pose_b)] = [0, 1].map(|k| parts::part(shapes[k], poses[k], near.parts[k]));
+            touches([a, b], [&pose_a, &pose_b], &near.separation, touch, &mut PairMemory::default())
+        });
         self.near = Near::Many(found);
     }
 
     /// Within the margin when last decided, by ascending parts.
-    pub fn near(&self) -> &[PartSeparation] {
-        match &self.near {
-            Near::None => &[],
-            Near::One(part) => std::slice::from_ref(part),
-            Near::Many(parts) => parts,
-        }
-    }
-
     pub fn contacts(&self) -> impl Iterator<Item = Contact> + '_ {
-        self.near().iter().map(|&PartSeparation { parts, separation, certainty }| Contact {
+        let near = match &self.near {
+            Near::Nothing => &[],
+            Near::One(part) => std::slice::from_ref(part),
+            Near::Many(parts) => &parts[..],
+        };
+        near.iter().map(|&PartSeparation { parts, separation, certainty }| Contact {
             bodies: self.bodies,
             parts,
             separation,
             certainty,
         })
     }
+}
+
+/// Whether two shapes that are no compounds are in contact, given their closest features.
+fn touches(
+    [a, b]: [&Shape; 2],
+    [pose_a, pose_b]: [&Pose; 2],
+    separation: &Separation,
+    touch: f64,
+    memory: &mut PairMemory,
+) -> bool {
+    let Separation { distance, points, .. } = separation;
+    let size = points[0].abs().max(points[1].abs()).max_element();
+    let doubtful = touch == 0.0 && distance.abs() <= TOUCH_DOUBT * size;
+    let hollow = *distance > touch && matches!([a, b], [Shape::Mesh(_), _] | [_, Shape::Mesh(_)]);
+    if doubtful || hollow {
+        return between::relation(a, pose_a, b, pose_b, memory).0.is_contact();
+    }
+    *distance <= touch
 }

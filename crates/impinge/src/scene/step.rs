@@ -17,7 +17,7 @@ use crate::{Budget, Certainty, Counters, Finish, Outcome};
 const CHUNK: usize = 16;
 
 /// Pairs between two looks at a limited budget.
-const QUANTUM: usize = 64;
+const QUANTUM: usize = 32;
 
 /// What deciding a pair needs to know.
 #[derive(Clone, Copy)]
@@ -45,13 +45,8 @@ impl Scene {
         self.bodies.recycle();
         let finish = if self.undecided.is_empty() { Finish::Complete } else { Finish::OutOfBudget };
         let certainty = self.contacts.iter().map(|c| c.certainty).fold(Certainty::Exact, Certainty::lesser);
-        Frame {
-            events: &self.events,
-            contacts: &self.contacts,
-            undecided: &self.undecided,
-            box_pairs: self.pairs.len(),
-            outcome: Outcome { certainty, finish, work },
-        }
+        self.outcome = Outcome { certainty, finish, work };
+        self.last()
     }
 
     /// New boxes for the bodies that moved.

@@ -1,0 +1,311 @@
+//! `impinge simulate`: a built-in scene of many bodies, frame by frame.
+
+use std::io::Write;
+
+use glam::{DQuat, DVec3};
+use impinge::broad::Mobility;
+use impinge::scene::{Body, BodyId, Contact, Event, EventKind, Frame, Scene};
+use impinge::{Certainty, Counters, Finish, Outcome};
+use impinge_sim::drawing::Drawing;
+use impinge_sim::scenes::{self, Scenario};
+use serde::Serialize;
+
+use crate::answer::{Assurance, Document};
+use crate::args::{Common, Format, Simulate};
+use crate::error::Failure;
+use crate::exit::Exit;
+use crate::explain::Explain;
+use crate::output::Part;
+use crate::picture::{Figure, Picture};
+use crate::settings::Method;
+use crate::{commands, output, progress};
+
+/// The answer.
+#[derive(Debug, Serialize)]
+struct Report<'a> {
+    scene: &'a str,
+    seed: u64,
+    frames: u64,
+    bodies: usize,
+    polytopes: usize,
+    possible_pairs: u64,
+    /// Pairs of bodies whose boxes meet in the last frame.
+    box_pairs: usize,
+    /// Pairs of convex shapes measured, in all frames.
+    tests: u64,
+    events: Events,
+    /// Closest features told, in all frames.
+    contacts: u64,
+    /// Pairs that the budget left open, in all frames.
+    undecided: u64,
+    /// Frames compared with brute force.
+    checked: u64,
+    #[serde(serialize_with = "as_map")]
+    measures: Vec<(&'static str, f64)>,
+    #[serde(flatten)]
+    assurance: Assurance,
+}
+
+#[derive(Debug, Default, Serialize)]
+struct Events {
+    began: u64,
+    persists: u64,
+    ended: u64,
+}
+
+/// Counts over all frames.
+#[derive(Debug)]
+struct Counts {
+    events: Events,
+    contacts: u64,
+    undecided: u64,
+    work: Counters,
+    certainty: Certainty,
+    finish: Finish,
+}
+
+/// Runs, checks, records and draws.
+pub fn run(args: &Simulate, common: &Common) -> Result<Exit, Failure> {
+    if common.method != Method::Auto {
+        return Err(Failure::new("a scene chooses its methods itself: --method must be auto"));
+    }
+    let mut explain = Explain::new(common.explain);
+    let frames = args.frames.unwrap_or(match args.scene.as_str() {
+        "walkthrough" => 600,
+        "hand" => 100,
+        _ => 200,
+    });
+    let mut scenario = scenes::by_name(&args.scene, args.bodies.map(|n| n as usize), common.seed)?;
+    explain.lap("build");
+    let mut record = args.record.as_deref().map(Part::create).transpose()?;
+    if let Some(record) = &mut record {
+        let head = Head { scene: &args.scene, seed: common.seed, bodies: placed(scenario.scene(), |_| true) };
+        line(record, &Document::new(head))?;
+    }
+    let bar = progress::frames(frames, &args.scene);
+    let mut counts = Counts::NONE;
+    for number in 1..=frames {
+        let frame = scenario.advance(&mut common.settings().limit.start());
+        counts.add(&frame);
+        if args.check {
+            check(&*scenario).map_err(|wrong| Failure(format!("frame {number}: {wrong}")))?;
+        }
+        if let Some(record) = &mut record {
+            line(record, &Moment::new(number, scenario.scene()))?;
+        }
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+    explain.lap(&format!("{frames} frames"));
+    explain.work(&counts.work);
+    record.map(Part::finish).transpose()?;
+    if let Some(file) = &args.picture {
+        output::file(file, &draw(&scenario.drawing())?)?;
+    }
+    let report = report(args, common, frames, &*scenario, &counts);
+    match common.format {
+        Format::Json => commands::json(&report)?,
+        Format::Text => output::print(|out| text(&report, out))?,
+    }
+    let open = scenario.scene().last().outcome.finish == Finish::OutOfBudget;
+    Ok(if open { Exit::Undecided } else { Exit::Free })
+}
+
+fn check(scenario: &dyn Scenario) -> Result<(), String> {
+    scenario.check()?;
+    scenes::verify(scenario.scene())
+}
+
+impl Counts {
+    const NONE: Counts = Counts {
+        events: Events { began: 0, persists: 0, ended: 0 },
+        contacts: 0,
+        undecided: 0,
+        work: Counters { volume_tests: 0, primitive_tests: 0, updates: 0 },
+        certainty: Certainty::Exact,
+        finish: Finish::Complete,
+    };
+
+    fn add(&mut self, frame: &Frame<'_>) {
+        for event in frame.events {
+            *match event.kind {
+                EventKind::Began => &mut self.events.began,
+                EventKind::Persists => &mut self.events.persists,
+                EventKind::Ended => &mut self.events.ended,
+            } += 1;
+        }
+        self.contacts += frame.contacts.len() as u64;
+        self.undecided += frame.undecided.len() as u64;
+        self.work += frame.outcome.work;
+        self.certainty = self.certainty.lesser(frame.outcome.certainty);
+        self.finish = frame.outcome.finish;
+    }
+}
+
+fn report<'a>(
+    args: &'a Simulate,
+    common: &Common,
+    frames: u64,
+    scenario: &dyn Scenario,
+    counts: &Counts,
+) -> Report<'a> {
+    let bodies = scenario.scene().len();
+    let Counts { events: Events { began, persists, ended }, work, certainty, finish, .. } = *counts;
+    Report {
+        scene: &args.scene,
+        seed: common.seed,
+        frames,
+        bodies,
+        polytopes: scenario.polytopes(),
+        possible_pairs: bodies as u64 * (bodies as u64).saturating_sub(1) / 2,
+        box_pairs: scenario.scene().last().box_pairs,
+        tests: work.primitive_tests,
+        events: Events { began, persists, ended },
+        contacts: counts.contacts,
+        undecided: counts.undecided,
+        checked: if args.check { frames } else { 0 },
+        measures: scenario.measures(),
+        assurance: Assurance::from(&Outcome { certainty, finish, work }),
+    }
+}
+
+fn text(report: &Report<'_>, out: &mut dyn Write) -> std::io::Result<()> {
+    let Report { scene, frames, bodies, polytopes, .. } = report;
+    writeln!(out, "{scene}: {frames} frames, {bodies} bodies of {polytopes} polytopes")?;
+    let events = &report.events;
+    let lines = [
+        ("possible pairs", report.possible_pairs.to_string()),
+        ("boxes that meet", report.box_pairs.to_string()),
+        ("pairs measured", report.tests.to_string()),
+        ("contacts begun", events.began.to_string()),
+        ("contacts ended", events.ended.to_string()),
+        ("closest features", report.contacts.to_string()),
+    ];
+    let measures = report.measures.iter().map(|(name, value)| (name.replace('_', " "), readable(*value)));
+    for (name, value) in lines.map(|(name, value)| (name.to_string(), value)).into_iter().chain(measures) {
+        writeln!(out, "    {name:<20} {value}")?;
+    }
+    if report.undecided > 0 {
+        writeln!(out, "    {:<20} {}", "left open", report.undecided)?;
+    }
+    if report.checked > 0 {
+        writeln!(out, "every frame agrees with brute force, and what must be conserved is")?;
+    }
+    writeln!(out, "({})", report.assurance)
+}
+
+/// Whole numbers as such, tiny ones with an exponent.
+fn readable(value: f64) -> String {
+    match value.abs() {
+        x if x == x.trunc() && x < 1e15 => format!("{value:.0}"),
+        x if x < 1e-4 => format!("{value:.1e}"),
+        _ => format!("{value:.4}"),
+    }
+}
+
+/// First line of a record.
+#[derive(Debug, Serialize)]
+struct Head<'a> {
+    scene: &'a str,
+    seed: u64,
+    bodies: Vec<Placed>,
+}
+
+/// A line of a record: what moves, and what it meets.
+#[derive(Debug, Serialize)]
+struct Moment {
+    frame: u64,
+    poses: Vec<Placed>,
+    events: Vec<Happening>,
+    contacts: Vec<Touch>,
+}
+
+#[derive(Debug, Serialize)]
+struct Placed {
+    body: usize,
+    position: [f64; 3],
+    rotation: [f64; 4],
+}
+
+#[derive(Debug, Serialize)]
+struct Happening {
+    kind: &'static str,
+    bodies: [usize; 2],
+}
+
+#[derive(Debug, Serialize)]
+struct Touch {
+    bodies: [usize; 2],
+    parts: [u32; 2],
+    distance: f64,
+    points: [[f64; 3]; 2],
+    normal: [f64; 3],
+}
+
+impl Moment {
+    fn new(frame: u64, scene: &Scene) -> Moment {
+        let last = scene.last();
+        Moment {
+            frame,
+            poses: placed(scene, |body| body.mobility == Mobility::Moving),
+            events: last.events.iter().map(Happening::from).collect(),
+            contacts: last.contacts.iter().map(Touch::from).collect(),
+        }
+    }
+}
+
+impl From<&Event> for Happening {
+    fn from(event: &Event) -> Happening {
+        let kind = match event.kind {
+            EventKind::Began => "began",
+            EventKind::Persists => "persists",
+            EventKind::Ended => "ended",
+        };
+        Happening { kind, bodies: event.bodies.map(BodyId::index) }
+    }
+}
+
+impl From<&Contact> for Touch {
+    fn from(contact: &Contact) -> Touch {
+        let separation = contact.separation;
+        Touch {
+            bodies: contact.bodies.map(BodyId::index),
+            parts: contact.parts,
+            distance: separation.distance,
+            points: separation.points.map(|p| p.to_array()),
+            normal: separation.normal.to_array(),
+        }
+    }
+}
+
+fn placed(scene: &Scene, wanted: impl Fn(&Body) -> bool) -> Vec<Placed> {
+    let bodies = scene.bodies().filter(|(_, body)| wanted(body));
+    bodies
+        .map(|(id, body)| Placed {
+            body: id.index(),
+            position: body.pose.translation().to_array(),
+            rotation: DQuat::from_mat3(&body.pose.matrix()).to_array(),
+        })
+        .collect()
+}
+
+fn line(record: &mut Part, value: &impl Serialize) -> Result<(), Failure> {
+    record.write(|out| {
+        serde_json::to_writer(&mut *out, value)?;
+        writeln!(out)
+    })
+}
+
+fn draw(drawing: &Drawing) -> Result<Vec<u8>, Failure> {
+    let figures = drawing
+        .figures
+        .iter()
+        .map(|f| Figure { mesh: &f.mesh, pose: &f.pose, colour: DVec3::from(f.colour), red: Vec::new() })
+        .collect();
+    let lines = drawing.lines.iter().map(|&(ends, colour)| (ends, DVec3::from(colour))).collect();
+    Picture { figures, lines, contacts: drawing.contacts.clone(), view: drawing.view }.png(1200, 900)
+}
+
+fn as_map<S: serde::Serializer>(pairs: &[(&'static str, f64)], s: S) -> Result<S::Ok, S::Error> {
+    s.collect_map(pairs.iter().copied())
+}

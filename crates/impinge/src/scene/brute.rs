@@ -1,0 +1,36 @@
+//! The slow twin of a step: every pair of bodies, without broad phase, without memory.
+
+use super::event::Contact;
+use super::filter::Rule;
+use super::pair::Pair;
+use super::{BodyId, Scene};
+use crate::broad::Mobility;
+
+impl Scene {
+    /// All closest features within the margin as the poses are now, found by asking every pair anew.
+    ///
+    /// Pairs are left out only where the shapes' own boxes are farther apart than the margin. It takes a time
+    /// that grows with the square of the number of bodies; [`Scene::step`] must find the same.
+    pub fn brute(&self) -> Vec<Contact> {
+        let all: Vec<_> = self.bodies.iter().collect();
+        let boxes: Vec<_> = all.iter().map(|(_, entry)| entry.body.shape.bounds(&entry.body.pose)).collect();
+        let mut found = Vec::new();
+        for (j, (id_b, b)) in all.iter().enumerate() {
+            for (i, (id_a, a)) in all[..j].iter().enumerate() {
+                let apart = (boxes[i].low - boxes[j].high).max(boxes[j].low - boxes[i].high).max_element();
+                let fixed = [a, b].iter().all(|entry| entry.body.mobility == Mobility::Fixed);
+                let Rule { ignored, method } = self.rules.of([*id_a, *id_b].map(BodyId::slot));
+                if fixed || ignored || apart > self.options.margin || !a.body.groups.allow(b.body.groups) {
+                    continue;
+                }
+                let mut pair = Pair::new([*id_a, *id_b]);
+                pair.method = method;
+                let (shapes, poses) = ([&*a.body.shape, &*b.body.shape], [&a.body.pose, &b.body.pose]);
+                pair.decide(shapes, poses, self.options.margin, self.options.touch);
+                found.extend(pair.contacts());
+            }
+        }
+        found.sort_by_key(|contact| contact.bodies);
+        found
+    }
+}

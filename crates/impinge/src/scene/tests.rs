@@ -1,0 +1,288 @@
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use glam::DVec3;
+use rand::{Rng, SeedableRng};
+use rand_pcg::Pcg64;
+
+use super::*;
+use crate::broad::{Brute, Mobility};
+use crate::model::{Compound, Shape};
+use crate::shape::{Convex, Polytope, Primitive, make};
+use crate::{Budget, Separation};
+
+/// Half the side of the room that the bodies are scattered in.
+const ROOM: f64 = 4.0;
+
+fn unlimited() -> Budget {
+    Budget::UNLIMITED
+}
+
+fn shapes() -> Vec<Arc<Shape>> {
+    let blob = make::blob(0.6, 0.3, 1, 3).unwrap();
+    let hull = Polytope::hull(blob.vertices()).unwrap();
+    let bar =
+        Convex::from(Polytope::hull(make::cuboid([0.7, 0.1, 0.1], [1; 3]).unwrap().vertices()).unwrap());
+    let cross = [DVec3::new(0.3, 0.0, 0.0), DVec3::new(0.0, 0.5, 0.2)].map(Pose::from_translation);
+    vec![
+        Arc::new(hull.into()),
+        Arc::new(Primitive::sphere(0.5).unwrap().into()),
+        Arc::new(Compound::new(cross.map(|at| (bar.clone(), at))).unwrap().into()),
+    ]
+}
+
+fn pose(rng: &mut Pcg64) -> Pose {
+    let mut within = |most: f64| rng.random_range(-most..most);
+    let place = [within(ROOM), within(ROOM), within(ROOM)];
+    Pose::new(place, [within(1.0), within(1.0), within(1.0), within(1.0)]).unwrap()
+}
+
+fn body(rng: &mut Pcg64, shapes: &[Arc<Shape>]) -> Body {
+    let groups = match rng.random_range(0..6) {
+        0 => Groups { member: 0b01, meets: 0b10 },
+        1 => Groups { member: 0b10, meets: 0b11 },
+        2 => Groups { member: 0b11, meets: 0b01 },
+        _ => Groups::ALL,
+    };
+    let mobility = if rng.random_bool(0.2) { Mobility::Fixed } else { Mobility::Moving };
+    let shape = Arc::clone(&shapes[rng.random_range(0..shapes.len())]);
+    Body { shape, pose: pose(rng), mobility, groups }
+}
+
+/// Something that happens to a scene between two steps.
+fn disturb(scene: &mut Scene, ids: &mut Vec<BodyId>, rng: &mut Pcg64, shapes: &[Arc<Shape>]) {
+    let pick = |rng: &mut Pcg64, ids: &[BodyId]| ids[rng.random_range(0..ids.len())];
+    match rng.random_range(0..20) {
+        0..2 => ids.push(scene.add(body(rng, shapes))),
+        2 => {
+            let id = ids.swap_remove(rng.random_range(0..ids.len()));
+            assert!(scene.remove(id).is_some() && scene.remove(id).is_none());
+            assert!(!scene.place(id, Pose::IDENTITY) && scene.body(id).is_none());
+        }
+        3 => assert!(scene.set_groups(pick(rng, ids), body(rng, shapes).groups)),
+        4..6 => {
+            let pair = [pick(rng, ids), pick(rng, ids)];
+            assert_eq!(scene.ignore(pair, rng.random_bool(0.7)), pair[0] != pair[1]);
+        }
+        6..12 => assert!(scene.place(pick(rng, ids), pose(rng))),
+        _ => {
+            let id = pick(rng, ids);
+            let at = scene.body(id).unwrap().pose;
+            let shift = DVec3::from([(); 3].map(|()| rng.random_range(-0.2..0.2)));
+            let turn = Pose::new([0.0; 3], [0.05, -0.02, 0.01, 1.0]).unwrap();
+            assert!(scene.place(id, Pose::from_translation(shift).compose(&at).compose(&turn)));
+        }
+    }
+}
+
+fn scattered(margin: f64, seed: u64) -> (Scene, Vec<BodyId>, Pcg64) {
+    let mut rng = Pcg64::seed_from_u64(seed);
+    let options = Options { margin, ..Options::default() };
+    let mut scene = Scene::new(options, Brute::default()).unwrap();
+    let shapes = shapes();
+    let ids = (0..60).map(|_| scene.add(body(&mut rng, &shapes))).collect();
+    (scene, ids, rng)
+}
+
+/// What the events must be, from the pairs in contact before and now.
+fn expected(before: &BTreeSet<[BodyId; 2]>, now: &BTreeSet<[BodyId; 2]>) -> Vec<Event> {
+    let kind = |pair| match (before.contains(pair), now.contains(pair)) {
+        (false, _) => EventKind::Began,
+        (true, true) => EventKind::Persists,
+        (true, false) => EventKind::Ended,
+    };
+    before.union(now).map(|pair| Event { bodies: *pair, kind: kind(pair) }).collect()
+}
+
+fn touching(contacts: &[Contact], touch: f64) -> BTreeSet<[BodyId; 2]> {
+    contacts.iter().filter(|c| c.separation.distance <= touch).map(|c| c.bodies).collect()
+}
+
+/// Equal up to what a walk from other features may round differently.
+fn agree(a: &[Contact], b: &[Contact]) -> bool {
+    let same = |x: &Contact, y: &Contact| {
+        let (s, t): (Separation, Separation) = (x.separation, y.separation);
+        (x.bodies, x.parts) == (y.bodies, y.parts) && (s.distance - t.distance).abs() < 1e-9
+    };
+    a.len() == b.len() && a.iter().zip(b).all(|(x, y)| same(x, y))
+}
+
+#[test]
+fn every_step_tells_what_brute_force_finds() {
+    let shapes = shapes();
+    for (margin, seed) in [(0.0, 1), (0.3, 2)] {
+        let (mut scene, mut ids, mut rng) = scattered(margin, seed);
+        let mut before = BTreeSet::new();
+        let (mut kinds, mut pairs) = ([0; 3], 0);
+        for _ in 0..150 {
+            (0..rng.random_range(0..12)).for_each(|_| disturb(&mut scene, &mut ids, &mut rng, &shapes));
+            if rng.random_bool(0.1) {
+                scene.forget();
+            }
+            let truth = scene.brute();
+            let frame = scene.step(&mut unlimited());
+            assert!(agree(frame.contacts, &truth), "{:?}\n{truth:?}", frame.contacts);
+            let now = touching(&truth, 0.0);
+            assert_eq!(frame.events, expected(&before, &now));
+            assert!(frame.undecided.is_empty() && frame.outcome.finish == Finish::Complete);
+            frame.events.iter().for_each(|event| kinds[event.kind as usize] += 1);
+            pairs += frame.box_pairs;
+            before = now;
+        }
+        let hits = kinds[0] + kinds[1];
+        assert!(kinds.iter().all(|&n| n > 50), "{kinds:?}");
+        assert!(8 * hits > pairs && 2 * hits < pairs, "{hits} of {pairs} pairs in contact");
+    }
+}
+
+#[test]
+fn memory_threads_and_boxes_change_no_event() {
+    let shapes = shapes();
+    let run = |boxes: Boxes, forget: bool| {
+        let (_, _, mut rng) = scattered(0.2, 3);
+        let options = Options { margin: 0.2, touch: 0.1, boxes };
+        let mut scene = Scene::new(options, Brute::default()).unwrap();
+        let mut ids: Vec<BodyId> = (0..60).map(|_| scene.add(body(&mut rng, &shapes))).collect();
+        let mut told = Vec::new();
+        for _ in 0..60 {
+            (0..10).for_each(|_| disturb(&mut scene, &mut ids, &mut rng, &shapes));
+            if forget {
+                scene.forget();
+            }
+            let frame = scene.step(&mut unlimited());
+            told.push((frame.events.to_vec(), frame.contacts.to_vec()));
+        }
+        told
+    };
+    let plain = run(Boxes::Tight, false);
+    assert!(plain.iter().map(|(events, _)| events.len()).sum::<usize>() > 500);
+    for other in [run(Boxes::Tight, true), run(Boxes::Cube, false)] {
+        for ((events, contacts), (events_2, contacts_2)) in plain.iter().zip(&other) {
+            assert_eq!(events, events_2);
+            assert!(agree(contacts, contacts_2));
+        }
+    }
+    #[cfg(feature = "parallel")]
+    for threads in [1, 2, 5] {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        assert_eq!(pool.install(|| run(Boxes::Tight, false)), plain, "{threads} threads");
+    }
+}
+
+#[test]
+fn a_small_budget_leaves_pairs_open_and_gets_them_all_in_the_end() {
+    let shapes = shapes();
+    let (mut scene, mut ids, mut rng) = scattered(0.5, 4);
+    let mut left_open = 0;
+    for _ in 0..20 {
+        (0..60).for_each(|_| disturb(&mut scene, &mut ids, &mut rng, &shapes));
+        let first = scene.step(&mut Budget::units(1));
+        let mut open = first.undecided.len();
+        assert_eq!(open > 0, first.outcome.finish == Finish::OutOfBudget);
+        left_open += open;
+        let mut rounds = 0;
+        while open > 0 {
+            let frame = scene.step(&mut Budget::units(1));
+            assert!(frame.undecided.len() < open, "every call gets on");
+            open = frame.undecided.len();
+            rounds += 1;
+            assert!(rounds < 100);
+        }
+        let truth = scene.brute();
+        let last = scene.last();
+        assert!(agree(last.contacts, &truth));
+        let open = touching(last.contacts, 0.0);
+        assert!(last.events.iter().filter(|e| e.kind != EventKind::Ended).all(|e| open.contains(&e.bodies)));
+    }
+    assert!(left_open > 20, "{left_open}");
+    let none = scene.step(&mut Budget::units(0));
+    assert_eq!(none.outcome.work.primitive_tests, 0);
+}
+
+#[test]
+fn resting_bodies_are_not_asked_again() {
+    let (mut scene, ids, mut rng) = scattered(0.1, 5);
+    let first = scene.step(&mut unlimited());
+    let (contacts, pairs) = (first.contacts.to_vec(), first.outcome.work.primitive_tests);
+    assert!(pairs > 20 && !contacts.is_empty());
+    let still = scene.step(&mut unlimited());
+    assert_eq!((still.outcome.work, still.contacts), (Counters::default(), &contacts[..]));
+    assert!(still.events.iter().all(|event| event.kind == EventKind::Persists));
+    scene.place(ids[0], pose(&mut rng));
+    let moved = scene.step(&mut unlimited());
+    assert_eq!(moved.outcome.work.updates, 1);
+    assert!(moved.outcome.work.primitive_tests < pairs / 2);
+}
+
+#[test]
+fn a_slot_that_is_used_again_is_another_body() {
+    let ball = Arc::new(Shape::from(Primitive::sphere(1.0).unwrap()));
+    let mut scene = Scene::default();
+    let a = scene.add(Body::moving(Arc::clone(&ball), Pose::IDENTITY));
+    let b = scene.add(Body::moving(Arc::clone(&ball), Pose::from_translation(DVec3::X)));
+    assert_eq!(scene.step(&mut unlimited()).events.len(), 1);
+    assert!(scene.remove(b).is_some());
+    let c = scene.add(Body::moving(Arc::clone(&ball), Pose::from_translation(DVec3::X)));
+    assert_ne!(b.index(), c.index(), "not before the next step");
+    let events = scene.step(&mut unlimited()).events.to_vec();
+    let event = |bodies, kind| Event { bodies, kind };
+    assert_eq!(events, [event([a, b], EventKind::Ended), event([a, c], EventKind::Began)]);
+    let d = scene.add(Body::moving(ball, Pose::from_translation(-DVec3::X)));
+    assert_eq!((d.index(), d == b, scene.len()), (b.index(), false, 3));
+    assert!(scene.body(b).is_none() && scene.body(d).is_some());
+}
+
+#[test]
+fn touching_is_decided_exactly_and_solids_have_an_inside() {
+    let cube =
+        Arc::new(Shape::from(Polytope::hull(make::cuboid([0.5; 3], [1; 3]).unwrap().vertices()).unwrap()));
+    let bars = Compound::new([(Convex::from(Primitive::cuboid([0.5; 3]).unwrap()), Pose::IDENTITY)]).unwrap();
+    let solid = Arc::new(Shape::from(make::ico_sphere(3.0, 2).unwrap()));
+    for (shape, at, meets) in [
+        (&cube, 1.0, true),
+        (&cube, 1.0 + f64::EPSILON, false),
+        (&Arc::new(bars.into()), 1.0, true),
+        (&solid, 0.0, true),
+        (&solid, 3.6, false),
+    ] {
+        let mut scene = Scene::default();
+        let a = scene.add(Body::moving(Arc::clone(&cube), Pose::IDENTITY));
+        let b = scene.add(Body::moving(Arc::clone(shape), Pose::from_translation([at, 0.0, 0.0])));
+        assert_eq!(!scene.step(&mut unlimited()).events.is_empty(), meets, "{} at {at:?}", shape.kind());
+        // The same without closest features.
+        assert!(scene.set_method([a, b], Method::Relation));
+        let frame = scene.step(&mut unlimited());
+        let kinds: Vec<EventKind> = frame.events.iter().map(|e| e.kind).collect();
+        assert_eq!(kinds, if meets { vec![EventKind::Persists] } else { vec![] });
+        assert!(frame.contacts.is_empty());
+    }
+}
+
+#[test]
+fn a_chain_ignores_its_joints_and_meets_itself_elsewhere() {
+    let parts = make::hand(1.0, 8).unwrap();
+    let (skeleton, shapes) = jointed(&parts, |_| [0.0, 1.5]).unwrap();
+    let mut scene = Scene::default();
+    assert!(Articulated::add(&mut scene, skeleton.clone(), &[], &Pose::IDENTITY, Groups::ALL).is_err());
+    let mut hand = Articulated::add(&mut scene, skeleton, &shapes, &Pose::IDENTITY, Groups::ALL).unwrap();
+    assert!(scene.step(&mut unlimited()).events.is_empty(), "at rest nothing touches");
+    let values = vec![2.4; parts.len()];
+    let root = Pose::from_translation([5.0, 0.0, 0.0]);
+    hand.place(&mut scene, &root, &values);
+    let joined: Vec<[BodyId; 2]> = hand.skeleton().neighbours().map(|p| p.map(|i| hand.links()[i])).collect();
+    let frame = scene.step(&mut unlimited());
+    assert!(!frame.events.is_empty(), "a fist touches itself");
+    assert!(frame.events.iter().all(|event| !joined.contains(&event.bodies)));
+    hand.remove(&mut scene);
+    assert!(
+        scene.is_empty() && scene.step(&mut unlimited()).events.iter().all(|e| e.kind == EventKind::Ended)
+    );
+}
+
+#[test]
+fn options_are_checked() {
+    for (margin, touch) in [(-1.0, -2.0), (f64::NAN, 0.0), (0.1, 0.2), (f64::INFINITY, 0.0), (1.0, f64::NAN)]
+    {
+        assert!(Scene::new(Options { margin, touch, ..Options::default() }, Brute::default()).is_err());
+    }
+}
