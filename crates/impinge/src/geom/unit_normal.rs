@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 
-use crate::num::predicate::triangle_normal;
+use crate::num::twofold::triangle_normal;
 
 /// The unit normal of a polygon whose corners go round anticlockwise; NaN where all lie on one line.
 pub fn unit_normal(count: usize, corner: impl Fn(usize) -> DVec3) -> DVec3 {

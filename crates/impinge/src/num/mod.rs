@@ -7,3 +7,4 @@ pub mod predicate;
 pub mod random;
 pub mod round;
 pub mod tolerance;
+pub mod twofold;

@@ -145,16 +145,6 @@ pub fn orient3d_value(a: DVec3, b: DVec3, c: DVec3, d: DVec3) -> f64 {
     -robust::orient3d(coord(a), coord(b), coord(c), coord(d))
 }
 
-/// (b − a) × (c − a), each component with a small relative error also for slivers; coordinates of about
-/// unit size, so that no product underflows, are the caller's duty.
-pub fn triangle_normal(a: DVec3, b: DVec3, c: DVec3) -> DVec3 {
-    let component = |axis| {
-        let [a, b, c] = [a, b, c].map(|p| drop_axis(p, axis)).map(|p| robust::Coord { x: p.x, y: p.y });
-        robust::orient2d(a, b, c)
-    };
-    DVec3::new(component(0), component(1), component(2))
-}
-
 /// The point without one coordinate (0, 1, 2 for x, y, z); the other two in cyclic order, so that
 /// orientations keep their sign along a positive normal.
 #[inline]

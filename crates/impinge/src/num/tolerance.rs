@@ -104,8 +104,8 @@ pub const SUPPORT_ROUNDING: f64 = 16.0 * f64::EPSILON;
 /// pair of features is measured.
 pub const SLAB_ROUNDING: f64 = 64.0 * f64::EPSILON;
 
-/// Squared sine of the angle between two edges below which their distance is taken between their points,
-/// not along their common normal (no unit).
+/// Squared sine of the angle between two edges below which their cross product is computed with more than
+/// the digits of f64 (no unit). Above it the product loses at most three of them.
 pub const NEARLY_PARALLEL: f64 = 1e-6;
 
 /// Width of a bracket that counts as closed (no unit: a factor of the distance): a norm, a scalar product and
@@ -145,3 +145,7 @@ pub const VOLUME_ROUNDING: f64 = 1e-10;
 /// Signed distances of convex shapes up to this are not told from touching by their sign (no unit: a factor of
 /// the largest coordinate of the closest points); the exact relation decides there.
 pub const TOUCH_DOUBT: f64 = 1e-11;
+
+/// Squared share of the way from an edge to a point that must lie across the edge (no unit). A true gap lies
+/// across it up to rounding; less is left only when all of it is rounding.
+pub const ALONG_THE_EDGE: f64 = 1e-6;

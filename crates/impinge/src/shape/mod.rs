@@ -13,7 +13,7 @@ pub mod weld;
 
 pub use convex::Convex;
 pub use mesh::{MOST_TRIANGLES, MOST_VERTICES, Mesh};
-pub use polytope::{NO_FACE, Polytope};
+pub use polytope::{Edge, Face, NO_FACE, Polytope, Side, Spoke};
 pub use primitive::Primitive;
 pub use tetmesh::TetMesh;
 pub use topology::Topology;

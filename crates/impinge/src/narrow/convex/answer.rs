@@ -2,11 +2,11 @@
 
 use glam::DVec3;
 
-use super::region::Pair;
+use super::region::{Near, Pair};
 use crate::contact::{Feature, Separation};
 use crate::geom::point_triangle::{norm, segment_foot};
 use crate::motion::Pose;
-use crate::num::tolerance::NEARLY_PARALLEL;
+use crate::num::tolerance::SLAB_ROUNDING;
 use crate::shape::Polytope;
 
 /// A polytope in the world; its pose is a rotation to rounding.
@@ -54,35 +54,54 @@ impl Placed<'_> {
     }
 }
 
-/// The separation of two features that are the nearest ones.
+/// The separation of two features that are the nearest ones; the normal is that of the walk, distance and
+/// points are measured in the world.
 #[inline]
-pub(super) fn between(a: Placed<'_>, b: Placed<'_>, pair: Pair) -> Separation {
-    match pair {
-        Pair::Vertices { a: i, b: j } => {
-            let features = [a.vertex_feature(i), b.vertex_feature(j)];
-            from_points([a.corner(i), b.corner(j)], features)
-        }
+pub(super) fn between(a: Placed<'_>, b: Placed<'_>, near: Near) -> Separation {
+    let normal = a.pose.matrix() * near.across;
+    let normal = normal / norm(normal);
+    let (distance, points) = match near.pair {
+        Pair::Vertices { a: i, b: j } => apart([a.corner(i), b.corner(j)]),
         Pair::EdgeVertex { a: true, edge, vertex } => edge_vertex(a, b, edge, vertex),
-        Pair::EdgeVertex { a: false, edge, vertex } => edge_vertex(b, a, edge, vertex).swapped(),
-        Pair::FaceVertex { a: true, face, vertex } => face_vertex(a, b, face, vertex),
-        Pair::FaceVertex { a: false, face, vertex } => face_vertex(b, a, face, vertex).swapped(),
-        Pair::Edges { a: i, b: j } => edges(a, b, i, j),
+        Pair::EdgeVertex { a: false, edge, vertex } => swapped(edge_vertex(b, a, edge, vertex)),
+        Pair::FaceVertex { a: true, face, vertex } => face_vertex(a, b, normal, face, vertex),
+        Pair::FaceVertex { a: false, face, vertex } => swapped(face_vertex(b, a, -normal, face, vertex)),
+        Pair::Edges { a: i, b: j } => edges(a, b, normal, i, j),
+    };
+    Separation { distance, points, features: features(a, b, near.pair), normal }
+}
+
+type Measured = (f64, [DVec3; 2]);
+
+fn swapped((distance, [p, q]): Measured) -> Measured {
+    (distance, [q, p])
+}
+
+/// The features of a pair by their names.
+pub(super) fn features(a: Placed<'_>, b: Placed<'_>, pair: Pair) -> [Feature; 2] {
+    match pair {
+        Pair::Vertices { a: i, b: j } => [a.vertex_feature(i), b.vertex_feature(j)],
+        Pair::Edges { a: i, b: j } => [a.edge_feature(i), b.edge_feature(j)],
+        Pair::EdgeVertex { a: true, edge, vertex } => [a.edge_feature(edge), b.vertex_feature(vertex)],
+        Pair::EdgeVertex { a: false, edge, vertex } => [a.vertex_feature(vertex), b.edge_feature(edge)],
+        Pair::FaceVertex { a: true, face, vertex } => [Feature::Face(face), b.vertex_feature(vertex)],
+        Pair::FaceVertex { a: false, face, vertex } => [a.vertex_feature(vertex), Feature::Face(face)],
     }
 }
 
-/// The separation of two bodies that are in each other, from the nearest face of their difference.
-pub(super) fn inside(
+/// The separation of two bodies whose difference has the origin's foot on a face, from the corners of that
+/// face with their weights at the foot; and whether the points lie opposite each other up to rounding.
+pub(super) fn on_face(
     a: Placed<'_>,
     b: Placed<'_>,
     normal: DVec3,
     corners: [[u32; 2]; 3],
     weights: [f64; 3],
-) -> Separation {
+) -> (Separation, bool) {
     let world = a.pose.matrix() * normal;
-    let point = |body: Placed<'_>, which: usize| -> DVec3 {
-        corners.iter().zip(weights).map(|(of, w)| body.corner(of[which]) * w).sum()
-    };
-    let points = [point(a, 0), point(b, 1)];
+    let placed = [corners.map(|[i, _]| a.corner(i)), corners.map(|[_, j]| b.corner(j))];
+    let points = placed.map(|c| c.iter().zip(weights).map(|(p, w)| p * w).sum::<DVec3>());
+    let size = placed.as_flattened().iter().map(|p| p.abs().max_element()).fold(0.0, f64::max);
     let taking_part = |which: usize| {
         let mut list = corners.iter().zip(weights).filter(|(_, w)| *w > 0.0).map(|(of, _)| of[which]);
         let first = list.next().unwrap_or(corners[0][which]);
@@ -90,47 +109,35 @@ pub(super) fn inside(
         [first, second, list.next().unwrap_or(first)]
     };
     let in_b = b.pose.matrix().transpose() * -world;
-    Separation {
-        distance: world.dot(points[1] - points[0]),
-        points,
-        features: [a.feature_of(&taking_part(0), normal), b.feature_of(&taking_part(1), in_b)],
-        normal: world,
-    }
+    let features = [a.feature_of(&taking_part(0), normal), b.feature_of(&taking_part(1), in_b)];
+    let distance = world.dot(points[1] - points[0]);
+    let off = norm((points[1] - points[0]) - world * distance);
+    (Separation { distance, points, features, normal: world }, off <= SLAB_ROUNDING * size)
 }
 
-fn from_points(points: [DVec3; 2], features: [Feature; 2]) -> Separation {
-    let between = points[1] - points[0];
-    let distance = norm(between);
-    Separation { distance, points, features, normal: between / distance }
+fn apart(points: [DVec3; 2]) -> Measured {
+    (norm(points[1] - points[0]), points)
 }
 
-fn edge_vertex(a: Placed<'_>, b: Placed<'_>, edge: u32, vertex: u32) -> Separation {
+fn edge_vertex(a: Placed<'_>, b: Placed<'_>, edge: u32, vertex: u32) -> Measured {
     let [p, q] = a.edge(edge);
     let y = b.corner(vertex);
-    from_points([segment_foot(y, p, q).0, y], [a.edge_feature(edge), b.vertex_feature(vertex)])
+    apart([segment_foot(y, p, q).0, y])
 }
 
-fn face_vertex(a: Placed<'_>, b: Placed<'_>, face: u32, vertex: u32) -> Separation {
-    let f = &a.body.faces()[face as usize];
-    let normal = a.pose.matrix() * f.normal;
+fn face_vertex(a: Placed<'_>, b: Placed<'_>, normal: DVec3, face: u32, vertex: u32) -> Measured {
     let y = b.corner(vertex);
-    let distance = normal.dot(y - a.pose.apply(f.corner));
-    let features = [Feature::Face(face), b.vertex_feature(vertex)];
-    Separation { distance, points: [y - normal * distance, y], features, normal }
+    let distance = normal.dot(y - a.pose.apply(a.body.faces()[face as usize].corner));
+    (distance, [y - normal * distance, y])
 }
 
-fn edges(a: Placed<'_>, b: Placed<'_>, i: u32, j: u32) -> Separation {
+fn edges(a: Placed<'_>, b: Placed<'_>, normal: DVec3, i: u32, j: u32) -> Measured {
     let ([p, p1], [q, q1]) = (a.edge(i), b.edge(j));
     let (u, v, r) = (p1 - p, q1 - q, q - p);
-    let features = [a.edge_feature(i), b.edge_feature(j)];
-    let normal = u.cross(v);
-    let square = normal.length_squared();
-    let [s, t] = [v, u].map(|d| (r.cross(d).dot(normal) / square).clamp(0.0, 1.0));
-    let points = [p + u * s, q + v * t];
-    if !(square > NEARLY_PARALLEL * u.length_squared() * v.length_squared()) {
-        return from_points(points, features);
-    }
-    let unit = normal / square.sqrt();
-    let gap = r.dot(unit);
-    Separation { distance: gap.abs(), points, features, normal: if gap < 0.0 { -unit } else { unit } }
+    let across = u.cross(v);
+    let s = r.cross(v).dot(across) / across.length_squared();
+    // Where the edges are nearly parallel the first guess may be anywhere; each foot sets it right.
+    let x = p + u * if s > 0.0 { s.min(1.0) } else { 0.0 };
+    let y = segment_foot(x, q, q1).0;
+    (r.dot(normal), [segment_foot(y, p, p1).0, y])
 }

@@ -5,22 +5,71 @@ use glam::DVec3;
 
 use super::answer::Placed;
 use super::region::Pair;
+use crate::contact::Separation;
 use crate::geom::segment_segment::closest_points;
+use crate::geom::unit_normal::unit_normal;
 use crate::motion::Pose;
-use crate::shape::Polytope;
+use crate::num::tolerance::PLACING_ERROR;
+use crate::shape::{Edge, Polytope};
 
 /// The signed distance of two polytopes: the smallest over all pairs of features, or minus the smallest
 /// depth over all normals of faces and of pairs of edges.
 pub fn signed_distance(a: &Polytope, pose_a: &Pose, b: &Polytope, pose_b: &Pose) -> f64 {
-    let [wa, wb] = [(a, pose_a), (b, pose_b)].map(|(body, pose)| body.map(|p| pose.apply(p)));
-    let (a, b) = (&wa, &wb);
-    if meet(a, b) { -depth(a, b) } else { nearest_placed(a, b).1.sqrt() }
+    let [a, b] = [Placed { body: a, pose: pose_a }, Placed { body: b, pose: pose_b }].map(in_the_world);
+    if meet(&a, &b) { -least_depth(&a, &b).0 } else { nearest_placed(&a, &b).1.sqrt() }
 }
 
-/// The nearest features of two bodies that do not overlap.
-pub(super) fn nearest(a: Placed<'_>, b: Placed<'_>) -> Pair {
+/// The hull of the placed corners. Rounding may change the faces of a sliver, and then only the hull's own
+/// faces and edges give the directions to try.
+fn in_the_world(p: Placed<'_>) -> Polytope {
+    let corners: Vec<DVec3> = p.body.vertices().iter().map(|&v| p.pose.apply(v)).collect();
+    Polytope::hull(&corners).unwrap_or_else(|_| p.body.map(|v| p.pose.apply(v)))
+}
+
+/// The nearest features of two bodies that do not overlap, with the points and the unit normal that parts
+/// the bodies best.
+pub(super) fn nearest(a: Placed<'_>, b: Placed<'_>) -> (Pair, [DVec3; 2], DVec3) {
+    let (_, parting) = least_depth(&in_the_world(a), &in_the_world(b));
     let [a, b] = [a, b].map(|p| p.body.map(|v| p.pose.apply(v)));
-    nearest_placed(&a, &b).0
+    let (pair, _, points) = nearest_placed(&a, &b);
+    let between = points[1] - points[0];
+    let across = |e: &Edge| between - e.along * (between.dot(e.along) / e.along.length_squared());
+    // Where the gap is mostly rounding, what is known of its direction from the features counts more.
+    let of_features = match pair {
+        Pair::Vertices { .. } => between,
+        Pair::EdgeVertex { a: true, edge, .. } => across(&a.edges()[edge as usize]),
+        Pair::EdgeVertex { a: false, edge, .. } => across(&b.edges()[edge as usize]),
+        Pair::FaceVertex { a: true, face, .. } => a.faces()[face as usize].normal,
+        Pair::FaceVertex { a: false, face, .. } => -b.faces()[face as usize].normal,
+        Pair::Edges { a: i, b: j } => {
+            let n = edge_normal(&a.edges()[i as usize], &b.edges()[j as usize]);
+            if n.dot(between) < 0.0 { -n } else { n }
+        }
+    };
+    let slab = |n: &DVec3| -reach(&a, *n) - reach(&b, -*n);
+    let unit = |d: DVec3| (d / d.abs().max_element()).normalize();
+    let candidates = [parting, unit(between), unit(of_features)].into_iter().filter(|n| n.is_finite());
+    let normal = candidates.max_by(|m, n| slab(m).total_cmp(&slab(n))).unwrap_or(parting);
+    (pair, points, normal)
+}
+
+/// The depth of bodies that are in each other, over every direction, at the place of a first guess.
+pub(super) fn deep(a: Placed<'_>, b: Placed<'_>, guess: Separation) -> Separation {
+    let (depth, normal) = least_depth(&in_the_world(a), &in_the_world(b));
+    let x = guess.points[0];
+    Separation { distance: -depth, points: [x, x - normal * depth], normal, ..guess }
+}
+
+/// The smallest translation that parts two bodies that meet, over every direction that can be it.
+fn least_depth(a: &Polytope, b: &Polytope) -> (f64, DVec3) {
+    let mut best = (f64::INFINITY, DVec3::X);
+    directions(a, b, |n| {
+        let depth = reach(a, n) + reach(b, -n);
+        if depth < best.0 {
+            best = (depth, n);
+        }
+    });
+    best
 }
 
 /// Whether a corner of one is in the other, or an edge of one goes through a face of the other.
@@ -41,60 +90,73 @@ fn crosses(start: DVec3, along: DVec3, q: &Polytope, face: u32) -> bool {
         return false;
     }
     let point = start + along * (from / (from - to));
-    q.sides(face).iter().all(|s| s.outward.dot(point - s.corner) <= 0.0)
+    let rounding = PLACING_ERROR * (start.abs() + along.abs() + f.corner.abs()).max_element();
+    q.sides(face).iter().all(|s| s.outward.dot(point - s.corner) <= rounding * s.outward.length())
 }
 
-/// The smallest translation that parts two overlapping bodies, over every direction that can be it.
-fn depth(a: &Polytope, b: &Polytope) -> f64 {
-    let mut least = f64::INFINITY;
-    let mut consider = |n: DVec3| {
-        if n.is_finite() {
-            let top = a.vertices().iter().map(|p| p.dot(n)).fold(f64::NEG_INFINITY, f64::max);
-            let bottom = b.vertices().iter().map(|p| p.dot(n)).fold(f64::INFINITY, f64::min);
-            least = least.min(top - bottom);
-        }
-    };
+fn edge_normal(e: &Edge, f: &Edge) -> DVec3 {
+    unit_normal(3, |i| [DVec3::ZERO, e.along, f.along][i])
+}
+
+/// How far a body reaches along a direction.
+fn reach(p: &Polytope, along: DVec3) -> f64 {
+    p.vertices().iter().map(|v| v.dot(along)).fold(f64::NEG_INFINITY, f64::max)
+}
+
+/// The normals of faces and of pairs of edges, from a to b; across everything where bodies span no volume
+/// together.
+fn directions(a: &Polytope, b: &Polytope, mut consider: impl FnMut(DVec3)) {
     a.faces().iter().for_each(|f| consider(f.normal));
     b.faces().iter().for_each(|f| consider(-f.normal));
+    let mut any = !(a.faces().is_empty() && b.faces().is_empty());
     for e in a.edges() {
         for f in b.edges() {
-            let n = e.along.normalize().cross(f.along.normalize()).normalize();
-            consider(n);
-            consider(-n);
+            let n = edge_normal(e, f);
+            if n.is_finite() {
+                any = true;
+                consider(n);
+                consider(-n);
+            }
         }
     }
-    // Bodies that span no volume together part without moving.
-    if least == f64::INFINITY { 0.0 } else { least }
+    if !any {
+        let along = a.edges().first().or(b.edges().first()).map_or(DVec3::Z, |e| e.along);
+        consider((along / along.abs().max_element()).normalize().any_orthonormal_vector());
+    }
 }
 
-/// The nearest features of two bodies in the world that do not overlap, and their squared distance.
-fn nearest_placed(a: &Polytope, b: &Polytope) -> (Pair, f64) {
-    let mut best = (Pair::Vertices { a: 0, b: 0 }, f64::INFINITY);
-    let mut consider = |pair: Pair, distance_sq: f64| {
+/// The nearest features of two bodies in the world that do not overlap, their squared distance, and the points.
+fn nearest_placed(a: &Polytope, b: &Polytope) -> (Pair, f64, [DVec3; 2]) {
+    let mut best = (Pair::Vertices { a: 0, b: 0 }, f64::INFINITY, [DVec3::ZERO; 2]);
+    let mut consider = |pair: Pair, p: DVec3, q: DVec3| {
+        let distance_sq = p.distance_squared(q);
         if distance_sq < best.1 {
-            best = (pair, distance_sq);
+            best = (pair, distance_sq, [p, q]);
         }
     };
-    for (i, p) in a.vertices().iter().enumerate() {
-        for (j, q) in b.vertices().iter().enumerate() {
-            consider(Pair::Vertices { a: i as u32, b: j as u32 }, p.distance_squared(*q));
+    for (i, &p) in a.vertices().iter().enumerate() {
+        for (j, &q) in b.vertices().iter().enumerate() {
+            consider(Pair::Vertices { a: i as u32, b: j as u32 }, p, q);
         }
     }
     for (is_a, own, other) in [(true, a, b), (false, b, a)] {
+        let mut consider = |pair, x, y| if is_a { consider(pair, x, y) } else { consider(pair, y, x) };
         for (v, &y) in other.vertices().iter().enumerate() {
             let vertex = v as u32;
             for (edge, e) in own.edges().iter().enumerate() {
                 let part = (y - e.start).dot(e.along) / e.along.length_squared();
                 if part > 0.0 && part < 1.0 {
                     let pair = Pair::EdgeVertex { a: is_a, edge: edge as u32, vertex };
-                    consider(pair, y.distance_squared(e.start + e.along * part));
+                    consider(pair, e.start + e.along * part, y);
                 }
             }
             for (face, f) in own.faces().iter().enumerate() {
                 let height = f.normal.dot(y - f.corner);
                 let over = own.sides(face as u32).iter().all(|s| s.outward.dot(y - s.corner) <= 0.0);
-                if over && height >= 0.0 {
-                    consider(Pair::FaceVertex { a: is_a, face: face as u32, vertex }, height * height);
+                // Below a face too: rounding may put a corner that touches it there.
+                if over {
+                    let pair = Pair::FaceVertex { a: is_a, face: face as u32, vertex };
+                    consider(pair, y - f.normal * height, y);
                 }
             }
         }
@@ -104,7 +166,8 @@ fn nearest_placed(a: &Polytope, b: &Polytope) -> (Pair, f64) {
         for j in 0..b.edges().len() {
             let closest = closest_points(&ends(a, i), &ends(b, j));
             if closest.ends == [None; 2] {
-                consider(Pair::Edges { a: i as u32, b: j as u32 }, closest.distance_sq);
+                let [x, y] = closest.points;
+                consider(Pair::Edges { a: i as u32, b: j as u32 }, x, y);
             }
         }
     }

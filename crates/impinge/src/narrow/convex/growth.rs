@@ -21,11 +21,10 @@ use crate::num::tolerance::SUPPORT_ROUNDING;
 /// How two polytopes lie to each other, as seen from their difference.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Depth {
-    /// They meet: the unit normal of the nearest face, from a to b in a's frame, three of its corners as
-    /// pairs of corners, and their weights in the point nearest to the origin.
-    Deep { normal: DVec3, corners: [[u32; 2]; 3], weights: [f64; 3] },
-    /// They are apart along a direction, and these corners are extreme along it.
-    Apart { corners: [u32; 2] },
+    /// The face of the difference that is nearest to the origin or farthest on this side of it: its unit
+    /// normal, from a to b in a's frame, three corners as pairs of corners, their weights in the point
+    /// nearest to the origin's foot, and whether the bodies are apart along the normal.
+    Face { normal: DVec3, corners: [[u32; 2]; 3], weights: [f64; 3], apart: bool },
     /// The difference has no volume.
     Flat,
 }
@@ -35,6 +34,8 @@ pub(super) enum Depth {
 struct Corner {
     at: DVec3,
     of: [u32; 2],
+    /// The largest coordinate that went into it: what its rounding is measured by.
+    size: f64,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -81,16 +82,15 @@ impl Growth {
             let (facet, offset) = (self.facets[nearest], self.offsets[nearest]);
             let corner = self.support(view, facet.normal, facet.corners[0]);
             let beyond = facet.normal.dot(corner.at) - offset;
-            let rounding = SUPPORT_ROUNDING * corner.at.abs().max_element().max(offset.abs());
+            let rounding = SUPPORT_ROUNDING * self.size(nearest).max(corner.size);
             if beyond > rounding && facet.plane.side(corner.at) == Sign::Positive {
                 self.corners.push(corner);
                 self.insert(nearest, self.corners.len() as u32 - 1);
-            } else if offset + beyond.max(0.0) < 0.0 {
-                return Depth::Apart { corners: corner.of };
             } else {
-                let (facet, weights) = self.under_origin(nearest);
-                let corners = self.facets[facet].corners.map(|c| self.corners[c as usize].of);
-                return Depth::Deep { normal: self.facets[nearest].normal, corners, weights };
+                let apart = offset + beyond.max(0.0) < 0.0;
+                let (holds_foot, weights) = self.under_origin(nearest);
+                let corners = self.facets[holds_foot].corners.map(|c| self.corners[c as usize].of);
+                return Depth::Face { normal: facet.normal, corners, weights, apart };
             }
         }
     }
@@ -151,6 +151,10 @@ impl Growth {
         self.corners[corner as usize].at
     }
 
+    fn size(&self, facet: usize) -> f64 {
+        self.facets[facet].corners.iter().map(|&c| self.corners[c as usize].size).fold(0.0, f64::max)
+    }
+
     fn add(&mut self, corner: Corner) -> u32 {
         if let Some(known) = self.corners.iter().position(|c| c.of == corner.of) {
             return known as u32;
@@ -182,33 +186,35 @@ impl Growth {
         self.facets.push(Facet { corners, across, plane, normal, alive: true, asked: NONE });
     }
 
-    /// From the nearest facet to the one in the same plane that holds the origin's foot, with the weights
-    /// of its corners there.
+    /// The facet in the plane of the nearest one that holds the origin's foot, and the weights of its
+    /// corners there.
     fn under_origin(&self, nearest: usize) -> (usize, [f64; 3]) {
         let normal = self.facets[nearest].normal;
         let foot = normal * self.offsets[nearest];
-        let mut best = (nearest, [0.0; 3], f64::NEG_INFINITY);
-        let mut at = nearest;
-        // Each step leaves a facet by the side that the foot is beyond, and must bring it nearer.
-        loop {
-            let [p, q, r] = self.facets[at].corners.map(|c| self.at(c) - foot);
-            let areas = [q.cross(r).dot(normal), r.cross(p).dot(normal), p.cross(q).dot(normal)];
-            let whole: f64 = areas.iter().sum();
-            let weights = areas.map(|area| area / whole);
-            let corner = (0..3).min_by(|&i, &j| weights[i].total_cmp(&weights[j])).unwrap_or(0);
-            if !(weights[corner] > best.2) {
-                break;
+        let least = |weights: &[f64; 3]| weights.iter().copied().fold(f64::INFINITY, f64::min);
+        let mut best = (nearest, self.weights(nearest, foot, normal));
+        if least(&best.1) < 0.0 {
+            // A face of the difference may be several facets; one of them has the foot.
+            for f in (0..self.facets.len()).filter(|&f| self.facets[f].alive) {
+                let rounding = SUPPORT_ROUNDING * self.size(nearest).max(self.size(f));
+                let below = |c: &u32| self.offsets[nearest] - normal.dot(self.at(*c)) > rounding;
+                let weights = self.weights(f, foot, normal);
+                if least(&weights) > least(&best.1) && !self.facets[f].corners.iter().any(below) {
+                    best = (f, weights);
+                }
             }
-            best = (at, weights, weights[corner]);
-            if weights[corner] >= 0.0 {
-                break;
-            }
-            // The side across from corner k starts at corner k + 1.
-            at = self.facets[at].across[(corner + 1) % 3] as usize;
         }
         let clamped = best.1.map(|w| w.max(0.0));
         let whole: f64 = clamped.iter().sum();
         (best.0, if whole > 0.0 { clamped.map(|w| w / whole) } else { [1.0, 0.0, 0.0] })
+    }
+
+    /// The weights of a facet's corners at a point of its plane, by areas seen along a normal.
+    fn weights(&self, facet: usize, point: DVec3, normal: DVec3) -> [f64; 3] {
+        let [p, q, r] = self.facets[facet].corners.map(|c| self.at(c) - point);
+        let areas = [q.cross(r).dot(normal), r.cross(p).dot(normal), p.cross(q).dot(normal)];
+        let whole: f64 = areas.iter().sum();
+        areas.map(|area| area / whole)
     }
 
     /// Replaces what a corner sees, from one facet on, by triangles to it.
@@ -270,7 +276,8 @@ impl Growth {
 const SLIVER: f64 = 1.0 / 64.0;
 
 fn corner(view: &View<'_>, of: [u32; 2]) -> Corner {
-    Corner { at: view.own.vertices()[of[0] as usize] - view.corner(of[1]), of }
+    let (p, q) = (view.own.vertices()[of[0] as usize], view.corner(of[1]));
+    Corner { at: p - q, of, size: p.abs().max(q.abs()).max_element() }
 }
 
 fn on_line(a: DVec3, b: DVec3, c: DVec3) -> bool {

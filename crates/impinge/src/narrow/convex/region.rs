@@ -12,6 +12,8 @@
 use glam::DVec3;
 
 use super::frame::View;
+use crate::num::tolerance::{ALONG_THE_EDGE, NEARLY_PARALLEL};
+use crate::num::twofold::triangle_normal;
 use crate::shape::{NO_FACE, Polytope};
 
 /// A pair of features; `a` says whether the larger of two different ones belongs to a.
@@ -49,20 +51,31 @@ impl Pair {
     }
 }
 
+/// Where a walk ended.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Near {
+    /// The features.
+    pub pair: Pair,
+    /// From a to b in a's frame, of any length. It is the vector that the walls were tried with, so that a
+    /// tiny gap has a normal that parts the bodies all the same.
+    pub across: DVec3,
+}
+
 /// How a walk ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Arrival {
     /// Both points lie in the regions: the nearest features, and the bodies are apart.
-    Nearest(Pair),
+    Nearest(Near),
     /// No wall could be told to be right any more; the pair is nearest up to rounding, or nearly so.
-    Stalled(Pair),
+    Stalled(Near),
     /// The bodies seem to meet.
     Meeting,
 }
 
 enum Step {
-    Stay,
-    Stall,
+    /// Nothing is nearer; from this body to the other.
+    Stay(DVec3),
+    Stall(DVec3),
     To(Pair),
     Meet,
     /// A corner of the other lies under a face of a (or else b), between its walls.
@@ -88,6 +101,7 @@ pub(super) fn walk(from_a: &View<'_>, start: Pair, steps: &mut u64) -> Arrival {
             Pair::Vertices { .. } | Pair::Edges { .. } => (from_a, true),
             Pair::EdgeVertex { a, .. } | Pair::FaceVertex { a, .. } => (if a { from_a } else { &from_b }, a),
         };
+        let in_a = |across: DVec3| if of_a { across } else { from_b.back(-across) };
         let step = match pair {
             Pair::Vertices { a, b } => walk.vertices(a, b),
             Pair::EdgeVertex { edge, vertex, .. } => walk.edge_vertex(view, of_a, edge, vertex),
@@ -95,8 +109,8 @@ pub(super) fn walk(from_a: &View<'_>, start: Pair, steps: &mut u64) -> Arrival {
             Pair::Edges { a, b } => walk.edges(a, b),
         };
         match step {
-            Step::Stay => return Arrival::Nearest(pair),
-            Step::Stall => return Arrival::Stalled(pair),
+            Step::Stay(across) => return Arrival::Nearest(Near { pair, across: in_a(across) }),
+            Step::Stall(across) => return Arrival::Stalled(Near { pair, across: in_a(across) }),
             Step::Meet => return Arrival::Meeting,
             Step::To(next) => pair = next,
             Step::Under { a, vertex } => {
@@ -144,7 +158,7 @@ impl Walk<'_, '_> {
             return Step::Meet;
         }
         if !self.nearer(between.length_squared()) {
-            return Step::Stall;
+            return Step::Stall(between);
         }
         if let Some(spoke) = view.own.steepest(a, between) {
             return Step::To(Pair::EdgeVertex { a: true, edge: spoke.edge, vertex: b });
@@ -152,7 +166,7 @@ impl Walk<'_, '_> {
         if let Some(spoke) = view.other.steepest(b, view.back(-between)) {
             return Step::To(Pair::EdgeVertex { a: false, edge: spoke.edge, vertex: a });
         }
-        Step::Stay
+        Step::Stay(between)
     }
 
     #[inline]
@@ -165,12 +179,16 @@ impl Walk<'_, '_> {
             let (a, b) = if of_a { (end, vertex) } else { (vertex, end) };
             return Step::To(Pair::Vertices { a, b });
         }
-        let between = r - e.along * (along / whole);
-        if between == DVec3::ZERO {
+        let foot = r - e.along * (along / whole);
+        // What rounding left along the edge would tilt the normal of a tiny gap.
+        let between = foot - e.along * (foot.dot(e.along) / whole);
+        let gap_sq = between.length_squared();
+        // Nothing but rounding lies across the edge: they touch.
+        if !(gap_sq > ALONG_THE_EDGE * foot.length_squared()) {
             return Step::Meet;
         }
-        if !self.nearer(between.length_squared()) {
-            return Step::Stall;
+        if !self.nearer(gap_sq) {
+            return Step::Stall(between);
         }
         if let Some(side) = into_face(e.inward, between) {
             return Step::To(Pair::FaceVertex { a: of_a, face: e.faces[side], vertex });
@@ -179,7 +197,7 @@ impl Walk<'_, '_> {
             let (a, b) = if of_a { (edge, spoke.edge) } else { (spoke.edge, edge) };
             return Step::To(Pair::Edges { a, b });
         }
-        Step::Stay
+        Step::Stay(between)
     }
 
     #[inline]
@@ -194,11 +212,11 @@ impl Walk<'_, '_> {
             return Step::Under { a: of_a, vertex };
         }
         if !self.nearer(height * height) {
-            return Step::Stall;
+            return Step::Stall(f.normal);
         }
         match view.other.steepest(vertex, view.back(-f.normal)) {
             Some(spoke) => slide(view, of_a, face, y, spoke.edge, spoke.to),
-            None => Step::Stay,
+            None => Step::Stay(f.normal),
         }
     }
 
@@ -208,20 +226,24 @@ impl Walk<'_, '_> {
         let (e, f) = (&view.own.edges()[a as usize], &view.other.edges()[b as usize]);
         let (u, v) = (e.along, view.turn(f.along));
         let r = view.place(f.start) - e.start;
-        let normal = u.cross(v);
-        let square = normal.length_squared();
+        let mut normal = u.cross(v);
+        let mut square = normal.length_squared();
+        if square < NEARLY_PARALLEL * u.length_squared() * v.length_squared() {
+            normal = triangle_normal(DVec3::ZERO, u, v);
+            square = normal.length_squared();
+        }
         let (s, t) = (r.cross(v).dot(normal), r.cross(u).dot(normal));
         if !(s > 0.0 && s < square && t > 0.0 && t < square) {
             return Step::To(at_an_end(u, v, r, a, b, e.ends, f.ends));
         }
         let gap = r.dot(normal);
-        if !self.nearer(gap * gap / square) {
-            return Step::Stall;
-        }
         if gap == 0.0 {
             return Step::Meet;
         }
         let between = if gap > 0.0 { normal } else { -normal };
+        if !self.nearer(gap * gap / square) {
+            return Step::Stall(between);
+        }
         if let Some(side) = into_face(e.inward, between) {
             let y = e.start + r + v * (t / square);
             return onto_face(view, true, e.faces[side], y, b);
@@ -230,7 +252,7 @@ impl Walk<'_, '_> {
             let x = view.place_back(e.start + u * (s / square));
             return onto_face(self.from_b, false, f.faces[side], x, a);
         }
-        Step::Stay
+        Step::Stay(between)
     }
 }
 

@@ -51,6 +51,18 @@ pub fn distance(
     in_order(a, pose_a, b, pose_b, memory)
 }
 
+/// As [`distance`] for any pair, by GJK and EPA from support mappings alone: an independent check of the
+/// walk between polytopes.
+pub fn distance_by_supports(
+    a: &Convex,
+    pose_a: &Pose,
+    b: &Convex,
+    pose_b: &Pose,
+    memory: &mut ConvexMemory,
+) -> (Separation, Certainty) {
+    general(a, pose_a, b, pose_b, memory)
+}
+
 /// Whether the pair is answered with b first, so that both orders give the same bits: the simpler kind goes
 /// first, and of equal kinds the one with the smaller coordinates.
 fn is_swapped(a: &Convex, pose_a: &Pose, b: &Convex, pose_b: &Pose) -> bool {

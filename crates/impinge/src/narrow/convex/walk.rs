@@ -9,14 +9,13 @@
 //! slab along its normal is measured; only when that does not close are all pairs of features tried
 //! (`brute`). No count of iterations ends any of these searches.
 
-use glam::DVec3;
-
-use super::answer::{Placed, between, inside};
+use super::answer::{Placed, between, features, on_face};
 use super::brute;
 use super::frame::View;
 use super::growth::{Depth, Growth};
 use super::region::{Arrival, Pair, walk};
 use crate::contact::Separation;
+use crate::geom::point_triangle::norm;
 use crate::motion::Pose;
 use crate::num::tolerance::SLAB_ROUNDING;
 use crate::shape::Polytope;
@@ -51,7 +50,7 @@ enum Last {
     #[default]
     Nothing,
     Apart(Pair),
-    Deep([[u32; 2]; 3]),
+    Meeting([[u32; 2]; 3]),
 }
 
 impl WalkMemory {
@@ -95,10 +94,10 @@ pub fn distance(
     let (a, b) = (Placed { body: a, pose: pose_a }, Placed { body: b, pose: pose_b });
     if let Last::Apart(pair) = memory.last
         && pair.fits(a.body, b.body)
-        && let Arrival::Nearest(pair) = walk(&view, pair, &mut memory.work.steps)
+        && let Arrival::Nearest(near) = walk(&view, pair, &mut memory.work.steps)
     {
-        memory.last = Last::Apart(pair);
-        return between(a, b, pair);
+        memory.last = Last::Apart(near.pair);
+        return between(a, b, near);
     }
     search(&view, a, b, memory)
 }
@@ -121,53 +120,75 @@ fn in_the_world(
 #[cold]
 fn search(view: &View<'_>, a: Placed<'_>, b: Placed<'_>, memory: &mut WalkMemory) -> Separation {
     let WalkMemory { last, growth, work } = memory;
+    let kept;
     let mut seeds: &[[u32; 2]] = &[];
     let mut start = None;
     match last {
-        Last::Deep(corners) => seeds = corners,
+        Last::Meeting(corners) => {
+            kept = *corners;
+            seeds = &kept;
+        }
         Last::Apart(pair) if pair.fits(a.body, b.body) => start = Some(*pair),
         _ => start = Some(facing(view)),
     }
-    if let Some(pair) = start {
-        match walk(view, pair, &mut work.steps) {
-            Arrival::Nearest(pair) => {
-                *last = Last::Apart(pair);
-                return between(a, b, pair);
-            }
-            Arrival::Stalled(pair) => {
-                work.stalls += 1;
-                let found = between(a, b, pair);
-                if slab_closes(view, a, b, &found) {
-                    *last = Last::Apart(pair);
-                    return found;
-                }
-            }
-            Arrival::Meeting => {}
-        }
+    if let Some(pair) = start
+        && let Some(found) = arrive(view, pair, a, b, last, work)
+    {
+        return found;
     }
     work.depths += 1;
     match growth.run(view, seeds, &mut work.corners) {
-        Depth::Deep { normal, corners, weights } => {
-            *last = Last::Deep(corners);
-            return inside(a, b, normal, corners, weights);
-        }
-        Depth::Apart { corners: [i, j] } => {
-            let arrival = walk(view, Pair::Vertices { a: i, b: j }, &mut work.steps);
-            if let Arrival::Nearest(pair) | Arrival::Stalled(pair) = arrival {
-                let found = between(a, b, pair);
-                if matches!(arrival, Arrival::Nearest(_)) || slab_closes(view, a, b, &found) {
-                    *last = Last::Apart(pair);
-                    return found;
-                }
+        Depth::Face { normal, corners, weights, apart } => {
+            let (found, agrees) = on_face(a, b, normal, corners, weights);
+            if agrees {
+                *last = Last::Meeting(corners);
+                return found;
+            }
+            if !apart {
+                work.exhausted += 1;
+                return brute::deep(a, b, found);
+            }
+            if let Some(found) = arrive(view, corner_pair(corners, weights), a, b, last, work) {
+                return found;
             }
         }
         Depth::Flat => {}
     }
     work.exhausted += 1;
-    let pair = brute::nearest(a, b);
+    let (pair, points, normal) = brute::nearest(a, b);
     *last = Last::Apart(pair);
-    let found = between(a, b, pair);
-    if found.normal.is_finite() { found } else { Separation { normal: across(a, b), ..found } }
+    Separation { distance: norm(points[1] - points[0]), points, features: features(a, b, pair), normal }
+}
+
+/// The end of a walk, if it is proved.
+fn arrive(
+    view: &View<'_>,
+    start: Pair,
+    a: Placed<'_>,
+    b: Placed<'_>,
+    last: &mut Last,
+    work: &mut WalkWork,
+) -> Option<Separation> {
+    let arrival = walk(view, start, &mut work.steps);
+    let (near, proved) = match arrival {
+        Arrival::Nearest(near) => (near, true),
+        Arrival::Stalled(near) => (near, false),
+        Arrival::Meeting => return None,
+    };
+    work.stalls += u64::from(!proved);
+    let found = between(a, b, near);
+    if proved || slab_closes(view, a, b, &found) {
+        *last = Last::Apart(near.pair);
+        return Some(found);
+    }
+    None
+}
+
+/// The corner of a face of the difference that weighs most at the foot.
+fn corner_pair(corners: [[u32; 2]; 3], weights: [f64; 3]) -> Pair {
+    let heaviest = (0..3).max_by(|&i, &j| weights[i].total_cmp(&weights[j])).unwrap_or(0);
+    let [a, b] = corners[heaviest];
+    Pair::Vertices { a, b }
 }
 
 /// Corners that face each other's body.
@@ -186,19 +207,6 @@ fn slab_closes(view: &View<'_>, a: Placed<'_>, b: Placed<'_>, found: &Separation
     let high = b.corner(view.other.support(view.back(-in_a), 0));
     let size = low.abs().max_element().max(high.abs().max_element());
     found.distance - found.normal.dot(high - low) <= SLAB_ROUNDING * size
-}
-
-/// A unit normal across two flat bodies that meet in one plane or on one line.
-fn across(a: Placed<'_>, b: Placed<'_>) -> DVec3 {
-    let directions = |p: Placed<'_>| -> Vec<DVec3> {
-        let edges = 0..p.body.edges().len() as u32;
-        edges.map(|e| p.edge(e)).map(|[p, q]| (q - p).normalize_or_zero()).collect()
-    };
-    let all = [directions(a), directions(b)].concat();
-    let Some(&first) = all.first() else { return DVec3::X };
-    let crosses = all.iter().map(|d| first.cross(*d));
-    let best = crosses.max_by(|p, q| p.length_squared().total_cmp(&q.length_squared()));
-    best.and_then(DVec3::try_normalize).unwrap_or_else(|| first.any_orthonormal_vector())
 }
 
 #[cfg(test)]
