@@ -7,8 +7,8 @@
 
 use glam::{DMat3, DVec3};
 
-use crate::num::predicate::triangle_normal;
 use crate::num::tolerance::PARALLEL_EDGES;
+use crate::num::twofold::triangle_normal;
 
 /// The smallest overlap of two boxes.
 #[derive(Debug, Clone, Copy, PartialEq)]
