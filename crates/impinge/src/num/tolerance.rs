@@ -149,3 +149,11 @@ pub const TOUCH_DOUBT: f64 = 1e-11;
 /// Squared share of the way from an edge to a point that must lie across the edge (no unit). A true gap lies
 /// across it up to rounding; less is left only when all of it is rounding.
 pub const ALONG_THE_EDGE: f64 = 1e-6;
+
+/// First turn of a normal that is polished (radians): as far as EPA's last faces are apart where its bracket
+/// stays open.
+pub const POLISH_FIRST_TURN: f64 = 0.05;
+
+/// Last turn of a normal that is polished (radians): its square, by which a smooth minimum is missed, is below
+/// rounding.
+pub const POLISH_LAST_TURN: f64 = 1e-8;

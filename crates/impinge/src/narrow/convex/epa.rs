@@ -5,8 +5,8 @@
 //! origin. Three changes make it end and be right. It starts from a fat tetrahedron of M instead of the last
 //! simplex of GJK, which may be a sliver, and need not hold the origin: the face that sees the origin from
 //! farthest outside is simply expanded first, so touching and barely parted cores take the same way. Which
-//! faces a new corner sees is decided by the exact predicate on the corners' doubles, so the polytope stays a
-//! closed convex surface whatever the rounding. And every step keeps a bracket: the depth is at least the
+//! faces a new corner sees is decided by the exact predicate on the corners' doubles, so
+//! the polytope stays a closed convex surface whatever the rounding. And every step keeps a bracket: the depth is at least the
 //! distance of the nearest face and at most the support along any normal seen.
 
 use std::cmp::Ordering;
@@ -213,7 +213,7 @@ impl Polytope {
             face: None,
             steps: 0,
         };
-        let mut at = 0;
+        let mut at = None;
         while let Some(&Entry { offset, face }) = self.queue.peek() {
             if !self.faces[face as usize].alive {
                 self.queue.pop();
@@ -223,9 +223,11 @@ impl Polytope {
             let normal = self.faces[face as usize].normal;
             let corner = self.support(a, b, normal);
             let reach = corner.w.dot(normal);
-            // Of equally good normals that of the polytope's nearest face, which holds the points.
-            if reach <= best.at_most || reach - offset <= tolerance {
-                (best.at_most, best.normal, at) = (reach, normal, face);
+            let on_surface = reach - offset <= tolerance;
+            if reach < best.at_most || on_surface {
+                (best.at_most, best.normal) = (reach, normal);
+                // Only a face on M's surface holds the points.
+                at = on_surface.then_some(face);
             }
             if best.at_most - best.at_least <= tolerance || self.steps >= most {
                 break;
@@ -238,7 +240,7 @@ impl Polytope {
             }
         }
         best.steps = self.steps;
-        best.face = self.place(at);
+        best.face = at.and_then(|face| self.place(face));
         best
     }
 

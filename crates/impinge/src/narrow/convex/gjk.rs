@@ -13,6 +13,9 @@ use glam::DVec3;
 use super::placed::Placed;
 use crate::num::tolerance::{GJK_CLOSED, GJK_STALLED, SUPPORT_ROUNDING};
 
+/// Steps without a gain after which the search ends.
+const MOST_STALLED: u32 = 4;
+
 /// A point of the difference body and what it comes from.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Corner {
@@ -92,7 +95,8 @@ fn closed_gap(distance: f64, size: f64) -> f64 {
 
 /// Brackets the distance of two cores, beginning along `start` (from b to a; any vector will do).
 ///
-/// `size` bounds the coordinates. The distance to the simplex falls at every step, so the search ends.
+/// `size` bounds the coordinates. The distance to the simplex falls, but for a few steps at a time, so the search
+/// ends.
 pub(crate) fn gap(a: &Placed<'_>, b: &Placed<'_>, start: DVec3, size: f64) -> Gap {
     gap_after(a, b, DVec3::ZERO, start, size)
 }
@@ -108,6 +112,7 @@ pub(crate) fn gap_after(a: &Placed<'_>, b: &Placed<'_>, shift: DVec3, start: DVe
     let mut best =
         Gap { simplex, normal: DVec3::Z, at_least: f64::NEG_INFINITY, at_most: v.length(), steps: 1 };
     let noise = SUPPORT_ROUNDING * size;
+    let mut stalled = 0;
     let curved = !(a.is_polyhedral() && b.is_polyhedral());
     while best.at_most > noise {
         let corner = support(-v);
@@ -121,15 +126,15 @@ pub(crate) fn gap_after(a: &Placed<'_>, b: &Placed<'_>, shift: DVec3, start: DVe
         if best.at_most - best.at_least <= enough || simplex.holds(&corner) {
             break;
         }
-        let next = match with(&simplex, corner, noise) {
-            Some(next) => next,
-            None => {
-                best.at_most = 0.0;
-                break;
-            }
-        };
+        let next = with(&simplex, corner, noise);
+        if next.count == 4 {
+            (best.simplex, best.at_most) = (next, 0.0);
+            break;
+        }
         let (nearest, length) = (next.nearest(), next.nearest().length());
-        if !(length < best.at_most * GJK_STALLED) {
+        // Where two supports are equally far, steps towards one of them win nothing but turn to the other.
+        stalled = if length < best.at_most * GJK_STALLED { 0 } else { stalled + 1 };
+        if stalled > MOST_STALLED || !(length <= best.at_most / GJK_STALLED) {
             break;
         }
         (simplex, v) = (next, nearest);
@@ -156,8 +161,9 @@ fn try_face_normal(support: impl Fn(DVec3) -> Corner, best: &mut Gap, size: f64)
     }
 }
 
-/// The part of simplex and new corner that is nearest to the origin; `None` when the origin is inside.
-fn with(simplex: &Simplex, new: Corner, noise: f64) -> Option<Simplex> {
+/// The part of simplex and new corner that is nearest to the origin; all four corners when the origin is
+/// inside.
+fn with(simplex: &Simplex, new: Corner, noise: f64) -> Simplex {
     let mut best = Simplex::of(new);
     let mut best_sq = new.w.length_squared();
     let mut take = |corners: &[Corner], weights: &[f64]| {
@@ -186,9 +192,10 @@ fn with(simplex: &Simplex, new: Corner, noise: f64) -> Option<Simplex> {
             }
         }
     }
-    match old {
-        [p, q, r] if encloses(&[p.w, q.w, r.w], new.w, noise) => None,
-        _ => Some(best),
+    let [p, q, r] = *old else { return best };
+    match inner_weights(&[p.w, q.w, r.w], new.w, noise) {
+        Some(weights) => Simplex { corners: [p, q, r, new], weights, count: 4 },
+        None => best,
     }
 }
 
@@ -214,17 +221,17 @@ pub(crate) fn foot_weights(t: &[DVec3; 3]) -> [f64; 3] {
     weights
 }
 
-/// Whether the origin is in the tetrahedron; a flat one holds nothing.
-fn encloses(base: &[DVec3; 3], top: DVec3, noise: f64) -> bool {
+/// Barycentric weights of the origin in the tetrahedron of a base and a top, if it is inside; a flat one holds
+/// nothing.
+fn inner_weights(base: &[DVec3; 3], top: DVec3, noise: f64) -> Option<[f64; 4]> {
     let [p, q, r] = base.map(|x| x - top);
     let volume = p.dot(q.cross(r));
     let largest = p.abs().max_element().max(q.abs().max_element()).max(r.abs().max_element());
     if volume.abs() <= noise * largest * largest {
-        return false;
+        return None;
     }
-    let sign = volume.signum();
-    // The origin is on the inner side of each face through the top, and of the base.
-    let side = |u: DVec3, v: DVec3| -top.dot(u.cross(v)) * sign >= 0.0;
-    let across = (base[1] - base[0]).cross(base[2] - base[0]);
-    side(q, r) && side(r, p) && side(p, q) && across.dot(base[0]) * across.dot(base[0] - top) >= 0.0
+    let part = |u: DVec3, v: DVec3| -top.dot(u.cross(v)) / volume;
+    let [x, y, z] = [part(q, r), part(r, p), part(p, q)];
+    let rest = 1.0 - x - y - z;
+    (x >= 0.0 && y >= 0.0 && z >= 0.0 && rest >= 0.0).then_some([x, y, z, rest])
 }

@@ -9,7 +9,7 @@ use std::cell::Cell;
 
 use glam::{DMat3, DVec3};
 
-use crate::num::tolerance::{LARGEST_LENGTH_UNSCALED, SMALLEST_LENGTH_UNSCALED};
+use crate::num::tolerance::{LARGEST_LENGTH_UNSCALED, SMALLEST_LENGTH_UNSCALED, STRETCH};
 use crate::shape::{Convex, Polytope, Primitive};
 use crate::{Feature, Pose};
 
@@ -95,11 +95,20 @@ pub(crate) fn reach(primitive: &Primitive) -> f64 {
     }
 }
 
-/// The size of a shape, as [`reach`].
+/// The size of a shape: no point is farther from its [`place`].
 pub(crate) fn reach_of(shape: &Convex) -> f64 {
     match shape {
         Convex::Primitive(p) => reach(p),
-        Convex::Polytope(p) => farthest(p.vertices()),
+        // A pose may stretch a polytope a little.
+        Convex::Polytope(p) => p.reach() * STRETCH,
+    }
+}
+
+/// Where a placed shape is: the middle of a polytope, the origin of a primitive.
+pub(crate) fn place(shape: &Convex, pose: &Pose) -> DVec3 {
+    match shape {
+        Convex::Primitive(_) => pose.translation(),
+        Convex::Polytope(p) => pose.apply(p.centre()),
     }
 }
 
@@ -153,7 +162,7 @@ impl<'s> Placed<'s> {
             Core::Segment([a, b]) => a.midpoint(*b),
             Core::Triangle([a, b, c]) => a.midpoint(b.midpoint(*c)),
             Core::Cuboid { centre, .. } => *centre,
-            Core::Polytope { polytope, pose, frame, .. } => frame.enter(pose.apply(polytope.vertices()[0])),
+            Core::Polytope { polytope, pose, frame, .. } => frame.enter(pose.apply(polytope.centre())),
             Core::Curved { centre, .. } => *centre,
         }
     }

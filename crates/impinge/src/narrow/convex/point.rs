@@ -8,6 +8,7 @@ use glam::{DVec2, DVec3};
 use super::placed::{cuboid_feature, reach, safe_scale};
 use crate::Feature;
 use crate::geom::point_triangle::{Part, closest_point, norm, segment_foot};
+use crate::num::tolerance::SUPPORT_ROUNDING;
 use crate::shape::Primitive;
 
 /// Where a point is seen from a solid.
@@ -43,21 +44,7 @@ fn unscaled(primitive: &Primitive, p: DVec3) -> Foot {
         }
         Primitive::Cuboid { half } => cuboid(half, p),
         Primitive::Cylinder { radius, half_height } => {
-            let rim = DVec2::new(radius, half_height);
-            turned(p, |q| {
-                // The profile in the quarter plane is a rectangle.
-                let off = DVec2::new(q.x, q.y.abs()) - rim;
-                let foot = q.min(rim).max(DVec2::new(0.0, -half_height));
-                if off.max_element() > 0.0 {
-                    return (foot, None);
-                }
-                let up = half_height.copysign(q.y);
-                if off.x > off.y {
-                    (DVec2::new(radius, q.y), Some(DVec2::X))
-                } else {
-                    (DVec2::new(q.x, up), Some(DVec2::new(0.0, 1.0_f64.copysign(q.y))))
-                }
-            })
+            turned(p, |q| cylinder_profile(radius, half_height, q))
         }
         Primitive::Cone { radius, half_height } => turned(p, |q| cone_profile(radius, half_height, q)),
         Primitive::Ellipsoid { radii } => ellipsoid(radii, p),
@@ -75,14 +62,21 @@ fn unscaled(primitive: &Primitive, p: DVec3) -> Foot {
                 Part::Side(k) => Feature::Edge([k.into(), u32::from(k) + 1]),
                 Part::Inside => Feature::Face(0),
             };
-            let across = (corners[1] - corners[0]).cross(corners[2] - corners[0]);
-            flat(p, foot.point, across.normalize_or(DVec3::Z), feature)
+            let across = (corners[1] - corners[0]).cross(corners[2] - corners[0]).normalize_or(DVec3::Z);
+            let height = across.dot(p - corners[0]);
+            if foot.part == Part::Inside {
+                // The plane's normal has more digits than the difference of two near points.
+                let normal = if height < 0.0 { -across } else { across };
+                return Foot { distance: height.abs(), point: foot.point, normal, feature };
+            }
+            let noise = SUPPORT_ROUNDING * (reach(primitive) + p.length());
+            flat(p, foot.point, if height < 0.0 { -across } else { across }, feature, noise)
         }
         Primitive::Segment { ends: [a, b] } => {
             let (point, end) = segment_foot(p, a, b);
             let feature = end.map_or(Feature::Edge([0, 1]), |k| Feature::Vertex(k.into()));
             let across = (b - a).try_normalize().map_or(DVec3::Z, |d| d.any_orthonormal_vector());
-            flat(p, point, across, feature)
+            flat(p, point, across, feature, SUPPORT_ROUNDING * (reach(primitive) + p.length()))
         }
     }
 }
@@ -96,10 +90,10 @@ fn round(p: DVec3, core: DVec3, radius: f64) -> Foot {
     Foot { distance: length - radius, point: core + normal * radius, normal, feature: Feature::Surface }
 }
 
-/// A foot on something without inside; `across` where the point lies on it.
-fn flat(p: DVec3, point: DVec3, across: DVec3, feature: Feature) -> Foot {
+/// A foot on something without inside; `across` where the point lies on it, as far as rounding can tell.
+fn flat(p: DVec3, point: DVec3, across: DVec3, feature: Feature, noise: f64) -> Foot {
     let distance = norm(p - point);
-    let normal = if distance > 0.0 { (p - point) / distance } else { across };
+    let normal = if distance > noise { (p - point) / distance } else { across };
     Foot { distance, point, normal, feature }
 }
 
@@ -109,7 +103,9 @@ fn cuboid(half: DVec3, p: DVec3) -> Foot {
     if off.max_element() > 0.0 {
         let point = p.clamp(-half, half);
         let free = (0..3).fold(0, |bits, k| bits | u32::from(off[k] <= 0.0) << k);
-        return flat(p, point, DVec3::X, cuboid_feature(free, corner));
+        let distance = norm(p - point);
+        let normal = (p - point) / distance;
+        return Foot { distance, point, normal, feature: cuboid_feature(free, corner) };
     }
     let axis = off.max_position();
     let sign = 1.0_f64.copysign(p[axis]);
@@ -120,41 +116,53 @@ fn cuboid(half: DVec3, p: DVec3) -> Foot {
     Foot { distance: off[axis], point, normal, feature: cuboid_feature(7 & !(1 << axis), corner) }
 }
 
-/// A solid of revolution around z: `profile` finds the foot in the plane of the axis and the point, and the
-/// normal there when the point is inside.
-fn turned(p: DVec3, profile: impl Fn(DVec2) -> (DVec2, Option<DVec2>)) -> Foot {
+/// A solid of revolution around z: `profile` gives the signed distance and the normal in the plane of the axis
+/// and the point.
+fn turned(p: DVec3, profile: impl Fn(DVec2) -> (f64, DVec2)) -> Foot {
     let across = norm(DVec3::new(p.x, p.y, 0.0));
     let out = if across > 0.0 { DVec2::new(p.x, p.y) / across } else { DVec2::X };
     let lift = |q: DVec2| DVec3::new(out.x * q.x, out.y * q.x, q.y);
     let here = DVec2::new(across, p.z);
-    let (foot, inside) = profile(here);
-    let point = lift(foot);
-    match inside {
-        Some(normal) => {
-            let distance = -norm((foot - here).extend(0.0));
-            Foot { distance, point, normal: lift(normal), feature: Feature::Surface }
-        }
-        None => flat(p, point, lift(foot.normalize_or(DVec2::X)), Feature::Surface),
+    let (distance, normal) = profile(here);
+    Foot { distance, point: lift(here - normal * distance), normal: lift(normal), feature: Feature::Surface }
+}
+
+/// Away from a corner of a profile.
+fn from_corner(corner: DVec2, q: DVec2) -> (f64, DVec2) {
+    let off = q - corner;
+    let length = norm(off.extend(0.0));
+    (length, if length > 0.0 { off / length } else { DVec2::X })
+}
+
+/// The cylinder's profile: a rectangle.
+fn cylinder_profile(radius: f64, half_height: f64, q: DVec2) -> (f64, DVec2) {
+    let off = DVec2::new(q.x - radius, q.y.abs() - half_height);
+    if off.min_element() > 0.0 {
+        return from_corner(DVec2::new(radius, half_height.copysign(q.y)), q);
     }
+    if off.x > off.y { (off.x, DVec2::X) } else { (off.y, DVec2::new(0.0, 1.0_f64.copysign(q.y))) }
 }
 
 /// The cone's profile: a base at −h and a side from the rim to the apex.
-fn cone_profile(radius: f64, half_height: f64, q: DVec2) -> (DVec2, Option<DVec2>) {
+fn cone_profile(radius: f64, half_height: f64, q: DVec2) -> (f64, DVec2) {
     let (rim, apex) = (DVec2::new(radius, -half_height), DVec2::new(0.0, half_height));
     let side = apex - rim;
     let normal = DVec2::new(side.y, -side.x).normalize();
     let (above, below) = (normal.dot(q - rim), -half_height - q.y);
     if above <= 0.0 && below <= 0.0 {
-        return if above > below {
-            (q - normal * above, Some(normal))
-        } else {
-            (DVec2::new(q.x, -half_height), Some(DVec2::NEG_Y))
-        };
+        return if above > below { (above, normal) } else { (below, DVec2::NEG_Y) };
     }
-    let on_side = rim + side * ((q - rim).dot(side) / side.length_squared()).clamp(0.0, 1.0);
-    let on_base = DVec2::new(q.x.min(radius), -half_height);
-    let nearer = if q.distance_squared(on_side) < q.distance_squared(on_base) { on_side } else { on_base };
-    (nearer, None)
+    // Which part of the outline the point is beyond.
+    let along = (q - rim).dot(side);
+    if below > 0.0 && q.x <= radius {
+        (below, DVec2::NEG_Y)
+    } else if along <= 0.0 {
+        from_corner(rim, q)
+    } else if along >= side.length_squared() {
+        from_corner(apex, q)
+    } else {
+        (above, normal)
+    }
 }
 
 /// The foot x = r²·p / (r² + t) with Σ (r·p / (r² + t))² = 1, in units of the largest radius.

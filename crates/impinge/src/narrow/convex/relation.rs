@@ -11,7 +11,7 @@ use glam::DVec3;
 use smallvec::SmallVec;
 
 use super::exact::{self, compare_height};
-use super::placed::{Frame, Placed, reach_of};
+use super::placed::{Frame, Placed, place, reach_of};
 use super::point;
 use super::separation::{ConvexMemory, distance};
 use crate::narrow::exact::relation::relation as mesh_relation;
@@ -61,7 +61,7 @@ fn bounded(
 ) -> (Relation, Certainty) {
     let (found, certainty) = distance(a, pose_a, b, pose_b, memory);
     let bodies = [Body::new(a, pose_a), Body::new(b, pose_b)];
-    let places = [pose_a, pose_b].map(|pose| pose.translation().length());
+    let places = [place(a, pose_a), place(b, pose_b)].map(|p| p.length());
     let size = reach_of(a) + reach_of(b) + places[0] + places[1];
     let width = match certainty {
         Certainty::Approximate { resolution } => resolution,
@@ -295,7 +295,7 @@ fn settle(bodies: &[Body<'_>; 2], inside: [Option<bool>; 2]) -> Relation {
 
 /// What rounding can do to the signed distance of a shape from things in coordinates of this extent.
 pub(crate) fn curved_noise(body: &Body<'_>, extent: f64) -> f64 {
-    let size = reach_of(body.shape) + body.pose.translation().length() + extent;
+    let size = reach_of(body.shape) + place(body.shape, body.pose).length() + extent;
     size * if body.is_curved() { CURVED_TOUCH } else { TOO_CLOSE_TO_CALL }
 }
 
@@ -323,7 +323,7 @@ impl HalfSpace {
             placed.support(normal * sign).0.dot(normal) - self.offset / length + sign * placed.radius
         };
         let (low, high) = (height(-1.0), height(1.0));
-        let size = reach_of(b) + pose_b.translation().length() + self.origin.length() + self.offset.abs();
+        let size = reach_of(b) + place(b, pose_b).length() + self.origin.length() + self.offset.abs();
         let noise = size * if body.is_curved() { CURVED_TOUCH } else { TOO_CLOSE_TO_CALL };
         let order = |x: f64| {
             if x.abs() <= noise { Ordering::Equal } else { x.total_cmp(&0.0) }

@@ -5,23 +5,25 @@
 //! against anything by its support. Everything else by GJK while the cores are apart, and by EPA where they
 //! meet, each with a bracket.
 
+use std::f64::consts::FRAC_PI_4;
+
 use glam::DVec3;
 use smallvec::SmallVec;
 
 use super::boxes::{self, Overlap};
-use super::epa::{self, depth};
-use super::gjk::{Corner, Gap, gap, gap_after};
-use super::placed::{Core, Frame, Placed, reach_of};
+use super::epa::{self, Depth, depth};
+use super::gjk::{Corner, Gap, gap, gap_after, support};
+use super::placed::{Core, Frame, Placed, place, reach_of};
 use super::point;
 use super::walk::{self, WalkMemory};
 use crate::geom::segment_segment::closest_points;
 use crate::num::exact_vector::{cross, exact};
-use crate::num::tolerance::{CURVED_DEPTH, SUPPORT_ROUNDING};
+use crate::num::tolerance::{CURVED_DEPTH, POLISH_FIRST_TURN, POLISH_LAST_TURN, SUPPORT_ROUNDING};
 use crate::shape::{Convex, Primitive};
 use crate::{Certainty, Feature, Pose, Separation};
 
 /// Supports that EPA asks for at most where a shape is curved.
-const MOST_STEPS: u32 = 600;
+const MOST_STEPS: u32 = 256;
 
 /// What a pair remembers between calls; dropping it costs only speed.
 #[derive(Debug, Clone, Default)]
@@ -106,7 +108,7 @@ fn in_order(
         (Convex::Polytope(p), Convex::Polytope(q)) => {
             (walk::distance(p, pose_a, q, pose_b, &mut memory.walk), Certainty::Exact)
         }
-        _ => general(a, pose_a, b, pose_b, memory),
+        _ => by_support(a, pose_a, b, pose_b, memory),
     }
 }
 
@@ -165,15 +167,16 @@ fn sphere(radius: f64, pose: &Pose, other: &Primitive, pose_b: &Pose) -> Separat
     }
 }
 
-/// Any two shapes with cores.
-fn general(
+/// The signed distance by support mappings alone, GJK and EPA, whatever the shapes: the independent check of
+/// closed forms and of the walk. A half-space counts as a point of its plane here.
+pub fn by_support(
     a: &Convex,
     pose_a: &Pose,
     b: &Convex,
     pose_b: &Pose,
     memory: &mut ConvexMemory,
 ) -> (Separation, Certainty) {
-    let places = [pose_a.translation(), pose_b.translation()];
+    let places = [place(a, pose_a), place(b, pose_b)];
     let sizes = [reach_of(a), reach_of(b)];
     let frame = Frame::between(places, sizes);
     let [a, b] = [Placed::new(a, pose_a, &frame), Placed::new(b, pose_b, &frame)];
@@ -238,13 +241,37 @@ impl Pair<'_> {
         }
         let polyhedral = self.is_polyhedral();
         let (tolerance, most) = if polyhedral { (0.0, u32::MAX) } else { (CURVED_DEPTH * size, MOST_STEPS) };
-        let deep = depth(&mut memory.polytope, a, b, *size, tolerance, most);
+        let mut deep = depth(&mut memory.polytope, a, b, *size, tolerance, most);
+        if deep.at_most - deep.at_least > tolerance.max(SUPPORT_ROUNDING * size) {
+            self.polish(&mut deep);
+        }
         let certainty = self.certainty(deep.at_most - deep.at_least);
         let Some((points, corners)) = &deep.face else {
             return (self.overlapping(deep.at_most, deep.normal), certainty);
         };
         let ids = [ids_of(corners, 0), ids_of(corners, 1)];
         (self.widened(-deep.at_most, deep.normal, *points, [&ids[0], &ids[1]]), certainty)
+    }
+
+    /// Turns the normal of an open bracket downhill until no small turn helps: the value is then a local
+    /// minimum to rounding, though the bracket may not prove it the smallest.
+    fn polish(&self, deep: &mut Depth) {
+        let mut step = POLISH_FIRST_TURN;
+        while step > POLISH_LAST_TURN {
+            let (u, v) = deep.normal.any_orthonormal_pair();
+            let better = (0..8).find_map(|k| {
+                let (sin, cos) = (f64::from(k) * FRAC_PI_4 + step).sin_cos();
+                let normal = (deep.normal + (u * cos + v * sin) * step).normalize();
+                let reach = support(&self.a, &self.b, normal).w.dot(normal);
+                (reach < deep.at_most).then_some((reach, normal))
+            });
+            match better {
+                Some((reach, normal)) => {
+                    (deep.at_most, deep.normal, deep.face) = (reach, normal, None);
+                }
+                None => step *= 0.5,
+            }
+        }
     }
 
     fn boxes(&self, memory: &ConvexMemory) -> (Separation, Certainty) {
@@ -274,7 +301,7 @@ impl Pair<'_> {
     /// The answer when depth and normal are known: b, moved so that they just touch, shows where.
     fn overlapping(&self, depth: f64, normal: DVec3) -> Separation {
         let shift = normal * depth;
-        let touch = gap_after(&self.a, &self.b, shift, normal, self.size);
+        let touch = gap_after(&self.a, &self.b, shift, -normal, self.size);
         let [p, q] = touch.simplex.points();
         let corners = touch.simplex.corners();
         // What is left between the points after the move is shared.

@@ -6,8 +6,10 @@ use glam::DVec3;
 use super::cell::{Edge, Face, Ring, Side, Spoke};
 use super::search::LARGE;
 use super::{NO_FACE, Polytope};
+use crate::geom::point_triangle::norm;
 use crate::geom::unit_normal::unit_normal;
 use crate::num::predicate::Plane;
+use crate::num::tolerance::ROUND_UP;
 use crate::shape::hull::{Hull, Triangle};
 
 const NONE: u32 = u32::MAX;
@@ -191,7 +193,8 @@ pub(super) fn assemble(
     let (rings, spokes) = rings(&corners, &edges, &faces, &sides);
     let shares = corners.iter().map(|&p| p / corners.len() as f64);
     let centre = shares.sum();
-    Polytope { dimension, corners, originals, rings, spokes, edges, faces, sides, centre }
+    let reach = corners.iter().fold(0.0_f64, |most, p| norm(*p - centre).max(most)) * ROUND_UP;
+    Polytope { dimension, corners, originals, rings, spokes, edges, faces, sides, centre, reach }
 }
 
 fn rings(corners: &[DVec3], edges: &[Edge], faces: &[Face], sides: &[Side]) -> (Vec<Ring>, Vec<Spoke>) {

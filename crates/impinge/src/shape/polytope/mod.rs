@@ -49,6 +49,7 @@ pub struct Polytope {
     faces: Vec<Face>,
     sides: Vec<Side>,
     centre: DVec3,
+    reach: f64,
 }
 
 impl Polytope {
@@ -121,6 +122,12 @@ impl Polytope {
         let solid = if self.dimension == 3 { 0..self.faces.len() as u32 } else { 0..0 };
         let triangles = solid.flat_map(|face| self.fan(face));
         triangles.map(|t| spanned(t.map(|v| self.corners[v as usize]))).sum::<f64>() / 6.0
+    }
+
+    /// No corner is farther from the centre.
+    #[inline]
+    pub fn reach(&self) -> f64 {
+        self.reach
     }
 
     /// A corner that is farthest in a direction, to rounding, by climbing from `start` along edges.
