@@ -53,18 +53,6 @@ pub fn distance(
     in_order(a, pose_a, b, pose_b, memory)
 }
 
-/// As [`distance`] for any pair, by GJK and EPA from support mappings alone: an independent check of the
-/// walk between polytopes.
-pub fn distance_by_supports(
-    a: &Convex,
-    pose_a: &Pose,
-    b: &Convex,
-    pose_b: &Pose,
-    memory: &mut ConvexMemory,
-) -> (Separation, Certainty) {
-    general(a, pose_a, b, pose_b, memory)
-}
-
 /// Whether the pair is answered with b first, so that both orders give the same bits: the simpler kind goes
 /// first, and of equal kinds the one with the smaller coordinates.
 fn is_swapped(a: &Convex, pose_a: &Pose, b: &Convex, pose_b: &Pose) -> bool {
@@ -108,7 +96,7 @@ fn in_order(
         (Convex::Polytope(p), Convex::Polytope(q)) => {
             (walk::distance(p, pose_a, q, pose_b, &mut memory.walk), Certainty::Exact)
         }
-        _ => by_support(a, pose_a, b, pose_b, memory),
+        _ => distance_by_supports(a, pose_a, b, pose_b, memory),
     }
 }
 
@@ -167,9 +155,9 @@ fn sphere(radius: f64, pose: &Pose, other: &Primitive, pose_b: &Pose) -> Separat
     }
 }
 
-/// The signed distance by support mappings alone, GJK and EPA, whatever the shapes: the independent check of
-/// closed forms and of the walk. A half-space counts as a point of its plane here.
-pub fn by_support(
+/// As [`distance`], by support mappings alone: GJK and EPA, the independent check of the walk between polytopes.
+/// A half-space counts as a point of its plane here.
+pub fn distance_by_supports(
     a: &Convex,
     pose_a: &Pose,
     b: &Convex,
