@@ -129,6 +129,17 @@ Neighbours that only share a corner or an edge do not count; folded and crossing
 Exits 1 when there are any."
     )]
     SelfIntersect(SelfIntersect),
+    /// Finds convex parts that cover a closed mesh
+    #[command(after_help = "\
+Examples:
+  impinge decompose chair.obj
+  impinge decompose bunny.ply --parts 16 --output parts.obj
+
+The solid is cut along its notches until the parts are the solid itself (certainty \"exact\") or until there
+are enough; then the parts cover it, and the answer says by how much they stand out, as a volume (excess) and
+as a length (deviation, the tolerance). --output writes all parts into one mesh file. Exits 0; a mesh that is
+not closed is refused.")]
+    Decompose(Decompose),
     /// Answers a batch of questions, one JSON object per line
     #[command(after_help = r#"Examples:
   impinge query questions.jsonl > answers.jsonl
@@ -241,6 +252,22 @@ pub struct SelfIntersect {
     /// The same mesh at the end of a step: continuous self-collision (not yet)
     #[arg(long, value_name = "MESH2")]
     pub to: Option<PathBuf>,
+}
+
+/// `impinge decompose`.
+#[derive(Debug, Group)]
+pub struct Decompose {
+    /// The mesh file
+    pub mesh: PathBuf,
+    /// Parts, at most
+    #[arg(long, default_value_t = 64, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub parts: u32,
+    /// A piece is good enough when its hull exceeds it by this share of the whole volume
+    #[arg(long, default_value_t = 0.0, value_parser = margin, value_name = "SHARE", allow_hyphen_values = true)]
+    pub tolerance: f64,
+    /// Writes the parts into one mesh file: OBJ, STL or PLY
+    #[arg(long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
 }
 
 /// `impinge query`.

@@ -2,6 +2,7 @@
 
 mod check;
 mod completions;
+mod decompose;
 mod demo;
 mod distance;
 mod inspect;
@@ -31,6 +32,7 @@ pub fn run(args: &Args) -> Result<Exit, Failure> {
         Some(Command::Check(check)) => check::run(check, common),
         Some(Command::Distance(distance)) => distance::run(distance, common),
         Some(Command::SelfIntersect(one)) => self_::run(one, common),
+        Some(Command::Decompose(mesh)) => decompose::run(mesh, common),
         Some(Command::Query(query)) => query::run(query, common),
         Some(Command::Simulate(simulate)) => simulate::run(simulate, common),
         Some(Command::Completions(completions)) => completions::run(completions),

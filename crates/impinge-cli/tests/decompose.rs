@@ -1,0 +1,36 @@
+//! `impinge decompose`: convex parts of a closed mesh.
+
+mod common;
+
+use common::Folder;
+
+#[test]
+fn a_convex_mesh_is_its_own_part_and_the_parts_can_be_read_again() {
+    let folder = Folder::with_meshes();
+    let ended = folder.run(&["decompose", "cube.obj", "--output", "parts.obj", "--format", "json"]);
+    let answer = ended.json();
+    assert_eq!(
+        (ended.code, answer["count"].as_u64(), answer["certainty"].as_str()),
+        (0, Some(1), Some("exact"))
+    );
+    assert_eq!((answer["volume"].as_f64(), answer["deviation"].as_f64()), (Some(8.0), Some(0.0)));
+    assert_eq!(
+        (answer["parts"][0]["vertices"].as_u64(), answer["parts"][0]["faces"].as_u64()),
+        (Some(8), Some(6))
+    );
+    let again = folder.run(&["inspect", "parts.obj", "--format", "json"]).json();
+    assert_eq!((again["watertight"].as_bool(), again["volume"].as_f64()), (Some(true), Some(8.0)));
+    let text = folder.run(&["decompose", "cube.obj"]);
+    assert!(text.out.contains("1 convex parts") && text.out.contains("8 corners, 6 faces"), "{}", text.out);
+}
+
+#[test]
+fn what_has_no_inside_is_refused_by_name() {
+    let folder = Folder::with_meshes();
+    let ended = folder.run(&["decompose", "open.obj", "--format", "json"]);
+    assert_eq!(ended.code, 2);
+    let error = ended.json()["error"].as_str().unwrap().to_string();
+    assert!(error.contains("open.obj") && error.contains("not closed"), "{error}");
+    assert_eq!(folder.run(&["decompose", "cube.obj", "--parts", "0"]).code, 2);
+    assert_eq!(folder.run(&["decompose", "cube.obj", "--tolerance", "-1"]).code, 2);
+}
