@@ -22,9 +22,12 @@
 
 use crate::bound::Aabb;
 
+mod bodies;
 mod brute;
+mod grid;
 
 pub use brute::Brute;
+pub use grid::Grid;
 
 /// Whether a body ever moves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]

@@ -14,7 +14,7 @@ use super::wide::{Node, WIDTH};
 pub enum Level {
     /// Plain loops.
     Portable,
-    /// AVX2 and FMA.
+    /// AVX2, FMA and the bit instructions.
     #[cfg(target_arch = "x86_64")]
     Avx2,
     /// AVX-512 F, VL and DQ.
@@ -28,7 +28,11 @@ impl Level {
     pub fn best() -> Level {
         #[cfg(target_arch = "x86_64")]
         {
-            if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
+            // The bit instructions came with AVX2 or before it.
+            let bits = is_x86_feature_detected!("popcnt")
+                && is_x86_feature_detected!("bmi1")
+                && is_x86_feature_detected!("bmi2");
+            if bits && is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
                 let wider = is_x86_feature_detected!("avx512f")
                     && is_x86_feature_detected!("avx512vl")
                     && is_x86_feature_detected!("avx512dq");

@@ -1,0 +1,150 @@
+//! The boxes of all bodies, now and after the last step, and who changed in between.
+//!
+//! An absent body is the empty box, which meets nothing: so a pair began when the boxes meet now and did
+//! not before, whatever was inserted, moved or removed. Each body has two places for its box and a bit that
+//! says which is the present one; a move writes the other place and turns the bit, so nothing is copied.
+
+use crate::bound::Aabb;
+
+use super::{Mobility, admitted};
+
+/// Which of the two places holds the box of now.
+const SIDE: u8 = 1;
+/// Changed since the last step.
+const CHANGED: u8 = 2;
+/// Fixed now.
+const FIXED: u8 = 4;
+/// Fixed after the last step.
+const WAS_FIXED: u8 = 8;
+/// Inserted and not removed.
+const THERE: u8 = 16;
+/// The box of now is not empty.
+const SOLID: u8 = 32;
+/// The box after the last step was not empty.
+const WAS_SOLID: u8 = 64;
+
+/// Boxes by id.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Bodies {
+    boxes: [Vec<Aabb>; 2],
+    state: Vec<u8>,
+    changed: Vec<u32>,
+    count: usize,
+}
+
+impl Bodies {
+    /// Adds a body, or replaces the one with this id.
+    pub fn insert(&mut self, id: u32, bounds: Aabb, mobility: Mobility) {
+        let index = id as usize;
+        if self.state.len() <= index {
+            let len = (index + 1).next_power_of_two().max(16);
+            self.state.resize(len, 0);
+            self.boxes.iter_mut().for_each(|boxes| boxes.resize(len, Aabb::EMPTY));
+        }
+        self.set(index, admitted(bounds));
+        let fixed = if mobility == Mobility::Fixed { FIXED } else { 0 };
+        self.count += usize::from(self.state[index] & THERE == 0);
+        self.state[index] = self.state[index] & !FIXED | fixed | THERE;
+    }
+
+    /// Takes a body away.
+    pub fn remove(&mut self, id: u32) {
+        let index = id as usize;
+        if self.state.get(index).is_some_and(|state| state & THERE != 0) {
+            self.set(index, Aabb::EMPTY);
+            self.state[index] &= !THERE;
+            self.count -= 1;
+        }
+    }
+
+    /// Moves a body.
+    #[inline]
+    pub fn update(&mut self, id: u32, bounds: Aabb) {
+        let index = id as usize;
+        if self.state.get(index).is_some_and(|state| state & THERE != 0) {
+            self.set(index, admitted(bounds));
+        }
+    }
+
+    /// The box of now.
+    #[inline]
+    pub fn now(&self, id: u32) -> &Aabb {
+        &self.boxes[usize::from(self.state[id as usize] & SIDE)][id as usize]
+    }
+
+    /// The box after the last step.
+    #[inline]
+    pub fn before(&self, id: u32) -> &Aabb {
+        let state = self.state[id as usize];
+        let side = if state & CHANGED == 0 { state } else { !state } & SIDE;
+        &self.boxes[usize::from(side)][id as usize]
+    }
+
+    /// Whether two bodies are a pair now.
+    #[inline]
+    pub fn meet_now(&self, a: u32, b: u32) -> bool {
+        self.state[a as usize] & self.state[b as usize] & FIXED == 0 && self.now(a).meets(self.now(b))
+    }
+
+    /// Whether two bodies were a pair after the last step.
+    #[inline]
+    pub fn met_before(&self, a: u32, b: u32) -> bool {
+        let [(a, a_fixed), (b, b_fixed)] = [a, b].map(|id| self.before_and_fixed(id));
+        !(a_fixed && b_fixed) && a.meets(b)
+    }
+
+    /// The box of now, and whether the body is fixed.
+    #[inline]
+    pub fn now_and_fixed(&self, id: u32) -> (&Aabb, bool) {
+        let state = self.state[id as usize];
+        (&self.boxes[usize::from(state & SIDE)][id as usize], state & FIXED != 0)
+    }
+
+    /// The box after the last step, and whether the body was fixed then.
+    pub fn before_and_fixed(&self, id: u32) -> (&Aabb, bool) {
+        let state = self.state[id as usize];
+        (self.before(id), state & if state & CHANGED == 0 { FIXED } else { WAS_FIXED } != 0)
+    }
+
+    /// Who was inserted, moved or removed since the last step, each once, in the order of the calls.
+    pub fn changed(&self) -> &[u32] {
+        &self.changed
+    }
+
+    /// Who of them has a box that is not empty, and did not have one after the last step.
+    pub fn appeared(&self) -> impl Iterator<Item = u32> {
+        let appeared = |id: &u32| self.state[*id as usize] & (SOLID | WAS_SOLID) == SOLID;
+        self.changed.iter().copied().filter(appeared)
+    }
+
+    /// Ends a step: what is now becomes what was before.
+    pub fn settle(&mut self) {
+        for &id in &self.changed {
+            self.state[id as usize] &= !CHANGED;
+        }
+        self.changed.clear();
+    }
+
+    /// How many bodies there are.
+    pub fn len(&self) -> usize {
+        self.count
+    }
+
+    /// All that are there, ascending.
+    pub fn ids(&self) -> impl Iterator<Item = u32> {
+        self.state.iter().zip(0..).filter(|(state, _)| **state & THERE != 0).map(|(_, id)| id)
+    }
+
+    #[inline]
+    fn set(&mut self, index: usize, bounds: Aabb) {
+        let state = &mut self.state[index];
+        if *state & CHANGED == 0 {
+            let was = (*state & (FIXED | SOLID)) << 1;
+            *state = (*state ^ SIDE) & !(WAS_FIXED | WAS_SOLID) | CHANGED | was;
+            self.changed.push(index as u32);
+        }
+        let solid = if bounds.low.x <= bounds.high.x { SOLID } else { 0 };
+        *state = *state & !SOLID | solid;
+        self.boxes[usize::from(*state & SIDE)][index] = bounds;
+    }
+}
