@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 use impinge::bound::Aabb;
-use impinge::broad::{BroadPhase, Brute, Changes, Grid, Mobility};
+use impinge::broad::{BroadPhase, Brute, Changes, Grid, Mobility, SweepAndPrune, Tree};
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
 
@@ -20,7 +20,8 @@ fn place(rng: &mut Pcg64) -> DVec3 {
 fn any_box(rng: &mut Pcg64) -> Aabb {
     let at = place(rng);
     let whole = |p: DVec3| p.round();
-    let half = |rng: &mut Pcg64, most: f64| DVec3::from_array(std::array::from_fn(|_| rng.random_range(0.0..most)));
+    let half =
+        |rng: &mut Pcg64, most: f64| DVec3::from_array(std::array::from_fn(|_| rng.random_range(0.0..most)));
     let around = |at: DVec3, half: DVec3| Aabb { low: at - half, high: at + half };
     match rng.random_range(0..24) {
         0 => Aabb { low: at, high: at },
@@ -109,4 +110,14 @@ fn hundred_thousand(broad: impl BroadPhase) {
 #[test]
 fn the_grid_tells_the_same() {
     hundred_thousand(Grid::default());
+}
+
+#[test]
+fn sweep_and_prune_tells_the_same() {
+    hundred_thousand(SweepAndPrune::default());
+}
+
+#[test]
+fn the_tree_tells_the_same() {
+    hundred_thousand(Tree::default());
 }

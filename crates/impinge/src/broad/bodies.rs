@@ -6,7 +6,7 @@
 
 use crate::bound::Aabb;
 
-use super::{Mobility, admitted};
+use super::{BroadPhase, Mobility, admitted};
 
 /// Which of the two places holds the box of now.
 const SIDE: u8 = 1;
@@ -115,6 +115,41 @@ impl Bodies {
     pub fn appeared(&self) -> impl Iterator<Item = u32> {
         let appeared = |id: &u32| self.state[*id as usize] & (SOLID | WAS_SOLID) == SOLID;
         self.changed.iter().copied().filter(appeared)
+    }
+
+    /// Whether a changed body had a box that was not empty, and has one.
+    #[inline]
+    pub fn stayed(&self, id: u32) -> bool {
+        self.state[id as usize] & (SOLID | WAS_SOLID) == SOLID | WAS_SOLID
+    }
+
+    /// Whether a changed body had a box that was not empty, and has none.
+    pub fn vanished(&self, id: u32) -> bool {
+        self.state[id as usize] & (SOLID | WAS_SOLID) == WAS_SOLID
+    }
+
+    /// Whether a changed body stayed and has become fixed or movable.
+    pub fn turned(&self, id: u32) -> bool {
+        let state = self.state[id as usize];
+        self.stayed(id) && (state & FIXED == 0) != (state & WAS_FIXED == 0)
+    }
+
+    /// Ids are below this.
+    pub fn capacity(&self) -> usize {
+        self.state.len()
+    }
+
+    /// All that have a box that is not empty, ascending.
+    pub fn solid(&self) -> impl Iterator<Item = u32> {
+        self.state.iter().zip(0..).filter(|(state, _)| **state & SOLID != 0).map(|(_, id)| id)
+    }
+
+    /// Inserts all bodies there.
+    pub fn copy_to(&self, to: &mut impl BroadPhase) {
+        for id in self.ids() {
+            let (bounds, fixed) = self.now_and_fixed(id);
+            to.insert(id, *bounds, if fixed { Mobility::Fixed } else { Mobility::Moving });
+        }
     }
 
     /// Ends a step: what is now becomes what was before.

@@ -25,9 +25,14 @@ use crate::bound::Aabb;
 mod bodies;
 mod brute;
 mod grid;
+mod partners;
+mod sweep_and_prune;
+mod tree;
 
 pub use brute::Brute;
 pub use grid::Grid;
+pub use sweep_and_prune::SweepAndPrune;
+pub use tree::Tree;
 
 /// Whether a body ever moves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -77,5 +82,6 @@ fn admitted(bounds: Aabb) -> Aabb {
         return Aabb::EMPTY;
     }
     let most = glam::DVec3::MAX;
-    Aabb { low: low.clamp(-most, most), high: high.clamp(-most, most) }
+    // Adding 0 turns −0 into 0, so that equal coordinates are the same.
+    Aabb { low: low.clamp(-most, most) + 0.0, high: high.clamp(-most, most) + 0.0 }
 }

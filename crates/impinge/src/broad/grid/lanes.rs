@@ -175,7 +175,8 @@ mod x86 {
                 let x = Self::axis(a[0], a[3], &boxes.0[0], &boxes.0[3], at);
                 let y = Self::axis(a[1], a[4], &boxes.0[1], &boxes.0[4], at);
                 let z = Self::axis(a[2], a[5], &boxes.0[2], &boxes.0[5], at);
-                let met = _mm256_cmp_ps::<_CMP_LE_OQ>(_mm256_max_ps(_mm256_max_ps(x, y), z), _mm256_setzero_ps());
+                let met =
+                    _mm256_cmp_ps::<_CMP_LE_OQ>(_mm256_max_ps(_mm256_max_ps(x, y), z), _mm256_setzero_ps());
                 _mm256_movemask_ps(met) as u32
             }
         }

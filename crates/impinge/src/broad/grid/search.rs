@@ -115,9 +115,8 @@ impl<'a, L: Lanes> One<'a, L> {
     unsafe fn new(search: &'a Search<'a>, units: &'a [f32; 6]) -> Self {
         let &[lx, ly, lz, hx, hy, hz] = units;
         // SAFETY: as for this function. Not `map`, which would not become part of the caller.
-        let a = unsafe {
-            [L::splat(lx), L::splat(ly), L::splat(lz), L::splat(hx), L::splat(hy), L::splat(hz)]
-        };
+        let a =
+            unsafe { [L::splat(lx), L::splat(ly), L::splat(lz), L::splat(hx), L::splat(hy), L::splat(hz)] };
         One { search, units, a }
     }
 
@@ -168,7 +167,9 @@ impl<'a, L: Lanes> One<'a, L> {
             for y in low[1].saturating_sub(1)..=high[1] {
                 let row = level.index([0, y, z]) as usize;
                 // SAFETY: as for this function.
-                len = unsafe { self.run(starts[row + back] as usize, starts[row + ahead] as usize, found, len) };
+                len = unsafe {
+                    self.run(starts[row + back] as usize, starts[row + ahead] as usize, found, len)
+                };
             }
         }
         len

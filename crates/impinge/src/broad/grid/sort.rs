@@ -57,7 +57,14 @@ struct Chunk<'a> {
 
 impl Scratch {
     /// Puts the bodies of `old` that are there into the order of their cells.
-    pub fn sort(&mut self, instructions: Instructions, frame: &Frame, old: &Slots, to: &mut Slots, cells: &mut Cells) {
+    pub fn sort(
+        &mut self,
+        instructions: Instructions,
+        frame: &Frame,
+        old: &Slots,
+        to: &mut Slots,
+        cells: &mut Cells,
+    ) {
         self.place(instructions, frame, old);
         let row = frame.bins + 1;
         let mut firsts = vec![0; row];
@@ -67,12 +74,16 @@ impl Scratch {
         }
         let count = firsts[frame.bins];
         to.ids.resize(count, 0);
-        [&mut to.now, &mut to.before, &mut to.room].into_iter().for_each(|c| c.resize(count, Corners::NOTHING));
+        [&mut to.now, &mut to.before, &mut to.room]
+            .into_iter()
+            .for_each(|c| c.resize(count, Corners::NOTHING));
         cells.room.resize(count);
         cells.starts.resize(frame.cells + 1, 0);
         cells.starts[frame.cells] = count as u32;
         let mut parts = parts(frame, &firsts, to, cells);
-        parallel::for_each_chunk(&mut parts, 1, |_, part| part.iter_mut().for_each(|p| self.fill(p, row, old)));
+        parallel::for_each_chunk(&mut parts, 1, |_, part| {
+            part.iter_mut().for_each(|p| self.fill(p, row, old))
+        });
     }
 
     /// Gives every box room and finds its bin.
