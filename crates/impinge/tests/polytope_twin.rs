@@ -1,17 +1,22 @@
-//! Random pairs of polytopes, walk against the twin that measures every pair of features and tries every
-//! direction: apart, barely apart, touching, deep, flat, slivers, coordinates from 1e-6 to 1e6.
+//! Random pairs of polytopes, the walk and GJK/EPA against the twin that measures every pair of features and
+//! tries every direction: apart, barely apart, touching, deep, flat, slivers, coordinates from 1e-6 to 1e6.
 //!
 //! The long run: `cargo test --release -p impinge --test polytope_twin -- --ignored --nocapture`.
 
 use glam::DVec3;
 use impinge::narrow::convex::brute::signed_distance;
+use impinge::narrow::convex::separation::{ConvexMemory, distance_by_supports};
 use impinge::narrow::convex::walk::{WalkMemory, WalkWork, distance};
-use impinge::{Polytope, Pose, Separation};
+use impinge::{Certainty, Convex, Polytope, Pose, Separation};
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
 
 /// How far answers may lie apart, relative to the largest placed coordinate.
 const TOLERANCE: f64 = 1e-12;
+
+/// The same for the distance by GJK and EPA. They know a sliver's normal only from its placed corners and
+/// measure by squares, so that gaps below √eps between slivers are noise to them.
+const SUPPORTS_TOLERANCE: f64 = 1e-6;
 
 /// What is special about a pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -124,11 +129,19 @@ fn case(rng: &mut Pcg64, kind: Kind) -> Case {
     Case { a, b, pose_a, pose_b }
 }
 
+/// The largest placed coordinate.
+fn size(case: &Case) -> f64 {
+    let reach = |body: &Polytope, pose: &Pose| {
+        body.vertices().iter().map(|&p| pose.apply(p).abs().max_element()).fold(0.0, f64::max)
+    };
+    reach(&case.a, &case.pose_a).max(reach(&case.b, &case.pose_b))
+}
+
 /// What is wrong with an answer, given the true distance.
 fn fault(case: &Case, found: &Separation, want: f64) -> Option<String> {
     let [pa, pb] = [(&case.a, &case.pose_a), (&case.b, &case.pose_b)]
         .map(|(body, pose)| body.vertices().iter().map(|&p| pose.apply(p)).collect::<Vec<_>>());
-    let size = pa.iter().chain(&pb).map(|p| p.abs().max_element()).fold(0.0, f64::max);
+    let size = size(case);
     let tolerance = TOLERANCE * size;
     let n = found.normal;
     let high = pa.iter().map(|p| p.dot(n)).fold(f64::NEG_INFINITY, f64::max);
@@ -153,6 +166,8 @@ struct Tally {
     touching: u64,
     flat: u64,
     cases: u64,
+    /// GJK or EPA ended with a bracket that is not closed.
+    open: u64,
     work: WalkWork,
     faults: Vec<String>,
 }
@@ -171,7 +186,23 @@ fn run(pairs: u64, seed: u64) -> Tally {
         }
         let found = distance(&case.a, &case.pose_a, &case.b, &case.pose_b, &mut memory);
         let want = signed_distance(&case.a, &case.pose_a, &case.b, &case.pose_b);
-        if let Some(what) = fault(&case, &found, want) {
+        let (supports, certainty) = distance_by_supports(
+            &Convex::from(case.a.clone()),
+            &case.pose_a,
+            &Convex::from(case.b.clone()),
+            &case.pose_b,
+            &mut ConvexMemory::default(),
+        );
+        tally.open += u64::from(certainty != Certainty::Exact);
+        let of_walk = fault(&case, &found, want).map(|what| format!("walk: {what}"));
+        let off = (supports.distance - want).abs() / size(&case);
+        let of_supports = (off > SUPPORTS_TOLERANCE).then(|| {
+            format!(
+                "GJK/EPA: distance is off by {off:e} of the size, {} instead of {want}",
+                supports.distance
+            )
+        });
+        if let Some(what) = of_walk.or(of_supports) {
             tally.faults.push(format!(
                 "pair {round} ({:?}): {what}\na {:?} {:?}\nb {:?} {:?}",
                 KINDS[which],
@@ -199,12 +230,13 @@ fn run(pairs: u64, seed: u64) -> Tally {
 fn judge(tally: &Tally) {
     let share = |count: u64, of: u64| count as f64 / of as f64;
     println!(
-        "{} pairs; overlapping {:?} of {} each, {} touch exactly, {} with a flat body; {:?}",
+        "{} pairs; overlapping {:?} of {} each, {} touch exactly, {} with a flat body, {} open; {:?}",
         tally.cases,
         tally.overlaps,
         tally.cases / KINDS.len() as u64,
         tally.touching,
         tally.flat,
+        tally.open,
         tally.work
     );
     for fault in tally.faults.iter().take(5) {

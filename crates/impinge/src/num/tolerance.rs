@@ -157,3 +157,11 @@ pub const POLISH_FIRST_TURN: f64 = 0.05;
 /// Last turn of a normal that is polished (radians): its square, by which a smooth minimum is missed, is below
 /// rounding.
 pub const POLISH_LAST_TURN: f64 = 1e-8;
+
+/// Cosine of the largest angle between a contact normal and a face whose whole patch counts as the contact (no
+/// unit): eight degrees. Beyond it edges cross and one point is the contact.
+pub const FACE_CONTACT: f64 = 0.99;
+
+/// How much better b's face must look along the normal than a's to be the one that clips (no unit: a
+/// difference of cosines). Rounding must not exchange them from frame to frame.
+pub const SAME_FACE_CONTACT: f64 = 1e-4;

@@ -8,6 +8,7 @@ pub(crate) mod exact;
 mod frame;
 mod gjk;
 mod growth;
+pub mod manifold;
 pub(crate) mod placed;
 pub mod point;
 mod region;
