@@ -300,3 +300,7 @@ fn extent(body: &Body<'_>) -> f64 {
     let [low, high] = body.bounds();
     low.abs().max(high.abs()).element_sum()
 }
+
+#[cfg(test)]
+#[path = "surface_tests.rs"]
+mod tests;

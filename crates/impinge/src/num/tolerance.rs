@@ -165,3 +165,7 @@ pub const FACE_CONTACT: f64 = 0.99;
 /// How much better b's face must look along the normal than a's to be the one that clips (no unit: a
 /// difference of cosines). Rounding must not exchange them from frame to frame.
 pub const SAME_FACE_CONTACT: f64 = 1e-4;
+
+/// Cosine below which an edge counts as lying across a direction when touching features are named (no unit):
+/// what the normal of a face or a pair of edges is off by, with room to spare.
+pub const ACROSS: f64 = 1e-12;

@@ -9,6 +9,7 @@ use super::placed::{cuboid_feature, reach, safe_scale};
 use crate::Feature;
 use crate::geom::point_triangle::{Part, closest_point, norm, segment_foot};
 use crate::num::tolerance::SUPPORT_ROUNDING;
+use crate::num::twofold::triangle_normal;
 use crate::shape::Primitive;
 
 /// Where a point is seen from a solid.
@@ -62,7 +63,7 @@ fn unscaled(primitive: &Primitive, p: DVec3) -> Foot {
                 Part::Side(k) => Feature::Edge([k.into(), u32::from(k) + 1]),
                 Part::Inside => Feature::Face(0),
             };
-            let across = (corners[1] - corners[0]).cross(corners[2] - corners[0]).normalize_or(DVec3::Z);
+            let across = across_triangle(&corners);
             let height = across.dot(p - corners[0]);
             if foot.part == Part::Inside {
                 // The plane's normal has more digits than the difference of two near points.
@@ -88,6 +89,18 @@ fn round(p: DVec3, core: DVec3, radius: f64) -> Foot {
     // At the core every direction is as good.
     let normal = if length > 0.0 { off / length } else { DVec3::X };
     Foot { distance: length - radius, point: core + normal * radius, normal, feature: Feature::Surface }
+}
+
+/// A unit vector across a triangle, also where it has no area.
+fn across_triangle([a, b, c]: &[DVec3; 3]) -> DVec3 {
+    let normal = triangle_normal(*a, *b, *c).normalize_or_zero();
+    if normal != DVec3::ZERO {
+        return normal;
+    }
+    let sides = [*b - *a, *c - *b, *a - *c];
+    let longest =
+        sides.into_iter().reduce(|u, v| if v.length_squared() > u.length_squared() { v } else { u });
+    longest.and_then(DVec3::try_normalize).map_or(DVec3::Z, |d| d.any_orthonormal_vector())
 }
 
 /// A foot on something without inside; `across` where the point lies on it, as far as rounding can tell.

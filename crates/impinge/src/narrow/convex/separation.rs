@@ -10,7 +10,7 @@ use std::f64::consts::FRAC_PI_4;
 use glam::DVec3;
 use smallvec::SmallVec;
 
-use super::boxes::{self, Overlap};
+use super::boxes::Boxes;
 use super::epa::{self, Depth, depth};
 use super::gjk::{Corner, Gap, gap, gap_after, support};
 use super::placed::{Core, Frame, Placed, place, reach_of};
@@ -19,7 +19,7 @@ use super::walk::{self, WalkMemory};
 use crate::geom::segment_segment::closest_points;
 use crate::num::exact_vector::{cross, exact};
 use crate::num::tolerance::{CURVED_DEPTH, POLISH_FIRST_TURN, POLISH_LAST_TURN, SUPPORT_ROUNDING};
-use crate::shape::{Convex, Primitive};
+use crate::shape::{Convex, Polytope, Primitive};
 use crate::{Certainty, Feature, Pose, Separation};
 
 /// Supports that EPA asks for at most where a shape is curved.
@@ -93,6 +93,12 @@ fn in_order(
         (Convex::Primitive(Primitive::Sphere { radius }), Convex::Primitive(other)) => {
             (sphere(*radius, pose_a, other, pose_b), Certainty::Exact)
         }
+        (Convex::Primitive(Primitive::Sphere { radius }), Convex::Polytope(hull)) => {
+            match sphere_in_hull(*radius, pose_a, hull, pose_b) {
+                Some(found) => (found, Certainty::Exact),
+                None => distance_by_supports(a, pose_a, b, pose_b, memory),
+            }
+        }
         (Convex::Polytope(p), Convex::Polytope(q)) => {
             (walk::distance(p, pose_a, q, pose_b, &mut memory.walk), Certainty::Exact)
         }
@@ -153,6 +159,29 @@ fn sphere(radius: f64, pose: &Pose, other: &Primitive, pose_b: &Pose) -> Separat
         features: [Feature::Surface, foot.feature],
         normal,
     }
+}
+
+/// A sphere whose centre is inside a hull, as a: the nearest face plane is all that matters. `None` when the
+/// centre is outside, or so near to the surface that rounding decides, or where the pose is no rotation.
+fn sphere_in_hull(radius: f64, pose: &Pose, hull: &Polytope, pose_b: &Pose) -> Option<Separation> {
+    if hull.dimension() < 3 || !pose_b.is_rotation() {
+        return None;
+    }
+    let (turn, centre) = (pose_b.matrix(), pose.translation());
+    let p = turn.transpose() * (centre - pose_b.translation());
+    let heights = hull.faces().iter().map(|face| face.normal.dot(p - face.corner));
+    let (face, height) =
+        heights.enumerate().fold((0, f64::NEG_INFINITY), |best, new| if new.1 > best.1 { new } else { best });
+    if height >= -SUPPORT_ROUNDING * (hull.reach() + p.length()) {
+        return None;
+    }
+    let normal = -(turn * hull.faces()[face].normal);
+    Some(Separation {
+        distance: height - radius,
+        points: [centre + normal * radius, centre + normal * height],
+        features: [Feature::Surface, Feature::Face(face as u32)],
+        normal,
+    })
 }
 
 /// As [`distance`], by support mappings alone: GJK and EPA, the independent check of the walk between polytopes.
@@ -268,12 +297,19 @@ impl Pair<'_> {
         else {
             return self.search(&mut ConvexMemory::default());
         };
-        let Overlap { depth, normal } = boxes::overlap(*q - *p, sides, others, memory.normal);
+        let pair = Boxes { centres: [*p, *q], sides: [sides, others] };
         let noise = SUPPORT_ROUNDING * self.size;
-        if depth < -noise {
-            return self.apart(&gap(&self.a, &self.b, -normal, self.size));
+        let found = pair.overlap(memory.normal, noise);
+        if found.depth < -noise {
+            return self.apart(&gap(&self.a, &self.b, -found.normal, self.size));
         }
-        (self.overlapping(depth, normal), Certainty::Exact)
+        let separation = match pair.touch(&found) {
+            Some((points, features)) => {
+                Separation { features, ..self.widened(-found.depth, found.normal, points, [&[], &[]]) }
+            }
+            None => self.overlapping(found.depth, found.normal),
+        };
+        (separation, Certainty::Exact)
     }
 
     /// The answer when a plane lies between the cores.

@@ -105,3 +105,111 @@ fn check(found: &Separation, a: &Convex, pose_a: &Pose, b: &Convex, pose_b: &Pos
     let value = parting(a, pose_a, b, pose_b, found.normal);
     assert!((value - found.distance).abs() < 1e-10, "{name}: {found:?} {value}");
 }
+
+#[test]
+fn moving_b_by_the_distance_makes_them_touch() {
+    let mut rng = Pcg64::seed_from_u64(77);
+    let (mut deep, mut all) = (0, 0);
+    for unit in [1e-6, 1.0, 1e6] {
+        for _ in 0..3 {
+            let (a_kinds, b_kinds) = (kinds(&mut rng, unit), kinds(&mut rng, unit));
+            for (a, b) in a_kinds.iter().flat_map(|a| b_kinds.iter().map(move |b| (a, b))) {
+                let (pose_a, pose_b) = (pose(&mut rng, 0.8 * unit), pose(&mut rng, 0.8 * unit));
+                let (found, _) = distance(a, &pose_a, b, &pose_b, &mut ConvexMemory::default());
+                let touching = Pose::from_translation(-found.normal * found.distance).compose(&pose_b);
+                let (rest, _) = distance(a, &pose_a, b, &touching, &mut ConvexMemory::default());
+                let name = format!("{}–{} {found:?} {rest:?}", a.kind(), b.kind());
+                assert!(rest.distance.abs() < 5e-12 * unit, "{name}");
+                // Farther along the normal they part by as much: nothing is in the way.
+                let away = Pose::from_translation(found.normal * (0.1 * unit)).compose(&touching);
+                let (apart, _) = distance(a, &pose_a, b, &away, &mut ConvexMemory::default());
+                assert!(
+                    apart.distance > 0.0 && apart.distance < 0.1 * unit * (1.0 + 1e-10),
+                    "{name} {apart:?}"
+                );
+                deep += usize::from(found.distance < 0.0);
+                all += 1;
+            }
+        }
+    }
+    assert!(deep * 5 > all && deep * 5 < 4 * all, "{deep} of {all} overlap");
+}
+
+#[test]
+fn neither_memory_nor_place_nor_order_matters() {
+    let mut rng = Pcg64::seed_from_u64(5);
+    let mut memory = ConvexMemory::default();
+    for _ in 0..3 {
+        let (a_kinds, b_kinds) = (kinds(&mut rng, 1.0), kinds(&mut rng, 1.0));
+        for (a, b) in a_kinds.iter().flat_map(|a| b_kinds.iter().map(move |b| (a, b))) {
+            let (pose_a, pose_b) = (pose(&mut rng, 1.0), pose(&mut rng, 1.0));
+            let name = format!("{}–{}", a.kind(), b.kind());
+            let fresh = ConvexMemory::default;
+            let (cold, _) = distance(a, &pose_a, b, &pose_b, &mut fresh());
+            let (warm, _) = distance(a, &pose_a, b, &pose_b, &mut memory);
+            assert!((cold.distance - warm.distance).abs() < 1e-12, "{name} {cold:?} {warm:?}");
+            let moved = [&pose_a, &pose_b].map(|p| Pose::from_translation([8.0, -4.0, 2.0]).compose(p));
+            let (there, _) = distance(a, &moved[0], b, &moved[1], &mut fresh());
+            assert!((cold.distance - there.distance).abs() < 1e-12, "{name} {cold:?} {there:?}");
+            let (back, _) = distance(b, &pose_b, a, &pose_a, &mut fresh());
+            let both_hulls = matches!((a, b), (Convex::Polytope(_), Convex::Polytope(_)));
+            assert!(back.swapped() == cold || both_hulls, "{name} {cold:?} {back:?}");
+            assert!((back.distance - cold.distance).abs() < 1e-13, "{name}");
+        }
+    }
+}
+
+/// Coordinates of a coarse grid and quarter turns: parallel axes, common planes, equal sizes, touching.
+#[test]
+fn aligned_pairs_are_right_too() {
+    let mut rng = Pcg64::seed_from_u64(11);
+    let half = 0.5_f64.sqrt();
+    let turns = [[0.0, 0.0, 0.0, 1.0], [half, 0.0, 0.0, half], [0.0, half, 0.0, half], [0.5; 4]];
+    let (mut touching, mut all) = (0, 0);
+    for _ in 0..400 {
+        let mut size = || [0.5, 1.0, 2.0][rng.random_range(0..3)];
+        let grid = [
+            Primitive::sphere(size()),
+            Primitive::cuboid([size(), size(), size()]),
+            Primitive::capsule(size(), size()),
+            Primitive::cylinder(size(), size()),
+            Primitive::cone(size(), size()),
+            Primitive::ellipsoid([size(), size(), size()]),
+        ];
+        let mut pick = || {
+            let shape = Convex::from(grid[rng.random_range(0..6)].clone().unwrap());
+            let at = [(); 3].map(|()| f64::from(rng.random_range(-3..4)) * 0.5);
+            (shape, Pose::new(at, turns[rng.random_range(0..4)]).unwrap())
+        };
+        let ((a, pose_a), (b, pose_b)) = (pick(), pick());
+        let (found, certainty) = distance(&a, &pose_a, &b, &pose_b, &mut ConvexMemory::default());
+        let name = format!("{a:?} {pose_a:?} {b:?} {pose_b:?} {found:?} {certainty:?}");
+        check(&found, &a, &pose_a, &b, &pose_b, &name);
+        // Families of equally good directions leave the bracket open; it must still hold the truth.
+        let width = if let Certainty::Approximate { resolution } = certainty { resolution } else { 0.0 };
+        for _ in 0..300 {
+            let d = vector(&mut rng, 1.0).normalize_or(DVec3::X);
+            let value = parting(&a, &pose_a, &b, &pose_b, d);
+            assert!(value <= found.distance + width + 1e-12, "{name}: {value} along {d}");
+        }
+        all += 1;
+        touching += usize::from(found.distance.abs() < 1e-12);
+    }
+    assert!(touching * 50 > all, "{touching} of {all} touch");
+}
+
+#[test]
+fn sizes_far_from_one_do_not_break_it() {
+    let mut rng = Pcg64::seed_from_u64(2);
+    for unit in [1e-300, 1e-100, 1e-30, 1e30, 1e59] {
+        let (a_kinds, b_kinds) = (kinds(&mut rng, unit), kinds(&mut rng, unit));
+        for (a, b) in a_kinds.iter().flat_map(|a| b_kinds.iter().map(move |b| (a, b))) {
+            let (pose_a, pose_b) = (pose(&mut rng, 0.8 * unit), pose(&mut rng, 0.8 * unit));
+            let (found, _) = distance(a, &pose_a, b, &pose_b, &mut ConvexMemory::default());
+            let name = format!("{unit} {}–{} {found:?}", a.kind(), b.kind());
+            assert!(found.distance.is_finite() && (found.normal.length() - 1.0).abs() < 1e-12, "{name}");
+            let gap = found.points[1] - found.points[0] - found.normal * found.distance;
+            assert!((gap / unit).length() < 1e-6, "{name}");
+        }
+    }
+}

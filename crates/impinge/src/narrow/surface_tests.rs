@@ -1,0 +1,139 @@
+use rand::{Rng, SeedableRng};
+use rand_pcg::Pcg64;
+
+use super::*;
+use crate::narrow::exact;
+use crate::shape::{Polytope, make};
+
+fn vector(rng: &mut Pcg64, size: f64) -> DVec3 {
+    DVec3::from([(); 3].map(|()| rng.random_range(-size..size)))
+}
+
+fn pose(rng: &mut Pcg64, spread: f64) -> Pose {
+    let turn = [(); 4].map(|()| rng.random_range(-1.0..1.0));
+    Pose::new(vector(rng, spread).to_array(), turn).unwrap()
+}
+
+/// A mesh that a primitive's surface is nearly: the hull of many of its points.
+fn as_mesh(primitive: &Primitive) -> Model {
+    let many = 3000;
+    let points: Vec<DVec3> = (0..many)
+        .map(|k| {
+            // Directions on a spiral, spread evenly.
+            let z = 1.0 - (2.0 * f64::from(k) + 1.0) / f64::from(many);
+            let (sin, cos) = (f64::from(k) * 2.399_963_229_728_653).sin_cos();
+            let across = (1.0 - z * z).sqrt();
+            primitive.support(DVec3::new(across * cos, across * sin, z))
+        })
+        .collect();
+    Polytope::hull(&points).unwrap().mesh().unwrap().into()
+}
+
+fn primitives(rng: &mut Pcg64, size: f64) -> Vec<Primitive> {
+    let mut size = || size * rng.random_range(0.5..1.0);
+    vec![
+        Primitive::sphere(size()).unwrap(),
+        Primitive::capsule(size(), size()).unwrap(),
+        Primitive::cylinder(size(), size()).unwrap(),
+        Primitive::cone(size(), size()).unwrap(),
+        Primitive::ellipsoid([size(), size(), size()]).unwrap(),
+        Primitive::cuboid([size(), size(), size()]).unwrap(),
+    ]
+}
+
+#[test]
+fn agrees_with_the_mesh_of_the_primitive() {
+    let mut rng = Pcg64::seed_from_u64(8);
+    let bodies: [Model; 2] =
+        [make::blob(0.8, 0.3, 3, 7).unwrap().into(), make::torus(0.9, 0.3, 24, 12).unwrap().into()];
+    let mut seen = [0; 4];
+    for (size, spread) in [(0.15, 0.5), (0.4, 1.0), (0.5, 2.5), (3.0, 0.6)] {
+        for _ in 0..4 {
+            for primitive in primitives(&mut rng, size) {
+                let model = as_mesh(&primitive);
+                for body in &bodies {
+                    let (at, body_at) = (pose(&mut rng, spread), pose(&mut rng, 0.2));
+                    let slow = exact::distance::distance(&model, &at, body, &body_at);
+                    let slow_relation = exact::relation::relation(&model, &at, body, &body_at);
+                    let unlimited = &mut Budget::UNLIMITED.clone();
+                    let (found, outcome) = distance(&primitive, &at, body, &body_at, unlimited);
+                    let found = found.unwrap();
+                    let name = format!("{primitive:?} {at:?} {body_at:?} {found:?} {slow:?}");
+                    assert_eq!(outcome.finish, Finish::Complete);
+                    let room = 0.02 * size;
+                    assert!((found.distance - slow.distance).abs() < room, "{name}");
+                    let gap = found.points[1] - found.points[0] - found.normal * found.distance;
+                    assert!(gap.length() < 1e-6, "{name}");
+                    // Each point lies on its own surface.
+                    let solid = Solid { primitive: &primitive, shape: primitive.into(), pose: &at };
+                    assert!(solid.foot(found.points[0]).distance.abs() < 1e-7, "{name}");
+                    let on_mesh = exact::closest_point::closest_point(body, &body_at, found.points[1]);
+                    assert!(on_mesh.distance < 1e-7, "{name}");
+                    if matches!(primitive, Primitive::Cuboid { .. })
+                        || slow.distance < room && found.distance > 0.0
+                    {
+                        continue;
+                    }
+                    let (relation, certainty) = relation(&primitive, &at, body, &body_at);
+                    assert_eq!(relation, slow_relation, "{name} {certainty:?}");
+                    seen[match relation {
+                        Relation::Separated => 0,
+                        Relation::AInsideB => 1,
+                        Relation::BInsideA => 2,
+                        _ => 3,
+                    }] += 1;
+                }
+            }
+        }
+    }
+    assert!(seen.iter().all(|&n| n > 9), "{seen:?}");
+}
+
+#[test]
+fn a_budget_brackets_the_distance() {
+    let body: Model = make::blob(0.8, 0.3, 4, 7).unwrap().into();
+    let ball = Primitive::sphere(0.5).unwrap();
+    let at = Pose::from_translation([2.0, 0.5, 0.0]);
+    let all = |budget: &mut Budget| distance(&ball, &at, &body, &Pose::IDENTITY, budget);
+    let truth = all(&mut Budget::UNLIMITED.clone()).0.unwrap().distance;
+    let mut open = 0;
+    for units in [0, 8, 16, 64, 256, 4096] {
+        let (found, outcome) = all(&mut Budget::units(units));
+        match (found, outcome.certainty) {
+            (None, _) => assert_eq!(outcome.finish, Finish::OutOfBudget),
+            (Some(found), Certainty::Conservative { tolerance }) => {
+                open += 1;
+                assert!(found.distance >= truth && found.distance - tolerance <= truth, "{units}");
+            }
+            (Some(found), _) => assert_eq!(found.distance, truth),
+        }
+    }
+    assert!(open > 0);
+}
+
+#[test]
+fn spheres_and_capsules_touch_meshes_to_the_last_bit() {
+    let corners = vec![[-1.0, -1.0, 0.0], [1.0, -1.0, 0.0], [0.0, 1.0, 0.0]];
+    let sheet: Model = crate::Mesh::new(corners, vec![[0, 1, 2]]).unwrap().into();
+    let cube: Model = make::cuboid([1.0; 3], [1; 3]).unwrap().into();
+    let still = Pose::IDENTITY;
+    for primitive in [Primitive::sphere(0.5).unwrap(), Primitive::capsule(0.25, 0.25).unwrap()] {
+        let on = |z: f64, mesh: &Model| {
+            let (found, certainty) =
+                relation(&primitive, &Pose::from_translation([0.0, 0.0, z]), mesh, &still);
+            assert_eq!(certainty, Certainty::Exact);
+            found
+        };
+        assert_eq!(on(0.5, &sheet), Relation::Intersecting);
+        assert_eq!(on(0.5_f64.next_up(), &sheet), Relation::Separated);
+        assert_eq!(on(1.5, &cube), Relation::Touching);
+        assert_eq!(on(1.5_f64.next_up(), &cube), Relation::Separated);
+        assert_eq!(on(1.5_f64.next_down(), &cube), Relation::Intersecting);
+        assert_eq!(on(0.5, &cube), Relation::AInsideB);
+        assert_eq!(on(0.5 + 1e-15, &cube), Relation::Intersecting);
+    }
+    let around = Primitive::sphere(3.0_f64.sqrt() + 1e-9).unwrap();
+    assert_eq!(relation(&around, &still, &cube, &still), (Relation::BInsideA, Certainty::Exact));
+    let inside = Primitive::sphere(3.0_f64.sqrt() - 1e-9).unwrap();
+    assert_eq!(relation(&inside, &still, &cube, &still), (Relation::Intersecting, Certainty::Exact));
+}
