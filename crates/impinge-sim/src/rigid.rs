@@ -10,11 +10,15 @@ use glam::{DMat3, DQuat, DVec3};
 use impinge::shape::mass::Mass;
 use impinge::{Error, Mesh, Pose, shape::Topology};
 
-/// Rounds of the fixed-point iteration after which a step counts as solved; each gains at least one bit.
-const MOST_ROUNDS: usize = 64;
+/// Newton steps at most; three are usual.
+const MOST_ROUNDS: usize = 16;
 
-/// Largest angle (radians) that one implicit step turns; a faster spin is cut into equal steps. Below it the
-/// iteration contracts by at least a half, whatever the inertia.
+/// Squared relative change at which Newton's method is done (no unit): the next one would be its square, far
+/// below rounding.
+const SMALL_CHANGE_SQ: f64 = 1e-18;
+
+/// Largest angle (radians) that one implicit step turns; a faster spin is cut into equal steps. Below it
+/// Newton's method converges from the first guess, whatever the inertia.
 const LARGEST_TURN: f64 = 0.5;
 
 /// How heavy a body is and how it resists turning; its frame has the origin in the centre of mass.
@@ -93,10 +97,11 @@ impl Rigid {
     /// Free flight for the time `step`.
     pub fn fly(&mut self, weight: &Weight, step: f64) {
         self.position += self.momentum * (step / weight.mass);
-        let body_spin = self.rotation.conjugate() * self.spin;
         // Frobenius norm: at least the largest eigenvalue, so the turn is not underestimated.
-        let stiffest = weight.inverse_inertia.to_cols_array().iter().map(|x| x * x).sum::<f64>().sqrt();
-        let pieces = (step.abs() * stiffest * body_spin.length() / LARGEST_TURN).ceil().clamp(1.0, 1e6);
+        let DMat3 { x_axis, y_axis, z_axis } = weight.inverse_inertia;
+        let stiffest_sq = x_axis.length_squared() + y_axis.length_squared() + z_axis.length_squared();
+        let turn_sq = step * step * stiffest_sq * self.spin.length_squared();
+        let pieces = (turn_sq.sqrt() / LARGEST_TURN).ceil().clamp(1.0, 1e6);
         for _ in 0..pieces as u32 {
             let spin = self.rotation.conjugate() * self.spin;
             let turn = midpoint_turn(&weight.inverse_inertia, spin, step / pieces);
@@ -105,22 +110,27 @@ impl Rigid {
     }
 }
 
-/// cay(hΩ) with Ω = I⁻¹(M₀ + M₁)/2 and M₁ = cay(−hΩ)·M₀, by fixed-point iteration.
+/// cay(hΩ) with Ω = I⁻¹m, where m = (M₀ + M₁)/2 solves m = M₀ + h/2 · m × I⁻¹m: by Newton's method.
 fn midpoint_turn(inverse_inertia: &DMat3, spin: DVec3, step: f64) -> DQuat {
-    let half = *inverse_inertia * (0.25 * step);
-    let mut turn = cayley(half * (2.0 * spin));
-    let mut change = f64::INFINITY;
+    let half = *inverse_inertia * (0.5 * step);
+    let mut middle = spin + spin.cross(half * spin);
     for _ in 0..MOST_ROUNDS {
-        let next = cayley(half * (spin + turn.conjugate() * spin));
-        let moved = (next - turn).length_squared();
-        turn = next;
-        // At the bottom of rounding the change stops shrinking.
-        if !(moved < change) || moved == 0.0 {
+        let turn = half * middle;
+        let miss = middle - spin - middle.cross(turn);
+        // Columns of the derivative: e − e × turn − middle × (half · e).
+        let column = |e: DVec3, along: DVec3| e - e.cross(turn) - middle.cross(along);
+        let slope = DMat3::from_cols(
+            column(DVec3::X, half.x_axis),
+            column(DVec3::Y, half.y_axis),
+            column(DVec3::Z, half.z_axis),
+        );
+        let change = slope.inverse() * miss;
+        middle -= change;
+        if !(change.length_squared() > SMALL_CHANGE_SQ * middle.length_squared()) {
             break;
         }
-        change = moved;
     }
-    turn
+    cayley(half * middle)
 }
 
 /// The rotation whose quaternion is (v, 1) divided by its length.

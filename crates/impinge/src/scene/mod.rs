@@ -45,7 +45,7 @@ use filter::Rules;
 use pair::Pair;
 
 use crate::bound::Aabb;
-use crate::broad::{BroadPhase, Brute, Changes};
+use crate::broad::{BroadPhase, Changes, Grid};
 use crate::{Certainty, Counters, Error, Finish, Outcome, Pose};
 
 pub use articulated::{Articulated, jointed};
@@ -124,7 +124,7 @@ impl Scene {
     /// # Errors
     /// As [`Scene::new`].
     pub fn with_options(options: Options) -> Result<Scene, Error> {
-        Scene::new(options, Brute::default())
+        Scene::new(options, Grid::default())
     }
 
     fn over(options: Options, broad: Box<dyn BroadPhase + Send + Sync>) -> Scene {
@@ -273,7 +273,7 @@ impl Scene {
 impl Default for Scene {
     /// An empty scene with the default options.
     fn default() -> Scene {
-        Scene::over(Options::default(), Box::new(Brute::default()))
+        Scene::over(Options::default(), Box::new(Grid::default()))
     }
 }
 
