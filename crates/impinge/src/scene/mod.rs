@@ -60,6 +60,8 @@ pub enum Method {
     /// The closest features, by the algorithm for the two kinds of shapes.
     #[default]
     Auto,
+    /// The closest features of two polytopes by GJK and EPA instead of the walk; other kinds as by `Auto`.
+    Gjk,
     /// Only whether they meet, decided exactly: no contacts are told. Much cheaper for meshes.
     Relation,
 }

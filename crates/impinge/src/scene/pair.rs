@@ -8,9 +8,10 @@ use super::event::Contact;
 use super::{BodyId, Method};
 use crate::model::Shape;
 use crate::narrow::between::{self, PairMemory};
+use crate::narrow::convex::separation::{ConvexMemory, distance_by_supports};
 use crate::narrow::parts::{self, PartSeparation, PartsMemory};
 use crate::num::tolerance::TOUCH_DOUBT;
-use crate::{Counters, Pose, Separation};
+use crate::{Convex, Counters, Pose, Separation};
 
 /// A pair that lives as long as the boxes meet.
 #[derive(Debug, Clone)]
@@ -79,8 +80,8 @@ impl Pair {
         let compound = matches!(shapes, [Shape::Compound(_), _] | [_, Shape::Compound(_)]);
         match self.method {
             Method::Relation => self.relate(shapes, poses),
-            Method::Auto if compound => self.measure_parts(shapes, poses, margin, touch),
-            Method::Auto => self.measure(shapes, poses, margin, touch),
+            Method::Auto | Method::Gjk if compound => self.measure_parts(shapes, poses, margin, touch),
+            Method::Auto | Method::Gjk => self.measure(shapes, poses, margin, touch),
         }
     }
 
@@ -95,7 +96,12 @@ impl Pair {
     fn measure(&mut self, shapes: [&Shape; 2], poses: [&Pose; 2], margin: f64, touch: f64) {
         let ([a, b], [pose_a, pose_b]) = (shapes, poses);
         let memory = self.memory.one.get_or_insert_default();
-        let (separation, certainty) = between::distance(a, pose_a, b, pose_b, memory);
+        let (separation, certainty) = match (self.method, a, b) {
+            (Method::Gjk, Shape::Convex(a @ Convex::Polytope(_)), Shape::Convex(b @ Convex::Polytope(_))) => {
+                distance_by_supports(a, pose_a, b, pose_b, &mut ConvexMemory::default())
+            }
+            _ => between::distance(a, pose_a, b, pose_b, memory),
+        };
         self.touching = touches(shapes, poses, &separation, touch, memory);
         self.work = Counters { primitive_tests: 1, ..Counters::default() };
         let part = PartSeparation { parts: [0; 2], separation, certainty };

@@ -259,6 +259,18 @@ fn touching_is_decided_exactly_and_solids_have_an_inside() {
 }
 
 #[test]
+fn the_walk_and_gjk_tell_the_same() {
+    let (mut scene, ids, _) = scattered(0.4, 9);
+    let walked = scene.step(&mut unlimited()).contacts.to_vec();
+    for (i, &a) in ids.iter().enumerate() {
+        ids[..i].iter().for_each(|&b| assert!(scene.set_method([a, b], Method::Gjk)));
+    }
+    let frame = scene.step(&mut unlimited());
+    assert!(frame.outcome.work.primitive_tests > 20, "a new method asks anew");
+    assert!(walked.len() > 20 && agree(frame.contacts, &walked));
+}
+
+#[test]
 fn a_chain_ignores_its_joints_and_meets_itself_elsewhere() {
     let parts = make::hand(1.0, 8).unwrap();
     let (skeleton, shapes) = jointed(&parts, |_| [0.0, 1.5]).unwrap();
