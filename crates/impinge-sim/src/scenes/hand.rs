@@ -9,6 +9,7 @@ use std::f64::consts::FRAC_PI_2;
 use std::sync::Arc;
 
 use glam::{DQuat, DVec3};
+use impinge::broad::SweepAndPrune;
 use impinge::model::Shape;
 use impinge::scene::{Articulated, Body, BodyId, Frame, Groups, Options, Scene, jointed};
 use impinge::shape::{Polytope, make};
@@ -53,7 +54,8 @@ impl Hand {
     /// # Errors
     /// None that a hand should give; it passes on those of hulls and scenes.
     pub fn new() -> Result<Hand, Error> {
-        let mut scene = Scene::with_options(Options { margin: MARGIN, ..Options::default() })?;
+        let mut scene =
+            Scene::new(Options { margin: MARGIN, ..Options::default() }, SweepAndPrune::default())?;
         let parts = make::hand(1.0, 12)?;
         // The first joint of a finger bends as far as the second, the last one less.
         let (skeleton, shapes) = jointed(&parts, |i| [0.0, if i % 3 == 0 { 1.2 } else { FRAC_PI_2 }])?;
@@ -158,7 +160,7 @@ impl Scenario for Hand {
             drawing.figures.push(Figure { mesh: Arc::clone(mesh), pose: *pose, colour: *colour });
         }
         drawing.contacts = self.scene.last().contacts.iter().map(|c| c.separation.points).collect();
-        drawing.view = Some(DVec3::new(1.0, -0.25, 0.75));
+        drawing.view = Some(DVec3::new(0.75, 0.85, 0.6));
         drawing
     }
 }

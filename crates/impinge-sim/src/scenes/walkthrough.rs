@@ -9,6 +9,7 @@ use std::f64::consts::TAU;
 use std::sync::Arc;
 
 use glam::{DQuat, DVec2, DVec3};
+use impinge::broad::SweepAndPrune;
 use impinge::model::Compound;
 use impinge::scene::{Body, BodyId, Frame, Options, Scene};
 use impinge::shape::Polytope;
@@ -51,7 +52,8 @@ impl Walkthrough {
     /// # Errors
     /// None that a kitchen should give; it passes on those of hulls and scenes.
     pub fn new(seed: u64) -> Result<Walkthrough, Error> {
-        let mut scene = Scene::with_options(Options { margin: MARGIN, ..Options::default() })?;
+        let mut scene =
+            Scene::new(Options { margin: MARGIN, ..Options::default() }, SweepAndPrune::default())?;
         let pieces = kitchen(seed)?;
         for piece in &pieces {
             if piece.name != FLOOR {
