@@ -121,7 +121,9 @@ fn convex_mesh_distance(
 ) -> (Option<Separation>, Outcome) {
     match a {
         Convex::Polytope(hull) => {
-            let model = hull_model(hull, memory);
+            let Some(model) = hull_model(hull, memory) else {
+                return (None, outcome(Certainty::Exact, Finish::Stopped));
+            };
             let mut search = DistanceSearch::from_memory(&model, pose_a, b, pose_b, &memory.distance);
             let found = search.advance(budget);
             memory.distance = DistanceMemory::after(&found);
@@ -142,18 +144,17 @@ fn convex_mesh_distance(
     }
 }
 
-/// The hull as a mesh with its tree, kept for the next call.
-fn hull_model(hull: &Arc<Polytope>, memory: &mut PairMemory) -> Arc<Model> {
+/// The hull as a mesh with its tree, kept for the next call; none when it has more triangles than a mesh can
+/// name.
+fn hull_model(hull: &Arc<Polytope>, memory: &mut PairMemory) -> Option<Arc<Model>> {
     if let Some((known, model)) = &memory.hull
         && Arc::ptr_eq(known, hull)
     {
-        return model.clone();
+        return Some(model.clone());
     }
-    // A hull has fewer triangles than twice its corners, which a mesh can hold.
-    let mesh = hull.mesh().or_else(|_| crate::Mesh::new(vec![[0.0; 3]], vec![[0; 3]]));
-    let model = Arc::new(mesh.map(Model::from).unwrap_or_else(|_| unreachable!("one point is a mesh")));
+    let model = Arc::new(Model::from(hull.mesh().ok()?));
     memory.hull = Some((hull.clone(), model.clone()));
-    model
+    Some(model)
 }
 
 /// A feature of the triangulated hull as one of the hull.

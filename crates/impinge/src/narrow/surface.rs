@@ -18,8 +18,10 @@ use super::convex::relation::{Body as Core, curved_noise};
 use super::convex::separation::{ConvexMemory, distance as convex_distance};
 use super::exact::body::Body;
 use super::exact::winding::winding;
+use crate::geom::point_triangle::norm;
 use crate::hierarchy::wide::WIDTH;
 use crate::num::dyadic::Dyadic;
+use crate::num::tolerance::ROUND_UP;
 use crate::shape::{Convex, Primitive};
 use crate::{
     Budget, Certainty, Counters, Feature, Finish, Model, Outcome, Pose, Relation, Separation, Shape,
@@ -96,6 +98,14 @@ impl Solid<'_> {
         let foot = point::signed_distance(self.primitive, turn.transpose() * (p - origin));
         Foot { point: turn * foot.point + origin, normal: turn * foot.normal, ..foot }
     }
+
+    /// The signed distance of the middle of a triangle, and a radius around it that holds the triangle.
+    fn around(&self, corners: &[DVec3; 3]) -> (f64, f64) {
+        let [a, b, c] = *corners;
+        let middle = a / 3.0 + b / 3.0 + c / 3.0;
+        let radius = corners.iter().fold(0.0_f64, |most, p| norm(*p - middle).max(most)) * ROUND_UP;
+        (self.foot(middle).distance, radius)
+    }
 }
 
 impl<'m> Search<'m> {
@@ -155,6 +165,10 @@ impl<'m> Search<'m> {
     fn look_at(&mut self, triangle: u32) {
         self.work.primitive_tests += 1;
         let corners = self.body.corners(triangle);
+        let (distance, radius) = self.solid.around(&corners);
+        if distance.abs() - radius > self.limit() {
+            return;
+        }
         let found = match self.depth(triangle, &corners) {
             Some(found) => found,
             None => {
@@ -247,9 +261,12 @@ pub fn relation(primitive: &Primitive, pose: &Pose, mesh: &Model, mesh_pose: &Po
     let square = &radius * &radius;
     body.in_region(bounds.low, bounds.high, |t| {
         let triangle = body.corners(t);
-        let (found, _) = kernel(&solid, triangle, &mut memory);
-        let order = if found.distance.abs() > noise {
-            found.distance.total_cmp(&0.0)
+        let (middle, radius) = solid.around(&triangle);
+        // A ball around the triangle settles most; the others are measured.
+        let clear = middle.abs() > radius + noise;
+        let distance = if clear { middle } else { kernel(&solid, triangle, &mut memory).0.distance };
+        let order = if distance.abs() > noise {
+            distance.total_cmp(&0.0)
         } else if core.is_curved() {
             doubtful = true;
             Ordering::Equal
