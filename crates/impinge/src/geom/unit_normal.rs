@@ -2,10 +2,31 @@
 
 use glam::DVec3;
 
+use crate::num::tolerance::SMALLEST_PRODUCT;
 use crate::num::twofold::triangle_normal;
+
+/// Share of a normal's products that must be left when they have cancelled (no unit: of their sizes), or it is
+/// computed with more digits. Six binary digits are lost at most.
+const SLIVER: f64 = 1.0 / 64.0;
 
 /// The unit normal of a polygon whose corners go round anticlockwise; NaN where all lie on one line.
 pub fn unit_normal(count: usize, corner: impl Fn(usize) -> DVec3) -> DVec3 {
+    let from = corner(0);
+    let (mut sum, mut size) = (DVec3::ZERO, 0.0_f64);
+    for i in 2..count {
+        let (u, v) = (corner(i - 1) - from, corner(i) - from);
+        sum += u.cross(v);
+        size += u.abs().max_element() * v.abs().max_element();
+    }
+    let longest = sum.abs().max_element();
+    if longest > SLIVER * size && (SMALLEST_PRODUCT..f64::INFINITY).contains(&longest) {
+        return (sum / longest).normalize();
+    }
+    sliver_normal(count, corner)
+}
+
+#[cold]
+fn sliver_normal(count: usize, corner: impl Fn(usize) -> DVec3) -> DVec3 {
     let from = corner(0);
     let size = (1..count).map(|i| (corner(i) - from).abs().max_element()).fold(0.0, f64::max);
     // A power of two about 1/size, in two factors that neither overflow nor underflow: no digit is lost.

@@ -169,3 +169,6 @@ pub const SAME_FACE_CONTACT: f64 = 1e-4;
 /// Cosine below which an edge counts as lying across a direction when touching features are named (no unit):
 /// what the normal of a face or a pair of edges is off by, with room to spare.
 pub const ACROSS: f64 = 1e-12;
+
+/// Products of two lengths below this (a squared length) may have lost digits to underflow.
+pub const SMALLEST_PRODUCT: f64 = 1e-280;

@@ -21,8 +21,11 @@ impl Twofold {
     /// The product, up to terms of the size of a square of the unit roundoff.
     fn times(self, other: Twofold) -> Twofold {
         let hi = self.hi * other.hi;
-        let lo = self.hi.mul_add(other.hi, -hi) + (self.hi * other.lo + self.lo * other.hi);
-        Twofold { hi, lo }
+        // Halves of 26 digits multiply without rounding; a fused multiply-add is slow where the processor
+        // may have none.
+        let ([a, b], [c, d]) = (halves(self.hi), halves(other.hi));
+        let lost = b * d - (((hi - a * c) - b * c) - a * d);
+        Twofold { hi, lo: lost + (self.hi * other.lo + self.lo * other.hi) }
     }
 
     fn minus(self, other: Twofold) -> f64 {
@@ -30,6 +33,15 @@ impl Twofold {
         top.hi + (top.lo + (self.lo - other.lo))
     }
 }
+
+/// A number as the sum of two of half the digits (Veltkamp).
+fn halves(x: f64) -> [f64; 2] {
+    let far = x * SPLITTER;
+    let top = far - (far - x);
+    [top, x - top]
+}
+
+const SPLITTER: f64 = (1_u64 << 27) as f64 + 1.0;
 
 /// (b − a) × (c − a) with about twice the digits of f64 before the result is rounded, so that slivers keep
 /// their normal; coordinates of about unit size, so that no product underflows, are the caller's duty.

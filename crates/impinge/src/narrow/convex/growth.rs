@@ -68,7 +68,7 @@ impl Growth {
         let Some(base) = self.begin(view, seeds) else { return Depth::Flat };
         self.tetrahedron(base);
         // The hull of the seeds may hold more than the first tetrahedron does.
-        for corner in 0..self.corners.len() as u32 {
+        for corner in (0..self.corners.len() as u32).filter(|c| !base.contains(c)) {
             let at = self.corners[corner as usize].at;
             let seen = (0..self.facets.len())
                 .find(|&f| self.facets[f].alive && self.facets[f].plane.side(at) == Sign::Positive);
@@ -135,8 +135,8 @@ impl Growth {
             (!on_line(self.at(first), self.at(second), corner.at)).then(|| self.add(corner))
         })?;
         let plane = Plane::through(self.at(first), self.at(second), self.at(third));
-        let [p, q, r] = [first, second, third].map(|c| self.at(c));
-        let normal = unit_normal(3, |i| [p, q, r][i]);
+        let across = plane.normal();
+        let normal = across / across.abs().max_element().max(f64::MIN_POSITIVE);
         let apex = [normal, -normal].into_iter().find_map(|d| {
             let corner = self.support(view, d, first);
             (!plane.side(corner.at).is_zero()).then(|| self.add(corner))
@@ -175,13 +175,7 @@ impl Growth {
     fn push(&mut self, corners: [u32; 3], across: [u32; 3]) {
         let [p, q, r] = corners.map(|c| self.at(c));
         let plane = Plane::through(p, q, r);
-        let quick = plane.normal();
-        // Cancellation in the normal of a sliver is seen by the size of the products that made it.
-        let normal = if quick.abs().max_element() > SLIVER * plane.size().max_element() {
-            quick.normalize()
-        } else {
-            unit_normal(3, |i| [p, q, r][i])
-        };
+        let normal = unit_normal(3, |i| [p, q, r][i]);
         self.offsets.push(normal.dot(p).max(normal.dot(q)).max(normal.dot(r)));
         self.facets.push(Facet { corners, across, plane, normal, alive: true, asked: NONE });
     }
@@ -271,9 +265,6 @@ impl Growth {
         self.offsets[facet as usize] = f64::INFINITY;
     }
 }
-
-/// Share of a normal's products that may cancel before it is computed with more care (no unit).
-const SLIVER: f64 = 1.0 / 64.0;
 
 fn corner(view: &View<'_>, of: [u32; 2]) -> Corner {
     let (p, q) = (view.own.vertices()[of[0] as usize], view.corner(of[1]));

@@ -35,7 +35,7 @@ pub struct WalkWork {
     pub queries: u64,
     /// Pairs of features looked at.
     pub steps: u64,
-    /// Searches for the depth, and corners they added.
+    /// Searches for the depth.
     pub depths: u64,
     /// Corners of Minkowski differences that were asked for.
     pub corners: u64,
@@ -43,6 +43,17 @@ pub struct WalkWork {
     pub stalls: u64,
     /// Queries that had to try every pair of features.
     pub exhausted: u64,
+}
+
+impl std::ops::AddAssign for WalkWork {
+    fn add_assign(&mut self, more: WalkWork) {
+        self.queries += more.queries;
+        self.steps += more.steps;
+        self.depths += more.depths;
+        self.corners += more.corners;
+        self.stalls += more.stalls;
+        self.exhausted += more.exhausted;
+    }
 }
 
 #[derive(Debug, Clone, Copy, Default)]

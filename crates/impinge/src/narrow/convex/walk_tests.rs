@@ -47,8 +47,7 @@ fn a_motion_through_contact_is_followed_with_few_steps() {
             overlaps += usize::from(want < 0.0);
         }
         let more = memory.work();
-        (work.queries, work.steps) = (work.queries + more.queries, work.steps + more.steps);
-        (work.depths, work.corners) = (work.depths + more.depths, work.corners + more.corners);
+        work += more;
         assert_eq!(more.exhausted, 0);
     }
     assert!((400..1600).contains(&overlaps), "{overlaps} of 2000 overlap");

@@ -106,9 +106,9 @@ fn flat_parts(points: &[DVec3], triangles: &[Triangle]) -> (Vec<u32>, u32) {
         while let Some(t) = stack.pop() {
             for &other in &triangles[t].across {
                 let other = other as usize;
-                if part[other] == NONE
-                    && triangles[other].corners.iter().all(|&i| plane.side(points[i as usize]).is_zero())
-                {
+                // Two corners are shared and lie in the plane as it is.
+                let apex = triangles[other].corners.into_iter().find(|i| !triangles[t].corners.contains(i));
+                if part[other] == NONE && apex.is_none_or(|i| plane.side(points[i as usize]).is_zero()) {
                     part[other] = parts;
                     stack.push(other);
                 }
