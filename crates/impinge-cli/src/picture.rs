@@ -75,6 +75,8 @@ impl Picture<'_> {
         let ends = self.lines.iter().flat_map(|(ends, _)| ends).chain(self.contacts.iter().flatten());
         let mut canvas = Canvas::new(width as usize * SAMPLES, height as usize * SAMPLES);
         let view = self.view.unwrap_or(VIEW).normalize_or(DVec3::Z);
+        // From above the eye, unless nobody said where that is.
+        let light = self.view.map_or(LIGHT, |_| 0.6 * view + 0.8 * DVec3::Z).normalize_or(DVec3::Z);
         let camera = Camera::around(placed.iter().flatten().chain(ends), view, canvas.width, canvas.height);
         let mut hidden = Vec::new();
         for (figure, points) in self.figures.iter().zip(&placed) {
@@ -84,7 +86,7 @@ impl Picture<'_> {
             for (corners, red) in figure.mesh.triangles().iter().zip(red) {
                 let corners = corners.map(|v| seen[v as usize]);
                 let colour = if red { RED } else { figure.colour };
-                canvas.fill(corners, shade(corners, view, colour));
+                canvas.fill(corners, shade(corners, view, light, colour));
                 if red {
                     hidden.push(corners);
                 }
@@ -176,10 +178,10 @@ impl Camera {
 }
 
 /// Two-sided light: the orientation of the triangle does not matter.
-fn shade([a, b, c]: [Seen; 3], view: DVec3, colour: DVec3) -> DVec3 {
+fn shade([a, b, c]: [Seen; 3], view: DVec3, light: DVec3, colour: DVec3) -> DVec3 {
     let normal = (b.at - a.at).cross(c.at - a.at).normalize_or_zero();
     let towards = normal * normal.dot(view).signum();
-    colour * (0.30 + 0.70 * towards.dot(LIGHT.normalize()).max(0.0))
+    colour * (0.30 + 0.70 * towards.dot(light).max(0.0))
 }
 
 struct Canvas {
