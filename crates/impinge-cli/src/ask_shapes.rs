@@ -1,9 +1,10 @@
 //! The questions about primitives and hulls, and about them and meshes, asked of the library.
 
 use glam::DVec3;
-use impinge::narrow::between::{PairMemory, distance_within, relation_in_budget};
+use impinge::narrow::between::{PairMemory, distance_within, relation as relation_of, relation_in_budget};
 use impinge::narrow::convex::relation::point_in;
-use impinge::{Certainty, Counters, Finish, Outcome, Pose, Shape};
+use impinge::num::tolerance::TOUCH_DOUBT;
+use impinge::{Certainty, Counters, Finish, Outcome, Pose, Relation, Separation, Shape};
 
 use crate::answer::{Answer, Distance, Found, Points, word_of};
 use crate::ask;
@@ -33,7 +34,7 @@ pub fn distance(a: &PlacedShape, b: &PlacedShape, settings: &Settings) -> Result
     let (mut memory, mut budget) = (PairMemory::default(), settings.limit.start());
     let (found, outcome) = distance_within(&a.shape, &a.pose, &b.shape, &b.pose, &mut memory, &mut budget);
     // Half-spaces that overlap without end are no distance apart that a number could tell.
-    let found = found.filter(|found| found.distance.is_finite());
+    let found = found.filter(|found| found.distance.is_finite()).map(|found| signed(found, a, b));
     let tolerance = match outcome.certainty {
         Certainty::Conservative { tolerance } if outcome.finish != Finish::Complete => Some(tolerance),
         _ => None,
@@ -46,6 +47,23 @@ pub fn distance(a: &PlacedShape, b: &PlacedShape, settings: &Settings) -> Result
         normal: found.map(|f| f.normal).filter(|n| *n != DVec3::ZERO).map(|n| n.to_array()),
     };
     Ok(Answer::new(Found::Distance(distance), &outcome))
+}
+
+/// The distance with the sign of the exact relation, which rounding may have cost it: positive exactly when the
+/// shapes are separated.
+fn signed(found: Separation, a: &PlacedShape, b: &PlacedShape) -> Separation {
+    let [Shape::Convex(_), Shape::Convex(_)] = [&a.shape, &b.shape] else { return found };
+    let reach = found.points.iter().fold(0.0_f64, |most, p| p.abs().max_element().max(most));
+    if found.distance.abs() > TOUCH_DOUBT * reach {
+        return found;
+    }
+    let (how, certainty) = relation_of(&a.shape, &a.pose, &b.shape, &b.pose, &mut PairMemory::default());
+    let distance = match (certainty, how) {
+        (Certainty::Exact, Relation::Separated) => found.distance.max(f64::MIN_POSITIVE),
+        (Certainty::Exact, _) => found.distance.min(0.0),
+        _ => found.distance,
+    };
+    Separation { distance, ..found }
 }
 
 /// Signed distances of points from a convex shape.

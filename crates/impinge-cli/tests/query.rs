@@ -395,3 +395,40 @@ fn signed_distances_carry_points_features_and_normal() {
     assert_eq!(answers[5]["distances"], json!([0.0, 1.0]));
     assert_eq!(answers[5]["inside"], json!([true, false]));
 }
+
+#[test]
+fn the_sign_of_a_tiny_distance_is_that_of_the_relation() {
+    let folder = Folder::new();
+    // Tilted boxes that kiss: gaps of a few last bits either way.
+    let turn = r#""rotation":[0.12,-0.09,0.17,0.97]"#;
+    let norm = (0.12_f64 * 0.12 + 0.09 * 0.09 + 0.17 * 0.17 + 0.97 * 0.97).sqrt();
+    let [x, y, z, w] = [0.12, -0.09, 0.17, 0.97].map(|c| c / norm);
+    let up = [2.0 * (x * z + y * w), 2.0 * (y * z - x * w), 1.0 - 2.0 * (x * x + y * y)];
+    let mut lines = Vec::new();
+    for k in -40..40 {
+        let gap = 2.0 + f64::from(k) * 1e-16;
+        let z = up.map(|c| c * gap);
+        for ask in ["relation", "distance"] {
+            let body = r#""box":[0.5,1,1]"#;
+            lines.push(format!(
+                r#"{{"id":{k},"ask":"{ask}","a":{{{body},"pose":{{"position":[0,0,0],{turn}}}}},"b":{{{body},"pose":{{"position":{z:?},{turn}}}}}}}"#
+            ));
+            lines.push(format!(
+                r#"{{"id":{k},"ask":"{ask}","a":{{"sphere":1}},"b":{{"sphere":1,"pose":{{"position":[{},0,{}]}}}}}}"#,
+                0.6 * gap,
+                0.8 * gap
+            ));
+        }
+    }
+    let ended = folder.query(&lines.iter().map(String::as_str).collect::<Vec<_>>(), &[]);
+    assert_eq!(ended.code, 0, "{ended:?}");
+    let mut separated = 0;
+    for four in ended.lines().chunks(4) {
+        for (relation, distance) in [(&four[0], &four[2]), (&four[1], &four[3])] {
+            let apart = relation["relation"] == "separated";
+            assert_eq!(distance["distance"].as_f64().unwrap() > 0.0, apart, "{relation} {distance}");
+            separated += usize::from(apart);
+        }
+    }
+    assert!((20..140).contains(&separated), "{separated} of 160 are separated");
+}
