@@ -2,6 +2,7 @@
 //!
 //! `impinge-bench NAME` prints one table, `list` names them, `setup` prepares the peers outside.
 
+mod boxes;
 mod chart;
 mod hulls;
 mod machine;

@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 use impinge::bound::Aabb;
-use impinge::broad::{BroadPhase, Brute, Changes, Grid, Mobility, SweepAndPrune, Tree};
+use impinge::broad::{Auto, BroadPhase, Brute, Changes, Grid, Mobility, SweepAndPrune, Tree};
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
 
@@ -120,4 +120,48 @@ fn sweep_and_prune_tells_the_same() {
 #[test]
 fn the_tree_tells_the_same() {
     hundred_thousand(Tree::default());
+}
+
+#[test]
+fn the_choice_tells_the_same() {
+    hundred_thousand(Auto::default());
+}
+
+#[test]
+fn threads_change_nothing() {
+    // Enough bodies that every method shares its work.
+    let mut rng = Pcg64::seed_from_u64(8);
+    let frames: Vec<Vec<Aabb>> =
+        (0..4).map(|_| (0..2_500).map(|_| any_box_of_many(&mut rng)).collect()).collect();
+    let told = |threads: usize, broad: fn() -> Box<dyn BroadPhase + Send>| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| {
+            let (mut broad, mut told) = (broad(), Vec::new());
+            for frame in &frames {
+                for (id, &bounds) in (0..).zip(frame) {
+                    broad.insert(id, bounds, Mobility::Moving);
+                }
+                let mut changes = Changes::default();
+                broad.step(&mut changes);
+                told.push(changes);
+            }
+            told
+        })
+    };
+    let methods: [fn() -> Box<dyn BroadPhase + Send>; 3] =
+        [|| Box::new(Grid::default()), || Box::new(SweepAndPrune::default()), || Box::new(Tree::default())];
+    let reference = told(1, methods[0]);
+    assert!(reference.iter().all(|changes| changes.began.len() > 1_000), "{}", reference[0].began.len());
+    for method in methods {
+        for threads in [1, 2, 5] {
+            assert!(told(threads, method) == reference, "{threads} threads");
+        }
+    }
+}
+
+/// Ordinary boxes, a few of them large.
+fn any_box_of_many(rng: &mut Pcg64) -> Aabb {
+    let at = DVec3::from_array(std::array::from_fn(|_| rng.random_range(0.0..15.0)));
+    let most = if rng.random_bool(0.01) { 6.0 } else { 1.0 };
+    Aabb { low: at, high: at + DVec3::from_array(std::array::from_fn(|_| rng.random_range(0.0..most))) }
 }

@@ -1,6 +1,7 @@
 //! One file for each table.
 
 mod bounds;
+mod broad_phase;
 mod convex;
 mod mesh_distance;
 mod mesh_pairs;
@@ -82,6 +83,12 @@ pub const TABLES: &[Entry] = &[
         about: "every intersecting pair with every volume and degree, and the surveyed designs",
         one_core: true,
         run: bounds::run,
+    },
+    Entry {
+        name: "broad-phase",
+        about: "10k, 100k and 1M moving boxes: update and enumerate all pairs, on one thread and on two",
+        one_core: false,
+        run: broad_phase::run,
     },
     Entry {
         name: "multibody",

@@ -144,7 +144,7 @@ fn add_rows(table: &mut Table, mesh: &str, tracks: &[Track<Built>]) {
 }
 
 /// Arithmetic on registers only: what two threads can gain on this machine at this moment.
-fn kernel(threads: &ThreadPool) -> Timed<f64> {
+pub(super) fn kernel(threads: &ThreadPool) -> Timed<f64> {
     let work = |seed: u64| (0..200_000_u64).fold(seed, |x, i| (x ^ i).wrapping_mul(0x9e37_79b9_7f4a_7c15));
     let Timed { nanoseconds, answer } =
         once(|| threads.install(|| (0..64_u64).into_par_iter().map(work).reduce(|| 0, u64::wrapping_add)));
@@ -161,6 +161,6 @@ fn once<A>(mut question: impl FnMut() -> A) -> Timed<A> {
     Timed { nanoseconds: start.elapsed().as_nanos() as f64, answer }
 }
 
-fn pool(threads: usize) -> Result<ThreadPool> {
+pub(super) fn pool(threads: usize) -> Result<ThreadPool> {
     ThreadPoolBuilder::new().num_threads(threads).build().context("starting threads")
 }

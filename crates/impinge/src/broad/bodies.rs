@@ -30,6 +30,8 @@ pub(super) struct Bodies {
     state: Vec<u8>,
     changed: Vec<u32>,
     count: usize,
+    /// Whether a box has become empty, or not empty, since the last step.
+    came_or_went: bool,
 }
 
 impl Bodies {
@@ -117,6 +119,11 @@ impl Bodies {
         self.changed.iter().copied().filter(appeared)
     }
 
+    /// Whether a box has become empty, or not empty, since the last step.
+    pub fn came_or_went(&self) -> bool {
+        self.came_or_went
+    }
+
     /// Whether a changed body had a box that was not empty, and has one.
     #[inline]
     pub fn stayed(&self, id: u32) -> bool {
@@ -145,7 +152,7 @@ impl Bodies {
     }
 
     /// Inserts all bodies there.
-    pub fn copy_to(&self, to: &mut impl BroadPhase) {
+    pub fn copy_to(&self, to: &mut dyn BroadPhase) {
         for id in self.ids() {
             let (bounds, fixed) = self.now_and_fixed(id);
             to.insert(id, *bounds, if fixed { Mobility::Fixed } else { Mobility::Moving });
@@ -158,6 +165,7 @@ impl Bodies {
             self.state[id as usize] &= !CHANGED;
         }
         self.changed.clear();
+        self.came_or_went = false;
     }
 
     /// How many bodies there are.
@@ -179,6 +187,7 @@ impl Bodies {
             self.changed.push(index as u32);
         }
         let solid = if bounds.low.x <= bounds.high.x { SOLID } else { 0 };
+        self.came_or_went |= *state & SOLID != solid;
         *state = *state & !SOLID | solid;
         self.boxes[usize::from(*state & SIDE)][index] = bounds;
     }

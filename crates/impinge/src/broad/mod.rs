@@ -22,6 +22,7 @@
 
 use crate::bound::Aabb;
 
+mod auto;
 mod bodies;
 mod brute;
 mod grid;
@@ -29,6 +30,7 @@ mod partners;
 mod sweep_and_prune;
 mod tree;
 
+pub use auto::Auto;
 pub use brute::Brute;
 pub use grid::Grid;
 pub use sweep_and_prune::SweepAndPrune;

@@ -57,6 +57,8 @@ pub struct Grid {
     loose: Vec<u32>,
     /// Pairs of slots that meet and are not in `found`.
     loose_pairs: Vec<[u32; 2]>,
+    /// Whether bodies may have gone since the last sort.
+    some_gone: bool,
     /// Bodies when the frame was chosen, and vectors tested in the first search after it.
     chosen_for: [u64; 2],
 }
@@ -74,6 +76,7 @@ impl Default for Grid {
             near: Vec::new(),
             loose: Vec::new(),
             loose_pairs: Vec::new(),
+            some_gone: false,
             chosen_for: [0; 2],
         }
     }
@@ -133,6 +136,10 @@ impl Grid {
     /// New bodies get slots without cells; returns how many slots there were.
     fn take_new(&mut self) -> usize {
         let old = self.slots.ids.len();
+        if !self.bodies.came_or_went() {
+            return old;
+        }
+        self.some_gone = true;
         self.slots.ids.extend(self.bodies.appeared());
         let count = self.slots.ids.len();
         let Slots { now, before, room, .. } = &mut self.slots;
@@ -145,6 +152,7 @@ impl Grid {
     ///
     /// A body that was gone after a step never comes back to its slot; the first `old` slots are not new.
     fn load(&mut self, old: usize) {
+        let old = if self.some_gone { old } else { 0 };
         let Slots { ids, now, before, room } = &mut self.slots;
         std::mem::swap(now, before);
         let chunks = now.chunks_mut(CHUNK).zip(ids.chunks(CHUNK)).zip(before.chunks(CHUNK));
@@ -246,6 +254,7 @@ impl Grid {
         }
         self.scratch.sort(self.instructions, &self.frame, &self.slots, &mut self.spare, &mut self.cells);
         std::mem::swap(&mut self.slots, &mut self.spare);
+        self.some_gone = false;
         self.loose.clear();
     }
 
@@ -371,8 +380,7 @@ fn load_chunk_plain(frame: &Frame, bodies: &Bodies, first: usize, old: usize, ch
         }
         frame.corners(&boxes, &fixed, &mut chunk.now[at..end]);
         for slot in at..end {
-            let gone = chunk.before[slot].is_nothing();
-            if gone && first + slot < old {
+            if first + slot < old && chunk.before[slot].is_nothing() {
                 chunk.now[slot] = Corners::NOTHING;
             }
             if !chunk.now[slot].is_inside(&chunk.room[slot]) {
