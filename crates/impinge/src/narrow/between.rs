@@ -16,6 +16,7 @@ use super::exact::body::Body;
 use super::exact::distance::{Distance, DistanceMemory, DistanceSearch};
 use super::exact::relation::{RelationMemory, relation_within};
 use super::surface;
+use crate::geom::point_triangle::norm;
 use crate::model::Compound;
 use crate::shape::{Convex, Polytope, Primitive};
 use crate::{
@@ -105,8 +106,8 @@ fn outcome(certainty: Certainty, finish: Finish) -> Outcome {
 
 /// The answer about two surfaces; none before anything was measured.
 fn surfaces(found: &Distance) -> Option<Separation> {
-    let normal = (found.points[1] - found.points[0]).normalize_or_zero();
-    let normal = if found.distance > 0.0 { normal } else { DVec3::ZERO };
+    let way = found.points[1] - found.points[0];
+    let normal = if way == DVec3::ZERO || found.distance <= 0.0 { DVec3::ZERO } else { way / norm(way) };
     let Distance { distance, points, features, .. } = *found;
     distance.is_finite().then_some(Separation { distance, points, features, normal })
 }

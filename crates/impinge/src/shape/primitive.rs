@@ -203,17 +203,18 @@ impl Primitive {
     /// only along the normal.
     pub fn support(&self, d: DVec3) -> DVec3 {
         match *self {
-            Primitive::Sphere { radius } => d.normalize_or(DVec3::Z) * radius,
+            Primitive::Sphere { radius } => unit(d, DVec3::Z) * radius,
             Primitive::Cuboid { half } => half.copysign(d),
             Primitive::Capsule { radius, half_height } => {
-                d.normalize_or(DVec3::Z) * radius + DVec3::Z * half_height.copysign(d.z)
+                unit(d, DVec3::Z) * radius + DVec3::Z * half_height.copysign(d.z)
             }
             Primitive::Cylinder { radius, half_height } => rim(d, radius, half_height.copysign(d.z)),
             Primitive::Cone { radius, half_height } => {
                 let (base, apex) = (rim(d, radius, -half_height), DVec3::Z * half_height);
                 if d.dot(apex) >= d.dot(base) { apex } else { base }
             }
-            Primitive::Ellipsoid { radii } => radii * (radii * d).normalize_or(DVec3::Z),
+            // Scaled, so that no square leaves the range of f64.
+            Primitive::Ellipsoid { radii } => radii * unit(radii / radii.max_element() * d, DVec3::Z),
             Primitive::HalfSpace { normal, offset } => normal * (offset / normal.length_squared()),
             Primitive::Triangle { corners } => farthest(&corners, d),
             Primitive::Segment { ends } => farthest(&ends, d),
@@ -272,8 +273,13 @@ impl Primitive {
 
 /// The farthest point of the circle around z at height `z`.
 fn rim(d: DVec3, radius: f64, z: f64) -> DVec3 {
-    let flat = DVec3::new(d.x, d.y, 0.0).normalize_or(DVec3::X) * radius;
+    let flat = unit(DVec3::new(d.x, d.y, 0.0), DVec3::X) * radius;
     DVec3::new(flat.x, flat.y, z)
+}
+
+/// The direction of a vector of any length; `other` for the vector zero.
+fn unit(d: DVec3, other: DVec3) -> DVec3 {
+    (d / d.abs().max_element()).normalize_or(other)
 }
 
 /// The first of the points that are farthest along `d`.

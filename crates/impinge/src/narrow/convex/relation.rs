@@ -22,6 +22,9 @@ use crate::num::tolerance::{CURVED_TOUCH, TOO_CLOSE_TO_CALL};
 use crate::shape::{Convex, Polytope, Primitive};
 use crate::{Certainty, Mesh, Model, Pose, Relation};
 
+/// A step of a climb gains at least this part of what counts as rounding (no unit).
+const LEAST_GAIN: f64 = 1.0 / 256.0;
+
 /// The relation of two placed convex shapes; flat ones count like open surfaces.
 pub fn relation(
     a: &Convex,
@@ -68,12 +71,13 @@ fn bounded(
         _ => 0.0,
     };
     let curved = bodies.iter().any(Body::is_curved);
-    let noise = width + size * if curved { CURVED_TOUCH } else { TOO_CLOSE_TO_CALL };
+    let rounding = size * if curved { CURVED_TOUCH } else { TOO_CLOSE_TO_CALL };
+    let noise = width + rounding;
     if found.distance > noise {
         return (Relation::Separated, Certainty::Exact);
     }
     if curved {
-        curved_pair(&bodies, found.distance, noise)
+        curved_pair(&bodies, found.distance, noise, rounding)
     } else {
         (sharp_pair(&bodies, found.distance, noise), Certainty::Exact)
     }
@@ -150,8 +154,8 @@ impl<'s> Body<'s> {
 
     /// How far the other's farthest point is outside of this solid, negative when it is inside: the largest
     /// value of a convex function over a convex body. Right to rounding for corners; for curved bodies the
-    /// best of climbs from many directions.
-    fn farthest_out(&self, other: &Body<'_>) -> f64 {
+    /// best of climbs from many directions, or the first value beyond `noise`.
+    fn farthest_out(&self, other: &Body<'_>, noise: f64) -> f64 {
         let turn = self.pose.rotation();
         let origin = self.pose.translation();
         let frame = Frame { origin, scale: 1.0 };
@@ -171,48 +175,72 @@ impl<'s> Body<'s> {
         }
         let mut worst = f64::NEG_INFINITY;
         for k in 0..27_i32 {
-            let mut d = DVec3::new(f64::from(k % 3 - 1), f64::from(k / 3 % 3 - 1), f64::from(k / 9 - 1));
-            let mut height = f64::NEG_INFINITY;
-            // Each climb ends: the value grows at every step.
-            loop {
-                let (value, normal) = out(inner.support(d).0);
-                if !(value > height) {
-                    break;
-                }
-                (height, d) = (value, normal);
+            let start = DVec3::new(f64::from(k % 3 - 1), f64::from(k / 3 % 3 - 1), f64::from(k / 9 - 1));
+            worst = worst.max(climb(|d| out(inner.support(d).0), start, noise));
+            if worst > noise {
+                break;
             }
-            worst = worst.max(height);
         }
         worst
     }
 }
 
+/// The value that a climb over a convex body ends at. `out` gives the value at the point farthest along a
+/// direction, and the direction in which it grows there; a value above `noise` is enough.
+///
+/// Bodies that nearly fit into each other are climbed in ever smaller steps, so each step is also tried
+/// farther on, twice as far whenever that was better.
+fn climb(out: impl Fn(DVec3) -> (f64, DVec3), start: DVec3, noise: f64) -> f64 {
+    let mut from = start.normalize_or(DVec3::Z);
+    let (mut height, mut towards) = out(from);
+    let mut stride = 1.0;
+    while height <= noise {
+        let near = out(towards);
+        let far = out(towards + (towards - from) * stride);
+        let (value, next) = if far.0 > near.0 { far } else { near };
+        stride = if far.0 > near.0 { 2.0 * stride } else { 1.0 };
+        // Each climb ends: the value grows at every step, and by more than its rounding.
+        if !(value > height + noise * LEAST_GAIN) {
+            return height.max(value);
+        }
+        (from, height, towards) = (towards, value, next);
+    }
+    height
+}
+
 /// The support of the inner body over each face is all that matters.
 fn hull_out(hull: &Polytope, pose: &Pose, inner: &Placed<'_>, origin: DVec3) -> f64 {
-    let turn = pose.matrix();
+    // A matrix that is no rotation turns planes by its inverse transpose.
+    let turn = if pose.is_rotation() { pose.matrix() } else { pose.matrix().inverse().transpose() };
     let heights = hull.faces().iter().map(|face| {
-        let normal = turn * face.normal;
+        let normal = (turn * face.normal).normalize();
         let plane = normal.dot(pose.apply(face.corner) - origin);
         normal.dot(inner.support(normal).0) - plane
     });
     heights.fold(f64::NEG_INFINITY, f64::max) + inner.radius
 }
 
-/// Inside, touching or intersecting, where a curved shape takes part.
-fn curved_pair(bodies: &[Body<'_>; 2], distance: f64, noise: f64) -> (Relation, Certainty) {
+/// Inside, touching or intersecting, where a curved shape takes part: the distance is known to `noise`, what is
+/// inside to `rounding`.
+fn curved_pair(bodies: &[Body<'_>; 2], distance: f64, noise: f64, rounding: f64) -> (Relation, Certainty) {
     let [a, b] = bodies;
     let out = |around: &Body<'_>, inner: &Body<'_>| {
-        if around.is_solid() { around.farthest_out(inner) } else { f64::INFINITY }
+        if around.is_solid() { around.farthest_out(inner, rounding) } else { f64::INFINITY }
     };
     let (a_out, b_out) = (out(b, a), out(a, b));
-    let doubtful = a_out.abs() <= noise || b_out.abs() <= noise || distance.abs() <= noise;
-    let certainty = if doubtful { Certainty::Approximate { resolution: noise } } else { Certainty::Exact };
-    let relation = match (a_out <= noise, b_out <= noise) {
+    let relation = match (a_out <= rounding, b_out <= rounding) {
         (true, true) => Relation::Intersecting,
         (true, false) => Relation::AInsideB,
         (false, true) => Relation::BInsideA,
         _ if distance >= -noise && a.is_solid() && b.is_solid() => Relation::Touching,
         _ => Relation::Intersecting,
+    };
+    let fits = a_out.abs() <= rounding || b_out.abs() <= rounding;
+    let inside = a_out <= rounding || b_out <= rounding;
+    let certainty = match (fits, !inside && distance.abs() <= noise) {
+        (_, true) => Certainty::Approximate { resolution: noise },
+        (true, false) => Certainty::Approximate { resolution: rounding },
+        (false, false) => Certainty::Exact,
     };
     (relation, certainty)
 }
@@ -238,7 +266,7 @@ fn is_inside(inner: &Body<'_>, around: &Body<'_>, noise: f64) -> Option<bool> {
     if !around.is_solid() {
         return Some(false);
     }
-    let out = around.farthest_out(inner);
+    let out = around.farthest_out(inner, noise);
     if out.abs() > noise { Some(out < 0.0) } else { None }
 }
 
@@ -248,7 +276,11 @@ fn settle(bodies: &[Body<'_>; 2], inside: [Option<bool>; 2]) -> Relation {
     let radii = [a.radius(), b.radius()];
     if radii == [0.0; 2] {
         return match [a.mesh(), b.mesh()].map(|mesh| mesh.map(Model::from)) {
-            [Some(p), Some(q)] => mesh_relation(&p, &Pose::IDENTITY, &q, &Pose::IDENTITY),
+            [Some(p), Some(q)] => match mesh_relation(&p, &Pose::IDENTITY, &q, &Pose::IDENTITY) {
+                // The triangle of a point or a segment has no border, but no inside either.
+                Relation::Touching if !(a.is_solid() && b.is_solid()) => Relation::Intersecting,
+                found => found,
+            },
             _ => Relation::Intersecting,
         };
     }

@@ -13,11 +13,12 @@ use super::answer::{Placed, between, features, on_face};
 use super::brute;
 use super::frame::View;
 use super::growth::{Depth, Growth};
+use super::placed::Frame;
 use super::region::{Arrival, Pair, walk};
 use crate::contact::Separation;
 use crate::geom::point_triangle::norm;
 use crate::motion::Pose;
-use crate::num::tolerance::SLAB_ROUNDING;
+use crate::num::tolerance::{LARGEST_LENGTH_UNSCALED, SLAB_ROUNDING, SMALLEST_LENGTH_UNSCALED};
 use crate::shape::Polytope;
 
 /// What one pair of polytopes remembers from query to query; dropping it costs speed, never an answer.
@@ -98,9 +99,23 @@ pub fn distance(
     memory: &mut WalkMemory,
 ) -> Separation {
     memory.work.queries += 1;
-    if !(pose_a.is_rotation() && pose_b.is_rotation()) {
+    if !(pose_a.is_rotation() && pose_b.is_rotation()) || is_extreme(a, pose_a, b, pose_b) {
         return in_the_world(a, pose_a, b, pose_b, memory);
     }
+    ordinary(a, pose_a, b, pose_b, memory)
+}
+
+/// Whether powers of the lengths that take part could leave the range of f64.
+#[inline]
+fn is_extreme(a: &Polytope, pose_a: &Pose, b: &Polytope, pose_b: &Pose) -> bool {
+    let reach = a.reach().max(b.reach());
+    let far = a.centre().abs().max(b.centre().abs());
+    let far = far.max(pose_a.translation().abs()).max(pose_b.translation().abs());
+    !(reach > SMALLEST_LENGTH_UNSCALED && reach.max(far.max_element()) < LARGEST_LENGTH_UNSCALED)
+}
+
+/// The distance under rotations, of ordinary lengths.
+fn ordinary(a: &Polytope, pose_a: &Pose, b: &Polytope, pose_b: &Pose, memory: &mut WalkMemory) -> Separation {
     let view = View::from_a(a, pose_a, b, pose_b);
     let (a, b) = (Placed { body: a, pose: pose_a }, Placed { body: b, pose: pose_b });
     if let Last::Apart(pair) = memory.last
@@ -113,7 +128,8 @@ pub fn distance(
     search(&view, a, b, memory)
 }
 
-/// Poses that are not quite rotations change lengths, so the bodies are compared as they are placed.
+/// Poses that are not quite rotations change lengths, and very small or large bodies leave the range of f64:
+/// such bodies are compared as they are placed, seen from one of them and scaled by a power of two.
 #[cold]
 fn in_the_world(
     a: &Polytope,
@@ -122,9 +138,12 @@ fn in_the_world(
     pose_b: &Pose,
     memory: &mut WalkMemory,
 ) -> Separation {
-    let [a, b] = [(a, pose_a), (b, pose_b)].map(|(body, pose)| body.map(|p| pose.apply(p)));
-    memory.work.queries -= 1;
-    distance(&a, &Pose::IDENTITY, &b, &Pose::IDENTITY, memory)
+    let places = [pose_a.apply(a.centre()), pose_b.apply(b.centre())];
+    let frame = Frame::between(places, [a.reach(), b.reach()]);
+    let [a, b] = [(a, pose_a), (b, pose_b)].map(|(body, pose)| body.map(|p| frame.enter(pose.apply(p))));
+    let found = ordinary(&a, &Pose::IDENTITY, &b, &Pose::IDENTITY, memory);
+    let points = found.points.map(|p| frame.leave(p));
+    Separation { distance: found.distance / frame.scale, points, ..found }
 }
 
 /// Everything but the walk that goes well at once.

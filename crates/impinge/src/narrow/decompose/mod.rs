@@ -90,9 +90,10 @@ pub fn decompose(model: &Model, options: &DecomposeOptions) -> Result<Decomposit
     let volume: f64 = solids.iter().map(|part| part.volume).sum();
     let work = Work {
         mesh: model.mesh(),
-        notches: cuts::notches(model, solids.iter().all(|solid| solid.inward)),
+        notches: cuts::notches(model, solids.iter().all(|solid| solid.inward), CUT_SLACK * size),
         slack: CUT_SLACK * size,
         enough: volume * options.tolerance.max(VOLUME_ROUNDING),
+        strict: options.tolerance == 0.0,
     };
     let mut pieces = Vec::new();
     for (number, solid) in solids.into_iter().enumerate() {
@@ -100,10 +101,12 @@ pub fn decompose(model: &Model, options: &DecomposeOptions) -> Result<Decomposit
     }
     work.cut_all(&mut pieces, options.most_parts)?;
     work.join_all(&mut pieces)?;
+    // A small pit hardly has a volume.
+    let notched = pieces.iter().any(|piece| piece.notched);
     let excess = pieces.iter().map(|piece| piece.excess().max(0.0)).sum::<f64>();
     let parts: Vec<Polytope> = pieces.into_iter().map(|piece| piece.hull).collect();
-    let exact =
-        excess <= volume * VOLUME_ROUNDING * parts.len() as f64 && self_intersections(model).is_empty();
+    let close = excess <= volume * VOLUME_ROUNDING * parts.len() as f64;
+    let exact = close && !notched && self_intersections(model).is_empty();
     let resolution = size * DEVIATION_RESOLUTION;
     let deviation = if exact {
         0.0
@@ -175,6 +178,8 @@ struct Shaped {
     hull: Polytope,
     /// Of the piece, and of the hull.
     volumes: [f64; 2],
+    /// Whether there is a notch left although the volumes agree.
+    notched: bool,
     /// No plane makes it better.
     settled: bool,
 }
@@ -222,19 +227,28 @@ struct Work<'m> {
     slack: f64,
     /// An excess that needs no cut.
     enough: f64,
+    /// Whether notches need cuts even where the excess does not.
+    strict: bool,
 }
 
 impl Work<'_> {
     fn shaped(&self, piece: Piece, solid: usize) -> Result<Option<Shaped>, Error> {
         let Some(hull) = piece.hull()? else { return Ok(None) };
         let volumes = [piece.volume(hull.centre()), hull.volume()];
-        Ok(Some(Shaped { solid, piece, hull, volumes, settled: false }))
+        let close = volumes[1] - volumes[0] <= self.enough;
+        let all: Vec<&Notch> = if close { self.notches.iter().collect() } else { Vec::new() };
+        let notched = cuts::open_weight(&all, &piece, self.slack) > 0.0;
+        Ok(Some(Shaped { solid, piece, hull, volumes, notched, settled: false }))
+    }
+
+    fn needs_cut(&self, piece: &Shaped) -> bool {
+        piece.excess() > self.enough || self.strict && piece.notched
     }
 
     /// Cuts the worst piece until all are good or there are enough.
     fn cut_all(&self, pieces: &mut Vec<Shaped>, most: usize) -> Result<(), Error> {
         while pieces.len() < most {
-            let open = pieces.iter().enumerate().filter(|(_, p)| !p.settled && p.excess() > self.enough);
+            let open = pieces.iter().enumerate().filter(|(_, p)| !p.settled && self.needs_cut(p));
             let worst = open.max_by(|(_, p), (_, q)| p.excess().total_cmp(&q.excess()));
             let Some((worst, _)) = worst else { return Ok(()) };
             match self.best_cut(&pieces[worst], most - pieces.len())? {
@@ -305,7 +319,11 @@ impl Work<'_> {
         if excess > self.enough + a.excess().max(0.0) + b.excess().max(0.0) {
             return Ok(None);
         }
+        if self.strict && cuts::cross(&self.notches, &hull, self.slack) {
+            return Ok(None);
+        }
         // The joint piece is never cut again: only its volume and its hull count.
-        Ok(Some(Shaped { solid: a.solid, piece: Piece::default(), hull, volumes, settled: true }))
+        let notched = a.notched || b.notched;
+        Ok(Some(Shaped { solid: a.solid, piece: Piece::default(), hull, volumes, notched, settled: true }))
     }
 }

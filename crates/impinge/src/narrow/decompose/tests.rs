@@ -157,6 +157,27 @@ fn a_gear_is_found_tooth_by_tooth() {
 }
 
 #[test]
+fn a_small_pit_is_not_overlooked() {
+    // A box with a slot of 1e-12 of its volume across the top.
+    let slot = 1e-6;
+    let outline = [
+        [0.0, 0.0],
+        [1.0, 0.0],
+        [1.0, 1.0],
+        [0.5 + slot, 1.0],
+        [0.5 + slot, 1.0 - slot],
+        [0.5, 1.0 - slot],
+        [0.5, 1.0],
+        [0.0, 1.0],
+    ];
+    let fill = [[1, 2, 4], [2, 3, 4], [0, 1, 4], [0, 4, 5], [0, 5, 7], [5, 6, 7]];
+    exact_parts(&Model::from(prism(&outline, &fill, 1.0)), 3);
+    let coarse = DecomposeOptions { most_parts: 1, tolerance: 0.0 };
+    let found = decompose(&Model::from(prism(&outline, &fill, 1.0)), &coarse).unwrap();
+    assert!(found.certainty != Certainty::Exact && found.deviation >= slot / 2.0);
+}
+
+#[test]
 fn orientation_does_not_matter() {
     let mesh = make::stairs(3, 1.0, 2.0, 1.0).unwrap();
     let turned = mesh.triangles().iter().map(|&[a, b, c]| [a, c, b]).collect();
