@@ -9,7 +9,7 @@ use glam::DVec3;
 use super::piece::{Piece, Plane};
 use crate::num::predicate::{Sign, orient3d};
 use crate::num::tolerance::SAME_PLANE;
-use crate::shape::{Polytope, Topology};
+use crate::shape::Topology;
 use crate::{Mesh, Model};
 
 /// Planes along faces at notches, and along other faces, that are tried for one cut.
@@ -100,27 +100,11 @@ pub(super) fn open_weight(notches: &[&Notch], piece: &Piece, slack: f64) -> f64 
     notches.iter().map(|notch| notch.weight * open_part(notch, piece, slack)).sum()
 }
 
-/// Whether a notch passes through the inside of a convex body.
-pub(super) fn cross(notches: &[Notch], body: &Polytope, slack: f64) -> bool {
-    let planes = || {
-        body.faces().iter().map(|face| {
-            let offset = face.normal.dot(face.corner);
-            Plane { normal: face.normal, offset, slack }
-        })
-    };
-    notches.iter().any(|notch| share_below(notch, planes(), slack) > 0.0)
-}
-
 /// The share of a notch that lies in the piece and not in one of its cuts.
 fn open_part(notch: &Notch, piece: &Piece, slack: f64) -> f64 {
-    share_below(notch, piece.cuts().copied(), slack)
-}
-
-/// The share of a notch that lies below all planes and in none.
-fn share_below(notch: &Notch, planes: impl Iterator<Item = Plane>, slack: f64) -> f64 {
     let [p, q] = notch.ends;
     let (mut from, mut to) = (0.0_f64, 1.0_f64);
-    for plane in planes {
+    for plane in piece.cuts() {
         let (hp, hq) = (plane.height(p), plane.height(q));
         if hp.min(hq) >= -slack {
             return 0.0;

@@ -88,9 +88,11 @@ pub fn decompose(model: &Model, options: &DecomposeOptions) -> Result<Decomposit
     let solids = solids(model)?;
     let size = extent(model.mesh());
     let volume: f64 = solids.iter().map(|part| part.volume).sum();
+    let inward = solids.iter().all(|solid| solid.inward);
     let work = Work {
         mesh: model.mesh(),
-        notches: cuts::notches(model, solids.iter().all(|solid| solid.inward), CUT_SLACK * size),
+        inward,
+        notches: cuts::notches(model, inward, CUT_SLACK * size),
         slack: CUT_SLACK * size,
         enough: volume * options.tolerance.max(VOLUME_ROUNDING),
         strict: options.tolerance == 0.0,
@@ -102,11 +104,11 @@ pub fn decompose(model: &Model, options: &DecomposeOptions) -> Result<Decomposit
     work.cut_all(&mut pieces, options.most_parts)?;
     work.join_all(&mut pieces)?;
     // A small pit hardly has a volume.
-    let notched = pieces.iter().any(|piece| piece.notched);
+    let hollow = pieces.iter().any(|piece| piece.hollow);
     let excess = pieces.iter().map(|piece| piece.excess().max(0.0)).sum::<f64>();
     let parts: Vec<Polytope> = pieces.into_iter().map(|piece| piece.hull).collect();
     let close = excess <= volume * VOLUME_ROUNDING * parts.len() as f64;
-    let exact = close && !notched && self_intersections(model).is_empty();
+    let exact = close && !hollow && self_intersections(model).is_empty();
     let resolution = size * DEVIATION_RESOLUTION;
     let deviation = if exact {
         0.0
@@ -178,8 +180,8 @@ struct Shaped {
     hull: Polytope,
     /// Of the piece, and of the hull.
     volumes: [f64; 2],
-    /// Whether there is a notch left although the volumes agree.
-    notched: bool,
+    /// Whether some of its surface is inside its hull although the volumes agree.
+    hollow: bool,
     /// No plane makes it better.
     settled: bool,
 }
@@ -223,11 +225,13 @@ const GAIN: f64 = 1e-6;
 /// What all cuts share.
 struct Work<'m> {
     mesh: &'m Mesh,
+    /// Whether its triangles look into the solid.
+    inward: bool,
     notches: Vec<Notch>,
     slack: f64,
     /// An excess that needs no cut.
     enough: f64,
-    /// Whether notches need cuts even where the excess does not.
+    /// Whether hollow pieces need cuts even where the excess does not.
     strict: bool,
 }
 
@@ -235,14 +239,28 @@ impl Work<'_> {
     fn shaped(&self, piece: Piece, solid: usize) -> Result<Option<Shaped>, Error> {
         let Some(hull) = piece.hull()? else { return Ok(None) };
         let volumes = [piece.volume(hull.centre()), hull.volume()];
-        let close = volumes[1] - volumes[0] <= self.enough;
-        let all: Vec<&Notch> = if close { self.notches.iter().collect() } else { Vec::new() };
-        let notched = cuts::open_weight(&all, &piece, self.slack) > 0.0;
-        Ok(Some(Shaped { solid, piece, hull, volumes, notched, settled: false }))
+        let hollow = volumes[1] - volumes[0] <= self.enough && self.is_hollow(&piece, &hull);
+        Ok(Some(Shaped { solid, piece, hull, volumes, hollow, settled: false }))
     }
 
     fn needs_cut(&self, piece: &Shaped) -> bool {
-        piece.excess() > self.enough || self.strict && piece.notched
+        piece.excess() > self.enough || self.strict && piece.hollow
+    }
+
+    /// Whether the plane of some triangle of the piece has a corner of the hull beyond it.
+    fn is_hollow(&self, piece: &Piece, hull: &Polytope) -> bool {
+        let mut at = 0;
+        piece.surface().iter().any(|polygon| {
+            let [a, b, c] = self.mesh.corners(polygon.triangle);
+            let across = (b - a).cross(c - a);
+            let (area, longest) = (across.length(), (b - a).length().max((c - a).length()));
+            // The normal of a sliver says little, that of a triangle without area nothing.
+            let doubt = self.slack + f64::EPSILON * longest * longest / area * (8.0 * hull.reach());
+            let outward = if self.inward { -across / area } else { across / area };
+            at = hull.support(outward, at);
+            // False for NaN.
+            outward.dot(hull.vertices()[at as usize] - a) > doubt
+        })
     }
 
     /// Cuts the worst piece until all are good or there are enough.
@@ -319,11 +337,12 @@ impl Work<'_> {
         if excess > self.enough + a.excess().max(0.0) + b.excess().max(0.0) {
             return Ok(None);
         }
-        if self.strict && cuts::cross(&self.notches, &hull, self.slack) {
+        // The joint piece is never cut again, so it needs no caps.
+        let piece = Piece::new([a.piece.surface(), b.piece.surface()].concat());
+        let hollow = self.is_hollow(&piece, &hull);
+        if self.strict && hollow {
             return Ok(None);
         }
-        // The joint piece is never cut again: only its volume and its hull count.
-        let notched = a.notched || b.notched;
-        Ok(Some(Shaped { solid: a.solid, piece: Piece::default(), hull, volumes, notched, settled: true }))
+        Ok(Some(Shaped { solid: a.solid, piece, hull, volumes, hollow, settled: true }))
     }
 }
