@@ -223,15 +223,12 @@ fn run_lot(pairs: u64, seed: u64) -> Tally {
             &case.pose_b,
             &mut ConvexMemory::default(),
         );
-        // Where its bracket stays open, GJK/EPA says how far the answer may be off.
-        let doubt = match certainty {
-            Certainty::Conservative { tolerance } => tolerance / size(&case),
-            _ => 0.0,
-        };
-        tally.open += u64::from(doubt > 0.0);
+        // Where its bracket stays open, as between slivers, GJK/EPA does not call its answer exact.
+        let exact = certainty == Certainty::Exact;
+        tally.open += u64::from(!exact);
         let of_walk = fault(&case, &found, want).map(|what| format!("walk: {what}"));
         let off = (supports.distance - want).abs() / size(&case);
-        let of_supports = (off > SUPPORTS_TOLERANCE.max(doubt)).then(|| {
+        let of_supports = (exact && off > SUPPORTS_TOLERANCE).then(|| {
             format!(
                 "GJK/EPA: distance is off by {off:e} of the size, {} instead of {want}",
                 supports.distance
@@ -268,7 +265,9 @@ fn judge(tally: &Tally) {
         tally.open,
         tally.work
     );
-    for fault in tally.faults.iter().take(5) {
+    let of_walk = tally.faults.iter().filter(|f| f.contains("walk:"));
+    println!("{} faults of the walk, {} in all", of_walk.clone().count(), tally.faults.len());
+    for fault in of_walk.chain(&tally.faults).take(5) {
         println!("{fault}");
     }
     assert_eq!(tally.faults.len(), 0, "of {} pairs", tally.cases);
@@ -279,6 +278,7 @@ fn judge(tally: &Tally) {
     assert!((0.05..0.8).contains(&grid), "{grid}");
     assert!(same > 0.3 && deep > 0.3, "{same} {deep}");
     assert!((0.2..0.8).contains(&share(tally.flat, tally.cases)), "{}", tally.flat);
+    assert!(share(tally.open, tally.cases) < 0.05, "{} open", tally.open);
     assert!(share(tally.touching, tally.cases) > 0.01, "{}", tally.touching);
     // The search through all pairs of features is for bodies that meet in one plane, and for little else.
     assert!(share(tally.work.exhausted, tally.cases) < 0.1, "{:?}", tally.work);
