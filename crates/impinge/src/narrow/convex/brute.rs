@@ -6,6 +6,7 @@ use glam::DVec3;
 use super::answer::Placed;
 use super::region::Pair;
 use crate::contact::Separation;
+use crate::geom::point_triangle::segment_foot;
 use crate::geom::segment_segment::closest_points;
 use crate::geom::unit_normal::unit_normal;
 use crate::motion::Pose;
@@ -164,10 +165,12 @@ fn nearest_placed(a: &Polytope, b: &Polytope) -> (Pair, f64, [DVec3; 2]) {
     let ends = |p: &Polytope, edge: usize| p.edges()[edge].ends.map(|v| p.vertices()[v as usize]);
     for i in 0..a.edges().len() {
         for j in 0..b.edges().len() {
-            let closest = closest_points(&ends(a, i), &ends(b, j));
+            let ([p, p1], [q, q1]) = (ends(a, i), ends(b, j));
+            let closest = closest_points(&[p, p1], &[q, q1]);
             if closest.ends == [None; 2] {
-                let [x, y] = closest.points;
-                consider(Pair::Edges { a: i as u32, b: j as u32 }, x, y);
+                // Nearly parallel edges: each foot takes away what rounding left along the other.
+                let y = segment_foot(closest.points[0], q, q1).0;
+                consider(Pair::Edges { a: i as u32, b: j as u32 }, segment_foot(y, p, p1).0, y);
             }
         }
     }
