@@ -18,7 +18,7 @@ use super::convex::relation::{Body as Core, curved_noise};
 use super::convex::separation::{ConvexMemory, distance as convex_distance};
 use super::exact::body::Body;
 use super::exact::winding::winding;
-use crate::geom::point_triangle::norm;
+use crate::geom::point_triangle::{closest_point, norm};
 use crate::hierarchy::wide::WIDTH;
 use crate::num::dyadic::Dyadic;
 use crate::num::tolerance::ROUND_UP;
@@ -226,7 +226,17 @@ impl<'m> Search<'m> {
         let corners = self.body.corners(self.triangle);
         let out = |p: DVec3| self.solid.foot(p).distance;
         let farthest = corners.into_iter().reduce(|p, q| if out(q) > out(p) { q } else { p });
-        let (mut inner, mut outer) = (best.points[1], farthest.unwrap_or(best.points[1]));
+        let mut inner = best.points[1];
+        // The deepest point may belong to the far side of a thin solid: to and fro between the two sets.
+        loop {
+            let foot = self.solid.foot(inner);
+            let next = closest_point(foot.point, &corners).point;
+            if foot.distance <= 0.0 || !(out(next) < foot.distance * CLOSING_IN) {
+                break;
+            }
+            inner = next;
+        }
+        let mut outer = farthest.unwrap_or(inner);
         // Halving a segment ends when no double lies between.
         while out(inner) < 0.0 && out(outer) > 0.0 {
             let middle = inner.midpoint(outer);
@@ -240,6 +250,9 @@ impl<'m> Search<'m> {
         Separation { points: [inner; 2], features, normal: DVec3::ZERO, ..best }
     }
 }
+
+/// A step between two sets that leaves more than this part of the distance is the last (no unit).
+const CLOSING_IN: f64 = 1.0 - 1e-4;
 
 /// The signed distance of the solid from one placed triangle.
 fn kernel(solid: &Solid<'_>, corners: [DVec3; 3], memory: &mut ConvexMemory) -> (Separation, Certainty) {

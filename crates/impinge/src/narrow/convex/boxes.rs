@@ -10,7 +10,7 @@ use glam::{DMat3, DVec3};
 use super::placed::cuboid_feature;
 use crate::Feature;
 use crate::geom::segment_segment::inner_points;
-use crate::num::tolerance::{ACROSS, PARALLEL_EDGES};
+use crate::num::tolerance::{ACROSS, PARALLEL_EDGES, SMALLEST_LENGTH_UNSCALED};
 use crate::num::twofold::triangle_normal;
 
 /// The smallest overlap of two boxes.
@@ -39,6 +39,12 @@ struct Extreme {
     free: u32,
 }
 
+/// Along a side, which may be so thin that its square is none.
+fn direction(side: DVec3) -> DVec3 {
+    let largest = side.abs().max_element();
+    if largest < SMALLEST_LENGTH_UNSCALED && largest > 0.0 { side / largest } else { side }
+}
+
 impl Boxes<'_> {
     /// The smallest overlap along the fifteen axes, or the first axis that parts the boxes by more than
     /// `noise`. Of an axis without direction the one along `last` is taken.
@@ -61,11 +67,12 @@ impl Boxes<'_> {
             }
             reach * reach.abs() < -noise * noise * square
         };
-        if u.iter().chain(&v).any(|&side| along(side, side.length_squared())) {
+        let [du, dv] = [u, v].map(|sides| sides.map(direction));
+        if du.iter().chain(&dv).any(|&side| along(side, side.length_squared())) {
             return best;
         }
-        for p in u {
-            for q in v {
+        for p in du {
+            for q in dv {
                 let mut axis = p.cross(q);
                 let mut square = axis.length_squared();
                 if square <= PARALLEL_EDGES * (p.length_squared() * q.length_squared()) {

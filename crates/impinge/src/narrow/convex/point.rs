@@ -8,7 +8,7 @@ use glam::{DVec2, DVec3};
 use super::placed::{cuboid_feature, reach, safe_scale};
 use crate::Feature;
 use crate::geom::point_triangle::{Part, closest_point, norm, segment_foot};
-use crate::num::tolerance::SUPPORT_ROUNDING;
+use crate::num::tolerance::{PLACING_ERROR, SMALLEST_LENGTH_UNSCALED, SUPPORT_ROUNDING};
 use crate::num::twofold::triangle_normal;
 use crate::shape::Primitive;
 
@@ -181,13 +181,17 @@ fn cone_profile(radius: f64, half_height: f64, q: DVec2) -> (f64, DVec2) {
 /// The foot x = r²·p / (r² + t) with Σ (r·p / (r² + t))² = 1, in units of the largest radius.
 fn ellipsoid(radii: DVec3, p: DVec3) -> Foot {
     let unit = radii.max_element();
-    let (e, y) = (radii / unit, (p / unit).abs());
+    // Radii far below rounding are raised: their squares would underflow.
+    let e = (radii / unit).max(DVec3::splat(SMALLEST_LENGTH_UNSCALED));
+    let y = (p / unit).abs();
     let point = octant_foot(e, y) * unit;
     let point = DVec3::select(p.cmplt(DVec3::ZERO), -point, point);
     let outside = (p / radii).length_squared() > 1.0;
-    // The gradient: right also where the point lies on the surface.
-    let normal = (point / radii / (radii / unit)).normalize_or(DVec3::X);
     let length = norm(p - point);
+    // The gradient is right also where the point lies on the surface, the way from the foot elsewhere.
+    let gradient = (point / unit / e * (e.min_element() / e)).normalize_or(DVec3::X);
+    let way = (p - point) / if outside { length } else { -length };
+    let normal = if length > PLACING_ERROR * norm(p).max(unit) { way } else { gradient };
     Foot { distance: if outside { length } else { -length }, point, normal, feature: Feature::Surface }
 }
 
