@@ -1,8 +1,8 @@
 //! The broad phase that fits the scene, chosen from what is seen of it, with the reason as text.
 //!
-//! The limits are those at which the methods change places in the table `broad-phase` of the bench: testing
-//! all pairs wins below a few dozen bodies, the grid when many move, the tree in between, where boxes differ
-//! much in size or few move.
+//! Testing all pairs is taken for a few dozen bodies, the grid when many move, the tree in between, where
+//! boxes differ much in size or few move. The limits follow the orders of magnitude in the table `broad-phase`
+//! of the bench; where exactly two methods change places was not measured.
 
 use crate::bound::Aabb;
 
