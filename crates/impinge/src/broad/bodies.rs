@@ -5,6 +5,7 @@
 //! says which is the present one; a move writes the other place and turns the bit, so nothing is copied.
 
 use crate::bound::Aabb;
+use crate::num::parallel;
 
 use super::{BroadPhase, Mobility, admitted};
 
@@ -65,6 +66,36 @@ impl Bodies {
         let index = id as usize;
         if self.state.get(index).is_some_and(|state| state & THERE != 0) {
             self.set(index, admitted(bounds));
+        }
+    }
+
+    /// Moves the bodies from `first` on.
+    pub fn update_range(&mut self, first: u32, bounds: &[Aabb]) {
+        let first = first as usize;
+        let end = self.state.len().min(first.saturating_add(bounds.len()));
+        let Some(state) = self.state.get_mut(first..end) else { return };
+        let [even, odd] = &mut self.boxes;
+        let sides = even[first..end].chunks_mut(CHUNK).zip(odd[first..end].chunks_mut(CHUNK));
+        let mut chunks: Vec<Chunk<'_>> = state
+            .chunks_mut(CHUNK)
+            .zip(sides)
+            .zip(bounds.chunks(CHUNK))
+            .map(|((state, (even, odd)), bounds)| Chunk {
+                state,
+                sides: [even, odd],
+                bounds,
+                changed: Vec::new(),
+                came_or_went: false,
+            })
+            .collect();
+        parallel::for_each_chunk(&mut chunks, 1, |k, chunks| {
+            for chunk in chunks {
+                chunk.take_in(first + k * CHUNK);
+            }
+        });
+        for chunk in &chunks {
+            self.came_or_went |= chunk.came_or_went;
+            self.changed.extend_from_slice(&chunk.changed);
         }
     }
 
@@ -161,8 +192,14 @@ impl Bodies {
 
     /// Ends a step: what is now becomes what was before.
     pub fn settle(&mut self) {
-        for &id in &self.changed {
-            self.state[id as usize] &= !CHANGED;
+        if self.changed.len() > self.state.len() / MANY {
+            parallel::for_each_chunk(&mut self.state, CHUNK, |_, states| {
+                states.iter_mut().for_each(|state| *state &= !CHANGED);
+            });
+        } else {
+            for &id in &self.changed {
+                self.state[id as usize] &= !CHANGED;
+            }
         }
         self.changed.clear();
         self.came_or_went = false;
@@ -181,14 +218,63 @@ impl Bodies {
     #[inline]
     fn set(&mut self, index: usize, bounds: Aabb) {
         let state = &mut self.state[index];
-        if *state & CHANGED == 0 {
-            let was = (*state & (FIXED | SOLID)) << 1;
-            *state = (*state ^ SIDE) & !(WAS_FIXED | WAS_SOLID) | CHANGED | was;
+        if move_on(state) {
             self.changed.push(index as u32);
         }
-        let solid = if bounds.low.x <= bounds.high.x { SOLID } else { 0 };
-        self.came_or_went |= *state & SOLID != solid;
-        *state = *state & !SOLID | solid;
+        self.came_or_went |= note_solid(state, &bounds);
         self.boxes[usize::from(*state & SIDE)][index] = bounds;
+    }
+}
+
+/// Turns to the other place for the box at the first change after a step; returns whether it is the first.
+#[inline]
+fn move_on(state: &mut u8) -> bool {
+    let first = *state & CHANGED == 0;
+    if first {
+        let was = (*state & (FIXED | SOLID)) << 1;
+        *state = (*state ^ SIDE) & !(WAS_FIXED | WAS_SOLID) | CHANGED | was;
+    }
+    first
+}
+
+/// Notes whether the box is empty; returns whether that is new.
+#[inline]
+fn note_solid(state: &mut u8, bounds: &Aabb) -> bool {
+    let solid = if bounds.low.x <= bounds.high.x { SOLID } else { 0 };
+    let new = *state & SOLID != solid;
+    *state = *state & !SOLID | solid;
+    new
+}
+
+/// Bodies that one thread takes at a time.
+const CHUNK: usize = 1024;
+
+/// When more than one in so many bodies has changed, all are gone through.
+const MANY: usize = 8;
+
+/// Bodies that are moved together.
+struct Chunk<'a> {
+    state: &'a mut [u8],
+    sides: [&'a mut [Aabb]; 2],
+    bounds: &'a [Aabb],
+    changed: Vec<u32>,
+    came_or_went: bool,
+}
+
+impl Chunk<'_> {
+    /// Takes in the boxes; the first body has the id `first`.
+    fn take_in(&mut self, first: usize) {
+        self.changed.reserve(self.state.len());
+        for (k, (state, bounds)) in self.state.iter_mut().zip(self.bounds).enumerate() {
+            if *state & THERE == 0 {
+                continue;
+            }
+            if move_on(state) {
+                self.changed.push((first + k) as u32);
+            }
+            let bounds = admitted(*bounds);
+            self.came_or_went |= note_solid(state, &bounds);
+            self.sides[usize::from(*state & SIDE)][k] = bounds;
+        }
     }
 }

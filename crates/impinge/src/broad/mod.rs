@@ -70,6 +70,14 @@ pub trait BroadPhase {
     /// Moves a body; nothing happens where there is none. Fixed bodies may be moved too.
     fn update(&mut self, id: u32, bounds: Aabb);
 
+    /// Moves the bodies `first`, `first + 1`, … at once, on several threads where that pays; as many calls of
+    /// [`BroadPhase::update`] do the same.
+    fn update_range(&mut self, first: u32, bounds: &[Aabb]) {
+        for (id, &bounds) in (first..).zip(bounds) {
+            self.update(id, bounds);
+        }
+    }
+
     /// Brings the pairs up to date and says what changed since the last step.
     fn step(&mut self, changes: &mut Changes);
 

@@ -96,6 +96,10 @@ impl BroadPhase for Grid {
         self.bodies.update(id, bounds);
     }
 
+    fn update_range(&mut self, first: u32, bounds: &[Aabb]) {
+        self.bodies.update_range(first, bounds);
+    }
+
     fn step(&mut self, changes: &mut Changes) {
         changes.began.clear();
         changes.ended.clear();
