@@ -100,7 +100,7 @@ mod tests {
         assert_eq!(boxes.side, 27.144_176);
         assert_eq!(boxes.centres[..3], [4.651_099, 23.417_103, 26.319_483]);
         assert_eq!(boxes.halves[29_997..], [0.606_290_4, 0.412_931_65, 0.327_826_2]);
-        assert_eq!(boxes.velocities[..2], [-0.002_113_92, 0.015_798_8]);
+        assert_eq!(boxes.velocities[..2], [-0.002_113_922_7, 0.015_798_803]);
         let more = Boxes::draw(100_000);
         assert_eq!(more.centres[299_997..], [41.257_713, 17.016_539, 56.999_626]);
     }
