@@ -152,10 +152,16 @@ pub(super) fn kernel(threads: &ThreadPool) -> Timed<f64> {
     Timed { nanoseconds, answer: f64::NAN }
 }
 
-/// The time until the answer is there; it is dropped outside. An untimed run goes before, so that nobody
-/// pays for cold caches and sleeping threads that the one before him left.
+/// Untimed work before each reading, in seconds: by then the system has spread the threads over the cores, and
+/// nobody pays for cold caches and sleeping threads that the one before him left.
+pub const RUN_UP: f64 = 0.05;
+
+/// The time until the answer is there, after a run-up of the same work; it is dropped outside.
 fn once<A>(mut question: impl FnMut() -> A) -> Timed<A> {
-    drop(black_box(question()));
+    let begun = Instant::now();
+    while begun.elapsed().as_secs_f64() < RUN_UP {
+        drop(black_box(question()));
+    }
     let start = Instant::now();
     let answer = black_box(question());
     Timed { nanoseconds: start.elapsed().as_nanos() as f64, answer }
