@@ -8,7 +8,7 @@ use glam::{DVec2, DVec3};
 use super::placed::{cuboid_feature, reach, safe_scale};
 use crate::Feature;
 use crate::geom::point_triangle::{Part, closest_point, norm, segment_foot};
-use crate::num::tolerance::{PLACING_ERROR, SMALLEST_LENGTH_UNSCALED, SUPPORT_ROUNDING};
+use crate::num::tolerance::{PLACING_ERROR, SUPPORT_ROUNDING, THINNEST_ELLIPSOID};
 use crate::num::twofold::triangle_normal;
 use crate::shape::Primitive;
 
@@ -182,7 +182,7 @@ fn cone_profile(radius: f64, half_height: f64, q: DVec2) -> (f64, DVec2) {
 fn ellipsoid(radii: DVec3, p: DVec3) -> Foot {
     let unit = radii.max_element();
     // Radii far below rounding are raised: their squares would underflow.
-    let e = (radii / unit).max(DVec3::splat(SMALLEST_LENGTH_UNSCALED));
+    let e = (radii / unit).max(DVec3::splat(THINNEST_ELLIPSOID));
     let y = (p / unit).abs();
     let point = octant_foot(e, y) * unit;
     let point = DVec3::select(p.cmplt(DVec3::ZERO), -point, point);
