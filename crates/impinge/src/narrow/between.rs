@@ -212,23 +212,12 @@ fn parts_distance(
         if outcome.finish != Finish::Complete {
             total.finish = outcome.finish;
         }
-        total.certainty = weaker(total.certainty, outcome.certainty);
+        total.certainty = total.certainty.lesser(outcome.certainty);
         if found.is_some_and(|f| best.is_none_or(|b| f.distance < b.distance)) {
             best = found;
         }
     }
     (best, total)
-}
-
-/// The worse of two certainties.
-fn weaker(a: Certainty, b: Certainty) -> Certainty {
-    let width = |c: Certainty| match c {
-        Certainty::Exact => 0.0,
-        Certainty::Conservative { tolerance } => tolerance,
-        Certainty::Approximate { resolution } => resolution,
-        Certainty::Sampled { .. } => f64::INFINITY,
-    };
-    if width(b) > width(a) { b } else { a }
 }
 
 /// How two placed shapes lie to each other, and what that is worth.
@@ -312,7 +301,7 @@ fn parts_relation(a: &Compound, pose_a: &Pose, b: &Shape, pose_b: &Pose) -> (Rel
     for part in a.parts() {
         let at = pose_a.compose(&part.pose);
         let (found, sure) = relation(&part.shape, &at, b, pose_b, &mut PairMemory::default());
-        certainty = weaker(certainty, sure);
+        certainty = certainty.lesser(sure);
         match found {
             Relation::BInsideA => return (Relation::BInsideA, certainty),
             Relation::AInsideB => inside += 1,

@@ -91,6 +91,7 @@ pub const ROOTLESS_LIMIT: f32 = 1e-4;
 /// A sliver of height h costs at most h, or eps·L/h in its plane where that is less: √eps·L at the worst,
 /// with room to spare.
 pub const FOOT_ERROR: f64 = 1e-7;
+
 /// Lengths in a frame that is orthonormal within [`POSE_ORTHONORMALITY`] against those in the world, both ways
 /// and with the rounding of a few f64 operations (no unit).
 pub const STRETCH: f64 = 1.001;
@@ -130,6 +131,7 @@ pub const TOO_CLOSE_TO_CALL: f64 = 256.0 * f64::EPSILON;
 /// Curved shapes nearer than this count as touching (no unit: a factor of the sizes and coordinates). Their
 /// surfaces are no sets of doubles; this is a few times what their signed distance may be off.
 pub const CURVED_TOUCH: f64 = 1e-12;
+
 /// Points nearer to a plane than this lie on it when a solid is cut (no unit: a factor of the solid's size).
 /// Crossing points are off by a few roundings of their coordinates; real features are far larger.
 pub const CUT_SLACK: f64 = 1e-12;

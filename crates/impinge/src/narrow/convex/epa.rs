@@ -5,9 +5,12 @@
 //! origin. Three changes make it end and be right. It starts from a fat tetrahedron of M instead of the last
 //! simplex of GJK, which may be a sliver, and need not hold the origin: the face that sees the origin from
 //! farthest outside is simply expanded first, so touching and barely parted cores take the same way. Which
-//! faces a new corner sees is decided by the exact predicate on the corners' doubles, so
-//! the polytope stays a closed convex surface whatever the rounding. And every step keeps a bracket: the depth is at least the
+//! faces a new corner sees is decided by the exact predicate on the corners' doubles, so the polytope stays a
+//! closed convex surface whatever the rounding. And every step keeps a bracket: the depth is at least the
 //! distance of the nearest face and at most the support along any normal seen.
+//!
+//! Known to be weak on slivers and flat bodies: of a million such pairs in `tests/polytope_twin.rs` 33 depths
+//! are off by more than 1e-6 of the size although the bracket looked closed. Polytopes are asked by the walk.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
