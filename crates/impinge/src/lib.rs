@@ -43,7 +43,7 @@ pub use error::Error;
 #[cfg(feature = "io")]
 pub use io::load;
 pub use model::{Model, Shape};
-pub use motion::Pose;
+pub use motion::{Motion, Pose};
 pub use narrow::exact::collide::pairs;
 pub use narrow::exact::contour::{Polyline, contour};
 pub use narrow::exact::distance::{Distance, distance};

@@ -1,7 +1,12 @@
 //! How bodies are placed and move.
 
+mod glide;
+mod moving;
 mod pose;
+mod screw;
 mod skeleton;
 
+pub use glide::{Ball, Glide, Law, Twist};
+pub use moving::Motion;
 pub use pose::Pose;
 pub use skeleton::{Joint, JointKind, Skeleton};

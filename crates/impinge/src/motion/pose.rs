@@ -124,6 +124,12 @@ impl Pose {
         (0..4).fold(given, |m, _| (m + m.inverse().transpose()) * 0.5)
     }
 
+    /// The same rotation at another place.
+    #[must_use]
+    pub(crate) fn moved_to(&self, translation: DVec3) -> Pose {
+        Pose { translation, ..*self }
+    }
+
     /// Where the body's origin is.
     pub fn translation(&self) -> DVec3 {
         self.translation

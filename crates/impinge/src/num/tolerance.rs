@@ -178,3 +178,16 @@ pub const SMALLEST_PRODUCT: f64 = 1e-280;
 /// Radii of an ellipsoid below this are raised to it before its feet are searched (no unit: a factor of the
 /// largest radius): their squares must not underflow, and what is added is far below rounding.
 pub const THINNEST_ELLIPSOID: f64 = 1e-150;
+
+/// Rounding of a pose at an instant and of a point placed by it (no unit: a factor of the lengths that take part
+/// and of the way of a point round its axis): sines, a product of quaternions, a matrix and a placement make
+/// about forty roundings of half an epsilon.
+pub const MOTION_ROUNDING: f64 = 32.0 * f64::EPSILON;
+
+/// How far the quaternion between two rotations can be off (no unit, twice that in radians). Below it a turn
+/// cannot be told from none, nor its complement from half a turn.
+pub const TURN_ROUNDING: f64 = 16.0 * f64::EPSILON;
+
+/// Largest tan(ω/2) for which the document's law of a screw is taken in one piece (no unit): turns up to 179.9
+/// degrees. Nearer to the pole the shift would happen in the last moment of the step.
+pub const LARGEST_CONTACT_TANGENT: f64 = 1024.0;

@@ -1,0 +1,145 @@
+//! How a body moves over a step, 0 ≤ t ≤ 1, and bounds of what its points do.
+
+use std::f64::consts::FRAC_PI_4;
+
+use glam::DVec3;
+
+use super::Pose;
+use super::glide::{Ball, Glide, Law, Twist};
+use crate::num::tolerance::{MOTION_ROUNDING, ROUND_UP};
+
+/// Most spans a swept box is made of: beyond so many eighths of a turn it is the box of all turns.
+const MOST_SPANS: f64 = 64.0;
+
+/// The motion of a rigid body over a step.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "a copy on the stack; a pointer would cost an allocation a body and step"
+)]
+pub enum Motion {
+    /// None.
+    Still(Pose),
+    /// A uniform turn: a screw, a shift, or constant velocities.
+    Glide(Glide),
+}
+
+impl Motion {
+    /// The uniform screw from one pose to another, by the shorter way.
+    pub fn between(from: &Pose, to: &Pose) -> Motion {
+        Motion::screw(from, to, 0, Law::Uniform)
+    }
+
+    /// The screw from one pose to another with whole turns more, under a law for its shift.
+    pub fn screw(from: &Pose, to: &Pose, turns: u32, law: Law) -> Motion {
+        if from == to && turns == 0 {
+            return Motion::Still(*from);
+        }
+        Motion::Glide(Glide::screw(from, to, turns, law))
+    }
+
+    /// Constant velocities over a step of length 1: the body's origin moves with `linear`, and the body turns
+    /// about it with `angular` (radians a step).
+    pub fn velocity(start: &Pose, linear: impl Into<DVec3>, angular: impl Into<DVec3>) -> Motion {
+        let (linear, angular) = (linear.into(), angular.into());
+        if linear == DVec3::ZERO && angular == DVec3::ZERO {
+            return Motion::Still(*start);
+        }
+        Motion::Glide(Glide::velocity(start, linear, angular))
+    }
+
+    /// Where the body is at t; before 0 and after 1 it rests.
+    pub fn pose(&self, t: f64) -> Pose {
+        match self {
+            Motion::Still(pose) => *pose,
+            Motion::Glide(glide) => glide.pose(t),
+        }
+    }
+
+    /// The velocities at t; at a knot those after it.
+    pub fn twist(&self, t: f64) -> Twist {
+        match self {
+            Motion::Still(pose) => {
+                Twist { at: pose.translation(), linear: DVec3::ZERO, angular: DVec3::ZERO }
+            }
+            Motion::Glide(glide) => glide.twist(t),
+        }
+    }
+
+    /// The times inside 0..1 at which the velocity jumps, ascending.
+    pub fn knots(&self) -> Vec<f64> {
+        match self {
+            Motion::Still(_) => Vec::new(),
+            Motion::Glide(glide) => glide.knots().collect(),
+        }
+    }
+
+    /// An upper bound of the speed of the points of a ball, over a span of time.
+    pub fn speed(&self, ball: &Ball, span: [f64; 2]) -> f64 {
+        match self {
+            Motion::Still(_) => 0.0,
+            Motion::Glide(glide) => glide.speed(ball, span),
+        }
+    }
+
+    /// An upper bound of the acceleration of the points of a ball, over a span of time without knots.
+    pub fn acceleration(&self, ball: &Ball, span: [f64; 2]) -> f64 {
+        match self {
+            Motion::Still(_) => 0.0,
+            Motion::Glide(glide) => glide.acceleration(ball, span).iter().sum::<f64>() * ROUND_UP,
+        }
+    }
+
+    /// The same along one direction, a unit vector of the world: what turns accelerates across its axis only.
+    pub fn acceleration_along(&self, ball: &Ball, span: [f64; 2], direction: DVec3) -> f64 {
+        match self {
+            Motion::Still(_) => 0.0,
+            Motion::Glide(glide) => {
+                let [across, along] = glide.acceleration(ball, span);
+                across * (direction.cross(glide.turn().0).length() + MOTION_ROUNDING) + along
+            }
+        }
+    }
+
+    /// How far a placed point of a ball can be from the exact motion, by rounding (a length).
+    pub fn rounding(&self, ball: &Ball) -> f64 {
+        let reach = match self {
+            Motion::Still(pose) => {
+                (pose.translation().length() + ball.centre.length() + ball.radius) * MOTION_ROUNDING
+            }
+            Motion::Glide(glide) => glide.rounding(ball),
+        };
+        reach + f64::MIN_POSITIVE
+    }
+
+    /// A box of the world, its lowest and its highest corner, around all points of a ball over a span of time.
+    pub fn swept_box(&self, ball: &Ball, span: [f64; 2]) -> [DVec3; 2] {
+        let turn = match self {
+            Motion::Still(_) => 0.0,
+            Motion::Glide(glide) => glide.turn().1 * (span[1] - span[0]),
+        };
+        let parts = (turn / FRAC_PI_4).ceil().clamp(1.0, MOST_SPANS);
+        let mut ends: Vec<f64> =
+            (0..=parts as u32).map(|k| span[0] + (span[1] - span[0]) * (f64::from(k) / parts)).collect();
+        ends.extend(self.knots().into_iter().filter(|&k| span[0] < k && k < span[1]));
+        ends.sort_unstable_by(f64::total_cmp);
+        let point = Ball { radius: 0.0, ..*ball };
+        let pad = ball.radius + self.rounding(ball);
+        let mut all = [DVec3::INFINITY, DVec3::NEG_INFINITY];
+        for pair in ends.windows(2) {
+            let [from, to] = [pair[0], pair[1]];
+            let places = [self.pose(from).apply(ball.centre), self.pose(to).apply(ball.centre)];
+            // A way with the acceleration a leaves its chord by a·h²/8, and by no more than speed allows.
+            let bulge = (self.acceleration(&point, [from, to]) * (to - from) * (to - from) / 8.0)
+                .min(0.5 * self.speed(&point, [from, to]) * (to - from));
+            let room = DVec3::splat((pad + bulge) * ROUND_UP);
+            all[0] = all[0].min(places[0].min(places[1]) - room);
+            all[1] = all[1].max(places[0].max(places[1]) + room);
+        }
+        all
+    }
+}
+
+#[cfg(test)]
+#[path = "moving_tests.rs"]
+mod tests;
