@@ -177,9 +177,19 @@ impl Plan {
         item: &(impl Fn(usize) -> Item + Sync + Send),
     ) -> (Vec<Item>, Vec<Binary>) {
         let coarse = self.strategy == Strategy::SurfaceArea && count >= coarse::FROM;
-        let planes = if coarse { coarse::Planes::of(count, item) } else { None };
-        let mut items = parallel::map(count, |t| if planes.is_some() { Item::BLANK } else { item(t) });
-        let mut binary = parallel::map(self.nodes(count), |_| Binary::BLANK);
+        // One thread finds the planes while the other makes the room.
+        let (planes, (mut items, mut binary)) = parallel::join_if(
+            coarse,
+            || if coarse { coarse::Planes::of(count, item) } else { None },
+            || (parallel::map(count, |_| Item::BLANK), parallel::map(self.nodes(count), |_| Binary::BLANK)),
+        );
+        if planes.is_none() {
+            parallel::for_each_chunk(&mut items, PARALLEL_FROM, |first, chunk| {
+                for (k, place) in chunk.iter_mut().enumerate() {
+                    *place = item(first + k);
+                }
+            });
+        }
         let dealt = planes.map(|planes| (coarse::deal(&planes, item, &mut items), planes));
         let (items_of, out) = (&mut items, &mut binary);
         let whole = Part { items: items_of, spare: &mut [], home: true, first: 0, depth: 0, out };

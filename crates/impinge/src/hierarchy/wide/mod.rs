@@ -299,7 +299,7 @@ fn least(a: DVec3, b: DVec3) -> DVec3 {
 fn mesh_bounds(mesh: &Mesh) -> [DVec3; 2] {
     parallel::reduce_chunks(
         mesh.triangles(),
-        1 << 14,
+        1 << 12,
         |chunk| {
             let mut all = [DVec3::INFINITY, DVec3::NEG_INFINITY];
             for corners in chunk {

@@ -166,9 +166,9 @@ impl WideTree {
     pub(super) fn measure(&mut self) {
         let (upper, bottom) = self.nodes.split_at(self.upper);
         let root = self.nodes[0].bounds();
-        let leaves = parallel::reduce_chunks(bottom, CHUNK, Extent::of, Extent::with);
-        let area =
-            leaves.area + parallel::reduce_chunks(upper, CHUNK, |nodes| Extent::of(nodes).area, |a, b| a + b);
+        let sum = |nodes| parallel::reduce_chunks(nodes, CHUNK, Extent::of, Extent::with);
+        let (leaves, inner) = parallel::join_if(bottom.len() > CHUNK, || sum(bottom), || sum(upper));
+        let area = leaves.area + inner.area;
         self.widest = 2.0 * leaves.widest;
         self.frame.reach = root.reach();
         let whole = f64::from(root.half_area());

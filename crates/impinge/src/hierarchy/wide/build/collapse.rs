@@ -7,7 +7,7 @@ use crate::hierarchy::wide::{Child, Frame, Node, WIDTH, WideTree};
 use crate::num::parallel;
 
 /// Subtrees of up to this many binary nodes are collapsed by one thread.
-const SHARE: usize = 2048;
+const SHARE: usize = 1024;
 
 /// The binary nodes of a subtree: `size` of them from `at` on.
 #[derive(Clone, Copy)]
