@@ -48,6 +48,17 @@ pub enum Found {
     Distance(Distance),
     /// Distances of points from a surface.
     Points(Points),
+    /// When moving things first meet.
+    Impact(Impact),
+}
+
+/// The first contact of a step.
+#[derive(Debug, Clone, Serialize)]
+pub struct Impact {
+    /// Whether there is any; null when the budget ended before one was found.
+    pub hit: Option<bool>,
+    /// When, as a part of the step, never later than the truth.
+    pub time: Option<f64>,
 }
 
 /// Triangle pairs, ascending and unique.
@@ -166,6 +177,7 @@ impl Answer {
             Found::Check { relation, pairs } => is_contact(*relation) || pairs.count > 0,
             Found::Distance(d) => d.distance.is_some_and(|d| d <= 0.0),
             Found::Points(_) => false,
+            Found::Impact(impact) => impact.hit == Some(true),
         };
         match (contact, self.assurance.is_out_of_budget()) {
             (true, _) => Exit::Contact,

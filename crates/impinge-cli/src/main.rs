@@ -3,6 +3,7 @@
 mod answer;
 mod args;
 mod ask;
+mod ask_moving;
 mod ask_shapes;
 mod commands;
 mod error;

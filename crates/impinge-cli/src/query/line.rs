@@ -14,16 +14,17 @@ use super::ordered::Asked;
 use super::shape;
 use crate::answer::{Answer, Refusal, SCHEMA};
 use crate::ask::{self, Placed};
+use crate::ask_moving;
 use crate::ask_shapes::{self, PlacedShape};
 use crate::error::Failure;
 use crate::pose;
 use crate::settings::{Limit, Method, Settings};
 
 /// The questions that are answered.
-const KNOWN: [&str; 4] = ["relation", "pairs", "distance", "points"];
+const KNOWN: [&str; 5] = ["relation", "pairs", "distance", "points", "ccd"];
 
 /// Questions of the contract that are not answered yet.
-const LATER: [&str; 3] = ["sweep", "ccd", "volume"];
+const LATER: [&str; 2] = ["sweep", "volume"];
 
 /// What every line of a batch shares.
 #[derive(Debug)]
@@ -93,6 +94,9 @@ fn settle(fields: &Fields<'_>, context: &Context) -> Result<Answer, Failure> {
         return Err(unknown(&format!("ask: {ask:?} {why}")));
     }
     let settings = settings(fields, context.settings)?;
+    if ask == "ccd" {
+        return moving(fields, &settings);
+    }
     let a = body(fields, "a", context)?;
     if ask == "points" {
         let List(points) = fields.get("points")?.ok_or_else(|| Failure::new("points: missing"))?;
@@ -115,6 +119,19 @@ fn settle(fields: &Fields<'_>, context: &Context) -> Result<Answer, Failure> {
             Err(Failure(format!("{name}: a {} {why}", other.shape.kind())))
         }
     }
+}
+
+/// Two features whose four points move along straight lines.
+fn moving(fields: &Fields<'_>, settings: &Settings) -> Result<Answer, Failure> {
+    let kind: String = fields.get("kind")?.ok_or_else(|| Failure::new("kind: missing"))?;
+    let kind = ask_moving::kind(&kind).map_err(|e| e.at("kind"))?;
+    let points = |name: &str| -> Result<[[f64; 3]; 4], Failure> {
+        let missing = || Failure(format!("{name}: missing"));
+        let points: [[f64; 3]; 4] = fields.get(name)?.ok_or_else(missing)?;
+        ask::check_points(&points).map_err(|e| e.at(name))?;
+        Ok(points)
+    };
+    ask_moving::features(kind, [points("t0")?, points("t1")?], settings)
 }
 
 fn unknown(why: &str) -> Failure {

@@ -3,8 +3,10 @@
 pub mod dyadic;
 pub mod exact_vector;
 pub mod parallel;
+pub mod polynomial;
 pub mod predicate;
 pub mod random;
+pub mod real_root;
 pub mod round;
 pub mod tolerance;
 pub mod twofold;

@@ -49,6 +49,19 @@ pub const ORIENT_3D_FILTER: f64 = 16.0 * (f64::EPSILON / 2.0);
 /// The same for a determinant of two differences; five roundings lie on the longest path.
 pub const ORIENT_2D_FILTER: f64 = 8.0 * (f64::EPSILON / 2.0);
 
+/// Rounding of the cubic that says when four moving points are coplanar (no unit: a factor of the product of the
+/// largest components of its three vectors). A determinant has six products of about a dozen roundings of half
+/// an epsilon; other bases, sixteen subdivisions and an evaluation multiply that by less than eight.
+pub const COPLANARITY_ROUNDING: f64 = 256.0 * f64::EPSILON;
+
+/// Rounding of a component of the cross product of two vectors that were interpolated in time (no unit: a
+/// factor of the product of their largest components): two products of about eight roundings each.
+pub const MOVING_CROSS_ROUNDING: f64 = 16.0 * f64::EPSILON;
+
+/// How much earlier than the true first contact of moving features the reported time may be (no unit: a part of
+/// the step). Far below what a simulation can tell, and floats mostly reach it.
+pub const CONTACT_TIME: f64 = 1e-9;
+
 /// Added to every filter of a determinant (unit: that of the determinant). Larger than what underflow
 /// can hide: 2⁻¹⁰⁷⁵ for each product, times a third factor of at most 1e61.
 pub const DETERMINANT_UNDERFLOW: f64 = 1e-250;

@@ -1,0 +1,39 @@
+//! Questions about vertices that move along straight lines over a step, asked of the library.
+
+use glam::DVec3;
+use impinge::geom::moving::{Kind, first_contact, first_contact_exact};
+use impinge::num::tolerance::CONTACT_TIME;
+use impinge::{Certainty, Counters, Finish, Outcome};
+
+use crate::answer::{Answer, Found, Impact};
+use crate::error::Failure;
+use crate::settings::{Method, Settings};
+
+/// The features named by a word of the contract.
+pub fn kind(word: &str) -> Result<Kind, Failure> {
+    match word {
+        "vf" => Ok(Kind::VertexFace),
+        "ee" => Ok(Kind::EdgeEdge),
+        _ => Err(Failure(format!("{word:?} is neither \"vf\" nor \"ee\""))),
+    }
+}
+
+/// When two features first meet, given by their points at both ends of the step.
+pub fn features(kind: Kind, ends: [[[f64; 3]; 4]; 2], settings: &Settings) -> Result<Answer, Failure> {
+    let [t0, t1] = ends.map(|points| points.map(DVec3::from));
+    let (mut budget, mut work) = (settings.limit.start(), Counters::default());
+    let mut impact = Impact { hit: None, time: None };
+    let finish = if budget.draw(1) {
+        work.primitive_tests += 1;
+        impact.time = match settings.method {
+            Method::Brute => first_contact_exact(kind, &t0, &t1),
+            Method::Auto | Method::Exact => first_contact(kind, &t0, &t1),
+        };
+        impact.hit = Some(impact.time.is_some());
+        Finish::Complete
+    } else {
+        Finish::OutOfBudget
+    };
+    let certainty = Certainty::Conservative { tolerance: CONTACT_TIME };
+    Ok(Answer::new(Found::Impact(impact), &Outcome { certainty, finish, work }))
+}

@@ -1,0 +1,159 @@
+//! A cubic on 0..1 whose coefficients are known up to an error, and its roots, none of them lost.
+//!
+//! In the Bernstein form the value lies between the coefficients, so an error of the coefficients is one of
+//! the value, and signs of the coefficients tell where there is no root and where there is just one (Descartes).
+
+use std::ops::ControlFlow;
+
+use super::filter::Verdict;
+
+/// Pieces that are looked at before the roots are left to exact arithmetic.
+const MOST_PIECES: usize = 12;
+
+/// Where a piece is cut: not in the middle, where roots of made-up motions like to lie.
+const CUT: f64 = 0.4871;
+
+/// Steps of Newton's method from the crossing of the control polygon; it doubles the digits at each.
+const MOST_STEPS: usize = 8;
+
+/// Bernstein coefficients on 0..1.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Cubic {
+    bernstein: [f64; 4],
+    /// How far coefficients and values may be off; rounding in this file is included.
+    error: f64,
+}
+
+/// A part of 0..1 with the coefficients that belong to it.
+#[derive(Debug, Clone, Copy)]
+struct Piece {
+    low: f64,
+    high: f64,
+    b: [f64; 4],
+}
+
+impl Cubic {
+    #[inline]
+    pub(super) fn new(bernstein: [f64; 4], error: f64) -> Cubic {
+        Cubic { bernstein, error }
+    }
+
+    /// Whether there is certainly no root.
+    #[inline]
+    pub(super) fn is_free(&self) -> bool {
+        is_free(&self.bernstein, self.error)
+    }
+
+    /// Hands over an interval around each root, ascending, until `each` has a verdict; in doubt when roots
+    /// cannot be told apart from none, else free.
+    pub(super) fn search(&self, mut each: impl FnMut([f64; 2]) -> ControlFlow<Verdict>) -> Verdict {
+        let mut pieces = [Piece { low: 0.0, high: 1.0, b: self.bernstein }; MOST_PIECES];
+        let mut left = 1;
+        for _ in 0..MOST_PIECES {
+            if left == 0 {
+                return Verdict::Free;
+            }
+            left -= 1;
+            let piece = pieces[left];
+            if is_free(&piece.b, self.error) {
+                continue;
+            }
+            if has_one_root(&piece.b, self.error) {
+                let Some(bracket) = self.narrowed(&piece) else { return Verdict::Doubt };
+                if let ControlFlow::Break(verdict) = each(bracket) {
+                    return verdict;
+                }
+                continue;
+            }
+            if left + 2 > MOST_PIECES {
+                return Verdict::Doubt;
+            }
+            let [first, second] = piece.cut();
+            pieces[left] = second;
+            pieces[left + 1] = first;
+            left += 2;
+        }
+        if left == 0 { Verdict::Free } else { Verdict::Doubt }
+    }
+
+    /// A narrow interval around the only root of a piece.
+    fn narrowed(&self, piece: &Piece) -> Option<[f64; 2]> {
+        let [b0, b1, b2, b3] = self.bernstein;
+        let c = [b0, 3.0 * (b1 - b0), 3.0 * (b2 - 2.0 * b1 + b0), (b3 - b0) + 3.0 * (b1 - b2)];
+        let value = |t: f64| ((c[3] * t + c[2]) * t + c[1]) * t + c[0];
+        let slope = |t: f64| (3.0 * c[3] * t + 2.0 * c[2]) * t + c[1];
+        let rises = piece.b[3] > 0.0;
+        let is_before = |y: f64| (y < 0.0) == rises;
+        let [mut low, mut high] = [piece.low, piece.high];
+        let mut t = low + (high - low) * crossing(&piece.b);
+        for _ in 0..MOST_STEPS {
+            let y = value(t);
+            if is_before(y) {
+                low = t
+            } else {
+                high = t
+            }
+            let next = t - y / slope(t);
+            // Out of the bracket, or not a number: halve it.
+            let next = if next >= low && next <= high { next } else { 0.5 * (low + high) };
+            let step = (next - t).abs();
+            t = next;
+            if step * slope(t).abs() <= self.error {
+                break;
+            }
+        }
+        let mut room = 2.0 * self.error / slope(t).abs() + f64::EPSILON;
+        for _ in 0..2 {
+            let bracket = [(t - room).max(piece.low), (t + room).min(piece.high)];
+            // The ends of the piece are known to lie on either side.
+            let sure = |at: f64, end: f64, before: bool| {
+                at == end || (value(at).abs() > self.error && is_before(value(at)) == before)
+            };
+            if sure(bracket[0], piece.low, true) && sure(bracket[1], piece.high, false) {
+                return Some(bracket);
+            }
+            room *= 8.0;
+        }
+        None
+    }
+}
+
+impl Piece {
+    /// The two parts (de Casteljau).
+    fn cut(&self) -> [Piece; 2] {
+        let mix = |x: f64, y: f64| x + (y - x) * CUT;
+        let [b0, b1, b2, b3] = self.b;
+        let (p, q, r) = (mix(b0, b1), mix(b1, b2), mix(b2, b3));
+        let (x, y) = (mix(p, q), mix(q, r));
+        let top = mix(x, y);
+        let middle = mix(self.low, self.high);
+        [
+            Piece { high: middle, b: [b0, p, x, top], ..*self },
+            Piece { low: middle, b: [top, y, r, b3], ..*self },
+        ]
+    }
+}
+
+#[inline]
+fn is_free(b: &[f64; 4], error: f64) -> bool {
+    let least = b[0].min(b[1]).min(b[2].min(b[3]));
+    let most = b[0].max(b[1]).max(b[2].max(b[3]));
+    least > error || most < -error
+}
+
+/// Whether the ends certainly have opposite signs and no choice of the others gives three changes.
+#[inline]
+fn has_one_root(b: &[f64; 4], error: f64) -> bool {
+    let rising = |s: f64| s * b[0] < -error && s * b[3] > error && (s * b[1] < -error || s * b[2] > error);
+    rising(1.0) || rising(-1.0)
+}
+
+/// Where the control polygon crosses zero for the first time.
+fn crossing(b: &[f64; 4]) -> f64 {
+    for i in 0..3 {
+        if (b[i] < 0.0) != (b[i + 1] < 0.0) {
+            return (i as f64 + b[i] / (b[i] - b[i + 1])) / 3.0;
+        }
+    }
+    0.5
+}
