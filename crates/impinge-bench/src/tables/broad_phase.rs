@@ -108,9 +108,7 @@ fn spread() {
 }
 
 fn count_grid(grid: &Grid) -> u64 {
-    let mut count = 0;
-    grid.for_each_pair(|_, _| count += 1);
-    count
+    grid.map_pairs(|pairs| pairs.count() as u64).iter().sum()
 }
 
 fn count_listed(broad: &impl BroadPhase) -> u64 {

@@ -29,7 +29,9 @@ const WAS_SOLID: u8 = 64;
 pub(super) struct Bodies {
     boxes: [Vec<Aabb>; 2],
     state: Vec<u8>,
+    /// Of those that have changed the first `changed_count`; the rest is memory for later.
     changed: Vec<u32>,
+    changed_count: usize,
     count: usize,
     /// Whether a box has become empty, or not empty, since the last step.
     came_or_went: bool,
@@ -74,17 +76,19 @@ impl Bodies {
         let first = first as usize;
         let end = self.state.len().min(first.saturating_add(bounds.len()));
         let Some(state) = self.state.get_mut(first..end) else { return };
-        let [even, odd] = &mut self.boxes;
-        let sides = even[first..end].chunks_mut(CHUNK).zip(odd[first..end].chunks_mut(CHUNK));
-        let mut chunks: Vec<Chunk<'_>> = state
-            .chunks_mut(CHUNK)
-            .zip(sides)
+        let noted = self.changed_count;
+        self.changed.resize(self.changed.len().max(noted + state.len()), 0);
+        let [even, odd] = self.boxes.each_mut().map(|boxes| boxes[first..end].chunks_mut(CHUNK));
+        let lists = state.chunks_mut(CHUNK).zip(self.changed[noted..].chunks_mut(CHUNK));
+        let mut chunks: Vec<Chunk<'_>> = lists
+            .zip(even.zip(odd))
             .zip(bounds.chunks(CHUNK))
-            .map(|((state, (even, odd)), bounds)| Chunk {
+            .map(|(((state, changed), (even, odd)), bounds)| Chunk {
                 state,
                 sides: [even, odd],
                 bounds,
-                changed: Vec::new(),
+                changed,
+                changed_count: 0,
                 came_or_went: false,
             })
             .collect();
@@ -93,10 +97,22 @@ impl Bodies {
                 chunk.take_in(first + k * CHUNK);
             }
         });
-        for chunk in &chunks {
-            self.came_or_went |= chunk.came_or_went;
-            self.changed.extend_from_slice(&chunk.changed);
+        self.came_or_went |= chunks.iter().any(|chunk| chunk.came_or_went);
+        let counts: Vec<usize> = chunks.iter().map(|chunk| chunk.changed_count).collect();
+        self.close_up(noted, &counts);
+    }
+
+    /// Closes the gaps in the list of changes from `from` on: of each chunk only the first `counts` count.
+    fn close_up(&mut self, from: usize, counts: &[usize]) {
+        let mut end = from;
+        for (k, &count) in counts.iter().enumerate() {
+            let chunk = from + k * CHUNK;
+            if chunk != end {
+                self.changed.copy_within(chunk..chunk + count, end);
+            }
+            end += count;
         }
+        self.changed_count = end;
     }
 
     /// The box of now.
@@ -141,13 +157,13 @@ impl Bodies {
 
     /// Who was inserted, moved or removed since the last step, each once, in the order of the calls.
     pub fn changed(&self) -> &[u32] {
-        &self.changed
+        &self.changed[..self.changed_count]
     }
 
     /// Who of them has a box that is not empty, and did not have one after the last step.
     pub fn appeared(&self) -> impl Iterator<Item = u32> {
         let appeared = |id: &u32| self.state[*id as usize] & (SOLID | WAS_SOLID) == SOLID;
-        self.changed.iter().copied().filter(appeared)
+        self.changed().iter().copied().filter(appeared)
     }
 
     /// Whether a box has become empty, or not empty, since the last step.
@@ -192,16 +208,16 @@ impl Bodies {
 
     /// Ends a step: what is now becomes what was before.
     pub fn settle(&mut self) {
-        if self.changed.len() > self.state.len() / MANY {
-            parallel::for_each_chunk(&mut self.state, CHUNK, |_, states| {
+        if self.changed_count > self.state.len() / MANY {
+            parallel::for_each_chunk(&mut self.state, STATES, |_, states| {
                 states.iter_mut().for_each(|state| *state &= !CHANGED);
             });
         } else {
-            for &id in &self.changed {
+            for &id in &self.changed[..self.changed_count] {
                 self.state[id as usize] &= !CHANGED;
             }
         }
-        self.changed.clear();
+        self.changed_count = 0;
         self.came_or_went = false;
     }
 
@@ -219,7 +235,11 @@ impl Bodies {
     fn set(&mut self, index: usize, bounds: Aabb) {
         let state = &mut self.state[index];
         if move_on(state) {
-            self.changed.push(index as u32);
+            if self.changed_count == self.changed.len() {
+                self.changed.push(0);
+            }
+            self.changed[self.changed_count] = index as u32;
+            self.changed_count += 1;
         }
         self.came_or_went |= note_solid(state, &bounds);
         self.boxes[usize::from(*state & SIDE)][index] = bounds;
@@ -247,7 +267,10 @@ fn note_solid(state: &mut u8, bounds: &Aabb) -> bool {
 }
 
 /// Bodies that one thread takes at a time.
-const CHUNK: usize = 1024;
+const CHUNK: usize = 512;
+
+/// States that one thread takes at a time; each is a byte.
+const STATES: usize = 1 << 15;
 
 /// When more than one in so many bodies has changed, all are gone through.
 const MANY: usize = 8;
@@ -257,20 +280,22 @@ struct Chunk<'a> {
     state: &'a mut [u8],
     sides: [&'a mut [Aabb]; 2],
     bounds: &'a [Aabb],
-    changed: Vec<u32>,
+    /// Room for all of them.
+    changed: &'a mut [u32],
+    changed_count: usize,
     came_or_went: bool,
 }
 
 impl Chunk<'_> {
     /// Takes in the boxes; the first body has the id `first`.
     fn take_in(&mut self, first: usize) {
-        self.changed.reserve(self.state.len());
         for (k, (state, bounds)) in self.state.iter_mut().zip(self.bounds).enumerate() {
             if *state & THERE == 0 {
                 continue;
             }
             if move_on(state) {
-                self.changed.push((first + k) as u32);
+                self.changed[self.changed_count] = (first + k) as u32;
+                self.changed_count += 1;
             }
             let bounds = admitted(*bounds);
             self.came_or_went |= note_solid(state, &bounds);

@@ -21,6 +21,7 @@
 //! ```
 
 use crate::bound::Aabb;
+use crate::num::parallel;
 
 mod auto;
 mod bodies;
@@ -32,7 +33,7 @@ mod tree;
 
 pub use auto::Auto;
 pub use brute::Brute;
-pub use grid::Grid;
+pub use grid::{Grid, Pairs};
 pub use sweep_and_prune::SweepAndPrune;
 pub use tree::Tree;
 
@@ -53,6 +54,14 @@ pub struct Changes {
     pub began: Vec<[u32; 2]>,
     /// Pairs that met after the last step and do not now, also because one was removed.
     pub ended: Vec<[u32; 2]>,
+}
+
+impl Changes {
+    /// Forgets all; the memory is kept.
+    fn clear(&mut self) {
+        self.began.clear();
+        self.ended.clear();
+    }
 }
 
 /// A set of boxes and the pairs among them that share a point.
@@ -94,4 +103,9 @@ fn admitted(bounds: Aabb) -> Aabb {
     let most = glam::DVec3::MAX;
     // Adding 0 turns −0 into 0, so that equal coordinates are the same.
     Aabb { low: low.clamp(-most, most) + 0.0, high: high.clamp(-most, most) + 0.0 }
+}
+
+/// Puts pairs in ascending order.
+fn sort_pairs(pairs: &mut [[u32; 2]]) {
+    parallel::sort_by_key(pairs, |&[a, b]| u64::from(a) << 32 | u64::from(b));
 }

@@ -15,7 +15,7 @@ use crate::num::parallel;
 
 use super::bodies::Bodies;
 use super::partners::Partners;
-use super::{BroadPhase, Changes, Grid, Mobility};
+use super::{BroadPhase, Changes, Grid, Mobility, sort_pairs};
 
 /// More new bodies than this in one step are searched for together.
 const MANY_NEW: usize = 32;
@@ -61,7 +61,7 @@ impl BroadPhase for SweepAndPrune {
         self.take_in(changes);
         self.bodies.settle();
         for list in [&mut changes.began, &mut changes.ended] {
-            parallel::sort(list);
+            sort_pairs(list);
             list.dedup();
         }
         changes.ended.retain(|&pair| self.partners.remove(pair));

@@ -22,7 +22,8 @@ pub fn for_each_chunk<T: Send>(items: &mut [T], size: usize, each: impl Fn(usize
     #[cfg(feature = "parallel")]
     if items.len() > size {
         use rayon::prelude::*;
-        items.par_chunks_mut(size).enumerate().for_each(|(k, chunk)| each(k * size, chunk));
+        let chunks = items.par_chunks_mut(size).with_max_len(1).enumerate();
+        chunks.for_each(|(k, chunk)| each(k * size, chunk));
         return;
     }
     for (k, chunk) in items.chunks_mut(size).enumerate() {
@@ -81,4 +82,15 @@ pub fn sort<T: Ord + Send>(items: &mut [T]) {
     }
     #[cfg(not(feature = "parallel"))]
     items.sort_unstable();
+}
+
+/// Sorts by a key, in parallel; items with equal keys must not be told apart.
+pub fn sort_by_key<T: Send, K: Ord>(items: &mut [T], key: impl Fn(&T) -> K + Sync) {
+    #[cfg(feature = "parallel")]
+    {
+        use rayon::prelude::*;
+        items.par_sort_unstable_by_key(key);
+    }
+    #[cfg(not(feature = "parallel"))]
+    items.sort_unstable_by_key(key);
 }

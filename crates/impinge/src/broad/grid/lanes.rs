@@ -2,9 +2,9 @@
 
 /// Compiles a plain function for each instruction set and chooses at run time.
 macro_rules! for_each_level {
-    ($(#[$doc:meta])* fn $name:ident($($arg:ident: $type:ty),* $(,)?) = $body:path) => {
+    ($(#[$doc:meta])* $visibility:vis fn $name:ident($($arg:ident: $type:ty),* $(,)?) = $body:path) => {
         $(#[$doc])*
-        fn $name(instructions: $crate::hierarchy::simd::Level, $($arg: $type),*) {
+        $visibility fn $name(instructions: $crate::hierarchy::simd::Level, $($arg: $type),*) {
             #[cfg(target_arch = "x86_64")]
             #[target_feature(enable = "avx2,fma,popcnt,bmi1,bmi2")]
             fn avx2($($arg: $type),*) {

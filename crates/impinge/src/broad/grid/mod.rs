@@ -8,10 +8,16 @@
 //! Coordinates are doubles rounded to f32, and rounding keeps order: what is apart in f32 is apart, what
 //! overlaps strictly in f32 overlaps, and only where two ends are equal in f32 the doubles are asked.
 
+use std::iter::Chain;
+use std::slice::Iter;
+
+mod among_loose;
 mod corners;
 mod frame;
 mod lanes;
+mod part;
 mod search;
+mod slots;
 mod sort;
 
 use crate::bound::Aabb;
@@ -19,24 +25,17 @@ use crate::hierarchy::simd::Level as Instructions;
 use crate::num::parallel;
 
 use super::bodies::Bodies;
-use super::{BroadPhase, Changes, Mobility};
-use corners::{Corners, Verdict};
-use frame::{BLOCK, Ends, Frame};
-use lanes::{for_each_level, prefetch};
-use search::{Found, Search};
-use sort::{Cells, Scratch, Slots};
-
-/// Slots that one thread takes at a time.
-const CHUNK: usize = 1024;
-
-/// Bit of a partner's slot: the pair meets.
-const MEETS: u32 = 1 << 31;
+use super::{BroadPhase, Changes, Mobility, sort_pairs};
+use among_loose::AmongLoose;
+use corners::Corners;
+use frame::{BLOCK, Frame};
+use part::{Boxes, PART, Part, View};
+use search::Search;
+use slots::Slots;
+use sort::{Cells, Scratch};
 
 /// One in so many bodies may be outside its room before all are sorted again.
 const LOOSE_PART: usize = 32;
-
-/// Loose slots that one thread takes at a time.
-const LOOSE_CHUNK: usize = 64;
 
 /// The pairs of boxes with room are searched again when their number of tests has grown by this factor.
 const DECAY: u64 = 4;
@@ -51,12 +50,11 @@ pub struct Grid {
     spare: Slots,
     cells: Cells,
     scratch: Scratch,
-    /// Pairs of slots whose boxes with room meet, [`CHUNK`] slots at a time.
-    near: Vec<Near>,
-    /// Slots outside their room, or without.
+    /// Of [`PART`] slots each; together they have room for all.
+    parts: Vec<Part>,
+    /// All slots outside their room, or without.
     loose: Vec<u32>,
-    /// Pairs of slots that meet and are not in `found`.
-    loose_pairs: Vec<[u32; 2]>,
+    among_loose: AmongLoose,
     /// Whether bodies may have gone since the last sort.
     some_gone: bool,
     /// Bodies when the frame was chosen, and vectors tested in the first search after it.
@@ -73,9 +71,9 @@ impl Default for Grid {
             spare: Slots::default(),
             cells: Cells::default(),
             scratch: Scratch::default(),
-            near: Vec::new(),
+            parts: Vec::new(),
             loose: Vec::new(),
-            loose_pairs: Vec::new(),
+            among_loose: AmongLoose::default(),
             some_gone: false,
             chosen_for: [0; 2],
         }
@@ -101,8 +99,7 @@ impl BroadPhase for Grid {
     }
 
     fn step(&mut self, changes: &mut Changes) {
-        changes.began.clear();
-        changes.ended.clear();
+        changes.clear();
         if self.bodies.changed().is_empty() {
             return;
         }
@@ -111,30 +108,38 @@ impl BroadPhase for Grid {
         if self.loose.len() * LOOSE_PART > self.slots.ids.len() {
             self.list_ended(changes);
             self.sort();
-            self.search(changes);
+            self.search();
         } else {
-            self.test(changes);
-            self.test_loose(changes);
+            self.test();
         }
-        parallel::sort(&mut changes.began);
-        parallel::sort(&mut changes.ended);
-        self.bodies.settle();
+        self.conclude(changes);
     }
 
     fn pairs(&self, pairs: &mut Vec<[u32; 2]>) {
         pairs.clear();
         self.for_each_pair(|a, b| pairs.push([a.min(b), a.max(b)]));
-        parallel::sort(pairs);
+        sort_pairs(pairs);
     }
 }
 
 impl Grid {
     /// Calls `each` with all pairs as of the last step, in no particular order.
     pub fn for_each_pair(&self, mut each: impl FnMut(u32, u32)) {
-        let ids = &self.slots.ids;
-        for [a, b] in self.near.iter().flat_map(Near::met).chain(&self.loose_pairs) {
-            each(ids[*a as usize], ids[*b as usize]);
+        for k in 0..=self.parts.len() {
+            self.pairs_of(k).for_each(|[a, b]| each(a, b));
         }
+    }
+
+    /// Splits all pairs as of the last step into parts and calls `each` with them, on several threads where
+    /// that pays; what it makes of them comes back in the order of the parts, which threads do not change.
+    pub fn map_pairs<R: Send>(&self, each: impl Fn(Pairs<'_>) -> R + Sync + Send) -> Vec<R> {
+        parallel::map(self.parts.len() + 1, |k| each(self.pairs_of(k)))
+    }
+
+    /// The pairs of a part; after the last one, those among the loose slots.
+    fn pairs_of(&self, part: usize) -> Pairs<'_> {
+        let [first, second] = self.parts.get(part).map_or([&self.among_loose.met[..], &[]], Part::met);
+        Pairs { ids: &self.slots.ids, slots: first.iter().chain(second) }
     }
 
     /// New bodies get slots without cells; returns how many slots there were.
@@ -147,110 +152,66 @@ impl Grid {
         self.slots.ids.extend(self.bodies.appeared());
         let count = self.slots.ids.len();
         let Slots { now, before, room, .. } = &mut self.slots;
-        [now, before].into_iter().for_each(|list| list.resize(count, Corners::NOTHING));
-        room.resize(count, Corners::NOTHING);
+        [now, before, room].into_iter().for_each(|list| list.resize(count, Corners::NOTHING));
+        self.parts.resize_with(count.div_ceil(PART), Part::default);
         old
     }
 
-    /// Takes in the boxes of now and lists the loose slots.
-    ///
-    /// A body that was gone after a step never comes back to its slot; the first `old` slots are not new.
+    /// Takes in the boxes of now and lists the loose slots; the first `old` slots are not new.
     fn load(&mut self, old: usize) {
         let old = if self.some_gone { old } else { 0 };
         let Slots { ids, now, before, room } = &mut self.slots;
         std::mem::swap(now, before);
-        let chunks = now.chunks_mut(CHUNK).zip(ids.chunks(CHUNK)).zip(before.chunks(CHUNK));
-        let as_chunk = |(((now, ids), before), room)| Chunk { ids, now, before, room, loose: Vec::new() };
-        let mut chunks: Vec<Chunk<'_>> = chunks.zip(room.chunks(CHUNK)).map(as_chunk).collect();
+        let boxes =
+            now.chunks_mut(PART).zip(ids.chunks(PART)).zip(before.chunks(PART)).zip(room.chunks(PART));
+        let as_boxes = |(((now, ids), before), room)| Boxes { ids, now, before, room };
+        let mut parts: Vec<_> = boxes.map(as_boxes).zip(&mut self.parts).collect();
         let (frame, bodies, instructions) = (&self.frame, &self.bodies, self.instructions);
-        parallel::for_each_chunk(&mut chunks, 1, |k, chunk| {
-            for chunk in chunk {
-                load_chunk(instructions, frame, bodies, k * CHUNK, old, chunk);
+        parallel::for_each_chunk(&mut parts, 1, |k, parts| {
+            for (boxes, part) in parts {
+                part::load(instructions, frame, bodies, k * PART, old, boxes, &mut part.loose);
             }
         });
         self.loose.clear();
-        chunks.iter().for_each(|chunk| self.loose.extend(&chunk.loose));
+        self.parts.iter().for_each(|part| self.loose.extend(&part.loose));
     }
 
-    /// Tests the pairs of boxes with room.
-    fn test(&mut self, changes: &mut Changes) {
-        let (slots, bodies) = (&self.slots, &self.bodies);
-        let mut chunks: Vec<_> = self.near.iter_mut().map(|near| (near, Changes::default())).collect();
-        let instructions = self.instructions;
-        parallel::for_each_chunk(&mut chunks, 1, |_, chunk| {
-            for (near, changes) in chunk {
-                test_chunk(instructions, slots, bodies, near, changes);
-            }
-        });
-        for (_, part) in chunks {
-            changes.began.extend(part.began);
-            changes.ended.extend(part.ended);
-        }
-    }
-
-    /// Finds the pairs of loose slots that are not among the pairs of boxes with room.
-    fn test_loose(&mut self, changes: &mut Changes) {
-        let (slots, bodies) = (&self.slots, &self.bodies);
-        for &[a, b] in &self.loose_pairs {
-            if !slots.meet_now(bodies, [a, b]) {
-                changes.ended.push(slots.pair([a, b]));
-            }
-        }
-        let mut pairs = std::mem::take(&mut self.loose_pairs);
-        pairs.clear();
-        let search = Search { frame: &self.frame, cells: &self.cells };
-        let (loose, instructions) = (&self.loose, self.instructions);
-        let parts = parallel::map(loose.len().div_ceil(LOOSE_CHUNK), |k| {
-            let (mut found, mut pairs) = (Found::default(), Vec::new());
-            for &a in &loose[k * LOOSE_CHUNK..loose.len().min((k + 1) * LOOSE_CHUNK)] {
-                search.around(instructions, &slots.now[a as usize].units(), &mut found);
-                let others = found.partners.iter().filter(|&&b| !slots.is_loose(b));
-                pairs.extend(others.map(|&b| [a, b]).filter(|&pair| slots.meet_without_room(bodies, pair)));
-            }
-            pairs
-        });
-        pairs.extend(parts.iter().flatten());
-        self.test_among_loose(&mut pairs);
-        for &pair in &pairs {
-            if !slots.met_before(bodies, pair) {
-                changes.began.push(slots.pair(pair));
-            }
-        }
-        self.loose_pairs = pairs;
-    }
-
-    /// Sorts the loose slots along the slabs and sweeps.
-    fn test_among_loose(&self, pairs: &mut Vec<[u32; 2]>) {
-        let slots = &self.slots;
-        let ends = |slot: u32| {
-            let units = slots.now[slot as usize].units();
-            [units[2], units[5]]
+    /// Tests the pairs of boxes with room and searches those of loose slots.
+    fn test(&mut self) {
+        let view = View {
+            instructions: self.instructions,
+            slots: &self.slots,
+            bodies: &self.bodies,
+            search: Search { frame: &self.frame, cells: &self.cells },
         };
-        let mut order: Vec<([f32; 2], u32)> = self.loose.iter().map(|&slot| (ends(slot), slot)).collect();
-        order.sort_by(|([x, _], a), ([y, _], b)| x.total_cmp(y).then(a.cmp(b)));
-        for (i, ([_, high], a)) in order.iter().enumerate() {
-            let reached = order[i + 1..].iter().take_while(|([low, _], _)| low <= high);
-            let ordered = reached.map(|(_, b)| [*a, *b]);
-            pairs.extend(ordered.filter(|&pair| slots.meet_without_room(&self.bodies, pair)));
-        }
+        let (loose, among, parts) = (&self.loose, &mut self.among_loose, &mut self.parts);
+        let test = |_, parts: &mut [Part]| parts.iter_mut().for_each(|part| part.test(view));
+        parallel::join_if(
+            parts.len() > 1,
+            || parallel::for_each_chunk(parts, 1, test),
+            || among.test(view, loose),
+        );
     }
 
     /// Tests the pairs of the last step before the slots change.
     fn list_ended(&mut self, changes: &mut Changes) {
-        let (slots, bodies) = (&self.slots, &self.bodies);
-        let (near, instructions) = (&self.near, self.instructions);
-        let parts = parallel::map(near.len(), |k| {
-            let mut ended = Vec::new();
-            list_parted(instructions, slots, bodies, near[k].met(), &mut ended);
-            ended
+        let view = View {
+            instructions: self.instructions,
+            slots: &self.slots,
+            bodies: &self.bodies,
+            search: Search { frame: &self.frame, cells: &self.cells },
+        };
+        parallel::for_each_chunk(&mut self.parts, 1, |_, parts| {
+            parts.iter_mut().for_each(|part| part.list_ended(view));
         });
-        changes.ended.extend(parts.iter().flatten());
-        let loose = self.loose_pairs.drain(..).filter(|&pair| !slots.meet_now(bodies, pair));
-        changes.ended.extend(loose.map(|pair| slots.pair(pair)));
+        self.among_loose.list_ended(view);
+        for part in self.parts.iter().map(|part| &part.changes).chain([&self.among_loose.changes]) {
+            changes.ended.extend(&part.ended);
+        }
     }
 
     fn sort(&mut self) {
-        let [count, work] = [self.bodies.len() as u64, self.near.iter().map(|near| near.found.work).sum()];
+        let [count, work] = [self.bodies.len() as u64, self.parts.iter().map(|part| part.found.work).sum()];
         let [chosen_count, chosen_work] = self.chosen_for;
         if count > 2 * chosen_count || 4 * count < chosen_count || work > DECAY * chosen_work {
             self.choose_frame();
@@ -260,6 +221,7 @@ impl Grid {
         std::mem::swap(&mut self.slots, &mut self.spare);
         self.some_gone = false;
         self.loose.clear();
+        self.among_loose.clear();
     }
 
     fn choose_frame(&mut self) {
@@ -282,209 +244,63 @@ impl Grid {
     }
 
     /// Searches the pairs of boxes with room and tests them.
-    fn search(&mut self, changes: &mut Changes) {
-        let (slots, bodies) = (&self.slots, &self.bodies);
-        let count = slots.ids.len();
-        self.near.resize(count.div_ceil(CHUNK), Near::default());
-        let search = Search { frame: &self.frame, cells: &self.cells };
-        let mut chunks: Vec<_> = self.near.iter_mut().map(|near| (near, Vec::new())).collect();
-        parallel::for_each_chunk(&mut chunks, 1, |k, chunk| {
-            for (near, began) in chunk {
-                let first = k * CHUNK;
-                search.forward(self.instructions, first, (first + CHUNK).min(count), &mut near.found);
-                mark(self.instructions, slots, bodies, first, near, began);
-            }
+    fn search(&mut self) {
+        let count = self.slots.ids.len();
+        self.parts.resize_with(count.div_ceil(PART), Part::default);
+        let view = View {
+            instructions: self.instructions,
+            slots: &self.slots,
+            bodies: &self.bodies,
+            search: Search { frame: &self.frame, cells: &self.cells },
+        };
+        parallel::for_each_chunk(&mut self.parts, 1, |k, parts| {
+            parts.iter_mut().for_each(|part| part.search(view, k * PART, count.min((k + 1) * PART)));
         });
-        chunks.iter().for_each(|(_, began)| changes.began.extend(began));
         if self.chosen_for[1] == 0 {
-            self.chosen_for[1] = self.near.iter().map(|near| near.found.work).sum::<u64>().max(1);
-        }
-    }
-}
-
-impl Slots {
-    /// Two slots as a pair of ids.
-    fn pair(&self, slots: [u32; 2]) -> [u32; 2] {
-        let [a, b] = slots.map(|slot| self.ids[slot as usize]);
-        [a.min(b), a.max(b)]
-    }
-
-    fn meet_now(&self, bodies: &Bodies, [a, b]: [u32; 2]) -> bool {
-        match self.now[a as usize].meet(&self.now[b as usize]) {
-            Verdict::Meet => true,
-            Verdict::Apart => false,
-            Verdict::Doubt => bodies.meet_now(self.ids[a as usize], self.ids[b as usize]),
+            self.chosen_for[1] = self.parts.iter().map(|part| part.found.work).sum::<u64>().max(1);
         }
     }
 
-    fn met_before(&self, bodies: &Bodies, [a, b]: [u32; 2]) -> bool {
-        match self.before[a as usize].meet(&self.before[b as usize]) {
-            Verdict::Meet => true,
-            Verdict::Apart => false,
-            Verdict::Doubt => bodies.met_before(self.ids[a as usize], self.ids[b as usize]),
-        }
-    }
-
-    /// Whether two slots meet and are not among the pairs of boxes with room.
-    fn meet_without_room(&self, bodies: &Bodies, [a, b]: [u32; 2]) -> bool {
-        self.room[a as usize].meet(&self.room[b as usize]) == Verdict::Apart && self.meet_now(bodies, [a, b])
-    }
-
-    fn is_loose(&self, slot: u32) -> bool {
-        !self.now[slot as usize].is_inside(&self.room[slot as usize])
-    }
-}
-
-/// Pairs of slots whose boxes with room meet.
-#[derive(Debug, Clone, Default)]
-struct Near {
-    /// As they were found.
-    found: Found,
-    /// Without those of two fixed bodies; [`MEETS`] in the second marks what meets.
-    pairs: Vec<[u32; 2]>,
-    /// Those that meet come first.
-    met: Vec<[u32; 2]>,
-    met_count: usize,
-}
-
-impl Near {
-    /// The pairs that meet.
-    fn met(&self) -> &[[u32; 2]] {
-        &self.met[..self.met_count]
+    /// Puts the changes of all parts together and ends the step.
+    fn conclude(&mut self, changes: &mut Changes) {
+        let (parts, among, bodies) = (&self.parts, &self.among_loose, &mut self.bodies);
+        let all = || parts.iter().map(|part| &part.changes).chain([&among.changes]);
+        let Changes { began, ended } = changes;
+        parallel::join_if(
+            parts.len() > 1,
+            || {
+                all().for_each(|part| began.extend(&part.began));
+                sort_pairs(began);
+            },
+            || {
+                all().for_each(|part| ended.extend(&part.ended));
+                sort_pairs(ended);
+                bodies.settle();
+            },
+        );
     }
 }
 
-/// Slots that take in their boxes.
-struct Chunk<'a> {
+/// Some of the pairs of a grid, as ids in no particular order.
+#[derive(Debug, Clone)]
+pub struct Pairs<'a> {
     ids: &'a [u32],
-    now: &'a mut [Corners],
-    before: &'a [Corners],
-    room: &'a [Corners],
-    loose: Vec<u32>,
+    slots: Chain<Iter<'a, [u32; 2]>, Iter<'a, [u32; 2]>>,
 }
 
-for_each_level! {
-    /// Takes in the boxes of a chunk whose first slot is `first`.
-    fn load_chunk(frame: &Frame, bodies: &Bodies, first: usize, old: usize, chunk: &mut Chunk<'_>)
-        = load_chunk_plain
-}
+impl Iterator for Pairs<'_> {
+    type Item = [u32; 2];
 
-#[inline(always)]
-fn load_chunk_plain(frame: &Frame, bodies: &Bodies, first: usize, old: usize, chunk: &mut Chunk<'_>) {
-    let (mut boxes, mut fixed) = ([Ends([0.0; 8]); BLOCK], [false; BLOCK]);
-    for at in (0..chunk.ids.len()).step_by(BLOCK) {
-        let end = chunk.ids.len().min(at + BLOCK);
-        // Ids are in no order, so the boxes come from anywhere: many must be on their way at a time.
-        for &id in chunk.ids.iter().skip(end).take(BLOCK) {
-            prefetch(bodies.now_and_fixed(id).0);
-        }
-        for ((b, fixed), &id) in boxes.iter_mut().zip(&mut fixed).zip(&chunk.ids[at..end]) {
-            let (bounds, is_fixed) = bodies.now_and_fixed(id);
-            (*b, *fixed) = (frame.ends(bounds), is_fixed);
-        }
-        frame.corners(&boxes, &fixed, &mut chunk.now[at..end]);
-        for slot in at..end {
-            if first + slot < old && chunk.before[slot].is_nothing() {
-                chunk.now[slot] = Corners::NOTHING;
-            }
-            if !chunk.now[slot].is_inside(&chunk.room[slot]) {
-                chunk.loose.push((first + slot) as u32);
-            }
-        }
+    #[inline]
+    fn next(&mut self) -> Option<[u32; 2]> {
+        let ids = self.ids;
+        self.slots.next().map(|pair| pair.map(|slot| ids[slot as usize]))
     }
-}
 
-for_each_level! {
-    /// Tests pairs of boxes with room.
-    fn test_chunk(slots: &Slots, bodies: &Bodies, near: &mut Near, changes: &mut Changes) = test_chunk_plain
-}
-
-#[inline(always)]
-fn test_chunk_plain(slots: &Slots, bodies: &Bodies, near: &mut Near, changes: &mut Changes) {
-    let now = &slots.now[..];
-    let mut count = 0;
-    for (at, pair) in near.pairs.iter_mut().enumerate() {
-        let [a, b] = [pair[0], pair[1] & !MEETS];
-        let marked = pair[1] & MEETS != 0;
-        let (mut meet, apart) = now[a as usize].signs(&now[b as usize]);
-        // Strictly one of them, and as before.
-        if meet != marked || apart == marked {
-            meet = note(slots, bodies, [a, b], pair, changes);
-        }
-        near.met[count.min(at)] = [a, b];
-        count += usize::from(meet);
+    // The two lists one after the other, without asking at each pair which one it is from.
+    #[inline]
+    fn fold<B, F: FnMut(B, [u32; 2]) -> B>(self, first: B, mut each: F) -> B {
+        let ids = self.ids;
+        self.slots.fold(first, |all, pair| each(all, pair.map(|slot| ids[slot as usize])))
     }
-    near.met_count = count;
-}
-
-for_each_level! {
-    /// Lists pairs that do not meet any more.
-    fn list_parted(slots: &Slots, bodies: &Bodies, met: &[[u32; 2]], parted: &mut Vec<[u32; 2]>)
-        = list_parted_plain
-}
-
-#[inline(always)]
-fn list_parted_plain(slots: &Slots, bodies: &Bodies, met: &[[u32; 2]], parted: &mut Vec<[u32; 2]>) {
-    let now = &slots.now[..];
-    for &[a, b] in met {
-        if !now[a as usize].signs(&now[b as usize]).0 && !slots.meet_now(bodies, [a, b]) {
-            parted.push(slots.pair([a, b]));
-        }
-    }
-}
-
-for_each_level! {
-    /// Tests the pairs that were found for slots from `first` on, lists what did not meet before and leaves
-    /// out pairs of fixed bodies.
-    fn mark(slots: &Slots, bodies: &Bodies, first: usize, near: &mut Near, began: &mut Vec<[u32; 2]>)
-        = mark_plain
-}
-
-#[inline(always)]
-fn mark_plain(slots: &Slots, bodies: &Bodies, first: usize, near: &mut Near, began: &mut Vec<[u32; 2]>) {
-    let Slots { now, before, room, .. } = slots;
-    let Near { found, pairs, met, met_count } = near;
-    pairs.clear();
-    pairs.reserve(found.partners.len());
-    met.resize(found.partners.len(), [0; 2]);
-    let (mut from, mut count) = (0, 0);
-    for (slot, &end) in (first..).zip(&found.ends) {
-        for &other in &found.partners[from..end as usize] {
-            let (pair, b) = ([slot as u32, other], other as usize);
-            if room[slot].signs(&room[b]).1 {
-                continue;
-            }
-            let (mut meet, apart) = now[slot].signs(&now[b]);
-            if meet == apart {
-                meet = slots.meet_now(bodies, pair);
-            }
-            pairs.push([pair[0], other | if meet { MEETS } else { 0 }]);
-            met[count] = pair;
-            count += usize::from(meet);
-            if meet && !before[slot].signs(&before[b]).0 && !slots.met_before(bodies, pair) {
-                began.push(slots.pair(pair));
-            }
-        }
-        from = end as usize;
-    }
-    *met_count = count;
-}
-
-/// A pair that is not as it was marked, or in doubt; returns whether it meets.
-#[cold]
-#[inline(never)]
-fn note(
-    slots: &Slots,
-    bodies: &Bodies,
-    slot_pair: [u32; 2],
-    marked: &mut [u32; 2],
-    changes: &mut Changes,
-) -> bool {
-    let meet = slots.meet_now(bodies, slot_pair);
-    if meet != (marked[1] & MEETS != 0) {
-        marked[1] ^= MEETS;
-        let list = if meet { &mut changes.began } else { &mut changes.ended };
-        list.push(slots.pair(slot_pair));
-    }
-    meet
 }

@@ -10,22 +10,10 @@ use crate::num::parallel;
 use super::corners::Corners;
 use super::frame::{BLOCK, Block, Frame, NO_BIN};
 use super::lanes::{Columns, for_each_level};
+use super::slots::Slots;
 
 /// Bodies that one thread takes at a time.
 const CHUNK: usize = 4096;
-
-/// Bodies by slot.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Slots {
-    /// Who they are.
-    pub ids: Vec<u32>,
-    /// The boxes of now.
-    pub now: Vec<Corners>,
-    /// The boxes after the last step.
-    pub before: Vec<Corners>,
-    /// Boxes with room; that of a slot without a cell is nothing.
-    pub room: Vec<Corners>,
-}
 
 /// Bodies in cells, with room: the first slots, as they were at the last sort.
 #[derive(Debug, Clone, Default)]

@@ -12,7 +12,7 @@ use crate::num::parallel;
 
 use super::bodies::Bodies;
 use super::partners::Partners;
-use super::{BroadPhase, Changes, Mobility};
+use super::{BroadPhase, Changes, Mobility, sort_pairs};
 use nodes::{Fat, Nodes};
 
 /// One in so many bodies may be put in one by one in a step; else the tree is built anew.
@@ -54,7 +54,7 @@ impl BroadPhase for Tree {
         self.list_began(&mut changes.began);
         self.bodies.settle();
         for list in [&mut changes.began, &mut changes.ended] {
-            parallel::sort(list);
+            sort_pairs(list);
             list.dedup();
         }
         changes.ended.iter().for_each(|&pair| {
