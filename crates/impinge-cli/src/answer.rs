@@ -50,6 +50,8 @@ pub enum Found {
     Points(Points),
     /// When moving things first meet.
     Impact(Impact),
+    /// When moving bodies first touch.
+    Sweep(Sweep),
 }
 
 /// The first contact of a step.
@@ -88,6 +90,33 @@ pub struct Distance {
     pub features: Option<[Feature; 2]>,
     /// From a to b; null where the bodies meet.
     pub normal: Option<[f64; 3]>,
+}
+
+/// When and where moving bodies first touch.
+#[derive(Debug, Clone, Serialize)]
+pub struct Sweep {
+    /// Whether they do; null when the budget ended first.
+    pub hit: Option<bool>,
+    /// When, never late; null without a hit.
+    pub time: Option<f64>,
+    /// `vf`, `fv`, `ee`, or the names of the shapes.
+    pub kind: Option<String>,
+    /// What touches.
+    #[serde(serialize_with = "features")]
+    pub features: Option<[Feature; 2]>,
+    /// Where, in the world frame.
+    pub point: Option<[f64; 3]>,
+    /// From a to b.
+    pub normal: Option<[f64; 3]>,
+    /// Whether a contact was proved; otherwise they come nearer than the slack.
+    pub proved: Option<bool>,
+    /// There is surely no contact before this time.
+    pub free_until: f64,
+    /// How near counts as a hit without a proof.
+    pub slack: f64,
+    /// How early the time of a hit may be; where it is that of the certainty it stands there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tolerance: Option<f64>,
 }
 
 /// Distances of points.
@@ -178,6 +207,7 @@ impl Answer {
             Found::Distance(d) => d.distance.is_some_and(|d| d <= 0.0),
             Found::Points(_) => false,
             Found::Impact(impact) => impact.hit == Some(true),
+            Found::Sweep(sweep) => sweep.hit == Some(true),
         };
         match (contact, self.assurance.is_out_of_budget()) {
             (true, _) => Exit::Contact,

@@ -17,6 +17,7 @@ Examples:
   impinge check a.obj b.stl --at-b -1,0,0.5      the same with b moved
   impinge check a.obj b.stl --all --format json  every pair of triangles that meet
   impinge distance a.obj b.stl                   smallest distance, with the two points
+  impinge sweep a.obj b.stl --to-b 0,0,-2        when they first touch if b moves there
   impinge query questions.jsonl                  a batch, one JSON question per line
   impinge simulate multibody                     a thousand bodies in a box
 
@@ -117,6 +118,17 @@ Examples:
 The distance between the surfaces, one point on each, and the vertex, edge or face each point lies on.
 Exits 0 when apart, 1 when they meet.")]
     Distance(Distance),
+    /// Finds when two moving meshes first touch
+    #[command(after_help = "\
+Examples:
+  impinge sweep a.obj b.stl --to-a 0,0,-3
+  impinge sweep a.obj b.stl --at-b 5,0,0 --to-b -5,0,0,0,0,0.6,0.8 --turns 2 --format json
+
+Each body moves from its pose (--at-a, --at-b) to another (--to-a, --to-b) by a screw, the shorter way, over
+the time 0 to 1; one without --to stands still. The time of the first contact is never late and at most
+--tolerance early. Meshes count as surfaces: one wholly inside the other does not touch it. Exits 1 on a hit,
+0 when the way is free.")]
+    Sweep(Box<Sweep>),
     /// Finds the triangles of one mesh that cut each other
     #[command(
         name = "self",
@@ -151,11 +163,13 @@ not closed is refused.")]
   {"id":4,"ask":"points","a":{"mesh":"a.obj"},"points":[[0,0,0],[1,2,3]]}
   {"id":5,"ask":"distance","a":{"box":[1,1,2]},"b":{"sphere":0.5,"pose":{"position":[0,0,2.25]}}}
   {"id":6,"ask":"relation","a":{"capsule":{"radius":0.2,"half_height":1}},"b":{"mesh":"b.stl"}}
+  {"id":7,"ask":"sweep","a":{"mesh":"a.obj","to":{"position":[0,0,-3]}},"b":{"mesh":"b.stl"}}
 
 Shapes: "mesh" (a file), "vertices" with "triangles", "hull" (points), "sphere" (radius), "box" (half
 extents), "ellipsoid" (radii), "capsule", "cylinder", "cone" ({"radius":r,"half_height":h}, along z, a cone's
 apex at +h), "halfspace" ({"normal":n,"offset":d}, the points with n·x <= d), "triangle", "segment"; each with
-an optional "pose". relation and distance take any two; between two convex shapes the distance is signed:
+an optional "pose", and for a sweep "to", its pose at the end of the step ("turns" whole turns more, "law"
+"uniform" or "contact"). A sweep may carry "tolerance" and "slack". relation, sweep and distance take any two; between two convex shapes the distance is signed:
 negative is the penetration depth, and moving b along "normal" by it parts them. pairs takes two meshes.
 
 One answer line for each question, in order, with its id. A line may carry "method", "budget" and "seed".
@@ -242,6 +256,32 @@ pub struct Distance {
     /// The bodies.
     #[command(flatten)]
     pub two: Two,
+}
+
+/// `impinge sweep`.
+#[derive(Debug, Group)]
+pub struct Sweep {
+    /// The bodies.
+    #[command(flatten)]
+    pub two: Two,
+    /// Where a is at the end of the step
+    #[arg(long, value_parser = pose::parse, value_name = "POSE", allow_hyphen_values = true)]
+    pub to_a: Option<Pose>,
+    /// Where b is at the end of the step
+    #[arg(long, value_parser = pose::parse, value_name = "POSE", allow_hyphen_values = true)]
+    pub to_b: Option<Pose>,
+    /// Whole turns that bodies with another pose make besides
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    pub turns: u32,
+    /// How the shift along the axis follows the turn: uniform, or contact (the tangent of half the angle)
+    #[arg(long, default_value = "uniform", value_name = "LAW")]
+    pub law: String,
+    /// How much too early the time may be, in units of the step [default: 1e-6]
+    #[arg(long, value_name = "T", allow_hyphen_values = true)]
+    pub tolerance: Option<f64>,
+    /// How near counts as a hit where no contact can be proved [default: 1e-9 of the scene's size]
+    #[arg(long, value_name = "LENGTH", allow_hyphen_values = true)]
+    pub slack: Option<f64>,
 }
 
 /// `impinge self`.

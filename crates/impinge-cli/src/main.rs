@@ -5,6 +5,7 @@ mod args;
 mod ask;
 mod ask_moving;
 mod ask_shapes;
+mod ask_sweep;
 mod commands;
 mod error;
 mod exit;

@@ -39,7 +39,8 @@ fn text(answer: &Answer, out: &mut dyn Write) -> std::io::Result<()> {
     Ok(())
 }
 
-fn words(feature: Feature) -> String {
+/// A feature in words.
+pub(super) fn words(feature: Feature) -> String {
     match feature {
         Feature::Vertex(v) => format!("vertex {v}"),
         Feature::Edge([v, w]) => format!("edge {v}-{w}"),

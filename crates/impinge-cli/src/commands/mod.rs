@@ -9,6 +9,7 @@ mod inspect;
 mod query;
 mod self_;
 mod simulate;
+mod sweep;
 
 use std::io::Write;
 
@@ -31,6 +32,7 @@ pub fn run(args: &Args) -> Result<Exit, Failure> {
         Some(Command::Inspect(inspect)) => inspect::run(inspect, common),
         Some(Command::Check(check)) => check::run(check, common),
         Some(Command::Distance(distance)) => distance::run(distance, common),
+        Some(Command::Sweep(sweep)) => sweep::run(sweep, common),
         Some(Command::SelfIntersect(one)) => self_::run(one, common),
         Some(Command::Decompose(mesh)) => decompose::run(mesh, common),
         Some(Command::Query(query)) => query::run(query, common),

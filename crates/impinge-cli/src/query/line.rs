@@ -4,11 +4,12 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::str;
 
+use impinge::motion::Law;
 use impinge::{Pose, Shape};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use super::fields::{Fields, List};
+use super::fields::{Fields, Index, List};
 use super::meshes::Meshes;
 use super::ordered::Asked;
 use super::shape;
@@ -16,15 +17,16 @@ use crate::answer::{Answer, Refusal, SCHEMA};
 use crate::ask::{self, Placed};
 use crate::ask_moving;
 use crate::ask_shapes::{self, PlacedShape};
+use crate::ask_sweep::{self, Mover, Way};
 use crate::error::Failure;
 use crate::pose;
 use crate::settings::{Limit, Method, Settings};
 
 /// The questions that are answered.
-const KNOWN: [&str; 5] = ["relation", "pairs", "distance", "points", "ccd"];
+const KNOWN: [&str; 6] = ["relation", "pairs", "distance", "points", "sweep", "ccd"];
 
 /// Questions of the contract that are not answered yet.
-const LATER: [&str; 2] = ["sweep", "volume"];
+const LATER: [&str; 1] = ["volume"];
 
 /// What every line of a batch shares.
 #[derive(Debug)]
@@ -97,6 +99,11 @@ fn settle(fields: &Fields<'_>, context: &Context) -> Result<Answer, Failure> {
     if ask == "ccd" {
         return moving(fields, &settings);
     }
+    if ask == "sweep" {
+        let [a, b] = [mover(fields, "a", context)?, mover(fields, "b", context)?];
+        let options = ask_sweep::options(fields.get("tolerance")?, fields.get("slack")?)?;
+        return ask_sweep::sweep(&a, &b, &options, &settings);
+    }
     let a = body(fields, "a", context)?;
     if ask == "points" {
         let List(points) = fields.get("points")?.ok_or_else(|| Failure::new("points: missing"))?;
@@ -168,6 +175,24 @@ fn body(question: &Fields<'_>, name: &str, context: &Context) -> Result<PlacedSh
     let fields = question.object(name)?.ok_or_else(|| Failure(format!("{name}: missing")))?;
     let pose = fields.object("pose")?.map_or(Ok(Pose::IDENTITY), |p| pose::from_json(&p))?;
     Ok(PlacedShape { shape: shape::read(&fields, name, &context.meshes)?, pose })
+}
+
+/// A body and how it moves; turns and law may stand on the body or, for both, on the line.
+fn mover(question: &Fields<'_>, name: &str, context: &Context) -> Result<Mover, Failure> {
+    let PlacedShape { shape, pose } = body(question, name, context)?;
+    let fields = question.object(name)?.ok_or_else(|| Failure(format!("{name}: missing")))?;
+    let to = fields.object("to")?.map(|to| pose::from_json(&to)).transpose()?;
+    let turns = match fields.get::<Index>("turns")? {
+        Some(turns) => Some(turns),
+        None => question.get::<Index>("turns")?,
+    };
+    let law = match fields.get::<String>("law")? {
+        Some(law) => Some(law),
+        None => question.get::<String>("law")?,
+    };
+    let law = law.map_or(Ok(Law::default()), |law| Way::law(&law))?;
+    let way = Way { turns: turns.map_or(0, |Index(n)| n), law };
+    Ok(Mover { shape, motion: way.motion(&pose, to.as_ref()) })
 }
 
 /// The body as a mesh, if it is one.

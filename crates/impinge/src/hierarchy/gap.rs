@@ -28,14 +28,27 @@ pub struct Gauge {
     maps: [Map; 2],
     /// Tree units of a and b in the common unit.
     own: [f32; 2],
-    /// World length of the common unit, with the shrinking by matrices that are not quite rotations.
+    /// World length of the common unit.
+    common: f64,
+    /// The same, with the shrinking by matrices that are not quite rotations.
     unit: f64,
 }
 
 impl Gauge {
     /// For two placed trees.
     pub fn new(a: &WideTree, pose_a: &Pose, b: &WideTree, pose_b: &Pose) -> Gauge {
-        let relative = Relative::new(a, pose_a, b, pose_b, 0.0);
+        Gauge::with_margin(a, pose_a, b, pose_b, 0.0)
+    }
+
+    /// For two placed trees whose boxes count as nearer by `margin` (a world length).
+    pub(super) fn with_margin(
+        a: &WideTree,
+        pose_a: &Pose,
+        b: &WideTree,
+        pose_b: &Pose,
+        margin: f64,
+    ) -> Gauge {
+        let relative = Relative::new(a, pose_a, b, pose_b, margin);
         let apart = (pose_a.apply(a.frame().centre) - pose_b.apply(b.frame().centre)).abs().max_element();
         let largest = a.frame().unit.max(b.frame().unit).max(apart);
         // The power of two at or below, at least the smallest normal number.
@@ -44,6 +57,7 @@ impl Gauge {
         Gauge {
             maps: [scaled(&relative.b_in_a, scales[0]), scaled(&relative.a_in_b, scales[1])],
             own: scales.map(|s| s as f32),
+            common: unit,
             unit: unit * shrinking(pose_a).min(shrinking(pose_b)),
         }
     }
@@ -54,6 +68,23 @@ impl Gauge {
         let ratio = distance / self.unit;
         // An unused lane is infinitely far: the limit stays finite.
         ((ratio * ratio * (1.0 + SQUARE_ROUNDING)) as f32).next_up().min(f32::MAX)
+    }
+
+    /// World length of the common unit.
+    pub(super) fn common(&self) -> f64 {
+        self.common
+    }
+
+    /// Tree units of a (0) or b (1) in the common unit.
+    #[inline]
+    pub(super) fn own(&self, body: usize) -> f32 {
+        self.own[body]
+    }
+
+    /// The boxes of the other node in the frame of a (0) or b (1), in the common unit.
+    #[inline(always)]
+    pub(super) fn carried(&self, node: &Node, frame: usize) -> ([Lanes; 3], [Lanes; 3]) {
+        carried(node, &self.maps[frame])
     }
 
     /// The world distance that a squared gap proves.
@@ -125,7 +156,7 @@ fn positive(x: f32) -> f32 {
 
 type Lanes = [f32; WIDTH];
 
-#[inline]
+#[inline(always)]
 fn carried(node: &Node, map: &Map) -> ([Lanes; 3], [Lanes; 3]) {
     let mut centre = [[0.0; WIDTH]; 3];
     let mut half = [[0.0; WIDTH]; 3];

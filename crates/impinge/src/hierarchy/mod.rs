@@ -1,5 +1,6 @@
 //! Trees of bounding volumes.
 
+pub mod approach;
 #[cfg(target_arch = "x86_64")]
 mod avx;
 pub mod coin;

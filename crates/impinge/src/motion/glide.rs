@@ -18,6 +18,7 @@ use std::f64::consts::FRAC_PI_2;
 use glam::{DMat3, DQuat, DVec3};
 
 use super::Pose;
+use crate::geom::point_triangle::norm;
 use crate::num::tolerance::{LARGEST_CONTACT_TANGENT, MOTION_ROUNDING, ROUND_UP};
 
 /// How far along its axis a screw is when it has turned by a share t of its angle.
@@ -128,36 +129,44 @@ impl Glide {
         (self.axis, self.angle)
     }
 
-    /// The times inside 0..1 at which the velocity jumps, ascending.
-    pub fn knots(&self) -> impl Iterator<Item = f64> + use<> {
-        let n = self.tangents;
-        (1..n).map(move |k| f64::from(k) / f64::from(n))
+    /// The times inside 0..1, ascending, at which the velocity jumps or the document's law gets steeper: between
+    /// them bounds of the acceleration are good.
+    pub fn knots(&self) -> Vec<f64> {
+        let mut knots: Vec<f64> =
+            (1..self.tangents).map(|k| f64::from(k) / f64::from(self.tangents)).collect();
+        if self.tangents == 1 {
+            // Where the tangent is 1, 2, 4, …
+            let steep = (0..=LARGEST_CONTACT_TANGENT.log2() as i32)
+                .map(|k| 2.0 * 2.0_f64.powi(k).atan() / self.angle);
+            knots.extend(steep.take_while(|t| *t < 1.0));
+        }
+        knots
     }
 
     /// An upper bound of the speed of the points of a ball, over a span of time.
     pub fn speed(&self, ball: &Ball, span: [f64; 2]) -> f64 {
-        (self.travel.length() * self.share_before(span[1])[1] + self.angle * self.arm(ball)) * ROUND_UP
+        (norm(self.travel) * self.share_before(span[1])[1] + self.angle * self.arm(ball)) * ROUND_UP
     }
 
     /// An upper bound of the acceleration of the points of a ball over a span of time without knots: across
     /// the axis, and along the straight part of the origin's way.
     pub fn acceleration(&self, ball: &Ball, span: [f64; 2]) -> [f64; 2] {
         let across = self.angle * self.angle * self.arm(ball) * ROUND_UP;
-        [across, self.travel.length() * self.share_before(span[1])[2] * ROUND_UP]
+        [across, norm(self.travel) * self.share_before(span[1])[2] * ROUND_UP]
     }
 
     /// How far a placed point of a ball can be from the exact motion, by rounding.
     pub fn rounding(&self, ball: &Ball) -> f64 {
-        let way = self.start.translation().length() + self.travel.length() + self.chord.length();
-        let reach = ball.centre.length() + ball.radius;
+        let way = norm(self.start.translation()) + norm(self.travel) + norm(self.chord);
+        let reach = norm(ball.centre) + ball.radius;
         // A rounded angle moves a point by the rounding times its distance from the axis.
         (way + reach + self.angle * self.arm(ball)) * MOTION_ROUNDING
     }
 
     /// An upper bound of the distance of a ball's points from the axis.
     fn arm(&self, ball: &Ball) -> f64 {
-        let from_origin = (self.turned * ball.centre).cross(self.axis).length() + ball.radius;
-        0.5 * self.chord.length() * self.inverse_sine.abs() + from_origin
+        let from_origin = norm((self.turned * ball.centre).cross(self.axis)) + ball.radius;
+        0.5 * norm(self.chord) * self.inverse_sine.abs() + from_origin
     }
 
     /// Where the body's origin is at t.

@@ -6,6 +6,7 @@ use glam::DVec3;
 
 use super::Pose;
 use super::glide::{Ball, Glide, Law, Twist};
+use crate::geom::point_triangle::norm;
 use crate::num::tolerance::{MOTION_ROUNDING, ROUND_UP};
 
 /// Most spans a swept box is made of: beyond so many eighths of a turn it is the box of all turns.
@@ -66,11 +67,11 @@ impl Motion {
         }
     }
 
-    /// The times inside 0..1 at which the velocity jumps, ascending.
+    /// The times inside 0..1, ascending, at which the velocity jumps or bounds had better be taken anew.
     pub fn knots(&self) -> Vec<f64> {
         match self {
             Motion::Still(_) => Vec::new(),
-            Motion::Glide(glide) => glide.knots().collect(),
+            Motion::Glide(glide) => glide.knots(),
         }
     }
 
@@ -105,7 +106,7 @@ impl Motion {
     pub fn rounding(&self, ball: &Ball) -> f64 {
         let reach = match self {
             Motion::Still(pose) => {
-                (pose.translation().length() + ball.centre.length() + ball.radius) * MOTION_ROUNDING
+                (norm(pose.translation()) + norm(ball.centre) + ball.radius) * MOTION_ROUNDING
             }
             Motion::Glide(glide) => glide.rounding(ball),
         };

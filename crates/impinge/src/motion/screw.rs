@@ -26,7 +26,7 @@ impl Glide {
             if rest <= TURN_ROUNDING && (turns > 0 || from.matrix() == to.matrix()) { 0.0 } else { rest };
         let [start, end] = [from, to].map(straightened);
         if rest == 0.0 {
-            let axis = way.try_normalize().unwrap_or(DVec3::Z);
+            let axis = (way / way.abs().max_element()).try_normalize().unwrap_or(DVec3::Z);
             let glide = Glide::new(start, end, turned, way, (axis, extra));
             return if law == Law::Contact {
                 Glide { tangents: Glide::tangents(extra), ..glide }

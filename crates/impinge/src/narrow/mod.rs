@@ -1,6 +1,7 @@
 //! Methods that answer for one pair of bodies.
 
 pub mod between;
+pub mod continuous;
 pub mod convex;
 pub mod decompose;
 pub mod exact;

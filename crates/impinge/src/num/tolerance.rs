@@ -204,3 +204,10 @@ pub const TURN_ROUNDING: f64 = 16.0 * f64::EPSILON;
 /// Largest tan(ω/2) for which the document's law of a screw is taken in one piece (no unit): turns up to 179.9
 /// degrees. Nearer to the pole the shift would happen in the last moment of the step.
 pub const LARGEST_CONTACT_TANGENT: f64 = 1024.0;
+
+/// How much too early the time of an impact may be unless told otherwise (in units of the step).
+pub const SWEEP_TOLERANCE: f64 = 1e-6;
+
+/// How near moving surfaces may come without a contact and still be called an impact, unless told otherwise (no
+/// unit: a factor of the scene's size).
+pub const SWEEP_SLACK: f64 = 1e-9;

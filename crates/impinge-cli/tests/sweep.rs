@@ -1,0 +1,152 @@
+//! `impinge sweep` and the question `sweep`: times, kinds, motions, exit codes.
+
+mod common;
+
+use common::Folder;
+use serde_json::Value;
+
+fn near(value: &Value, want: f64) {
+    let time = value.as_f64().unwrap_or_else(|| panic!("{value} is no number"));
+    assert!(time <= want + 1e-12 && time >= want - 1.1e-6, "{time} for {want}");
+}
+
+#[test]
+fn a_cube_flies_into_another() {
+    let folder = Folder::with_meshes();
+    let args = ["sweep", "cube.obj", "small.obj", "--at-b", "4,0.1,0.2", "--to-b", "-4,0.1,0.2"];
+    let ended = folder.run(&[&args[..], &["--format", "json"]].concat());
+    assert_eq!(ended.code, 1, "{ended:?}");
+    let found = ended.json();
+    assert_eq!(found["hit"], true);
+    near(&found["time"], 2.75 / 8.0);
+    assert_eq!(found["tolerance"], 1e-6);
+    assert_eq!(found["certainty"], "conservative");
+    assert!(["vf", "fv", "ee"].contains(&found["kind"].as_str().unwrap()));
+    assert_eq!(found["features"].as_array().unwrap().len(), 2);
+    assert!((found["point"][0].as_f64().unwrap() - 1.0).abs() < 1e-5);
+    assert!((found["normal"][0].as_f64().unwrap() - 1.0).abs() < 1e-9);
+    assert!(folder.run(&args).out.contains("hit at 0.343749"));
+}
+
+#[test]
+fn a_miss_is_free_and_a_start_in_contact_is_time_zero() {
+    let folder = Folder::with_meshes();
+    let miss = ["sweep", "cube.obj", "small.obj", "--at-b", "4,3,0", "--to-b", "-4,3,0", "--format", "json"];
+    let ended = folder.run(&miss);
+    assert_eq!(ended.code, 0, "{ended:?}");
+    let found = ended.json();
+    assert_eq!(
+        (&found["hit"], &found["time"], &found["kind"]),
+        (&Value::Bool(false), &Value::Null, &Value::Null)
+    );
+    assert_eq!((found["tolerance"].as_f64(), found["free_until"].as_f64()), (Some(1e-6), Some(1.0)));
+    let touching =
+        ["sweep", "cube.obj", "small.obj", "--at-b", "1.25,0,0", "--to-b", "9,0,0", "--format", "json"];
+    let ended = folder.run(&touching);
+    assert_eq!((ended.code, ended.json()["time"].as_f64()), (1, Some(0.0)), "{ended:?}");
+}
+
+#[test]
+fn turns_laws_and_budgets_are_taken() {
+    let folder = Folder::with_meshes();
+    // The bar reaches to 3; turned by n quarter turns about z it meets the small cube at 90 degrees of them.
+    let bar =
+        r#"{"vertices":[[0,-0.1,-0.1],[3,-0.1,-0.1],[3,0.1,0.1],[0,0.1,0.1]],"triangles":[[0,1,2],[0,2,3]]}"#;
+    let ask = |more: &str, to: &str| {
+        format!(
+            r#"{{"id":1,"ask":"sweep","a":{{{}{more},"to":{to}}},"b":{{"mesh":"small.obj","pose":{{"position":[0,2.6,0]}}}}}}"#,
+            bar.trim_start_matches('{').trim_end_matches('}')
+        )
+    };
+    let stay = r#"{"position":[0,0,0]}"#;
+    let half = r#"{"position":[0,0,0],"rotation":[0,0,1,0]}"#;
+    let lines = [
+        ask("", half),
+        ask(r#","turns":2"#, half),
+        ask(r#","turns":1"#, stay),
+        ask("", stay),
+        ask(r#","law":"contact""#, half),
+    ];
+    let ended = folder.query(&lines.iter().map(String::as_str).collect::<Vec<_>>(), &[]);
+    assert_eq!(ended.code, 0, "{ended:?}");
+    let found = ended.lines();
+    let first = found[0]["time"].as_f64().unwrap();
+    assert!((0.4..0.5).contains(&first), "{first}");
+    // The same place in five halves of a turn.
+    assert!((found[1]["time"].as_f64().unwrap() - first / 5.0).abs() < 1e-5);
+    assert!((found[2]["time"].as_f64().unwrap() - first / 2.0).abs() < 1e-5);
+    assert_eq!(found[3]["hit"], false);
+    assert!((found[4]["time"].as_f64().unwrap() - first).abs() < 1e-5, "without a shift the laws agree");
+    let args = [
+        "sweep",
+        "cube.obj",
+        "sheet.obj",
+        "--at-b",
+        "0,0,3",
+        "--to-b",
+        "0,0,-3",
+        "--budget",
+        "1",
+        "--format",
+        "json",
+    ];
+    let ended = folder.run(&args);
+    assert_eq!((ended.code, &ended.json()["hit"]), (3, &Value::Null), "{ended:?}");
+}
+
+#[test]
+fn shapes_are_swept_and_named() {
+    let folder = Folder::with_meshes();
+    let fly = r#""pose":{"position":[0,0,5]},"to":{"position":[0,0,-5]}"#;
+    let cases = [
+        (format!(r#"{{"sphere":0.5,{fly}}}"#), r#"{"box":[1,1,1]}"#, 0.35, "sphere-box"),
+        (format!(r#"{{"sphere":0.5,{fly}}}"#), r#"{"mesh":"cube.obj"}"#, 0.35, "sphere-mesh"),
+        (
+            format!(r#"{{"mesh":"small.obj",{fly}}}"#),
+            r#"{"halfspace":{"normal":[0,0,1],"offset":0.75}}"#,
+            0.4,
+            "mesh-halfspace",
+        ),
+        (
+            format!(r#"{{"cone":{{"radius":1,"half_height":1}},{fly}}}"#),
+            r#"{"ellipsoid":[1,2,3]}"#,
+            0.1,
+            "cone-ellipsoid",
+        ),
+        (
+            format!(r#"{{"hull":[[0,0,0],[1,0,0],[0,1,0],[0,0,1]],{fly}}}"#),
+            r#"{"cylinder":{"radius":1,"half_height":2}}"#,
+            0.3,
+            "hull-cylinder",
+        ),
+    ];
+    for (a, b, time, kind) in cases {
+        let line = format!(r#"{{"id":1,"ask":"sweep","a":{a},"b":{b}}}"#);
+        let swapped = format!(r#"{{"id":1,"ask":"sweep","a":{b},"b":{a}}}"#);
+        let ended = folder.query(&[&line, &swapped], &[]);
+        assert_eq!(ended.code, 0, "{ended:?}");
+        let found = ended.lines();
+        near(&found[0]["time"], time);
+        near(&found[1]["time"], time);
+        assert_eq!(found[0]["kind"], kind);
+    }
+}
+
+#[test]
+fn what_makes_no_sense_is_refused() {
+    let folder = Folder::with_meshes();
+    let line =
+        |more: &str| format!(r#"{{"id":1,"ask":"sweep","a":{{"sphere":1{more}}},"b":{{"sphere":1}}}}"#);
+    let wrong = [
+        (r#","to":{"position":[0,0]}"#, "a.to.position"),
+        (r#","to":{"position":[0,0,1]},"law":"free""#, "known are uniform and contact"),
+        (r#","to":{"position":[0,0,1]},"turns":-1"#, "turns"),
+    ];
+    for (more, why) in wrong {
+        let ended = folder.query(&[&line(more)], &[]);
+        assert_eq!(ended.code, 2);
+        assert!(ended.lines()[0]["error"].as_str().unwrap().contains(why), "{ended:?}");
+    }
+    assert_eq!(folder.run(&["sweep", "cube.obj", "small.obj", "--law", "free"]).code, 2);
+    assert_eq!(folder.run(&["sweep", "cube.obj", "small.obj", "--tolerance", "-1"]).code, 2);
+}

@@ -1,0 +1,87 @@
+//! What a sweep is asked and what it answers.
+
+use glam::DVec3;
+
+use crate::num::tolerance::SWEEP_TOLERANCE;
+use crate::{Feature, Outcome};
+
+/// How sharp a sweep's answer has to be.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SweepOptions {
+    /// How much before the true first contact the time of an impact may lie (in units of the step).
+    pub tolerance: f64,
+    /// How near surfaces may come without a contact and still be called an impact; `None` takes
+    /// [`SWEEP_SLACK`](crate::num::tolerance::SWEEP_SLACK) of the scene's size. Rounding is the lower limit.
+    pub slack: Option<f64>,
+}
+
+impl SweepOptions {
+    /// A millionth of the step and a billionth of the scene.
+    pub const DEFAULT: SweepOptions = SweepOptions { tolerance: SWEEP_TOLERANCE, slack: None };
+}
+
+impl Default for SweepOptions {
+    fn default() -> SweepOptions {
+        SweepOptions::DEFAULT
+    }
+}
+
+/// Which features touch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// A vertex of a and a face of b.
+    VertexFace,
+    /// A face of a and a vertex of b.
+    FaceVertex,
+    /// Two edges.
+    EdgeEdge,
+    /// Shapes that have no such features, or have them only in part.
+    Shapes,
+}
+
+/// The first contact of two moving bodies.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Impact {
+    /// Never later than the true first contact, and at most the tolerance before it.
+    pub time: f64,
+    /// Which features touch.
+    pub kind: Kind,
+    /// The features, of a and of b.
+    pub features: [Feature; 2],
+    /// The triangles they belong to, where meshes take part.
+    pub triangles: [Option<u32>; 2],
+    /// Where, in the world.
+    pub point: DVec3,
+    /// Of unit length, from a to b.
+    pub normal: DVec3,
+    /// Whether a contact was proved; otherwise the surfaces come nearer than the slack.
+    pub proved: bool,
+}
+
+impl Impact {
+    /// The answer with a and b exchanged.
+    #[must_use]
+    pub fn swapped(self) -> Impact {
+        let ([f, g], [s, t]) = (self.features, self.triangles);
+        let kind = match self.kind {
+            Kind::VertexFace => Kind::FaceVertex,
+            Kind::FaceVertex => Kind::VertexFace,
+            other => other,
+        };
+        Impact { kind, features: [g, f], triangles: [t, s], normal: -self.normal, ..self }
+    }
+}
+
+/// Whether and when two moving bodies touch.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Sweep {
+    /// The first contact; `None` when there is none, or none was found before the budget ended.
+    pub impact: Option<Impact>,
+    /// There is surely no contact before this: the time of the impact, 1 without one, and what was reached
+    /// when the budget ended.
+    pub free_until: f64,
+    /// How near surfaces may have come without a contact (a length in the world).
+    pub slack: f64,
+    /// How the search ended and what it cost. The certainty of an impact is the tolerance of its time.
+    pub outcome: Outcome,
+}

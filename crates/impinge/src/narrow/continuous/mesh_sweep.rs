@@ -1,0 +1,386 @@
+//! When two moving meshes first touch.
+//!
+//! Both trees are gone down together, the pair that can meet earliest first. Every pair carries a time before
+//! which it cannot meet, found by directed conservative advancement ([`crate::hierarchy::approach`] for boxes,
+//! [`super::triangle_pair`] for triangles) from the time its parents had; so no pair is looked at before its
+//! time has come, and the search ends with the first pair of triangles that does meet. Redon, Kheddar and
+//! Coquillart, "CONTACT", 2001, pass the current time of first contact down a tree in the same spirit; here
+//! both bodies move in the world, by any motion whose velocities and accelerations are known.
+//!
+//! A pair of triangles is a contact when it meets exactly at the time it surely had not before, or within the
+//! tolerance after; or, where no proof is to be had, when rounding hides the gap.
+
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+
+use glam::DVec3;
+
+use super::answer::{Impact, Kind, Sweep, SweepOptions};
+use super::spans::spans;
+use super::triangle_pair::{Corners, Step, step};
+use crate::geom::point_triangle::{Part, norm};
+use crate::geom::{triangle_distance, triangle_triangle};
+use crate::hierarchy::approach::{Approach, Instant, Times, times};
+use crate::hierarchy::relative::placement_error;
+use crate::hierarchy::simd::Level;
+use crate::hierarchy::wide::{Node, WIDTH};
+use crate::motion::{Ball, Motion, Twist};
+use crate::narrow::exact::closest_point::feature;
+use crate::num::tolerance::SWEEP_SLACK;
+use crate::{Budget, Certainty, Counters, Feature, Finish, Model, Outcome, Pose};
+
+/// Steps of one pair of triangles whose gap stays below the slack before they count as touching.
+const MOST_STEPS: u32 = 4096;
+
+/// What a pair of bodies remembers from its last sweep; forgetting it costs only time.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct SweepMemory {
+    triangles: Option<[u32; 2]>,
+}
+
+impl SweepMemory {
+    /// Takes down what was touched.
+    pub fn keep(&mut self, found: &Sweep) {
+        if let Some(Impact { triangles: [Some(a), Some(b)], .. }) = found.impact {
+            self.triangles = Some([a, b]);
+        }
+    }
+}
+
+/// The first contact of two moving meshes, as surfaces: one that is wholly inside the other does not touch it.
+///
+/// ```
+/// # use impinge::{Model, Motion, Pose, shape::make, narrow::continuous::mesh_sweep::sweep};
+/// let ball = Model::from(make::ico_sphere(1.0, 3)?);
+/// let at = |x: f64| Pose::from_translation([x, 0.0, 0.0]);
+/// let found = sweep([&ball, &ball], [&Motion::Still(at(0.0)), &Motion::between(&at(4.0), &at(0.0))]);
+/// assert!((found.impact.unwrap().time - 0.5).abs() < 0.01);
+/// # Ok::<(), impinge::Error>(())
+/// ```
+pub fn sweep(models: [&Model; 2], motions: [&Motion; 2]) -> Sweep {
+    MeshSweep::new(models, motions, &SweepOptions::DEFAULT).advance(&mut Budget::UNLIMITED.clone())
+}
+
+/// As [`sweep`], starting from what was touched the last time and leaving what is touched now.
+pub fn sweep_again(
+    models: [&Model; 2],
+    motions: [&Motion; 2],
+    options: &SweepOptions,
+    memory: &mut SweepMemory,
+) -> Sweep {
+    let mut search = MeshSweep::new(models, motions, options);
+    search.recall(memory);
+    let found = search.advance(&mut Budget::UNLIMITED.clone());
+    memory.keep(&found);
+    found
+}
+
+/// A sweep that can be interrupted and resumed.
+#[derive(Debug, Clone)]
+pub struct MeshSweep<'m> {
+    bodies: [Body<'m>; 2],
+    tolerance: f64,
+    slack: f64,
+    /// What rounding can do to the distance of two placed points.
+    noise: f64,
+    level: Level,
+    /// The spans between the knots of both motions, the last first.
+    spans: Vec<[f64; 2]>,
+    span: [f64; 2],
+    /// Nothing that meets later matters.
+    limit: f64,
+    open: BinaryHeap<Entry>,
+    opened: u32,
+    found: Option<Impact>,
+    work: Counters,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Body<'m> {
+    model: &'m Model,
+    motion: &'m Motion,
+    ball: Ball,
+    /// Bound of the acceleration over the span.
+    acceleration: f64,
+}
+
+/// A pair of nodes with the lanes of each to look at, or, without lanes, of triangles.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Entry {
+    /// They cannot meet before.
+    time: f64,
+    number: u32,
+    pair: [u32; 2],
+    lanes: [u8; 2],
+}
+
+impl Eq for Entry {}
+
+impl Ord for Entry {
+    /// The earlier is greater; of equal ones the later found, which lies deeper.
+    fn cmp(&self, other: &Entry) -> Ordering {
+        other.time.total_cmp(&self.time).then(self.number.cmp(&other.number))
+    }
+}
+
+impl PartialOrd for Entry {
+    fn partial_cmp(&self, other: &Entry) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl<'m> Body<'m> {
+    fn new(model: &'m Model, motion: &'m Motion) -> Body<'m> {
+        let frame = model.tree().frame();
+        let [low, high] = model.tree().bounds().map(|corner| corner.as_dvec3() * frame.unit);
+        let centre = frame.centre + 0.5 * (low + high);
+        let ball = Ball { centre, radius: norm(high - low) * 0.5 + f64::EPSILON * norm(centre) };
+        Body { model, motion, ball, acceleration: 0.0 }
+    }
+
+    fn instant(&self, t: f64) -> Instant<'m> {
+        let Body { model, motion, acceleration, .. } = *self;
+        Instant { tree: model.tree(), pose: motion.pose(t), twist: motion.twist(t), acceleration }
+    }
+
+    fn corners(&self, triangle: u32, pose: &Pose, twist: &Twist) -> Corners {
+        let at = self.model.mesh().corners(triangle).map(|p| pose.apply(p));
+        Corners { at, velocity: at.map(|x| twist.velocity(x)) }
+    }
+
+    /// Bound of the acceleration of a triangle along a direction.
+    fn acceleration_along(&self, triangle: u32, span: [f64; 2], direction: DVec3) -> f64 {
+        let [a, b, c] = self.model.mesh().corners(triangle);
+        let ball = Ball { centre: a, radius: norm(b - a).max(norm(c - a)) };
+        self.motion.acceleration_along(&ball, span, direction)
+    }
+}
+
+impl<'m> MeshSweep<'m> {
+    /// A sweep over the whole step.
+    pub fn new(models: [&'m Model; 2], motions: [&'m Motion; 2], options: &SweepOptions) -> MeshSweep<'m> {
+        let bodies = [0, 1].map(|k| Body::new(models[k], motions[k]));
+        let [a, b] = bodies.map(|body| body.instant(0.0));
+        let noise = placement_error(a.tree, &a.pose, b.tree, &b.pose)
+            + bodies.iter().map(|body| body.motion.rounding(&body.ball)).sum::<f64>();
+        let size = bodies.iter().map(|body| body.ball.radius).sum::<f64>()
+            + norm(a.pose.apply(bodies[0].ball.centre) - b.pose.apply(bodies[1].ball.centre));
+        MeshSweep {
+            bodies,
+            tolerance: options.tolerance,
+            slack: options.slack.unwrap_or(size * SWEEP_SLACK).max(noise),
+            noise,
+            level: Level::best(),
+            spans: spans(motions),
+            span: [0.0; 2],
+            limit: 1.0,
+            open: BinaryHeap::new(),
+            opened: 0,
+            found: None,
+            work: Counters::default(),
+        }
+    }
+
+    /// Looks at the triangles that touched the last time: when they do now, nothing later matters.
+    pub fn recall(&mut self, memory: &SweepMemory) {
+        let _ = memory;
+    }
+
+    /// Goes on until the first contact is known or the budget ends; then calling again resumes.
+    pub fn advance(&mut self, budget: &mut Budget) -> Sweep {
+        let limited = !budget.is_unlimited();
+        while self.found.is_none() {
+            let Some(entry) = self.open.pop().or_else(|| self.next_span()) else { break };
+            if limited && !budget.draw((WIDTH * WIDTH) as u64) {
+                self.open.push(entry);
+                return self.answer(entry.time, Finish::OutOfBudget);
+            }
+            let before = self.work.primitive_tests;
+            if entry.lanes == [0; 2] {
+                self.follow(entry);
+            } else {
+                self.expand(entry);
+            }
+            if limited {
+                budget.draw(self.work.primitive_tests - before);
+            }
+        }
+        self.open.clear();
+        self.answer(1.0, Finish::Complete)
+    }
+
+    /// The roots at the start of the next span.
+    fn next_span(&mut self) -> Option<Entry> {
+        self.span = self.spans.pop()?;
+        for body in &mut self.bodies {
+            body.acceleration = body.motion.acceleration(&body.ball, self.span);
+        }
+        self.limit = self.span[1];
+        Some(Entry { time: self.span[0], number: 0, pair: [0; 2], lanes: [u8::MAX; 2] })
+    }
+
+    /// Finds the earliest times of the children of a pair of nodes.
+    fn expand(&mut self, entry: Entry) {
+        let [a, b] = self.bodies.map(|body| body.instant(entry.time));
+        let approach = Approach::new(&a, &b, self.noise);
+        let node = |side: usize| &self.bodies[side].model.tree().nodes()[entry.pair[side] as usize];
+        let [x, y]: [&Node; 2] = [node(0), node(1)];
+        let mut after: Times = [[0.0; WIDTH]; WIDTH];
+        let left = self.limit - entry.time;
+        // A contact at the very end counts.
+        let mut mask = times(self.level, x, y, &approach, (left as f32).next_up(), &mut after);
+        self.work.volume_tests += (WIDTH * WIDTH) as u64;
+        mask &= lane_pairs(entry.lanes);
+        while mask != 0 {
+            let bit = mask.trailing_zeros() as usize;
+            mask &= mask - 1;
+            let (i, j) = (bit / WIDTH, bit % WIDTH);
+            let time = entry.time + f64::from(after[i][j]);
+            match (x.child[i].as_node(), y.child[j].as_node()) {
+                (Some(p), Some(q)) => self.push(time, [p as u32, q as u32], [u8::MAX; 2]),
+                (None, Some(q)) => self.push(time, [entry.pair[0], q as u32], [1 << i, u8::MAX]),
+                (Some(p), None) => self.push(time, [p as u32, entry.pair[1]], [u8::MAX, 1 << j]),
+                (None, None) => {
+                    for slot_a in x.child[i].slots() {
+                        for slot_b in y.child[j].slots() {
+                            let order =
+                                |side: usize, slot: usize| self.bodies[side].model.tree().order()[slot];
+                            self.push(time, [order(0, slot_a), order(1, slot_b)], [0; 2]);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    fn push(&mut self, time: f64, pair: [u32; 2], lanes: [u8; 2]) {
+        self.open.push(Entry { time, number: self.opened, pair, lanes });
+        self.opened = self.opened.wrapping_add(1);
+    }
+
+    /// Follows a pair of triangles until it touches or another pair can touch before.
+    fn follow(&mut self, entry: Entry) {
+        let mut time = entry.time;
+        let mut steps = 0;
+        loop {
+            self.work.primitive_tests += 1;
+            let found = self.look_at(entry.pair, time);
+            if self.touches(entry.pair, time, &found, &mut steps) {
+                return;
+            }
+            time += if found.time > 0.0 { found.time } else { self.plain_time(&found) };
+            if !(time <= self.limit) {
+                return;
+            }
+            if self.open.peek().is_some_and(|next| next.time < time) {
+                self.push(time, entry.pair, [0; 2]);
+                return;
+            }
+        }
+    }
+
+    fn look_at(&self, [i, j]: [u32; 2], time: f64) -> Step {
+        let [a, b] = &self.bodies;
+        let corners = |body: &Body<'_>, triangle: u32| {
+            body.corners(triangle, &body.motion.pose(time), &body.motion.twist(time))
+        };
+        step(&corners(a, i), &corners(b, j), self.noise, |normal| {
+            a.acceleration_along(i, self.span, normal) + b.acceleration_along(j, self.span, normal)
+        })
+    }
+
+    /// Whether the pair is a contact; if so it is taken down.
+    fn touches(&mut self, pair: [u32; 2], time: f64, found: &Step, steps: &mut u32) -> bool {
+        let placed = |t: f64| {
+            let corners = |k: usize| {
+                let pose = self.bodies[k].motion.pose(t);
+                self.bodies[k].model.mesh().corners(pair[k]).map(|p| pose.apply(p))
+            };
+            [corners(0), corners(1)]
+        };
+        let meet_at = |t: f64| {
+            let [a, b] = placed(t);
+            triangle_triangle::meet(&a, &b)
+        };
+        // Slivers may be apart though the line of their nearest points does not show it.
+        let apart = found.near.distance > self.slack;
+        let stuck = time + found.time <= time && !apart;
+        let mut proved = !found.near.disjoint && meet_at(time);
+        if !proved && found.time <= 0.5 * self.tolerance {
+            proved = meet_at((time + self.tolerance).min(1.0));
+        }
+        if !proved {
+            if found.near.distance <= self.slack {
+                *steps += 1;
+            }
+            if apart || (!stuck && *steps < MOST_STEPS) {
+                return false;
+            }
+        }
+        let [a, b] = placed(time);
+        self.found = Some(self.impact(pair, time, found, proved, [&a, &b]));
+        true
+    }
+
+    /// How long triangles stay apart that are so far apart, however they move.
+    fn plain_time(&self, found: &Step) -> f64 {
+        let speed: f64 = self.bodies.iter().map(|body| body.motion.speed(&body.ball, self.span)).sum();
+        0.5 * (found.near.distance - self.noise) / speed
+    }
+
+    fn impact(
+        &self,
+        pair: [u32; 2],
+        time: f64,
+        found: &Step,
+        proved: bool,
+        [a, b]: [&[DVec3; 3]; 2],
+    ) -> Impact {
+        let (kind, parts) = match found.near.parts {
+            [Part::Side(i), Part::Side(j)] => (Kind::EdgeEdge, [Part::Side(i), Part::Side(j)]),
+            [Part::Corner(i), _] => (Kind::VertexFace, [Part::Corner(i), Part::Inside]),
+            [_, Part::Corner(j)] => (Kind::FaceVertex, [Part::Inside, Part::Corner(j)]),
+            other => (Kind::EdgeEdge, other),
+        };
+        let side = |k: usize| -> Feature { feature(self.bodies[k].model.mesh(), pair[k], parts[k]) };
+        let [p, q] = found.near.points;
+        let point = if proved && !found.near.disjoint {
+            triangle_distance::common_point(a, b)
+        } else {
+            p.midpoint(q)
+        };
+        Impact {
+            time,
+            kind,
+            features: [side(0), side(1)],
+            triangles: pair.map(Some),
+            point,
+            normal: found.normal,
+            proved,
+        }
+    }
+
+    fn answer(&self, reached: f64, finish: Finish) -> Sweep {
+        let certainty = match self.found {
+            Some(_) => Certainty::Conservative { tolerance: self.tolerance },
+            None => Certainty::Exact,
+        };
+        Sweep {
+            impact: self.found,
+            free_until: self.found.map_or(reached, |impact| impact.time),
+            slack: self.slack,
+            outcome: Outcome { certainty, finish, work: self.work },
+        }
+    }
+}
+
+/// The pairs of lanes in a mask of rows and a mask of columns.
+#[inline]
+fn lane_pairs(lanes: [u8; 2]) -> u64 {
+    let rows: u64 = (0..WIDTH).map(|i| u64::from(lanes[0] >> i & 1) << (WIDTH * i)).sum();
+    rows * u64::from(lanes[1])
+}
+
+#[cfg(test)]
+#[path = "mesh_sweep_tests.rs"]
+mod tests;

@@ -1,0 +1,364 @@
+//! When any two moving shapes first touch.
+//!
+//! Two meshes go to [`super::mesh_sweep`]. Everything else is a search over pairs of convex pieces, the pair that
+//! can meet earliest first: a convex shape is one piece, a compound a tree of boxes over its parts, a mesh the
+//! boxes of its tree over its triangles. Convex shapes are solid, meshes are surfaces: a mesh inside a box
+//! touches it, a box inside a mesh does not.
+
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+use std::sync::Arc;
+
+use glam::DVec3;
+
+use super::answer::{Impact, Kind, Sweep, SweepOptions};
+use super::convex_pair::{Gap, Piece, look};
+use super::mesh_sweep::{MeshSweep, SweepMemory};
+use super::spans::spans;
+use crate::geom::point_triangle::norm;
+use crate::hierarchy::wide::Child;
+use crate::model::Below;
+use crate::motion::Motion;
+use crate::num::tolerance::{CURVED_TOUCH, SWEEP_SLACK};
+use crate::shape::{Convex, Primitive};
+use crate::{Budget, Certainty, Counters, Feature, Finish, Model, Outcome, Pose, Shape};
+
+/// Steps of one pair of pieces whose gap stays below the slack before they count as touching.
+const MOST_STEPS: u32 = 4096;
+
+/// The first contact of two moving shapes of any kind.
+///
+/// ```
+/// use impinge::narrow::continuous::{SweepOptions, shape_sweep::sweep};
+/// use impinge::{Motion, Pose, Primitive, Shape};
+///
+/// let ball = Shape::from(Primitive::sphere(0.5)?);
+/// let wall = Shape::from(Primitive::cuboid([0.01, 5.0, 5.0])?);
+/// let at = |x: f64| Pose::from_translation([x, 0.0, 0.0]);
+/// let flight = Motion::between(&at(-10.0), &at(10.0));
+/// let found = sweep([&ball, &wall], [&flight, &Motion::Still(Pose::IDENTITY)], &SweepOptions::DEFAULT);
+/// assert!((found.impact.unwrap().time - 9.49 / 20.0).abs() < 1e-6);
+/// # Ok::<(), impinge::Error>(())
+/// ```
+pub fn sweep(shapes: [&Shape; 2], motions: [&Motion; 2], options: &SweepOptions) -> Sweep {
+    let budget = &mut Budget::UNLIMITED.clone();
+    sweep_within(shapes, motions, options, &mut SweepMemory::default(), budget)
+}
+
+/// As [`sweep`], with what the last call about these shapes left, under a budget.
+pub fn sweep_within(
+    shapes: [&Shape; 2],
+    motions: [&Motion; 2],
+    options: &SweepOptions,
+    memory: &mut SweepMemory,
+    budget: &mut Budget,
+) -> Sweep {
+    match shapes {
+        [Shape::Mesh(a), Shape::Mesh(b)] => {
+            let mut search = MeshSweep::new([a, b], motions, options);
+            search.recall(memory);
+            let found = search.advance(budget);
+            memory.keep(&found);
+            found
+        }
+        _ => PieceSweep::new(shapes, motions, options).advance(budget),
+    }
+}
+
+/// A shape as a tree of convex pieces.
+#[derive(Debug, Clone, Copy)]
+enum Tree<'s> {
+    One(&'s Convex),
+    Parts(&'s crate::model::Compound),
+    Mesh(&'s Model),
+}
+
+/// A node of such a tree.
+#[derive(Debug, Clone)]
+struct Branch {
+    piece: Arc<Piece>,
+    /// What lies below a box.
+    below: Inner,
+    /// Half the diagonal of the box; the larger of two is opened first.
+    size: f64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Inner {
+    /// Nothing: the piece is the shape, a part or a triangle (its number).
+    Leaf(Option<u32>),
+    /// Two nodes of a compound, from this one.
+    Part(u32),
+    /// The children of a mesh's node.
+    Node(u32),
+    /// The triangles of a mesh's leaf.
+    Slots(Child),
+}
+
+/// A search over pairs of pieces.
+#[derive(Debug)]
+struct PieceSweep<'s> {
+    shapes: [&'s Shape; 2],
+    trees: [Tree<'s>; 2],
+    motions: [&'s Motion; 2],
+    tolerance: f64,
+    slack: f64,
+    spans: Vec<[f64; 2]>,
+    span: [f64; 2],
+    open: BinaryHeap<Entry>,
+    opened: u32,
+    work: Counters,
+}
+
+#[derive(Debug, Clone)]
+struct Entry {
+    time: f64,
+    number: u32,
+    steps: u32,
+    pair: [Branch; 2],
+}
+
+impl PartialEq for Entry {
+    fn eq(&self, other: &Entry) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Entry {}
+
+impl Ord for Entry {
+    /// The earlier is greater; of equal ones the later found.
+    fn cmp(&self, other: &Entry) -> Ordering {
+        other.time.total_cmp(&self.time).then(self.number.cmp(&other.number))
+    }
+}
+
+impl PartialOrd for Entry {
+    fn partial_cmp(&self, other: &Entry) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl<'s> Tree<'s> {
+    fn new(shape: &'s Shape) -> Tree<'s> {
+        match shape {
+            Shape::Mesh(model) => Tree::Mesh(model),
+            Shape::Convex(convex) => Tree::One(convex),
+            Shape::Compound(compound) => Tree::Parts(compound),
+        }
+    }
+
+    fn root(&self) -> Branch {
+        match self {
+            Tree::One(convex) => {
+                let piece = Arc::new(Piece { convex: (*convex).clone(), local: None });
+                Branch { piece, below: Inner::Leaf(None), size: 0.0 }
+            }
+            Tree::Parts(_) => self.part(0),
+            Tree::Mesh(model) => {
+                let frame = model.tree().frame();
+                let [low, high] = model.tree().bounds().map(|corner| corner.as_dvec3() * frame.unit);
+                boxed(frame.centre + 0.5 * (low + high), 0.5 * (high - low), Inner::Node(0))
+            }
+        }
+    }
+
+    /// A node of a compound: a part, or the box over some.
+    fn part(&self, at: u32) -> Branch {
+        let Tree::Parts(compound) = self else { return self.root() };
+        let node = &compound.nodes()[at as usize];
+        match node.below {
+            Below::Two(_) => boxed(node.bounds.centre(), node.bounds.half(), Inner::Part(at)),
+            Below::Part(i) => {
+                let part = &compound.parts()[i as usize];
+                let Shape::Convex(convex) = &part.shape else {
+                    return boxed(node.bounds.centre(), node.bounds.half(), Inner::Leaf(Some(i)));
+                };
+                let piece = Arc::new(Piece { convex: convex.clone(), local: Some(part.pose) });
+                Branch { piece, below: Inner::Leaf(Some(i)), size: 0.0 }
+            }
+        }
+    }
+
+    fn children(&self, branch: &Branch) -> Vec<Branch> {
+        match (self, branch.below) {
+            (Tree::Parts(compound), Inner::Part(at)) => match compound.nodes()[at as usize].below {
+                Below::Two(right) => vec![self.part(at + 1), self.part(right)],
+                Below::Part(_) => vec![self.part(at)],
+            },
+            (Tree::Mesh(model), Inner::Node(at)) => {
+                let (frame, node) = (model.tree().frame(), &model.tree().nodes()[at as usize]);
+                let child = |lane: usize| {
+                    let (centre, half) = node.lane(lane);
+                    let place = |x: [f32; 3]| DVec3::from(x.map(f64::from)) * frame.unit;
+                    let below = node.child[lane]
+                        .as_node()
+                        .map_or(Inner::Slots(node.child[lane]), |n| Inner::Node(n as u32));
+                    boxed(frame.centre + place(centre), place(half), below)
+                };
+                node.used().map(child).collect()
+            }
+            (Tree::Mesh(model), Inner::Slots(child)) => {
+                let triangle = |slot: usize| {
+                    let t = model.tree().order()[slot];
+                    let corners = model.mesh().corners(t);
+                    let convex = Convex::Primitive(Primitive::Triangle { corners });
+                    let piece = Arc::new(Piece { convex, local: None });
+                    Branch { piece, below: Inner::Leaf(Some(t)), size: 0.0 }
+                };
+                child.slots().map(triangle).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+}
+
+/// A box of the body's frame.
+fn boxed(centre: DVec3, half: DVec3, below: Inner) -> Branch {
+    // A flat box is made a little thick: a box needs sides.
+    let size = norm(half);
+    let half = half.max(DVec3::splat(size * CURVED_TOUCH + f64::MIN_POSITIVE));
+    let convex = Convex::Primitive(Primitive::Cuboid { half });
+    let piece = Arc::new(Piece { convex, local: Some(Pose::from_translation(centre)) });
+    Branch { piece, below, size }
+}
+
+impl<'s> PieceSweep<'s> {
+    fn new(shapes: [&'s Shape; 2], motions: [&'s Motion; 2], options: &SweepOptions) -> PieceSweep<'s> {
+        let trees = shapes.map(Tree::new);
+        let balls = [0, 1].map(|k| trees[k].root().piece.ball());
+        let place = |k: usize| motions[k].pose(0.0).apply(balls[k].centre);
+        let size = balls[0].radius + balls[1].radius + norm(place(1) - place(0));
+        PieceSweep {
+            shapes,
+            trees,
+            motions,
+            tolerance: options.tolerance,
+            slack: options.slack.unwrap_or(size * SWEEP_SLACK),
+            spans: spans(motions),
+            span: [0.0; 2],
+            open: BinaryHeap::new(),
+            opened: 0,
+            work: Counters::default(),
+        }
+    }
+
+    fn advance(&mut self, budget: &mut Budget) -> Sweep {
+        while let Some(mut entry) = self.open.pop().or_else(|| self.next_span()) {
+            if !budget.draw(1) {
+                return self.answer(None, entry.time, Finish::OutOfBudget);
+            }
+            let pieces = [&*entry.pair[0].piece, &*entry.pair[1].piece];
+            let found = look(pieces, self.motions, entry.time, self.span);
+            let leaves = entry.pair.iter().all(|branch| matches!(branch.below, Inner::Leaf(_)));
+            if leaves {
+                self.work.primitive_tests += 1;
+                if let Some(impact) = self.touches(&mut entry, &found) {
+                    return self.answer(Some(impact), impact.time, Finish::Complete);
+                }
+                self.push(Entry { time: entry.time + found.time, ..entry });
+            } else if found.time > 0.0 && entry.steps == 0 {
+                self.work.volume_tests += 1;
+                self.push(Entry { time: entry.time + found.time, steps: 1, ..entry });
+            } else {
+                self.work.volume_tests += 1;
+                self.open(&Entry { time: entry.time + found.time, ..entry });
+            }
+        }
+        self.answer(None, 1.0, Finish::Complete)
+    }
+
+    fn next_span(&mut self) -> Option<Entry> {
+        self.span = self.spans.pop()?;
+        let pair = [self.trees[0].root(), self.trees[1].root()];
+        Some(Entry { time: self.span[0], number: 0, steps: 0, pair })
+    }
+
+    fn push(&mut self, entry: Entry) {
+        if entry.time <= self.span[1] {
+            self.open.push(Entry { number: self.opened, ..entry });
+            self.opened = self.opened.wrapping_add(1);
+        }
+    }
+
+    /// Goes down in the larger of the two.
+    fn open(&mut self, entry: &Entry) {
+        let [a, b] = &entry.pair;
+        let leaf = |branch: &Branch| matches!(branch.below, Inner::Leaf(_));
+        let side = if leaf(a) {
+            1
+        } else if leaf(b) {
+            0
+        } else {
+            usize::from(b.size > a.size)
+        };
+        for child in self.trees[side].children(&entry.pair[side]) {
+            let mut pair = entry.pair.clone();
+            pair[side] = child;
+            self.push(Entry { time: entry.time, number: 0, steps: 0, pair });
+        }
+    }
+
+    /// The contact of two leaves, if there is one now or within the tolerance.
+    fn touches(&self, entry: &mut Entry, found: &Gap) -> Option<Impact> {
+        let stuck = entry.time + found.time <= entry.time;
+        let mut proved = found.separation.distance <= 0.0;
+        if !proved && (stuck || found.time <= 0.5 * self.tolerance) {
+            let later = (entry.time + self.tolerance).min(1.0);
+            let pieces = [&*entry.pair[0].piece, &*entry.pair[1].piece];
+            proved = look(pieces, self.motions, later, [later, later]).separation.distance <= 0.0;
+        }
+        if !proved {
+            entry.steps += u32::from(found.separation.distance <= self.slack);
+            if !stuck && entry.steps < MOST_STEPS {
+                return None;
+            }
+        }
+        let separation = found.separation;
+        let [i, j] = [0, 1].map(|k| match (self.shapes[k], entry.pair[k].below) {
+            (Shape::Mesh(_), Inner::Leaf(t)) => t,
+            _ => None,
+        });
+        let named = |k: usize| match (self.trees[k], entry.pair[k].below) {
+            (Tree::Mesh(model), Inner::Leaf(Some(t))) => triangle_feature(model, t, separation.features[k]),
+            _ => separation.features[k],
+        };
+        Some(Impact {
+            time: entry.time,
+            kind: Kind::Shapes,
+            features: [named(0), named(1)],
+            triangles: [i, j],
+            point: separation.points[0].midpoint(separation.points[1]),
+            normal: separation.normal,
+            proved,
+        })
+    }
+
+    fn answer(&self, impact: Option<Impact>, reached: f64, finish: Finish) -> Sweep {
+        let certainty = match (impact, finish) {
+            (None, Finish::Complete) => Certainty::Exact,
+            _ => Certainty::Conservative { tolerance: self.tolerance },
+        };
+        let outcome = Outcome { certainty, finish, work: self.work };
+        Sweep { impact, free_until: reached, slack: self.slack, outcome }
+    }
+}
+
+/// A feature of a triangle as one of its mesh.
+fn triangle_feature(model: &Model, triangle: u32, feature: Feature) -> Feature {
+    let corners = model.mesh().triangles()[triangle as usize];
+    match feature {
+        Feature::Vertex(i) => {
+            corners.get(i as usize).map_or(Feature::Face(triangle), |&v| Feature::Vertex(v))
+        }
+        Feature::Edge([i, j]) => match (corners.get(i as usize), corners.get(j as usize)) {
+            (Some(&v), Some(&w)) => Feature::Edge([v.min(w), v.max(w)]),
+            _ => Feature::Face(triangle),
+        },
+        _ => Feature::Face(triangle),
+    }
+}
+
+#[cfg(test)]
+#[path = "shape_sweep_tests.rs"]
+mod tests;

@@ -1,0 +1,12 @@
+//! A step cut at the knots of two motions: between them bounds of the accelerations are good.
+
+use crate::motion::Motion;
+
+/// The spans from knot to knot, the last first.
+pub(super) fn spans(motions: [&Motion; 2]) -> Vec<[f64; 2]> {
+    let mut ends: Vec<f64> = motions.iter().flat_map(|motion| motion.knots()).collect();
+    ends.extend([0.0, 1.0]);
+    ends.sort_unstable_by(f64::total_cmp);
+    ends.dedup();
+    ends.windows(2).rev().map(|pair| [pair[0], pair[1]]).collect()
+}
