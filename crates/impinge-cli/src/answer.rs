@@ -52,6 +52,45 @@ pub enum Found {
     Impact(Impact),
     /// When moving bodies first touch.
     Sweep(Sweep),
+    /// What a mesh meets of itself while it moves.
+    Step(Step),
+}
+
+/// The contacts of a mesh with itself over a step.
+#[derive(Debug, Clone, Serialize)]
+pub struct Step {
+    /// Whether and when it first meets itself.
+    #[serde(flatten)]
+    pub impact: Impact,
+    /// The part of the step in which nothing meets; null when the budget ended before that was known.
+    pub free_step: Option<f64>,
+    /// Which features meet first: `vf` or `ee`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kind: Option<&'static str>,
+    /// The vertices of those features.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub vertices: Option<[u32; 4]>,
+    /// Every pair that meets (`--all`).
+    #[serde(flatten)]
+    pub all: Option<Meetings>,
+}
+
+/// Every pair of moving features that meets.
+#[derive(Debug, Clone, Serialize)]
+pub struct Meetings {
+    /// Vertices and faces.
+    pub vf: Vec<Meeting>,
+    /// Edges and edges.
+    pub ee: Vec<Meeting>,
+}
+
+/// Two features that meet during a step.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct Meeting {
+    /// Vertex and face, or the ends of both edges.
+    pub vertices: [u32; 4],
+    /// When they first meet.
+    pub time: f64,
 }
 
 /// The first contact of a step.
@@ -206,8 +245,8 @@ impl Answer {
             Found::Check { relation, pairs } => is_contact(*relation) || pairs.count > 0,
             Found::Distance(d) => d.distance.is_some_and(|d| d <= 0.0),
             Found::Points(_) => false,
-            Found::Impact(impact) => impact.hit == Some(true),
             Found::Sweep(sweep) => sweep.hit == Some(true),
+            Found::Impact(impact) | Found::Step(Step { impact, .. }) => impact.hit == Some(true),
         };
         match (contact, self.assurance.is_out_of_budget()) {
             (true, _) => Exit::Contact,

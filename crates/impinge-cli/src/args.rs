@@ -136,8 +136,12 @@ the time 0 to 1; one without --to stands still. The time of the first contact is
 Examples:
   impinge self cloth.obj
   impinge self cloth.obj --format json | jq .count
+  impinge self cloth.obj --to moved.obj          the first contact while the cloth moves
+  impinge self cloth.obj --to moved.obj --all    every vertex-face and edge-edge pair that meets
 
-Neighbours that only share a corner or an edge do not count; folded and crossing ones do.
+Neighbours that only share a corner or an edge do not count; folded and crossing ones do. With --to every
+vertex moves on a straight line to where MESH2, of the same triangles, has it; times are parts of that step
+from 0 to 1, never later than the truth, and pairs that share a vertex do not count.
 Exits 1 when there are any."
     )]
     SelfIntersect(SelfIntersect),
@@ -289,9 +293,12 @@ pub struct Sweep {
 pub struct SelfIntersect {
     /// The mesh file
     pub mesh: PathBuf,
-    /// The same mesh at the end of a step: continuous self-collision (not yet)
+    /// The same mesh at the end of a step: what meets while each vertex moves there on a straight line
     #[arg(long, value_name = "MESH2")]
     pub to: Option<PathBuf>,
+    /// With --to: lists every vertex and face and every two edges that meet, each with its time
+    #[arg(long, requires = "to")]
+    pub all: bool,
 }
 
 /// `impinge decompose`.

@@ -179,7 +179,8 @@ fn measure(body: &Placed<'_>, points: &[DVec3], found: &mut Points) {
     }
 }
 
-fn refuse_brute(settings: &Settings, what: &str) -> Result<(), Failure> {
+/// Refuses the method that knows no answer to this question.
+pub fn refuse_brute(settings: &Settings, what: &str) -> Result<(), Failure> {
     if settings.method == Method::Brute {
         let why =
             format!("method brute answers pairs and distance of two meshes, not {what}; use auto or exact");

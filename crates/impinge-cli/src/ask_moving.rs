@@ -2,10 +2,12 @@
 
 use glam::DVec3;
 use impinge::geom::moving::{Kind, first_contact, first_contact_exact};
+use impinge::narrow::deforming::{Deforming, DeformingSearch, MovingContact, Want, free_step};
 use impinge::num::tolerance::CONTACT_TIME;
 use impinge::{Certainty, Counters, Finish, Outcome};
 
-use crate::answer::{Answer, Found, Impact};
+use crate::answer::{Answer, Found, Impact, Meeting, Meetings, Step};
+use crate::ask;
 use crate::error::Failure;
 use crate::settings::{Method, Settings};
 
@@ -36,4 +38,35 @@ pub fn features(kind: Kind, ends: [[[f64; 3]; 4]; 2], settings: &Settings) -> Re
     };
     let certainty = Certainty::Conservative { tolerance: CONTACT_TIME };
     Ok(Answer::new(Found::Impact(impact), &Outcome { certainty, finish, work }))
+}
+
+/// What a mesh meets of itself while it moves: the first contact, or all of them.
+pub fn self_contacts(mesh: &Deforming, all: bool, settings: &Settings) -> Result<Answer, Failure> {
+    ask::refuse_brute(settings, "continuous self-collision")?;
+    let want = if all { Want::All } else { Want::First };
+    let found = DeformingSearch::of_one(mesh, want).advance(&mut settings.limit.start());
+    let complete = found.outcome.finish == Finish::Complete;
+    let first = found.contacts.iter().min_by(|a, b| a.time.total_cmp(&b.time));
+    let of = |kind: Kind| {
+        let all = found.contacts.iter().filter(|contact| contact.kind == kind);
+        all.map(|&MovingContact { vertices, time, .. }| Meeting { vertices, time }).collect()
+    };
+    let step = Step {
+        impact: Impact {
+            hit: (complete || first.is_some()).then_some(first.is_some()),
+            time: first.map(|contact| contact.time),
+        },
+        free_step: complete.then(|| free_step(first)),
+        kind: first.map(|contact| word(contact.kind)),
+        vertices: first.map(|contact| contact.vertices),
+        all: all.then(|| Meetings { vf: of(Kind::VertexFace), ee: of(Kind::EdgeEdge) }),
+    };
+    Ok(Answer::new(Found::Step(step), &found.outcome))
+}
+
+fn word(kind: Kind) -> &'static str {
+    match kind {
+        Kind::VertexFace => "vf",
+        Kind::EdgeEdge => "ee",
+    }
 }

@@ -2,14 +2,21 @@
 
 use std::path::Path;
 
-use impinge::Model;
+use impinge::{Error, Mesh, Model};
 
 use crate::error::Failure;
 
 /// Reads a mesh and builds its tree.
 pub fn model(path: &Path) -> Result<Model, Failure> {
-    impinge::io::load(path).map_err(|e| {
-        let (message, name) = (e.to_string(), path.display().to_string());
-        if message.contains(&name) { Failure(message) } else { Failure(message).at(&name) }
-    })
+    impinge::io::load(path).map_err(|e| named(&e, path))
+}
+
+/// Reads a mesh.
+pub fn mesh(path: &Path) -> Result<Mesh, Failure> {
+    impinge::io::load_mesh(path).map_err(|e| named(&e, path))
+}
+
+fn named(e: &Error, path: &Path) -> Failure {
+    let (message, name) = (e.to_string(), path.display().to_string());
+    if message.contains(&name) { Failure(message) } else { Failure(message).at(&name) }
 }

@@ -1,22 +1,22 @@
 //! `impinge self`: where a mesh meets itself.
 
 use std::io::Write;
+use std::path::Path;
 
 use impinge::Model;
+use impinge::narrow::deforming::Deforming;
 
-use crate::answer::{Answer, Found};
+use crate::answer::{Answer, Found, Meeting};
 use crate::args::{Common, SelfIntersect};
 use crate::error::Failure;
 use crate::exit::Exit;
 use crate::explain::Explain;
-use crate::{ask, commands, load, progress};
+use crate::{ask, ask_moving, commands, load, progress};
 
 /// Finds the pairs.
 pub fn run(args: &SelfIntersect, common: &Common) -> Result<Exit, Failure> {
-    if args.to.is_some() {
-        return Err(Failure::new(
-            "--to: continuous self-collision is not yet answered; leave it out for one state",
-        ));
+    if let Some(end) = &args.to {
+        return over_a_step(args, end, common);
     }
     let mut explain = Explain::new(common.explain);
     let busy = progress::spinner(&format!("searching {}", args.mesh.display()));
@@ -26,6 +26,40 @@ pub fn run(args: &SelfIntersect, common: &Common) -> Result<Exit, Failure> {
     let answer = ask::self_intersections(&model, &common.settings())?;
     busy.finish_and_clear();
     commands::finish(&answer, common, &mut explain, |out| text(&answer, out))
+}
+
+/// What meets while the mesh moves to another state.
+fn over_a_step(args: &SelfIntersect, end: &Path, common: &Common) -> Result<Exit, Failure> {
+    let mut explain = Explain::new(common.explain);
+    let busy = progress::spinner(&format!("searching {} to {}", args.mesh.display(), end.display()));
+    let (start, end) = (load::mesh(&args.mesh)?, load::mesh(end)?);
+    explain.lap("load");
+    let mesh = Deforming::new(start, end).map_err(|e| Failure::from(e).at("--to"))?;
+    explain.lap("build");
+    let answer = ask_moving::self_contacts(&mesh, args.all, &common.settings())?;
+    busy.finish_and_clear();
+    commands::finish(&answer, common, &mut explain, |out| step_text(&answer, out))
+}
+
+fn step_text(answer: &Answer, out: &mut dyn Write) -> std::io::Result<()> {
+    let Found::Step(step) = &answer.found else { return Ok(()) };
+    match (step.impact.time, step.impact.hit) {
+        (Some(time), _) => writeln!(out, "first contact at {time:?} of the step")?,
+        (None, Some(false)) => writeln!(out, "no contact during the step")?,
+        (None, _) => writeln!(out, "undecided")?,
+    }
+    let named = |kind: &str| if kind == "vf" { "vertex, face" } else { "edge, edge" };
+    if let (Some(kind), Some([a, b, c, d])) = (step.kind, step.vertices) {
+        writeln!(out, "{}: vertices {a} {b} {c} {d}", named(kind))?;
+    }
+    let Some(all) = &step.all else { return Ok(()) };
+    for (kind, list) in [("vf", &all.vf), ("ee", &all.ee)] {
+        writeln!(out, "{} pairs ({}):", list.len(), named(kind))?;
+        for Meeting { vertices: [a, b, c, d], time } in list {
+            writeln!(out, "{a} {b} {c} {d} {time:?}")?;
+        }
+    }
+    Ok(())
 }
 
 fn text(answer: &Answer, out: &mut dyn Write) -> std::io::Result<()> {

@@ -127,6 +127,11 @@ impl DualSearch {
         DualSearch { stack, level }
     }
 
+    /// A search with nothing left to look at.
+    pub fn nothing() -> DualSearch {
+        DualSearch { stack: Stack::new(), level: Level::best() }
+    }
+
     /// Whether everything was looked at.
     pub fn is_complete(&self) -> bool {
         self.stack.is_empty()

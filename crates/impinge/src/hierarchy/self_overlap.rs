@@ -33,6 +33,8 @@ impl Entry {
 #[derive(Debug, Clone)]
 pub struct SelfSearch {
     stack: Stack<Entry>,
+    /// Boxes no farther apart than this on any axis count as overlapping (tree units).
+    margin: f32,
 }
 
 impl StackSearch for SelfSearch {
@@ -48,14 +50,24 @@ impl StackSearch for SelfSearch {
     }
 
     fn with(&self, stack: Stack<Entry>) -> SelfSearch {
-        SelfSearch { stack }
+        SelfSearch { stack, ..*self }
     }
 }
 
 impl SelfSearch {
     /// A search that begins at the root.
     pub fn new() -> SelfSearch {
-        SelfSearch { stack: Stack::from_slice(&[Entry::pair(0, u8::MAX, 0)]) }
+        SelfSearch::within(0.0)
+    }
+
+    /// As [`SelfSearch::new`], but boxes up to `margin` apart count as overlapping (tree units, rounded up).
+    pub fn within(margin: f32) -> SelfSearch {
+        SelfSearch { stack: Stack::from_slice(&[Entry::pair(0, u8::MAX, 0)]), margin }
+    }
+
+    /// A search with nothing left to look at.
+    pub fn nothing() -> SelfSearch {
+        SelfSearch { stack: Stack::new(), margin: 0.0 }
     }
 
     /// Whether everything was looked at.
@@ -101,7 +113,7 @@ impl SelfSearch {
         // Lanes of the few that are leaves, against each child of the many that is a node.
         let mut waiting = [0_u8; WIDTH];
         for i in (0..WIDTH).filter(|i| entry.rows >> i & 1 != 0) {
-            let mut row = overlaps(few, i, many);
+            let mut row = overlaps(few, i, many, self.margin);
             if entry.is_same() {
                 self.open_lane(few.child[i], work, each);
                 // Each pair of lanes once.
@@ -156,8 +168,9 @@ impl Default for SelfSearch {
 
 /// Which children of `many` overlap child `lane` of `few`; an unused lane overlaps nothing.
 #[inline]
-fn overlaps(few: &Node, lane: usize, many: &Node) -> u8 {
+fn overlaps(few: &Node, lane: usize, many: &Node, margin: f32) -> u8 {
     let (centre, half) = few.lane(lane);
+    let half = half.map(|half| half + margin);
     let mut apart = [false; WIDTH];
     for k in 0..3 {
         for ((apart, at), reach) in apart.iter_mut().zip(&many.centre[k]).zip(&many.half[k]) {

@@ -4,6 +4,7 @@ pub mod between;
 pub mod continuous;
 pub mod convex;
 pub mod decompose;
+pub mod deforming;
 pub mod exact;
 pub mod parts;
 pub mod surface;

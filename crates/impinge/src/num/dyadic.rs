@@ -65,6 +65,17 @@ impl Dyadic {
         scale(m / n, e.saturating_sub(f))
     }
 
+    /// The exponent e for which the number lies between 2ᵉ⁻¹ and 2ᵉ in size; 0 for zero.
+    pub fn magnitude(&self) -> i64 {
+        if self.is_zero() { 0 } else { self.leading().1 + 64 }
+    }
+
+    /// The number divided by 2ᵉ in f64, within a unit in the last place.
+    pub fn scaled(&self, e: i64) -> f64 {
+        let (m, f) = self.leading();
+        scale(m, f - e)
+    }
+
     /// The top 64 bits as a double, and the exponent that goes with them.
     fn leading(&self) -> (f64, i64) {
         let [.., top] = self.limbs[..] else { return (0.0, 0) };

@@ -43,6 +43,13 @@ impl Polynomial {
         highest_first.fold(Dyadic::zero(), |sum, c| &(&sum * t) + c)
     }
 
+    /// The coefficients in f64, all divided by one power of two, the largest to about one; zeros above the
+    /// degree.
+    pub fn rounded<const N: usize>(&self) -> [f64; N] {
+        let most = self.coefficients.iter().filter(|c| !c.is_zero()).map(Dyadic::magnitude).max();
+        std::array::from_fn(|i| self.coefficients.get(i).map_or(0.0, |c| c.scaled(most.unwrap_or(0))))
+    }
+
     /// The derivative.
     pub fn derivative(&self) -> Polynomial {
         let powers = self.coefficients.iter().enumerate().skip(1);

@@ -7,18 +7,24 @@
 use super::dyadic::Dyadic;
 use super::polynomial::Polynomial;
 use super::predicate::Sign;
+use super::tolerance::CONTACT_TIME;
 
 /// One root of a polynomial.
 #[derive(Debug, Clone)]
 pub struct RealRoot {
-    /// Without multiple roots.
     polynomial: Polynomial,
-    /// The root is the only one in the open interval; or both are the root itself.
+    /// The root is simple and the only one in the open interval; or both are the root itself.
     low: Dyadic,
     high: Dyadic,
     /// The sign of the polynomial between `low` and the root.
     before: Sign,
 }
+
+/// Halvings of 0..1 before multiple roots are looked for.
+const PLAIN_HALVINGS: u32 = 4;
+
+/// Width to which a root found in f64 is bracketed at once (no unit: a part of 0..1).
+const BRACKETS: [f64; 2] = [CONTACT_TIME / 4.0, 1e3 * CONTACT_TIME];
 
 impl RealRoot {
     /// The number itself, as the root of t − number.
@@ -34,17 +40,36 @@ impl RealRoot {
         if polynomial.is_constant() {
             return roots;
         }
-        let simple = polynomial.simple();
-        for end in [0.0, 1.0] {
-            if simple.at(&Dyadic::from(end)).is_zero() {
-                roots.push(RealRoot::exactly(end));
+        let is_root = |end: f64| polynomial.at(&Dyadic::from(end)).is_zero();
+        roots.extend(is_root(0.0).then(|| RealRoot::exactly(0.0)));
+        isolate(polynomial, [Dyadic::zero(), Dyadic::from(1.0)], PLAIN_HALVINGS, &mut roots);
+        roots.extend(is_root(1.0).then(|| RealRoot::exactly(1.0)));
+        roots
+    }
+
+    /// Narrows the interval around the root as f64 sees it, if it is there.
+    fn approach(&mut self) {
+        let c: [f64; 4] = self.polynomial.rounded();
+        let value = |t: f64| ((c[3] * t + c[2]) * t + c[1]) * t + c[0];
+        let [mut low, mut high] = [&self.low, &self.high].map(|end| end.scaled(0));
+        // Halving is safe, and each step costs a few cycles.
+        for _ in 0..f64::MANTISSA_DIGITS {
+            let middle = 0.5 * (low + high);
+            if Sign::from(value(middle)) == self.before { low = middle } else { high = middle }
+        }
+        for width in BRACKETS {
+            let ends = [low - width, low + width].map(Dyadic::from);
+            let [from, to] = &ends;
+            let inside =
+                (from - &self.low).sign() == Sign::Positive && (&self.high - to).sign() == Sign::Positive;
+            if inside
+                && self.polynomial.at(from).sign() == self.before
+                && self.polynomial.at(to).sign() == self.before.flip()
+            {
+                [self.low, self.high] = ends;
+                return;
             }
         }
-        let at = roots.iter().filter(|root| root.low.is_zero()).count();
-        let mut inner = Vec::new();
-        isolate(&simple, [Dyadic::zero(), Dyadic::from(1.0)], &mut inner);
-        roots.splice(at..at, inner);
-        roots
     }
 
     /// The sign of another polynomial at this root, exactly.
@@ -103,19 +128,23 @@ fn half(x: &Dyadic) -> Dyadic {
     x * &Dyadic::from(0.5)
 }
 
-/// The roots in an open interval, ascending.
-fn isolate(simple: &Polynomial, [low, high]: [Dyadic; 2], roots: &mut Vec<RealRoot>) {
-    match simple.variations(&low, &high) {
-        (0, _) => {}
-        (1, before) => roots.push(RealRoot { polynomial: simple.clone(), low, high, before }),
-        _ => {
-            let middle = half(&(&low + &high));
-            isolate(simple, [low, middle.clone()], roots);
-            if simple.at(&middle).is_zero() {
-                let (polynomial, before) = (simple.clone(), Sign::Negative);
-                roots.push(RealRoot { polynomial, low: middle.clone(), high: middle.clone(), before });
-            }
-            isolate(simple, [middle, high], roots);
+/// Appends the roots in an open interval, ascending; after so many halvings as are `left` multiple roots are made
+/// simple, without which halving might never end.
+fn isolate(polynomial: &Polynomial, [low, high]: [Dyadic; 2], left: u32, roots: &mut Vec<RealRoot>) {
+    let (changes, before) = polynomial.variations(&low, &high);
+    if changes == 1 {
+        let mut root = RealRoot { polynomial: polynomial.clone(), low, high, before };
+        root.approach();
+        roots.push(root);
+    } else if changes > 1 {
+        let simple = if left == 0 { &polynomial.simple() } else { polynomial };
+        let left = left.checked_sub(1).unwrap_or(u32::MAX);
+        let middle = half(&(&low + &high));
+        isolate(simple, [low, middle.clone()], left, roots);
+        if simple.at(&middle).is_zero() {
+            let (polynomial, before) = (simple.clone(), Sign::Negative);
+            roots.push(RealRoot { polynomial, low: middle.clone(), high: middle.clone(), before });
         }
+        isolate(simple, [middle, high], left, roots);
     }
 }

@@ -6,6 +6,8 @@
 
 use std::collections::BinaryHeap;
 
+use glam::DVec3;
+
 use super::{Bounds, BuildOptions, Child, Frame, Node, WIDTH, WideTree, mesh_bounds, triangle_bounds};
 use crate::Mesh;
 use crate::num::parallel;
@@ -47,16 +49,36 @@ impl WideTree {
     /// Fits every box to the moved vertices; the grouping stays. A mesh with another number of
     /// triangles is built anew.
     pub fn refit(&mut self, mesh: &Mesh) -> Update {
-        if mesh.triangles().len() != self.order.len() {
+        self.refit_states(&[mesh])
+    }
+
+    /// Fits every box to what its triangles sweep while each vertex moves on a straight line from one state
+    /// of the mesh to another. A mesh with another number of triangles is built anew.
+    pub fn refit_swept(&mut self, t0: &Mesh, t1: &Mesh) -> Update {
+        let update = self.refit_states(&[t0, t1]);
+        if !update.rebuilt {
+            return update;
+        }
+        let swept = self.refit_states(&[t0, t1]);
+        Update { boxes: update.boxes + swept.boxes, rebuilt: true }
+    }
+
+    /// Fits every box to some states of one mesh.
+    fn refit_states(&mut self, states: &[&Mesh]) -> Update {
+        if let Some(mesh) = states.first().filter(|mesh| mesh.triangles().len() != self.order.len()) {
             return self.rebuild(mesh);
         }
-        let [low, high] = mesh_bounds(mesh);
+        let nowhere = [DVec3::INFINITY, DVec3::NEG_INFINITY];
+        let [low, high] = states.iter().fold(nowhere, |[low, high], mesh| {
+            let [l, h] = mesh_bounds(mesh);
+            [low.min(l), high.max(h)]
+        });
         self.frame = Frame::around(low, high);
         let (frame, order, upper) = (self.frame, &self.order, self.upper);
         parallel::for_each_chunk(&mut self.nodes[upper..], CHUNK, |_, chunk| {
             for node in chunk {
                 for lane in 0..WIDTH {
-                    fit_leaf(node, lane, order, mesh, &frame);
+                    fit_leaf(node, lane, order, states, &frame);
                 }
             }
         });
@@ -70,7 +92,7 @@ impl WideTree {
         }
         self.measure();
         #[cfg(debug_assertions)]
-        self.assert_sound(mesh);
+        states.iter().for_each(|mesh| self.assert_sound(mesh));
         Update { boxes: self.boxes(), rebuilt: false }
     }
 
@@ -119,7 +141,7 @@ impl WideTree {
             let index = self.upper + slot / bucket;
             let lane = slot % bucket / self.leaf_most;
             let node = &mut self.nodes[index];
-            let reach = fit_leaf(node, lane, &self.order, mesh, &self.frame);
+            let reach = fit_leaf(node, lane, &self.order, &[mesh], &self.frame);
             if !(reach <= FARTHEST) {
                 return self.refit(mesh);
             }
@@ -211,13 +233,13 @@ fn larger(a: f32, b: f32) -> f32 {
 }
 
 /// Fits one leaf's box and returns how far it reaches.
-fn fit_leaf(node: &mut Node, lane: usize, order: &[u32], mesh: &Mesh, frame: &Frame) -> f32 {
+fn fit_leaf(node: &mut Node, lane: usize, order: &[u32], states: &[&Mesh], frame: &Frame) -> f32 {
     let slots = node.child[lane].slots();
     if slots.is_empty() {
         return 0.0;
     }
-    let bounds =
-        order[slots].iter().fold(Bounds::EMPTY, |all, &t| all.union(triangle_bounds(mesh, t, frame)));
+    let swept = order[slots].iter().flat_map(|&t| states.iter().map(move |mesh| (mesh, t)));
+    let bounds = swept.fold(Bounds::EMPTY, |all, (mesh, t)| all.union(triangle_bounds(mesh, t, frame)));
     node.set_box(lane, bounds);
     bounds.reach()
 }
