@@ -1,8 +1,7 @@
 //! Random pairs of polytopes, the walk and GJK/EPA against the twin that measures every pair of features and
 //! tries every direction: apart, barely apart, touching, deep, flat, slivers, coordinates from 1e-6 to 1e6.
 //!
-//! The walk is held to no fault at all. GJK/EPA is judged more mildly: only where it calls its answer exact, to
-//! 1e-6 of the size, and with one fault in ten thousand pairs allowed; it has 33 in a million.
+//! Both are held to the same tolerance on every pair, with no fault allowed, and GJK/EPA to a closed bracket.
 //!
 //! The long run: `cargo test --release -p impinge --test polytope_twin -- --ignored --nocapture`.
 
@@ -16,10 +15,6 @@ use rand_pcg::Pcg64;
 
 /// How far answers may lie apart, relative to the largest placed coordinate.
 const TOLERANCE: f64 = 1e-12;
-
-/// The same for the distance by GJK and EPA. They know a sliver's normal only from its placed corners and
-/// measure by squares, so that gaps below √eps between slivers are noise to them.
-const SUPPORTS_TOLERANCE: f64 = 1e-6;
 
 /// What is special about a pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -226,18 +221,11 @@ fn run_lot(pairs: u64, seed: u64) -> Tally {
             &case.pose_b,
             &mut ConvexMemory::default(),
         );
-        // Where its bracket stays open, as between slivers, GJK/EPA does not call its answer exact.
-        let exact = certainty == Certainty::Exact;
-        tally.open += u64::from(!exact);
-        let of_walk = fault(&case, &found, want).map(|what| format!("walk: {what}"));
-        let off = (supports.distance - want).abs() / size(&case);
-        let of_supports = (exact && off > SUPPORTS_TOLERANCE).then(|| {
-            format!(
-                "GJK/EPA: distance is off by {off:e} of the size, {} instead of {want}",
-                supports.distance
-            )
-        });
-        if let Some(what) = of_walk.or(of_supports) {
+        let judged = [("walk", fault(&case, &found, want)), ("GJK/EPA", fault(&case, &supports, want))];
+        tally.open += u64::from(certainty != Certainty::Exact);
+        for (method, what) in judged {
+            let Some(what) = what else { continue };
+            let what = format!("{method}: {what}");
             tally.faults.push(format!(
                 "seed {seed}, pair {round} ({:?}): {what}\na {:?} {:?}\nb {:?} {:?}",
                 KINDS[which],
@@ -268,15 +256,12 @@ fn judge(tally: &Tally) {
         tally.open,
         tally.work
     );
-    let of_walk = tally.faults.iter().filter(|f| f.contains("walk:"));
-    println!("{} faults of the walk, {} in all", of_walk.clone().count(), tally.faults.len());
-    for fault in of_walk.chain(&tally.faults).take(5) {
+    println!("{} faults", tally.faults.len());
+    for fault in tally.faults.iter().take(5) {
         println!("{fault}");
     }
-    let rest = tally.faults.iter().filter(|f| !f.contains("walk:")).count() as u64;
-    assert_eq!(tally.faults.len() as u64, rest, "faults of the walk in {} pairs", tally.cases);
-    // EPA loses its way in the coplanar corners of a few differences of slivers without noticing.
-    assert!(share(rest, tally.cases) < 1e-4, "{rest} faults of GJK/EPA");
+    assert_eq!(tally.faults.len(), 0, "faults in {} pairs", tally.cases);
+    assert_eq!(tally.open, 0, "open brackets in {} pairs", tally.cases);
     let each = tally.cases / KINDS.len() as u64;
     let [anywhere, near, _, grid, same, deep] = tally.overlaps.map(|o| share(o, each));
     assert!((0.15..0.85).contains(&anywhere), "{anywhere}");
@@ -284,7 +269,6 @@ fn judge(tally: &Tally) {
     assert!((0.05..0.8).contains(&grid), "{grid}");
     assert!(same > 0.3 && deep > 0.3, "{same} {deep}");
     assert!((0.2..0.8).contains(&share(tally.flat, tally.cases)), "{}", tally.flat);
-    assert!(share(tally.open, tally.cases) < 0.05, "{} open", tally.open);
     assert!(share(tally.touching, tally.cases) > 0.01, "{}", tally.touching);
     // The search through all pairs of features is for bodies that meet in one plane, and for little else.
     assert!(share(tally.work.exhausted, tally.cases) < 0.1, "{:?}", tally.work);
@@ -293,6 +277,13 @@ fn judge(tally: &Tally) {
 #[test]
 fn six_thousand_pairs_agree_with_the_twin() {
     judge(&run(6_000, 61));
+}
+
+/// The last pair of this lot is flat and once came out of EPA 0.016 deep, when it only touches.
+#[test]
+fn issue_003_slivers_in_one_plane() {
+    let tally = run_lot(6_759, 66);
+    assert_eq!((tally.faults.first(), tally.open), (None, 0));
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Pure functions on points.
 
 pub mod crossing;
+pub mod horizon;
 pub mod moving;
 pub mod point_triangle;
 pub mod point_triangle_exact;

@@ -2,12 +2,16 @@
 
 use glam::DVec3;
 
+use crate::num::exact_vector::{direction, exact, normal as exact_normal, plus};
 use crate::num::tolerance::SMALLEST_PRODUCT;
 use crate::num::twofold::triangle_normal;
 
 /// Share of a normal's products that must be left when they have cancelled (no unit: of their sizes), or it is
 /// computed with more digits. Six binary digits are lost at most.
 const SLIVER: f64 = 1.0 / 64.0;
+
+/// Normal of a polygon of unit size (an area) below which twice the digits of f64 are not enough.
+const NEEDLE: f64 = f64::EPSILON;
 
 /// The unit normal of a polygon whose corners go round anticlockwise; NaN where all lie on one line.
 pub fn unit_normal(count: usize, corner: impl Fn(usize) -> DVec3) -> DVec3 {
@@ -33,7 +37,13 @@ fn sliver_normal(count: usize, corner: impl Fn(usize) -> DVec3) -> DVec3 {
     let half = (0.5 * -size.log2()).round().exp2();
     let scaled = |i: usize| corner(i) * half * half;
     let sum: DVec3 = (2..count).map(|i| triangle_normal(scaled(0), scaled(i - 1), scaled(i))).sum();
-    (sum / sum.abs().max_element()).normalize()
+    let longest = sum.abs().max_element();
+    if longest > NEEDLE {
+        return (sum / longest).normalize();
+    }
+    let parts = (2..count).map(|i| exact_normal(&[corner(0), corner(i - 1), corner(i)]));
+    let sum = parts.reduce(|sum, part| plus(&sum, &part)).unwrap_or_else(|| exact(DVec3::ZERO));
+    direction(&sum).normalize()
 }
 
 #[cfg(test)]
@@ -43,7 +53,10 @@ mod tests {
     #[test]
     fn slivers_of_any_size_have_their_normal() {
         for size in [1e-300, 1e-6, 1.0, 1e6, 1e59] {
-            for width in [1.0, 1e-9, 1e-15] {
+            for width in [1.0, 1e-9, 1e-15, 1e-40] {
+                if size * width == 0.0 {
+                    continue;
+                }
                 let corners =
                     [DVec3::ZERO, DVec3::X, DVec3::new(0.3, width, width), DVec3::new(0.1, width, width)];
                 let n = unit_normal(4, |i| corners[i] * size);

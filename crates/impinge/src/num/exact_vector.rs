@@ -3,6 +3,7 @@
 use glam::DVec3;
 
 use super::dyadic::Dyadic;
+use super::predicate::Sign;
 
 /// A vector of exact numbers.
 pub type ExactVec = [Dyadic; 3];
@@ -52,6 +53,13 @@ pub fn normal([a, b, c]: &[DVec3; 3]) -> ExactVec {
     cross(&minus(&exact(*b), &a), &minus(&exact(*c), &a))
 }
 
+/// The unit vector along an exact one, right to rounding; zero for none.
+pub fn direction(u: &ExactVec) -> DVec3 {
+    let largest = u.iter().fold(&u[0], |most, x| if x.cmp_magnitude(most).is_gt() { x } else { most });
+    let along = DVec3::from_array([0, 1, 2].map(|i| u[i].ratio(largest))).normalize_or_zero();
+    if largest.sign() == Sign::Negative { -along } else { along }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -66,5 +74,7 @@ mod tests {
         assert_eq!(normal(&[v, v + u, v + DVec3::X]), exact(u.cross(DVec3::X)));
         assert_eq!(minus(&plus(&exact(u), &exact(v)), &exact(v)), exact(u));
         assert_eq!(times(&Dyadic::from(2.0), &exact(u)), exact(2.0 * u));
+        assert_eq!(direction(&exact(DVec3::new(3e-200, 0.0, -4e-200))), DVec3::new(0.6, 0.0, -0.8));
+        assert_eq!(direction(&exact(DVec3::ZERO)), DVec3::ZERO);
     }
 }

@@ -125,6 +125,12 @@ impl Plane {
         }
     }
 
+    /// The first of its points.
+    #[inline]
+    pub fn corner(&self) -> DVec3 {
+        self.corners[0]
+    }
+
     /// The normal (b − a) × (c − a) in floats.
     #[inline]
     pub fn normal(&self) -> DVec3 {

@@ -9,6 +9,7 @@
 
 use glam::DVec3;
 
+use crate::geom::horizon::{Facet, Surface};
 use crate::num::predicate::{Plane, Sign, drop_axis, orient2d};
 
 /// No point, no facet.
@@ -110,50 +111,32 @@ fn chain(points: &[DVec3], axis: usize) -> Vec<u32> {
     lower
 }
 
-/// A triangle of the growing hull, its plane outward, with the points above it that no other claims.
-struct Facet {
-    triangle: Triangle,
-    plane: Plane,
+/// The points above a facet that no other claims.
+struct Above {
     /// The first of a list of points linked by `Growth::next`.
-    above: u32,
+    first: u32,
     /// The highest of them, in floats.
     top: u32,
     top_height: f64,
-    alive: bool,
-    /// The last point this facet was asked about while the visible part was gathered.
-    asked: u32,
 }
+
+const NOTHING_ABOVE: Above = Above { first: NONE, top: NONE, top_height: f64::NEG_INFINITY };
 
 /// The growing hull and its scratch space.
 struct Growth<'p> {
     points: &'p [DVec3],
-    facets: Vec<Facet>,
+    surface: Surface<Above>,
     /// The next point above the same facet.
     next: Vec<u32>,
     /// Facets that had points above them when they were made.
     pending: Vec<u32>,
-    /// For each corner of the loop around the visible part, the new facet whose side starts there.
-    starting: Vec<u32>,
-    visible: Vec<u32>,
-    /// Sides of the visible part as start, end and the facet beyond.
-    horizon: Vec<[u32; 3]>,
 }
 
 impl<'p> Growth<'p> {
-    fn from_tetrahedron(points: &'p [DVec3], [a, b, c]: [u32; 3], apex: u32) -> Growth<'p> {
-        let mut growth = Growth {
-            points,
-            facets: Vec::new(),
-            next: vec![NONE; points.len()],
-            pending: Vec::new(),
-            starting: vec![NONE; points.len()],
-            visible: Vec::new(),
-            horizon: Vec::new(),
-        };
-        growth.push([a, b, c], [1, 2, 3]);
-        growth.push([b, a, apex], [0, 3, 2]);
-        growth.push([c, b, apex], [0, 1, 3]);
-        growth.push([a, c, apex], [0, 2, 1]);
+    fn from_tetrahedron(points: &'p [DVec3], base: [u32; 3], apex: u32) -> Growth<'p> {
+        let next = vec![NONE; points.len()];
+        let mut growth = Growth { points, surface: Surface::default(), next, pending: Vec::new() };
+        growth.surface.begin(base, apex, |corners| facet(points, corners));
         for point in 0..points.len() as u32 {
             growth.assign(point, 0);
         }
@@ -161,113 +144,64 @@ impl<'p> Growth<'p> {
         growth
     }
 
-    fn push(&mut self, corners: [u32; 3], across: [u32; 3]) {
-        let [p, q, r] = corners.map(|i| self.points[i as usize]);
-        self.facets.push(Facet {
-            triangle: Triangle { corners, across },
-            plane: Plane::through(p, q, r),
-            above: NONE,
-            top: NONE,
-            top_height: f64::NEG_INFINITY,
-            alive: true,
-            asked: NONE,
-        });
-    }
-
     /// Gives a point to the first facet from `first` on that sees it; one that none sees is inside.
-    fn assign(&mut self, point: u32, first: usize) {
+    fn assign(&mut self, point: u32, first: u32) {
         let p = self.points[point as usize];
-        let Some(facet) = self.facets[first..].iter_mut().find(|f| f.plane.side(p) == Sign::Positive) else {
-            return;
-        };
-        let corner = self.points[facet.triangle.corners[0] as usize];
-        let height = facet.plane.normal().dot(p - corner);
-        if facet.top == NONE || height > facet.top_height {
-            (facet.top, facet.top_height) = (point, height);
+        let mut facets = self.surface.own_from(first);
+        let Some((plane, above)) = facets.find(|(plane, _)| plane.side(p) == Sign::Positive) else { return };
+        let height = plane.normal().dot(p - plane.corner());
+        if above.top == NONE || height > above.top_height {
+            (above.top, above.top_height) = (point, height);
         }
-        self.next[point as usize] = facet.above;
-        facet.above = point;
+        self.next[point as usize] = above.first;
+        above.first = point;
     }
 
     fn finish(mut self) -> Vec<Triangle> {
         // Newest first: that is where the points are.
         while let Some(f) = self.pending.pop() {
-            let facet = &self.facets[f as usize];
-            if facet.alive && facet.top != NONE {
-                let top = facet.top;
-                self.see(f, top);
-                self.close_with(top);
+            let facet = &self.surface.facets()[f as usize];
+            if facet.alive && facet.own.top != NONE {
+                self.rise(f, facet.own.top);
             }
         }
-        let mut place = vec![NONE; self.facets.len()];
-        let alive = (0..self.facets.len()).filter(|&f| self.facets[f].alive);
+        let facets = self.surface.facets();
+        let mut place = vec![NONE; facets.len()];
+        let alive = (0..facets.len()).filter(|&f| facets[f].alive);
         for (to, from) in alive.enumerate() {
             place[from] = to as u32;
         }
-        let living = self.facets.iter().filter(|f| f.alive).map(|f| f.triangle);
-        living.map(|t| Triangle { across: t.across.map(|f| place[f as usize]), ..t }).collect()
+        let triangle = |f: &Facet<Above>| Triangle {
+            corners: f.corners,
+            across: f.across.map(|other| place[other as usize]),
+        };
+        facets.iter().filter(|f| f.alive).map(triangle).collect()
     }
 
-    /// Gathers the facets that see a point, from one of them on, and the loop around them.
-    fn see(&mut self, from: u32, top: u32) {
-        let p = self.points[top as usize];
-        self.visible.clear();
-        self.horizon.clear();
-        self.visible.push(from);
-        self.facets[from as usize].asked = top;
-        self.facets[from as usize].alive = false;
-        let mut next = 0;
-        while let Some(&f) = self.visible.get(next) {
-            let Triangle { corners, across } = self.facets[f as usize].triangle;
-            for k in 0..3 {
-                let other = &mut self.facets[across[k] as usize];
-                if other.asked != top {
-                    other.asked = top;
-                    if other.plane.side(p) == Sign::Positive {
-                        other.alive = false;
-                        self.visible.push(across[k]);
-                    }
-                }
-                if other.alive {
-                    self.horizon.push([corners[k], corners[(k + 1) % 3], across[k]]);
-                }
-            }
-            next += 1;
-        }
-    }
-
-    /// Replaces the visible part by triangles from its loop to the point.
-    fn close_with(&mut self, top: u32) {
-        let first = self.facets.len();
-        let horizon = std::mem::take(&mut self.horizon);
-        for (k, &[from, to, beyond]) in horizon.iter().enumerate() {
-            let new = (first + k) as u32;
-            self.push([from, to, top], [beyond, NONE, NONE]);
-            self.starting[from as usize] = new;
-            let theirs = &mut self.facets[beyond as usize].triangle;
-            if let Some(side) = (0..3).find(|&s| theirs.corners[s] == to) {
-                theirs.across[side] = new;
-            }
-        }
-        for (k, &[_, to, _]) in horizon.iter().enumerate() {
-            let (new, after) = ((first + k) as u32, self.starting[to as usize]);
-            self.facets[new as usize].triangle.across[1] = after;
-            self.facets[after as usize].triangle.across[2] = new;
-        }
-        self.horizon = horizon;
-        for at in 0..self.visible.len() {
-            let mut point = self.facets[self.visible[at] as usize].above;
+    /// Adds the highest point above a facet, and gives what was above the facets that go to those that come.
+    fn rise(&mut self, facet_below: u32, top: u32) {
+        let points = self.points;
+        let at = points[top as usize];
+        let fresh = self.surface.add(facet_below, top, at, |corners| facet(points, corners));
+        for k in 0..self.surface.gone().len() {
+            let gone = self.surface.gone()[k];
+            let mut point = self.surface.facets()[gone as usize].own.first;
             while point != NONE {
                 let following = self.next[point as usize];
                 if point != top {
-                    self.assign(point, first);
+                    self.assign(point, fresh.start);
                 }
                 point = following;
             }
         }
-        let fresh = first as u32..self.facets.len() as u32;
-        self.pending.extend(fresh.filter(|&f| self.facets[f as usize].top != NONE));
+        let facets = self.surface.facets();
+        self.pending.extend(fresh.filter(|&f| facets[f as usize].own.top != NONE));
     }
+}
+
+fn facet(points: &[DVec3], corners: [u32; 3]) -> (Plane, Above) {
+    let [p, q, r] = corners.map(|i| points[i as usize]);
+    (Plane::through(p, q, r), NOTHING_ABOVE)
 }
 
 #[cfg(test)]

@@ -6,10 +6,14 @@
 //! M is at most, from the simplex, and at least, from the support. The nearest point of a simplex is not
 //! found by one chain of signs, as Johnson's and the signed volumes of Montanari, Petrinic and Barbieri
 //! (2017) do: a part that does not hold the newest corner cannot be nearest, so at most three edges and
-//! three faces are measured and the nearest wins. A wrong sign then costs a step, never the answer.
+//! three faces are measured and the nearest wins. A wrong sign then costs a step, never the answer. Where
+//! rounding ends the search of cores with corners before the bracket is closed, as between slivers, it goes on
+//! in exact numbers (`nearest`) until it is.
 
 use glam::DVec3;
+use smallvec::SmallVec;
 
+use super::nearest::nearest;
 use super::placed::Placed;
 use crate::num::tolerance::{GJK_CLOSED, GJK_STALLED, SUPPORT_ROUNDING};
 
@@ -93,6 +97,10 @@ fn closed_gap(distance: f64, size: f64) -> f64 {
     GJK_CLOSED * distance + SUPPORT_ROUNDING * size
 }
 
+fn is_open(gap: &Gap, size: f64) -> bool {
+    gap.at_most - gap.at_least > closed_gap(gap.at_most, size)
+}
+
 /// Brackets the distance of two cores, beginning along `start` (from b to a; any vector will do).
 ///
 /// `size` bounds the coordinates. The distance to the simplex falls, but for a few steps at a time, so the search
@@ -118,7 +126,8 @@ pub(crate) fn gap_after(a: &Placed<'_>, b: &Placed<'_>, shift: DVec3, start: DVe
         let corner = support(-v);
         best.steps += 1;
         let at_least = v.dot(corner.w) / best.at_most;
-        if at_least > best.at_least {
+        // Of cores with corners the normal has to be that of the points.
+        if at_least > best.at_least || !curved {
             (best.at_least, best.normal) = (at_least, -v / best.at_most);
         }
         // Curved cores go on to the last digit: the points are known only to the root of the gap.
@@ -127,29 +136,58 @@ pub(crate) fn gap_after(a: &Placed<'_>, b: &Placed<'_>, shift: DVec3, start: DVe
             break;
         }
         let next = with(&simplex, corner, noise);
-        if next.count == 4 {
+        let (nearest, length) = (next.nearest(), next.nearest().length());
+        if next.count == 4 && (curved || length <= noise) {
             (best.simplex, best.at_most) = (next, 0.0);
             break;
         }
-        let (nearest, length) = (next.nearest(), next.nearest().length());
         // Where two supports are equally far, steps towards one of them win nothing but turn to the other.
         stalled = if length < best.at_most * GJK_STALLED { 0 } else { stalled + 1 };
-        if stalled > MOST_STALLED || !(length <= best.at_most / GJK_STALLED) {
+        if next.count == 4 || stalled > MOST_STALLED || !(length <= best.at_most / GJK_STALLED) {
             break;
         }
         (simplex, v) = (next, nearest);
         (best.simplex, best.at_most) = (next, length);
     }
-    try_face_normal(support, &mut best, size);
+    if is_open(&best, size) {
+        try_face_normal(support, &mut best);
+    }
+    if !curved && best.at_most > noise && is_open(&best, size) {
+        finish_exactly(support, &mut best, size);
+    }
     best
+}
+
+/// Goes on from the last simplex with its parts told apart in exact numbers. The point strictly comes nearer,
+/// so that this ends, and where no corner brings it nearer the bracket is closed.
+fn finish_exactly(support: impl Fn(DVec3) -> Corner, best: &mut Gap, size: f64) {
+    let mut corners: SmallVec<[Corner; 4]> = best.simplex.corners().into();
+    loop {
+        let found = nearest(&corners.iter().map(|c| c.w).collect::<SmallVec<[DVec3; 4]>>());
+        let mut simplex = Simplex::of(corners[0]);
+        simplex.count = found.part.len();
+        for (at, &(k, weight)) in found.part.iter().enumerate() {
+            (simplex.corners[at], simplex.weights[at]) = (corners[k], weight);
+        }
+        (best.simplex, best.at_most) = (simplex, found.distance);
+        if found.direction == DVec3::ZERO {
+            best.at_least = f64::NEG_INFINITY;
+            return;
+        }
+        let corner = support(-found.direction);
+        best.steps += 1;
+        (best.at_least, best.normal) = (found.direction.dot(corner.w), -found.direction);
+        if !is_open(best, size) || !found.gains(corner.w) {
+            return;
+        }
+        corners = simplex.corners().into();
+        corners.push(corner);
+    }
 }
 
 /// Nearly touching cores: the difference of two near points has few digits, the normal of the face or edge
 /// pair that holds them has all.
-fn try_face_normal(support: impl Fn(DVec3) -> Corner, best: &mut Gap, size: f64) {
-    if best.at_most - best.at_least <= closed_gap(best.at_most, size) {
-        return;
-    }
+fn try_face_normal(support: impl Fn(DVec3) -> Corner, best: &mut Gap) {
     if let [p, q, r] = best.simplex.corners() {
         let normal = (q.w - p.w).cross(r.w - p.w).normalize_or_zero();
         for normal in [normal, -normal] {

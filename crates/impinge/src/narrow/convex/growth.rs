@@ -14,6 +14,7 @@
 use glam::DVec3;
 
 use super::frame::View;
+use crate::geom::horizon::{Facet, Surface};
 use crate::geom::unit_normal::unit_normal;
 use crate::num::predicate::{Plane, Sign};
 use crate::num::tolerance::SUPPORT_ROUNDING;
@@ -38,28 +39,14 @@ struct Corner {
     size: f64,
 }
 
-#[derive(Debug, Clone, Copy)]
-struct Facet {
-    corners: [u32; 3],
-    across: [u32; 3],
-    plane: Plane,
-    normal: DVec3,
-    alive: bool,
-    asked: u32,
-}
-
-const NONE: u32 = u32::MAX;
-
 /// The growing hull; its arrays are kept between queries.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Growth {
     corners: Vec<Corner>,
-    facets: Vec<Facet>,
+    /// Facets with their unit normals.
+    surface: Surface<DVec3>,
     /// The distance of each facet's plane from the origin, infinite for facets that are gone.
     offsets: Vec<f64>,
-    visible: Vec<u32>,
-    horizon: Vec<[u32; 3]>,
-    starting: Vec<u32>,
 }
 
 impl Growth {
@@ -70,18 +57,18 @@ impl Growth {
         // The hull of the seeds may hold more than the first tetrahedron does.
         for corner in (0..self.corners.len() as u32).filter(|c| !base.contains(c)) {
             let at = self.corners[corner as usize].at;
-            let seen = (0..self.facets.len())
-                .find(|&f| self.facets[f].alive && self.facets[f].plane.side(at) == Sign::Positive);
-            if let Some(seen) = seen {
+            let sees = |f: &Facet<DVec3>| f.alive && f.plane.side(at) == Sign::Positive;
+            if let Some(seen) = self.surface.facets().iter().position(sees) {
                 self.insert(seen, corner);
             }
         }
         loop {
             *steps += 1;
             let nearest = lowest(&self.offsets);
-            let (facet, offset) = (self.facets[nearest], self.offsets[nearest]);
-            let corner = self.support(view, facet.normal, facet.corners[0]);
-            let beyond = facet.normal.dot(corner.at) - offset;
+            let (facet, offset) = (&self.surface.facets()[nearest], self.offsets[nearest]);
+            let normal = facet.own;
+            let corner = self.support(view, normal, facet.corners[0]);
+            let beyond = normal.dot(corner.at) - offset;
             let rounding = SUPPORT_ROUNDING * self.size(nearest).max(corner.size);
             if beyond > rounding && facet.plane.side(corner.at) == Sign::Positive {
                 self.corners.push(corner);
@@ -89,8 +76,9 @@ impl Growth {
             } else {
                 let apart = offset + beyond.max(0.0) < 0.0;
                 let (holds_foot, weights) = self.under_origin(nearest);
-                let corners = self.facets[holds_foot].corners.map(|c| self.corners[c as usize].of);
-                return Depth::Face { normal: facet.normal, corners, weights, apart };
+                let facet = &self.surface.facets()[holds_foot];
+                let corners = facet.corners.map(|c| self.corners[c as usize].of);
+                return Depth::Face { normal, corners, weights, apart };
             }
         }
     }
@@ -152,7 +140,11 @@ impl Growth {
     }
 
     fn size(&self, facet: usize) -> f64 {
-        self.facets[facet].corners.iter().map(|&c| self.corners[c as usize].size).fold(0.0, f64::max)
+        self.surface.facets()[facet]
+            .corners
+            .iter()
+            .map(|&c| self.corners[c as usize].size)
+            .fold(0.0, f64::max)
     }
 
     fn add(&mut self, corner: Corner) -> u32 {
@@ -164,36 +156,36 @@ impl Growth {
     }
 
     fn tetrahedron(&mut self, [a, b, c, apex]: [u32; 4]) {
-        self.facets.clear();
         self.offsets.clear();
-        self.push([a, b, c], [1, 2, 3]);
-        self.push([b, a, apex], [0, 3, 2]);
-        self.push([c, b, apex], [0, 1, 3]);
-        self.push([a, c, apex], [0, 2, 1]);
+        let Growth { corners, surface, offsets } = self;
+        surface.begin([a, b, c], apex, |of| facet(corners, offsets, of));
     }
 
-    fn push(&mut self, corners: [u32; 3], across: [u32; 3]) {
-        let [p, q, r] = corners.map(|c| self.at(c));
-        let plane = Plane::through(p, q, r);
-        let normal = unit_normal(3, |i| [p, q, r][i]);
-        self.offsets.push(normal.dot(p).max(normal.dot(q)).max(normal.dot(r)));
-        self.facets.push(Facet { corners, across, plane, normal, alive: true, asked: NONE });
+    /// Replaces what a corner sees, from one facet on, by triangles to it.
+    fn insert(&mut self, seen: usize, corner: u32) {
+        let at = self.at(corner);
+        let Growth { corners, surface, offsets } = self;
+        surface.add(seen as u32, corner, at, |of| facet(corners, offsets, of));
+        for &gone in surface.gone() {
+            offsets[gone as usize] = f64::INFINITY;
+        }
     }
 
     /// The facet in the plane of the nearest one that holds the origin's foot, and the weights of its
     /// corners there.
     fn under_origin(&self, nearest: usize) -> (usize, [f64; 3]) {
-        let normal = self.facets[nearest].normal;
+        let facets = self.surface.facets();
+        let normal = facets[nearest].own;
         let foot = normal * self.offsets[nearest];
         let least = |weights: &[f64; 3]| weights.iter().copied().fold(f64::INFINITY, f64::min);
         let mut best = (nearest, self.weights(nearest, foot, normal));
         if least(&best.1) < 0.0 {
             // A face of the difference may be several facets; one of them has the foot.
-            for f in (0..self.facets.len()).filter(|&f| self.facets[f].alive) {
+            for f in (0..facets.len()).filter(|&f| facets[f].alive) {
                 let rounding = SUPPORT_ROUNDING * self.size(nearest).max(self.size(f));
                 let below = |c: &u32| self.offsets[nearest] - normal.dot(self.at(*c)) > rounding;
                 let weights = self.weights(f, foot, normal);
-                if least(&weights) > least(&best.1) && !self.facets[f].corners.iter().any(below) {
+                if least(&weights) > least(&best.1) && !facets[f].corners.iter().any(below) {
                     best = (f, weights);
                 }
             }
@@ -205,65 +197,19 @@ impl Growth {
 
     /// The weights of a facet's corners at a point of its plane, by areas seen along a normal.
     fn weights(&self, facet: usize, point: DVec3, normal: DVec3) -> [f64; 3] {
-        let [p, q, r] = self.facets[facet].corners.map(|c| self.at(c) - point);
+        let [p, q, r] = self.surface.facets()[facet].corners.map(|c| self.at(c) - point);
         let areas = [q.cross(r).dot(normal), r.cross(p).dot(normal), p.cross(q).dot(normal)];
         let whole: f64 = areas.iter().sum();
         areas.map(|area| area / whole)
     }
+}
 
-    /// Replaces what a corner sees, from one facet on, by triangles to it.
-    fn insert(&mut self, seen: usize, corner: u32) {
-        let at = self.at(corner);
-        self.see(seen as u32, corner, at);
-        let first = self.facets.len() as u32;
-        self.starting.resize(self.corners.len(), NONE);
-        let horizon = std::mem::take(&mut self.horizon);
-        for (new, &[from, to, beyond]) in (first..).zip(&horizon) {
-            self.push([from, to, corner], [beyond, NONE, NONE]);
-            self.starting[from as usize] = new;
-            let theirs = &mut self.facets[beyond as usize];
-            if let Some(side) = (0..3).find(|&s| theirs.corners[s] == to) {
-                theirs.across[side] = new;
-            }
-        }
-        for (new, &[_, to, _]) in (first..).zip(&horizon) {
-            let after = self.starting[to as usize];
-            self.facets[new as usize].across[1] = after;
-            self.facets[after as usize].across[2] = new;
-        }
-        self.horizon = horizon;
-    }
-
-    fn see(&mut self, from: u32, corner: u32, at: DVec3) {
-        self.visible.clear();
-        self.horizon.clear();
-        self.visible.push(from);
-        self.remove(from, corner);
-        let mut next = 0;
-        while let Some(&f) = self.visible.get(next) {
-            let Facet { corners, across, .. } = self.facets[f as usize];
-            for k in 0..3 {
-                let other = &mut self.facets[across[k] as usize];
-                if other.asked != corner {
-                    other.asked = corner;
-                    if other.plane.side(at) == Sign::Positive {
-                        self.visible.push(across[k]);
-                        self.remove(across[k], corner);
-                    }
-                }
-                if self.facets[across[k] as usize].alive {
-                    self.horizon.push([corners[k], corners[(k + 1) % 3], across[k]]);
-                }
-            }
-            next += 1;
-        }
-    }
-
-    fn remove(&mut self, facet: u32, asked: u32) {
-        let f = &mut self.facets[facet as usize];
-        (f.alive, f.asked) = (false, asked);
-        self.offsets[facet as usize] = f64::INFINITY;
-    }
+/// Makes a facet, and notes its offset.
+fn facet(corners: &[Corner], offsets: &mut Vec<f64>, of: [u32; 3]) -> (Plane, DVec3) {
+    let [p, q, r] = of.map(|c| corners[c as usize].at);
+    let normal = unit_normal(3, |i| [p, q, r][i]);
+    offsets.push(normal.dot(p).max(normal.dot(q)).max(normal.dot(r)));
+    (Plane::through(p, q, r), normal)
 }
 
 fn corner(view: &View<'_>, of: [u32; 2]) -> Corner {

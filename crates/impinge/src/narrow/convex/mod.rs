@@ -9,6 +9,7 @@ mod frame;
 mod gjk;
 mod growth;
 pub mod manifold;
+mod nearest;
 pub(crate) mod placed;
 pub mod point;
 mod region;

@@ -259,7 +259,7 @@ impl Pair<'_> {
         let polyhedral = self.is_polyhedral();
         let (tolerance, most) = if polyhedral { (0.0, u32::MAX) } else { (CURVED_DEPTH * size, MOST_STEPS) };
         let mut deep = depth(&mut memory.polytope, a, b, *size, tolerance, most);
-        if deep.at_most - deep.at_least > tolerance.max(SUPPORT_ROUNDING * size) {
+        if !polyhedral && deep.at_most - deep.at_least > tolerance.max(SUPPORT_ROUNDING * size) {
             self.polish(&mut deep);
         }
         let certainty = self.certainty(deep.at_most - deep.at_least);
@@ -316,9 +316,8 @@ impl Pair<'_> {
     fn apart(&self, apart: &Gap) -> (Separation, Certainty) {
         let corners = apart.simplex.corners();
         let [p, q] = apart.simplex.points();
-        let normal = self.normal_of(q - p, &apart.normal);
         let ids = [ids_of(corners, 0), ids_of(corners, 1)];
-        let found = self.widened(apart.at_most, normal, [p, q], [&ids[0], &ids[1]]);
+        let found = self.widened(apart.at_most, apart.normal, [p, q], [&ids[0], &ids[1]]);
         (found, self.certainty(apart.at_most - apart.at_least))
     }
 
@@ -336,15 +335,6 @@ impl Pair<'_> {
 
     fn is_polyhedral(&self) -> bool {
         self.a.is_polyhedral() && self.b.is_polyhedral()
-    }
-
-    /// The direction from a to b. Points of cores with corners are right to rounding, and so is their
-    /// direction where they are far enough apart to tell; of curved ones the normal that gave the bound is
-    /// better known than the points.
-    fn normal_of(&self, between: DVec3, best: &DVec3) -> DVec3 {
-        let length = between.length();
-        let clear = length > self.size * f64::EPSILON.sqrt();
-        if clear && self.is_polyhedral() { between / length } else { *best }
     }
 
     fn certainty(&self, width: f64) -> Certainty {
