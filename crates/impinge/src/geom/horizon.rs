@@ -149,6 +149,7 @@ impl<T> Surface<T> {
         }
     }
 
+    #[inline]
     fn push(&mut self, corners: [u32; 3], across: [u32; 3], make: &mut impl FnMut([u32; 3]) -> (Plane, T)) {
         let (plane, own) = make(corners);
         self.facets.push(Facet { corners, across, plane, alive: true, own, asked: NONE });

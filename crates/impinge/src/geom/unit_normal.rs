@@ -3,12 +3,13 @@
 use glam::DVec3;
 
 use crate::num::exact_vector::{direction, exact, normal as exact_normal, plus};
+use crate::num::predicate::Plane;
 use crate::num::tolerance::SMALLEST_PRODUCT;
 use crate::num::twofold::triangle_normal;
 
 /// Share of a normal's products that must be left when they have cancelled (no unit: of their sizes), or it is
 /// computed with more digits. Six binary digits are lost at most.
-const SLIVER: f64 = 1.0 / 64.0;
+pub const SLIVER: f64 = 1.0 / 64.0;
 
 /// Normal of a polygon of unit size (an area) below which twice the digits of f64 are not enough.
 const NEEDLE: f64 = f64::EPSILON;
@@ -27,6 +28,18 @@ pub fn unit_normal(count: usize, corner: impl Fn(usize) -> DVec3) -> DVec3 {
         return (sum / longest).normalize();
     }
     sliver_normal(count, corner)
+}
+
+/// The unit normal of a plane, computed with more digits where less than the part `sliver` of its products is
+/// left, [`SLIVER`] for all that can be had; NaN where its points lie on one line.
+#[inline]
+pub fn plane_normal(plane: &Plane, sliver: f64) -> DVec3 {
+    let (normal, size) = (plane.normal(), plane.size().max_element());
+    let longest = normal.abs().max_element();
+    if longest > sliver * size && (SMALLEST_PRODUCT..f64::INFINITY).contains(&longest) {
+        return (normal / longest).normalize();
+    }
+    sliver_normal(3, |k| plane.corners()[k])
 }
 
 #[cold]
@@ -61,6 +74,9 @@ mod tests {
                     [DVec3::ZERO, DVec3::X, DVec3::new(0.3, width, width), DVec3::new(0.1, width, width)];
                 let n = unit_normal(4, |i| corners[i] * size);
                 let want = DVec3::new(0.0, -1.0, 1.0).normalize();
+                let [p, q, r] = [0, 1, 2].map(|i| corners[i] * size);
+                let of_plane = plane_normal(&Plane::through(p, q, r), SLIVER);
+                assert!((of_plane - want).length() < 1e-14, "{size} {width}: {of_plane}");
                 assert!((n - want).length() < 1e-14, "{size} {width}: {n}");
             }
         }

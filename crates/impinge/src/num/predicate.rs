@@ -125,10 +125,10 @@ impl Plane {
         }
     }
 
-    /// The first of its points.
+    /// The points it goes through.
     #[inline]
-    pub fn corner(&self) -> DVec3 {
-        self.corners[0]
+    pub fn corners(&self) -> &[DVec3; 3] {
+        &self.corners
     }
 
     /// The normal (b − a) × (c − a) in floats.

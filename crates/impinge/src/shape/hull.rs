@@ -149,7 +149,7 @@ impl<'p> Growth<'p> {
         let p = self.points[point as usize];
         let mut facets = self.surface.own_from(first);
         let Some((plane, above)) = facets.find(|(plane, _)| plane.side(p) == Sign::Positive) else { return };
-        let height = plane.normal().dot(p - plane.corner());
+        let height = plane.normal().dot(p - plane.corners()[0]);
         if above.top == NONE || height > above.top_height {
             (above.top, above.top_height) = (point, height);
         }

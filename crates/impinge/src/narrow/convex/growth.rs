@@ -15,7 +15,7 @@ use glam::DVec3;
 
 use super::frame::View;
 use crate::geom::horizon::{Facet, Surface};
-use crate::geom::unit_normal::unit_normal;
+use crate::geom::unit_normal::{SLIVER, plane_normal};
 use crate::num::predicate::{Plane, Sign};
 use crate::num::tolerance::SUPPORT_ROUNDING;
 
@@ -205,11 +205,13 @@ impl Growth {
 }
 
 /// Makes a facet, and notes its offset.
+#[inline]
 fn facet(corners: &[Corner], offsets: &mut Vec<f64>, of: [u32; 3]) -> (Plane, DVec3) {
     let [p, q, r] = of.map(|c| corners[c as usize].at);
-    let normal = unit_normal(3, |i| [p, q, r][i]);
+    let plane = Plane::through(p, q, r);
+    let normal = plane_normal(&plane, SLIVER);
     offsets.push(normal.dot(p).max(normal.dot(q)).max(normal.dot(r)));
-    (Plane::through(p, q, r), normal)
+    (plane, normal)
 }
 
 fn corner(view: &View<'_>, of: [u32; 2]) -> Corner {
