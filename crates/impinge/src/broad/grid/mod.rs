@@ -304,3 +304,6 @@ impl Iterator for Pairs<'_> {
         self.slots.fold(first, |all, pair| each(all, pair.map(|slot| ids[slot as usize])))
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -12,8 +12,12 @@ use super::frame::{BLOCK, Block, Frame, NO_BIN};
 use super::lanes::{Columns, for_each_level};
 use super::slots::Slots;
 
-/// Bodies that one thread takes at a time.
-const CHUNK: usize = 4096;
+/// Bodies that one thread takes at a time, at most and at least. Few chunks are quickly gone through bin by
+/// bin, many are shared evenly.
+const CHUNK: [usize; 2] = [4096, 512];
+
+/// Chunks that there are at least, but for the least size of a chunk.
+const CHUNKS: usize = 32;
 
 /// Bodies in cells, with room: the first slots, as they were at the last sort.
 #[derive(Debug, Clone, Default)]
@@ -33,6 +37,8 @@ pub(super) struct Scratch {
     grouped: Vec<u32>,
     /// For each chunk and bin where its group begins, and where the last one ends.
     groups: Vec<u32>,
+    /// Bodies in a chunk.
+    chunk: usize,
 }
 
 /// A chunk of [`Scratch`].
@@ -80,13 +86,15 @@ impl Scratch {
         self.room.resize(count, Corners::NOTHING);
         self.cells.resize(count, 0);
         self.grouped.resize(count, 0);
-        self.groups.resize(count.div_ceil(CHUNK) * row, 0);
-        let chunks = self.room.chunks_mut(CHUNK).zip(self.cells.chunks_mut(CHUNK));
-        let chunks = chunks.zip(self.grouped.chunks_mut(CHUNK).zip(self.groups.chunks_mut(row)));
+        let size = count.div_ceil(CHUNKS).clamp(CHUNK[1], CHUNK[0]);
+        self.chunk = size;
+        self.groups.resize(count.div_ceil(size) * row, 0);
+        let chunks = self.room.chunks_mut(size).zip(self.cells.chunks_mut(size));
+        let chunks = chunks.zip(self.grouped.chunks_mut(size).zip(self.groups.chunks_mut(row)));
         let as_chunk = |((room, cells), (grouped, groups))| Chunk { room, cells, grouped, groups };
         let mut chunks: Vec<Chunk<'_>> = chunks.map(as_chunk).collect();
         parallel::for_each_chunk(&mut chunks, 1, |k, chunk| {
-            chunk.iter_mut().for_each(|chunk| place_chunk(instructions, frame, old, k * CHUNK, chunk));
+            chunk.iter_mut().for_each(|chunk| place_chunk(instructions, frame, old, k * size, chunk));
         });
     }
 
@@ -94,7 +102,7 @@ impl Scratch {
     fn fill(&self, part: &mut Part<'_>, row: usize, old: &Slots) {
         let members = || {
             self.groups.chunks(row).zip(0..).flat_map(|(g, chunk)| {
-                let base = chunk * CHUNK;
+                let base = chunk * self.chunk;
                 &self.grouped[base + g[part.bin] as usize..base + g[part.bin + 1] as usize]
             })
         };
@@ -133,7 +141,7 @@ for_each_level! {
 
 #[inline(always)]
 fn place_chunk_plain(frame: &Frame, old: &Slots, first: usize, chunk: &mut Chunk<'_>) {
-    let mut bins = [NO_BIN; CHUNK];
+    let mut bins = [NO_BIN; CHUNK[0]];
     let mut block = Block::EMPTY;
     for at in (0..chunk.room.len()).step_by(BLOCK) {
         let end = chunk.room.len().min(at + BLOCK);
