@@ -7,6 +7,7 @@
 use crate::bound::Aabb;
 use crate::num::parallel;
 
+use super::prefetch::prefetch;
 use super::{BroadPhase, Mobility, admitted};
 
 /// Which of the two places holds the box of now.
@@ -269,6 +270,9 @@ fn note_solid(state: &mut u8, bounds: &Aabb) -> bool {
 /// Bodies that one thread takes at a time.
 const CHUNK: usize = 512;
 
+/// Bodies whose memory is asked for before they are moved.
+const AHEAD: usize = 32;
+
 /// States that one thread takes at a time; each is a byte.
 const STATES: usize = 1 << 15;
 
@@ -290,6 +294,10 @@ impl Chunk<'_> {
     /// Takes in the boxes; the first body has the id `first`.
     fn take_in(&mut self, first: usize) {
         for (k, (state, bounds)) in self.state.iter_mut().zip(self.bounds).enumerate() {
+            if let Some(soon) = self.bounds.get(k + AHEAD) {
+                prefetch(soon);
+                prefetch(&self.sides[usize::from(!*state & SIDE)][k + AHEAD]);
+            }
             if *state & THERE == 0 {
                 continue;
             }

@@ -28,6 +28,7 @@ mod bodies;
 mod brute;
 mod grid;
 mod partners;
+mod prefetch;
 mod sweep_and_prune;
 mod tree;
 

@@ -30,24 +30,6 @@ macro_rules! for_each_level {
 
 pub(super) use for_each_level;
 
-/// Asks for memory that is read soon.
-#[inline(always)]
-pub(super) fn prefetch<T>(item: &T) {
-    #[cfg(target_arch = "x86_64")]
-    {
-        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        let first = std::ptr::from_ref(item).cast::<i8>();
-        let last = first.wrapping_add(size_of::<T>() - 1);
-        // SAFETY: a hint, which reads nothing.
-        unsafe {
-            _mm_prefetch::<_MM_HINT_T0>(first);
-            _mm_prefetch::<_MM_HINT_T0>(last);
-        }
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = item;
-}
-
 /// Room that each array of boxes has beyond its last box, so that whole vectors can be loaded.
 pub(super) const MOST_LANES: usize = 16;
 

@@ -7,9 +7,10 @@ use crate::hierarchy::simd::Level as Instructions;
 
 use super::super::Changes;
 use super::super::bodies::Bodies;
+use super::super::prefetch::prefetch;
 use super::corners::Corners;
 use super::frame::{BLOCK, Ends, Frame};
-use super::lanes::{for_each_level, prefetch};
+use super::lanes::for_each_level;
 use super::search::{Found, Search};
 use super::slots::Slots;
 
@@ -133,6 +134,8 @@ fn load_plain(
             // Ids are in no order, so the boxes come from anywhere: many must be on their way at a time.
             if let Some(&id) = part.ids.get(k + BLOCK) {
                 prefetch(bodies.now_and_fixed(id).0);
+                prefetch(&part.now[k + BLOCK]);
+                prefetch(&part.room[k + BLOCK]);
             }
             let (bounds, is_fixed) = bodies.now_and_fixed(part.ids[k]);
             (*b, *fixed) = (frame.ends(bounds), is_fixed);
