@@ -10,6 +10,30 @@ use crate::num::parallel;
 use super::prefetch::prefetch;
 use super::{BroadPhase, Mobility, admitted};
 
+/// The calls of a [`BroadPhase`] that only take note, for one that has its `bodies`.
+macro_rules! take_note {
+    () => {
+        fn insert(&mut self, id: u32, bounds: $crate::bound::Aabb, mobility: $crate::broad::Mobility) {
+            self.bodies.insert(id, bounds, mobility);
+        }
+
+        fn remove(&mut self, id: u32) {
+            self.bodies.remove(id);
+        }
+
+        #[inline]
+        fn update(&mut self, id: u32, bounds: $crate::bound::Aabb) {
+            self.bodies.update(id, bounds);
+        }
+
+        fn update_range(&mut self, first: u32, bounds: &[$crate::bound::Aabb]) {
+            self.bodies.update_range(first, bounds);
+        }
+    };
+}
+
+pub(super) use take_note;
+
 /// Which of the two places holds the box of now.
 const SIDE: u8 = 1;
 /// Changed since the last step.

@@ -10,12 +10,11 @@
 
 use std::cmp::Ordering;
 
-use crate::bound::Aabb;
 use crate::num::parallel;
 
-use super::bodies::Bodies;
+use super::bodies::{Bodies, take_note};
 use super::partners::Partners;
-use super::{BroadPhase, Changes, Grid, Mobility, sort_pairs};
+use super::{BroadPhase, Changes, Grid, sort_pairs};
 
 /// More new bodies than this in one step are searched for together.
 const MANY_NEW: usize = 32;
@@ -37,18 +36,7 @@ pub struct SweepAndPrune {
 }
 
 impl BroadPhase for SweepAndPrune {
-    fn insert(&mut self, id: u32, bounds: Aabb, mobility: Mobility) {
-        self.bodies.insert(id, bounds, mobility);
-    }
-
-    fn remove(&mut self, id: u32) {
-        self.bodies.remove(id);
-    }
-
-    #[inline]
-    fn update(&mut self, id: u32, bounds: Aabb) {
-        self.bodies.update(id, bounds);
-    }
+    take_note!();
 
     fn step(&mut self, changes: &mut Changes) {
         changes.began.clear();

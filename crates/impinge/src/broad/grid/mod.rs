@@ -24,8 +24,8 @@ use crate::bound::Aabb;
 use crate::hierarchy::simd::Level as Instructions;
 use crate::num::parallel;
 
-use super::bodies::Bodies;
-use super::{BroadPhase, Changes, Mobility, sort_pairs};
+use super::bodies::{Bodies, take_note};
+use super::{BroadPhase, Changes, sort_pairs};
 use among_loose::AmongLoose;
 use corners::Corners;
 use frame::{BLOCK, Frame};
@@ -81,22 +81,7 @@ impl Default for Grid {
 }
 
 impl BroadPhase for Grid {
-    fn insert(&mut self, id: u32, bounds: Aabb, mobility: Mobility) {
-        self.bodies.insert(id, bounds, mobility);
-    }
-
-    fn remove(&mut self, id: u32) {
-        self.bodies.remove(id);
-    }
-
-    #[inline]
-    fn update(&mut self, id: u32, bounds: Aabb) {
-        self.bodies.update(id, bounds);
-    }
-
-    fn update_range(&mut self, first: u32, bounds: &[Aabb]) {
-        self.bodies.update_range(first, bounds);
-    }
+    take_note!();
 
     fn step(&mut self, changes: &mut Changes) {
         changes.clear();

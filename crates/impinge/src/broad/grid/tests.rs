@@ -4,7 +4,7 @@ use glam::DVec3;
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
 
-use super::super::Brute;
+use super::super::{Brute, Mobility};
 use super::*;
 
 const BODIES: u32 = 1_500;

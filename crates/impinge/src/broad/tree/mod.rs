@@ -7,12 +7,11 @@
 
 mod nodes;
 
-use crate::bound::Aabb;
 use crate::num::parallel;
 
-use super::bodies::Bodies;
+use super::bodies::{Bodies, take_note};
 use super::partners::Partners;
-use super::{BroadPhase, Changes, Mobility, sort_pairs};
+use super::{BroadPhase, Changes, sort_pairs};
 use nodes::{Fat, Nodes};
 
 /// One in so many bodies may be put in one by one in a step; else the tree is built anew.
@@ -30,18 +29,7 @@ pub struct Tree {
 }
 
 impl BroadPhase for Tree {
-    fn insert(&mut self, id: u32, bounds: Aabb, mobility: Mobility) {
-        self.bodies.insert(id, bounds, mobility);
-    }
-
-    fn remove(&mut self, id: u32) {
-        self.bodies.remove(id);
-    }
-
-    #[inline]
-    fn update(&mut self, id: u32, bounds: Aabb) {
-        self.bodies.update(id, bounds);
-    }
+    take_note!();
 
     fn step(&mut self, changes: &mut Changes) {
         changes.began.clear();
