@@ -8,6 +8,7 @@ pub mod point_triangle_exact;
 pub mod ray_triangle;
 pub mod segment_segment;
 pub mod segment_triangle;
+pub mod triangle_box;
 pub mod triangle_distance;
 pub mod triangle_triangle;
 pub mod unit_normal;

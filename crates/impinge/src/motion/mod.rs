@@ -4,9 +4,11 @@ mod glide;
 mod moving;
 mod pose;
 mod screw;
+mod screwing;
 mod skeleton;
 
 pub use glide::{Ball, Glide, Law, Twist};
 pub use moving::Motion;
 pub use pose::Pose;
+pub use screwing::Screwing;
 pub use skeleton::{Joint, JointKind, Skeleton};

@@ -1,5 +1,6 @@
 //! Numbers: named tolerances, exact predicates, outward rounding.
 
+pub mod cubic;
 pub mod dyadic;
 pub mod exact_vector;
 pub mod parallel;

@@ -215,3 +215,16 @@ pub const SWEEP_TOLERANCE: f64 = 1e-6;
 /// How near moving surfaces may come without a contact and still be called an impact, unless told otherwise (no
 /// unit: a factor of the scene's size).
 pub const SWEEP_SLACK: f64 = 1e-9;
+
+/// Rounding of a corner of a triangle and of its shadow on an axis in the test with a box (no unit: a factor of
+/// the sum of the largest coordinates).
+pub const BOX_ROUNDING: f64 = 8.0 * f64::EPSILON;
+
+/// Rounding of the distance of a moving and a resting sphere (no unit: a factor of the lengths that take part, or
+/// of their square): about thirty products and sums.
+pub const SPHERE_ROUNDING: f64 = 64.0 * f64::EPSILON;
+
+/// Rounding of the polynomial that vanishes where a moving and a resting feature lie in one plane (no unit: a
+/// factor of the product of two edges and the lengths that take part): about sixty products and sums, and the
+/// rounding of the places they start from.
+pub const COPLANAR_ROUNDING: f64 = 128.0 * f64::EPSILON;
