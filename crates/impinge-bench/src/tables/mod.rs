@@ -2,6 +2,7 @@
 
 mod bounds;
 mod broad_phase;
+mod contact_labels;
 mod convex;
 mod mesh_distance;
 mod mesh_pairs;
@@ -101,5 +102,11 @@ pub const TABLES: &[Entry] = &[
         about: "distance of two convex hulls of 20, 100 and 1,000 corners in slow motion",
         one_core: true,
         run: convex::run,
+    },
+    Entry {
+        name: "contact-labels",
+        about: "tests along a path with and without labels and tables, as in table 1 of CONTACT",
+        one_core: true,
+        run: contact_labels::run,
     },
 ];

@@ -12,7 +12,8 @@ use crate::num::tolerance::BOX_ROUNDING;
 pub fn may_meet(triangle: &[DVec3; 3], centre: DVec3, half: DVec3) -> bool {
     let corners = triangle.map(|p| p - centre);
     // What rounding does to a corner, as a length.
-    let slack = triangle.iter().fold(centre.abs() + half, |all, p| all.max(p.abs())).element_sum() * BOX_ROUNDING;
+    let slack =
+        triangle.iter().fold(centre.abs() + half, |all, p| all.max(p.abs())).element_sum() * BOX_ROUNDING;
     let separates = |axis: DVec3| {
         let [a, b, c] = corners.map(|p| axis.dot(p));
         let reach = axis.abs().dot(half) + axis.length() * slack;
@@ -39,7 +40,8 @@ mod tests {
         let (mut common, mut denied) = (0, 0);
         for case in 0..4000 {
             let scale = [1e-6, 1.0, 1e6][case % 3];
-            let mut point = || DVec3::from_array([0.0; 3].map(|_: f64| random.random_range(-1.0..1.0))) * scale;
+            let mut point =
+                || DVec3::from_array([0.0; 3].map(|_: f64| random.random_range(-1.0..1.0))) * scale;
             let mut triangle = [point(), point(), point()];
             if case % 7 == 0 {
                 triangle[2] = triangle[1]; // a segment

@@ -111,7 +111,8 @@ impl<'m> ContactSearch<'m> {
             Motion::Still(_) => Vec::new(),
             Motion::Glide(glide) => glide.screwings().ok_or(Error::Argument {
                 name: "motion",
-                reason: "the method contact needs a screw with the law contact, a pure turn or a pure shift".into(),
+                reason: "the method contact needs a screw with the law contact, a pure turn or a pure shift"
+                    .into(),
             })?,
         };
         parts.reverse();
@@ -192,7 +193,8 @@ impl<'m> ContactSearch<'m> {
 
     fn next_part(&mut self) -> Option<Part> {
         let screw = self.parts.pop()?;
-        let counts = self.bodies.map(|body| (body.model.mesh().vertices().len(), body.spheres.spheres().len()));
+        let counts =
+            self.bodies.map(|body| (body.model.mesh().vertices().len(), body.spheres.spheres().len()));
         let kept = Kept {
             points: counts.map(|(vertices, _)| vec![None; vertices]),
             centres: counts.map(|(_, spheres)| vec![None; spheres]),
@@ -297,8 +299,11 @@ impl<'m> ContactSearch<'m> {
     fn centre(&self, part: &mut Part, body: usize, sphere: u32) -> Centre {
         let local = self.bodies[body].spheres.spheres()[sphere as usize].centre;
         *part.kept.centres[body][sphere as usize].get_or_insert_with(|| {
-            let from_origin =
-                if body == 0 { part.screw.turned * local } else { self.poses[1].apply(local) - part.screw.origin };
+            let from_origin = if body == 0 {
+                part.screw.turned * local
+            } else {
+                self.poses[1].apply(local) - part.screw.origin
+            };
             Centre::new(&part.screw, from_origin)
         })
     }

@@ -90,7 +90,8 @@ mod tests {
         let mut random = Pcg64::seed_from_u64(11);
         let mut met = [0; 3];
         for case in 0..3000 {
-            let mut point = |size: f64| DVec3::from_array([0.0; 3].map(|_: f64| random.random_range(-size..size)));
+            let mut point =
+                |size: f64| DVec3::from_array([0.0; 3].map(|_: f64| random.random_range(-size..size)));
             let from = Pose::from_translation(point(2.0));
             let axis = point(1.0).normalize();
             let small = [1.0, 1e-7][case / 3 % 2];

@@ -78,7 +78,8 @@ impl SphereTree {
             return refuse("too small for this mesh: more than 2^24 spheres side by side");
         }
         let half = 0.5 * cell * f64::from(1_u32 << levels);
-        let mut cover = Cover { mesh, edges: edges(mesh), leaves: Vec::new(), labels: HashMap::new(), sets: Vec::new() };
+        let mut cover =
+            Cover { mesh, edges: edges(mesh), leaves: Vec::new(), labels: HashMap::new(), sets: Vec::new() };
         let all = Primitives {
             vertices: used_vertices(mesh),
             edges: (0..cover.edges.len() as u32).collect(),
@@ -120,9 +121,9 @@ impl SphereTree {
             self.spheres.push(Sphere { centre: leaf.centre, radius, label: leaf.label, right: 0 });
             return leaf.label;
         }
-        let (low, high) = leaves
-            .iter()
-            .fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(l, h), leaf| (l.min(leaf.centre), h.max(leaf.centre)));
+        let (low, high) = leaves.iter().fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(l, h), leaf| {
+            (l.min(leaf.centre), h.max(leaf.centre))
+        });
         let centre = 0.5 * (low + high);
         let reach = leaves.iter().map(|leaf| leaf.centre.distance(centre)).fold(0.0, f64::max);
         self.spheres.push(Sphere { centre, radius: (reach + radius) * ROUND_UP, label: 0, right: 0 });
