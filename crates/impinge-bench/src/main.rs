@@ -8,6 +8,7 @@ mod hulls;
 mod machine;
 mod outside;
 mod peers;
+mod queries;
 mod scenes;
 mod setup;
 mod table;

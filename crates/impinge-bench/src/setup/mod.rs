@@ -17,6 +17,7 @@ use crate::scenes::{peers_folder, root};
 const DEBIAN_PACKAGES: [&str; 6] =
     ["g++", "pkg-config", "libfcl-dev", "libeigen3-dev", "python3-venv", "npm"];
 const COAL_WHEEL: &str = "coal==3.0.3";
+const IPCTK_WHEEL: &str = "ipctk==1.6.1";
 
 /// Does its part and tells in a word what it did.
 type Step = fn() -> Result<String>;
@@ -27,11 +28,12 @@ type Step = fn() -> Result<String>;
 /// The number of steps that failed; each has said why.
 pub fn run() -> Result<()> {
     std::fs::create_dir_all(peers_folder().join("bin"))?;
-    let steps: [(&str, Step); 7] = [
+    let steps: [(&str, Step); 8] = [
         ("Debian packages", debian_packages),
         ("meshes", meshes::make),
         ("the program fcl", build_fcl),
         ("the wheel coal", coal_wheel),
+        ("the wheel ipctk", ipctk_wheel),
         ("the program coal", || build_coal("coal")),
         ("the program coal_hulls", || build_coal("coal_hulls")),
         ("placements", placements),
@@ -84,6 +86,21 @@ fn coal_wheel() -> Result<String> {
     Ok(format!("installed {COAL_WHEEL}"))
 }
 
+fn ipctk_wheel() -> Result<String> {
+    if has_ipctk() {
+        return Ok("already there".into());
+    }
+    ensure!(python().is_file(), "no Python environment: the wheel coal makes it");
+    call(Command::new(python()).args(["-m", "pip", "install", "--quiet", "numpy", IPCTK_WHEEL]))?;
+    Ok(format!("installed {IPCTK_WHEEL}"))
+}
+
+/// Whether the wheel ipctk can be used.
+pub fn has_ipctk() -> bool {
+    let asked = Command::new(python()).args(["-c", "import ipctk, numpy"]).output();
+    asked.is_ok_and(|out| out.status.success())
+}
+
 /// Without `-march`: it would change Eigen's alignment and so the wheel's binary interface.
 fn build_coal(name: &str) -> Result<String> {
     let eigen = output(Command::new("pkg-config").args(["--cflags", "eigen3"]))?;
@@ -118,7 +135,8 @@ fn sources() -> PathBuf {
     root().join("crates/impinge-bench/peers")
 }
 
-fn python() -> PathBuf {
+/// The Python of the peers' environment.
+pub fn python() -> PathBuf {
     peers_folder().join("venv/bin/python")
 }
 

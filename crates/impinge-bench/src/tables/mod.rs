@@ -2,6 +2,7 @@
 
 mod bounds;
 mod broad_phase;
+mod ccd_primitives;
 mod contact_labels;
 mod convex;
 mod mesh_distance;
@@ -108,5 +109,11 @@ pub const TABLES: &[Entry] = &[
         about: "tests along a path with and without labels and tables, as in table 1 of CONTACT",
         one_core: true,
         run: contact_labels::run,
+    },
+    Entry {
+        name: "ccd-primitives",
+        about: "moving vertices, faces and edges: the shared queries with exact truth, and whole steps",
+        one_core: true,
+        run: ccd_primitives::run,
     },
 ];

@@ -57,6 +57,11 @@ impl RealRoot {
             let middle = 0.5 * (low + high);
             if Sign::from(value(middle)) == self.before { low = middle } else { high = middle }
         }
+        let guess = Dyadic::from(high);
+        if self.polynomial.at(&guess).is_zero() {
+            (self.low, self.high) = (guess.clone(), guess);
+            return;
+        }
         for width in BRACKETS {
             let ends = [low - width, low + width].map(Dyadic::from);
             let [from, to] = &ends;
@@ -146,5 +151,55 @@ fn isolate(polynomial: &Polynomial, [low, high]: [Dyadic; 2], left: u32, roots: 
             roots.push(RealRoot { polynomial, low: middle.clone(), high: middle.clone(), before });
         }
         isolate(simple, [middle, high], left, roots);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn polynomial(coefficients: &[f64]) -> Polynomial {
+        Polynomial::new(coefficients.iter().map(|&c| Dyadic::from(c)))
+    }
+
+    fn roots(coefficients: &[f64]) -> Vec<f64> {
+        let roots = RealRoot::in_unit_interval(&polynomial(coefficients));
+        roots.into_iter().map(|mut root| root.from_below(CONTACT_TIME)).collect()
+    }
+
+    #[test]
+    fn roots_come_in_order_each_once() {
+        for (coefficients, known) in [
+            // (4t − 1)(2t − 1)(4t − 3), (2t − 1)²(4t − 3), (2t − 1)³, t(t − 1), t² + 1, and constants.
+            (vec![-3.0, 22.0, -48.0, 32.0], vec![0.25, 0.5, 0.75]),
+            (vec![-3.0, 16.0, -28.0, 16.0], vec![0.5, 0.75]),
+            (vec![-1.0, 6.0, -12.0, 8.0], vec![0.5]),
+            (vec![0.0, -1.0, 1.0], vec![0.0, 1.0]),
+            (vec![1.0, 0.0, 1.0], vec![]),
+            (vec![3.0], vec![]),
+            (vec![], vec![]),
+            // (3t − 1)²: a double root that no halving meets.
+            (vec![1.0, -6.0, 9.0], vec![1.0 / 3.0]),
+        ] {
+            let found = roots(&coefficients);
+            assert_eq!(found.len(), known.len(), "{coefficients:?}: {found:?}");
+            for (found, known) in found.iter().zip(known) {
+                assert!(*found <= known && known - found <= CONTACT_TIME, "{coefficients:?}: {found}");
+            }
+        }
+    }
+
+    #[test]
+    fn signs_at_an_irrational_root() {
+        // 2t² − 1 at √½, where t² − ½ vanishes and t − 0.7071 does not.
+        let mut root = RealRoot::in_unit_interval(&polynomial(&[-1.0, 0.0, 2.0])).remove(0);
+        assert_eq!(root.sign(&polynomial(&[-0.5, 0.0, 1.0])), Sign::Zero);
+        assert_eq!(root.sign(&polynomial(&[0.0, -0.5, 0.0, 1.0])), Sign::Zero);
+        assert_eq!(root.sign(&polynomial(&[-0.7071, 1.0])), Sign::Positive);
+        assert_eq!(root.sign(&polynomial(&[0.5_f64.sqrt(), -1.0])), Sign::Positive);
+        assert_eq!(root.sign(&polynomial(&[0.5_f64.sqrt().next_down(), -1.0])), Sign::Negative);
+        assert_eq!(root.sign(&polynomial(&[])), Sign::Zero);
+        let below = root.from_below(CONTACT_TIME);
+        assert!(2.0 * below * below <= 1.0 && 0.5_f64.sqrt() - below <= CONTACT_TIME);
     }
 }

@@ -58,6 +58,22 @@ pub const COPLANARITY_ROUNDING: f64 = 256.0 * f64::EPSILON;
 /// factor of the product of their largest components): two products of about eight roundings each.
 pub const MOVING_CROSS_ROUNDING: f64 = 16.0 * f64::EPSILON;
 
+/// The same where the coefficients were computed with twice the digits and then rounded (no unit: a factor of the
+/// largest coefficient): three bases, twelve subdivisions and an evaluation.
+pub const COPLANARITY_REROUNDING: f64 = 64.0 * f64::EPSILON;
+
+/// Rounding of that cubic's coefficients in twofold numbers (no unit: as [`COPLANARITY_ROUNDING`]): about forty
+/// operations of 2⁻¹⁰² each on six products.
+pub const COPLANARITY_TWOFOLD: f64 = 64.0 * f64::EPSILON * f64::EPSILON;
+
+/// Vectors below this (a length) are not computed in twofold numbers: what is lost in products of three would
+/// underflow.
+pub const SMALLEST_TWOFOLD: f64 = 1e-60;
+
+/// How far beyond a minimum separation moving features may be and still count as within it (no unit: a factor of
+/// the separation). Smaller means more steps for features that slide along each other.
+pub const SEPARATION_SLACK: f64 = 1e-3;
+
 /// How much earlier than the true first contact of moving features the reported time may be (no unit: a part of
 /// the step). Far below what a simulation can tell, and floats mostly reach it.
 pub const CONTACT_TIME: f64 = 1e-9;

@@ -5,21 +5,41 @@ use glam::DVec3;
 
 /// hi + lo, where lo is what rounding took from hi.
 #[derive(Debug, Clone, Copy)]
-struct Twofold {
+pub struct Twofold {
     hi: f64,
     lo: f64,
 }
 
+/// A vector of twofold numbers.
+pub type TwofoldVec = [Twofold; 3];
+
 impl Twofold {
     /// a − b, exactly.
-    fn difference(a: f64, b: f64) -> Twofold {
+    #[inline]
+    pub fn difference(a: f64, b: f64) -> Twofold {
         let hi = a - b;
         let part = hi - a;
         Twofold { hi, lo: (a - (hi - part)) - (b + part) }
     }
 
+    /// The nearest double.
+    #[inline]
+    pub fn value(self) -> f64 {
+        self.hi + self.lo
+    }
+
+    /// The sum, up to terms of the size of a square of the unit roundoff.
+    #[inline]
+    pub fn plus(self, other: Twofold) -> Twofold {
+        let top = Twofold::difference(self.hi, -other.hi);
+        let lo = top.lo + (self.lo + other.lo);
+        let hi = top.hi + lo;
+        Twofold { hi, lo: lo - (hi - top.hi) }
+    }
+
     /// The product, up to terms of the size of a square of the unit roundoff.
-    fn times(self, other: Twofold) -> Twofold {
+    #[inline]
+    pub fn times(self, other: Twofold) -> Twofold {
         let hi = self.hi * other.hi;
         // Halves of 26 digits multiply without rounding; a fused multiply-add is slow where the processor
         // may have none.
@@ -32,6 +52,34 @@ impl Twofold {
         let top = Twofold::difference(self.hi, other.hi);
         top.hi + (top.lo + (self.lo - other.lo))
     }
+}
+
+/// p − q, exactly.
+#[inline]
+pub fn difference(p: DVec3, q: DVec3) -> TwofoldVec {
+    std::array::from_fn(|i| Twofold::difference(p[i], q[i]))
+}
+
+/// The sum of two vectors.
+#[inline]
+pub fn plus(u: &TwofoldVec, v: &TwofoldVec) -> TwofoldVec {
+    std::array::from_fn(|i| u[i].plus(v[i]))
+}
+
+/// The vector product.
+#[inline]
+pub fn cross(u: &TwofoldVec, v: &TwofoldVec) -> TwofoldVec {
+    std::array::from_fn(|i| {
+        let (j, k) = ((i + 1) % 3, (i + 2) % 3);
+        let other = u[k].times(v[j]);
+        u[j].times(v[k]).plus(Twofold { hi: -other.hi, lo: -other.lo })
+    })
+}
+
+/// The scalar product.
+#[inline]
+pub fn dot(u: &TwofoldVec, v: &TwofoldVec) -> Twofold {
+    u[0].times(v[0]).plus(u[1].times(v[1])).plus(u[2].times(v[2]))
 }
 
 /// A number as the sum of two of half the digits (Veltkamp).

@@ -16,6 +16,9 @@ const CUT: f64 = 0.4871;
 /// Steps of Newton's method from the crossing of the control polygon; it doubles the digits at each.
 const MOST_STEPS: usize = 8;
 
+/// Half the width of a first bracket, at least (no unit: a part of the step).
+const ROUGH: f64 = 1.0 / 512.0;
+
 /// Bernstein coefficients on 0..1.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Cubic {
@@ -59,7 +62,13 @@ impl Cubic {
                 continue;
             }
             if has_one_root(&piece.b, self.error) {
-                let Some(bracket) = self.narrowed(&piece) else { return Verdict::Doubt };
+                let power = self.power_basis();
+                let (guess, rough) = self.approached(&piece, &power);
+                // Most roots are far from a contact: a wide bracket shows it.
+                if rough.is_some_and(|rough| each(rough).is_continue()) {
+                    continue;
+                }
+                let Some(bracket) = self.narrowed(&piece, &power, guess) else { return Verdict::Doubt };
                 if let ControlFlow::Break(verdict) = each(bracket) {
                     return verdict;
                 }
@@ -76,46 +85,69 @@ impl Cubic {
         if left == 0 { Verdict::Free } else { Verdict::Doubt }
     }
 
-    /// A narrow interval around the only root of a piece.
-    fn narrowed(&self, piece: &Piece) -> Option<[f64; 2]> {
+    /// Coefficients of the powers, lowest first.
+    fn power_basis(&self) -> [f64; 4] {
         let [b0, b1, b2, b3] = self.bernstein;
-        let c = [b0, 3.0 * (b1 - b0), 3.0 * (b2 - 2.0 * b1 + b0), (b3 - b0) + 3.0 * (b1 - b2)];
-        let value = |t: f64| ((c[3] * t + c[2]) * t + c[1]) * t + c[0];
-        let slope = |t: f64| (3.0 * c[3] * t + 2.0 * c[2]) * t + c[1];
+        [b0, 3.0 * (b1 - b0), 3.0 * (b2 - 2.0 * b1 + b0), (b3 - b0) + 3.0 * (b1 - b2)]
+    }
+
+    /// One step of Newton's method from the crossing of the control polygon, and a wide interval around the
+    /// only root of the piece if that is one.
+    fn approached(&self, piece: &Piece, power: &[f64; 4]) -> (f64, Option<[f64; 2]>) {
+        let start = piece.low + (piece.high - piece.low) * crossing(&piece.b);
+        let step = value(power, start) / slope(power, start);
+        let guess = start - step;
+        if !(guess > piece.low && guess < piece.high) {
+            return (start, None);
+        }
+        let room = step.abs() + ROUGH;
+        let bracket = [(guess - room).max(piece.low), (guess + room).min(piece.high)];
+        (guess, self.holds_root(piece, power, bracket).then_some(bracket))
+    }
+
+    /// A narrow interval around the only root of a piece.
+    fn narrowed(&self, piece: &Piece, power: &[f64; 4], guess: f64) -> Option<[f64; 2]> {
         let rises = piece.b[3] > 0.0;
-        let is_before = |y: f64| (y < 0.0) == rises;
         let [mut low, mut high] = [piece.low, piece.high];
-        let mut t = low + (high - low) * crossing(&piece.b);
+        let mut t = guess;
         for _ in 0..MOST_STEPS {
-            let y = value(t);
-            if is_before(y) {
+            let y = value(power, t);
+            if (y < 0.0) == rises {
                 low = t
             } else {
                 high = t
             }
-            let next = t - y / slope(t);
+            let next = t - y / slope(power, t);
             // Out of the bracket, or not a number: halve it.
             let next = if next >= low && next <= high { next } else { 0.5 * (low + high) };
             let step = (next - t).abs();
             t = next;
-            if step * slope(t).abs() <= self.error {
+            if step * slope(power, t).abs() <= self.error {
                 break;
             }
         }
-        let mut room = 2.0 * self.error / slope(t).abs() + f64::EPSILON;
-        for _ in 0..2 {
-            let bracket = [(t - room).max(piece.low), (t + room).min(piece.high)];
-            // The ends of the piece are known to lie on either side.
-            let sure = |at: f64, end: f64, before: bool| {
-                at == end || (value(at).abs() > self.error && is_before(value(at)) == before)
-            };
-            if sure(bracket[0], piece.low, true) && sure(bracket[1], piece.high, false) {
-                return Some(bracket);
-            }
-            room *= 8.0;
-        }
-        None
+        let room = 2.0 * self.error / slope(power, t).abs() + f64::EPSILON;
+        let brackets = [room, 8.0 * room].map(|room| [(t - room).max(piece.low), (t + room).min(piece.high)]);
+        brackets.into_iter().find(|&bracket| self.holds_root(piece, power, bracket))
     }
+
+    /// Whether the only root of a piece certainly lies in a part of it.
+    fn holds_root(&self, piece: &Piece, power: &[f64; 4], [low, high]: [f64; 2]) -> bool {
+        let sign = if piece.b[3] > 0.0 { 1.0 } else { -1.0 };
+        // The ends of the piece are known to lie on either side.
+        (low == piece.low || sign * value(power, low) < -self.error)
+            && (high == piece.high || sign * value(power, high) > self.error)
+    }
+}
+
+#[inline]
+fn value(c: &[f64; 4], t: f64) -> f64 {
+    ((c[3] * t + c[2]) * t + c[1]) * t + c[0]
+}
+
+#[inline]
+fn slope(c: &[f64; 4], t: f64) -> f64 {
+    (3.0 * c[3] * t + 2.0 * c[2]) * t + c[1]
 }
 
 impl Piece {

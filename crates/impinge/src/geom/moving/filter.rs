@@ -7,8 +7,10 @@ use glam::DVec3;
 use super::Kind;
 use super::cubic::Cubic;
 use crate::num::tolerance::{
-    CONTACT_TIME, COPLANARITY_ROUNDING, DETERMINANT_UNDERFLOW, MOVING_CROSS_ROUNDING,
+    CONTACT_TIME, COPLANARITY_REROUNDING, COPLANARITY_ROUNDING, COPLANARITY_TWOFOLD, DETERMINANT_UNDERFLOW,
+    MOVING_CROSS_ROUNDING, SMALLEST_TWOFOLD,
 };
+use crate::num::twofold::{self, TwofoldVec};
 
 /// What floats can say.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -44,27 +46,43 @@ impl Moving {
 /// Decides where error bounds allow it.
 #[inline]
 pub(super) fn first_contact(kind: Kind, t0: &[DVec3; 4], t1: &[DVec3; 4]) -> Verdict {
-    let [u, v, w] = kind.frame().map(|[a, b]| Moving { t0: t0[b] - t0[a], t1: t1[b] - t1[a] });
-    let sizes = [u.size(), v.size(), w.size()];
-    let cubic = coplanarity(&u, &v, &w, sizes);
+    let frame = kind.frame().map(|[a, b]| Moving { t0: t0[b] - t0[a], t1: t1[b] - t1[a] });
+    let sizes = frame.map(|vector| vector.size());
+    let cubic = coplanarity(&frame, sizes);
     if cubic.is_free() || boxes_are_apart(kind, t0, t1) {
         return Verdict::Free;
     }
-    cubic.search(|bracket| {
-        let meets = meet_during(kind, [&u, &v, &w], sizes, bracket);
-        match meets {
-            Some(false) => ControlFlow::Continue(()),
-            Some(true) if bracket[1] - bracket[0] <= CONTACT_TIME => {
-                ControlFlow::Break(Verdict::Contact(bracket[0]))
-            }
-            _ => ControlFlow::Break(Verdict::Doubt),
+    cubic.search(|bracket| judge(kind, &frame, sizes, bracket))
+}
+
+/// The same with coefficients of the cubic from twofold numbers, so that its roots are as sharp as doubles allow.
+pub(super) fn first_contact_twofold(kind: Kind, t0: &[DVec3; 4], t1: &[DVec3; 4]) -> Verdict {
+    let frame = kind.frame().map(|[a, b]| Moving { t0: t0[b] - t0[a], t1: t1[b] - t1[a] });
+    let sizes = frame.map(|vector| vector.size());
+    if sizes.iter().any(|&size| size < SMALLEST_TWOFOLD) {
+        return Verdict::Doubt;
+    }
+    let cubic = sharp_coplanarity(kind, t0, t1, sizes);
+    if cubic.is_free() {
+        return Verdict::Free;
+    }
+    cubic.search(|bracket| judge(kind, &frame, sizes, bracket))
+}
+
+/// What a root of the cubic means.
+fn judge(kind: Kind, frame: &[Moving; 3], sizes: [f64; 3], bracket: [f64; 2]) -> ControlFlow<Verdict> {
+    match meet_during(kind, frame, sizes, bracket) {
+        Some(false) => ControlFlow::Continue(()),
+        Some(true) if bracket[1] - bracket[0] <= CONTACT_TIME => {
+            ControlFlow::Break(Verdict::Contact(bracket[0]))
         }
-    })
+        _ => ControlFlow::Break(Verdict::Doubt),
+    }
 }
 
 /// det(u, v, w) over time.
 #[inline]
-fn coplanarity(u: &Moving, v: &Moving, w: &Moving, [x, y, z]: [f64; 3]) -> Cubic {
+fn coplanarity([u, v, w]: &[Moving; 3], [x, y, z]: [f64; 3]) -> Cubic {
     let first = u.t0.cross(v.t0);
     let mixed = u.t0.cross(v.t1) + u.t1.cross(v.t0);
     let last = u.t1.cross(v.t1);
@@ -76,6 +94,26 @@ fn coplanarity(u: &Moving, v: &Moving, w: &Moving, [x, y, z]: [f64; 3]) -> Cubic
         last.dot(w.t1),
     ];
     Cubic::new(bernstein, COPLANARITY_ROUNDING * (x * y * z) + DETERMINANT_UNDERFLOW)
+}
+
+/// The same in twofold numbers.
+fn sharp_coplanarity(kind: Kind, t0: &[DVec3; 4], t1: &[DVec3; 4], [x, y, z]: [f64; 3]) -> Cubic {
+    let [start, end] = [t0, t1].map(|at| kind.frame().map(|[a, b]| twofold::difference(at[b], at[a])));
+    let ([u0, v0, w0], [u1, v1, w1]) = (&start, &end);
+    let first = twofold::cross(u0, v0);
+    let mixed = twofold::plus(&twofold::cross(u0, v1), &twofold::cross(u1, v0));
+    let last = twofold::cross(u1, v1);
+    let both = |a: &TwofoldVec, b: &TwofoldVec| twofold::dot(a, w0).plus(twofold::dot(b, w1)).value();
+    let third = 1.0 / 3.0;
+    let bernstein = [
+        twofold::dot(&first, w0).value(),
+        both(&mixed, &first) * third,
+        both(&last, &mixed) * third,
+        twofold::dot(&last, w1).value(),
+    ];
+    let most = bernstein.iter().fold(0.0, |most: f64, b| most.max(b.abs()));
+    let error = COPLANARITY_REROUNDING * most + COPLANARITY_TWOFOLD * (x * y * z);
+    Cubic::new(bernstein, error + DETERMINANT_UNDERFLOW)
 }
 
 /// Whether the boxes around the whole motion of both features have no common point.
@@ -94,17 +132,23 @@ fn boxes_are_apart(kind: Kind, t0: &[DVec3; 4], t1: &[DVec3; 4]) -> bool {
 /// Whether the features meet at the root of the cubic that lies in a bracket.
 fn meet_during(
     kind: Kind,
-    [u, v, w]: [&Moving; 3],
+    [u, v, w]: &[Moving; 3],
     [x, y, z]: [f64; 3],
     [low, high]: [f64; 2],
 ) -> Option<bool> {
     let t = 0.5 * (low + high);
+    // A difference of two products changes at most twice as fast as a product, over half the bracket.
+    let way = [u, v, w].map(|vector| (vector.t1 - vector.t0).abs().max_element() * (high - low));
+    let error = |size: [f64; 2], way: [f64; 2]| {
+        let moved = size[0] * way[1] + size[1] * way[0];
+        moved * (1.0 + MOVING_CROSS_ROUNDING)
+            + MOVING_CROSS_ROUNDING * size[0] * size[1]
+            + DETERMINANT_UNDERFLOW
+    };
+    let [plane, along_u, along_v] =
+        [error([x, y], [way[0], way[1]]), error([z, y], [way[2], way[1]]), error([x, z], [way[0], way[2]])];
     let (u, v, w) = (u.at(t), v.at(t), w.at(t));
-    // A product of components that change by at most twice their size moves by eight times the sizes and
-    // the time between.
-    let error = 4.0 * (high - low) + MOVING_CROSS_ROUNDING;
     let normal = u.cross(v);
-    let [plane, along_u, along_v] = [x * y, z * y, x * z].map(|size| error * size + DETERMINANT_UNDERFLOW);
     let size = normal.abs();
     let axis = if size.x >= size.y && size.x >= size.z {
         0
