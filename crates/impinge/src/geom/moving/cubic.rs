@@ -168,9 +168,7 @@ impl Piece {
 
 #[inline]
 fn is_free(b: &[f64; 4], error: f64) -> bool {
-    let least = b[0].min(b[1]).min(b[2].min(b[3]));
-    let most = b[0].max(b[1]).max(b[2].max(b[3]));
-    least > error || most < -error
+    b.iter().all(|&b| b > error) || b.iter().all(|&b| b < -error)
 }
 
 /// Whether the ends certainly have opposite signs and no choice of the others gives three changes.

@@ -39,8 +39,20 @@ impl Moving {
     /// The largest component at any time.
     #[inline]
     fn size(&self) -> f64 {
-        self.t0.abs().max(self.t1.abs()).max_element()
+        larger(largest(self.t0), largest(self.t1))
     }
+}
+
+/// The larger of two numbers, of which none is a NaN.
+#[inline]
+fn larger(a: f64, b: f64) -> f64 {
+    if a > b { a } else { b }
+}
+
+/// The largest absolute component.
+#[inline]
+fn largest(v: DVec3) -> f64 {
+    larger(larger(v.x.abs(), v.y.abs()), v.z.abs())
 }
 
 /// Decides where error bounds allow it.
@@ -138,7 +150,7 @@ fn meet_during(
 ) -> Option<bool> {
     let t = 0.5 * (low + high);
     // A difference of two products changes at most twice as fast as a product, over half the bracket.
-    let way = [u, v, w].map(|vector| (vector.t1 - vector.t0).abs().max_element() * (high - low));
+    let way = [u, v, w].map(|vector| largest(vector.t1 - vector.t0) * (high - low));
     let error = |size: [f64; 2], way: [f64; 2]| {
         let moved = size[0] * way[1] + size[1] * way[0];
         moved * (1.0 + MOVING_CROSS_ROUNDING)

@@ -24,7 +24,7 @@ fn random(seed: u64, case: u64, speed: f64) -> [[DVec3; 4]; 2] {
 fn gridded(seed: u64, case: u64) -> [[DVec3; 4]; 2] {
     let [t0, t1] = random(seed, case, 1.0);
     let step = |p: DVec3| (p * 6.0).floor() - DVec3::splat(3.0);
-    let still = case % 3 == 0;
+    let still = case.is_multiple_of(3);
     let t0 = t0.map(step);
     let t1 = t1.map(step);
     let flat = |p: DVec3| if case % 4 == 1 { DVec3::new(p.x, p.y, 1.0) } else { p };
