@@ -9,7 +9,7 @@ use crate::num::twofold::triangle_normal;
 
 /// Share of a normal's products that must be left when they have cancelled (no unit: of their sizes), or it is
 /// computed with more digits. Six binary digits are lost at most.
-pub const SLIVER: f64 = 1.0 / 64.0;
+const SLIVER: f64 = 1.0 / 64.0;
 
 /// Normal of a polygon of unit size (an area) below which twice the digits of f64 are not enough.
 const NEEDLE: f64 = f64::EPSILON;
@@ -30,13 +30,12 @@ pub fn unit_normal(count: usize, corner: impl Fn(usize) -> DVec3) -> DVec3 {
     sliver_normal(count, corner)
 }
 
-/// The unit normal of a plane, computed with more digits where less than the part `sliver` of its products is
-/// left, [`SLIVER`] for all that can be had; NaN where its points lie on one line.
+/// The unit normal of a plane; NaN where its points lie on one line.
 #[inline]
-pub fn plane_normal(plane: &Plane, sliver: f64) -> DVec3 {
+pub fn plane_normal(plane: &Plane) -> DVec3 {
     let (normal, size) = (plane.normal(), plane.size().max_element());
     let longest = normal.abs().max_element();
-    if longest > sliver * size && (SMALLEST_PRODUCT..f64::INFINITY).contains(&longest) {
+    if longest > SLIVER * size && (SMALLEST_PRODUCT..f64::INFINITY).contains(&longest) {
         return (normal / longest).normalize();
     }
     sliver_normal(3, |k| plane.corners()[k])
@@ -75,7 +74,7 @@ mod tests {
                 let n = unit_normal(4, |i| corners[i] * size);
                 let want = DVec3::new(0.0, -1.0, 1.0).normalize();
                 let [p, q, r] = [0, 1, 2].map(|i| corners[i] * size);
-                let of_plane = plane_normal(&Plane::through(p, q, r), SLIVER);
+                let of_plane = plane_normal(&Plane::through(p, q, r));
                 assert!((of_plane - want).length() < 1e-14, "{size} {width}: {of_plane}");
                 assert!((n - want).length() < 1e-14, "{size} {width}: {n}");
             }

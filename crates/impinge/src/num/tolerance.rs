@@ -149,10 +149,6 @@ pub const GJK_STALLED: f64 = 1.0 - 4.0 * f64::EPSILON;
 /// Width at which the bracket of a curved pair's depth counts as closed (no unit: a factor of the size).
 pub const CURVED_DEPTH: f64 = 1e-13;
 
-/// Part of a normal's products that must be left on a face of a curved difference, or it is computed with more
-/// digits (no unit). Next to such a face its body is curved by more than the error of the normal.
-pub const CURVED_SLIVER: f64 = 1e-6;
-
 /// Squared sine of the angle between two edges below which their cross product needs more than f64 (no unit):
 /// above it the product's direction is right to 1e-14.
 pub const PARALLEL_EDGES: f64 = 1e-4;

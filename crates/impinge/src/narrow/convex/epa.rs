@@ -19,9 +19,9 @@ use glam::DVec3;
 use super::gjk::{Corner, foot_weights, support};
 use super::placed::Placed;
 use crate::geom::horizon::{Facet, Surface};
-use crate::geom::unit_normal::{SLIVER, plane_normal};
+use crate::geom::unit_normal::plane_normal;
 use crate::num::predicate::{Plane, Sign};
-use crate::num::tolerance::{CURVED_SLIVER, SUPPORT_ROUNDING};
+use crate::num::tolerance::SUPPORT_ROUNDING;
 
 /// The depth of two cores, bracketed, and where it is taken.
 #[derive(Debug, Clone, Copy)]
@@ -45,8 +45,6 @@ pub(crate) struct Polytope {
     corners: Vec<Corner>,
     surface: Surface<Level>,
     queue: BinaryHeap<Entry>,
-    /// Faces with less of their products left have their normals computed with more digits.
-    sliver: f64,
     steps: u32,
 }
 
@@ -93,9 +91,6 @@ pub(crate) fn depth(
     most: u32,
 ) -> Depth {
     let noise = SUPPORT_ROUNDING * size;
-    // On a curved body the next corner is near the face, and its bracket does not close to the last digit.
-    let polyhedral = a.is_polyhedral() && b.is_polyhedral();
-    polytope.sliver = if polyhedral { SLIVER } else { CURVED_SLIVER };
     match polytope.start(a, b, noise) {
         Ok(()) => polytope.grow(a, b, tolerance.max(noise), most),
         Err(across) => {
@@ -134,7 +129,7 @@ impl Polytope {
             return Err(across);
         }
         let plane = Plane::through(p.w, q.w, r.w);
-        let normal = plane_normal(&plane, SLIVER);
+        let normal = plane_normal(&plane);
         let t = self.farthest(a, b, &[normal], |c| (c.w - p.w).dot(normal).abs());
         let side = plane.side(t.w);
         if side.is_zero() || (t.w - p.w).dot(normal).abs() <= noise {
@@ -165,8 +160,8 @@ impl Polytope {
 
     fn tetrahedron(&mut self, corners: [Corner; 4]) {
         self.corners.extend(corners);
-        let Polytope { corners, surface, sliver, .. } = self;
-        let new = surface.begin([0, 1, 2], 3, |of| face(corners, *sliver, of));
+        let Polytope { corners, surface, .. } = self;
+        let new = surface.begin([0, 1, 2], 3, |of| face(corners, of));
         self.enqueue(new);
     }
 
@@ -214,8 +209,8 @@ impl Polytope {
     fn expand(&mut self, from: u32, corner: Corner) {
         let new = self.corners.len() as u32;
         self.corners.push(corner);
-        let Polytope { corners, surface, sliver, .. } = self;
-        let new = surface.add(from, new, corner.w, |of| face(corners, *sliver, of));
+        let Polytope { corners, surface, .. } = self;
+        let new = surface.add(from, new, corner.w, |of| face(corners, of));
         self.enqueue(new);
     }
 
@@ -236,10 +231,10 @@ impl Polytope {
 }
 
 #[inline]
-fn face(corners: &[Corner], sliver: f64, of: [u32; 3]) -> (Plane, Level) {
+fn face(corners: &[Corner], of: [u32; 3]) -> (Plane, Level) {
     let [p, q, r] = of.map(|c| corners[c as usize].w);
     let plane = Plane::through(p, q, r);
-    let normal = plane_normal(&plane, sliver);
+    let normal = plane_normal(&plane);
     // The corner nearest to the origin has the smallest rounding.
     let nearest =
         [q, r].into_iter().fold(p, |x, y| if y.length_squared() < x.length_squared() { y } else { x });

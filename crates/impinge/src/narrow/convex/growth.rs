@@ -15,7 +15,7 @@ use glam::DVec3;
 
 use super::frame::View;
 use crate::geom::horizon::{Facet, Surface};
-use crate::geom::unit_normal::{SLIVER, plane_normal};
+use crate::geom::unit_normal::plane_normal;
 use crate::num::predicate::{Plane, Sign};
 use crate::num::tolerance::SUPPORT_ROUNDING;
 
@@ -209,7 +209,7 @@ impl Growth {
 fn facet(corners: &[Corner], offsets: &mut Vec<f64>, of: [u32; 3]) -> (Plane, DVec3) {
     let [p, q, r] = of.map(|c| corners[c as usize].at);
     let plane = Plane::through(p, q, r);
-    let normal = plane_normal(&plane, SLIVER);
+    let normal = plane_normal(&plane);
     offsets.push(normal.dot(p).max(normal.dot(q)).max(normal.dot(r)));
     (plane, normal)
 }
