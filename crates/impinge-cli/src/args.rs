@@ -299,6 +299,10 @@ pub struct SelfIntersect {
     /// With --to: lists every vertex and face and every two edges that meet, each with its time
     #[arg(long, requires = "to")]
     pub all: bool,
+    /// With --to: counts what comes at most this near as meeting
+    #[arg(long, requires = "to", default_value_t = 0.0, value_parser = margin, value_name = "DISTANCE",
+        allow_hyphen_values = true)]
+    pub margin: f64,
 }
 
 /// `impinge decompose`.

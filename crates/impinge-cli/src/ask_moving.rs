@@ -1,9 +1,9 @@
 //! Questions about vertices that move along straight lines over a step, asked of the library.
 
 use glam::DVec3;
-use impinge::geom::moving::{Kind, first_contact, first_contact_exact};
+use impinge::geom::moving::{Kind, first_contact_exact, first_within};
 use impinge::narrow::deforming::{Deforming, DeformingSearch, MovingContact, Want, free_step};
-use impinge::num::tolerance::CONTACT_TIME;
+use impinge::num::tolerance::{CONTACT_TIME, SEPARATION_SLACK};
 use impinge::{Certainty, Counters, Finish, Outcome};
 
 use crate::answer::{Answer, Found, Impact, Meeting, Meetings, Step};
@@ -20,31 +20,43 @@ pub fn kind(word: &str) -> Result<Kind, Failure> {
     }
 }
 
-/// When two features first meet, given by their points at both ends of the step.
-pub fn features(kind: Kind, ends: [[[f64; 3]; 4]; 2], settings: &Settings) -> Result<Answer, Failure> {
+/// When two features first meet or come within a margin, given by their points at both ends of the step.
+pub fn features(
+    kind: Kind,
+    ends: [[[f64; 3]; 4]; 2],
+    margin: f64,
+    settings: &Settings,
+) -> Result<Answer, Failure> {
     let [t0, t1] = ends.map(|points| points.map(DVec3::from));
     let (mut budget, mut work) = (settings.limit.start(), Counters::default());
     let mut impact = Impact { hit: None, time: None };
     let finish = if budget.draw(1) {
         work.primitive_tests += 1;
         impact.time = match settings.method {
-            Method::Brute => first_contact_exact(kind, &t0, &t1),
-            Method::Auto | Method::Exact => first_contact(kind, &t0, &t1),
+            Method::Brute if margin == 0.0 => first_contact_exact(kind, &t0, &t1),
+            _ => first_within(kind, &t0, &t1, margin),
         };
         impact.hit = Some(impact.time.is_some());
         Finish::Complete
     } else {
         Finish::OutOfBudget
     };
-    let certainty = Certainty::Conservative { tolerance: CONTACT_TIME };
+    // Of a margin the tolerance is a length, of a contact a part of the step.
+    let tolerance = if margin > 0.0 { margin * SEPARATION_SLACK } else { CONTACT_TIME };
+    let certainty = Certainty::Conservative { tolerance };
     Ok(Answer::new(Found::Impact(impact), &Outcome { certainty, finish, work }))
 }
 
-/// What a mesh meets of itself while it moves: the first contact, or all of them.
-pub fn self_contacts(mesh: &Deforming, all: bool, settings: &Settings) -> Result<Answer, Failure> {
+/// What a mesh meets of itself, or comes within a margin of, while it moves: the first contact, or all of them.
+pub fn self_contacts(
+    mesh: &Deforming,
+    all: bool,
+    margin: f64,
+    settings: &Settings,
+) -> Result<Answer, Failure> {
     ask::refuse_brute(settings, "continuous self-collision")?;
     let want = if all { Want::All } else { Want::First };
-    let found = DeformingSearch::of_one(mesh, want).advance(&mut settings.limit.start());
+    let found = DeformingSearch::of_one(mesh, want).within(margin).advance(&mut settings.limit.start());
     let complete = found.outcome.finish == Finish::Complete;
     let first = found.contacts.iter().min_by(|a, b| a.time.total_cmp(&b.time));
     let of = |kind: Kind| {

@@ -36,7 +36,7 @@ fn over_a_step(args: &SelfIntersect, end: &Path, common: &Common) -> Result<Exit
     explain.lap("load");
     let mesh = Deforming::new(start, end).map_err(|e| Failure::from(e).at("--to"))?;
     explain.lap("build");
-    let answer = ask_moving::self_contacts(&mesh, args.all, &common.settings())?;
+    let answer = ask_moving::self_contacts(&mesh, args.all, args.margin, &common.settings())?;
     busy.finish_and_clear();
     commands::finish(&answer, common, &mut explain, |out| step_text(&answer, out))
 }

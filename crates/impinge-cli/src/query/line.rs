@@ -138,7 +138,8 @@ fn moving(fields: &Fields<'_>, settings: &Settings) -> Result<Answer, Failure> {
         ask::check_points(&points).map_err(|e| e.at(name))?;
         Ok(points)
     };
-    ask_moving::features(kind, [points("t0")?, points("t1")?], settings)
+    let margin = margin(fields)?.unwrap_or(0.0);
+    ask_moving::features(kind, [points("t0")?, points("t1")?], margin, settings)
 }
 
 fn unknown(why: &str) -> Failure {

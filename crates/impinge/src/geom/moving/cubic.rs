@@ -5,6 +5,8 @@
 
 use std::ops::ControlFlow;
 
+use smallvec::SmallVec;
+
 use super::filter::Verdict;
 
 /// Pieces that are looked at before the roots are left to exact arithmetic.
@@ -49,40 +51,59 @@ impl Cubic {
 
     /// Hands over an interval around each root, ascending, until `each` has a verdict; in doubt when roots
     /// cannot be told apart from none, else free.
+    #[inline]
     pub(super) fn search(&self, mut each: impl FnMut([f64; 2]) -> ControlFlow<Verdict>) -> Verdict {
-        let mut pieces = [Piece { low: 0.0, high: 1.0, b: self.bernstein }; MOST_PIECES];
-        let mut left = 1;
+        let whole = Piece { low: 0.0, high: 1.0, b: self.bernstein };
+        let end = if has_one_root(&whole.b, self.error) {
+            self.visit(&whole, &mut each)
+        } else {
+            self.search_pieces(whole, &mut each)
+        };
+        match end {
+            ControlFlow::Continue(()) => Verdict::Free,
+            ControlFlow::Break(verdict) => verdict,
+        }
+    }
+
+    /// The same where there may be several roots, in ever smaller pieces.
+    #[inline(never)]
+    fn search_pieces(
+        &self,
+        whole: Piece,
+        each: &mut impl FnMut([f64; 2]) -> ControlFlow<Verdict>,
+    ) -> ControlFlow<Verdict> {
+        let mut pieces = SmallVec::<[Piece; MOST_PIECES]>::from_slice(&[whole]);
         for _ in 0..MOST_PIECES {
-            if left == 0 {
-                return Verdict::Free;
-            }
-            left -= 1;
-            let piece = pieces[left];
+            let Some(piece) = pieces.pop() else { break };
             if is_free(&piece.b, self.error) {
                 continue;
             }
             if has_one_root(&piece.b, self.error) {
-                let power = self.power_basis();
-                let (guess, rough) = self.approached(&piece, &power);
-                // Most roots are far from a contact: a wide bracket shows it.
-                if rough.is_some_and(|rough| each(rough).is_continue()) {
-                    continue;
-                }
-                let Some(bracket) = self.narrowed(&piece, &power, guess) else { return Verdict::Doubt };
-                if let ControlFlow::Break(verdict) = each(bracket) {
-                    return verdict;
-                }
-                continue;
+                self.visit(&piece, each)?;
+            } else {
+                let [first, second] = piece.cut();
+                pieces.extend([second, first]);
             }
-            if left + 2 > MOST_PIECES {
-                return Verdict::Doubt;
-            }
-            let [first, second] = piece.cut();
-            pieces[left] = second;
-            pieces[left + 1] = first;
-            left += 2;
         }
-        if left == 0 { Verdict::Free } else { Verdict::Doubt }
+        if pieces.is_empty() { ControlFlow::Continue(()) } else { ControlFlow::Break(Verdict::Doubt) }
+    }
+
+    /// Hands over an interval around the only root of a piece.
+    fn visit(
+        &self,
+        piece: &Piece,
+        each: &mut impl FnMut([f64; 2]) -> ControlFlow<Verdict>,
+    ) -> ControlFlow<Verdict> {
+        let power = self.power_basis();
+        let (guess, rough) = self.approached(piece, &power);
+        // Most roots are far from a contact: a wide bracket shows it.
+        if rough.is_some_and(|rough| each(rough).is_continue()) {
+            return ControlFlow::Continue(());
+        }
+        match self.narrowed(piece, &power, guess) {
+            Some(bracket) => each(bracket),
+            None => ControlFlow::Break(Verdict::Doubt),
+        }
     }
 
     /// Coefficients of the powers, lowest first.

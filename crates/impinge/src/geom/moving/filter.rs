@@ -43,6 +43,14 @@ impl Moving {
     }
 }
 
+/// The vectors u, v, w.
+#[inline]
+fn frame(kind: Kind, t0: &[DVec3; 4], t1: &[DVec3; 4]) -> [Moving; 3] {
+    let [[a, b], [c, d], [e, f]] = kind.frame();
+    let vector = |a: usize, b: usize| Moving { t0: t0[b] - t0[a], t1: t1[b] - t1[a] };
+    [vector(a, b), vector(c, d), vector(e, f)]
+}
+
 /// The larger of two numbers, of which none is a NaN.
 #[inline]
 fn larger(a: f64, b: f64) -> f64 {
@@ -58,8 +66,8 @@ fn largest(v: DVec3) -> f64 {
 /// Decides where error bounds allow it.
 #[inline]
 pub(super) fn first_contact(kind: Kind, t0: &[DVec3; 4], t1: &[DVec3; 4]) -> Verdict {
-    let frame = kind.frame().map(|[a, b]| Moving { t0: t0[b] - t0[a], t1: t1[b] - t1[a] });
-    let sizes = frame.map(|vector| vector.size());
+    let frame = frame(kind, t0, t1);
+    let sizes = [frame[0].size(), frame[1].size(), frame[2].size()];
     let cubic = coplanarity(&frame, sizes);
     if cubic.is_free() || boxes_are_apart(kind, t0, t1) {
         return Verdict::Free;
@@ -69,8 +77,8 @@ pub(super) fn first_contact(kind: Kind, t0: &[DVec3; 4], t1: &[DVec3; 4]) -> Ver
 
 /// The same with coefficients of the cubic from twofold numbers, so that its roots are as sharp as doubles allow.
 pub(super) fn first_contact_twofold(kind: Kind, t0: &[DVec3; 4], t1: &[DVec3; 4]) -> Verdict {
-    let frame = kind.frame().map(|[a, b]| Moving { t0: t0[b] - t0[a], t1: t1[b] - t1[a] });
-    let sizes = frame.map(|vector| vector.size());
+    let frame = frame(kind, t0, t1);
+    let sizes = [frame[0].size(), frame[1].size(), frame[2].size()];
     if sizes.iter().any(|&size| size < SMALLEST_TWOFOLD) {
         return Verdict::Doubt;
     }
@@ -150,7 +158,8 @@ fn meet_during(
 ) -> Option<bool> {
     let t = 0.5 * (low + high);
     // A difference of two products changes at most twice as fast as a product, over half the bracket.
-    let way = [u, v, w].map(|vector| largest(vector.t1 - vector.t0) * (high - low));
+    let way = |vector: &Moving| largest(vector.t1 - vector.t0) * (high - low);
+    let way = [way(u), way(v), way(w)];
     let error = |size: [f64; 2], way: [f64; 2]| {
         let moved = size[0] * way[1] + size[1] * way[0];
         moved * (1.0 + MOVING_CROSS_ROUNDING)

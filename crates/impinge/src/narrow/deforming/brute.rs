@@ -1,21 +1,26 @@
 //! Every vertex against every face and every edge against every other, in exact arithmetic: the slow twin.
 
 use super::{Deforming, MovingContact};
-use crate::geom::moving::{Kind, first_contact_exact};
+use crate::geom::moving::{Kind, first_contact_exact, first_within};
 
 /// As [`super::self_contacts`].
 pub fn self_contacts(mesh: &Deforming) -> Vec<MovingContact> {
+    self_contacts_within(mesh, 0.0)
+}
+
+/// The features of a mesh that come within a separation of each other.
+pub fn self_contacts_within(mesh: &Deforming, separation: f64) -> Vec<MovingContact> {
     let (vertices, edges, faces) = features(mesh);
     let mut all = Vec::new();
     for &v in &vertices {
         for &[a, b, c] in faces.iter().filter(|face| !face.contains(&v)) {
-            all.extend(contact([mesh; 4], Kind::VertexFace, false, [v, a, b, c]));
+            all.extend(contact([mesh; 4], Kind::VertexFace, false, [v, a, b, c], separation));
         }
     }
     for (i, &[a, b]) in edges.iter().enumerate() {
         for &[c, d] in &edges[i + 1..] {
             if a != c && a != d && b != c && b != d {
-                all.extend(contact([mesh; 4], Kind::EdgeEdge, false, [a, b, c, d]));
+                all.extend(contact([mesh; 4], Kind::EdgeEdge, false, [a, b, c, d], separation));
             }
         }
     }
@@ -29,14 +34,14 @@ pub fn contacts(a: &Deforming, b: &Deforming) -> Vec<MovingContact> {
         let ((vertices, ..), (.., faces)) = (features(x), features(y));
         for &v in &vertices {
             for &[f, g, h] in &faces {
-                all.extend(contact([x, y, y, y], Kind::VertexFace, swapped, [v, f, g, h]));
+                all.extend(contact([x, y, y, y], Kind::VertexFace, swapped, [v, f, g, h], 0.0));
             }
         }
     }
     let ((_, edges_a, _), (_, edges_b, _)) = (features(a), features(b));
     for &[c, d] in &edges_a {
         for &[e, f] in &edges_b {
-            all.extend(contact([a, a, b, b], Kind::EdgeEdge, false, [c, d, e, f]));
+            all.extend(contact([a, a, b, b], Kind::EdgeEdge, false, [c, d, e, f], 0.0));
         }
     }
     sorted(all)
@@ -55,10 +60,21 @@ fn features(mesh: &Deforming) -> (Vec<u32>, Vec<[u32; 2]>, Vec<[u32; 3]>) {
     (vertices, edges, faces)
 }
 
-fn contact(meshes: [&Deforming; 4], kind: Kind, swapped: bool, vertices: [u32; 4]) -> Option<MovingContact> {
+fn contact(
+    meshes: [&Deforming; 4],
+    kind: Kind,
+    swapped: bool,
+    vertices: [u32; 4],
+    separation: f64,
+) -> Option<MovingContact> {
     let [t0, t1] = [Deforming::start, Deforming::end]
         .map(|state| std::array::from_fn(|i| state(meshes[i]).vertices()[vertices[i] as usize]));
-    first_contact_exact(kind, &t0, &t1).map(|time| MovingContact { time, kind, swapped, vertices })
+    let time = if separation > 0.0 {
+        first_within(kind, &t0, &t1, separation)
+    } else {
+        first_contact_exact(kind, &t0, &t1)
+    };
+    time.map(|time| MovingContact { time, kind, swapped, vertices })
 }
 
 fn sorted(mut all: Vec<MovingContact>) -> Vec<MovingContact> {

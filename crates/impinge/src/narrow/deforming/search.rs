@@ -9,12 +9,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use glam::DVec3;
 
 use super::{Deforming, MovingContact};
-use crate::geom::moving::{Kind, first_contact};
+use crate::geom::moving::{Kind, first_within};
 use crate::hierarchy::dual::{DualSearch, LeafPairs};
 use crate::hierarchy::relative::Relative;
 use crate::hierarchy::self_overlap::SelfSearch;
 use crate::num::parallel;
-use crate::num::tolerance::CONTACT_TIME;
+use crate::num::tolerance::{CONTACT_TIME, PLACED_BOX_ROUNDING, SEPARATION_SLACK};
 use crate::{Budget, Certainty, Counters, Finish, Outcome, Pose};
 
 /// Searches that the work is split into; fixed, so that nothing depends on the number of threads.
@@ -34,7 +34,8 @@ pub enum Want {
 pub struct Found {
     /// At most one where the first is wanted; ascending by features where all are.
     pub contacts: Vec<MovingContact>,
-    /// How sure the times are, how the search ended and what it cost.
+    /// How sure the times are (as parts of the step; of a separation: its length), how the search ended and what
+    /// it cost.
     pub outcome: Outcome,
 }
 
@@ -56,22 +57,45 @@ enum Way {
 impl<'m> DeformingSearch<'m> {
     /// A search for contacts of one mesh with itself.
     pub fn of_one(mesh: &'m Deforming, want: Want) -> DeformingSearch<'m> {
-        let way = Way::One(SelfSearch::new());
-        DeformingSearch { way, finder: Finder::new([mesh, mesh], false, want), work: Counters::default() }
+        DeformingSearch::new([mesh, mesh], false, want, 0.0)
     }
 
     /// A search for contacts of two meshes.
     pub fn of_two(a: &'m Deforming, b: &'m Deforming, want: Want) -> DeformingSearch<'m> {
-        let relative = Relative::new(a.tree(), &Pose::IDENTITY, b.tree(), &Pose::IDENTITY, 0.0);
-        let way = Way::Two(DualSearch::new(), Box::new(relative));
-        DeformingSearch { way, finder: Finder::new([a, b], true, want), work: Counters::default() }
+        DeformingSearch::new([a, b], true, want, 0.0)
+    }
+
+    /// The same search from its start, for features that come within `separation` (a length) of each other.
+    ///
+    /// None is missed and no time is late; those that come no nearer than
+    /// `separation · (1 + `[`SEPARATION_SLACK`]`)` are not listed.
+    pub fn within(self, separation: f64) -> DeformingSearch<'m> {
+        let Finder { meshes, are_two, want, .. } = self.finder;
+        DeformingSearch::new(meshes, are_two, want, separation.max(0.0))
+    }
+
+    fn new(meshes: [&'m Deforming; 2], are_two: bool, want: Want, separation: f64) -> DeformingSearch<'m> {
+        let [a, b] = meshes.map(Deforming::tree);
+        // Boxes are compared in f32: the separation, seen from the tree, is rounded up.
+        let way = if are_two {
+            let relative = Relative::new(a, &Pose::IDENTITY, b, &Pose::IDENTITY, separation);
+            Way::Two(DualSearch::new(), Box::new(relative))
+        } else {
+            Way::One(SelfSearch::within(((separation / a.frame().unit) as f32).next_up()))
+        };
+        let finder = Finder { meshes, are_two, want, separation, contacts: Vec::new() };
+        DeformingSearch { way, finder, work: Counters::default() }
     }
 
     /// Goes on until nothing is left or the budget ends; what was found so far is certain either way.
     pub fn advance(&mut self, budget: &mut Budget) -> Found {
         let finish = if budget.is_unlimited() { self.finish() } else { self.advance_alone(budget) };
         let contacts = self.finder.listed();
-        let certainty = Certainty::Conservative { tolerance: CONTACT_TIME };
+        let tolerance = match self.finder.separation {
+            0.0 => CONTACT_TIME,
+            separation => separation * SEPARATION_SLACK,
+        };
+        let certainty = Certainty::Conservative { tolerance };
         Found { contacts, outcome: Outcome { certainty, finish, work: self.work } }
     }
 
@@ -154,6 +178,7 @@ struct Finder<'m> {
     /// Two meshes have no vertices in common, whatever their indices.
     are_two: bool,
     want: Want,
+    separation: f64,
     contacts: Vec<MovingContact>,
 }
 
@@ -169,21 +194,70 @@ struct Swept {
     vertices: [u32; 3],
     t0: [DVec3; 3],
     t1: [DVec3; 3],
-    /// The box of each vertex.
+    /// The box of each vertex, grown by half the separation.
     low: [DVec3; 3],
     high: [DVec3; 3],
 }
 
 impl Swept {
+    /// The boxes hold the path until a time.
     #[inline]
-    fn new(mesh: &Deforming, slot: u32) -> Swept {
+    fn new(mesh: &Deforming, slot: u32, until: f64, separation: f64) -> Swept {
         let triangle = mesh.tree().order()[slot as usize];
         let vertices = mesh.t0.triangles()[triangle as usize];
         let [t0, t1] = mesh.points(vertices);
-        let low = std::array::from_fn(|k| t0[k].min(t1[k]));
-        let high = std::array::from_fn(|k| t0[k].max(t1[k]));
-        Swept { triangle, vertices, t0, t1, low, high }
+        let mut swept = Swept { triangle, vertices, t0, t1, low: t0, high: t0 };
+        for k in 0..3 {
+            let (mut end, mut room) = (t1[k], 0.0);
+            if until < 1.0 {
+                end = t0[k] + (t1[k] - t0[k]) * until;
+                room = PLACED_BOX_ROUNDING * larger(largest(t0[k]), largest(t1[k]));
+            }
+            if separation > 0.0 {
+                room +=
+                    0.5 * separation + PLACED_BOX_ROUNDING * (separation + largest(t0[k]) + largest(t1[k]));
+            }
+            swept.low[k] = smaller_of(t0[k], end) - DVec3::splat(room);
+            swept.high[k] = larger_of(t0[k], end) + DVec3::splat(room);
+        }
+        swept
     }
+
+    /// The box of some corners.
+    #[inline]
+    fn around<const N: usize>(&self, corners: [usize; N]) -> [DVec3; 2] {
+        let first = [self.low[corners[0]], self.high[corners[0]]];
+        corners[1..]
+            .iter()
+            .fold(first, |[low, high], &k| [smaller_of(low, self.low[k]), larger_of(high, self.high[k])])
+    }
+}
+
+#[inline]
+fn are_apart([a, b]: [DVec3; 2], [c, d]: [DVec3; 2]) -> bool {
+    a.cmpgt(d).any() || c.cmpgt(b).any()
+}
+
+/// The larger of two numbers, of which none is a NaN.
+#[inline]
+fn larger(a: f64, b: f64) -> f64 {
+    if a > b { a } else { b }
+}
+
+/// The largest absolute component.
+#[inline]
+fn largest(v: DVec3) -> f64 {
+    larger(larger(v.x.abs(), v.y.abs()), v.z.abs())
+}
+
+#[inline]
+fn larger_of(a: DVec3, b: DVec3) -> DVec3 {
+    DVec3::new(larger(a.x, b.x), larger(a.y, b.y), larger(a.z, b.z))
+}
+
+#[inline]
+fn smaller_of(a: DVec3, b: DVec3) -> DVec3 {
+    -larger_of(-a, -b)
 }
 
 impl LeafPairs for Hunt<'_, '_> {
@@ -197,8 +271,12 @@ impl Hunt<'_, '_> {
     /// Tests the features that two triangles own.
     #[inline]
     fn test(&mut self, [s, t]: [u32; 2], work: &mut Counters) {
-        let [a, b] = self.finder.meshes;
-        let (x, y) = (Swept::new(a, s), Swept::new(b, t));
+        let Finder { meshes: [a, b], separation, .. } = *self.finder;
+        let until = self.until();
+        let (x, y) = (Swept::new(a, s, until, separation), Swept::new(b, t, until, separation));
+        if are_apart(x.around([0, 1, 2]), y.around([0, 1, 2])) {
+            return;
+        }
         for k in a.owners.vertices(x.triangle) {
             self.vertex_face(&x, k, &y, false, work);
         }
@@ -212,15 +290,24 @@ impl Hunt<'_, '_> {
         }
     }
 
+    /// Nothing that meets later can be the first: reported times are early by at most the tolerance. Times of a
+    /// separation are not bound by it, so nothing is dropped there that another order would keep.
+    #[inline]
+    fn until(&self) -> f64 {
+        if self.finder.want == Want::First && self.finder.separation == 0.0 {
+            self.earliest.time() + 2.0 * CONTACT_TIME
+        } else {
+            f64::INFINITY
+        }
+    }
+
     #[inline]
     fn vertex_face(&mut self, x: &Swept, k: usize, y: &Swept, swapped: bool, work: &mut Counters) {
         let v = x.vertices[k];
         if !self.finder.are_two && y.vertices.contains(&v) {
             return;
         }
-        let low = y.low[0].min(y.low[1]).min(y.low[2]);
-        let high = y.high[0].max(y.high[1]).max(y.high[2]);
-        if x.low[k].cmpgt(high).any() || low.cmpgt(x.high[k]).any() {
+        if are_apart(x.around([k]), y.around([0, 1, 2])) {
             return;
         }
         let [t0, t1] = [(x.t0[k], y.t0), (x.t1[k], y.t1)].map(|(p, [a, b, c])| [p, a, b, c]);
@@ -236,8 +323,7 @@ impl Hunt<'_, '_> {
         if !self.finder.are_two && (a == c || a == d || b == c || b == d) {
             return;
         }
-        let [low, high] = [x.low[k].min(x.low[m]), x.high[k].max(x.high[m])];
-        if low.cmpgt(y.high[l].max(y.high[n])).any() || y.low[l].min(y.low[n]).cmpgt(high).any() {
+        if are_apart(x.around([k, m]), y.around([l, n])) {
             return;
         }
         let t0 = [x.t0[k], x.t0[m], y.t0[l], y.t0[n]];
@@ -255,7 +341,7 @@ impl Hunt<'_, '_> {
         work: &mut Counters,
     ) {
         work.primitive_tests += 1;
-        let Some(time) = first_contact(kind, t0, t1) else { return };
+        let Some(time) = first_within(kind, t0, t1, self.finder.separation) else { return };
         if self.finder.want == Want::First {
             if time > self.earliest.time() {
                 return;
@@ -274,11 +360,7 @@ fn ordered([a, b, c, d]: [u32; 4], are_two: bool) -> [u32; 4] {
     [a, b, c, d]
 }
 
-impl<'m> Finder<'m> {
-    fn new(meshes: [&'m Deforming; 2], are_two: bool, want: Want) -> Finder<'m> {
-        Finder { meshes, are_two, want, contacts: Vec::new() }
-    }
-
+impl Finder<'_> {
     fn take(&mut self, contact: MovingContact) {
         if self.want == Want::First {
             let is_before = |old: &MovingContact| {
