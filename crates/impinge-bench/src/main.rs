@@ -11,6 +11,7 @@ mod peers;
 mod queries;
 mod scenes;
 mod setup;
+mod sweeps;
 mod table;
 mod tables;
 mod timing;

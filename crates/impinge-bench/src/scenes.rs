@@ -107,7 +107,8 @@ fn mesh_file(name: &str) -> Result<PathBuf> {
     find(&format!("meshes/bench/{name}.obj"), &format!("{name}.obj"))
 }
 
-fn find(shared: &str, made: &str) -> Result<PathBuf> {
+/// A file of `../shared`, or the one that set-up made.
+pub fn find(shared: &str, made: &str) -> Result<PathBuf> {
     let candidates = [root().join("../shared/data").join(shared), peers_folder().join("scenes").join(made)];
     match candidates.iter().find(|file| file.is_file()) {
         Some(file) => Ok(file.clone()),

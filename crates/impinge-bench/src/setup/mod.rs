@@ -36,6 +36,7 @@ pub fn run() -> Result<()> {
         ("the wheel ipctk", ipctk_wheel),
         ("the program coal", || build_coal("coal")),
         ("the program coal_hulls", || build_coal("coal_hulls")),
+        ("the program coal_sweep", || build_coal("coal_sweep")),
         ("placements", placements),
     ];
     let mut failed = 0;

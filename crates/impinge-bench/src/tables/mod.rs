@@ -11,6 +11,7 @@ mod mesh_relation;
 mod multibody;
 mod pair_scene;
 mod point_distance;
+mod sweep;
 mod tree_build;
 
 use anyhow::Result;
@@ -115,5 +116,11 @@ pub const TABLES: &[Entry] = &[
         about: "moving vertices, faces and edges: the shared queries with exact truth, and whole steps",
         one_core: true,
         run: ccd_primitives::run,
+    },
+    Entry {
+        name: "sweep",
+        about: "when two moving meshes first touch: 50 motions, bunny4k-dragon11k to bunny59k-dragon202k",
+        one_core: true,
+        run: sweep::run,
     },
 ];

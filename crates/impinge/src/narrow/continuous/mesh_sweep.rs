@@ -16,6 +16,7 @@ use std::collections::BinaryHeap;
 use glam::DVec3;
 
 use super::answer::{Impact, Kind, Sweep, SweepOptions};
+use super::block::{Below, Block, Blocks};
 use super::spans::spans;
 use super::triangle_pair::{Corners, Step, step};
 use crate::geom::point_triangle::{Part, norm};
@@ -23,14 +24,17 @@ use crate::geom::{triangle_distance, triangle_triangle};
 use crate::hierarchy::approach::{Approach, Instant, Times, times};
 use crate::hierarchy::relative::placement_error;
 use crate::hierarchy::simd::Level;
-use crate::hierarchy::wide::{Node, WIDTH};
-use crate::motion::{Ball, Motion, Twist};
+use crate::hierarchy::wide::WIDTH;
+use crate::motion::{Ball, Motion};
 use crate::narrow::exact::closest_point::feature;
 use crate::num::tolerance::SWEEP_SLACK;
-use crate::{Budget, Certainty, Counters, Feature, Finish, Model, Outcome, Pose};
+use crate::{Budget, Certainty, Counters, Feature, Finish, Model, Outcome};
 
 /// Steps of one pair of triangles whose gap stays below the slack before they count as touching.
 const MOST_STEPS: u32 = 4096;
+
+/// Times nearer than this share one look at the motions (in units of the step): bodies hardly turn in between.
+const SAME_INSTANT: f64 = 1.0 / 1024.0;
 
 /// What a pair of bodies remembers from its last sweep; forgetting it costs only time.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -87,12 +91,20 @@ pub struct MeshSweep<'m> {
     /// The spans between the knots of both motions, the last first.
     spans: Vec<[f64; 2]>,
     span: [f64; 2],
-    /// Nothing that meets later matters.
-    limit: f64,
+    /// The bodies at an instant that was looked at last.
+    now: Option<Now<'m>>,
     open: BinaryHeap<Entry>,
-    opened: u32,
+    blocks: Blocks,
     found: Option<Impact>,
     work: Counters,
+}
+
+/// Both bodies at an instant.
+#[derive(Debug, Clone)]
+struct Now<'m> {
+    time: f64,
+    bodies: [Instant<'m>; 2],
+    approach: Approach,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -104,20 +116,30 @@ struct Body<'m> {
     acceleration: f64,
 }
 
-/// A pair of nodes with the lanes of each to look at, or, without lanes, of triangles.
+/// The earliest of a block of pairs, or a pair of triangles.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Entry {
     /// They cannot meet before.
     time: f64,
+    /// Of equally early ones the one with the larger number comes first: it lies deeper.
     number: u32,
-    pair: [u32; 2],
-    lanes: [u8; 2],
+    what: What,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum What {
+    /// Two nodes.
+    Nodes([u32; 2]),
+    /// A block of pairs of children, by its place, and its earliest pair.
+    Block { at: u32, slot: u32 },
+    /// Two triangles.
+    Triangles([u32; 2]),
 }
 
 impl Eq for Entry {}
 
 impl Ord for Entry {
-    /// The earlier is greater; of equal ones the later found, which lies deeper.
+    /// The earlier is greater.
     fn cmp(&self, other: &Entry) -> Ordering {
         other.time.total_cmp(&self.time).then(self.number.cmp(&other.number))
     }
@@ -143,9 +165,9 @@ impl<'m> Body<'m> {
         Instant { tree: model.tree(), pose: motion.pose(t), twist: motion.twist(t), acceleration }
     }
 
-    fn corners(&self, triangle: u32, pose: &Pose, twist: &Twist) -> Corners {
-        let at = self.model.mesh().corners(triangle).map(|p| pose.apply(p));
-        Corners { at, velocity: at.map(|x| twist.velocity(x)) }
+    fn corners(&self, triangle: u32, now: &Instant<'_>) -> Corners {
+        let at = self.model.mesh().corners(triangle).map(|p| now.pose.apply(p));
+        Corners { at, velocity: at.map(|x| now.twist.velocity(x)) }
     }
 
     /// Bound of the acceleration of a triangle along a direction.
@@ -173,9 +195,9 @@ impl<'m> MeshSweep<'m> {
             level: Level::best(),
             spans: spans(motions),
             span: [0.0; 2],
-            limit: 1.0,
+            now: None,
             open: BinaryHeap::new(),
-            opened: 0,
+            blocks: Blocks::default(),
             found: None,
             work: Counters::default(),
         }
@@ -196,10 +218,17 @@ impl<'m> MeshSweep<'m> {
                 return self.answer(entry.time, Finish::OutOfBudget);
             }
             let before = self.work.primitive_tests;
-            if entry.lanes == [0; 2] {
-                self.follow(entry);
-            } else {
-                self.expand(entry);
+            match entry.what {
+                What::Nodes(pair) => self.expand(entry.time, pair),
+                What::Triangles(pair) => self.follow(entry.time, pair),
+                What::Block { at, slot } => {
+                    let children = self.blocks.children(at, slot);
+                    // The next of the block, before its pairs are looked at.
+                    if let Some((time, slot)) = self.blocks.next(at, slot) {
+                        self.open.push(Entry { time, what: What::Block { at, slot }, ..entry });
+                    }
+                    self.open_children(entry.time, children);
+                }
             }
             if limited {
                 budget.draw(self.work.primitive_tests - before);
@@ -212,79 +241,115 @@ impl<'m> MeshSweep<'m> {
     /// The roots at the start of the next span.
     fn next_span(&mut self) -> Option<Entry> {
         self.span = self.spans.pop()?;
+        self.now = None;
         for body in &mut self.bodies {
             body.acceleration = body.motion.acceleration(&body.ball, self.span);
         }
-        self.limit = self.span[1];
-        Some(Entry { time: self.span[0], number: 0, pair: [0; 2], lanes: [u8::MAX; 2] })
+        Some(Entry { time: self.span[0], number: 0, what: What::Nodes([0; 2]) })
     }
 
-    /// Finds the earliest times of the children of a pair of nodes.
-    fn expand(&mut self, entry: Entry) {
-        let [a, b] = self.bodies.map(|body| body.instant(entry.time));
-        let approach = Approach::new(&a, &b, self.noise);
-        let node = |side: usize| &self.bodies[side].model.tree().nodes()[entry.pair[side] as usize];
-        let [x, y]: [&Node; 2] = [node(0), node(1)];
-        let mut after: Times = [[0.0; WIDTH]; WIDTH];
-        let left = self.limit - entry.time;
-        // A contact at the very end counts.
-        let mut mask = times(self.level, x, y, &approach, (left as f32).next_up(), &mut after);
-        self.work.volume_tests += (WIDTH * WIDTH) as u64;
-        mask &= lane_pairs(entry.lanes);
-        while mask != 0 {
-            let bit = mask.trailing_zeros() as usize;
-            mask &= mask - 1;
-            let (i, j) = (bit / WIDTH, bit % WIDTH);
-            let time = entry.time + f64::from(after[i][j]);
-            match (x.child[i].as_node(), y.child[j].as_node()) {
-                (Some(p), Some(q)) => self.push(time, [p as u32, q as u32], [u8::MAX; 2]),
-                (None, Some(q)) => self.push(time, [entry.pair[0], q as u32], [1 << i, u8::MAX]),
-                (Some(p), None) => self.push(time, [p as u32, entry.pair[1]], [u8::MAX, 1 << j]),
-                (None, None) => {
-                    for slot_a in x.child[i].slots() {
-                        for slot_b in y.child[j].slots() {
-                            let order =
-                                |side: usize, slot: usize| self.bodies[side].model.tree().order()[slot];
-                            self.push(time, [order(0, slot_a), order(1, slot_b)], [0; 2]);
+    /// Goes on with a pair of children.
+    fn open_children(&mut self, time: f64, [a, b]: [Below; 2]) {
+        match (a, b) {
+            (Below::Node(p), Below::Node(q)) => self.expand(time, [p, q]),
+            (Below::Leaf(p), Below::Leaf(q)) => {
+                let orders = self.bodies.map(|body| body.model.tree().order());
+                for slot_a in p.slots() {
+                    for slot_b in q.slots() {
+                        let pair = [orders[0][slot_a], orders[1][slot_b]];
+                        if p.slots().len() * q.slots().len() == 1 {
+                            return self.follow(time, pair);
                         }
+                        self.wait(time, pair);
                     }
                 }
             }
+            // A block pairs leaves with leaves only.
+            _ => {}
         }
     }
 
-    fn push(&mut self, time: f64, pair: [u32; 2], lanes: [u8; 2]) {
-        self.open.push(Entry { time, number: self.opened, pair, lanes });
-        self.opened = self.opened.wrapping_add(1);
+    /// The bodies at a time, or a little before it: bounds from there hold as well and are as good.
+    fn now(&mut self, time: f64) -> &Now<'m> {
+        if !self.now.as_ref().is_some_and(|now| now.time <= time && time - now.time <= SAME_INSTANT) {
+            self.now = None;
+        }
+        let (bodies, noise) = (&self.bodies, self.noise);
+        self.now.get_or_insert_with(|| {
+            let bodies = bodies.each_ref().map(|body| body.instant(time));
+            let approach = Approach::new(&bodies[0], &bodies[1], noise);
+            Now { time, bodies, approach }
+        })
+    }
+
+    /// Finds the earliest times of the children of a pair of nodes.
+    fn expand(&mut self, time: f64, pair: [u32; 2]) {
+        let trees = [0, 1].map(|side: usize| self.bodies[side].model.tree());
+        let [x, y] = [0, 1].map(|side: usize| &trees[side].nodes()[pair[side] as usize]);
+        let (level, end) = (self.level, self.span[1]);
+        let now = self.now(time);
+        let base = now.time;
+        let mut after: Times = [[0.0; WIDTH]; WIDTH];
+        // A contact at the very end counts.
+        let limit = ((end - base) as f32).next_up();
+        let mask = times(level, x, y, &now.approach, limit, &mut after);
+        self.work.volume_tests += (WIDTH * WIDTH) as u64;
+        if mask == 0 {
+            return;
+        }
+        let bottom = [0, 1].map(|side| trees[side].is_bottom(pair[side] as usize));
+        let block = Block::new(pair, [x, y], bottom, [base, time], &after, mask);
+        let (at, first) = self.blocks.put(block);
+        let number = self.blocks.number();
+        let (time, slot) = first;
+        self.open.push(Entry { time, number, what: What::Block { at, slot } });
     }
 
     /// Follows a pair of triangles until it touches or another pair can touch before.
-    fn follow(&mut self, entry: Entry) {
-        let mut time = entry.time;
+    fn follow(&mut self, mut time: f64, pair: [u32; 2]) {
         let mut steps = 0;
+        // From an instant that is known anyway, most pairs are seen to stay apart for long.
+        if let Some(now) = self.now.as_ref().filter(|now| now.time < time && time - now.time <= SAME_INSTANT)
+        {
+            let later = now.time + self.look(pair, &now.bodies).time;
+            self.work.primitive_tests += 1;
+            if later > self.span[1] {
+                return;
+            }
+            if later > time + self.tolerance {
+                return self.wait(later, pair);
+            }
+        }
         loop {
             self.work.primitive_tests += 1;
-            let found = self.look_at(entry.pair, time);
-            if self.touches(entry.pair, time, &found, &mut steps) {
+            let found = self.look_at(pair, time);
+            if self.touches(pair, time, &found, &mut steps) {
                 return;
             }
             time += if found.time > 0.0 { found.time } else { self.plain_time(&found) };
-            if !(time <= self.limit) {
+            if !(time <= self.span[1]) {
                 return;
             }
             if self.open.peek().is_some_and(|next| next.time < time) {
-                self.push(time, entry.pair, [0; 2]);
-                return;
+                return self.wait(time, pair);
             }
         }
     }
 
-    fn look_at(&self, [i, j]: [u32; 2], time: f64) -> Step {
+    fn wait(&mut self, time: f64, pair: [u32; 2]) {
+        let number = self.blocks.number();
+        self.open.push(Entry { time, number, what: What::Triangles(pair) });
+    }
+
+    fn look_at(&self, pair: [u32; 2], time: f64) -> Step {
+        let instants = self.bodies.each_ref().map(|body| body.instant(time));
+        self.look(pair, &instants)
+    }
+
+    fn look(&self, [i, j]: [u32; 2], [now_a, now_b]: &[Instant<'_>; 2]) -> Step {
         let [a, b] = &self.bodies;
-        let corners = |body: &Body<'_>, triangle: u32| {
-            body.corners(triangle, &body.motion.pose(time), &body.motion.twist(time))
-        };
-        step(&corners(a, i), &corners(b, j), self.noise, |normal| {
+        let (corners_a, corners_b) = (a.corners(i, now_a), b.corners(j, now_b));
+        step(&corners_a, &corners_b, self.noise, |normal| {
             a.acceleration_along(i, self.span, normal) + b.acceleration_along(j, self.span, normal)
         })
     }
@@ -372,13 +437,6 @@ impl<'m> MeshSweep<'m> {
             outcome: Outcome { certainty, finish, work: self.work },
         }
     }
-}
-
-/// The pairs of lanes in a mask of rows and a mask of columns.
-#[inline]
-fn lane_pairs(lanes: [u8; 2]) -> u64 {
-    let rows: u64 = (0..WIDTH).map(|i| u64::from(lanes[0] >> i & 1) << (WIDTH * i)).sum();
-    rows * u64::from(lanes[1])
 }
 
 #[cfg(test)]

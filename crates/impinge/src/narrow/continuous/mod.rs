@@ -1,6 +1,7 @@
 //! Contacts of moving bodies: when, where and how they first touch over a step.
 
 pub mod answer;
+mod block;
 pub mod contact;
 mod convex_pair;
 pub mod mesh_sweep;

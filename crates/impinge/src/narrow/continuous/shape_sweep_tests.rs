@@ -1,1 +1,123 @@
+use rand::{Rng, SeedableRng};
+use rand_pcg::Pcg64;
 
+use super::*;
+use crate::Polytope;
+use crate::model::Compound;
+use crate::narrow::between::{PairMemory, distance};
+use crate::shape::make;
+
+fn shapes() -> Vec<Shape> {
+    let ball = Convex::from(Primitive::sphere(0.25).unwrap());
+    let places = [DVec3::ZERO, DVec3::X * 0.5, DVec3::new(0.2, -0.6, 0.3)];
+    let compound = Compound::new(places.map(|p| (ball.clone(), Pose::from_translation(p)))).unwrap();
+    vec![
+        Primitive::sphere(0.4).unwrap().into(),
+        Primitive::cuboid([0.3, 0.5, 0.2]).unwrap().into(),
+        Primitive::capsule(0.2, 0.5).unwrap().into(),
+        Primitive::cylinder(0.3, 0.5).unwrap().into(),
+        Primitive::cone(0.5, 0.4).unwrap().into(),
+        Primitive::ellipsoid([0.2, 0.4, 0.7]).unwrap().into(),
+        Primitive::triangle([DVec3::X, DVec3::Y, DVec3::Z]).unwrap().into(),
+        Primitive::segment([DVec3::X, -DVec3::Y]).unwrap().into(),
+        Polytope::hull(make::blob(0.5, 0.3, 2, 9).unwrap().vertices()).unwrap().into(),
+        compound.into(),
+        Primitive::half_space([0.2, 0.1, 1.0], -0.6).unwrap().into(),
+        make::cuboid([0.5, 0.4, 0.3], [1; 3]).unwrap().into(),
+        make::torus(0.5, 0.15, 10, 6).unwrap().into(),
+    ]
+}
+
+fn vector(rng: &mut Pcg64, size: f64) -> DVec3 {
+    DVec3::from([(); 3].map(|()| rng.random_range(-size..size)))
+}
+
+fn motion(rng: &mut Pcg64) -> Motion {
+    let turn = |rng: &mut Pcg64| [(); 4].map(|()| rng.random_range(-1.0..1.0));
+    let from = Pose::new(vector(rng, 1.2).to_array(), turn(rng)).unwrap();
+    match rng.random_range(0..4) {
+        0 => Motion::Still(from),
+        1 => Motion::velocity(&from, vector(rng, 2.0), vector(rng, 5.0)),
+        2 => Motion::between(&from, &Pose::new(vector(rng, 1.2).to_array(), turn(rng)).unwrap()),
+        _ => Motion::velocity(&from, vector(rng, 2.0), DVec3::ZERO),
+    }
+}
+
+/// How deep the shapes are in each other, or how far apart; a mesh that is inside a solid counts as met.
+fn apart(shapes: [&Shape; 2], motions: &[Motion; 2], t: f64) -> f64 {
+    let poses = [motions[0].pose(t), motions[1].pose(t)];
+    let found = distance(shapes[0], &poses[0], shapes[1], &poses[1], &mut PairMemory::default()).0.distance;
+    let inside = |k: usize| {
+        let (Shape::Mesh(model), Shape::Convex(convex)) = (shapes[k], shapes[1 - k]) else { return false };
+        let point = poses[k].apply(model.mesh().corners(0)[0]);
+        crate::narrow::convex::relation::point_in(convex, &poses[1 - k], point).1
+    };
+    if inside(0) || inside(1) { found.min(0.0) } else { found }
+}
+
+#[test]
+fn no_contact_of_any_two_kinds_is_missed() {
+    let mut rng = Pcg64::seed_from_u64(11);
+    let shapes = shapes();
+    let mut hits = 0;
+    let mut cases = 0;
+    for i in 0..shapes.len() {
+        for j in 0..shapes.len() {
+            // Two meshes have a twin of their own.
+            if matches!((&shapes[i], &shapes[j]), (Shape::Mesh(_), Shape::Mesh(_))) {
+                continue;
+            }
+            for _ in 0..6 {
+                let pair = [&shapes[i], &shapes[j]];
+                let motions = [motion(&mut rng), motion(&mut rng)];
+                let found = sweep(pair, [&motions[0], &motions[1]], &SweepOptions::DEFAULT);
+                let told = || format!("{} and {}: {found:?} {motions:?}", pair[0].kind(), pair[1].kind());
+                cases += 1;
+                let first = (0..=60).map(|k| f64::from(k) / 60.0).find(|&t| apart(pair, &motions, t) <= 0.0);
+                let Some(impact) = found.impact else {
+                    assert_eq!(first, None, "missed: {}", told());
+                    assert_eq!(found.outcome.finish, Finish::Complete);
+                    continue;
+                };
+                hits += 1;
+                assert!(first.is_none_or(|t| impact.time <= t), "late for {first:?}: {}", told());
+                if impact.proved {
+                    let soon = (impact.time + SweepOptions::DEFAULT.tolerance).min(1.0);
+                    let near = apart(pair, &motions, impact.time).min(apart(pair, &motions, soon));
+                    assert!(near <= CURVED_TOUCH, "{near}: {}", told());
+                } else {
+                    assert!(apart(pair, &motions, impact.time) <= found.slack, "made up: {}", told());
+                }
+            }
+        }
+    }
+    assert!((0.3..0.9).contains(&(f64::from(hits) / f64::from(cases))), "{hits} of {cases}");
+}
+
+#[test]
+fn closed_forms_are_met() {
+    let at = |x: f64, y: f64| Pose::from_translation([x, y, 0.0]);
+    let [ball, wall] =
+        [Primitive::sphere(0.5).unwrap(), Primitive::cuboid([0.1, 3.0, 3.0]).unwrap()].map(Shape::from);
+    let still = Motion::Still(Pose::IDENTITY);
+    let time = |shape: &Shape, other: &Shape, motion: Motion| {
+        sweep([shape, other], [&motion, &still], &SweepOptions::DEFAULT).impact.map(|i| i.time)
+    };
+    let cases = [
+        (time(&ball, &wall, Motion::between(&at(-5.0, 0.0), &at(5.0, 0.0))), 0.44),
+        // Past the edge: the ball's centre is half a unit from it at contact.
+        (time(&ball, &wall, Motion::between(&at(-5.0, 3.3), &at(5.0, 3.3))), 0.49 - 0.04),
+        (time(&ball, &ball, Motion::between(&at(-5.0, 0.6), &at(5.0, 0.6))), 0.5 - 0.08),
+    ];
+    for (k, (found, want)) in cases.into_iter().enumerate() {
+        let found = found.unwrap();
+        assert!(found <= want + 1e-12 && found >= want - 1e-6, "case {k}: {found} for {want}");
+    }
+    // Spinning a bar about its end: its tip's face sweeps into a ball.
+    assert_eq!(time(&ball, &wall, Motion::between(&at(-5.0, 3.6), &at(5.0, 3.6))), None);
+    assert_eq!(
+        time(&ball, &wall, Motion::between(&at(0.0, 0.0), &at(5.0, 0.0))),
+        Some(0.0),
+        "solids overlap"
+    );
+}
