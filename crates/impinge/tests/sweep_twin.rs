@@ -6,8 +6,8 @@
 use glam::DVec3;
 use impinge::geom::{triangle_distance, triangle_triangle};
 use impinge::motion::Law;
-use impinge::narrow::continuous::mesh_sweep::{MeshSweep, sweep};
-use impinge::narrow::continuous::{Sweep, SweepOptions};
+use impinge::narrow::continuous::mesh_sweep::{MeshSweep, sweep, sweep_again};
+use impinge::narrow::continuous::{Sweep, SweepMemory, SweepOptions};
 use impinge::shape::make;
 use impinge::{Budget, Finish, Mesh, Model, Motion, Pose};
 use rand::{Rng, SeedableRng};
@@ -55,7 +55,7 @@ fn case(index: u64, kinds: usize) -> Case {
     let mut bodies = [rng.random_range(0..kinds), rng.random_range(0..kinds)];
     let law = if rng.random_range(0..4) == 0 { Law::Contact } else { Law::Uniform };
     let mut samples = 160;
-    let far = if scale == 1.0 && index % 5 == 0 { vector(rng, 100.0) } else { DVec3::ZERO };
+    let far = if scale == 1.0 && index.is_multiple_of(5) { vector(rng, 100.0) } else { DVec3::ZERO };
     let motions = match index % 6 {
         // Any two screws.
         0 => [0, 1].map(|_| {
@@ -64,7 +64,7 @@ fn case(index: u64, kinds: usize) -> Case {
         }),
         // Fast and thin: from far away to far away, past or through the other.
         1 => {
-            let (from, aim) = (vector(rng, 1.0).normalize_or(DVec3::X) * 12.0, vector(rng, 1.3));
+            let (from, aim) = (vector(rng, 1.0).normalize_or(DVec3::X) * 12.0, vector(rng, 0.4));
             let [start, end] = [pose(rng, from * scale), pose(rng, (2.0 * aim - from) * scale)];
             samples = 400;
             [Motion::Still(pose(rng, DVec3::ZERO)), Motion::screw(&start, &end, 0, law)]
@@ -241,6 +241,32 @@ fn a_budget_interrupts_and_the_answer_is_the_same() {
     assert!(calls > 5, "{calls}");
     assert_eq!(found.impact, whole.impact);
     assert!(whole.impact.is_some_and(|i| i.time > 0.1 && i.time < 1.0), "{whole:?}");
+}
+
+#[test]
+fn memory_changes_no_time() {
+    let [a, b] =
+        [make::blob(0.7, 0.4, 3, 3).unwrap(), make::torus(0.6, 0.2, 24, 12).unwrap()].map(Model::from);
+    let mut memory = SweepMemory::default();
+    let mut hits = 0;
+    for k in 0..40 {
+        let shift = f64::from(k) * 0.05;
+        let at = |x: f64, turn: f64| Pose::new([x, shift, 0.2], [0.3, turn, 0.5, 1.0]).unwrap();
+        let motions = [&Motion::between(&at(-2.0, 0.0), &at(0.5, 1.0)), &Motion::Still(Pose::IDENTITY)];
+        let kept = sweep_again([&a, &b], motions, &SweepOptions::DEFAULT, &mut memory);
+        let fresh = sweep([&a, &b], motions);
+        assert_eq!(kept.impact.map(|i| i.time), fresh.impact.map(|i| i.time));
+        hits += u32::from(kept.impact.is_some());
+    }
+    assert!((10..40).contains(&hits), "{hits}");
+    // Memory of larger meshes is noticed.
+    let small = Model::from(make::tetrahedron(1.0).unwrap());
+    let apart = Motion::Still(Pose::from_translation([9.0, 0.0, 0.0]));
+    let still = Motion::Still(Pose::IDENTITY);
+    assert_eq!(
+        sweep_again([&small, &small], [&still, &apart], &SweepOptions::DEFAULT, &mut memory).impact,
+        None
+    );
 }
 
 #[test]

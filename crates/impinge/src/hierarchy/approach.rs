@@ -113,10 +113,10 @@ fn up(x: f64) -> f32 {
     if x == 0.0 { 0.0 } else { (x as f32).next_up() }
 }
 
-/// Fills in the times of the child boxes of `a` (rows) and `b` (columns), and tells which are below `limit`:
-/// bit 8·i + j for lane i of `a` and lane j of `b`, used lanes only.
+/// Fills in the times of the child boxes of `a` (rows) and `b` (columns), infinite where they are not below
+/// `limit`, and tells whether any is.
 #[inline]
-pub fn times(level: Level, a: &Node, b: &Node, approach: &Approach, limit: f32, out: &mut Times) -> u64 {
+pub fn times(level: Level, a: &Node, b: &Node, approach: &Approach, limit: f32, out: &mut Times) -> bool {
     match level {
         Level::Portable => measure(a, b, approach, limit, out),
         // SAFETY: these levels are handed out only after the instructions were detected.
@@ -138,7 +138,7 @@ struct Boxes {
 }
 
 #[inline(always)]
-fn measure(a: &Node, b: &Node, approach: &Approach, limit: f32, out: &mut Times) -> u64 {
+fn measure(a: &Node, b: &Node, approach: &Approach, limit: f32, out: &mut Times) -> bool {
     *out = [[0.0; WIDTH]; WIDTH];
     let rim_a = rim(a, approach.gauge.own(0), approach.spin[0]);
     let rim_b = rim(b, approach.gauge.own(1), approach.spin[1]);
@@ -155,22 +155,17 @@ fn measure(a: &Node, b: &Node, approach: &Approach, limit: f32, out: &mut Times)
         let [from, to] = if frame == 0 { [&own, &other] } else { [&other, &own] };
         roots(from, to, 2.0 * approach.doubt[frame], approach.acceleration, out);
     }
-    let (used_a, used_b) = (used(a), used(b));
-    let mut mask = 0;
-    for (i, row) in out.iter().enumerate() {
-        let mut lanes = 0_u64;
-        for (j, &time) in row.iter().enumerate() {
-            lanes |= u64::from(time < limit) << j;
+    let mut some = false;
+    for (i, row) in out.iter_mut().enumerate() {
+        // An unused lane has no box.
+        let used = a.half[0][i] >= 0.0;
+        for (j, time) in row.iter_mut().enumerate() {
+            let open = used & (b.half[0][j] >= 0.0) & (*time < limit);
+            *time = if open { *time } else { f32::INFINITY };
+            some |= open;
         }
-        mask |= (lanes & used_b & (used_a >> i & 1).wrapping_neg()) << (WIDTH * i);
     }
-    mask
-}
-
-/// The lanes that hold a box.
-#[inline(always)]
-fn used(node: &Node) -> u64 {
-    (0..WIDTH).fold(0, |mask, lane| mask | u64::from(node.half[0][lane] >= 0.0) << lane)
+    some
 }
 
 /// How fast turning moves the corners of boxes about their centres.
@@ -243,12 +238,12 @@ mod x86 {
     use super::{Approach, Node, Times, measure};
 
     #[target_feature(enable = "avx2")]
-    pub fn avx2(a: &Node, b: &Node, approach: &Approach, limit: f32, out: &mut Times) -> u64 {
+    pub fn avx2(a: &Node, b: &Node, approach: &Approach, limit: f32, out: &mut Times) -> bool {
         measure(a, b, approach, limit, out)
     }
 
     #[target_feature(enable = "avx512f,avx512vl,avx512dq")]
-    pub fn avx512(a: &Node, b: &Node, approach: &Approach, limit: f32, out: &mut Times) -> u64 {
+    pub fn avx512(a: &Node, b: &Node, approach: &Approach, limit: f32, out: &mut Times) -> bool {
         measure(a, b, approach, limit, out)
     }
 }

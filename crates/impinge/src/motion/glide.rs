@@ -59,6 +59,32 @@ pub struct Ball {
     pub radius: f64,
 }
 
+/// Bounds of the acceleration of points that turn: across an axis, and along a straight way.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Bend {
+    /// Of unit length.
+    pub axis: DVec3,
+    /// The largest acceleration across the axis.
+    pub across: f64,
+    /// The largest acceleration of the straight part.
+    pub straight: f64,
+}
+
+impl Bend {
+    /// In any direction.
+    #[inline]
+    pub fn most(&self) -> f64 {
+        (self.across + self.straight) * ROUND_UP
+    }
+
+    /// Along one direction, a unit vector of the world.
+    #[inline]
+    pub fn along(&self, direction: DVec3) -> f64 {
+        let sine = direction.cross(self.axis).length() + MOTION_ROUNDING;
+        (self.across * sine + self.straight) * ROUND_UP
+    }
+}
+
 /// A uniform turn and the way of the origin, over 0 ≤ t ≤ 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Glide {
@@ -148,11 +174,11 @@ impl Glide {
         (norm(self.travel) * self.share_before(span[1])[1] + self.angle * self.arm(ball)) * ROUND_UP
     }
 
-    /// An upper bound of the acceleration of the points of a ball over a span of time without knots: across
-    /// the axis, and along the straight part of the origin's way.
-    pub fn acceleration(&self, ball: &Ball, span: [f64; 2]) -> [f64; 2] {
+    /// Bounds of the acceleration of the points of a ball over a span of time without knots.
+    pub fn bend(&self, ball: &Ball, span: [f64; 2]) -> Bend {
         let across = self.angle * self.angle * self.arm(ball) * ROUND_UP;
-        [across, norm(self.travel) * self.share_before(span[1])[2] * ROUND_UP]
+        let straight = norm(self.travel) * self.share_before(span[1])[2] * ROUND_UP;
+        Bend { axis: self.axis, across, straight }
     }
 
     /// How far a placed point of a ball can be from the exact motion, by rounding.

@@ -7,7 +7,7 @@ mod screw;
 mod screwing;
 mod skeleton;
 
-pub use glide::{Ball, Glide, Law, Twist};
+pub use glide::{Ball, Bend, Glide, Law, Twist};
 pub use moving::Motion;
 pub use pose::Pose;
 pub use screwing::Screwing;

@@ -5,7 +5,7 @@ use std::f64::consts::FRAC_PI_4;
 use glam::DVec3;
 
 use super::Pose;
-use super::glide::{Ball, Glide, Law, Twist};
+use super::glide::{Ball, Bend, Glide, Law, Twist};
 use crate::geom::point_triangle::norm;
 use crate::num::tolerance::{MOTION_ROUNDING, ROUND_UP};
 
@@ -83,22 +83,11 @@ impl Motion {
         }
     }
 
-    /// An upper bound of the acceleration of the points of a ball, over a span of time without knots.
-    pub fn acceleration(&self, ball: &Ball, span: [f64; 2]) -> f64 {
+    /// Bounds of the acceleration of the points of a ball, over a span of time without knots.
+    pub fn bend(&self, ball: &Ball, span: [f64; 2]) -> Bend {
         match self {
-            Motion::Still(_) => 0.0,
-            Motion::Glide(glide) => glide.acceleration(ball, span).iter().sum::<f64>() * ROUND_UP,
-        }
-    }
-
-    /// The same along one direction, a unit vector of the world: what turns accelerates across its axis only.
-    pub fn acceleration_along(&self, ball: &Ball, span: [f64; 2], direction: DVec3) -> f64 {
-        match self {
-            Motion::Still(_) => 0.0,
-            Motion::Glide(glide) => {
-                let [across, along] = glide.acceleration(ball, span);
-                across * (direction.cross(glide.turn().0).length() + MOTION_ROUNDING) + along
-            }
+            Motion::Still(_) => Bend { axis: DVec3::Z, across: 0.0, straight: 0.0 },
+            Motion::Glide(glide) => glide.bend(ball, span),
         }
     }
 
@@ -131,7 +120,7 @@ impl Motion {
             let [from, to] = [pair[0], pair[1]];
             let places = [self.pose(from).apply(ball.centre), self.pose(to).apply(ball.centre)];
             // A way with the acceleration a leaves its chord by a·h²/8, and by no more than speed allows.
-            let bulge = (self.acceleration(&point, [from, to]) * (to - from) * (to - from) / 8.0)
+            let bulge = (self.bend(&point, [from, to]).most() * (to - from) * (to - from) / 8.0)
                 .min(0.5 * self.speed(&point, [from, to]) * (to - from));
             let room = DVec3::splat((pad + bulge) * ROUND_UP);
             all[0] = all[0].min(places[0].min(places[1]) - room);

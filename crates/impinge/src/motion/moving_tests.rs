@@ -71,7 +71,8 @@ fn bounds_hold_what_points_do() {
         knots.retain(|k| span[0] < *k && *k < span[1]);
         let smooth = [knots.last().copied().unwrap_or(span[0]), span[1]];
         let n = vector(&mut rng, 1.0).normalize();
-        let (most, along) = (moving.acceleration(&ball, smooth), moving.acceleration_along(&ball, smooth, n));
+        let bend = moving.bend(&ball, smooth);
+        let (most, along) = (bend.most(), bend.along(n));
         let noise = moving.rounding(&ball);
         for _ in 0..60 {
             let p = ball.centre + vector(&mut rng, 1.0).normalize() * ball.radius;
@@ -135,6 +136,6 @@ fn a_small_turn_with_a_large_shift_stays_sharp() {
         assert!((half - DVec3::new(0.5, 1.0, 1.5)).length() < angle + 1e-15, "{angle}: {half}");
         let ball = Ball { centre: DVec3::ZERO, radius: 1.0 };
         assert!(moving.rounding(&ball) < 1e-13);
-        assert!(moving.acceleration(&ball, [0.0, 1.0]) < 5.0 * angle);
+        assert!(moving.bend(&ball, [0.0, 1.0]).most() < 5.0 * angle);
     }
 }

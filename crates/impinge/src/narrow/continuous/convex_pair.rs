@@ -131,7 +131,7 @@ impl<'p> Side<'p> {
     }
 
     fn acceleration(&self, span: [f64; 2], n: DVec3) -> f64 {
-        self.motion.acceleration_along(&self.ball, span, n)
+        self.motion.bend(&self.ball, span).along(n)
     }
 }
 
@@ -165,7 +165,7 @@ fn above(plane: &Side<'_>, piece: &Side<'_>, span: [f64; 2], left: f64) -> f64 {
     let spin_most = norm(spin);
     let bend = spin_most * (spin_most * (reach + speed * left) + 2.0 * speed);
     let acceleration =
-        piece.motion.acceleration(&piece.ball, span) + plane.motion.acceleration(&carried, span) + bend;
+        piece.motion.bend(&piece.ball, span).most() + plane.motion.bend(&carried, span).most() + bend;
     root(plane.noise + piece.noise, acceleration * ROUND_UP, left, |h| {
         // N·(x − P) with x and N going on as they do now; what is quadratic in h is in the bend.
         let across = own.cross(piece.twist.angular) + swing;

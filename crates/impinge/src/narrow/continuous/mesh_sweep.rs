@@ -17,15 +17,16 @@ use glam::DVec3;
 
 use super::answer::{Impact, Kind, Sweep, SweepOptions};
 use super::block::{Below, Block, Blocks};
+use super::moving_coin::{MovingCoin, time_apart};
 use super::spans::spans;
-use super::triangle_pair::{Corners, Step, step};
+use super::triangle_pair::{Corners, Step, step, time_along};
 use crate::geom::point_triangle::{Part, norm};
 use crate::geom::{triangle_distance, triangle_triangle};
 use crate::hierarchy::approach::{Approach, Instant, Times, times};
 use crate::hierarchy::relative::placement_error;
 use crate::hierarchy::simd::Level;
 use crate::hierarchy::wide::WIDTH;
-use crate::motion::{Ball, Motion};
+use crate::motion::{Ball, Bend, Motion};
 use crate::narrow::exact::closest_point::feature;
 use crate::num::tolerance::SWEEP_SLACK;
 use crate::{Budget, Certainty, Counters, Feature, Finish, Model, Outcome};
@@ -35,6 +36,12 @@ const MOST_STEPS: u32 = 4096;
 
 /// Times nearer than this share one look at the motions (in units of the step): bodies hardly turn in between.
 const SAME_INSTANT: f64 = 1.0 / 1024.0;
+
+/// Steps that remembered triangles get to touch again.
+const RECALL_STEPS: u32 = 32;
+
+/// What a glance at two triangles must win to be worth another (in units of the step).
+const GLANCE_GAIN: f64 = 1.0 / 256.0;
 
 /// What a pair of bodies remembers from its last sweep; forgetting it costs only time.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -91,6 +98,8 @@ pub struct MeshSweep<'m> {
     /// The spans between the knots of both motions, the last first.
     spans: Vec<[f64; 2]>,
     span: [f64; 2],
+    /// There is a contact before this: nothing later matters.
+    latest: f64,
     /// The bodies at an instant that was looked at last.
     now: Option<Now<'m>>,
     open: BinaryHeap<Entry>,
@@ -112,8 +121,8 @@ struct Body<'m> {
     model: &'m Model,
     motion: &'m Motion,
     ball: Ball,
-    /// Bound of the acceleration over the span.
-    acceleration: f64,
+    /// Bounds of the acceleration over the span.
+    bend: Bend,
 }
 
 /// The earliest of a block of pairs, or a pair of triangles.
@@ -157,24 +166,22 @@ impl<'m> Body<'m> {
         let [low, high] = model.tree().bounds().map(|corner| corner.as_dvec3() * frame.unit);
         let centre = frame.centre + 0.5 * (low + high);
         let ball = Ball { centre, radius: norm(high - low) * 0.5 + f64::EPSILON * norm(centre) };
-        Body { model, motion, ball, acceleration: 0.0 }
+        Body { model, motion, ball, bend: motion.bend(&ball, [0.0, 1.0]) }
     }
 
     fn instant(&self, t: f64) -> Instant<'m> {
-        let Body { model, motion, acceleration, .. } = *self;
-        Instant { tree: model.tree(), pose: motion.pose(t), twist: motion.twist(t), acceleration }
+        let Body { model, motion, bend, .. } = *self;
+        Instant {
+            tree: model.tree(),
+            pose: motion.pose(t),
+            twist: motion.twist(t),
+            acceleration: bend.most(),
+        }
     }
 
     fn corners(&self, triangle: u32, now: &Instant<'_>) -> Corners {
         let at = self.model.mesh().corners(triangle).map(|p| now.pose.apply(p));
         Corners { at, velocity: at.map(|x| now.twist.velocity(x)) }
-    }
-
-    /// Bound of the acceleration of a triangle along a direction.
-    fn acceleration_along(&self, triangle: u32, span: [f64; 2], direction: DVec3) -> f64 {
-        let [a, b, c] = self.model.mesh().corners(triangle);
-        let ball = Ball { centre: a, radius: norm(b - a).max(norm(c - a)) };
-        self.motion.acceleration_along(&ball, span, direction)
     }
 }
 
@@ -195,6 +202,7 @@ impl<'m> MeshSweep<'m> {
             level: Level::best(),
             spans: spans(motions),
             span: [0.0; 2],
+            latest: f64::INFINITY,
             now: None,
             open: BinaryHeap::new(),
             blocks: Blocks::default(),
@@ -205,7 +213,31 @@ impl<'m> MeshSweep<'m> {
 
     /// Looks at the triangles that touched the last time: when they do now, nothing later matters.
     pub fn recall(&mut self, memory: &SweepMemory) {
-        let _ = memory;
+        // Memory of other meshes may be out of range; it is only a guess.
+        let known = |t: [u32; 2]| [0, 1].map(|k| t[k] < self.bodies[k].model.mesh().triangles().len() as u32);
+        let Some(pair) = memory.triangles.filter(|&t| known(t) == [true; 2]) else { return };
+        let spans = self.spans.clone();
+        while self.found.is_none() && self.next_span().is_some() {
+            self.follow_alone(pair);
+        }
+        // The search finds it again, with its time to the last bit.
+        if let Some(impact) = self.found.take() {
+            self.latest = impact.time + self.tolerance;
+        }
+        self.spans = spans;
+    }
+
+    /// Follows a pair of triangles over the span, whatever else there is.
+    fn follow_alone(&mut self, pair: [u32; 2]) {
+        let (mut time, mut steps) = (self.span[0], 0);
+        for _ in 0..RECALL_STEPS {
+            let found = self.look_at(pair, time);
+            self.work.primitive_tests += 1;
+            if !(time <= self.span[1]) || self.touches(pair, time, &found, &mut steps) {
+                return;
+            }
+            time += if found.time > 0.0 { found.time } else { self.plain_time(&found) };
+        }
     }
 
     /// Goes on until the first contact is known or the budget ends; then calling again resumes.
@@ -222,12 +254,12 @@ impl<'m> MeshSweep<'m> {
                 What::Nodes(pair) => self.expand(entry.time, pair),
                 What::Triangles(pair) => self.follow(entry.time, pair),
                 What::Block { at, slot } => {
-                    let children = self.blocks.children(at, slot);
+                    let (children, origin) = self.blocks.children(at, slot);
                     // The next of the block, before its pairs are looked at.
                     if let Some((time, slot)) = self.blocks.next(at, slot) {
                         self.open.push(Entry { time, what: What::Block { at, slot }, ..entry });
                     }
-                    self.open_children(entry.time, children);
+                    self.open_children(entry.time, children, origin);
                 }
             }
             if limited {
@@ -243,15 +275,26 @@ impl<'m> MeshSweep<'m> {
         self.span = self.spans.pop()?;
         self.now = None;
         for body in &mut self.bodies {
-            body.acceleration = body.motion.acceleration(&body.ball, self.span);
+            body.bend = body.motion.bend(&body.ball, self.span);
         }
         Some(Entry { time: self.span[0], number: 0, what: What::Nodes([0; 2]) })
     }
 
     /// Goes on with a pair of children.
-    fn open_children(&mut self, time: f64, [a, b]: [Below; 2]) {
+    fn open_children(&mut self, time: f64, [a, b]: [Below; 2], origin: [Option<(u32, usize)>; 2]) {
         match (a, b) {
-            (Below::Node(p), Below::Node(q)) => self.expand(time, [p, q]),
+            (Below::Node(p), Below::Node(q)) => {
+                let later = self.time_of_coins(time, origin);
+                if !(later <= self.span[1]) {
+                    return;
+                }
+                if self.open.peek().is_some_and(|next| next.time < later) && later > time {
+                    let number = self.blocks.number();
+                    self.open.push(Entry { time: later, number, what: What::Nodes([p, q]) });
+                    return;
+                }
+                self.expand(later, [p, q]);
+            }
             (Below::Leaf(p), Below::Leaf(q)) => {
                 let orders = self.bodies.map(|body| body.model.tree().order());
                 for slot_a in p.slots() {
@@ -267,6 +310,23 @@ impl<'m> MeshSweep<'m> {
             // A block pairs leaves with leaves only.
             _ => {}
         }
+    }
+
+    /// When patches of surface can first meet that lie in boxes which already may: seen along their normals they
+    /// are thin.
+    fn time_of_coins(&mut self, time: f64, origin: [Option<(u32, usize)>; 2]) -> f64 {
+        let [Some(a), Some(b)] = origin else { return time };
+        let coins = self.bodies.map(|body| body.model.coins());
+        let (Some(lanes_a), Some(lanes_b)) = (coins[0].of(a.0), coins[1].of(b.0)) else { return time };
+        let (bends, noise) = (self.bodies.map(|body| body.bend), self.noise);
+        let now = self.now(time);
+        let moving = [
+            MovingCoin::new(lanes_a, a.1, &now.bodies[0], &bends[0]),
+            MovingCoin::new(lanes_b, b.1, &now.bodies[1], &bends[1]),
+        ];
+        let later = now.time + time_apart(&moving[0], &moving[1], noise);
+        self.work.volume_tests += 1;
+        later.max(time)
     }
 
     /// The bodies at a time, or a little before it: bounds from there hold as well and are as good.
@@ -286,19 +346,19 @@ impl<'m> MeshSweep<'m> {
     fn expand(&mut self, time: f64, pair: [u32; 2]) {
         let trees = [0, 1].map(|side: usize| self.bodies[side].model.tree());
         let [x, y] = [0, 1].map(|side: usize| &trees[side].nodes()[pair[side] as usize]);
-        let (level, end) = (self.level, self.span[1]);
+        let (level, end) = (self.level, self.span[1].min(self.latest));
         let now = self.now(time);
         let base = now.time;
         let mut after: Times = [[0.0; WIDTH]; WIDTH];
         // A contact at the very end counts.
         let limit = ((end - base) as f32).next_up();
-        let mask = times(level, x, y, &now.approach, limit, &mut after);
+        let some = times(level, x, y, &now.approach, limit, &mut after);
         self.work.volume_tests += (WIDTH * WIDTH) as u64;
-        if mask == 0 {
+        if !some {
             return;
         }
         let bottom = [0, 1].map(|side| trees[side].is_bottom(pair[side] as usize));
-        let block = Block::new(pair, [x, y], bottom, [base, time], &after, mask);
+        let block = Block::new(pair, [x, y], bottom, [base, time], &after);
         let (at, first) = self.blocks.put(block);
         let number = self.blocks.number();
         let (time, slot) = first;
@@ -307,19 +367,15 @@ impl<'m> MeshSweep<'m> {
 
     /// Follows a pair of triangles until it touches or another pair can touch before.
     fn follow(&mut self, mut time: f64, pair: [u32; 2]) {
-        let mut steps = 0;
         // From an instant that is known anyway, most pairs are seen to stay apart for long.
-        if let Some(now) = self.now.as_ref().filter(|now| now.time < time && time - now.time <= SAME_INSTANT)
-        {
-            let later = now.time + self.look(pair, &now.bodies).time;
-            self.work.primitive_tests += 1;
-            if later > self.span[1] {
-                return;
-            }
-            if later > time + self.tolerance {
-                return self.wait(later, pair);
-            }
+        let later = self.glance(time, pair);
+        if !(later <= self.span[1]) {
+            return;
         }
+        if later > time + GLANCE_GAIN {
+            return self.wait(later, pair);
+        }
+        let mut steps = 0;
         loop {
             self.work.primitive_tests += 1;
             let found = self.look_at(pair, time);
@@ -336,22 +392,42 @@ impl<'m> MeshSweep<'m> {
         }
     }
 
+    /// When triangles can first meet, seen along their normals from the instant known last.
+    fn glance(&mut self, time: f64, pair: [u32; 2]) -> f64 {
+        let Some(now) = self.now.as_ref().filter(|now| now.time <= time && time - now.time <= SAME_INSTANT)
+        else {
+            return time;
+        };
+        self.work.primitive_tests += 1;
+        let corners = [0, 1].map(|k| self.bodies[k].corners(pair[k], &now.bodies[k]));
+        let middle = |c: &Corners| c.at[0] + c.at[1] + c.at[2];
+        let apart = middle(&corners[1]) - middle(&corners[0]);
+        let along = |c: &Corners| {
+            let normal = (c.at[1] - c.at[0]).cross(c.at[2] - c.at[0]).normalize_or_zero();
+            let normal = if normal.dot(apart) < 0.0 { -normal } else { normal };
+            time_along(normal, &corners[0], &corners[1], self.noise, self.acceleration_along(normal))
+        };
+        (now.time + along(&corners[0]).max(along(&corners[1]))).max(time)
+    }
+
+    fn acceleration_along(&self, normal: DVec3) -> f64 {
+        self.bodies[0].bend.along(normal) + self.bodies[1].bend.along(normal)
+    }
+
     fn wait(&mut self, time: f64, pair: [u32; 2]) {
         let number = self.blocks.number();
         self.open.push(Entry { time, number, what: What::Triangles(pair) });
     }
 
     fn look_at(&self, pair: [u32; 2], time: f64) -> Step {
-        let instants = self.bodies.each_ref().map(|body| body.instant(time));
-        self.look(pair, &instants)
-    }
-
-    fn look(&self, [i, j]: [u32; 2], [now_a, now_b]: &[Instant<'_>; 2]) -> Step {
-        let [a, b] = &self.bodies;
-        let (corners_a, corners_b) = (a.corners(i, now_a), b.corners(j, now_b));
-        step(&corners_a, &corners_b, self.noise, |normal| {
-            a.acceleration_along(i, self.span, normal) + b.acceleration_along(j, self.span, normal)
-        })
+        let corners = [0, 1].map(|k| {
+            let body = &self.bodies[k];
+            match &self.now {
+                Some(now) if now.time == time => body.corners(pair[k], &now.bodies[k]),
+                _ => body.corners(pair[k], &body.instant(time)),
+            }
+        });
+        step(&corners[0], &corners[1], self.noise, |normal| self.acceleration_along(normal))
     }
 
     /// Whether the pair is a contact; if so it is taken down.

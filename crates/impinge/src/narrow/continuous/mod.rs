@@ -5,6 +5,7 @@ mod block;
 pub mod contact;
 mod convex_pair;
 pub mod mesh_sweep;
+mod moving_coin;
 pub mod shape_sweep;
 mod spans;
 mod triangle_pair;
