@@ -26,6 +26,9 @@ const ROUNDS: u32 = 8;
 /// Share of an upper bound at which a lower one counts as closed in on it (no unit).
 const CLOSE_ENOUGH: f64 = 0.9;
 
+/// How much of a chord is gone (no unit): at its very end rounding could not tell what is left from nothing.
+const CHORD_SHARE: f64 = 0.999;
+
 /// A convex piece of a body that moves.
 #[derive(Debug, Clone)]
 pub(super) struct Piece {
@@ -212,7 +215,7 @@ fn root(noise: f64, acceleration: f64, left: f64, f: impl Fn(f64) -> Extreme) ->
                 return high.0;
             }
         }
-        let chord = low.0 + (high.0 - low.0) * (low.1 / (low.1 - high.1)) / ROUND_UP;
+        let chord = low.0 + (high.0 - low.0) * (low.1 / (low.1 - high.1)) * CHORD_SHARE;
         let middle = at(chord);
         if !(middle.value > 0.0 && chord > low.0) {
             break;
