@@ -28,7 +28,7 @@ type Step = fn() -> Result<String>;
 /// The number of steps that failed; each has said why.
 pub fn run() -> Result<()> {
     std::fs::create_dir_all(peers_folder().join("bin"))?;
-    let steps: [(&str, Step); 8] = [
+    let steps: [(&str, Step); 9] = [
         ("Debian packages", debian_packages),
         ("meshes", meshes::make),
         ("the program fcl", build_fcl),
