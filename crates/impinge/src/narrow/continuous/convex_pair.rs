@@ -80,7 +80,7 @@ pub(super) fn look(pieces: [&Piece; 2], motions: [&Motion; 2], t: f64, span: [f6
     let sides = [0, 1].map(|k| Side::new(pieces[k], motions[k], &poses[k], t, separation.points[0]));
     let left = (span[1] - t) * ROUND_UP + f64::MIN_POSITIVE;
     let time = match (a.half_space(), b.half_space()) {
-        (Some(_), Some(_)) => planes(&sides, &separation, left),
+        (Some(_), Some(_)) => planes(&sides, &separation),
         (Some(_), None) => above(&sides[0], &sides[1], span, left),
         (None, Some(_)) => above(&sides[1], &sides[0], span, left),
         (None, None) => between(&sides, separation.normal, span, left),
@@ -181,16 +181,17 @@ fn above(plane: &Side<'_>, piece: &Side<'_>, span: [f64; 2], left: f64) -> f64 {
 }
 
 /// Two half-spaces that are apart: their planes are parallel and stay so only without turning.
-fn planes(sides: &[Side<'_>; 2], separation: &Separation, left: f64) -> f64 {
+fn planes(sides: &[Side<'_>; 2], separation: &Separation) -> f64 {
     if sides.iter().any(|side| side.twist.angular != DVec3::ZERO) {
         return 0.0;
     }
     let rate = separation.normal.dot(sides[1].twist.linear - sides[0].twist.linear);
     let noise = sides[0].noise + sides[1].noise;
-    first_root(separation.distance - noise, rate - noise, 0.0).min(left)
+    first_root(separation.distance - noise, rate - noise, 0.0)
 }
 
-/// A time before the first root of `f(h) − noise − acceleration·h²/2`, f concave; at most `left`.
+/// A time before the first root of `f(h) − noise − acceleration·h²/2`, f concave; infinite where there is none up
+/// to `left`.
 fn root(noise: f64, acceleration: f64, left: f64, f: impl Fn(f64) -> Extreme) -> f64 {
     let at = |h: f64| {
         let found = f(h);
@@ -203,7 +204,7 @@ fn root(noise: f64, acceleration: f64, left: f64, f: impl Fn(f64) -> Extreme) ->
     }
     let end = at(left);
     if end.value > 0.0 {
-        return left;
+        return f64::INFINITY;
     }
     let (mut low, mut high) = ((0.0, start.value, start.rate), (left, end.value));
     for _ in 0..ROUNDS {
