@@ -7,9 +7,9 @@ Usage: ipctk_ccd.py QUERIES.bin [STEPS-FOLDER]; answers questions on standard in
   step METHOD NAME                    the collision-free step of NAME_t0.ply to NAME_t1.ply: candidates and
                                       narrow phase; the step and the number of candidates
 
-METHOD is ti or accd. A call from Python costs about as much as a short query. So each round of queries is
-followed by the same calls of the library's box test, which does next to nothing with the same arguments, and
-the difference is what is reported.
+METHOD is ti or accd. A call from Python costs about as much as a short query. So rounds of queries take turns
+with the same calls of the library's box test, which does next to nothing with the same arguments, and the
+difference of the fastest rounds is what is reported.
 """
 
 import sys
@@ -20,6 +20,7 @@ import numpy as np
 
 RECORD = np.dtype([("kind", "u1"), ("truth", "u1"), ("scene", "<u2"), ("index", "<u4"),
                    ("at", "<f8", (2, 4, 3)), ("toi", "<f8")])
+MOST_ROUNDS, MOST_SECONDS = 7, 1.0
 METHODS = {"ti": ipctk.TightInclusionCCD(), "accd": ipctk.AdditiveCCD()}
 
 
@@ -35,9 +36,13 @@ def query(records, method, kind, low, high, stride):
     ccd = METHODS[method]
     function, empty = ((ccd.point_triangle_ccd, ipctk.point_triangle_aabb_ccd) if kind == "vf"
                        else (ccd.edge_edge_ccd, ipctk.edge_edge_aabb_ccd))
-    round_of(empty, calls, (0.0,))
-    spent, answers = round_of(function, calls, ())
-    overhead, _ = round_of(empty, calls, (0.0,))
+    spent = overhead = float("inf")
+    begin, rounds = time.perf_counter(), 0
+    while rounds < MOST_ROUNDS and (rounds == 0 or time.perf_counter() - begin < MOST_SECONDS):
+        overhead = min(overhead, round_of(empty, calls, (0.0,))[0])
+        once, answers = round_of(function, calls, ())
+        spent, rounds = min(spent, once), rounds + 1
+    overhead = min(overhead, round_of(empty, calls, (0.0,))[0])
     times = " ".join(repr(float(t)) if hit else "-" for hit, t in answers)
     return f"ok {spent - overhead} {times}"
 

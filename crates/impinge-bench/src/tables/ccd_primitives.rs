@@ -23,8 +23,11 @@ const SOURCES: [(&str, Range<u16>); 3] =
 /// Whole steps of a simulation.
 const STEPS: [&str; 2] = ["cloth-funnel", "armadillo-rollers"];
 
-/// Rounds through a group; the median counts.
+/// Readings of a group; the median counts.
 const ROUNDS: usize = 9;
+
+/// Rounds of a reading; the fastest counts, as with the peers.
+const INNER_ROUNDS: usize = 7;
 
 /// Tight-Inclusion takes milliseconds for a contact: it is asked so many queries of a group, evenly spread.
 const ASKED_OF_TIGHT_INCLUSION: usize = 400;
@@ -64,11 +67,12 @@ pub fn run(effort: Effort) -> Result<Table> {
         whole_step(&mut table, effort, name, peer.as_mut())?;
     }
     table.remark(format!(
-        "median of {ROUNDS} rounds in turn through all queries of a group; tight-inclusion one round through every n-th, \
+        "median of {ROUNDS} readings in turn of all queries of a group; tight-inclusion one reading of every n-th, \
          compared with ours on the same ones"
     ));
     table.remark(
-        "ipctk is called from Python: the same calls of its box test, made right after each round, are subtracted",
+        "ipctk is called from Python: a reading is its fastest of up to seven rounds (as many as a second allows) less the \
+         fastest of the same calls of its box test, taken in turn; ours is the fastest of seven rounds",
     );
     table.remark(
         "missed and false: against the exact truth; late and early: times of contact, parts of a step",
@@ -140,9 +144,15 @@ fn measure(
 }
 
 fn ours(group: &[MovingQuery], stride: usize) -> Timed<Answers> {
-    let start = Instant::now();
-    let answer: Answers = group.iter().step_by(stride).map(|q| first_contact(q.kind, &q.t0, &q.t1)).collect();
-    Timed { nanoseconds: start.elapsed().as_nanos() as f64 / answer.len().max(1) as f64, answer }
+    let mut best = Timed { nanoseconds: f64::INFINITY, answer: Answers::new() };
+    for _ in 0..INNER_ROUNDS {
+        let start = Instant::now();
+        let answer: Answers =
+            group.iter().step_by(stride).map(|q| first_contact(q.kind, &q.t0, &q.t1)).collect();
+        let nanoseconds = start.elapsed().as_nanos() as f64 / answer.len().max(1) as f64;
+        best = Timed { nanoseconds: best.nanoseconds.min(nanoseconds), answer };
+    }
+    best
 }
 
 fn answers(asked: Timed<Vec<String>>) -> Result<Timed<Answers>> {

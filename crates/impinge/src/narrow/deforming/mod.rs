@@ -28,6 +28,8 @@ pub struct Deforming {
     t0: Mesh,
     t1: Mesh,
     tree: WideTree,
+    /// The tree's quality after it was built and fitted to its first step.
+    quality_at_build: f64,
     owners: Owners,
 }
 
@@ -38,10 +40,8 @@ impl Deforming {
     /// The states have not the same triangles and the same number of vertices.
     pub fn new(t0: Mesh, t1: Mesh) -> Result<Deforming, Error> {
         check_states(&t0, &t1)?;
-        let mut tree = WideTree::build(&t0);
-        tree.refit_swept(&t0, &t1);
-        let owners = Owners::of(&t0);
-        Ok(Deforming { t0, t1, tree, owners })
+        let (tree, owners) = (swept_tree(&t0, &t1), Owners::of(&t0));
+        Ok(Deforming { t0, t1, quality_at_build: tree.quality(), tree, owners })
     }
 
     /// Goes on to the next step: it begins where this one ends. The tree is refitted, and built anew only
@@ -64,9 +64,9 @@ impl Deforming {
             self.owners = Owners::of(&t0);
         }
         self.tree.refit_swept(&t0, &t1);
-        if self.tree.quality() > Decay::DEFAULT.most {
-            self.tree = WideTree::build(&t0);
-            self.tree.refit_swept(&t0, &t1);
+        if self.tree.quality() > Decay::DEFAULT.most * self.quality_at_build {
+            self.tree = swept_tree(&t0, &t1);
+            self.quality_at_build = self.tree.quality();
         }
         (self.t0, self.t1) = (t0, t1);
         Ok(())
@@ -138,6 +138,12 @@ pub fn contacts(a: &Deforming, b: &Deforming) -> Vec<MovingContact> {
 /// something meets at the start.
 pub fn free_step(first: Option<&MovingContact>) -> f64 {
     first.map_or(1.0, |contact| contact.time.next_down().max(0.0))
+}
+
+fn swept_tree(t0: &Mesh, t1: &Mesh) -> WideTree {
+    let mut tree = WideTree::build(t0);
+    tree.refit_swept(t0, t1);
+    tree
 }
 
 fn check_states(t0: &Mesh, t1: &Mesh) -> Result<(), Error> {

@@ -81,7 +81,8 @@ impl<'m> DeformingSearch<'m> {
             let relative = Relative::new(a, &Pose::IDENTITY, b, &Pose::IDENTITY, separation);
             Way::Two(DualSearch::new(), Box::new(relative))
         } else {
-            Way::One(SelfSearch::within(((separation / a.frame().unit) as f32).next_up()))
+            let margin = (separation / a.frame().unit) as f32;
+            Way::One(SelfSearch::within(if separation > 0.0 { margin.next_up() } else { 0.0 }))
         };
         let finder = Finder { meshes, are_two, want, separation, contacts: Vec::new() };
         DeformingSearch { way, finder, work: Counters::default() }
