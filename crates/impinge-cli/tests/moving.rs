@@ -8,7 +8,7 @@ use common::Folder;
 fn step(folder: &Folder, end: f64) {
     let state = |height: f64| {
         format!(
-            "v 0 0 0\nv 4 0 0\nv 4 4 0\nv 0 4 0\nv 1 0.5 {height}\nv 3 0.5 {height}\nv 2 1 {}\n\
+            "v 0 0 0\nv 4 0 0\nv 4 4 0\nv 0 4 0\nv 1 0.5 {height}\nv 3 0.5 {height}\nv 2 3 {}\n\
              f 1 2 3\nf 1 3 4\nf 5 6 7\n",
             height + 1.0
         )
@@ -44,8 +44,8 @@ fn all_pairs_of_a_step_are_listed_with_their_times() {
         let time = meeting["time"].as_f64().unwrap();
         assert!(time <= known && known - time <= 1e-9, "{meeting}");
     }
-    // The falling triangle is right of the diagonal but for its left corner, so its edges cross it.
-    assert!(!answer["ee"].as_array().unwrap().is_empty(), "{answer}");
+    // The last vertex falls on the other side of the diagonal, so two edges cross it.
+    assert_eq!(answer["ee"].as_array().unwrap().len(), 2, "{answer}");
 }
 
 #[test]
