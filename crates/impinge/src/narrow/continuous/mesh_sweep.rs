@@ -514,7 +514,3 @@ impl<'m> MeshSweep<'m> {
         }
     }
 }
-
-#[cfg(test)]
-#[path = "mesh_sweep_tests.rs"]
-mod tests;
