@@ -192,6 +192,8 @@ Examples:
   impinge simulate multibody --bodies 20000 --frames 20 --explain
   impinge simulate walkthrough --frames 300 --record walk.jsonl --picture kitchen.png
   impinge simulate hand --check
+  impinge simulate bounce --frames 100000 --check --explain          the teapot on the floor
+  impinge simulate bounce --bodies 200 --frames 1000 --check         a box of bodies that are not convex
 
 Counts bodies, pairs, events and contacts, and tells what the scene measures of itself: the drift of energy
 and momentum, bodies outside the box, the nearest distance. --record writes one JSON object per line: the
@@ -334,10 +336,10 @@ pub struct Simulate {
     /// The scene
     #[arg(value_parser = impinge_sim::scenes::NAMES)]
     pub scene: String,
-    /// How many frames [default: 200, walkthrough 600, hand 100]
+    /// How many frames [default: 200, walkthrough and bounce 600, hand 100]
     #[arg(long, value_name = "N")]
     pub frames: Option<u64>,
-    /// How many bodies (multibody) [default: 1000]
+    /// How many bodies (multibody, bounce) [default: 1000, bounce 1]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     pub bodies: Option<u64>,
     /// Writes every frame as a line of JSON

@@ -52,7 +52,7 @@ pub fn options(tolerance: Option<f64>, slack: Option<f64>) -> Result<SweepOption
         other => Ok(other),
     };
     let tolerance = length("tolerance", tolerance)?.unwrap_or(SweepOptions::DEFAULT.tolerance);
-    Ok(SweepOptions { tolerance, slack: length("slack", slack)? })
+    Ok(SweepOptions { tolerance, slack: length("slack", slack)?, ..SweepOptions::DEFAULT })
 }
 
 /// The first contact.

@@ -16,3 +16,5 @@ pub mod drawing;
 pub mod impulse;
 pub mod rigid;
 pub mod scenes;
+pub mod strike;
+pub mod swept_world;

@@ -73,6 +73,7 @@ pub fn run(args: &Simulate, common: &Common) -> Result<Exit, Failure> {
     let frames = args.frames.unwrap_or(match args.scene.as_str() {
         "walkthrough" => 600,
         "hand" => 100,
+        "bounce" => 600,
         _ => 200,
     });
     let mut scenario = scenes::by_name(&args.scene, args.bodies.map(|n| n as usize), common.seed)?;
@@ -113,7 +114,7 @@ pub fn run(args: &Simulate, common: &Common) -> Result<Exit, Failure> {
 
 fn check(scenario: &dyn Scenario) -> Result<(), String> {
     scenario.check()?;
-    scenes::verify(scenario.scene())
+    scenario.verify()
 }
 
 impl Counts {
@@ -171,7 +172,10 @@ fn report<'a>(
 
 fn text(report: &Report<'_>, out: &mut dyn Write) -> std::io::Result<()> {
     let Report { scene, frames, bodies, polytopes, .. } = report;
-    writeln!(out, "{scene}: {frames} frames, {bodies} bodies of {polytopes} polytopes")?;
+    match polytopes {
+        0 => writeln!(out, "{scene}: {frames} frames, {bodies} bodies")?,
+        _ => writeln!(out, "{scene}: {frames} frames, {bodies} bodies of {polytopes} polytopes")?,
+    }
     let events = &report.events;
     let lines = [
         ("possible pairs", report.possible_pairs.to_string()),

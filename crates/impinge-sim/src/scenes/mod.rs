@@ -1,5 +1,7 @@
 //! Scenes to run and to watch, each the same for the same numbers.
 
+pub mod bounce;
+pub mod crowd;
 pub mod hand;
 pub mod kitchen;
 pub mod multibody;
@@ -10,6 +12,8 @@ use impinge::{Budget, Error};
 
 use crate::drawing::Drawing;
 
+pub use bounce::Bounce;
+pub use crowd::Crowd;
 pub use hand::Hand;
 pub use multibody::Multibody;
 pub use walkthrough::Walkthrough;
@@ -34,12 +38,21 @@ pub trait Scenario {
     /// The sentence that names it.
     fn check(&self) -> Result<(), String>;
 
+    /// Whether brute force finds what the last frame told; a scene that tells no closest features has nothing
+    /// to compare.
+    ///
+    /// # Errors
+    /// The first difference.
+    fn verify(&self) -> Result<(), String> {
+        verify(self.scene())
+    }
+
     /// What there is to see.
     fn drawing(&self) -> Drawing;
 }
 
 /// The scenes by their names.
-pub const NAMES: [&str; 3] = ["multibody", "walkthrough", "hand"];
+pub const NAMES: [&str; 4] = ["multibody", "walkthrough", "hand", "bounce"];
 
 /// A scene by its name; `bodies` is how many, where that can be chosen.
 ///
@@ -54,6 +67,10 @@ pub fn by_name(name: &str, bodies: Option<usize>, seed: u64) -> Result<Box<dyn S
     };
     match name {
         "multibody" => Ok(Box::new(Multibody::new(bodies.unwrap_or(multibody::BODIES), seed)?)),
+        "bounce" => match bodies {
+            None | Some(1) => Ok(Box::new(Bounce::new(seed)?)),
+            Some(many) => Ok(Box::new(Crowd::new(many, seed)?)),
+        },
         "walkthrough" => {
             fixed(name).and_then(|()| Ok(Box::new(Walkthrough::new(seed)?) as Box<dyn Scenario>))
         }

@@ -1,5 +1,6 @@
 //! How bodies are placed and move.
 
+mod chain;
 mod glide;
 mod moving;
 mod pose;
@@ -7,6 +8,7 @@ mod screw;
 mod screwing;
 mod skeleton;
 
+pub use chain::Chain;
 pub use glide::{Ball, Bend, Glide, Law, Twist};
 pub use moving::Motion;
 pub use pose::Pose;

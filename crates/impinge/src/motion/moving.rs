@@ -2,10 +2,10 @@
 
 use std::f64::consts::FRAC_PI_4;
 
-use glam::DVec3;
+use glam::{DQuat, DVec3};
 
 use super::Pose;
-use super::glide::{Ball, Bend, Glide, Law, Twist};
+use super::glide::{Ball, Bend, Glide, Law, Twist, quaternion};
 use crate::geom::point_triangle::norm;
 use crate::num::tolerance::{MOTION_ROUNDING, ROUND_UP};
 
@@ -47,6 +47,18 @@ impl Motion {
             return Motion::Still(*start);
         }
         Motion::Glide(Glide::velocity(start, linear, angular))
+    }
+
+    /// Constant velocities as [`Motion::velocity`], the body being at `pose` at the time t.
+    pub fn through(pose: &Pose, t: f64, linear: impl Into<DVec3>, angular: impl Into<DVec3>) -> Motion {
+        let (linear, angular) = (linear.into(), angular.into());
+        let origin = pose.translation() - linear * t;
+        let start = if angular == DVec3::ZERO {
+            pose.moved_to(origin)
+        } else {
+            Pose::from_rotation(origin, DQuat::from_scaled_axis(angular * -t) * quaternion(pose))
+        };
+        Motion::velocity(&start, linear, angular)
     }
 
     /// Where the body is at t; before 0 and after 1 it rests.

@@ -228,6 +228,10 @@ pub const SWEEP_TOLERANCE: f64 = 1e-6;
 /// unit: a factor of the scene's size).
 pub const SWEEP_SLACK: f64 = 1e-9;
 
+/// How near a link of an articulated body may come on its path without a hit, unless told otherwise (no unit: a
+/// factor of the body's size). Steps near a contact are as short as this.
+pub const PATH_TOLERANCE: f64 = 1e-6;
+
 /// Rounding of a corner of a triangle and of its shadow on an axis in the test with a box (no unit: a factor of
 /// the sum of the largest coordinates).
 pub const BOX_ROUNDING: f64 = 8.0 * f64::EPSILON;

@@ -9,7 +9,8 @@ use glam::DVec3;
 use crate::Pose;
 use crate::bound::{Aabb, Sphere};
 use crate::model::{Shape, polytope_bounds};
-use crate::num::tolerance::{PLACED_BOX_ROUNDING, STRETCH};
+use crate::motion::Ball;
+use crate::num::tolerance::{PLACED_BOX_ROUNDING, ROUND_UP, STRETCH};
 use crate::shape::Convex;
 
 /// Which box stands for a body in the broad phase.
@@ -72,6 +73,15 @@ fn ball(shape: &Shape) -> Sphere {
         _ => own.half().length(),
     };
     Sphere { centre, radius }
+}
+
+/// The same for motions; an unbounded shape has an infinite radius.
+pub(super) fn ball_of(shape: &Shape) -> Ball {
+    let Sphere { centre, radius } = ball(shape);
+    if centre.is_finite() && radius.is_finite() {
+        return Ball { centre, radius: radius * ROUND_UP };
+    }
+    Ball { centre: DVec3::ZERO, radius: f64::INFINITY }
 }
 
 fn cube(ball: &Sphere, pose: &Pose) -> Aabb {

@@ -31,7 +31,9 @@ mod bounds;
 mod brute;
 mod event;
 mod filter;
+mod flight;
 mod pair;
+mod path;
 mod step;
 
 #[cfg(test)]
@@ -53,6 +55,8 @@ pub use body::{Body, BodyId};
 pub use bounds::Boxes;
 pub use event::{Contact, Event, EventKind, Frame};
 pub use filter::Groups;
+pub use flight::{Flight, Meeting};
+pub use path::{PathCheck, PathHit, PathOptions};
 
 /// What is asked about one pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -13,11 +13,13 @@ pub struct SweepOptions {
     /// How near surfaces may come without a contact and still be called an impact; `None` takes
     /// [`SWEEP_SLACK`](crate::num::tolerance::SWEEP_SLACK) of the scene's size. Rounding is the lower limit.
     pub slack: Option<f64>,
+    /// Where in the step the search begins: the bodies are known to be apart until then.
+    pub from: f64,
 }
 
 impl SweepOptions {
     /// A millionth of the step and a billionth of the scene.
-    pub const DEFAULT: SweepOptions = SweepOptions { tolerance: SWEEP_TOLERANCE, slack: None };
+    pub const DEFAULT: SweepOptions = SweepOptions { tolerance: SWEEP_TOLERANCE, slack: None, from: 0.0 };
 }
 
 impl Default for SweepOptions {

@@ -200,7 +200,7 @@ impl<'m> MeshSweep<'m> {
             slack: options.slack.unwrap_or(size * SWEEP_SLACK).max(noise),
             noise,
             level: Level::best(),
-            spans: spans(motions),
+            spans: spans(motions, options.from),
             span: [0.0; 2],
             latest: f64::INFINITY,
             now: None,

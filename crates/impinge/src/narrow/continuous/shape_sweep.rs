@@ -235,7 +235,7 @@ impl<'s> PieceSweep<'s> {
             motions,
             tolerance: options.tolerance,
             slack: options.slack.unwrap_or(size * SWEEP_SLACK),
-            spans: spans(motions),
+            spans: spans(motions, options.from),
             span: [0.0; 2],
             open: BinaryHeap::new(),
             opened: 0,
