@@ -339,7 +339,7 @@ fn swept_bounds(shape: &Shape, motion: &Motion, ball: &Ball, span: [f64; 2]) -> 
     // Every point leaves its chord by no more than a·h²/8, so the boxes of both ends hold all but that.
     let ends = span.map(|t| shape.bounds(&motion.pose(t)));
     let length = span[1] - span[0];
-    let bulge = motion.acceleration(ball, span) * length * length / 8.0 + motion.rounding(ball);
+    let bulge = motion.bend(ball, span).most() * length * length / 8.0 + motion.rounding(ball);
     let room = glam::DVec3::splat(bulge * ROUND_UP);
     Aabb {
         low: low.max(ends[0].low.min(ends[1].low) - room),

@@ -76,7 +76,12 @@ fn the_first_contact_is_the_first_of_all_pairs() {
     for round in 0..40 {
         let motions = motions(&mut rng, &scene, &ids, 0.3 + 0.05 * f64::from(round));
         let (fast, slow) = (scene.first_contact(&motions, &mut flight), brute(&scene, &motions));
-        assert_eq!(fast.is_some(), slow.is_some(), "round {round}: {fast:?} {:?}", fast.map(|m| m.bodies.map(|b| motions[b.index()])));
+        assert_eq!(
+            fast.is_some(),
+            slow.is_some(),
+            "round {round}: {fast:?} {:?}",
+            fast.map(|m| m.bodies.map(|b| motions[b.index()]))
+        );
         let (Some(fast), Some(slow)) = (fast, slow) else { continue };
         hits += 1;
         // Bounds from balls start a sweep later, so that it may end elsewhere within the tolerance.
