@@ -194,6 +194,8 @@ Examples:
   impinge simulate hand --check
   impinge simulate bounce --frames 100000 --check --explain          the teapot on the floor
   impinge simulate bounce --bodies 200 --frames 1000 --check         a box of bodies that are not convex
+  impinge simulate tunnel --check                                    fast and thin: figure 5 of CONTACT
+  impinge simulate manipulate --check --picture slide.png            stops at contact and slides
 
 Counts bodies, pairs, events and contacts, and tells what the scene measures of itself: the drift of energy
 and momentum, bodies outside the box, the nearest distance. --record writes one JSON object per line: the
@@ -336,7 +338,7 @@ pub struct Simulate {
     /// The scene
     #[arg(value_parser = impinge_sim::scenes::NAMES)]
     pub scene: String,
-    /// How many frames [default: 200, walkthrough and bounce 600, hand 100]
+    /// How many frames [default: 200, walkthrough and bounce 600, manipulate 400, hand 100, tunnel 20]
     #[arg(long, value_name = "N")]
     pub frames: Option<u64>,
     /// How many bodies (multibody, bounce) [default: 1000, bounce 1]

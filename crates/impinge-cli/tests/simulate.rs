@@ -89,6 +89,40 @@ fn records_hold_every_frame_and_pictures_are_drawn() {
     }
 }
 
+/// The scenes whose bodies never meet: every frame is checked by exact relations.
+const SWEPT: [(&str, &[&str]); 4] = [
+    ("bounce", &["--frames", "250"]),
+    ("bounce", &["--bodies", "12", "--frames", "12"]),
+    ("tunnel", &["--frames", "5"]),
+    ("manipulate", &["--frames", "60"]),
+];
+
+#[test]
+fn swept_bodies_collide_and_never_overlap() {
+    let folder = Folder::new();
+    for (scene, options) in SWEPT {
+        let one = simulate(scene, options, &["--check", "--format", "json", "--threads", "1"]);
+        assert_eq!(one.code, 0, "{scene}: {}", one.err);
+        let answer = one.json();
+        assert_eq!(answer["checked"], answer["frames"]);
+        let measure = |name: &str| answer["measures"][name].as_f64();
+        if scene == "tunnel" {
+            // The ends of the steps tell of all contacts in case a and of none in case b.
+            assert_eq!((measure("seen_at_ends_a"), measure("seen_at_ends_b")), (Some(5.0), Some(0.0)));
+            assert_eq!((measure("swept_a"), measure("swept_b")), (Some(5.0), Some(5.0)));
+        } else {
+            assert!(measure("impacts") > Some(3.0), "{answer}");
+        }
+        assert_eq!(simulate(scene, options, &["--check", "--format", "json", "--threads", "2"]).out, one.out);
+        let files = ["--record", "run.jsonl", "--picture", "end.png"];
+        assert_eq!(folder.run(&[&["simulate", scene], options, &files[..]].concat()).code, 0);
+        let text = std::fs::read_to_string(folder.path().join("run.jsonl")).unwrap();
+        assert_eq!(text.lines().count() as u64, 1 + answer["frames"].as_u64().unwrap());
+        let png = std::fs::read(folder.path().join("end.png")).unwrap();
+        assert!(png.starts_with(b"\x89PNG") && png.len() > 10_000);
+    }
+}
+
 #[test]
 fn budgets_leave_pairs_open_and_wrong_words_are_refused() {
     let open = impinge(&[

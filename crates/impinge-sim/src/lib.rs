@@ -11,6 +11,7 @@
 //! # Ok::<(), impinge::Error>(())
 //! ```
 
+pub mod apart;
 pub mod closed_box;
 pub mod drawing;
 pub mod impulse;

@@ -10,10 +10,10 @@
 use std::sync::Arc;
 
 use glam::{DQuat, DVec3};
-use impinge::narrow::between::{self, PairMemory};
 use impinge::scene::{Body, BodyId, Flight, Frame, Meeting, Scene};
-use impinge::{Certainty, Counters, Error, Finish, Mesh, Model, Motion, Outcome, Pose, Relation, Shape};
+use impinge::{Certainty, Counters, Error, Finish, Mesh, Model, Motion, Outcome, Pose, Shape};
 
+use crate::apart::all_apart;
 use crate::rigid::{Rigid, Weight};
 use crate::strike::{Answer, Side, strike};
 
@@ -315,22 +315,7 @@ impl SweptWorld {
     /// # Errors
     /// The first pair that is not.
     pub fn check(&self) -> Result<(), String> {
-        let bodies: Vec<_> = self.scene.bodies().collect();
-        let boxes: Vec<_> = bodies.iter().map(|(_, body)| body.shape.bounds(&body.pose)).collect();
-        let moves = |id: BodyId| self.of_slot.get(id.index()).copied().flatten().is_some();
-        for (j, (id_b, b)) in bodies.iter().enumerate() {
-            for (i, (id_a, a)) in bodies[..j].iter().enumerate() {
-                if !boxes[i].meets(&boxes[j]) || !(moves(*id_a) || moves(*id_b)) {
-                    continue;
-                }
-                let memory = &mut PairMemory::default();
-                let found = between::relation(&a.shape, &a.pose, &b.shape, &b.pose, memory).0;
-                if found != Relation::Separated {
-                    return Err(format!("bodies {i} and {j} are not apart but {found:?}"));
-                }
-            }
-        }
-        Ok(())
+        all_apart(&self.scene)
     }
 
     /// Where a body is.

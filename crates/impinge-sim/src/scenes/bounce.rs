@@ -159,6 +159,10 @@ impl Scenario for Bounce {
         Ok(())
     }
 
+    fn promise(&self) -> &'static str {
+        "in every frame all bodies are apart, by exact relations"
+    }
+
     fn drawing(&self) -> Drawing {
         let place = Pose::from_translation([0.0, 0.0, -0.05]);
         let floor = Figure { mesh: Arc::clone(&self.floor), pose: place, colour: [0.35, 0.38, 0.42] };

@@ -180,6 +180,10 @@ impl Scenario for Crowd {
         Ok(())
     }
 
+    fn promise(&self) -> &'static str {
+        "in every frame all bodies are apart, by exact relations"
+    }
+
     fn drawing(&self) -> Drawing {
         let colour = |solid: u32| match solid {
             0 => [0.75, 0.25, 0.2],

@@ -4,7 +4,9 @@ pub mod bounce;
 pub mod crowd;
 pub mod hand;
 pub mod kitchen;
+pub mod manipulate;
 pub mod multibody;
+pub mod tunnel;
 pub mod walkthrough;
 
 use impinge::scene::{Frame, Scene};
@@ -15,7 +17,9 @@ use crate::drawing::Drawing;
 pub use bounce::Bounce;
 pub use crowd::Crowd;
 pub use hand::Hand;
+pub use manipulate::Manipulate;
 pub use multibody::Multibody;
+pub use tunnel::Tunnel;
 pub use walkthrough::Walkthrough;
 
 /// A scene that goes on frame by frame.
@@ -47,12 +51,17 @@ pub trait Scenario {
         verify(self.scene())
     }
 
+    /// What [`Scenario::check`] and [`Scenario::verify`] have found when they found nothing wrong.
+    fn promise(&self) -> &'static str {
+        "every frame agrees with brute force, and what must be conserved is"
+    }
+
     /// What there is to see.
     fn drawing(&self) -> Drawing;
 }
 
 /// The scenes by their names.
-pub const NAMES: [&str; 4] = ["multibody", "walkthrough", "hand", "bounce"];
+pub const NAMES: [&str; 6] = ["multibody", "walkthrough", "hand", "bounce", "tunnel", "manipulate"];
 
 /// A scene by its name; `bodies` is how many, where that can be chosen.
 ///
@@ -74,6 +83,8 @@ pub fn by_name(name: &str, bodies: Option<usize>, seed: u64) -> Result<Box<dyn S
         "walkthrough" => {
             fixed(name).and_then(|()| Ok(Box::new(Walkthrough::new(seed)?) as Box<dyn Scenario>))
         }
+        "tunnel" => fixed(name).and_then(|()| Ok(Box::new(Tunnel::new(seed)?) as Box<dyn Scenario>)),
+        "manipulate" => fixed(name).and_then(|()| Ok(Box::new(Manipulate::new()?) as Box<dyn Scenario>)),
         "hand" => fixed(name).and_then(|()| Ok(Box::new(Hand::new()?) as Box<dyn Scenario>)),
         _ => {
             let reason = format!("there is no scene {name:?}; there are {}", NAMES.join(", "));

@@ -1,0 +1,154 @@
+//! `manipulate`: an object is moved by hand among obstacles, stops at contact and slides along.
+//!
+//! The application of CONTACT (Redon, Kheddar, Coquillart 2001): each frame the hand asks for a motion; the
+//! object follows until it touches, and what is left of the way is projected on the tangent plane and swept again,
+//! a few times a frame. The recorded input is a smooth way through obstacles and floor that goes round and round.
+
+use std::f64::consts::TAU;
+use std::sync::Arc;
+
+use glam::DVec3;
+use impinge::scene::{Body, BodyId, Flight, Frame, Scene};
+use impinge::shape::make;
+use impinge::{Budget, Error, Mesh, Model, Motion, Pose, Shape};
+
+use super::Scenario;
+use crate::apart::all_apart;
+use crate::drawing::{Drawing, Figure};
+
+/// Frames of one round of the input.
+const ROUND: u64 = 400;
+
+/// How often a frame's motion may be turned aside; then the object rests until the next.
+const MOST_SLIDES: usize = 6;
+
+/// How near to a contact the object is stopped; it is about 1 wide.
+const GAP: f64 = 1e-4;
+
+/// The object, the hand that leads it, and obstacles.
+#[derive(Debug)]
+pub struct Manipulate {
+    scene: Scene,
+    flight: Flight,
+    object: BodyId,
+    meshes: Vec<Arc<Mesh>>,
+    frames: u64,
+    slides: u64,
+    rests: u64,
+    touched: Vec<DVec3>,
+}
+
+impl Manipulate {
+    /// The object at the start of the input.
+    ///
+    /// # Errors
+    /// None that could happen: the numbers are fixed.
+    pub fn new() -> Result<Manipulate, Error> {
+        let meshes = [
+            make::cuboid([5.0, 5.0, 0.1], [1; 3])?,
+            make::gear(0.4, 0.9, 1.2, 0.8, 12)?,
+            make::torus(0.9, 0.3, 32, 16)?,
+            make::stairs(5, 0.4, 1.6, 0.3)?,
+            make::knot([2, 3], 0.5, 0.12, 96, 12)?,
+        ];
+        let places = [[0.0, 0.0, -0.1], [2.0, 0.0, 0.45], [-2.0, 0.3, 0.5], [-0.6, 1.6, 0.01]];
+        let mut scene = Scene::default();
+        let shapes = meshes.clone().map(|mesh| Arc::new(Shape::from(Model::from(mesh))));
+        for (shape, place) in shapes.iter().zip(places) {
+            scene.add(Body::fixed(Arc::clone(shape), Pose::from_translation(place)));
+        }
+        let object = scene.add(Body::moving(Arc::clone(&shapes[4]), Pose::from_translation(hand(0))));
+        Ok(Manipulate {
+            scene,
+            flight: Flight::with_gap(GAP),
+            object,
+            meshes: meshes.map(Arc::new).to_vec(),
+            frames: 0,
+            slides: 0,
+            rests: 0,
+            touched: Vec::new(),
+        })
+    }
+}
+
+/// Where the hand is in a frame: round over the obstacles, down to the floor and below it.
+fn hand(frame: u64) -> DVec3 {
+    let angle = TAU * (frame % ROUND) as f64 / ROUND as f64;
+    DVec3::new(2.4 * angle.cos(), -2.4 * angle.sin(), 0.6 + 1.4 * (3.0 * angle).cos())
+}
+
+impl Scenario for Manipulate {
+    fn advance(&mut self, _: &mut Budget) -> Frame<'_> {
+        self.frames += 1;
+        self.touched.clear();
+        let mut pose = self.scene.body(self.object).map_or(Pose::IDENTITY, |body| body.pose);
+        let mut way = hand(self.frames) - pose.translation();
+        let mut turn = DVec3::new(0.03, 0.02, 0.04);
+        for slide in 0..=MOST_SLIDES {
+            if slide == MOST_SLIDES {
+                self.rests += 1;
+                break;
+            }
+            let motion = Motion::velocity(&pose, way, turn);
+            let Some(meeting) = self.scene.first_contact(&[(self.object, motion)], &mut self.flight) else {
+                pose = motion.pose(1.0);
+                break;
+            };
+            pose = motion.pose(meeting.stop);
+            self.scene.place(self.object, pose);
+            self.touched.push(meeting.impact.point);
+            self.slides += 1;
+            // The normal away from the obstacle; what is left goes along the tangent plane, without turning.
+            let normal = meeting.impact.normal * if meeting.bodies[0] == self.object { -1.0 } else { 1.0 };
+            way *= 1.0 - meeting.stop;
+            way += normal * ((-normal.dot(way)).max(0.0) + 0.5 * GAP);
+            turn = DVec3::ZERO;
+        }
+        self.scene.place(self.object, pose);
+        self.scene.last()
+    }
+
+    fn scene(&self) -> &Scene {
+        &self.scene
+    }
+
+    fn polytopes(&self) -> usize {
+        0
+    }
+
+    fn measures(&self) -> Vec<(&'static str, f64)> {
+        let place = self.scene.body(self.object).map_or(DVec3::NAN, |body| body.pose.translation());
+        let behind = (hand(self.frames) - place).length();
+        vec![("impacts", self.slides as f64), ("rests", self.rests as f64), ("behind_the_hand", behind)]
+    }
+
+    fn check(&self) -> Result<(), String> {
+        let z = self.scene.body(self.object).map_or(f64::NAN, |body| body.pose.translation().z);
+        if !(z > 0.0) {
+            return Err(format!("the object is below the floor, at {z}"));
+        }
+        all_apart(&self.scene)
+    }
+
+    fn verify(&self) -> Result<(), String> {
+        Ok(())
+    }
+
+    fn promise(&self) -> &'static str {
+        "in every frame the object is apart from all obstacles, by exact relations"
+    }
+
+    fn drawing(&self) -> Drawing {
+        let colours =
+            [[0.35, 0.38, 0.42], [0.3, 0.45, 0.7], [0.35, 0.6, 0.3], [0.5, 0.3, 0.6], [0.8, 0.5, 0.2]];
+        let mut drawing = Drawing { view: Some(DVec3::new(0.6, -1.0, 0.7)), ..Drawing::default() };
+        for (k, (_, body)) in self.scene.bodies().enumerate() {
+            let mesh = Arc::clone(&self.meshes[k]);
+            drawing.figures.push(Figure { mesh, pose: body.pose, colour: colours[k] });
+        }
+        let way = |frame: u64| ([hand(frame), hand(frame + 4)], [0.8, 0.2, 0.1]);
+        drawing.lines = (0..ROUND).step_by(4).map(way).collect();
+        drawing.contacts = self.touched.iter().map(|&p| [p, p]).collect();
+        drawing
+    }
+}
