@@ -69,7 +69,7 @@ pub struct PathHit {
 pub struct PathCheck {
     /// The first hit; `None` for a free path, or where the budget ended.
     pub hit: Option<PathHit>,
-    /// The smallest distance on the way, up to the hit: it is at least the first, and at most the second; the
+    /// The smallest distance on the way, before the hit: it is at least the first, and at most the second; the
     /// second is infinite where nothing came near enough to be measured.
     pub clearance: [f64; 2],
     /// Free until then: segments and the share of the next.

@@ -72,9 +72,9 @@ fn a_thin_wall_that_samples_miss_is_found() {
         let free = validate(&arm, &scene, &[[0.0; 4], [PI / 2.0, 0.0, 0.0, 0.0]]);
         assert!(free.hit.is_none() && free.free_until == 1.0, "{free:?}");
         // A blade across the swing, at 41.85 of its 90 degrees: between two of a hundred samples.
-        let blade = Arc::new(Shape::from(Model::from(make::cuboid([0.2, 1e-4, 0.3], [1; 3]).unwrap())));
+        let blade = Arc::new(Shape::from(Model::from(make::cuboid([0.08, 1e-4, 0.3], [1; 3]).unwrap())));
         let turn = glam::DQuat::from_rotation_z(0.465 * PI / 2.0);
-        let pose = Pose::from_rotation(turn * (3.1 * DVec3::X), turn);
+        let pose = Pose::from_rotation(turn * (3.15 * DVec3::X), turn);
         let id = scene.add(Body::fixed(blade, pose));
         let path = [[0.0; 4], [PI / 2.0, 0.0, 0.0, 0.0]];
         let missed = (0..=100).all(|k| apart(&arm, &scene, [&path[0], &path[1]], f64::from(k) / 100.0) > 0.0);
@@ -82,7 +82,7 @@ fn a_thin_wall_that_samples_miss_is_found() {
         let hit = found.hit.unwrap();
         assert!(missed && hit.bodies == [arm.links()[3], id] && hit.segment == 0, "{hit:?} {missed}");
         assert!(hit.time > 0.45 && hit.time < 0.465 && hit.distance <= 4e-6, "{hit:?}");
-        assert!((hit.point.length() - 3.1).abs() < 0.2);
+        assert!((hit.point.length() - 3.15).abs() < 0.2);
         // With the blade allowed, nothing is hit.
         assert!(arm.links().iter().all(|&link| scene.ignore([link, id], true)));
         assert!(validate(&arm, &scene, &path).hit.is_none());
@@ -96,9 +96,9 @@ fn dense_samples_agree() {
     for round in 0..60 {
         let mut scene = Scene::default();
         let arm = arm(&mut scene, round % 3 == 0);
-        for _ in 0..3 {
+        for _ in 0..8 {
             let place = DVec3::from([(); 3].map(|()| rng.random_range(-2.5..2.5)));
-            let shape = Arc::new(Primitive::sphere(rng.random_range(0.05..0.35)).unwrap().into());
+            let shape = Arc::new(Primitive::sphere(rng.random_range(0.05..0.5)).unwrap().into());
             // None touches the arm at rest: it is about the way, not the start.
             if place.length() > 0.5 {
                 scene.add(Body::fixed(shape, Pose::from_translation(place)));
@@ -112,7 +112,7 @@ fn dense_samples_agree() {
         'path: for segment in 0..2 {
             for k in 0..=400 {
                 let t = f64::from(k) / 400.0;
-                if segment as f64 + t > found.free_until {
+                if segment as f64 + t >= found.free_until {
                     break 'path;
                 }
                 least = least.min(apart(&arm, &scene, [&path[segment], &path[segment + 1]], t));
@@ -125,7 +125,9 @@ fn dense_samples_agree() {
             Some(hit) => {
                 let ends = [&path[hit.segment], &path[hit.segment + 1]];
                 let there = apart(&arm, &scene, ends, hit.time);
-                assert!((there - hit.distance).abs() < 1e-9 && there <= 4e-6, "{there} {hit:?}");
+                assert!(there <= hit.distance + 1e-9 && hit.distance <= 4e-6, "{there} {hit:?}");
+                // Where the path starts in contact, another pair may be deeper.
+                assert!(hit.time == 0.0 || there >= hit.distance - 1e-9, "{there} {hit:?}");
             }
         }
     }
@@ -136,8 +138,8 @@ fn dense_samples_agree() {
 fn links_hit_each_other_unless_told_otherwise() {
     let mut scene = Scene::default();
     let arm = arm(&mut scene, false);
-    // Folded until the third rod lies on the first.
-    let path = [[0.0; 4], [0.0, 0.0, 0.0, 0.0], [0.0, PI, 0.0, 0.0]];
+    // The second rod is folded over the first, then the third is swung onto it.
+    let path = [[0.0; 4], [0.0, PI, 0.0, 0.0], [0.0, PI, PI, 0.0]];
     let found = validate(&arm, &scene, &path);
     let hit = found.hit.unwrap();
     assert_eq!((hit.segment, hit.link, hit.bodies[1]), (1, 0, arm.links()[2]), "{hit:?}");
@@ -148,7 +150,7 @@ fn links_hit_each_other_unless_told_otherwise() {
     assert!(run(&path, &options, &mut Budget::UNLIMITED.clone()).unwrap().hit.is_none());
     let wide = PathOptions { clearance: 0.3, ..PathOptions::default() };
     let early = run(&path, &wide, &mut Budget::UNLIMITED.clone()).unwrap().hit.unwrap();
-    assert!(early.time < hit.time && (early.distance - 0.3).abs() < 1e-4, "{early:?}");
+    assert!(early.segment == 0 && (early.distance - 0.3).abs() < 1e-4, "{early:?}");
     let short = run(&path, &PathOptions::default(), &mut Budget::units(5)).unwrap();
     assert!(short.outcome.finish == Finish::OutOfBudget && short.free_until < 1.1 && short.hit.is_none());
     assert!(run(&path[..1], &PathOptions::default(), &mut Budget::UNLIMITED.clone()).unwrap().hit.is_none());
