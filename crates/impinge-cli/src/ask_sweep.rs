@@ -21,12 +21,23 @@ pub struct Mover {
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Way {
     /// Whole turns more than the shorter way takes.
-    pub turns: u32,
+    turns: u32,
     /// How the shift follows the turn.
-    pub law: Law,
+    law: Law,
 }
 
+/// Most whole turns in a step: the search goes through them one by one.
+const MOST_TURNS: u32 = 100_000;
+
 impl Way {
+    /// So many whole turns more, under a law.
+    pub fn new(turns: u32, law: Law) -> Result<Way, Failure> {
+        if turns > MOST_TURNS {
+            return Err(Failure(format!("turns: {turns} in one step; at most {MOST_TURNS} are answered")));
+        }
+        Ok(Way { turns, law })
+    }
+
     /// The law of this name.
     pub fn law(name: &str) -> Result<Law, Failure> {
         match name {

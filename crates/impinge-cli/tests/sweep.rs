@@ -150,3 +150,35 @@ fn what_makes_no_sense_is_refused() {
     assert_eq!(folder.run(&["sweep", "cube.obj", "small.obj", "--law", "free"]).code, 2);
     assert_eq!(folder.run(&["sweep", "cube.obj", "small.obj", "--tolerance", "-1"]).code, 2);
 }
+
+/// Answers of a review that were once wrong.
+#[test]
+fn no_hit_is_made_up_and_every_hit_has_a_normal() {
+    let folder = Folder::with_meshes();
+    let ball = r#"{"sphere":0.5}"#;
+    let wall = r#"{"vertices":[[0,-5,-5],[0,5,-5],[0,0,5]],"triangles":[[0,1,2]]}"#;
+    let arrow = r#"{"vertices":[[-0.5,-0.5,-0.5],[0.5,0,0],[-0.5,0.5,0.5]],"triangles":[[0,1,2]],
+        "pose":{"position":[-1e6,0,0]},"to":{"position":[1e6,0,0]}}"#
+        .replace('\n', "");
+    let questions = [
+        format!(
+            r#"{{"ask":"sweep","a":{ball},"b":{{"sphere":0.5,"pose":{{"position":[-10,1.2,0]}},"to":{{"position":[0.3,1.2,0]}}}}}}"#
+        ),
+        r#"{"ask":"sweep","a":{"sphere":1e-6,"pose":{"position":[1e6,0,0]}},"b":{"sphere":1e-6,"pose":{"position":[1000000.0000021,0,0]}}}"#.into(),
+        r#"{"ask":"sweep","a":{"halfspace":{"normal":[0,0,1],"offset":0},"to":{"position":[0,0,0],"rotation":[0,0,1,1]}},"b":{"halfspace":{"normal":[0,0,-1],"offset":-1}}}"#.into(),
+        r#"{"ask":"sweep","a":{"halfspace":{"normal":[0,0,1],"offset":0},"to":{"position":[0,0,0],"rotation":[1,0,0,1]}},"b":{"halfspace":{"normal":[0,0,-1],"offset":-1},"to":{"position":[0,0,0],"rotation":[1,0,0,1]}}}"#.into(),
+        format!(r#"{{"ask":"sweep","a":{wall},"b":{arrow}}}"#),
+        format!(r#"{{"ask":"sweep","a":{ball},"b":{ball},"turns":1000000}}"#),
+    ];
+    let questions = questions.each_ref().map(String::as_str);
+    let answers = folder.query(&questions, &[]).lines();
+    assert_eq!(answers[0]["hit"], false, "{}", answers[0]);
+    let slack = answers[1]["slack"].as_f64().unwrap();
+    assert!(answers[1]["hit"] == false || slack >= 1.0e-7, "{}", answers[1]);
+    assert_eq!(answers[2]["hit"], false, "{}", answers[2]);
+    assert_eq!(answers[3]["hit"], false, "{}", answers[3]);
+    assert_eq!(answers[4]["hit"], true, "{}", answers[4]);
+    let normal = answers[4]["normal"][0].as_f64().unwrap();
+    assert!((normal + 1.0).abs() < 1e-9, "from the wall to the arrow: {}", answers[4]);
+    assert!(answers[5]["error"].as_str().unwrap().contains("turns"), "{}", answers[5]);
+}

@@ -15,7 +15,7 @@ use crate::explain::Explain;
 pub fn run(args: &Sweep, common: &Common) -> Result<Exit, Failure> {
     let mut explain = Explain::new(common.explain);
     let [a, b] = commands::load_two(&args.two, &mut explain)?;
-    let way = Way { turns: args.turns, law: Way::law(&args.law)? };
+    let way = Way::new(args.turns, Way::law(&args.law)?)?;
     let mover = |model: impinge::Model, at: Option<impinge::Pose>, to: Option<impinge::Pose>| Mover {
         shape: model.into(),
         motion: way.motion(&at.unwrap_or(impinge::Pose::IDENTITY), to.as_ref()),

@@ -192,7 +192,7 @@ fn mover(question: &Fields<'_>, name: &str, context: &Context) -> Result<Mover, 
         None => question.get::<String>("law")?,
     };
     let law = law.map_or(Ok(Law::default()), |law| Way::law(&law))?;
-    let way = Way { turns: turns.map_or(0, |Index(n)| n), law };
+    let way = Way::new(turns.map_or(0, |Index(n)| n), law)?;
     Ok(Mover { shape, motion: way.motion(&pose, to.as_ref()) })
 }
 

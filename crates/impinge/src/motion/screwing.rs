@@ -115,6 +115,13 @@ impl Screwing {
         -0.5 * self.axis.cross(self.chord)
     }
 
+    /// An upper bound of the acceleration by the parameter of a point that lies `r` from the origin.
+    pub fn acceleration(&self, r: DVec3) -> f64 {
+        // Of the angle θ = 2·atan(Uw): θ′² ≤ 4U² and |θ″| ≤ 1.3·U², both times the distance from the axis.
+        let across = r - self.axis * self.axis.dot(r);
+        5.3 * self.tangent * (across * self.tangent + self.far()).length()
+    }
+
     /// An upper bound of the speed by the parameter of a point that lies `r` from the origin.
     pub fn speed(&self, r: DVec3) -> f64 {
         let across = r - self.axis * self.axis.dot(r);
@@ -166,6 +173,8 @@ mod tests {
                         "{case}"
                     );
                     assert!(part.velocity(r, w).length() <= scale * (1.0 + 1e-9), "{case}");
+                    let bend = (part.velocity(r, w + h) - part.velocity(r, w - h)) / (2.0 * h);
+                    assert!(bend.length() <= part.acceleration(r) * 1.001 + 1e-6 * scale, "{case}");
                 }
             }
         }

@@ -16,7 +16,7 @@ use crate::geom::point_triangle::norm;
 use crate::motion::{Ball, Motion, Twist};
 use crate::narrow::convex::placed::{place, reach_of};
 use crate::narrow::convex::separation::{self, ConvexMemory};
-use crate::num::tolerance::{PLACING_ERROR, ROUND_UP, TOO_CLOSE_TO_CALL};
+use crate::num::tolerance::{PLACING_ERROR, ROUND_UP, TOO_CLOSE_TO_CALL, TURN_ROUNDING};
 use crate::shape::{Convex, Primitive};
 use crate::{Pose, Separation};
 
@@ -80,7 +80,7 @@ pub(super) fn look(pieces: [&Piece; 2], motions: [&Motion; 2], t: f64, span: [f6
     let sides = [0, 1].map(|k| Side::new(pieces[k], motions[k], &poses[k], t, separation.points[0]));
     let left = (span[1] - t) * ROUND_UP + f64::MIN_POSITIVE;
     let time = match (a.half_space(), b.half_space()) {
-        (Some(_), Some(_)) => planes(&sides, &separation),
+        (Some(_), Some(_)) => planes(&sides, &separation, span),
         (Some(_), None) => above(&sides[0], &sides[1], span, left),
         (None, Some(_)) => above(&sides[1], &sides[0], span, left),
         (None, None) => between(&sides, separation.normal, span, left),
@@ -100,6 +100,12 @@ struct Side<'p> {
     noise: f64,
 }
 
+/// What rounding can do to the place of a ball's points, seen from an origin.
+pub(super) fn noise(ball: &Ball, motion: &Motion, pose: &Pose, origin: DVec3) -> f64 {
+    let size = norm(pose.translation()) + norm(origin) + 2.0 * ball.radius + norm(ball.centre);
+    motion.rounding(ball) + (PLACING_ERROR + TOO_CLOSE_TO_CALL) * size
+}
+
 /// Where the extreme point of a piece is along a direction, and how fast it moves along it.
 struct Extreme {
     value: f64,
@@ -109,8 +115,7 @@ struct Extreme {
 impl<'p> Side<'p> {
     fn new(piece: &'p Piece, motion: &'p Motion, pose: &'p Pose, t: f64, origin: DVec3) -> Side<'p> {
         let ball = piece.ball();
-        let size = norm(pose.translation()) + norm(origin) + 2.0 * ball.radius + norm(ball.centre);
-        let noise = motion.rounding(&ball) + (PLACING_ERROR + TOO_CLOSE_TO_CALL) * size;
+        let noise = noise(&ball, motion, pose, origin);
         Side { piece, motion, pose, twist: motion.twist(t), ball, origin, noise }
     }
 
@@ -180,14 +185,20 @@ fn above(plane: &Side<'_>, piece: &Side<'_>, span: [f64; 2], left: f64) -> f64 {
     })
 }
 
-/// Two half-spaces that are apart: their planes are parallel and stay so only without turning.
-fn planes(sides: &[Side<'_>; 2], separation: &Separation) -> f64 {
-    if sides.iter().any(|side| side.twist.angular != DVec3::ZERO) {
+/// Two half-spaces that are apart: their planes are parallel, and stay so when both turn about their normal alone
+/// or move as one.
+fn planes(sides: &[Side<'_>; 2], separation: &Separation, span: [f64; 2]) -> f64 {
+    if sides[0].motion == sides[1].motion {
+        return f64::INFINITY;
+    }
+    let n = separation.normal;
+    if sides.iter().any(|side| norm(side.twist.angular.cross(n)) > TURN_ROUNDING * norm(side.twist.angular)) {
         return 0.0;
     }
-    let rate = separation.normal.dot(sides[1].twist.linear - sides[0].twist.linear);
+    let rate = n.dot(sides[1].twist.linear - sides[0].twist.linear);
+    let acceleration: f64 = sides.iter().map(|side| side.acceleration(span, n)).sum();
     let noise = sides[0].noise + sides[1].noise;
-    first_root(separation.distance - noise, rate - noise, 0.0)
+    first_root(separation.distance - noise, rate - noise, acceleration)
 }
 
 /// A time before the first root of `f(h) − noise − acceleration·h²/2`, f concave; infinite where there is none up

@@ -21,6 +21,7 @@ use super::moving_coin::{MovingCoin, time_apart};
 use super::spans::spans;
 use super::triangle_pair::{Corners, Step, step, time_along};
 use crate::geom::point_triangle::{Part, norm};
+use crate::geom::unit_normal::unit_normal;
 use crate::geom::{triangle_distance, triangle_triangle};
 use crate::hierarchy::approach::{Approach, Instant, Times, times};
 use crate::hierarchy::relative::placement_error;
@@ -33,6 +34,9 @@ use crate::{Budget, Certainty, Counters, Feature, Finish, Model, Outcome};
 
 /// Steps of one pair of triangles whose gap stays below the slack before they count as touching.
 const MOST_STEPS: u32 = 4096;
+
+/// Steps of one pair of triangles before others, and the budget, get their turn.
+const STEPS_AT_A_TIME: u32 = 64;
 
 /// Times nearer than this share one look at the motions (in units of the step): bodies hardly turn in between.
 const SAME_INSTANT: f64 = 1.0 / 1024.0;
@@ -141,8 +145,8 @@ enum What {
     Nodes([u32; 2]),
     /// A block of pairs of children, by its place, and its earliest pair.
     Block { at: u32, slot: u32 },
-    /// Two triangles.
-    Triangles([u32; 2]),
+    /// Two triangles, and the steps they made below the slack.
+    Triangles { pair: [u32; 2], steps: u32 },
 }
 
 impl Eq for Entry {}
@@ -221,7 +225,7 @@ impl<'m> MeshSweep<'m> {
             self.follow_alone(pair);
         }
         // The search finds it again, with its time to the last bit.
-        if let Some(impact) = self.found.take() {
+        if let Some(impact) = self.found.take().filter(|impact| impact.proved) {
             self.latest = impact.time + self.tolerance;
         }
         self.spans = spans;
@@ -236,7 +240,7 @@ impl<'m> MeshSweep<'m> {
             if !(time <= self.span[1]) || self.touches(pair, time, &found, &mut steps) {
                 return;
             }
-            time += if found.time > 0.0 { found.time } else { self.plain_time(&found) };
+            time = self.after(time, &found);
         }
     }
 
@@ -252,7 +256,7 @@ impl<'m> MeshSweep<'m> {
             let before = self.work.primitive_tests;
             match entry.what {
                 What::Nodes(pair) => self.expand(entry.time, pair),
-                What::Triangles(pair) => self.follow(entry.time, pair),
+                What::Triangles { pair, steps } => self.follow(entry.time, pair, steps),
                 What::Block { at, slot } => {
                     let (children, origin) = self.blocks.children(at, slot);
                     // The next of the block, before its pairs are looked at.
@@ -301,9 +305,9 @@ impl<'m> MeshSweep<'m> {
                     for slot_b in q.slots() {
                         let pair = [orders[0][slot_a], orders[1][slot_b]];
                         if p.slots().len() * q.slots().len() == 1 {
-                            return self.follow(time, pair);
+                            return self.follow(time, pair, 0);
                         }
-                        self.wait(time, pair);
+                        self.wait(time, pair, 0);
                     }
                 }
             }
@@ -366,30 +370,30 @@ impl<'m> MeshSweep<'m> {
     }
 
     /// Follows a pair of triangles until it touches or another pair can touch before.
-    fn follow(&mut self, mut time: f64, pair: [u32; 2]) {
+    fn follow(&mut self, mut time: f64, pair: [u32; 2], mut steps: u32) {
         // From an instant that is known anyway, most pairs are seen to stay apart for long.
         let later = self.glance(time, pair);
         if !(later <= self.span[1]) {
             return;
         }
         if later > time + GLANCE_GAIN {
-            return self.wait(later, pair);
+            return self.wait(later, pair, steps);
         }
-        let mut steps = 0;
-        loop {
+        for _ in 0..STEPS_AT_A_TIME {
             self.work.primitive_tests += 1;
             let found = self.look_at(pair, time);
             if self.touches(pair, time, &found, &mut steps) {
                 return;
             }
-            time += if found.time > 0.0 { found.time } else { self.plain_time(&found) };
+            time = self.after(time, &found);
             if !(time <= self.span[1]) {
                 return;
             }
             if self.open.peek().is_some_and(|next| next.time < time) {
-                return self.wait(time, pair);
+                break;
             }
         }
+        self.wait(time, pair, steps);
     }
 
     /// When triangles can first meet, seen along their normals from the instant known last.
@@ -414,9 +418,9 @@ impl<'m> MeshSweep<'m> {
         self.bodies[0].bend.along(normal) + self.bodies[1].bend.along(normal)
     }
 
-    fn wait(&mut self, time: f64, pair: [u32; 2]) {
+    fn wait(&mut self, time: f64, pair: [u32; 2], steps: u32) {
         let number = self.blocks.number();
-        self.open.push(Entry { time, number, what: What::Triangles(pair) });
+        self.open.push(Entry { time, number, what: What::Triangles { pair, steps } });
     }
 
     fn look_at(&self, pair: [u32; 2], time: f64) -> Step {
@@ -463,10 +467,12 @@ impl<'m> MeshSweep<'m> {
         true
     }
 
-    /// How long triangles stay apart that are so far apart, however they move.
-    fn plain_time(&self, found: &Step) -> f64 {
+    /// The time up to which a pair that does not touch stays apart; slivers may be apart though the line of their
+    /// nearest points does not show it, and then the speeds alone tell.
+    fn after(&self, time: f64, found: &Step) -> f64 {
         let speed: f64 = self.bodies.iter().map(|body| body.motion.speed(&body.ball, self.span)).sum();
-        0.5 * (found.near.distance - self.noise) / speed
+        let plain = 0.5 * (found.near.distance - self.noise) / speed;
+        (time + found.time.max(plain)).max(time.next_up())
     }
 
     fn impact(
@@ -496,15 +502,33 @@ impl<'m> MeshSweep<'m> {
             features: [side(0), side(1)],
             triangles: pair.map(Some),
             point,
-            normal: found.normal,
+            normal: self.normal(found, time, &parts, [a, b]),
             proved,
         }
     }
 
+    /// From a to b. Where nothing parts the triangles any more it is that of the features, along which a comes.
+    fn normal(&self, found: &Step, time: f64, parts: &[Part; 2], [a, b]: [&[DVec3; 3]; 2]) -> DVec3 {
+        if found.normal != DVec3::ZERO {
+            return found.normal;
+        }
+        let side = |t: &[DVec3; 3], i: u8| t[(usize::from(i) + 1) % 3] - t[usize::from(i)];
+        let across = match parts {
+            [Part::Side(i), Part::Side(j)] => side(a, *i).cross(side(b, *j)),
+            [Part::Inside, Part::Corner(_)] => unit_normal(3, |k| a[k]),
+            _ => unit_normal(3, |k| b[k]),
+        };
+        let [p, q] = found.near.points;
+        let [v, w] = [(0, p), (1, q)].map(|(k, x)| self.bodies[k].motion.twist(time).velocity(x));
+        let way = v - w;
+        let across = across.try_normalize().or_else(|| way.try_normalize()).unwrap_or(DVec3::Z);
+        if across.dot(way) < 0.0 { -across } else { across }
+    }
+
     fn answer(&self, reached: f64, finish: Finish) -> Sweep {
-        let certainty = match self.found {
-            Some(_) => Certainty::Conservative { tolerance: self.tolerance },
-            None => Certainty::Exact,
+        let certainty = match (self.found, finish) {
+            (None, Finish::Complete) => Certainty::Exact,
+            _ => Certainty::Conservative { tolerance: self.tolerance },
         };
         Sweep {
             impact: self.found,

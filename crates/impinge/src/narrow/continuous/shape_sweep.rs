@@ -12,7 +12,7 @@ use std::sync::Arc;
 use glam::DVec3;
 
 use super::answer::{Impact, Kind, Sweep, SweepOptions};
-use super::convex_pair::{Gap, Piece, look};
+use super::convex_pair::{Gap, Piece, look, noise};
 use super::mesh_sweep::{MeshSweep, SweepMemory};
 use super::spans::spans;
 use crate::geom::point_triangle::norm;
@@ -227,14 +227,16 @@ impl<'s> PieceSweep<'s> {
     fn new(shapes: [&'s Shape; 2], motions: [&'s Motion; 2], options: &SweepOptions) -> PieceSweep<'s> {
         let trees = shapes.map(Tree::new);
         let balls = [0, 1].map(|k| trees[k].root().piece.ball());
-        let place = |k: usize| motions[k].pose(0.0).apply(balls[k].centre);
-        let size = balls[0].radius + balls[1].radius + norm(place(1) - place(0));
+        let poses = motions.map(|motion| motion.pose(0.0));
+        let places = [0, 1].map(|k| poses[k].apply(balls[k].centre));
+        let size = balls[0].radius + balls[1].radius + norm(places[1] - places[0]);
+        let noise: f64 = [0, 1].map(|k| noise(&balls[k], motions[k], &poses[k], places[k])).iter().sum();
         PieceSweep {
             shapes,
             trees,
             motions,
             tolerance: options.tolerance,
-            slack: options.slack.unwrap_or(size * SWEEP_SLACK),
+            slack: options.slack.unwrap_or(size * SWEEP_SLACK).max(2.0 * noise),
             spans: spans(motions, options.from),
             span: [0.0; 2],
             open: BinaryHeap::new(),
@@ -256,7 +258,8 @@ impl<'s> PieceSweep<'s> {
                 if let Some(impact) = self.touches(&mut entry, &found) {
                     return self.answer(Some(impact), impact.time, Finish::Complete);
                 }
-                self.push(Entry { time: entry.time + found.time, ..entry });
+                let time = (entry.time + found.time).max(entry.time.next_up());
+                self.push(Entry { time, ..entry });
             } else if found.time > 0.0 && entry.steps == 0 {
                 self.work.volume_tests += 1;
                 self.push(Entry { time: entry.time + found.time, steps: 1, ..entry });
@@ -301,16 +304,17 @@ impl<'s> PieceSweep<'s> {
 
     /// The contact of two leaves, if there is one now or within the tolerance.
     fn touches(&self, entry: &mut Entry, found: &Gap) -> Option<Impact> {
-        let stuck = entry.time + found.time <= entry.time;
+        let near = found.separation.distance <= self.slack;
+        let idle = entry.time + found.time <= entry.time;
         let mut proved = found.separation.distance <= 0.0;
-        if !proved && (stuck || found.time <= 0.5 * self.tolerance) {
+        if !proved && (idle || found.time <= 0.5 * self.tolerance) {
             let later = (entry.time + self.tolerance).min(1.0);
             let pieces = [&*entry.pair[0].piece, &*entry.pair[1].piece];
             proved = look(pieces, self.motions, later, [later, later]).separation.distance <= 0.0;
         }
         if !proved {
-            entry.steps += u32::from(found.separation.distance <= self.slack);
-            if !stuck && entry.steps < MOST_STEPS {
+            entry.steps += u32::from(near || idle);
+            if !(idle && near) && entry.steps < MOST_STEPS {
                 return None;
             }
         }

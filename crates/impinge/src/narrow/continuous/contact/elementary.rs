@@ -4,14 +4,15 @@
 //! polyhedral objects", 2000: the four points lie in one plane at the roots of a cubic in w ([`Screwing`]). Two
 //! things are done otherwise. The origin need not lie on the axis: what an axis far away adds is written out, so
 //! that nothing large cancels. And the roots are not Cardano's but bands that hold them for certain
-//! ([`Cubic::bands`]); within a band the features are followed by conservative advancement, one step unless they
-//! slide in their common plane.
+//! ([`Cubic::bands`]); within a band the features are followed by directed conservative advancement, one step unless
+//! they slide in their common plane.
 
 use glam::DVec3;
 
 use crate::geom::point_triangle::{closest_point, norm};
 use crate::geom::segment_segment::closest_points;
 use crate::motion::Screwing;
+use crate::narrow::continuous::triangle_pair::first_root;
 use crate::num::cubic::Cubic;
 use crate::num::tolerance::COPLANAR_ROUNDING;
 
@@ -47,7 +48,7 @@ impl Elementary<'_> {
             u * u * n.dot(v),
         ]);
         let scale = e.length() * f.length() * (self.size(r) + (origin - face[0]).length());
-        self.follow(&cubic, scale, self.screw.speed(r), end, |w| {
+        self.follow(&cubic, scale, &[r], end, |w| {
             let p = self.screw.place(r, w);
             [p, closest_point(p, face).point]
         })
@@ -67,8 +68,7 @@ impl Elementary<'_> {
             -u * u * n.dot(v),
         ]);
         let scale = e.length() * f.length() * (self.size(face[0]) + d.length());
-        let speed = face.iter().map(|&r| self.screw.speed(r)).fold(0.0, f64::max);
-        self.follow(&cubic, scale, speed, end, |w| {
+        self.follow(&cubic, scale, face, end, |w| {
             let moved = face.map(|r| self.screw.place(r, w));
             [closest_point(p, &moved).point, p]
         })
@@ -96,8 +96,7 @@ impl Elementary<'_> {
             u * u * x2.dot(drift),
         ]);
         let scale = e.length() * f.length() * (self.size(r) + (origin - resting[0]).length());
-        let speed = moving.iter().map(|&r| self.screw.speed(r)).fold(0.0, f64::max);
-        self.follow(&cubic, scale, speed, end, |w| {
+        self.follow(&cubic, scale, moving, end, |w| {
             closest_points(&moving.map(|r| self.screw.place(r, w)), resting).points
         })
     }
@@ -108,12 +107,13 @@ impl Elementary<'_> {
         (r.length() + travel.length() + chord.length() + origin.length()) * (1.0 + u * u)
     }
 
-    /// The first parameter in the bands of a cubic at which the features come together.
+    /// The first parameter in the bands of a cubic at which the features come together; `corners` are those of the
+    /// moving one.
     fn follow(
         &self,
         cubic: &Cubic,
         scale: f64,
-        speed: f64,
+        corners: &[DVec3],
         end: f64,
         nearest: impl Fn(f64) -> [DVec3; 2],
     ) -> Option<Touch> {
@@ -130,12 +130,25 @@ impl Elementary<'_> {
                     return Some(Touch { w, points });
                 }
                 // They cannot meet sooner; at least one step of rounding on.
-                w = (w + gap / speed).max(w.next_up());
+                w = (w + self.apart_for(corners, w, points, gap)).max(w.next_up());
                 if w > last || w.is_nan() {
                     break;
                 }
             }
         }
         None
+    }
+
+    /// How long, by the parameter, features stay apart whose nearest points are these: the line between them
+    /// parts them, and along it a corner moves by its velocity and at most the bound of its acceleration.
+    fn apart_for(&self, corners: &[DVec3], w: f64, [moving, resting]: [DVec3; 2], gap: f64) -> f64 {
+        let normal = (moving - resting) / gap;
+        let along = |&r: &DVec3| {
+            let height = normal.dot(self.screw.place(r, w) - resting).min(gap);
+            first_root(height, normal.dot(self.screw.velocity(r, w)), self.screw.acceleration(r))
+        };
+        let directed = corners.iter().map(along).fold(f64::INFINITY, f64::min);
+        let speed = corners.iter().map(|&r| self.screw.speed(r)).fold(0.0, f64::max);
+        directed.max(gap / speed)
     }
 }

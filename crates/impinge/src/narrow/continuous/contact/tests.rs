@@ -113,6 +113,24 @@ fn sliding_in_one_plane_is_found_in_time() {
     assert!(impact.time <= truth && impact.time > truth - 1e-3, "{impact:?} {truth}");
 }
 
+/// A flat square that slides past another in their plane, a hair away: steps do not depend on the gap.
+#[test]
+fn sliding_past_in_one_plane_takes_few_steps() {
+    let square = Model::from(
+        Mesh::new(
+            vec![[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 1.0, 0.0]],
+            vec![[0, 1, 2], [0, 2, 3]],
+        )
+        .unwrap(),
+    );
+    let tree = SphereTree::new(square.mesh(), 0.3).unwrap();
+    let body = Covered { model: &square, spheres: &tree };
+    let at = |x: f64| Pose::from_translation([x, 1.0 + 1e-8, 0.0]);
+    let slide = Motion::screw(&at(3.0), &at(-3.0), 0, Law::Contact);
+    let found = sweep(body, &slide, body, &Pose::IDENTITY).unwrap();
+    assert_eq!(found.impact, None);
+}
+
 /// A thin plate flying through a thin plate in one step.
 #[test]
 fn thin_and_fast_is_stopped() {
