@@ -2,7 +2,7 @@
 //!
 //! Both trees are gone down together, the pair that can meet earliest first. Every pair carries a time before
 //! which it cannot meet, found by directed conservative advancement ([`crate::hierarchy::approach`] for boxes,
-//! [`super::triangle_pair`] for triangles) from the time its parents had; so no pair is looked at before its
+//! `triangle_pair` for triangles) from the time its parents had; so no pair is looked at before its
 //! time has come, and the search ends with the first pair of triangles that does meet. Redon, Kheddar and
 //! Coquillart, "CONTACT", 2001, pass the current time of first contact down a tree in the same spirit; here
 //! both bodies move in the world, by any motion whose velocities and accelerations are known.
