@@ -77,11 +77,3 @@ fn self_lists_the_crossing_pairs() {
     let sound = folder.run(&["self", "cube.obj", "--format", "json"]);
     assert_eq!((sound.json()["count"].as_u64(), sound.code), (Some(0), 0));
 }
-
-#[test]
-fn the_second_state_is_refused_for_now() {
-    let folder = Folder::with_meshes();
-    let ended = folder.run(&["self", "cube.obj", "--to", "cube.obj", "--format", "json"]);
-    assert_eq!(ended.code, 2);
-    assert!(ended.json()["error"].as_str().unwrap().contains("not yet"), "{ended:?}");
-}
