@@ -2,6 +2,7 @@
 
 pub mod crossing;
 pub mod horizon;
+pub mod largest;
 pub mod moving;
 pub mod point_triangle;
 pub mod point_triangle_exact;

@@ -6,6 +6,7 @@ use glam::DVec3;
 
 use super::Kind;
 use super::cubic::Cubic;
+use crate::geom::largest::{larger, largest};
 use crate::num::tolerance::{
     CONTACT_TIME, COPLANARITY_REROUNDING, COPLANARITY_ROUNDING, COPLANARITY_TWOFOLD, DETERMINANT_UNDERFLOW,
     MOVING_CROSS_ROUNDING, SMALLEST_TWOFOLD,
@@ -49,18 +50,6 @@ fn frame(kind: Kind, t0: &[DVec3; 4], t1: &[DVec3; 4]) -> [Moving; 3] {
     let [[a, b], [c, d], [e, f]] = kind.frame();
     let vector = |a: usize, b: usize| Moving { t0: t0[b] - t0[a], t1: t1[b] - t1[a] };
     [vector(a, b), vector(c, d), vector(e, f)]
-}
-
-/// The larger of two numbers, of which none is a NaN.
-#[inline]
-fn larger(a: f64, b: f64) -> f64 {
-    if a > b { a } else { b }
-}
-
-/// The largest absolute component.
-#[inline]
-fn largest(v: DVec3) -> f64 {
-    larger(larger(v.x.abs(), v.y.abs()), v.z.abs())
 }
 
 /// Decides where error bounds allow it.

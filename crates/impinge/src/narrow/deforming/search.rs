@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use glam::DVec3;
 
 use super::{Deforming, MovingContact};
+use crate::geom::largest::{larger, largest};
 use crate::geom::moving::{Kind, first_within};
 use crate::hierarchy::dual::{DualSearch, LeafPairs};
 use crate::hierarchy::relative::Relative;
@@ -237,18 +238,6 @@ impl Swept {
 #[inline]
 fn are_apart([a, b]: [DVec3; 2], [c, d]: [DVec3; 2]) -> bool {
     a.cmpgt(d).any() || c.cmpgt(b).any()
-}
-
-/// The larger of two numbers, of which none is a NaN.
-#[inline]
-fn larger(a: f64, b: f64) -> f64 {
-    if a > b { a } else { b }
-}
-
-/// The largest absolute component.
-#[inline]
-fn largest(v: DVec3) -> f64 {
-    larger(larger(v.x.abs(), v.y.abs()), v.z.abs())
 }
 
 #[inline]

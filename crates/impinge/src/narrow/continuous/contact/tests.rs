@@ -94,13 +94,7 @@ fn agrees_with_dense_sampling() {
 /// A flat square sliding in the plane of another: every polynomial vanishes all the time.
 #[test]
 fn sliding_in_one_plane_is_found_in_time() {
-    let square = Model::from(
-        Mesh::new(
-            vec![[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 1.0, 0.0]],
-            vec![[0, 1, 2], [0, 2, 3]],
-        )
-        .unwrap(),
-    );
+    let square = Model::from(make::sheet([1.0, 1.0], [1, 1]).unwrap());
     let tree = SphereTree::new(square.mesh(), 0.3).unwrap();
     let body = Covered { model: &square, spheres: &tree };
     let at = |x: f64, angle: f64| Pose::from_rotation(DVec3::new(x, 0.2, 0.0), DQuat::from_rotation_z(angle));
@@ -116,13 +110,7 @@ fn sliding_in_one_plane_is_found_in_time() {
 /// A flat square that slides past another in their plane, a hair away: steps do not depend on the gap.
 #[test]
 fn sliding_past_in_one_plane_takes_few_steps() {
-    let square = Model::from(
-        Mesh::new(
-            vec![[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 1.0, 0.0]],
-            vec![[0, 1, 2], [0, 2, 3]],
-        )
-        .unwrap(),
-    );
+    let square = Model::from(make::sheet([1.0, 1.0], [1, 1]).unwrap());
     let tree = SphereTree::new(square.mesh(), 0.3).unwrap();
     let body = Covered { model: &square, spheres: &tree };
     let at = |x: f64| Pose::from_translation([x, 1.0 + 1e-8, 0.0]);
