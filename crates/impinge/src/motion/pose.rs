@@ -124,6 +124,16 @@ impl Pose {
         (0..4).fold(given, |m, _| (m + m.inverse().transpose()) * 0.5)
     }
 
+    /// The pose that primitives take: with the nearest rotation to the 3×3 part.
+    #[must_use]
+    pub(crate) fn rigid(&self) -> Pose {
+        if self.is_rotation() {
+            return *self;
+        }
+        let turn = self.rotation();
+        Pose { rows: [turn.row(0), turn.row(1), turn.row(2)], translation: self.translation }
+    }
+
     /// The same rotation at another place.
     #[must_use]
     pub(crate) fn moved_to(&self, translation: DVec3) -> Pose {

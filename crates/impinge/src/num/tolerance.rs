@@ -244,3 +244,12 @@ pub const SPHERE_ROUNDING: f64 = 64.0 * f64::EPSILON;
 /// factor of the product of two edges and the lengths that take part): about sixty products and sums, and the
 /// rounding of the places they start from.
 pub const COPLANAR_ROUNDING: f64 = 128.0 * f64::EPSILON;
+
+/// A corner of a contact patch nearer than this to the line between its neighbours is left out (no unit: a factor
+/// of the patch's extent). A box that stands on its like has corners twice and edges crossing anywhere but for
+/// rounding and drift; the area changes by as little.
+pub const SAME_PATCH_CORNER: f64 = 1e-4;
+
+/// How far from an old point of a contact patch a new one with other features may lie to be the same (no unit:
+/// a factor of the patch's extent). Corner on corner, drift changes which features make a point.
+pub const SAME_PATCH_POINT: f64 = 0.02;

@@ -7,7 +7,8 @@ use super::{BodyId, Scene};
 use crate::broad::Mobility;
 
 impl Scene {
-    /// All closest features within the margin as the poses are now, found by asking every pair anew.
+    /// All closest features within the margin as the poses are now, without patches, found by asking every pair
+    /// anew.
     ///
     /// Pairs are left out only where the shapes' own boxes are farther apart than the margin. It takes a time
     /// that grows with the square of the number of bodies; [`Scene::step`] must find the same.
@@ -19,12 +20,13 @@ impl Scene {
             for (i, (id_a, a)) in all[..j].iter().enumerate() {
                 let apart = (boxes[i].low - boxes[j].high).max(boxes[j].low - boxes[i].high).max_element();
                 let fixed = [a, b].iter().all(|entry| entry.body.mobility == Mobility::Fixed);
-                let Rule { ignored, method } = self.rules.of([*id_a, *id_b].map(BodyId::slot));
+                let Rule { ignored, method, contacts } = self.rules.of([*id_a, *id_b].map(BodyId::slot));
                 if fixed || ignored || apart > self.options.margin || !a.body.groups.allow(b.body.groups) {
                     continue;
                 }
                 let mut pair = Pair::new([*id_a, *id_b]);
                 pair.method = method;
+                pair.told_as = contacts.unwrap_or(self.options.contacts);
                 let (shapes, poses) = ([&*a.body.shape, &*b.body.shape], [&a.body.pose, &b.body.pose]);
                 pair.decide(shapes, poses, self.options.margin, self.options.touch);
                 found.extend(pair.contacts());

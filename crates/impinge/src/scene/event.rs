@@ -1,7 +1,9 @@
 //! What a step of the scene tells: events, contacts, and what was left open.
 
+use glam::DVec3;
+
 use super::BodyId;
-use crate::{Certainty, Outcome, Separation};
+use crate::{Certainty, Feature, Outcome, Separation};
 
 /// What happened to a pair of bodies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -34,6 +36,23 @@ pub struct Contact {
     pub separation: Separation,
     /// What that is worth.
     pub certainty: Certainty,
+    /// Where its patch begins and ends in [`Frame::points`]; empty unless [`super::Contacts::Manifold`] was
+    /// asked for.
+    pub patch: [u32; 2],
+}
+
+/// One point of the patch on which two bodies, or two of their parts, lie on each other.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ContactPoint {
+    /// Its name from step to step as long as the pair's boxes meet, never given again: a solver may keep what
+    /// it knows of a point under it.
+    pub id: u64,
+    /// One point on each body, in the world; their difference is `distance` along the contact's normal.
+    pub points: [DVec3; 2],
+    /// Negative where the bodies overlap.
+    pub distance: f64,
+    /// What makes the point: a corner over a face, or two edges that cross.
+    pub features: [Feature; 2],
 }
 
 /// The result of one step; every list is ascending by the bodies' indices.
@@ -43,10 +62,20 @@ pub struct Frame<'s> {
     pub events: &'s [Event],
     /// All closest features within the margin.
     pub contacts: &'s [Contact],
+    /// The points of all patches, in the order of the contacts.
+    pub points: &'s [ContactPoint],
     /// Pairs that the budget left open: their contact is as it was known before.
     pub undecided: &'s [[BodyId; 2]],
     /// Pairs of bodies whose boxes meet, among them those that groups and rules leave out.
     pub box_pairs: usize,
     /// The least certainty of any contact, whether all pairs were decided, and the cost.
     pub outcome: Outcome,
+}
+
+impl<'s> Frame<'s> {
+    /// The points on which the bodies of a contact of this frame lie on each other, in order around the patch.
+    pub fn patch(&self, contact: &Contact) -> &'s [ContactPoint] {
+        let [first, end] = contact.patch.map(|k| k as usize);
+        self.points.get(first..end).unwrap_or_default()
+    }
 }

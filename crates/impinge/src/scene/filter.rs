@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use super::Method;
+use super::{Contacts, Method};
 
 /// What a body is and what it meets, one bit for each group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -41,6 +41,8 @@ pub(super) struct Rule {
     pub ignored: bool,
     /// How its distance is found.
     pub method: Method,
+    /// What is told about it, where that is not what the options say.
+    pub contacts: Option<Contacts>,
 }
 
 /// Rules for pairs of slots.

@@ -24,6 +24,27 @@
 //! assert!((frame.contacts[0].separation.distance + 0.5).abs() < 1e-12);
 //! # Ok::<(), impinge::Error>(())
 //! ```
+//!
+//! A box that slides over another, with the patch on which it lies; its points keep their names.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use impinge::scene::{Body, Contacts, Options, Scene};
+//! use impinge::shape::Primitive;
+//! use impinge::{Budget, Pose};
+//!
+//! let cube = Arc::new(Primitive::cuboid([1.0, 1.0, 1.0])?.into());
+//! let mut scene = Scene::with_options(Options { margin: 0.01, contacts: Contacts::Manifold, ..Options::default() })?;
+//! scene.add(Body::fixed(Arc::clone(&cube), Pose::IDENTITY));
+//! let upper = scene.add(Body::moving(cube, Pose::from_translation([0.5, 0.0, 2.0])));
+//! let frame = scene.step(&mut Budget::UNLIMITED.clone());
+//! let names: Vec<u64> = frame.patch(&frame.contacts[0]).iter().map(|point| point.id).collect();
+//! assert_eq!(names.len(), 4);
+//! scene.place(upper, Pose::from_translation([0.6, 0.01, 1.999]));
+//! let frame = scene.step(&mut Budget::UNLIMITED.clone());
+//! assert!(frame.points.iter().all(|point| names.contains(&point.id)));
+//! # Ok::<(), impinge::Error>(())
+//! ```
 
 mod articulated;
 mod body;
@@ -33,6 +54,7 @@ mod event;
 mod filter;
 mod flight;
 mod pair;
+mod patch;
 mod path;
 mod step;
 
@@ -53,12 +75,12 @@ use crate::{Certainty, Counters, Error, Finish, Outcome, Pose};
 pub use articulated::{Articulated, jointed};
 pub use body::{Body, BodyId};
 pub use bounds::Boxes;
-pub use event::{Contact, Event, EventKind, Frame};
+pub use event::{Contact, ContactPoint, Event, EventKind, Frame};
 pub use filter::Groups;
 pub use flight::{Flight, Meeting};
 pub use path::{PathCheck, PathHit, PathOptions};
 
-/// What is asked about one pair.
+/// How the closest features of one pair are found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Method {
     /// The closest features, by the algorithm for the two kinds of shapes.
@@ -66,8 +88,18 @@ pub enum Method {
     Auto,
     /// The closest features of two polytopes by GJK and EPA instead of the walk; other kinds as by `Auto`.
     Gjk,
-    /// Only whether they meet, decided exactly: no contacts are told. Much cheaper for meshes.
-    Relation,
+}
+
+/// What is told about where two bodies meet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Contacts {
+    /// Events only. Where `touch` is 0 nothing is measured: much cheaper for meshes.
+    None,
+    /// The closest or deepest features of each two parts within the margin.
+    #[default]
+    Deepest,
+    /// Also the points of the patch on which they lie, with names that last: see [`ContactPoint`].
+    Manifold,
 }
 
 /// How a scene looks for contacts.
@@ -79,11 +111,13 @@ pub struct Options {
     pub touch: f64,
     /// Which boxes stand for the bodies.
     pub boxes: Boxes,
+    /// What is told about where bodies meet; [`Scene::set_contacts`] asks otherwise about single pairs.
+    pub contacts: Contacts,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { margin: 0.0, touch: 0.0, boxes: Boxes::Tight }
+        Options { margin: 0.0, touch: 0.0, boxes: Boxes::Tight, contacts: Contacts::Deepest }
     }
 }
 
@@ -106,6 +140,9 @@ pub struct Scene {
     clock: u64,
     events: Vec<Event>,
     contacts: Vec<Contact>,
+    points: Vec<ContactPoint>,
+    /// The name of the next new point of a patch.
+    next_point: u64,
     undecided: Vec<[BodyId; 2]>,
     outcome: Outcome,
 }
@@ -147,6 +184,8 @@ impl Scene {
             clock: 0,
             events: Vec::new(),
             contacts: Vec::new(),
+            points: Vec::new(),
+            next_point: 0,
             undecided: Vec::new(),
             outcome: Outcome {
                 certainty: Certainty::Exact,
@@ -211,9 +250,15 @@ impl Scene {
         self.change_rule([a, b], |rule| rule.ignored = ignored)
     }
 
-    /// Asks this about one pair, from the next step on; false when a body is missing.
+    /// Finds the closest features of one pair so, from the next step on; false when a body is missing.
     pub fn set_method(&mut self, [a, b]: [BodyId; 2], method: Method) -> bool {
         self.change_rule([a, b], |rule| rule.method = method)
+    }
+
+    /// Tells this about one pair, from the next step on, `None` for what the options say; false when a body is
+    /// missing.
+    pub fn set_contacts(&mut self, [a, b]: [BodyId; 2], contacts: Option<Contacts>) -> bool {
+        self.change_rule([a, b], |rule| rule.contacts = contacts)
     }
 
     fn change_rule(&mut self, ids: [BodyId; 2], change: impl FnOnce(&mut filter::Rule)) -> bool {
@@ -244,6 +289,7 @@ impl Scene {
         Frame {
             events: &self.events,
             contacts: &self.contacts,
+            points: &self.points,
             undecided: &self.undecided,
             box_pairs: self.pairs.len(),
             outcome: self.outcome,

@@ -4,8 +4,9 @@
 //! there the exact relation decides. It also decides about meshes, where one may lie inside the other without
 //! their surfaces being near.
 
-use super::event::Contact;
-use super::{BodyId, Method};
+use super::event::{Contact, ContactPoint};
+use super::patch::Patches;
+use super::{BodyId, Contacts, Method};
 use crate::model::Shape;
 use crate::narrow::between::{self, PairMemory};
 use crate::narrow::convex::separation::{ConvexMemory, distance_by_supports};
@@ -22,6 +23,8 @@ pub(super) struct Pair {
     /// Whether groups and rules want it looked at.
     pub wanted: bool,
     pub method: Method,
+    /// What is told about it.
+    pub told_as: Contacts,
     /// To be decided in this step.
     pub due: bool,
     /// In contact, when last decided.
@@ -32,6 +35,8 @@ pub(super) struct Pair {
     pub work: Counters,
     memory: Memory,
     near: Near,
+    /// No memory that may be lost: it holds the names of points.
+    patches: Option<Box<Patches>>,
 }
 
 /// Lives in boxes, made when first needed: pairs are moved whenever others begin and end.
@@ -56,12 +61,14 @@ impl Pair {
             decided_at: 0,
             wanted: false,
             method: Method::default(),
+            told_as: Contacts::default(),
             due: false,
             touching: false,
             told: false,
             work: Counters::default(),
             memory: Memory::default(),
             near: Near::Nothing,
+            patches: None,
         }
     }
 
@@ -77,11 +84,26 @@ impl Pair {
 
     /// Finds the closest features within `margin`; the pair is in contact at or below `touch`.
     pub fn decide(&mut self, shapes: [&Shape; 2], poses: [&Pose; 2], margin: f64, touch: f64) {
-        let compound = matches!(shapes, [Shape::Compound(_), _] | [_, Shape::Compound(_)]);
-        match self.method {
-            Method::Relation => self.relate(shapes, poses),
-            Method::Auto | Method::Gjk if compound => self.measure_parts(shapes, poses, margin, touch),
-            Method::Auto | Method::Gjk => self.measure(shapes, poses, margin, touch),
+        if self.told_as == Contacts::None && touch == 0.0 {
+            self.relate(shapes, poses);
+        } else if matches!(shapes, [Shape::Compound(_), _] | [_, Shape::Compound(_)]) {
+            self.measure_parts(shapes, poses, margin, touch);
+        } else {
+            self.measure(shapes, poses, margin, touch);
+        }
+        match self.told_as {
+            Contacts::None => (self.near, self.patches) = (Near::Nothing, None),
+            Contacts::Deepest => self.patches = None,
+            Contacts::Manifold => self.find_patches(shapes, poses, margin),
+        }
+    }
+
+    fn find_patches(&mut self, shapes: [&Shape; 2], poses: [&Pose; 2], margin: f64) {
+        let patches = self.patches.get_or_insert_default();
+        patches.renew();
+        for near in self.near.list() {
+            let [(a, pose_a), (b, pose_b)] = [0, 1].map(|k| parts::part(shapes[k], poses[k], near.parts[k]));
+            patches.add(near, [a, b], [&pose_a, &pose_b], margin);
         }
     }
 
@@ -123,19 +145,37 @@ impl Pair {
         self.near = Near::Many(found);
     }
 
-    /// Within the margin when last decided, by ascending parts.
+    /// Within the margin when last decided, by ascending parts, without patches.
     pub fn contacts(&self) -> impl Iterator<Item = Contact> + '_ {
-        let near = match &self.near {
-            Near::Nothing => &[],
-            Near::One(part) => std::slice::from_ref(part),
-            Near::Many(parts) => &parts[..],
-        };
-        near.iter().map(|&PartSeparation { parts, separation, certainty }| Contact {
+        self.near.list().iter().map(|&PartSeparation { parts, separation, certainty }| Contact {
             bodies: self.bodies,
             parts,
             separation,
             certainty,
+            patch: [0; 2],
         })
+    }
+
+    /// Appends the contacts with their patches, whose new points are named from `next` on.
+    pub fn tell(&mut self, next: &mut u64, contacts: &mut Vec<Contact>, points: &mut Vec<ContactPoint>) {
+        let first = contacts.len();
+        contacts.extend(self.contacts());
+        let Some(patches) = &mut self.patches else { return };
+        for contact in &mut contacts[first..] {
+            let from = points.len() as u32;
+            patches.tell(contact.parts, next, points);
+            contact.patch = [from, points.len() as u32];
+        }
+    }
+}
+
+impl Near {
+    fn list(&self) -> &[PartSeparation] {
+        match self {
+            Near::Nothing => &[],
+            Near::One(part) => std::slice::from_ref(part),
+            Near::Many(parts) => parts,
+        }
     }
 }
 

@@ -128,6 +128,7 @@ impl Scene {
     /// Events, contacts and open pairs, by ascending bodies.
     fn tell(&mut self, work: &mut Counters) {
         self.contacts.clear();
+        self.points.clear();
         self.undecided.clear();
         for pair in &mut self.pairs {
             if pair.due {
@@ -144,7 +145,7 @@ impl Scene {
             };
             self.events.extend(kind.map(|kind| Event { bodies: pair.bodies, kind }));
             if pair.wanted {
-                self.contacts.extend(pair.contacts());
+                pair.tell(&mut self.next_point, &mut self.contacts, &mut self.points);
             }
         }
         // Only the pairs that ended in the broad phase stand out of order.
@@ -158,7 +159,9 @@ impl Surroundings<'_> {
         let [Some(a), Some(b)] = pair.slots().map(|slot| self.bodies.at(slot)) else { return };
         let rule = if a.named && b.named { self.rules.of(pair.slots()) } else { Rule::default() };
         pair.wanted = !rule.ignored && a.body.groups.allow(b.body.groups);
-        let changed = std::mem::replace(&mut pair.method, rule.method) != rule.method;
+        let told_as = rule.contacts.unwrap_or(self.options.contacts);
+        let changed = (pair.method, pair.told_as) != (rule.method, told_as);
+        (pair.method, pair.told_as) = (rule.method, told_as);
         let moved_at = a.moved_at.max(b.moved_at);
         pair.due = pair.wanted && (changed || moved_at > pair.decided_at);
     }

@@ -140,7 +140,7 @@ fn memory_threads_and_boxes_change_no_event() {
     let shapes = shapes();
     let run = |boxes: Boxes, forget: bool| {
         let (_, _, mut rng) = scattered(0.2, 3);
-        let options = Options { margin: 0.2, touch: 0.1, boxes };
+        let options = Options { margin: 0.2, touch: 0.1, boxes, ..Options::default() };
         let mut scene = Scene::new(options, Brute::default()).unwrap();
         let mut ids: Vec<BodyId> = (0..60).map(|_| scene.add(body(&mut rng, &shapes))).collect();
         let mut told = Vec::new();
@@ -250,7 +250,7 @@ fn touching_is_decided_exactly_and_solids_have_an_inside() {
         let b = scene.add(Body::moving(Arc::clone(shape), Pose::from_translation([at, 0.0, 0.0])));
         assert_eq!(!scene.step(&mut unlimited()).events.is_empty(), meets, "{} at {at:?}", shape.kind());
         // The same without closest features.
-        assert!(scene.set_method([a, b], Method::Relation));
+        assert!(scene.set_contacts([a, b], Some(Contacts::None)));
         let frame = scene.step(&mut unlimited());
         let kinds: Vec<EventKind> = frame.events.iter().map(|e| e.kind).collect();
         assert_eq!(kinds, if meets { vec![EventKind::Persists] } else { vec![] });

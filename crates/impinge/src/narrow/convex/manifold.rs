@@ -9,10 +9,11 @@
 use glam::DVec3;
 use smallvec::{SmallVec, smallvec};
 
+use super::faceted::{Faceted, Line, Outline};
 use crate::contact::{Feature, Separation};
 use crate::motion::Pose;
-use crate::num::tolerance::{FACE_CONTACT, SAME_FACE_CONTACT};
-use crate::shape::Polytope;
+use crate::num::tolerance::{FACE_CONTACT, SAME_FACE_CONTACT, SAME_PATCH_CORNER};
+use crate::shape::{Convex, Polytope};
 
 /// One point of a contact patch.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -55,15 +56,38 @@ pub fn manifold(
     separation: &Separation,
     margin: f64,
 ) -> Manifold {
+    between([Faceted::hull(a, pose_a), Faceted::hull(b, pose_b)], separation, margin)
+}
+
+/// As [`manifold`] for any two convex shapes: whole patches of hulls, boxes, half-spaces, triangles, segments
+/// and capsules lying on one another, the one pair of nearest points of the others.
+///
+/// A capsule's points are named by its core: its ends are the corners 0 and 1.
+pub fn manifold_of(
+    a: &Convex,
+    pose_a: &Pose,
+    b: &Convex,
+    pose_b: &Pose,
+    separation: &Separation,
+    margin: f64,
+) -> Manifold {
+    match (Faceted::new(a, pose_a), Faceted::new(b, pose_b)) {
+        (Some(a), Some(b)) => between([a, b], separation, margin),
+        _ if separation.distance <= margin => nearest(separation),
+        _ => Manifold { normal: separation.normal, points: SmallVec::new() },
+    }
+}
+
+fn between([a, b]: [Faceted<'_>; 2], separation: &Separation, margin: f64) -> Manifold {
     let normal = separation.normal;
     if !(separation.distance <= margin) {
         return Manifold { normal, points: SmallVec::new() };
     }
-    let (a, b) = (Body { shape: a, pose: pose_a }, Body { shape: b, pose: pose_b });
     let (face_a, face_b) = (a.facing(normal), b.facing(-normal));
     let slope = |face: Option<(u32, f64)>| face.map_or(-1.0, |(_, slope)| slope);
-    // b's face must look along the normal clearly better, so that rounding does not rename the points.
-    let of_b = slope(face_b) > slope(face_a) + SAME_FACE_CONTACT;
+    // b's face must look along the normal clearly better, so that rounding does not rename the points; a plane
+    // has no outline that could be clipped.
+    let of_b = b.is_endless() || slope(face_b) > slope(face_a) + SAME_FACE_CONTACT;
     let points = match (face_a, face_b) {
         (Some((face, slope)), _) if !of_b && slope >= FACE_CONTACT => {
             clip(&a, face, &b, face_b.map(|f| f.0), normal, margin)
@@ -78,104 +102,39 @@ pub fn manifold(
         }
         _ => SmallVec::new(),
     };
-    if points.is_empty() {
-        let Separation { points, distance, features, .. } = *separation;
-        return Manifold { normal, points: smallvec![PatchPoint { points, distance, features }] };
-    }
-    Manifold { normal, points }
+    if points.is_empty() { nearest(separation) } else { Manifold { normal, points } }
 }
 
-struct Body<'p> {
-    shape: &'p Polytope,
-    pose: &'p Pose,
+/// The one pair of nearest points.
+fn nearest(separation: &Separation) -> Manifold {
+    let Separation { points, distance, features, normal } = *separation;
+    Manifold { normal, points: smallvec![PatchPoint { points, distance, features }] }
 }
 
-impl Body<'_> {
-    fn corner(&self, vertex: u32) -> DVec3 {
-        self.pose.apply(self.shape.vertices()[vertex as usize])
-    }
-
-    fn vertex(&self, vertex: u32) -> Feature {
-        Feature::Vertex(self.shape.original(vertex))
-    }
-
-    fn edge(&self, edge: u32) -> Feature {
-        Feature::Edge(self.shape.edges()[edge as usize].ends.map(|v| self.shape.original(v)))
-    }
-
-    /// The face that looks along a direction best among those around the farthest corner, and the cosine of
-    /// the angle between.
-    fn facing(&self, direction: DVec3) -> Option<(u32, f64)> {
-        let local = self.pose.matrix().transpose() * direction;
-        let top = self.shape.support(local, 0);
-        let edges = self.shape.spokes(top).iter().flat_map(|s| self.shape.edges()[s.edge as usize].faces);
-        let slopes = edges.filter_map(|f| Some((f, self.shape.faces().get(f as usize)?.normal.dot(local))));
-        slopes.max_by(|(f, x), (g, y)| x.total_cmp(y).then(g.cmp(f)))
-    }
-
-    /// What is clipped: a face, or all of a segment or point. Corners with the edge that leaves each.
-    fn outline(&self, face: Option<u32>) -> Polygon {
-        match face {
-            Some(face) => {
-                let sides = self.shape.sides(face).iter();
-                sides
-                    .map(|s| Corner {
-                        at: self.corner(s.start),
-                        name: self.vertex(s.start),
-                        along: Line::Of(self.edge(s.edge)),
-                    })
-                    .collect()
-            }
-            None => (0..self.shape.vertices().len() as u32)
-                .map(|v| {
-                    let along = self.shape.spokes(v).first().map_or(self.vertex(v), |s| self.edge(s.edge));
-                    Corner { at: self.corner(v), name: self.vertex(v), along: Line::Of(along) }
-                })
-                .collect(),
-        }
-    }
-}
-
-/// Where a side of the clipped polygon comes from.
-#[derive(Clone, Copy, PartialEq)]
-enum Line {
-    /// An edge of the clipped body.
-    Of(Feature),
-    /// A side of the clipping face, by its number.
-    Cut(usize),
-}
-
-/// A corner of the clipped polygon: its name, and the side that leaves it.
-#[derive(Clone, Copy)]
-struct Corner {
-    at: DVec3,
-    name: Feature,
-    along: Line,
-}
-
-type Polygon = SmallVec<[Corner; 16]>;
+/// A corner of the clipped polygon, and the features that make it: first ours, then theirs.
+type Named = (Outline, [Feature; 2]);
 
 /// The other body's face clipped by the sides of this body's, along the normal away from this one.
 fn clip(
-    own: &Body<'_>,
+    own: &Faceted<'_>,
     face: u32,
-    other: &Body<'_>,
+    other: &Faceted<'_>,
     other_face: Option<u32>,
     normal: DVec3,
     margin: f64,
 ) -> SmallVec<[PatchPoint; 8]> {
-    let sides = own.shape.sides(face);
-    let own_face = Feature::Face(face);
-    let theirs = other_face.map_or(Feature::Vertex(other.shape.original(0)), Feature::Face);
-    // The names of what makes each corner: first a corner of theirs over our face.
-    let mut polygon: SmallVec<[(Corner, [Feature; 2]); 16]> =
-        other.outline(other_face).into_iter().map(|c| (c, [own_face, c.name])).collect();
+    let sides = own.sides(face);
+    // A segment has no face to name.
+    let theirs = other_face.map_or(Feature::Surface, |f| other.face(f));
+    // At first every corner is one of theirs over our face.
+    let mut polygon: SmallVec<[Named; 16]> =
+        other.outline(other_face).into_iter().map(|c| (c, [own.face(face), c.name])).collect();
     for (k, side) in sides.iter().enumerate() {
         let next = &sides[(k + 1) % sides.len()];
         let (p, q) = (own.corner(side.start), own.corner(next.start));
         let outward = (q - p).cross(normal);
-        let height = |c: &Corner| outward.dot(c.at - p);
-        let crossing = |from: &Corner, to: &Corner| {
+        let height = |c: &Outline| outward.dot(c.at - p);
+        let crossing = |from: &Outline, to: &Outline| {
             let (x, y) = (height(from), height(to));
             let features = match from.along {
                 Line::Of(edge) => [own.edge(side.edge), edge],
@@ -187,7 +146,7 @@ fn clip(
             };
             (from.at + (to.at - from.at) * (x / (x - y)), features)
         };
-        let mut kept: SmallVec<[(Corner, [Feature; 2]); 16]> = SmallVec::new();
+        let mut kept: SmallVec<[Named; 16]> = SmallVec::new();
         for i in 0..polygon.len() {
             let ((from, features), (to, _)) = (polygon[i], polygon[(i + 1) % polygon.len()]);
             let (inside, next_inside) = (height(&from) <= 0.0, height(&to) <= 0.0);
@@ -198,26 +157,50 @@ fn clip(
                 let (at, features) = crossing(&from, &to);
                 // Leaving, the polygon goes on along the cut; entering, along the side it was on.
                 let along = if inside { Line::Cut(k) } else { from.along };
-                kept.push((Corner { at, along, ..from }, features));
+                kept.push((Outline { at, along, ..from }, features));
             }
         }
         polygon = kept;
     }
-    let f = &own.shape.faces()[face as usize];
-    let (up, base) = (own.pose.matrix() * f.normal, own.pose.apply(f.corner));
+    let (up, base) = own.plane(face);
     let mut points: SmallVec<[PatchPoint; 8]> = SmallVec::new();
-    for (corner, features) in polygon {
-        let distance = up.dot(corner.at - base) / up.dot(normal);
+    for (corner, features) in simplified(polygon) {
+        let distance = up.dot(corner.at - base) / up.dot(normal) - other.radius();
+        let at = corner.at - normal * other.radius();
         // A segment goes there and back, and names its points twice.
         if distance <= margin && !points.iter().any(|p| p.features == features) {
-            points.push(PatchPoint {
-                points: [corner.at - normal * distance, corner.at],
-                distance,
-                features,
-            });
+            points.push(PatchPoint { points: [at - normal * distance, at], distance, features });
         }
     }
     points
+}
+
+/// Leaves out corners that lie on their neighbours or between them: where an edge lies on an edge, rounding
+/// decides where and how often they cross.
+fn simplified(polygon: SmallVec<[Named; 16]>) -> SmallVec<[Named; 16]> {
+    let first = polygon.first().map_or(DVec3::ZERO, |(corner, _)| corner.at);
+    let extent = polygon.iter().fold(0.0_f64, |most, (c, _)| (c.at - first).abs().max_element().max(most));
+    let same = SAME_PATCH_CORNER * extent;
+    let mut left = polygon.len();
+    let mut kept: SmallVec<[Named; 16]> = SmallVec::new();
+    for (i, named) in polygon.iter().enumerate() {
+        let before = kept.last().or(polygon.last()).map_or(first, |(c, _)| c.at);
+        let after = polygon.get(i + 1).or(kept.first()).map_or(first, |(c, _)| c.at);
+        if left > 2 && off_segment(named.0.at, before, after) <= same {
+            left -= 1;
+        } else {
+            kept.push(*named);
+        }
+    }
+    kept
+}
+
+/// How far a point is from a segment.
+fn off_segment(p: DVec3, a: DVec3, b: DVec3) -> f64 {
+    let (way, along) = (p - a, b - a);
+    let square = along.length_squared();
+    let t = if square > 0.0 { (way.dot(along) / square).clamp(0.0, 1.0) } else { 0.0 };
+    (way - along * t).length()
 }
 
 #[cfg(test)]

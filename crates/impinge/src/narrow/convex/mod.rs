@@ -5,6 +5,7 @@ mod boxes;
 pub mod brute;
 mod epa;
 pub(crate) mod exact;
+mod faceted;
 mod frame;
 mod gjk;
 mod growth;
