@@ -208,7 +208,7 @@ impl SweptWorld {
 
     /// The last step as a frame without events; its cost is that of the sweeps.
     pub fn frame(&self) -> Frame<'_> {
-        Frame { events: &[], contacts: &[], undecided: &[], box_pairs: 0, outcome: self.outcome }
+        Frame { events: &[], contacts: &[], points: &[], undecided: &[], box_pairs: 0, outcome: self.outcome }
     }
 
     /// Kinetic energy of all bodies.

@@ -28,8 +28,8 @@ struct Known {
     /// The parts of the two bodies.
     parts: [u32; 2],
     point: PatchPoint,
-    /// Where it is in the frame of the first body.
-    local: DVec3,
+    /// Where it is in the frame of each part: corners of one body keep their place in one of them.
+    local: [DVec3; 2],
     /// None before it was told.
     id: Option<u64>,
 }
@@ -50,9 +50,12 @@ impl Patches {
         margin: f64,
     ) {
         let first = self.points.len();
-        let (parts, back) = (near.parts, pose_a.matrix().transpose());
-        let local = |p: DVec3| back * (p - pose_a.translation());
-        let known = |point: PatchPoint| Known { parts, point, local: local(point.points[0]), id: None };
+        let parts = near.parts;
+        let back = [pose_a, pose_b].map(|pose| (pose.matrix().transpose(), pose.translation()));
+        let known = |point: PatchPoint| {
+            let local = [0, 1].map(|k| back[k].0 * (point.points[k] - back[k].1));
+            Known { parts, point, local, id: None }
+        };
         match (a, b) {
             (Shape::Convex(a), Shape::Convex(b)) => {
                 let size = near.separation.points[0].abs().max(near.separation.points[1].abs()).max_element();
@@ -89,11 +92,11 @@ impl Patches {
 /// Gives the names of a patch's old points to the new ones that are the same; each is handed on once.
 fn hand_on(old: &mut [Known], new: &mut [Known]) {
     let extent = |points: &[Known]| {
-        let first = points.first().map_or(DVec3::ZERO, |p| p.local);
-        points.iter().fold(0.0_f64, |most, p| p.local.distance(first).max(most))
+        let first = points.first().map_or(DVec3::ZERO, |p| p.local[0]);
+        points.iter().fold(0.0_f64, |most, p| p.local[0].distance(first).max(most))
     };
     let reach = SAME_PATCH_POINT * extent(old).max(extent(new));
-    let near = |p: &Known, q: &Known| p.local.distance(q.local) <= reach;
+    let near = |p: &Known, q: &Known| way(p, q) <= reach;
     let alike = |p: &Known, q: &Known| p.point.features == q.point.features;
     // A corner is the same wherever it went; two edges that nearly lie on each other may cross anywhere.
     hand_on_where(old, new, |p, q| alike(p, q) && (has_corner(p) || near(p, q)));
@@ -104,11 +107,15 @@ fn hand_on(old: &mut [Known], new: &mut [Known]) {
 /// Each new point without a name takes that of the nearest old one that is the same and still has its own.
 fn hand_on_where(old: &mut [Known], new: &mut [Known], same: impl Fn(&Known, &Known) -> bool) {
     for point in new.iter_mut().filter(|point| point.id.is_none()) {
-        let distance = |known: &Known| known.local.distance_squared(point.local);
         let left = old.iter_mut().filter(|known| known.id.is_some() && same(known, point));
-        let nearest = left.min_by(|p, q| distance(p).total_cmp(&distance(q)));
+        let nearest = left.min_by(|p, q| way(p, point).total_cmp(&way(q, point)));
         point.id = nearest.and_then(|known| known.id.take());
     }
+}
+
+/// How far a point went, seen from the body from which it went less.
+fn way(p: &Known, q: &Known) -> f64 {
+    p.local[0].distance(q.local[0]).min(p.local[1].distance(q.local[1]))
 }
 
 fn has_corner(known: &Known) -> bool {
