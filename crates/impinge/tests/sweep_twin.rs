@@ -3,7 +3,7 @@
 //! The twin places all triangles at many times and tests them exactly; between the last free sample and the first
 //! contact it bisects. It knows nothing of trees, bounds or velocities.
 
-use glam::DVec3;
+use glam::{DQuat, DVec3};
 use impinge::geom::{triangle_distance, triangle_triangle};
 use impinge::motion::Law;
 use impinge::narrow::continuous::mesh_sweep::{MeshSweep, sweep, sweep_again};
@@ -32,6 +32,9 @@ fn bodies() -> Vec<Mesh> {
         make::blob(0.7, 0.4, 1, 3).unwrap(),
     ]
 }
+
+/// Those of them that are thin: one triangle, a sliver, a sheet, a plate, a bar.
+const THIN: [usize; 5] = [0, 1, 3, 8, 9];
 
 /// A number that is a case's own.
 struct Case {
@@ -64,10 +67,14 @@ fn case(index: u64, kinds: usize) -> Case {
         }),
         // Fast and thin: from far away to far away, past or through the other.
         1 => {
-            let (from, aim) = (vector(rng, 1.0).normalize_or(DVec3::X) * 12.0, vector(rng, 0.4));
-            let [start, end] = [pose(rng, from * scale), pose(rng, (2.0 * aim - from) * scale)];
-            samples = 400;
-            [Motion::Still(pose(rng, DVec3::ZERO)), Motion::screw(&start, &end, 0, law)]
+            bodies = bodies.map(|_| THIN[rng.random_range(0..THIN.len())]);
+            let (from, aim) = (vector(rng, 1.0).normalize_or(DVec3::X) * 12.0, vector(rng, 1.0));
+            let start = pose(rng, from * scale);
+            // A screw goes round its axis: only a small turn comes by where it is aimed.
+            let spin = vector(rng, 0.05);
+            let moving = Motion::velocity(&start, (aim - from) * (2.0 * scale), spin);
+            samples = 2000;
+            [Motion::Still(pose(rng, DVec3::ZERO)), moving]
         }
         // Several turns.
         2 => {
@@ -148,6 +155,16 @@ fn sampled(models: [&Model; 2], motions: &[Motion; 2], samples: u32) -> Option<f
     Some(high)
 }
 
+/// Whether surfaces that meet at no sampled time come and go like those that pass through each other: the gap falls
+/// to nearly nothing and grows again.
+fn passed_through(models: [&Model; 2], motions: &[Motion; 2], time: f64, tolerance: f64) -> bool {
+    let gaps: Vec<f64> = (0..=64)
+        .map(|k| distance(models, motions, (time + tolerance * f64::from(k) / 64.0).min(1.0)))
+        .collect();
+    let least = gaps.iter().copied().fold(f64::INFINITY, f64::min);
+    least <= (gaps[0] + gaps[64]) / 16.0
+}
+
 /// Holds an answer to what the twin saw; whether there was a hit.
 fn check(index: u64, case: &Case, models: [&Model; 2], found: &Sweep) -> bool {
     let motions = &case.motions;
@@ -165,7 +182,11 @@ fn check(index: u64, case: &Case, models: [&Model; 2], found: &Sweep) -> bool {
     let tolerance = SweepOptions::DEFAULT.tolerance;
     if impact.proved {
         let soon = [0.0, tolerance].iter().any(|dt| meet(models, motions, (impact.time + dt).min(1.0)));
-        assert!(soon, "{}", told("nothing meets within the tolerance"));
+        assert!(
+            soon || passed_through(models, motions, impact.time, tolerance),
+            "{}",
+            told("nothing meets within the tolerance")
+        );
         assert!(truth.is_none_or(|t| t <= impact.time + tolerance || t <= 1.0));
     } else {
         let near = distance(models, motions, impact.time);
@@ -205,6 +226,8 @@ fn run(cases: std::ops::Range<u64>) {
     let total: u64 = hits.iter().sum();
     println!("{total} hits in {count} cases, by family {hits:?}");
     assert!((0.2..0.8).contains(&(total as f64 / count as f64)), "{total} hits in {count}");
+    let thin = hits[1] as f64 / (count / 6) as f64;
+    assert!((0.2..0.8).contains(&thin), "{thin} of the thin and fast");
 }
 
 #[test]
@@ -291,5 +314,61 @@ fn sizes_at_the_ends_of_the_range_are_answered() {
         let found = sweep([&model, &model], [&Motion::Still(Pose::IDENTITY), &moving]);
         let time = found.impact.map_or(2.0, |i| i.time);
         assert!((0.2..0.5).contains(&time), "{scale}: {found:?}");
+    }
+}
+
+/// Two rings, one turning half a turn a hair above the other, in frames that lie askew: what parts them is one
+/// direction, whatever the number of triangles.
+#[test]
+fn turning_closely_above_each_other_takes_little_work() {
+    let askew = DQuat::from_axis_angle(DVec3::new(1.0, 2.0, 3.0).normalize(), 1.0);
+    let ring = make::torus(1.0, 0.25, 96, 48).unwrap();
+    let vertices = ring.vertices().iter().map(|v| (askew.inverse() * *v).to_array()).collect();
+    let ring = Model::from(Mesh::new(vertices, ring.triangles().to_vec()).unwrap());
+    let at = |height: f64, turn: f64| {
+        Pose::from_rotation(DVec3::Z * (0.5 + height), DQuat::from_rotation_z(turn) * askew)
+    };
+    let still = Motion::Still(at(-0.5, 0.0));
+    for gap in [1e-2, 1e-4, 1e-6] {
+        let found = sweep([&ring, &ring], [&still, &Motion::between(&at(gap, 0.0), &at(gap, 3.0))]);
+        assert_eq!(found.impact, None);
+        let work = found.outcome.work;
+        assert!(work.primitive_tests + work.volume_tests / 64 < 20_000, "{gap}: {work:?}");
+        // The same, coming down to a depth of one gap.
+        let down = sweep([&ring, &ring], [&still, &Motion::between(&at(gap, 0.0), &at(-gap, 3.0))]);
+        let time = down.impact.map_or(2.0, |i| i.time);
+        assert!((time - 0.5).abs() < 1e-5 + 1e-13 / gap, "{gap}: {down:?}");
+    }
+}
+
+/// Flat on flat: the touching triangles part again beyond the contact, and still the contact is proved.
+#[test]
+fn plain_flat_contacts_are_proved() {
+    let boxes = |half: [f64; 3]| Model::from(make::cuboid(half, [1; 3]).unwrap());
+    let sheet = Model::from(make::sheet([1.0, 1.0], [2, 2]).unwrap());
+    let (large, small, long) = (boxes([1.0, 1.0, 0.5]), boxes([0.3, 0.4, 0.5]), boxes([3.0, 0.2, 0.5]));
+    let at = |x: f64, z: f64, turn: f64| {
+        Pose::from_rotation(DVec3::new(x, 0.4 * x, z), DQuat::from_rotation_z(turn))
+    };
+    let cases: [(&str, [&Model; 2], f64, f64, f64); 8] = [
+        ("small on large", [&large, &small], 0.0, 0.0, 1.0),
+        ("large on small", [&small, &large], 0.0, 0.0, 1.0),
+        ("equal on equal", [&large, &large], 0.0, 0.0, 1.0),
+        ("aside", [&large, &large], 0.7, 0.0, 1.0),
+        ("across", [&long, &long], 0.0, 1.5, 1.0),
+        ("turning", [&large, &small], 0.1, 0.7, 1.0),
+        ("sheet on sheet", [&sheet, &sheet], 0.3, 0.4, 0.0),
+        ("sheet on box", [&large, &sheet], 0.3, 0.0, 0.5),
+    ];
+    for (name, models, x, turn, height) in cases {
+        for speed in [1.0, 0.37, 1e3] {
+            let from = at(x, height + 0.61 * speed, 0.2 * turn);
+            let down = Motion::between(&from, &at(x, height - 0.39 * speed, turn));
+            let found = sweep(models, [&Motion::Still(Pose::IDENTITY), &down]);
+            let impact = found.impact.unwrap_or_else(|| panic!("{name}"));
+            assert!((impact.time - 0.61).abs() < 2e-6, "{name} at {speed}: {impact:?}");
+            assert!(impact.proved, "{name} at {speed}: {impact:?}");
+            assert!((impact.normal - DVec3::Z).length() < 1e-4, "{name} at {speed}: {impact:?}");
+        }
     }
 }

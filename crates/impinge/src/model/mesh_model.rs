@@ -1,7 +1,7 @@
 //! A mesh with its tree.
 
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use crate::Mesh;
 use crate::hierarchy::coin::Coins;
@@ -9,7 +9,7 @@ use crate::hierarchy::dipole::Dipoles;
 use crate::hierarchy::leaf_block::LeafBlocks;
 use crate::hierarchy::patch::PatchTree;
 use crate::hierarchy::wide::WideTree;
-use crate::shape::Topology;
+use crate::shape::{Polytope, Topology};
 
 /// Numbers the models in the order in which they are made.
 static MADE: AtomicU64 = AtomicU64::new(0);
@@ -21,6 +21,7 @@ pub struct Model {
     mesh: Mesh,
     tree: WideTree,
     topology: OnceLock<Topology>,
+    hull: OnceLock<Option<Arc<Polytope>>>,
     leaf_blocks: OnceLock<LeafBlocks>,
     coins: OnceLock<Coins>,
     patches: OnceLock<PatchTree>,
@@ -46,6 +47,18 @@ impl Model {
     /// How its triangles hang together; found at the first call and kept.
     pub fn topology(&self) -> &Topology {
         self.topology.get_or_init(|| Topology::of(&self.mesh))
+    }
+
+    /// The convex hull of its triangles; built at the first call and kept. None when it has too many vertices.
+    pub fn hull(&self) -> Option<&Arc<Polytope>> {
+        let build = || {
+            let mut used: Vec<u32> = self.mesh.triangles().as_flattened().to_vec();
+            used.sort_unstable();
+            used.dedup();
+            let points: Vec<_> = used.iter().map(|&v| self.mesh.vertices()[v as usize]).collect();
+            Polytope::hull(&points).ok().map(Arc::new)
+        };
+        self.hull.get_or_init(build).as_ref()
     }
 
     /// Its triangles in f32, by the bottom nodes of the tree; copied at the first call and kept.
@@ -78,6 +91,7 @@ impl From<Mesh> for Model {
             mesh,
             tree,
             topology: OnceLock::new(),
+            hull: OnceLock::new(),
             leaf_blocks: OnceLock::new(),
             coins: OnceLock::new(),
             patches: OnceLock::new(),

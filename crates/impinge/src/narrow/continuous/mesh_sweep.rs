@@ -8,16 +8,19 @@
 //! both bodies move in the world, by any motion whose velocities and accelerations are known.
 //!
 //! A pair of triangles is a contact when it meets exactly at the time it surely had not before, or within the
-//! tolerance after; or, where no proof is to be had, when rounding hides the gap.
+//! tolerance after; or when rounding hides the gap. Then flat on flat, which part again beyond the contact, are
+//! proved by having passed through each other, and bodies by other triangles that meet (`proof`).
 
-use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
 use glam::DVec3;
 
 use super::answer::{Impact, Kind, Sweep, SweepOptions};
 use super::block::{Below, Block, Blocks};
+use super::earliest::Entry;
+use super::hulls::Hulls;
 use super::moving_coin::{MovingCoin, time_apart};
+use super::proof;
 use super::spans::spans;
 use super::triangle_pair::{Corners, Step, step, time_along};
 use crate::geom::point_triangle::{Part, norm};
@@ -29,6 +32,7 @@ use crate::hierarchy::simd::Level;
 use crate::hierarchy::wide::WIDTH;
 use crate::motion::{Ball, Bend, Motion};
 use crate::narrow::exact::closest_point::feature;
+use crate::narrow::exact::collide::{Posed, first_meeting};
 use crate::num::tolerance::SWEEP_SLACK;
 use crate::{Budget, Certainty, Counters, Feature, Finish, Model, Outcome};
 
@@ -46,6 +50,9 @@ const RECALL_STEPS: u32 = 32;
 
 /// What a glance at two triangles must win to be worth another (in units of the step).
 const GLANCE_GAIN: f64 = 1.0 / 256.0;
+
+/// Farthest that the direction of a gap which rounding blurs may be from that of its features (radians).
+const MOST_DOUBT: f64 = 0.05;
 
 /// What a pair of bodies remembers from its last sweep; forgetting it costs only time.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -106,7 +113,10 @@ pub struct MeshSweep<'m> {
     latest: f64,
     /// The bodies at an instant that was looked at last.
     now: Option<Now<'m>>,
-    open: BinaryHeap<Entry>,
+    open: BinaryHeap<Entry<What>>,
+    /// Nothing meets before this, whatever its entry says.
+    floor: f64,
+    hulls: Hulls,
     blocks: Blocks,
     found: Option<Impact>,
     work: Counters,
@@ -129,16 +139,7 @@ struct Body<'m> {
     bend: Bend,
 }
 
-/// The earliest of a block of pairs, or a pair of triangles.
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct Entry {
-    /// They cannot meet before.
-    time: f64,
-    /// Of equally early ones the one with the larger number comes first: it lies deeper.
-    number: u32,
-    what: What,
-}
-
+/// What is open: the earliest of a block of pairs, or a pair of triangles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum What {
     /// Two nodes.
@@ -147,21 +148,6 @@ enum What {
     Block { at: u32, slot: u32 },
     /// Two triangles, and the steps they made below the slack.
     Triangles { pair: [u32; 2], steps: u32 },
-}
-
-impl Eq for Entry {}
-
-impl Ord for Entry {
-    /// The earlier is greater.
-    fn cmp(&self, other: &Entry) -> Ordering {
-        other.time.total_cmp(&self.time).then(self.number.cmp(&other.number))
-    }
-}
-
-impl PartialOrd for Entry {
-    fn partial_cmp(&self, other: &Entry) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
 }
 
 impl<'m> Body<'m> {
@@ -209,6 +195,8 @@ impl<'m> MeshSweep<'m> {
             latest: f64::INFINITY,
             now: None,
             open: BinaryHeap::new(),
+            floor: 0.0,
+            hulls: Hulls::default(),
             blocks: Blocks::default(),
             found: None,
             work: Counters::default(),
@@ -248,12 +236,18 @@ impl<'m> MeshSweep<'m> {
     pub fn advance(&mut self, budget: &mut Budget) -> Sweep {
         let limited = !budget.is_unlimited();
         while self.found.is_none() {
-            let Some(entry) = self.open.pop().or_else(|| self.next_span()) else { break };
+            let Some(mut entry) = self.open.pop().or_else(|| self.next_span()) else { break };
             if limited && !budget.draw((WIDTH * WIDTH) as u64) {
                 self.open.push(entry);
                 return self.answer(entry.time, Finish::OutOfBudget);
             }
             let before = self.work.primitive_tests;
+            self.raise_floor(entry.time);
+            entry.time = entry.time.max(self.floor);
+            if !(entry.time <= self.span[1]) {
+                self.open.clear();
+                continue;
+            }
             match entry.what {
                 What::Nodes(pair) => self.expand(entry.time, pair),
                 What::Triangles { pair, steps } => self.follow(entry.time, pair, steps),
@@ -274,9 +268,18 @@ impl<'m> MeshSweep<'m> {
         self.answer(1.0, Finish::Complete)
     }
 
+    /// Looks at the hulls when the search takes long.
+    fn raise_floor(&mut self, time: f64) {
+        let work = self.work.primitive_tests + self.work.volume_tests / (WIDTH * WIDTH) as u64;
+        let (models, motions) = (self.bodies.map(|body| body.model), self.bodies.map(|body| body.motion));
+        let reached = self.hulls.apart_until(work, models, motions, time.max(self.floor), self.span);
+        self.floor = self.floor.max(reached.unwrap_or(0.0));
+    }
+
     /// The roots at the start of the next span.
-    fn next_span(&mut self) -> Option<Entry> {
+    fn next_span(&mut self) -> Option<Entry<What>> {
         self.span = self.spans.pop()?;
+        self.floor = self.span[0];
         self.now = None;
         for body in &mut self.bodies {
             body.bend = body.motion.bend(&body.ball, self.span);
@@ -450,7 +453,8 @@ impl<'m> MeshSweep<'m> {
         // Slivers may be apart though the line of their nearest points does not show it.
         let apart = found.near.distance > self.slack;
         let stuck = time + found.time <= time && !apart;
-        let mut proved = !found.near.disjoint && meet_at(time);
+        let meets = !found.near.disjoint && meet_at(time);
+        let mut proved = meets;
         if !proved && found.time <= 0.5 * self.tolerance {
             proved = meet_at((time + self.tolerance).min(1.0));
         }
@@ -461,18 +465,34 @@ impl<'m> MeshSweep<'m> {
             if apart || (!stuck && *steps < MOST_STEPS) {
                 return false;
             }
+            let [from, to] = self.span;
+            let around = [(time - self.tolerance).max(from), (time + self.tolerance).min(to)];
+            let moved = self.speed(around) * (around[1] - around[0]);
+            proved = proof::passes_through(around.map(placed), moved, self.noise)
+                || self.surfaces_meet((time + self.tolerance).min(1.0));
         }
         let [a, b] = placed(time);
-        self.found = Some(self.impact(pair, time, found, proved, [&a, &b]));
+        let impact = self.impact(pair, time, found, meets, [&a, &b]);
+        self.found = Some(Impact { proved, ..impact });
         true
+    }
+
+    /// Whether any triangles of the two meet at a time, exactly.
+    fn surfaces_meet(&self, time: f64) -> bool {
+        let [a, b] = self.bodies.map(|body| Posed::new(body.model, body.motion.pose(time)));
+        first_meeting(a, b).is_some()
     }
 
     /// The time up to which a pair that does not touch stays apart; slivers may be apart though the line of their
     /// nearest points does not show it, and then the speeds alone tell.
     fn after(&self, time: f64, found: &Step) -> f64 {
-        let speed: f64 = self.bodies.iter().map(|body| body.motion.speed(&body.ball, self.span)).sum();
-        let plain = 0.5 * (found.near.distance - self.noise) / speed;
+        let plain = 0.5 * (found.near.distance - self.noise) / self.speed(self.span);
         (time + found.time.max(plain)).max(time.next_up())
+    }
+
+    /// How fast points of the two can come nearer over a span.
+    fn speed(&self, span: [f64; 2]) -> f64 {
+        self.bodies.iter().map(|body| body.motion.speed(&body.ball, span)).sum()
     }
 
     fn impact(
@@ -480,7 +500,7 @@ impl<'m> MeshSweep<'m> {
         pair: [u32; 2],
         time: f64,
         found: &Step,
-        proved: bool,
+        meets: bool,
         [a, b]: [&[DVec3; 3]; 2],
     ) -> Impact {
         let (kind, parts) = match found.near.parts {
@@ -491,11 +511,7 @@ impl<'m> MeshSweep<'m> {
         };
         let side = |k: usize| -> Feature { feature(self.bodies[k].model.mesh(), pair[k], parts[k]) };
         let [p, q] = found.near.points;
-        let point = if proved && !found.near.disjoint {
-            triangle_distance::common_point(a, b)
-        } else {
-            p.midpoint(q)
-        };
+        let point = if meets { triangle_distance::common_point(a, b) } else { p.midpoint(q) };
         Impact {
             time,
             kind,
@@ -503,21 +519,25 @@ impl<'m> MeshSweep<'m> {
             triangles: pair.map(Some),
             point,
             normal: self.normal(found, time, &parts, [a, b]),
-            proved,
+            proved: meets,
         }
     }
 
-    /// From a to b. Where nothing parts the triangles any more it is that of the features, along which a comes.
+    /// From a to b, of unit length. Where nothing parts the triangles any more it is that of the features, along which a comes.
     fn normal(&self, found: &Step, time: f64, parts: &[Part; 2], [a, b]: [&[DVec3; 3]; 2]) -> DVec3 {
-        if found.normal != DVec3::ZERO {
-            return found.normal;
-        }
         let side = |t: &[DVec3; 3], i: u8| t[(usize::from(i) + 1) % 3] - t[usize::from(i)];
         let across = match parts {
             [Part::Side(i), Part::Side(j)] => side(a, *i).cross(side(b, *j)),
             [Part::Inside, Part::Corner(_)] => unit_normal(3, |k| a[k]),
             _ => unit_normal(3, |k| b[k]),
         };
+        if found.normal != DVec3::ZERO {
+            // Where the gap is all but gone its direction is mostly rounding; the features' is not.
+            let across = across.normalize_or_zero();
+            let across = if across.dot(found.normal) < 0.0 { -across } else { across };
+            let doubt = (self.noise / found.near.distance).min(MOST_DOUBT);
+            return if norm(across - found.normal) <= doubt { across } else { found.normal };
+        }
         let [p, q] = found.near.points;
         let [v, w] = [(0, p), (1, q)].map(|(k, x)| self.bodies[k].motion.twist(time).velocity(x));
         let way = v - w;

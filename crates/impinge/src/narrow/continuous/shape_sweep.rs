@@ -5,7 +5,6 @@
 //! boxes of its tree over its triangles. Convex shapes are solid, meshes are surfaces: a mesh inside a box
 //! touches it, a box inside a mesh does not.
 
-use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 use std::sync::Arc;
 
@@ -13,6 +12,7 @@ use glam::DVec3;
 
 use super::answer::{Impact, Kind, Sweep, SweepOptions};
 use super::convex_pair::{Gap, Piece, look, noise};
+use super::earliest::Entry;
 use super::mesh_sweep::{MeshSweep, SweepMemory};
 use super::spans::spans;
 use crate::geom::point_triangle::norm;
@@ -53,15 +53,47 @@ pub fn sweep_within(
     memory: &mut SweepMemory,
     budget: &mut Budget,
 ) -> Sweep {
-    match shapes {
-        [Shape::Mesh(a), Shape::Mesh(b)] => {
-            let mut search = MeshSweep::new([a, b], motions, options);
+    let mut search = ShapeSweep::new(shapes, motions, options);
+    search.recall(memory);
+    let found = search.advance(budget);
+    memory.keep(&found);
+    found
+}
+
+/// A sweep of two shapes of any kind that can be interrupted and resumed.
+#[derive(Debug, Clone)]
+pub struct ShapeSweep<'s>(Search<'s>);
+
+#[derive(Debug, Clone)]
+enum Search<'s> {
+    Meshes(Box<MeshSweep<'s>>),
+    Pieces(Box<PieceSweep<'s>>),
+}
+
+impl<'s> ShapeSweep<'s> {
+    /// A sweep over the whole step.
+    pub fn new(shapes: [&'s Shape; 2], motions: [&'s Motion; 2], options: &SweepOptions) -> ShapeSweep<'s> {
+        ShapeSweep(match shapes {
+            [Shape::Mesh(a), Shape::Mesh(b)] => {
+                Search::Meshes(Box::new(MeshSweep::new([a, b], motions, options)))
+            }
+            _ => Search::Pieces(Box::new(PieceSweep::new(shapes, motions, options))),
+        })
+    }
+
+    /// Looks first at what touched the last time; only meshes remember anything.
+    pub fn recall(&mut self, memory: &SweepMemory) {
+        if let Search::Meshes(search) = &mut self.0 {
             search.recall(memory);
-            let found = search.advance(budget);
-            memory.keep(&found);
-            found
         }
-        _ => PieceSweep::new(shapes, motions, options).advance(budget),
+    }
+
+    /// Goes on until the first contact is known or the budget ends; then calling again resumes.
+    pub fn advance(&mut self, budget: &mut Budget) -> Sweep {
+        match &mut self.0 {
+            Search::Meshes(search) => search.advance(budget),
+            Search::Pieces(search) => search.advance(budget),
+        }
     }
 }
 
@@ -96,7 +128,7 @@ enum Inner {
 }
 
 /// A search over pairs of pieces.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct PieceSweep<'s> {
     shapes: [&'s Shape; 2],
     trees: [Tree<'s>; 2],
@@ -105,38 +137,17 @@ struct PieceSweep<'s> {
     slack: f64,
     spans: Vec<[f64; 2]>,
     span: [f64; 2],
-    open: BinaryHeap<Entry>,
+    open: BinaryHeap<Entry<Pair>>,
     opened: u32,
+    found: Option<Impact>,
     work: Counters,
 }
 
+/// Two nodes or pieces, and the steps they made: below the slack, or one that won time.
 #[derive(Debug, Clone)]
-struct Entry {
-    time: f64,
-    number: u32,
+struct Pair {
     steps: u32,
-    pair: [Branch; 2],
-}
-
-impl PartialEq for Entry {
-    fn eq(&self, other: &Entry) -> bool {
-        self.cmp(other) == Ordering::Equal
-    }
-}
-
-impl Eq for Entry {}
-
-impl Ord for Entry {
-    /// The earlier is greater; of equal ones the later found.
-    fn cmp(&self, other: &Entry) -> Ordering {
-        other.time.total_cmp(&self.time).then(self.number.cmp(&other.number))
-    }
-}
-
-impl PartialOrd for Entry {
-    fn partial_cmp(&self, other: &Entry) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
+    branches: [Branch; 2],
 }
 
 impl<'s> Tree<'s> {
@@ -241,52 +252,61 @@ impl<'s> PieceSweep<'s> {
             span: [0.0; 2],
             open: BinaryHeap::new(),
             opened: 0,
+            found: None,
             work: Counters::default(),
         }
     }
 
     fn advance(&mut self, budget: &mut Budget) -> Sweep {
-        while let Some(mut entry) = self.open.pop().or_else(|| self.next_span()) {
+        while self.found.is_none() {
+            let Some(entry) = self.open.pop().or_else(|| self.next_span()) else { break };
             if !budget.draw(1) {
-                return self.answer(None, entry.time, Finish::OutOfBudget);
+                let reached = entry.time;
+                self.open.push(entry);
+                return self.answer(reached, Finish::OutOfBudget);
             }
-            let pieces = [&*entry.pair[0].piece, &*entry.pair[1].piece];
-            let found = look(pieces, self.motions, entry.time, self.span);
-            let leaves = entry.pair.iter().all(|branch| matches!(branch.below, Inner::Leaf(_)));
-            if leaves {
-                self.work.primitive_tests += 1;
-                if let Some(impact) = self.touches(&mut entry, &found) {
-                    return self.answer(Some(impact), impact.time, Finish::Complete);
-                }
-                let time = (entry.time + found.time).max(entry.time.next_up());
-                self.push(Entry { time, ..entry });
-            } else if found.time > 0.0 && entry.steps == 0 {
-                self.work.volume_tests += 1;
-                self.push(Entry { time: entry.time + found.time, steps: 1, ..entry });
-            } else {
-                self.work.volume_tests += 1;
-                self.open(&Entry { time: entry.time + found.time, ..entry });
-            }
+            self.visit(entry.time, entry.what);
         }
-        self.answer(None, 1.0, Finish::Complete)
+        self.open.clear();
+        self.answer(1.0, Finish::Complete)
     }
 
-    fn next_span(&mut self) -> Option<Entry> {
+    fn next_span(&mut self) -> Option<Entry<Pair>> {
         self.span = self.spans.pop()?;
-        let pair = [self.trees[0].root(), self.trees[1].root()];
-        Some(Entry { time: self.span[0], number: 0, steps: 0, pair })
+        let branches = [self.trees[0].root(), self.trees[1].root()];
+        Some(Entry { time: self.span[0], number: 0, what: Pair { steps: 0, branches } })
     }
 
-    fn push(&mut self, entry: Entry) {
-        if entry.time <= self.span[1] {
-            self.open.push(Entry { number: self.opened, ..entry });
+    fn push(&mut self, time: f64, what: Pair) {
+        if time <= self.span[1] {
+            self.open.push(Entry { time, number: self.opened, what });
             self.opened = self.opened.wrapping_add(1);
         }
     }
 
+    /// Looks at a pair when its time has come.
+    fn visit(&mut self, time: f64, mut pair: Pair) {
+        let pieces = [0, 1].map(|k: usize| &*pair.branches[k].piece);
+        let gap = look(pieces, self.motions, time, self.span);
+        if pair.branches.iter().all(|branch| matches!(branch.below, Inner::Leaf(_))) {
+            self.work.primitive_tests += 1;
+            self.found = self.touches(time, &mut pair, &gap);
+            if self.found.is_none() {
+                self.push((time + gap.time).max(time.next_up()), pair);
+            }
+            return;
+        }
+        self.work.volume_tests += 1;
+        if gap.time > 0.0 && pair.steps == 0 {
+            self.push(time + gap.time, Pair { steps: 1, ..pair });
+        } else {
+            self.open(time + gap.time, &pair.branches);
+        }
+    }
+
     /// Goes down in the larger of the two.
-    fn open(&mut self, entry: &Entry) {
-        let [a, b] = &entry.pair;
+    fn open(&mut self, time: f64, pair: &[Branch; 2]) {
+        let [a, b] = pair;
         let leaf = |branch: &Branch| matches!(branch.below, Inner::Leaf(_));
         let side = if leaf(a) {
             1
@@ -295,56 +315,57 @@ impl<'s> PieceSweep<'s> {
         } else {
             usize::from(b.size > a.size)
         };
-        for child in self.trees[side].children(&entry.pair[side]) {
-            let mut pair = entry.pair.clone();
-            pair[side] = child;
-            self.push(Entry { time: entry.time, number: 0, steps: 0, pair });
+        for child in self.trees[side].children(&pair[side]) {
+            let mut branches = pair.clone();
+            branches[side] = child;
+            self.push(time, Pair { steps: 0, branches });
         }
     }
 
     /// The contact of two leaves, if there is one now or within the tolerance.
-    fn touches(&self, entry: &mut Entry, found: &Gap) -> Option<Impact> {
-        let near = found.separation.distance <= self.slack;
-        let idle = entry.time + found.time <= entry.time;
-        let mut proved = found.separation.distance <= 0.0;
-        if !proved && (idle || found.time <= 0.5 * self.tolerance) {
-            let later = (entry.time + self.tolerance).min(1.0);
-            let pieces = [&*entry.pair[0].piece, &*entry.pair[1].piece];
+    fn touches(&self, time: f64, pair: &mut Pair, gap: &Gap) -> Option<Impact> {
+        let near = gap.separation.distance <= self.slack;
+        let idle = time + gap.time <= time;
+        let mut proved = gap.separation.distance <= 0.0;
+        if !proved && (idle || gap.time <= 0.5 * self.tolerance) {
+            let later = (time + self.tolerance).min(1.0);
+            let pieces = [0, 1].map(|k: usize| &*pair.branches[k].piece);
             proved = look(pieces, self.motions, later, [later, later]).separation.distance <= 0.0;
         }
         if !proved {
-            entry.steps += u32::from(near || idle);
-            if !(idle && near) && entry.steps < MOST_STEPS {
+            pair.steps += u32::from(near || idle);
+            if !(idle && near) && pair.steps < MOST_STEPS {
                 return None;
             }
         }
-        let separation = found.separation;
-        let [i, j] = [0, 1].map(|k| match (self.shapes[k], entry.pair[k].below) {
+        let (separation, branches) = (gap.separation, &pair.branches);
+        let triangle = |k: usize| match (self.shapes[k], branches[k].below) {
             (Shape::Mesh(_), Inner::Leaf(t)) => t,
             _ => None,
-        });
-        let named = |k: usize| match (self.trees[k], entry.pair[k].below) {
+        };
+        let named = |k: usize| match (self.trees[k], branches[k].below) {
             (Tree::Mesh(model), Inner::Leaf(Some(t))) => triangle_feature(model, t, separation.features[k]),
             _ => separation.features[k],
         };
         Some(Impact {
-            time: entry.time,
+            time,
             kind: Kind::Shapes,
             features: [named(0), named(1)],
-            triangles: [i, j],
+            triangles: [triangle(0), triangle(1)],
             point: separation.points[0].midpoint(separation.points[1]),
             normal: separation.normal,
             proved,
         })
     }
 
-    fn answer(&self, impact: Option<Impact>, reached: f64, finish: Finish) -> Sweep {
-        let certainty = match (impact, finish) {
+    fn answer(&self, reached: f64, finish: Finish) -> Sweep {
+        let certainty = match (self.found, finish) {
             (None, Finish::Complete) => Certainty::Exact,
             _ => Certainty::Conservative { tolerance: self.tolerance },
         };
         let outcome = Outcome { certainty, finish, work: self.work };
-        Sweep { impact, free_until: reached, slack: self.slack, outcome }
+        let free_until = self.found.map_or(reached, |impact| impact.time);
+        Sweep { impact: self.found, free_until, slack: self.slack, outcome }
     }
 }
 

@@ -121,3 +121,32 @@ fn closed_forms_are_met() {
         "solids overlap"
     );
 }
+
+#[test]
+fn a_budget_interrupts_and_the_search_resumes() {
+    let all = shapes();
+    let mut rng = Pcg64::seed_from_u64(23);
+    let mut stops = 0;
+    for case in 0..60 {
+        let pair = [&all[9 + case % 4], &all[case % all.len()]];
+        let motions = [motion(&mut rng), motion(&mut rng)];
+        let motions = [&motions[0], &motions[1]];
+        let whole = sweep(pair, motions, &SweepOptions::DEFAULT);
+        for budget in [Budget::units(1), Budget::units(7), Budget::time(std::time::Duration::from_nanos(1))] {
+            let mut parts = ShapeSweep::new(pair, motions, &SweepOptions::DEFAULT);
+            let mut reached = 0.0;
+            let found = loop {
+                let found = parts.advance(&mut budget.clone());
+                assert!(found.free_until >= reached, "what was certain stays so");
+                reached = found.free_until;
+                if found.outcome.finish == Finish::Complete {
+                    break found;
+                }
+                stops += 1;
+            };
+            assert_eq!(found, whole, "case {case}");
+            assert_eq!(parts.advance(&mut budget.clone()), whole, "an answer stays");
+        }
+    }
+    assert!(stops > 1000, "{stops}");
+}
