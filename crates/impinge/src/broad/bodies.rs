@@ -98,6 +98,19 @@ impl Bodies {
 
     /// Moves the bodies from `first` on.
     pub fn update_range(&mut self, first: u32, bounds: &[Aabb]) {
+        let nothing = &mut vec![(); self.state.len()];
+        self.update_range_by(first, bounds, nothing, |chunk, nothing| chunk.take_in(nothing, |_, _, _| {}));
+    }
+
+    /// Moves the bodies from `first` on, some at a time: `take_in` calls [`Chunk::take_in`] for them, with the
+    /// items of `beside`, which has one for each id.
+    pub fn update_range_by<T: Send>(
+        &mut self,
+        first: u32,
+        bounds: &[Aabb],
+        beside: &mut [T],
+        take_in: impl Fn(&mut Chunk<'_>, &mut [T]) + Sync,
+    ) {
         let first = first as usize;
         let end = self.state.len().min(first.saturating_add(bounds.len()));
         let Some(state) = self.state.get_mut(first..end) else { return };
@@ -105,25 +118,25 @@ impl Bodies {
         self.changed.resize(self.changed.len().max(noted + state.len()), 0);
         let [even, odd] = self.boxes.each_mut().map(|boxes| boxes[first..end].chunks_mut(CHUNK));
         let lists = state.chunks_mut(CHUNK).zip(self.changed[noted..].chunks_mut(CHUNK));
-        let mut chunks: Vec<Chunk<'_>> = lists
-            .zip(even.zip(odd))
-            .zip(bounds.chunks(CHUNK))
-            .map(|(((state, changed), (even, odd)), bounds)| Chunk {
-                state,
-                sides: [even, odd],
-                bounds,
-                changed,
-                changed_count: 0,
-                came_or_went: false,
-            })
-            .collect();
+        let as_chunk = |(((state, changed), (even, odd)), bounds)| Chunk {
+            state,
+            sides: [even, odd],
+            bounds,
+            first: 0,
+            changed,
+            changed_count: 0,
+            came_or_went: false,
+        };
+        let chunks = lists.zip(even.zip(odd)).zip(bounds.chunks(CHUNK)).map(as_chunk);
+        let mut chunks: Vec<_> = chunks.zip(beside[first..end].chunks_mut(CHUNK)).collect();
         parallel::for_each_chunk(&mut chunks, 1, |k, chunks| {
-            for chunk in chunks {
-                chunk.take_in(first + k * CHUNK);
+            for (chunk, beside) in chunks {
+                chunk.first = first + k * CHUNK;
+                take_in(chunk, beside);
             }
         });
-        self.came_or_went |= chunks.iter().any(|chunk| chunk.came_or_went);
-        let counts: Vec<usize> = chunks.iter().map(|chunk| chunk.changed_count).collect();
+        self.came_or_went |= chunks.iter().any(|(chunk, _)| chunk.came_or_went);
+        let counts: Vec<usize> = chunks.iter().map(|(chunk, _)| chunk.changed_count).collect();
         self.close_up(noted, &counts);
     }
 
@@ -304,10 +317,12 @@ const STATES: usize = 1 << 15;
 const MANY: usize = 8;
 
 /// Bodies that are moved together.
-struct Chunk<'a> {
+pub(super) struct Chunk<'a> {
     state: &'a mut [u8],
     sides: [&'a mut [Aabb]; 2],
     bounds: &'a [Aabb],
+    /// Id of the first of them.
+    first: usize,
     /// Room for all of them.
     changed: &'a mut [u32],
     changed_count: usize,
@@ -315,9 +330,12 @@ struct Chunk<'a> {
 }
 
 impl Chunk<'_> {
-    /// Takes in the boxes; the first body has the id `first`.
-    fn take_in(&mut self, first: usize) {
-        for (k, (state, bounds)) in self.state.iter_mut().zip(self.bounds).enumerate() {
+    /// Takes in the boxes and calls `note` with each box of now, whether its body is fixed, and what `beside`
+    /// has for it.
+    #[inline(always)]
+    pub fn take_in<T>(&mut self, beside: &mut [T], note: impl Fn(&Aabb, bool, &mut T)) {
+        for (k, (bounds, to)) in self.bounds.iter().zip(beside).enumerate() {
+            let state = &mut self.state[k];
             if let Some(soon) = self.bounds.get(k + AHEAD) {
                 prefetch(soon);
                 prefetch(&self.sides[usize::from(!*state & SIDE)][k + AHEAD]);
@@ -326,12 +344,13 @@ impl Chunk<'_> {
                 continue;
             }
             if move_on(state) {
-                self.changed[self.changed_count] = (first + k) as u32;
+                self.changed[self.changed_count] = (self.first + k) as u32;
                 self.changed_count += 1;
             }
             let bounds = admitted(*bounds);
             self.came_or_went |= note_solid(state, &bounds);
             self.sides[usize::from(*state & SIDE)][k] = bounds;
+            note(&bounds, *state & FIXED != 0, to);
         }
     }
 }

@@ -8,11 +8,12 @@ pub(super) fn prefetch<T>(item: &T) {
     {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
         let first = std::ptr::from_ref(item).cast::<i8>();
-        let last = first.wrapping_add(size_of::<T>() - 1);
         // SAFETY: a hint, which reads nothing.
-        unsafe {
-            _mm_prefetch::<_MM_HINT_T0>(first);
-            _mm_prefetch::<_MM_HINT_T0>(last);
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(first) };
+        // What is no larger than its alignment lies in one line.
+        if size_of::<T>() > align_of::<T>() {
+            // SAFETY: as above.
+            unsafe { _mm_prefetch::<_MM_HINT_T0>(first.wrapping_add(size_of::<T>() - 1)) };
         }
     }
     #[cfg(not(target_arch = "x86_64"))]

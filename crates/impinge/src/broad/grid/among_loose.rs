@@ -25,7 +25,8 @@ impl AmongLoose {
         self.list_ended(view);
         self.met.clear();
         self.order.clear();
-        self.order.extend(loose.iter().map(|&slot| (view.slots.now[slot as usize].units(), slot)));
+        let units = |slot: u32| view.search.frame.units(&view.slots.now[slot as usize]);
+        self.order.extend(loose.iter().map(|&slot| (units(slot), slot)));
         self.order.sort_unstable_by(|(x, a), (y, b)| x[2].total_cmp(&y[2]).then(a.cmp(b)));
         let (order, count) = (&self.order, loose.len());
         if count <= CHUNK {

@@ -35,13 +35,6 @@ impl Corners {
         self.0[0] + self.0[4] > 0.0
     }
 
-    /// The box.
-    #[inline(always)]
-    pub fn units(&self) -> [f32; 6] {
-        let Corners([lx, ly, lz, _, hx, hy, hz, _]) = *self;
-        [lx, ly, lz, -hx, -hy, -hz]
-    }
-
     /// Whether two bodies are surely a pair, and whether they surely are not.
     #[inline(always)]
     pub fn signs(&self, other: &Corners) -> (bool, bool) {

@@ -6,7 +6,9 @@
 
 use crate::bound::Aabb;
 
+use super::super::bodies::Chunk;
 use super::corners::Corners;
+use super::lanes::for_each_level;
 
 /// Cells of a row in the length of one unit of its level. Finer than across the rows: a row's boxes are
 /// tested many at a time, and a search takes any piece of a row.
@@ -96,7 +98,7 @@ impl Frame {
         // The longest across slabs, which are shared between threads, and the next along rows.
         axes.swap(0, 1);
         let size = axes.map(|k| cells(unit)[k] as u32);
-        let origin = axes.map(|k| extent[k][0]);
+        let origin = extent.map(|[low, _]| low);
         let mut frame = Frame { axes, origin, scale: 1.0 / unit, ..Frame::default() };
         let largest = sample.iter().map(side).fold(0.0, f64::max) / unit;
         let mut level_side = 1.0;
@@ -111,33 +113,31 @@ impl Frame {
         frame
     }
 
-    /// Boxes as corners in units of the grid, whose body is fixed where `fixed` says so; an empty one stays
-    /// empty.
+    /// A box as corners in units of the grid; an empty one stays empty.
     #[inline(always)]
-    pub fn corners(&self, boxes: &[Ends; BLOCK], fixed: &[bool; BLOCK], to: &mut [Corners]) {
-        let mut origin = [0.0; 8];
-        let mut scale = [0.0; 8];
-        for k in 0..3 {
-            (origin[k], origin[k + 4]) = (self.origin[k], self.origin[k]);
-            (scale[k], scale[k + 4]) = (self.scale, -self.scale);
+    pub fn corners(&self, bounds: &Aabb, fixed: bool) -> Corners {
+        let ([x, y, z], scale) = (self.origin, self.scale);
+        let (low, high, mark) = (bounds.low, bounds.high, Corners::mark(fixed));
+        // Eight at once, though two of them do not count.
+        let ends = [low.x, low.y, low.z, 0.0, high.x, high.y, high.z, 0.0];
+        let origin = [x, y, z, 0.0, x, y, z, 0.0];
+        let scale = [scale, scale, scale, 0.0, -scale, -scale, -scale, 0.0];
+        let mut to = Corners([0.0; 8]);
+        for k in 0..8 {
+            let u = ((ends[k] - origin[k]) * scale[k]) as f32;
+            let u = if u < FAR { u } else { FAR };
+            to.0[k] = if u > -FAR { u } else { -FAR };
         }
-        for ((ends, &fixed), to) in boxes.iter().zip(fixed).zip(to) {
-            let mark = Corners::mark(fixed);
-            for k in 0..8 {
-                let u = ((ends.0[k] - origin[k]) * scale[k]) as f32;
-                let u = if u < FAR { u } else { FAR };
-                to.0[k] = if u > -FAR { u } else { -FAR };
-            }
-            (to.0[3], to.0[7]) = (mark, mark);
-        }
+        (to.0[3], to.0[7]) = (mark, mark);
+        to
     }
 
-    /// A box's ends in the grid's order of axes.
+    /// Low and high ends in the order of [`Columns`](super::lanes::Columns): along rows, across rows and
+    /// across slabs.
     #[inline(always)]
-    pub fn ends(&self, b: &Aabb) -> Ends {
-        let [i, j, k] = self.axes;
-        let (low, high) = (b.low.to_array(), b.high.to_array());
-        Ends([low[i], low[j], low[k], 0.0, high[i], high[j], high[k], 0.0])
+    pub fn units(&self, corners: &Corners) -> [f32; 6] {
+        let ([i, j, k], c) = (self.axes, &corners.0);
+        [c[i], c[j], c[k], -c[4 + i], -c[4 + j], -c[4 + k]]
     }
 
     /// Finds the places of boxes in units of the grid; empty ones have none.
@@ -202,6 +202,16 @@ impl Frame {
     }
 }
 
+for_each_level! {
+    /// Moves some bodies and writes their boxes in units of the grid.
+    pub(super) fn take_in(frame: &Frame, bodies: &mut Chunk<'_>, to: &mut [Corners]) = take_in_plain
+}
+
+#[inline(always)]
+fn take_in_plain(frame: &Frame, bodies: &mut Chunk<'_>, to: &mut [Corners]) {
+    bodies.take_in(to, |bounds, fixed, to| *to = frame.corners(bounds, fixed));
+}
+
 impl Level {
     /// The cell of a coordinate along the row, across rows or across slabs.
     #[inline(always)]
@@ -225,11 +235,6 @@ impl Level {
         (z * self.size[1] + y) * self.size[0] + x
     }
 }
-
-/// The ends of a box: low, a number that does not count, high and another.
-#[derive(Clone, Copy)]
-#[repr(C, align(64))]
-pub(super) struct Ends(pub [f64; 8]);
 
 /// Boxes that are placed together.
 pub(super) const BLOCK: usize = 64;

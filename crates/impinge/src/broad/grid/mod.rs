@@ -24,11 +24,11 @@ use crate::bound::Aabb;
 use crate::hierarchy::simd::Level as Instructions;
 use crate::num::parallel;
 
-use super::bodies::{Bodies, take_note};
-use super::{BroadPhase, Changes, sort_pairs};
+use super::bodies::Bodies;
+use super::{BroadPhase, Changes, Mobility, sort_pairs};
 use among_loose::AmongLoose;
 use corners::Corners;
-use frame::{BLOCK, Frame};
+use frame::Frame;
 use part::{Boxes, PART, Part, View};
 use search::Search;
 use slots::Slots;
@@ -46,6 +46,9 @@ pub struct Grid {
     instructions: Instructions,
     bodies: Bodies,
     frame: Frame,
+    /// The boxes of now by id, in units of the frame: half the memory of the doubles, and the bodies of a
+    /// part are anywhere in it.
+    corners: Vec<Corners>,
     slots: Slots,
     spare: Slots,
     cells: Cells,
@@ -67,6 +70,7 @@ impl Default for Grid {
             instructions: Instructions::best(),
             bodies: Bodies::default(),
             frame: Frame::choose(&[], 0),
+            corners: Vec::new(),
             slots: Slots::default(),
             spare: Slots::default(),
             cells: Cells::default(),
@@ -81,7 +85,29 @@ impl Default for Grid {
 }
 
 impl BroadPhase for Grid {
-    take_note!();
+    fn insert(&mut self, id: u32, bounds: Aabb, mobility: Mobility) {
+        self.bodies.insert(id, bounds, mobility);
+        self.corners.resize(self.bodies.capacity(), Corners::NOTHING);
+        self.note(id);
+    }
+
+    fn remove(&mut self, id: u32) {
+        self.bodies.remove(id);
+        self.note(id);
+    }
+
+    #[inline]
+    fn update(&mut self, id: u32, bounds: Aabb) {
+        self.bodies.update(id, bounds);
+        self.note(id);
+    }
+
+    fn update_range(&mut self, first: u32, bounds: &[Aabb]) {
+        let (instructions, frame) = (self.instructions, &self.frame);
+        self.bodies.update_range_by(first, bounds, &mut self.corners, |bodies, corners| {
+            frame::take_in(instructions, frame, bodies, corners);
+        });
+    }
 
     fn step(&mut self, changes: &mut Changes) {
         changes.clear();
@@ -127,6 +153,15 @@ impl Grid {
         Pairs { ids: &self.slots.ids, slots: first.iter().chain(second) }
     }
 
+    /// Takes note of a box that may have changed.
+    #[inline]
+    fn note(&mut self, id: u32) {
+        if let Some(corners) = self.corners.get_mut(id as usize) {
+            let (bounds, fixed) = self.bodies.now_and_fixed(id);
+            *corners = self.frame.corners(bounds, fixed);
+        }
+    }
+
     /// New bodies get slots without cells; returns how many slots there were.
     fn take_new(&mut self) -> usize {
         let old = self.slots.ids.len();
@@ -151,10 +186,10 @@ impl Grid {
             now.chunks_mut(PART).zip(ids.chunks(PART)).zip(before.chunks(PART)).zip(room.chunks(PART));
         let as_boxes = |(((now, ids), before), room)| Boxes { ids, now, before, room };
         let mut parts: Vec<_> = boxes.map(as_boxes).zip(&mut self.parts).collect();
-        let (frame, bodies, instructions) = (&self.frame, &self.bodies, self.instructions);
+        let (corners, instructions) = (&self.corners, self.instructions);
         parallel::for_each_chunk(&mut parts, 1, |k, parts| {
             for (boxes, part) in parts {
-                part::load(instructions, frame, bodies, k * PART, old, boxes, &mut part.loose);
+                part::load(instructions, corners, k * PART, old, boxes, &mut part.loose);
             }
         });
         self.loose.clear();
@@ -215,16 +250,19 @@ impl Grid {
         let sample = ids.iter().step_by(every).map(|&id| *self.bodies.now(id));
         let sample: Vec<Aabb> = sample.filter(|b| b.low.x <= b.high.x).collect();
         self.frame = Frame::choose(&sample, ids.len());
+        for (id, corners) in (0..).zip(&mut self.corners) {
+            let (bounds, fixed) = self.bodies.now_and_fixed(id);
+            *corners = self.frame.corners(bounds, fixed);
+        }
         let Slots { ids, now, before, .. } = &mut self.slots;
-        for ((id, now), before) in ids.iter().zip(now).zip(before) {
-            let again = |(bounds, fixed): (&Aabb, bool), to: &mut Corners| {
-                if !to.is_nothing() {
-                    let boxes = [self.frame.ends(bounds); BLOCK];
-                    self.frame.corners(&boxes, &[fixed; BLOCK], std::slice::from_mut(to));
-                }
-            };
-            again(self.bodies.now_and_fixed(*id), now);
-            again(self.bodies.before_and_fixed(*id), before);
+        for ((&id, now), before) in ids.iter().zip(now).zip(before) {
+            if !now.is_nothing() {
+                *now = self.corners[id as usize];
+            }
+            if !before.is_nothing() {
+                let (bounds, fixed) = self.bodies.before_and_fixed(id);
+                *before = self.frame.corners(bounds, fixed);
+            }
         }
     }
 

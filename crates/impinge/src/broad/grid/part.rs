@@ -9,13 +9,15 @@ use super::super::Changes;
 use super::super::bodies::Bodies;
 use super::super::prefetch::prefetch;
 use super::corners::Corners;
-use super::frame::{BLOCK, Ends, Frame};
 use super::lanes::for_each_level;
 use super::search::{Found, Search};
 use super::slots::Slots;
 
 /// Slots of a part.
 pub(super) const PART: usize = 512;
+
+/// Slots whose memory is asked for before they are taken in.
+const AHEAD: usize = 32;
 
 /// Bit of a partner's slot: the pair meets.
 const MEETS: u32 = 1 << 31;
@@ -70,7 +72,8 @@ impl Part {
         self.list_parted_loose(view);
         self.loose_met.clear();
         for &a in &self.loose {
-            view.search.around(view.instructions, &view.slots.now[a as usize].units(), &mut self.around);
+            let units = view.search.frame.units(&view.slots.now[a as usize]);
+            view.search.around(view.instructions, &units, &mut self.around);
             for &b in self.around.partners.iter().filter(|&&b| !view.slots.is_loose(b)) {
                 if view.slots.meet_without_room(view.bodies, [a, b]) {
                     self.loose_met.push([a, b]);
@@ -107,8 +110,7 @@ impl Part {
 for_each_level! {
     /// Takes in the boxes of a part whose first slot is `first`, and lists its loose slots.
     pub(super) fn load(
-        frame: &Frame,
-        bodies: &Bodies,
+        by_id: &[Corners],
         first: usize,
         old: usize,
         boxes: &mut Boxes<'_>,
@@ -118,36 +120,18 @@ for_each_level! {
 
 /// A body that was gone after a step never comes back to its slot; the first `old` slots are not new.
 #[inline(always)]
-fn load_plain(
-    frame: &Frame,
-    bodies: &Bodies,
-    first: usize,
-    old: usize,
-    part: &mut Boxes<'_>,
-    loose: &mut Vec<u32>,
-) {
+fn load_plain(by_id: &[Corners], first: usize, old: usize, part: &mut Boxes<'_>, loose: &mut Vec<u32>) {
     loose.clear();
-    let (mut boxes, mut fixed) = ([Ends([0.0; 8]); BLOCK], [false; BLOCK]);
-    for at in (0..part.ids.len()).step_by(BLOCK) {
-        let end = part.ids.len().min(at + BLOCK);
-        for (k, (b, fixed)) in (at..end).zip(boxes.iter_mut().zip(&mut fixed)) {
-            // Ids are in no order, so the boxes come from anywhere: many must be on their way at a time.
-            if let Some(&id) = part.ids.get(k + BLOCK) {
-                prefetch(bodies.now_and_fixed(id).0);
-                prefetch(&part.now[k + BLOCK]);
-                prefetch(&part.room[k + BLOCK]);
-            }
-            let (bounds, is_fixed) = bodies.now_and_fixed(part.ids[k]);
-            (*b, *fixed) = (frame.ends(bounds), is_fixed);
+    for slot in 0..part.ids.len() {
+        // Ids are in no order, so the boxes come from anywhere: many must be on their way at a time.
+        if let Some(&id) = part.ids.get(slot + AHEAD) {
+            prefetch(&by_id[id as usize]);
         }
-        frame.corners(&boxes, &fixed, &mut part.now[at..end]);
-        for slot in at..end {
-            if first + slot < old && part.before[slot].is_nothing() {
-                part.now[slot] = Corners::NOTHING;
-            }
-            if !part.now[slot].is_inside(&part.room[slot]) {
-                loose.push((first + slot) as u32);
-            }
+        let gone = first + slot < old && part.before[slot].is_nothing();
+        let now = if gone { Corners::NOTHING } else { by_id[part.ids[slot] as usize] };
+        part.now[slot] = now;
+        if !now.is_inside(&part.room[slot]) {
+            loose.push((first + slot) as u32);
         }
     }
 }

@@ -76,7 +76,7 @@ impl Scratch {
         cells.starts[frame.cells] = count as u32;
         let mut parts = parts(frame, &firsts, to, cells);
         parallel::for_each_chunk(&mut parts, 1, |_, part| {
-            part.iter_mut().for_each(|p| self.fill(p, row, old))
+            part.iter_mut().for_each(|p| self.fill(frame, p, old))
         });
     }
 
@@ -99,9 +99,9 @@ impl Scratch {
     }
 
     /// Counting sort of one bin.
-    fn fill(&self, part: &mut Part<'_>, row: usize, old: &Slots) {
+    fn fill(&self, frame: &Frame, part: &mut Part<'_>, old: &Slots) {
         let members = || {
-            self.groups.chunks(row).zip(0..).flat_map(|(g, chunk)| {
+            self.groups.chunks(frame.bins + 1).zip(0..).flat_map(|(g, chunk)| {
                 let base = chunk * self.chunk;
                 &self.grouped[base + g[part.bin] as usize..base + g[part.bin + 1] as usize]
             })
@@ -123,7 +123,7 @@ impl Scratch {
             part.now[to] = old.now[slot];
             part.before[to] = old.before[slot];
             part.room[to] = self.room[slot];
-            for (column, x) in part.columns.iter_mut().zip(self.room[slot].units()) {
+            for (column, x) in part.columns.iter_mut().zip(frame.units(&self.room[slot])) {
                 column[to] = x;
             }
         }
@@ -148,7 +148,7 @@ fn place_chunk_plain(frame: &Frame, old: &Slots, first: usize, chunk: &mut Chunk
         for (i, to) in (at..end).enumerate() {
             let room = old.now[first + to].with_room(&old.before[first + to]);
             chunk.room[to] = room;
-            for (column, x) in block.units.iter_mut().zip(room.units()) {
+            for (column, x) in block.units.iter_mut().zip(frame.units(&room)) {
                 column[i] = x;
             }
         }
