@@ -93,6 +93,11 @@ pub trait BroadPhase {
 
     /// Replaces `pairs` by all pairs as of the last step, ascending, the smaller id first.
     fn pairs(&self, pairs: &mut Vec<[u32; 2]>);
+
+    /// The method in use and why, as a sentence for people.
+    fn reason(&self) -> &str {
+        "named by hand"
+    }
 }
 
 /// A box as it is let in: without NaN, finite, or empty.

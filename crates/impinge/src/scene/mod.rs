@@ -69,7 +69,7 @@ use filter::Rules;
 use pair::Pair;
 
 use crate::bound::Aabb;
-use crate::broad::{BroadPhase, Changes, Grid};
+use crate::broad::{Auto, BroadPhase, Changes};
 use crate::{Certainty, Counters, Error, Finish, Outcome, Pose};
 
 pub use articulated::{Articulated, jointed};
@@ -167,7 +167,7 @@ impl Scene {
     /// # Errors
     /// As [`Scene::new`].
     pub fn with_options(options: Options) -> Result<Scene, Error> {
-        Scene::new(options, Grid::default())
+        Scene::new(options, Auto::default())
     }
 
     fn over(options: Options, broad: Box<dyn BroadPhase + Send + Sync>) -> Scene {
@@ -284,6 +284,11 @@ impl Scene {
         self.bodies.get(id).map(|entry| &entry.bounds)
     }
 
+    /// The broad phase in use and why: the automatic choice looks at the scene again now and then.
+    pub fn broad_phase(&self) -> &str {
+        self.broad.reason()
+    }
+
     /// What the last step told.
     pub fn last(&self) -> Frame<'_> {
         Frame {
@@ -325,7 +330,7 @@ impl Scene {
 impl Default for Scene {
     /// An empty scene with the default options.
     fn default() -> Scene {
-        Scene::over(Options::default(), Box::new(Grid::default()))
+        Scene::over(Options::default(), Box::new(Auto::default()))
     }
 }
 

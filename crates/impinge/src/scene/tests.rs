@@ -292,6 +292,22 @@ fn a_chain_ignores_its_joints_and_meets_itself_elsewhere() {
 }
 
 #[test]
+fn a_scene_says_which_broad_phase_it_chose_and_why() {
+    let ball = Arc::new(Shape::from(Primitive::sphere(0.4).unwrap()));
+    let mut scene = Scene::default();
+    for k in 0..200 {
+        scene.add(Body::moving(Arc::clone(&ball), Pose::from_translation([f64::from(k), 0.0, 0.0])));
+    }
+    scene.step(&mut unlimited());
+    assert_eq!(scene.broad_phase(), "grid: 100 % of 200 bodies move");
+    for _ in 0..40 {
+        scene.step(&mut unlimited());
+    }
+    assert_eq!(scene.broad_phase(), "tree: 0 % of 200 bodies move");
+    assert_eq!(Scene::new(Options::default(), Brute::default()).unwrap().broad_phase(), "named by hand");
+}
+
+#[test]
 fn options_are_checked() {
     for (margin, touch) in [(-1.0, -2.0), (f64::NAN, 0.0), (0.1, 0.2), (f64::INFINITY, 0.0), (1.0, f64::NAN)]
     {

@@ -134,6 +134,10 @@ impl BroadPhase for Grid {
 }
 
 impl Grid {
+    pub(super) fn bodies(&self) -> &Bodies {
+        &self.bodies
+    }
+
     /// Calls `each` with all pairs as of the last step, in no particular order.
     pub fn for_each_pair(&self, mut each: impl FnMut(u32, u32)) {
         for k in 0..=self.parts.len() {

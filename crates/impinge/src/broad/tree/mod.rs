@@ -59,6 +59,10 @@ impl BroadPhase for Tree {
 }
 
 impl Tree {
+    pub(super) fn bodies(&self) -> &Bodies {
+        &self.bodies
+    }
+
     /// Puts every box into the tree where it belongs.
     fn bring_up_to_date(&mut self) {
         let (bodies, nodes) = (&self.bodies, &mut self.nodes);
