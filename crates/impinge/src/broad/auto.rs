@@ -26,7 +26,7 @@ const LOOK_EVERY: u32 = 32;
 /// The methods to choose from.
 #[derive(Debug, Clone)]
 enum Method {
-    Tree(Tree),
+    Tree(Box<Tree>),
     Grid(Box<Grid>),
 }
 
@@ -40,14 +40,14 @@ impl Method {
 
     fn phase(&self) -> &dyn BroadPhase {
         match self {
-            Method::Tree(tree) => tree,
+            Method::Tree(tree) => tree.as_ref(),
             Method::Grid(grid) => grid.as_ref(),
         }
     }
 
     fn phase_mut(&mut self) -> &mut dyn BroadPhase {
         match self {
-            Method::Tree(tree) => tree,
+            Method::Tree(tree) => tree.as_mut(),
             Method::Grid(grid) => grid.as_mut(),
         }
     }
@@ -95,7 +95,7 @@ impl Auto {
         self.reason = format!("{name}: {:.0} % of {count} bodies move", 100.0 * share.min(1.0));
         match (&self.method, many) {
             (Method::Tree(_), true) => Some(Method::Grid(Box::default())),
-            (Method::Grid(_), false) => Some(Method::Tree(Tree::default())),
+            (Method::Grid(_), false) => Some(Method::Tree(Box::default())),
             _ => None,
         }
     }
