@@ -137,3 +137,19 @@ fn spheres_and_capsules_touch_meshes_to_the_last_bit() {
     let inside = Primitive::sphere(3.0_f64.sqrt() - 1e-9).unwrap();
     assert_eq!(relation(&inside, &still, &cube, &still), (Relation::Intersecting, Certainty::Exact));
 }
+
+/// GJK went round in a circle here: the difference of a cylinder and one triangle of the mesh has needles for
+/// simplices, whose nearest points rounding put now nearer, now farther.
+#[test]
+fn a_cylinder_in_a_dense_mesh_is_measured_in_the_end() {
+    let mut rng = Pcg64::seed_from_u64(1);
+    let body: Model = make::blob(1.0, 0.3, 5, 7).unwrap().into();
+    let cylinder = Primitive::cylinder(0.3, 0.3).unwrap();
+    for k in 0..160 {
+        let at = vector(&mut rng, 1.0).normalize().to_array();
+        let pose = Pose::new(at, [(); 4].map(|()| rng.random_range(-1.0..1.0))).unwrap();
+        let (found, outcome) =
+            distance(&cylinder, &pose, &body, &Pose::IDENTITY, &mut Budget::UNLIMITED.clone());
+        assert_eq!((found.map(|f| f.distance), outcome.finish), (Some(0.0), Finish::Complete), "{k}");
+    }
+}

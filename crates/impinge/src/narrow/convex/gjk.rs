@@ -103,8 +103,8 @@ fn is_open(gap: &Gap, size: f64) -> bool {
 
 /// Brackets the distance of two cores, beginning along `start` (from b to a; any vector will do).
 ///
-/// `size` bounds the coordinates. The distance to the simplex falls, but for a few steps at a time, so the search
-/// ends.
+/// `size` bounds the coordinates. Within a few steps the distance to the simplex falls below all before, so the
+/// search ends.
 pub(crate) fn gap(a: &Placed<'_>, b: &Placed<'_>, start: DVec3, size: f64) -> Gap {
     gap_after(a, b, DVec3::ZERO, start, size)
 }
@@ -120,7 +120,7 @@ pub(crate) fn gap_after(a: &Placed<'_>, b: &Placed<'_>, shift: DVec3, start: DVe
     let mut best =
         Gap { simplex, normal: DVec3::Z, at_least: f64::NEG_INFINITY, at_most: v.length(), steps: 1 };
     let noise = SUPPORT_ROUNDING * size;
-    let mut stalled = 0;
+    let (mut stalled, mut lowest) = (0, best.at_most);
     let curved = !(a.is_polyhedral() && b.is_polyhedral());
     while best.at_most > noise {
         let corner = support(-v);
@@ -142,7 +142,9 @@ pub(crate) fn gap_after(a: &Placed<'_>, b: &Placed<'_>, shift: DVec3, start: DVe
             break;
         }
         // Where two supports are equally far, steps towards one of them win nothing but turn to the other.
-        stalled = if length < best.at_most * GJK_STALLED { 0 } else { stalled + 1 };
+        // Only what was never reached before is a gain: rounding may lead round in a circle.
+        stalled = if length < lowest * GJK_STALLED { 0 } else { stalled + 1 };
+        lowest = lowest.min(length);
         if next.count == 4 || stalled > MOST_STALLED || !(length <= best.at_most / GJK_STALLED) {
             break;
         }
