@@ -8,6 +8,7 @@
 use std::sync::Arc;
 
 use glam::DVec3;
+use smallvec::SmallVec;
 
 use super::convex::placed::polytope_feature;
 use super::convex::relation::{self as convex_relation, Body as Core, HalfSpace, half_space_of};
@@ -15,6 +16,7 @@ use super::convex::separation::{self, ConvexMemory};
 use super::exact::body::Body;
 use super::exact::distance::{Distance, DistanceMemory, DistanceSearch};
 use super::exact::relation::{RelationMemory, relation_within};
+use super::exact::winding::winding;
 use super::surface;
 use crate::geom::point_triangle::norm;
 use crate::model::Compound;
@@ -30,7 +32,11 @@ pub struct PairMemory {
     distance: DistanceMemory,
     relation: RelationMemory,
     hull: Option<(Arc<Polytope>, Arc<Model>)>,
+    /// The hull of placed corners.
+    placed: Option<(Corners, Arc<Model>)>,
 }
+
+type Corners = SmallVec<[DVec3; 8]>;
 
 /// How far apart two placed shapes are, and what that is worth.
 ///
@@ -236,7 +242,7 @@ pub fn relation(
     (found.unwrap_or(Relation::Separated), outcome.certainty)
 }
 
-/// As [`relation`] under a budget, which limits the search of two meshes; `None` when it ended first.
+/// As [`relation`] under a budget; `None` when it ended first.
 pub fn relation_in_budget(
     a: &Shape,
     pose_a: &Pose,
@@ -252,10 +258,13 @@ pub fn relation_in_budget(
             relation_within(a, pose_a, b, pose_b, &mut memory.relation, budget)
         }
         (Shape::Convex(a), Shape::Convex(b)) => {
+            if !budget.draw(1) {
+                return (None, outcome(Certainty::Exact, Finish::OutOfBudget));
+            }
             done(convex_relation::relation(a, pose_a, b, pose_b, &mut memory.convex))
         }
         (Shape::Convex(a), Shape::Mesh(b)) => convex_mesh_relation(a, pose_a, b, pose_b, memory, budget),
-        (Shape::Compound(a), _) => done(parts_relation(a, pose_a, b, pose_b)),
+        (Shape::Compound(a), _) => parts_relation(a, pose_a, b, pose_b, budget),
         (Shape::Mesh(_), _) | (_, Shape::Compound(_)) => {
             let (found, outcome) = relation_in_budget(b, pose_b, a, pose_a, memory, budget);
             (found.map(Relation::swapped), outcome)
@@ -274,6 +283,9 @@ fn convex_mesh_relation(
     let done =
         |(found, certainty): (Relation, Certainty)| (Some(found), outcome(certainty, Finish::Complete));
     if let Some(plane) = half_space_of(a, pose_a) {
+        if !budget.draw(b.mesh().vertices().len() as u64) {
+            return (None, outcome(Certainty::Exact, Finish::OutOfBudget));
+        }
         let corners = b.mesh().triangles().as_flattened().iter();
         let corners = corners.map(|&v| pose_b.apply(b.mesh().vertices()[v as usize]));
         return done((plane.against_corners(corners, Body::new(b, pose_b).is_closed()), Certainty::Exact));
@@ -285,29 +297,68 @@ fn convex_mesh_relation(
             | Primitive::Cylinder { .. }
             | Primitive::Cone { .. }
             | Primitive::Ellipsoid { .. }),
-        ) => done(surface::relation(p, pose_a, b, pose_b)),
-        // The truth is the hull of the placed corners, not the placed hull.
-        Convex::Primitive(_) | Convex::Polytope(_) => match Core::new(a, pose_a).mesh().map(Model::from) {
-            Some(hull) => relation_within(&hull, &Pose::IDENTITY, b, pose_b, &mut memory.relation, budget),
-            None => (None, outcome(Certainty::Exact, Finish::Stopped)),
-        },
+        ) => surface::relation(p, pose_a, b, pose_b, budget),
+        Convex::Primitive(_) | Convex::Polytope(_) => {
+            sharp_mesh_relation(a, pose_a, b, pose_b, memory, budget)
+        }
     }
 }
 
+/// A hull, box, triangle or segment against a mesh; the truth is the hull of the placed corners, not the placed
+/// hull.
+fn sharp_mesh_relation(
+    a: &Convex,
+    pose_a: &Pose,
+    b: &Model,
+    pose_b: &Pose,
+    memory: &mut PairMemory,
+    budget: &mut Budget,
+) -> (Option<Relation>, Outcome) {
+    let (body, corners) = (Body::new(b, pose_b), Core::new(a, pose_a).corners());
+    let known = memory.placed.as_ref().is_some_and(|(known, _)| *known == corners);
+    let mut work = Counters::default();
+    // What is clear of all triangles is inside or outside as a whole, and no mesh of it is needed.
+    if !known && surface::is_clear_of(a, pose_a, &body, budget, &mut work).is_some() {
+        let inside = body.is_closed() && winding(b, pose_b, corners[0]).is_inside();
+        let relation = if inside { Relation::AInsideB } else { Relation::Separated };
+        return (Some(relation), Outcome { certainty: Certainty::Exact, finish: Finish::Complete, work });
+    }
+    if !known {
+        memory.placed = Core::new(a, pose_a).mesh().map(|mesh| (corners, Arc::new(Model::from(mesh))));
+    }
+    let Some((_, hull)) = &memory.placed else {
+        return (None, outcome(Certainty::Exact, Finish::Stopped));
+    };
+    let (found, outcome) = relation_within(hull, &Pose::IDENTITY, b, pose_b, &mut memory.relation, budget);
+    // The triangle of a segment has no border, but no inside either.
+    let flat = |found| if found == Relation::Touching { Relation::Intersecting } else { found };
+    (if a.is_flat() { found.map(flat) } else { found }, outcome)
+}
+
 /// The union of the parts' relations.
-fn parts_relation(a: &Compound, pose_a: &Pose, b: &Shape, pose_b: &Pose) -> (Relation, Certainty) {
-    let mut certainty = Certainty::Exact;
+fn parts_relation(
+    a: &Compound,
+    pose_a: &Pose,
+    b: &Shape,
+    pose_b: &Pose,
+    budget: &mut Budget,
+) -> (Option<Relation>, Outcome) {
+    let mut total =
+        Outcome { certainty: Certainty::Exact, finish: Finish::Complete, work: Counters::default() };
     let (mut inside, mut touching, mut any) = (0, false, false);
     for part in a.parts() {
         let at = pose_a.compose(&part.pose);
-        let (found, sure) = relation(&part.shape, &at, b, pose_b, &mut PairMemory::default());
-        certainty = certainty.lesser(sure);
+        let mut memory = PairMemory::default();
+        let (found, outcome) = relation_in_budget(&part.shape, &at, b, pose_b, &mut memory, budget);
+        total.work += outcome.work;
+        total.certainty = total.certainty.lesser(outcome.certainty);
         match found {
-            Relation::BInsideA => return (Relation::BInsideA, certainty),
-            Relation::AInsideB => inside += 1,
-            Relation::Touching => touching = true,
-            Relation::Intersecting => any = true,
-            Relation::Separated => {}
+            Some(Relation::BInsideA) => return (found, total),
+            Some(Relation::AInsideB) => inside += 1,
+            Some(Relation::Touching) => touching = true,
+            Some(Relation::Intersecting) => any = true,
+            Some(Relation::Separated) => {}
+            None => return (None, Outcome { finish: outcome.finish, ..total }),
         }
     }
     let relation = if inside == a.parts().len() {
@@ -319,7 +370,7 @@ fn parts_relation(a: &Compound, pose_a: &Pose, b: &Shape, pose_b: &Pose) -> (Rel
     } else {
         Relation::Separated
     };
-    (relation, certainty)
+    (Some(relation), total)
 }
 
 #[cfg(test)]

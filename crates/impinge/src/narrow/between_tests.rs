@@ -81,3 +81,41 @@ fn every_pair_of_kinds_answers_and_mirrors() {
     }
     assert!(contacts * 5 > pairs && contacts * 5 < 4 * pairs, "{contacts} of {pairs} in contact");
 }
+
+/// The quick way out and what memory keeps change no answer: the slow twin is the relation of two meshes.
+#[test]
+fn shapes_with_corners_relate_to_meshes_as_their_own_meshes_do() {
+    let mut rng = Pcg64::seed_from_u64(21);
+    let bodies = [make::blob(0.8, 0.3, 3, 7).unwrap(), make::torus(0.9, 0.3, 24, 12).unwrap()];
+    let bodies = bodies.map(Model::from);
+    let points: Vec<DVec3> = (0..20).map(|_| vector(&mut rng, 0.3)).collect();
+    let shapes: [Convex; 4] = [
+        Primitive::cuboid([0.2, 0.3, 0.1]).unwrap().into(),
+        Primitive::triangle([DVec3::X * 0.4, DVec3::Y * 0.4, DVec3::Z * 0.4]).unwrap().into(),
+        Primitive::segment([DVec3::NEG_X * 0.2, DVec3::ONE * 0.3]).unwrap().into(),
+        Polytope::hull(&points).unwrap().into(),
+    ];
+    let mut seen = [0; 5];
+    for a in &shapes {
+        let mut memory = PairMemory::default();
+        for k in 0..150 {
+            let (at, b) = (pose(&mut rng, if k % 3 == 0 { 0.3 } else { 1.3 }), &bodies[k % 2]);
+            let hull = Model::from(Core::new(a, &at).mesh().unwrap());
+            let truth = super::super::exact::relation::relation(&hull, &Pose::IDENTITY, b, &Pose::IDENTITY);
+            // A segment's mesh counts as closed; a segment is not.
+            let truth = match truth {
+                Relation::Touching if a.is_flat() => Relation::Intersecting,
+                other => other,
+            };
+            let (shape, mesh) = (Shape::Convex(a.clone()), Shape::Mesh(b.clone().into()));
+            // Twice: the second time the hull is known.
+            for _ in 0..2 {
+                let found = relation(&shape, &at, &mesh, &Pose::IDENTITY, &mut memory);
+                assert_eq!(found, (truth, Certainty::Exact), "{} {at:?}", a.kind());
+            }
+            seen[truth as usize] += 1;
+        }
+    }
+    let [apart, _, meeting, inside, _] = seen;
+    assert!(apart > 100 && meeting > 100 && inside > 50, "{seen:?}");
+}

@@ -260,19 +260,46 @@ fn kernel(solid: &Solid<'_>, corners: [DVec3; 3], memory: &mut ConvexMemory) -> 
     convex_distance(&solid.shape, solid.pose, &triangle, &Pose::IDENTITY, memory)
 }
 
-/// The relation of a round or curved primitive, as a, to a mesh: exact for spheres and capsules.
-pub fn relation(primitive: &Primitive, pose: &Pose, mesh: &Model, mesh_pose: &Pose) -> (Relation, Certainty) {
+/// The relation of a round or curved primitive, as a, to a mesh, exact for spheres and capsules, and how the
+/// search ended; `None` when the budget ended first.
+pub fn relation(
+    primitive: &Primitive,
+    pose: &Pose,
+    mesh: &Model,
+    mesh_pose: &Pose,
+    budget: &mut Budget,
+) -> (Option<Relation>, Outcome) {
+    let mut work = Counters::default();
+    let found = relate(primitive, pose, mesh, mesh_pose, budget, &mut work);
+    let finish = if found.is_some() { Finish::Complete } else { Finish::OutOfBudget };
+    let certainty = found.map_or(Certainty::Exact, |(_, certainty)| certainty);
+    (found.map(|(relation, _)| relation), Outcome { certainty, finish, work })
+}
+
+fn relate(
+    primitive: &Primitive,
+    pose: &Pose,
+    mesh: &Model,
+    mesh_pose: &Pose,
+    budget: &mut Budget,
+    work: &mut Counters,
+) -> Option<(Relation, Certainty)> {
     let solid = Solid { primitive, shape: (*primitive).into(), pose };
     let body = Body::new(mesh, mesh_pose);
     let core = Core::new(&solid.shape, pose);
     let bounds = Shape::from(*primitive).bounds(pose);
     let noise = curved_noise(&core, mesh_pose.translation().length() + extent(&body));
     let doubt = Certainty::Approximate { resolution: noise };
-    let (mut enters, mut touches, mut doubtful) = (false, false, false);
+    let (mut enters, mut touches, mut doubtful, mut out_of_budget) = (false, false, false, false);
     let mut memory = ConvexMemory::default();
     let (corners, radius) = (core.triangles(), Dyadic::from(core.radius()));
     let square = &radius * &radius;
     body.in_region(bounds.low, bounds.high, |t| {
+        out_of_budget = !budget.draw(1);
+        if out_of_budget {
+            return ControlFlow::Break(());
+        }
+        work.primitive_tests += 1;
         let triangle = body.corners(t);
         let (middle, radius) = solid.around(&triangle);
         // A ball around the triangle settles most; the others are measured.
@@ -291,39 +318,87 @@ pub fn relation(primitive: &Primitive, pose: &Pose, mesh: &Model, mesh_pose: &Po
         // What enters the solid settles all but whether the mesh is wholly inside.
         if enters { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
+    if out_of_budget {
+        return None;
+    }
     let certainty = if doubtful { doubt } else { Certainty::Exact };
-    if !enters && body.is_closed() && winding(mesh, mesh_pose, core.corners()[0]).is_inside() {
-        return (Relation::AInsideB, certainty);
+    if !enters && body.is_closed() {
+        if !budget.draw(mesh.tree().nodes().len() as u64) {
+            return None;
+        }
+        if winding(mesh, mesh_pose, core.corners()[0]).is_inside() {
+            return Some((Relation::AInsideB, certainty));
+        }
     }
     if !enters && !touches {
-        return (Relation::Separated, Certainty::Exact);
+        return Some((Relation::Separated, Certainty::Exact));
     }
-    match holds_all(&solid, &core, &body, noise) {
+    Some(match holds_all(&solid, &core, &body, noise, budget, work)? {
         (true, sure) => (Relation::BInsideA, if sure { Certainty::Exact } else { doubt }),
         (false, _) if enters || !body.is_closed() => (Relation::Intersecting, certainty),
         (false, _) => (Relation::Touching, certainty),
-    }
+    })
 }
 
-/// Whether every corner of the mesh is in the closed solid, and whether that is certain.
-fn holds_all(solid: &Solid<'_>, core: &Core<'_>, body: &Body<'_>, noise: f64) -> (bool, bool) {
+/// Whether every corner of the mesh is in the closed solid, and whether that is certain; `None` when the budget
+/// ended first.
+fn holds_all(
+    solid: &Solid<'_>,
+    core: &Core<'_>,
+    body: &Body<'_>,
+    noise: f64,
+    budget: &mut Budget,
+    work: &mut Counters,
+) -> Option<(bool, bool)> {
     let (triangles, radius) = (core.triangles(), Dyadic::from(core.radius()));
     let square = &radius * &radius;
     let mut sure = true;
-    let used = body.model.mesh().triangles().as_flattened();
-    let inside = used.iter().all(|&v| {
+    for &v in body.model.mesh().triangles().as_flattened() {
+        if !budget.draw(1) {
+            return None;
+        }
+        work.primitive_tests += 1;
         let p = body.pose.apply(body.model.mesh().vertices()[v as usize]);
         let out = solid.foot(p).distance;
-        if out.abs() > noise {
-            return out < 0.0;
-        }
-        if core.is_curved() {
+        let inside = if out.abs() > noise {
+            out < 0.0
+        } else if core.is_curved() {
             sure = false;
-            return true;
+            true
+        } else {
+            exact::compare_distance(&triangles, &[[p; 3]], &square) != Ordering::Greater
+        };
+        if !inside {
+            return Some((false, sure));
         }
-        exact::compare_distance(&triangles, &[[p; 3]], &square) != Ordering::Greater
+    }
+    Some((true, sure))
+}
+
+/// Whether a shape with corners, as a, is surely apart from every triangle of a mesh; `None` when only exact
+/// numbers can tell, or the budget ended.
+///
+/// Far cheaper than the relation of two meshes, which needs a mesh and a tree of the placed corners.
+pub(crate) fn is_clear_of(
+    shape: &Convex,
+    pose: &Pose,
+    body: &Body<'_>,
+    budget: &mut Budget,
+    work: &mut Counters,
+) -> Option<()> {
+    let core = Core::new(shape, pose);
+    let bounds = Shape::from(shape.clone()).bounds(pose);
+    let noise = curved_noise(&core, body.pose.translation().length() + extent(body));
+    let mut memory = ConvexMemory::default();
+    let mut clear = true;
+    body.in_region(bounds.low, bounds.high, |t| {
+        work.primitive_tests += 1;
+        let triangle = Convex::Primitive(Primitive::Triangle { corners: body.corners(t) });
+        let (found, certainty) = convex_distance(shape, pose, &triangle, &Pose::IDENTITY, &mut memory);
+        clear = found.distance > noise && certainty == Certainty::Exact && budget.draw(1);
+        if clear { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     });
-    (inside, sure)
+    clear.then_some(())
 }
 
 fn extent(body: &Body<'_>) -> f64 {

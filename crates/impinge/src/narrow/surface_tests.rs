@@ -41,6 +41,40 @@ fn primitives(rng: &mut Pcg64, size: f64) -> Vec<Primitive> {
     ]
 }
 
+/// The relation without a budget.
+fn related(primitive: &Primitive, at: &Pose, mesh: &Model, mesh_at: &Pose) -> (Relation, Certainty) {
+    let (found, outcome) = relation(primitive, at, mesh, mesh_at, &mut Budget::UNLIMITED.clone());
+    (found.unwrap(), outcome.certainty)
+}
+
+#[test]
+fn a_relation_obeys_its_budget_and_says_when_it_ended() {
+    let body: Model = make::blob(0.8, 0.3, 4, 7).unwrap().into();
+    let mut rng = Pcg64::seed_from_u64(12);
+    let (mut open, mut decided) = (0, 0);
+    for size in [0.3, 2.0] {
+        for primitive in primitives(&mut rng, size).into_iter().filter(|p| p.kind() != "box") {
+            let at = pose(&mut rng, 0.9);
+            let (truth, _) = related(&primitive, &at, &body, &Pose::IDENTITY);
+            for units in [0, 1, 10, 100, 1000, 100_000] {
+                let budget = &mut Budget::units(units);
+                match relation(&primitive, &at, &body, &Pose::IDENTITY, budget) {
+                    (None, outcome) => {
+                        open += 1;
+                        assert_eq!(outcome.finish, Finish::OutOfBudget);
+                        assert!(outcome.work.primitive_tests <= units, "{units} units: {outcome:?}");
+                    }
+                    (Some(found), outcome) => {
+                        decided += 1;
+                        assert_eq!((found, outcome.finish), (truth, Finish::Complete), "{primitive:?}");
+                    }
+                }
+            }
+        }
+    }
+    assert!(open > 10 && decided > 10, "{open} open, {decided} decided");
+}
+
 #[test]
 fn agrees_with_the_mesh_of_the_primitive() {
     let mut rng = Pcg64::seed_from_u64(8);
@@ -74,7 +108,7 @@ fn agrees_with_the_mesh_of_the_primitive() {
                     {
                         continue;
                     }
-                    let (relation, certainty) = relation(&primitive, &at, body, &body_at);
+                    let (relation, certainty) = related(&primitive, &at, body, &body_at);
                     assert_eq!(relation, slow_relation, "{name} {certainty:?}");
                     seen[match relation {
                         Relation::Separated => 0,
@@ -120,7 +154,7 @@ fn spheres_and_capsules_touch_meshes_to_the_last_bit() {
     for primitive in [Primitive::sphere(0.5).unwrap(), Primitive::capsule(0.25, 0.25).unwrap()] {
         let on = |z: f64, mesh: &Model| {
             let (found, certainty) =
-                relation(&primitive, &Pose::from_translation([0.0, 0.0, z]), mesh, &still);
+                related(&primitive, &Pose::from_translation([0.0, 0.0, z]), mesh, &still);
             assert_eq!(certainty, Certainty::Exact);
             found
         };
@@ -133,9 +167,9 @@ fn spheres_and_capsules_touch_meshes_to_the_last_bit() {
         assert_eq!(on(0.5 + 1e-15, &cube), Relation::Intersecting);
     }
     let around = Primitive::sphere(3.0_f64.sqrt() + 1e-9).unwrap();
-    assert_eq!(relation(&around, &still, &cube, &still), (Relation::BInsideA, Certainty::Exact));
+    assert_eq!(related(&around, &still, &cube, &still), (Relation::BInsideA, Certainty::Exact));
     let inside = Primitive::sphere(3.0_f64.sqrt() - 1e-9).unwrap();
-    assert_eq!(relation(&inside, &still, &cube, &still), (Relation::Intersecting, Certainty::Exact));
+    assert_eq!(related(&inside, &still, &cube, &still), (Relation::Intersecting, Certainty::Exact));
 }
 
 /// GJK went round in a circle here: the difference of a cylinder and one triangle of the mesh has needles for
