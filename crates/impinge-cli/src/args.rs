@@ -123,11 +123,17 @@ Exits 0 when apart, 1 when they meet.")]
 Examples:
   impinge sweep a.obj b.stl --to-a 0,0,-3
   impinge sweep a.obj b.stl --at-b 5,0,0 --to-b -5,0,0,0,0,0.6,0.8 --turns 2 --format json
+  impinge sweep a.obj b.stl --to-a 0,0,-3 --method contact
 
 Each body moves from its pose (--at-a, --at-b) to another (--to-a, --to-b) by a screw, the shorter way, over
 the time 0 to 1; one without --to stands still. The time of the first contact is never late and at most
 --tolerance early. Meshes count as surfaces: one wholly inside the other does not touch it. Exits 1 on a hit,
-0 when the way is free.")]
+0 when the way is free.
+
+--method contact answers by the method of Redon, Kheddar and Coquillart (2001): equal spheres over both meshes,
+cubics for vertices, faces and edges under a screw (where both bodies move, under relative screws on short
+certified spans), and labels that keep pairs from being tested twice. The answer is the same; the default is
+faster.")]
     Sweep(Box<Sweep>),
     /// Finds the triangles of one mesh that cut each other
     #[command(
@@ -176,7 +182,8 @@ an optional "pose", and for a sweep "to", its pose at the end of the step ("turn
 "uniform" or "contact"). A sweep may carry "tolerance" and "slack". relation, sweep and distance take any two; between two convex shapes the distance is signed:
 negative is the penetration depth, and moving b along "normal" by it parts them. pairs takes two meshes.
 
-One answer line for each question, in order, with its id. A line may carry "method", "budget" and "seed".
+One answer line for each question, in order, with its id. A line may carry "method", "budget", "seed" and "comment";
+fields that mean nothing where they stand are refused.
 Mesh files are named relative to the batch (`-`: to the current folder) and loaded once. A line that
 cannot be answered gives {"schema":1,"id":…,"error":"…"} and the batch goes on; exit 2 if there was any."#)]
     Query(Query),

@@ -45,6 +45,7 @@ pub fn reason(settings: &Settings, a: &Placed<'_>, b: &Placed<'_>) -> String {
         }
         Method::Exact => "exact, as named: trees and exact predicates".to_string(),
         Method::Brute => format!("brute, as named: all {} pairs by exact predicates", m * n),
+        Method::Contact => "contact, as named: sphere trees, cubics, labels".to_string(),
     }
 }
 
@@ -116,7 +117,7 @@ pub fn distance(a: &Placed<'_>, b: &Placed<'_>, settings: &Settings) -> Result<A
     let mut budget = settings.limit.start();
     let found = match settings.method {
         Method::Brute => brute::distance(a.model, &a.pose, b.model, &b.pose, &mut budget),
-        Method::Auto | Method::Exact => {
+        Method::Auto | Method::Exact | Method::Contact => {
             DistanceSearch::new(a.model, &a.pose, b.model, &b.pose).advance(&mut budget)
         }
     };

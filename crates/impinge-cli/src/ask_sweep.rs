@@ -1,8 +1,9 @@
 //! When two moving shapes first touch, asked of the library.
 
 use impinge::motion::Law;
+use impinge::narrow::continuous::contact::{self, Covered, SphereTree};
 use impinge::narrow::continuous::{Kind, SweepMemory, SweepOptions, sweep_within};
-use impinge::{Finish, Motion, Pose, Shape};
+use impinge::{Budget, Finish, Motion, Pose, Shape};
 
 use crate::answer::{Answer, Found, Sweep};
 use crate::error::Failure;
@@ -66,14 +67,32 @@ pub fn options(tolerance: Option<f64>, slack: Option<f64>) -> Result<SweepOption
     Ok(SweepOptions { tolerance, slack: length("slack", slack)?, ..SweepOptions::DEFAULT })
 }
 
+/// By the document's own method, which covers meshes with spheres.
+fn by_spheres(
+    shapes: [&Shape; 2],
+    motions: [&Motion; 2],
+    options: &SweepOptions,
+    budget: &mut Budget,
+) -> Result<impinge::narrow::continuous::Sweep, Failure> {
+    let [Shape::Mesh(a), Shape::Mesh(b)] = shapes else {
+        return Err(Failure::new("method contact answers sweeps of two meshes; use auto for other shapes"));
+    };
+    let [over_a, over_b] = [SphereTree::automatic(a.mesh())?, SphereTree::automatic(b.mesh())?];
+    let bodies = [Covered { model: a, spheres: &over_a }, Covered { model: b, spheres: &over_b }];
+    Ok(contact::sweep_within(bodies, motions, options, budget)?)
+}
+
 /// The first contact.
 pub fn sweep(a: &Mover, b: &Mover, options: &SweepOptions, settings: &Settings) -> Result<Answer, Failure> {
     if settings.method == Method::Brute {
-        return Err(Failure::new("method brute does not answer sweeps; use auto or exact"));
+        return Err(Failure::new("method brute does not answer sweeps; use auto, exact or contact"));
     }
     let mut budget = settings.limit.start();
     let (shapes, motions) = ([&a.shape, &b.shape], [&a.motion, &b.motion]);
-    let found = sweep_within(shapes, motions, options, &mut SweepMemory::default(), &mut budget);
+    let found = match settings.method {
+        Method::Contact => by_spheres(shapes, motions, options, &mut budget)?,
+        _ => sweep_within(shapes, motions, options, &mut SweepMemory::default(), &mut budget),
+    };
     let impact = found.impact;
     let undecided = impact.is_none() && found.outcome.finish != Finish::Complete;
     let kind = |kind: Kind| match kind {

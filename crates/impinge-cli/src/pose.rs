@@ -29,6 +29,7 @@ pub fn parse(text: &str) -> Result<Pose, Failure> {
 
 /// Reads `{"position":…,"rotation":…}` or `{"matrix":…}`.
 pub fn from_json(fields: &Fields<'_>) -> Result<Pose, Failure> {
+    fields.only(&["position", "rotation", "matrix"])?;
     let matrix: Option<[f64; 16]> = fields.get("matrix")?;
     let position: Option<[f64; 3]> = fields.get("position")?;
     let rotation: Option<[f64; 4]> = fields.get("rotation")?;

@@ -17,6 +17,8 @@ pub enum Method {
     Exact,
     /// Every triangle against every other, by the same exact predicates.
     Brute,
+    /// Sweeps of two meshes by sphere trees, cubics under a screw and labels.
+    Contact,
 }
 
 impl Method {
@@ -28,12 +30,21 @@ impl Method {
         })
     }
 
+    /// Refuses the method that answers sweeps alone.
+    pub fn refuse_contact(self, what: &str) -> Result<(), Failure> {
+        if self == Method::Contact {
+            return Err(Failure(format!("method contact answers sweeps of two meshes, not {what}")));
+        }
+        Ok(())
+    }
+
     /// The name it is called by.
     pub fn name(self) -> &'static str {
         match self {
             Method::Auto => "auto",
             Method::Exact => "exact",
             Method::Brute => "brute",
+            Method::Contact => "contact",
         }
     }
 }
@@ -113,6 +124,6 @@ mod tests {
     fn an_unknown_method_lists_the_known_ones() {
         assert_eq!(Method::named("brute"), Ok(Method::Brute));
         let refused = Method::named("fast").unwrap_err().0;
-        assert!(refused.contains("auto, exact, brute"), "{refused}");
+        assert!(refused.contains("auto, exact, brute, contact"), "{refused}");
     }
 }

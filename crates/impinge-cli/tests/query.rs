@@ -73,6 +73,7 @@ fn a_bad_line_names_its_fault_and_the_batch_goes_on() {
     folder.write("broken.obj", "v 0 0 0\nv 1 0 0\nv zero 1 0\nf 1 2 3\n");
     let good = ask("\"good\"", "relation", "");
     let body = |a: &str| format!(r#"{{"id":5,"ask":"relation","a":{a},"b":{FLAT}}}"#);
+    let points = |more: &str| format!(r#"{{"id":5,"ask":"points","a":{FLAT}{more}}}"#);
     let cases: Vec<(String, &str)> = vec![
         ("not json".into(), "line "),
         (r#"{"id":5,"ask":"relation""#.into(), "line "),
@@ -125,7 +126,7 @@ fn a_bad_line_names_its_fault_and_the_batch_goes_on() {
             body(r#"{"mesh":"cube.obj","pose":{"rotation":[0,0,0,0],"position":[0,0,0]}}"#),
             "a.pose: the pose is not rigid",
         ),
-        (body(r#"{"mesh":"cube.obj","pose":{"rot":1}}"#), "a.pose: neither"),
+        (body(r#"{"mesh":"cube.obj","pose":{"rot":1}}"#), "a.pose: \"rot\" is no field"),
         (ask("5", "pairs", ",\"margin\":-1"), "margin: -1 is negative"),
         (ask("5", "pairs", ",\"margin\":\"wide\""), "margin: invalid type"),
         (
@@ -135,9 +136,9 @@ fn a_bad_line_names_its_fault_and_the_batch_goes_on() {
         (ask("5", "relation", ",\"budget\":\"soon\""), "budget: "),
         (ask("5", "relation", ",\"budget\":-4"), "budget: "),
         (ask("5", "relation", ",\"seed\":1.5"), "seed: "),
-        (ask("5", "points", ""), "points: missing"),
-        (ask("5", "points", ",\"points\":[[0,0]]"), "points: element 0"),
-        (ask("5", "points", ",\"points\":[[0,0,1e70]]"), "points: "),
+        (points(""), "points: missing"),
+        (points(",\"points\":[[0,0]]"), "points: element 0"),
+        (points(",\"points\":[[0,0,1e70]]"), "points: "),
     ];
     let mut lines = Vec::new();
     for (bad, _) in &cases {
@@ -156,7 +157,7 @@ fn a_bad_line_names_its_fault_and_the_batch_goes_on() {
 }
 
 #[test]
-fn unknown_fields_and_lenient_numbers_are_accepted() {
+fn comments_nulls_and_lenient_numbers_are_accepted() {
     let folder = Folder::new();
     let extra = ask("1", "pairs", r#","comment":{"deep":[[[1]]]},"t0":null,"margin":null,"budget":null"#);
     let floats = extra.replace("[[0,1,2]]", "[[0.0,1.0,2]]").replace("[1,0,0]", "[1.0,-0.0,0e5]");
@@ -185,7 +186,7 @@ fn hostile_lines_do_no_harm() {
         batch.extend_from_slice(line);
         batch.push(b'\n');
     }
-    let long = format!(r#"{{"id":4,"ask":"relation","pad":"{}"}}"#, "x".repeat(40_000_000));
+    let long = format!(r#"{{"id":4,"ask":"relation","comment":"{}"}}"#, "x".repeat(40_000_000));
     batch.extend_from_slice(long.as_bytes());
     let ended = run_in(folder.path(), &["query", "-"], &batch);
     assert_eq!(ended.code, 2);

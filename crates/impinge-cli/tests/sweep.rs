@@ -182,3 +182,104 @@ fn no_hit_is_made_up_and_every_hit_has_a_normal() {
     assert!((normal + 1.0).abs() < 1e-9, "from the wall to the arrow: {}", answers[4]);
     assert!(answers[5]["error"].as_str().unwrap().contains("turns"), "{}", answers[5]);
 }
+
+#[test]
+fn the_documents_method_agrees() {
+    let folder = Folder::with_meshes();
+    let ways: [&[&str]; 6] = [
+        &["--at-b", "4,0.1,0.2", "--to-b", "-4,0.1,0.2"],
+        &["--at-b", "4,0.1,0.2", "--to-b", "-4,0.3,0.2,0.1,0.2,0.3,0.9", "--law", "contact"],
+        &["--at-b", "4,0.1,0.2", "--to-b", "-4,0.3,0.2,0.1,0.2,0.3,0.9"],
+        &[
+            "--to-a",
+            "2,0,0,0,0,0.6,0.8",
+            "--at-b",
+            "4,0.1,0.2",
+            "--to-b",
+            "-4,0.3,0.2,0.1,0.2,0.3,0.9",
+            "--turns",
+            "1",
+        ],
+        &["--at-b", "4,3,0", "--to-b", "-4,3,0"],
+        &["--at-b", "1.25,0,0", "--to-b", "9,0,0"],
+    ];
+    let mut hits = 0;
+    for way in ways {
+        let ask = |method: &str| {
+            let args =
+                [&["sweep", "cube.obj", "small.obj"][..], way, &["--method", method, "--format", "json"]];
+            let ended = folder.run(&args.concat());
+            (ended.code, ended.json())
+        };
+        let ((code, found), (other_code, other)) = (ask("contact"), ask("auto"));
+        assert_eq!(code, other_code, "{way:?}: {found} {other}");
+        assert_eq!((&found["hit"], &found["finish"]), (&other["hit"], &other["finish"]), "{way:?}");
+        let fields = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
+        assert!(fields(&found).iter().all(|name| fields(&other).contains(name) || name == "tolerance"));
+        if found["hit"] == true {
+            hits += 1;
+            let [one, two] = [&found, &other].map(|answer| answer["time"].as_f64().unwrap());
+            assert!((one - two).abs() < 2e-6, "{way:?}: {found} {other}");
+            assert_eq!(found["proved"], other["proved"], "{way:?}");
+        }
+    }
+    assert_eq!(hits, 5);
+    let line = r#"{"ask":"sweep","method":"contact","a":{"sphere":1},"b":{"mesh":"cube.obj"}}"#;
+    assert!(folder.query(&[line], &[]).out.contains("two meshes"));
+    let line = r#"{"ask":"distance","method":"contact","a":{"mesh":"cube.obj"},"b":{"mesh":"cube.obj"}}"#;
+    assert!(folder.query(&[line], &[]).out.contains("method contact answers sweeps"));
+    assert_eq!(folder.run(&["check", "cube.obj", "small.obj", "--method", "contact"]).code, 2);
+}
+
+#[test]
+fn what_would_be_ignored_is_refused() {
+    let folder = Folder::with_meshes();
+    let fly = r#""to":{"position":[0,0,-5]}"#;
+    let wrong = [
+        (
+            format!(r#"{{"ask":"sweep","a":{{"sphere":1,"turns":2}},"b":{{"sphere":1,{fly}}}}}"#),
+            "a: turns without \"to\"",
+        ),
+        (
+            format!(r#"{{"ask":"sweep","a":{{"sphere":1,"law":"contact"}},"b":{{"sphere":1,{fly}}}}}"#),
+            "law without",
+        ),
+        (
+            r#"{"ask":"sweep","a":{"sphere":1},"b":{"sphere":1},"turns":2}"#.into(),
+            "turns without \"to\": neither",
+        ),
+        (
+            format!(r#"{{"ask":"sweep","a":{{"sphere":1,{fly},"turn":2}},"b":{{"sphere":1}}}}"#),
+            "line 1: a: \"turn\" is no field",
+        ),
+        (
+            format!(r#"{{"ask":"sweep","a":{{"sphere":1,{fly}}},"b":{{"sphere":1}},"tolerence":2}}"#),
+            "line 1: \"tolerence\"",
+        ),
+        (
+            r#"{"ask":"relation","a":{"sphere":1},"b":{"sphere":1},"margin":2}"#.into(),
+            "\"margin\" is no field",
+        ),
+        (
+            r#"{"ask":"relation","a":{"sphere":1,"pose":{"positon":[0,0,0]}},"b":{"sphere":1}}"#.into(),
+            "a.pose: \"positon\"",
+        ),
+        (
+            r#"{"ask":"relation","a":{"cone":{"radius":1,"half_height":1,"height":3}},"b":{"sphere":1}}"#
+                .into(),
+            "a.cone: \"height\"",
+        ),
+    ];
+    for (line, why) in wrong {
+        let ended = folder.query(&[&line], &[]);
+        assert_eq!(ended.code, 2, "{line}");
+        let said = ended.lines()[0]["error"].as_str().unwrap_or_default().to_string();
+        assert!(said.contains(why), "{line}: {said}");
+    }
+    let fine = format!(
+        r#"{{"ask":"sweep","a":{{"sphere":1}},"b":{{"sphere":1,"pose":{{"position":[0,0,5]}},{fly}}},"turns":1}}"#
+    );
+    assert_eq!(folder.query(&[&fine], &[]).lines()[0]["hit"], true);
+    let args = ["sweep", "cube.obj", "small.obj", "--turns", "2"];
+    assert_eq!(folder.run(&args).code, 2);
+}

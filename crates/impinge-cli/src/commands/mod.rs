@@ -26,6 +26,9 @@ use crate::{load, output};
 /// Runs the command; without one, the demo.
 pub fn run(args: &Args) -> Result<Exit, Failure> {
     let common = &args.common;
+    if !matches!(args.command, Some(Command::Sweep(_) | Command::Query(_))) {
+        common.method.refuse_contact("this command")?;
+    }
     match &args.command {
         None => demo::run(&Demo::default(), common),
         Some(Command::Demo(demo)) => demo::run(demo, common),

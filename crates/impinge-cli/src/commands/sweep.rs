@@ -10,11 +10,15 @@ use crate::commands;
 use crate::error::Failure;
 use crate::exit::Exit;
 use crate::explain::Explain;
+use crate::settings::Method;
 
 /// Finds the first contact.
 pub fn run(args: &Sweep, common: &Common) -> Result<Exit, Failure> {
     let mut explain = Explain::new(common.explain);
     let [a, b] = commands::load_two(&args.two, &mut explain)?;
+    if args.turns > 0 && args.to_a.is_none() && args.to_b.is_none() {
+        return Err(Failure::new("--turns without --to-a or --to-b: neither body moves"));
+    }
     let way = Way::new(args.turns, Way::law(&args.law)?)?;
     let mover = |model: impinge::Model, at: Option<impinge::Pose>, to: Option<impinge::Pose>| Mover {
         shape: model.into(),
@@ -22,8 +26,9 @@ pub fn run(args: &Sweep, common: &Common) -> Result<Exit, Failure> {
     };
     let [a, b] = [mover(a, args.two.at_a, args.to_a), mover(b, args.two.at_b, args.to_b)];
     let options = ask_sweep::options(args.tolerance, args.slack)?;
-    explain.say("method", || {
-        "directed conservative advancement over both trees, the earliest pair first".into()
+    explain.say("method", || match common.method {
+        Method::Contact => "contact, as named: sphere trees, cubics under relative screws, labels".into(),
+        _ => "directed conservative advancement over both trees, the earliest pair first".into(),
     });
     let answer = ask_sweep::sweep(&a, &b, &options, &common.settings())?;
     commands::finish(&answer, common, &mut explain, |out| text(&answer, out))

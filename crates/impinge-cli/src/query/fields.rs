@@ -1,7 +1,6 @@
 //! The fields of a JSON object, each read on its own, so that an error names the field.
 //!
-//! Values stay slices of the line until they are asked for: unknown fields cost nothing, nesting costs
-//! no stack, and an id is echoed as it was written.
+//! Values stay slices of the line until they are asked for: nesting costs no stack, and an id is echoed as it was written.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -41,6 +40,15 @@ impl<'a> Fields<'a> {
             .filter(|raw| raw.get() != "null")
             .map(|raw| Fields::parse(raw.get(), &self.path(name)))
             .transpose()
+    }
+
+    /// Refuses fields that mean nothing here: a misspelt one would be ignored in silence. A null is no field.
+    pub fn only(&self, known: &[&str]) -> Result<(), Failure> {
+        let unknown =
+            |(name, raw): &(&String, &&RawValue)| !known.contains(&name.as_str()) && raw.get() != "null";
+        let Some((name, _)) = self.values.iter().find(unknown) else { return Ok(()) };
+        let known: Vec<_> = known.iter().map(|known| format!("{known:?}")).collect();
+        Err(self.fail(&format!("{name:?} is no field here; known are {}", known.join(", "))))
     }
 
     /// The field as it was written.

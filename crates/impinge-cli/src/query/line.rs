@@ -28,6 +28,23 @@ const KNOWN: [&str; 6] = ["relation", "pairs", "distance", "points", "sweep", "c
 /// Questions of the contract that are not answered yet.
 const LATER: [&str; 1] = ["volume"];
 
+/// Fields that every question may have; a comment is for people.
+const COMMON: [&str; 6] = ["id", "ask", "method", "budget", "seed", "comment"];
+
+/// Fields of a question besides.
+fn fields_of(ask: &str) -> &'static [&'static str] {
+    match ask {
+        "pairs" => &["a", "b", "margin"],
+        "points" => &["a", "points"],
+        "sweep" => &["a", "b", "tolerance", "slack", "turns", "law"],
+        "ccd" => &["kind", "t0", "t1", "margin"],
+        _ => &["a", "b"],
+    }
+}
+
+/// Fields of a body besides its shape.
+const OF_A_BODY: [&str; 4] = ["pose", "to", "turns", "law"];
+
 /// What every line of a batch shares.
 #[derive(Debug)]
 pub struct Context {
@@ -51,7 +68,7 @@ pub fn answer(asked: &Asked, context: &Context, out: &mut Vec<u8>) -> Option<Res
     };
     // An id that cannot be echoed is refused, so every other answer names its question.
     let (id, found) = match id_of(&fields) {
-        Ok(id) => (id, guarded(|| settle(&fields, context))),
+        Ok(id) => (id, guarded(|| settle(&fields, context, &place))),
         Err(failure) => (None, Err(failure)),
     };
     Some(write(id, found, out))
@@ -89,18 +106,27 @@ fn guarded(work: impl FnOnce() -> Result<Answer, Failure>) -> Result<Answer, Fai
 }
 
 /// Reads the question and asks the library.
-fn settle(fields: &Fields<'_>, context: &Context) -> Result<Answer, Failure> {
+fn settle(fields: &Fields<'_>, context: &Context, place: &str) -> Result<Answer, Failure> {
     let ask: String = fields.get("ask")?.ok_or_else(|| unknown("ask: missing"))?;
     if !KNOWN.contains(&ask.as_str()) {
         let why = if LATER.contains(&&*ask) { "is not answered yet" } else { "is not a question" };
         return Err(unknown(&format!("ask: {ask:?} {why}")));
     }
+    check_names(fields, &ask, place)?;
     let settings = settings(fields, context.settings)?;
+    if ask != "sweep" {
+        settings.method.refuse_contact(&format!("the question {ask:?}"))?;
+    }
     if ask == "ccd" {
         return moving(fields, &settings);
     }
     if ask == "sweep" {
         let [a, b] = [mover(fields, "a", context)?, mover(fields, "b", context)?];
+        if let Some(word) = ["turns", "law"].into_iter().find(|word| fields.has(word))
+            && !moves(fields)?
+        {
+            return Err(Failure(format!("{word} without \"to\": neither body moves")));
+        }
         let options = ask_sweep::options(fields.get("tolerance")?, fields.get("slack")?)?;
         return ask_sweep::sweep(&a, &b, &options, &settings);
     }
@@ -126,6 +152,18 @@ fn settle(fields: &Fields<'_>, context: &Context) -> Result<Answer, Failure> {
             Err(Failure(format!("{name}: a {} {why}", other.shape.kind())))
         }
     }
+}
+
+/// Refuses names that mean nothing in a question or in its bodies.
+fn check_names(fields: &Fields<'_>, ask: &str, place: &str) -> Result<(), Failure> {
+    let own = fields_of(ask);
+    fields.only(&[&COMMON, own].concat()).map_err(|e| e.at(place))?;
+    for name in ["a", "b"].into_iter().filter(|name| own.contains(name)) {
+        if let Some(body) = fields.object(name)? {
+            body.only(&[&shape::WORDS[..], &OF_A_BODY].concat()).map_err(|e| e.at(place))?;
+        }
+    }
+    Ok(())
 }
 
 /// Two features whose four points move along straight lines.
@@ -193,7 +231,24 @@ fn mover(question: &Fields<'_>, name: &str, context: &Context) -> Result<Mover, 
     };
     let law = law.map_or(Ok(Law::default()), |law| Way::law(&law))?;
     let way = Way::new(turns.map_or(0, |Index(n)| n), law)?;
+    for word in ["turns", "law"] {
+        if to.is_none() && fields.has(word) {
+            return Err(
+                fields.fail(&format!("{word} without \"to\": a body that stands still does not turn"))
+            );
+        }
+    }
     Ok(Mover { shape, motion: way.motion(&pose, to.as_ref()) })
+}
+
+/// Whether a body has a pose at the end of the step.
+fn moves(question: &Fields<'_>) -> Result<bool, Failure> {
+    for name in ["a", "b"] {
+        if question.object(name)?.is_some_and(|body| body.has("to")) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// The body as a mesh, if it is one.

@@ -8,7 +8,7 @@ use super::meshes::Meshes;
 use crate::error::Failure;
 
 /// The words of shapes, as they stand in a question.
-const WORDS: [&str; 13] = [
+pub(super) const WORDS: [&str; 13] = [
     "mesh",
     "vertices",
     "hull",
@@ -54,10 +54,12 @@ fn convex(fields: &Fields<'_>, word: &str) -> Result<Shape, Failure> {
         "segment" => Primitive::segment(value::<[[f64; 3]; 2]>(fields, word)?.map(DVec3::from)),
         "halfspace" => {
             let inner = object(fields, word)?;
+            inner.only(&["normal", "offset"])?;
             Primitive::half_space(value::<[f64; 3]>(&inner, "normal")?, value(&inner, "offset")?)
         }
         _ => {
             let inner = object(fields, word)?;
+            inner.only(&["radius", "half_height"])?;
             let (radius, half_height) = (value(&inner, "radius")?, value(&inner, "half_height")?);
             match word {
                 "capsule" => Primitive::capsule(radius, half_height),

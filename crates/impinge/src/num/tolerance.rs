@@ -49,18 +49,27 @@ pub const ORIENT_3D_FILTER: f64 = 16.0 * (f64::EPSILON / 2.0);
 /// The same for a determinant of two differences; five roundings lie on the longest path.
 pub const ORIENT_2D_FILTER: f64 = 8.0 * (f64::EPSILON / 2.0);
 
-/// Rounding of the cubic that says when four moving points are coplanar (no unit: a factor of the product of the
-/// largest components of its three vectors). A determinant has six products of about a dozen roundings of half
-/// an epsilon; other bases, sixteen subdivisions and an evaluation multiply that by less than eight.
-pub const COPLANARITY_ROUNDING: f64 = 256.0 * f64::EPSILON;
+/// Rounding of the coefficients of the cubic that says when four moving points are coplanar (no unit: a factor of the
+/// product xyz of the largest components of its three vectors). With u = ε/2: a component of u × v is off by
+/// 2·3u + 2u = 8u of xy (two rounded differences and a product each, then a difference of at most 2xy), the sum of
+/// two crosses by 2·8u + 4u = 20u of xy. Its product with w sums three terms: 3·(8 + 2 + 2)u + (4 + 6)u = 46u of xyz for
+/// one cross, 3·(20 + 4 + 4)u + (8 + 12)u = 104u for the sum of two. A middle coefficient is a third of both:
+/// (46 + 104 + 18)u / 3 + 2·6u = 68u = 34ε; the rest is for squares of u and for xyz itself.
+pub const COPLANARITY_ROUNDING: f64 = 36.0 * f64::EPSILON;
+
+/// Rounding of whatever is done with a cubic's Bernstein coefficients (no unit: a factor of the largest, B). The
+/// powers are off by 12u, 33u and 22u of B, and are at most 6B, 12B and 8B; Horner's sums of up to 27B add
+/// (8 + 20 + 20 + 26 + 26 + 27)u: 194u = 97ε for a value. A cut takes three rounds of x + (y − x)·c, 3u of B each:
+/// eleven cuts make 99u, less than that.
+pub const CUBIC_ROUNDING: f64 = 100.0 * f64::EPSILON;
 
 /// Rounding of a component of the cross product of two vectors that were interpolated in time (no unit: a
 /// factor of the product of their largest components): two products of about eight roundings each.
 pub const MOVING_CROSS_ROUNDING: f64 = 16.0 * f64::EPSILON;
 
-/// The same where the coefficients were computed with twice the digits and then rounded (no unit: a factor of the
-/// largest coefficient): three bases, twelve subdivisions and an evaluation.
-pub const COPLANARITY_REROUNDING: f64 = 64.0 * f64::EPSILON;
+/// Rounding of that cubic's coefficients where they were computed with twice the digits and then rounded (no unit: a
+/// factor of the largest): the sum of both parts, a third of it, and the third itself, half an epsilon each.
+pub const COPLANARITY_REROUNDING: f64 = 2.0 * f64::EPSILON;
 
 /// Rounding of that cubic's coefficients in twofold numbers (no unit: as [`COPLANARITY_ROUNDING`]): about forty
 /// operations of 2⁻¹⁰² each on six products.

@@ -8,6 +8,7 @@ use std::ops::ControlFlow;
 use smallvec::SmallVec;
 
 use super::filter::Verdict;
+use crate::num::tolerance::CUBIC_ROUNDING;
 
 /// Pieces that are looked at before the roots are left to exact arithmetic.
 const MOST_PIECES: usize = 12;
@@ -25,7 +26,7 @@ const ROUGH: f64 = 1.0 / 512.0;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Cubic {
     bernstein: [f64; 4],
-    /// How far coefficients and values may be off; rounding in this file is included.
+    /// How far coefficients may be off, and in a search also values and the coefficients of pieces.
     error: f64,
 }
 
@@ -38,9 +39,16 @@ struct Piece {
 }
 
 impl Cubic {
+    /// From coefficients that are off by at most `error`.
     #[inline]
     pub(super) fn new(bernstein: [f64; 4], error: f64) -> Cubic {
         Cubic { bernstein, error }
+    }
+
+    /// The coefficients.
+    #[cfg(test)]
+    pub(super) fn coefficients(&self) -> [f64; 4] {
+        self.bernstein
     }
 
     /// Whether there is certainly no root.
@@ -54,10 +62,12 @@ impl Cubic {
     #[inline]
     pub(super) fn search(&self, mut each: impl FnMut([f64; 2]) -> ControlFlow<Verdict>) -> Verdict {
         let whole = Piece { low: 0.0, high: 1.0, b: self.bernstein };
-        let end = if has_one_root(&whole.b, self.error) {
-            self.visit(&whole, &mut each)
+        let most = self.bernstein.iter().fold(0.0, |most: f64, b| most.max(b.abs()));
+        let blurred = Cubic { error: self.error + CUBIC_ROUNDING * most, ..*self };
+        let end = if has_one_root(&whole.b, blurred.error) {
+            blurred.visit(&whole, &mut each)
         } else {
-            self.search_pieces(whole, &mut each)
+            blurred.search_pieces(whole, &mut each)
         };
         match end {
             ControlFlow::Continue(()) => Verdict::Free,
@@ -207,4 +217,64 @@ fn crossing(b: &[f64; 4]) -> f64 {
         }
     }
     0.5
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::num::dyadic::Dyadic;
+    use crate::num::random::unit;
+
+    /// The exact coefficients of one of two parts of an exact cubic.
+    fn exact_cut(b: &[Dyadic; 4], second: bool) -> [Dyadic; 4] {
+        let c = Dyadic::from(CUT);
+        let rest = &Dyadic::from(1.0) - &c;
+        let mix = |x: &Dyadic, y: &Dyadic| &(x * &rest) + &(y * &c);
+        let (p, q, r) = (mix(&b[0], &b[1]), mix(&b[1], &b[2]), mix(&b[2], &b[3]));
+        let (x, y) = (mix(&p, &q), mix(&q, &r));
+        let top = mix(&x, &y);
+        if second { [top, y, r, b[3].clone()] } else { [b[0].clone(), p, x, top] }
+    }
+
+    fn exact_value(b: &[Dyadic; 4], t: f64) -> Dyadic {
+        let t = Dyadic::from(t);
+        let s = &Dyadic::from(1.0) - &t;
+        let mix = |x: &Dyadic, y: &Dyadic| &(x * &s) + &(y * &t);
+        let first: [Dyadic; 3] = std::array::from_fn(|i| mix(&b[i], &b[i + 1]));
+        mix(&mix(&first[0], &first[1]), &mix(&first[1], &first[2]))
+    }
+
+    fn off(float: f64, exact: &Dyadic) -> f64 {
+        (&Dyadic::from(float) - exact).scaled(0).abs()
+    }
+
+    /// Coefficients of changing signs, whose powers are largest, and roots near the end: what is done with them is off
+    /// by less than the bound, and by so much that a far smaller bound would be caught here.
+    #[test]
+    fn rounding_stays_below_its_bound() {
+        let (mut values, mut pieces) = (0.0_f64, 0.0_f64);
+        for case in 0..20_000 {
+            let random = |k: u64| unit(3, 64 * case + k);
+            let b: [f64; 4] = std::array::from_fn(|i| {
+                let size = if case % 2 == 0 { 1.0 - 1e-3 * random(i as u64) } else { random(i as u64) };
+                if i % 2 == 0 { size } else { -size }
+            });
+            let exact = b.map(Dyadic::from);
+            let most = b.iter().fold(0.0_f64, |most, b| most.max(b.abs()));
+
+            let t = 1.0 - 0.5 * random(8) * if case % 3 == 0 { 1e-3 } else { 1.0 };
+            let power = Cubic::new(b, 0.0).power_basis();
+            values = values.max(off(value(&power, t), &exact_value(&exact, t)) / most);
+            let (mut piece, mut exact) = (Piece { low: 0.0, high: 1.0, b }, exact);
+            for k in 0..MOST_PIECES as u64 - 1 {
+                let second = random(16 + k) > 0.5;
+                piece = piece.cut()[usize::from(second)];
+                exact = exact_cut(&exact, second);
+                let errors = [0, 1, 2, 3].map(|i| off(piece.b[i], &exact[i]));
+                pieces = errors.into_iter().fold(pieces, |worst, error| worst.max(error / most));
+            }
+        }
+        assert!(values.max(pieces) <= CUBIC_ROUNDING, "{values} {pieces}");
+        assert!(values > 6.0 * f64::EPSILON && pieces > f64::EPSILON, "{values} {pieces}");
+    }
 }

@@ -183,3 +183,74 @@ fn meet_during(
         limits.iter().all(|&(value, error)| value > error).then_some(true)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::num::dyadic::Dyadic;
+    use crate::num::random::unit;
+
+    /// Coefficients times three, exactly.
+    fn exact_coplanarity(kind: Kind, t0: &[DVec3; 4], t1: &[DVec3; 4]) -> [Dyadic; 4] {
+        type Exact = [Dyadic; 3];
+        let vectors = |at: &[DVec3; 4]| -> [Exact; 3] {
+            kind.frame()
+                .map(|[a, b]| std::array::from_fn(|i| &Dyadic::from(at[b][i]) - &Dyadic::from(at[a][i])))
+        };
+        let determinant = |u: &Exact, v: &Exact, w: &Exact| {
+            let term = |i: usize| {
+                let (j, k) = ((i + 1) % 3, (i + 2) % 3);
+                &(&(&u[j] * &v[k]) - &(&u[k] * &v[j])) * &w[i]
+            };
+            &(&term(0) + &term(1)) + &term(2)
+        };
+        let ends = [vectors(t0), vectors(t1)];
+        let pick = |i: usize, j: usize, k: usize| determinant(&ends[i][0], &ends[j][1], &ends[k][2]);
+        let three = Dyadic::from(3.0);
+        let one = &(&pick(0, 0, 1) + &pick(0, 1, 0)) + &pick(1, 0, 0);
+        let two = &(&pick(0, 1, 1) + &pick(1, 0, 1)) + &pick(1, 1, 0);
+        [&pick(0, 0, 0) * &three, one, two, &pick(1, 1, 1) * &three]
+    }
+
+    /// Points that are nearly coplanar all the time, far from the origin or not: coefficients are off by less than
+    /// the bounds, in plain and in twofold numbers, and by so much that far smaller bounds would be caught here.
+    #[test]
+    fn coefficients_are_as_sharp_as_their_bounds_say() {
+        let (mut plain, mut sharp) = (0.0_f64, 0.0_f64);
+        for case in 0..40_000 {
+            let kind = if case % 2 == 0 { Kind::VertexFace } else { Kind::EdgeEdge };
+            let random = |k: u64| unit(17, 64 * case + k);
+            let far = if case % 3 == 0 { 7.0 } else { 0.0 };
+            let bump = [0.0, 1e-16, 1e-9, 1.0][(case / 2 % 4) as usize];
+            let points = |first: u64| -> [DVec3; 4] {
+                let at = |k: u64| DVec3::new(random(k), random(k + 1), random(k + 2)) - DVec3::splat(0.5);
+                let [o, e, f] = [at(first), at(first + 3), at(first + 6)];
+                std::array::from_fn(|i| {
+                    let k = first + 9 + 3 * i as u64;
+                    // Corners of a cube have the largest products.
+                    let rounded =
+                        |x: f64| if case % 5 == 0 { 2.0 * x.signum() * (1.0 - 1e-3 * x.abs()) } else { x };
+                    let p = o + e * (4.0 * random(k) - 2.0) + f * (4.0 * random(k + 1) - 2.0) + at(k) * bump;
+                    DVec3::new(rounded(p.x), rounded(p.y), rounded(p.z)) + DVec3::splat(far)
+                })
+            };
+            let (t0, t1) = (points(0), points(24));
+            let exact = exact_coplanarity(kind, &t0, &t1);
+            let frame = frame(kind, &t0, &t1);
+            let sizes = [frame[0].size(), frame[1].size(), frame[2].size()];
+            let volume = sizes[0] * sizes[1] * sizes[2];
+            let off = |b: [f64; 4]| {
+                let three = Dyadic::from(3.0);
+                let miss = |i: usize| (&(&Dyadic::from(b[i]) * &three) - &exact[i]).scaled(0).abs() / 3.0;
+                miss(0).max(miss(1)).max(miss(2)).max(miss(3))
+            };
+            plain = plain.max(off(coplanarity(&frame, sizes).coefficients()) / volume);
+            let cubic = sharp_coplanarity(kind, &t0, &t1, sizes).coefficients();
+            let most = cubic.iter().fold(0.0_f64, |most, b| most.max(b.abs()));
+            let room = COPLANARITY_TWOFOLD * volume;
+            sharp = sharp.max((off(cubic) - room) / most);
+        }
+        assert!(plain <= COPLANARITY_ROUNDING && plain > 2.0 * f64::EPSILON, "{plain}");
+        assert!(sharp <= COPLANARITY_REROUNDING && sharp > 0.25 * f64::EPSILON, "{sharp}");
+    }
+}

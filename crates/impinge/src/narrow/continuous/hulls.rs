@@ -10,7 +10,8 @@ use crate::Model;
 use crate::motion::Motion;
 use crate::shape::Convex;
 
-/// Work before the hulls are looked at: pairs of nodes and of triangles.
+/// Work before the hulls are looked at, at least: pairs of nodes and of triangles. Hulls that have to be built first
+/// cost some such units for each vertex.
 const FIRST_LOOK: u64 = 1 << 13;
 
 /// Steps that hulls make in one look.
@@ -26,13 +27,14 @@ pub(super) struct Hulls {
     wait: u64,
 }
 
-impl Default for Hulls {
-    fn default() -> Hulls {
-        Hulls { look_at: FIRST_LOOK, wait: FIRST_LOOK }
-    }
-}
-
 impl Hulls {
+    /// Those of two meshes, to be looked at after so much work as building them costs.
+    pub fn new(models: [&Model; 2]) -> Hulls {
+        let vertices: usize = models.iter().map(|model| model.mesh().vertices().len()).sum();
+        let wait = FIRST_LOOK.max(vertices as u64);
+        Hulls { look_at: wait, wait }
+    }
+
     /// The time before which the hulls cannot meet, if after so much work it is time to look at them.
     pub fn apart_until(
         &mut self,
@@ -93,7 +95,7 @@ mod tests {
                 Motion::velocity(&start, vector(1.0) - side, vector(5.0))
             });
             let (models, motions) = ([&bodies[0], &bodies[1]], [&motions[0], &motions[1]]);
-            let reached = Hulls::default()
+            let reached = Hulls::new(models)
                 .apart_until(FIRST_LOOK, models, motions, 0.0, [0.0, 1.0])
                 .unwrap_or_default();
             match sweep(models, motions).impact {
@@ -106,9 +108,9 @@ mod tests {
             }
         }
         assert!((60..240).contains(&hits) && near * 2 > hits && free > 10, "{hits} {near} {free}");
-        let mut early = Hulls::default();
         let still = Motion::Still(Pose::IDENTITY);
         let models = [&bodies[0], &bodies[1]];
+        let mut early = Hulls::new(models);
         assert_eq!(early.apart_until(FIRST_LOOK - 1, models, [&still, &still], 0.0, [0.0, 1.0]), None);
     }
 }

@@ -196,7 +196,7 @@ impl<'m> MeshSweep<'m> {
             now: None,
             open: BinaryHeap::new(),
             floor: 0.0,
-            hulls: Hulls::default(),
+            hulls: Hulls::new(models),
             blocks: Blocks::default(),
             found: None,
             work: Counters::default(),

@@ -32,6 +32,8 @@ pub struct Elementary<'s> {
     pub screw: &'s Screwing,
     /// Features nearer than this touch.
     pub slack: f64,
+    /// How far the moving points may be from where the screw puts them.
+    pub drift: f64,
 }
 
 impl Elementary<'_> {
@@ -47,8 +49,9 @@ impl Elementary<'_> {
             u * n.dot(k.cross(chord)) + u * u * (height - n.dot(r) + 2.0 * k.dot(r) * n.dot(k)),
             u * u * n.dot(v),
         ]);
-        let scale = e.length() * f.length() * (self.size(r) + (origin - face[0]).length());
-        self.follow(&cubic, scale, &[r], end, |w| {
+        let sides = e.length() * f.length();
+        let scale = sides * (self.size(r) + (origin - face[0]).length());
+        self.follow(&cubic, [scale, sides], &[r], end, |w| {
             let p = self.screw.place(r, w);
             [p, closest_point(p, face).point]
         })
@@ -67,8 +70,9 @@ impl Elementary<'_> {
             u * u * (2.0 * n.dot(k) * k.dot(d) - n.dot(d) - n.dot(face[0])) - 2.0 * u * n.dot(far),
             -u * u * n.dot(v),
         ]);
-        let scale = e.length() * f.length() * (self.size(face[0]) + d.length());
-        self.follow(&cubic, scale, face, end, |w| {
+        let sides = e.length() * f.length();
+        let scale = sides * (self.size(face[0]) + d.length());
+        self.follow(&cubic, [scale, sides], face, end, |w| {
             let moved = face.map(|r| self.screw.place(r, w));
             [closest_point(p, &moved).point, p]
         })
@@ -95,8 +99,9 @@ impl Elementary<'_> {
                 + 2.0 * u * (f.dot(k) * k.dot(far.cross(e)) - f.dot(far.cross(k)) * k.dot(e)),
             u * u * x2.dot(drift),
         ]);
-        let scale = e.length() * f.length() * (self.size(r) + (origin - resting[0]).length());
-        self.follow(&cubic, scale, moving, end, |w| {
+        let sides = e.length() * f.length();
+        let scale = sides * (self.size(r) + (origin - resting[0]).length());
+        self.follow(&cubic, [scale, sides], moving, end, |w| {
             closest_points(&moving.map(|r| self.screw.place(r, w)), resting).points
         })
     }
@@ -107,17 +112,18 @@ impl Elementary<'_> {
         (r.length() + travel.length() + chord.length() + origin.length()) * (1.0 + u * u)
     }
 
-    /// The first parameter in the bands of a cubic at which the features come together; `corners` are those of the
-    /// moving one.
+    /// The first parameter in the bands of a cubic at which the features come together; `sides` is the product of the
+    /// lengths that span their plane, `corners` are those of the moving one.
     fn follow(
         &self,
         cubic: &Cubic,
-        scale: f64,
+        [scale, sides]: [f64; 2],
         corners: &[DVec3],
         end: f64,
         nearest: impl Fn(f64) -> [DVec3; 2],
     ) -> Option<Touch> {
-        let error = scale * COPLANAR_ROUNDING;
+        // Features that touch are nearer than the drift, as the screw sees them: in one plane up to that.
+        let error = scale * COPLANAR_ROUNDING + sides * self.drift * (1.0 + self.screw.tangent.powi(2));
         if cubic.keeps_away(end, error) {
             return None;
         }
@@ -126,7 +132,7 @@ impl Elementary<'_> {
             loop {
                 let points = nearest(w);
                 let gap = norm(points[1] - points[0]);
-                if gap <= self.slack {
+                if gap <= self.slack + self.drift {
                     return Some(Touch { w, points });
                 }
                 // They cannot meet sooner; at least one step of rounding on.
@@ -139,16 +145,17 @@ impl Elementary<'_> {
         None
     }
 
-    /// How long, by the parameter, features stay apart whose nearest points are these: the line between them
-    /// parts them, and along it a corner moves by its velocity and at most the bound of its acceleration.
+    /// How long, by the parameter, features stay farther apart than the drift whose nearest points are these: the line
+    /// between them parts them, and along it a corner moves by its velocity and at most the bound of its
+    /// acceleration.
     fn apart_for(&self, corners: &[DVec3], w: f64, [moving, resting]: [DVec3; 2], gap: f64) -> f64 {
         let normal = (moving - resting) / gap;
         let along = |&r: &DVec3| {
-            let height = normal.dot(self.screw.place(r, w) - resting).min(gap);
+            let height = normal.dot(self.screw.place(r, w) - resting).min(gap) - self.drift;
             first_root(height, normal.dot(self.screw.velocity(r, w)), self.screw.acceleration(r))
         };
         let directed = corners.iter().map(along).fold(f64::INFINITY, f64::min);
         let speed = corners.iter().map(|&r| self.screw.speed(r)).fold(0.0, f64::max);
-        directed.max(gap / speed)
+        directed.max((gap - self.drift) / speed)
     }
 }

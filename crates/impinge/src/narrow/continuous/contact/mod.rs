@@ -6,16 +6,19 @@
 //! edges and vertices with faces. Coordinates in the screw's frame are computed once and kept (4.1), and four
 //! tables keep pairs from being tested twice (4.4). We leave it where it loses contacts: roots come as bands
 //! that cannot miss ([`elementary`]), a turn near the tangent's pole is taken in parts, and surfaces that meet at
-//! the start are found by the exact test. [`super::sweep`] takes any motion and is faster; this is the method to
+//! the start are found by the exact test. Two bodies that both move, and motions of other laws, go through
+//! relative screws on certified spans ([`RelativeSearch`]). [`super::sweep`] takes any motion and is faster; this is the method to
 //! compare with, and the one that needs nothing but spheres.
 
 pub mod elementary;
 pub mod moving_sphere;
+mod relative;
 pub mod sphere_tree;
 mod tables;
 
 use glam::DVec3;
 
+pub use self::relative::RelativeSearch;
 pub use self::sphere_tree::SphereTree;
 pub use self::tables::{Tables, Tests};
 
@@ -49,12 +52,53 @@ pub fn sweep(a: Covered, motion: &Motion, b: Covered, pose_b: &Pose) -> Result<S
     Ok(search.advance(&mut Budget::UNLIMITED.clone()))
 }
 
+/// The first contact of two bodies under any motions, under a budget.
+///
+/// # Errors
+/// A body that rests at a pose that is no rotation while the other moves by no screw under the document's law.
+pub fn sweep_within(
+    bodies: [Covered; 2],
+    motions: [&Motion; 2],
+    options: &SweepOptions,
+    budget: &mut Budget,
+) -> Result<Sweep, Error> {
+    let tables = Tables::ALL;
+    let [a, b] = bodies;
+    let alone = |a: Covered<'_>, motion: &Motion, b: Covered<'_>, rests: &Motion, budget: &mut Budget| {
+        let Motion::Still(pose) = rests else { return None };
+        if options.from > 0.0 {
+            return None;
+        }
+        let mut search = ContactSearch::new(a, motion, b, pose, options, tables).ok()?;
+        Some(search.advance(budget))
+    };
+    let found = if let Some(found) = alone(a, motions[0], b, motions[1], budget) {
+        found
+    } else if let Some(found) = alone(b, motions[1], a, motions[0], budget) {
+        Sweep { impact: found.impact.map(Impact::swapped), ..found }
+    } else {
+        RelativeSearch::new(bodies, motions, options, tables)?.advance(budget)
+    };
+    // Features that touch within the slack meet for certain where triangles do soon after.
+    let meet = |t: f64| {
+        let [a, b] = [0, 1].map(|k| Posed::new(bodies[k].model, motions[k].pose(t)));
+        first_meeting(a, b).is_some()
+    };
+    let impact = found.impact.map(|impact| {
+        let soon = [impact.time, (impact.time + options.tolerance).min(1.0)];
+        Impact { proved: impact.proved || soon.into_iter().any(meet), ..impact }
+    });
+    Ok(Sweep { impact, ..found })
+}
+
 /// A search that can be interrupted and resumed.
 #[derive(Debug, Clone)]
 pub struct ContactSearch<'m> {
     bodies: [Covered<'m>; 2],
     poses: [Pose; 2],
     slack: f64,
+    /// How far the motion may be from the screw.
+    drift: f64,
     tolerance: f64,
     tables: Tables,
     /// The parts of the motion that are left, the last first.
@@ -124,6 +168,7 @@ impl<'m> ContactSearch<'m> {
             bodies: [a, b],
             poses,
             slack,
+            drift: 0.0,
             tolerance: options.tolerance,
             tables,
             parts,
@@ -132,6 +177,12 @@ impl<'m> ContactSearch<'m> {
             found: None,
             tests: Tests::default(),
         })
+    }
+
+    /// The same where points may be so far from the screw: what comes that near counts as touching.
+    pub(super) fn drifting(mut self, drift: f64) -> ContactSearch<'m> {
+        self.drift = drift;
+        self
     }
 
     /// What was tested so far.
@@ -211,7 +262,7 @@ impl<'m> ContactSearch<'m> {
         }
         self.tests.spheres += 1;
         let centres = [0, 1].map(|k| self.centre(part, k, pair[k]));
-        let reach = spheres[0].radius + spheres[1].radius + self.slack;
+        let reach = spheres[0].radius + spheres[1].radius + self.slack + self.drift;
         if !moving_sphere::may_meet(&part.screw, &centres[0], &centres[1], reach, part.end) {
             return;
         }
@@ -257,7 +308,7 @@ impl<'m> ContactSearch<'m> {
 
     fn test(&mut self, part: &mut Part, kind: Kind, items: [u32; 2]) {
         let (screw, end) = (part.screw, part.end);
-        let elementary = Elementary { screw: &screw, slack: self.slack };
+        let elementary = Elementary { screw: &screw, slack: self.slack, drift: self.drift };
         let [i, j] = items;
         let touch = match kind {
             Kind::EdgeEdge => {

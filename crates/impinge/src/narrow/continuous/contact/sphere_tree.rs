@@ -18,6 +18,11 @@ use crate::geom::triangle_box::may_meet;
 use crate::num::tolerance::ROUND_UP;
 use crate::{Error, Mesh};
 
+/// Largest and smallest radius that is chosen (no unit: a factor of the mesh's size). Few large triangles want many
+/// spheres; a sliver does not.
+const COARSEST: f64 = 1.0 / 16.0;
+const FINEST: f64 = 1.0 / 512.0;
+
 /// Most halvings of the whole: cells stay far above the rounding of coordinates.
 const DEEPEST: u32 = 24;
 
@@ -55,6 +60,23 @@ pub struct SphereTree {
 }
 
 impl SphereTree {
+    /// Covers a mesh with spheres about as large as its triangles, and never larger than a sixteenth of it.
+    ///
+    /// # Errors
+    /// Triangles so small that more than 2²⁴ spheres would lie side by side.
+    pub fn automatic(mesh: &Mesh) -> Result<SphereTree, Error> {
+        let faces = 0..mesh.triangles().len() as u32;
+        let corners = || faces.clone().map(|t| mesh.corners(t));
+        let area: f64 = corners().map(|[a, b, c]| 0.5 * (b - a).cross(c - a).length()).sum();
+        let (low, high) = corners()
+            .flatten()
+            .fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(low, high), p| (low.min(p), high.max(p)));
+        let extent = (high - low).max_element();
+        let side = (area / f64::from(faces.end)).sqrt();
+        let radius = side.min(COARSEST * extent).max(FINEST * extent);
+        SphereTree::new(mesh, if radius > 0.0 { radius } else { 1.0 })
+    }
+
     /// Covers a mesh with spheres of one radius; their number grows with its area over the radius squared.
     ///
     /// # Errors

@@ -47,6 +47,20 @@ impl Tests {
     }
 }
 
+impl std::ops::Sub for Tests {
+    type Output = Tests;
+
+    /// What was tested since.
+    fn sub(self, before: Tests) -> Tests {
+        Tests {
+            spheres: self.spheres - before.spheres,
+            edges: self.edges - before.edges,
+            vertex_faces: self.vertex_faces - before.vertex_faces,
+            face_vertices: self.face_vertices - before.face_vertices,
+        }
+    }
+}
+
 impl std::ops::AddAssign for Tests {
     fn add_assign(&mut self, more: Tests) {
         self.spheres += more.spheres;

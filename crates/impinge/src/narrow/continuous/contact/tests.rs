@@ -4,6 +4,7 @@ use rand_pcg::Pcg64;
 
 use super::*;
 use crate::motion::Law;
+use crate::narrow::continuous::mesh_sweep;
 use crate::narrow::exact::collide::pairs;
 use crate::narrow::exact::distance::distance;
 use crate::shape::make;
@@ -177,4 +178,61 @@ fn a_budget_interrupts_and_the_search_resumes() {
     };
     assert!(stops > 3);
     assert_eq!(found, whole);
+}
+
+/// Both bodies move, by any motions: never later than samples see, and the times are those of the other method.
+#[test]
+fn two_movers_agree_with_sampling_and_with_the_other_method() {
+    let mut random = Pcg64::seed_from_u64(77);
+    let (mut hits, mut late, mut apart) = (0, 0, 0);
+    for case in 0..80 {
+        let models = [0, 1].map(|_| Model::from(soup(&mut random, 4, 0.6)));
+        let trees = [0, 1].map(|k| SphereTree::automatic(models[k].mesh()).unwrap());
+        let bodies = [0, 1].map(|k| Covered { model: &models[k], spheres: &trees[k] });
+        let side = point(&mut random, 1.0).normalize() * 1.6;
+        let motions = [side, -side].map(|side| {
+            let from = Pose::from_rotation(side + point(&mut random, 0.3), turned(&mut random, 2.0));
+            let to = Pose::from_rotation(-side + point(&mut random, 1.0), turned(&mut random, 3.0));
+            match case % 4 {
+                0 => Motion::between(&from, &to),
+                1 => Motion::screw(&from, &to, 1, Law::Contact),
+                2 => Motion::velocity(&from, -1.5 * side, point(&mut random, 4.0)),
+                _ => Motion::screw(&from, &to, 0, Law::Contact),
+            }
+        });
+        let motions = if case % 8 == 4 { [motions[0], Motion::Still(motions[1].pose(0.0))] } else { motions };
+        let motions = [&motions[0], &motions[1]];
+        let found =
+            sweep_within(bodies, motions, &SweepOptions::DEFAULT, &mut Budget::UNLIMITED.clone()).unwrap();
+        let truth = (0..=300).map(|k| f64::from(k) / 300.0).find(|&t| {
+            let [a, b] = motions.map(|motion| motion.pose(t));
+            !pairs(&models[0], &a, &models[1], &b).is_empty()
+        });
+        let other = mesh_sweep::sweep([&models[0], &models[1]], motions);
+        let context = format!("case {case}: {found:?}, sampled {truth:?}, other {other:?}");
+        if let Some(truth) = truth {
+            assert!(found.impact.is_some_and(|impact| impact.time <= truth), "{context}");
+        }
+        assert_eq!(found.impact.is_some(), other.impact.is_some(), "{context}");
+        if let (Some(one), Some(two)) = (found.impact, other.impact) {
+            // Where they graze, the slack is reached before the contact.
+            assert!((one.time - two.time).abs() < 1e-4, "{context}");
+            apart += usize::from((one.time - two.time).abs() > 2e-6);
+            hits += 1;
+            late += usize::from(one.time > 0.0);
+        }
+        let parts = RelativeSearch::new(bodies, motions, &SweepOptions::DEFAULT, Tables::ALL);
+        let mut parts = parts.unwrap();
+        let (mut calls, mut reached) = (0, 0.0);
+        let again = loop {
+            let again = parts.advance(&mut Budget::units(2000));
+            assert!(again.free_until >= reached, "{context}");
+            (reached, calls) = (again.free_until, calls + 1);
+            if again.outcome.finish == Finish::Complete {
+                break again;
+            }
+        };
+        assert_eq!(again.impact.is_some(), found.impact.is_some(), "{context} {calls}");
+    }
+    assert!((16..64).contains(&hits) && late * 2 > hits && apart < 4, "{hits} {late} {apart}");
 }
