@@ -259,8 +259,11 @@ impl Pair<'_> {
         let polyhedral = self.is_polyhedral();
         let (tolerance, most) = if polyhedral { (0.0, u32::MAX) } else { (CURVED_DEPTH * size, MOST_STEPS) };
         let mut deep = depth(&mut memory.polytope, a, b, *size, tolerance, most);
-        if !polyhedral && deep.at_most - deep.at_least > tolerance.max(SUPPORT_ROUNDING * size) {
-            self.polish(&mut deep);
+        if !polyhedral {
+            if deep.at_most - deep.at_least > tolerance.max(SUPPORT_ROUNDING * size) {
+                self.polish(&mut deep);
+            }
+            self.straighten(&mut deep);
         }
         let certainty = self.certainty(deep.at_most - deep.at_least);
         let Some((points, corners)) = &deep.face else {
@@ -288,6 +291,16 @@ impl Pair<'_> {
                 }
                 None => step *= 0.5,
             }
+        }
+    }
+
+    /// Of normals that are equally good but for rounding, as where a cone stands with its apex on another's,
+    /// takes the one along the line between the middles, if it is one of them: the same in either order.
+    fn straighten(&self, deep: &mut Depth) {
+        let Some(line) = (self.b.middle() - self.a.middle()).try_normalize() else { return };
+        let reach = support(&self.a, &self.b, line).w.dot(line);
+        if reach <= deep.at_most + SUPPORT_ROUNDING * self.size && line != deep.normal {
+            (deep.at_most, deep.normal, deep.face) = (deep.at_most.max(reach), line, None);
         }
     }
 

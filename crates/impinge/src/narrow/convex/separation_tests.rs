@@ -213,3 +213,47 @@ fn sizes_far_from_one_do_not_break_it() {
         }
     }
 }
+
+/// Where a whole cone of normals is right, the one along the line between the middles is taken.
+#[test]
+fn cones_apex_on_apex_have_an_upright_normal_that_supports_both() {
+    let mut rng = Pcg64::seed_from_u64(33);
+    let cone: Convex = Primitive::cone(0.5, 1.0).unwrap().into();
+    let (mut upright, mut overlapping, mut straight) = (0, 0, 0);
+    for k in 0..200 {
+        // Both apexes at one place; where the axes stray far from one line the cones overlap.
+        let stray = if k == 0 { 0.0 } else { 4.0 };
+        let mut tilt = || stray * rng.random_range(-0.5..0.5);
+        let (up, down) =
+            (Pose::new([0.0; 3], [tilt(), tilt(), 0.0, 1.0]).unwrap(), [1.0, tilt(), tilt(), 0.0]);
+        let down = Pose::new([0.0; 3], down).unwrap();
+        let apex = if k == 0 { DVec3::ZERO } else { vector(&mut rng, 2.0) };
+        let at = |turn: &Pose| Pose::from_translation(apex - turn.apply(DVec3::Z)).compose(turn);
+        let (pose_a, pose_b) = (at(&up), at(&down));
+        let (found, _) = distance(&cone, &pose_a, &cone, &pose_b, &mut ConvexMemory::default());
+        if found.distance < -1e-9 {
+            overlapping += 1;
+            continue;
+        }
+        upright += 1;
+        let n = found.normal;
+        let reach = |pose: &Pose, d: DVec3| {
+            let local = pose.matrix().transpose() * d;
+            d.dot(pose.apply(cone.support(local)) - apex)
+        };
+        assert!(found.distance.abs() < 1e-12 && (n.length() - 1.0).abs() < 1e-12, "{found:?}");
+        assert!(reach(&pose_a, n) < 1e-11 && reach(&pose_b, -n) < 1e-11, "{k}: {n} supports not both");
+        let (back, _) = distance(&cone, &pose_b, &cone, &pose_a, &mut ConvexMemory::default());
+        assert_eq!((back.normal, back.distance), (-n, found.distance));
+        let line = (pose_b.translation() - pose_a.translation()).normalize();
+        let along = reach(&pose_a, line).max(reach(&pose_b, -line));
+        if along < 1e-14 {
+            straight += 1;
+            assert!((n - line).length() < 1e-12, "{k}: {n} is not {line}");
+        }
+        if k == 0 {
+            assert_eq!(n, DVec3::Z);
+        }
+    }
+    assert!(upright > 50 && overlapping > 5 && straight > 20, "{upright} {overlapping} {straight}");
+}
