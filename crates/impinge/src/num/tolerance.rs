@@ -213,8 +213,9 @@ pub const ACROSS: f64 = 1e-12;
 /// Products of two lengths below this (a squared length) may have lost digits to underflow.
 pub const SMALLEST_PRODUCT: f64 = 1e-280;
 
-/// Radii of an ellipsoid below this are raised to it before its feet are searched (no unit: a factor of the
-/// largest radius): their squares must not underflow, and what is added is far below rounding.
+/// Radii of an ellipsoid below this are raised to it before its feet are searched, and places below it are zero
+/// (no unit: a factor of the largest radius): their squares and products must not underflow, and the change is
+/// far below rounding.
 pub const THINNEST_ELLIPSOID: f64 = 1e-150;
 
 /// Rounding of a pose at an instant and of a point placed by it (no unit: a factor of the lengths that take part

@@ -181,9 +181,10 @@ fn cone_profile(radius: f64, half_height: f64, q: DVec2) -> (f64, DVec2) {
 /// The foot x = r²·p / (r² + t) with Σ (r·p / (r² + t))² = 1, in units of the largest radius.
 fn ellipsoid(radii: DVec3, p: DVec3) -> Foot {
     let unit = radii.max_element();
-    // Radii far below rounding are raised: their squares would underflow.
-    let e = (radii / unit).max(DVec3::splat(THINNEST_ELLIPSOID));
-    let y = (p / unit).abs();
+    // Far below rounding radii are raised and places are zero: their squares and products would underflow.
+    let least = DVec3::splat(THINNEST_ELLIPSOID);
+    let (e, y) = ((radii / unit).max(least), (p / unit).abs());
+    let y = DVec3::select(y.cmplt(least), DVec3::ZERO, y);
     let point = octant_foot(e, y) * unit;
     let point = DVec3::select(p.cmplt(DVec3::ZERO), -point, point);
     let outside = (p / radii).length_squared() > 1.0;

@@ -117,3 +117,24 @@ fn sizes_far_from_one_do_not_break_it() {
         }
     }
 }
+
+/// Squares and products of radii and places must not underflow.
+#[test]
+fn feet_on_flat_ellipsoids_are_numbers_next_to_their_planes() {
+    for thin in [5e-324, 1e-300, 1e-160, 1e-150, 1e-9] {
+        let flat = Primitive::ellipsoid([1.0, 1.0, thin]).unwrap();
+        for height in [0.0, 5e-324, 1e-320, 1e-200, 1e-150, 1e-140] {
+            for x in [0.0, 1e-320, 1e-200, 0.5] {
+                let foot = signed_distance(&flat, DVec3::new(x, 0.0, height));
+                assert!(
+                    foot.point.is_finite() && foot.normal.is_normalized(),
+                    "{thin} {height} {x}: {foot:?}"
+                );
+                assert!(
+                    foot.distance.abs() <= thin.max(height) * (1.0 + 1e-12) + 1e-149,
+                    "{thin} {height} {x}"
+                );
+            }
+        }
+    }
+}
