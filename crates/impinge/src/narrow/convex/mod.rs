@@ -3,6 +3,7 @@
 mod answer;
 mod boxes;
 pub mod brute;
+mod containment;
 mod epa;
 pub(crate) mod exact;
 mod faceted;

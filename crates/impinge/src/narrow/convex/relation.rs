@@ -10,8 +10,9 @@ use std::cmp::Ordering;
 use glam::DVec3;
 use smallvec::SmallVec;
 
+use super::containment::{Out, Turned, ellipsoid_out, farthest_out};
 use super::exact::{self, compare_height};
-use super::placed::{Frame, Placed, place, reach_of};
+use super::placed::{Core, Frame, Placed, place, reach_of};
 use super::point;
 use super::separation::{ConvexMemory, distance};
 use crate::narrow::exact::relation::relation as mesh_relation;
@@ -21,9 +22,6 @@ use crate::num::predicate::Sign;
 use crate::num::tolerance::{CURVED_TOUCH, TOO_CLOSE_TO_CALL};
 use crate::shape::{Convex, Polytope, Primitive};
 use crate::{Certainty, Mesh, Model, Pose, Relation};
-
-/// A step of a climb gains at least this part of what counts as rounding (no unit).
-const LEAST_GAIN: f64 = 1.0 / 256.0;
 
 /// The relation of two placed convex shapes; flat ones count like open surfaces.
 pub fn relation(
@@ -153,59 +151,40 @@ impl<'s> Body<'s> {
     }
 
     /// How far the other's farthest point is outside of this solid, negative when it is inside: the largest
-    /// value of a convex function over a convex body. Right to rounding for corners; for curved bodies the
-    /// best of climbs from many directions, or the first value beyond `noise`.
-    fn farthest_out(&self, other: &Body<'_>, noise: f64) -> f64 {
+    /// value of a convex function over a convex body. Right to rounding for corners, flat faces and ellipsoids in
+    /// ellipsoids; else a bracket that tells which side of ±`noise` it lies on, where that can be told.
+    fn farthest_out(&self, other: &Body<'_>, noise: f64) -> Out {
         let turn = self.pose.rotation();
         let origin = self.pose.translation();
         let frame = Frame { origin, scale: 1.0 };
         let inner = Placed::new(other.shape, other.pose, &frame);
         let solid = match self.shape {
             Convex::Primitive(solid) => solid,
-            Convex::Polytope(hull) => return hull_out(hull, self.pose, &inner, origin),
+            Convex::Polytope(hull) => return Out::exactly(hull_out(hull, self.pose, &inner, origin)),
         };
-        let out = |p: DVec3| {
-            let foot = point::signed_distance(solid, turn.transpose() * p);
-            (foot.distance, turn * foot.normal)
-        };
-        if inner.is_polyhedral() {
+        let out = |p: DVec3| point::signed_distance(solid, turn.transpose() * p).distance;
+        let Core::Curved { primitive, centre, turn: own } = &inner.core else {
             let corners = other.corners();
-            let worst = corners.iter().map(|&p| out(p - origin).0).fold(f64::NEG_INFINITY, f64::max);
-            return worst + inner.radius;
-        }
-        let mut worst = f64::NEG_INFINITY;
-        for k in 0..27_i32 {
-            let start = DVec3::new(f64::from(k % 3 - 1), f64::from(k / 3 % 3 - 1), f64::from(k / 9 - 1));
-            worst = worst.max(climb(|d| out(inner.support(d).0), start, noise));
-            if worst > noise {
-                break;
+            let worst = corners.iter().map(|&p| out(p - origin)).fold(f64::NEG_INFINITY, f64::max);
+            return Out::exactly(worst + inner.radius);
+        };
+        let body = Turned { primitive, centre: *centre, turn: *own };
+        match (solid, primitive) {
+            (Primitive::Cuboid { half }, _) => {
+                let reach = |d: DVec3| d.dot(inner.support(d).0);
+                let over = |axis: DVec3, half: f64| reach(axis).max(reach(-axis)) - half;
+                let faces = [over(turn.x_axis, half.x), over(turn.y_axis, half.y), over(turn.z_axis, half.z)];
+                Out::exactly(faces.into_iter().fold(f64::NEG_INFINITY, f64::max))
             }
+            (Primitive::Ellipsoid { radii }, Primitive::Ellipsoid { radii: theirs }) => {
+                ellipsoid_out(&body, *theirs, turn, *radii)
+            }
+            (Primitive::Sphere { radius }, Primitive::Ellipsoid { radii: theirs }) => {
+                ellipsoid_out(&body, *theirs, turn, DVec3::splat(*radius))
+            }
+            _ => farthest_out(&body, out, noise),
         }
-        worst
     }
-}
-
-/// The value that a climb over a convex body ends at. `out` gives the value at the point farthest along a
-/// direction, and the direction in which it grows there; a value above `noise` is enough.
-///
-/// Bodies that nearly fit into each other are climbed in ever smaller steps, so each step is also tried
-/// farther on, twice as far whenever that was better.
-fn climb(out: impl Fn(DVec3) -> (f64, DVec3), start: DVec3, noise: f64) -> f64 {
-    let mut from = start.normalize_or(DVec3::Z);
-    let (mut height, mut towards) = out(from);
-    let mut stride = 1.0;
-    while height <= noise {
-        let near = out(towards);
-        let far = out(towards + (towards - from) * stride);
-        let (value, next) = if far.0 > near.0 { far } else { near };
-        stride = if far.0 > near.0 { 2.0 * stride } else { 1.0 };
-        // Each climb ends: the value grows at every step, and by more than its rounding.
-        if !(value > height + noise * LEAST_GAIN) {
-            return height.max(value);
-        }
-        (from, height, towards) = (towards, value, next);
-    }
-    height
 }
 
 /// The support of the inner body over each face is all that matters.
@@ -225,9 +204,12 @@ fn hull_out(hull: &Polytope, pose: &Pose, inner: &Placed<'_>, origin: DVec3) -> 
 fn curved_pair(bodies: &[Body<'_>; 2], distance: f64, noise: f64, rounding: f64) -> (Relation, Certainty) {
     let [a, b] = bodies;
     let out = |around: &Body<'_>, inner: &Body<'_>| {
-        if around.is_solid() { around.farthest_out(inner, rounding) } else { f64::INFINITY }
+        let never = Out::exactly(f64::INFINITY);
+        if around.is_solid() { around.farthest_out(inner, rounding) } else { never }
     };
-    let (a_out, b_out) = (out(b, a), out(a, b));
+    let brackets = [out(b, a), out(a, b)];
+    // What could not be proved to stick out is taken to be inside; the width says so below.
+    let [a_out, b_out] = brackets.map(|out| out.at_least);
     let relation = match (a_out <= rounding, b_out <= rounding) {
         (true, true) => Relation::Intersecting,
         (true, false) => Relation::AInsideB,
@@ -242,7 +224,10 @@ fn curved_pair(bodies: &[Body<'_>; 2], distance: f64, noise: f64, rounding: f64)
         (true, false) => Certainty::Approximate { resolution: rounding },
         (false, false) => Certainty::Exact,
     };
-    (relation, certainty)
+    let unproved = brackets.iter().filter(|out| out.at_least <= rounding && out.at_most > rounding);
+    let width = unproved.map(|out| out.at_most).fold(0.0, f64::max);
+    let open = if width > 0.0 { Certainty::Approximate { resolution: width } } else { Certainty::Exact };
+    (relation, certainty.lesser(open))
 }
 
 /// Shapes with corners and radii, decided exactly.
@@ -266,7 +251,7 @@ fn is_inside(inner: &Body<'_>, around: &Body<'_>, noise: f64) -> Option<bool> {
     if !around.is_solid() {
         return Some(false);
     }
-    let out = around.farthest_out(inner, noise);
+    let out = around.farthest_out(inner, noise).at_least;
     if out.abs() > noise { Some(out < 0.0) } else { None }
 }
 
