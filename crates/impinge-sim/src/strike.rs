@@ -35,8 +35,6 @@ pub struct Answer {
 /// Changes the momenta of both sides, `None` standing for what cannot move, and returns the impulse on b.
 pub fn strike<'r>(a: Option<Side<'r>>, b: Option<Side<'r>>, answer: &Answer) -> DVec3 {
     let n = answer.normal;
-    let velocity =
-        |side: &Option<Side<'_>>| side.as_ref().map_or(DVec3::ZERO, |s| s.rigid.velocity_at(s.weight, s.arm));
     let velocity = velocity(&b) - velocity(&a);
     let along = n.dot(velocity);
     let wanted = along.max(-answer.restitution * along).max(0.0) + answer.parting;
@@ -51,6 +49,16 @@ pub fn strike<'r>(a: Option<Side<'r>>, b: Option<Side<'r>>, answer: &Answer) -> 
         }
     }
     impulse
+}
+
+/// How fast two sides come nearer along a direction from a to b.
+pub fn approach([a, b]: &[Option<Side<'_>>; 2], normal: DVec3) -> f64 {
+    normal.dot(velocity(a) - velocity(b))
+}
+
+/// The velocity of a side's point of contact.
+fn velocity(side: &Option<Side<'_>>) -> DVec3 {
+    side.as_ref().map_or(DVec3::ZERO, |s| s.rigid.velocity_at(s.weight, s.arm))
 }
 
 /// The impulse after which the velocity along n is `wanted`.

@@ -11,14 +11,18 @@ use std::sync::Arc;
 
 use glam::{DQuat, DVec3};
 use impinge::scene::{Body, BodyId, Flight, Frame, Meeting, Scene};
-use impinge::{Certainty, Counters, Error, Finish, Mesh, Model, Motion, Outcome, Pose, Shape};
+use impinge::shape::{Topology, mass::Mass};
+use impinge::{Budget, Certainty, Counters, Error, Finish, Mesh, Model, Motion, Outcome, Pose, Shape};
 
-use crate::apart::all_apart;
+use crate::apart::{all_apart, all_apart_at};
 use crate::rigid::{Rigid, Weight};
-use crate::strike::{Answer, Side, strike};
+use crate::strike::{Answer, Side, approach, strike};
 
 /// Largest turn in a step (radians) that is told from its end; a faster one takes the velocity of now.
 const LARGEST_TURN: f64 = 3.0;
+
+/// The golden ratio: its multiples are spread evenly over the instants of a step.
+const GOLDEN: f64 = 1.618_033_988_749_895;
 
 /// A solid that many bodies may share, its frame in the centre of mass.
 #[derive(Debug, Clone)]
@@ -31,6 +35,8 @@ pub struct Solid {
     pub weight: Weight,
     /// Distance of the farthest vertex from the centre of mass.
     pub radius: f64,
+    /// Four times the volume by the area: the diameter of a tube, twice the thickness of a slab.
+    pub thickness: f64,
 }
 
 impl Solid {
@@ -44,7 +50,8 @@ impl Solid {
         let mesh = Mesh::from_points(moved, mesh.triangles().to_vec())?;
         let radius = mesh.vertices().iter().map(|v| v.length()).fold(0.0, f64::max);
         let shape = Arc::new(Shape::from(Model::from(mesh.clone())));
-        Ok(Solid { shape, mesh: Arc::new(mesh), weight, radius })
+        let area = Mass::of(&mesh, &Topology::of(&mesh)).area;
+        Ok(Solid { shape, mesh: Arc::new(mesh), weight, radius, thickness: 4.0 * weight.mass / area })
     }
 }
 
@@ -86,6 +93,17 @@ struct Course {
     angular: DVec3,
 }
 
+/// A part of a body's way through a step.
+#[derive(Debug, Clone, Copy)]
+pub struct Leg {
+    /// Which of the moving bodies.
+    pub member: usize,
+    /// When it begins; it ends with the body's next one.
+    pub from: f64,
+    /// Over the whole step.
+    pub motion: Motion,
+}
+
 /// What was counted since the start.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Ledger {
@@ -97,6 +115,10 @@ pub struct Ledger {
     pub rests: u64,
     /// Most impacts in one step.
     pub most: u64,
+    /// Steps of bodies that set out for more than their thickness.
+    pub beyond_thickness: u64,
+    /// Steps of bodies that set out for more than their diameter.
+    pub beyond_diameter: u64,
     /// Tests of pairs of triangles.
     pub tests: u64,
 }
@@ -113,37 +135,66 @@ pub struct SweptWorld {
     of_slot: Vec<Option<usize>>,
     ledger: Ledger,
     outcome: Outcome,
-    /// Where the contacts of the last step were.
-    touched: Vec<DVec3>,
+    /// The ways and the contacts of the last step, in the order of time, and how far it came.
+    legs: Vec<Leg>,
+    meetings: Vec<Meeting>,
+    reached: f64,
 }
 
 impl Member {
-    /// Goes along its course up to a time in the step.
-    fn fly_to(&mut self, time: f64) {
+    /// Where its course has it at a time in the step.
+    fn at(&self, time: f64) -> Rigid {
         let Course { from, linear, angular } = self.course;
-        self.rigid.position += linear * (time - from);
+        let mut rigid = self.rigid;
+        rigid.position += linear * (time - from);
         if angular != DVec3::ZERO {
             let turn = DQuat::from_scaled_axis(angular * (time - from));
-            self.rigid.rotation = (turn * self.rigid.rotation).normalize();
+            rigid.rotation = (turn * rigid.rotation).normalize();
         }
-        self.course.from = time;
+        rigid
     }
 
-    /// Sets out anew from now: the velocities of free flight, of which the turning is the mean over a step.
+    /// Goes along its course up to a time in the step. A body that tumbles would not turn evenly: its angular
+    /// momentum keeps its direction, and gets the length at which the energy is what it was.
+    fn fly_to(&mut self, weight: &Weight, time: f64) {
+        let energy = self.rigid.energy(weight)[1];
+        self.rigid = self.at(time);
+        self.course.from = time;
+        let scale = (energy / self.rigid.energy(weight)[1]).sqrt();
+        if scale.is_finite() {
+            self.rigid.spin *= scale;
+        }
+    }
+
+    /// Sets out at the start of a step: the velocities of free flight, of which the turning is the mean over it.
     fn set_out(&mut self, weight: &Weight, step: f64) -> Motion {
         let mut later = self.rigid;
         later.fly(weight, step);
         let now = self.rigid.turning(weight) * step;
         let mean = (later.rotation * self.rigid.rotation.conjugate()).normalize();
         let mean = if mean.w < 0.0 { -mean } else { mean }.to_scaled_axis();
-        self.course.linear = self.rigid.momentum * (step / weight.mass);
-        self.course.angular = if now.length() < LARGEST_TURN { mean } else { now };
-        let Course { from, linear, angular } = self.course;
-        Motion::through(&self.rigid.pose(), from, linear, angular)
+        self.follow(weight, step, if now.length() < LARGEST_TURN { mean } else { now })
+    }
+
+    /// Sets out after an impact: the velocities of now, so that what parts by the impulse does part. Those of a
+    /// body that tumbles fast may be far from their mean.
+    fn go_on(&mut self, weight: &Weight, step: f64) -> Motion {
+        self.follow(weight, step, self.rigid.turning(weight) * step)
+    }
+
+    /// Takes up a course from now on that turns by `angular` in a step.
+    fn follow(&mut self, weight: &Weight, step: f64, angular: DVec3) -> Motion {
+        let linear = self.rigid.momentum * (step / weight.mass);
+        self.course = Course { linear, angular, ..self.course };
+        Motion::through(&self.rigid.pose(), self.course.from, linear, angular)
     }
 }
 
 impl SweptWorld {
+    /// What [`SweptWorld::check`] has found when it found nothing wrong.
+    pub const PROMISE: &'static str =
+        "in every frame, at its end and at an instant within, all bodies are apart, by exact relations";
+
     /// A world without moving bodies; `scene` may hold the surroundings.
     pub fn new(scene: Scene, laws: Laws, solids: Vec<Solid>) -> SweptWorld {
         let outcome =
@@ -157,7 +208,9 @@ impl SweptWorld {
             of_slot: Vec::new(),
             ledger: Ledger::default(),
             outcome,
-            touched: Vec::new(),
+            legs: Vec::new(),
+            meetings: Vec::new(),
+            reached: 0.0,
         }
     }
 
@@ -201,14 +254,43 @@ impl SweptWorld {
         &self.ledger
     }
 
-    /// Where the contacts of the last step were.
-    pub fn touched(&self) -> &[DVec3] {
-        &self.touched
+    /// The contacts of the last step, in the order in which bodies were stopped for them.
+    pub fn meetings(&self) -> &[Meeting] {
+        &self.meetings
+    }
+
+    /// The ways of the bodies through the last step, in the order of time.
+    pub fn legs(&self) -> &[Leg] {
+        &self.legs
+    }
+
+    /// Where the bodies were at a time of the last step.
+    pub fn poses_at(&self, time: f64) -> Vec<Pose> {
+        let mut poses: Vec<Pose> = self.members.iter().map(|member| member.rigid.pose()).collect();
+        for leg in self.legs.iter().filter(|leg| leg.from <= time) {
+            poses[leg.member] = leg.motion.pose(time);
+        }
+        poses
     }
 
     /// The last step as a frame without events; its cost is that of the sweeps.
     pub fn frame(&self) -> Frame<'_> {
         Frame { events: &[], contacts: &[], points: &[], undecided: &[], box_pairs: 0, outcome: self.outcome }
+    }
+
+    /// Figures for [`crate::scenes::Scenario::measures`].
+    pub fn measures(&self) -> Vec<(&'static str, f64)> {
+        let triangles = |m: &Member| self.solids[m.solid as usize].mesh.triangles().len();
+        let steps = (self.ledger.frames * self.members.len() as u64).max(1) as f64;
+        let share = |count: u64| count as f64 / steps;
+        vec![
+            ("triangles", self.members.iter().map(triangles).sum::<usize>() as f64),
+            ("impacts", self.ledger.impacts as f64),
+            ("rests", self.ledger.rests as f64),
+            ("most_impacts", self.ledger.most as f64),
+            ("beyond_thickness", share(self.ledger.beyond_thickness)),
+            ("beyond_diameter", share(self.ledger.beyond_diameter)),
+        ]
     }
 
     /// Kinetic energy of all bodies.
@@ -218,82 +300,76 @@ impl SweptWorld {
     }
 
     /// One step of a length in time.
-    pub fn advance(&mut self, step: f64) {
-        let mut motions = Vec::with_capacity(self.members.len());
-        for member in &mut self.members {
+    /// When the budget ends all bodies stop where they
+    /// are known to be free, and keep their momenta.
+    pub fn advance(&mut self, step: f64, budget: &mut Budget) {
+        self.legs.clear();
+        for (at, member) in self.members.iter_mut().enumerate() {
             let weight = &self.solids[member.solid as usize].weight;
             member.rigid.momentum += self.laws.gravity * (weight.mass * step);
             (member.course.from, member.impacts) = (0.0, 0);
-            motions.push((member.id, member.set_out(weight, step)));
+            self.legs.push(Leg { member: at, from: 0.0, motion: member.set_out(weight, step) });
+            let (solid, way) = (&self.solids[member.solid as usize], member.course.linear.length());
+            self.ledger.beyond_thickness += u64::from(way > solid.thickness);
+            self.ledger.beyond_diameter += u64::from(way > 2.0 * solid.radius);
         }
+        let motions: Vec<_> =
+            self.members.iter().zip(&self.legs).map(|(member, leg)| (member.id, leg.motion)).collect();
         self.flight.start(&self.scene, &motions);
-        self.touched.clear();
-        while let Some(meeting) = self.flight.first(&self.scene) {
+        self.meetings.clear();
+        let ahead = loop {
+            let ahead = self.flight.first(&self.scene, budget);
+            let Some(meeting) = ahead.meeting else { break ahead };
             self.meet(&meeting, step);
-        }
+            self.meetings.push(meeting);
+        };
         for member in &mut self.members {
-            member.fly_to(1.0);
+            member.fly_to(&self.solids[member.solid as usize].weight, ahead.free_until);
             self.scene.place(member.id, member.rigid.pose());
         }
-        self.outcome.work = self.flight.work();
-        self.outcome.certainty = Certainty::Exact;
+        (self.outcome, self.reached) = (ahead.outcome, ahead.free_until);
         self.ledger.frames += 1;
-        self.ledger.most = self.ledger.most.max(self.touched.len() as u64);
+        self.ledger.most = self.ledger.most.max(self.meetings.len() as u64);
         self.ledger.tests += self.outcome.work.primitive_tests;
     }
 
     /// Answers a contact: both bodies stop, are struck, and go on.
     fn meet(&mut self, meeting: &Meeting, step: f64) {
-        let Meeting { bodies, impact, stop, gap } = *meeting;
-        let slots = bodies.map(|id| self.of_slot.get(id.index()).copied().flatten());
-        let mut sides = slots.map(|at| at.map(|at| self.members[at]));
+        let Meeting { bodies, impact, stop, gap, .. } = *meeting;
+        let pair = bodies.map(|id| self.of_slot.get(id.index()).copied().flatten());
         // The impulse acts where the bodies would have touched, an instant later.
-        let centre = |side: &Option<Member>| {
-            side.as_ref().map(|m| m.rigid.position + m.course.linear * (impact.time - m.course.from))
+        let centres = pair.map(|at| at.map(|at| self.members[at].at(impact.time).position));
+        let mut rigids = pair.map(|at| at.map(|at| self.fly(at, stop)));
+        let [a, b] = &mut rigids;
+        let side = |k: usize, rigid: Option<_>| {
+            let weight = &self.solids[self.members[pair[k]?].solid as usize].weight;
+            Some(Side { rigid: rigid?, weight, arm: impact.point - centres[k]? })
         };
-        let centres = [centre(&sides[0]), centre(&sides[1])];
+        let sides = [side(0, a.as_mut()), side(1, b.as_mut())];
         let normal = impact.normal.try_normalize().unwrap_or_else(|| apart(centres, impact.point));
-        for member in sides.iter_mut().flatten() {
-            member.fly_to(stop);
-        }
-        let answer = self.answer(&sides, centres, impact.point, normal, gap, step);
-        let [a, b] = &mut sides;
-        let a = side(&self.solids, a, centres[0], impact.point);
-        strike(a, side(&self.solids, b, centres[1], impact.point), &answer);
+        let Laws { restitution, friction, quiet, .. } = self.laws;
+        let answer = Answer {
+            normal,
+            restitution: if approach(&sides, normal) < quiet { 0.0 } else { restitution },
+            friction,
+            parting: if gap < self.laws.gap { 0.5 * self.laws.gap / step } else { 0.0 },
+        };
+        let [a, b] = sides;
+        strike(a, b, &answer);
         self.ledger.impacts += 1;
-        self.touched.push(impact.point);
-        for (at, member) in slots.into_iter().zip(sides) {
-            if let (Some(at), Some(member)) = (at, member) {
-                self.members[at] = member;
+        for (at, rigid) in pair.into_iter().zip(rigids) {
+            if let (Some(at), Some(rigid)) = (at, rigid) {
+                self.members[at].rigid = rigid;
                 self.go_on(at, step);
             }
         }
     }
 
-    /// Restitution, friction, and a little push where the gap has become small.
-    fn answer(
-        &self,
-        sides: &[Option<Member>; 2],
-        centres: [Option<DVec3>; 2],
-        point: DVec3,
-        normal: DVec3,
-        gap: f64,
-        step: f64,
-    ) -> Answer {
-        let velocity = |k: usize| match (&sides[k], centres[k]) {
-            (Some(m), Some(centre)) => {
-                m.rigid.velocity_at(&self.solids[m.solid as usize].weight, point - centre)
-            }
-            _ => DVec3::ZERO,
-        };
-        let approach = normal.dot(velocity(0) - velocity(1));
-        let Laws { restitution, friction, quiet, .. } = self.laws;
-        Answer {
-            normal,
-            restitution: if approach < quiet { 0.0 } else { restitution },
-            friction,
-            parting: if gap < self.laws.gap { 0.5 * self.laws.gap / step } else { 0.0 },
-        }
+    /// Lets a body go along its course up to a time in the step, and tells where it is.
+    fn fly(&mut self, at: usize, time: f64) -> Rigid {
+        let member = &mut self.members[at];
+        member.fly_to(&self.solids[member.solid as usize].weight, time);
+        member.rigid
     }
 
     /// Sends a body on after an impact, or lets it rest until the step ends.
@@ -305,17 +381,25 @@ impl SweptWorld {
             (member.course.linear, member.course.angular) = (DVec3::ZERO, DVec3::ZERO);
             Motion::Still(member.rigid.pose())
         } else {
-            member.set_out(&self.solids[member.solid as usize].weight, step)
+            member.go_on(&self.solids[member.solid as usize].weight, step)
         };
+        self.legs.push(Leg { member: at, from: member.course.from, motion });
         self.flight.turn(&self.scene, member.id, motion);
     }
 
-    /// Whether all pairs are apart, by exact relations of all whose boxes meet.
+    /// Whether all pairs are apart, at the end of the last step and at an instant within, another in every step, by
+    /// exact relations of all whose boxes meet.
     ///
     /// # Errors
     /// The first pair that is not.
     pub fn check(&self) -> Result<(), String> {
-        all_apart(&self.scene)
+        all_apart(&self.scene)?;
+        let time = self.reached * (self.ledger.frames as f64 * GOLDEN).fract();
+        let poses = self.poses_at(time);
+        let place = |id: BodyId, body: &Body| {
+            self.of_slot.get(id.index()).copied().flatten().map_or(body.pose, |at| poses[at])
+        };
+        all_apart_at(&self.scene, place).map_err(|wrong| format!("at {time} of the step: {wrong}"))
     }
 
     /// Where a body is.
@@ -324,24 +408,7 @@ impl SweptWorld {
     }
 }
 
-fn side<'w>(
-    solids: &'w [Solid],
-    member: &'w mut Option<Member>,
-    centre: Option<DVec3>,
-    point: DVec3,
-) -> Option<Side<'w>> {
-    let (member, centre) = (member.as_mut()?, centre?);
-    let weight = &solids[member.solid as usize].weight;
-    Some(Side { rigid: &mut member.rigid, weight, arm: point - centre })
-}
-
 /// A direction from a to b where the contact has none: away from the point.
 fn apart([a, b]: [Option<DVec3>; 2], point: DVec3) -> DVec3 {
-    let way = match (a, b) {
-        (Some(a), Some(b)) => b - a,
-        (Some(a), None) => point - a,
-        (None, Some(b)) => b - point,
-        (None, None) => DVec3::ZERO,
-    };
-    way.try_normalize().unwrap_or(DVec3::Z)
+    (b.unwrap_or(point) - a.unwrap_or(point)).try_normalize().unwrap_or(DVec3::Z)
 }

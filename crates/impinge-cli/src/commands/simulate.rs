@@ -114,8 +114,7 @@ pub fn run(args: &Simulate, common: &Common) -> Result<Exit, Failure> {
         Format::Json => commands::json(&report)?,
         Format::Text => output::print(|out| text(&report, scenario.promise(), out))?,
     }
-    let open = scenario.scene().last().outcome.finish == Finish::OutOfBudget;
-    Ok(if open { Exit::Undecided } else { Exit::Free })
+    Ok(if counts.finish == Finish::OutOfBudget { Exit::Undecided } else { Exit::Free })
 }
 
 fn check(scenario: &dyn Scenario) -> Result<(), String> {

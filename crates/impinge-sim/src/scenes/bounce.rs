@@ -111,14 +111,14 @@ fn throw(seed: u64, n: u64, weight: &Weight) -> Rigid {
 }
 
 impl Scenario for Bounce {
-    fn advance(&mut self, _: &mut Budget) -> Frame<'_> {
+    fn advance(&mut self, budget: &mut Budget) -> Frame<'_> {
         let Rigid { position, .. } = self.world.members()[0].rigid;
         let off = position.truncate().abs().max_element() > FLOOR - 1.5 || position.z > FLOOR;
         if off || self.still > PATIENCE || self.steps > LONGEST {
             self.throw_again();
         }
         let before = self.world.members()[0].rigid;
-        self.world.advance(STEP);
+        self.world.advance(STEP, budget);
         let after = self.world.members()[0].rigid;
         let turned = before.rotation.angle_between(after.rotation);
         let way = (after.position - before.position).length() + turned;
@@ -131,20 +131,10 @@ impl Scenario for Bounce {
         self.world.scene()
     }
 
-    fn polytopes(&self) -> usize {
-        0
-    }
-
     fn measures(&self) -> Vec<(&'static str, f64)> {
-        let ledger = self.world.ledger();
-        vec![
-            ("triangles", self.world.solids()[0].mesh.triangles().len() as f64),
-            ("throws", self.throws as f64),
-            ("impacts", ledger.impacts as f64),
-            ("rests", ledger.rests as f64),
-            ("most_impacts", ledger.most as f64),
-            ("height", self.world.members()[0].rigid.position.z),
-        ]
+        let mut all = self.world.measures();
+        all.extend([("throws", self.throws as f64), ("height", self.world.members()[0].rigid.position.z)]);
+        all
     }
 
     fn check(&self) -> Result<(), String> {
@@ -155,12 +145,8 @@ impl Scenario for Bounce {
         self.world.check()
     }
 
-    fn verify(&self) -> Result<(), String> {
-        Ok(())
-    }
-
     fn promise(&self) -> &'static str {
-        "in every frame all bodies are apart, by exact relations"
+        SweptWorld::PROMISE
     }
 
     fn drawing(&self) -> Drawing {
@@ -168,7 +154,8 @@ impl Scenario for Bounce {
         let floor = Figure { mesh: Arc::clone(&self.floor), pose: place, colour: [0.35, 0.38, 0.42] };
         let mesh = Arc::clone(&self.world.solids()[0].mesh);
         let pot = Figure { mesh, pose: self.world.pose(0), colour: [0.75, 0.45, 0.2] };
-        let contacts = self.world.touched().iter().map(|&p| [p, p + 0.3 * DVec3::Z]).collect();
+        let contacts =
+            self.world.meetings().iter().map(|m| [m.impact.point, m.impact.point + 0.3 * DVec3::Z]).collect();
         let view = Some(DVec3::new(0.8, -1.0, 0.45));
         Drawing { figures: vec![floor, pot], contacts, view, ..Drawing::default() }
     }

@@ -78,20 +78,23 @@ fn hand(frame: u64) -> DVec3 {
 }
 
 impl Scenario for Manipulate {
-    fn advance(&mut self, _: &mut Budget) -> Frame<'_> {
+    fn advance(&mut self, budget: &mut Budget) -> Frame<'_> {
         self.frames += 1;
         self.touched.clear();
         let mut pose = self.scene.body(self.object).map_or(Pose::IDENTITY, |body| body.pose);
         let mut way = hand(self.frames) - pose.translation();
         let mut turn = DVec3::new(0.03, 0.02, 0.04);
+        let mut outcome = self.scene.last().outcome;
         for slide in 0..=MOST_SLIDES {
             if slide == MOST_SLIDES {
                 self.rests += 1;
                 break;
             }
             let motion = Motion::velocity(&pose, way, turn);
-            let Some(meeting) = self.scene.first_contact(&[(self.object, motion)], &mut self.flight) else {
-                pose = motion.pose(1.0);
+            let ahead = self.scene.first_contact(&[(self.object, motion)], &mut self.flight, budget);
+            outcome = ahead.outcome;
+            let Some(meeting) = ahead.meeting else {
+                pose = motion.pose(ahead.free_until);
                 break;
             };
             pose = motion.pose(meeting.stop);
@@ -105,15 +108,11 @@ impl Scenario for Manipulate {
             turn = DVec3::ZERO;
         }
         self.scene.place(self.object, pose);
-        self.scene.last()
+        Frame { outcome, ..self.scene.last() }
     }
 
     fn scene(&self) -> &Scene {
         &self.scene
-    }
-
-    fn polytopes(&self) -> usize {
-        0
     }
 
     fn measures(&self) -> Vec<(&'static str, f64)> {
@@ -128,10 +127,6 @@ impl Scenario for Manipulate {
             return Err(format!("the object is below the floor, at {z}"));
         }
         all_apart(&self.scene)
-    }
-
-    fn verify(&self) -> Result<(), String> {
-        Ok(())
     }
 
     fn promise(&self) -> &'static str {

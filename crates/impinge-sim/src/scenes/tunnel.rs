@@ -89,7 +89,7 @@ fn lane(k: usize) -> f64 {
 }
 
 impl Scenario for Tunnel {
-    fn advance(&mut self, _: &mut Budget) -> Frame<'_> {
+    fn advance(&mut self, budget: &mut Budget) -> Frame<'_> {
         let motions = [0, 1].map(|k| (self.bunnies[k], self.step(k)));
         self.tries += 1;
         let shape = |id: BodyId| self.scene.body(id).map(|body| Arc::clone(&body.shape));
@@ -102,26 +102,24 @@ impl Scenario for Tunnel {
             }
         }
         self.flight.start(&self.scene, &motions);
-        while let Some(meeting) = self.flight.first(&self.scene) {
-            let Some(k) = self.bunnies.iter().position(|id| meeting.bodies.contains(id)) else { break };
+        let ahead = loop {
+            let ahead = self.flight.first(&self.scene, budget);
+            let Some(meeting) = ahead.meeting else { break ahead };
+            let Some(k) = self.bunnies.iter().position(|id| meeting.bodies.contains(id)) else { break ahead };
             self.swept[k] += 1;
             let stopped = Motion::Still(motions[k].1.pose(meeting.stop));
             self.flight.turn(&self.scene, self.bunnies[k], stopped);
-        }
+        };
         for id in self.bunnies {
-            if let Some(pose) = self.flight.pose(id, 1.0) {
+            if let Some(pose) = self.flight.pose(id, ahead.free_until) {
                 self.scene.place(id, pose);
             }
         }
-        self.scene.last()
+        Frame { outcome: ahead.outcome, ..self.scene.last() }
     }
 
     fn scene(&self) -> &Scene {
         &self.scene
-    }
-
-    fn polytopes(&self) -> usize {
-        0
     }
 
     fn measures(&self) -> Vec<(&'static str, f64)> {
@@ -141,10 +139,6 @@ impl Scenario for Tunnel {
             }
         }
         all_apart(&self.scene)
-    }
-
-    fn verify(&self) -> Result<(), String> {
-        Ok(())
     }
 
     fn promise(&self) -> &'static str {

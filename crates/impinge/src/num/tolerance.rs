@@ -234,6 +234,10 @@ pub const LARGEST_CONTACT_TANGENT: f64 = 1024.0;
 /// How much too early the time of an impact may be unless told otherwise (in units of the step).
 pub const SWEEP_TOLERANCE: f64 = 1e-6;
 
+/// How much too early an impact may be at most where bodies are stopped at a gap before it anyway (in units of the
+/// step): slow bodies do not cover the gap in a step, and times are still to be told apart.
+pub const FLIGHT_TOLERANCE: f64 = 1.0 / 1024.0;
+
 /// How near moving surfaces may come without a contact and still be called an impact, unless told otherwise (no
 /// unit: a factor of the scene's size).
 pub const SWEEP_SLACK: f64 = 1e-9;

@@ -53,6 +53,17 @@ fn motions(rng: &mut Pcg64, scene: &Scene, ids: &[BodyId], way: f64) -> Vec<(Bod
     ids.iter().enumerate().map(motion).collect()
 }
 
+fn unlimited() -> Budget {
+    Budget::UNLIMITED
+}
+
+fn first(scene: &Scene, motions: &[(BodyId, Motion)], flight: &mut Flight) -> Option<Meeting> {
+    let found = scene.first_contact(motions, flight, &mut unlimited());
+    assert_eq!(found.outcome.finish, Finish::Complete);
+    assert_eq!(found.free_until, found.meeting.map_or(1.0, |meeting| meeting.stop));
+    found.meeting
+}
+
 /// Every pair, without boxes and balls.
 fn brute(scene: &Scene, motions: &[(BodyId, Motion)]) -> Option<(f64, [BodyId; 2])> {
     let mut first: Option<(f64, [BodyId; 2])> = None;
@@ -75,7 +86,7 @@ fn the_first_contact_is_the_first_of_all_pairs() {
     let (scene, ids) = crowd(&mut rng, 9, 4.0);
     for round in 0..40 {
         let motions = motions(&mut rng, &scene, &ids, 0.3 + 0.05 * f64::from(round));
-        let (fast, slow) = (scene.first_contact(&motions, &mut flight), brute(&scene, &motions));
+        let (fast, slow) = (first(&scene, &motions, &mut flight), brute(&scene, &motions));
         assert_eq!(
             fast.is_some(),
             slow.is_some(),
@@ -87,10 +98,7 @@ fn the_first_contact_is_the_first_of_all_pairs() {
         // Bounds from balls start a sweep later, so that it may end elsewhere within the tolerance.
         assert!((fast.impact.time - slow.0).abs() <= 2e-6, "round {round}: {fast:?} {slow:?}");
         assert!(fast.stop <= fast.impact.time);
-        assert_eq!(
-            scene.first_contact(&motions, &mut Flight::default()).map(|m| m.bodies),
-            Some(fast.bodies)
-        );
+        assert_eq!(first(&scene, &motions, &mut Flight::default()).map(|m| m.bodies), Some(fast.bodies));
     }
     assert!((8..=32).contains(&hits), "{hits} of 40");
 }
@@ -108,7 +116,7 @@ fn a_body_that_turns_meets_the_next_and_stays_clear() {
     let mut speed = 90.0;
     flight.start(&scene, &[(id, Motion::velocity(&at(0.0), [speed, 0.0, 0.0], [0.0; 3]))]);
     let (mut bounces, mut last) = (0, 0.0);
-    while let Some(meeting) = flight.first(&scene) {
+    while let Some(meeting) = flight.first(&scene, &mut unlimited()).meeting {
         assert_eq!(meeting.bodies, [walls[usize::from(speed > 0.0)], id]);
         assert!(meeting.stop >= last && meeting.gap >= 0.01 && meeting.gap < 0.03, "{meeting:?}");
         last = meeting.stop;
@@ -130,7 +138,7 @@ fn groups_rules_rest_and_removal_are_kept() {
     let [a, b, c] = [0.0, 3.0, 6.0].map(|x| scene.add(Body::moving(Arc::clone(&ball), at(x))));
     let mut flight = Flight::default();
     let go = [(a, Motion::between(&at(0.0), &at(9.0)))];
-    let first = |scene: &Scene, flight: &mut Flight| scene.first_contact(&go, flight).map(|m| m.bodies);
+    let first = |scene: &Scene, flight: &mut Flight| first(scene, &go, flight).map(|m| m.bodies);
     assert_eq!(first(&scene, &mut flight), Some([a, b]));
     assert!(scene.ignore([a, b], true));
     assert_eq!(first(&scene, &mut flight), Some([a, c]));
@@ -140,7 +148,43 @@ fn groups_rules_rest_and_removal_are_kept() {
     assert_eq!(first(&scene, &mut flight), Some([a, b]));
     scene.remove(b);
     assert_eq!(first(&scene, &mut flight), None);
-    assert_eq!(scene.first_contact(&[], &mut flight), None, "what rests meets nothing");
+    let idle = scene.first_contact(&[], &mut flight, &mut unlimited());
+    assert_eq!((idle.meeting, idle.free_until), (None, 1.0), "what rests meets nothing");
     assert!(!flight.turn(&scene, b, Motion::Still(Pose::IDENTITY)));
     assert_eq!(flight.pose(b, 0.0), None);
+}
+
+/// Cut short it says until when all is free, never later than the first contact; and in the end it finds it.
+#[test]
+fn a_budget_that_ends_leaves_a_time_that_is_free_and_calling_again_gets_on() {
+    let mut rng = Pcg64::seed_from_u64(9);
+    let (scene, ids) = crowd(&mut rng, 9, 4.0);
+    let (mut hits, mut cuts) = (0, 0);
+    for round in 0..24 {
+        let motions = motions(&mut rng, &scene, &ids, 0.5 + 0.05 * f64::from(round));
+        let truth = first(&scene, &motions, &mut Flight::default());
+        let none = scene.first_contact(&motions, &mut Flight::default(), &mut Budget::units(0));
+        assert_eq!((none.meeting, none.outcome.finish), (None, Finish::OutOfBudget));
+        for units in [1, 40, 3000] {
+            let mut flight = Flight::default();
+            let mut found = scene.first_contact(&motions, &mut flight, &mut Budget::units(units));
+            let (mut calls, mut last) = (1, 0.0);
+            while found.outcome.finish == Finish::OutOfBudget {
+                assert!(found.meeting.is_none() && found.free_until >= last, "{found:?}");
+                assert!(found.free_until <= truth.map_or(1.0, |m| m.impact.time + m.tolerance), "{found:?}");
+                assert!(matches!(found.outcome.certainty, Certainty::Conservative { .. }));
+                last = found.free_until;
+                calls += 1;
+                assert!(calls < 100_000, "it does not get on");
+                found = flight.first(&scene, &mut Budget::units(units));
+            }
+            cuts += usize::from(calls > 1);
+            assert_eq!(found.meeting.map(|m| m.bodies), truth.map(|m| m.bodies));
+            if let (Some(found), Some(truth)) = (found.meeting, truth) {
+                assert!((found.impact.time - truth.impact.time).abs() <= 2e-6, "{found:?} {truth:?}");
+            }
+        }
+        hits += usize::from(truth.is_some());
+    }
+    assert!((6..=20).contains(&hits) && cuts > 40, "{hits} of 24, {cuts} cut short");
 }

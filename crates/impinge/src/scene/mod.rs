@@ -54,6 +54,7 @@ mod event;
 mod filter;
 mod flight;
 mod pair;
+mod parting;
 mod patch;
 mod path;
 mod step;
@@ -77,7 +78,7 @@ pub use body::{Body, BodyId};
 pub use bounds::Boxes;
 pub use event::{Contact, ContactPoint, Event, EventKind, Frame};
 pub use filter::Groups;
-pub use flight::{Flight, Meeting};
+pub use flight::{Flight, Meeting, Outlook};
 pub use path::{PathCheck, PathHit, PathOptions};
 
 /// How the closest features of one pair are found.

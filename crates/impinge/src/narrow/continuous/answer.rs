@@ -15,11 +15,14 @@ pub struct SweepOptions {
     pub slack: Option<f64>,
     /// Where in the step the search begins: the bodies are known to be apart until then.
     pub from: f64,
+    /// Where in the step it ends: later contacts are not told.
+    pub until: f64,
 }
 
 impl SweepOptions {
     /// A millionth of the step and a billionth of the scene.
-    pub const DEFAULT: SweepOptions = SweepOptions { tolerance: SWEEP_TOLERANCE, slack: None, from: 0.0 };
+    pub const DEFAULT: SweepOptions =
+        SweepOptions { tolerance: SWEEP_TOLERANCE, slack: None, from: 0.0, until: 1.0 };
 }
 
 impl Default for SweepOptions {
@@ -79,8 +82,8 @@ impl Impact {
 pub struct Sweep {
     /// The first contact; `None` when there is none, or none was found before the budget ended.
     pub impact: Option<Impact>,
-    /// There is surely no contact before this: the time of the impact, 1 without one, and what was reached
-    /// when the budget ended.
+    /// There is surely no contact before this: the time of the impact, the end of the search without one, and
+    /// what was reached when the budget ended.
     pub free_until: f64,
     /// How near surfaces may have come without a contact (a length in the world).
     pub slack: f64,

@@ -108,6 +108,8 @@ pub struct MeshSweep<'m> {
     level: Level,
     /// The spans between the knots of both motions, the last first.
     spans: Vec<[f64; 2]>,
+    /// Where the search ends.
+    until: f64,
     span: [f64; 2],
     /// There is a contact before this: nothing later matters.
     latest: f64,
@@ -190,7 +192,8 @@ impl<'m> MeshSweep<'m> {
             slack: options.slack.unwrap_or(size * SWEEP_SLACK).max(noise),
             noise,
             level: Level::best(),
-            spans: spans(motions, options.from),
+            spans: spans(motions, options.from, options.until),
+            until: options.until,
             span: [0.0; 2],
             latest: f64::INFINITY,
             now: None,
@@ -265,7 +268,7 @@ impl<'m> MeshSweep<'m> {
             }
         }
         self.open.clear();
-        self.answer(1.0, Finish::Complete)
+        self.answer(self.until, Finish::Complete)
     }
 
     /// Looks at the hulls when the search takes long.

@@ -136,6 +136,8 @@ struct PieceSweep<'s> {
     tolerance: f64,
     slack: f64,
     spans: Vec<[f64; 2]>,
+    /// Where the search ends.
+    until: f64,
     span: [f64; 2],
     open: BinaryHeap<Entry<Pair>>,
     opened: u32,
@@ -248,7 +250,8 @@ impl<'s> PieceSweep<'s> {
             motions,
             tolerance: options.tolerance,
             slack: options.slack.unwrap_or(size * SWEEP_SLACK).max(2.0 * noise),
-            spans: spans(motions, options.from),
+            spans: spans(motions, options.from, options.until),
+            until: options.until,
             span: [0.0; 2],
             open: BinaryHeap::new(),
             opened: 0,
@@ -268,7 +271,7 @@ impl<'s> PieceSweep<'s> {
             self.visit(entry.time, entry.what);
         }
         self.open.clear();
-        self.answer(1.0, Finish::Complete)
+        self.answer(self.until, Finish::Complete)
     }
 
     fn next_span(&mut self) -> Option<Entry<Pair>> {

@@ -36,6 +36,8 @@ pub struct RelativeSearch<'m> {
     tables: Tables,
     /// What is left between the knots of both motions, the last first.
     spans: Vec<[f64; 2]>,
+    /// Where the search ends.
+    until: f64,
     /// There is no contact before this.
     reached: f64,
     length: f64,
@@ -87,7 +89,8 @@ impl<'m> RelativeSearch<'m> {
             slack: options.slack.unwrap_or(size * SWEEP_SLACK).max(4.0 * noise),
             noise,
             tables,
-            spans: spans(motions, options.from),
+            spans: spans(motions, options.from, options.until),
+            until: options.until,
             reached: options.from,
             length: longest,
             longest,
@@ -186,7 +189,7 @@ impl<'m> RelativeSearch<'m> {
             primitive_tests: self.tests.total() - self.tests.spheres,
             updates: 0,
         };
-        let free = if finish == Finish::Complete { 1.0 } else { self.reached };
+        let free = if finish == Finish::Complete { self.until } else { self.reached };
         Sweep {
             impact: self.found,
             free_until: self.found.map_or(free, |impact| impact.time),
