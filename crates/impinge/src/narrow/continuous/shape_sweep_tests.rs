@@ -150,3 +150,27 @@ fn a_budget_interrupts_and_the_search_resumes() {
     }
     assert!(stops > 1000, "{stops}");
 }
+
+/// A search that ends before the contact finds none, and one that ends behind it the same.
+#[test]
+fn a_search_ends_where_it_is_told() {
+    let all = shapes();
+    let mut rng = Pcg64::seed_from_u64(31);
+    let mut hits = 0;
+    for case in 0..60 {
+        let pair = [&all[11 + case % 2], &all[case % all.len()]];
+        let motions = [motion(&mut rng), motion(&mut rng)];
+        let motions = [&motions[0], &motions[1]];
+        let Some(impact) = sweep(pair, motions, &SweepOptions::DEFAULT).impact else { continue };
+        if !(impact.time > 0.01 && impact.time < 0.9) {
+            continue;
+        }
+        hits += 1;
+        let ending = |until: f64| sweep(pair, motions, &SweepOptions { until, ..SweepOptions::DEFAULT });
+        let (early, late) = (ending(impact.time - 0.01), ending(impact.time + 0.1));
+        assert_eq!((early.impact, early.free_until), (None, impact.time - 0.01), "case {case}");
+        let again = late.impact.map_or(f64::NAN, |late| late.time);
+        assert!((again - impact.time).abs() <= SweepOptions::DEFAULT.tolerance, "case {case}: {again}");
+    }
+    assert!(hits > 10, "{hits}");
+}

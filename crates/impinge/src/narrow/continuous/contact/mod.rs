@@ -66,7 +66,7 @@ pub fn sweep_within(
     let [a, b] = bodies;
     let alone = |a: Covered<'_>, motion: &Motion, b: Covered<'_>, rests: &Motion, budget: &mut Budget| {
         let Motion::Still(pose) = rests else { return None };
-        if options.from > 0.0 {
+        if options.from > 0.0 || options.until < 1.0 {
             return None;
         }
         let mut search = ContactSearch::new(a, motion, b, pose, options, tables).ok()?;
