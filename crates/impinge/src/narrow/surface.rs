@@ -375,6 +375,9 @@ fn holds_all(
     Some((true, sure))
 }
 
+/// Triangles measured at most before the mesh of the placed corners is made after all: as dear as a third of it.
+const MOST_CLEAR: u64 = 32;
+
 /// Whether a shape with corners, as a, is surely apart from every triangle of a mesh; `None` when only exact
 /// numbers can tell, or the budget ended.
 ///
@@ -393,6 +396,10 @@ pub(crate) fn is_clear_of(
     let mut clear = true;
     body.in_region(bounds.low, bounds.high, |t| {
         work.primitive_tests += 1;
+        if work.primitive_tests > MOST_CLEAR {
+            clear = false;
+            return ControlFlow::Break(());
+        }
         let triangle = Convex::Primitive(Primitive::Triangle { corners: body.corners(t) });
         let (found, certainty) = convex_distance(shape, pose, &triangle, &Pose::IDENTITY, &mut memory);
         clear = found.distance > noise && certainty == Certainty::Exact && budget.draw(1);
