@@ -30,7 +30,7 @@ pub use relative::Relative;
 pub use sphere::Sphere;
 pub use spherical_shell::Shell;
 
-pub(crate) use obb::principal_direction;
+pub(crate) use obb::{principal_axes, principal_direction};
 
 /// The kinds of volume.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]

@@ -211,7 +211,7 @@ const SWEEPS: usize = 8;
 
 /// Eigenvectors of a symmetric matrix by Jacobi rotations, made orthonormal again, largest eigenvalue
 /// first; the coordinate axes when the matrix is not finite.
-pub(super) fn principal_axes(m: DMat3) -> [DVec3; 3] {
+pub(crate) fn principal_axes(m: DMat3) -> [DVec3; 3] {
     let mut a = m.to_cols_array_2d();
     let mut v = DMat3::IDENTITY.to_cols_array_2d();
     for _ in 0..SWEEPS {

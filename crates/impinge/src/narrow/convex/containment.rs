@@ -12,6 +12,7 @@ use std::collections::BinaryHeap;
 
 use glam::{DMat3, DVec2, DVec3};
 
+use crate::bound::principal_axes;
 use crate::shape::Primitive;
 
 /// Pieces after which a bracket that did not close is left open.
@@ -178,32 +179,26 @@ pub(super) fn ellipsoid_out(inner: &Turned<'_>, inner_radii: DVec3, turn: DMat3,
     let shrink = DMat3::from_diagonal(radii.recip()) * turn.transpose();
     let (m, map) = (shrink * inner.centre, shrink * inner.turn * DMat3::from_diagonal(inner_radii));
     let (square, c) = (map.transpose() * map, map.transpose() * m);
-    let top = largest_eigenvalue(&square);
-    let spread = |lambda: f64| (DMat3::from_diagonal(DVec3::splat(lambda)) - square).inverse() * c;
-    // The bound is convex in λ: it falls while the spread is longer than 1.
+    // Along the eigenvectors all is a sum of three terms, which keeps its digits also where eigenvalues are equal.
+    let axes = principal_axes(square);
+    let terms = axes.map(|axis| (axis.dot(square * axis), axis.dot(c)));
+    let top = terms.iter().fold(0.0, |top: f64, &(value, _)| top.max(value));
+    // Sum of what each direction gives at λ; one without a part of c gives nothing.
+    let sum = |of: fn(f64, f64) -> f64, lambda: f64| -> f64 {
+        terms.iter().filter(|(_, part)| *part != 0.0).map(|&(value, part)| of(part, lambda - value)).sum()
+    };
+    // The bound is convex in λ: it falls while the spread (λ − MᵀM)⁻¹c is longer than 1.
     let (mut low, mut high) = (top, top + c.length());
     for _ in 0..HALVINGS {
         let middle = low.midpoint(high);
-        if spread(middle).length_squared() > 1.0 { low = middle } else { high = middle }
+        if sum(|part, above| (part / above).powi(2), middle) > 1.0 { low = middle } else { high = middle }
     }
-    let beyond = if high > top { c.dot(spread(high)) } else { 0.0 };
+    // Where λ comes down to the top, what c has along it is rounding.
+    let beyond = sum(|part, above| if above > 0.0 { part * part / above } else { 0.0 }, high);
     let reach = (m.length_squared() + high + beyond).sqrt();
     // The ball stretched back: a step of its radius is one of the smallest radius at least.
     let lengths = [radii.min_element(), radii.max_element()].map(|r| (reach - 1.0) * r);
     Out { at_least: lengths[0].min(lengths[1]), at_most: lengths[0].max(lengths[1]) }
-}
-
-/// The largest eigenvalue of a symmetric matrix, by the roots of its cubic as cosines (Smith 1961).
-fn largest_eigenvalue(m: &DMat3) -> f64 {
-    let mean = (m.x_axis.x + m.y_axis.y + m.z_axis.z) / 3.0;
-    let rest = *m - DMat3::from_diagonal(DVec3::splat(mean));
-    let columns = [rest.x_axis, rest.y_axis, rest.z_axis];
-    let p = (columns.iter().map(|c| c.length_squared()).sum::<f64>() / 6.0).sqrt();
-    if p == 0.0 {
-        return mean;
-    }
-    let half = (rest * (1.0 / p)).determinant() / 2.0;
-    mean + 2.0 * p * (half.clamp(-1.0, 1.0).acos() / 3.0).cos()
 }
 
 #[cfg(test)]

@@ -83,3 +83,33 @@ fn bodies_that_just_fit_are_told_from_those_that_do_not() {
     let found = ellipsoid_out(&shifted, same, DMat3::IDENTITY, same);
     assert!(found.at_least > 1e-10 && found.at_most < 1e-8, "{found:?}");
 }
+
+/// Equal radii are equal eigenvalues, which closed forms of the cubic know only to half the digits.
+#[test]
+fn ellipsoids_with_equal_radii_keep_their_digits() {
+    let mut rng = Pcg64::seed_from_u64(29);
+    for case in 0..500 {
+        let turn = [(); 4].map(|()| rng.random_range(-1.0..1.0));
+        let turn = Pose::new([0.0; 3], turn).unwrap().matrix();
+        let thin = [1e-3, 0.1, 0.5, 0.999][case % 4];
+        let flat = Primitive::ellipsoid([thin, 1.0, 1.0]).unwrap();
+        let inner = Turned { primitive: &flat, centre: DVec3::ZERO, turn };
+        for gap in [1e-9, 1e-11, 1e-13, -1e-13, -1e-11] {
+            let out =
+                ellipsoid_out(&inner, DVec3::new(thin, 1.0, 1.0), DMat3::IDENTITY, DVec3::splat(1.0 + gap));
+            assert!(
+                (out.at_least + gap).abs() < 1e-14 && (out.at_most + gap).abs() < 1e-14,
+                "{case} {gap}: {out:?}"
+            );
+        }
+        // Off the middle along the short axis: the farthest points are on the rim of the flat ellipsoid, or near.
+        let moved = Turned { centre: turn.x_axis * 0.01, ..inner };
+        let out = ellipsoid_out(&moved, DVec3::new(thin, 1.0, 1.0), DMat3::IDENTITY, DVec3::splat(1.0));
+        let height = |s: f64| {
+            let x = 0.01 + thin * s;
+            (x * x + (1.0 - s * s)).sqrt() - 1.0
+        };
+        let sampled = (0..=20_000).map(|k| height(f64::from(k) / 1e4 - 1.0)).fold(f64::MIN, f64::max);
+        assert!(out.at_most >= sampled - 1e-14 && out.at_least <= sampled + 1e-7, "{case}: {out:?}, {sampled}");
+    }
+}

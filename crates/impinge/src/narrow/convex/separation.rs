@@ -237,11 +237,15 @@ impl Pair<'_> {
             (near.points[1] - near.points[0]) / distance
         } else {
             // They cross or overlap: across both they part at once.
-            let across = along[0].cross(along[1]);
-            let either =
-                if along[0].length_squared() > along[1].length_squared() { along[0] } else { along[1] };
-            let any = either.try_normalize().map_or(DVec3::Z, |d| d.any_orthonormal_vector());
-            let normal = across.try_normalize().unwrap_or(any);
+            let [short, long] =
+                if along[0].length_squared() > along[1].length_squared() { [1, 0] } else { [0, 1] };
+            let way = along[long].try_normalize();
+            let any = way.map_or(DVec3::Z, |way| way.any_orthonormal_vector());
+            // What the other one has across the way, freed of it twice: where they are all but parallel this
+            // is rounding, and must still be square to the way.
+            let way = way.unwrap_or_default();
+            let rest = (0..2).fold(along[short], |rest, _| rest - way * rest.dot(way));
+            let normal = rest.try_normalize().map_or(any, |rest| way.cross(rest));
             if normal.dot(near.points[1] - near.points[0]) < 0.0 { -normal } else { normal }
         };
         let ids = near.ends.map(|end| end.map_or([0, 1], |k| [k.into(); 2]));

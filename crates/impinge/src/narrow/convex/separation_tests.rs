@@ -257,3 +257,23 @@ fn cones_apex_on_apex_have_an_upright_normal_that_supports_both() {
     }
     assert!(upright > 50 && overlapping > 5 && straight > 20, "{upright} {overlapping} {straight}");
 }
+
+/// The cross product of two axes that are all but parallel is rounding, and no normal.
+#[test]
+fn capsules_on_one_axis_part_across_it() {
+    let mut rng = Pcg64::seed_from_u64(23);
+    for case in 0..2000 {
+        let (radius, half) = (rng.random_range(0.1..1.0), rng.random_range(0.1..1.0));
+        let turn = [(); 4].map(|()| rng.random_range(-1.0..1.0));
+        let at = vector(&mut rng, 2.0).to_array();
+        let noise = [0.0, 1e-16, 1e-12, 1e-9][case % 4];
+        let other = turn.map(|x| x + noise * rng.random_range(-1.0..1.0));
+        let [pose_a, pose_b] = [turn, other].map(|turn| Pose::new(at, turn).unwrap());
+        let a: Convex = Primitive::capsule(radius, half).unwrap().into();
+        let b: Convex = Primitive::capsule(radius, half * (1.0 + noise)).unwrap().into();
+        let (found, _) = distance(&a, &pose_a, &b, &pose_b, &mut ConvexMemory::default());
+        let along = parting(&a, &pose_a, &b, &pose_b, found.normal);
+        assert!((along - found.distance).abs() < 1e-12, "{case}: {} and {along}", found.distance);
+        assert!((found.distance + 2.0 * radius).abs() < 1e-12, "{case}: {}", found.distance);
+    }
+}
