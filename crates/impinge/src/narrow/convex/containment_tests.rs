@@ -110,6 +110,9 @@ fn ellipsoids_with_equal_radii_keep_their_digits() {
             (x * x + (1.0 - s * s)).sqrt() - 1.0
         };
         let sampled = (0..=20_000).map(|k| height(f64::from(k) / 1e4 - 1.0)).fold(f64::MIN, f64::max);
-        assert!(out.at_most >= sampled - 1e-14 && out.at_least <= sampled + 1e-7, "{case}: {out:?}, {sampled}");
+        assert!(
+            out.at_most >= sampled - 1e-14 && out.at_least <= sampled + 1e-7,
+            "{case}: {out:?}, {sampled}"
+        );
     }
 }

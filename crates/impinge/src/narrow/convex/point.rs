@@ -140,18 +140,19 @@ fn turned(p: DVec3, profile: impl Fn(DVec2) -> (f64, DVec2)) -> Foot {
     Foot { distance, point: lift(here - normal * distance), normal: lift(normal), feature: Feature::Surface }
 }
 
-/// Away from a corner of a profile.
-fn from_corner(corner: DVec2, q: DVec2) -> (f64, DVec2) {
+/// Away from a corner of a profile; `outward` where the point lies on it, as far as rounding can tell.
+fn from_corner(corner: DVec2, q: DVec2, outward: DVec2) -> (f64, DVec2) {
     let off = q - corner;
     let length = norm(off.extend(0.0));
-    (length, if length > 0.0 { off / length } else { DVec2::X })
+    let noise = PLACING_ERROR * corner.abs().max_element();
+    (length, if length > noise { off / length } else { outward })
 }
 
 /// The cylinder's profile: a rectangle.
 fn cylinder_profile(radius: f64, half_height: f64, q: DVec2) -> (f64, DVec2) {
     let off = DVec2::new(q.x - radius, q.y.abs() - half_height);
     if off.min_element() > 0.0 {
-        return from_corner(DVec2::new(radius, half_height.copysign(q.y)), q);
+        return from_corner(DVec2::new(radius, half_height.copysign(q.y)), q, DVec2::X);
     }
     if off.x > off.y { (off.x, DVec2::X) } else { (off.y, DVec2::new(0.0, 1.0_f64.copysign(q.y))) }
 }
@@ -170,9 +171,9 @@ fn cone_profile(radius: f64, half_height: f64, q: DVec2) -> (f64, DVec2) {
     if below > 0.0 && q.x <= radius {
         (below, DVec2::NEG_Y)
     } else if along <= 0.0 {
-        from_corner(rim, q)
+        from_corner(rim, q, normal)
     } else if along >= side.length_squared() {
-        from_corner(apex, q)
+        from_corner(apex, q, DVec2::Y)
     } else {
         (above, normal)
     }

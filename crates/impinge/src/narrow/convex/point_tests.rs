@@ -138,3 +138,30 @@ fn feet_on_flat_ellipsoids_are_numbers_next_to_their_planes() {
         }
     }
 }
+
+/// At an apex or a rim the way from the foot is rounding, and no normal.
+#[test]
+fn normals_on_apexes_and_rims_support_the_body() {
+    let mut rng = Pcg64::seed_from_u64(31);
+    for case in 0..2000 {
+        let (radius, height) = (rng.random_range(0.1..3.0), rng.random_range(0.1..3.0));
+        let body =
+            if case % 2 == 0 { Primitive::cone(radius, height) } else { Primitive::cylinder(radius, height) };
+        let body = body.unwrap();
+        let (sin, cos) = rng.random_range(0.0..6.3_f64).sin_cos();
+        let corner = match case % 4 {
+            0 => DVec3::Z * height,
+            1 => DVec3::new(radius * cos, radius * sin, height),
+            _ => DVec3::new(radius * cos, radius * sin, -height),
+        };
+        let p = corner + vector(&mut rng, 4.0 * f64::EPSILON * (radius + height));
+        let foot = signed_distance(&body, p);
+        let along = beyond(&body, p, foot.normal);
+        assert!(
+            (along - foot.distance).abs() < 1e-13,
+            "{case}: {} along {}, {along}",
+            foot.distance,
+            foot.normal
+        );
+    }
+}
