@@ -20,6 +20,7 @@ use super::block::{Below, Block, Blocks};
 use super::earliest::Entry;
 use super::hulls::Hulls;
 use super::moving_coin::{MovingCoin, time_apart};
+use super::parting_normal::parting_normal;
 use super::proof;
 use super::spans::spans;
 use super::triangle_pair::{Corners, Step, step, time_along};
@@ -476,7 +477,9 @@ impl<'m> MeshSweep<'m> {
         }
         let [a, b] = placed(time);
         let impact = self.impact(pair, time, found, meets, [&a, &b]);
-        self.found = Some(Impact { proved, ..impact });
+        let (models, motions) = (self.bodies.map(|body| body.model), self.bodies.map(|body| body.motion));
+        let normal = parting_normal(models, motions, [self.tolerance, self.slack], &impact);
+        self.found = Some(Impact { proved, normal, ..impact });
         true
     }
 

@@ -8,6 +8,7 @@ mod earliest;
 mod hulls;
 pub mod mesh_sweep;
 mod moving_coin;
+mod parting_normal;
 mod proof;
 pub mod shape_sweep;
 mod spans;

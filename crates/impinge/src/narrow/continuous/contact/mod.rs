@@ -26,6 +26,7 @@ use self::elementary::{Elementary, Touch};
 use self::moving_sphere::Centre;
 use self::tables::Tested;
 use super::answer::{Impact, Kind, Sweep, SweepOptions};
+use super::parting_normal::parting_normal;
 use crate::contact::Counters;
 use crate::geom::triangle_distance::common_point;
 use crate::geom::unit_normal::unit_normal;
@@ -86,7 +87,10 @@ pub fn sweep_within(
     };
     let impact = found.impact.map(|impact| {
         let soon = [impact.time, (impact.time + options.tolerance).min(1.0)];
-        Impact { proved: impact.proved || soon.into_iter().any(meet), ..impact }
+        let proved = impact.proved || soon.into_iter().any(meet);
+        let models = bodies.map(|body| body.model);
+        let normal = parting_normal(models, motions, [options.tolerance, found.slack], &impact);
+        Impact { proved, normal, ..impact }
     });
     Ok(Sweep { impact, ..found })
 }
