@@ -267,3 +267,13 @@ pub const SAME_PATCH_CORNER: f64 = 1e-4;
 /// How far from an old point of a contact patch a new one with other features may lie to be the same (no unit:
 /// a factor of the patch's extent). Corner on corner, drift changes which features make a point.
 pub const SAME_PATCH_POINT: f64 = 0.02;
+
+/// Sine of the angle by which a surface around a contact may rise along a direction that still parts it (no unit).
+/// The places that the surfaces are seen from are uncertain by less.
+pub const PARTING_RISE: f64 = 0.02;
+
+/// Sines of such angles that differ by less are equal (no unit): both are rounding where surfaces are flat.
+pub const EQUAL_RISE: f64 = 1e-9;
+
+/// A cut of a decomposition has to be better by this share (no unit), so that rounding decides nothing.
+pub const CUT_GAIN: f64 = 1e-6;

@@ -46,8 +46,8 @@ pub struct Grid {
     instructions: Instructions,
     bodies: Bodies,
     frame: Frame,
-    /// The boxes of now by id, in units of the frame: half the memory of the doubles, and the bodies of a
-    /// part are anywhere in it.
+    /// The boxes of now by id, in units of the frame. The bodies of a part are anywhere in it, and often written
+    /// by another core: such a box lies in one cache line, its doubles in one or two.
     corners: Vec<Corners>,
     slots: Slots,
     spare: Slots,

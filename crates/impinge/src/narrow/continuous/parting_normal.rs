@@ -16,19 +16,13 @@ use crate::Model;
 use crate::geom::point_triangle::{closest_point, norm};
 use crate::motion::Motion;
 use crate::narrow::exact::body::Body;
+use crate::num::tolerance::{EQUAL_RISE, PARTING_RISE};
 
 /// What counts as one point, in ways that the bodies go within the tolerance: both come from where they were found.
 const AROUND: f64 = 4.0;
 
 /// Corners nearer than this, in sizes of what counts as one point, show no direction.
 const FAR: f64 = 256.0;
-
-/// Sine of the angle by which a surface may rise along a direction that parts it; what [`FAR`] leaves uncertain
-/// is smaller.
-const FAIR: f64 = 0.02;
-
-/// Sines that differ by less are equal.
-const EQUAL: f64 = 1e-9;
 
 /// The normal of an impact, from a to b, which was found with a tolerance in time and a slack in length.
 pub(super) fn parting_normal(
@@ -43,13 +37,13 @@ pub(super) fn parting_normal(
     let sides = [0, 1].map(|k| Side::around(models[k], motions[k], time, point, near));
     // How steeply the surfaces rise into each other along a direction.
     let rise = |n: DVec3| sides[0].most_along(n).max(sides[1].most_along(-n));
-    if rise(found) <= FAIR {
+    if rise(found) <= PARTING_RISE {
         return found;
     }
-    let (mut best, mut least) = (found, FAIR);
+    let (mut best, mut least) = (found, PARTING_RISE);
     for normal in sides.iter().flat_map(|side| &side.normals).flat_map(|&n| [n, -n]) {
         let value = rise(normal);
-        if value < least - EQUAL || value <= least && normal.dot(found) > best.dot(found) {
+        if value < least - EQUAL_RISE || value <= least && normal.dot(found) > best.dot(found) {
             (best, least) = (normal, value);
         }
     }

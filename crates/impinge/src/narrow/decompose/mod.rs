@@ -22,7 +22,7 @@ use self::cuts::Notch;
 use self::piece::{Piece, Polygon};
 use crate::narrow::exact::self_intersection::self_intersections;
 use crate::num::parallel;
-use crate::num::tolerance::{CUT_SLACK, VOLUME_ROUNDING};
+use crate::num::tolerance::{CUT_GAIN, CUT_SLACK, VOLUME_ROUNDING};
 use crate::shape::Polytope;
 use crate::{Certainty, Error, Mesh, Model};
 
@@ -210,7 +210,7 @@ impl Merit {
     /// Fewer notches come first where they are few: each cut along one brings the exact parts nearer, also
     /// those that save no volume yet.
     fn is_better(&self, other: &Merit, by_notches: bool) -> bool {
-        let less = |a: f64, b: f64| a < b * (1.0 - GAIN);
+        let less = |a: f64, b: f64| a < b * (1.0 - CUT_GAIN);
         if by_notches && less(self.notches, other.notches) {
             return true;
         }
@@ -218,9 +218,6 @@ impl Merit {
         !worse && less(self.concavity, other.concavity)
     }
 }
-
-/// A cut has to be better by this share, so that rounding decides nothing.
-const GAIN: f64 = 1e-6;
 
 /// What all cuts share.
 struct Work<'m> {
