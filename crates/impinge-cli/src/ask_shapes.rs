@@ -1,8 +1,8 @@
 //! The questions about primitives and hulls, and about them and meshes, asked of the library.
 
 use glam::DVec3;
-use impinge::narrow::between::{PairMemory, distance_within, relation as relation_of, relation_in_budget};
 use impinge::narrow::convex::relation::point_in;
+use impinge::narrow::dispatch::{PairMemory, distance_within, relation as relation_of, relation_in_budget};
 use impinge::num::tolerance::TOUCH_DOUBT;
 use impinge::{Certainty, Counters, Finish, Outcome, Pose, Relation, Separation, Shape};
 

@@ -11,11 +11,11 @@
 //! # Ok::<(), impinge::Error>(())
 //! ```
 
-pub mod apart;
 pub mod closed_box;
+pub mod contact_impulse;
 pub mod drawing;
 pub mod impulse;
+pub mod overlap_check;
 pub mod rigid;
 pub mod scenes;
-pub mod strike;
 pub mod swept_world;

@@ -141,10 +141,10 @@ fn cayley(v: DVec3) -> DQuat {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use impinge::shape::make;
+    use impinge::shape::procedural;
 
     fn brick() -> Weight {
-        Weight::of(&make::cuboid([1.0, 0.5, 0.1], [1; 3]).unwrap()).unwrap().0
+        Weight::of(&procedural::cuboid([1.0, 0.5, 0.1], [1; 3]).unwrap()).unwrap().0
     }
 
     fn tumbling(spin: DVec3) -> Rigid {
@@ -159,7 +159,7 @@ mod tests {
         assert!((weight.mass - mass).abs() < 1e-15);
         let inertia = weight.inverse_inertia.inverse();
         assert!((inertia * DVec3::ONE - expected).length() < 1e-14, "{inertia}");
-        assert!(Weight::of(&make::sheet([1.0, 1.0], [2, 2]).unwrap()).is_err());
+        assert!(Weight::of(&procedural::sheet([1.0, 1.0], [2, 2]).unwrap()).is_err());
     }
 
     #[test]

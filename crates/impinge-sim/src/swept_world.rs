@@ -14,9 +14,9 @@ use impinge::scene::{Body, BodyId, Flight, Frame, Meeting, Scene};
 use impinge::shape::{Topology, mass::Mass};
 use impinge::{Budget, Certainty, Counters, Error, Finish, Mesh, Model, Motion, Outcome, Pose, Shape};
 
-use crate::apart::{all_apart, all_apart_at};
+use crate::contact_impulse::{Answer, Side, approach, strike};
+use crate::overlap_check::{all_apart, all_apart_at};
 use crate::rigid::{Rigid, Weight};
-use crate::strike::{Answer, Side, approach, strike};
 
 /// Largest turn in a step (radians) that is told from its end; a faster one takes the velocity of now.
 const LARGEST_TURN: f64 = 3.0;

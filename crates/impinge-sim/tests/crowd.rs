@@ -1,6 +1,6 @@
 //! The box of bodies that are not convex, against its slow twin: poses sampled densely within every step.
 
-use impinge::narrow::between::{self, PairMemory};
+use impinge::narrow::dispatch::{self, PairMemory};
 use impinge::{Budget, Relation};
 use impinge_sim::scenes::{Bounce, Crowd, Scenario};
 use impinge_sim::swept_world::SweptWorld;
@@ -20,7 +20,7 @@ fn overlap(world: &SweptWorld, poses: &[impinge::Pose]) -> Option<[usize; 2]> {
         for i in 0..j {
             let memory = &mut PairMemory::default();
             if boxes[i].meets(&boxes[j])
-                && between::relation(bodies[i].0, &bodies[i].1, bodies[j].0, &bodies[j].1, memory).0
+                && dispatch::relation(bodies[i].0, &bodies[i].1, bodies[j].0, &bodies[j].1, memory).0
                     != Relation::Separated
             {
                 return Some([i, j]);
@@ -61,7 +61,7 @@ fn no_pose_within_a_step_overlaps_and_the_first_contact_is_the_sampled_one() {
                 (&*body.shape, at.map_or(body.pose, |at| set_out[at].motion.pose(first.impact.time)))
             };
             let ((a, pose_a), (b, pose_b)) = (place(0), place(1));
-            let gap = between::distance(a, &pose_a, b, &pose_b, &mut PairMemory::default()).0.distance;
+            let gap = dispatch::distance(a, &pose_a, b, &pose_b, &mut PairMemory::default()).0.distance;
             assert!(gap < 1e-4, "step {step}: {gap} apart at {first:?}");
         }
     }
@@ -86,7 +86,7 @@ fn bodies_that_go_through_each_other_are_found_by_the_check() {
             let at = world.members().iter().position(|member| member.id == id);
             at.map_or(body.pose, |at| ends[at])
         };
-        let checked = impinge_sim::apart::all_apart_at(world.scene(), place);
+        let checked = impinge_sim::overlap_check::all_apart_at(world.scene(), place);
         assert_eq!(checked.is_err(), wrong.is_some(), "{checked:?}");
         there += usize::from(wrong.is_some());
         found += usize::from(checked.is_err());

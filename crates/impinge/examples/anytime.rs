@@ -2,11 +2,11 @@
 //! one step found speeds up the next.
 
 use impinge::narrow::exact::distance::{DistanceMemory, DistanceSearch, distance_again};
-use impinge::{Budget, Error, Finish, Model, Pose, shape::make};
+use impinge::{Budget, Error, Finish, Model, Pose, shape::procedural};
 
 fn main() -> Result<(), Error> {
-    let a = Model::from(make::bunny(1.0, 5, 1)?);
-    let b = Model::from(make::knot([3, 4], 1.0, 0.2, 600, 24)?);
+    let a = Model::from(procedural::bunny(1.0, 5, 1)?);
+    let b = Model::from(procedural::knot([3, 4], 1.0, 0.2, 600, 24)?);
     let (pose_a, pose_b) = (Pose::IDENTITY, Pose::from_translation([3.6, 0.4, 0.0]));
 
     let mut search = DistanceSearch::new(&a, &pose_a, &b, &pose_b);

@@ -8,11 +8,11 @@ use impinge::Pose;
 use impinge::bound::Volume;
 use impinge::hierarchy::cost::CostModel;
 use impinge::hierarchy::design::{Ask, Degree, Options, Posed, Tree, collide};
-use impinge::shape::make;
+use impinge::shape::procedural;
 
 fn main() -> Result<(), impinge::Error> {
-    let ring = make::torus(0.5, 0.2, 64, 32)?;
-    let knot = make::knot([2, 3], 0.6, 0.1, 200, 12)?;
+    let ring = procedural::torus(0.5, 0.2, 64, 32)?;
+    let knot = procedural::knot([2, 3], 0.6, 0.1, 200, 12)?;
     let (here, there) = (Pose::IDENTITY, Pose::new([0.3, 0.1, 0.2], [0.2, 0.1, 0.4, 0.9])?);
 
     let mut designs = Options::PRESETS.to_vec();

@@ -3,7 +3,7 @@
 
 use glam::DVec3;
 use impinge::narrow::convex::manifold::manifold;
-use impinge::narrow::convex::walk::{WalkMemory, distance};
+use impinge::narrow::convex::voronoi_walk::{WalkMemory, distance};
 use impinge::{Error, Polytope, Pose};
 
 fn main() -> Result<(), Error> {

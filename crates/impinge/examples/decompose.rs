@@ -1,14 +1,14 @@
 //! Cuts a closed mesh into convex parts: `cargo run --release --example decompose [MESH [PARTS]]`.
 
 use impinge::narrow::decompose::{DecomposeOptions, decompose};
-use impinge::shape::{Polytope, make};
+use impinge::shape::{Polytope, procedural};
 use impinge::{Certainty, Model};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1);
     let model = match arguments.next() {
         Some(path) => impinge::load(path)?,
-        None => Model::from(make::stairs(6, 0.3, 1.0, 0.2)?),
+        None => Model::from(procedural::stairs(6, 0.3, 1.0, 0.2)?),
     };
     let mut options = DecomposeOptions::DEFAULT;
     if let Some(parts) = arguments.next() {

@@ -1,7 +1,7 @@
 //! A sheet falls onto a ball: when do they first meet, how far may they move, and what meets in all?
 
 use impinge::narrow::deforming::{Deforming, DeformingSearch, Want, contacts, first_contact, free_step};
-use impinge::shape::make;
+use impinge::shape::procedural;
 use impinge::{Budget, Mesh};
 
 fn main() -> Result<(), impinge::Error> {
@@ -9,9 +9,9 @@ fn main() -> Result<(), impinge::Error> {
         let points = mesh.vertices().iter().map(|p| (*p + glam::DVec3::from(by)).to_array()).collect();
         Mesh::new(points, mesh.triangles().to_vec())
     };
-    let ball = make::ico_sphere(1.0, 3)?;
+    let ball = procedural::ico_sphere(1.0, 3)?;
     let ball = Deforming::new(ball.clone(), moved(&ball, [0.0, 0.0, 0.25])?)?;
-    let sheet = make::sheet([3.0, 3.0], [30, 30])?;
+    let sheet = procedural::sheet([3.0, 3.0], [30, 30])?;
     let (high, low) = (moved(&sheet, [0.0, 0.0, 1.5])?, moved(&sheet, [0.1, 0.0, 0.5])?);
     let sheet = Deforming::new(high, low)?;
 

@@ -1,13 +1,13 @@
 //! The health of a mesh: open borders, wrong orientation, duplicates and self-intersections.
 
-use impinge::{Error, Mesh, Model, inspect, shape::make};
+use impinge::{Error, Mesh, Model, inspect, shape::procedural};
 
 fn main() -> Result<(), Error> {
-    let healthy = Model::from(make::torus(1.0, 0.3, 64, 32)?);
+    let healthy = Model::from(procedural::torus(1.0, 0.3, 64, 32)?);
     println!("torus: volume {:.4}, problems {:?}", inspect(&healthy).volume, inspect(&healthy).problems);
 
     // Too thick for its ring: the tube cuts itself. Then a triangle is lost and another is doubled.
-    let sick = make::knot([2, 3], 1.0, 0.6, 120, 12)?;
+    let sick = procedural::knot([2, 3], 1.0, 0.6, 120, 12)?;
     let mut triangles = sick.triangles().to_vec();
     triangles.swap_remove(7);
     triangles.push(triangles[0]);

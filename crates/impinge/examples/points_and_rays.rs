@@ -3,10 +3,10 @@
 use glam::DVec3;
 use impinge::narrow::exact::closest_point::closest_point;
 use impinge::narrow::exact::ray_cast::{Ray, first_hit};
-use impinge::{Error, Model, Pose, shape::make};
+use impinge::{Error, Model, Pose, shape::procedural};
 
 fn main() -> Result<(), Error> {
-    let knot = Model::from(make::knot([2, 3], 1.0, 0.25, 400, 24)?);
+    let knot = Model::from(procedural::knot([2, 3], 1.0, 0.25, 400, 24)?);
     let pose = Pose::new([0.0, 0.0, 1.0], [0.0, 0.0, 0.6, 0.8])?;
 
     for p in [DVec3::new(0.0, 0.0, 1.0), DVec3::new(2.0, 0.0, 1.0), DVec3::new(0.0, -3.0, 0.0)] {

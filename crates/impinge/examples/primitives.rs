@@ -3,12 +3,12 @@
 //! `cargo run --release --example primitives`
 
 use glam::DVec3;
-use impinge::narrow::between::{PairMemory, distance, relation};
-use impinge::shape::make;
+use impinge::narrow::dispatch::{PairMemory, distance, relation};
+use impinge::shape::procedural;
 use impinge::{Error, Polytope, Pose, Primitive, Shape};
 
 fn main() -> Result<(), Error> {
-    let corners: Vec<DVec3> = make::icosahedron(0.5)?.vertices().to_vec();
+    let corners: Vec<DVec3> = procedural::icosahedron(0.5)?.vertices().to_vec();
     let shapes: Vec<(&str, Shape)> = vec![
         ("sphere", Primitive::sphere(0.5)?.into()),
         ("box", Primitive::cuboid([0.4, 0.5, 0.6])?.into()),
@@ -17,7 +17,7 @@ fn main() -> Result<(), Error> {
         ("cone", Primitive::cone(0.5, 0.5)?.into()),
         ("ellipsoid", Primitive::ellipsoid([0.3, 0.5, 0.7])?.into()),
         ("hull", Polytope::hull(&corners)?.into()),
-        ("mesh", make::torus(0.5, 0.2, 48, 24)?.into()),
+        ("mesh", procedural::torus(0.5, 0.2, 48, 24)?.into()),
         ("ground", Primitive::half_space([0.0, 0.0, 1.0], -0.45)?.into()),
     ];
     // Two bodies side by side, the second a little turned.

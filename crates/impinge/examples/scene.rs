@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use impinge::model::Compound;
 use impinge::scene::{Body, Groups, Options, Scene};
-use impinge::shape::{Convex, Polytope, Primitive, make};
+use impinge::shape::{Convex, Polytope, Primitive, procedural};
 use impinge::{Budget, Error, Pose, Shape};
 
 fn main() -> Result<(), Error> {
@@ -15,7 +15,7 @@ fn main() -> Result<(), Error> {
     let floor = Shape::from(Primitive::cuboid([10.0, 10.0, 0.5])?);
     scene.add(Body::fixed(Arc::new(floor), Pose::from_translation([0.0, 0.0, -0.5])));
     let ball = Arc::new(Shape::from(Primitive::sphere(0.5)?));
-    let hull = Arc::new(Shape::from(Polytope::hull(make::blob(0.6, 0.2, 2, 1)?.vertices())?));
+    let hull = Arc::new(Shape::from(Polytope::hull(procedural::blob(0.6, 0.2, 2, 1)?.vertices())?));
     let handle = Convex::from(Primitive::cuboid([0.05, 0.05, 0.5])?);
     let head = Convex::from(Primitive::cuboid([0.3, 0.1, 0.1])?);
     let hammer = Compound::new([(handle, Pose::IDENTITY), (head, Pose::from_translation([0.0, 0.0, 0.6]))])?;

@@ -1,12 +1,12 @@
 //! A thin, fast plate flies through a wall in one step: samples see nothing, the sweep does.
 
 use impinge::narrow::continuous::{SweepOptions, sweep};
-use impinge::shape::make;
+use impinge::shape::procedural;
 use impinge::{Motion, Pose, Shape, relation};
 
 fn main() -> Result<(), impinge::Error> {
-    let plate = make::cuboid([0.3, 0.3, 0.001], [1, 1, 1])?;
-    let wall = make::cuboid([2.0, 2.0, 0.001], [8, 8, 1])?;
+    let plate = procedural::cuboid([0.3, 0.3, 0.001], [1, 1, 1])?;
+    let wall = procedural::cuboid([2.0, 2.0, 0.001], [8, 8, 1])?;
     let [a, b] = [Shape::from(plate), Shape::from(wall)];
 
     // One step carries the plate from one side to the other while it turns over.

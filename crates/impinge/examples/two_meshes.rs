@@ -1,10 +1,10 @@
 //! Two meshes and one question: do they meet, where, and if not, how far apart are they?
 
-use impinge::{Error, Model, Pose, Relation, contour, distance, relation, shape::make};
+use impinge::{Error, Model, Pose, Relation, contour, distance, relation, shape::procedural};
 
 fn main() -> Result<(), Error> {
-    let torus = Model::from(make::torus(1.0, 0.3, 96, 48)?);
-    let ball = Model::from(make::ico_sphere(0.5, 4)?);
+    let torus = Model::from(procedural::torus(1.0, 0.3, 96, 48)?);
+    let ball = Model::from(procedural::ico_sphere(0.5, 4)?);
     let at_origin = Pose::IDENTITY;
 
     for x in [0.0, 0.25, 1.0, 1.5, 2.5] {
@@ -22,7 +22,7 @@ fn main() -> Result<(), Error> {
     }
 
     // Closed meshes are solids: a small ball in the tube touches no triangle, yet it is inside.
-    let pearl = Model::from(make::ico_sphere(0.1, 3)?);
+    let pearl = Model::from(procedural::ico_sphere(0.1, 3)?);
     let in_tube = Pose::from_translation([1.0, 0.0, 0.0]);
     assert_eq!(relation(&pearl, &in_tube, &torus, &at_origin), Relation::AInsideB);
     println!("the pearl is inside the tube");

@@ -114,7 +114,7 @@ fn imports_point_upstream() {
 #[test]
 fn the_scan_sees_what_it_should() {
     let table = vec![("Mesh".to_string(), "shape".to_string())];
-    let code = "use crate::{Error, Mesh};\nuse crate::num::round;\nlet x = crate::geom::f();";
+    let code = "use crate::{Error, Mesh};\nuse crate::num::cubic;\nlet x = crate::geom::f();";
     assert_eq!(imports(code, &table), ["Error", "shape", "num", "geom"]);
     assert!(rank("io") > rank("report"));
 }

@@ -8,7 +8,7 @@
 use glam::DVec3;
 use impinge::narrow::convex::brute::signed_distance;
 use impinge::narrow::convex::separation::{ConvexMemory, distance_by_supports};
-use impinge::narrow::convex::walk::{WalkMemory, WalkWork, distance};
+use impinge::narrow::convex::voronoi_walk::{WalkMemory, WalkWork, distance};
 use impinge::{Certainty, Convex, Polytope, Pose, Separation};
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64;

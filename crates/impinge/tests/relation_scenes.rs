@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use glam::DVec3;
 use impinge::geom::triangle_triangle::meet;
 use impinge::narrow::exact::relation::{RelationMemory, relation, relation_within};
-use impinge::shape::make::{ico_sphere, torus};
+use impinge::shape::procedural::{ico_sphere, torus};
 use impinge::{Budget, Finish, Mesh, Model, Pose, Relation};
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64;

@@ -8,7 +8,7 @@ use impinge::geom::{triangle_distance, triangle_triangle};
 use impinge::motion::Law;
 use impinge::narrow::continuous::mesh_sweep::{MeshSweep, sweep, sweep_again};
 use impinge::narrow::continuous::{Sweep, SweepMemory, SweepOptions};
-use impinge::shape::make;
+use impinge::shape::procedural;
 use impinge::{Budget, Finish, Mesh, Model, Motion, Pose};
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
@@ -21,15 +21,15 @@ fn bodies() -> Vec<Mesh> {
         mesh(&[[-0.6, -0.5, 0.0], [0.7, -0.4, 0.1], [0.0, 0.8, -0.1]], &[[0, 1, 2]]),
         mesh(&[[-1.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1e-7, 0.0]], &[[0, 1, 2]]),
         mesh(&[[-1.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 0.0]], &[[0, 1, 2]]),
-        make::sheet([1.5, 1.5], [1, 1]).unwrap(),
-        make::tetrahedron(0.8).unwrap(),
-        make::octahedron(0.7).unwrap(),
-        make::icosahedron(0.7).unwrap(),
-        make::cuboid([0.5, 0.5, 0.5], [1; 3]).unwrap(),
-        make::cuboid([0.8, 0.6, 1e-4], [1; 3]).unwrap(),
-        make::cuboid([1.2, 0.01, 0.02], [1; 3]).unwrap(),
-        make::torus(0.6, 0.15, 6, 4).unwrap(),
-        make::blob(0.7, 0.4, 1, 3).unwrap(),
+        procedural::sheet([1.5, 1.5], [1, 1]).unwrap(),
+        procedural::tetrahedron(0.8).unwrap(),
+        procedural::octahedron(0.7).unwrap(),
+        procedural::icosahedron(0.7).unwrap(),
+        procedural::cuboid([0.5, 0.5, 0.5], [1; 3]).unwrap(),
+        procedural::cuboid([0.8, 0.6, 1e-4], [1; 3]).unwrap(),
+        procedural::cuboid([1.2, 0.01, 0.02], [1; 3]).unwrap(),
+        procedural::torus(0.6, 0.15, 6, 4).unwrap(),
+        procedural::blob(0.7, 0.4, 1, 3).unwrap(),
     ]
 }
 
@@ -244,8 +244,8 @@ fn sweep_twin() {
 
 #[test]
 fn a_budget_interrupts_and_the_answer_is_the_same() {
-    let [a, b] =
-        [make::blob(0.7, 0.4, 3, 3).unwrap(), make::torus(0.6, 0.2, 24, 12).unwrap()].map(Model::from);
+    let [a, b] = [procedural::blob(0.7, 0.4, 3, 3).unwrap(), procedural::torus(0.6, 0.2, 24, 12).unwrap()]
+        .map(Model::from);
     let at = |x: f64, turn: f64| Pose::new([x, 0.1, 0.2], [0.3, turn, 0.5, 1.0]).unwrap();
     let motions =
         [&Motion::between(&at(-2.0, 0.0), &at(0.5, 1.0)), &Motion::between(&at(2.0, 0.7), &at(-0.5, -1.0))];
@@ -268,8 +268,8 @@ fn a_budget_interrupts_and_the_answer_is_the_same() {
 
 #[test]
 fn memory_changes_no_time() {
-    let [a, b] =
-        [make::blob(0.7, 0.4, 3, 3).unwrap(), make::torus(0.6, 0.2, 24, 12).unwrap()].map(Model::from);
+    let [a, b] = [procedural::blob(0.7, 0.4, 3, 3).unwrap(), procedural::torus(0.6, 0.2, 24, 12).unwrap()]
+        .map(Model::from);
     let mut memory = SweepMemory::default();
     let mut hits = 0;
     for k in 0..40 {
@@ -283,7 +283,7 @@ fn memory_changes_no_time() {
     }
     assert!((10..40).contains(&hits), "{hits}");
     // Memory of larger meshes is noticed.
-    let small = Model::from(make::tetrahedron(1.0).unwrap());
+    let small = Model::from(procedural::tetrahedron(1.0).unwrap());
     let apart = Motion::Still(Pose::from_translation([9.0, 0.0, 0.0]));
     let still = Motion::Still(Pose::IDENTITY);
     assert_eq!(
@@ -294,7 +294,7 @@ fn memory_changes_no_time() {
 
 #[test]
 fn nested_bodies_do_not_touch() {
-    let [shell, core] = [1.0, 0.3].map(|r| Model::from(make::ico_sphere(r, 2).unwrap()));
+    let [shell, core] = [1.0, 0.3].map(|r| Model::from(procedural::ico_sphere(r, 2).unwrap()));
     let spin = Motion::velocity(&Pose::IDENTITY, DVec3::ZERO, DVec3::new(5.0, 1.0, 2.0));
     let still = Motion::Still(Pose::from_translation([0.2, 0.0, 0.0]));
     assert_eq!(sweep([&shell, &core], [&spin, &still]).impact, None);
@@ -306,7 +306,7 @@ fn nested_bodies_do_not_touch() {
 #[test]
 fn sizes_at_the_ends_of_the_range_are_answered() {
     for scale in [1e-300, 1e-200, 1e-30, 1e30, 1e59] {
-        let mesh = make::octahedron(1.0).unwrap();
+        let mesh = procedural::octahedron(1.0).unwrap();
         let vertices = mesh.vertices().iter().map(|v| (*v * scale).to_array()).collect();
         let model = Model::from(Mesh::new(vertices, mesh.triangles().to_vec()).unwrap());
         let at = |x: f64| Pose::new([x * scale, 0.1 * scale, 0.05 * scale], [0.1, 0.2, 0.3, 0.9]).unwrap();
@@ -322,7 +322,7 @@ fn sizes_at_the_ends_of_the_range_are_answered() {
 #[test]
 fn turning_closely_above_each_other_takes_little_work() {
     let askew = DQuat::from_axis_angle(DVec3::new(1.0, 2.0, 3.0).normalize(), 1.0);
-    let ring = make::torus(1.0, 0.25, 96, 48).unwrap();
+    let ring = procedural::torus(1.0, 0.25, 96, 48).unwrap();
     let vertices = ring.vertices().iter().map(|v| (askew.inverse() * *v).to_array()).collect();
     let ring = Model::from(Mesh::new(vertices, ring.triangles().to_vec()).unwrap());
     let at = |height: f64, turn: f64| {
@@ -344,8 +344,8 @@ fn turning_closely_above_each_other_takes_little_work() {
 /// Flat on flat: the touching triangles part again beyond the contact, and still the contact is proved.
 #[test]
 fn plain_flat_contacts_are_proved() {
-    let boxes = |half: [f64; 3]| Model::from(make::cuboid(half, [1; 3]).unwrap());
-    let sheet = Model::from(make::sheet([1.0, 1.0], [2, 2]).unwrap());
+    let boxes = |half: [f64; 3]| Model::from(procedural::cuboid(half, [1; 3]).unwrap());
+    let sheet = Model::from(procedural::sheet([1.0, 1.0], [2, 2]).unwrap());
     let (large, small, long) = (boxes([1.0, 1.0, 0.5]), boxes([0.3, 0.4, 0.5]), boxes([3.0, 0.2, 0.5]));
     let at = |x: f64, z: f64, turn: f64| {
         Pose::from_rotation(DVec3::new(x, 0.4 * x, z), DQuat::from_rotation_z(turn))

@@ -9,7 +9,7 @@ use impinge::narrow::exact::distance::{DistanceSearch, distance};
 use impinge::narrow::exact::margin::{MarginSearch, pairs_within};
 use impinge::narrow::exact::relation::{RelationMemory, relation, relation_within};
 use impinge::narrow::exact::self_intersection::{SelfIntersectionSearch, self_intersections};
-use impinge::shape::make;
+use impinge::shape::procedural;
 use impinge::{Budget, Certainty, Counters, Finish, Model, Outcome, Pose};
 
 /// More calls than any of these searches has steps.
@@ -38,8 +38,8 @@ fn to_the_end<T>(budget: &Budget, mut call: impl FnMut(&mut Budget) -> (T, Outco
 
 /// Two bodies that cross, and two that are apart.
 fn scenes() -> [(Model, Model, Pose); 2] {
-    let torus = || Model::from(make::torus(1.0, 0.3, 32, 16).unwrap());
-    let ball = || Model::from(make::ico_sphere(0.8, 3).unwrap());
+    let torus = || Model::from(procedural::torus(1.0, 0.3, 32, 16).unwrap());
+    let ball = || Model::from(procedural::ico_sphere(0.8, 3).unwrap());
     [
         (torus(), ball(), Pose::from_translation([1.1, 0.2, 0.1])),
         (torus(), ball(), Pose::from_translation([0.3, 0.2, 1.15])),
@@ -130,8 +130,8 @@ fn relations_come_to_an_end() {
 
 #[test]
 fn self_intersections_come_to_an_end() {
-    let rings = [make::torus(1.0, 0.3, 24, 12).unwrap(), make::torus(1.1, 0.25, 24, 12).unwrap()];
-    let model = Model::from(make::join(&rings).unwrap());
+    let rings = [procedural::torus(1.0, 0.3, 24, 12).unwrap(), procedural::torus(1.1, 0.25, 24, 12).unwrap()];
+    let model = Model::from(procedural::join(&rings).unwrap());
     let want = self_intersections(&model);
     for budget in tiny() {
         let mut search = SelfIntersectionSearch::new(&model);

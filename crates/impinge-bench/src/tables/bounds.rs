@@ -14,7 +14,7 @@ use impinge::hierarchy::cost::CostModel;
 use impinge::hierarchy::design::{Ask, Build, Degree, Options, Posed, Tree, collide};
 use impinge::hierarchy::wide::WideTree;
 use impinge::narrow::exact::collide::{self as exact, for_each_meeting};
-use impinge::shape::make;
+use impinge::shape::procedural;
 use impinge::{Counters, Mesh, Model, Pose};
 
 use crate::scenes;
@@ -209,7 +209,7 @@ fn shared_poses(every: usize) -> Result<Vec<[Pose; 2]>> {
 /// Long thin triangles in two balls of straw.
 fn needles(effort: Effort) -> Result<Scene> {
     let straw = |seed: u64| -> Result<Mesh> {
-        let ends = make::positions(4000, DVec3::NEG_ONE, DVec3::ONE, seed);
+        let ends = procedural::positions(4000, DVec3::NEG_ONE, DVec3::ONE, seed);
         let mut points = Vec::new();
         for pair in ends.chunks_exact(2) {
             let side = (pair[1] - pair[0]).any_orthonormal_vector() * 0.004;
@@ -230,7 +230,7 @@ fn needles(effort: Effort) -> Result<Scene> {
 
 /// A torus that bends: its refit is what counts.
 fn bending(effort: Effort) -> Result<Scene> {
-    let ring = make::torus(0.5, 0.2, 96, 48)?;
+    let ring = procedural::torus(0.5, 0.2, 96, 48)?;
     let wave = |p: &DVec3| *p + DVec3::Z * (0.1 * (TAU * p.x).sin());
     let bent = ring.vertices().iter().map(wave).collect();
     Ok(Scene {
@@ -245,8 +245,8 @@ fn bending(effort: Effort) -> Result<Scene> {
 
 fn seeded_poses(count: usize, seed: u64, spread: f64) -> Result<Vec<[Pose; 2]>> {
     let box_ = DVec3::splat(spread);
-    let at = make::positions(count, -box_, box_, seed);
-    let (turn_a, turn_b) = (make::rotations(count, seed + 1), make::rotations(count, seed + 2));
+    let at = procedural::positions(count, -box_, box_, seed);
+    let (turn_a, turn_b) = (procedural::rotations(count, seed + 1), procedural::rotations(count, seed + 2));
     (0..count)
         .map(|i| Ok([Pose::new([0.0; 3], turn_a[i])?, Pose::new(at[i].to_array(), turn_b[i])?]))
         .collect()
@@ -254,7 +254,7 @@ fn seeded_poses(count: usize, seed: u64, spread: f64) -> Result<Vec<[Pose; 2]>> 
 
 /// What the decay figure is worth: volume tests of a refitted tree against those of a fresh one.
 fn decay(effort: Effort, table: &mut Table) -> Result<()> {
-    let ring = make::torus(0.5, 0.2, 96, 48)?;
+    let ring = procedural::torus(0.5, 0.2, 96, 48)?;
     let poses = seeded_poses(effort.pick(20, 4), 8, 0.9)?;
     for turns in [0.25, 0.5, 1.0, 2.0] {
         let turn = |p: &DVec3| glam::DQuat::from_rotation_z(turns * TAU * p.x.hypot(p.y)) * *p;

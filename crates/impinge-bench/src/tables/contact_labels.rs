@@ -12,7 +12,7 @@ use glam::{DQuat, DVec3};
 use impinge::motion::Law;
 use impinge::narrow::continuous::SweepOptions;
 use impinge::narrow::continuous::contact::{ContactSearch, Covered, SphereTree, Tables, Tests};
-use impinge::shape::make;
+use impinge::shape::procedural;
 use impinge::{Budget, Model, Motion, Pose};
 
 use super::Effort;
@@ -40,7 +40,7 @@ const RADIUS: f64 = 0.2;
 pub fn run(effort: Effort) -> Result<Table> {
     let header = ["tests", VARIANTS[0].0, VARIANTS[1].0, VARIANTS[2].0, VARIANTS[3].0];
     let mut table = Table::new("contact-labels", &header);
-    let stairs = Model::from(make::stairs(4, 1.0, 4.0, 0.8)?);
+    let stairs = Model::from(procedural::stairs(4, 1.0, 4.0, 0.8)?);
     let spheres = SphereTree::new(stairs.mesh(), RADIUS)?;
     let body = Covered { model: &stairs, spheres: &spheres };
     let path = path(effort.pick(STEPS, 10));

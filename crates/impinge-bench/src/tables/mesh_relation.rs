@@ -8,9 +8,9 @@ use std::time::Instant;
 
 use anyhow::Result;
 use glam::DVec3;
-use impinge::narrow::exact::coherent::{PairMemory, first_meeting_again};
 use impinge::narrow::exact::collide::{Posed, first_meeting};
 use impinge::narrow::exact::relation::{RelationMemory, relation_within};
+use impinge::narrow::exact::temporal_coherence::{PairMemory, first_meeting_again};
 use impinge::{Budget, Model, Pose, Relation, relation};
 
 use super::Effort;

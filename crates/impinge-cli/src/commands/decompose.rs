@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use impinge::narrow::decompose::{DecomposeOptions, Decomposition, decompose};
-use impinge::shape::{Polytope, make};
+use impinge::shape::{Polytope, procedural};
 use impinge::{Counters, Finish, Outcome};
 use serde::Serialize;
 
@@ -50,7 +50,7 @@ pub fn run(args: &Decompose, common: &Common) -> Result<Exit, Failure> {
     explain.lap("decompose");
     if let Some(path) = &args.output {
         let meshes = found.parts.iter().map(Polytope::mesh).collect::<Result<Vec<_>, _>>();
-        let joined = meshes.and_then(|meshes| make::join(&meshes));
+        let joined = meshes.and_then(|meshes| procedural::join(&meshes));
         joined.and_then(|mesh| impinge::io::save(path, &mesh)).map_err(|e| Failure(e.to_string()))?;
     }
     let outcome = Outcome { certainty: found.certainty, finish: Finish::Complete, work: Counters::default() };

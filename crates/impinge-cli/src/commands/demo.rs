@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use impinge::shape::make;
+use impinge::shape::procedural;
 use impinge::{Error, Mesh, Model, Pose};
 use serde::Serialize;
 
@@ -121,50 +121,50 @@ fn scenes() -> Result<Vec<Scene>, Error> {
         scene(
             "knot and torus",
             "a trefoil knot passes through the surface of a torus",
-            make::knot([2, 3], 1.0, 0.22, 400, 32)?,
-            make::torus(1.1, 0.3, 200, 48)?,
+            procedural::knot([2, 3], 1.0, 0.22, 400, 32)?,
+            procedural::torus(1.1, 0.3, 200, 48)?,
             tilted,
         ),
         scene(
             "nested balls",
             "a ball inside another: no surface contact, but solids have an inside",
-            make::ico_sphere(0.4, 4)?,
-            make::ico_sphere(1.0, 4)?,
+            procedural::ico_sphere(0.4, 4)?,
+            procedural::ico_sphere(1.0, 4)?,
             Pose::IDENTITY,
         ),
         scene(
             "stacked boxes",
             "two boxes face to face: they touch, exactly",
-            make::cuboid([1.0, 1.0, 0.5], [8, 8, 4])?,
-            make::cuboid([0.5, 0.5, 0.5], [4, 4, 4])?,
+            procedural::cuboid([1.0, 1.0, 0.5], [8, 8, 4])?,
+            procedural::cuboid([0.5, 0.5, 0.5], [4, 4, 4])?,
             at(0.0, 0.0, 1.0),
         ),
         scene(
             "almost stacked",
             "the same, one unit in the last place apart",
-            make::cuboid([1.0, 1.0, 0.5], [8, 8, 4])?,
-            make::cuboid([0.5, 0.5, 0.5], [4, 4, 4])?,
+            procedural::cuboid([1.0, 1.0, 0.5], [8, 8, 4])?,
+            procedural::cuboid([0.5, 0.5, 0.5], [4, 4, 4])?,
             at(0.0, 0.0, 1.0 + f64::EPSILON),
         ),
         scene(
             "cloth and ball",
             "an open sheet cuts a ball",
-            make::sheet([3.0, 3.0], [60, 60])?,
-            make::uv_sphere(0.8, 64, 32)?,
+            procedural::sheet([3.0, 3.0], [60, 60])?,
+            procedural::uv_sphere(0.8, 64, 32)?,
             at(0.1, -0.2, 0.3),
         ),
         scene(
             "horseshoe and pin",
             "a pin between the arms of a horseshoe touches nothing: it is not convex",
-            make::horseshoe(1.0, 0.2, 120, 24)?,
-            make::capsule(0.15, 0.8, 32, 8)?,
+            procedural::horseshoe(1.0, 0.2, 120, 24)?,
+            procedural::capsule(0.15, 0.8, 32, 8)?,
             Pose::IDENTITY,
         ),
     ])
 }
 
 fn self_crossing() -> Result<Mesh, Error> {
-    make::knot([2, 3], 1.0, 0.6, 160, 24)
+    procedural::knot([2, 3], 1.0, 0.6, 160, 24)
 }
 
 fn text(rows: &[Row], out: &mut dyn Write) -> std::io::Result<()> {

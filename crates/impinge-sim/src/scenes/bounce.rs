@@ -10,7 +10,7 @@ use std::sync::Arc;
 use glam::{DQuat, DVec3};
 use impinge::num::random::unit;
 use impinge::scene::{Body, Frame, Scene};
-use impinge::shape::make;
+use impinge::shape::procedural;
 use impinge::{Budget, Error, Mesh, Model, Pose, Shape};
 
 use super::Scenario;
@@ -68,9 +68,9 @@ impl Bounce {
     /// # Errors
     /// None that could happen: the numbers are fixed.
     pub fn new(seed: u64) -> Result<Bounce, Error> {
-        let parts = make::teapot(1.0, SEGMENTS)?;
-        let pot = Solid::new(&make::join(parts.iter().map(|part| &part.mesh))?)?;
-        let floor = make::cuboid([FLOOR, FLOOR, 0.05], [1; 3])?;
+        let parts = procedural::teapot(1.0, SEGMENTS)?;
+        let pot = Solid::new(&procedural::join(parts.iter().map(|part| &part.mesh))?)?;
+        let floor = procedural::cuboid([FLOOR, FLOOR, 0.05], [1; 3])?;
         let mut scene = Scene::default();
         let below = Pose::from_translation([0.0, 0.0, -0.05]);
         scene.add(Body::fixed(Arc::new(Shape::from(Model::from(floor.clone()))), below));

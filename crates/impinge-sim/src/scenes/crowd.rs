@@ -15,7 +15,7 @@ use glam::{DQuat, DVec3};
 use impinge::bound::Aabb;
 use impinge::num::random::unit;
 use impinge::scene::{Body, Frame, Scene};
-use impinge::shape::make;
+use impinge::shape::procedural;
 use impinge::{Budget, Error, Mesh, Model, Pose, Shape};
 
 use super::Scenario;
@@ -70,8 +70,8 @@ impl Crowd {
         for (shape, pose) in walls(half)? {
             scene.add(Body::fixed(shape, pose));
         }
-        let places = make::spheres(bodies, 1.01, -half, half, seed)?;
-        let turns = make::rotations(bodies, seed.wrapping_add(1));
+        let places = procedural::spheres(bodies, 1.01, -half, half, seed)?;
+        let turns = procedural::rotations(bodies, seed.wrapping_add(1));
         let kinds = solids.len();
         let mut world = SweptWorld::new(scene, LAWS, solids);
         for (i, (&position, turn)) in places.iter().zip(turns).enumerate() {
@@ -109,14 +109,14 @@ impl Crowd {
 }
 
 fn meshes() -> Result<Vec<Mesh>, Error> {
-    let pot = make::teapot(1.0, 6)?;
+    let pot = procedural::teapot(1.0, 6)?;
     Ok(vec![
-        make::torus(0.7, 0.25, 12, 8)?,
-        make::gear(0.3, 0.7, 1.0, 0.4, 9)?,
-        make::stairs(4, 0.4, 0.8, 0.3)?,
-        make::knot([2, 3], 1.0, 0.2, 32, 6)?,
-        make::horseshoe(1.0, 0.2, 16, 6)?,
-        make::join(pot.iter().map(|part| &part.mesh))?,
+        procedural::torus(0.7, 0.25, 12, 8)?,
+        procedural::gear(0.3, 0.7, 1.0, 0.4, 9)?,
+        procedural::stairs(4, 0.4, 0.8, 0.3)?,
+        procedural::knot([2, 3], 1.0, 0.2, 32, 6)?,
+        procedural::horseshoe(1.0, 0.2, 16, 6)?,
+        procedural::join(pot.iter().map(|part| &part.mesh))?,
     ])
 }
 
@@ -133,7 +133,7 @@ fn walls(half: DVec3) -> Result<Vec<(Arc<Shape>, Pose)>, Error> {
     for axis in 0..3 {
         let mut size = half + 2.0 * WALL;
         size[axis] = WALL;
-        let shape = Arc::new(Shape::from(Model::from(make::cuboid(size.to_array(), [1; 3])?)));
+        let shape = Arc::new(Shape::from(Model::from(procedural::cuboid(size.to_array(), [1; 3])?)));
         for side in [-1.0, 1.0] {
             let place = DVec3::AXES[axis] * (side * (half[axis] + WALL));
             all.push((Arc::clone(&shape), Pose::from_translation(place)));

@@ -12,7 +12,7 @@ use glam::{DQuat, DVec3};
 use impinge::broad::SweepAndPrune;
 use impinge::model::Shape;
 use impinge::scene::{Articulated, Body, BodyId, Frame, Groups, Options, Scene, jointed};
-use impinge::shape::{Polytope, make};
+use impinge::shape::{Polytope, procedural};
 use impinge::{Budget, Error, Mesh, Pose};
 
 use super::Scenario;
@@ -56,7 +56,7 @@ impl Hand {
     pub fn new() -> Result<Hand, Error> {
         let mut scene =
             Scene::new(Options { margin: MARGIN, ..Options::default() }, SweepAndPrune::default())?;
-        let parts = make::hand(1.0, 12)?;
+        let parts = procedural::hand(1.0, 12)?;
         // The first joint of a finger bends as far as the second, the last one less.
         let (skeleton, shapes) = jointed(&parts, |i| [0.0, if i % 3 == 0 { 1.2 } else { FRAC_PI_2 }])?;
         let hand = Articulated::add(&mut scene, skeleton, &shapes, &Pose::IDENTITY, HAND)?;
@@ -174,14 +174,19 @@ fn things() -> Result<Vec<Thing>, Error> {
     };
     Ok(vec![
         thing(
-            make::cylinder(0.085, 0.34, 24)?,
+            procedural::cylinder(0.085, 0.34, 24)?,
             DVec3::new(0.0, 0.53, 0.15),
             DQuat::from_rotation_y(FRAC_PI_2),
             [0.36, 0.56, 0.80],
         ),
-        thing(make::ico_sphere(0.1, 2)?, DVec3::new(0.26, 0.27, 0.17), DQuat::IDENTITY, [0.50, 0.68, 0.42]),
         thing(
-            make::cuboid([0.05; 3], [1; 3])?,
+            procedural::ico_sphere(0.1, 2)?,
+            DVec3::new(0.26, 0.27, 0.17),
+            DQuat::IDENTITY,
+            [0.50, 0.68, 0.42],
+        ),
+        thing(
+            procedural::cuboid([0.05; 3], [1; 3])?,
             DVec3::new(-0.02, 0.30, 0.11),
             DQuat::from_rotation_z(0.5),
             [0.86, 0.80, 0.40],

@@ -9,12 +9,12 @@ use std::sync::Arc;
 
 use glam::DVec3;
 use impinge::scene::{Body, BodyId, Flight, Frame, Scene};
-use impinge::shape::make;
+use impinge::shape::procedural;
 use impinge::{Budget, Error, Mesh, Model, Motion, Pose, Shape};
 
 use super::Scenario;
-use crate::apart::all_apart;
 use crate::drawing::{Drawing, Figure};
+use crate::overlap_check::all_apart;
 
 /// Frames of one round of the input.
 const ROUND: u64 = 400;
@@ -45,11 +45,11 @@ impl Manipulate {
     /// None that could happen: the numbers are fixed.
     pub fn new() -> Result<Manipulate, Error> {
         let meshes = [
-            make::cuboid([5.0, 5.0, 0.1], [1; 3])?,
-            make::gear(0.4, 0.9, 1.2, 0.8, 12)?,
-            make::torus(0.9, 0.3, 32, 16)?,
-            make::stairs(5, 0.4, 1.6, 0.3)?,
-            make::knot([2, 3], 0.5, 0.12, 96, 12)?,
+            procedural::cuboid([5.0, 5.0, 0.1], [1; 3])?,
+            procedural::gear(0.4, 0.9, 1.2, 0.8, 12)?,
+            procedural::torus(0.9, 0.3, 32, 16)?,
+            procedural::stairs(5, 0.4, 1.6, 0.3)?,
+            procedural::knot([2, 3], 0.5, 0.12, 96, 12)?,
         ];
         let places = [[0.0, 0.0, -0.1], [2.0, 0.0, 0.45], [-2.0, 0.3, 0.5], [-0.6, 1.6, 0.01]];
         let mut scene = Scene::default();

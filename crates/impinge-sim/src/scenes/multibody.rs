@@ -11,7 +11,7 @@ use glam::{DQuat, DVec3};
 use impinge::bound::Aabb;
 use impinge::num::random::unit;
 use impinge::scene::{Frame, Options, Scene};
-use impinge::shape::make;
+use impinge::shape::procedural;
 use impinge::{Budget, Error, Mesh};
 
 use super::Scenario;
@@ -72,10 +72,10 @@ impl Multibody {
         let volume: f64 = (0..bodies).map(|i| kinds[i % KINDS].weight.mass).sum();
         // A sphere of radius 1 must fit even when there are few bodies.
         let half = DVec3::splat((0.5 * (volume / DENSITY).cbrt()).max(1.5));
-        let mut places = make::spheres(bodies, 1.0, -half, half, seed)?;
+        let mut places = procedural::spheres(bodies, 1.0, -half, half, seed)?;
         // Neighbours in space become neighbours in memory, and stay so for long.
         places.sort_by_cached_key(|&p| curve((p + half) / (2.0 * half)));
-        let turns = make::rotations(bodies, seed.wrapping_add(1));
+        let turns = procedural::rotations(bodies, seed.wrapping_add(1));
         let rigid = |i: usize| {
             let weight = &kinds[i % KINDS].weight;
             let rotation = DQuat::from_array(turns[i]);

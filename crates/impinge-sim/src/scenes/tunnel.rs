@@ -6,15 +6,15 @@
 use std::sync::Arc;
 
 use glam::{DQuat, DVec3};
-use impinge::narrow::between::{self, PairMemory};
+use impinge::narrow::dispatch::{self, PairMemory};
 use impinge::num::random::unit;
 use impinge::scene::{Body, BodyId, Flight, Frame, Scene};
-use impinge::shape::make;
+use impinge::shape::procedural;
 use impinge::{Budget, Error, Mesh, Model, Motion, Pose, Shape};
 
 use super::Scenario;
-use crate::apart::all_apart;
 use crate::drawing::{Drawing, Figure};
+use crate::overlap_check::all_apart;
 
 /// Half the thickness of the wall; the bunny has radius 1.
 const WALL: f64 = 0.005;
@@ -48,7 +48,7 @@ impl Tunnel {
     /// # Errors
     /// None that could happen: the numbers are fixed.
     pub fn new(seed: u64) -> Result<Tunnel, Error> {
-        let meshes = [make::bunny(1.0, 4, 5)?, make::cuboid([WALL, 5.0, 2.0], [1; 3])?];
+        let meshes = [procedural::bunny(1.0, 4, 5)?, procedural::cuboid([WALL, 5.0, 2.0], [1; 3])?];
         let [bunny, wall] = meshes.clone().map(|mesh| Arc::new(Shape::from(Model::from(mesh))));
         let mut scene = Scene::default();
         let wall = scene.add(Body::fixed(wall, Pose::IDENTITY));
@@ -96,7 +96,7 @@ impl Scenario for Tunnel {
         if let (Some(bunny), Some(wall)) = (shape(self.bunnies[0]), shape(self.wall)) {
             for (k, (_, motion)) in motions.iter().enumerate() {
                 let memory = &mut PairMemory::default();
-                let end = between::relation(&bunny, &motion.pose(1.0), &wall, &Pose::IDENTITY, memory).0;
+                let end = dispatch::relation(&bunny, &motion.pose(1.0), &wall, &Pose::IDENTITY, memory).0;
                 self.discrete[k] += u64::from(end.is_contact());
                 self.ways[k] = [motion.pose(0.0), motion.pose(1.0)].map(|pose| pose.translation());
             }

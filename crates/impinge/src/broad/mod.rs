@@ -27,7 +27,7 @@ mod auto;
 mod bodies;
 mod brute;
 mod grid;
-mod partners;
+mod pair_table;
 mod prefetch;
 mod sweep_and_prune;
 mod tree;

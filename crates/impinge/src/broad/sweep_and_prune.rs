@@ -13,7 +13,7 @@ use std::cmp::Ordering;
 use crate::num::parallel;
 
 use super::bodies::{Bodies, take_note};
-use super::partners::Partners;
+use super::pair_table::Partners;
 use super::{BroadPhase, Changes, Grid, sort_pairs};
 
 /// More new bodies than this in one step are searched for together.

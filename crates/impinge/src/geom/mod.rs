@@ -1,8 +1,8 @@
 //! Pure functions on points.
 
 pub mod crossing;
-pub mod horizon;
-pub mod largest;
+pub mod fast_max;
+pub mod incremental_hull;
 pub mod moving;
 pub mod point_triangle;
 pub mod point_triangle_exact;

@@ -2,10 +2,10 @@
 
 use glam::DVec3;
 
+use crate::num::double_double::triangle_normal;
 use crate::num::exact_vector::{direction, exact, normal as exact_normal, plus};
 use crate::num::predicate::Plane;
 use crate::num::tolerance::SMALLEST_PRODUCT;
-use crate::num::twofold::triangle_normal;
 
 /// Share of a normal's products that must be left when they have cancelled (no unit: of their sizes), or it is
 /// computed with more digits. Six binary digits are lost at most.

@@ -89,11 +89,11 @@ fn united(parts: &[Cluster]) -> Cluster {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::shape::make;
+    use crate::shape::procedural;
 
     #[test]
     fn clusters_hold_their_triangles_and_add_up() {
-        let mesh = make::blob(1.0, 0.3, 3, 2).unwrap();
+        let mesh = procedural::blob(1.0, 0.3, 3, 2).unwrap();
         let tree = WideTree::build(&mesh);
         let dipoles = Dipoles::new(&mesh, &tree);
         let areas = |t: u32| {

@@ -1,18 +1,18 @@
 //! Trees of bounding volumes.
 
-pub mod approach;
 #[cfg(target_arch = "x86_64")]
 mod avx;
-pub mod coin;
-pub mod coin_pair;
+pub mod box_distance;
+pub mod box_time_of_impact;
 pub mod cost;
 pub mod design;
 pub mod dipole;
+pub mod disc_bound;
+pub mod disc_bound_pair;
 pub mod dual;
-pub mod gap;
 pub mod leaf_block;
-pub mod leaf_planes;
-pub mod patch;
+pub mod leaf_filter;
+pub mod point_tree;
 pub mod ray_slab;
 pub mod relative;
 pub mod self_overlap;

@@ -185,7 +185,7 @@ mod tests {
     use super::*;
     use crate::Mesh;
     use crate::num::random::unit;
-    use crate::shape::make;
+    use crate::shape::procedural;
 
     fn boxes_overlap(mesh: &Mesh, i: u32, j: u32) -> bool {
         let bounds = |t: u32| {
@@ -223,9 +223,9 @@ mod tests {
 
     #[test]
     fn every_overlapping_pair_comes_once() {
-        check(&make::torus(1.0, 0.4, 24, 12).unwrap());
-        check(&make::cuboid([1.0, 1e-3, 1e3], [5, 6, 7]).unwrap());
-        check(&make::sheet([1.0, 1.0], [20, 20]).unwrap());
+        check(&procedural::torus(1.0, 0.4, 24, 12).unwrap());
+        check(&procedural::cuboid([1.0, 1e-3, 1e3], [5, 6, 7]).unwrap());
+        check(&procedural::sheet([1.0, 1.0], [20, 20]).unwrap());
         for count in [1, 2, 3, 4, 5, 8, 9, 33, 200] {
             let corner = |k: u64| [0, 1, 2].map(|c| unit(count, 3 * k + c) + (k / 3) as f64 * 0.02);
             let points = (0..3 * count).map(corner).collect();
@@ -236,7 +236,7 @@ mod tests {
 
     #[test]
     fn far_fewer_pairs_than_all_are_brought() {
-        let ball = make::ico_sphere(1.0, 4).unwrap();
+        let ball = procedural::ico_sphere(1.0, 4).unwrap();
         let n = ball.triangles().len();
         let brought = found(&ball).len();
         assert!(brought < 40 * n, "{brought} pairs for {n} triangles");
@@ -244,7 +244,7 @@ mod tests {
 
     #[test]
     fn split_searches_bring_the_same_pairs() {
-        let mesh = make::knot([2, 3], 1.0, 0.2, 120, 12).unwrap();
+        let mesh = procedural::knot([2, 3], 1.0, 0.2, 120, 12).unwrap();
         let tree = WideTree::build(&mesh);
         let mut pairs = vec![];
         let mut work = Counters::default();

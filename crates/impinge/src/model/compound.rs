@@ -105,12 +105,12 @@ fn build(boxes: &[Aabb], order: &mut [u32], nodes: &mut Vec<Node>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::shape::{Primitive, make};
+    use crate::shape::{Primitive, procedural};
 
     #[test]
     fn every_part_hangs_in_the_tree_once_and_boxes_hold_their_parts() {
         let ball = Convex::from(Primitive::sphere(0.2).unwrap());
-        let places = make::positions(37, DVec3::splat(-3.0), DVec3::splat(3.0), 8);
+        let places = procedural::positions(37, DVec3::splat(-3.0), DVec3::splat(3.0), 8);
         let parts = places.iter().map(|&p| (ball.clone(), Pose::from_translation(p)));
         let compound = Compound::new(parts).unwrap();
         let mut seen = [0; 37];

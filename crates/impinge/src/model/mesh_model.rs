@@ -4,10 +4,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use crate::Mesh;
-use crate::hierarchy::coin::Coins;
 use crate::hierarchy::dipole::Dipoles;
+use crate::hierarchy::disc_bound::Coins;
 use crate::hierarchy::leaf_block::LeafBlocks;
-use crate::hierarchy::patch::PatchTree;
+use crate::hierarchy::point_tree::PatchTree;
 use crate::hierarchy::wide::WideTree;
 use crate::shape::{Polytope, Topology};
 

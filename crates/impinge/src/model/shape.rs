@@ -155,7 +155,7 @@ impl From<Primitive> for Shape {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::shape::make;
+    use crate::shape::procedural;
     use rand::{Rng, SeedableRng};
     use rand_pcg::Pcg64;
 
@@ -169,7 +169,7 @@ mod tests {
     fn boxes_hold_the_placed_shape_and_little_more() {
         let mut rng = Pcg64::seed_from_u64(5);
         let shapes: Vec<Shape> = vec![
-            make::ico_sphere(1.0, 2).unwrap().into(),
+            procedural::ico_sphere(1.0, 2).unwrap().into(),
             Primitive::sphere(0.7).unwrap().into(),
             Primitive::cuboid([0.3, 0.5, 0.9]).unwrap().into(),
             Primitive::capsule(0.4, 0.6).unwrap().into(),
@@ -178,7 +178,7 @@ mod tests {
             Primitive::ellipsoid([0.4, 0.6, 0.9]).unwrap().into(),
             Primitive::triangle([DVec3::X, DVec3::Y, DVec3::Z]).unwrap().into(),
             Primitive::segment([DVec3::X, DVec3::Y]).unwrap().into(),
-            Polytope::hull(make::blob(1.0, 0.3, 2, 9).unwrap().vertices()).unwrap().into(),
+            Polytope::hull(procedural::blob(1.0, 0.3, 2, 9).unwrap().vertices()).unwrap().into(),
             compound().into(),
         ];
         for shape in &shapes {

@@ -1,16 +1,16 @@
 //! How bodies are placed and move.
 
 mod chain;
-mod glide;
 mod moving;
 mod pose;
+mod rational_screw;
+mod rigid_motion;
 mod screw;
-mod screwing;
 mod skeleton;
 
 pub use chain::Chain;
-pub use glide::{Ball, Bend, Glide, Law, Twist};
 pub use moving::Motion;
 pub use pose::Pose;
-pub use screwing::Screwing;
+pub use rational_screw::Screwing;
+pub use rigid_motion::{Ball, Bend, Glide, Law, Twist};
 pub use skeleton::{Joint, JointKind, Skeleton};

@@ -5,7 +5,7 @@ use std::f64::consts::FRAC_PI_4;
 use glam::{DQuat, DVec3};
 
 use super::Pose;
-use super::glide::{Ball, Bend, Glide, Law, Twist, quaternion};
+use super::rigid_motion::{Ball, Bend, Glide, Law, Twist, quaternion};
 use crate::geom::point_triangle::norm;
 use crate::num::tolerance::{MOTION_ROUNDING, ROUND_UP};
 

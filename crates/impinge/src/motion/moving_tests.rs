@@ -21,7 +21,7 @@ fn motion(rng: &mut Pcg64, size: f64) -> Motion {
         0 => Motion::velocity(&from, vector(rng, size), vector(rng, 9.0)),
         1 => Motion::between(
             &from,
-            &Pose::from_rotation(vector(rng, size), super::super::glide::quaternion(&from)),
+            &Pose::from_rotation(vector(rng, size), super::super::rigid_motion::quaternion(&from)),
         ),
         2 => Motion::screw(&from, &pose(rng, size), rng.random_range(0..4), Law::Contact),
         3 => Motion::Still(from),

@@ -9,7 +9,7 @@ use std::f64::consts::{PI, TAU};
 use glam::{DQuat, DVec3};
 
 use super::Pose;
-use super::glide::{Glide, Law, quaternion};
+use super::rigid_motion::{Glide, Law, quaternion};
 use crate::num::tolerance::TURN_ROUNDING;
 
 impl Glide {

@@ -1,10 +1,10 @@
 //! Methods that answer for one pair of bodies.
 
-pub mod between;
+pub mod compound_pairs;
 pub mod continuous;
 pub mod convex;
+pub mod convex_mesh;
 pub mod decompose;
 pub mod deforming;
+pub mod dispatch;
 pub mod exact;
-pub mod parts;
-pub mod surface;

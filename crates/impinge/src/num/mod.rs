@@ -1,6 +1,7 @@
-//! Numbers: named tolerances, exact predicates, outward rounding.
+//! Numbers: named tolerances and exact predicates.
 
 pub mod cubic;
+pub mod double_double;
 pub mod dyadic;
 pub mod exact_vector;
 pub mod parallel;
@@ -8,6 +9,4 @@ pub mod polynomial;
 pub mod predicate;
 pub mod random;
 pub mod real_root;
-pub mod round;
 pub mod tolerance;
-pub mod twofold;

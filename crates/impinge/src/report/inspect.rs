@@ -196,11 +196,11 @@ fn problems(seen: &Inspection, topology: &Topology, degenerate: &[u32], meetings
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::shape::make;
+    use crate::shape::procedural;
 
     #[test]
     fn a_sound_solid_has_no_problems() {
-        let seen = inspect(&Model::from(make::torus(2.0, 0.5, 40, 20).unwrap()));
+        let seen = inspect(&Model::from(procedural::torus(2.0, 0.5, 40, 20).unwrap()));
         assert_eq!(seen.problems, [""; 0]);
         assert!(seen.watertight && seen.closed);
         assert_eq!((seen.euler, seen.components, seen.triangles), (0, 1, 1600));
@@ -239,7 +239,7 @@ mod tests {
 
     #[test]
     fn inward_and_flipped_are_told_apart() {
-        let ball = make::octahedron(1.0).unwrap();
+        let ball = procedural::octahedron(1.0).unwrap();
         let turned = |which: std::ops::Range<usize>| {
             let mut triangles = ball.triangles().to_vec();
             triangles[which].iter_mut().for_each(|t| t.swap(0, 1));
@@ -252,8 +252,9 @@ mod tests {
 
     #[test]
     fn a_budget_leaves_a_lower_bound() {
-        let rings = [make::torus(1.0, 0.3, 40, 20).unwrap(), make::torus(1.1, 0.25, 40, 20).unwrap()];
-        let model = Model::from(make::join(&rings).unwrap());
+        let rings =
+            [procedural::torus(1.0, 0.3, 40, 20).unwrap(), procedural::torus(1.1, 0.25, 40, 20).unwrap()];
+        let model = Model::from(procedural::join(&rings).unwrap());
         let [all, some] = [inspect(&model), inspect_within(&model, &mut Budget::units(40_000))];
         assert_eq!(some.outcome.finish, Finish::OutOfBudget);
         assert!(some.self_intersections < all.self_intersections);

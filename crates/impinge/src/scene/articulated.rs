@@ -11,7 +11,7 @@ use crate::broad::Mobility;
 use crate::model::Shape;
 use crate::motion::{Joint, JointKind, Skeleton};
 use crate::shape::Polytope;
-use crate::shape::make::Part;
+use crate::shape::procedural::Part;
 use crate::{Error, Pose};
 
 /// A skeleton with its links in a scene.
@@ -79,7 +79,7 @@ impl Articulated {
     }
 }
 
-/// Skeleton and hulls of parts such as those of [`crate::shape::make::hand`]: the first is fixed, every other
+/// Skeleton and hulls of parts such as those of [`crate::shape::procedural::hand`]: the first is fixed, every other
 /// one turns about its axis within `limits`, two angles for the part's index.
 ///
 /// # Errors

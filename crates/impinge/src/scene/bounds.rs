@@ -95,15 +95,15 @@ fn cube(ball: &Sphere, pose: &Pose) -> Aabb {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::shape::{Polytope, make};
+    use crate::shape::{Polytope, procedural};
 
     #[test]
     fn climbed_boxes_are_those_of_all_corners_and_cubes_hold_them() {
-        let mesh = make::blob(1.0, 0.3, 2, 9).unwrap();
+        let mesh = procedural::blob(1.0, 0.3, 2, 9).unwrap();
         let polytope = Polytope::hull(mesh.vertices()).unwrap();
         let shape = Shape::from(polytope.clone());
-        let turns = make::rotations(300, 4);
-        let places = make::positions(300, DVec3::splat(-50.0), DVec3::splat(50.0), 5);
+        let turns = procedural::rotations(300, 4);
+        let places = procedural::positions(300, DVec3::splat(-50.0), DVec3::splat(50.0), 5);
         let [mut fit, fixed] = [Boxes::Tight, Boxes::Cube].map(|boxes| Fit::new(&shape, boxes));
         for (turn, place) in turns.iter().zip(&places) {
             let pose = Pose::new(place.to_array(), *turn).unwrap();

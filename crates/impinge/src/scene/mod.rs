@@ -52,11 +52,11 @@ mod bounds;
 mod brute;
 mod event;
 mod filter;
-mod flight;
 mod pair;
-mod parting;
-mod patch;
 mod path;
+mod persistent_manifold;
+mod scene_sweep;
+mod separating_plane;
 mod step;
 
 #[cfg(test)]
@@ -78,8 +78,8 @@ pub use body::{Body, BodyId};
 pub use bounds::Boxes;
 pub use event::{Contact, ContactPoint, Event, EventKind, Frame};
 pub use filter::Groups;
-pub use flight::{Flight, Meeting, Outlook};
 pub use path::{PathCheck, PathHit, PathOptions};
+pub use scene_sweep::{Flight, Meeting, Outlook};
 
 /// How the closest features of one pair are found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

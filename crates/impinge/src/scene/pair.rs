@@ -5,12 +5,12 @@
 //! their surfaces being near.
 
 use super::event::{Contact, ContactPoint};
-use super::patch::Patches;
+use super::persistent_manifold::Patches;
 use super::{BodyId, Contacts, Method};
 use crate::model::Shape;
-use crate::narrow::between::{self, PairMemory};
+use crate::narrow::compound_pairs::{self, PartSeparation, PartsMemory};
 use crate::narrow::convex::separation::{ConvexMemory, distance_by_supports};
-use crate::narrow::parts::{self, PartSeparation, PartsMemory};
+use crate::narrow::dispatch::{self, PairMemory};
 use crate::num::tolerance::TOUCH_DOUBT;
 use crate::{Convex, Counters, Pose, Separation};
 
@@ -102,7 +102,8 @@ impl Pair {
         let patches = self.patches.get_or_insert_default();
         patches.renew();
         for near in self.near.list() {
-            let [(a, pose_a), (b, pose_b)] = [0, 1].map(|k| parts::part(shapes[k], poses[k], near.parts[k]));
+            let [(a, pose_a), (b, pose_b)] =
+                [0, 1].map(|k| compound_pairs::part(shapes[k], poses[k], near.parts[k]));
             patches.add(near, [a, b], [&pose_a, &pose_b], margin);
         }
     }
@@ -110,7 +111,7 @@ impl Pair {
     /// Only whether they meet.
     fn relate(&mut self, [a, b]: [&Shape; 2], [pose_a, pose_b]: [&Pose; 2]) {
         let memory = self.memory.one.get_or_insert_default();
-        self.touching = between::relation(a, pose_a, b, pose_b, memory).0.is_contact();
+        self.touching = dispatch::relation(a, pose_a, b, pose_b, memory).0.is_contact();
         self.work = Counters { primitive_tests: 1, ..Counters::default() };
         self.near = Near::Nothing;
     }
@@ -122,7 +123,7 @@ impl Pair {
             (Method::Gjk, Shape::Convex(a @ Convex::Polytope(_)), Shape::Convex(b @ Convex::Polytope(_))) => {
                 distance_by_supports(a, pose_a, b, pose_b, &mut ConvexMemory::default())
             }
-            _ => between::distance(a, pose_a, b, pose_b, memory),
+            _ => dispatch::distance(a, pose_a, b, pose_b, memory),
         };
         self.touching = touches(shapes, poses, &separation, touch, memory);
         self.work = Counters { primitive_tests: 1, ..Counters::default() };
@@ -137,9 +138,10 @@ impl Pair {
         };
         found.clear();
         let memory = self.memory.parts.get_or_insert_default();
-        self.work = parts::within(shapes, poses, margin, memory, &mut found);
+        self.work = compound_pairs::within(shapes, poses, margin, memory, &mut found);
         self.touching = found.iter().any(|near| {
-            let [(a, pose_a), (b, pose_b)] = [0, 1].map(|k| parts::part(shapes[k], poses[k], near.parts[k]));
+            let [(a, pose_a), (b, pose_b)] =
+                [0, 1].map(|k| compound_pairs::part(shapes[k], poses[k], near.parts[k]));
             touches([a, b], [&pose_a, &pose_b], &near.separation, touch, &mut PairMemory::default())
         });
         self.near = Near::Many(found);
@@ -192,7 +194,7 @@ fn touches(
     let doubtful = touch == 0.0 && distance.abs() <= TOUCH_DOUBT * size;
     let hollow = *distance > touch && matches!([a, b], [Shape::Mesh(_), _] | [_, Shape::Mesh(_)]);
     if doubtful || hollow {
-        return between::relation(a, pose_a, b, pose_b, memory).0.is_contact();
+        return dispatch::relation(a, pose_a, b, pose_b, memory).0.is_contact();
     }
     *distance <= touch
 }

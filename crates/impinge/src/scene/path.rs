@@ -18,7 +18,7 @@ use super::{Articulated, BodyId, Scene};
 use crate::geom::point_triangle::norm;
 use crate::model::Shape;
 use crate::motion::{Ball, Chain};
-use crate::narrow::between::{self, PairMemory};
+use crate::narrow::dispatch::{self, PairMemory};
 use crate::num::tolerance::{MOTION_ROUNDING, PATH_TOLERANCE, ROUND_UP};
 use crate::{Budget, Certainty, Counters, Error, Finish, Outcome, Pose};
 
@@ -263,7 +263,7 @@ impl<'s> Search<'s> {
             return Ok(rough);
         }
         self.work.primitive_tests += 1;
-        let found = between::distance(self.shapes[link], own, shape, pose, memory).0;
+        let found = dispatch::distance(self.shapes[link], own, shape, pose, memory).0;
         let apart = found.distance - self.clearance;
         if !(apart > self.tolerance) {
             self.smallest = self.smallest.min(apart.max(0.0));

@@ -8,7 +8,7 @@ use super::*;
 use crate::Model;
 use crate::motion::{Joint, JointKind, Skeleton};
 use crate::scene::{Body, Groups};
-use crate::shape::{Primitive, make};
+use crate::shape::{Primitive, procedural};
 
 const ROD: f64 = 0.02;
 
@@ -27,7 +27,7 @@ fn arm(scene: &mut Scene, mesh: bool) -> Articulated {
         // A little shorter than the way between the joints, so that only neighbours are near.
         let half = [if k == 3 { 0.1 } else { 0.45 }, ROD, ROD];
         let place = DVec3::X * (k as f64 + half[0] + 0.05);
-        let mesh_of = make::cuboid(half, [1; 3]).unwrap();
+        let mesh_of = procedural::cuboid(half, [1; 3]).unwrap();
         let moved = mesh_of.vertices().iter().map(|&p| p + place).collect();
         let moved = crate::Mesh::from_points(moved, mesh_of.triangles().to_vec()).unwrap();
         if mesh {
@@ -58,7 +58,7 @@ fn apart(arm: &Articulated, scene: &Scene, ends: [&[f64; 4]; 2], t: f64) -> f64 
             Target::Obstacle(_, pose, _) => pose,
         };
         let [a, b] = pair.bodies.map(shape);
-        let found = between::distance(a, &poses[pair.link], b, pose, &mut PairMemory::default());
+        let found = dispatch::distance(a, &poses[pair.link], b, pose, &mut PairMemory::default());
         least = least.min(found.0.distance);
     }
     least
@@ -72,7 +72,8 @@ fn a_thin_wall_that_samples_miss_is_found() {
         let free = validate(&arm, &scene, &[[0.0; 4], [PI / 2.0, 0.0, 0.0, 0.0]]);
         assert!(free.hit.is_none() && free.free_until == 1.0, "{free:?}");
         // A blade across the swing, at 41.85 of its 90 degrees: between two of a hundred samples.
-        let blade = Arc::new(Shape::from(Model::from(make::cuboid([0.08, 1e-4, 0.3], [1; 3]).unwrap())));
+        let blade =
+            Arc::new(Shape::from(Model::from(procedural::cuboid([0.08, 1e-4, 0.3], [1; 3]).unwrap())));
         let turn = glam::DQuat::from_rotation_z(0.465 * PI / 2.0);
         let pose = Pose::from_rotation(turn * (3.15 * DVec3::X), turn);
         let id = scene.add(Body::fixed(blade, pose));

@@ -8,7 +8,7 @@ use rand_pcg::Pcg64;
 use super::*;
 use crate::broad::{Brute, Mobility};
 use crate::model::{Compound, Shape};
-use crate::shape::{Convex, Polytope, Primitive, make};
+use crate::shape::{Convex, Polytope, Primitive, procedural};
 use crate::{Budget, Separation};
 
 /// Half the side of the room that the bodies are scattered in.
@@ -19,10 +19,11 @@ fn unlimited() -> Budget {
 }
 
 fn shapes() -> Vec<Arc<Shape>> {
-    let blob = make::blob(0.6, 0.3, 1, 3).unwrap();
+    let blob = procedural::blob(0.6, 0.3, 1, 3).unwrap();
     let hull = Polytope::hull(blob.vertices()).unwrap();
-    let bar =
-        Convex::from(Polytope::hull(make::cuboid([0.7, 0.1, 0.1], [1; 3]).unwrap().vertices()).unwrap());
+    let bar = Convex::from(
+        Polytope::hull(procedural::cuboid([0.7, 0.1, 0.1], [1; 3]).unwrap().vertices()).unwrap(),
+    );
     let cross = [DVec3::new(0.3, 0.0, 0.0), DVec3::new(0.0, 0.5, 0.2)].map(Pose::from_translation);
     vec![
         Arc::new(hull.into()),
@@ -234,10 +235,11 @@ fn a_slot_that_is_used_again_is_another_body() {
 
 #[test]
 fn touching_is_decided_exactly_and_solids_have_an_inside() {
-    let cube =
-        Arc::new(Shape::from(Polytope::hull(make::cuboid([0.5; 3], [1; 3]).unwrap().vertices()).unwrap()));
+    let cube = Arc::new(Shape::from(
+        Polytope::hull(procedural::cuboid([0.5; 3], [1; 3]).unwrap().vertices()).unwrap(),
+    ));
     let bars = Compound::new([(Convex::from(Primitive::cuboid([0.5; 3]).unwrap()), Pose::IDENTITY)]).unwrap();
-    let solid = Arc::new(Shape::from(make::ico_sphere(3.0, 2).unwrap()));
+    let solid = Arc::new(Shape::from(procedural::ico_sphere(3.0, 2).unwrap()));
     for (shape, at, meets) in [
         (&cube, 1.0, true),
         (&cube, 1.0 + f64::EPSILON, false),
@@ -272,7 +274,7 @@ fn the_walk_and_gjk_tell_the_same() {
 
 #[test]
 fn a_chain_ignores_its_joints_and_meets_itself_elsewhere() {
-    let parts = make::hand(1.0, 8).unwrap();
+    let parts = procedural::hand(1.0, 8).unwrap();
     let (skeleton, shapes) = jointed(&parts, |_| [0.0, 1.5]).unwrap();
     let mut scene = Scene::default();
     assert!(Articulated::add(&mut scene, skeleton.clone(), &[], &Pose::IDENTITY, Groups::ALL).is_err());

@@ -9,7 +9,7 @@
 
 use glam::DVec3;
 
-use crate::geom::horizon::{Facet, Surface};
+use crate::geom::incremental_hull::{Facet, Surface};
 use crate::num::predicate::{Plane, Sign, drop_axis, orient2d};
 
 /// No point, no facet.

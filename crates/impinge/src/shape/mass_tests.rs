@@ -1,7 +1,7 @@
 use std::f64::consts::PI;
 
 use super::*;
-use crate::shape::make;
+use crate::shape::procedural;
 
 fn mass(mesh: &Mesh) -> Mass {
     Mass::of(mesh, &Topology::of(mesh))
@@ -19,7 +19,7 @@ fn near(a: f64, b: f64, relative: f64) {
 #[test]
 fn a_box_has_its_textbook_values() {
     let at = DVec3::new(10.0, -20.0, 30.0);
-    let m = mass(&moved(&make::cuboid([1.0, 2.0, 3.0], [2, 3, 4]).unwrap(), |p| p + at));
+    let m = mass(&moved(&procedural::cuboid([1.0, 2.0, 3.0], [2, 3, 4]).unwrap(), |p| p + at));
     let solid = m.solid.unwrap();
     near(m.volume, 48.0, 1e-14);
     near(m.area, 88.0, 1e-14);
@@ -45,8 +45,8 @@ fn a_lopsided_tetrahedron_has_its_closed_form() {
 
 #[test]
 fn round_bodies_converge_quadratically() {
-    let ball = |n: u32| mass(&make::uv_sphere(2.0, 2 * n, n).unwrap());
-    let ring = |n: u32| mass(&make::torus(3.0, 1.0, 2 * n, n).unwrap());
+    let ball = |n: u32| mass(&procedural::uv_sphere(2.0, 2 * n, n).unwrap());
+    let ring = |n: u32| mass(&procedural::torus(3.0, 1.0, 2 * n, n).unwrap());
     let volume = 4.0 / 3.0 * PI * 8.0;
     let torus = 2.0 * PI * PI * 3.0;
     let error = |m: Mass, want: f64| (m.volume / want - 1.0).abs();
@@ -64,7 +64,7 @@ fn round_bodies_converge_quadratically() {
 
 #[test]
 fn far_tiny_and_huge_bodies_lose_nothing() {
-    let box_mesh = make::cuboid([1.0, 2.0, 3.0], [3; 3]).unwrap();
+    let box_mesh = procedural::cuboid([1.0, 2.0, 3.0], [3; 3]).unwrap();
     let far = mass(&moved(&box_mesh, |p| p + DVec3::splat(2.0_f64.powi(30))));
     near(far.volume, 48.0, 1e-14);
     near(far.solid.unwrap().inertia.x_axis.x, 48.0 / 3.0 * 13.0, 1e-13);
@@ -81,7 +81,7 @@ fn far_tiny_and_huge_bodies_lose_nothing() {
 
 #[test]
 fn orientation_changes_only_the_sign_of_the_volume() {
-    let mesh = make::blob(1.0, 0.4, 3, 7).unwrap();
+    let mesh = procedural::blob(1.0, 0.4, 3, 7).unwrap();
     let flipped = mesh.triangles().iter().map(|&[a, b, c]| [a, c, b]).collect();
     let inverted = Mesh::from_points(mesh.vertices().to_vec(), flipped).unwrap();
     let [a, b] = [mass(&mesh), mass(&inverted)];
@@ -110,7 +110,7 @@ fn an_open_surface_has_the_cone_from_its_middle_and_no_solid() {
 
 #[test]
 fn a_shell_weighs_its_wall() {
-    let m = mass(&make::bowl(2.0, 0.5, 256, 64).unwrap());
+    let m = mass(&procedural::bowl(2.0, 0.5, 256, 64).unwrap());
     near(m.volume, 2.0 / 3.0 * PI * (8.0 - 3.375), 1e-3);
     assert!(m.solid.unwrap().centre.z < -0.5);
 }

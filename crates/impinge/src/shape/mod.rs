@@ -2,11 +2,11 @@
 
 mod convex;
 pub mod hull;
-pub mod make;
 pub mod mass;
 mod mesh;
 mod polytope;
 mod primitive;
+pub mod procedural;
 pub mod tetmesh;
 pub mod topology;
 pub mod weld;

@@ -3,7 +3,7 @@
 use crate::num::parallel;
 
 use super::super::Changes;
-use super::part::View;
+use super::slot_block::View;
 
 /// Slots whose sweep one thread takes at a time.
 const CHUNK: usize = 256;

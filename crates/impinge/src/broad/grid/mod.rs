@@ -12,11 +12,11 @@ use std::iter::Chain;
 use std::slice::Iter;
 
 mod among_loose;
-mod corners;
-mod frame;
+mod grid_frame;
 mod lanes;
-mod part;
+mod packed_aabb;
 mod search;
+mod slot_block;
 mod slots;
 mod sort;
 
@@ -27,10 +27,10 @@ use crate::num::parallel;
 use super::bodies::Bodies;
 use super::{BroadPhase, Changes, Mobility, sort_pairs};
 use among_loose::AmongLoose;
-use corners::Corners;
-use frame::Frame;
-use part::{Boxes, PART, Part, View};
+use grid_frame::Frame;
+use packed_aabb::Corners;
 use search::Search;
+use slot_block::{Boxes, PART, Part, View};
 use slots::Slots;
 use sort::{Cells, Scratch};
 
@@ -105,7 +105,7 @@ impl BroadPhase for Grid {
     fn update_range(&mut self, first: u32, bounds: &[Aabb]) {
         let (instructions, frame) = (self.instructions, &self.frame);
         self.bodies.update_range_by(first, bounds, &mut self.corners, |bodies, corners| {
-            frame::take_in(instructions, frame, bodies, corners);
+            grid_frame::take_in(instructions, frame, bodies, corners);
         });
     }
 
@@ -193,7 +193,7 @@ impl Grid {
         let (corners, instructions) = (&self.corners, self.instructions);
         parallel::for_each_chunk(&mut parts, 1, |k, parts| {
             for (boxes, part) in parts {
-                part::load(instructions, corners, k * PART, old, boxes, &mut part.loose);
+                slot_block::load(instructions, corners, k * PART, old, boxes, &mut part.loose);
             }
         });
         self.loose.clear();
@@ -250,7 +250,7 @@ impl Grid {
 
     fn choose_frame(&mut self) {
         let ids: Vec<u32> = self.bodies.ids().collect();
-        let every = ids.len().div_ceil(frame::SAMPLE).max(1);
+        let every = ids.len().div_ceil(grid_frame::SAMPLE).max(1);
         let sample = ids.iter().step_by(every).map(|&id| *self.bodies.now(id));
         let sample: Vec<Aabb> = sample.filter(|b| b.low.x <= b.high.x).collect();
         self.frame = Frame::choose(&sample, ids.len());

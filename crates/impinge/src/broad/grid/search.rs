@@ -7,7 +7,7 @@
 
 use crate::hierarchy::simd::Level as Instructions;
 
-use super::frame::{Frame, Level, ROW_CELLS};
+use super::grid_frame::{Frame, Level, ROW_CELLS};
 use super::lanes::{Lanes, MOST_LANES, Portable};
 use super::sort::Cells;
 

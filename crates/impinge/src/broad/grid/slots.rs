@@ -1,7 +1,7 @@
 //! The bodies in the order of their cells; new ones come after them.
 
 use super::super::bodies::Bodies;
-use super::corners::{Corners, Verdict};
+use super::packed_aabb::{Corners, Verdict};
 
 /// Bodies by slot.
 #[derive(Debug, Clone, Default)]

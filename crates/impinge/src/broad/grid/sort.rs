@@ -7,9 +7,9 @@
 use crate::hierarchy::simd::Level as Instructions;
 use crate::num::parallel;
 
-use super::corners::Corners;
-use super::frame::{BLOCK, Block, Frame, NO_BIN};
+use super::grid_frame::{BLOCK, Block, Frame, NO_BIN};
 use super::lanes::{Columns, for_each_level};
+use super::packed_aabb::Corners;
 use super::slots::Slots;
 
 /// Bodies that one thread takes at a time, at most and at least. Few chunks are quickly gone through bin by

@@ -10,7 +10,7 @@ mod nodes;
 use crate::num::parallel;
 
 use super::bodies::{Bodies, take_note};
-use super::partners::Partners;
+use super::pair_table::Partners;
 use super::{BroadPhase, Changes, sort_pairs};
 use nodes::{Fat, Nodes};
 

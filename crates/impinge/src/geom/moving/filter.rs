@@ -6,12 +6,12 @@ use glam::DVec3;
 
 use super::Kind;
 use super::cubic::Cubic;
-use crate::geom::largest::{larger, largest};
+use crate::geom::fast_max::{larger, largest};
+use crate::num::double_double::{self, TwofoldVec};
 use crate::num::tolerance::{
     CONTACT_TIME, COPLANARITY_REROUNDING, COPLANARITY_ROUNDING, COPLANARITY_TWOFOLD, DETERMINANT_UNDERFLOW,
     MOVING_CROSS_ROUNDING, SMALLEST_TWOFOLD,
 };
-use crate::num::twofold::{self, TwofoldVec};
 
 /// What floats can say.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -107,18 +107,19 @@ fn coplanarity([u, v, w]: &[Moving; 3], [x, y, z]: [f64; 3]) -> Cubic {
 
 /// The same in twofold numbers.
 fn sharp_coplanarity(kind: Kind, t0: &[DVec3; 4], t1: &[DVec3; 4], [x, y, z]: [f64; 3]) -> Cubic {
-    let [start, end] = [t0, t1].map(|at| kind.frame().map(|[a, b]| twofold::difference(at[b], at[a])));
+    let [start, end] = [t0, t1].map(|at| kind.frame().map(|[a, b]| double_double::difference(at[b], at[a])));
     let ([u0, v0, w0], [u1, v1, w1]) = (&start, &end);
-    let first = twofold::cross(u0, v0);
-    let mixed = twofold::plus(&twofold::cross(u0, v1), &twofold::cross(u1, v0));
-    let last = twofold::cross(u1, v1);
-    let both = |a: &TwofoldVec, b: &TwofoldVec| twofold::dot(a, w0).plus(twofold::dot(b, w1)).value();
+    let first = double_double::cross(u0, v0);
+    let mixed = double_double::plus(&double_double::cross(u0, v1), &double_double::cross(u1, v0));
+    let last = double_double::cross(u1, v1);
+    let both =
+        |a: &TwofoldVec, b: &TwofoldVec| double_double::dot(a, w0).plus(double_double::dot(b, w1)).value();
     let third = 1.0 / 3.0;
     let bernstein = [
-        twofold::dot(&first, w0).value(),
+        double_double::dot(&first, w0).value(),
         both(&mixed, &first) * third,
         both(&last, &mixed) * third,
-        twofold::dot(&last, w1).value(),
+        double_double::dot(&last, w1).value(),
     ];
     let most = bernstein.iter().fold(0.0, |most: f64, b| most.max(b.abs()));
     let error = COPLANARITY_REROUNDING * most + COPLANARITY_TWOFOLD * (x * y * z);

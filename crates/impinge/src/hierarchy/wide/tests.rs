@@ -3,7 +3,7 @@ use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
 
 use super::*;
-use crate::shape::make;
+use crate::shape::procedural;
 
 /// Triangles of very different sizes in a box of the given size around a point.
 fn soup(seed: u64, count: usize, centre: DVec3, size: f64) -> Mesh {
@@ -133,7 +133,7 @@ fn swept_area(boxes: &mut [Bounds]) -> f64 {
 
 #[test]
 fn bottom_nodes_are_about_as_small_as_an_exhaustive_sweep_makes_them() {
-    for mesh in [make::torus(1.0, 0.3, 200, 50).unwrap(), make::blob(0.5, 0.3, 4, 7).unwrap()] {
+    for mesh in [procedural::torus(1.0, 0.3, 200, 50).unwrap(), procedural::blob(0.5, 0.3, 4, 7).unwrap()] {
         let tree = WideTree::build(&mesh);
         let bottom = &tree.nodes()[tree.upper..];
         let area: f64 = bottom.iter().map(|node| f64::from(node.bounds().half_area())).sum();

@@ -14,7 +14,7 @@ use glam::DVec3;
 use super::triangle_pair::first_root;
 use crate::geom::point_triangle::norm;
 use crate::motion::{Ball, Motion, Twist};
-use crate::narrow::convex::placed::{place, reach_of};
+use crate::narrow::convex::placed_core::{place, reach_of};
 use crate::narrow::convex::separation::{self, ConvexMemory};
 use crate::num::tolerance::{PLACING_ERROR, ROUND_UP, TOO_CLOSE_TO_CALL, TURN_ROUNDING};
 use crate::shape::{Convex, Primitive};

@@ -1,7 +1,7 @@
 //! When two moving meshes first touch.
 //!
 //! Both trees are gone down together, the pair that can meet earliest first. Every pair carries a time before
-//! which it cannot meet, found by directed conservative advancement ([`crate::hierarchy::approach`] for boxes,
+//! which it cannot meet, found by directed conservative advancement ([`crate::hierarchy::box_time_of_impact`] for boxes,
 //! `triangle_pair` for triangles) from the time its parents had; so no pair is looked at before its
 //! time has come, and the search ends with the first pair of triangles that does meet. Redon, Kheddar and
 //! Coquillart, "CONTACT", 2001, pass the current time of first contact down a tree in the same spirit; here
@@ -16,18 +16,18 @@ use std::collections::BinaryHeap;
 use glam::DVec3;
 
 use super::answer::{Impact, Kind, Sweep, SweepOptions};
-use super::block::{Below, Block, Blocks};
-use super::earliest::Entry;
-use super::hulls::Hulls;
-use super::moving_coin::{MovingCoin, time_apart};
-use super::parting_normal::parting_normal;
-use super::proof;
-use super::spans::spans;
+use super::child_pairs::{Below, Block, Blocks};
+use super::contact_normal::parting_normal;
+use super::hull_bound::Hulls;
+use super::motion_spans::spans;
+use super::moving_disc_bound::{MovingCoin, time_apart};
+use super::pass_through;
+use super::time_queue::Entry;
 use super::triangle_pair::{Corners, Step, step, time_along};
 use crate::geom::point_triangle::{Part, norm};
 use crate::geom::unit_normal::unit_normal;
 use crate::geom::{triangle_distance, triangle_triangle};
-use crate::hierarchy::approach::{Approach, Instant, Times, times};
+use crate::hierarchy::box_time_of_impact::{Approach, Instant, Times, times};
 use crate::hierarchy::relative::placement_error;
 use crate::hierarchy::simd::Level;
 use crate::hierarchy::wide::WIDTH;
@@ -73,8 +73,8 @@ impl SweepMemory {
 /// The first contact of two moving meshes, as surfaces: one that is wholly inside the other does not touch it.
 ///
 /// ```
-/// # use impinge::{Model, Motion, Pose, shape::make, narrow::continuous::mesh_sweep::sweep};
-/// let ball = Model::from(make::ico_sphere(1.0, 3)?);
+/// # use impinge::{Model, Motion, Pose, shape::procedural, narrow::continuous::mesh_sweep::sweep};
+/// let ball = Model::from(procedural::ico_sphere(1.0, 3)?);
 /// let at = |x: f64| Pose::from_translation([x, 0.0, 0.0]);
 /// let found = sweep([&ball, &ball], [&Motion::Still(at(0.0)), &Motion::between(&at(4.0), &at(0.0))]);
 /// assert!((found.impact.unwrap().time - 0.5).abs() < 0.01);
@@ -472,7 +472,7 @@ impl<'m> MeshSweep<'m> {
             let [from, to] = self.span;
             let around = [(time - self.tolerance).max(from), (time + self.tolerance).min(to)];
             let moved = self.speed(around) * (around[1] - around[0]);
-            proved = proof::passes_through(around.map(placed), moved, self.noise)
+            proved = pass_through::passes_through(around.map(placed), moved, self.noise)
                 || self.surfaces_meet((time + self.tolerance).min(1.0));
         }
         let [a, b] = placed(time);

@@ -1,17 +1,17 @@
 //! Contacts of moving bodies: when, where and how they first touch over a step.
 
 pub mod answer;
-mod block;
+mod child_pairs;
 pub mod contact;
+mod contact_normal;
 mod convex_pair;
-mod earliest;
-mod hulls;
+mod hull_bound;
 pub mod mesh_sweep;
-mod moving_coin;
-mod parting_normal;
-mod proof;
+mod motion_spans;
+mod moving_disc_bound;
+mod pass_through;
 pub mod shape_sweep;
-mod spans;
+mod time_queue;
 mod triangle_pair;
 
 pub use answer::{Impact, Kind, Sweep, SweepOptions};

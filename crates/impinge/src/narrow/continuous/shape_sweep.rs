@@ -12,9 +12,9 @@ use glam::DVec3;
 
 use super::answer::{Impact, Kind, Sweep, SweepOptions};
 use super::convex_pair::{Gap, Piece, look, noise};
-use super::earliest::Entry;
 use super::mesh_sweep::{MeshSweep, SweepMemory};
-use super::spans::spans;
+use super::motion_spans::spans;
+use super::time_queue::Entry;
 use crate::geom::point_triangle::norm;
 use crate::hierarchy::wide::Child;
 use crate::model::Below;

@@ -4,8 +4,8 @@ use rand_pcg::Pcg64;
 use super::*;
 use crate::Polytope;
 use crate::model::Compound;
-use crate::narrow::between::{PairMemory, distance};
-use crate::shape::make;
+use crate::narrow::dispatch::{PairMemory, distance};
+use crate::shape::procedural;
 
 fn shapes() -> Vec<Shape> {
     let ball = Convex::from(Primitive::sphere(0.25).unwrap());
@@ -20,11 +20,11 @@ fn shapes() -> Vec<Shape> {
         Primitive::ellipsoid([0.2, 0.4, 0.7]).unwrap().into(),
         Primitive::triangle([DVec3::X, DVec3::Y, DVec3::Z]).unwrap().into(),
         Primitive::segment([DVec3::X, -DVec3::Y]).unwrap().into(),
-        Polytope::hull(make::blob(0.5, 0.3, 2, 9).unwrap().vertices()).unwrap().into(),
+        Polytope::hull(procedural::blob(0.5, 0.3, 2, 9).unwrap().vertices()).unwrap().into(),
         compound.into(),
         Primitive::half_space([0.2, 0.1, 1.0], -0.6).unwrap().into(),
-        make::cuboid([0.5, 0.4, 0.3], [1; 3]).unwrap().into(),
-        make::torus(0.5, 0.15, 10, 6).unwrap().into(),
+        procedural::cuboid([0.5, 0.4, 0.3], [1; 3]).unwrap().into(),
+        procedural::torus(0.5, 0.15, 10, 6).unwrap().into(),
     ]
 }
 

@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 
-use super::region::{Near, Pair};
+use super::voronoi_region::{Near, Pair};
 use crate::contact::{Feature, Separation};
 use crate::geom::point_triangle::{norm, segment_foot};
 use crate::motion::Pose;

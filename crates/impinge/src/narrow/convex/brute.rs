@@ -4,7 +4,7 @@
 use glam::DVec3;
 
 use super::answer::Placed;
-use super::region::Pair;
+use super::voronoi_region::Pair;
 use crate::contact::Separation;
 use crate::geom::point_triangle::segment_foot;
 use crate::geom::segment_segment::closest_points;

@@ -17,8 +17,8 @@ use std::ops::Range;
 use glam::DVec3;
 
 use super::gjk::{Corner, foot_weights, support};
-use super::placed::Placed;
-use crate::geom::horizon::{Facet, Surface};
+use super::placed_core::Placed;
+use crate::geom::incremental_hull::{Facet, Surface};
 use crate::geom::unit_normal::plane_normal;
 use crate::num::predicate::{Plane, Sign};
 use crate::num::tolerance::SUPPORT_ROUNDING;

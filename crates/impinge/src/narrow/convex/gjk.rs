@@ -13,8 +13,8 @@
 use glam::DVec3;
 use smallvec::SmallVec;
 
-use super::nearest::nearest;
-use super::placed::Placed;
+use super::exact_simplex::nearest;
+use super::placed_core::Placed;
 use crate::num::tolerance::{GJK_CLOSED, GJK_STALLED, SUPPORT_ROUNDING};
 
 /// Steps without a gain after which the search ends.

@@ -38,7 +38,7 @@ pub struct Manifold {
 /// The patch of two polytopes whose separation is known, with the points not farther apart than `margin`.
 ///
 /// ```
-/// use impinge::narrow::convex::{manifold::manifold, walk::{WalkMemory, distance}};
+/// use impinge::narrow::convex::{manifold::manifold, voronoi_walk::{WalkMemory, distance}};
 /// use impinge::{Polytope, Pose};
 /// use glam::DVec3;
 ///

@@ -1,20 +1,20 @@
 //! Convex bodies: signed distance with points and features, and the relation.
 
 mod answer;
-mod boxes;
+mod box_box;
 pub mod brute;
 mod containment;
 mod epa;
+mod epa_polytope;
 pub(crate) mod exact;
+mod exact_simplex;
 mod faceted;
-mod frame;
 mod gjk;
-mod growth;
 pub mod manifold;
-mod nearest;
-pub(crate) mod placed;
+pub(crate) mod placed_core;
 pub mod point;
-mod region;
+mod polytope_pair;
 pub mod relation;
 pub mod separation;
-pub mod walk;
+mod voronoi_region;
+pub mod voronoi_walk;

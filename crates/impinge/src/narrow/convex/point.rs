@@ -5,11 +5,11 @@
 
 use glam::{DVec2, DVec3};
 
-use super::placed::{cuboid_feature, reach, safe_scale};
+use super::placed_core::{cuboid_feature, reach, safe_scale};
 use crate::Feature;
 use crate::geom::point_triangle::{Part, closest_point, norm, segment_foot};
+use crate::num::double_double::triangle_normal;
 use crate::num::tolerance::{PLACING_ERROR, SUPPORT_ROUNDING, THINNEST_ELLIPSOID};
-use crate::num::twofold::triangle_normal;
 use crate::shape::Primitive;
 
 /// Where a point is seen from a solid.

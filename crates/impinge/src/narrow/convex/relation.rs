@@ -12,7 +12,7 @@ use smallvec::SmallVec;
 
 use super::containment::{Out, Turned, ellipsoid_out, farthest_out};
 use super::exact::{self, compare_height};
-use super::placed::{Core, Frame, Placed, place, reach_of};
+use super::placed_core::{Core, Frame, Placed, place, reach_of};
 use super::point;
 use super::separation::{ConvexMemory, distance};
 use crate::narrow::exact::relation::relation as mesh_relation;

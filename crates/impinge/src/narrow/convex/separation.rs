@@ -10,12 +10,12 @@ use std::f64::consts::FRAC_PI_4;
 use glam::DVec3;
 use smallvec::SmallVec;
 
-use super::boxes::Boxes;
+use super::box_box::Boxes;
 use super::epa::{self, Depth, depth};
 use super::gjk::{Corner, Gap, gap, gap_after, support};
-use super::placed::{Core, Frame, Placed, place, reach_of};
+use super::placed_core::{Core, Frame, Placed, place, reach_of};
 use super::point;
-use super::walk::{self, WalkMemory};
+use super::voronoi_walk::{self, WalkMemory};
 use crate::geom::segment_segment::closest_points;
 use crate::num::exact_vector::{cross, exact};
 use crate::num::tolerance::{CURVED_DEPTH, POLISH_FIRST_TURN, POLISH_LAST_TURN, SUPPORT_ROUNDING};
@@ -100,7 +100,7 @@ fn in_order(
             }
         }
         (Convex::Polytope(p), Convex::Polytope(q)) => {
-            (walk::distance(p, pose_a, q, pose_b, &mut memory.walk), Certainty::Exact)
+            (voronoi_walk::distance(p, pose_a, q, pose_b, &mut memory.walk), Certainty::Exact)
         }
         _ => distance_by_supports(a, pose_a, b, pose_b, memory),
     }

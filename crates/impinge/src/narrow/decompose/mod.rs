@@ -73,9 +73,9 @@ pub const DEVIATION_RESOLUTION: f64 = 1.0 / 256.0;
 ///
 /// ```
 /// use impinge::narrow::decompose::{DecomposeOptions, decompose};
-/// use impinge::{Certainty, Model, shape::make};
+/// use impinge::{Certainty, Model, shape::procedural};
 ///
-/// let stairs = Model::from(make::stairs(3, 1.0, 2.0, 1.0)?);
+/// let stairs = Model::from(procedural::stairs(3, 1.0, 2.0, 1.0)?);
 /// let found = decompose(&stairs, &DecomposeOptions::DEFAULT)?;
 /// assert_eq!(found.parts.len(), 3);
 /// assert_eq!(found.certainty, Certainty::Exact);

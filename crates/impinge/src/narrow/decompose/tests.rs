@@ -5,7 +5,7 @@ use glam::DVec3;
 use super::*;
 use crate::narrow::exact::signed_distance::signed_distances;
 use crate::num::random;
-use crate::shape::make;
+use crate::shape::procedural;
 use crate::{Pose, Relation};
 
 fn model(mesh: Result<Mesh, Error>) -> Model {
@@ -71,8 +71,8 @@ fn check_by_points(model: &Model, found: &Decomposition, count: u64) {
 fn the_two_sides_of_a_cut_are_the_whole() {
     for mesh in [
         prism(&CORNER, &CORNER_FILL, 1.0),
-        make::torus(1.0, 0.3, 16, 8).unwrap(),
-        make::gear(0.3, 0.8, 1.0, 0.4, 7).unwrap(),
+        procedural::torus(1.0, 0.3, 16, 8).unwrap(),
+        procedural::gear(0.3, 0.8, 1.0, 0.4, 7).unwrap(),
     ] {
         let polygon = |t: u32| Polygon { corners: mesh.corners(t).into_iter().collect(), triangle: t };
         let whole = Piece::new((0..mesh.triangles().len() as u32).map(polygon).collect());
@@ -109,15 +109,15 @@ fn exact_parts(model: &Model, parts: usize) {
 
 #[test]
 fn convex_bodies_stay_whole() {
-    exact_parts(&model(make::cuboid([1.0, 2.0, 3.0], [3, 2, 1])), 1);
-    exact_parts(&model(make::ico_sphere(1.0, 2)), 1);
+    exact_parts(&model(procedural::cuboid([1.0, 2.0, 3.0], [3, 2, 1])), 1);
+    exact_parts(&model(procedural::ico_sphere(1.0, 2)), 1);
 }
 
 #[test]
 fn notched_bodies_fall_into_their_parts() {
     exact_parts(&Model::from(prism(&CORNER, &CORNER_FILL, 1.0)), 2);
     exact_parts(&Model::from(prism(&TROUGH, &TROUGH_FILL, 2.0)), 3);
-    exact_parts(&model(make::stairs(5, 1.0, 2.0, 1.0)), 5);
+    exact_parts(&model(procedural::stairs(5, 1.0, 2.0, 1.0)), 5);
 }
 
 #[test]
@@ -133,23 +133,23 @@ fn a_turned_notch_at_any_scale() {
 
 #[test]
 fn a_hand_is_its_bones() {
-    let hand = make::hand(1.0, 8).unwrap();
+    let hand = procedural::hand(1.0, 8).unwrap();
     let bones = hand.len();
-    exact_parts(&model(make::join(hand.iter().map(|part| &part.mesh))), bones);
+    exact_parts(&model(procedural::join(hand.iter().map(|part| &part.mesh))), bones);
 }
 
 #[test]
 fn a_box_with_a_cavity_is_no_full_box() {
-    let outer = make::cuboid([2.0; 3], [1; 3]).unwrap();
-    let inner = make::cuboid([1.0; 3], [1; 3]).unwrap();
+    let outer = procedural::cuboid([2.0; 3], [1; 3]).unwrap();
+    let inner = procedural::cuboid([1.0; 3], [1; 3]).unwrap();
     let turned = inner.triangles().iter().map(|&[a, b, c]| [a, c, b]).collect();
     let inner = Mesh::from_points(inner.vertices().to_vec(), turned).unwrap();
-    exact_parts(&model(make::join([&outer, &inner])), 6);
+    exact_parts(&model(procedural::join([&outer, &inner])), 6);
 }
 
 #[test]
 fn a_gear_is_found_tooth_by_tooth() {
-    let gear = model(make::gear(0.3, 0.8, 1.0, 0.4, 7));
+    let gear = model(procedural::gear(0.3, 0.8, 1.0, 0.4, 7));
     let found = decompose(&gear, &DecomposeOptions::DEFAULT).unwrap();
     assert_eq!(found.certainty, Certainty::Exact, "excess {} of {}", found.excess, found.volume);
     assert!((14..=56).contains(&found.parts.len()), "{}", found.parts.len());
@@ -179,14 +179,14 @@ fn a_small_pit_is_not_overlooked() {
 
 #[test]
 fn orientation_does_not_matter() {
-    let mesh = make::stairs(3, 1.0, 2.0, 1.0).unwrap();
+    let mesh = procedural::stairs(3, 1.0, 2.0, 1.0).unwrap();
     let turned = mesh.triangles().iter().map(|&[a, b, c]| [a, c, b]).collect();
     exact_parts(&Model::from(Mesh::from_points(mesh.vertices().to_vec(), turned).unwrap()), 3);
 }
 
 #[test]
 fn a_ring_is_covered_within_the_stated_length() {
-    let ring = model(make::torus(1.0, 0.3, 24, 8));
+    let ring = model(procedural::torus(1.0, 0.3, 24, 8));
     let mut last = f64::INFINITY;
     for most_parts in [1, 4, 16] {
         let options = DecomposeOptions { most_parts, ..DecomposeOptions::DEFAULT };
@@ -206,10 +206,10 @@ fn a_ring_is_covered_within_the_stated_length() {
 
 #[test]
 fn parts_meet_where_the_solid_meets() {
-    let stairs = model(make::stairs(4, 1.0, 2.0, 1.0));
+    let stairs = model(procedural::stairs(4, 1.0, 2.0, 1.0));
     let found = decompose(&stairs, &DecomposeOptions::DEFAULT).unwrap();
     let parts: Vec<Model> = found.parts.iter().map(|part| Model::from(part.mesh().unwrap())).collect();
-    let probe = model(make::cuboid([0.3; 3], [1; 3]));
+    let probe = model(procedural::cuboid([0.3; 3], [1; 3]));
     let mut hits = 0;
     for k in 0..200 {
         let at = [0, 1, 2].map(|axis| -1.0 + 6.0 * random::unit(11, 3 * k + axis));
@@ -224,7 +224,7 @@ fn parts_meet_where_the_solid_meets() {
 
 #[test]
 fn what_has_no_inside_is_refused() {
-    let sheet = model(make::sheet([1.0, 1.0], [2, 2]));
+    let sheet = model(procedural::sheet([1.0, 1.0], [2, 2]));
     assert!(decompose(&sheet, &DecomposeOptions::DEFAULT).is_err());
     let flat =
         Mesh::new(vec![[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]], vec![[0, 1, 2], [0, 2, 1]]).unwrap();

@@ -7,7 +7,7 @@
 //! representative-triangles", 2008). Pairs that share a vertex of the file do not count.
 
 pub mod brute;
-mod owners;
+mod representative_triangles;
 mod search;
 #[cfg(test)]
 mod tests;
@@ -20,7 +20,7 @@ use crate::{Budget, Error, Mesh};
 
 pub use search::{DeformingSearch, Found, Want};
 
-use owners::Owners;
+use representative_triangles::Owners;
 
 /// A mesh at both ends of a step, with a tree over what its triangles sweep.
 #[derive(Debug, Clone)]

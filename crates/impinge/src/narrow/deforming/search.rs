@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use glam::DVec3;
 
 use super::{Deforming, MovingContact};
-use crate::geom::largest::{larger, largest};
+use crate::geom::fast_max::{larger, largest};
 use crate::geom::moving::{Kind, first_within};
 use crate::hierarchy::dual::{DualSearch, LeafPairs};
 use crate::hierarchy::relative::Relative;

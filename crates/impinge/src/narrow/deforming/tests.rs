@@ -43,7 +43,7 @@ fn places(contacts: &[MovingContact]) -> Vec<(Kind, bool, [u32; 4])> {
 
 /// A sheet whose vertices tremble, folded over by its motion.
 fn folding_sheet(cells: u32) -> Deforming {
-    let sheet = crate::shape::make::sheet([2.0, 2.0], [cells, cells]).unwrap();
+    let sheet = crate::shape::procedural::sheet([2.0, 2.0], [cells, cells]).unwrap();
     let tremble = |k: usize, axis: u64| 0.02 * unit(5, 3 * k as u64 + axis);
     let state = |fold: f64| {
         let points = sheet.vertices().iter().enumerate().map(|(k, p)| {
@@ -91,7 +91,7 @@ fn a_step_goes_on_where_the_last_one_ended() {
     mesh.next_step(start.clone()).unwrap();
     assert_eq!(mesh.start(), &end);
     assert_eq!(places(&self_contacts(&mesh)), places(&there), "the way back meets the same");
-    let other = crate::shape::make::sheet([2.0, 2.0], [3, 3]).unwrap();
+    let other = crate::shape::procedural::sheet([2.0, 2.0], [3, 3]).unwrap();
     assert!(mesh.next_step(other).is_err());
     assert_eq!(mesh.end(), &start, "a refused step changes nothing");
 }

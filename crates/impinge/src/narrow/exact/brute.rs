@@ -117,11 +117,11 @@ fn for_each(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::shape::make;
+    use crate::shape::procedural;
 
     #[test]
     fn boxes_side_by_side() {
-        let cube = Model::from(make::cuboid([1.0; 3], [1; 3]).unwrap());
+        let cube = Model::from(procedural::cuboid([1.0; 3], [1; 3]).unwrap());
         let at = |x: f64| Pose::from_translation([x, 0.0, 0.0]);
         let ask =
             |x: f64| distance(&cube, &Pose::IDENTITY, &cube, &at(x), &mut Budget::UNLIMITED.clone()).distance;
@@ -134,7 +134,7 @@ mod tests {
 
     #[test]
     fn the_budget_counts_pairs() {
-        let cube = Model::from(make::cuboid([1.0; 3], [1; 3]).unwrap());
+        let cube = Model::from(procedural::cuboid([1.0; 3], [1; 3]).unwrap());
         let mut budget = Budget::units(100);
         let (found, outcome) = pairs(&cube, &Pose::IDENTITY, &cube, &Pose::IDENTITY, &mut budget);
         assert_eq!((outcome.finish, outcome.work.primitive_tests), (Finish::OutOfBudget, 100));

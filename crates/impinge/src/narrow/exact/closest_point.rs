@@ -7,11 +7,11 @@
 
 use glam::DVec3;
 
-use super::foot_lanes::{Corners, LANES, squares};
-use super::point_order::in_good_order;
+use super::morton_order::in_good_order;
+use super::point_triangle_simd::{Corners, LANES, squares};
 use crate::contact::Feature;
 use crate::geom::point_triangle::{self, Part, norm};
-use crate::hierarchy::patch::{PatchTree, PlacedPatches, Room, Start};
+use crate::hierarchy::point_tree::{PatchTree, PlacedPatches, Room, Start};
 use crate::hierarchy::simd::Level;
 use crate::num::parallel;
 use crate::num::tolerance::{LARGEST_LENGTH_UNSCALED, SMALLEST_LENGTH_UNSCALED};
@@ -36,8 +36,8 @@ pub struct ClosestPoint {
 /// The point of the placed mesh nearest to `p`.
 ///
 /// ```
-/// # use impinge::{Model, Pose, shape::make, narrow::exact::closest_point::closest_point};
-/// let ball = Model::from(make::ico_sphere(1.0, 3)?);
+/// # use impinge::{Model, Pose, shape::procedural, narrow::exact::closest_point::closest_point};
+/// let ball = Model::from(procedural::ico_sphere(1.0, 3)?);
 /// let near = closest_point(&ball, &Pose::IDENTITY, glam::DVec3::new(0.0, 0.0, 3.0));
 /// assert!((near.distance - 2.0).abs() < 0.01);
 /// # Ok::<(), impinge::Error>(())

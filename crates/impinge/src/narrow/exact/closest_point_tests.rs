@@ -3,7 +3,7 @@ use rand_pcg::Pcg64;
 
 use super::*;
 use crate::Mesh;
-use crate::shape::make;
+use crate::shape::procedural;
 
 fn poses() -> [Pose; 4] {
     let mut skewed = [0.0; 16];
@@ -26,10 +26,10 @@ fn brute_force(model: &Model, pose: &Pose, p: DVec3) -> ClosestPoint {
 
 #[test]
 fn agrees_with_every_triangle_looked_at() {
-    let model = Model::from(make::torus(1.0, 0.4, 24, 12).unwrap());
+    let model = Model::from(procedural::torus(1.0, 0.4, 24, 12).unwrap());
     let mut kinds = [0; 3];
     for pose in poses() {
-        let points: Vec<DVec3> = make::positions(300, DVec3::splat(-2.0), DVec3::splat(2.0), 4)
+        let points: Vec<DVec3> = procedural::positions(300, DVec3::splat(-2.0), DVec3::splat(2.0), 4)
             .into_iter()
             .chain(model.mesh().vertices()[..20].iter().copied())
             .map(|p| pose.apply(p))
@@ -54,7 +54,7 @@ fn degenerate_triangles_and_single_ones() {
     let corners = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [2.0, 0.0, 0.0], [0.0, 3.0, 1.0]];
     for triangles in [vec![[0, 1, 2]], vec![[3, 3, 3]], vec![[0, 0, 2], [3, 3, 3], [0, 1, 3], [1, 0, 3]]] {
         let model = Model::from(Mesh::new(corners.into(), triangles).unwrap());
-        for p in make::positions(50, DVec3::splat(-1.0), DVec3::splat(4.0), 9) {
+        for p in procedural::positions(50, DVec3::splat(-1.0), DVec3::splat(4.0), 9) {
             assert_eq!(closest_point(&model, &Pose::IDENTITY, p), brute_force(&model, &Pose::IDENTITY, p));
         }
     }
@@ -62,8 +62,8 @@ fn degenerate_triangles_and_single_ones() {
 
 #[test]
 fn huge_and_tiny_meshes_answer_alike() {
-    let unit = make::ico_sphere(1.0, 2).unwrap();
-    let points = make::positions(40, DVec3::splat(-1.5), DVec3::splat(1.5), 5);
+    let unit = procedural::ico_sphere(1.0, 2).unwrap();
+    let points = procedural::positions(40, DVec3::splat(-1.5), DVec3::splat(1.5), 5);
     let want = closest_points(&Model::from(unit.clone()), &Pose::IDENTITY, &points);
     for power in [-900, -300, -20, 20, 190] {
         let scale = 2f64.powi(power);
@@ -78,7 +78,7 @@ fn huge_and_tiny_meshes_answer_alike() {
 
 #[test]
 fn a_far_point_finds_the_nearest_side() {
-    let model = Model::from(make::ico_sphere(1.0, 3).unwrap());
+    let model = Model::from(procedural::ico_sphere(1.0, 3).unwrap());
     for far in [1e3, 1e9, 1e30, 1e60] {
         let near = closest_point(&model, &Pose::IDENTITY, DVec3::new(0.0, far, 0.0));
         let brute = brute_force(&model, &Pose::IDENTITY, DVec3::new(0.0, far, 0.0));
@@ -88,11 +88,11 @@ fn a_far_point_finds_the_nearest_side() {
 
 #[test]
 fn a_large_mesh_agrees_too() {
-    let fine = make::blob(1.0, 0.4, 5, 5).unwrap();
-    let coarse = make::octahedron(0.3).unwrap();
-    let model = Model::from(make::join([&fine, &coarse]).unwrap());
+    let fine = procedural::blob(1.0, 0.4, 5, 5).unwrap();
+    let coarse = procedural::octahedron(0.3).unwrap();
+    let model = Model::from(procedural::join([&fine, &coarse]).unwrap());
     let pose = Pose::new([0.3, -2.0, 0.7], [0.1, 0.7, -0.3, 0.5]).unwrap();
-    let points = make::positions(60, DVec3::splat(-2.5), DVec3::splat(2.5), 4);
+    let points = procedural::positions(60, DVec3::splat(-2.5), DVec3::splat(2.5), 4);
     for (p, found) in points.iter().zip(closest_points(&model, &pose, &points)) {
         assert_eq!(found, brute_force(&model, &pose, *p));
     }
@@ -131,7 +131,8 @@ fn soups_of_ill_shaped_triangles_agree_to_the_bit() {
             let model = Model::from(soup(&mut rng, count, scale));
             let turn = std::array::from_fn(|_| rng.random_range(-1.0..1.0));
             for pose in [Pose::IDENTITY, Pose::new([3.0 * scale, -scale, 0.5 * scale], turn).unwrap()] {
-                let mut points = make::positions(40, DVec3::splat(-2.0), DVec3::splat(2.0), count as u64);
+                let mut points =
+                    procedural::positions(40, DVec3::splat(-2.0), DVec3::splat(2.0), count as u64);
                 points.iter_mut().for_each(|p| *p *= scale);
                 points.extend(model.mesh().vertices().iter().take(10));
                 points.iter_mut().for_each(|p| *p = pose.apply(*p));
@@ -149,9 +150,9 @@ fn soups_of_ill_shaped_triangles_agree_to_the_bit() {
 
 #[test]
 fn many_scattered_points_get_their_own_answers_back() {
-    let model = Model::from(make::blob(1.0, 0.4, 4, 5).unwrap());
+    let model = Model::from(procedural::blob(1.0, 0.4, 4, 5).unwrap());
     let pose = Pose::new([0.3, -2.0, 0.7], [0.1, 0.7, -0.3, 0.5]).unwrap();
-    let points = make::positions(3000, DVec3::splat(-2.5), DVec3::splat(2.5), 4);
+    let points = procedural::positions(3000, DVec3::splat(-2.5), DVec3::splat(2.5), 4);
     for (p, found) in points.iter().zip(closest_points(&model, &pose, &points)) {
         assert_eq!(found, closest_point(&model, &pose, *p));
     }

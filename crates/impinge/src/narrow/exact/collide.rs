@@ -9,11 +9,11 @@ use std::ops::ControlFlow;
 use glam::DVec3;
 
 use crate::geom::triangle_triangle::meet;
-use crate::hierarchy::coin::Coins;
-use crate::hierarchy::coin_pair::{CoinTest, Patches, bent};
+use crate::hierarchy::disc_bound::Coins;
+use crate::hierarchy::disc_bound_pair::{CoinTest, Patches, bent};
 use crate::hierarchy::dual::{DualSearch, LanePairs, LeafPairs};
 use crate::hierarchy::leaf_block::LeafBlocks;
-use crate::hierarchy::leaf_planes::PlaneTest;
+use crate::hierarchy::leaf_filter::PlaneTest;
 use crate::hierarchy::relative::Relative;
 use crate::hierarchy::simd::Level;
 use crate::hierarchy::wide::{Frame, WIDTH, WideTree};

@@ -5,7 +5,7 @@ use super::*;
 use crate::Mesh;
 use crate::hierarchy::simd::Level;
 use crate::hierarchy::wide::{BuildOptions, Strategy, WideTree};
-use crate::shape::make;
+use crate::shape::procedural;
 
 /// Triangles around a point.
 fn soup(rng: &mut Pcg64, count: usize, centre: DVec3, size: f64, edge: f64) -> Mesh {
@@ -276,7 +276,7 @@ fn tiny_patches_and_huge_triangles_lose_nothing() {
             }
         }
         let patch = Model::from(Mesh::new(vertices, triangles).unwrap());
-        for turn in make::rotations(4, 21) {
+        for turn in procedural::rotations(4, 21) {
             let [a, b] =
                 [Posed::new(&patch, Pose::IDENTITY), Posed::new(&patch, Pose::new([0.0; 3], turn).unwrap())];
             found += agree(a, b, &format!("edge {edge:e}"));

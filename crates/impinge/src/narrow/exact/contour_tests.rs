@@ -3,7 +3,7 @@ use std::f64::consts::{PI, TAU};
 use super::*;
 use crate::Mesh;
 use crate::geom::triangle_triangle::{Meeting, classify};
-use crate::shape::make;
+use crate::shape::procedural;
 
 fn placed(a: &Model, b: &Model, shift: [f64; 3]) -> Vec<Polyline> {
     contour(a, &Pose::IDENTITY, b, &Pose::from_translation(shift))
@@ -40,8 +40,8 @@ fn loops(curves: &[Polyline]) -> usize {
 
 #[test]
 fn two_spheres_cross_in_a_circle() {
-    let ball = model(make::ico_sphere(1.0, 3));
-    let other = model(make::uv_sphere(1.0, 41, 23));
+    let ball = model(procedural::ico_sphere(1.0, 3));
+    let other = model(procedural::uv_sphere(1.0, 41, 23));
     let shift = [0.91, 0.33, 0.17];
     let curves = placed(&ball, &other, shift);
     check_pairs(&ball, &other, shift, &curves);
@@ -53,7 +53,7 @@ fn two_spheres_cross_in_a_circle() {
 
 #[test]
 fn the_direction_has_bs_inside_on_the_left_seen_from_outside_a() {
-    let ball = model(make::ico_sphere(1.0, 3));
+    let ball = model(procedural::ico_sphere(1.0, 3));
     let curves = placed(&ball, &ball, [0.0, 0.0, 1.23]);
     assert_eq!(loops(&curves), 1);
     // Around the upper cap of a, which is inside b: counter-clockwise seen from above.
@@ -64,8 +64,8 @@ fn the_direction_has_bs_inside_on_the_left_seen_from_outside_a() {
 
 #[test]
 fn a_torus_is_cut_into_as_many_loops_as_the_plane_shows() {
-    let ring = model(make::torus(2.0, 0.5, 40, 20));
-    let slab = model(make::cuboid([4.0, 4.0, 2.0], [3, 4, 2]));
+    let ring = model(procedural::torus(2.0, 0.5, 40, 20));
+    let slab = model(procedural::cuboid([4.0, 4.0, 2.0], [3, 4, 2]));
     for (shift, want) in [
         ([0.0123, 0.0211, 2.0713], 2),
         ([0.013, 0.017, 2.6], 0),
@@ -81,8 +81,8 @@ fn a_torus_is_cut_into_as_many_loops_as_the_plane_shows() {
 
 #[test]
 fn a_trefoil_passes_its_middle_plane_six_times() {
-    let knot = model(make::knot([2, 3], 1.0, 0.15, 120, 12));
-    let slab = model(make::cuboid([3.0, 3.0, 1.0], [5, 5, 1]));
+    let knot = model(procedural::knot([2, 3], 1.0, 0.15, 120, 12));
+    let slab = model(procedural::cuboid([3.0, 3.0, 1.0], [5, 5, 1]));
     let shift = [0.0171, 0.0093, 1.0137];
     let curves = placed(&knot, &slab, shift);
     assert_eq!(loops(&curves), 6);
@@ -91,7 +91,7 @@ fn a_trefoil_passes_its_middle_plane_six_times() {
 
 #[test]
 fn boxes_corner_in_corner_cross_in_a_hexagon() {
-    let cube = model(make::cuboid([1.0; 3], [1; 3]));
+    let cube = model(procedural::cuboid([1.0; 3], [1; 3]));
     let curves = placed(&cube, &cube, [0.75, 0.5, 0.625]);
     assert_eq!(loops(&curves), 1);
     // Two edges of each rectangle of the overlap, one on each surface.
@@ -100,8 +100,8 @@ fn boxes_corner_in_corner_cross_in_a_hexagon() {
 
 #[test]
 fn an_open_sheet_ends_the_curve_at_its_border() {
-    let ball = model(make::ico_sphere(1.0, 3));
-    let sheet = model(make::sheet([4.0, 4.0], [7, 7]));
+    let ball = model(procedural::ico_sphere(1.0, 3));
+    let sheet = model(procedural::sheet([4.0, 4.0], [7, 7]));
     let whole = placed(&ball, &sheet, [0.0131, 0.0071, 0.3017]);
     assert_eq!(loops(&whole), 1);
     assert!((whole[0].length() / (TAU * (1.0 - 0.3017_f64.powi(2)).sqrt()) - 1.0).abs() < 0.01);
@@ -113,8 +113,8 @@ fn an_open_sheet_ends_the_curve_at_its_border() {
 
 #[test]
 fn a_box_standing_on_a_box_touches_along_its_rim() {
-    let cube = model(make::cuboid([1.0; 3], [2, 2, 2]));
-    let table = model(make::cuboid([3.0; 3], [2, 3, 1]));
+    let cube = model(procedural::cuboid([1.0; 3], [2, 2, 2]));
+    let table = model(procedural::cuboid([3.0; 3], [2, 3, 1]));
     let curves = placed(&cube, &table, [0.25, 0.5, -4.0]);
     assert_eq!(loops(&curves), 1);
     assert!((curves[0].length() - 8.0).abs() < 1e-12);

@@ -17,14 +17,14 @@ use std::ops::ControlFlow;
 use glam::DVec3;
 use smallvec::SmallVec;
 
+use super::aligned_frame::{Leaf, View};
 use super::closest_point::{Nearest, Search, feature};
-use super::view::{Leaf, View};
 use crate::contact::Feature;
 use crate::geom::point_triangle::Part;
 use crate::geom::{triangle_distance, triangle_triangle};
+use crate::hierarchy::box_distance::{Gaps, Gauge, gaps, nearest_centres};
 use crate::hierarchy::dual::{DualSearch, LeafPairs};
-use crate::hierarchy::gap::{Gaps, Gauge, gaps, nearest_centres};
-use crate::hierarchy::patch::Room;
+use crate::hierarchy::point_tree::Room;
 use crate::hierarchy::relative::Relative;
 use crate::hierarchy::simd::Level;
 use crate::hierarchy::wide::{Node, WIDTH};
@@ -80,8 +80,8 @@ impl DistanceMemory {
 /// The smallest distance of two placed meshes.
 ///
 /// ```
-/// # use impinge::{Model, Pose, shape::make, narrow::exact::distance::distance};
-/// let ball = Model::from(make::ico_sphere(1.0, 3)?);
+/// # use impinge::{Model, Pose, shape::procedural, narrow::exact::distance::distance};
+/// let ball = Model::from(procedural::ico_sphere(1.0, 3)?);
 /// let away = Pose::from_translation([3.0, 0.0, 0.0]);
 /// let gap = distance(&ball, &Pose::IDENTITY, &ball, &away);
 /// assert!((gap.distance - 1.0).abs() < 0.01 && gap.points[0].x < gap.points[1].x);

@@ -1,6 +1,6 @@
 use super::*;
 use crate::Mesh;
-use crate::shape::make;
+use crate::shape::procedural;
 
 /// Every pair of triangles, by the kernel that the search uses too (it has its own twin) and the exact
 /// predicate.
@@ -22,8 +22,8 @@ fn brute_force(a: &Model, pose_a: &Pose, b: &Model, pose_b: &Pose) -> f64 {
 }
 
 fn placements(count: usize, spread: f64, seed: u64) -> Vec<[Pose; 2]> {
-    let positions = make::positions(count, DVec3::splat(-spread), DVec3::splat(spread), seed);
-    let turns = make::rotations(2 * count, seed);
+    let positions = procedural::positions(count, DVec3::splat(-spread), DVec3::splat(spread), seed);
+    let turns = procedural::rotations(2 * count, seed);
     (0..count)
         .map(|k| {
             let a = Pose::new([0.1, 0.2, -0.3], turns[2 * k]).unwrap();
@@ -54,17 +54,17 @@ fn check(a: &Model, b: &Model, poses: &[[Pose; 2]]) -> usize {
 
 #[test]
 fn agrees_with_every_pair_of_triangles() {
-    let torus = Model::from(make::torus(1.0, 0.3, 16, 8).unwrap());
-    let blob = Model::from(make::blob(0.5, 0.3, 2, 3).unwrap());
+    let torus = Model::from(procedural::torus(1.0, 0.3, 16, 8).unwrap());
+    let blob = Model::from(procedural::blob(0.5, 0.3, 2, 3).unwrap());
     let meeting = check(&torus, &blob, &placements(60, 1.6, 2));
     assert!((12..48).contains(&meeting), "{meeting}");
 }
 
 #[test]
 fn nested_far_skewed_and_flat_bodies() {
-    let ball = Model::from(make::ico_sphere(1.0, 2).unwrap());
-    let core = Model::from(make::ico_sphere(0.3, 1).unwrap());
-    let sheet = Model::from(make::sheet([2.0, 2.0], [9, 9]).unwrap());
+    let ball = Model::from(procedural::ico_sphere(1.0, 2).unwrap());
+    let core = Model::from(procedural::ico_sphere(0.3, 1).unwrap());
+    let sheet = Model::from(procedural::sheet([2.0, 2.0], [9, 9]).unwrap());
     assert_eq!(check(&ball, &core, &placements(10, 0.2, 5)), 0);
     let flat: Vec<[Pose; 2]> =
         [0.0, 1e-300, 1e-9, 0.5].map(|z| [Pose::IDENTITY, Pose::from_translation([0.3, 0.2, z])]).into();
@@ -83,14 +83,14 @@ fn degenerate_triangles_count() {
     let corners = vec![[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [2.0, 0.0, 0.0], [0.0, 3.0, 1.0]];
     let odd = Mesh::new(corners, vec![[0, 0, 2], [3, 3, 3], [0, 1, 2]]).unwrap();
     let odd = Model::from(odd);
-    let ball = Model::from(make::ico_sphere(0.5, 1).unwrap());
+    let ball = Model::from(procedural::ico_sphere(0.5, 1).unwrap());
     let meeting = check(&odd, &ball, &placements(60, 1.0, 8)) + check(&odd, &odd, &placements(20, 1.0, 9));
     assert!((5..75).contains(&meeting), "{meeting}");
 }
 
 #[test]
 fn huge_and_tiny_bodies_answer_alike() {
-    let (a, b) = (make::torus(1.0, 0.3, 12, 6).unwrap(), make::ico_sphere(0.4, 1).unwrap());
+    let (a, b) = (procedural::torus(1.0, 0.3, 12, 6).unwrap(), procedural::ico_sphere(0.4, 1).unwrap());
     let apart = [0.5, 1.4, 0.9];
     let scaled = |mesh: &Mesh, by: f64| {
         let vertices = mesh.vertices().iter().map(|p| *p * by).collect();
@@ -108,8 +108,8 @@ fn huge_and_tiny_bodies_answer_alike() {
 
 #[test]
 fn memory_and_threads_change_nothing_but_work() {
-    let torus = Model::from(make::torus(1.0, 0.3, 48, 24).unwrap());
-    let blob = Model::from(make::blob(0.5, 0.3, 4, 3).unwrap());
+    let torus = Model::from(procedural::torus(1.0, 0.3, 48, 24).unwrap());
+    let blob = Model::from(procedural::blob(0.5, 0.3, 4, 3).unwrap());
     let mut memory = DistanceMemory::default();
     let poses: Vec<[Pose; 2]> = (0..40)
         .map(|k| {
@@ -134,7 +134,7 @@ fn memory_and_threads_change_nothing_but_work() {
 
 #[test]
 fn a_budget_brackets_the_distance_and_resumes() {
-    let torus = Model::from(make::torus(1.0, 0.3, 48, 24).unwrap());
+    let torus = Model::from(procedural::torus(1.0, 0.3, 48, 24).unwrap());
     let away = Pose::new([1.9, 0.9, 1.1], [0.3, 0.1, 0.2, 0.5]).unwrap();
     let want = distance(&torus, &Pose::IDENTITY, &torus, &away);
     let mut search = DistanceSearch::new(&torus, &Pose::IDENTITY, &torus, &away);

@@ -105,18 +105,18 @@ mod tests {
     use super::*;
     use crate::Mesh;
     use crate::narrow::exact::winding::solid_angle_winding;
-    use crate::shape::make;
+    use crate::shape::procedural;
 
     #[test]
     fn stays_within_its_error_of_the_plain_sum() {
-        let mesh = make::blob(1.0, 0.3, 4, 2).unwrap();
+        let mesh = procedural::blob(1.0, 0.3, 4, 2).unwrap();
         // Every third triangle is missing.
         let some = mesh.triangles().iter().enumerate().filter(|(i, _)| i % 3 != 0).map(|(_, t)| *t).collect();
         let model = Model::from(Mesh::from_points(mesh.vertices().to_vec(), some).unwrap());
         let angles = SolidAngles::new(&model);
         let pose = Pose::new([0.2, 0.1, -0.4], [0.1, 0.5, 0.3, 0.7]).unwrap();
         let mut enclosed = 0;
-        for p in make::positions(60, DVec3::splat(-1.3), DVec3::splat(1.3), 6) {
+        for p in procedural::positions(60, DVec3::splat(-1.3), DVec3::splat(1.3), 6) {
             let want = solid_angle_winding(&model, &pose, p);
             for allowed in [0.3, 0.1, 0.01, 0.0] {
                 let found = angles.winding(&pose, p, allowed);
@@ -131,7 +131,7 @@ mod tests {
 
     #[test]
     fn degenerate_triangles_add_nothing() {
-        let ball = make::ico_sphere(1.0, 2).unwrap();
+        let ball = procedural::ico_sphere(1.0, 2).unwrap();
         let spikes = [[0, 0, 5], [7, 7, 7]];
         let triangles = ball.triangles().iter().chain(&spikes).copied().collect();
         let model = Model::from(Mesh::from_points(ball.vertices().to_vec(), triangles).unwrap());

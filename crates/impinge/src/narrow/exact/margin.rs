@@ -107,7 +107,7 @@ impl Within<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::shape::make;
+    use crate::shape::procedural;
 
     fn brute_force(a: &Model, pose_a: &Pose, b: &Model, pose_b: &Pose, margin: f64) -> Vec<[u32; 2]> {
         let mut pairs = Vec::new();
@@ -125,11 +125,13 @@ mod tests {
 
     #[test]
     fn agrees_with_every_pair_of_triangles() {
-        let torus = Model::from(make::torus(1.0, 0.3, 16, 8).unwrap());
-        let blob = Model::from(make::blob(0.5, 0.3, 1, 3).unwrap());
-        let turns = make::rotations(24, 4);
+        let torus = Model::from(procedural::torus(1.0, 0.3, 16, 8).unwrap());
+        let blob = Model::from(procedural::blob(0.5, 0.3, 1, 3).unwrap());
+        let turns = procedural::rotations(24, 4);
         let mut some = 0;
-        for (k, at) in make::positions(12, DVec3::splat(-1.4), DVec3::splat(1.4), 3).into_iter().enumerate() {
+        for (k, at) in
+            procedural::positions(12, DVec3::splat(-1.4), DVec3::splat(1.4), 3).into_iter().enumerate()
+        {
             let pose_a = Pose::new([1e3, 0.0, -1e3], turns[2 * k]).unwrap();
             let pose_b = Pose::new((at + pose_a.translation()).into(), turns[2 * k + 1]).unwrap();
             for margin in [0.0, 0.05, 0.3] {
@@ -143,7 +145,7 @@ mod tests {
 
     #[test]
     fn grid_distances_at_the_margin_count() {
-        let sheet = Model::from(make::sheet([4.0, 4.0], [4, 4]).unwrap());
+        let sheet = Model::from(procedural::sheet([4.0, 4.0], [4, 4]).unwrap());
         let above = Pose::from_translation([0.0, 0.0, 0.25]);
         let all = |margin| pairs_within(&sheet, &Pose::IDENTITY, &sheet, &above, margin).pairs.len();
         assert_eq!(all(0.25_f64.next_down()), 0);
@@ -156,7 +158,7 @@ mod tests {
 
     #[test]
     fn a_budget_interrupts_and_resumes() {
-        let ball = Model::from(make::ico_sphere(1.0, 2).unwrap());
+        let ball = Model::from(procedural::ico_sphere(1.0, 2).unwrap());
         let away = Pose::from_translation([1.9, 0.1, 0.0]);
         let want = pairs_within(&ball, &Pose::IDENTITY, &ball, &away, 0.2);
         let mut search = MarginSearch::new(&ball, &Pose::IDENTITY, &ball, &away, 0.2);

@@ -1,23 +1,23 @@
 //! Hierarchy and exact triangle tests.
 
-pub(crate) mod body;
+mod aligned_frame;
 pub mod brute;
-mod cells;
+mod cell_classification;
 pub mod closest_point;
-pub mod coherent;
 pub mod collide;
 pub mod contour;
 pub mod distance;
-mod evidence;
-mod flag;
-mod foot_lanes;
 pub mod generalized_winding;
 pub mod margin;
-mod point_order;
+mod morton_order;
+mod perturbed_point;
+pub(crate) mod placed_mesh;
+mod point_triangle_simd;
 pub mod ray_cast;
 pub mod relation;
+mod relation_facts;
 pub mod self_intersection;
 pub mod signed_distance;
-mod survey;
-mod view;
+pub mod temporal_coherence;
+mod triangle_arrangement;
 pub mod winding;

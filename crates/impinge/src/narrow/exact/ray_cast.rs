@@ -42,8 +42,8 @@ pub struct RayHit {
 /// The hit with the smallest parameter; of equal ones the smallest triangle.
 ///
 /// ```
-/// # use impinge::{Model, Pose, shape::make, narrow::exact::ray_cast::{Ray, first_hit}};
-/// let ball = Model::from(make::ico_sphere(1.0, 3)?);
+/// # use impinge::{Model, Pose, shape::procedural, narrow::exact::ray_cast::{Ray, first_hit}};
+/// let ball = Model::from(procedural::ico_sphere(1.0, 3)?);
 /// let ray = Ray { origin: glam::DVec3::new(0.0, 0.0, 5.0), direction: -glam::DVec3::Z, reach: f64::INFINITY };
 /// assert!((first_hit(&ball, &Pose::IDENTITY, &ray).unwrap().t - 4.0).abs() < 0.01);
 /// # Ok::<(), impinge::Error>(())
@@ -180,7 +180,7 @@ impl Sorted {
 mod tests {
     use super::*;
     use crate::Mesh;
-    use crate::shape::make;
+    use crate::shape::procedural;
 
     fn brute_force(model: &Model, pose: &Pose, ray: &Ray) -> Vec<RayHit> {
         let sheared = ShearedRay::new(ray.origin, ray.direction, 1.0);
@@ -197,9 +197,9 @@ mod tests {
 
     #[test]
     fn agrees_with_every_triangle_tried() {
-        let model = Model::from(make::torus(1.0, 0.4, 24, 12).unwrap());
-        let origins = make::positions(400, DVec3::splat(-3.0), DVec3::splat(3.0), 1);
-        let targets = make::positions(400, DVec3::splat(-1.2), DVec3::splat(1.2), 2);
+        let model = Model::from(procedural::torus(1.0, 0.4, 24, 12).unwrap());
+        let origins = procedural::positions(400, DVec3::splat(-3.0), DVec3::splat(3.0), 1);
+        let targets = procedural::positions(400, DVec3::splat(-1.2), DVec3::splat(1.2), 2);
         let poses = [
             Pose::IDENTITY,
             Pose::new([0.3, -2.0, 0.7], [0.1, 0.7, -0.3, 0.5]).unwrap(),
@@ -232,7 +232,7 @@ mod tests {
 
     #[test]
     fn rays_from_within_a_closed_surface_always_leave() {
-        let model = Model::from(make::ico_sphere(1.0, 3).unwrap());
+        let model = Model::from(procedural::ico_sphere(1.0, 3).unwrap());
         for (k, v) in model.mesh().vertices().iter().enumerate() {
             // Through corners and, between neighbours, through points of sides.
             let t = model.mesh().corners((k % model.mesh().triangles().len()) as u32);
@@ -245,7 +245,7 @@ mod tests {
 
     #[test]
     fn far_huge_tiny_and_senseless_rays() {
-        let unit = make::ico_sphere(1.0, 2).unwrap();
+        let unit = procedural::ico_sphere(1.0, 2).unwrap();
         let model = Model::from(unit.clone());
         for far in [1e3, 1e9, 1e15] {
             let ray = Ray { origin: DVec3::new(0.1, far, 0.2), direction: -DVec3::Y, reach: f64::INFINITY };

@@ -10,10 +10,10 @@ use std::ops::ControlFlow;
 
 use glam::{BVec3, DVec3};
 
-use super::body::Body;
-use super::coherent::{Found, PairMemory, first_meeting_again};
+use super::cell_classification::Survey;
 use super::collide::{Candidate, Posed, SurfaceSearch};
-use super::survey::Survey;
+use super::placed_mesh::Body;
+use super::temporal_coherence::{Found, PairMemory, first_meeting_again};
 use crate::contact::{Certainty, Counters, Finish, Outcome};
 use crate::geom::triangle_triangle::{Meeting, classify};
 use crate::hierarchy::dual::DualSearch;

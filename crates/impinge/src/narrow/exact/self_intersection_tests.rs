@@ -1,7 +1,7 @@
 use super::*;
 use crate::Mesh;
 use crate::num::random::{bits, unit};
-use crate::shape::make;
+use crate::shape::procedural;
 
 /// The definition on all pairs, with the shared corners counted by position.
 fn slow(model: &Model) -> Vec<[u32; 2]> {
@@ -99,49 +99,49 @@ fn what_the_contract_says_about_neighbours() {
 #[test]
 fn promised_bodies_do_not_meet_themselves() {
     let bodies = [
-        make::cuboid([1.0, 2.0, 3.0], [3, 4, 5]),
-        make::uv_sphere(1.0, 40, 20),
-        make::ico_sphere(0.3, 4),
-        make::torus(1.0, 0.4, 40, 20),
-        make::knot([2, 3], 1.0, 0.2, 200, 16),
-        make::knot([3, 2], 1.0, 0.1, 200, 16),
-        make::clover(3, 1.0, 0.1, 200, 16),
-        make::clover(4, 1.0, 0.1, 320, 16),
-        make::horseshoe(1.0, 0.3, 64, 16),
-        make::capsule(0.3, 0.7, 24, 8),
-        make::cylinder(0.3, 0.7, 24),
-        make::cone(0.3, 0.7, 24),
-        make::bowl(1.0, 0.1, 40, 12),
-        make::gear(0.2, 0.8, 1.0, 0.3, 20),
-        make::stairs(9, 0.3, 1.0, 0.17),
-        make::blob(1.0, 0.6, 4, 3),
-        make::bunny(1.0, 4, 3),
-        make::tetrahedron(1.0),
-        make::octahedron(1.0),
-        make::icosahedron(1.0),
-        make::sheet([1.0, 1.0], [20, 30]),
+        procedural::cuboid([1.0, 2.0, 3.0], [3, 4, 5]),
+        procedural::uv_sphere(1.0, 40, 20),
+        procedural::ico_sphere(0.3, 4),
+        procedural::torus(1.0, 0.4, 40, 20),
+        procedural::knot([2, 3], 1.0, 0.2, 200, 16),
+        procedural::knot([3, 2], 1.0, 0.1, 200, 16),
+        procedural::clover(3, 1.0, 0.1, 200, 16),
+        procedural::clover(4, 1.0, 0.1, 320, 16),
+        procedural::horseshoe(1.0, 0.3, 64, 16),
+        procedural::capsule(0.3, 0.7, 24, 8),
+        procedural::cylinder(0.3, 0.7, 24),
+        procedural::cone(0.3, 0.7, 24),
+        procedural::bowl(1.0, 0.1, 40, 12),
+        procedural::gear(0.2, 0.8, 1.0, 0.3, 20),
+        procedural::stairs(9, 0.3, 1.0, 0.17),
+        procedural::blob(1.0, 0.6, 4, 3),
+        procedural::bunny(1.0, 4, 3),
+        procedural::tetrahedron(1.0),
+        procedural::octahedron(1.0),
+        procedural::icosahedron(1.0),
+        procedural::sheet([1.0, 1.0], [20, 30]),
     ];
     for (k, mesh) in bodies.into_iter().enumerate() {
         let found = self_intersections(&Model::from(mesh.unwrap()));
         assert!(found.is_empty(), "body {k}: {found:?}");
     }
-    for part in make::hand(0.19, 12).unwrap().iter().chain(&make::teapot(1.0, 24).unwrap()) {
+    for part in procedural::hand(0.19, 12).unwrap().iter().chain(&procedural::teapot(1.0, 24).unwrap()) {
         assert_eq!(count_self_intersections(&Model::from(part.mesh.clone())).count, 0, "{}", part.name);
     }
-    let links = make::chain(5, 1.0, 0.12, 48, 12).unwrap();
-    assert_eq!(count_self_intersections(&Model::from(make::join(&links).unwrap())).count, 0);
-    let fingers = make::hand(0.19, 12).unwrap();
-    let hand = make::join(fingers.iter().map(|part| &part.mesh)).unwrap();
+    let links = procedural::chain(5, 1.0, 0.12, 48, 12).unwrap();
+    assert_eq!(count_self_intersections(&Model::from(procedural::join(&links).unwrap())).count, 0);
+    let fingers = procedural::hand(0.19, 12).unwrap();
+    let hand = procedural::join(fingers.iter().map(|part| &part.mesh)).unwrap();
     assert_eq!(count_self_intersections(&Model::from(hand)).count, 0);
-    let pot = make::teapot(1.0, 24).unwrap();
-    let pot = make::join(pot.iter().map(|part| &part.mesh)).unwrap();
+    let pot = procedural::teapot(1.0, 24).unwrap();
+    let pot = procedural::join(pot.iter().map(|part| &part.mesh)).unwrap();
     assert!(count_self_intersections(&Model::from(pot)).count > 50);
 }
 
 #[test]
 fn a_budget_stops_the_search_and_it_goes_on_to_the_same_answer() {
-    let rings = [make::torus(1.0, 0.3, 40, 20).unwrap(), make::torus(1.1, 0.25, 40, 20).unwrap()];
-    let model = Model::from(make::join(&rings).unwrap());
+    let rings = [procedural::torus(1.0, 0.3, 40, 20).unwrap(), procedural::torus(1.1, 0.25, 40, 20).unwrap()];
+    let model = Model::from(procedural::join(&rings).unwrap());
     let all = self_intersections(&model);
     assert!(all.len() > 100);
     let mut search = SelfIntersectionSearch::new(&model);
@@ -157,8 +157,8 @@ fn a_budget_stops_the_search_and_it_goes_on_to_the_same_answer() {
 #[cfg(feature = "parallel")]
 #[test]
 fn the_number_of_threads_changes_nothing() {
-    let rings = [make::torus(1.0, 0.3, 60, 30).unwrap(), make::torus(1.1, 0.25, 60, 30).unwrap()];
-    let model = Model::from(make::join(&rings).unwrap());
+    let rings = [procedural::torus(1.0, 0.3, 60, 30).unwrap(), procedural::torus(1.1, 0.25, 60, 30).unwrap()];
+    let model = Model::from(procedural::join(&rings).unwrap());
     let [one, many] = [1, 7].map(|threads| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| self_intersections(&model))

@@ -8,11 +8,11 @@
 
 use glam::DVec3;
 
-use super::body::Body;
 use super::closest_point::{ClosestPoint, one_after_another};
-use super::flag::Flag;
 use super::generalized_winding::SolidAngles;
-use super::point_order::in_good_order;
+use super::morton_order::in_good_order;
+use super::perturbed_point::Flag;
+use super::placed_mesh::Body;
 use super::winding::{borders_solid, faces_at, winding_at};
 use crate::num::parallel;
 use crate::num::tolerance::FOOT_ERROR;
@@ -51,8 +51,8 @@ pub fn signed_distance(model: &Model, pose: &Pose, p: DVec3) -> SignedDistance {
 /// [`signed_distance`] for many points, in parallel and in an order in which neighbours help each other.
 ///
 /// ```
-/// # use impinge::{Model, Pose, shape::make, narrow::exact::signed_distance::signed_distances};
-/// let ball = Model::from(make::ico_sphere(1.0, 3)?);
+/// # use impinge::{Model, Pose, shape::procedural, narrow::exact::signed_distance::signed_distances};
+/// let ball = Model::from(procedural::ico_sphere(1.0, 3)?);
 /// let points = [glam::DVec3::ZERO, glam::DVec3::new(0.0, 2.0, 0.0)];
 /// let found = signed_distances(&ball, &Pose::IDENTITY, &points);
 /// assert!(found[0].inside && found[0].distance < -0.9 && found[1].distance > 0.9);
@@ -130,7 +130,7 @@ mod tests {
     use super::*;
     use crate::Mesh;
     use crate::narrow::exact::winding::winding;
-    use crate::shape::make;
+    use crate::shape::procedural;
 
     fn grid(cells: u32, size: f64) -> Vec<DVec3> {
         let at = |i: u32| size * (2.0 * (f64::from(i) + 0.5) / f64::from(cells) - 1.0);
@@ -142,12 +142,12 @@ mod tests {
     #[test]
     fn sides_agree_with_the_exact_winding_number() {
         // Inverted orientation and a body that passes through itself are inside all the same.
-        let torus = make::torus(1.0, 0.4, 24, 12).unwrap();
+        let torus = procedural::torus(1.0, 0.4, 24, 12).unwrap();
         let turned = torus.triangles().iter().map(|t| [t[0], t[2], t[1]]).collect();
         let inverted = Mesh::from_points(torus.vertices().to_vec(), turned).unwrap();
         let shifted = torus.vertices().iter().map(|p| *p + DVec3::new(0.5, 0.1, 0.2)).collect();
         let shifted = Mesh::from_points(shifted, torus.triangles().to_vec()).unwrap();
-        let twice = make::join([&torus, &shifted]).unwrap();
+        let twice = procedural::join([&torus, &shifted]).unwrap();
         let pose = Pose::new([0.1, -0.1, 0.05], [0.2, 0.1, -0.3, 0.8]).unwrap();
         for mesh in [torus, inverted, twice] {
             let model = Model::from(mesh);
@@ -169,8 +169,8 @@ mod tests {
 
     #[test]
     fn many_scattered_points_keep_their_sides() {
-        let model = Model::from(make::torus(1.0, 0.4, 24, 12).unwrap());
-        let points = make::positions(2000, DVec3::splat(-1.5), DVec3::splat(1.5), 4);
+        let model = Model::from(procedural::torus(1.0, 0.4, 24, 12).unwrap());
+        let points = procedural::positions(2000, DVec3::splat(-1.5), DVec3::splat(1.5), 4);
         let found = signed_distances(&model, &Pose::IDENTITY, &points);
         for (p, found) in points.iter().zip(&found) {
             assert_eq!(*found, signed_distance(&model, &Pose::IDENTITY, *p));
@@ -197,7 +197,7 @@ mod tests {
 
     #[test]
     fn an_open_bowl_encloses_by_more_than_half() {
-        let ball = make::ico_sphere(1.0, 3).unwrap();
+        let ball = procedural::ico_sphere(1.0, 3).unwrap();
         // Without the cap at the top.
         let kept = |t: &&[u32; 3]| t.iter().any(|v| ball.vertices()[*v as usize].z < 0.8);
         let open = ball.triangles().iter().filter(kept).copied().collect();

@@ -11,8 +11,8 @@ use std::ops::ControlFlow;
 use glam::DVec3;
 use smallvec::SmallVec;
 
-use super::body::Body;
-use super::flag::{Direction, Flag, Spot};
+use super::perturbed_point::{Direction, Flag, Spot};
+use super::placed_mesh::Body;
 use crate::geom::point_triangle_exact;
 use crate::geom::triangle_triangle::upright_axis;
 use crate::num::exact_vector::{cross, normal};

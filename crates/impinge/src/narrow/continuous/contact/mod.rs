@@ -26,7 +26,7 @@ use self::elementary::{Elementary, Touch};
 use self::moving_sphere::Centre;
 use self::tables::Tested;
 use super::answer::{Impact, Kind, Sweep, SweepOptions};
-use super::parting_normal::parting_normal;
+use super::contact_normal::parting_normal;
 use crate::contact::Counters;
 use crate::geom::triangle_distance::common_point;
 use crate::geom::unit_normal::unit_normal;

@@ -16,7 +16,7 @@ use super::{ContactSearch, Covered, Tables, Tests};
 use crate::contact::Counters;
 use crate::motion::{Ball, Glide, Law};
 use crate::narrow::continuous::answer::{Impact, Sweep, SweepOptions};
-use crate::narrow::continuous::spans::spans;
+use crate::narrow::continuous::motion_spans::spans;
 use crate::num::tolerance::{ROUND_UP, SWEEP_SLACK};
 use crate::{Budget, Certainty, Error, Finish, Motion, Outcome, Pose};
 

@@ -7,7 +7,7 @@ use crate::motion::Law;
 use crate::narrow::continuous::mesh_sweep;
 use crate::narrow::exact::collide::pairs;
 use crate::narrow::exact::distance::distance;
-use crate::shape::make;
+use crate::shape::procedural;
 
 fn soup(random: &mut Pcg64, triangles: usize, size: f64) -> Mesh {
     let mut vertices = Vec::new();
@@ -95,7 +95,7 @@ fn agrees_with_dense_sampling() {
 /// A flat square sliding in the plane of another: every polynomial vanishes all the time.
 #[test]
 fn sliding_in_one_plane_is_found_in_time() {
-    let square = Model::from(make::sheet([1.0, 1.0], [1, 1]).unwrap());
+    let square = Model::from(procedural::sheet([1.0, 1.0], [1, 1]).unwrap());
     let tree = SphereTree::new(square.mesh(), 0.3).unwrap();
     let body = Covered { model: &square, spheres: &tree };
     let at = |x: f64, angle: f64| Pose::from_rotation(DVec3::new(x, 0.2, 0.0), DQuat::from_rotation_z(angle));
@@ -111,7 +111,7 @@ fn sliding_in_one_plane_is_found_in_time() {
 /// A flat square that slides past another in their plane, a hair away: steps do not depend on the gap.
 #[test]
 fn sliding_past_in_one_plane_takes_few_steps() {
-    let square = Model::from(make::sheet([1.0, 1.0], [1, 1]).unwrap());
+    let square = Model::from(procedural::sheet([1.0, 1.0], [1, 1]).unwrap());
     let tree = SphereTree::new(square.mesh(), 0.3).unwrap();
     let body = Covered { model: &square, spheres: &tree };
     let at = |x: f64| Pose::from_translation([x, 1.0 + 1e-8, 0.0]);
@@ -123,7 +123,7 @@ fn sliding_past_in_one_plane_takes_few_steps() {
 /// A thin plate flying through a thin plate in one step.
 #[test]
 fn thin_and_fast_is_stopped() {
-    let plate = Model::from(make::cuboid([1.0, 1.0, 1e-6], [1; 3]).unwrap());
+    let plate = Model::from(procedural::cuboid([1.0, 1.0, 1e-6], [1; 3]).unwrap());
     let tree = SphereTree::new(plate.mesh(), 0.4).unwrap();
     let body = Covered { model: &plate, spheres: &tree };
     let to = Pose::from_rotation(DVec3::new(0.0, 0.0, -500.0), DQuat::from_rotation_z(0.7));
@@ -137,7 +137,7 @@ fn thin_and_fast_is_stopped() {
 /// Equal leaves cover the surface, and equal sets of primitives have one label.
 #[test]
 fn leaves_cover_and_share() {
-    let mesh = make::cuboid([2.0, 1.0, 0.5], [1; 3]).unwrap();
+    let mesh = procedural::cuboid([2.0, 1.0, 0.5], [1; 3]).unwrap();
     let tree = SphereTree::new(&mesh, 0.15).unwrap();
     let leaves: Vec<_> = tree.spheres().iter().filter(|sphere| sphere.right == 0).collect();
     let mut random = Pcg64::seed_from_u64(9);
@@ -160,7 +160,7 @@ fn leaves_cover_and_share() {
 
 #[test]
 fn a_budget_interrupts_and_the_search_resumes() {
-    let ball = Model::from(make::ico_sphere(1.0, 2).unwrap());
+    let ball = Model::from(procedural::ico_sphere(1.0, 2).unwrap());
     let tree = SphereTree::new(ball.mesh(), 0.2).unwrap();
     let body = Covered { model: &ball, spheres: &tree };
     let at = |x: f64| Pose::from_translation([x, 0.1, 0.2]);

@@ -1,0 +1,57 @@
+use glam::DVec3;
+
+use super::*;
+use crate::model::Compound;
+use crate::shape::{Convex, Polytope, Primitive, procedural};
+
+/// Bars and balls scattered over a cube of side 4.
+fn clutter(count: usize, seed: u64) -> Shape {
+    let places = procedural::positions(count, DVec3::splat(-2.0), DVec3::splat(2.0), seed);
+    let turns = procedural::rotations(count, seed + 1);
+    let bar = Polytope::hull(procedural::cuboid([0.5, 0.1, 0.2], [1; 3]).unwrap().vertices()).unwrap();
+    let kinds = [Convex::from(bar), Convex::from(Primitive::capsule(0.1, 0.3).unwrap())];
+    let part = |i: usize| (kinds[i % 2].clone(), Pose::new(places[i].to_array(), turns[i]).unwrap());
+    Compound::new((0..count).map(part)).unwrap().into()
+}
+
+fn brute([a, b]: [&Shape; 2], [pose_a, pose_b]: [&Pose; 2], margin: f64) -> (Vec<PartSeparation>, usize) {
+    let count = |shape: &Shape| match shape {
+        Shape::Compound(compound) => compound.parts().len() as u32,
+        _ => 1,
+    };
+    let mut found = Vec::new();
+    for parts in (0..count(a)).flat_map(|i| (0..count(b)).map(move |j| [i, j])) {
+        let ((p, at_p), (q, at_q)) = (part(a, pose_a, parts[0]), part(b, pose_b, parts[1]));
+        let (separation, certainty) = dispatch::distance(p, &at_p, q, &at_q, &mut PairMemory::default());
+        if separation.distance <= margin {
+            found.push(PartSeparation { parts, separation, certainty });
+        }
+    }
+    (found, (count(a) * count(b)) as usize)
+}
+
+#[test]
+fn every_near_pair_of_parts_is_found_and_no_other() {
+    let lone = Shape::from(Polytope::hull(procedural::ico_sphere(0.8, 1).unwrap().vertices()).unwrap());
+    let (many, few) = (clutter(40, 1), clutter(9, 5));
+    for (a, b) in [(&many, &few), (&few, &many), (&many, &lone), (&lone, &few), (&lone, &lone)] {
+        let mut memory = PartsMemory::default();
+        let (mut near, mut all, mut tests) = (0, 0, 0);
+        for step in 0..30 {
+            let turn = [0.02 * f64::from(step), 0.3, -0.01 * f64::from(step), 1.0];
+            let pose_b = Pose::new([3.0 - 0.1 * f64::from(step), 0.2, -0.3], turn).unwrap();
+            let pose_a = Pose::new([0.0; 3], [0.1, 0.2, 0.3, 0.9]).unwrap();
+            let mut found = Vec::new();
+            tests += within([a, b], [&pose_a, &pose_b], 0.3, &mut memory, &mut found).primitive_tests;
+            let (truth, pairs) = brute([a, b], [&pose_a, &pose_b], 0.3);
+            let keys = |list: &[PartSeparation]| list.iter().map(|p| p.parts).collect::<Vec<_>>();
+            assert_eq!(keys(&found), keys(&truth), "step {step}");
+            for (one, other) in found.iter().zip(&truth) {
+                assert!((one.separation.distance - other.separation.distance).abs() < 1e-9);
+            }
+            (near, all) = (near + truth.len(), all + pairs);
+        }
+        assert!(near > 10 && 150 * near > all, "{near} of {all} pairs are near");
+        assert!(all < 100 || 2 * tests < all as u64, "{tests} of {all} pairs were measured");
+    }
+}

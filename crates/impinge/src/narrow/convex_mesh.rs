@@ -1,0 +1,418 @@
+//! A convex shape against the surface of a mesh.
+//!
+//! The distance of the two surfaces is the smallest over the triangles, and for one triangle it is: its
+//! distance from the solid when it lies outside, nothing when it passes through the solid's surface, and the
+//! depth of its shallowest corner when it is inside, because depth in a convex solid is a concave function.
+//! The mesh's tree is searched nearest box first; a box is as far from the solid's surface as its centre, less
+//! its half diagonal. Hulls are measured as meshes.
+
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+use std::ops::ControlFlow;
+
+use glam::DVec3;
+
+use super::convex::exact;
+use super::convex::point::{self, Foot};
+use super::convex::relation::{Body as Core, curved_noise};
+use super::convex::separation::{ConvexMemory, distance as convex_distance};
+use super::exact::placed_mesh::Body;
+use super::exact::winding::winding;
+use crate::geom::point_triangle::{closest_point, norm};
+use crate::hierarchy::wide::WIDTH;
+use crate::num::dyadic::Dyadic;
+use crate::num::tolerance::ROUND_UP;
+use crate::shape::{Convex, Primitive};
+use crate::{
+    Budget, Certainty, Counters, Feature, Finish, Model, Outcome, Pose, Relation, Separation, Shape,
+};
+
+/// The smallest distance of a primitive's surface, as a, from that of a mesh, and how the search ended.
+///
+/// When the budget ended first the certainty is the width of what is known; nothing is known when even the
+/// first triangle was too dear.
+pub fn distance(
+    primitive: &Primitive,
+    pose: &Pose,
+    mesh: &Model,
+    mesh_pose: &Pose,
+    budget: &mut Budget,
+) -> (Option<Separation>, Outcome) {
+    let mut search = Search::new(primitive, pose, mesh, mesh_pose);
+    let finish = search.run(budget);
+    let certainty = match (finish, &search.best) {
+        (Finish::Complete, _) => search.certainty,
+        (_, Some(best)) => {
+            let open = search.open.peek().map_or(best.distance, |entry| entry.bound.min(best.distance));
+            Certainty::Conservative { tolerance: best.distance - open.max(0.0) }
+        }
+        (_, None) => Certainty::Conservative { tolerance: f64::INFINITY },
+    };
+    (search.best, Outcome { certainty, finish, work: search.work })
+}
+
+/// A node of the tree that is still to be looked into; the nearest is on top.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Entry {
+    bound: f64,
+    node: u32,
+}
+
+impl Eq for Entry {}
+
+impl Ord for Entry {
+    fn cmp(&self, other: &Entry) -> Ordering {
+        other.bound.total_cmp(&self.bound).then(self.node.cmp(&other.node))
+    }
+}
+
+impl PartialOrd for Entry {
+    fn partial_cmp(&self, other: &Entry) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+struct Search<'m> {
+    solid: Solid<'m>,
+    body: Body<'m>,
+    open: BinaryHeap<Entry>,
+    best: Option<Separation>,
+    /// The triangle of the best answer, so that equal ones are decided by their index.
+    triangle: u32,
+    certainty: Certainty,
+    memory: ConvexMemory,
+    work: Counters,
+}
+
+/// A placed primitive.
+struct Solid<'m> {
+    primitive: &'m Primitive,
+    shape: Convex,
+    pose: &'m Pose,
+}
+
+impl Solid<'_> {
+    /// Where a point of the world is seen from the surface.
+    fn foot(&self, p: DVec3) -> Foot {
+        let (turn, origin) = (self.pose.rotation(), self.pose.translation());
+        let foot = point::signed_distance(self.primitive, turn.transpose() * (p - origin));
+        Foot { point: turn * foot.point + origin, normal: turn * foot.normal, ..foot }
+    }
+
+    /// The signed distance of the middle of a triangle, and a radius around it that holds the triangle.
+    fn around(&self, corners: &[DVec3; 3]) -> (f64, f64) {
+        let [a, b, c] = *corners;
+        let middle = a / 3.0 + b / 3.0 + c / 3.0;
+        let radius = corners.iter().fold(0.0_f64, |most, p| norm(*p - middle).max(most)) * ROUND_UP;
+        (self.foot(middle).distance, radius)
+    }
+}
+
+impl<'m> Search<'m> {
+    fn new(primitive: &'m Primitive, pose: &'m Pose, mesh: &'m Model, mesh_pose: &'m Pose) -> Search<'m> {
+        Search {
+            solid: Solid { primitive, shape: (*primitive).into(), pose },
+            body: Body::new(mesh, mesh_pose),
+            open: BinaryHeap::from([Entry { bound: 0.0, node: 0 }]),
+            best: None,
+            triangle: u32::MAX,
+            certainty: Certainty::Exact,
+            memory: ConvexMemory::default(),
+            work: Counters::default(),
+        }
+    }
+
+    fn limit(&self) -> f64 {
+        self.best.map_or(f64::INFINITY, |best| best.distance)
+    }
+
+    fn run(&mut self, budget: &mut Budget) -> Finish {
+        while let Some(&entry) = self.open.peek() {
+            // Equal bounds are looked into, so that the smallest index wins whatever the order.
+            if entry.bound > self.limit() || self.limit() == 0.0 {
+                break;
+            }
+            if !budget.draw(WIDTH as u64) {
+                return Finish::OutOfBudget;
+            }
+            self.open.pop();
+            self.expand(entry.node);
+        }
+        if let Some(best) = self.best.filter(|best| best.distance == 0.0) {
+            self.best = Some(self.meeting(best));
+        }
+        Finish::Complete
+    }
+
+    fn expand(&mut self, node: u32) {
+        let tree = self.body.model.tree();
+        let node = &tree.nodes()[node as usize];
+        for lane in node.used() {
+            let [low, high] = self.body.lane_box(node, lane);
+            let centre = low.midpoint(high);
+            self.work.volume_tests += 1;
+            let bound = self.solid.foot(centre).distance.abs() - (high - centre).length();
+            if bound > self.limit() {
+                continue;
+            }
+            match node.child[lane].as_node() {
+                Some(child) => self.open.push(Entry { bound, node: child as u32 }),
+                None => node.child[lane].slots().for_each(|slot| self.look_at(tree.order()[slot])),
+            }
+        }
+    }
+
+    fn look_at(&mut self, triangle: u32) {
+        self.work.primitive_tests += 1;
+        let corners = self.body.corners(triangle);
+        let (distance, radius) = self.solid.around(&corners);
+        if distance.abs() - radius > self.limit() {
+            return;
+        }
+        let found = match self.depth(triangle, &corners) {
+            Some(found) => found,
+            None => {
+                let (found, certainty) = kernel(&self.solid, corners, &mut self.memory);
+                if let (Certainty::Approximate { resolution: new }, worst) = (certainty, &mut self.certainty)
+                {
+                    let before =
+                        if let Certainty::Approximate { resolution } = worst { *resolution } else { 0.0 };
+                    *worst = Certainty::Approximate { resolution: before.max(new) };
+                }
+                let features = [found.features[0], self.name(triangle, found.features[1])];
+                Separation { distance: found.distance.max(0.0), features, ..found }
+            }
+        };
+        let first = self.best.is_none_or(|best| {
+            found.distance < best.distance || found.distance == best.distance && triangle < self.triangle
+        });
+        if first {
+            (self.best, self.triangle) = (Some(found), triangle);
+        }
+    }
+
+    /// The gap of a triangle that lies inside the solid, taken at a corner.
+    fn depth(&self, triangle: u32, corners: &[DVec3; 3]) -> Option<Separation> {
+        let feet = corners.map(|p| self.solid.foot(p));
+        if feet.iter().any(|foot| foot.distance >= 0.0) {
+            return None;
+        }
+        let nearest = (0..3).fold(0, |k, j| if feet[j].distance > feet[k].distance { j } else { k });
+        let (foot, vertex) = (feet[nearest], self.body.model.mesh().triangles()[triangle as usize][nearest]);
+        Some(Separation {
+            distance: -foot.distance,
+            points: [foot.point, corners[nearest]],
+            features: [foot.feature, Feature::Vertex(vertex)],
+            normal: -foot.normal,
+        })
+    }
+
+    /// A feature of a triangle as one of the mesh.
+    fn name(&self, triangle: u32, feature: Feature) -> Feature {
+        let corners = self.body.model.mesh().triangles()[triangle as usize];
+        match feature {
+            Feature::Vertex(k) => Feature::Vertex(corners[k as usize]),
+            Feature::Edge([i, j]) => {
+                let (p, q) = (corners[i as usize], corners[j as usize]);
+                Feature::Edge([p.min(q), p.max(q)])
+            }
+            Feature::Face(_) | Feature::Surface => Feature::Face(triangle),
+        }
+    }
+
+    /// A point that a triangle shares with the solid's surface: on the way from a point within the solid to
+    /// the triangle's corner farthest out.
+    fn meeting(&self, best: Separation) -> Separation {
+        let corners = self.body.corners(self.triangle);
+        let out = |p: DVec3| self.solid.foot(p).distance;
+        let farthest = corners.into_iter().reduce(|p, q| if out(q) > out(p) { q } else { p });
+        let mut inner = best.points[1];
+        // The deepest point may belong to the far side of a thin solid: to and fro between the two sets.
+        loop {
+            let foot = self.solid.foot(inner);
+            let next = closest_point(foot.point, &corners).point;
+            if foot.distance <= 0.0 || !(out(next) < foot.distance * CLOSING_IN) {
+                break;
+            }
+            inner = next;
+        }
+        let mut outer = farthest.unwrap_or(inner);
+        // Halving a segment ends when no double lies between.
+        while out(inner) < 0.0 && out(outer) > 0.0 {
+            let middle = inner.midpoint(outer);
+            if middle == inner || middle == outer {
+                break;
+            }
+            if out(middle) < 0.0 { inner = middle } else { outer = middle }
+        }
+        let foot = self.solid.foot(inner);
+        let features = [foot.feature, best.features[1]];
+        Separation { points: [inner; 2], features, normal: DVec3::ZERO, ..best }
+    }
+}
+
+/// A step between two sets that leaves more than this part of the distance is the last (no unit).
+const CLOSING_IN: f64 = 1.0 - 1e-4;
+
+/// The signed distance of the solid from one placed triangle.
+fn kernel(solid: &Solid<'_>, corners: [DVec3; 3], memory: &mut ConvexMemory) -> (Separation, Certainty) {
+    let triangle = Convex::Primitive(Primitive::Triangle { corners });
+    convex_distance(&solid.shape, solid.pose, &triangle, &Pose::IDENTITY, memory)
+}
+
+/// The relation of a round or curved primitive, as a, to a mesh, exact for spheres and capsules, and how the
+/// search ended; `None` when the budget ended first.
+pub fn relation(
+    primitive: &Primitive,
+    pose: &Pose,
+    mesh: &Model,
+    mesh_pose: &Pose,
+    budget: &mut Budget,
+) -> (Option<Relation>, Outcome) {
+    let mut work = Counters::default();
+    let found = relate(primitive, pose, mesh, mesh_pose, budget, &mut work);
+    let finish = if found.is_some() { Finish::Complete } else { Finish::OutOfBudget };
+    let certainty = found.map_or(Certainty::Exact, |(_, certainty)| certainty);
+    (found.map(|(relation, _)| relation), Outcome { certainty, finish, work })
+}
+
+fn relate(
+    primitive: &Primitive,
+    pose: &Pose,
+    mesh: &Model,
+    mesh_pose: &Pose,
+    budget: &mut Budget,
+    work: &mut Counters,
+) -> Option<(Relation, Certainty)> {
+    let solid = Solid { primitive, shape: (*primitive).into(), pose };
+    let body = Body::new(mesh, mesh_pose);
+    let core = Core::new(&solid.shape, pose);
+    let bounds = Shape::from(*primitive).bounds(pose);
+    let noise = curved_noise(&core, mesh_pose.translation().length() + extent(&body));
+    let doubt = Certainty::Approximate { resolution: noise };
+    let (mut enters, mut touches, mut doubtful, mut out_of_budget) = (false, false, false, false);
+    let mut memory = ConvexMemory::default();
+    let (corners, radius) = (core.triangles(), Dyadic::from(core.radius()));
+    let square = &radius * &radius;
+    body.in_region(bounds.low, bounds.high, |t| {
+        out_of_budget = !budget.draw(1);
+        if out_of_budget {
+            return ControlFlow::Break(());
+        }
+        work.primitive_tests += 1;
+        let triangle = body.corners(t);
+        let (middle, radius) = solid.around(&triangle);
+        // A ball around the triangle settles most; the others are measured.
+        let clear = middle.abs() > radius + noise;
+        let distance = if clear { middle } else { kernel(&solid, triangle, &mut memory).0.distance };
+        let order = if distance.abs() > noise {
+            distance.total_cmp(&0.0)
+        } else if core.is_curved() {
+            doubtful = true;
+            Ordering::Equal
+        } else {
+            exact::compare_distance(&corners, &[triangle], &square)
+        };
+        enters |= order == Ordering::Less;
+        touches |= order == Ordering::Equal;
+        // What enters the solid settles all but whether the mesh is wholly inside.
+        if enters { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
+    if out_of_budget {
+        return None;
+    }
+    let certainty = if doubtful { doubt } else { Certainty::Exact };
+    if !enters && body.is_closed() {
+        if !budget.draw(mesh.tree().nodes().len() as u64) {
+            return None;
+        }
+        if winding(mesh, mesh_pose, core.corners()[0]).is_inside() {
+            return Some((Relation::AInsideB, certainty));
+        }
+    }
+    if !enters && !touches {
+        return Some((Relation::Separated, Certainty::Exact));
+    }
+    Some(match holds_all(&solid, &core, &body, noise, budget, work)? {
+        (true, sure) => (Relation::BInsideA, if sure { Certainty::Exact } else { doubt }),
+        (false, _) if enters || !body.is_closed() => (Relation::Intersecting, certainty),
+        (false, _) => (Relation::Touching, certainty),
+    })
+}
+
+/// Whether every corner of the mesh is in the closed solid, and whether that is certain; `None` when the budget
+/// ended first.
+fn holds_all(
+    solid: &Solid<'_>,
+    core: &Core<'_>,
+    body: &Body<'_>,
+    noise: f64,
+    budget: &mut Budget,
+    work: &mut Counters,
+) -> Option<(bool, bool)> {
+    let (triangles, radius) = (core.triangles(), Dyadic::from(core.radius()));
+    let square = &radius * &radius;
+    let mut sure = true;
+    for &v in body.model.mesh().triangles().as_flattened() {
+        if !budget.draw(1) {
+            return None;
+        }
+        work.primitive_tests += 1;
+        let p = body.pose.apply(body.model.mesh().vertices()[v as usize]);
+        let out = solid.foot(p).distance;
+        let inside = if out.abs() > noise {
+            out < 0.0
+        } else if core.is_curved() {
+            sure = false;
+            true
+        } else {
+            exact::compare_distance(&triangles, &[[p; 3]], &square) != Ordering::Greater
+        };
+        if !inside {
+            return Some((false, sure));
+        }
+    }
+    Some((true, sure))
+}
+
+/// Triangles measured at most before the mesh of the placed corners is made after all: as dear as a third of it.
+const MOST_CLEAR: u64 = 32;
+
+/// Whether a shape with corners, as a, is surely apart from every triangle of a mesh; `None` when only exact
+/// numbers can tell, or the budget ended.
+///
+/// Far cheaper than the relation of two meshes, which needs a mesh and a tree of the placed corners.
+pub(crate) fn is_clear_of(
+    shape: &Convex,
+    pose: &Pose,
+    body: &Body<'_>,
+    budget: &mut Budget,
+    work: &mut Counters,
+) -> Option<()> {
+    let core = Core::new(shape, pose);
+    let bounds = Shape::from(shape.clone()).bounds(pose);
+    let noise = curved_noise(&core, body.pose.translation().length() + extent(body));
+    let mut memory = ConvexMemory::default();
+    let mut clear = true;
+    body.in_region(bounds.low, bounds.high, |t| {
+        work.primitive_tests += 1;
+        if work.primitive_tests > MOST_CLEAR {
+            clear = false;
+            return ControlFlow::Break(());
+        }
+        let triangle = Convex::Primitive(Primitive::Triangle { corners: body.corners(t) });
+        let (found, certainty) = convex_distance(shape, pose, &triangle, &Pose::IDENTITY, &mut memory);
+        clear = found.distance > noise && certainty == Certainty::Exact && budget.draw(1);
+        if clear { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    });
+    clear.then_some(())
+}
+
+fn extent(body: &Body<'_>) -> f64 {
+    let [low, high] = body.bounds();
+    low.abs().max(high.abs()).element_sum()
+}
+
+#[cfg(test)]
+#[path = "convex_mesh_tests.rs"]
+mod tests;

@@ -1,0 +1,378 @@
+//! Any two shapes: the one place that picks the algorithm for a pair of kinds.
+//!
+//! A pair is written in one order and swapped by one function. Two meshes go to the exact methods on trees,
+//! two convex shapes to closed forms, GJK and EPA with exact decisions behind them, a hull, box, triangle or
+//! segment against a mesh is decided as two meshes, and a round or curved primitive searches the mesh's tree.
+//! docs/SHAPES.md has the table of all pairs.
+
+use std::sync::Arc;
+
+use glam::DVec3;
+use smallvec::SmallVec;
+
+use super::convex::placed_core::polytope_feature;
+use super::convex::relation::{self as convex_relation, Body as Core, HalfSpace, half_space_of};
+use super::convex::separation::{self, ConvexMemory};
+use super::convex_mesh;
+use super::exact::distance::{Distance, DistanceMemory, DistanceSearch};
+use super::exact::placed_mesh::Body;
+use super::exact::relation::{RelationMemory, relation_within};
+use super::exact::winding::winding;
+use crate::geom::point_triangle::norm;
+use crate::model::Compound;
+use crate::shape::{Convex, Polytope, Primitive};
+use crate::{
+    Budget, Certainty, Counters, Feature, Finish, Model, Outcome, Pose, Relation, Separation, Shape,
+};
+
+/// What a pair of shapes remembers between calls; dropping it costs speed, never correctness.
+#[derive(Debug, Clone, Default)]
+pub struct PairMemory {
+    convex: ConvexMemory,
+    distance: DistanceMemory,
+    relation: RelationMemory,
+    hull: Option<(Arc<Polytope>, Arc<Model>)>,
+    /// The hull of placed corners.
+    placed: Option<(Corners, Arc<Model>)>,
+}
+
+type Corners = SmallVec<[DVec3; 8]>;
+
+/// How far apart two placed shapes are, and what that is worth.
+///
+/// Signed for two convex shapes (negative: penetration depth); where a mesh takes part the distance of the
+/// surfaces, 0 with a zero normal where they meet. Two half-spaces that overlap without end are −∞ apart.
+///
+/// ```
+/// use impinge::narrow::dispatch::{PairMemory, distance};
+/// use impinge::{Pose, Primitive, Shape};
+///
+/// let cube = Shape::from(Primitive::cuboid([1.0, 1.0, 1.0])?);
+/// let ball = Shape::from(Primitive::sphere(0.5)?);
+/// let above = Pose::from_translation([0.0, 0.0, 1.25]);
+/// let (found, _) = distance(&cube, &Pose::IDENTITY, &ball, &above, &mut PairMemory::default());
+/// assert_eq!((found.distance, found.normal.z), (-0.25, 1.0));
+/// # Ok::<(), impinge::Error>(())
+/// ```
+pub fn distance(
+    a: &Shape,
+    pose_a: &Pose,
+    b: &Shape,
+    pose_b: &Pose,
+    memory: &mut PairMemory,
+) -> (Separation, Certainty) {
+    let (found, outcome) = distance_within(a, pose_a, b, pose_b, memory, &mut Budget::UNLIMITED.clone());
+    (found.unwrap_or(NOTHING), outcome.certainty)
+}
+
+/// What stands for an answer that there is none of: an unlimited search always has one.
+const NOTHING: Separation = Separation {
+    distance: f64::INFINITY,
+    points: [DVec3::ZERO; 2],
+    features: [Feature::Surface; 2],
+    normal: DVec3::ZERO,
+};
+
+/// As [`distance`] under a budget; `None` when it ended before anything was measured.
+pub fn distance_within(
+    a: &Shape,
+    pose_a: &Pose,
+    b: &Shape,
+    pose_b: &Pose,
+    memory: &mut PairMemory,
+    budget: &mut Budget,
+) -> (Option<Separation>, Outcome) {
+    match (a, b) {
+        (Shape::Mesh(a), Shape::Mesh(b)) => {
+            let mut search = DistanceSearch::from_memory(a, pose_a, b, pose_b, &memory.distance);
+            let found = search.advance(budget);
+            memory.distance = DistanceMemory::after(&found);
+            (surfaces(&found), found.outcome)
+        }
+        (Shape::Convex(a), Shape::Convex(b)) => {
+            if !budget.draw(1) {
+                return (None, outcome(Certainty::Exact, Finish::OutOfBudget));
+            }
+            let (found, certainty) = separation::distance(a, pose_a, b, pose_b, &mut memory.convex);
+            (Some(found), outcome(certainty, Finish::Complete))
+        }
+        (Shape::Convex(a), Shape::Mesh(b)) => convex_mesh_distance(a, pose_a, b, pose_b, memory, budget),
+        (Shape::Compound(a), _) => parts_distance(a, pose_a, b, pose_b, budget),
+        (Shape::Mesh(_), _) | (_, Shape::Compound(_)) => {
+            let (found, outcome) = distance_within(b, pose_b, a, pose_a, memory, budget);
+            (found.map(Separation::swapped), outcome)
+        }
+    }
+}
+
+fn outcome(certainty: Certainty, finish: Finish) -> Outcome {
+    let work = Counters { primitive_tests: 1, ..Counters::default() };
+    Outcome { certainty, finish, work }
+}
+
+/// The answer about two surfaces; none before anything was measured.
+fn surfaces(found: &Distance) -> Option<Separation> {
+    let way = found.points[1] - found.points[0];
+    let normal = if way == DVec3::ZERO || found.distance <= 0.0 { DVec3::ZERO } else { way / norm(way) };
+    let Distance { distance, points, features, .. } = *found;
+    distance.is_finite().then_some(Separation { distance, points, features, normal })
+}
+
+fn convex_mesh_distance(
+    a: &Convex,
+    pose_a: &Pose,
+    b: &Model,
+    pose_b: &Pose,
+    memory: &mut PairMemory,
+    budget: &mut Budget,
+) -> (Option<Separation>, Outcome) {
+    match a {
+        Convex::Polytope(hull) => {
+            let Some(model) = hull_model(hull, memory) else {
+                return (None, outcome(Certainty::Exact, Finish::Stopped));
+            };
+            let mut search = DistanceSearch::from_memory(&model, pose_a, b, pose_b, &memory.distance);
+            let found = search.advance(budget);
+            memory.distance = DistanceMemory::after(&found);
+            let named = surfaces(&found).map(|s| Separation {
+                features: [hull_feature(hull, &model, s.features[0]), s.features[1]],
+                ..s
+            });
+            (named, found.outcome)
+        }
+        Convex::Primitive(Primitive::HalfSpace { .. }) => {
+            if !budget.draw(b.mesh().vertices().len() as u64) {
+                return (None, outcome(Certainty::Exact, Finish::OutOfBudget));
+            }
+            let found = half_space_of(a, pose_a).map(|plane| half_space_distance(&plane, b, pose_b));
+            (found, outcome(Certainty::Exact, Finish::Complete))
+        }
+        Convex::Primitive(primitive) => convex_mesh::distance(primitive, pose_a, b, pose_b, budget),
+    }
+}
+
+/// The hull as a mesh with its tree, kept for the next call; none when it has more triangles than a mesh can
+/// name.
+fn hull_model(hull: &Arc<Polytope>, memory: &mut PairMemory) -> Option<Arc<Model>> {
+    if let Some((known, model)) = &memory.hull
+        && Arc::ptr_eq(known, hull)
+    {
+        return Some(model.clone());
+    }
+    let model = Arc::new(Model::from(hull.mesh().ok()?));
+    memory.hull = Some((hull.clone(), model.clone()));
+    Some(model)
+}
+
+/// A feature of the triangulated hull as one of the hull.
+fn hull_feature(hull: &Polytope, model: &Model, feature: Feature) -> Feature {
+    match feature {
+        Feature::Vertex(v) => polytope_feature(hull, &[v]),
+        Feature::Edge(ends) => polytope_feature(hull, &ends),
+        Feature::Face(t) => polytope_feature(hull, &model.mesh().triangles()[t as usize]),
+        Feature::Surface => Feature::Surface,
+    }
+}
+
+/// The gap of a mesh from a plane, on either side of it, by its lowest and its highest corner.
+fn half_space_distance(plane: &HalfSpace, mesh: &Model, pose: &Pose) -> Separation {
+    let (mut low, mut high) = ((f64::INFINITY, 0), (f64::NEG_INFINITY, 0));
+    for &v in mesh.mesh().triangles().as_flattened() {
+        let height = plane.height(pose.apply(mesh.mesh().vertices()[v as usize]));
+        if height < low.0 {
+            low = (height, v);
+        }
+        if height > high.0 {
+            high = (height, v);
+        }
+    }
+    let (above, vertex) = if low.0 > 0.0 || high.0 > 0.0 { low } else { high };
+    let point = pose.apply(mesh.mesh().vertices()[vertex as usize]);
+    let normal = plane.unit_normal();
+    let foot = point - normal * above;
+    let features = [Feature::Face(0), Feature::Vertex(vertex)];
+    let crosses = low.0 <= 0.0 && high.0 >= 0.0;
+    if crosses {
+        return Separation { distance: 0.0, points: [foot; 2], features, normal: DVec3::ZERO };
+    }
+    let toward = if above < 0.0 { -normal } else { normal };
+    Separation { distance: above.abs(), points: [foot, point], features, normal: toward }
+}
+
+/// A compound is as near as its nearest part.
+fn parts_distance(
+    a: &Compound,
+    pose_a: &Pose,
+    b: &Shape,
+    pose_b: &Pose,
+    budget: &mut Budget,
+) -> (Option<Separation>, Outcome) {
+    let mut best: Option<Separation> = None;
+    let mut total =
+        Outcome { certainty: Certainty::Exact, finish: Finish::Complete, work: Counters::default() };
+    for part in a.parts() {
+        let at = pose_a.compose(&part.pose);
+        let mut memory = PairMemory::default();
+        let (found, outcome) = distance_within(&part.shape, &at, b, pose_b, &mut memory, budget);
+        total.work += outcome.work;
+        if outcome.finish != Finish::Complete {
+            total.finish = outcome.finish;
+        }
+        total.certainty = total.certainty.lesser(outcome.certainty);
+        if found.is_some_and(|f| best.is_none_or(|b| f.distance < b.distance)) {
+            best = found;
+        }
+    }
+    (best, total)
+}
+
+/// How two placed shapes lie to each other, and what that is worth.
+///
+/// Exact on the placed doubles but for cylinders, cones and ellipsoids nearer than the stated tolerance to
+/// touching, and for compounds, where a body that only several parts together hold counts as intersecting.
+pub fn relation(
+    a: &Shape,
+    pose_a: &Pose,
+    b: &Shape,
+    pose_b: &Pose,
+    memory: &mut PairMemory,
+) -> (Relation, Certainty) {
+    let (found, outcome) = relation_in_budget(a, pose_a, b, pose_b, memory, &mut Budget::UNLIMITED.clone());
+    // An unlimited budget does not run out.
+    (found.unwrap_or(Relation::Separated), outcome.certainty)
+}
+
+/// As [`relation`] under a budget; `None` when it ended first.
+pub fn relation_in_budget(
+    a: &Shape,
+    pose_a: &Pose,
+    b: &Shape,
+    pose_b: &Pose,
+    memory: &mut PairMemory,
+    budget: &mut Budget,
+) -> (Option<Relation>, Outcome) {
+    let done =
+        |(found, certainty): (Relation, Certainty)| (Some(found), outcome(certainty, Finish::Complete));
+    match (a, b) {
+        (Shape::Mesh(a), Shape::Mesh(b)) => {
+            relation_within(a, pose_a, b, pose_b, &mut memory.relation, budget)
+        }
+        (Shape::Convex(a), Shape::Convex(b)) => {
+            if !budget.draw(1) {
+                return (None, outcome(Certainty::Exact, Finish::OutOfBudget));
+            }
+            done(convex_relation::relation(a, pose_a, b, pose_b, &mut memory.convex))
+        }
+        (Shape::Convex(a), Shape::Mesh(b)) => convex_mesh_relation(a, pose_a, b, pose_b, memory, budget),
+        (Shape::Compound(a), _) => parts_relation(a, pose_a, b, pose_b, budget),
+        (Shape::Mesh(_), _) | (_, Shape::Compound(_)) => {
+            let (found, outcome) = relation_in_budget(b, pose_b, a, pose_a, memory, budget);
+            (found.map(Relation::swapped), outcome)
+        }
+    }
+}
+
+fn convex_mesh_relation(
+    a: &Convex,
+    pose_a: &Pose,
+    b: &Model,
+    pose_b: &Pose,
+    memory: &mut PairMemory,
+    budget: &mut Budget,
+) -> (Option<Relation>, Outcome) {
+    let done =
+        |(found, certainty): (Relation, Certainty)| (Some(found), outcome(certainty, Finish::Complete));
+    if let Some(plane) = half_space_of(a, pose_a) {
+        if !budget.draw(b.mesh().vertices().len() as u64) {
+            return (None, outcome(Certainty::Exact, Finish::OutOfBudget));
+        }
+        let corners = b.mesh().triangles().as_flattened().iter();
+        let corners = corners.map(|&v| pose_b.apply(b.mesh().vertices()[v as usize]));
+        return done((plane.against_corners(corners, Body::new(b, pose_b).is_closed()), Certainty::Exact));
+    }
+    match a {
+        Convex::Primitive(
+            p @ (Primitive::Sphere { .. }
+            | Primitive::Capsule { .. }
+            | Primitive::Cylinder { .. }
+            | Primitive::Cone { .. }
+            | Primitive::Ellipsoid { .. }),
+        ) => convex_mesh::relation(p, pose_a, b, pose_b, budget),
+        Convex::Primitive(_) | Convex::Polytope(_) => {
+            sharp_mesh_relation(a, pose_a, b, pose_b, memory, budget)
+        }
+    }
+}
+
+/// A hull, box, triangle or segment against a mesh; the truth is the hull of the placed corners, not the placed
+/// hull.
+fn sharp_mesh_relation(
+    a: &Convex,
+    pose_a: &Pose,
+    b: &Model,
+    pose_b: &Pose,
+    memory: &mut PairMemory,
+    budget: &mut Budget,
+) -> (Option<Relation>, Outcome) {
+    let (body, corners) = (Body::new(b, pose_b), Core::new(a, pose_a).corners());
+    let known = memory.placed.as_ref().is_some_and(|(known, _)| *known == corners);
+    let mut work = Counters::default();
+    // What is clear of all triangles is inside or outside as a whole, and no mesh of it is needed.
+    if !known && convex_mesh::is_clear_of(a, pose_a, &body, budget, &mut work).is_some() {
+        let inside = body.is_closed() && winding(b, pose_b, corners[0]).is_inside();
+        let relation = if inside { Relation::AInsideB } else { Relation::Separated };
+        return (Some(relation), Outcome { certainty: Certainty::Exact, finish: Finish::Complete, work });
+    }
+    if !known {
+        memory.placed = Core::new(a, pose_a).mesh().map(|mesh| (corners, Arc::new(Model::from(mesh))));
+    }
+    let Some((_, hull)) = &memory.placed else {
+        return (None, outcome(Certainty::Exact, Finish::Stopped));
+    };
+    let (found, outcome) = relation_within(hull, &Pose::IDENTITY, b, pose_b, &mut memory.relation, budget);
+    // The triangle of a segment has no border, but no inside either.
+    let flat = |found| if found == Relation::Touching { Relation::Intersecting } else { found };
+    (if a.is_flat() { found.map(flat) } else { found }, outcome)
+}
+
+/// The union of the parts' relations.
+fn parts_relation(
+    a: &Compound,
+    pose_a: &Pose,
+    b: &Shape,
+    pose_b: &Pose,
+    budget: &mut Budget,
+) -> (Option<Relation>, Outcome) {
+    let mut total =
+        Outcome { certainty: Certainty::Exact, finish: Finish::Complete, work: Counters::default() };
+    let (mut inside, mut touching, mut any) = (0, false, false);
+    for part in a.parts() {
+        let at = pose_a.compose(&part.pose);
+        let mut memory = PairMemory::default();
+        let (found, outcome) = relation_in_budget(&part.shape, &at, b, pose_b, &mut memory, budget);
+        total.work += outcome.work;
+        total.certainty = total.certainty.lesser(outcome.certainty);
+        match found {
+            Some(Relation::BInsideA) => return (found, total),
+            Some(Relation::AInsideB) => inside += 1,
+            Some(Relation::Touching) => touching = true,
+            Some(Relation::Intersecting) => any = true,
+            Some(Relation::Separated) => {}
+            None => return (None, Outcome { finish: outcome.finish, ..total }),
+        }
+    }
+    let relation = if inside == a.parts().len() {
+        Relation::AInsideB
+    } else if any || inside > 0 {
+        Relation::Intersecting
+    } else if touching {
+        Relation::Touching
+    } else {
+        Relation::Separated
+    };
+    (Some(relation), total)
+}
+
+#[cfg(test)]
+#[path = "dispatch_tests.rs"]
+mod tests;

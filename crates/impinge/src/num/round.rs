@@ -1,1 +1,0 @@
-//! From f64 to f32, outward.

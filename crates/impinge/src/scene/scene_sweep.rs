@@ -1,0 +1,478 @@
+//! All bodies of a scene over one step, in one motion of the world: who touches whom first, and what then.
+//!
+//! CONTACT (Redon, Kheddar, Coquillart 2001) leaves many bodies in a consistent global motion for the future. Here
+//! every body has one motion over the step, whoever it meets, and a pair is swept with both of them. Boxes of
+//! the swept bodies go through a broad phase; the pairs that remain wait in a queue, each with a time before
+//! which it cannot meet, first from balls around the bodies, then from planes that part them ([`super::separating_plane`]),
+//! then from its sweep, so that only pairs whose turn comes are swept. When bodies stop or bounce, only they get a
+//! new box, and only their pairs are asked again.
+//!
+//! A body that is to bounce is stopped a little before the contact, so that it stays clear of what it met: the
+//! queue is ordered by these times of stopping. At each of them every pair is known to be apart until then, and
+//! later ones are never earlier; so no order of bounces lets anything through.
+
+use std::cmp::Ordering;
+use std::collections::{BinaryHeap, HashMap};
+
+use glam::DVec3;
+
+use super::body::Entry as BodyEntry;
+use super::bounds::ball_of;
+use super::separating_plane::{Side, parted};
+use super::{BodyId, Scene};
+use crate::bound::Aabb;
+use crate::broad::{BroadPhase, Changes, Tree};
+use crate::geom::point_triangle::norm;
+use crate::geom::triangle_distance;
+use crate::model::Shape;
+use crate::motion::{Ball, Motion};
+use crate::narrow::continuous::{Impact, SweepMemory, SweepOptions, sweep_within};
+use crate::narrow::dispatch::{self, PairMemory};
+use crate::num::tolerance::{FLIGHT_TOLERANCE, ROUND_UP, SWEEP_TOLERANCE};
+use crate::{Budget, Certainty, Counters, Finish, Outcome, Pose};
+
+/// How much nearer bodies come while they are looked at (no unit: a factor of the smaller one's radius).
+const LOOK_AHEAD: f64 = 0.25;
+
+/// The least time to look ahead (in units of the step).
+const SHORTEST_LOOK: f64 = 1.0 / 16.0;
+
+/// The share of the gap that bodies may cover in the tolerance of an impact (no unit).
+const TIME_OF_GAP: f64 = 0.25;
+
+/// A contact of two bodies during a step.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Meeting {
+    /// The bodies, the smaller index first.
+    pub bodies: [BodyId; 2],
+    /// Where, when and how they touch.
+    pub impact: Impact,
+    /// How much before the true contact the impact may be (in units of the step).
+    pub tolerance: f64,
+    /// When they have to be stopped to stay clear of each other; never after the impact.
+    pub stop: f64,
+    /// How far apart the touching features are at the stop (a length).
+    pub gap: f64,
+}
+
+/// What lies ahead of the bodies from now on.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Outlook {
+    /// The first contact; `None` when there is none up to the end of the step, or the budget ended before.
+    pub meeting: Option<Meeting>,
+    /// All pairs are apart until then: the stop of the meeting, 1 without one, or what was reached when the
+    /// budget ended.
+    pub free_until: f64,
+    /// How the search ended, and what the step has cost so far.
+    pub outcome: Outcome,
+}
+
+/// The bodies of a scene on their way through a step; kept from step to step it remembers what touched, and
+/// forgetting it costs only time.
+#[derive(Debug, Default)]
+pub struct Flight {
+    gap: f64,
+    legs: Vec<Option<Leg>>,
+    broad: Tree,
+    changes: Changes,
+    /// Which slots a slot's swept box meets, ascending.
+    partners: Vec<Vec<u32>>,
+    /// Looked up only, never gone through.
+    memories: HashMap<[u32; 2], Memory>,
+    /// Slots whose pairs have to be asked anew.
+    turned: Vec<u32>,
+    queue: BinaryHeap<Entry>,
+    meetings: Vec<Meeting>,
+    now: f64,
+    work: Counters,
+}
+
+/// What is remembered of a pair of slots.
+#[derive(Debug, Clone, Copy, Default)]
+struct Memory {
+    /// What parted them last, from the first to the second.
+    direction: Option<DVec3>,
+    touched: SweepMemory,
+}
+
+/// A body's motion until it turns.
+#[derive(Debug, Clone)]
+struct Leg {
+    id: BodyId,
+    motion: Motion,
+    ball: Ball,
+    /// Bound of the speed of its points.
+    speed: f64,
+    bounds: Aabb,
+    /// Counts the turns of this body, so that what was known of older legs is recognised.
+    number: u32,
+    turned: bool,
+}
+
+/// A pair of slots in the queue.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Entry {
+    /// They cannot meet before; or, when swept, have to be stopped then.
+    time: f64,
+    pair: [u32; 2],
+    numbers: [u32; 2],
+    known: Known,
+}
+
+/// What is known of a pair at its time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Known {
+    /// It is apart: planes may show for how long.
+    Apart,
+    /// No plane parts it.
+    Close,
+    /// A budget ended during its sweep: the next one is seen through, so that every call gets on.
+    Interrupted,
+    /// It has to be stopped, for the meeting at this place.
+    Meets(u32),
+}
+
+impl Eq for Entry {}
+
+impl Ord for Entry {
+    /// The earlier is greater, then what is not yet swept, then the smaller pair.
+    fn cmp(&self, other: &Entry) -> Ordering {
+        let swept = |entry: &Entry| matches!(entry.known, Known::Meets(_));
+        let swept = swept(other).cmp(&swept(self));
+        other.time.total_cmp(&self.time).then(swept).then(other.pair.cmp(&self.pair))
+    }
+}
+
+impl PartialOrd for Entry {
+    fn partial_cmp(&self, other: &Entry) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Flight {
+    /// A flight whose bodies are stopped where the touching features are `gap` apart (a length), or at once
+    /// where they are nearer already.
+    pub fn with_gap(gap: f64) -> Flight {
+        Flight { gap: gap.max(0.0), ..Flight::default() }
+    }
+
+    /// Begins a step: bodies move as told, all others rest where the scene has them.
+    pub fn start(&mut self, scene: &Scene, motions: &[(BodyId, Motion)]) {
+        self.queue.clear();
+        self.meetings.clear();
+        (self.now, self.work) = (0.0, Counters::default());
+        for slot in 0..self.legs.len() as u32 {
+            if scene.bodies.at(slot).is_none() && self.legs[slot as usize].take().is_some() {
+                self.broad.remove(slot);
+            }
+        }
+        let mut rests: Vec<Option<Motion>> = Vec::new();
+        for (id, entry) in scene.bodies.iter() {
+            rests.resize(id.index() + 1, None);
+            rests[id.index()] = Some(Motion::Still(entry.body.pose));
+        }
+        for &(id, motion) in motions.iter().filter(|(id, _)| scene.bodies.get(*id).is_some()) {
+            rests[id.index()] = Some(motion);
+        }
+        for (id, entry) in scene.bodies.iter() {
+            if let Some(motion) = rests[id.index()] {
+                self.set_out(id, entry, motion);
+            }
+        }
+    }
+
+    /// The first contact from now on, if there is any: time goes on to its stop, and it stays the first until one
+    /// of its bodies is turned. When the budget ends time goes on to what was reached, and calling again resumes.
+    pub fn first(&mut self, scene: &Scene, budget: &mut Budget) -> Outlook {
+        self.settle(scene);
+        while let Some(&entry) = self.queue.peek() {
+            if self.numbers(entry.pair) != entry.numbers.map(Some) {
+                self.queue.pop();
+                continue;
+            }
+            if let Known::Meets(at) = entry.known {
+                self.now = entry.time;
+                return self.outlook(Some(self.meetings[at as usize]), Finish::Complete);
+            }
+            if !budget.draw(1) {
+                self.now = entry.time;
+                return self.outlook(None, Finish::OutOfBudget);
+            }
+            self.queue.pop();
+            let left = self.look_at(scene, entry, budget);
+            self.queue.extend(left);
+        }
+        self.now = 1.0;
+        self.outlook(None, Finish::Complete)
+    }
+
+    fn outlook(&self, meeting: Option<Meeting>, finish: Finish) -> Outlook {
+        let certainty = match (meeting, finish) {
+            (None, Finish::Complete) => Certainty::Exact,
+            (None, _) => Certainty::Conservative { tolerance: 0.0 },
+            (Some(meeting), _) => Certainty::Conservative { tolerance: meeting.tolerance },
+        };
+        let outcome = Outcome { certainty, finish, work: self.work };
+        Outlook { meeting, free_until: self.now, outcome }
+    }
+
+    /// Lets a body go on otherwise from now on, the stop of the last meeting; false when there is no such body.
+    /// The motion is over the whole step and must have the body where it is now ([`Motion::through`]).
+    pub fn turn(&mut self, scene: &Scene, id: BodyId, motion: Motion) -> bool {
+        let Some(entry) = scene.bodies.get(id) else { return false };
+        self.set_out(id, entry, motion);
+        true
+    }
+
+    /// Where a body is at a time between now and its next turn.
+    pub fn pose(&self, id: BodyId, time: f64) -> Option<Pose> {
+        self.legs.get(id.index())?.as_ref().filter(|leg| leg.id == id).map(|leg| leg.motion.pose(time))
+    }
+
+    /// Gives a body its motion from now on.
+    fn set_out(&mut self, id: BodyId, entry: &BodyEntry, motion: Motion) {
+        let slot = id.slot();
+        if self.legs.len() <= id.index() {
+            self.legs.resize(id.index() + 1, None);
+            self.partners.resize(id.index() + 1, Vec::new());
+        }
+        let old = self.legs[id.index()].as_ref().filter(|leg| leg.id == id);
+        let ball = old.map_or_else(|| ball_of(&entry.body.shape), |leg| leg.ball);
+        let number = self.legs[id.index()].as_ref().map_or(0, |leg| leg.number.wrapping_add(1));
+        let span = [self.now, 1.0];
+        let bounds = swept_bounds(&entry.body.shape, &motion, &ball, span);
+        let speed = motion.speed(&ball, span);
+        if old.is_none() {
+            self.broad.insert(slot, bounds, entry.body.mobility);
+        } else if old.is_some_and(|leg| leg.bounds != bounds) {
+            self.broad.update(slot, bounds);
+        }
+        self.work.updates += 1;
+        self.legs[id.index()] = Some(Leg { id, motion, ball, speed, bounds, number, turned: true });
+        self.turned.push(slot);
+    }
+
+    /// Puts the pairs of all bodies that turned into the queue.
+    fn settle(&mut self, scene: &Scene) {
+        if self.turned.is_empty() {
+            return;
+        }
+        self.broad.step(&mut self.changes);
+        for &[a, b] in &self.changes.ended {
+            self.memories.remove(&[a, b]);
+            for [i, j] in [[a, b], [b, a]] {
+                self.partners[i as usize].retain(|&other| other != j);
+            }
+        }
+        for &[a, b] in &self.changes.began {
+            for [i, j] in [[a, b], [b, a]] {
+                let list = &mut self.partners[i as usize];
+                let at = list.partition_point(|&other| other < j);
+                list.insert(at, j);
+            }
+        }
+        let turned = std::mem::take(&mut self.turned);
+        for &slot in &turned {
+            // Once for each body, and a pair once though both turned.
+            if !self.leg(slot).is_some_and(|leg| leg.turned) {
+                continue;
+            }
+            for k in 0..self.partners[slot as usize].len() {
+                let other = self.partners[slot as usize][k];
+                if other > slot || !self.leg(other).is_some_and(|leg| leg.turned) {
+                    self.wait(scene, [slot.min(other), slot.max(other)]);
+                }
+            }
+        }
+        for slot in turned {
+            if let Some(leg) = &mut self.legs[slot as usize] {
+                leg.turned = false;
+            }
+        }
+    }
+
+    /// Lets a pair wait for the time at which the balls around its bodies can meet.
+    fn wait(&mut self, scene: &Scene, pair: [u32; 2]) {
+        let [Some(a), Some(b)] = pair.map(|slot| self.leg(slot)) else { return };
+        let [Some(x), Some(y)] = pair.map(|slot| scene.bodies.at(slot)) else { return };
+        let speed = a.speed + b.speed;
+        let ignored = x.named && y.named && scene.rules.of(pair).ignored;
+        if speed == 0.0 || ignored || !x.body.groups.allow(y.body.groups) {
+            return;
+        }
+        let place = |leg: &Leg| leg.motion.pose(self.now).apply(leg.ball.centre);
+        let reach = |leg: &Leg| leg.ball.radius + leg.motion.rounding(&leg.ball);
+        let apart = norm(place(b) - place(a)) / ROUND_UP - (reach(a) + reach(b)) * ROUND_UP;
+        let time = self.now + (apart / (speed * ROUND_UP)).max(0.0);
+        let numbers = [a.number, b.number];
+        // Unbounded bodies have no ball, and what is not a number means no bound.
+        let time = if time >= self.now { time } else { self.now };
+        if time <= 1.0 {
+            self.queue.push(Entry { time, pair, numbers, known: Known::Apart });
+        }
+    }
+
+    /// Looks at a pair whose time has come, some way ahead: its bodies may turn before the rest matters. Returns
+    /// what is to wait in the queue for later.
+    fn look_at(&mut self, scene: &Scene, entry: Entry, budget: &mut Budget) -> Option<Entry> {
+        let [a, b] = entry.pair.map(|slot| self.leg(slot));
+        let [x, y] = entry.pair.map(|slot| scene.bodies.at(slot));
+        let (legs, shapes) = ([a?, b?], [&*x?.body.shape, &*y?.body.shape]);
+        let until = ahead(legs, entry.time);
+        let mut memory = self.memories.get(&entry.pair).copied().unwrap_or_default();
+        let (left, tests) = if entry.known == Known::Apart {
+            let (parted, tests) = part(shapes, legs, [entry.time, until], &mut memory);
+            let known = if parted.is_some() { Known::Close } else { Known::Apart };
+            budget.draw(tests.volume_tests);
+            ((parted.unwrap_or(until), known, None), tests)
+        } else {
+            self.sweep(shapes, legs, entry, until, &mut memory, budget)
+        };
+        self.work += tests;
+        self.memories.insert(entry.pair, memory);
+        let (time, mut known, meeting) = left;
+        if let Some(meeting) = meeting {
+            known = Known::Meets(self.meetings.len() as u32);
+            self.meetings.push(meeting);
+        }
+        (known != Known::Apart || time < 1.0).then_some(Entry { time, known, ..entry })
+    }
+
+    /// Sweeps a pair that no plane parts: until when nothing happens, what is known then, and its meeting.
+    fn sweep(
+        &self,
+        shapes: [&Shape; 2],
+        legs: [&Leg; 2],
+        entry: Entry,
+        until: f64,
+        memory: &mut Memory,
+        budget: &mut Budget,
+    ) -> ((f64, Known, Option<Meeting>), Counters) {
+        let tolerance = self.tolerance(legs);
+        let options = SweepOptions { from: entry.time, until, tolerance, ..SweepOptions::DEFAULT };
+        let motions = legs.map(|leg| &leg.motion);
+        let unlimited = &mut Budget::UNLIMITED.clone();
+        let seen_through = entry.known == Known::Interrupted;
+        let limit = if seen_through { unlimited } else { &mut *budget };
+        let found = sweep_within(shapes, motions, &options, &mut memory.touched, limit);
+        let work = found.outcome.work;
+        if seen_through {
+            budget.draw(work.volume_tests + work.primitive_tests);
+        }
+        let meeting = found.impact.map(|impact| {
+            memory.direction = Some(impact.normal);
+            let (stop, gap) = self.stop(shapes, legs, &impact);
+            Meeting { bodies: legs.map(|leg| leg.id), impact, tolerance, stop, gap }
+        });
+        let known = if found.outcome.finish == Finish::Complete { Known::Apart } else { Known::Interrupted };
+        let time = meeting.map_or(found.free_until.max(entry.time), |meeting| meeting.stop);
+        ((time, known, meeting), work)
+    }
+
+    /// How early an impact may be told: bodies that are stopped at a gap anyway may stop a little before it.
+    fn tolerance(&self, legs: [&Leg; 2]) -> f64 {
+        let time = TIME_OF_GAP * self.gap / (legs[0].speed + legs[1].speed);
+        // Without speeds that are numbers the sharper one.
+        if time > SWEEP_TOLERANCE { time.min(FLIGHT_TOLERANCE) } else { SWEEP_TOLERANCE }
+    }
+
+    /// The time before the impact at which the touching features are as far apart as they shall stay, and how
+    /// far apart they are; now where they come no farther.
+    fn stop(&self, shapes: [&Shape; 2], legs: [&Leg; 2], impact: &Impact) -> (f64, f64) {
+        let apart = |t: f64| {
+            let poses = legs.map(|leg| leg.motion.pose(t));
+            match (shapes, impact.triangles) {
+                ([Shape::Mesh(a), Shape::Mesh(b)], [Some(i), Some(j)]) => {
+                    let placed = |pose: &Pose, corners: [DVec3; 3]| corners.map(|p| pose.apply(p));
+                    let corners =
+                        [placed(&poses[0], a.mesh().corners(i)), placed(&poses[1], b.mesh().corners(j))];
+                    triangle_distance::nearest(&corners[0], &corners[1]).distance
+                }
+                ([a, b], _) => {
+                    dispatch::distance(a, &poses[0], b, &poses[1], &mut PairMemory::default()).0.distance
+                }
+            }
+        };
+        // The least time in which they can close the gap, doubled until it was one.
+        let mut back = self.gap / (legs[0].speed + legs[1].speed);
+        loop {
+            let time = (impact.time - back).max(self.now);
+            let gap = apart(time);
+            if gap >= self.gap || time <= self.now {
+                return (time, gap);
+            }
+            back *= 2.0;
+        }
+    }
+
+    fn leg(&self, slot: u32) -> Option<&Leg> {
+        self.legs.get(slot as usize)?.as_ref()
+    }
+
+    fn numbers(&self, pair: [u32; 2]) -> [Option<u32>; 2] {
+        pair.map(|slot| self.leg(slot).map(|leg| leg.number))
+    }
+}
+
+impl Scene {
+    /// The first contact of all bodies over a step: those named move as told, the others rest.
+    ///
+    /// Meshes are surfaces here: one that is wholly inside another does not touch it.
+    pub fn first_contact(
+        &self,
+        motions: &[(BodyId, Motion)],
+        flight: &mut Flight,
+        budget: &mut Budget,
+    ) -> Outlook {
+        flight.start(self, motions);
+        flight.first(self, budget)
+    }
+}
+
+/// How far ahead a pair is looked at: as long as its bodies take to come nearer by a share of their size.
+fn ahead(legs: [&Leg; 2], from: f64) -> f64 {
+    let size = legs[0].ball.radius.min(legs[1].ball.radius);
+    let until = from + (LOOK_AHEAD * size / (legs[0].speed + legs[1].speed)).max(SHORTEST_LOOK);
+    if until < 1.0 { until } else { 1.0 }
+}
+
+/// When planes no longer part two bodies; `None` when they do for the whole span.
+fn part(
+    shapes: [&Shape; 2],
+    legs: [&Leg; 2],
+    span: [f64; 2],
+    memory: &mut Memory,
+) -> (Option<f64>, Counters) {
+    let sides = [0, 1].map(|k| Side { shape: shapes[k], motion: &legs[k].motion, ball: &legs[k].ball });
+    let place = |side: &Side<'_>| side.motion.pose(span[0]).apply(side.ball.centre);
+    let direction = memory.direction.get_or_insert_with(|| place(&sides[1]) - place(&sides[0]));
+    let parted = parted([&sides[0], &sides[1]], span, direction);
+    (parted.until, Counters { volume_tests: parted.tests, ..Counters::default() })
+}
+
+/// A box around all a body sweeps over a span of time.
+fn swept_bounds(shape: &Shape, motion: &Motion, ball: &Ball, span: [f64; 2]) -> Aabb {
+    if let Motion::Still(pose) = motion {
+        return shape.bounds(pose);
+    }
+    if !ball.radius.is_finite() {
+        return Aabb { low: DVec3::NEG_INFINITY, high: DVec3::INFINITY };
+    }
+    let [low, high] = motion.swept_box(ball, span);
+    if !motion.knots().is_empty() {
+        return Aabb { low, high };
+    }
+    // Every point leaves its chord by no more than a·h²/8, so the boxes of both ends hold all but that.
+    let ends = span.map(|t| shape.bounds(&motion.pose(t)));
+    let length = span[1] - span[0];
+    let bulge = motion.bend(ball, span).most() * length * length / 8.0 + motion.rounding(ball);
+    let room = DVec3::splat(bulge * ROUND_UP);
+    Aabb {
+        low: low.max(ends[0].low.min(ends[1].low) - room),
+        high: high.min(ends[0].high.max(ends[1].high) + room),
+    }
+}
+
+#[cfg(test)]
+#[path = "scene_sweep_tests.rs"]
+mod tests;

@@ -1,0 +1,191 @@
+use std::sync::Arc;
+
+use glam::DVec3;
+use rand::{Rng, SeedableRng};
+use rand_pcg::Pcg64;
+
+use super::*;
+use crate::Model;
+use crate::narrow::continuous::sweep;
+use crate::scene::{Body, Groups};
+use crate::shape::{Primitive, procedural};
+
+fn vector(rng: &mut Pcg64, size: f64) -> DVec3 {
+    DVec3::from([(); 3].map(|()| rng.random_range(-size..size)))
+}
+
+fn shapes() -> Vec<Arc<Shape>> {
+    let meshes = [
+        procedural::torus(0.7, 0.25, 10, 6).unwrap(),
+        procedural::stairs(3, 0.4, 0.8, 0.3).unwrap(),
+        procedural::gear(0.3, 0.6, 0.9, 0.3, 7).unwrap(),
+    ];
+    let mut all: Vec<Arc<Shape>> = meshes.map(|m| Arc::new(Shape::from(Model::from(m)))).to_vec();
+    all.push(Arc::new(Primitive::sphere(0.6).unwrap().into()));
+    all
+}
+
+fn crowd(rng: &mut Pcg64, bodies: usize, half: f64) -> (Scene, Vec<BodyId>) {
+    let (shapes, mut scene) = (shapes(), Scene::default());
+    let places =
+        procedural::spheres(bodies, 1.0, DVec3::splat(-half), DVec3::splat(half), rng.random()).unwrap();
+    let ids = places.iter().enumerate().map(|(i, &place)| {
+        let turn = [(); 4].map(|()| rng.random_range(-1.0..1.0));
+        let body =
+            Body::moving(Arc::clone(&shapes[i % shapes.len()]), Pose::new(place.to_array(), turn).unwrap());
+        scene.add(body)
+    });
+    let ids = ids.collect();
+    (scene, ids)
+}
+
+fn motions(rng: &mut Pcg64, scene: &Scene, ids: &[BodyId], way: f64) -> Vec<(BodyId, Motion)> {
+    let motion = |(k, &id): (usize, &BodyId)| {
+        let pose = scene.body(id).unwrap().pose;
+        let motion = match k % 4 {
+            0 => Motion::Still(pose),
+            1 => {
+                Motion::between(&pose, &Pose::new(vector(rng, 5.0).to_array(), [0.1, 0.7, 0.2, 0.4]).unwrap())
+            }
+            _ => Motion::velocity(&pose, vector(rng, way), vector(rng, 2.0)),
+        };
+        (id, motion)
+    };
+    ids.iter().enumerate().map(motion).collect()
+}
+
+fn unlimited() -> Budget {
+    Budget::UNLIMITED
+}
+
+fn first(scene: &Scene, motions: &[(BodyId, Motion)], flight: &mut Flight) -> Option<Meeting> {
+    let found = scene.first_contact(motions, flight, &mut unlimited());
+    assert_eq!(found.outcome.finish, Finish::Complete);
+    assert_eq!(found.free_until, found.meeting.map_or(1.0, |meeting| meeting.stop));
+    found.meeting
+}
+
+/// Every pair, without boxes and balls.
+fn brute(scene: &Scene, motions: &[(BodyId, Motion)]) -> Option<(f64, [BodyId; 2])> {
+    let mut first: Option<(f64, [BodyId; 2])> = None;
+    for (j, (b, motion_b)) in motions.iter().enumerate() {
+        for (a, motion_a) in &motions[..j] {
+            let shapes = [*a, *b].map(|id| &*scene.body(id).unwrap().shape);
+            let found = sweep(shapes, [motion_a, motion_b], &SweepOptions::DEFAULT);
+            if let Some(impact) = found.impact.filter(|i| first.is_none_or(|(t, _)| i.time < t)) {
+                first = Some((impact.time, [*a, *b]));
+            }
+        }
+    }
+    first
+}
+
+#[test]
+fn the_first_contact_is_the_first_of_all_pairs() {
+    let mut rng = Pcg64::seed_from_u64(4);
+    let (mut hits, mut flight) = (0, Flight::default());
+    let (scene, ids) = crowd(&mut rng, 9, 4.0);
+    for round in 0..40 {
+        let motions = motions(&mut rng, &scene, &ids, 0.3 + 0.05 * f64::from(round));
+        let (fast, slow) = (first(&scene, &motions, &mut flight), brute(&scene, &motions));
+        assert_eq!(
+            fast.is_some(),
+            slow.is_some(),
+            "round {round}: {fast:?} {:?}",
+            fast.map(|m| m.bodies.map(|b| motions[b.index()]))
+        );
+        let (Some(fast), Some(slow)) = (fast, slow) else { continue };
+        hits += 1;
+        // Bounds from balls start a sweep later, so that it may end elsewhere within the tolerance.
+        assert!((fast.impact.time - slow.0).abs() <= 2e-6, "round {round}: {fast:?} {slow:?}");
+        assert!(fast.stop <= fast.impact.time);
+        assert_eq!(first(&scene, &motions, &mut Flight::default()).map(|m| m.bodies), Some(fast.bodies));
+    }
+    assert!((8..=32).contains(&hits), "{hits} of 40");
+}
+
+#[test]
+fn a_body_that_turns_meets_the_next_and_stays_clear() {
+    let wall = Arc::new(Shape::from(Model::from(procedural::cuboid([0.01, 2.0, 2.0], [1; 3]).unwrap())));
+    let ball = Arc::new(Shape::from(Model::from(procedural::ico_sphere(0.5, 1).unwrap())));
+    let mut scene = Scene::default();
+    let at = |x: f64| Pose::from_translation([x, 0.0, 0.0]);
+    let walls = [-3.0, 3.0].map(|x| scene.add(Body::fixed(Arc::clone(&wall), at(x))));
+    let id = scene.add(Body::moving(ball, at(0.0)));
+    let mut flight = Flight::with_gap(0.01);
+    // Ninety lengths a step between walls five lengths apart: eighteen bounces.
+    let mut speed = 90.0;
+    flight.start(&scene, &[(id, Motion::velocity(&at(0.0), [speed, 0.0, 0.0], [0.0; 3]))]);
+    let (mut bounces, mut last) = (0, 0.0);
+    while let Some(meeting) = flight.first(&scene, &mut unlimited()).meeting {
+        assert_eq!(meeting.bodies, [walls[usize::from(speed > 0.0)], id]);
+        assert!(meeting.stop >= last && meeting.gap >= 0.01 && meeting.gap < 0.03, "{meeting:?}");
+        last = meeting.stop;
+        speed = -speed;
+        let pose = flight.pose(id, meeting.stop).unwrap();
+        assert!(pose.translation().x.abs() < 2.5);
+        assert!(flight.turn(&scene, id, Motion::through(&pose, last, [speed, 0.0, 0.0], [0.0; 3])));
+        bounces += 1;
+    }
+    assert!((18..=19).contains(&bounces), "{bounces}");
+    assert!(flight.pose(id, 1.0).unwrap().translation().x.abs() < 2.5);
+}
+
+#[test]
+fn groups_rules_rest_and_removal_are_kept() {
+    let ball = Arc::new(Shape::from(Model::from(procedural::ico_sphere(0.5, 1).unwrap())));
+    let mut scene = Scene::default();
+    let at = |x: f64| Pose::from_translation([x, 0.0, 0.0]);
+    let [a, b, c] = [0.0, 3.0, 6.0].map(|x| scene.add(Body::moving(Arc::clone(&ball), at(x))));
+    let mut flight = Flight::default();
+    let go = [(a, Motion::between(&at(0.0), &at(9.0)))];
+    let first = |scene: &Scene, flight: &mut Flight| first(scene, &go, flight).map(|m| m.bodies);
+    assert_eq!(first(&scene, &mut flight), Some([a, b]));
+    assert!(scene.ignore([a, b], true));
+    assert_eq!(first(&scene, &mut flight), Some([a, c]));
+    assert!(scene.set_groups(c, Groups::NONE));
+    assert_eq!(first(&scene, &mut flight), None);
+    assert!(scene.ignore([a, b], false));
+    assert_eq!(first(&scene, &mut flight), Some([a, b]));
+    scene.remove(b);
+    assert_eq!(first(&scene, &mut flight), None);
+    let idle = scene.first_contact(&[], &mut flight, &mut unlimited());
+    assert_eq!((idle.meeting, idle.free_until), (None, 1.0), "what rests meets nothing");
+    assert!(!flight.turn(&scene, b, Motion::Still(Pose::IDENTITY)));
+    assert_eq!(flight.pose(b, 0.0), None);
+}
+
+/// Cut short it says until when all is free, never later than the first contact; and in the end it finds it.
+#[test]
+fn a_budget_that_ends_leaves_a_time_that_is_free_and_calling_again_gets_on() {
+    let mut rng = Pcg64::seed_from_u64(9);
+    let (scene, ids) = crowd(&mut rng, 9, 4.0);
+    let (mut hits, mut cuts) = (0, 0);
+    for round in 0..24 {
+        let motions = motions(&mut rng, &scene, &ids, 0.5 + 0.05 * f64::from(round));
+        let truth = first(&scene, &motions, &mut Flight::default());
+        let none = scene.first_contact(&motions, &mut Flight::default(), &mut Budget::units(0));
+        assert_eq!((none.meeting, none.outcome.finish), (None, Finish::OutOfBudget));
+        for units in [1, 40, 3000] {
+            let mut flight = Flight::default();
+            let mut found = scene.first_contact(&motions, &mut flight, &mut Budget::units(units));
+            let (mut calls, mut last) = (1, 0.0);
+            while found.outcome.finish == Finish::OutOfBudget {
+                assert!(found.meeting.is_none() && found.free_until >= last, "{found:?}");
+                assert!(found.free_until <= truth.map_or(1.0, |m| m.impact.time + m.tolerance), "{found:?}");
+                assert!(matches!(found.outcome.certainty, Certainty::Conservative { .. }));
+                last = found.free_until;
+                calls += 1;
+                assert!(calls < 100_000, "it does not get on");
+                found = flight.first(&scene, &mut Budget::units(units));
+            }
+            cuts += usize::from(calls > 1);
+            assert_eq!(found.meeting.map(|m| m.bodies), truth.map(|m| m.bodies));
+            if let (Some(found), Some(truth)) = (found.meeting, truth) {
+                assert!((found.impact.time - truth.impact.time).abs() <= 2e-6, "{found:?} {truth:?}");
+            }
+        }
+        hits += usize::from(truth.is_some());
+    }
+    assert!((6..=20).contains(&hits) && cuts > 40, "{hits} of 24, {cuts} cut short");
+}
