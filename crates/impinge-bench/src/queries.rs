@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result, ensure};
 use glam::DVec3;
-use impinge::geom::moving::Kind;
+use impinge::geom::moving::FeaturePairKind;
 
 use crate::scenes::root;
 
@@ -16,7 +16,7 @@ const RECORD: usize = 208;
 #[derive(Debug, Clone, Copy)]
 pub struct MovingQuery {
     /// What the points are.
-    pub kind: Kind,
+    pub kind: FeaturePairKind,
     /// Which scene of the collection they come from.
     pub scene: u16,
     /// The points at the start.
@@ -58,7 +58,7 @@ fn read(record: &[u8]) -> MovingQuery {
         std::array::from_fn(|i| DVec3::from_array(std::array::from_fn(|axis| number(3 * (first + i) + axis))))
     };
     MovingQuery {
-        kind: if record[0] == 0 { Kind::VertexFace } else { Kind::EdgeEdge },
+        kind: if record[0] == 0 { FeaturePairKind::VertexFace } else { FeaturePairKind::EdgeEdge },
         scene: u16::from_le_bytes([record[2], record[3]]),
         t0: points(0),
         t1: points(4),

@@ -79,14 +79,14 @@ pub struct Step {
 #[derive(Debug, Clone, Serialize)]
 pub struct Meetings {
     /// Vertices and faces.
-    pub vf: Vec<Meeting>,
+    pub vf: Vec<FeatureContact>,
     /// Edges and edges.
-    pub ee: Vec<Meeting>,
+    pub ee: Vec<FeatureContact>,
 }
 
 /// Two features that meet during a step.
 #[derive(Debug, Clone, Copy, Serialize)]
-pub struct Meeting {
+pub struct FeatureContact {
     /// Vertex and face, or the ends of both edges.
     pub vertices: [u32; 4],
     /// When they first meet.

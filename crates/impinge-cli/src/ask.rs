@@ -18,22 +18,22 @@ use crate::settings::{Method, Settings};
 
 /// A mesh and where it is.
 #[derive(Debug, Clone, Copy)]
-pub struct Placed<'m> {
+pub struct PlacedModel<'m> {
     /// The mesh.
     pub model: &'m Model,
     /// Where it is.
     pub pose: Pose,
 }
 
-impl<'m> Placed<'m> {
+impl<'m> PlacedModel<'m> {
     /// At its pose, or where the file puts it.
-    pub fn new(model: &'m Model, pose: Option<Pose>) -> Placed<'m> {
-        Placed { model, pose: pose.unwrap_or(Pose::IDENTITY) }
+    pub fn new(model: &'m Model, pose: Option<Pose>) -> PlacedModel<'m> {
+        PlacedModel { model, pose: pose.unwrap_or(Pose::IDENTITY) }
     }
 }
 
 /// Which method answers about these two, and why.
-pub fn reason(settings: &Settings, a: &Placed<'_>, b: &Placed<'_>) -> String {
+pub fn reason(settings: &Settings, a: &PlacedModel<'_>, b: &PlacedModel<'_>) -> String {
     let [m, n] = [a, b].map(|body| body.model.mesh().triangles().len() as u64);
     match settings.method {
         Method::Auto => {
@@ -50,13 +50,17 @@ pub fn reason(settings: &Settings, a: &Placed<'_>, b: &Placed<'_>) -> String {
 }
 
 /// How the bodies lie to each other.
-pub fn relation(a: &Placed<'_>, b: &Placed<'_>, settings: &Settings) -> Result<Answer, Failure> {
+pub fn relation(a: &PlacedModel<'_>, b: &PlacedModel<'_>, settings: &Settings) -> Result<Answer, Failure> {
     refuse_brute(settings, "the relation")?;
     let (found, outcome) = relation_of(a, b, settings);
     Ok(Answer::new(Found::Relation { relation: found }, &outcome))
 }
 
-fn relation_of(a: &Placed<'_>, b: &Placed<'_>, settings: &Settings) -> (Option<&'static str>, Outcome) {
+fn relation_of(
+    a: &PlacedModel<'_>,
+    b: &PlacedModel<'_>,
+    settings: &Settings,
+) -> (Option<&'static str>, Outcome) {
     let (mut memory, mut budget) = (RelationMemory::default(), settings.limit.start());
     let (found, outcome) = relation_within(a.model, &a.pose, b.model, &b.pose, &mut memory, &mut budget);
     (found.map(word_of), outcome)
@@ -64,8 +68,8 @@ fn relation_of(a: &Placed<'_>, b: &Placed<'_>, settings: &Settings) -> (Option<&
 
 /// The relation together with the pairs that meet, or that are within the margin.
 pub fn check(
-    a: &Placed<'_>,
-    b: &Placed<'_>,
+    a: &PlacedModel<'_>,
+    b: &PlacedModel<'_>,
     margin: Option<f64>,
     settings: &Settings,
 ) -> Result<Answer, Failure> {
@@ -82,8 +86,8 @@ pub fn check(
 
 /// The pairs of triangles that meet, or that are within the margin.
 pub fn pairs(
-    a: &Placed<'_>,
-    b: &Placed<'_>,
+    a: &PlacedModel<'_>,
+    b: &PlacedModel<'_>,
     margin: Option<f64>,
     settings: &Settings,
 ) -> Result<Answer, Failure> {
@@ -91,7 +95,12 @@ pub fn pairs(
     Ok(Answer::new(Found::Pairs(pairs), &outcome))
 }
 
-fn pairs_of(a: &Placed<'_>, b: &Placed<'_>, margin: Option<f64>, settings: &Settings) -> (Pairs, Outcome) {
+fn pairs_of(
+    a: &PlacedModel<'_>,
+    b: &PlacedModel<'_>,
+    margin: Option<f64>,
+    settings: &Settings,
+) -> (Pairs, Outcome) {
     let mut budget = settings.limit.start();
     let (pairs, outcome) = match (settings.method, margin) {
         (Method::Brute, None) => brute::pairs(a.model, &a.pose, b.model, &b.pose, &mut budget),
@@ -108,12 +117,12 @@ fn pairs_of(a: &Placed<'_>, b: &Placed<'_>, margin: Option<f64>, settings: &Sett
 }
 
 /// The triangles that meet, for a picture.
-pub fn meeting(a: &Placed<'_>, b: &Placed<'_>) -> Vec<[u32; 2]> {
+pub fn meeting(a: &PlacedModel<'_>, b: &PlacedModel<'_>) -> Vec<[u32; 2]> {
     pairs_of(a, b, None, &Settings::default()).0.pairs
 }
 
 /// The smallest distance of the surfaces, with its points.
-pub fn distance(a: &Placed<'_>, b: &Placed<'_>, settings: &Settings) -> Result<Answer, Failure> {
+pub fn distance(a: &PlacedModel<'_>, b: &PlacedModel<'_>, settings: &Settings) -> Result<Answer, Failure> {
     let mut budget = settings.limit.start();
     let found = match settings.method {
         Method::Brute => brute::distance(a.model, &a.pose, b.model, &b.pose, &mut budget),
@@ -139,7 +148,7 @@ const BLOCK: usize = 1024;
 
 /// Distances of points in the world from the surface, signed where it is closed; those measured so far
 /// when the budget ends.
-pub fn points(body: &Placed<'_>, points: &[[f64; 3]], settings: &Settings) -> Result<Answer, Failure> {
+pub fn points(body: &PlacedModel<'_>, points: &[[f64; 3]], settings: &Settings) -> Result<Answer, Failure> {
     refuse_brute(settings, "the distances of points")?;
     check_points(points)?;
     let points: Vec<DVec3> = points.iter().copied().map(DVec3::from).collect();
@@ -169,7 +178,7 @@ pub fn check_points(points: &[[f64; 3]]) -> Result<(), Failure> {
 }
 
 /// Only a closed surface has an inside.
-fn measure(body: &Placed<'_>, points: &[DVec3], found: &mut Points) {
+fn measure(body: &PlacedModel<'_>, points: &[DVec3], found: &mut Points) {
     if body.model.topology().is_closed() {
         let signed = signed_distances(body.model, &body.pose, points);
         found.distances.extend(signed.iter().map(|s| s.distance));

@@ -1,28 +1,28 @@
 //! Questions about vertices that move along straight lines over a step, asked of the library.
 
 use glam::DVec3;
-use impinge::geom::moving::{Kind, first_contact_exact, first_within};
+use impinge::geom::moving::{FeaturePairKind, first_contact_exact, first_within};
 use impinge::narrow::deforming::{Deforming, DeformingSearch, MovingContact, Want, free_step};
 use impinge::num::tolerance::{CONTACT_TIME, SEPARATION_SLACK};
 use impinge::{Certainty, Counters, Finish, Outcome};
 
-use crate::answer::{Answer, Found, Impact, Meeting, Meetings, Step};
+use crate::answer::{Answer, FeatureContact, Found, Impact, Meetings, Step};
 use crate::ask;
 use crate::error::Failure;
 use crate::settings::{Method, Settings};
 
 /// The features named by a word of the contract.
-pub fn kind(word: &str) -> Result<Kind, Failure> {
+pub fn kind(word: &str) -> Result<FeaturePairKind, Failure> {
     match word {
-        "vf" => Ok(Kind::VertexFace),
-        "ee" => Ok(Kind::EdgeEdge),
+        "vf" => Ok(FeaturePairKind::VertexFace),
+        "ee" => Ok(FeaturePairKind::EdgeEdge),
         _ => Err(Failure(format!("{word:?} is neither \"vf\" nor \"ee\""))),
     }
 }
 
 /// When two features first meet or come within a margin, given by their points at both ends of the step.
 pub fn features(
-    kind: Kind,
+    kind: FeaturePairKind,
     ends: [[[f64; 3]; 4]; 2],
     margin: f64,
     settings: &Settings,
@@ -59,9 +59,9 @@ pub fn self_contacts(
     let found = DeformingSearch::of_one(mesh, want).within(margin).advance(&mut settings.limit.start());
     let complete = found.outcome.finish == Finish::Complete;
     let first = found.contacts.iter().min_by(|a, b| a.time.total_cmp(&b.time));
-    let of = |kind: Kind| {
+    let of = |kind: FeaturePairKind| {
         let all = found.contacts.iter().filter(|contact| contact.kind == kind);
-        all.map(|&MovingContact { vertices, time, .. }| Meeting { vertices, time }).collect()
+        all.map(|&MovingContact { vertices, time, .. }| FeatureContact { vertices, time }).collect()
     };
     let step = Step {
         impact: Impact {
@@ -71,14 +71,14 @@ pub fn self_contacts(
         free_step: complete.then(|| free_step(first)),
         kind: first.map(|contact| word(contact.kind)),
         vertices: first.map(|contact| contact.vertices),
-        all: all.then(|| Meetings { vf: of(Kind::VertexFace), ee: of(Kind::EdgeEdge) }),
+        all: all.then(|| Meetings { vf: of(FeaturePairKind::VertexFace), ee: of(FeaturePairKind::EdgeEdge) }),
     };
     Ok(Answer::new(Found::Step(step), &found.outcome))
 }
 
-fn word(kind: Kind) -> &'static str {
+fn word(kind: FeaturePairKind) -> &'static str {
     match kind {
-        Kind::VertexFace => "vf",
-        Kind::EdgeEdge => "ee",
+        FeaturePairKind::VertexFace => "vf",
+        FeaturePairKind::EdgeEdge => "ee",
     }
 }

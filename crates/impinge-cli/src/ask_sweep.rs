@@ -2,7 +2,7 @@
 
 use impinge::motion::Law;
 use impinge::narrow::continuous::contact::{self, Covered, SphereTree};
-use impinge::narrow::continuous::{Kind, SweepMemory, SweepOptions, sweep_within};
+use impinge::narrow::continuous::{ContactKind, SweepMemory, SweepOptions, sweep_within};
 use impinge::{Budget, Finish, Motion, Pose, Shape};
 
 use crate::answer::{Answer, Found, Sweep};
@@ -11,7 +11,7 @@ use crate::settings::{Method, Settings};
 
 /// A shape, where it is, and where it goes.
 #[derive(Debug, Clone)]
-pub struct Mover {
+pub struct MovingModel {
     /// The shape.
     pub shape: Shape,
     /// How it moves over the step.
@@ -83,7 +83,12 @@ fn by_spheres(
 }
 
 /// The first contact.
-pub fn sweep(a: &Mover, b: &Mover, options: &SweepOptions, settings: &Settings) -> Result<Answer, Failure> {
+pub fn sweep(
+    a: &MovingModel,
+    b: &MovingModel,
+    options: &SweepOptions,
+    settings: &Settings,
+) -> Result<Answer, Failure> {
     if settings.method == Method::Brute {
         return Err(Failure::new("method brute does not answer sweeps; use auto, exact or contact"));
     }
@@ -95,11 +100,11 @@ pub fn sweep(a: &Mover, b: &Mover, options: &SweepOptions, settings: &Settings) 
     };
     let impact = found.impact;
     let undecided = impact.is_none() && found.outcome.finish != Finish::Complete;
-    let kind = |kind: Kind| match kind {
-        Kind::VertexFace => "vf".to_string(),
-        Kind::FaceVertex => "fv".to_string(),
-        Kind::EdgeEdge => "ee".to_string(),
-        Kind::Shapes => format!("{}-{}", a.shape.kind(), b.shape.kind()),
+    let kind = |kind: ContactKind| match kind {
+        ContactKind::VertexFace => "vf".to_string(),
+        ContactKind::FaceVertex => "fv".to_string(),
+        ContactKind::EdgeEdge => "ee".to_string(),
+        ContactKind::Shapes => format!("{}-{}", a.shape.kind(), b.shape.kind()),
     };
     let exact = matches!(found.outcome.certainty, impinge::Certainty::Exact);
     let sweep = Sweep {

@@ -22,23 +22,23 @@ pub fn pardon_closed(written: io::Result<()>) -> Result<(), Failure> {
 
 /// Writes a file whole.
 pub fn file(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
-    let mut part = Part::create(path)?;
+    let mut part = PartialFile::create(path)?;
     part.write(|out| out.write_all(bytes))?;
     part.finish()
 }
 
 /// A file that is written beside its place under another name, and renamed when it is whole.
 #[derive(Debug)]
-pub struct Part {
+pub struct PartialFile {
     path: PathBuf,
     hidden: PathBuf,
     out: io::BufWriter<fs::File>,
     whole: bool,
 }
 
-impl Part {
+impl PartialFile {
     /// Begins a file that shall stand at `path`.
-    pub fn create(path: &Path) -> Result<Part, Failure> {
+    pub fn create(path: &Path) -> Result<PartialFile, Failure> {
         let failed = |e: io::Error| Failure(format!("{}: {e}", path.display()));
         let name = path.file_name().ok_or_else(|| failed(io::ErrorKind::InvalidInput.into()))?;
         let mut hidden = std::ffi::OsString::from(".");
@@ -46,7 +46,7 @@ impl Part {
         hidden.push(format!(".{}.part", std::process::id()));
         let hidden = path.with_file_name(hidden);
         let out = io::BufWriter::new(fs::File::create(&hidden).map_err(failed)?);
-        Ok(Part { path: path.into(), hidden, out, whole: false })
+        Ok(PartialFile { path: path.into(), hidden, out, whole: false })
     }
 
     /// Writes on.
@@ -66,7 +66,7 @@ impl Part {
     }
 }
 
-impl Drop for Part {
+impl Drop for PartialFile {
     fn drop(&mut self) {
         if !self.whole {
             // Nothing half written stays behind; that it may be missing is fine.

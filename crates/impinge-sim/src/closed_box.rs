@@ -22,7 +22,7 @@ const CHUNK: usize = 256;
 
 /// A polytope that many bodies may share, its frame in the centre of mass.
 #[derive(Debug, Clone)]
-pub struct Kind {
+pub struct SharedShape {
     /// For the scene.
     pub shape: Arc<Shape>,
     /// The same, as a polytope.
@@ -33,18 +33,18 @@ pub struct Kind {
     pub radius: f64,
 }
 
-impl Kind {
+impl SharedShape {
     /// The hull of points, at density 1, moved so that its centre of mass is the origin.
     ///
     /// # Errors
     /// Points that are refused or that span no volume.
-    pub fn hull(points: &[DVec3]) -> Result<Kind, Error> {
+    pub fn hull(points: &[DVec3]) -> Result<SharedShape, Error> {
         let (weight, centre) = Weight::of(&Polytope::hull(points)?.mesh()?)?;
         let moved: Vec<DVec3> = points.iter().map(|&p| p - centre).collect();
         let polytope = Arc::new(Polytope::hull(&moved)?);
         let radius = polytope.vertices().iter().map(|v| v.length()).fold(0.0, f64::max);
         let shape = Arc::new(Shape::Convex(Convex::Polytope(Arc::clone(&polytope))));
-        Ok(Kind { shape, polytope, weight, radius })
+        Ok(SharedShape { shape, polytope, weight, radius })
     }
 }
 
@@ -81,7 +81,7 @@ pub struct Ledger {
 pub struct ClosedBox {
     scene: Scene,
     walls: Aabb,
-    kinds: Vec<Kind>,
+    kinds: Vec<SharedShape>,
     members: Vec<Member>,
     ledger: Ledger,
     start: Totals,
@@ -106,7 +106,7 @@ impl ClosedBox {
     pub fn new(
         mut scene: Scene,
         walls: Aabb,
-        kinds: Vec<Kind>,
+        kinds: Vec<SharedShape>,
         bodies: impl IntoIterator<Item = (u32, Rigid)>,
     ) -> Result<ClosedBox, Error> {
         let mut members = Vec::new();
@@ -138,7 +138,7 @@ impl ClosedBox {
     }
 
     /// The kinds of bodies.
-    pub fn kinds(&self) -> &[Kind] {
+    pub fn kinds(&self) -> &[SharedShape] {
         &self.kinds
     }
 
@@ -223,7 +223,7 @@ impl ClosedBox {
 }
 
 /// Bounces a body off every wall it is in, at its farthest corner, and moves it back inside.
-fn turn_back(member: &mut Member, kind: &Kind, walls: &Aabb, ledger: &mut Ledger) {
+fn turn_back(member: &mut Member, kind: &SharedShape, walls: &Aabb, ledger: &mut Ledger) {
     for axis in 0..3 {
         for (wall, side) in [(walls.low[axis], 1.0), (walls.high[axis], -1.0)] {
             let pose = member.rigid.pose();
@@ -247,7 +247,7 @@ fn turn_back(member: &mut Member, kind: &Kind, walls: &Aabb, ledger: &mut Ledger
     }
 }
 
-fn inside(walls: &Aabb, kind: &Kind, rigid: &Rigid) -> bool {
+fn inside(walls: &Aabb, kind: &SharedShape, rigid: &Rigid) -> bool {
     let pose = rigid.pose();
     let fits = |&v: &DVec3| {
         let p = pose.apply(v);
@@ -256,7 +256,7 @@ fn inside(walls: &Aabb, kind: &Kind, rigid: &Rigid) -> bool {
     kind.polytope.vertices().iter().all(fits)
 }
 
-fn totals(kinds: &[Kind], members: &[Member]) -> Totals {
+fn totals(kinds: &[SharedShape], members: &[Member]) -> Totals {
     let mut sum = Totals { energy: [0.0; 2], momentum: DVec3::ZERO, momenta: 0.0 };
     for member in members {
         let [moving, turning] = member.rigid.energy(&kinds[member.kind as usize].weight);

@@ -33,7 +33,7 @@ pub struct Answer {
 }
 
 /// Changes the momenta of both sides, `None` standing for what cannot move, and returns the impulse on b.
-pub fn strike<'r>(a: Option<Side<'r>>, b: Option<Side<'r>>, answer: &Answer) -> DVec3 {
+pub fn apply_contact_impulse<'r>(a: Option<Side<'r>>, b: Option<Side<'r>>, answer: &Answer) -> DVec3 {
     let n = answer.normal;
     let velocity = velocity(&b) - velocity(&a);
     let along = n.dot(velocity);
@@ -111,7 +111,8 @@ mod tests {
         let arms = start.map(|body| point - body.position);
         let answer = Answer { normal, restitution: 1.0, friction: 0.0, parting: 0.0 };
         let one = Side { rigid: &mut c, weight: &w, arm: arms[0] };
-        let got = strike(Some(one), Some(Side { rigid: &mut d, weight: &w, arm: arms[1] }), &answer);
+        let got =
+            apply_contact_impulse(Some(one), Some(Side { rigid: &mut d, weight: &w, arm: arms[1] }), &answer);
         assert!((got - expected).length() < 1e-14 && (a.spin - c.spin).length() < 1e-14);
         assert!((b.momentum - d.momentum).length() < 1e-14);
     }
@@ -124,7 +125,8 @@ mod tests {
             let before: f64 = ball.energy(&w).iter().sum();
             let arm = DVec3::new(0.1, -0.2, -1.0);
             let answer = Answer { normal: DVec3::Z, restitution: 0.0, friction, parting: 0.0 };
-            let impulse = strike(None, Some(Side { rigid: &mut ball, weight: &w, arm }), &answer);
+            let impulse =
+                apply_contact_impulse(None, Some(Side { rigid: &mut ball, weight: &w, arm }), &answer);
             let after = ball.velocity_at(&w, arm);
             assert!(after.z.abs() < 1e-14, "nothing comes back: {after}");
             assert_eq!(after.truncate().length() < 1e-13, sticks, "{after}");
@@ -140,9 +142,12 @@ mod tests {
         let mut ball = body(DVec3::Z, DVec3::Z, DVec3::ZERO);
         let answer = Answer { normal: DVec3::Z, restitution: 0.5, friction: 0.0, parting: 0.0 };
         let arm = -DVec3::Z;
-        assert_eq!(strike(None, Some(Side { rigid: &mut ball, weight: &w, arm }), &answer), DVec3::ZERO);
+        assert_eq!(
+            apply_contact_impulse(None, Some(Side { rigid: &mut ball, weight: &w, arm }), &answer),
+            DVec3::ZERO
+        );
         let answer = Answer { parting: 0.25, ..answer };
-        strike(None, Some(Side { rigid: &mut ball, weight: &w, arm }), &answer);
+        apply_contact_impulse(None, Some(Side { rigid: &mut ball, weight: &w, arm }), &answer);
         assert!((ball.velocity_at(&w, arm).z - 0.75).abs() < 1e-14);
     }
 }

@@ -1,7 +1,7 @@
 //! Rigid bodies of any shape that never pass through anything: impulses at the time of impact, no backtracking.
 //!
 //! The order of a frame: gravity; every body gets one motion of constant velocities over the step; the first
-//! contact of all ([`Flight`]) stops its two bodies a hair before it, an impulse changes their momenta, and they
+//! contact of all ([`SceneSweep`]) stops its two bodies a hair before it, an impulse changes their momenta, and they
 //! go on with the rest of the step. A body is only ever placed where its motion is known to be free, so whatever
 //! the impulses do, nothing overlaps. A body that has had its share of impacts in one step rests for the
 //! remainder of it and keeps its momentum: that bounds the work where bodies are squeezed, and is how they lie
@@ -10,11 +10,11 @@
 use std::sync::Arc;
 
 use glam::{DQuat, DVec3};
-use impinge::scene::{Body, BodyId, Flight, Frame, Meeting, Scene};
+use impinge::scene::{Body, BodyId, Frame, Scene, SceneImpact, SceneSweep};
 use impinge::shape::{Topology, mass::Mass};
 use impinge::{Budget, Certainty, Counters, Error, Finish, Mesh, Model, Motion, Outcome, Pose, Shape};
 
-use crate::contact_impulse::{Answer, Side, approach, strike};
+use crate::contact_impulse::{Answer, Side, apply_contact_impulse, approach};
 use crate::overlap_check::{all_apart, all_apart_at};
 use crate::rigid::{Rigid, Weight};
 
@@ -127,7 +127,7 @@ pub struct Ledger {
 #[derive(Debug)]
 pub struct SweptWorld {
     scene: Scene,
-    flight: Flight,
+    scene_sweep: SceneSweep,
     laws: Laws,
     solids: Vec<Solid>,
     members: Vec<Member>,
@@ -137,7 +137,7 @@ pub struct SweptWorld {
     outcome: Outcome,
     /// The ways and the contacts of the last step, in the order of time, and how far it came.
     legs: Vec<Leg>,
-    meetings: Vec<Meeting>,
+    meetings: Vec<SceneImpact>,
     reached: f64,
 }
 
@@ -201,7 +201,7 @@ impl SweptWorld {
             Outcome { certainty: Certainty::Exact, finish: Finish::Complete, work: Counters::default() };
         SweptWorld {
             scene,
-            flight: Flight::with_gap(laws.gap),
+            scene_sweep: SceneSweep::with_gap(laws.gap),
             laws,
             solids,
             members: Vec::new(),
@@ -255,7 +255,7 @@ impl SweptWorld {
     }
 
     /// The contacts of the last step, in the order in which bodies were stopped for them.
-    pub fn meetings(&self) -> &[Meeting] {
+    pub fn meetings(&self) -> &[SceneImpact] {
         &self.meetings
     }
 
@@ -315,13 +315,13 @@ impl SweptWorld {
         }
         let motions: Vec<_> =
             self.members.iter().zip(&self.legs).map(|(member, leg)| (member.id, leg.motion)).collect();
-        self.flight.start(&self.scene, &motions);
+        self.scene_sweep.start(&self.scene, &motions);
         self.meetings.clear();
         let ahead = loop {
-            let ahead = self.flight.first(&self.scene, budget);
-            let Some(meeting) = ahead.meeting else { break ahead };
-            self.meet(&meeting, step);
-            self.meetings.push(meeting);
+            let ahead = self.scene_sweep.first(&self.scene, budget);
+            let Some(hit) = ahead.hit else { break ahead };
+            self.meet(&hit, step);
+            self.meetings.push(hit);
         };
         for member in &mut self.members {
             member.fly_to(&self.solids[member.solid as usize].weight, ahead.free_until);
@@ -334,8 +334,8 @@ impl SweptWorld {
     }
 
     /// Answers a contact: both bodies stop, are struck, and go on.
-    fn meet(&mut self, meeting: &Meeting, step: f64) {
-        let Meeting { bodies, impact, stop, gap, .. } = *meeting;
+    fn meet(&mut self, hit: &SceneImpact, step: f64) {
+        let SceneImpact { bodies, impact, stop, gap, .. } = *hit;
         let pair = bodies.map(|id| self.of_slot.get(id.index()).copied().flatten());
         // The impulse acts where the bodies would have touched, an instant later.
         let centres = pair.map(|at| at.map(|at| self.members[at].at(impact.time).position));
@@ -355,7 +355,7 @@ impl SweptWorld {
             parting: if gap < self.laws.gap { 0.5 * self.laws.gap / step } else { 0.0 },
         };
         let [a, b] = sides;
-        strike(a, b, &answer);
+        apply_contact_impulse(a, b, &answer);
         self.ledger.impacts += 1;
         for (at, rigid) in pair.into_iter().zip(rigids) {
             if let (Some(at), Some(rigid)) = (at, rigid) {
@@ -384,7 +384,7 @@ impl SweptWorld {
             member.go_on(&self.solids[member.solid as usize].weight, step)
         };
         self.legs.push(Leg { member: at, from: member.course.from, motion });
-        self.flight.turn(&self.scene, member.id, motion);
+        self.scene_sweep.turn(&self.scene, member.id, motion);
     }
 
     /// Whether all pairs are apart, at the end of the last step and at an instant within, another in every step, by

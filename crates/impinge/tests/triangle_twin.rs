@@ -8,7 +8,7 @@ mod common;
 use common::shared;
 use glam::DVec3;
 use impinge::geom::triangle_triangle::{
-    Meeting, classify, folded_over_edge, meet, meet_sharing_corner, overlap_polygon, segment,
+    TriangleRelation, classify, folded_over_edge, meet, meet_sharing_corner, overlap_polygon, segment,
 };
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
@@ -124,15 +124,15 @@ fn twin_meets(a: &Corners, b: &Corners) -> bool {
 }
 
 /// How the relative interiors lie, for triangles that meet.
-fn twin_kind(a: &Corners, b: &Corners) -> Meeting {
+fn twin_kind(a: &Corners, b: &Corners) -> TriangleRelation {
     let (n, m) = (normal(a), normal(b));
     if n == [0; 3] || m == [0; 3] {
-        return Meeting::Touch;
+        return TriangleRelation::Touch;
     }
     let line = cross(n, m);
     let square = dot(line, line);
     if square == 0 {
-        return if coplanar_area(a, b, n) { Meeting::Coplanar } else { Meeting::Touch };
+        return if coplanar_area(a, b, n) { TriangleRelation::Coplanar } else { TriangleRelation::Touch };
     }
     // The line is (base + t·line) / square.
     let (da, db) = (dot(n, a[0]), dot(m, b[0]));
@@ -149,7 +149,7 @@ fn twin_kind(a: &Corners, b: &Corners) -> Meeting {
         }
     }
     // Open constraints: the interval must have a length.
-    if !clip.empty && clip.low.below(clip.high) { Meeting::Cross } else { Meeting::Touch }
+    if !clip.empty && clip.low.below(clip.high) { TriangleRelation::Cross } else { TriangleRelation::Touch }
 }
 
 /// Whether coplanar triangles share an area: the corners of the common polygon are not on one line.
@@ -229,7 +229,7 @@ fn compare(seed: u64, cases: usize) {
     let mut seen = [0_usize; 4];
     for case in 0..cases {
         let [a, b] = pair(&mut rng);
-        let truth = if twin_meets(&a, &b) { twin_kind(&a, &b) } else { Meeting::Apart };
+        let truth = if twin_meets(&a, &b) { twin_kind(&a, &b) } else { TriangleRelation::Apart };
         seen[truth as usize] += 1;
         let (a, b) = (doubles(&a), doubles(&b));
         let (i, j) = (case % 3, case / 3 % 3);
@@ -237,8 +237,8 @@ fn compare(seed: u64, cases: usize) {
         let mirrored = [b[j], b[(j + 2) % 3], b[(j + 1) % 3]];
         assert_eq!(classify(&a, &b), truth, "{a:?} {b:?}");
         assert_eq!(classify(&mirrored, &turned), truth, "{a:?} {b:?}");
-        assert_eq!(meet(&turned, &mirrored), truth != Meeting::Apart, "{a:?} {b:?}");
-        assert_eq!(meet(&b, &a), truth != Meeting::Apart, "{a:?} {b:?}");
+        assert_eq!(meet(&turned, &mirrored), truth != TriangleRelation::Apart, "{a:?} {b:?}");
+        assert_eq!(meet(&b, &a), truth != TriangleRelation::Apart, "{a:?} {b:?}");
     }
     let [apart, touch, cross, coplanar] = seen.map(|n| n as f64 / cases as f64);
     assert!((0.2..0.8).contains(&apart), "apart {apart}");
@@ -264,9 +264,9 @@ fn one_ulp_decides() {
     for scale in [1e60, 1.0, 1e-300] {
         let floor = floor.map(|p| p * scale);
         let above = |z: f64| [DVec3::new(scale, scale, z), floor[1] + DVec3::Z, floor[2] + DVec3::Z];
-        assert_eq!(classify(&floor, &above(0.0)), Meeting::Touch);
-        assert_eq!(classify(&floor, &above(5e-324)), Meeting::Apart);
-        assert_eq!(classify(&floor, &above(-5e-324)), Meeting::Cross);
+        assert_eq!(classify(&floor, &above(0.0)), TriangleRelation::Touch);
+        assert_eq!(classify(&floor, &above(5e-324)), TriangleRelation::Apart);
+        assert_eq!(classify(&floor, &above(-5e-324)), TriangleRelation::Cross);
     }
 }
 
@@ -377,7 +377,7 @@ fn regressions_of_other_projects() {
                 let (a, b) = (p.map(|i| a[i]), q.map(|i| b[i]));
                 assert_eq!(meet(&a, &b), truth, "{}", case["id"]);
                 assert_eq!(meet(&b, &a), truth, "{}", case["id"]);
-                assert_eq!(classify(&a, &b) != Meeting::Apart, truth, "{}", case["id"]);
+                assert_eq!(classify(&a, &b) != TriangleRelation::Apart, truth, "{}", case["id"]);
             }
         }
     }

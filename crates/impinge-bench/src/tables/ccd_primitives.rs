@@ -5,7 +5,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
-use impinge::geom::moving::{Kind, first_contact};
+use impinge::geom::moving::{FeaturePairKind, first_contact};
 use impinge::narrow::deforming::{Deforming, first_self_contact};
 
 use super::Effort;
@@ -56,7 +56,7 @@ pub fn run(effort: Effort) -> Result<Table> {
     let mut table = Table::new("ccd-primitives", &header);
     let all = queries::all()?;
     let mut peer = ipctk(&mut table)?;
-    for kind in [Kind::VertexFace, Kind::EdgeEdge] {
+    for kind in [FeaturePairKind::VertexFace, FeaturePairKind::EdgeEdge] {
         for (source, scenes) in SOURCES {
             let group: Vec<_> =
                 all.iter().filter(|q| q.kind == kind && scenes.contains(&q.scene)).copied().collect();
@@ -83,10 +83,10 @@ pub fn run(effort: Effort) -> Result<Table> {
     Ok(table)
 }
 
-fn word(kind: Kind) -> &'static str {
+fn word(kind: FeaturePairKind) -> &'static str {
     match kind {
-        Kind::VertexFace => "vf",
-        Kind::EdgeEdge => "ee",
+        FeaturePairKind::VertexFace => "vf",
+        FeaturePairKind::EdgeEdge => "ee",
     }
 }
 

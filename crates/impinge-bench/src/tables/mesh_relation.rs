@@ -10,7 +10,7 @@ use anyhow::Result;
 use glam::DVec3;
 use impinge::narrow::exact::collide::{Posed, first_meeting};
 use impinge::narrow::exact::relation::{RelationMemory, relation_within};
-use impinge::narrow::exact::temporal_coherence::{PairMemory, first_meeting_again};
+use impinge::narrow::exact::temporal_coherence::{CoherenceMemory, first_meeting_again};
 use impinge::{Budget, Model, Pose, Relation, relation};
 
 use super::Effort;
@@ -137,7 +137,7 @@ fn slow_motion(
     // Every tenth placement begins a motion; gaps and overlaps of all sizes are among them.
     for start in scene.placements.iter().step_by(effort.pick(10, 5)) {
         let path = motion(start, pace)?;
-        along(&path, &mut surfaces, |[pose_a, pose_b], memory: &mut PairMemory| {
+        along(&path, &mut surfaces, |[pose_a, pose_b], memory: &mut CoherenceMemory| {
             first_meeting_again(Posed::new(a, *pose_a), Posed::new(b, *pose_b), memory).0.is_some()
         });
         along(&path, &mut relations, |[pose_a, pose_b], memory: &mut RelationMemory| {

@@ -4,7 +4,7 @@ use std::io::Write;
 
 use crate::answer::{Answer, Found};
 use crate::args::{Check, Common};
-use crate::ask::{self, Placed};
+use crate::ask::{self, PlacedModel};
 use crate::error::Failure;
 use crate::exit::Exit;
 use crate::explain::Explain;
@@ -44,7 +44,7 @@ fn text(answer: &Answer, args: &Check, out: &mut dyn Write) -> std::io::Result<(
 }
 
 /// Both bodies, the triangles that meet in red.
-pub fn draw(a: &Placed<'_>, b: &Placed<'_>) -> Result<Vec<u8>, Failure> {
+pub fn draw(a: &PlacedModel<'_>, b: &PlacedModel<'_>) -> Result<Vec<u8>, Failure> {
     let meeting = ask::meeting(a, b);
     let [colour_a, colour_b] = picture::BODIES;
     let side = |k: usize| meeting.iter().map(|pair| pair[k]).collect();

@@ -23,13 +23,13 @@ struct Found {
     excess: f64,
     /// No point of a part is farther from the solid.
     deviation: f64,
-    parts: Vec<Part>,
+    parts: Vec<PartReport>,
     #[serde(flatten)]
     assurance: Assurance,
 }
 
 #[derive(Debug, Serialize)]
-struct Part {
+struct PartReport {
     vertices: usize,
     faces: usize,
     volume: f64,
@@ -63,7 +63,7 @@ pub fn run(args: &Decompose, common: &Common) -> Result<Exit, Failure> {
 }
 
 fn answer(found: &Decomposition, assurance: Assurance) -> Found {
-    let part = |part: &Polytope| Part {
+    let part = |part: &Polytope| PartReport {
         vertices: part.vertices().len(),
         faces: part.faces().len(),
         volume: part.volume(),

@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::check::draw;
 use crate::answer::{Assurance, Distance, Found, Pairs};
 use crate::args::{Common, Demo, Format};
-use crate::ask::{self, Placed};
+use crate::ask::{self, PlacedModel};
 use crate::error::Failure;
 use crate::exit::Exit;
 use crate::explain::Explain;
@@ -93,8 +93,8 @@ pub fn run(args: &Demo, common: &Common) -> Result<Exit, Failure> {
 }
 
 impl Scene {
-    fn placed(&self) -> [Placed<'_>; 2] {
-        [Placed::new(&self.a, None), Placed::new(&self.b, Some(self.at_b))]
+    fn placed(&self) -> [PlacedModel<'_>; 2] {
+        [PlacedModel::new(&self.a, None), PlacedModel::new(&self.b, Some(self.at_b))]
     }
 
     fn ask(&self, settings: &Settings, explain: &mut Explain) -> Result<Seen, Failure> {

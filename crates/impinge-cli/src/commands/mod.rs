@@ -17,7 +17,7 @@ use serde::Serialize;
 
 use crate::answer::{Answer, Document};
 use crate::args::{Args, Command, Common, Demo, Format, Two};
-use crate::ask::Placed;
+use crate::ask::PlacedModel;
 use crate::error::Failure;
 use crate::exit::Exit;
 use crate::explain::Explain;
@@ -54,8 +54,8 @@ fn load_two(two: &Two, explain: &mut Explain) -> Result<[impinge::Model; 2], Fai
     Ok(models)
 }
 
-fn place<'m>(two: &Two, [a, b]: &'m [impinge::Model; 2]) -> [Placed<'m>; 2] {
-    [Placed::new(a, two.at_a), Placed::new(b, two.at_b)]
+fn place<'m>(two: &Two, [a, b]: &'m [impinge::Model; 2]) -> [PlacedModel<'m>; 2] {
+    [PlacedModel::new(a, two.at_a), PlacedModel::new(b, two.at_b)]
 }
 
 /// Prints an answer as JSON, or as text by `text`, and turns it into an exit code.

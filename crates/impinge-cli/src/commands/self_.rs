@@ -6,7 +6,7 @@ use std::path::Path;
 use impinge::Model;
 use impinge::narrow::deforming::Deforming;
 
-use crate::answer::{Answer, Found, Meeting};
+use crate::answer::{Answer, FeatureContact, Found};
 use crate::args::{Common, SelfIntersect};
 use crate::error::Failure;
 use crate::exit::Exit;
@@ -55,7 +55,7 @@ fn step_text(answer: &Answer, out: &mut dyn Write) -> std::io::Result<()> {
     let Some(all) = &step.all else { return Ok(()) };
     for (kind, list) in [("vf", &all.vf), ("ee", &all.ee)] {
         writeln!(out, "{} pairs ({}):", list.len(), named(kind))?;
-        for Meeting { vertices: [a, b, c, d], time } in list {
+        for FeatureContact { vertices: [a, b, c, d], time } in list {
             writeln!(out, "{a} {b} {c} {d} {time:?}")?;
         }
     }

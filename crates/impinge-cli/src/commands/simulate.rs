@@ -16,7 +16,7 @@ use crate::args::{Common, Format, Simulate};
 use crate::error::Failure;
 use crate::exit::Exit;
 use crate::explain::Explain;
-use crate::output::Part;
+use crate::output::PartialFile;
 use crate::picture::{Figure, Picture};
 use crate::settings::Method;
 use crate::{commands, output, progress};
@@ -81,7 +81,7 @@ pub fn run(args: &Simulate, common: &Common) -> Result<Exit, Failure> {
     });
     let mut scenario = scenes::by_name(&args.scene, args.bodies.map(|n| n as usize), common.seed)?;
     explain.lap("build");
-    let mut record = args.record.as_deref().map(Part::create).transpose()?;
+    let mut record = args.record.as_deref().map(PartialFile::create).transpose()?;
     if let Some(record) = &mut record {
         let head = Head { scene: &args.scene, seed: common.seed, bodies: placed(scenario.scene(), |_| true) };
         line(record, &Document::new(head))?;
@@ -105,7 +105,7 @@ pub fn run(args: &Simulate, common: &Common) -> Result<Exit, Failure> {
     explain.say("rate", || format!("{:.1} frames a second", frames as f64 / seconds));
     explain.lap(&format!("{frames} frames"));
     explain.work(&counts.work);
-    record.map(Part::finish).transpose()?;
+    record.map(PartialFile::finish).transpose()?;
     if let Some(file) = &args.picture {
         output::file(file, &draw(&scenario.drawing())?)?;
     }
@@ -217,20 +217,20 @@ fn readable(value: f64) -> String {
 struct Head<'a> {
     scene: &'a str,
     seed: u64,
-    bodies: Vec<Placed>,
+    bodies: Vec<PlacedBody>,
 }
 
 /// A line of a record: what moves, and what it meets.
 #[derive(Debug, Serialize)]
 struct Moment {
     frame: u64,
-    poses: Vec<Placed>,
+    poses: Vec<PlacedBody>,
     events: Vec<Happening>,
     contacts: Vec<Touch>,
 }
 
 #[derive(Debug, Serialize)]
-struct Placed {
+struct PlacedBody {
     body: usize,
     position: [f64; 3],
     rotation: [f64; 4],
@@ -287,10 +287,10 @@ impl From<&Contact> for Touch {
     }
 }
 
-fn placed(scene: &Scene, wanted: impl Fn(&Body) -> bool) -> Vec<Placed> {
+fn placed(scene: &Scene, wanted: impl Fn(&Body) -> bool) -> Vec<PlacedBody> {
     let bodies = scene.bodies().filter(|(_, body)| wanted(body));
     bodies
-        .map(|(id, body)| Placed {
+        .map(|(id, body)| PlacedBody {
             body: id.index(),
             position: body.pose.translation().to_array(),
             rotation: DQuat::from_mat3(&body.pose.matrix()).to_array(),
@@ -298,7 +298,7 @@ fn placed(scene: &Scene, wanted: impl Fn(&Body) -> bool) -> Vec<Placed> {
         .collect()
 }
 
-fn line(record: &mut Part, value: &impl Serialize) -> Result<(), Failure> {
+fn line(record: &mut PartialFile, value: &impl Serialize) -> Result<(), Failure> {
     record.write(|out| {
         serde_json::to_writer(&mut *out, value)?;
         writeln!(out)

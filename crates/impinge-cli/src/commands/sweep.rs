@@ -5,7 +5,7 @@ use std::io::Write;
 use super::distance::words;
 use crate::answer::{Answer, Found};
 use crate::args::{Common, Sweep};
-use crate::ask_sweep::{self, Mover, Way};
+use crate::ask_sweep::{self, MovingModel, Way};
 use crate::commands;
 use crate::error::Failure;
 use crate::exit::Exit;
@@ -20,7 +20,7 @@ pub fn run(args: &Sweep, common: &Common) -> Result<Exit, Failure> {
         return Err(Failure::new("--turns without --to-a or --to-b: neither body moves"));
     }
     let way = Way::new(args.turns, Way::law(&args.law)?)?;
-    let mover = |model: impinge::Model, at: Option<impinge::Pose>, to: Option<impinge::Pose>| Mover {
+    let mover = |model: impinge::Model, at: Option<impinge::Pose>, to: Option<impinge::Pose>| MovingModel {
         shape: model.into(),
         motion: way.motion(&at.unwrap_or(impinge::Pose::IDENTITY), to.as_ref()),
     };

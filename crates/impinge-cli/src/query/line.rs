@@ -14,10 +14,10 @@ use super::meshes::Meshes;
 use super::ordered::Asked;
 use super::shape;
 use crate::answer::{Answer, Refusal, SCHEMA};
-use crate::ask::{self, Placed};
+use crate::ask::{self, PlacedModel};
 use crate::ask_moving;
 use crate::ask_shapes::{self, PlacedShape};
-use crate::ask_sweep::{self, Mover, Way};
+use crate::ask_sweep::{self, MovingModel, Way};
 use crate::error::Failure;
 use crate::pose;
 use crate::settings::{Limit, Method, Settings};
@@ -217,7 +217,7 @@ fn body(question: &Fields<'_>, name: &str, context: &Context) -> Result<PlacedSh
 }
 
 /// A body and how it moves; turns and law may stand on the body or, for both, on the line.
-fn mover(question: &Fields<'_>, name: &str, context: &Context) -> Result<Mover, Failure> {
+fn mover(question: &Fields<'_>, name: &str, context: &Context) -> Result<MovingModel, Failure> {
     let PlacedShape { shape, pose } = body(question, name, context)?;
     let fields = question.object(name)?.ok_or_else(|| Failure(format!("{name}: missing")))?;
     let to = fields.object("to")?.map(|to| pose::from_json(&to)).transpose()?;
@@ -238,7 +238,7 @@ fn mover(question: &Fields<'_>, name: &str, context: &Context) -> Result<Mover, 
             );
         }
     }
-    Ok(Mover { shape, motion: way.motion(&pose, to.as_ref()) })
+    Ok(MovingModel { shape, motion: way.motion(&pose, to.as_ref()) })
 }
 
 /// Whether a body has a pose at the end of the step.
@@ -252,9 +252,9 @@ fn moves(question: &Fields<'_>) -> Result<bool, Failure> {
 }
 
 /// The body as a mesh, if it is one.
-fn mesh(body: &PlacedShape) -> Option<Placed<'_>> {
+fn mesh(body: &PlacedShape) -> Option<PlacedModel<'_>> {
     match &body.shape {
-        Shape::Mesh(model) => Some(Placed { model, pose: body.pose }),
+        Shape::Mesh(model) => Some(PlacedModel { model, pose: body.pose }),
         _ => None,
     }
 }

@@ -8,7 +8,7 @@ use std::f64::consts::TAU;
 use std::sync::Arc;
 
 use glam::DVec3;
-use impinge::scene::{Body, BodyId, Flight, Frame, Scene};
+use impinge::scene::{Body, BodyId, Frame, Scene, SceneSweep};
 use impinge::shape::procedural;
 use impinge::{Budget, Error, Mesh, Model, Motion, Pose, Shape};
 
@@ -29,7 +29,7 @@ const GAP: f64 = 1e-4;
 #[derive(Debug)]
 pub struct Manipulate {
     scene: Scene,
-    flight: Flight,
+    scene_sweep: SceneSweep,
     object: BodyId,
     meshes: Vec<Arc<Mesh>>,
     frames: u64,
@@ -60,7 +60,7 @@ impl Manipulate {
         let object = scene.add(Body::moving(Arc::clone(&shapes[4]), Pose::from_translation(hand(0))));
         Ok(Manipulate {
             scene,
-            flight: Flight::with_gap(GAP),
+            scene_sweep: SceneSweep::with_gap(GAP),
             object,
             meshes: meshes.map(Arc::new).to_vec(),
             frames: 0,
@@ -91,19 +91,19 @@ impl Scenario for Manipulate {
                 break;
             }
             let motion = Motion::velocity(&pose, way, turn);
-            let ahead = self.scene.first_contact(&[(self.object, motion)], &mut self.flight, budget);
+            let ahead = self.scene.first_contact(&[(self.object, motion)], &mut self.scene_sweep, budget);
             outcome = ahead.outcome;
-            let Some(meeting) = ahead.meeting else {
+            let Some(hit) = ahead.hit else {
                 pose = motion.pose(ahead.free_until);
                 break;
             };
-            pose = motion.pose(meeting.stop);
+            pose = motion.pose(hit.stop);
             self.scene.place(self.object, pose);
-            self.touched.push(meeting.impact.point);
+            self.touched.push(hit.impact.point);
             self.slides += 1;
             // The normal away from the obstacle; what is left goes along the tangent plane, without turning.
-            let normal = meeting.impact.normal * if meeting.bodies[0] == self.object { -1.0 } else { 1.0 };
-            way *= 1.0 - meeting.stop;
+            let normal = hit.impact.normal * if hit.bodies[0] == self.object { -1.0 } else { 1.0 };
+            way *= 1.0 - hit.stop;
             way += normal * ((-normal.dot(way)).max(0.0) + 0.5 * GAP);
             turn = DVec3::ZERO;
         }

@@ -15,7 +15,7 @@ use impinge::shape::procedural;
 use impinge::{Budget, Error, Mesh};
 
 use super::Scenario;
-use crate::closed_box::{ClosedBox, Kind};
+use crate::closed_box::{ClosedBox, SharedShape};
 use crate::drawing::{Drawing, Figure};
 use crate::rigid::Rigid;
 
@@ -167,7 +167,7 @@ impl Scenario for Multibody {
 }
 
 /// A polytope of 36 faces: corners spread over an ellipsoid, the farthest at 1 from the centre of mass.
-fn kind(seed: u64, k: u64) -> Result<Kind, Error> {
+fn kind(seed: u64, k: u64) -> Result<SharedShape, Error> {
     let seed = seed.wrapping_add(1000 + k);
     let radii = DVec3::new(1.0, 0.7 + 0.3 * unit(seed, 0), 0.6 + 0.3 * unit(seed, 1));
     let mut directions: Vec<DVec3> = Vec::with_capacity(CORNERS);
@@ -179,9 +179,9 @@ fn kind(seed: u64, k: u64) -> Result<Kind, Error> {
         directions.extend(best);
     }
     let points: Vec<DVec3> = directions.iter().map(|d| *d * radii).collect();
-    let rough = Kind::hull(&points)?;
+    let rough = SharedShape::hull(&points)?;
     let scaled: Vec<DVec3> = points.iter().map(|&p| p / rough.radius).collect();
-    let kind = Kind::hull(&scaled)?;
+    let kind = SharedShape::hull(&scaled)?;
     debug_assert_eq!(kind.polytope.faces().len(), 2 * CORNERS - 4);
     Ok(kind)
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use glam::{DQuat, DVec3};
 use impinge::narrow::dispatch::{self, PairMemory};
 use impinge::num::random::unit;
-use impinge::scene::{Body, BodyId, Flight, Frame, Scene};
+use impinge::scene::{Body, BodyId, Frame, Scene, SceneSweep};
 use impinge::shape::procedural;
 use impinge::{Budget, Error, Mesh, Model, Motion, Pose, Shape};
 
@@ -30,7 +30,7 @@ const ENDS: [f64; 2] = [0.0, 5.0];
 #[derive(Debug)]
 pub struct Tunnel {
     scene: Scene,
-    flight: Flight,
+    scene_sweep: SceneSweep,
     bunnies: [BodyId; 2],
     wall: BodyId,
     meshes: [Arc<Mesh>; 2],
@@ -56,7 +56,7 @@ impl Tunnel {
         let bunnies = [0, 1].map(|k| scene.add(Body::moving(Arc::clone(&bunny), place(k))));
         Ok(Tunnel {
             scene,
-            flight: Flight::with_gap(GAP),
+            scene_sweep: SceneSweep::with_gap(GAP),
             bunnies,
             wall,
             meshes: meshes.map(Arc::new),
@@ -101,17 +101,17 @@ impl Scenario for Tunnel {
                 self.ways[k] = [motion.pose(0.0), motion.pose(1.0)].map(|pose| pose.translation());
             }
         }
-        self.flight.start(&self.scene, &motions);
+        self.scene_sweep.start(&self.scene, &motions);
         let ahead = loop {
-            let ahead = self.flight.first(&self.scene, budget);
-            let Some(meeting) = ahead.meeting else { break ahead };
-            let Some(k) = self.bunnies.iter().position(|id| meeting.bodies.contains(id)) else { break ahead };
+            let ahead = self.scene_sweep.first(&self.scene, budget);
+            let Some(hit) = ahead.hit else { break ahead };
+            let Some(k) = self.bunnies.iter().position(|id| hit.bodies.contains(id)) else { break ahead };
             self.swept[k] += 1;
-            let stopped = Motion::Still(motions[k].1.pose(meeting.stop));
-            self.flight.turn(&self.scene, self.bunnies[k], stopped);
+            let stopped = Motion::Still(motions[k].1.pose(hit.stop));
+            self.scene_sweep.turn(&self.scene, self.bunnies[k], stopped);
         };
         for id in self.bunnies {
-            if let Some(pose) = self.flight.pose(id, ahead.free_until) {
+            if let Some(pose) = self.scene_sweep.pose(id, ahead.free_until) {
                 self.scene.place(id, pose);
             }
         }

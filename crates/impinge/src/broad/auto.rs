@@ -25,30 +25,30 @@ const LOOK_EVERY: u32 = 32;
 
 /// The methods to choose from.
 #[derive(Debug, Clone)]
-enum Method {
+enum Technique {
     Tree(Box<Tree>),
     Grid(Box<Grid>),
 }
 
-impl Method {
+impl Technique {
     fn bodies(&self) -> &Bodies {
         match self {
-            Method::Tree(tree) => tree.bodies(),
-            Method::Grid(grid) => grid.bodies(),
+            Technique::Tree(tree) => tree.bodies(),
+            Technique::Grid(grid) => grid.bodies(),
         }
     }
 
     fn phase(&self) -> &dyn BroadPhase {
         match self {
-            Method::Tree(tree) => tree.as_ref(),
-            Method::Grid(grid) => grid.as_ref(),
+            Technique::Tree(tree) => tree.as_ref(),
+            Technique::Grid(grid) => grid.as_ref(),
         }
     }
 
     fn phase_mut(&mut self) -> &mut dyn BroadPhase {
         match self {
-            Method::Tree(tree) => tree.as_mut(),
-            Method::Grid(grid) => grid.as_mut(),
+            Technique::Tree(tree) => tree.as_mut(),
+            Technique::Grid(grid) => grid.as_mut(),
         }
     }
 }
@@ -67,7 +67,7 @@ impl Method {
 /// ```
 #[derive(Debug, Clone)]
 pub struct Auto {
-    method: Method,
+    method: Technique,
     reason: String,
     /// Steps since the last look.
     steps: u32,
@@ -77,7 +77,7 @@ pub struct Auto {
 
 impl Default for Auto {
     fn default() -> Auto {
-        Auto { method: Method::Grid(Box::default()), reason: NOTHING_YET.into(), steps: 0, changed: 0 }
+        Auto { method: Technique::Grid(Box::default()), reason: NOTHING_YET.into(), steps: 0, changed: 0 }
     }
 }
 
@@ -86,7 +86,7 @@ const NOTHING_YET: &str = "grid: nothing is known of the scene yet";
 
 impl Auto {
     /// Looks at the scene; another method where one fits better.
-    fn look(&mut self) -> Option<Method> {
+    fn look(&mut self) -> Option<Technique> {
         let count = self.method.bodies().len();
         let share = self.changed as f64 / (f64::from(self.steps.max(1)) * count.max(1) as f64);
         (self.steps, self.changed) = (0, 0);
@@ -94,14 +94,14 @@ impl Auto {
         let name = if many { "grid" } else { "tree" };
         self.reason = format!("{name}: {:.0} % of {count} bodies move", 100.0 * share.min(1.0));
         match (&self.method, many) {
-            (Method::Tree(_), true) => Some(Method::Grid(Box::default())),
-            (Method::Grid(_), false) => Some(Method::Tree(Box::default())),
+            (Technique::Tree(_), true) => Some(Technique::Grid(Box::default())),
+            (Technique::Grid(_), false) => Some(Technique::Tree(Box::default())),
             _ => None,
         }
     }
 
     /// A step by another method, which finds all pairs anew; what changed is told by those known before.
-    fn change_over(&mut self, mut next: Method, changes: &mut Changes) {
+    fn change_over(&mut self, mut next: Technique, changes: &mut Changes) {
         self.method.bodies().copy_to(next.phase_mut());
         let (mut before, mut now) = (Vec::new(), Vec::new());
         self.method.phase().pairs(&mut before);
@@ -127,8 +127,8 @@ impl BroadPhase for Auto {
     #[inline]
     fn update(&mut self, id: u32, bounds: Aabb) {
         match &mut self.method {
-            Method::Tree(tree) => tree.update(id, bounds),
-            Method::Grid(grid) => grid.update(id, bounds),
+            Technique::Tree(tree) => tree.update(id, bounds),
+            Technique::Grid(grid) => grid.update(id, bounds),
         }
     }
 
@@ -139,7 +139,7 @@ impl BroadPhase for Auto {
     fn step(&mut self, changes: &mut Changes) {
         let bodies = self.method.bodies();
         let (count, changed) = (bodies.len(), bodies.changed().len());
-        let haste = matches!(self.method, Method::Tree(_)) && changed as f64 > HASTE_SHARE * count as f64;
+        let haste = matches!(self.method, Technique::Tree(_)) && changed as f64 > HASTE_SHARE * count as f64;
         if haste {
             // What moved before says nothing any more.
             (self.steps, self.changed) = (0, 0);

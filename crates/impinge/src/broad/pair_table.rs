@@ -4,11 +4,11 @@ use smallvec::SmallVec;
 
 /// Pairs by body; both know of each other.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Partners {
+pub(super) struct PairTable {
     lists: Vec<SmallVec<[u32; 6]>>,
 }
 
-impl Partners {
+impl PairTable {
     /// The partners of a body, ascending.
     pub fn of(&self, id: u32) -> &[u32] {
         self.lists.get(id as usize).map_or(&[], |list| list)
@@ -59,7 +59,7 @@ mod tests {
 
     #[test]
     fn a_pair_is_known_to_both_and_listed_once() {
-        let mut partners = Partners::default();
+        let mut partners = PairTable::default();
         assert!(partners.insert([3, 1]) && partners.insert([1, 2]) && !partners.insert([1, 3]));
         assert_eq!((partners.of(1), partners.of(3), partners.of(9)), (&[2, 3][..], &[1][..], &[][..]));
         assert!(partners.contains([2, 1]) && !partners.contains([2, 3]));

@@ -13,7 +13,7 @@ use std::cmp::Ordering;
 use crate::num::parallel;
 
 use super::bodies::{Bodies, take_note};
-use super::pair_table::Partners;
+use super::pair_table::PairTable;
 use super::{BroadPhase, Changes, Grid, sort_pairs};
 
 /// More new bodies than this in one step are searched for together.
@@ -30,7 +30,7 @@ const WORTH_THREADS: usize = 256;
 pub struct SweepAndPrune {
     bodies: Bodies,
     axes: [Axis; 3],
-    partners: Partners,
+    partners: PairTable,
     /// Ends that belong to nobody, on each axis.
     dead: usize,
 }

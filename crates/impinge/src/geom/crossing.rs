@@ -6,19 +6,9 @@
 
 use glam::DVec3;
 
+use super::point_triangle::TriangleFeature;
 use super::triangle_triangle::{Sides, lone_corner, pierce, plane_sides};
 use crate::num::predicate::{Sign, orient3d};
-
-/// An open part of a triangle, by its own corner numbers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Part {
-    /// A corner.
-    Corner(u8),
-    /// The side from this corner to the next, without its ends.
-    Side(u8),
-    /// All but the sides.
-    Inside,
-}
 
 /// An end of a common segment.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -26,7 +16,7 @@ pub struct End {
     /// Where it is, in floats; exact where a corner is taken.
     pub point: DVec3,
     /// The part of the first and of the second triangle that it lies on, exactly.
-    pub on: [Part; 2],
+    pub on: [TriangleFeature; 2],
 }
 
 /// The common segment of two triangles in different planes, from end to end along the product of their
@@ -73,18 +63,18 @@ impl Reach {
     }
 
     /// The part at the end of the interval on the way from the first corner to corner `to`.
-    fn tip(&self, to: usize) -> Part {
-        if self.in_plane[to] { Part::Corner(self.number[to]) } else { self.side(0, to) }
+    fn tip(&self, to: usize) -> TriangleFeature {
+        if self.in_plane[to] { TriangleFeature::Corner(self.number[to]) } else { self.side(0, to) }
     }
 
     /// The part between the ends of the interval.
-    fn middle(&self) -> Part {
-        if self.in_plane[1] && self.in_plane[2] { self.side(1, 2) } else { Part::Inside }
+    fn middle(&self) -> TriangleFeature {
+        if self.in_plane[1] && self.in_plane[2] { self.side(1, 2) } else { TriangleFeature::Inside }
     }
 
-    fn side(&self, i: usize, j: usize) -> Part {
+    fn side(&self, i: usize, j: usize) -> TriangleFeature {
         let [p, q] = [self.number[i], self.number[j]];
-        Part::Side(if (p + 1) % 3 == q { p } else { q })
+        TriangleFeature::Side(if (p + 1) % 3 == q { p } else { q })
     }
 
     /// Where the interval ends on the way to corner `to`.
@@ -113,7 +103,7 @@ fn end(a: &Reach, to_a: usize, b: &Reach, to_b: usize, inner: Sign) -> End {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::geom::triangle_triangle::{Meeting, classify, segment};
+    use crate::geom::triangle_triangle::{TriangleRelation, classify, segment};
     use crate::num::random::bits;
 
     fn triangle(points: [[f64; 3]; 3]) -> [DVec3; 3] {
@@ -125,8 +115,14 @@ mod tests {
         let floor = triangle([[-5.0, -5.0, 0.0], [5.0, -5.0, 0.0], [0.0, 5.0, 0.0]]);
         let wall = triangle([[0.0, 0.0, 1.0], [1.0, 0.0, -1.0], [-1.0, 0.0, -1.0]]);
         let [start, stop] = crossing(&wall, &floor).unwrap();
-        assert_eq!((start.point, start.on), (DVec3::new(-0.5, 0.0, 0.0), [Part::Side(2), Part::Inside]));
-        assert_eq!((stop.point, stop.on), (DVec3::new(0.5, 0.0, 0.0), [Part::Side(0), Part::Inside]));
+        assert_eq!(
+            (start.point, start.on),
+            (DVec3::new(-0.5, 0.0, 0.0), [TriangleFeature::Side(2), TriangleFeature::Inside])
+        );
+        assert_eq!(
+            (stop.point, stop.on),
+            (DVec3::new(0.5, 0.0, 0.0), [TriangleFeature::Side(0), TriangleFeature::Inside])
+        );
     }
 
     #[test]
@@ -136,7 +132,13 @@ mod tests {
         let ends = crossing(&standing, &floor).unwrap().map(|end| end.on);
         let mut sorted = ends;
         sorted.sort_unstable();
-        assert_eq!(sorted, [[Part::Corner(0), Part::Corner(0)], [Part::Corner(1), Part::Side(1)]]);
+        assert_eq!(
+            sorted,
+            [
+                [TriangleFeature::Corner(0), TriangleFeature::Corner(0)],
+                [TriangleFeature::Corner(1), TriangleFeature::Side(1)]
+            ]
+        );
         let touching = triangle([[1.0, 1.0, 0.0], [2.0, 2.0, 1.0], [0.0, 0.0, 3.0]]);
         assert_eq!(crossing(&touching, &floor), None);
     }
@@ -157,7 +159,7 @@ mod tests {
             let exchanged = crossing(&b, &a);
             assert_eq!(found.is_some(), exchanged.is_some());
             let (Some([p, q]), Some([r, s]), Some(mut told)) = (found, exchanged, told) else {
-                assert_ne!(classify(&a, &b), Meeting::Cross);
+                assert_ne!(classify(&a, &b), TriangleRelation::Cross);
                 continue;
             };
             crossings += 1;
@@ -179,15 +181,15 @@ mod tests {
     }
 
     /// The point lies on the part, as far as floats can tell.
-    fn check_part(part: Part, t: &[DVec3; 3], p: DVec3) {
+    fn check_part(part: TriangleFeature, t: &[DVec3; 3], p: DVec3) {
         let n = (t[1] - t[0]).cross(t[2] - t[0]);
         let weight = |k: usize| (t[(k + 2) % 3] - t[(k + 1) % 3]).cross(p - t[(k + 1) % 3]).dot(n) / n.dot(n);
         let zero = |k: u8| weight(usize::from(k)).abs() < 1e-12;
         let off = |k: u8| weight(usize::from(k)) > 1e-9;
         let holds = match part {
-            Part::Corner(k) => zero((k + 1) % 3) && zero((k + 2) % 3),
-            Part::Side(k) => zero((k + 2) % 3) && off(k) && off((k + 1) % 3),
-            Part::Inside => off(0) && off(1) && off(2),
+            TriangleFeature::Corner(k) => zero((k + 1) % 3) && zero((k + 2) % 3),
+            TriangleFeature::Side(k) => zero((k + 2) % 3) && off(k) && off((k + 1) % 3),
+            TriangleFeature::Inside => off(0) && off(1) && off(2),
         };
         assert!(holds, "{part:?} of {t:?} at {p}");
     }

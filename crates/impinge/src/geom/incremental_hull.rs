@@ -35,7 +35,7 @@ pub struct Facet<T> {
 
 /// The growing surface; facets that went keep their place.
 #[derive(Debug, Clone)]
-pub struct Surface<T> {
+pub struct IncrementalHull<T> {
     facets: Vec<Facet<T>>,
     seen: Vec<u32>,
     /// Sides of the seen part as start, end and the facet beyond.
@@ -44,16 +44,16 @@ pub struct Surface<T> {
     starting: Vec<u32>,
 }
 
-impl<T> Default for Surface<T> {
-    fn default() -> Surface<T> {
-        Surface { facets: Vec::new(), seen: Vec::new(), horizon: Vec::new(), starting: Vec::new() }
+impl<T> Default for IncrementalHull<T> {
+    fn default() -> IncrementalHull<T> {
+        IncrementalHull { facets: Vec::new(), seen: Vec::new(), horizon: Vec::new(), starting: Vec::new() }
     }
 }
 
-impl<T> Surface<T> {
+impl<T> IncrementalHull<T> {
     /// The surface becomes a tetrahedron: a base that turns outward and a corner strictly below it.
     ///
-    /// Here and in [`Surface::add`], `make` gives the plane of a facet by its corners and what else is to be
+    /// Here and in [`IncrementalHull::add`], `make` gives the plane of a facet by its corners and what else is to be
     /// known about it.
     pub fn begin(
         &mut self,
@@ -164,7 +164,7 @@ mod tests {
     fn a_tetrahedron_grows_to_a_cube() {
         let corner = |k: u32| DVec3::new(f64::from(k & 1), f64::from(k >> 1 & 1), f64::from(k >> 2));
         let make = |c: [u32; 3]| (Plane::through(corner(c[0]), corner(c[1]), corner(c[2])), ());
-        let mut surface = Surface::default();
+        let mut surface = IncrementalHull::default();
         surface.begin([0, 2, 1], 4, make);
         for k in [3, 5, 6, 7] {
             let sees = |f: &Facet<()>| f.alive && f.plane.side(corner(k)) == Sign::Positive;

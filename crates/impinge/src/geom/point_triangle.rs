@@ -8,8 +8,8 @@
 use glam::DVec3;
 
 /// The part of a triangle a point lies on; sides run from corner `i` to corner `i + 1`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Part {
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum TriangleFeature {
     /// One of the three corners.
     Corner(u8),
     /// The open side from corner `i` to the next.
@@ -20,20 +20,20 @@ pub enum Part {
 
 /// The nearest point of a triangle.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Foot {
+pub struct TriangleProjection {
     /// The nearest point.
     pub point: DVec3,
     /// Its squared distance; use [`norm`] of the difference where squares may underflow.
     pub distance_sq: f64,
     /// Where on the triangle it lies.
-    pub part: Part,
+    pub part: TriangleFeature,
 }
 
 /// The point of the triangle `t` nearest to `p`.
 ///
 /// Lengths from about 1e-70 to 1e61 are right to rounding; shorter ones count as zero height.
 #[inline]
-pub fn closest_point(p: DVec3, t: &[DVec3; 3]) -> Foot {
+pub fn closest_point(p: DVec3, t: &[DVec3; 3]) -> TriangleProjection {
     let mut best = side_foot(p, t, 0);
     for side in 1..3 {
         let foot = side_foot(p, t, side);
@@ -49,7 +49,7 @@ pub fn closest_point(p: DVec3, t: &[DVec3; 3]) -> Foot {
 
 /// The foot of the perpendicular from `p`, where it falls inside the triangle.
 #[inline]
-pub fn inside_foot(p: DVec3, t: &[DVec3; 3]) -> Option<Foot> {
+pub fn inside_foot(p: DVec3, t: &[DVec3; 3]) -> Option<TriangleProjection> {
     let (ab, ac, ap) = (t[1] - t[0], t[2] - t[0], p - t[0]);
     let normal = ab.cross(ac);
     let area_sq = normal.length_squared();
@@ -57,7 +57,11 @@ pub fn inside_foot(p: DVec3, t: &[DVec3; 3]) -> Option<Foot> {
     let w = ab.cross(ap).dot(normal);
     if v > 0.0 && w > 0.0 && v + w < area_sq {
         let point = t[0] + (ab * (v / area_sq) + ac * (w / area_sq));
-        Some(Foot { point, distance_sq: p.distance_squared(point), part: Part::Inside })
+        Some(TriangleProjection {
+            point,
+            distance_sq: p.distance_squared(point),
+            part: TriangleFeature::Inside,
+        })
     } else {
         None
     }
@@ -65,16 +69,16 @@ pub fn inside_foot(p: DVec3, t: &[DVec3; 3]) -> Option<Foot> {
 
 /// The point of side `side` nearest to `p`.
 #[inline]
-pub fn side_foot(p: DVec3, t: &[DVec3; 3], side: u8) -> Foot {
+pub fn side_foot(p: DVec3, t: &[DVec3; 3], side: u8) -> TriangleProjection {
     let next = (side + 1) % 3;
     let (a, b) = (t[side as usize], t[next as usize]);
     let (point, end) = segment_foot(p, a, b);
     let part = match end {
-        Some(0) => Part::Corner(side),
-        Some(_) => Part::Corner(next),
-        None => Part::Side(side),
+        Some(0) => TriangleFeature::Corner(side),
+        Some(_) => TriangleFeature::Corner(next),
+        None => TriangleFeature::Side(side),
     };
-    Foot { point, distance_sq: p.distance_squared(point), part }
+    TriangleProjection { point, distance_sq: p.distance_squared(point), part }
 }
 
 /// The point of the segment from `a` to `b` nearest to `p`, and which end it is (0 or 1), if any.
@@ -149,9 +153,9 @@ mod tests {
             assert!((foot.distance_sq.sqrt() - sampled_distance(p, &t)).abs() < 1e-5);
             assert!(closest_point(foot.point, &t).distance_sq < 1e-30);
             seen[match foot.part {
-                Part::Corner(_) => 0,
-                Part::Side(_) => 1,
-                Part::Inside => 2,
+                TriangleFeature::Corner(_) => 0,
+                TriangleFeature::Side(_) => 1,
+                TriangleFeature::Inside => 2,
             }] += 1;
         }
         assert!(seen.iter().all(|&n| n > 30), "{seen:?}");
@@ -166,7 +170,7 @@ mod tests {
             assert!((closest_point(p, &t).point - foot).length() < 1e-15);
         }
         let foot = closest_point(p, &[a, a, a]);
-        assert_eq!((foot.point, foot.part), (a, Part::Corner(0)));
+        assert_eq!((foot.point, foot.part), (a, TriangleFeature::Corner(0)));
     }
 
     #[test]

@@ -8,40 +8,44 @@
 
 use glam::DVec3;
 
-use super::point_triangle::{Foot, Part, inside_foot, norm, side_foot};
+use super::point_triangle::{TriangleFeature, TriangleProjection, inside_foot, norm, side_foot};
 use super::segment_segment::inner_points;
 use crate::num::tolerance::{DOT_ROUNDING, LARGEST_LENGTH_UNSCALED, SMALLEST_LENGTH_UNSCALED};
 
 /// The nearest points of two triangles, as long as these are disjoint.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Nearest {
+pub struct TriangleDistance {
     /// Euclidean distance of the points.
     pub distance: f64,
     /// One point on each triangle.
     pub points: [DVec3; 2],
     /// The part of each triangle the point lies on.
-    pub parts: [Part; 2],
+    pub parts: [TriangleFeature; 2],
     /// Whether a plane between the triangles was found: if so they are disjoint, if not they may meet.
     pub disjoint: bool,
 }
 
 /// The nearest points among corners, sides and faces; the distance of the triangles if they are
 /// disjoint.
-pub fn nearest(a: &[DVec3; 3], b: &[DVec3; 3]) -> Nearest {
+pub fn nearest(a: &[DVec3; 3], b: &[DVec3; 3]) -> TriangleDistance {
     let extent = extent(a, b);
     if extent > SMALLEST_LENGTH_UNSCALED && extent < LARGEST_LENGTH_UNSCALED {
         return nearest_unscaled(a, b);
     }
     if extent == 0.0 {
-        let parts = [Part::Corner(0); 2];
-        return Nearest { distance: 0.0, points: [a[0], b[0]], parts, disjoint: false };
+        let parts = [TriangleFeature::Corner(0); 2];
+        return TriangleDistance { distance: 0.0, points: [a[0], b[0]], parts, disjoint: false };
     }
     // In two steps, since the reciprocal of a subnormal number is infinite.
     let scale = f64::from_bits((extent.to_bits() & f64::INFINITY.to_bits()).max(1 << 52));
     let origin = a[0];
     let scaled = |t: &[DVec3; 3]| t.map(|p| (p - origin) / scale);
     let found = nearest_unscaled(&scaled(a), &scaled(b));
-    Nearest { distance: found.distance * scale, points: found.points.map(|p| p * scale + origin), ..found }
+    TriangleDistance {
+        distance: found.distance * scale,
+        points: found.points.map(|p| p * scale + origin),
+        ..found
+    }
 }
 
 /// A point that two meeting triangles share, up to rounding.
@@ -75,15 +79,15 @@ fn extent(a: &[DVec3; 3], b: &[DVec3; 3]) -> f64 {
     of(a).max(of(b)).max_element()
 }
 
-fn nearest_unscaled(a: &[DVec3; 3], b: &[DVec3; 3]) -> Nearest {
+fn nearest_unscaled(a: &[DVec3; 3], b: &[DVec3; 3]) -> TriangleDistance {
     let mut best_sq = f64::INFINITY;
     let mut points = [a[0], b[0]];
-    let mut parts = [Part::Corner(0); 2];
-    let mut corner_to_foot = |corner: u8, p: DVec3, foot: Foot, first: bool| {
+    let mut parts = [TriangleFeature::Corner(0); 2];
+    let mut corner_to_foot = |corner: u8, p: DVec3, foot: TriangleProjection, first: bool| {
         if foot.distance_sq < best_sq {
             best_sq = foot.distance_sq;
             points = [p, foot.point];
-            parts = [Part::Corner(corner), foot.part];
+            parts = [TriangleFeature::Corner(corner), foot.part];
             if !first {
                 points.swap(0, 1);
                 parts.swap(0, 1);
@@ -110,12 +114,12 @@ fn nearest_unscaled(a: &[DVec3; 3], b: &[DVec3; 3]) -> Nearest {
                 if distance_sq < best_sq {
                     best_sq = distance_sq;
                     points = found;
-                    parts = [Part::Side(i), Part::Side(j)];
+                    parts = [TriangleFeature::Side(i), TriangleFeature::Side(j)];
                 }
             }
         }
     }
-    Nearest {
+    TriangleDistance {
         distance: norm(points[1] - points[0]),
         points,
         parts,

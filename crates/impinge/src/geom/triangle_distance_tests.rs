@@ -80,8 +80,8 @@ fn agrees_with_the_slow_twin() {
         assert!((found.distance - slow).abs() < 1e-7, "{found:?} {slow}");
         assert!((found.distance - nearest(&b, &a).distance).abs() < 1e-14);
         kinds[match found.parts {
-            [Part::Side(_), Part::Side(_)] => 0,
-            [Part::Inside, _] | [_, Part::Inside] => 1,
+            [TriangleFeature::Side(_), TriangleFeature::Side(_)] => 0,
+            [TriangleFeature::Inside, _] | [_, TriangleFeature::Inside] => 1,
             _ => 2,
         }] += 1;
     }

@@ -13,7 +13,7 @@ use crate::num::predicate::{Plane, Sign, drop_axis, orient2d, orient3d, orient3d
 
 /// How two closed triangles lie to each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Meeting {
+pub enum TriangleRelation {
     /// No common point.
     Apart,
     /// A common point, but neither of the two below; always so where a triangle of zero area takes part.
@@ -41,10 +41,10 @@ pub fn meet(a: &[DVec3; 3], b: &[DVec3; 3]) -> bool {
 }
 
 /// How the closed triangles meet.
-pub fn classify(a: &[DVec3; 3], b: &[DVec3; 3]) -> Meeting {
-    let touch = |met: bool| if met { Meeting::Touch } else { Meeting::Apart };
+pub fn classify(a: &[DVec3; 3], b: &[DVec3; 3]) -> TriangleRelation {
+    let touch = |met: bool| if met { TriangleRelation::Touch } else { TriangleRelation::Apart };
     match plane_sides(a, b) {
-        Sides::Apart => Meeting::Apart,
+        Sides::Apart => TriangleRelation::Apart,
         Sides::Across(over_a, over_b) => {
             let split = |s: &[Sign; 3]| s.contains(&Sign::Positive) && s.contains(&Sign::Negative);
             let both_split = split(&over_a) && split(&over_b);
@@ -52,15 +52,15 @@ pub fn classify(a: &[DVec3; 3], b: &[DVec3; 3]) -> Meeting {
             let low = orient3d(a[0], a[1], b[0], b[1]);
             let high = orient3d(a[0], a[2], b[2], b[0]);
             match low.max(high) {
-                Sign::Positive => Meeting::Apart,
-                Sign::Negative if both_split => Meeting::Cross,
-                _ => Meeting::Touch,
+                Sign::Positive => TriangleRelation::Apart,
+                Sign::Negative if both_split => TriangleRelation::Cross,
+                _ => TriangleRelation::Touch,
             }
         }
         Sides::FlatA(over_b) => touch(needle_meets(a, over_b, b)),
         Sides::FlatB(over_a) => touch(needle_meets(b, over_a, a)),
         Sides::Coplanar => match upright_axis(a).filter(|_| upright_axis(b).is_some()) {
-            Some(axis) if coplanar_interiors_meet(a, b, axis) => Meeting::Coplanar,
+            Some(axis) if coplanar_interiors_meet(a, b, axis) => TriangleRelation::Coplanar,
             _ => touch(coplanar_meet(a, b)),
         },
     }
@@ -94,7 +94,7 @@ pub fn segment(a: &[DVec3; 3], b: &[DVec3; 3]) -> Option<[DVec3; 2]> {
 /// The corners of the common polygon of two coplanar triangles, in floats and in order around it; empty
 /// when they do not overlap with an area.
 pub fn overlap_polygon(a: &[DVec3; 3], b: &[DVec3; 3]) -> SmallVec<[DVec3; 9]> {
-    if classify(a, b) != Meeting::Coplanar {
+    if classify(a, b) != TriangleRelation::Coplanar {
         return SmallVec::new();
     }
     let Some(axis) = upright_axis(a) else { return SmallVec::new() };

@@ -7,7 +7,7 @@
 //! none uses fused multiply-add.
 
 use super::relative::{Map, Relative};
-use super::simd::Level;
+use super::simd::SimdLevel;
 use super::wide::{Node, WIDTH, WideTree};
 use crate::Pose;
 
@@ -18,12 +18,12 @@ pub(super) const SQUARE_ROUNDING: f64 = 8.0 * f32::EPSILON as f64;
 /// How much near centres count beside small gaps in a first guess (no unit).
 const CENTRE_WEIGHT: f32 = 0.25;
 
-/// Squared gaps of 64 pairs of boxes, row by row, in squared units of the [`Gauge`].
+/// Squared gaps of 64 pairs of boxes, row by row, in squared units of the [`BoxDistance`].
 pub type Gaps = [[f32; WIDTH]; WIDTH];
 
 /// Measures the distance of the boxes of two placed trees.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Gauge {
+pub struct BoxDistance {
     /// Boxes of b in the frame of a and of a in the frame of b, scaled to the common unit.
     maps: [Map; 2],
     /// Tree units of a and b in the common unit.
@@ -34,10 +34,10 @@ pub struct Gauge {
     unit: f64,
 }
 
-impl Gauge {
+impl BoxDistance {
     /// For two placed trees.
-    pub fn new(a: &WideTree, pose_a: &Pose, b: &WideTree, pose_b: &Pose) -> Gauge {
-        Gauge::with_margin(a, pose_a, b, pose_b, 0.0)
+    pub fn new(a: &WideTree, pose_a: &Pose, b: &WideTree, pose_b: &Pose) -> BoxDistance {
+        BoxDistance::with_margin(a, pose_a, b, pose_b, 0.0)
     }
 
     /// For two placed trees whose boxes count as nearer by `margin` (a world length).
@@ -47,14 +47,14 @@ impl Gauge {
         b: &WideTree,
         pose_b: &Pose,
         margin: f64,
-    ) -> Gauge {
+    ) -> BoxDistance {
         let relative = Relative::new(a, pose_a, b, pose_b, margin);
         let apart = (pose_a.apply(a.frame().centre) - pose_b.apply(b.frame().centre)).abs().max_element();
         let largest = a.frame().unit.max(b.frame().unit).max(apart);
         // The power of two at or below, at least the smallest normal number.
         let unit = f64::from_bits((largest.to_bits() >> 52).max(1) << 52);
         let scales = [a.frame().unit / unit, b.frame().unit / unit];
-        Gauge {
+        BoxDistance {
             maps: [scaled(&relative.b_in_a, scales[0]), scaled(&relative.a_in_b, scales[1])],
             own: scales.map(|s| s as f32),
             common: unit,
@@ -115,28 +115,41 @@ fn scaled(map: &Map, scale: f64) -> Map {
 /// Squared gaps of the child boxes of `a` (rows) and `b` (columns), and which are within `limit`: bit
 /// 8·i + j for lane i of `a` and lane j of `b`. An unused lane is infinitely far or no number at all.
 #[inline]
-pub fn gaps(level: Level, a: &Node, b: &Node, gauge: &Gauge, limit: f32, out: &mut Gaps) -> u64 {
+pub fn gaps(
+    level: SimdLevel,
+    a: &Node,
+    b: &Node,
+    box_distance: &BoxDistance,
+    limit: f32,
+    out: &mut Gaps,
+) -> u64 {
     match level {
-        Level::Portable => portable(a, b, gauge, limit, out),
+        SimdLevel::Portable => portable(a, b, box_distance, limit, out),
         // SAFETY: these levels are handed out only after the instructions were detected.
         #[cfg(target_arch = "x86_64")]
-        Level::Avx2 => unsafe { x86::avx2(a, b, gauge, limit, out) },
+        SimdLevel::Avx2 => unsafe { x86::avx2(a, b, box_distance, limit, out) },
         // SAFETY: as above.
         #[cfg(target_arch = "x86_64")]
-        Level::Avx512 => unsafe { x86::avx512(a, b, gauge, limit, out) },
+        SimdLevel::Avx512 => unsafe { x86::avx512(a, b, box_distance, limit, out) },
     }
 }
 
 /// The lanes of `a` and `b` that look nearest: small gap in the frame of a, near centres.
-pub fn nearest_centres(a: &Node, lanes_a: u8, b: &Node, lanes_b: u8, gauge: &Gauge) -> (usize, usize) {
-    let (b_centre, b_half) = carried(b, &gauge.maps[0]);
+pub fn nearest_centres(
+    a: &Node,
+    lanes_a: u8,
+    b: &Node,
+    lanes_b: u8,
+    box_distance: &BoxDistance,
+) -> (usize, usize) {
+    let (b_centre, b_half) = carried(b, &box_distance.maps[0]);
     let mut best = (f32::INFINITY, 0, 0);
     for i in a.used().filter(|i| lanes_a >> i & 1 != 0) {
         for j in b.used().filter(|j| lanes_b >> j & 1 != 0) {
             let mut score = 0.0;
             for k in 0..3 {
-                let apart = (b_centre[k][j] - a.centre[k][i] * gauge.own[0]).abs();
-                let gap = positive(apart - (b_half[k][j] + a.half[k][i] * gauge.own[0]));
+                let apart = (b_centre[k][j] - a.centre[k][i] * box_distance.own[0]).abs();
+                let gap = positive(apart - (b_half[k][j] + a.half[k][i] * box_distance.own[0]));
                 score += gap * gap + CENTRE_WEIGHT * apart * apart;
             }
             // Takes the first pair in any case, also where the score is no number.
@@ -172,12 +185,12 @@ fn carried(node: &Node, map: &Map) -> ([Lanes; 3], [Lanes; 3]) {
     (centre, half)
 }
 
-fn portable(a: &Node, b: &Node, gauge: &Gauge, limit: f32, out: &mut Gaps) -> u64 {
-    let (b_centre, b_half) = carried(b, &gauge.maps[0]);
-    let (a_centre, a_half) = carried(a, &gauge.maps[1]);
+fn portable(a: &Node, b: &Node, box_distance: &BoxDistance, limit: f32, out: &mut Gaps) -> u64 {
+    let (b_centre, b_half) = carried(b, &box_distance.maps[0]);
+    let (a_centre, a_half) = carried(a, &box_distance.maps[1]);
     let own = |lanes: &[Lanes; 3], scale: f32| lanes.map(|axis| axis.map(|x| x * scale));
-    let (a_own, b_own) = (own(&a.centre, gauge.own[0]), own(&b.centre, gauge.own[1]));
-    let (a_size, b_size) = (own(&a.half, gauge.own[0]), own(&b.half, gauge.own[1]));
+    let (a_own, b_own) = (own(&a.centre, box_distance.own[0]), own(&b.centre, box_distance.own[1]));
+    let (a_size, b_size) = (own(&a.half, box_distance.own[0]), own(&b.half, box_distance.own[1]));
     let mut mask = 0;
     for i in 0..WIDTH {
         for j in 0..WIDTH {
@@ -202,7 +215,7 @@ mod x86 {
     use std::arch::x86_64::*;
 
     use super::super::avx::load;
-    use super::{Gaps, Gauge, Map, Node, WIDTH};
+    use super::{BoxDistance, Gaps, Map, Node, WIDTH};
 
     #[inline]
     #[target_feature(enable = "avx2")]
@@ -246,11 +259,11 @@ mod x86 {
     }
 
     #[target_feature(enable = "avx2")]
-    pub(super) fn avx2(a: &Node, b: &Node, gauge: &Gauge, limit: f32, out: &mut Gaps) -> u64 {
-        let (b_centre, b_half) = carried(b, &gauge.maps[0]);
-        let (b_own, b_size) = (own(&b.centre, gauge.own[1]), own(&b.half, gauge.own[1]));
-        let (a_centre, a_half) = carried(a, &gauge.maps[1]);
-        let (a_own, a_size) = (own(&a.centre, gauge.own[0]), own(&a.half, gauge.own[0]));
+    pub(super) fn avx2(a: &Node, b: &Node, box_distance: &BoxDistance, limit: f32, out: &mut Gaps) -> u64 {
+        let (b_centre, b_half) = carried(b, &box_distance.maps[0]);
+        let (b_own, b_size) = (own(&b.centre, box_distance.own[1]), own(&b.half, box_distance.own[1]));
+        let (a_centre, a_half) = carried(a, &box_distance.maps[1]);
+        let (a_own, a_size) = (own(&a.centre, box_distance.own[0]), own(&a.half, box_distance.own[0]));
         // Frame by frame, then axis by axis: centre and half extent of a's lanes.
         let mut rows = [[0.0; WIDTH]; 12];
         for k in 0..3 {
@@ -290,11 +303,11 @@ mod x86 {
     }
 
     #[target_feature(enable = "avx2,avx512f,avx512vl,avx512dq")]
-    pub(super) fn avx512(a: &Node, b: &Node, gauge: &Gauge, limit: f32, out: &mut Gaps) -> u64 {
-        let (b_centre, b_half) = carried(b, &gauge.maps[0]);
-        let (b_own, b_size) = (own(&b.centre, gauge.own[1]), own(&b.half, gauge.own[1]));
-        let (a_centre, a_half) = carried(a, &gauge.maps[1]);
-        let (a_own, a_size) = (own(&a.centre, gauge.own[0]), own(&a.half, gauge.own[0]));
+    pub(super) fn avx512(a: &Node, b: &Node, box_distance: &BoxDistance, limit: f32, out: &mut Gaps) -> u64 {
+        let (b_centre, b_half) = carried(b, &box_distance.maps[0]);
+        let (b_own, b_size) = (own(&b.centre, box_distance.own[1]), own(&b.half, box_distance.own[1]));
+        let (a_centre, a_half) = carried(a, &box_distance.maps[1]);
+        let (a_own, a_size) = (own(&a.centre, box_distance.own[0]), own(&a.half, box_distance.own[0]));
         let all = |x: [__m256; 3]| [0, 1, 2].map(|k| twice(x[k]));
         // Frame of a, then frame of b.
         let b_centres = [all(b_centre), all(b_own)];

@@ -25,16 +25,16 @@ fn all_instruction_sets_give_the_same_bits() {
     let [a, b] = trees();
     let mut within = 0;
     for [pose_a, pose_b] in poses() {
-        let gauge = Gauge::new(&a, &pose_a, &b, &pose_b);
+        let box_distance = BoxDistance::new(&a, &pose_a, &b, &pose_b);
         for (i, x) in a.nodes().iter().enumerate().step_by(5) {
             let y = &b.nodes()[i * 7 % b.nodes().len()];
-            let limit = gauge.limit(0.5);
+            let limit = box_distance.limit(0.5);
             let mut want = [[0.0; WIDTH]; WIDTH];
-            let mask = gaps(Level::Portable, x, y, &gauge, limit, &mut want);
+            let mask = gaps(SimdLevel::Portable, x, y, &box_distance, limit, &mut want);
             within += mask.count_ones();
-            for level in Level::available() {
+            for level in SimdLevel::available() {
                 let mut got = [[0.0; WIDTH]; WIDTH];
-                assert_eq!(gaps(level, x, y, &gauge, limit, &mut got), mask);
+                assert_eq!(gaps(level, x, y, &box_distance, limit, &mut got), mask);
                 assert_eq!(got.map(|r| r.map(f32::to_bits)), want.map(|r| r.map(f32::to_bits)));
             }
         }
@@ -54,15 +54,15 @@ fn a_gap_never_exceeds_the_distance_of_points_in_the_boxes() {
         pose.apply(tree.frame().centre + DVec3::new(at(0), at(1), at(2)) * tree.frame().unit)
     };
     for [pose_a, pose_b] in poses() {
-        let gauge = Gauge::new(&a, &pose_a, &b, &pose_b);
+        let box_distance = BoxDistance::new(&a, &pose_a, &b, &pose_b);
         let mut tightest: f64 = 0.0;
         for (i, x) in a.nodes().iter().enumerate().step_by(9) {
             let y = &b.nodes()[i * 7 % b.nodes().len()];
             let mut out = [[0.0; WIDTH]; WIDTH];
-            gaps(Level::best(), x, y, &gauge, f32::MAX, &mut out);
+            gaps(SimdLevel::best(), x, y, &box_distance, f32::MAX, &mut out);
             for lane_a in x.used() {
                 for lane_b in y.used() {
-                    let bound = gauge.distance(out[lane_a][lane_b]);
+                    let bound = box_distance.distance(out[lane_a][lane_b]);
                     for corners in 0..64u8 {
                         let p = world(&a, &pose_a, x, lane_a, corners & 7);
                         let q = world(&b, &pose_b, y, lane_b, corners >> 3);

@@ -18,9 +18,9 @@
 
 use glam::DMat3;
 
-use super::box_distance::Gauge;
+use super::box_distance::BoxDistance;
 use super::relative::SINGLE;
-use super::simd::Level;
+use super::simd::SimdLevel;
 use super::wide::{Node, WIDTH, WideTree};
 use crate::Pose;
 use crate::geom::point_triangle::norm;
@@ -44,8 +44,8 @@ struct Field {
 
 /// Two moving trees at an instant.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Approach {
-    gauge: Gauge,
+pub struct BoxTimeOfImpact {
+    box_distance: BoxDistance,
     /// In the frames of a and b: the velocities of a and b.
     fields: [[Field; 2]; 2],
     /// What a box of half diagonal 1 turns by at its rim: a, b.
@@ -69,11 +69,11 @@ pub struct Instant<'t> {
     pub acceleration: f64,
 }
 
-impl Approach {
+impl BoxTimeOfImpact {
     /// For two bodies at an instant; `margin` is added to every box, for what rounding does to the motion.
-    pub fn new(a: &Instant<'_>, b: &Instant<'_>, margin: f64) -> Approach {
-        let gauge = Gauge::with_margin(a.tree, &a.pose, b.tree, &b.pose, margin);
-        let unit = gauge.common();
+    pub fn new(a: &Instant<'_>, b: &Instant<'_>, margin: f64) -> BoxTimeOfImpact {
+        let box_distance = BoxDistance::with_margin(a.tree, &a.pose, b.tree, &b.pose, margin);
+        let unit = box_distance.common();
         let places = [a, b].map(|x| x.pose.apply(x.tree.frame().centre));
         let reach = [a, b].map(|x| 2.0 * f64::from(x.tree.frame().reach) * x.tree.frame().unit);
         // No place in the test is farther from the origin of either frame.
@@ -104,7 +104,7 @@ impl Approach {
         }
         let spin = [a, b].map(|x| up(x.twist.angular.length() * STRETCH * STRETCH));
         let acceleration = up((a.acceleration + b.acceleration) / unit * STRETCH);
-        Approach { gauge, fields, spin, doubt, acceleration }
+        BoxTimeOfImpact { box_distance, fields, spin, doubt, acceleration }
     }
 }
 
@@ -116,15 +116,22 @@ fn up(x: f64) -> f32 {
 /// Fills in the times of the child boxes of `a` (rows) and `b` (columns), infinite where they are not below
 /// `limit`, and tells whether any is.
 #[inline]
-pub fn times(level: Level, a: &Node, b: &Node, approach: &Approach, limit: f32, out: &mut Times) -> bool {
+pub fn times(
+    level: SimdLevel,
+    a: &Node,
+    b: &Node,
+    toi: &BoxTimeOfImpact,
+    limit: f32,
+    out: &mut Times,
+) -> bool {
     match level {
-        Level::Portable => measure(a, b, approach, limit, out),
+        SimdLevel::Portable => measure(a, b, toi, limit, out),
         // SAFETY: these levels are handed out only after the instructions were detected.
         #[cfg(target_arch = "x86_64")]
-        Level::Avx2 => unsafe { x86::avx2(a, b, approach, limit, out) },
+        SimdLevel::Avx2 => unsafe { x86::avx2(a, b, toi, limit, out) },
         // SAFETY: as above.
         #[cfg(target_arch = "x86_64")]
-        Level::Avx512 => unsafe { x86::avx512(a, b, approach, limit, out) },
+        SimdLevel::Avx512 => unsafe { x86::avx512(a, b, toi, limit, out) },
     }
 }
 
@@ -138,22 +145,22 @@ struct Boxes {
 }
 
 #[inline(always)]
-fn measure(a: &Node, b: &Node, approach: &Approach, limit: f32, out: &mut Times) -> bool {
+fn measure(a: &Node, b: &Node, toi: &BoxTimeOfImpact, limit: f32, out: &mut Times) -> bool {
     *out = [[0.0; WIDTH]; WIDTH];
-    let rim_a = rim(a, approach.gauge.own(0), approach.spin[0]);
-    let rim_b = rim(b, approach.gauge.own(1), approach.spin[1]);
+    let rim_a = rim(a, toi.box_distance.own(0), toi.spin[0]);
+    let rim_b = rim(b, toi.box_distance.own(1), toi.spin[1]);
     for frame in 0..2 {
         let (own, other) = if frame == 0 { (a, b) } else { (b, a) };
-        let [field_a, field_b] = &approach.fields[frame];
+        let [field_a, field_b] = &toi.fields[frame];
         let (fields, rims) = if frame == 0 {
             ([field_a, field_b], [&rim_a, &rim_b])
         } else {
             ([field_b, field_a], [&rim_b, &rim_a])
         };
-        let own = still(own, approach.gauge.own(frame), fields[0], rims[0]);
-        let other = carried(other, approach, frame, fields[1], rims[1]);
+        let own = still(own, toi.box_distance.own(frame), fields[0], rims[0]);
+        let other = carried(other, toi, frame, fields[1], rims[1]);
         let [from, to] = if frame == 0 { [&own, &other] } else { [&other, &own] };
-        roots(from, to, 2.0 * approach.doubt[frame], approach.acceleration, out);
+        roots(from, to, 2.0 * toi.doubt[frame], toi.acceleration, out);
     }
     let mut some = false;
     for (i, row) in out.iter_mut().enumerate() {
@@ -187,8 +194,8 @@ fn still(node: &Node, scale: f32, field: &Field, rim: &Lanes) -> Boxes {
 }
 
 #[inline(always)]
-fn carried(node: &Node, approach: &Approach, frame: usize, field: &Field, rim: &Lanes) -> Boxes {
-    let (centre, half) = approach.gauge.carried(node, frame);
+fn carried(node: &Node, toi: &BoxTimeOfImpact, frame: usize, field: &Field, rim: &Lanes) -> Boxes {
+    let (centre, half) = toi.box_distance.carried(node, frame);
     Boxes { velocity: velocities(&centre, field), centre, half, rim: *rim }
 }
 
@@ -235,16 +242,16 @@ fn roots(a: &Boxes, b: &Boxes, doubt: f32, acceleration: f32, out: &mut Times) {
 
 #[cfg(target_arch = "x86_64")]
 mod x86 {
-    use super::{Approach, Node, Times, measure};
+    use super::{BoxTimeOfImpact, Node, Times, measure};
 
     #[target_feature(enable = "avx2")]
-    pub fn avx2(a: &Node, b: &Node, approach: &Approach, limit: f32, out: &mut Times) -> bool {
-        measure(a, b, approach, limit, out)
+    pub fn avx2(a: &Node, b: &Node, toi: &BoxTimeOfImpact, limit: f32, out: &mut Times) -> bool {
+        measure(a, b, toi, limit, out)
     }
 
     #[target_feature(enable = "avx512f,avx512vl,avx512dq")]
-    pub fn avx512(a: &Node, b: &Node, approach: &Approach, limit: f32, out: &mut Times) -> bool {
-        measure(a, b, approach, limit, out)
+    pub fn avx512(a: &Node, b: &Node, toi: &BoxTimeOfImpact, limit: f32, out: &mut Times) -> bool {
+        measure(a, b, toi, limit, out)
     }
 }
 

@@ -45,7 +45,7 @@ fn motions() -> Vec<[Motion; 2]> {
 fn instants<'t>(trees: &'t [WideTree; 2], motions: &[Motion; 2], t: f64) -> [Instant<'t>; 2] {
     [0, 1].map(|k| {
         let ball = Ball { centre: DVec3::ZERO, radius: 1.5 };
-        let acceleration = motions[k].bend(&ball, [0.0, 1.0]).most();
+        let acceleration = motions[k].acceleration_bound(&ball, [0.0, 1.0]).most();
         Instant { tree: &trees[k], pose: motions[k].pose(t), twist: motions[k].twist(t), acceleration }
     })
 }
@@ -56,15 +56,15 @@ fn all_instruction_sets_give_the_same_bits() {
     let mut below = 0;
     for motions in motions() {
         let [a, b] = instants(&trees, &motions, 0.25);
-        let approach = Approach::new(&a, &b, 1e-12);
+        let toi = BoxTimeOfImpact::new(&a, &b, 1e-12);
         for (i, x) in trees[0].nodes().iter().enumerate().step_by(5) {
             let y = &trees[1].nodes()[i * 7 % trees[1].nodes().len()];
             let mut want = [[0.0; WIDTH]; WIDTH];
-            let some = times(Level::Portable, x, y, &approach, 0.3, &mut want);
+            let some = times(SimdLevel::Portable, x, y, &toi, 0.3, &mut want);
             below += want.as_flattened().iter().filter(|t| t.is_finite()).count();
-            for level in Level::available() {
+            for level in SimdLevel::available() {
                 let mut got = [[0.0; WIDTH]; WIDTH];
-                assert_eq!(times(level, x, y, &approach, 0.3, &mut got), some);
+                assert_eq!(times(level, x, y, &toi, 0.3, &mut got), some);
                 assert_eq!(got.map(|r| r.map(f32::to_bits)), want.map(|r| r.map(f32::to_bits)));
             }
         }
@@ -85,11 +85,11 @@ fn boxes_do_not_meet_before_their_time() {
     for motions in motions() {
         for start in [0.0, 0.4] {
             let [a, b] = instants(&trees, &motions, start);
-            let approach = Approach::new(&a, &b, 1e-12);
+            let toi = BoxTimeOfImpact::new(&a, &b, 1e-12);
             for (i, x) in trees[0].nodes().iter().enumerate().step_by(9) {
                 let y = &trees[1].nodes()[i * 5 % trees[1].nodes().len()];
                 let mut after = [[0.0; WIDTH]; WIDTH];
-                times(Level::best(), x, y, &approach, 1.0, &mut after);
+                times(SimdLevel::best(), x, y, &toi, 1.0, &mut after);
                 for (lane_a, lane_b) in x.used().zip(y.used()) {
                     let time = f64::from(after[lane_a][lane_b]).min(1.0 - start);
                     looked += 1;

@@ -24,18 +24,18 @@ const ROUNDING: f32 = 16.0 * f32::EPSILON;
 const NONE: u32 = u32::MAX;
 
 /// Eight coins in tree units: centres, axes, half heights, radii; infinitely large where there is none.
-pub type CoinLanes = [[f32; WIDTH]; 8];
+pub type DiscBoundLanes = [[f32; WIDTH]; 8];
 
 /// The coins of a tree's nodes.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Coins {
+pub struct DiscBounds {
     of_node: Vec<u32>,
-    lanes: Vec<CoinLanes>,
+    lanes: Vec<DiscBoundLanes>,
 }
 
-impl Coins {
+impl DiscBounds {
     /// Fits coins around the triangles below each child that is a node.
-    pub fn new(tree: &WideTree, blocks: &LeafBlocks) -> Coins {
+    pub fn new(tree: &WideTree, blocks: &LeafBlocks) -> DiscBounds {
         let nodes = tree.nodes();
         let upper = nodes.iter().position(|node| node.child[0].is_leaf()).unwrap_or(nodes.len());
         // The bottom nodes below each node: children stand behind their parents and hold neighbouring ones.
@@ -47,19 +47,19 @@ impl Coins {
             below[index] = start..end;
         }
         let all = parallel::map(upper, |index| fit(&nodes[index], &below, blocks, tree.frame().reach));
-        let mut coins = Coins { of_node: vec![NONE; nodes.len()], lanes: Vec::new() };
+        let mut disc_bounds = DiscBounds { of_node: vec![NONE; nodes.len()], lanes: Vec::new() };
         for (index, lanes) in all.into_iter().enumerate() {
             if let Some(lanes) = lanes {
-                coins.of_node[index] = coins.lanes.len() as u32;
-                coins.lanes.push(lanes);
+                disc_bounds.of_node[index] = disc_bounds.lanes.len() as u32;
+                disc_bounds.lanes.push(lanes);
             }
         }
-        coins
+        disc_bounds
     }
 
     /// The coins of a node's children, if any has one.
     #[inline]
-    pub fn of(&self, node: u32) -> Option<&CoinLanes> {
+    pub fn of(&self, node: u32) -> Option<&DiscBoundLanes> {
         self.lanes.get(self.of_node[node as usize] as usize)
     }
 
@@ -70,7 +70,7 @@ impl Coins {
 }
 
 /// The coins of one node's children.
-fn fit(node: &Node, below: &[Range<u32>], blocks: &LeafBlocks, reach: f32) -> Option<CoinLanes> {
+fn fit(node: &Node, below: &[Range<u32>], blocks: &LeafBlocks, reach: f32) -> Option<DiscBoundLanes> {
     let mut lanes = [[0.0; WIDTH]; 8];
     [lanes[6], lanes[7]] = [[f32::INFINITY; WIDTH]; 2];
     let mut some = false;
@@ -82,8 +82,8 @@ fn fit(node: &Node, below: &[Range<u32>], blocks: &LeafBlocks, reach: f32) -> Op
         let triangles: Option<Vec<&Block>> = bottoms.map(|bottom| blocks.of(bottom)).collect();
         if let Some(triangles) = triangles {
             let (centre, _) = node.lane(lane);
-            let coin = coin(&triangles, Vec3::from_array(centre), reach);
-            (0..8).for_each(|k| lanes[k][lane] = coin[k]);
+            let disc_bound = disc_bound(&triangles, Vec3::from_array(centre), reach);
+            (0..8).for_each(|k| lanes[k][lane] = disc_bound[k]);
             some = true;
         }
     }
@@ -92,7 +92,7 @@ fn fit(node: &Node, below: &[Range<u32>], blocks: &LeafBlocks, reach: f32) -> Op
 
 /// Centre, axis, half height and radius of a coin around the triangles of some blocks, whose box has the given
 /// middle; rounded outward.
-fn coin(blocks: &[&Block], middle: Vec3, reach: f32) -> [f32; 8] {
+fn disc_bound(blocks: &[&Block], middle: Vec3, reach: f32) -> [f32; 8] {
     // In f64, where squares of small areas do not underflow: the axis must have the length 1.
     let axis = blocks.iter().map(|block| area(block)).sum::<DVec3>().normalize_or(DVec3::X).as_vec3();
     // The way across the axis is the same for every centre on it, so one pass finds all.

@@ -17,11 +17,11 @@
 //! 16·2⁻²⁴·(2r)² of |n|, which lifts a corner by 64·2⁻²³·r³/|n| at most; its corners are rounded by 2⁻²⁴ of
 //! the reach.
 
-use super::disc_bound::CoinLanes;
+use super::disc_bound::DiscBoundLanes;
 use super::leaf_block::Block;
 use super::relative::{Carry, Map};
-use super::simd::{Carrier, Level};
-use super::wide::{Frame, WIDTH};
+use super::simd::{Carrier, SimdLevel};
+use super::wide::{TreeFrame, WIDTH};
 
 #[cfg(test)]
 #[path = "disc_bound_pair_tests.rs"]
@@ -44,16 +44,16 @@ const CORNER_TILT: f32 = 64.0 * f32::EPSILON;
 
 /// The children of a node as coins.
 #[derive(Debug, Clone, Copy)]
-pub enum Patches<'t> {
+pub enum PatchLanes<'t> {
     /// Subtrees.
-    Coins(&'t CoinLanes),
+    DiscBounds(&'t DiscBoundLanes),
     /// Single triangles.
     Triangles(&'t Block),
 }
 
 /// Carries the coins of one tree, the few, among those of another.
 #[derive(Debug, Clone, Copy)]
-pub struct CoinTest {
+pub struct DiscBoundTest {
     /// Added to half heights (units of the target tree).
     slack: f32,
     /// 1 and what the sine may be wrong by.
@@ -73,17 +73,17 @@ pub fn bent(carry: &Carry) -> f32 {
     (3.0 * off.max(square - short) / square) as f32
 }
 
-impl CoinTest {
+impl DiscBoundTest {
     /// For coins of a tree with the frame `few` in that of `many`, carried by `map`, which lets through what is
     /// nearer than `margin` (units of `many`).
     #[inline]
-    pub fn new(few: &Frame, many: &Frame, map: &Map, bent: f32, margin: f64) -> CoinTest {
+    pub fn new(few: &TreeFrame, many: &TreeFrame, map: &Map, bent: f32, margin: f64) -> DiscBoundTest {
         let largest = map.pad[0].max(map.pad[1]).max(map.pad[2]);
         let margin = margin as f32;
         let pad = largest - IN_A_PAD * margin;
         let scale = few.unit / many.unit;
         let size = 8.0 * few.reach * scale as f32;
-        CoinTest {
+        DiscBoundTest {
             slack: if scale >= SMALLEST_SCALE { 4.0 * pad + bent * size + margin } else { f32::INFINITY },
             one: 1.0 + SINE_ROUNDING + 4.0 * bent,
             rounding: [few.reach, many.reach].map(|reach| CORNER_ROUNDING * reach),
@@ -95,27 +95,27 @@ impl CoinTest {
     #[inline]
     pub fn keep(
         &self,
-        level: Level,
+        level: SimdLevel,
         to_many: &Carrier,
-        few: Patches<'_>,
-        many: Patches<'_>,
+        few: PatchLanes<'_>,
+        many: PatchLanes<'_>,
         mask: u64,
     ) -> u64 {
         match level {
-            Level::Portable => portable::keep(self, to_many, few, many, mask),
+            SimdLevel::Portable => portable::keep(self, to_many, few, many, mask),
             // SAFETY: the levels are handed out only after their instructions were detected.
             #[cfg(target_arch = "x86_64")]
-            Level::Avx2 => unsafe { avx2::keep(self, to_many, few, many, mask) },
+            SimdLevel::Avx2 => unsafe { avx2::keep(self, to_many, few, many, mask) },
             // SAFETY: as above.
             #[cfg(target_arch = "x86_64")]
-            Level::Avx512 => unsafe { avx512::keep(self, to_many, few, many, mask) },
+            SimdLevel::Avx512 => unsafe { avx512::keep(self, to_many, few, many, mask) },
         }
     }
 }
 
 mod portable {
-    use super::{Block, Carrier, Patches, WIDTH};
-    use super::{CORNER_TILT, CoinLanes, CoinTest, RADIUS_ROUNDING, SHORTEST_NORMAL};
+    use super::{Block, Carrier, PatchLanes, WIDTH};
+    use super::{CORNER_TILT, DiscBoundLanes, DiscBoundTest, RADIUS_ROUNDING, SHORTEST_NORMAL};
 
     fn dot(a: [f32; 3], b: [f32; 3]) -> f32 {
         a[2].mul_add(b[2], a[1].mul_add(b[1], a[0] * b[0]))
@@ -125,8 +125,8 @@ mod portable {
         if a > b { a } else { b }
     }
 
-    fn of_triangles(block: &Block, rounding: f32) -> CoinLanes {
-        let mut coins = [[0.0; WIDTH]; 8];
+    fn of_triangles(block: &Block, rounding: f32) -> DiscBoundLanes {
+        let mut disc_bounds = [[0.0; WIDTH]; 8];
         for lane in 0..WIDTH {
             let corner = |c: usize| [0, 1, 2].map(|k| block[3 * c + k][lane]);
             let minus = |a: [f32; 3], b: [f32; 3]| [0, 1, 2].map(|k| a[k] - b[k]);
@@ -144,26 +144,29 @@ mod portable {
             let half = if square >= SHORTEST_NORMAL { tilt } else { f32::INFINITY };
             let [x, y, z] = centre;
             let [u, v, w] = normal.map(|n| n * inverse);
-            [x, y, z, u, v, w, half, radius].into_iter().enumerate().for_each(|(k, x)| coins[k][lane] = x);
+            [x, y, z, u, v, w, half, radius]
+                .into_iter()
+                .enumerate()
+                .for_each(|(k, x)| disc_bounds[k][lane] = x);
         }
-        coins
+        disc_bounds
     }
 
-    fn coins(patches: Patches<'_>, rounding: f32) -> CoinLanes {
+    fn disc_bounds(patches: PatchLanes<'_>, rounding: f32) -> DiscBoundLanes {
         match patches {
-            Patches::Coins(coins) => *coins,
-            Patches::Triangles(block) => of_triangles(block, rounding),
+            PatchLanes::DiscBounds(disc_bounds) => *disc_bounds,
+            PatchLanes::Triangles(block) => of_triangles(block, rounding),
         }
     }
 
     pub(super) fn keep(
-        test: &CoinTest,
+        test: &DiscBoundTest,
         to_many: &Carrier,
-        few: Patches<'_>,
-        many: Patches<'_>,
+        few: PatchLanes<'_>,
+        many: PatchLanes<'_>,
         mask: u64,
     ) -> u64 {
-        let (few, many) = (coins(few, test.rounding[0]), coins(many, test.rounding[1]));
+        let (few, many) = (disc_bounds(few, test.rounding[0]), disc_bounds(many, test.rounding[1]));
         let scale = to_many.scale;
         let mut kept = 0;
         for bit in (0..WIDTH * WIDTH).filter(|bit| mask >> bit & 1 != 0) {
@@ -201,15 +204,15 @@ macro_rules! kernels {
             use std::arch::x86_64::*;
 
             use super::super::avx::{absolute, dot, load, spread};
-            use super::{Block, Carrier, Patches, WIDTH};
-            use super::{CORNER_TILT, CoinLanes, CoinTest, RADIUS_ROUNDING, SHORTEST_NORMAL};
+            use super::{Block, Carrier, PatchLanes, WIDTH};
+            use super::{CORNER_TILT, DiscBoundLanes, DiscBoundTest, RADIUS_ROUNDING, SHORTEST_NORMAL};
 
             /// Centres, axes, half heights and radii.
-            type Coins = ([__m256; 3], [__m256; 3], __m256, __m256);
+            type DiscBoundVectors = ([__m256; 3], [__m256; 3], __m256, __m256);
 
             #[inline]
             #[target_feature(enable = $features)]
-            fn of_triangles(block: &Block, rounding: f32) -> Coins {
+            fn of_triangles(block: &Block, rounding: f32) -> DiscBoundVectors {
                 let corner = |c: usize| [0, 1, 2].map(|k| load(&block[3 * c + k]));
                 let minus = |a: &[__m256; 3], b: &[__m256; 3]| [0, 1, 2].map(|k| _mm256_sub_ps(a[k], b[k]));
                 let (a, b, c) = (corner(0), corner(1), corner(2));
@@ -237,33 +240,33 @@ macro_rules! kernels {
 
             #[inline]
             #[target_feature(enable = $features)]
-            fn loaded(coins: &CoinLanes) -> Coins {
-                let three = |first: usize| [0, 1, 2].map(|k| load(&coins[first + k]));
-                (three(0), three(3), load(&coins[6]), load(&coins[7]))
+            fn loaded(disc_bounds: &DiscBoundLanes) -> DiscBoundVectors {
+                let three = |first: usize| [0, 1, 2].map(|k| load(&disc_bounds[first + k]));
+                (three(0), three(3), load(&disc_bounds[6]), load(&disc_bounds[7]))
             }
 
             #[target_feature(enable = $features)]
             pub(super) fn keep(
-                test: &CoinTest,
+                test: &DiscBoundTest,
                 to_many: &Carrier,
-                few: Patches<'_>,
-                many: Patches<'_>,
+                few: PatchLanes<'_>,
+                many: PatchLanes<'_>,
                 mask: u64,
             ) -> u64 {
                 let many = match many {
-                    Patches::Coins(coins) => loaded(coins),
-                    Patches::Triangles(block) => of_triangles(block, test.rounding[1]),
+                    PatchLanes::DiscBounds(disc_bounds) => loaded(disc_bounds),
+                    PatchLanes::Triangles(block) => of_triangles(block, test.rounding[1]),
                 };
                 match few {
-                    Patches::Coins(coins) => rows(test, to_many, coins, many, mask),
-                    Patches::Triangles(block) => {
+                    PatchLanes::DiscBounds(disc_bounds) => rows(test, to_many, disc_bounds, many, mask),
+                    PatchLanes::Triangles(block) => {
                         let ([x, y, z], [u, v, w], half, radius) = of_triangles(block, test.rounding[0]);
-                        let mut coins = [[0.0; WIDTH]; 8];
-                        for (row, lanes) in coins.iter_mut().zip([x, y, z, u, v, w, half, radius]) {
+                        let mut disc_bounds = [[0.0; WIDTH]; 8];
+                        for (row, lanes) in disc_bounds.iter_mut().zip([x, y, z, u, v, w, half, radius]) {
                             // SAFETY: eight numbers have room.
                             unsafe { _mm256_storeu_ps(row.as_mut_ptr(), lanes) };
                         }
-                        rows(test, to_many, &coins, many, mask)
+                        rows(test, to_many, &disc_bounds, many, mask)
                     }
                 }
             }
@@ -271,7 +274,13 @@ macro_rules! kernels {
             /// The few one by one, the many all at once.
             #[inline]
             #[target_feature(enable = $features)]
-            fn rows(test: &CoinTest, to_many: &Carrier, few: &CoinLanes, many: Coins, mask: u64) -> u64 {
+            fn rows(
+                test: &DiscBoundTest,
+                to_many: &Carrier,
+                few: &DiscBoundLanes,
+                many: DiscBoundVectors,
+                mask: u64,
+            ) -> u64 {
                 let (centre, axis, half, radius) = many;
                 let columns = [0, 1, 2].map(|k| load(&to_many.turn[k]));
                 let shift = load(&to_many.shift);

@@ -1,32 +1,32 @@
 use super::*;
 use crate::geom::triangle_triangle::meet;
-use crate::hierarchy::disc_bound::Coins;
+use crate::hierarchy::disc_bound::DiscBounds;
 use crate::hierarchy::leaf_block::LeafBlocks;
 use crate::hierarchy::relative::Relative;
 use crate::hierarchy::wide::{Child, WideTree};
 use crate::shape::procedural;
 use crate::{Mesh, Pose};
 
-struct Placed {
+struct PlacedTree {
     mesh: Mesh,
     tree: WideTree,
-    coins: Coins,
+    disc_bounds: DiscBounds,
     blocks: LeafBlocks,
     pose: Pose,
 }
 
-impl Placed {
-    fn new(mesh: Mesh, pose: Pose) -> Placed {
+impl PlacedTree {
+    fn new(mesh: Mesh, pose: Pose) -> PlacedTree {
         let tree = WideTree::build(&mesh);
         let blocks = LeafBlocks::new(&mesh, &tree);
-        let coins = Coins::new(&tree, &blocks);
-        Placed { mesh, tree, coins, blocks, pose }
+        let disc_bounds = DiscBounds::new(&tree, &blocks);
+        PlacedTree { mesh, tree, disc_bounds, blocks, pose }
     }
 
-    fn patches(&self, node: u32) -> Patches<'_> {
-        match self.coins.of(node) {
-            Some(coins) => Patches::Coins(coins),
-            None => Patches::Triangles(self.blocks.of(node).unwrap()),
+    fn patches(&self, node: u32) -> PatchLanes<'_> {
+        match self.disc_bounds.of(node) {
+            Some(disc_bounds) => PatchLanes::DiscBounds(disc_bounds),
+            None => PatchLanes::Triangles(self.blocks.of(node).unwrap()),
         }
     }
 
@@ -53,9 +53,10 @@ impl Placed {
 }
 
 /// Holds every pair of nodes against the exact test; how many pairs of lanes meet, are parted, are apart.
-fn counts(a: &Placed, b: &Placed) -> [usize; 3] {
+fn counts(a: &PlacedTree, b: &PlacedTree) -> [usize; 3] {
     let relative = Relative::new(&a.tree, &a.pose, &b.tree, &b.pose, 0.0);
-    let test = CoinTest::new(a.tree.frame(), b.tree.frame(), &relative.a_in_b, bent(&relative.a_to_b), 0.0);
+    let test =
+        DiscBoundTest::new(a.tree.frame(), b.tree.frame(), &relative.a_in_b, bent(&relative.a_to_b), 0.0);
     let carrier = Carrier::new(&relative.a_in_b);
     let mut found = [0; 3];
     for x in 0..a.tree.nodes().len() as u32 {
@@ -63,8 +64,8 @@ fn counts(a: &Placed, b: &Placed) -> [usize; 3] {
         for y in 0..b.tree.nodes().len() as u32 {
             let others = b.lanes(y);
             let run = |level, mask| test.keep(level, &carrier, a.patches(x), b.patches(y), mask);
-            let kept = run(Level::Portable, u64::MAX);
-            for level in Level::available() {
+            let kept = run(SimdLevel::Portable, u64::MAX);
+            for level in SimdLevel::available() {
                 assert_eq!(run(level, u64::MAX), kept, "{level:?}, nodes {x} {y}");
                 assert_eq!(run(level, 0x4200_0081), kept & 0x4200_0081, "{level:?}");
             }
@@ -93,8 +94,8 @@ fn no_meeting_patches_are_parted_and_most_others_are() {
     for (k, at) in spots.into_iter().enumerate() {
         let pose_a = Pose::new([-3.0, 2.0, 5.0], turns[2 * k]).unwrap();
         let pose_b = Pose::new((at + pose_a.translation()).into(), turns[2 * k + 1]).unwrap();
-        let a = Placed::new(procedural::torus(1.0, 0.4, 14, 8).unwrap(), pose_a);
-        let b = Placed::new(procedural::blob(0.7, 0.3, 2, 5 + k as u64).unwrap(), pose_b);
+        let a = PlacedTree::new(procedural::torus(1.0, 0.4, 14, 8).unwrap(), pose_a);
+        let b = PlacedTree::new(procedural::blob(0.7, 0.3, 2, 5 + k as u64).unwrap(), pose_b);
         counts(&a, &b).into_iter().zip(&mut total).for_each(|(n, sum)| *sum += n);
     }
     let [met, parted, apart] = total;
@@ -114,8 +115,8 @@ fn touching_patches_and_triangles_without_area_are_kept() {
         for at in [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.5, 0.5, 1.0]] {
             let pose = Pose::from_translation(at.map(|x| x * scale));
             for mesh in [&cube, &ball, &needles] {
-                let a = Placed::new(cube.clone(), Pose::IDENTITY);
-                let b = Placed::new(mesh.clone(), pose);
+                let a = PlacedTree::new(cube.clone(), Pose::IDENTITY);
+                let b = PlacedTree::new(mesh.clone(), pose);
                 met += counts(&a, &b)[0] + counts(&b, &a)[0];
             }
         }
@@ -147,8 +148,8 @@ fn a_bent_pose_loses_nothing() {
     ];
     matrix[8] = -stretch / 3.0;
     let bent_pose = Pose::from_matrix(&matrix).unwrap();
-    let a = Placed::new(procedural::ico_sphere(1.0, 2).unwrap(), bent_pose);
-    let b = Placed::new(procedural::ico_sphere(1.0, 2).unwrap(), Pose::from_translation([1.2, 0.9, 0.4]));
+    let a = PlacedTree::new(procedural::ico_sphere(1.0, 2).unwrap(), bent_pose);
+    let b = PlacedTree::new(procedural::ico_sphere(1.0, 2).unwrap(), Pose::from_translation([1.2, 0.9, 0.4]));
     let [met, parted, _] = counts(&a, &b);
     assert!(met > 20 && parted > 1000, "{met} {parted}");
 }

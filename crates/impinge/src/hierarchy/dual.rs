@@ -11,7 +11,7 @@ use std::ops::ControlFlow;
 use smallvec::SmallVec;
 
 use super::relative::Relative;
-use super::simd::{Carrier, Level, is_larger, overlaps};
+use super::simd::{Carrier, SimdLevel, is_larger, overlaps};
 use super::stack::{Stack, StackSearch};
 use super::wide::{Node, WIDTH, WideTree};
 use crate::{Budget, Counters, Finish};
@@ -86,7 +86,7 @@ pub(super) struct Entry {
 #[derive(Debug, Clone)]
 pub struct DualSearch {
     stack: Stack<Entry>,
-    level: Level,
+    level: SimdLevel,
 }
 
 /// What a search looks at.
@@ -108,7 +108,7 @@ impl DualSearch {
     /// A search that begins at the roots.
     #[inline]
     pub fn new() -> DualSearch {
-        DualSearch::on(Level::best())
+        DualSearch::on(SimdLevel::best())
     }
 
     /// A search among what is below one node of each tree only.
@@ -121,7 +121,7 @@ impl DualSearch {
 
     /// As [`DualSearch::new`], on a named instruction set; the results are the same.
     #[inline]
-    pub fn on(level: Level) -> DualSearch {
+    pub fn on(level: SimdLevel) -> DualSearch {
         let mut stack = SmallVec::new();
         stack.push(Entry { few: 0, many: 0, rows: u8::MAX, swapped: false });
         DualSearch { stack, level }
@@ -129,7 +129,7 @@ impl DualSearch {
 
     /// A search with nothing left to look at.
     pub fn nothing() -> DualSearch {
-        DualSearch { stack: Stack::new(), level: Level::best() }
+        DualSearch { stack: Stack::new(), level: SimdLevel::best() }
     }
 
     /// Whether everything was looked at.

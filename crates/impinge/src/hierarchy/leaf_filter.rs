@@ -24,7 +24,7 @@
 
 use super::leaf_block::Block;
 use super::relative::{Carry, Map};
-use super::simd::Level;
+use super::simd::SimdLevel;
 use super::wide::{WIDTH, WideTree};
 use crate::geom::triangle_triangle::canonical;
 use crate::num::predicate::Sign;
@@ -46,7 +46,7 @@ const UNDERFLOW: f32 = 64.0 * f32::MIN_POSITIVE;
 /// Carries triangles of one tree, the few, into the frame of the other.
 #[derive(Debug, Clone, Copy)]
 #[repr(C, align(32))]
-pub struct PlaneTest {
+pub struct LeafFilter {
     /// Columns; the fourth number is 0.
     exact_turn: [[f64; 4]; 3],
     exact_shift: [f64; 4],
@@ -61,10 +61,10 @@ pub struct PlaneTest {
     margin: f32,
 }
 
-impl PlaneTest {
+impl LeafFilter {
     /// For triangles of `few` against those of `many`; boxes nearer than `margin` (tree units of `many`)
     /// may have been let through. Where the units differ too much it parts nothing.
-    pub fn new(few: &WideTree, many: &WideTree, carry: &Carry, map: &Map, margin: f64) -> PlaneTest {
+    pub fn new(few: &WideTree, many: &WideTree, carry: &Carry, map: &Map, margin: f64) -> LeafFilter {
         let columns = carry.turn.to_cols_array_2d();
         let row = |k: usize| columns.iter().map(|column| column[k].abs()).sum::<f64>();
         let spread = row(0).max(row(1)).max(row(2));
@@ -80,7 +80,7 @@ impl PlaneTest {
         };
         // The sums above and the casts below round by far less than a hundredth.
         let up = |x: f64| (1.01 * x) as f32;
-        PlaneTest {
+        LeafFilter {
             exact_turn: columns.map(|[x, y, z]| [x, y, z, 0.0]),
             exact_shift: [carry.shift.x, carry.shift.y, carry.shift.z, 0.0],
             turn: columns.map(|[x, y, z]| [x as f32, y as f32, z as f32, 0.0]),
@@ -93,15 +93,15 @@ impl PlaneTest {
 
     /// Which of the pairs in `mask` (bit 8·i + j: lane i of the few, lane j of the many) meet.
     #[inline]
-    pub fn decide(&self, level: Level, few: &Block, many: &Block, mask: u64) -> Verdicts {
+    pub fn decide(&self, level: SimdLevel, few: &Block, many: &Block, mask: u64) -> Verdicts {
         match level {
-            Level::Portable => portable(self, few, many, mask),
+            SimdLevel::Portable => portable(self, few, many, mask),
             // SAFETY: these levels are handed out only after the instructions were detected.
             #[cfg(target_arch = "x86_64")]
-            Level::Avx2 => unsafe { avx2::decide(self, few, many, mask) },
+            SimdLevel::Avx2 => unsafe { avx2::decide(self, few, many, mask) },
             // SAFETY: as above.
             #[cfg(target_arch = "x86_64")]
-            Level::Avx512 => unsafe { avx512::decide(self, few, many, mask) },
+            SimdLevel::Avx512 => unsafe { avx512::decide(self, few, many, mask) },
         }
     }
 }
@@ -144,7 +144,7 @@ impl Row {
     /// Whether the triangle and lane j of the many meet; `None` where a sign is in doubt, and always within a
     /// margin.
     #[inline(always)]
-    fn meet(&self, own: &Carried, many: &Block, j: usize, test: &PlaneTest) -> Option<bool> {
+    fn meet(&self, own: &Carried, many: &Block, j: usize, test: &LeafFilter) -> Option<bool> {
         let Row { over, under } = self;
         let certain = over.iter().chain(under).fold(u8::MAX, |all, [above, below]| all & (above | below));
         if certain >> j & 1 == 0 || test.margin > 0.0 {
@@ -201,7 +201,7 @@ struct Carried {
     extent: f32,
 }
 
-impl PlaneTest {
+impl LeafFilter {
     #[inline(always)]
     fn carried(&self, few: &Block, lane: usize) -> Carried {
         let corner = |c: usize| [few[3 * c][lane], few[3 * c + 1][lane], few[3 * c + 2][lane]];
@@ -245,7 +245,7 @@ fn smaller(x: f32, y: f32) -> f32 {
     if x < y { x } else { y }
 }
 
-fn portable(test: &PlaneTest, few: &Block, many: &Block, mask: u64) -> Verdicts {
+fn portable(test: &LeafFilter, few: &Block, many: &Block, mask: u64) -> Verdicts {
     let mut found = Verdicts { meeting: 0, doubtful: 0 };
     let corner = |c: usize, j: usize| [many[3 * c][j], many[3 * c + 1][j], many[3 * c + 2][j]];
     let dot = |[a, b, c]: [f32; 3], d: &[f32]| c.mul_add(d[2], b.mul_add(d[1], a * d[0]));
@@ -293,7 +293,7 @@ macro_rules! kernels {
             use std::arch::x86_64::*;
 
             use super::super::avx::{absolute, dot, load};
-            use super::{Block, PlaneTest, Row, UNDERFLOW, Verdicts, WIDTH};
+            use super::{Block, LeafFilter, Row, UNDERFLOW, Verdicts, WIDTH};
 
             /// a·b − c·d.
             #[inline]
@@ -328,7 +328,7 @@ macro_rules! kernels {
             }
 
             #[target_feature(enable = $features)]
-            pub(super) fn decide(test: &PlaneTest, few: &Block, many: &Block, mask: u64) -> Verdicts {
+            pub(super) fn decide(test: &LeafFilter, few: &Block, many: &Block, mask: u64) -> Verdicts {
                 let corners = [0, 1, 2].map(|c| [0, 1, 2].map(|k| load(&many[3 * c + k])));
                 let [a, b, c] = &corners;
                 let e = [0, 1, 2].map(|k| _mm256_sub_ps(b[k], a[k]));

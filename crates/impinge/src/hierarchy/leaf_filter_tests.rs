@@ -6,18 +6,18 @@ use crate::shape::procedural;
 use crate::{Mesh, Pose};
 
 /// A tree with its blocks and the triangles as placed.
-struct Placed {
+struct PlacedTree {
     mesh: Mesh,
     tree: WideTree,
     blocks: LeafBlocks,
     pose: Pose,
 }
 
-impl Placed {
-    fn new(mesh: Mesh, pose: Pose) -> Placed {
+impl PlacedTree {
+    fn new(mesh: Mesh, pose: Pose) -> PlacedTree {
         let tree = WideTree::build(&mesh);
         let blocks = LeafBlocks::new(&mesh, &tree);
-        Placed { mesh, tree, blocks, pose }
+        PlacedTree { mesh, tree, blocks, pose }
     }
 
     fn bottoms(&self) -> impl Iterator<Item = u32> + '_ {
@@ -33,15 +33,15 @@ impl Placed {
 
 /// Holds every pair of bottom nodes against the exact test; how many pairs meet, are parted, are apart
 /// and surely meet.
-fn counts(a: &Placed, b: &Placed) -> [usize; 4] {
+fn counts(a: &PlacedTree, b: &PlacedTree) -> [usize; 4] {
     let relative = Relative::new(&a.tree, &a.pose, &b.tree, &b.pose, 0.0);
-    let test = PlaneTest::new(&a.tree, &b.tree, &relative.a_to_b, &relative.a_in_b, 0.0);
+    let test = LeafFilter::new(&a.tree, &b.tree, &relative.a_to_b, &relative.a_in_b, 0.0);
     let mut found = [0; 4];
     for x in a.bottoms() {
         for y in b.bottoms() {
             let (few, many) = (a.blocks.of(x).unwrap(), b.blocks.of(y).unwrap());
-            let kept = test.decide(Level::Portable, few, many, u64::MAX);
-            for level in Level::available() {
+            let kept = test.decide(SimdLevel::Portable, few, many, u64::MAX);
+            for level in SimdLevel::available() {
                 assert_eq!(test.decide(level, few, many, u64::MAX), kept, "{level:?}");
                 let part = test.decide(level, few, many, 0x0180_0001);
                 assert_eq!(part.meeting, kept.meeting & 0x0180_0001, "{level:?}");
@@ -73,8 +73,8 @@ fn no_meeting_pair_is_parted_and_most_others_are() {
     for (k, at) in spots.into_iter().enumerate() {
         let pose_a = Pose::new([3.0, -2.0, 5.0], turns[2 * k]).unwrap();
         let pose_b = Pose::new((at + pose_a.translation()).into(), turns[2 * k + 1]).unwrap();
-        let a = Placed::new(procedural::torus(1.0, 0.4, 14, 8).unwrap(), pose_a);
-        let b = Placed::new(procedural::blob(0.7, 0.3, 2, 3 + k as u64).unwrap(), pose_b);
+        let a = PlacedTree::new(procedural::torus(1.0, 0.4, 14, 8).unwrap(), pose_a);
+        let b = PlacedTree::new(procedural::blob(0.7, 0.3, 2, 3 + k as u64).unwrap(), pose_b);
         counts(&a, &b).into_iter().zip(&mut total).for_each(|(n, sum)| *sum += n);
     }
     let [met, parted, apart, known] = total;
@@ -90,8 +90,8 @@ fn touching_coplanar_and_duplicated_triangles_are_kept() {
     for scale in [1e-6, 1.0, 1e6] {
         let cube = procedural::cuboid([scale / 2.0; 3], [1; 3]).unwrap();
         for at in [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [1.0, 1.0, 1.0], [0.5, 0.5, 1.0]] {
-            let a = Placed::new(cube.clone(), Pose::IDENTITY);
-            let b = Placed::new(cube.clone(), Pose::from_translation(at.map(|x| x * scale)));
+            let a = PlacedTree::new(cube.clone(), Pose::IDENTITY);
+            let b = PlacedTree::new(cube.clone(), Pose::from_translation(at.map(|x| x * scale)));
             met += counts(&a, &b)[0];
         }
     }
@@ -102,14 +102,14 @@ fn touching_coplanar_and_duplicated_triangles_are_kept() {
 fn a_margin_keeps_what_is_nearer() {
     let sheet = |z: f64| {
         let pose = Pose::from_translation([0.01, 0.02, z]);
-        Placed::new(procedural::sheet([1.0, 1.0], [2, 2]).unwrap(), pose)
+        PlacedTree::new(procedural::sheet([1.0, 1.0], [2, 2]).unwrap(), pose)
     };
     let (a, b) = (sheet(0.0), sheet(0.1));
     let kept = |margin: f64| {
         let relative = Relative::new(&a.tree, &a.pose, &b.tree, &b.pose, margin);
         let within = margin / b.tree.frame().unit;
-        let test = PlaneTest::new(&a.tree, &b.tree, &relative.a_to_b, &relative.a_in_b, within);
-        test.decide(Level::Portable, a.blocks.of(0).unwrap(), b.blocks.of(0).unwrap(), u64::MAX).doubtful
+        let test = LeafFilter::new(&a.tree, &b.tree, &relative.a_to_b, &relative.a_in_b, within);
+        test.decide(SimdLevel::Portable, a.blocks.of(0).unwrap(), b.blocks.of(0).unwrap(), u64::MAX).doubtful
     };
     assert_eq!(kept(0.0), 0);
     assert_eq!(kept(0.09), 0);
@@ -122,8 +122,8 @@ fn trees_of_very_different_size_part_nothing_wrongly() {
     let mut met = 0;
     for size in [1e-12, 1e-11, 1e-10, 1e-9, 1e-3, 1.0, 1e12] {
         let at = Pose::from_translation([1e3, 0.0, 0.0]);
-        let a = Placed::new(big.clone(), Pose::IDENTITY);
-        let b = Placed::new(procedural::ico_sphere(size, 1).unwrap(), at);
+        let a = PlacedTree::new(big.clone(), Pose::IDENTITY);
+        let b = PlacedTree::new(procedural::ico_sphere(size, 1).unwrap(), at);
         met += counts(&a, &b)[0] + counts(&b, &a)[0];
     }
     assert!(met > 20, "{met}");

@@ -7,7 +7,7 @@
 use glam::DVec3;
 
 use super::relative::{PLACEMENT, SINGLE};
-use super::simd::Level;
+use super::simd::SimdLevel;
 use super::wide::{Node, WIDTH, WideTree};
 use crate::Pose;
 use crate::num::tolerance::FLATTEST_RAY;
@@ -72,9 +72,9 @@ impl RaySlab {
 
     /// Where the ray enters each child box, and which it enters before `until` and leaves after its origin.
     #[inline]
-    pub fn enters(&self, level: Level, node: &Node, until: f32, out: &mut [f32; WIDTH]) -> u8 {
+    pub fn enters(&self, level: SimdLevel, node: &Node, until: f32, out: &mut [f32; WIDTH]) -> u8 {
         match level {
-            Level::Portable => self.slabs(node, until, out),
+            SimdLevel::Portable => self.slabs(node, until, out),
             // SAFETY: these levels are handed out only after the instructions were detected.
             #[cfg(target_arch = "x86_64")]
             _ => unsafe { self.slabs_avx2(node, until, out) },

@@ -28,7 +28,7 @@
 
 use glam::{DMat3, DVec3};
 
-use super::wide::{Frame, WideTree};
+use super::wide::{TreeFrame, WideTree};
 use crate::Pose;
 
 /// Placement and f64 rounding, relative to the sizes in the world (no unit): 64·2⁻⁵³.
@@ -86,7 +86,7 @@ pub fn placement_error(a: &WideTree, pose_a: &Pose, b: &WideTree, pose_b: &Pose)
 }
 
 /// Bound of all numbers that enter a placed coordinate.
-fn size_in_world(frame: &Frame, pose: &Pose) -> f64 {
+fn size_in_world(frame: &TreeFrame, pose: &Pose) -> f64 {
     let farthest = frame.centre.length() + 2.0 * f64::from(frame.reach) * frame.unit;
     farthest + pose.translation().abs().max_element()
 }
@@ -110,7 +110,7 @@ impl Relative {
 
 /// One placed tree.
 struct Side<'t> {
-    frame: &'t Frame,
+    frame: &'t TreeFrame,
     matrix: DMat3,
     inverse: DMat3,
     /// Where the tree's origin is in the world.
@@ -118,7 +118,7 @@ struct Side<'t> {
 }
 
 impl<'t> Side<'t> {
-    fn new(frame: &'t Frame, pose: &Pose) -> Side<'t> {
+    fn new(frame: &'t TreeFrame, pose: &Pose) -> Side<'t> {
         let matrix = pose.matrix();
         Side { frame, matrix, inverse: matrix.inverse(), origin: pose.apply(frame.centre) }
     }

@@ -11,7 +11,7 @@ use super::wide::{Node, WIDTH};
 
 /// The instruction sets a search can run on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Level {
+pub enum SimdLevel {
     /// Plain loops.
     Portable,
     /// AVX2, FMA and the bit instructions.
@@ -22,10 +22,10 @@ pub enum Level {
     Avx512,
 }
 
-impl Level {
+impl SimdLevel {
     /// The best that this machine has.
     #[inline]
-    pub fn best() -> Level {
+    pub fn best() -> SimdLevel {
         #[cfg(target_arch = "x86_64")]
         {
             // The bit instructions came with AVX2 or before it.
@@ -36,20 +36,20 @@ impl Level {
                 let wider = is_x86_feature_detected!("avx512f")
                     && is_x86_feature_detected!("avx512vl")
                     && is_x86_feature_detected!("avx512dq");
-                return if wider { Level::Avx512 } else { Level::Avx2 };
+                return if wider { SimdLevel::Avx512 } else { SimdLevel::Avx2 };
             }
         }
-        Level::Portable
+        SimdLevel::Portable
     }
 
     /// All that this machine has, the plain one first.
-    pub fn available() -> Vec<Level> {
+    pub fn available() -> Vec<SimdLevel> {
         #[allow(unused_mut)]
-        let mut levels = vec![Level::Portable];
+        let mut levels = vec![SimdLevel::Portable];
         #[cfg(target_arch = "x86_64")]
         {
-            levels.extend((Level::best() != Level::Portable).then_some(Level::Avx2));
-            levels.extend((Level::best() == Level::Avx512).then_some(Level::Avx512));
+            levels.extend((SimdLevel::best() != SimdLevel::Portable).then_some(SimdLevel::Avx2));
+            levels.extend((SimdLevel::best() == SimdLevel::Avx512).then_some(SimdLevel::Avx512));
         }
         levels
     }
@@ -91,15 +91,22 @@ type Lanes = [f32; WIDTH];
 ///
 /// `to_few` carries boxes of `many` into the frame of `few`, `to_many` the other way.
 #[inline]
-pub fn overlaps(level: Level, few: &Node, rows: u8, many: &Node, to_few: &Carrier, to_many: &Carrier) -> u64 {
+pub fn overlaps(
+    level: SimdLevel,
+    few: &Node,
+    rows: u8,
+    many: &Node,
+    to_few: &Carrier,
+    to_many: &Carrier,
+) -> u64 {
     match level {
-        Level::Portable => portable(few, rows, many, to_few, to_many),
+        SimdLevel::Portable => portable(few, rows, many, to_few, to_many),
         // SAFETY: the levels are handed out only after their instructions were detected.
         #[cfg(target_arch = "x86_64")]
-        Level::Avx2 => unsafe { avx2::overlaps(few, rows, many, to_few, to_many) },
+        SimdLevel::Avx2 => unsafe { avx2::overlaps(few, rows, many, to_few, to_many) },
         // SAFETY: as above.
         #[cfg(target_arch = "x86_64")]
-        Level::Avx512 => unsafe { avx512::overlaps(few, rows, many, to_few, to_many) },
+        SimdLevel::Avx512 => unsafe { avx512::overlaps(few, rows, many, to_few, to_many) },
     }
 }
 

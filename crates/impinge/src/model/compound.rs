@@ -26,12 +26,12 @@ pub struct Node {
     /// Around everything below, in the body's frame.
     pub bounds: Aabb,
     /// What is below.
-    pub below: Below,
+    pub below: CompoundChild,
 }
 
 /// What a node holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Below {
+pub enum CompoundChild {
     /// One part.
     Part(u32),
     /// The next node and this one.
@@ -88,7 +88,7 @@ impl Compound {
 fn build(boxes: &[Aabb], order: &mut [u32], nodes: &mut Vec<Node>) {
     let bounds = order.iter().fold(Aabb::EMPTY, |all, &i| all.merge(&boxes[i as usize]));
     let at = nodes.len();
-    nodes.push(Node { bounds, below: Below::Part(order[0]) });
+    nodes.push(Node { bounds, below: CompoundChild::Part(order[0]) });
     if order.len() == 1 {
         return;
     }
@@ -98,7 +98,7 @@ fn build(boxes: &[Aabb], order: &mut [u32], nodes: &mut Vec<Node>) {
     order.sort_unstable_by(|a, b| key(a).total_cmp(&key(b)).then(a.cmp(b)));
     let (left, right) = order.split_at_mut(order.len() / 2);
     build(boxes, left, nodes);
-    nodes[at].below = Below::Two(nodes.len() as u32);
+    nodes[at].below = CompoundChild::Two(nodes.len() as u32);
     build(boxes, right, nodes);
 }
 
@@ -119,8 +119,8 @@ mod tests {
             let Node { bounds, below } = compound.nodes()[at as usize];
             assert_eq!(above.merge(&bounds), above, "a child sticks out");
             match below {
-                Below::Part(i) => seen[i as usize] += 1,
-                Below::Two(right) => open.extend([(at + 1, bounds), (right, bounds)]),
+                CompoundChild::Part(i) => seen[i as usize] += 1,
+                CompoundChild::Two(right) => open.extend([(at + 1, bounds), (right, bounds)]),
             }
         }
         assert!(seen.iter().all(|&n| n == 1));

@@ -5,9 +5,9 @@ use std::sync::{Arc, OnceLock};
 
 use crate::Mesh;
 use crate::hierarchy::dipole::Dipoles;
-use crate::hierarchy::disc_bound::Coins;
+use crate::hierarchy::disc_bound::DiscBounds;
 use crate::hierarchy::leaf_block::LeafBlocks;
-use crate::hierarchy::point_tree::PatchTree;
+use crate::hierarchy::point_tree::PointTree;
 use crate::hierarchy::wide::WideTree;
 use crate::shape::{Polytope, Topology};
 
@@ -23,8 +23,8 @@ pub struct Model {
     topology: OnceLock<Topology>,
     hull: OnceLock<Option<Arc<Polytope>>>,
     leaf_blocks: OnceLock<LeafBlocks>,
-    coins: OnceLock<Coins>,
-    patches: OnceLock<PatchTree>,
+    disc_bounds: OnceLock<DiscBounds>,
+    point_tree: OnceLock<PointTree>,
     dipoles: OnceLock<Dipoles>,
 }
 
@@ -67,13 +67,13 @@ impl Model {
     }
 
     /// Tight volumes around its small subtrees; fitted at the first call and kept.
-    pub fn coins(&self) -> &Coins {
-        self.coins.get_or_init(|| Coins::new(&self.tree, self.leaf_blocks()))
+    pub fn disc_bounds(&self) -> &DiscBounds {
+        self.disc_bounds.get_or_init(|| DiscBounds::new(&self.tree, self.leaf_blocks()))
     }
 
     /// The patches of its surface, for questions from points; built at the first call and kept.
-    pub fn patches(&self) -> &PatchTree {
-        self.patches.get_or_init(|| PatchTree::new(&self.mesh, self.tree.frame()))
+    pub fn point_tree(&self) -> &PointTree {
+        self.point_tree.get_or_init(|| PointTree::new(&self.mesh, self.tree.frame()))
     }
 
     /// Its surface seen from far away, for winding numbers of open surfaces; summed up at the first call and
@@ -93,8 +93,8 @@ impl From<Mesh> for Model {
             topology: OnceLock::new(),
             hull: OnceLock::new(),
             leaf_blocks: OnceLock::new(),
-            coins: OnceLock::new(),
-            patches: OnceLock::new(),
+            disc_bounds: OnceLock::new(),
+            point_tree: OnceLock::new(),
             dipoles: OnceLock::new(),
         }
     }

@@ -4,7 +4,7 @@ mod compound;
 mod mesh_model;
 mod shape;
 
-pub use compound::{Below, Compound, Node, Part};
+pub use compound::{Compound, CompoundChild, Node, Part};
 pub use mesh_model::Model;
 pub use shape::Shape;
 

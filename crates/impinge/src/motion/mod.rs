@@ -11,6 +11,6 @@ mod skeleton;
 pub use chain::Chain;
 pub use moving::Motion;
 pub use pose::Pose;
-pub use rational_screw::Screwing;
-pub use rigid_motion::{Ball, Bend, Glide, Law, Twist};
+pub use rational_screw::RationalScrew;
+pub use rigid_motion::{AccelerationBound, Ball, Law, RigidMotion, Twist};
 pub use skeleton::{Joint, JointKind, Skeleton};

@@ -5,7 +5,7 @@ use std::f64::consts::FRAC_PI_4;
 use glam::{DQuat, DVec3};
 
 use super::Pose;
-use super::rigid_motion::{Ball, Bend, Glide, Law, Twist, quaternion};
+use super::rigid_motion::{AccelerationBound, Ball, Law, RigidMotion, Twist, quaternion};
 use crate::geom::point_triangle::norm;
 use crate::num::tolerance::{MOTION_ROUNDING, ROUND_UP};
 
@@ -22,7 +22,7 @@ pub enum Motion {
     /// None.
     Still(Pose),
     /// A uniform turn: a screw, a shift, or constant velocities.
-    Glide(Glide),
+    Rigid(RigidMotion),
 }
 
 impl Motion {
@@ -36,7 +36,7 @@ impl Motion {
         if from == to && turns == 0 {
             return Motion::Still(*from);
         }
-        Motion::Glide(Glide::screw(from, to, turns, law))
+        Motion::Rigid(RigidMotion::screw(from, to, turns, law))
     }
 
     /// Constant velocities over a step of length 1: the body's origin moves with `linear`, and the body turns
@@ -46,7 +46,7 @@ impl Motion {
         if linear == DVec3::ZERO && angular == DVec3::ZERO {
             return Motion::Still(*start);
         }
-        Motion::Glide(Glide::velocity(start, linear, angular))
+        Motion::Rigid(RigidMotion::velocity(start, linear, angular))
     }
 
     /// Constant velocities as [`Motion::velocity`], the body being at `pose` at the time t.
@@ -65,7 +65,7 @@ impl Motion {
     pub fn pose(&self, t: f64) -> Pose {
         match self {
             Motion::Still(pose) => *pose,
-            Motion::Glide(glide) => glide.pose(t),
+            Motion::Rigid(rigid) => rigid.pose(t),
         }
     }
 
@@ -75,7 +75,7 @@ impl Motion {
             Motion::Still(pose) => {
                 Twist { at: pose.translation(), linear: DVec3::ZERO, angular: DVec3::ZERO }
             }
-            Motion::Glide(glide) => glide.twist(t),
+            Motion::Rigid(rigid) => rigid.twist(t),
         }
     }
 
@@ -83,7 +83,7 @@ impl Motion {
     pub fn knots(&self) -> Vec<f64> {
         match self {
             Motion::Still(_) => Vec::new(),
-            Motion::Glide(glide) => glide.knots(),
+            Motion::Rigid(rigid) => rigid.knots(),
         }
     }
 
@@ -91,15 +91,15 @@ impl Motion {
     pub fn speed(&self, ball: &Ball, span: [f64; 2]) -> f64 {
         match self {
             Motion::Still(_) => 0.0,
-            Motion::Glide(glide) => glide.speed(ball, span),
+            Motion::Rigid(rigid) => rigid.speed(ball, span),
         }
     }
 
     /// Bounds of the acceleration of the points of a ball, over a span of time without knots.
-    pub fn bend(&self, ball: &Ball, span: [f64; 2]) -> Bend {
+    pub fn acceleration_bound(&self, ball: &Ball, span: [f64; 2]) -> AccelerationBound {
         match self {
-            Motion::Still(_) => Bend { axis: DVec3::Z, across: 0.0, straight: 0.0 },
-            Motion::Glide(glide) => glide.bend(ball, span),
+            Motion::Still(_) => AccelerationBound { axis: DVec3::Z, across: 0.0, straight: 0.0 },
+            Motion::Rigid(rigid) => rigid.acceleration_bound(ball, span),
         }
     }
 
@@ -109,7 +109,7 @@ impl Motion {
             Motion::Still(pose) => {
                 (norm(pose.translation()) + norm(ball.centre) + ball.radius) * MOTION_ROUNDING
             }
-            Motion::Glide(glide) => glide.rounding(ball),
+            Motion::Rigid(rigid) => rigid.rounding(ball),
         };
         reach + f64::MIN_POSITIVE
     }
@@ -118,7 +118,7 @@ impl Motion {
     pub fn swept_box(&self, ball: &Ball, span: [f64; 2]) -> [DVec3; 2] {
         let turn = match self {
             Motion::Still(_) => 0.0,
-            Motion::Glide(glide) => glide.turn().1 * (span[1] - span[0]),
+            Motion::Rigid(rigid) => rigid.turn().1 * (span[1] - span[0]),
         };
         let parts = (turn / FRAC_PI_4).ceil().clamp(1.0, MOST_SPANS);
         let mut ends: Vec<f64> =
@@ -132,7 +132,8 @@ impl Motion {
             let [from, to] = [pair[0], pair[1]];
             let places = [self.pose(from).apply(ball.centre), self.pose(to).apply(ball.centre)];
             // A way with the acceleration a leaves its chord by a·h²/8, and by no more than speed allows.
-            let bulge = (self.bend(&point, [from, to]).most() * (to - from) * (to - from) / 8.0)
+            let bulge = (self.acceleration_bound(&point, [from, to]).most() * (to - from) * (to - from)
+                / 8.0)
                 .min(0.5 * self.speed(&point, [from, to]) * (to - from));
             let room = DVec3::splat((pad + bulge) * ROUND_UP);
             all[0] = all[0].min(places[0].min(places[1]) - room);

@@ -71,8 +71,8 @@ fn bounds_hold_what_points_do() {
         knots.retain(|k| span[0] < *k && *k < span[1]);
         let smooth = [knots.last().copied().unwrap_or(span[0]), span[1]];
         let n = vector(&mut rng, 1.0).normalize();
-        let bend = moving.bend(&ball, smooth);
-        let (most, along) = (bend.most(), bend.along(n));
+        let acceleration_bound = moving.acceleration_bound(&ball, smooth);
+        let (most, along) = (acceleration_bound.most(), acceleration_bound.along(n));
         let noise = moving.rounding(&ball);
         for _ in 0..60 {
             let p = ball.centre + vector(&mut rng, 1.0).normalize() * ball.radius;
@@ -99,7 +99,7 @@ fn bounds_hold_what_points_do() {
 fn the_shorter_way_is_taken_and_half_a_turn_has_its_own_axis() {
     let at = |axis: DVec3, angle: f64| Pose::from_rotation(DVec3::ZERO, DQuat::from_axis_angle(axis, angle));
     let turn = |to: &Pose, turns: u32| match Motion::screw(&Pose::IDENTITY, to, turns, Law::Uniform) {
-        Motion::Glide(glide) => glide.turn(),
+        Motion::Rigid(rigid) => rigid.turn(),
         Motion::Still(_) => (DVec3::ZERO, 0.0),
     };
     let (axis, angle) = turn(&at(DVec3::Z, 1.5 * PI), 0);
@@ -136,6 +136,6 @@ fn a_small_turn_with_a_large_shift_stays_sharp() {
         assert!((half - DVec3::new(0.5, 1.0, 1.5)).length() < angle + 1e-15, "{angle}: {half}");
         let ball = Ball { centre: DVec3::ZERO, radius: 1.0 };
         assert!(moving.rounding(&ball) < 1e-13);
-        assert!(moving.bend(&ball, [0.0, 1.0]).most() < 5.0 * angle);
+        assert!(moving.acceleration_bound(&ball, [0.0, 1.0]).most() < 5.0 * angle);
     }
 }

@@ -14,11 +14,11 @@ use std::f64::consts::FRAC_PI_2;
 
 use glam::{DQuat, DVec3};
 
-use super::rigid_motion::Glide;
+use super::rigid_motion::RigidMotion;
 
 /// A part of a step during which a body turns by less than half a turn.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Screwing {
+pub struct RationalScrew {
     /// k: the direction of the axis, of unit length.
     pub axis: DVec3,
     /// U = tan(ω/2) for the angle ω of this part; 0 for a shift.
@@ -36,10 +36,10 @@ pub struct Screwing {
     angle: f64,
 }
 
-impl Glide {
+impl RigidMotion {
     /// The parts of this motion, in order; `None` when it is no screw of this kind: a uniform shift along the
     /// axis of a turn, or an axis that moves, has no such form.
-    pub fn screwings(&self) -> Option<Vec<Screwing>> {
+    pub fn rational_screws(&self) -> Option<Vec<RationalScrew>> {
         let along = self.axis.cross(self.travel) == DVec3::ZERO;
         let parts = match self.tangents {
             _ if self.angle == 0.0 => 1,
@@ -48,11 +48,11 @@ impl Glide {
             _ if !along && self.inverse_sine == 0.0 => return None,
             n => n,
         };
-        Some((0..parts).map(|k| self.screwing(k, parts)).collect())
+        Some((0..parts).map(|k| self.rational_screw(k, parts)).collect())
     }
 
     /// One of `parts` equal parts.
-    fn screwing(&self, k: u32, parts: u32) -> Screwing {
+    fn rational_screw(&self, k: u32, parts: u32) -> RationalScrew {
         let n = f64::from(parts);
         let span = [f64::from(k) / n, f64::from(k + 1) / n];
         let angle = self.angle / n;
@@ -62,7 +62,7 @@ impl Glide {
         let back = DQuat::from_axis_angle(self.axis, self.angle * (span[0] - 0.5));
         let chord = back * self.chord * (sine * self.inverse_sine / cosine);
         let (travel, axis, tangent) = (self.travel / n, self.axis, sine / cosine);
-        Screwing {
+        RationalScrew {
             axis,
             tangent,
             origin: self.pose(span[0]).translation(),
@@ -75,7 +75,7 @@ impl Glide {
     }
 }
 
-impl Screwing {
+impl RationalScrew {
     /// The time of a parameter.
     pub fn time(&self, w: f64) -> f64 {
         let share = if self.angle == 0.0 { w } else { 2.0 * (self.tangent * w).atan() / self.angle };
@@ -93,7 +93,7 @@ impl Screwing {
         self.origin + self.travel * w + round / (1.0 + u * u)
     }
 
-    /// The derivative of [`Screwing::place`] by the parameter.
+    /// The derivative of [`RationalScrew::place`] by the parameter.
     pub fn velocity(&self, r: DVec3, w: f64) -> DVec3 {
         let k = self.axis;
         let u = self.tangent * w;
@@ -153,14 +153,14 @@ mod tests {
                 from.translation() + point(2.0),
                 turn(point(1.0), angle) * DQuat::from_mat3(&from.rotation()),
             );
-            let glide = Glide::screw(&from, &to, (case % 7 == 0).into(), Law::Contact);
+            let rigid = RigidMotion::screw(&from, &to, (case % 7 == 0).into(), Law::Contact);
             let local = point(1.0);
-            for part in glide.screwings().unwrap() {
+            for part in rigid.rational_screws().unwrap() {
                 let r = part.turned * local;
                 for w in [0.0, 0.3, 0.7, 1.0] {
                     let t = part.time(w);
                     let x = part.place(r, w);
-                    let miss = x.distance(glide.pose(t).apply(local));
+                    let miss = x.distance(rigid.pose(t).apply(local));
                     // Several turns about an axis far away are large.
                     let allowed = 1e-13 * (1.0 + part.speed(r));
                     assert!(miss < allowed, "{case}: {miss} at {w} of {part:?}");
@@ -173,8 +173,11 @@ mod tests {
                         "{case}"
                     );
                     assert!(part.velocity(r, w).length() <= scale * (1.0 + 1e-9), "{case}");
-                    let bend = (part.velocity(r, w + h) - part.velocity(r, w - h)) / (2.0 * h);
-                    assert!(bend.length() <= part.acceleration(r) * 1.001 + 1e-6 * scale, "{case}");
+                    let acceleration_bound = (part.velocity(r, w + h) - part.velocity(r, w - h)) / (2.0 * h);
+                    assert!(
+                        acceleration_bound.length() <= part.acceleration(r) * 1.001 + 1e-6 * scale,
+                        "{case}"
+                    );
                 }
             }
         }
@@ -184,12 +187,15 @@ mod tests {
     fn other_motions_have_no_such_form() {
         let from = Pose::IDENTITY;
         let to = Pose::from_rotation(DVec3::Z, DQuat::from_rotation_z(1.0));
-        assert!(Glide::screw(&from, &to, 0, Law::Uniform).screwings().is_none());
-        assert!(Glide::velocity(&from, DVec3::X, DVec3::Z).screwings().is_none());
+        assert!(RigidMotion::screw(&from, &to, 0, Law::Uniform).rational_screws().is_none());
+        assert!(RigidMotion::velocity(&from, DVec3::X, DVec3::Z).rational_screws().is_none());
         assert_eq!(
-            Glide::velocity(&from, DVec3::X, DVec3::ZERO).screwings().map(|parts| parts.len()),
+            RigidMotion::velocity(&from, DVec3::X, DVec3::ZERO).rational_screws().map(|parts| parts.len()),
             Some(1)
         );
-        assert_eq!(Glide::velocity(&from, DVec3::ZERO, DVec3::Z * 7.0).screwings().map(|p| p.len()), Some(5));
+        assert_eq!(
+            RigidMotion::velocity(&from, DVec3::ZERO, DVec3::Z * 7.0).rational_screws().map(|p| p.len()),
+            Some(5)
+        );
     }
 }

@@ -11,7 +11,7 @@
 //! g(t) = t, or the law of Redon, Kheddar and Coquillart, "CONTACT: arbitrary in-between motions for collision
 //! detection", 2001, g(t) = tan(ωt/2)/tan(ω/2), under which contacts are roots of cubics. The tangent has a pole
 //! at π: beyond [`LARGEST_CONTACT_TANGENT`] the turn is cut into equal pieces of at most a quarter turn, each
-//! with its own tangent, and the speed jumps where they join ([`Glide::knots`]).
+//! with its own tangent, and the speed jumps where they join ([`RigidMotion::knots`]).
 
 use std::f64::consts::FRAC_PI_2;
 
@@ -61,7 +61,7 @@ pub struct Ball {
 
 /// Bounds of the acceleration of points that turn: across an axis, and along a straight way.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Bend {
+pub struct AccelerationBound {
     /// Of unit length.
     pub axis: DVec3,
     /// The largest acceleration across the axis.
@@ -70,7 +70,7 @@ pub struct Bend {
     pub straight: f64,
 }
 
-impl Bend {
+impl AccelerationBound {
     /// In any direction.
     #[inline]
     pub fn most(&self) -> f64 {
@@ -87,7 +87,7 @@ impl Bend {
 
 /// A uniform turn and the way of the origin, over 0 ≤ t ≤ 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Glide {
+pub struct RigidMotion {
     pub(super) start: Pose,
     pub(super) end: Pose,
     /// The rotation at the start.
@@ -106,12 +106,18 @@ pub struct Glide {
     pub(super) tangents: u32,
 }
 
-impl Glide {
+impl RigidMotion {
     /// From its parts; `end` is taken at t = 1 as it is.
-    pub(super) fn new(start: Pose, end: Pose, turned: DQuat, travel: DVec3, turn: (DVec3, f64)) -> Glide {
+    pub(super) fn new(
+        start: Pose,
+        end: Pose,
+        turned: DQuat,
+        travel: DVec3,
+        turn: (DVec3, f64),
+    ) -> RigidMotion {
         let (axis, angle) = turn;
         let (chord, inverse_sine, tangents) = (DVec3::ZERO, 0.0, 0);
-        Glide { start, end, turned, travel, chord, axis, angle, inverse_sine, tangents }
+        RigidMotion { start, end, turned, travel, chord, axis, angle, inverse_sine, tangents }
     }
 
     /// How many tangents a turn of ω takes.
@@ -175,10 +181,10 @@ impl Glide {
     }
 
     /// Bounds of the acceleration of the points of a ball over a span of time without knots.
-    pub fn bend(&self, ball: &Ball, span: [f64; 2]) -> Bend {
+    pub fn acceleration_bound(&self, ball: &Ball, span: [f64; 2]) -> AccelerationBound {
         let across = self.angle * self.angle * self.arm(ball) * ROUND_UP;
         let straight = norm(self.travel) * self.share_before(span[1])[2] * ROUND_UP;
-        Bend { axis: self.axis, across, straight }
+        AccelerationBound { axis: self.axis, across, straight }
     }
 
     /// How far a placed point of a ball can be from the exact motion, by rounding.

@@ -9,15 +9,15 @@ use std::f64::consts::{PI, TAU};
 use glam::{DQuat, DVec3};
 
 use super::Pose;
-use super::rigid_motion::{Glide, Law, quaternion};
+use super::rigid_motion::{Law, RigidMotion, quaternion};
 use crate::num::tolerance::TURN_ROUNDING;
 
-impl Glide {
+impl RigidMotion {
     /// The screw from one pose to another, by the shorter way and `turns` whole turns more.
     ///
     /// A turn needs an axis: where the poses differ by a shift alone, whole turns go about the shift through the
     /// body's origin; where they do not differ at all, about z.
-    pub fn screw(from: &Pose, to: &Pose, turns: u32, law: Law) -> Glide {
+    pub fn screw(from: &Pose, to: &Pose, turns: u32, law: Law) -> RigidMotion {
         let (turned, way) = (quaternion(from), to.translation() - from.translation());
         let (axis, rest) = shorter_turn(quaternion(to) * turned.conjugate());
         let extra = TAU * f64::from(turns);
@@ -27,25 +27,25 @@ impl Glide {
         let [start, end] = [from, to].map(straightened);
         if rest == 0.0 {
             let axis = (way / way.abs().max_element()).try_normalize().unwrap_or(DVec3::Z);
-            let glide = Glide::new(start, end, turned, way, (axis, extra));
+            let rigid = RigidMotion::new(start, end, turned, way, (axis, extra));
             return if law == Law::Contact {
-                Glide { tangents: Glide::tangents(extra), ..glide }
+                RigidMotion { tangents: RigidMotion::tangents(extra), ..rigid }
             } else {
-                glide
+                rigid
             };
         }
         let angle = rest + extra;
         let travel = axis * axis.dot(way);
-        let glide = Glide::new(start, end, turned, travel, (axis, angle));
+        let rigid = RigidMotion::new(start, end, turned, travel, (axis, angle));
         // sin(ω/2) of the whole angle: whole turns change its sign only.
         let sine = (0.5 * rest).sin() * if turns % 2 == 1 { -1.0 } else { 1.0 };
-        let tangents = if law == Law::Contact { Glide::tangents(angle) } else { 0 };
-        Glide { chord: way - travel, inverse_sine: 1.0 / sine, tangents, ..glide }
+        let tangents = if law == Law::Contact { RigidMotion::tangents(angle) } else { 0 };
+        RigidMotion { chord: way - travel, inverse_sine: 1.0 / sine, tangents, ..rigid }
     }
 
     /// Constant velocities over a step of length 1: the origin moves with `linear`, and the body turns about it
     /// with `angular` (radians a step).
-    pub fn velocity(start: &Pose, linear: DVec3, angular: DVec3) -> Glide {
+    pub fn velocity(start: &Pose, linear: DVec3, angular: DVec3) -> RigidMotion {
         let largest = angular.abs().max_element();
         let axis = (angular / largest).try_normalize().unwrap_or(DVec3::Z);
         let angle = if largest > 0.0 { axis.dot(angular) } else { 0.0 };
@@ -56,7 +56,7 @@ impl Glide {
         } else {
             Pose::from_rotation(origin, (DQuat::from_axis_angle(axis, angle) * turned).normalize())
         };
-        Glide::new(*start, end, turned, linear, (axis, angle))
+        RigidMotion::new(*start, end, turned, linear, (axis, angle))
     }
 }
 

@@ -8,12 +8,12 @@ use smallvec::SmallVec;
 
 use super::dispatch::{self, PairMemory};
 use crate::bound::{Aabb, Bounding};
-use crate::model::{Below, Node, Shape};
+use crate::model::{CompoundChild, Node, Shape};
 use crate::{Certainty, Counters, Pose, Separation};
 
 /// The closest features of two parts.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct PartSeparation {
+pub struct CompoundPairSeparation {
     /// The part of a and the part of b; 0 for a shape that is no compound.
     pub parts: [u32; 2],
     /// How far apart they are, and where.
@@ -24,7 +24,7 @@ pub struct PartSeparation {
 
 /// What every near pair of parts remembers; dropping it costs speed, never correctness.
 #[derive(Debug, Clone, Default)]
-pub struct PartsMemory {
+pub struct CompoundMemory {
     /// By ascending parts.
     kept: Vec<([u32; 2], PairMemory)>,
 }
@@ -34,8 +34,8 @@ pub fn within(
     [a, b]: [&Shape; 2],
     [pose_a, pose_b]: [&Pose; 2],
     margin: f64,
-    memory: &mut PartsMemory,
-    found: &mut Vec<PartSeparation>,
+    memory: &mut CompoundMemory,
+    found: &mut Vec<CompoundPairSeparation>,
 ) -> Counters {
     let mut work = Counters::default();
     let mut near = near_parts([a, b], [pose_a, pose_b], margin, &mut work);
@@ -49,7 +49,7 @@ pub fn within(
         work.primitive_tests += 1;
         memory.kept.push((parts, own));
         if separation.distance <= margin {
-            found.push(PartSeparation { parts, separation, certainty });
+            found.push(CompoundPairSeparation { parts, separation, certainty });
         }
     }
     work
@@ -89,10 +89,10 @@ fn near_parts(
             continue;
         }
         match (node_a.below, node_b.below) {
-            (Below::Part(p), Below::Part(q)) => near.push([p, q]),
-            (Below::Two(right), Below::Part(_)) => open.extend([[i + 1, j], [right, j]]),
-            (Below::Part(_), Below::Two(right)) => open.extend([[i, j + 1], [i, right]]),
-            (Below::Two(p), Below::Two(q)) => {
+            (CompoundChild::Part(p), CompoundChild::Part(q)) => near.push([p, q]),
+            (CompoundChild::Two(right), CompoundChild::Part(_)) => open.extend([[i + 1, j], [right, j]]),
+            (CompoundChild::Part(_), CompoundChild::Two(right)) => open.extend([[i, j + 1], [i, right]]),
+            (CompoundChild::Two(p), CompoundChild::Two(q)) => {
                 if node_a.bounds.surface() >= node_b.bounds.surface() {
                     open.extend([[i + 1, j], [p, j]]);
                 } else {
@@ -110,7 +110,7 @@ fn lone(shape: &Shape) -> [Node; 1] {
         Shape::Compound(_) => Aabb::EMPTY,
         other => other.bounds(&Pose::IDENTITY),
     };
-    [Node { bounds, below: Below::Part(0) }]
+    [Node { bounds, below: CompoundChild::Part(0) }]
 }
 
 fn nodes<'n>(shape: &'n Shape, lone: &'n [Node]) -> &'n [Node] {

@@ -14,7 +14,11 @@ fn clutter(count: usize, seed: u64) -> Shape {
     Compound::new((0..count).map(part)).unwrap().into()
 }
 
-fn brute([a, b]: [&Shape; 2], [pose_a, pose_b]: [&Pose; 2], margin: f64) -> (Vec<PartSeparation>, usize) {
+fn brute(
+    [a, b]: [&Shape; 2],
+    [pose_a, pose_b]: [&Pose; 2],
+    margin: f64,
+) -> (Vec<CompoundPairSeparation>, usize) {
     let count = |shape: &Shape| match shape {
         Shape::Compound(compound) => compound.parts().len() as u32,
         _ => 1,
@@ -24,7 +28,7 @@ fn brute([a, b]: [&Shape; 2], [pose_a, pose_b]: [&Pose; 2], margin: f64) -> (Vec
         let ((p, at_p), (q, at_q)) = (part(a, pose_a, parts[0]), part(b, pose_b, parts[1]));
         let (separation, certainty) = dispatch::distance(p, &at_p, q, &at_q, &mut PairMemory::default());
         if separation.distance <= margin {
-            found.push(PartSeparation { parts, separation, certainty });
+            found.push(CompoundPairSeparation { parts, separation, certainty });
         }
     }
     (found, (count(a) * count(b)) as usize)
@@ -35,7 +39,7 @@ fn every_near_pair_of_parts_is_found_and_no_other() {
     let lone = Shape::from(Polytope::hull(procedural::ico_sphere(0.8, 1).unwrap().vertices()).unwrap());
     let (many, few) = (clutter(40, 1), clutter(9, 5));
     for (a, b) in [(&many, &few), (&few, &many), (&many, &lone), (&lone, &few), (&lone, &lone)] {
-        let mut memory = PartsMemory::default();
+        let mut memory = CompoundMemory::default();
         let (mut near, mut all, mut tests) = (0, 0, 0);
         for step in 0..30 {
             let turn = [0.02 * f64::from(step), 0.3, -0.01 * f64::from(step), 1.0];
@@ -44,7 +48,7 @@ fn every_near_pair_of_parts_is_found_and_no_other() {
             let mut found = Vec::new();
             tests += within([a, b], [&pose_a, &pose_b], 0.3, &mut memory, &mut found).primitive_tests;
             let (truth, pairs) = brute([a, b], [&pose_a, &pose_b], 0.3);
-            let keys = |list: &[PartSeparation]| list.iter().map(|p| p.parts).collect::<Vec<_>>();
+            let keys = |list: &[CompoundPairSeparation]| list.iter().map(|p| p.parts).collect::<Vec<_>>();
             assert_eq!(keys(&found), keys(&truth), "step {step}");
             for (one, other) in found.iter().zip(&truth) {
                 assert!((one.separation.distance - other.separation.distance).abs() < 1e-9);

@@ -13,10 +13,10 @@ use std::ops::ControlFlow;
 use glam::DVec3;
 
 use super::convex::exact;
-use super::convex::point::{self, Foot};
-use super::convex::relation::{Body as Core, curved_noise};
+use super::convex::point::{self, SurfaceProjection};
+use super::convex::relation::{PlacedConvex, curved_noise};
 use super::convex::separation::{ConvexMemory, distance as convex_distance};
-use super::exact::placed_mesh::Body;
+use super::exact::placed_mesh::PlacedMesh;
 use super::exact::winding::winding;
 use crate::geom::point_triangle::{closest_point, norm};
 use crate::hierarchy::wide::WIDTH;
@@ -74,7 +74,7 @@ impl PartialOrd for Entry {
 
 struct Search<'m> {
     solid: Solid<'m>,
-    body: Body<'m>,
+    body: PlacedMesh<'m>,
     open: BinaryHeap<Entry>,
     best: Option<Separation>,
     /// The triangle of the best answer, so that equal ones are decided by their index.
@@ -93,10 +93,10 @@ struct Solid<'m> {
 
 impl Solid<'_> {
     /// Where a point of the world is seen from the surface.
-    fn foot(&self, p: DVec3) -> Foot {
+    fn foot(&self, p: DVec3) -> SurfaceProjection {
         let (turn, origin) = (self.pose.rotation(), self.pose.translation());
         let foot = point::signed_distance(self.primitive, turn.transpose() * (p - origin));
-        Foot { point: turn * foot.point + origin, normal: turn * foot.normal, ..foot }
+        SurfaceProjection { point: turn * foot.point + origin, normal: turn * foot.normal, ..foot }
     }
 
     /// The signed distance of the middle of a triangle, and a radius around it that holds the triangle.
@@ -112,7 +112,7 @@ impl<'m> Search<'m> {
     fn new(primitive: &'m Primitive, pose: &'m Pose, mesh: &'m Model, mesh_pose: &'m Pose) -> Search<'m> {
         Search {
             solid: Solid { primitive, shape: (*primitive).into(), pose },
-            body: Body::new(mesh, mesh_pose),
+            body: PlacedMesh::new(mesh, mesh_pose),
             open: BinaryHeap::from([Entry { bound: 0.0, node: 0 }]),
             best: None,
             triangle: u32::MAX,
@@ -285,8 +285,8 @@ fn relate(
     work: &mut Counters,
 ) -> Option<(Relation, Certainty)> {
     let solid = Solid { primitive, shape: (*primitive).into(), pose };
-    let body = Body::new(mesh, mesh_pose);
-    let core = Core::new(&solid.shape, pose);
+    let body = PlacedMesh::new(mesh, mesh_pose);
+    let core = PlacedConvex::new(&solid.shape, pose);
     let bounds = Shape::from(*primitive).bounds(pose);
     let noise = curved_noise(&core, mesh_pose.translation().length() + extent(&body));
     let doubt = Certainty::Approximate { resolution: noise };
@@ -344,8 +344,8 @@ fn relate(
 /// ended first.
 fn holds_all(
     solid: &Solid<'_>,
-    core: &Core<'_>,
-    body: &Body<'_>,
+    core: &PlacedConvex<'_>,
+    body: &PlacedMesh<'_>,
     noise: f64,
     budget: &mut Budget,
     work: &mut Counters,
@@ -385,11 +385,11 @@ const MOST_CLEAR: u64 = 32;
 pub(crate) fn is_clear_of(
     shape: &Convex,
     pose: &Pose,
-    body: &Body<'_>,
+    body: &PlacedMesh<'_>,
     budget: &mut Budget,
     work: &mut Counters,
 ) -> Option<()> {
-    let core = Core::new(shape, pose);
+    let core = PlacedConvex::new(shape, pose);
     let bounds = Shape::from(shape.clone()).bounds(pose);
     let noise = curved_noise(&core, body.pose.translation().length() + extent(body));
     let mut memory = ConvexMemory::default();
@@ -408,7 +408,7 @@ pub(crate) fn is_clear_of(
     clear.then_some(())
 }
 
-fn extent(body: &Body<'_>) -> f64 {
+fn extent(body: &PlacedMesh<'_>) -> f64 {
     let [low, high] = body.bounds();
     low.abs().max(high.abs()).element_sum()
 }

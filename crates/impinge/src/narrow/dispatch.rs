@@ -11,11 +11,11 @@ use glam::DVec3;
 use smallvec::SmallVec;
 
 use super::convex::placed_core::polytope_feature;
-use super::convex::relation::{self as convex_relation, Body as Core, HalfSpace, half_space_of};
+use super::convex::relation::{self as convex_relation, HalfSpace, PlacedConvex, half_space_of};
 use super::convex::separation::{self, ConvexMemory};
 use super::convex_mesh;
 use super::exact::distance::{Distance, DistanceMemory, DistanceSearch};
-use super::exact::placed_mesh::Body;
+use super::exact::placed_mesh::PlacedMesh;
 use super::exact::relation::{RelationMemory, relation_within};
 use super::exact::winding::winding;
 use crate::geom::point_triangle::norm;
@@ -288,7 +288,10 @@ fn convex_mesh_relation(
         }
         let corners = b.mesh().triangles().as_flattened().iter();
         let corners = corners.map(|&v| pose_b.apply(b.mesh().vertices()[v as usize]));
-        return done((plane.against_corners(corners, Body::new(b, pose_b).is_closed()), Certainty::Exact));
+        return done((
+            plane.against_corners(corners, PlacedMesh::new(b, pose_b).is_closed()),
+            Certainty::Exact,
+        ));
     }
     match a {
         Convex::Primitive(
@@ -314,7 +317,7 @@ fn sharp_mesh_relation(
     memory: &mut PairMemory,
     budget: &mut Budget,
 ) -> (Option<Relation>, Outcome) {
-    let (body, corners) = (Body::new(b, pose_b), Core::new(a, pose_a).corners());
+    let (body, corners) = (PlacedMesh::new(b, pose_b), PlacedConvex::new(a, pose_a).corners());
     let known = memory.placed.as_ref().is_some_and(|(known, _)| *known == corners);
     let mut work = Counters::default();
     // What is clear of all triangles is inside or outside as a whole, and no mesh of it is needed.
@@ -324,7 +327,8 @@ fn sharp_mesh_relation(
         return (Some(relation), Outcome { certainty: Certainty::Exact, finish: Finish::Complete, work });
     }
     if !known {
-        memory.placed = Core::new(a, pose_a).mesh().map(|mesh| (corners, Arc::new(Model::from(mesh))));
+        memory.placed =
+            PlacedConvex::new(a, pose_a).mesh().map(|mesh| (corners, Arc::new(Model::from(mesh))));
     }
     let Some((_, hull)) = &memory.placed else {
         return (None, outcome(Certainty::Exact, Finish::Stopped));

@@ -100,7 +100,7 @@ fn shapes_with_corners_relate_to_meshes_as_their_own_meshes_do() {
         let mut memory = PairMemory::default();
         for k in 0..150 {
             let (at, b) = (pose(&mut rng, if k % 3 == 0 { 0.3 } else { 1.3 }), &bodies[k % 2]);
-            let hull = Model::from(Core::new(a, &at).mesh().unwrap());
+            let hull = Model::from(PlacedConvex::new(a, &at).mesh().unwrap());
             let truth = super::super::exact::relation::relation(&hull, &Pose::IDENTITY, b, &Pose::IDENTITY);
             // A segment's mesh counts as closed; a segment is not.
             let truth = match truth {

@@ -5,21 +5,21 @@ use glam::DVec3;
 
 /// hi + lo, where lo is what rounding took from hi.
 #[derive(Debug, Clone, Copy)]
-pub struct Twofold {
+pub struct DoubleDouble {
     hi: f64,
     lo: f64,
 }
 
 /// A vector of twofold numbers.
-pub type TwofoldVec = [Twofold; 3];
+pub type DoubleDoubleVec = [DoubleDouble; 3];
 
-impl Twofold {
+impl DoubleDouble {
     /// a − b, exactly.
     #[inline]
-    pub fn difference(a: f64, b: f64) -> Twofold {
+    pub fn difference(a: f64, b: f64) -> DoubleDouble {
         let hi = a - b;
         let part = hi - a;
-        Twofold { hi, lo: (a - (hi - part)) - (b + part) }
+        DoubleDouble { hi, lo: (a - (hi - part)) - (b + part) }
     }
 
     /// The nearest double.
@@ -30,55 +30,55 @@ impl Twofold {
 
     /// The sum, up to terms of the size of a square of the unit roundoff.
     #[inline]
-    pub fn plus(self, other: Twofold) -> Twofold {
-        let top = Twofold::difference(self.hi, -other.hi);
+    pub fn plus(self, other: DoubleDouble) -> DoubleDouble {
+        let top = DoubleDouble::difference(self.hi, -other.hi);
         let lo = top.lo + (self.lo + other.lo);
         let hi = top.hi + lo;
-        Twofold { hi, lo: lo - (hi - top.hi) }
+        DoubleDouble { hi, lo: lo - (hi - top.hi) }
     }
 
     /// The product, up to terms of the size of a square of the unit roundoff.
     #[inline]
-    pub fn times(self, other: Twofold) -> Twofold {
+    pub fn times(self, other: DoubleDouble) -> DoubleDouble {
         let hi = self.hi * other.hi;
         // Halves of 26 digits multiply without rounding; a fused multiply-add is slow where the processor
         // may have none.
         let ([a, b], [c, d]) = (halves(self.hi), halves(other.hi));
         let lost = b * d - (((hi - a * c) - b * c) - a * d);
-        Twofold { hi, lo: lost + (self.hi * other.lo + self.lo * other.hi) }
+        DoubleDouble { hi, lo: lost + (self.hi * other.lo + self.lo * other.hi) }
     }
 
-    fn minus(self, other: Twofold) -> f64 {
-        let top = Twofold::difference(self.hi, other.hi);
+    fn minus(self, other: DoubleDouble) -> f64 {
+        let top = DoubleDouble::difference(self.hi, other.hi);
         top.hi + (top.lo + (self.lo - other.lo))
     }
 }
 
 /// p − q, exactly.
 #[inline]
-pub fn difference(p: DVec3, q: DVec3) -> TwofoldVec {
-    std::array::from_fn(|i| Twofold::difference(p[i], q[i]))
+pub fn difference(p: DVec3, q: DVec3) -> DoubleDoubleVec {
+    std::array::from_fn(|i| DoubleDouble::difference(p[i], q[i]))
 }
 
 /// The sum of two vectors.
 #[inline]
-pub fn plus(u: &TwofoldVec, v: &TwofoldVec) -> TwofoldVec {
+pub fn plus(u: &DoubleDoubleVec, v: &DoubleDoubleVec) -> DoubleDoubleVec {
     std::array::from_fn(|i| u[i].plus(v[i]))
 }
 
 /// The vector product.
 #[inline]
-pub fn cross(u: &TwofoldVec, v: &TwofoldVec) -> TwofoldVec {
+pub fn cross(u: &DoubleDoubleVec, v: &DoubleDoubleVec) -> DoubleDoubleVec {
     std::array::from_fn(|i| {
         let (j, k) = ((i + 1) % 3, (i + 2) % 3);
         let other = u[k].times(v[j]);
-        u[j].times(v[k]).plus(Twofold { hi: -other.hi, lo: -other.lo })
+        u[j].times(v[k]).plus(DoubleDouble { hi: -other.hi, lo: -other.lo })
     })
 }
 
 /// The scalar product.
 #[inline]
-pub fn dot(u: &TwofoldVec, v: &TwofoldVec) -> Twofold {
+pub fn dot(u: &DoubleDoubleVec, v: &DoubleDoubleVec) -> DoubleDouble {
     u[0].times(v[0]).plus(u[1].times(v[1])).plus(u[2].times(v[2]))
 }
 
@@ -94,7 +94,8 @@ const SPLITTER: f64 = (1_u64 << 27) as f64 + 1.0;
 /// (b − a) × (c − a) with about twice the digits of f64 before the result is rounded, so that slivers keep
 /// their normal; coordinates of about unit size, so that no product underflows, are the caller's duty.
 pub fn triangle_normal(a: DVec3, b: DVec3, c: DVec3) -> DVec3 {
-    let difference = |p: DVec3| -> [Twofold; 3] { std::array::from_fn(|i| Twofold::difference(p[i], a[i])) };
+    let difference =
+        |p: DVec3| -> [DoubleDouble; 3] { std::array::from_fn(|i| DoubleDouble::difference(p[i], a[i])) };
     let (u, v) = (difference(b), difference(c));
     let component = |i: usize, j: usize| u[i].times(v[j]).minus(u[j].times(v[i]));
     DVec3::new(component(1, 2), component(2, 0), component(0, 1))

@@ -11,7 +11,7 @@ use crate::broad::Mobility;
 use crate::model::Shape;
 use crate::motion::{Joint, JointKind, Skeleton};
 use crate::shape::Polytope;
-use crate::shape::procedural::Part;
+use crate::shape::procedural::BodyPart;
 use crate::{Error, Pose};
 
 /// A skeleton with its links in a scene.
@@ -85,10 +85,10 @@ impl Articulated {
 /// # Errors
 /// Parts that form no tree, or a part that no hull can be made of.
 pub fn jointed(
-    parts: &[Part],
+    parts: &[BodyPart],
     limits: impl Fn(usize) -> [f64; 2],
 ) -> Result<(Skeleton, Vec<Arc<Shape>>), Error> {
-    let joint = |(i, part): (usize, &Part)| Joint {
+    let joint = |(i, part): (usize, &BodyPart)| Joint {
         parent: part.parent,
         kind: if part.parent.is_some() { JointKind::Revolute } else { JointKind::Fixed },
         pivot: part.pivot,
@@ -96,6 +96,6 @@ pub fn jointed(
         limits: limits(i),
     };
     let skeleton = Skeleton::new(parts.iter().enumerate().map(joint).collect())?;
-    let hull = |part: &Part| Ok(Arc::new(Shape::from(Polytope::hull(part.mesh.vertices())?)));
+    let hull = |part: &BodyPart| Ok(Arc::new(Shape::from(Polytope::hull(part.mesh.vertices())?)));
     Ok((skeleton, parts.iter().map(hull).collect::<Result<_, Error>>()?))
 }

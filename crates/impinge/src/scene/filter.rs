@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use super::{Contacts, Method};
+use super::{Contacts, PairMethod};
 
 /// What a body is and what it meets, one bit for each group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -40,7 +40,7 @@ pub(super) struct Rule {
     /// Never looked at.
     pub ignored: bool,
     /// How its distance is found.
-    pub method: Method,
+    pub method: PairMethod,
     /// What is told about it, where that is not what the options say.
     pub contacts: Option<Contacts>,
 }

@@ -79,11 +79,11 @@ pub use bounds::Boxes;
 pub use event::{Contact, ContactPoint, Event, EventKind, Frame};
 pub use filter::Groups;
 pub use path::{PathCheck, PathHit, PathOptions};
-pub use scene_sweep::{Flight, Meeting, Outlook};
+pub use scene_sweep::{SceneImpact, SceneSweep, SceneSweepAnswer};
 
 /// How the closest features of one pair are found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Method {
+pub enum PairMethod {
     /// The closest features, by the algorithm for the two kinds of shapes.
     #[default]
     Auto,
@@ -252,7 +252,7 @@ impl Scene {
     }
 
     /// Finds the closest features of one pair so, from the next step on; false when a body is missing.
-    pub fn set_method(&mut self, [a, b]: [BodyId; 2], method: Method) -> bool {
+    pub fn set_method(&mut self, [a, b]: [BodyId; 2], method: PairMethod) -> bool {
         self.change_rule([a, b], |rule| rule.method = method)
     }
 

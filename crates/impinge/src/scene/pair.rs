@@ -5,10 +5,10 @@
 //! their surfaces being near.
 
 use super::event::{Contact, ContactPoint};
-use super::persistent_manifold::Patches;
-use super::{BodyId, Contacts, Method};
+use super::persistent_manifold::PersistentManifolds;
+use super::{BodyId, Contacts, PairMethod};
 use crate::model::Shape;
-use crate::narrow::compound_pairs::{self, PartSeparation, PartsMemory};
+use crate::narrow::compound_pairs::{self, CompoundMemory, CompoundPairSeparation};
 use crate::narrow::convex::separation::{ConvexMemory, distance_by_supports};
 use crate::narrow::dispatch::{self, PairMemory};
 use crate::num::tolerance::TOUCH_DOUBT;
@@ -22,7 +22,7 @@ pub(super) struct Pair {
     pub decided_at: u64,
     /// Whether groups and rules want it looked at.
     pub wanted: bool,
-    pub method: Method,
+    pub method: PairMethod,
     /// What is told about it.
     pub told_as: Contacts,
     /// To be decided in this step.
@@ -36,22 +36,22 @@ pub(super) struct Pair {
     memory: Memory,
     near: Near,
     /// No memory that may be lost: it holds the names of points.
-    patches: Option<Box<Patches>>,
+    patches: Option<Box<PersistentManifolds>>,
 }
 
 /// Lives in boxes, made when first needed: pairs are moved whenever others begin and end.
 #[derive(Debug, Clone, Default)]
 struct Memory {
     one: Option<Box<PairMemory>>,
-    parts: Option<Box<PartsMemory>>,
+    parts: Option<Box<CompoundMemory>>,
 }
 
 /// What was within the margin when the pair was last decided; mostly one contact or none.
 #[derive(Debug, Clone)]
 enum Near {
     Nothing,
-    One(PartSeparation),
-    Many(Vec<PartSeparation>),
+    One(CompoundPairSeparation),
+    Many(Vec<CompoundPairSeparation>),
 }
 
 impl Pair {
@@ -60,7 +60,7 @@ impl Pair {
             bodies,
             decided_at: 0,
             wanted: false,
-            method: Method::default(),
+            method: PairMethod::default(),
             told_as: Contacts::default(),
             due: false,
             touching: false,
@@ -120,14 +120,16 @@ impl Pair {
         let ([a, b], [pose_a, pose_b]) = (shapes, poses);
         let memory = self.memory.one.get_or_insert_default();
         let (separation, certainty) = match (self.method, a, b) {
-            (Method::Gjk, Shape::Convex(a @ Convex::Polytope(_)), Shape::Convex(b @ Convex::Polytope(_))) => {
-                distance_by_supports(a, pose_a, b, pose_b, &mut ConvexMemory::default())
-            }
+            (
+                PairMethod::Gjk,
+                Shape::Convex(a @ Convex::Polytope(_)),
+                Shape::Convex(b @ Convex::Polytope(_)),
+            ) => distance_by_supports(a, pose_a, b, pose_b, &mut ConvexMemory::default()),
             _ => dispatch::distance(a, pose_a, b, pose_b, memory),
         };
         self.touching = touches(shapes, poses, &separation, touch, memory);
         self.work = Counters { primitive_tests: 1, ..Counters::default() };
-        let part = PartSeparation { parts: [0; 2], separation, certainty };
+        let part = CompoundPairSeparation { parts: [0; 2], separation, certainty };
         self.near = if separation.distance <= margin { Near::One(part) } else { Near::Nothing };
     }
 
@@ -149,7 +151,7 @@ impl Pair {
 
     /// Within the margin when last decided, by ascending parts, without patches.
     pub fn contacts(&self) -> impl Iterator<Item = Contact> + '_ {
-        self.near.list().iter().map(|&PartSeparation { parts, separation, certainty }| Contact {
+        self.near.list().iter().map(|&CompoundPairSeparation { parts, separation, certainty }| Contact {
             bodies: self.bodies,
             parts,
             separation,
@@ -172,7 +174,7 @@ impl Pair {
 }
 
 impl Near {
-    fn list(&self) -> &[PartSeparation] {
+    fn list(&self) -> &[CompoundPairSeparation] {
         match self {
             Near::Nothing => &[],
             Near::One(part) => std::slice::from_ref(part),

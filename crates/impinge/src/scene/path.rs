@@ -80,7 +80,7 @@ pub struct PathCheck {
 
 /// A link and what it may hit.
 #[derive(Debug)]
-struct Pair<'s> {
+struct LinkPair<'s> {
     link: usize,
     other: Target<'s>,
     bodies: [BodyId; 2],
@@ -121,7 +121,7 @@ impl PartialOrd for Entry {
 struct Search<'s> {
     shapes: Vec<&'s Shape>,
     balls: Vec<Ball>,
-    pairs: Vec<Pair<'s>>,
+    pairs: Vec<LinkPair<'s>>,
     clearance: f64,
     tolerance: f64,
     noise: f64,
@@ -220,7 +220,7 @@ impl<'s> Search<'s> {
             let apart = match self.look(pair, &poses) {
                 Ok(apart) => apart,
                 Err(separation) => {
-                    let Pair { link, bodies, .. } = self.pairs[pair];
+                    let LinkPair { link, bodies, .. } = self.pairs[pair];
                     let [p, q] = separation.points;
                     let hit = PathHit {
                         link,
@@ -248,7 +248,7 @@ impl<'s> Search<'s> {
 
     /// How far above the clearance a pair surely is; what is nearer than the tolerance is a hit.
     fn look(&mut self, pair: usize, poses: &[Pose]) -> Result<f64, crate::Separation> {
-        let Pair { link, other, memory, .. } = &mut self.pairs[pair];
+        let LinkPair { link, other, memory, .. } = &mut self.pairs[pair];
         let (link, own) = (*link, &poses[*link]);
         let (shape, pose, ball) = match *other {
             Target::Link(j) => (self.shapes[j], &poses[j], self.balls[j]),
@@ -273,7 +273,7 @@ impl<'s> Search<'s> {
         Ok(apart - self.noise)
     }
 
-    fn speed(&self, chain: &Chain<'_>, pair: &Pair<'_>) -> f64 {
+    fn speed(&self, chain: &Chain<'_>, pair: &LinkPair<'_>) -> f64 {
         let own = &self.balls[pair.link];
         match pair.other {
             Target::Obstacle(..) => chain.speed(pair.link, own, None),
@@ -298,7 +298,7 @@ impl<'s> Search<'s> {
 }
 
 /// All pairs that groups and rules let meet.
-fn pairs<'s>(arm: &Articulated, scene: &'s Scene, itself: bool) -> Vec<Pair<'s>> {
+fn pairs<'s>(arm: &Articulated, scene: &'s Scene, itself: bool) -> Vec<LinkPair<'s>> {
     let links = arm.links();
     let allowed = |a: BodyId, b: BodyId| {
         let [Some(x), Some(y)] = [a, b].map(|id| scene.body(id)) else { return false };
@@ -308,7 +308,7 @@ fn pairs<'s>(arm: &Articulated, scene: &'s Scene, itself: bool) -> Vec<Pair<'s>>
     let mut add = |link: usize, other: Target<'s>, id: BodyId| {
         if allowed(links[link], id) {
             let bodies = [links[link], id];
-            all.push(Pair { link, other, bodies, speed: 0.0, memory: PairMemory::default() });
+            all.push(LinkPair { link, other, bodies, speed: 0.0, memory: PairMemory::default() });
         }
     };
     for link in 0..links.len() {

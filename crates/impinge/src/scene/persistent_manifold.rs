@@ -9,14 +9,14 @@ use glam::DVec3;
 
 use super::event::ContactPoint;
 use crate::model::Shape;
-use crate::narrow::compound_pairs::PartSeparation;
+use crate::narrow::compound_pairs::CompoundPairSeparation;
 use crate::narrow::convex::manifold::{PatchPoint, manifold_of};
 use crate::num::tolerance::{SAME_PATCH_POINT, TOUCH_DOUBT};
 use crate::{Feature, Pose};
 
 /// The patches of all contacts of a pair.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Patches {
+pub(super) struct PersistentManifolds {
     points: Vec<Known>,
     /// Those of the step before.
     old: Vec<Known>,
@@ -34,7 +34,7 @@ struct Known {
     id: Option<u64>,
 }
 
-impl Patches {
+impl PersistentManifolds {
     /// Starts a new step: what is known becomes old.
     pub fn renew(&mut self) {
         std::mem::swap(&mut self.points, &mut self.old);
@@ -44,7 +44,7 @@ impl Patches {
     /// Adds the patch of two parts at their poses; contacts come by ascending parts.
     pub fn add(
         &mut self,
-        near: &PartSeparation,
+        near: &CompoundPairSeparation,
         [a, b]: [&Shape; 2],
         [pose_a, pose_b]: [&Pose; 2],
         margin: f64,
@@ -65,7 +65,7 @@ impl Patches {
                 self.points.extend(patch.points.into_iter().map(known));
             }
             _ => {
-                let PartSeparation { separation: s, .. } = near;
+                let CompoundPairSeparation { separation: s, .. } = near;
                 let point = PatchPoint { points: s.points, distance: s.distance, features: s.features };
                 self.points.push(known(point));
             }

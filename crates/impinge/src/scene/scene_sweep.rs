@@ -42,7 +42,7 @@ const TIME_OF_GAP: f64 = 0.25;
 
 /// A contact of two bodies during a step.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Meeting {
+pub struct SceneImpact {
     /// The bodies, the smaller index first.
     pub bodies: [BodyId; 2],
     /// Where, when and how they touch.
@@ -57,9 +57,9 @@ pub struct Meeting {
 
 /// What lies ahead of the bodies from now on.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Outlook {
+pub struct SceneSweepAnswer {
     /// The first contact; `None` when there is none up to the end of the step, or the budget ended before.
-    pub meeting: Option<Meeting>,
+    pub hit: Option<SceneImpact>,
     /// All pairs are apart until then: the stop of the meeting, 1 without one, or what was reached when the
     /// budget ended.
     pub free_until: f64,
@@ -70,9 +70,9 @@ pub struct Outlook {
 /// The bodies of a scene on their way through a step; kept from step to step it remembers what touched, and
 /// forgetting it costs only time.
 #[derive(Debug, Default)]
-pub struct Flight {
+pub struct SceneSweep {
     gap: f64,
-    legs: Vec<Option<Leg>>,
+    movers: Vec<Option<Mover>>,
     broad: Tree,
     changes: Changes,
     /// Which slots a slot's swept box meets, ascending.
@@ -82,7 +82,7 @@ pub struct Flight {
     /// Slots whose pairs have to be asked anew.
     turned: Vec<u32>,
     queue: BinaryHeap<Entry>,
-    meetings: Vec<Meeting>,
+    hits: Vec<SceneImpact>,
     now: f64,
     work: Counters,
 }
@@ -97,7 +97,7 @@ struct Memory {
 
 /// A body's motion until it turns.
 #[derive(Debug, Clone)]
-struct Leg {
+struct Mover {
     id: BodyId,
     motion: Motion,
     ball: Ball,
@@ -149,20 +149,20 @@ impl PartialOrd for Entry {
     }
 }
 
-impl Flight {
+impl SceneSweep {
     /// A flight whose bodies are stopped where the touching features are `gap` apart (a length), or at once
     /// where they are nearer already.
-    pub fn with_gap(gap: f64) -> Flight {
-        Flight { gap: gap.max(0.0), ..Flight::default() }
+    pub fn with_gap(gap: f64) -> SceneSweep {
+        SceneSweep { gap: gap.max(0.0), ..SceneSweep::default() }
     }
 
     /// Begins a step: bodies move as told, all others rest where the scene has them.
     pub fn start(&mut self, scene: &Scene, motions: &[(BodyId, Motion)]) {
         self.queue.clear();
-        self.meetings.clear();
+        self.hits.clear();
         (self.now, self.work) = (0.0, Counters::default());
-        for slot in 0..self.legs.len() as u32 {
-            if scene.bodies.at(slot).is_none() && self.legs[slot as usize].take().is_some() {
+        for slot in 0..self.movers.len() as u32 {
+            if scene.bodies.at(slot).is_none() && self.movers[slot as usize].take().is_some() {
                 self.broad.remove(slot);
             }
         }
@@ -183,7 +183,7 @@ impl Flight {
 
     /// The first contact from now on, if there is any: time goes on to its stop, and it stays the first until one
     /// of its bodies is turned. When the budget ends time goes on to what was reached, and calling again resumes.
-    pub fn first(&mut self, scene: &Scene, budget: &mut Budget) -> Outlook {
+    pub fn first(&mut self, scene: &Scene, budget: &mut Budget) -> SceneSweepAnswer {
         self.settle(scene);
         while let Some(&entry) = self.queue.peek() {
             if self.numbers(entry.pair) != entry.numbers.map(Some) {
@@ -192,28 +192,28 @@ impl Flight {
             }
             if let Known::Meets(at) = entry.known {
                 self.now = entry.time;
-                return self.outlook(Some(self.meetings[at as usize]), Finish::Complete);
+                return self.answer(Some(self.hits[at as usize]), Finish::Complete);
             }
             if !budget.draw(1) {
                 self.now = entry.time;
-                return self.outlook(None, Finish::OutOfBudget);
+                return self.answer(None, Finish::OutOfBudget);
             }
             self.queue.pop();
             let left = self.look_at(scene, entry, budget);
             self.queue.extend(left);
         }
         self.now = 1.0;
-        self.outlook(None, Finish::Complete)
+        self.answer(None, Finish::Complete)
     }
 
-    fn outlook(&self, meeting: Option<Meeting>, finish: Finish) -> Outlook {
-        let certainty = match (meeting, finish) {
+    fn answer(&self, hit: Option<SceneImpact>, finish: Finish) -> SceneSweepAnswer {
+        let certainty = match (hit, finish) {
             (None, Finish::Complete) => Certainty::Exact,
             (None, _) => Certainty::Conservative { tolerance: 0.0 },
-            (Some(meeting), _) => Certainty::Conservative { tolerance: meeting.tolerance },
+            (Some(hit), _) => Certainty::Conservative { tolerance: hit.tolerance },
         };
         let outcome = Outcome { certainty, finish, work: self.work };
-        Outlook { meeting, free_until: self.now, outcome }
+        SceneSweepAnswer { hit, free_until: self.now, outcome }
     }
 
     /// Lets a body go on otherwise from now on, the stop of the last meeting; false when there is no such body.
@@ -226,29 +226,33 @@ impl Flight {
 
     /// Where a body is at a time between now and its next turn.
     pub fn pose(&self, id: BodyId, time: f64) -> Option<Pose> {
-        self.legs.get(id.index())?.as_ref().filter(|leg| leg.id == id).map(|leg| leg.motion.pose(time))
+        self.movers
+            .get(id.index())?
+            .as_ref()
+            .filter(|mover| mover.id == id)
+            .map(|mover| mover.motion.pose(time))
     }
 
     /// Gives a body its motion from now on.
     fn set_out(&mut self, id: BodyId, entry: &BodyEntry, motion: Motion) {
         let slot = id.slot();
-        if self.legs.len() <= id.index() {
-            self.legs.resize(id.index() + 1, None);
+        if self.movers.len() <= id.index() {
+            self.movers.resize(id.index() + 1, None);
             self.partners.resize(id.index() + 1, Vec::new());
         }
-        let old = self.legs[id.index()].as_ref().filter(|leg| leg.id == id);
-        let ball = old.map_or_else(|| ball_of(&entry.body.shape), |leg| leg.ball);
-        let number = self.legs[id.index()].as_ref().map_or(0, |leg| leg.number.wrapping_add(1));
+        let old = self.movers[id.index()].as_ref().filter(|mover| mover.id == id);
+        let ball = old.map_or_else(|| ball_of(&entry.body.shape), |mover| mover.ball);
+        let number = self.movers[id.index()].as_ref().map_or(0, |mover| mover.number.wrapping_add(1));
         let span = [self.now, 1.0];
         let bounds = swept_bounds(&entry.body.shape, &motion, &ball, span);
         let speed = motion.speed(&ball, span);
         if old.is_none() {
             self.broad.insert(slot, bounds, entry.body.mobility);
-        } else if old.is_some_and(|leg| leg.bounds != bounds) {
+        } else if old.is_some_and(|mover| mover.bounds != bounds) {
             self.broad.update(slot, bounds);
         }
         self.work.updates += 1;
-        self.legs[id.index()] = Some(Leg { id, motion, ball, speed, bounds, number, turned: true });
+        self.movers[id.index()] = Some(Mover { id, motion, ball, speed, bounds, number, turned: true });
         self.turned.push(slot);
     }
 
@@ -274,34 +278,34 @@ impl Flight {
         let turned = std::mem::take(&mut self.turned);
         for &slot in &turned {
             // Once for each body, and a pair once though both turned.
-            if !self.leg(slot).is_some_and(|leg| leg.turned) {
+            if !self.mover(slot).is_some_and(|mover| mover.turned) {
                 continue;
             }
             for k in 0..self.partners[slot as usize].len() {
                 let other = self.partners[slot as usize][k];
-                if other > slot || !self.leg(other).is_some_and(|leg| leg.turned) {
+                if other > slot || !self.mover(other).is_some_and(|mover| mover.turned) {
                     self.wait(scene, [slot.min(other), slot.max(other)]);
                 }
             }
         }
         for slot in turned {
-            if let Some(leg) = &mut self.legs[slot as usize] {
-                leg.turned = false;
+            if let Some(mover) = &mut self.movers[slot as usize] {
+                mover.turned = false;
             }
         }
     }
 
     /// Lets a pair wait for the time at which the balls around its bodies can meet.
     fn wait(&mut self, scene: &Scene, pair: [u32; 2]) {
-        let [Some(a), Some(b)] = pair.map(|slot| self.leg(slot)) else { return };
+        let [Some(a), Some(b)] = pair.map(|slot| self.mover(slot)) else { return };
         let [Some(x), Some(y)] = pair.map(|slot| scene.bodies.at(slot)) else { return };
         let speed = a.speed + b.speed;
         let ignored = x.named && y.named && scene.rules.of(pair).ignored;
         if speed == 0.0 || ignored || !x.body.groups.allow(y.body.groups) {
             return;
         }
-        let place = |leg: &Leg| leg.motion.pose(self.now).apply(leg.ball.centre);
-        let reach = |leg: &Leg| leg.ball.radius + leg.motion.rounding(&leg.ball);
+        let place = |mover: &Mover| mover.motion.pose(self.now).apply(mover.ball.centre);
+        let reach = |mover: &Mover| mover.ball.radius + mover.motion.rounding(&mover.ball);
         let apart = norm(place(b) - place(a)) / ROUND_UP - (reach(a) + reach(b)) * ROUND_UP;
         let time = self.now + (apart / (speed * ROUND_UP)).max(0.0);
         let numbers = [a.number, b.number];
@@ -315,25 +319,25 @@ impl Flight {
     /// Looks at a pair whose time has come, some way ahead: its bodies may turn before the rest matters. Returns
     /// what is to wait in the queue for later.
     fn look_at(&mut self, scene: &Scene, entry: Entry, budget: &mut Budget) -> Option<Entry> {
-        let [a, b] = entry.pair.map(|slot| self.leg(slot));
+        let [a, b] = entry.pair.map(|slot| self.mover(slot));
         let [x, y] = entry.pair.map(|slot| scene.bodies.at(slot));
-        let (legs, shapes) = ([a?, b?], [&*x?.body.shape, &*y?.body.shape]);
-        let until = ahead(legs, entry.time);
+        let (movers, shapes) = ([a?, b?], [&*x?.body.shape, &*y?.body.shape]);
+        let until = ahead(movers, entry.time);
         let mut memory = self.memories.get(&entry.pair).copied().unwrap_or_default();
         let (left, tests) = if entry.known == Known::Apart {
-            let (parted, tests) = part(shapes, legs, [entry.time, until], &mut memory);
+            let (parted, tests) = part(shapes, movers, [entry.time, until], &mut memory);
             let known = if parted.is_some() { Known::Close } else { Known::Apart };
             budget.draw(tests.volume_tests);
             ((parted.unwrap_or(until), known, None), tests)
         } else {
-            self.sweep(shapes, legs, entry, until, &mut memory, budget)
+            self.sweep(shapes, movers, entry, until, &mut memory, budget)
         };
         self.work += tests;
         self.memories.insert(entry.pair, memory);
-        let (time, mut known, meeting) = left;
-        if let Some(meeting) = meeting {
-            known = Known::Meets(self.meetings.len() as u32);
-            self.meetings.push(meeting);
+        let (time, mut known, hit) = left;
+        if let Some(hit) = hit {
+            known = Known::Meets(self.hits.len() as u32);
+            self.hits.push(hit);
         }
         (known != Known::Apart || time < 1.0).then_some(Entry { time, known, ..entry })
     }
@@ -342,15 +346,15 @@ impl Flight {
     fn sweep(
         &self,
         shapes: [&Shape; 2],
-        legs: [&Leg; 2],
+        movers: [&Mover; 2],
         entry: Entry,
         until: f64,
         memory: &mut Memory,
         budget: &mut Budget,
-    ) -> ((f64, Known, Option<Meeting>), Counters) {
-        let tolerance = self.tolerance(legs);
+    ) -> ((f64, Known, Option<SceneImpact>), Counters) {
+        let tolerance = self.tolerance(movers);
         let options = SweepOptions { from: entry.time, until, tolerance, ..SweepOptions::DEFAULT };
-        let motions = legs.map(|leg| &leg.motion);
+        let motions = movers.map(|mover| &mover.motion);
         let unlimited = &mut Budget::UNLIMITED.clone();
         let seen_through = entry.known == Known::Interrupted;
         let limit = if seen_through { unlimited } else { &mut *budget };
@@ -359,28 +363,28 @@ impl Flight {
         if seen_through {
             budget.draw(work.volume_tests + work.primitive_tests);
         }
-        let meeting = found.impact.map(|impact| {
+        let hit = found.impact.map(|impact| {
             memory.direction = Some(impact.normal);
-            let (stop, gap) = self.stop(shapes, legs, &impact);
-            Meeting { bodies: legs.map(|leg| leg.id), impact, tolerance, stop, gap }
+            let (stop, gap) = self.stop(shapes, movers, &impact);
+            SceneImpact { bodies: movers.map(|mover| mover.id), impact, tolerance, stop, gap }
         });
         let known = if found.outcome.finish == Finish::Complete { Known::Apart } else { Known::Interrupted };
-        let time = meeting.map_or(found.free_until.max(entry.time), |meeting| meeting.stop);
-        ((time, known, meeting), work)
+        let time = hit.map_or(found.free_until.max(entry.time), |hit| hit.stop);
+        ((time, known, hit), work)
     }
 
     /// How early an impact may be told: bodies that are stopped at a gap anyway may stop a little before it.
-    fn tolerance(&self, legs: [&Leg; 2]) -> f64 {
-        let time = TIME_OF_GAP * self.gap / (legs[0].speed + legs[1].speed);
+    fn tolerance(&self, movers: [&Mover; 2]) -> f64 {
+        let time = TIME_OF_GAP * self.gap / (movers[0].speed + movers[1].speed);
         // Without speeds that are numbers the sharper one.
         if time > SWEEP_TOLERANCE { time.min(FLIGHT_TOLERANCE) } else { SWEEP_TOLERANCE }
     }
 
     /// The time before the impact at which the touching features are as far apart as they shall stay, and how
     /// far apart they are; now where they come no farther.
-    fn stop(&self, shapes: [&Shape; 2], legs: [&Leg; 2], impact: &Impact) -> (f64, f64) {
+    fn stop(&self, shapes: [&Shape; 2], movers: [&Mover; 2], impact: &Impact) -> (f64, f64) {
         let apart = |t: f64| {
-            let poses = legs.map(|leg| leg.motion.pose(t));
+            let poses = movers.map(|mover| mover.motion.pose(t));
             match (shapes, impact.triangles) {
                 ([Shape::Mesh(a), Shape::Mesh(b)], [Some(i), Some(j)]) => {
                     let placed = |pose: &Pose, corners: [DVec3; 3]| corners.map(|p| pose.apply(p));
@@ -394,7 +398,7 @@ impl Flight {
             }
         };
         // The least time in which they can close the gap, doubled until it was one.
-        let mut back = self.gap / (legs[0].speed + legs[1].speed);
+        let mut back = self.gap / (movers[0].speed + movers[1].speed);
         loop {
             let time = (impact.time - back).max(self.now);
             let gap = apart(time);
@@ -405,12 +409,12 @@ impl Flight {
         }
     }
 
-    fn leg(&self, slot: u32) -> Option<&Leg> {
-        self.legs.get(slot as usize)?.as_ref()
+    fn mover(&self, slot: u32) -> Option<&Mover> {
+        self.movers.get(slot as usize)?.as_ref()
     }
 
     fn numbers(&self, pair: [u32; 2]) -> [Option<u32>; 2] {
-        pair.map(|slot| self.leg(slot).map(|leg| leg.number))
+        pair.map(|slot| self.mover(slot).map(|mover| mover.number))
     }
 }
 
@@ -421,29 +425,29 @@ impl Scene {
     pub fn first_contact(
         &self,
         motions: &[(BodyId, Motion)],
-        flight: &mut Flight,
+        scene_sweep: &mut SceneSweep,
         budget: &mut Budget,
-    ) -> Outlook {
-        flight.start(self, motions);
-        flight.first(self, budget)
+    ) -> SceneSweepAnswer {
+        scene_sweep.start(self, motions);
+        scene_sweep.first(self, budget)
     }
 }
 
 /// How far ahead a pair is looked at: as long as its bodies take to come nearer by a share of their size.
-fn ahead(legs: [&Leg; 2], from: f64) -> f64 {
-    let size = legs[0].ball.radius.min(legs[1].ball.radius);
-    let until = from + (LOOK_AHEAD * size / (legs[0].speed + legs[1].speed)).max(SHORTEST_LOOK);
+fn ahead(movers: [&Mover; 2], from: f64) -> f64 {
+    let size = movers[0].ball.radius.min(movers[1].ball.radius);
+    let until = from + (LOOK_AHEAD * size / (movers[0].speed + movers[1].speed)).max(SHORTEST_LOOK);
     if until < 1.0 { until } else { 1.0 }
 }
 
 /// When planes no longer part two bodies; `None` when they do for the whole span.
 fn part(
     shapes: [&Shape; 2],
-    legs: [&Leg; 2],
+    movers: [&Mover; 2],
     span: [f64; 2],
     memory: &mut Memory,
 ) -> (Option<f64>, Counters) {
-    let sides = [0, 1].map(|k| Side { shape: shapes[k], motion: &legs[k].motion, ball: &legs[k].ball });
+    let sides = [0, 1].map(|k| Side { shape: shapes[k], motion: &movers[k].motion, ball: &movers[k].ball });
     let place = |side: &Side<'_>| side.motion.pose(span[0]).apply(side.ball.centre);
     let direction = memory.direction.get_or_insert_with(|| place(&sides[1]) - place(&sides[0]));
     let parted = parted([&sides[0], &sides[1]], span, direction);
@@ -465,7 +469,7 @@ fn swept_bounds(shape: &Shape, motion: &Motion, ball: &Ball, span: [f64; 2]) -> 
     // Every point leaves its chord by no more than a·h²/8, so the boxes of both ends hold all but that.
     let ends = span.map(|t| shape.bounds(&motion.pose(t)));
     let length = span[1] - span[0];
-    let bulge = motion.bend(ball, span).most() * length * length / 8.0 + motion.rounding(ball);
+    let bulge = motion.acceleration_bound(ball, span).most() * length * length / 8.0 + motion.rounding(ball);
     let room = DVec3::splat(bulge * ROUND_UP);
     Aabb {
         low: low.max(ends[0].low.min(ends[1].low) - room),

@@ -58,11 +58,11 @@ fn unlimited() -> Budget {
     Budget::UNLIMITED
 }
 
-fn first(scene: &Scene, motions: &[(BodyId, Motion)], flight: &mut Flight) -> Option<Meeting> {
-    let found = scene.first_contact(motions, flight, &mut unlimited());
+fn first(scene: &Scene, motions: &[(BodyId, Motion)], scene_sweep: &mut SceneSweep) -> Option<SceneImpact> {
+    let found = scene.first_contact(motions, scene_sweep, &mut unlimited());
     assert_eq!(found.outcome.finish, Finish::Complete);
-    assert_eq!(found.free_until, found.meeting.map_or(1.0, |meeting| meeting.stop));
-    found.meeting
+    assert_eq!(found.free_until, found.hit.map_or(1.0, |hit| hit.stop));
+    found.hit
 }
 
 /// Every pair, without boxes and balls.
@@ -83,11 +83,11 @@ fn brute(scene: &Scene, motions: &[(BodyId, Motion)]) -> Option<(f64, [BodyId; 2
 #[test]
 fn the_first_contact_is_the_first_of_all_pairs() {
     let mut rng = Pcg64::seed_from_u64(4);
-    let (mut hits, mut flight) = (0, Flight::default());
+    let (mut hits, mut scene_sweep) = (0, SceneSweep::default());
     let (scene, ids) = crowd(&mut rng, 9, 4.0);
     for round in 0..40 {
         let motions = motions(&mut rng, &scene, &ids, 0.3 + 0.05 * f64::from(round));
-        let (fast, slow) = (first(&scene, &motions, &mut flight), brute(&scene, &motions));
+        let (fast, slow) = (first(&scene, &motions, &mut scene_sweep), brute(&scene, &motions));
         assert_eq!(
             fast.is_some(),
             slow.is_some(),
@@ -99,7 +99,7 @@ fn the_first_contact_is_the_first_of_all_pairs() {
         // Bounds from balls start a sweep later, so that it may end elsewhere within the tolerance.
         assert!((fast.impact.time - slow.0).abs() <= 2e-6, "round {round}: {fast:?} {slow:?}");
         assert!(fast.stop <= fast.impact.time);
-        assert_eq!(first(&scene, &motions, &mut Flight::default()).map(|m| m.bodies), Some(fast.bodies));
+        assert_eq!(first(&scene, &motions, &mut SceneSweep::default()).map(|m| m.bodies), Some(fast.bodies));
     }
     assert!((8..=32).contains(&hits), "{hits} of 40");
 }
@@ -112,23 +112,23 @@ fn a_body_that_turns_meets_the_next_and_stays_clear() {
     let at = |x: f64| Pose::from_translation([x, 0.0, 0.0]);
     let walls = [-3.0, 3.0].map(|x| scene.add(Body::fixed(Arc::clone(&wall), at(x))));
     let id = scene.add(Body::moving(ball, at(0.0)));
-    let mut flight = Flight::with_gap(0.01);
+    let mut scene_sweep = SceneSweep::with_gap(0.01);
     // Ninety lengths a step between walls five lengths apart: eighteen bounces.
     let mut speed = 90.0;
-    flight.start(&scene, &[(id, Motion::velocity(&at(0.0), [speed, 0.0, 0.0], [0.0; 3]))]);
+    scene_sweep.start(&scene, &[(id, Motion::velocity(&at(0.0), [speed, 0.0, 0.0], [0.0; 3]))]);
     let (mut bounces, mut last) = (0, 0.0);
-    while let Some(meeting) = flight.first(&scene, &mut unlimited()).meeting {
-        assert_eq!(meeting.bodies, [walls[usize::from(speed > 0.0)], id]);
-        assert!(meeting.stop >= last && meeting.gap >= 0.01 && meeting.gap < 0.03, "{meeting:?}");
-        last = meeting.stop;
+    while let Some(hit) = scene_sweep.first(&scene, &mut unlimited()).hit {
+        assert_eq!(hit.bodies, [walls[usize::from(speed > 0.0)], id]);
+        assert!(hit.stop >= last && hit.gap >= 0.01 && hit.gap < 0.03, "{hit:?}");
+        last = hit.stop;
         speed = -speed;
-        let pose = flight.pose(id, meeting.stop).unwrap();
+        let pose = scene_sweep.pose(id, hit.stop).unwrap();
         assert!(pose.translation().x.abs() < 2.5);
-        assert!(flight.turn(&scene, id, Motion::through(&pose, last, [speed, 0.0, 0.0], [0.0; 3])));
+        assert!(scene_sweep.turn(&scene, id, Motion::through(&pose, last, [speed, 0.0, 0.0], [0.0; 3])));
         bounces += 1;
     }
     assert!((18..=19).contains(&bounces), "{bounces}");
-    assert!(flight.pose(id, 1.0).unwrap().translation().x.abs() < 2.5);
+    assert!(scene_sweep.pose(id, 1.0).unwrap().translation().x.abs() < 2.5);
 }
 
 #[test]
@@ -137,22 +137,23 @@ fn groups_rules_rest_and_removal_are_kept() {
     let mut scene = Scene::default();
     let at = |x: f64| Pose::from_translation([x, 0.0, 0.0]);
     let [a, b, c] = [0.0, 3.0, 6.0].map(|x| scene.add(Body::moving(Arc::clone(&ball), at(x))));
-    let mut flight = Flight::default();
+    let mut scene_sweep = SceneSweep::default();
     let go = [(a, Motion::between(&at(0.0), &at(9.0)))];
-    let first = |scene: &Scene, flight: &mut Flight| first(scene, &go, flight).map(|m| m.bodies);
-    assert_eq!(first(&scene, &mut flight), Some([a, b]));
+    let first =
+        |scene: &Scene, scene_sweep: &mut SceneSweep| first(scene, &go, scene_sweep).map(|m| m.bodies);
+    assert_eq!(first(&scene, &mut scene_sweep), Some([a, b]));
     assert!(scene.ignore([a, b], true));
-    assert_eq!(first(&scene, &mut flight), Some([a, c]));
+    assert_eq!(first(&scene, &mut scene_sweep), Some([a, c]));
     assert!(scene.set_groups(c, Groups::NONE));
-    assert_eq!(first(&scene, &mut flight), None);
+    assert_eq!(first(&scene, &mut scene_sweep), None);
     assert!(scene.ignore([a, b], false));
-    assert_eq!(first(&scene, &mut flight), Some([a, b]));
+    assert_eq!(first(&scene, &mut scene_sweep), Some([a, b]));
     scene.remove(b);
-    assert_eq!(first(&scene, &mut flight), None);
-    let idle = scene.first_contact(&[], &mut flight, &mut unlimited());
-    assert_eq!((idle.meeting, idle.free_until), (None, 1.0), "what rests meets nothing");
-    assert!(!flight.turn(&scene, b, Motion::Still(Pose::IDENTITY)));
-    assert_eq!(flight.pose(b, 0.0), None);
+    assert_eq!(first(&scene, &mut scene_sweep), None);
+    let idle = scene.first_contact(&[], &mut scene_sweep, &mut unlimited());
+    assert_eq!((idle.hit, idle.free_until), (None, 1.0), "what rests meets nothing");
+    assert!(!scene_sweep.turn(&scene, b, Motion::Still(Pose::IDENTITY)));
+    assert_eq!(scene_sweep.pose(b, 0.0), None);
 }
 
 /// Cut short it says until when all is free, never later than the first contact; and in the end it finds it.
@@ -163,25 +164,25 @@ fn a_budget_that_ends_leaves_a_time_that_is_free_and_calling_again_gets_on() {
     let (mut hits, mut cuts) = (0, 0);
     for round in 0..24 {
         let motions = motions(&mut rng, &scene, &ids, 0.5 + 0.05 * f64::from(round));
-        let truth = first(&scene, &motions, &mut Flight::default());
-        let none = scene.first_contact(&motions, &mut Flight::default(), &mut Budget::units(0));
-        assert_eq!((none.meeting, none.outcome.finish), (None, Finish::OutOfBudget));
+        let truth = first(&scene, &motions, &mut SceneSweep::default());
+        let none = scene.first_contact(&motions, &mut SceneSweep::default(), &mut Budget::units(0));
+        assert_eq!((none.hit, none.outcome.finish), (None, Finish::OutOfBudget));
         for units in [1, 40, 3000] {
-            let mut flight = Flight::default();
-            let mut found = scene.first_contact(&motions, &mut flight, &mut Budget::units(units));
+            let mut scene_sweep = SceneSweep::default();
+            let mut found = scene.first_contact(&motions, &mut scene_sweep, &mut Budget::units(units));
             let (mut calls, mut last) = (1, 0.0);
             while found.outcome.finish == Finish::OutOfBudget {
-                assert!(found.meeting.is_none() && found.free_until >= last, "{found:?}");
+                assert!(found.hit.is_none() && found.free_until >= last, "{found:?}");
                 assert!(found.free_until <= truth.map_or(1.0, |m| m.impact.time + m.tolerance), "{found:?}");
                 assert!(matches!(found.outcome.certainty, Certainty::Conservative { .. }));
                 last = found.free_until;
                 calls += 1;
                 assert!(calls < 100_000, "it does not get on");
-                found = flight.first(&scene, &mut Budget::units(units));
+                found = scene_sweep.first(&scene, &mut Budget::units(units));
             }
             cuts += usize::from(calls > 1);
-            assert_eq!(found.meeting.map(|m| m.bodies), truth.map(|m| m.bodies));
-            if let (Some(found), Some(truth)) = (found.meeting, truth) {
+            assert_eq!(found.hit.map(|m| m.bodies), truth.map(|m| m.bodies));
+            if let (Some(found), Some(truth)) = (found.hit, truth) {
                 assert!((found.impact.time - truth.impact.time).abs() <= 2e-6, "{found:?} {truth:?}");
             }
         }

@@ -16,7 +16,7 @@ use glam::{DMat3, DVec3};
 
 use crate::geom::point_triangle::norm;
 use crate::model::Shape;
-use crate::motion::{Ball, Bend, Motion};
+use crate::motion::{AccelerationBound, Ball, Motion};
 use crate::num::tolerance::{DOT_ROUNDING, ROUND_UP};
 use crate::shape::Convex;
 
@@ -53,14 +53,14 @@ pub(super) fn parted(sides: [&Side<'_>; 2], span: [f64; 2], direction: &mut DVec
     if sides.iter().any(|side| !side.motion.knots().is_empty()) {
         return Parted { until: Some(span[0]), tests };
     }
-    let bends = sides.map(|side| side.motion.bend(side.ball, span));
+    let acceleration_bounds = sides.map(|side| side.motion.acceleration_bound(side.ball, span));
     // Of both placements, of the choice of the farthest corners, and of the motion itself.
     let noise = 4.0 * sides.iter().map(|side| side.motion.rounding(side.ball)).sum::<f64>();
     let (mut at, mut length) = (span[0], span[1] - span[0]);
     loop {
         let to = if at + length < span[1] { at + length } else { span[1] };
         let ends = [at, to].map(|t| sides.map(|side| Place::new(side.motion, t)));
-        let piece = Piece { corners: [a, b], ends, bends, length: to - at, noise };
+        let piece = Piece { corners: [a, b], ends, acceleration_bounds, length: to - at, noise };
         tests += 1;
         if !piece.part(direction) {
             length = 0.5 * (to - at);
@@ -117,7 +117,7 @@ struct Piece<'s> {
     corners: [&'s [DVec3]; 2],
     /// At the start and at the end, where a and b are.
     ends: [[Place; 2]; 2],
-    bends: [Bend; 2],
+    acceleration_bounds: [AccelerationBound; 2],
     length: f64,
     noise: f64,
 }
@@ -130,7 +130,10 @@ impl Piece<'_> {
             let Some(n) = direction.try_normalize() else { return false };
             let lowest = self.lowest(n);
             let gaps = lowest.map(|w| n.dot(w) - DOT_ROUNDING * w.abs().max_element() - self.noise);
-            let bulge = 0.5 * (self.bends[0].along(n) + self.bends[1].along(n)) * self.length * self.length;
+            let bulge = 0.5
+                * (self.acceleration_bounds[0].along(n) + self.acceleration_bounds[1].along(n))
+                * self.length
+                * self.length;
             if least(gaps, bulge * ROUND_UP) > 0.0 {
                 return true;
             }

@@ -265,7 +265,7 @@ fn the_walk_and_gjk_tell_the_same() {
     let (mut scene, ids, _) = scattered(0.4, 9);
     let walked = scene.step(&mut unlimited()).contacts.to_vec();
     for (i, &a) in ids.iter().enumerate() {
-        ids[..i].iter().for_each(|&b| assert!(scene.set_method([a, b], Method::Gjk)));
+        ids[..i].iter().for_each(|&b| assert!(scene.set_method([a, b], PairMethod::Gjk)));
     }
     let frame = scene.step(&mut unlimited());
     assert!(frame.outcome.work.primitive_tests > 20, "a new method asks anew");

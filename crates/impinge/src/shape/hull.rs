@@ -9,7 +9,7 @@
 
 use glam::DVec3;
 
-use crate::geom::incremental_hull::{Facet, Surface};
+use crate::geom::incremental_hull::{Facet, IncrementalHull};
 use crate::num::predicate::{Plane, Sign, drop_axis, orient2d};
 
 /// No point, no facet.
@@ -65,7 +65,7 @@ pub fn hull(points: &[DVec3]) -> Hull {
         Sign::Positive => [0, third, last],
         _ => [0, last, third],
     };
-    Hull::Solid(Growth::from_tetrahedron(points, base.map(|i| i as u32), apex as u32).finish())
+    Hull::Solid(HullBuilder::from_tetrahedron(points, base.map(|i| i as u32), apex as u32).finish())
 }
 
 /// A point off the line through two others, far from it, and an axis along which the three still span a
@@ -113,7 +113,7 @@ fn chain(points: &[DVec3], axis: usize) -> Vec<u32> {
 
 /// The points above a facet that no other claims.
 struct Above {
-    /// The first of a list of points linked by `Growth::next`.
+    /// The first of a list of points linked by `HullBuilder::next`.
     first: u32,
     /// The highest of them, in floats.
     top: u32,
@@ -123,25 +123,26 @@ struct Above {
 const NOTHING_ABOVE: Above = Above { first: NONE, top: NONE, top_height: f64::NEG_INFINITY };
 
 /// The growing hull and its scratch space.
-struct Growth<'p> {
+struct HullBuilder<'p> {
     points: &'p [DVec3],
-    surface: Surface<Above>,
+    surface: IncrementalHull<Above>,
     /// The next point above the same facet.
     next: Vec<u32>,
     /// Facets that had points above them when they were made.
     pending: Vec<u32>,
 }
 
-impl<'p> Growth<'p> {
-    fn from_tetrahedron(points: &'p [DVec3], base: [u32; 3], apex: u32) -> Growth<'p> {
+impl<'p> HullBuilder<'p> {
+    fn from_tetrahedron(points: &'p [DVec3], base: [u32; 3], apex: u32) -> HullBuilder<'p> {
         let next = vec![NONE; points.len()];
-        let mut growth = Growth { points, surface: Surface::default(), next, pending: Vec::new() };
-        growth.surface.begin(base, apex, |corners| facet(points, corners));
+        let mut builder =
+            HullBuilder { points, surface: IncrementalHull::default(), next, pending: Vec::new() };
+        builder.surface.begin(base, apex, |corners| facet(points, corners));
         for point in 0..points.len() as u32 {
-            growth.assign(point, 0);
+            builder.assign(point, 0);
         }
-        growth.pending = (0..4).collect();
-        growth
+        builder.pending = (0..4).collect();
+        builder
     }
 
     /// Gives a point to the first facet from `first` on that sees it; one that none sees is inside.

@@ -3,7 +3,7 @@
 use crate::num::parallel;
 
 use super::super::Changes;
-use super::slot_block::View;
+use super::slot_block::GridView;
 
 /// Slots whose sweep one thread takes at a time.
 const CHUNK: usize = 256;
@@ -21,7 +21,7 @@ pub(super) struct AmongLoose {
 
 impl AmongLoose {
     /// Lists the pairs of `loose` slots.
-    pub fn test(&mut self, view: View<'_>, loose: &[u32]) {
+    pub fn test(&mut self, view: GridView<'_>, loose: &[u32]) {
         self.list_ended(view);
         self.met.clear();
         self.order.clear();
@@ -44,7 +44,7 @@ impl AmongLoose {
     }
 
     /// Tests the pairs of the last step.
-    pub fn list_ended(&mut self, view: View<'_>) {
+    pub fn list_ended(&mut self, view: GridView<'_>) {
         self.changes.clear();
         let parted = self.met.iter().filter(|&&pair| !view.slots.meet_now(view.bodies, pair));
         self.changes.ended.extend(parted.map(|&pair| view.slots.pair(pair)));
@@ -58,7 +58,7 @@ impl AmongLoose {
 }
 
 /// Adds the pairs of the slots from `first` to `end` of the order with later ones.
-fn sweep(view: View<'_>, order: &[([f32; 6], u32)], first: usize, end: usize, met: &mut Vec<[u32; 2]>) {
+fn sweep(view: GridView<'_>, order: &[([f32; 6], u32)], first: usize, end: usize, met: &mut Vec<[u32; 2]>) {
     for (i, (x, a)) in order[..end].iter().enumerate().skip(first) {
         for (y, b) in order[i + 1..].iter().take_while(|(y, _)| y[2] <= x[5]) {
             let apart = (x[3] < y[0]) | (y[3] < x[0]) | (x[4] < y[1]) | (y[4] < x[1]);

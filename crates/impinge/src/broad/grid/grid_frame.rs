@@ -8,7 +8,7 @@ use crate::bound::Aabb;
 
 use super::super::bodies::Chunk;
 use super::lanes::for_each_level;
-use super::packed_aabb::Corners;
+use super::packed_aabb::PackedAabb;
 
 /// Cells of a row in the length of one unit of its level. Finer than across the rows: a row's boxes are
 /// tested many at a time, and a search takes any piece of a row.
@@ -52,14 +52,14 @@ const ROOM: f64 = 1.25;
 
 /// The grid's units and levels.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(super) struct Frame {
+pub(super) struct GridFrame {
     /// Which axes run along rows, across rows and across slabs.
     axes: [usize; 3],
     origin: [f64; 3],
     /// Units per length.
     scale: f64,
     /// Finest first; the last has a single cell.
-    pub levels: Vec<Level>,
+    pub levels: Vec<GridLevel>,
     /// All cells of all levels.
     pub cells: usize,
     /// All bins of all levels.
@@ -68,7 +68,7 @@ pub(super) struct Frame {
 
 /// Cells of one size.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Level {
+pub(super) struct GridLevel {
     /// Cells in one unit of the grid, on each axis.
     per_side: [f32; 3],
     /// Cells along a row, rows in a slab, slabs.
@@ -81,9 +81,9 @@ pub(super) struct Level {
     pub slabs_per_bin_log: u32,
 }
 
-impl Frame {
+impl GridFrame {
     /// Units for `count` boxes, of which `sample` is a part.
-    pub fn choose(sample: &[Aabb], count: usize) -> Frame {
+    pub fn choose(sample: &[Aabb], count: usize) -> GridFrame {
         let extent = [0, 1, 2].map(|k| middle_range(sample, k));
         let lengths = extent.map(|[low, high]| high - low);
         let longest = lengths.into_iter().fold(0.0, f64::max);
@@ -99,7 +99,7 @@ impl Frame {
         axes.swap(0, 1);
         let size = axes.map(|k| cells(unit)[k] as u32);
         let origin = extent.map(|[low, _]| low);
-        let mut frame = Frame { axes, origin, scale: 1.0 / unit, ..Frame::default() };
+        let mut frame = GridFrame { axes, origin, scale: 1.0 / unit, ..GridFrame::default() };
         let largest = sample.iter().map(side).fold(0.0, f64::max) / unit;
         let mut level_side = 1.0;
         for _ in 0..MOST_LEVELS {
@@ -115,14 +115,14 @@ impl Frame {
 
     /// A box as corners in units of the grid; an empty one stays empty.
     #[inline(always)]
-    pub fn corners(&self, bounds: &Aabb, fixed: bool) -> Corners {
+    pub fn corners(&self, bounds: &Aabb, fixed: bool) -> PackedAabb {
         let ([x, y, z], scale) = (self.origin, self.scale);
-        let (low, high, mark) = (bounds.low, bounds.high, Corners::mark(fixed));
+        let (low, high, mark) = (bounds.low, bounds.high, PackedAabb::mark(fixed));
         // Eight at once, though two of them do not count.
         let ends = [low.x, low.y, low.z, 0.0, high.x, high.y, high.z, 0.0];
         let origin = [x, y, z, 0.0, x, y, z, 0.0];
         let scale = [scale, scale, scale, 0.0, -scale, -scale, -scale, 0.0];
-        let mut to = Corners([0.0; 8]);
+        let mut to = PackedAabb([0.0; 8]);
         for k in 0..8 {
             let u = ((ends[k] - origin[k]) * scale[k]) as f32;
             let u = if u < FAR { u } else { FAR };
@@ -135,7 +135,7 @@ impl Frame {
     /// Low and high ends in the order of [`Columns`](super::lanes::Columns): along rows, across rows and
     /// across slabs.
     #[inline(always)]
-    pub fn units(&self, corners: &Corners) -> [f32; 6] {
+    pub fn units(&self, corners: &PackedAabb) -> [f32; 6] {
         let ([i, j, k], c) = (self.axes, &corners.0);
         [c[i], c[j], c[k], -c[4 + i], -c[4 + j], -c[4 + k]]
     }
@@ -175,7 +175,7 @@ impl Frame {
         if b[0] > b[3] {
             return (0, NO_BIN);
         }
-        let fits = |level: &&Level| {
+        let fits = |level: &&GridLevel| {
             let [low, high] = level.cells(b);
             high[0] <= low[0] + ROW_CELLS as u32 && high[1] <= low[1] + 1 && high[2] <= low[2] + 1
         };
@@ -189,7 +189,7 @@ impl Frame {
         let mut size = finest.map(|n| (n as f32 / side).ceil().max(1.0) as u32);
         size[0] = (finest[0] as f32 * ROW_CELLS / side).ceil().max(1.0) as u32;
         let slabs_per_bin_log = size[2].div_ceil(MOST_BINS).next_power_of_two().ilog2();
-        let level = Level {
+        let level = GridLevel {
             per_side: [ROW_CELLS / side, 1.0 / side, 1.0 / side],
             size,
             first_cell: self.cells,
@@ -204,15 +204,15 @@ impl Frame {
 
 for_each_level! {
     /// Moves some bodies and writes their boxes in units of the grid.
-    pub(super) fn take_in(frame: &Frame, bodies: &mut Chunk<'_>, to: &mut [Corners]) = take_in_plain
+    pub(super) fn take_in(frame: &GridFrame, bodies: &mut Chunk<'_>, to: &mut [PackedAabb]) = take_in_plain
 }
 
 #[inline(always)]
-fn take_in_plain(frame: &Frame, bodies: &mut Chunk<'_>, to: &mut [Corners]) {
+fn take_in_plain(frame: &GridFrame, bodies: &mut Chunk<'_>, to: &mut [PackedAabb]) {
     bodies.take_in(to, |bounds, fixed, to| *to = frame.corners(bounds, fixed));
 }
 
-impl Level {
+impl GridLevel {
     /// The cell of a coordinate along the row, across rows or across slabs.
     #[inline(always)]
     pub fn cell(&self, k: usize, u: f32) -> u32 {

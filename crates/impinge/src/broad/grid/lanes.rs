@@ -4,7 +4,7 @@
 macro_rules! for_each_level {
     ($(#[$doc:meta])* $visibility:vis fn $name:ident($($arg:ident: $type:ty),* $(,)?) = $body:path) => {
         $(#[$doc])*
-        $visibility fn $name(instructions: $crate::hierarchy::simd::Level, $($arg: $type),*) {
+        $visibility fn $name(instructions: $crate::hierarchy::simd::SimdLevel, $($arg: $type),*) {
             #[cfg(target_arch = "x86_64")]
             #[target_feature(enable = "avx2,fma,popcnt,bmi1,bmi2")]
             fn avx2($($arg: $type),*) {
@@ -16,13 +16,13 @@ macro_rules! for_each_level {
                 $body($($arg),*)
             }
             match instructions {
-                $crate::hierarchy::simd::Level::Portable => $body($($arg),*),
+                $crate::hierarchy::simd::SimdLevel::Portable => $body($($arg),*),
                 // SAFETY: the levels are handed out only after their instructions were detected.
                 #[cfg(target_arch = "x86_64")]
-                $crate::hierarchy::simd::Level::Avx2 => unsafe { avx2($($arg),*) },
+                $crate::hierarchy::simd::SimdLevel::Avx2 => unsafe { avx2($($arg),*) },
                 // SAFETY: as above.
                 #[cfg(target_arch = "x86_64")]
-                $crate::hierarchy::simd::Level::Avx512 => unsafe { avx512($($arg),*) },
+                $crate::hierarchy::simd::SimdLevel::Avx512 => unsafe { avx512($($arg),*) },
             }
         }
     };

@@ -21,16 +21,16 @@ mod slots;
 mod sort;
 
 use crate::bound::Aabb;
-use crate::hierarchy::simd::Level as Instructions;
+use crate::hierarchy::simd::SimdLevel as Instructions;
 use crate::num::parallel;
 
 use super::bodies::Bodies;
 use super::{BroadPhase, Changes, Mobility, sort_pairs};
 use among_loose::AmongLoose;
-use grid_frame::Frame;
-use packed_aabb::Corners;
+use grid_frame::GridFrame;
+use packed_aabb::PackedAabb;
 use search::Search;
-use slot_block::{Boxes, PART, Part, View};
+use slot_block::{Boxes, GridView, SLOTS_PER_BLOCK, SlotBlock};
 use slots::Slots;
 use sort::{Cells, Scratch};
 
@@ -45,16 +45,16 @@ const DECAY: u64 = 4;
 pub struct Grid {
     instructions: Instructions,
     bodies: Bodies,
-    frame: Frame,
+    frame: GridFrame,
     /// The boxes of now by id, in units of the frame. The bodies of a part are anywhere in it, and often written
     /// by another core: such a box lies in one cache line, its doubles in one or two.
-    corners: Vec<Corners>,
+    corners: Vec<PackedAabb>,
     slots: Slots,
     spare: Slots,
     cells: Cells,
     scratch: Scratch,
-    /// Of [`PART`] slots each; together they have room for all.
-    parts: Vec<Part>,
+    /// Of [`SLOTS_PER_BLOCK`] slots each; together they have room for all.
+    parts: Vec<SlotBlock>,
     /// All slots outside their room, or without.
     loose: Vec<u32>,
     among_loose: AmongLoose,
@@ -69,7 +69,7 @@ impl Default for Grid {
         Grid {
             instructions: Instructions::best(),
             bodies: Bodies::default(),
-            frame: Frame::choose(&[], 0),
+            frame: GridFrame::choose(&[], 0),
             corners: Vec::new(),
             slots: Slots::default(),
             spare: Slots::default(),
@@ -87,7 +87,7 @@ impl Default for Grid {
 impl BroadPhase for Grid {
     fn insert(&mut self, id: u32, bounds: Aabb, mobility: Mobility) {
         self.bodies.insert(id, bounds, mobility);
-        self.corners.resize(self.bodies.capacity(), Corners::NOTHING);
+        self.corners.resize(self.bodies.capacity(), PackedAabb::NOTHING);
         self.note(id);
     }
 
@@ -153,7 +153,7 @@ impl Grid {
 
     /// The pairs of a part; after the last one, those among the loose slots.
     fn pairs_of(&self, part: usize) -> Pairs<'_> {
-        let [first, second] = self.parts.get(part).map_or([&self.among_loose.met[..], &[]], Part::met);
+        let [first, second] = self.parts.get(part).map_or([&self.among_loose.met[..], &[]], SlotBlock::met);
         Pairs { ids: &self.slots.ids, slots: first.iter().chain(second) }
     }
 
@@ -176,8 +176,8 @@ impl Grid {
         self.slots.ids.extend(self.bodies.appeared());
         let count = self.slots.ids.len();
         let Slots { now, before, room, .. } = &mut self.slots;
-        [now, before, room].into_iter().for_each(|list| list.resize(count, Corners::NOTHING));
-        self.parts.resize_with(count.div_ceil(PART), Part::default);
+        [now, before, room].into_iter().for_each(|list| list.resize(count, PackedAabb::NOTHING));
+        self.parts.resize_with(count.div_ceil(SLOTS_PER_BLOCK), SlotBlock::default);
         old
     }
 
@@ -186,14 +186,17 @@ impl Grid {
         let old = if self.some_gone { old } else { 0 };
         let Slots { ids, now, before, room } = &mut self.slots;
         std::mem::swap(now, before);
-        let boxes =
-            now.chunks_mut(PART).zip(ids.chunks(PART)).zip(before.chunks(PART)).zip(room.chunks(PART));
+        let boxes = now
+            .chunks_mut(SLOTS_PER_BLOCK)
+            .zip(ids.chunks(SLOTS_PER_BLOCK))
+            .zip(before.chunks(SLOTS_PER_BLOCK))
+            .zip(room.chunks(SLOTS_PER_BLOCK));
         let as_boxes = |(((now, ids), before), room)| Boxes { ids, now, before, room };
         let mut parts: Vec<_> = boxes.map(as_boxes).zip(&mut self.parts).collect();
         let (corners, instructions) = (&self.corners, self.instructions);
         parallel::for_each_chunk(&mut parts, 1, |k, parts| {
             for (boxes, part) in parts {
-                slot_block::load(instructions, corners, k * PART, old, boxes, &mut part.loose);
+                slot_block::load(instructions, corners, k * SLOTS_PER_BLOCK, old, boxes, &mut part.loose);
             }
         });
         self.loose.clear();
@@ -202,14 +205,14 @@ impl Grid {
 
     /// Tests the pairs of boxes with room and searches those of loose slots.
     fn test(&mut self) {
-        let view = View {
+        let view = GridView {
             instructions: self.instructions,
             slots: &self.slots,
             bodies: &self.bodies,
             search: Search { frame: &self.frame, cells: &self.cells },
         };
         let (loose, among, parts) = (&self.loose, &mut self.among_loose, &mut self.parts);
-        let test = |_, parts: &mut [Part]| parts.iter_mut().for_each(|part| part.test(view));
+        let test = |_, parts: &mut [SlotBlock]| parts.iter_mut().for_each(|part| part.test(view));
         parallel::join_if(
             parts.len() > 1,
             || parallel::for_each_chunk(parts, 1, test),
@@ -219,7 +222,7 @@ impl Grid {
 
     /// Tests the pairs of the last step before the slots change.
     fn list_ended(&mut self, changes: &mut Changes) {
-        let view = View {
+        let view = GridView {
             instructions: self.instructions,
             slots: &self.slots,
             bodies: &self.bodies,
@@ -253,7 +256,7 @@ impl Grid {
         let every = ids.len().div_ceil(grid_frame::SAMPLE).max(1);
         let sample = ids.iter().step_by(every).map(|&id| *self.bodies.now(id));
         let sample: Vec<Aabb> = sample.filter(|b| b.low.x <= b.high.x).collect();
-        self.frame = Frame::choose(&sample, ids.len());
+        self.frame = GridFrame::choose(&sample, ids.len());
         for (id, corners) in (0..).zip(&mut self.corners) {
             let (bounds, fixed) = self.bodies.now_and_fixed(id);
             *corners = self.frame.corners(bounds, fixed);
@@ -273,15 +276,17 @@ impl Grid {
     /// Searches the pairs of boxes with room and tests them.
     fn search(&mut self) {
         let count = self.slots.ids.len();
-        self.parts.resize_with(count.div_ceil(PART), Part::default);
-        let view = View {
+        self.parts.resize_with(count.div_ceil(SLOTS_PER_BLOCK), SlotBlock::default);
+        let view = GridView {
             instructions: self.instructions,
             slots: &self.slots,
             bodies: &self.bodies,
             search: Search { frame: &self.frame, cells: &self.cells },
         };
         parallel::for_each_chunk(&mut self.parts, 1, |k, parts| {
-            parts.iter_mut().for_each(|part| part.search(view, k * PART, count.min((k + 1) * PART)));
+            parts.iter_mut().for_each(|part| {
+                part.search(view, k * SLOTS_PER_BLOCK, count.min((k + 1) * SLOTS_PER_BLOCK))
+            });
         });
         if self.chosen_for[1] == 0 {
             self.chosen_for[1] = self.parts.iter().map(|part| part.found.work).sum::<u64>().max(1);

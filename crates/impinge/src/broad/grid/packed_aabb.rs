@@ -6,7 +6,7 @@
 /// The mark makes one of them positive where both bodies are fixed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[repr(C, align(32))]
-pub(super) struct Corners(pub [f32; 8]);
+pub(super) struct PackedAabb(pub [f32; 8]);
 
 /// What f32 can say of two boxes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,9 +19,9 @@ pub(super) enum Verdict {
     Doubt,
 }
 
-impl Corners {
+impl PackedAabb {
     /// A body that is not there; coordinates are far below these.
-    pub const NOTHING: Corners = Corners([1e38, 1e38, 1e38, MOVING, 1e38, 1e38, 1e38, MOVING]);
+    pub const NOTHING: PackedAabb = PackedAabb([1e38, 1e38, 1e38, MOVING, 1e38, 1e38, 1e38, MOVING]);
 
     /// The mark of a body.
     #[inline(always)]
@@ -37,7 +37,7 @@ impl Corners {
 
     /// Whether two bodies are surely a pair, and whether they surely are not.
     #[inline(always)]
-    pub fn signs(&self, other: &Corners) -> (bool, bool) {
+    pub fn signs(&self, other: &PackedAabb) -> (bool, bool) {
         let (mut meet, mut apart) = (true, false);
         for k in 0..8 {
             let sum = self.0[k] + other.0[k ^ 4];
@@ -49,7 +49,7 @@ impl Corners {
 
     /// Whether two bodies are a pair.
     #[inline(always)]
-    pub fn meet(&self, other: &Corners) -> Verdict {
+    pub fn meet(&self, other: &PackedAabb) -> Verdict {
         match self.signs(other) {
             (true, _) => Verdict::Meet,
             (_, true) => Verdict::Apart,
@@ -59,7 +59,7 @@ impl Corners {
 
     /// Whether a box is inside another, whose body is as mobile; what is not there is inside of everything.
     #[inline(always)]
-    pub fn is_inside(&self, other: &Corners) -> bool {
+    pub fn is_inside(&self, other: &PackedAabb) -> bool {
         let mut inside = true;
         for k in 0..8 {
             inside &= self.0[k] >= other.0[k];
@@ -69,7 +69,7 @@ impl Corners {
 
     /// The box with room for the next steps, if it goes on as it came from `before`.
     #[inline(always)]
-    pub fn with_room(&self, before: &Corners) -> Corners {
+    pub fn with_room(&self, before: &PackedAabb) -> PackedAabb {
         // A body that was not there has no motion.
         let steps = if before.is_nothing() { 0.0 } else { HORIZON };
         let mut room = *self;

@@ -5,16 +5,16 @@
 //! slab if it reaches there; so each pair is found once. Boxes of coarser levels look for those of finer
 //! ones.
 
-use crate::hierarchy::simd::Level as Instructions;
+use crate::hierarchy::simd::SimdLevel as Instructions;
 
-use super::grid_frame::{Frame, Level, ROW_CELLS};
+use super::grid_frame::{GridFrame, GridLevel, ROW_CELLS};
 use super::lanes::{Lanes, MOST_LANES, Portable};
 use super::sort::Cells;
 
 /// The cells that are searched.
 #[derive(Clone, Copy)]
 pub(super) struct Search<'a> {
-    pub frame: &'a Frame,
+    pub frame: &'a GridFrame,
     pub cells: &'a Cells,
 }
 
@@ -125,7 +125,7 @@ impl<'a, L: Lanes> One<'a, L> {
     #[inline(always)]
     unsafe fn own_level(
         &self,
-        level: &Level,
+        level: &GridLevel,
         starts: &[u32],
         slot: usize,
         found: &mut Found,
@@ -158,7 +158,7 @@ impl<'a, L: Lanes> One<'a, L> {
     /// # Safety
     /// The machine has the instruction set.
     #[inline(always)]
-    unsafe fn window(&self, level: &Level, found: &mut Found, mut len: usize) -> usize {
+    unsafe fn window(&self, level: &GridLevel, found: &mut Found, mut len: usize) -> usize {
         let [low, high] = level.cells(self.units);
         let starts = &self.search.cells.starts[level.first_cell..];
         let back = low[0].saturating_sub(ROW_CELLS as u32) as usize;

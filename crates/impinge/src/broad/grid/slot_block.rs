@@ -3,18 +3,18 @@
 //! A part owns its lists: no thread writes where another does, nothing is put together afterwards but the
 //! changes, and the memory is kept from step to step.
 
-use crate::hierarchy::simd::Level as Instructions;
+use crate::hierarchy::simd::SimdLevel as Instructions;
 
 use super::super::Changes;
 use super::super::bodies::Bodies;
 use super::super::prefetch::prefetch;
 use super::lanes::for_each_level;
-use super::packed_aabb::Corners;
+use super::packed_aabb::PackedAabb;
 use super::search::{Found, Search};
 use super::slots::Slots;
 
 /// Slots of a part.
-pub(super) const PART: usize = 512;
+pub(super) const SLOTS_PER_BLOCK: usize = 512;
 
 /// Slots whose memory is asked for before they are taken in.
 const AHEAD: usize = 32;
@@ -24,7 +24,7 @@ const MEETS: u32 = 1 << 31;
 
 /// Some slots and the pairs that they are the first of.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Part {
+pub(super) struct SlotBlock {
     /// Slots outside their room, or without.
     pub loose: Vec<u32>,
     /// Slots whose boxes with room meet, as they were found.
@@ -44,7 +44,7 @@ pub(super) struct Part {
 
 /// What all parts look at.
 #[derive(Clone, Copy)]
-pub(super) struct View<'a> {
+pub(super) struct GridView<'a> {
     pub instructions: Instructions,
     pub slots: &'a Slots,
     pub bodies: &'a Bodies,
@@ -54,19 +54,19 @@ pub(super) struct View<'a> {
 /// The boxes of a part while they are taken in.
 pub(super) struct Boxes<'a> {
     pub ids: &'a [u32],
-    pub now: &'a mut [Corners],
-    pub before: &'a [Corners],
-    pub room: &'a [Corners],
+    pub now: &'a mut [PackedAabb],
+    pub before: &'a [PackedAabb],
+    pub room: &'a [PackedAabb],
 }
 
-impl Part {
+impl SlotBlock {
     /// The pairs that meet, in two lists.
     pub fn met(&self) -> [&[[u32; 2]]; 2] {
         [&self.near_met[..self.near_met_count], &self.loose_met]
     }
 
     /// Tests the pairs of boxes with room, and searches those of loose slots.
-    pub fn test(&mut self, view: View<'_>) {
+    pub fn test(&mut self, view: GridView<'_>) {
         self.changes.clear();
         test_near(view.instructions, view.slots, view.bodies, self);
         self.list_parted_loose(view);
@@ -86,14 +86,14 @@ impl Part {
     }
 
     /// Tests the pairs of the last step, before the slots change.
-    pub fn list_ended(&mut self, view: View<'_>) {
+    pub fn list_ended(&mut self, view: GridView<'_>) {
         self.changes.clear();
         list_parted(view.instructions, view.slots, view.bodies, self);
         self.list_parted_loose(view);
     }
 
     /// Searches the pairs of boxes with room for the slots from `first` to `end`, and tests them.
-    pub fn search(&mut self, view: View<'_>, first: usize, end: usize) {
+    pub fn search(&mut self, view: GridView<'_>, first: usize, end: usize) {
         self.changes.clear();
         self.loose.clear();
         self.loose_met.clear();
@@ -101,7 +101,7 @@ impl Part {
         mark(view.instructions, view.slots, view.bodies, first, self);
     }
 
-    fn list_parted_loose(&mut self, view: View<'_>) {
+    fn list_parted_loose(&mut self, view: GridView<'_>) {
         let parted = self.loose_met.iter().filter(|&&pair| !view.slots.meet_now(view.bodies, pair));
         self.changes.ended.extend(parted.map(|&pair| view.slots.pair(pair)));
     }
@@ -110,7 +110,7 @@ impl Part {
 for_each_level! {
     /// Takes in the boxes of a part whose first slot is `first`, and lists its loose slots.
     pub(super) fn load(
-        by_id: &[Corners],
+        by_id: &[PackedAabb],
         first: usize,
         old: usize,
         boxes: &mut Boxes<'_>,
@@ -120,7 +120,7 @@ for_each_level! {
 
 /// A body that was gone after a step never comes back to its slot; the first `old` slots are not new.
 #[inline(always)]
-fn load_plain(by_id: &[Corners], first: usize, old: usize, part: &mut Boxes<'_>, loose: &mut Vec<u32>) {
+fn load_plain(by_id: &[PackedAabb], first: usize, old: usize, part: &mut Boxes<'_>, loose: &mut Vec<u32>) {
     loose.clear();
     for slot in 0..part.ids.len() {
         // Ids are in no order, so the boxes come from anywhere: many must be on their way at a time.
@@ -128,7 +128,7 @@ fn load_plain(by_id: &[Corners], first: usize, old: usize, part: &mut Boxes<'_>,
             prefetch(&by_id[id as usize]);
         }
         let gone = first + slot < old && part.before[slot].is_nothing();
-        let now = if gone { Corners::NOTHING } else { by_id[part.ids[slot] as usize] };
+        let now = if gone { PackedAabb::NOTHING } else { by_id[part.ids[slot] as usize] };
         part.now[slot] = now;
         if !now.is_inside(&part.room[slot]) {
             loose.push((first + slot) as u32);
@@ -138,11 +138,11 @@ fn load_plain(by_id: &[Corners], first: usize, old: usize, part: &mut Boxes<'_>,
 
 for_each_level! {
     /// Tests pairs of boxes with room.
-    fn test_near(slots: &Slots, bodies: &Bodies, part: &mut Part) = test_near_plain
+    fn test_near(slots: &Slots, bodies: &Bodies, part: &mut SlotBlock) = test_near_plain
 }
 
 #[inline(always)]
-fn test_near_plain(slots: &Slots, bodies: &Bodies, part: &mut Part) {
+fn test_near_plain(slots: &Slots, bodies: &Bodies, part: &mut SlotBlock) {
     let now = &slots.now[..];
     let mut count = 0;
     for (at, pair) in part.near.iter_mut().enumerate() {
@@ -180,11 +180,11 @@ fn note(
 
 for_each_level! {
     /// Lists pairs of boxes with room that do not meet any more.
-    fn list_parted(slots: &Slots, bodies: &Bodies, part: &mut Part) = list_parted_plain
+    fn list_parted(slots: &Slots, bodies: &Bodies, part: &mut SlotBlock) = list_parted_plain
 }
 
 #[inline(always)]
-fn list_parted_plain(slots: &Slots, bodies: &Bodies, part: &mut Part) {
+fn list_parted_plain(slots: &Slots, bodies: &Bodies, part: &mut SlotBlock) {
     let now = &slots.now[..];
     for &[a, b] in &part.near_met[..part.near_met_count] {
         if !now[a as usize].signs(&now[b as usize]).0 && !slots.meet_now(bodies, [a, b]) {
@@ -196,13 +196,13 @@ fn list_parted_plain(slots: &Slots, bodies: &Bodies, part: &mut Part) {
 for_each_level! {
     /// Tests the pairs that were found for slots from `first` on, lists what did not meet before and leaves
     /// out pairs of fixed bodies.
-    fn mark(slots: &Slots, bodies: &Bodies, first: usize, part: &mut Part) = mark_plain
+    fn mark(slots: &Slots, bodies: &Bodies, first: usize, part: &mut SlotBlock) = mark_plain
 }
 
 #[inline(always)]
-fn mark_plain(slots: &Slots, bodies: &Bodies, first: usize, part: &mut Part) {
+fn mark_plain(slots: &Slots, bodies: &Bodies, first: usize, part: &mut SlotBlock) {
     let Slots { now, before, room, .. } = slots;
-    let Part { found, near, near_met, .. } = part;
+    let SlotBlock { found, near, near_met, .. } = part;
     near.clear();
     near.reserve(found.partners.len());
     near_met.resize(found.partners.len(), [0; 2]);

@@ -1,7 +1,7 @@
 //! The bodies in the order of their cells; new ones come after them.
 
 use super::super::bodies::Bodies;
-use super::packed_aabb::{Corners, Verdict};
+use super::packed_aabb::{PackedAabb, Verdict};
 
 /// Bodies by slot.
 #[derive(Debug, Clone, Default)]
@@ -9,11 +9,11 @@ pub(super) struct Slots {
     /// Who they are.
     pub ids: Vec<u32>,
     /// The boxes of now.
-    pub now: Vec<Corners>,
+    pub now: Vec<PackedAabb>,
     /// The boxes after the last step.
-    pub before: Vec<Corners>,
+    pub before: Vec<PackedAabb>,
     /// Boxes with room; that of a slot without a cell is nothing.
-    pub room: Vec<Corners>,
+    pub room: Vec<PackedAabb>,
 }
 
 impl Slots {

@@ -4,12 +4,12 @@
 //! the old order are put into groups by bin, then each bin is sorted on its own: no thread writes where
 //! another does, and the order is the same for any number of them.
 
-use crate::hierarchy::simd::Level as Instructions;
+use crate::hierarchy::simd::SimdLevel as Instructions;
 use crate::num::parallel;
 
-use super::grid_frame::{BLOCK, Block, Frame, NO_BIN};
+use super::grid_frame::{BLOCK, Block, GridFrame, NO_BIN};
 use super::lanes::{Columns, for_each_level};
-use super::packed_aabb::Corners;
+use super::packed_aabb::PackedAabb;
 use super::slots::Slots;
 
 /// Bodies that one thread takes at a time, at most and at least. Few chunks are quickly gone through bin by
@@ -31,7 +31,7 @@ pub(super) struct Cells {
 /// What the sort keeps, so as not to ask for memory again.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Scratch {
-    room: Vec<Corners>,
+    room: Vec<PackedAabb>,
     cells: Vec<u32>,
     /// Old slots, chunk by chunk, in groups by bin.
     grouped: Vec<u32>,
@@ -43,7 +43,7 @@ pub(super) struct Scratch {
 
 /// A chunk of [`Scratch`].
 struct Chunk<'a> {
-    room: &'a mut [Corners],
+    room: &'a mut [PackedAabb],
     cells: &'a mut [u32],
     grouped: &'a mut [u32],
     groups: &'a mut [u32],
@@ -54,7 +54,7 @@ impl Scratch {
     pub fn sort(
         &mut self,
         instructions: Instructions,
-        frame: &Frame,
+        frame: &GridFrame,
         old: &Slots,
         to: &mut Slots,
         cells: &mut Cells,
@@ -70,7 +70,7 @@ impl Scratch {
         to.ids.resize(count, 0);
         [&mut to.now, &mut to.before, &mut to.room]
             .into_iter()
-            .for_each(|c| c.resize(count, Corners::NOTHING));
+            .for_each(|c| c.resize(count, PackedAabb::NOTHING));
         cells.room.resize(count);
         cells.starts.resize(frame.cells + 1, 0);
         cells.starts[frame.cells] = count as u32;
@@ -81,9 +81,9 @@ impl Scratch {
     }
 
     /// Gives every box room and finds its bin.
-    fn place(&mut self, instructions: Instructions, frame: &Frame, old: &Slots) {
+    fn place(&mut self, instructions: Instructions, frame: &GridFrame, old: &Slots) {
         let (count, row) = (old.ids.len(), frame.bins + 1);
-        self.room.resize(count, Corners::NOTHING);
+        self.room.resize(count, PackedAabb::NOTHING);
         self.cells.resize(count, 0);
         self.grouped.resize(count, 0);
         let size = count.div_ceil(CHUNKS).clamp(CHUNK[1], CHUNK[0]);
@@ -99,7 +99,7 @@ impl Scratch {
     }
 
     /// Counting sort of one bin.
-    fn fill(&self, frame: &Frame, part: &mut Part<'_>, old: &Slots) {
+    fn fill(&self, frame: &GridFrame, part: &mut BinRange<'_>, old: &Slots) {
         let members = || {
             self.groups.chunks(frame.bins + 1).zip(0..).flat_map(|(g, chunk)| {
                 let base = chunk * self.chunk;
@@ -136,11 +136,11 @@ impl Scratch {
 
 for_each_level! {
     /// Gives the boxes of a chunk room and finds their bins.
-    fn place_chunk(frame: &Frame, old: &Slots, first: usize, chunk: &mut Chunk<'_>) = place_chunk_plain
+    fn place_chunk(frame: &GridFrame, old: &Slots, first: usize, chunk: &mut Chunk<'_>) = place_chunk_plain
 }
 
 #[inline(always)]
-fn place_chunk_plain(frame: &Frame, old: &Slots, first: usize, chunk: &mut Chunk<'_>) {
+fn place_chunk_plain(frame: &GridFrame, old: &Slots, first: usize, chunk: &mut Chunk<'_>) {
     let mut bins = [NO_BIN; CHUNK[0]];
     let mut block = Block::EMPTY;
     for at in (0..chunk.room.len()).step_by(BLOCK) {
@@ -179,19 +179,24 @@ fn group(bins: &[u32], first: u32, grouped: &mut [u32], groups: &mut [u32]) {
 }
 
 /// The slots and cells of one bin.
-struct Part<'a> {
+struct BinRange<'a> {
     bin: usize,
     first_slot: usize,
     first_cell: usize,
     ids: &'a mut [u32],
-    now: &'a mut [Corners],
-    before: &'a mut [Corners],
-    room: &'a mut [Corners],
+    now: &'a mut [PackedAabb],
+    before: &'a mut [PackedAabb],
+    room: &'a mut [PackedAabb],
     columns: [&'a mut [f32]; 6],
     starts: &'a mut [u32],
 }
 
-fn parts<'a>(frame: &Frame, firsts: &[usize], to: &'a mut Slots, cells: &'a mut Cells) -> Vec<Part<'a>> {
+fn parts<'a>(
+    frame: &GridFrame,
+    firsts: &[usize],
+    to: &'a mut Slots,
+    cells: &'a mut Cells,
+) -> Vec<BinRange<'a>> {
     let (mut ids, mut starts) = (to.ids.as_mut_slice(), cells.starts.as_mut_slice());
     let [mut now, mut before, mut room] = [&mut to.now, &mut to.before, &mut to.room].map(Vec::as_mut_slice);
     let mut columns = cells.room.0.each_mut().map(Vec::as_mut_slice);
@@ -203,7 +208,7 @@ fn parts<'a>(frame: &Frame, firsts: &[usize], to: &'a mut Slots, cells: &'a mut 
         while slabs > 0 {
             let here = slabs.min(1 << level.slabs_per_bin_log);
             let (slots, count) = (firsts[bin + 1] - firsts[bin], here as usize * slab_cells);
-            parts.push(Part {
+            parts.push(BinRange {
                 bin,
                 first_slot: firsts[bin],
                 first_cell,

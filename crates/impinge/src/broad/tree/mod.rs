@@ -10,7 +10,7 @@ mod nodes;
 use crate::num::parallel;
 
 use super::bodies::{Bodies, take_note};
-use super::pair_table::Partners;
+use super::pair_table::PairTable;
 use super::{BroadPhase, Changes, sort_pairs};
 use nodes::{Fat, Nodes};
 
@@ -25,7 +25,7 @@ const CHUNK: usize = 256;
 pub struct Tree {
     bodies: Bodies,
     nodes: Nodes,
-    partners: Partners,
+    partners: PairTable,
 }
 
 impl BroadPhase for Tree {

@@ -8,14 +8,14 @@
 
 use glam::DVec3;
 
-use super::Kind;
+use super::FeaturePairKind;
 use crate::geom::{point_triangle, segment_segment};
 use crate::num::tolerance::{DETERMINANT_UNDERFLOW, SUPPORT_ROUNDING};
 
 /// The first time from which on nothing is known: until it the features are farther apart than `distance`. 1 or
 /// more when that holds for the whole step. Steps end when the features are within `near`.
 pub(super) fn open_until(
-    kind: Kind,
+    kind: FeaturePairKind,
     t0: &[DVec3; 4],
     t1: &[DVec3; 4],
     [distance, near]: [f64; 2],
@@ -62,10 +62,10 @@ pub(super) fn open_until(
 }
 
 /// From the nearest point of the first feature to that of the other.
-fn nearest(kind: Kind, &[a, b, c, d]: &[DVec3; 4]) -> DVec3 {
+fn nearest(kind: FeaturePairKind, &[a, b, c, d]: &[DVec3; 4]) -> DVec3 {
     match kind {
-        Kind::VertexFace => point_triangle::closest_point(a, &[b, c, d]).point - a,
-        Kind::EdgeEdge => {
+        FeaturePairKind::VertexFace => point_triangle::closest_point(a, &[b, c, d]).point - a,
+        FeaturePairKind::EdgeEdge => {
             let [p, q] = segment_segment::closest_points(&[a, b], &[c, d]).points;
             q - p
         }

@@ -7,7 +7,7 @@
 
 use glam::DVec3;
 
-use super::Kind;
+use super::FeaturePairKind;
 use crate::num::dyadic::Dyadic;
 use crate::num::polynomial::Polynomial;
 use crate::num::predicate::Sign;
@@ -17,9 +17,14 @@ use crate::num::real_root::RealRoot;
 type Path = [Polynomial; 3];
 
 /// The time of first contact in 0..1, rounded down by at most `tolerance`; `None` without contact.
-pub(super) fn first_contact(kind: Kind, t0: &[DVec3; 4], t1: &[DVec3; 4], tolerance: f64) -> Option<f64> {
+pub(super) fn first_contact(
+    kind: FeaturePairKind,
+    t0: &[DVec3; 4],
+    t1: &[DVec3; 4],
+    tolerance: f64,
+) -> Option<f64> {
     let points: [Path; 4] = std::array::from_fn(|i| path(t0[i], t1[i]));
-    let pair = Pair::new(kind, points);
+    let pair = MovingPair::new(kind, points);
     let coplanar = dot(&pair.normal, &pair.between);
     let contact = |mut root: RealRoot| pair.meets(&mut root).then(|| root.from_below(tolerance));
     if !coplanar.is_zero() {
@@ -36,8 +41,8 @@ pub(super) fn first_contact(kind: Kind, t0: &[DVec3; 4], t1: &[DVec3; 4], tolera
 }
 
 /// Two features as paths, with what every question needs.
-struct Pair {
-    kind: Kind,
+struct MovingPair {
+    kind: FeaturePairKind,
     points: [Path; 4],
     /// u and v span the plane: the sides of the triangle, or the directions of the edges.
     sides: [Path; 2],
@@ -47,12 +52,12 @@ struct Pair {
     normal: Path,
 }
 
-impl Pair {
-    fn new(kind: Kind, points: [Path; 4]) -> Pair {
+impl MovingPair {
+    fn new(kind: FeaturePairKind, points: [Path; 4]) -> MovingPair {
         let [from, to] = [0, 1].map(|end| kind.frame().map(|ends| ends[end]));
         let [u, v, w] = std::array::from_fn(|i| minus(&points[to[i]], &points[from[i]]));
         let normal = cross(&u, &v);
-        Pair { kind, points, sides: [u, v], between: w, normal }
+        MovingPair { kind, points, sides: [u, v], between: w, normal }
     }
 
     /// Whether the features meet at this time, at which the four points are coplanar.
@@ -67,8 +72,8 @@ impl Pair {
             let along_v = cross_along(u, &self.between, axis);
             let n = &self.normal[axis];
             let limits = match self.kind {
-                Kind::VertexFace => vec![&(n - &along_u) - &along_v, along_u, along_v],
-                Kind::EdgeEdge => {
+                FeaturePairKind::VertexFace => vec![&(n - &along_u) - &along_v, along_u, along_v],
+                FeaturePairKind::EdgeEdge => {
                     let minus_v = &Polynomial::new([]) - &along_v;
                     vec![n - &along_u, n - &minus_v, along_u, minus_v]
                 }
@@ -82,8 +87,8 @@ impl Pair {
     /// The points and segments of which one pair must meet when the plane does not help.
     fn boundary(&self) -> Vec<[usize; 3]> {
         match self.kind {
-            Kind::VertexFace => vec![[0, 1, 2], [0, 2, 3], [0, 3, 1]],
-            Kind::EdgeEdge => vec![[0, 2, 3], [1, 2, 3], [2, 0, 1], [3, 0, 1]],
+            FeaturePairKind::VertexFace => vec![[0, 1, 2], [0, 2, 3], [0, 3, 1]],
+            FeaturePairKind::EdgeEdge => vec![[0, 2, 3], [1, 2, 3], [2, 0, 1], [3, 0, 1]],
         }
     }
 

@@ -4,10 +4,10 @@ use std::ops::ControlFlow;
 
 use glam::DVec3;
 
-use super::Kind;
+use super::FeaturePairKind;
 use super::cubic::Cubic;
 use crate::geom::fast_max::{larger, largest};
-use crate::num::double_double::{self, TwofoldVec};
+use crate::num::double_double::{self, DoubleDoubleVec};
 use crate::num::tolerance::{
     CONTACT_TIME, COPLANARITY_REROUNDING, COPLANARITY_ROUNDING, COPLANARITY_TWOFOLD, DETERMINANT_UNDERFLOW,
     MOVING_CROSS_ROUNDING, SMALLEST_TWOFOLD,
@@ -46,7 +46,7 @@ impl Moving {
 
 /// The vectors u, v, w.
 #[inline]
-fn frame(kind: Kind, t0: &[DVec3; 4], t1: &[DVec3; 4]) -> [Moving; 3] {
+fn frame(kind: FeaturePairKind, t0: &[DVec3; 4], t1: &[DVec3; 4]) -> [Moving; 3] {
     let [[a, b], [c, d], [e, f]] = kind.frame();
     let vector = |a: usize, b: usize| Moving { t0: t0[b] - t0[a], t1: t1[b] - t1[a] };
     [vector(a, b), vector(c, d), vector(e, f)]
@@ -54,7 +54,7 @@ fn frame(kind: Kind, t0: &[DVec3; 4], t1: &[DVec3; 4]) -> [Moving; 3] {
 
 /// Decides where error bounds allow it.
 #[inline]
-pub(super) fn first_contact(kind: Kind, t0: &[DVec3; 4], t1: &[DVec3; 4]) -> Verdict {
+pub(super) fn first_contact(kind: FeaturePairKind, t0: &[DVec3; 4], t1: &[DVec3; 4]) -> Verdict {
     let frame = frame(kind, t0, t1);
     let sizes = [frame[0].size(), frame[1].size(), frame[2].size()];
     let cubic = coplanarity(&frame, sizes);
@@ -65,7 +65,7 @@ pub(super) fn first_contact(kind: Kind, t0: &[DVec3; 4], t1: &[DVec3; 4]) -> Ver
 }
 
 /// The same with coefficients of the cubic from twofold numbers, so that its roots are as sharp as doubles allow.
-pub(super) fn first_contact_twofold(kind: Kind, t0: &[DVec3; 4], t1: &[DVec3; 4]) -> Verdict {
+pub(super) fn first_contact_twofold(kind: FeaturePairKind, t0: &[DVec3; 4], t1: &[DVec3; 4]) -> Verdict {
     let frame = frame(kind, t0, t1);
     let sizes = [frame[0].size(), frame[1].size(), frame[2].size()];
     if sizes.iter().any(|&size| size < SMALLEST_TWOFOLD) {
@@ -79,7 +79,12 @@ pub(super) fn first_contact_twofold(kind: Kind, t0: &[DVec3; 4], t1: &[DVec3; 4]
 }
 
 /// What a root of the cubic means.
-fn judge(kind: Kind, frame: &[Moving; 3], sizes: [f64; 3], bracket: [f64; 2]) -> ControlFlow<Verdict> {
+fn judge(
+    kind: FeaturePairKind,
+    frame: &[Moving; 3],
+    sizes: [f64; 3],
+    bracket: [f64; 2],
+) -> ControlFlow<Verdict> {
     match meet_during(kind, frame, sizes, bracket) {
         Some(false) => ControlFlow::Continue(()),
         Some(true) if bracket[1] - bracket[0] <= CONTACT_TIME => {
@@ -106,14 +111,15 @@ fn coplanarity([u, v, w]: &[Moving; 3], [x, y, z]: [f64; 3]) -> Cubic {
 }
 
 /// The same in twofold numbers.
-fn sharp_coplanarity(kind: Kind, t0: &[DVec3; 4], t1: &[DVec3; 4], [x, y, z]: [f64; 3]) -> Cubic {
+fn sharp_coplanarity(kind: FeaturePairKind, t0: &[DVec3; 4], t1: &[DVec3; 4], [x, y, z]: [f64; 3]) -> Cubic {
     let [start, end] = [t0, t1].map(|at| kind.frame().map(|[a, b]| double_double::difference(at[b], at[a])));
     let ([u0, v0, w0], [u1, v1, w1]) = (&start, &end);
     let first = double_double::cross(u0, v0);
     let mixed = double_double::plus(&double_double::cross(u0, v1), &double_double::cross(u1, v0));
     let last = double_double::cross(u1, v1);
-    let both =
-        |a: &TwofoldVec, b: &TwofoldVec| double_double::dot(a, w0).plus(double_double::dot(b, w1)).value();
+    let both = |a: &DoubleDoubleVec, b: &DoubleDoubleVec| {
+        double_double::dot(a, w0).plus(double_double::dot(b, w1)).value()
+    };
     let third = 1.0 / 3.0;
     let bernstein = [
         double_double::dot(&first, w0).value(),
@@ -128,20 +134,20 @@ fn sharp_coplanarity(kind: Kind, t0: &[DVec3; 4], t1: &[DVec3; 4], [x, y, z]: [f
 
 /// Whether the boxes around the whole motion of both features have no common point.
 #[inline]
-fn boxes_are_apart(kind: Kind, t0: &[DVec3; 4], t1: &[DVec3; 4]) -> bool {
+fn boxes_are_apart(kind: FeaturePairKind, t0: &[DVec3; 4], t1: &[DVec3; 4]) -> bool {
     let bounds = |i: usize| [t0[i].min(t1[i]), t0[i].max(t1[i])];
     let join = |a: [DVec3; 2], b: [DVec3; 2]| [a[0].min(b[0]), a[1].max(b[1])];
     let others = join(bounds(2), bounds(3));
     let [one, other] = match kind {
-        Kind::VertexFace => [bounds(0), join(bounds(1), others)],
-        Kind::EdgeEdge => [join(bounds(0), bounds(1)), others],
+        FeaturePairKind::VertexFace => [bounds(0), join(bounds(1), others)],
+        FeaturePairKind::EdgeEdge => [join(bounds(0), bounds(1)), others],
     };
     one[0].cmpgt(other[1]).any() || other[0].cmpgt(one[1]).any()
 }
 
 /// Whether the features meet at the root of the cubic that lies in a bracket.
 fn meet_during(
-    kind: Kind,
+    kind: FeaturePairKind,
     [u, v, w]: &[Moving; 3],
     [x, y, z]: [f64; 3],
     [low, high]: [f64; 2],
@@ -175,8 +181,12 @@ fn meet_during(
     let n = size[axis];
     let [b, c] = [w.cross(v)[axis] * s, u.cross(w)[axis] * s];
     let limits = match kind {
-        Kind::VertexFace => [(b, along_u), (c, along_v), (n - b - c, plane + along_u + along_v), (n, 0.0)],
-        Kind::EdgeEdge => [(b, along_u), (n - b, plane + along_u), (-c, along_v), (n + c, plane + along_v)],
+        FeaturePairKind::VertexFace => {
+            [(b, along_u), (c, along_v), (n - b - c, plane + along_u + along_v), (n, 0.0)]
+        }
+        FeaturePairKind::EdgeEdge => {
+            [(b, along_u), (n - b, plane + along_u), (-c, along_v), (n + c, plane + along_v)]
+        }
     };
     if limits.iter().any(|&(value, error)| value < -error) {
         Some(false)
@@ -192,7 +202,7 @@ mod tests {
     use crate::num::random::unit;
 
     /// Coefficients times three, exactly.
-    fn exact_coplanarity(kind: Kind, t0: &[DVec3; 4], t1: &[DVec3; 4]) -> [Dyadic; 4] {
+    fn exact_coplanarity(kind: FeaturePairKind, t0: &[DVec3; 4], t1: &[DVec3; 4]) -> [Dyadic; 4] {
         type Exact = [Dyadic; 3];
         let vectors = |at: &[DVec3; 4]| -> [Exact; 3] {
             kind.frame()
@@ -219,7 +229,7 @@ mod tests {
     fn coefficients_are_as_sharp_as_their_bounds_say() {
         let (mut plain, mut sharp) = (0.0_f64, 0.0_f64);
         for case in 0..40_000 {
-            let kind = if case % 2 == 0 { Kind::VertexFace } else { Kind::EdgeEdge };
+            let kind = if case % 2 == 0 { FeaturePairKind::VertexFace } else { FeaturePairKind::EdgeEdge };
             let random = |k: u64| unit(17, 64 * case + k);
             let far = if case % 3 == 0 { 7.0 } else { 0.0 };
             let bump = [0.0, 1e-16, 1e-9, 1.0][(case / 2 % 4) as usize];

@@ -19,27 +19,27 @@ use crate::num::tolerance::{CONTACT_TIME, SEPARATION_SLACK};
 
 /// Which features the four points are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Kind {
+pub enum FeaturePairKind {
     /// A vertex and the three corners of a face.
     VertexFace,
     /// The ends of one edge, then those of the other.
     EdgeEdge,
 }
 
-impl Kind {
+impl FeaturePairKind {
     /// Ends of the vectors u, v, w of which the determinant vanishes when the points are coplanar.
     const fn frame(self) -> [[usize; 2]; 3] {
         match self {
-            Kind::VertexFace => [[1, 2], [1, 3], [1, 0]],
-            Kind::EdgeEdge => [[0, 1], [2, 3], [0, 2]],
+            FeaturePairKind::VertexFace => [[1, 2], [1, 3], [1, 0]],
+            FeaturePairKind::EdgeEdge => [[0, 1], [2, 3], [0, 2]],
         }
     }
 
     /// Pairs of a point of the first feature and a point of the other, all of them; one may stand twice.
     const fn opposites(self) -> [[usize; 2]; 4] {
         match self {
-            Kind::VertexFace => [[0, 1], [0, 2], [0, 3], [0, 3]],
-            Kind::EdgeEdge => [[0, 2], [0, 3], [1, 2], [1, 3]],
+            FeaturePairKind::VertexFace => [[0, 1], [0, 2], [0, 3], [0, 3]],
+            FeaturePairKind::EdgeEdge => [[0, 2], [0, 3], [1, 2], [1, 3]],
         }
     }
 }
@@ -49,17 +49,17 @@ impl Kind {
 ///
 /// Never later than the truth and earlier by at most [`CONTACT_TIME`].
 pub fn vertex_face(t0: &[DVec3; 4], t1: &[DVec3; 4]) -> Option<f64> {
-    first_contact(Kind::VertexFace, t0, t1)
+    first_contact(FeaturePairKind::VertexFace, t0, t1)
 }
 
 /// As [`vertex_face`] for two moving edges, ends `[a0, a1, b0, b1]`.
 pub fn edge_edge(t0: &[DVec3; 4], t1: &[DVec3; 4]) -> Option<f64> {
-    first_contact(Kind::EdgeEdge, t0, t1)
+    first_contact(FeaturePairKind::EdgeEdge, t0, t1)
 }
 
 /// The time of first contact of two moving features.
 #[inline]
-pub fn first_contact(kind: Kind, t0: &[DVec3; 4], t1: &[DVec3; 4]) -> Option<f64> {
+pub fn first_contact(kind: FeaturePairKind, t0: &[DVec3; 4], t1: &[DVec3; 4]) -> Option<f64> {
     match filter::first_contact(kind, t0, t1) {
         filter::Verdict::Free => None,
         filter::Verdict::Contact(time) => Some(time),
@@ -70,7 +70,7 @@ pub fn first_contact(kind: Kind, t0: &[DVec3; 4], t1: &[DVec3; 4]) -> Option<f64
 /// What plain floats cannot tell: whether a direction parts the features, then the same again with twice the
 /// digits, then exact arithmetic.
 #[cold]
-fn in_doubt(kind: Kind, t0: &[DVec3; 4], t1: &[DVec3; 4]) -> Option<f64> {
+fn in_doubt(kind: FeaturePairKind, t0: &[DVec3; 4], t1: &[DVec3; 4]) -> Option<f64> {
     if clearance::open_until(kind, t0, t1, [0.0, 0.0], DIRECTIONS) >= 1.0 {
         return None;
     }
@@ -89,7 +89,7 @@ const DIRECTIONS: usize = 6;
 ///
 /// Never later than the truth; a time is returned only where they come within
 /// `distance · (1 + `[`SEPARATION_SLACK`]`)`, or within rounding of it.
-pub fn first_within(kind: Kind, t0: &[DVec3; 4], t1: &[DVec3; 4], distance: f64) -> Option<f64> {
+pub fn first_within(kind: FeaturePairKind, t0: &[DVec3; 4], t1: &[DVec3; 4], distance: f64) -> Option<f64> {
     if !(distance > 0.0) {
         return first_contact(kind, t0, t1);
     }
@@ -102,6 +102,6 @@ pub fn first_within(kind: Kind, t0: &[DVec3; 4], t1: &[DVec3; 4], distance: f64)
 const MOST_DIRECTIONS: usize = 10_000;
 
 /// As [`first_contact`], by exact arithmetic alone: its slow twin.
-pub fn first_contact_exact(kind: Kind, t0: &[DVec3; 4], t1: &[DVec3; 4]) -> Option<f64> {
+pub fn first_contact_exact(kind: FeaturePairKind, t0: &[DVec3; 4], t1: &[DVec3; 4]) -> Option<f64> {
     exact::first_contact(kind, t0, t1, CONTACT_TIME)
 }

@@ -4,7 +4,7 @@ use super::*;
 use crate::geom::{point_triangle, segment_segment};
 use crate::num::random::unit;
 
-const KINDS: [Kind; 2] = [Kind::VertexFace, Kind::EdgeEdge];
+const KINDS: [FeaturePairKind; 2] = [FeaturePairKind::VertexFace, FeaturePairKind::EdgeEdge];
 
 /// Points anywhere in the unit cube, moving by up to `speed` each way, the first one also past the others.
 fn random(seed: u64, case: u64, speed: f64) -> [[DVec3; 4]; 2] {
@@ -36,15 +36,15 @@ fn at(ends: &[[DVec3; 4]; 2], t: f64) -> [DVec3; 4] {
     std::array::from_fn(|i| ends[0][i] * (1.0 - t) + ends[1][i] * t)
 }
 
-fn distance(kind: Kind, &[a, b, c, d]: &[DVec3; 4]) -> f64 {
+fn distance(kind: FeaturePairKind, &[a, b, c, d]: &[DVec3; 4]) -> f64 {
     match kind {
-        Kind::VertexFace => point_triangle::closest_point(a, &[b, c, d]).distance_sq.sqrt(),
-        Kind::EdgeEdge => segment_segment::closest_points(&[a, b], &[c, d]).distance_sq.sqrt(),
+        FeaturePairKind::VertexFace => point_triangle::closest_point(a, &[b, c, d]).distance_sq.sqrt(),
+        FeaturePairKind::EdgeEdge => segment_segment::closest_points(&[a, b], &[c, d]).distance_sq.sqrt(),
     }
 }
 
 /// The fast answer is the exact one, also with the features' points in another order and exchanged.
-fn check(kind: Kind, ends: &[[DVec3; 4]; 2], what: &str) -> Option<f64> {
+fn check(kind: FeaturePairKind, ends: &[[DVec3; 4]; 2], what: &str) -> Option<f64> {
     let [t0, t1] = ends;
     let (fast, exact) = (first_contact(kind, t0, t1), first_contact_exact(kind, t0, t1));
     assert_eq!(fast.is_some(), exact.is_some(), "{what} {kind:?}: {ends:?}");
@@ -55,8 +55,8 @@ fn check(kind: Kind, ends: &[[DVec3; 4]; 2], what: &str) -> Option<f64> {
         );
     }
     let turned = |[a, b, c, d]: [DVec3; 4]| match kind {
-        Kind::VertexFace => [a, c, d, b],
-        Kind::EdgeEdge => [d, c, b, a],
+        FeaturePairKind::VertexFace => [a, c, d, b],
+        FeaturePairKind::EdgeEdge => [d, c, b, a],
     };
     let again = first_contact(kind, &turned(*t0), &turned(*t1));
     assert_eq!(again.is_some(), fast.is_some(), "{what} {kind:?} turned: {ends:?}");
@@ -118,11 +118,11 @@ fn far_from_the_origin_and_nearly_touching() {
         let face = [DVec3::new(0.0, 0.0, 1.0), DVec3::new(1.0, 0.0, 1.0), DVec3::new(0.0, 1.0, 1.0)];
         let [p, q] = [2.0, height].map(|z| DVec3::new(0.25, 0.25, z));
         let ends = [[p, face[0], face[1], face[2]], [q, face[0], face[1], face[2]]];
-        let found = check(Kind::VertexFace, &ends, "nearly");
+        let found = check(FeaturePairKind::VertexFace, &ends, "nearly");
         assert_eq!(found, hits.then_some(1.0));
         let moved = ends.map(|points| points.map(|p| p + far));
         // Far away both heights are the same double.
-        assert!(check(Kind::VertexFace, &moved, "far").is_some());
+        assert!(check(FeaturePairKind::VertexFace, &moved, "far").is_some());
     }
 }
 
@@ -130,7 +130,7 @@ fn far_from_the_origin_and_nearly_touching() {
 fn features_without_extent_are_points_and_segments() {
     let [o, x, y] = [DVec3::ZERO, DVec3::X, DVec3::Y];
     let vf = |p: [DVec3; 2], t: [DVec3; 3]| {
-        check(Kind::VertexFace, &[[p[0], t[0], t[1], t[2]], [p[1], t[0], t[1], t[2]]], "by hand")
+        check(FeaturePairKind::VertexFace, &[[p[0], t[0], t[1], t[2]], [p[1], t[0], t[1], t[2]]], "by hand")
     };
     // A face that is a point, a segment; a vertex that stands still, on it and beside it.
     assert_eq!(vf([-x, x], [o, o, o]), Some(0.5));
@@ -140,7 +140,11 @@ fn features_without_extent_are_points_and_segments() {
     // In the plane of the face, from outside: through its edge.
     assert_eq!(vf([-x, x], [o - y, o + y, x + x]), Some(0.5));
     let ee = |a: [DVec3; 2], b: [DVec3; 2], by: DVec3| {
-        check(Kind::EdgeEdge, &[[a[0], a[1], b[0], b[1]], [a[0] + by, a[1] + by, b[0], b[1]]], "by hand")
+        check(
+            FeaturePairKind::EdgeEdge,
+            &[[a[0], a[1], b[0], b[1]], [a[0] + by, a[1] + by, b[0], b[1]]],
+            "by hand",
+        )
     };
     // On one line, parallel, an edge without length, both without.
     assert_eq!(ee([x * -3.0, x * -2.0], [o, x], x * 4.0), Some(0.5));

@@ -10,9 +10,9 @@ use std::ops::Range;
 
 use glam::{DVec3, Vec2, Vec3};
 
-use super::{Block, LANES, Link, Node, PatchTree};
+use super::{Block, LANES, Link, Node, PointTree};
 use crate::Mesh;
-use crate::hierarchy::wide::Frame;
+use crate::hierarchy::wide::TreeFrame;
 use crate::num::parallel;
 
 /// Turns of a box about its normal that are tried, over a quarter turn.
@@ -52,9 +52,9 @@ struct Turned {
     half: Vec3,
 }
 
-impl PatchTree {
+impl PointTree {
     /// Groups the triangles of a mesh; `frame` is that of its tree.
-    pub fn new(mesh: &Mesh, frame: &Frame) -> PatchTree {
+    pub fn new(mesh: &Mesh, frame: &TreeFrame) -> PointTree {
         let corner = |p| frame.inward(p).as_vec3();
         let item = |triangle: u32| Item { corners: mesh.corners(triangle).map(corner), triangle };
         let mut items: Vec<Item> = (0..mesh.triangles().len() as u32).map(item).collect();
@@ -77,7 +77,7 @@ impl PatchTree {
             nodes.extend(level);
             below *= LANES;
         }
-        PatchTree { nodes, blocks, root: links[0] }
+        PointTree { nodes, blocks, root: links[0] }
     }
 }
 

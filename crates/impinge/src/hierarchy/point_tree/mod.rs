@@ -14,7 +14,7 @@ mod search;
 #[cfg(test)]
 mod tests;
 
-pub use query_point::{PlacedPatches, PointGauge};
+pub use query_point::{PlacedPointTree, QueryPoint};
 pub use search::{Found, Room, Start};
 
 /// Children of a node and triangles of a block.
@@ -88,14 +88,14 @@ impl Link {
 
 /// The patches of one mesh, in the frame of its tree.
 #[derive(Debug, Clone, PartialEq)]
-pub struct PatchTree {
+pub struct PointTree {
     /// Level by level from the lowest to the root.
     nodes: Vec<Node>,
     blocks: Vec<Block>,
     root: Link,
 }
 
-impl PatchTree {
+impl PointTree {
     /// Bytes held.
     pub fn memory(&self) -> usize {
         size_of_val(&self.nodes[..]) + size_of_val(&self.blocks[..])

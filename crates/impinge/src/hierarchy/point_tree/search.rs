@@ -9,8 +9,8 @@ use smallvec::SmallVec;
 
 use super::lanes::{Across, LANE, Portable};
 use super::measure::{boxes, feet, smallest};
-use super::{LANES, Link, PatchTree, PointGauge};
-use crate::hierarchy::simd::Level;
+use super::{LANES, Link, PointTree, QueryPoint};
+use crate::hierarchy::simd::SimdLevel;
 use crate::num::tolerance::ROOTLESS_LIMIT;
 
 /// Factor that makes up for the few roundings of a limit (no unit).
@@ -122,34 +122,34 @@ impl Room {
 
 /// One search.
 struct Question<'t> {
-    tree: &'t PatchTree,
-    gauge: &'t PointGauge,
+    tree: &'t PointTree,
+    query: &'t QueryPoint,
     limit: f32,
     start: Option<Start>,
 }
 
-impl PatchTree {
+impl PointTree {
     /// Finds all triangles that can be nearest to a point among those within a squared gap of `limit`; a
     /// start from nearby makes it faster and changes nothing else.
     #[inline]
     pub fn search(
         &self,
-        level: Level,
-        gauge: &PointGauge,
+        level: SimdLevel,
+        query: &QueryPoint,
         limit: f32,
         start: Option<Start>,
         room: &mut Room,
     ) -> Found {
-        let question = Question { tree: self, gauge, limit, start };
+        let question = Question { tree: self, query, limit, start };
         match level {
             // SAFETY: plain loops need no instruction set.
-            Level::Portable => unsafe { search::<Portable>(&question, room) },
+            SimdLevel::Portable => unsafe { search::<Portable>(&question, room) },
             // SAFETY: these levels are handed out only after the instructions were detected.
             #[cfg(target_arch = "x86_64")]
-            Level::Avx2 => unsafe { x86::avx2(&question, room) },
+            SimdLevel::Avx2 => unsafe { x86::avx2(&question, room) },
             // SAFETY: as above.
             #[cfg(target_arch = "x86_64")]
-            Level::Avx512 => unsafe { x86::avx512(&question, room) },
+            SimdLevel::Avx512 => unsafe { x86::avx512(&question, room) },
         }
     }
 }
@@ -158,17 +158,17 @@ impl PatchTree {
 /// The machine has the instruction set of `A`.
 #[inline(always)]
 unsafe fn search<A: Across>(question: &Question<'_>, room: &mut Room) -> Found {
-    let &Question { tree, gauge, limit, start } = question;
+    let &Question { tree, query, limit, start } = question;
     let Room { waiting, candidates } = room;
     // Below the first are always sixteen that are too far.
     waiting.keys[..LANES].fill(u32::MAX);
     waiting.count = LANES;
     candidates.count = 0;
-    let widen_sq = gauge.widen * gauge.widen * ROUND_UP;
+    let widen_sq = query.widen * query.widen * ROUND_UP;
     // (√x + slack)², from above.
     let with_slack = {
         let (factor, summand) =
-            (1.0 + ROOTLESS_LIMIT, gauge.slack * gauge.slack * (1.0 + 1.0 / ROOTLESS_LIMIT));
+            (1.0 + ROOTLESS_LIMIT, query.slack * query.slack * (1.0 + 1.0 / ROOTLESS_LIMIT));
         move |x: f32| (x * factor + summand) * ROUND_UP
     };
     let (mut limit, mut nearest) = (limit, f32::MAX);
@@ -182,7 +182,7 @@ unsafe fn search<A: Across>(question: &Question<'_>, room: &mut Room) -> Found {
             // The start, met again.
         } else if at.is_block() {
             let block = &tree.blocks[at.index()];
-            let feet = feet(block, gauge.point);
+            let feet = feet(block, query.point);
             let least = f32::from_bits(smallest(&feet.square));
             if least < nearest {
                 (nearest, nearest_block) = (least, Some(Start(at)));
@@ -195,7 +195,7 @@ unsafe fn search<A: Across>(question: &Question<'_>, room: &mut Room) -> Found {
             }
         } else {
             let node = &tree.nodes[at.index()];
-            let gaps = boxes(node, gauge.point, gauge.slack);
+            let gaps = boxes(node, query.point, query.slack);
             // SAFETY: the caller vouches for the instruction set.
             let lane = unsafe { A::first(&gaps.nearest) & LANE } as usize;
             let within = f32::from_bits(smallest(&gaps.farthest)) * widen_sq;
@@ -219,9 +219,9 @@ unsafe fn search<A: Across>(question: &Question<'_>, room: &mut Room) -> Found {
             None => break,
         }
     }
-    let reach = (nearest.sqrt() + gauge.slack) * gauge.widen;
+    let reach = (nearest.sqrt() + query.slack) * query.widen;
     let limit = smaller(reach * reach * ROUND_UP, limit);
-    let reach = limit.sqrt() + gauge.slack;
+    let reach = limit.sqrt() + query.slack;
     Found {
         bound: (reach * reach * ROUND_UP).to_bits(),
         block: nearest_block,

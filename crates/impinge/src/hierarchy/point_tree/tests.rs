@@ -4,7 +4,7 @@ use super::lanes::{Across, Portable};
 use super::measure::{boxes, feet};
 use super::*;
 use crate::geom::point_triangle::closest_point;
-use crate::hierarchy::simd::Level;
+use crate::hierarchy::simd::SimdLevel;
 use crate::hierarchy::wide::WideTree;
 use crate::shape::procedural;
 use crate::{Mesh, Pose};
@@ -26,14 +26,14 @@ fn meshes() -> Vec<Mesh> {
     ]
 }
 
-fn patches(mesh: &Mesh) -> (WideTree, PatchTree) {
+fn patches(mesh: &Mesh) -> (WideTree, PointTree) {
     let tree = WideTree::build(mesh);
-    let patches = PatchTree::new(mesh, tree.frame());
+    let patches = PointTree::new(mesh, tree.frame());
     (tree, patches)
 }
 
 /// The triangles below a link.
-fn below(tree: &PatchTree, link: Link) -> Vec<u32> {
+fn below(tree: &PointTree, link: Link) -> Vec<u32> {
     if link.is_block() {
         let lanes = (0..LANES).filter(|lane| link.used() >> lane & 1 != 0);
         return lanes.map(|lane| tree.blocks[link.index()].triangles[lane]).collect();
@@ -58,21 +58,21 @@ fn every_triangle_is_in_one_place_and_blocks_are_full() {
 fn boxes_bound_the_distance_on_both_sides() {
     let mesh = odd();
     let (wide, tree) = patches(&mesh);
-    let placed = PlacedPatches::new(wide.frame(), &Pose::IDENTITY);
+    let placed = PlacedPointTree::new(wide.frame(), &Pose::IDENTITY);
     let (mut close, mut all) = (0, 0);
     for p in procedural::positions(30, DVec3::splat(-2.0), DVec3::splat(2.0), 8) {
-        let gauge = placed.from_point(p);
+        let query = placed.from_point(p);
         for node in &tree.nodes {
-            let gaps = boxes(node, gauge.point, gauge.slack);
+            let gaps = boxes(node, query.point, query.slack);
             for lane in (0..LANES).filter(|&lane| node.half[0][lane] >= 0.0) {
                 let distances = below(&tree, Link(node.child[lane]))
                     .into_iter()
                     .map(|t| closest_point(p, &mesh.corners(t)).distance_sq.sqrt());
                 let distance = distances.fold(f64::INFINITY, f64::min);
                 let nearest = f32::from_bits(gaps.nearest[lane]);
-                assert!(nearest <= gauge.limit(distance));
-                assert!(f32::from_bits(gaps.farthest[lane]) >= gauge.limit(distance).next_down());
-                close += usize::from(nearest >= gauge.limit(distance * 0.9));
+                assert!(nearest <= query.limit(distance));
+                assert!(f32::from_bits(gaps.farthest[lane]) >= query.limit(distance).next_down());
+                close += usize::from(nearest >= query.limit(distance * 0.9));
                 all += 1;
             }
         }
@@ -84,22 +84,22 @@ fn boxes_bound_the_distance_on_both_sides() {
 fn feet_bound_the_distance_on_both_sides_and_are_mostly_close() {
     let mesh = odd();
     let (wide, tree) = patches(&mesh);
-    let placed = PlacedPatches::new(wide.frame(), &Pose::IDENTITY);
+    let placed = PlacedPointTree::new(wide.frame(), &Pose::IDENTITY);
     let unit = wide.frame().unit;
     let (mut close, mut all) = (0, 0);
     // Points of the surface among them, where the foot is at the point.
     let on = mesh.vertices()[..20].iter().copied();
     for p in procedural::positions(30, DVec3::splat(-2.0), DVec3::splat(2.0), 8).into_iter().chain(on) {
-        let gauge = placed.from_point(p);
+        let query = placed.from_point(p);
         for block in &tree.blocks {
-            let feet = feet(block, gauge.point);
+            let feet = feet(block, query.point);
             for lane in 0..LANES {
                 let distance =
                     closest_point(p, &mesh.corners(block.triangles[lane])).distance_sq.sqrt() / unit;
                 let [least, foot] =
                     [feet.least[lane], feet.square[lane]].map(|bits| f64::from(f32::from_bits(bits)).sqrt());
-                assert!(least - f64::from(gauge.slack) <= distance);
-                assert!(foot + f64::from(gauge.slack) >= distance);
+                assert!(least - f64::from(query.slack) <= distance);
+                assert!(foot + f64::from(query.slack) >= distance);
                 close += usize::from(least >= 0.999 * distance && foot <= 1.001 * distance);
                 all += 1;
             }
@@ -112,11 +112,11 @@ fn feet_bound_the_distance_on_both_sides_and_are_mostly_close() {
 fn the_candidates_hold_the_nearest_triangle_and_few_others() {
     for mesh in meshes() {
         let (wide, tree) = patches(&mesh);
-        let placed = PlacedPatches::new(wide.frame(), &Pose::IDENTITY);
+        let placed = PlacedPointTree::new(wide.frame(), &Pose::IDENTITY);
         let (mut room, mut start) = (Room::default(), None);
         let (mut kept, mut asked, mut empty) = (0, 0, 0);
         for p in procedural::positions(100, DVec3::splat(-2.0), DVec3::splat(2.0), 6) {
-            let gauge = placed.from_point(p);
+            let query = placed.from_point(p);
             let distance = |t: u32| closest_point(p, &mesh.corners(t)).distance_sq;
             let nearest = (0..mesh.triangles().len() as u32).map(distance).fold(f64::INFINITY, f64::min);
             let want = |room: &Room, found: &Found| {
@@ -127,25 +127,25 @@ fn the_candidates_hold_the_nearest_triangle_and_few_others() {
                 candidates
             };
             // From the root, from where the last point was, and with the answer as the limit.
-            let found = tree.search(Level::best(), &gauge, f32::MAX, None, &mut room);
+            let found = tree.search(SimdLevel::best(), &query, f32::MAX, None, &mut room);
             let candidates = want(&room, &found);
             (kept, asked) = (kept + candidates.len(), asked + 1);
-            for level in Level::available() {
-                let same = tree.search(level, &gauge, f32::MAX, None, &mut room);
+            for level in SimdLevel::available() {
+                let same = tree.search(level, &query, f32::MAX, None, &mut room);
                 assert_eq!(same, found);
                 assert!(room.candidates(&same).eq(candidates.iter().copied()));
             }
-            let next = tree.search(Level::best(), &gauge, f32::MAX, start, &mut room);
+            let next = tree.search(SimdLevel::best(), &query, f32::MAX, start, &mut room);
             let mut again = want(&room, &next);
             again.sort_unstable();
             again.dedup();
             assert_eq!(again.len(), room.candidates(&next).count());
             start = next.block;
-            let within = tree.search(Level::best(), &gauge, gauge.limit(nearest.sqrt()), None, &mut room);
+            let within = tree.search(SimdLevel::best(), &query, query.limit(nearest.sqrt()), None, &mut room);
             want(&room, &within);
             // Nothing is nearer than the nearest, though an ill-shaped triangle may look so.
-            let short = gauge.limit((nearest.sqrt() * 0.99 - 1e-3 * wide.frame().unit).max(0.0));
-            let none = tree.search(Level::best(), &gauge, short, None, &mut room);
+            let short = query.limit((nearest.sqrt() * 0.99 - 1e-3 * wide.frame().unit).max(0.0));
+            let none = tree.search(SimdLevel::best(), &query, short, None, &mut room);
             empty += usize::from(room.candidates(&none).next().is_none());
         }
         // The odd mesh has seven triangles in many a place.
@@ -176,14 +176,14 @@ fn lanes_are_packed_in_order_on_every_instruction_set() {
             assert_eq!(unsafe { A::first(&numbers) }, 1 << 30 | lane as u32);
         }
     }
-    for level in Level::available() {
+    for level in SimdLevel::available() {
         // SAFETY: the levels are those of this machine.
         match level {
-            Level::Portable => unsafe { check::<Portable>(&numbers) },
+            SimdLevel::Portable => unsafe { check::<Portable>(&numbers) },
             #[cfg(target_arch = "x86_64")]
-            Level::Avx2 => unsafe { check::<super::lanes::Avx2>(&numbers) },
+            SimdLevel::Avx2 => unsafe { check::<super::lanes::Avx2>(&numbers) },
             #[cfg(target_arch = "x86_64")]
-            Level::Avx512 => unsafe { check::<super::lanes::Avx512>(&numbers) },
+            SimdLevel::Avx512 => unsafe { check::<super::lanes::Avx512>(&numbers) },
         }
     }
 }
@@ -193,9 +193,9 @@ fn a_search_among_equals_outgrows_its_first_room() {
     // From the centre every triangle of a ball is about equally far.
     let mesh = procedural::ico_sphere(1.0, 4).unwrap();
     let (wide, tree) = patches(&mesh);
-    let gauge = PlacedPatches::new(wide.frame(), &Pose::IDENTITY).from_point(DVec3::ZERO);
+    let query = PlacedPointTree::new(wide.frame(), &Pose::IDENTITY).from_point(DVec3::ZERO);
     let mut room = Room::default();
-    let found = tree.search(Level::best(), &gauge, f32::MAX, None, &mut room);
+    let found = tree.search(SimdLevel::best(), &query, f32::MAX, None, &mut room);
     let distance = |t: u32| closest_point(DVec3::ZERO, &mesh.corners(t)).distance_sq;
     let nearest = (0..mesh.triangles().len() as u32).map(distance).fold(f64::INFINITY, f64::min);
     let candidates: Vec<u32> = room.candidates(&found).collect();

@@ -16,7 +16,7 @@ mod sorted;
 
 use glam::Vec4;
 
-use super::{Bounds, Frame, LEAF_MOST, WIDTH, WideTree, mesh_bounds};
+use super::{Bounds, LEAF_MOST, TreeFrame, WIDTH, WideTree, mesh_bounds};
 use crate::Mesh;
 use crate::num::parallel;
 
@@ -138,7 +138,7 @@ impl WideTree {
         let leaf_most = options.leaf_most.clamp(1, LEAF_MOST);
         let plan = Plan { strategy: options.strategy, leaf_most, bucket: WIDTH * leaf_most };
         let [low, high] = mesh_bounds(mesh);
-        let frame = Frame::around(low, high);
+        let frame = TreeFrame::around(low, high);
         // A vertex stands in about six triangles: it is rounded once.
         let points = parallel::map(mesh.vertices().len(), |v| frame.nearest(mesh.vertices()[v]));
         let item = |t: usize| {
@@ -154,7 +154,7 @@ impl WideTree {
 }
 
 /// A range of triangles and where its subtree goes.
-struct Part<'a> {
+struct BuildRange<'a> {
     items: &'a mut [Item],
     /// Room for as many; or none, then it is found where it is needed.
     spare: &'a mut [Item],
@@ -192,7 +192,7 @@ impl Plan {
         }
         let dealt = planes.map(|planes| (coarse::deal(&planes, item, &mut items), planes));
         let (items_of, out) = (&mut items, &mut binary);
-        let whole = Part { items: items_of, spare: &mut [], home: true, first: 0, depth: 0, out };
+        let whole = BuildRange { items: items_of, spare: &mut [], home: true, first: 0, depth: 0, out };
         match dealt {
             Some((starts, planes)) => self.grow_dealt(&planes, starts, whole),
             None => self.grow(whole),
@@ -201,8 +201,8 @@ impl Plan {
     }
 
     /// Fills the binary tree over a part and brings its triangles into leaf order.
-    fn grow(&self, part: Part) {
-        let Part { mut items, mut spare, mut home, first, depth, out } = part;
+    fn grow(&self, part: BuildRange) {
+        let BuildRange { mut items, mut spare, mut home, first, depth, out } = part;
         let count = items.len();
         if count <= self.bucket {
             arrange(items, self.leaf_most);
@@ -228,7 +228,7 @@ impl Plan {
             && let Some(planes) = coarse::Planes::of(count, &|k| items[k])
         {
             let starts = coarse::deal(&planes, &|k| items[k], spare);
-            let dealt = Part { items: spare, spare: items, home: !home, first, depth, out };
+            let dealt = BuildRange { items: spare, spare: items, home: !home, first, depth, out };
             return self.grow_dealt(&planes, starts, dealt);
         }
         let plane = if by_area { binned::best_plane(items) } else { None };
@@ -244,27 +244,27 @@ impl Plan {
             select(items, wanted, (high - low).truncate().max_position());
             wanted
         };
-        let part = Part { items, spare, home, first, depth, out };
+        let part = BuildRange { items, spare, home, first, depth, out };
         self.fork(part, at, |left| self.grow(left), |right| self.grow(right));
     }
 
     /// Grows both sides of a border and the node above.
     fn fork(
         &self,
-        part: Part,
+        part: BuildRange,
         at: usize,
-        grow_left: impl FnOnce(Part) + Send,
-        grow_right: impl FnOnce(Part) + Send,
+        grow_left: impl FnOnce(BuildRange) + Send,
+        grow_right: impl FnOnce(BuildRange) + Send,
     ) {
-        let Part { items, spare, home, first, depth, out } = part;
+        let BuildRange { items, spare, home, first, depth, out } = part;
         let worth = items.len() >= PARALLEL_FROM;
         let (items, other_items) = items.split_at_mut(at);
         let (spare, other_spare) = spare.split_at_mut(at.min(spare.len()));
         let (head, out) = out.split_at_mut(1);
         let (out, other_out) = out.split_at_mut(self.nodes(at));
-        let left = Part { items, spare, home, first, depth: depth + 1, out: &mut *out };
+        let left = BuildRange { items, spare, home, first, depth: depth + 1, out: &mut *out };
         let (items, spare, out_right) = (other_items, other_spare, &mut *other_out);
-        let right = Part { items, spare, home, first: first + at, depth: depth + 1, out: out_right };
+        let right = BuildRange { items, spare, home, first: first + at, depth: depth + 1, out: out_right };
         parallel::join_if(worth, || grow_left(left), || grow_right(right));
         let bounds = out[0].bounds.union(other_out[0].bounds);
         head[0] = Binary { bounds, right: out.len() as u32 + 1, first: first as u32 };

@@ -4,7 +4,7 @@
 //! coordinate of all eight children. An unused lane has the half extent −∞: it overlaps nothing and is
 //! infinitely far from everything, so no loop needs to know how many children there are.
 //!
-//! Boxes live in the tree's own [`Frame`]: the mesh box is moved to the origin and scaled by a power of
+//! Boxes live in the tree's own [`TreeFrame`]: the mesh box is moved to the origin and scaled by a power of
 //! two to about one, so that f32 keeps its full precision for a part far from the origin and neither
 //! overflows nor underflows for a mesh of any size.
 //!
@@ -137,7 +137,7 @@ impl Child {
 
 /// Where the tree's boxes live: a mesh point is `centre + unit · ξ`, ξ the tree's coordinate.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Frame {
+pub struct TreeFrame {
     /// The mesh point that is the tree's origin.
     pub centre: DVec3,
     /// The length of one tree unit in mesh units; a power of two.
@@ -146,14 +146,14 @@ pub struct Frame {
     pub reach: f32,
 }
 
-impl Frame {
+impl TreeFrame {
     /// The frame in which the given box is centred and about one unit large.
-    fn around(low: DVec3, high: DVec3) -> Frame {
+    fn around(low: DVec3, high: DVec3) -> TreeFrame {
         let centre = low + (high - low) * 0.5;
         let largest = (high - centre).max(centre - low).max_element();
         // The smallest power of two above; far enough from the subnormal numbers to divide by.
         let exponent = ((largest.to_bits() >> 52) as i32 - 1022).max(-1000);
-        Frame { centre, unit: 2.0_f64.powi(exponent), reach: 1.0 }
+        TreeFrame { centre, unit: 2.0_f64.powi(exponent), reach: 1.0 }
     }
 
     /// A mesh point in the tree's coordinates, rounded as f64.
@@ -177,7 +177,7 @@ pub struct WideTree {
     /// How many nodes stand before the first bottom node.
     upper: usize,
     leaf_most: usize,
-    frame: Frame,
+    frame: TreeFrame,
     /// Largest extent of any triangle's box on any axis, in tree units.
     widest: f32,
     /// The surface-area cost now and when the tree was built.
@@ -217,7 +217,7 @@ impl WideTree {
 
     /// The frame of the boxes.
     #[inline]
-    pub fn frame(&self) -> &Frame {
+    pub fn frame(&self) -> &TreeFrame {
         &self.frame
     }
 
@@ -284,7 +284,7 @@ fn step(x: Vec4) -> Vec4 {
 
 /// The box of one triangle of a mesh.
 #[inline]
-fn triangle_bounds(mesh: &Mesh, triangle: u32, frame: &Frame) -> Bounds {
+fn triangle_bounds(mesh: &Mesh, triangle: u32, frame: &TreeFrame) -> Bounds {
     Bounds::around(mesh.corners(triangle).map(|p| frame.nearest(p)))
 }
 

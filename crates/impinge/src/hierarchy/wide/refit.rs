@@ -8,7 +8,7 @@ use std::collections::BinaryHeap;
 
 use glam::DVec3;
 
-use super::{Bounds, BuildOptions, Child, Frame, Node, WIDTH, WideTree, mesh_bounds, triangle_bounds};
+use super::{Bounds, BuildOptions, Child, Node, TreeFrame, WIDTH, WideTree, mesh_bounds, triangle_bounds};
 use crate::Mesh;
 use crate::num::parallel;
 
@@ -73,7 +73,7 @@ impl WideTree {
             let [l, h] = mesh_bounds(mesh);
             [low.min(l), high.max(h)]
         });
-        self.frame = Frame::around(low, high);
+        self.frame = TreeFrame::around(low, high);
         let (frame, order, upper) = (self.frame, &self.order, self.upper);
         parallel::for_each_chunk(&mut self.nodes[upper..], CHUNK, |_, chunk| {
             for node in chunk {
@@ -233,7 +233,7 @@ fn larger(a: f32, b: f32) -> f32 {
 }
 
 /// Fits one leaf's box and returns how far it reaches.
-fn fit_leaf(node: &mut Node, lane: usize, order: &[u32], states: &[&Mesh], frame: &Frame) -> f32 {
+fn fit_leaf(node: &mut Node, lane: usize, order: &[u32], states: &[&Mesh], frame: &TreeFrame) -> f32 {
     let slots = node.child[lane].slots();
     if slots.is_empty() {
         return 0.0;

@@ -48,7 +48,7 @@ impl Component {
 }
 
 /// An accessor whose place in its buffer has been checked.
-pub(super) struct View<'d> {
+pub(super) struct AccessorView<'d> {
     bytes: &'d [u8],
     stride: usize,
     component: Component,
@@ -89,7 +89,7 @@ pub(super) fn view<'d>(
     shape: &str,
     width: usize,
     buffer: &'d [u8],
-) -> Result<View<'d>, Error> {
+) -> Result<AccessorView<'d>, Error> {
     let refuse = |reason: String| refuse(format!("accessor {number}"), reason);
     let accessor = find(document, number)?;
     if accessor.shape != shape {
@@ -114,10 +114,10 @@ pub(super) fn view<'d>(
     let bytes = inside(buffer, view.byte_offset, view.byte_length)
         .and_then(|bytes| inside(bytes, accessor.byte_offset, length?))
         .ok_or_else(|| refuse(format!("{} elements reach beyond the buffer", accessor.count)))?;
-    Ok(View { bytes, stride, component, normalized: accessor.normalized, count: accessor.count })
+    Ok(AccessorView { bytes, stride, component, normalized: accessor.normalized, count: accessor.count })
 }
 
-impl View<'_> {
+impl AccessorView<'_> {
     pub fn count(&self) -> usize {
         self.count
     }

@@ -234,7 +234,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn view(&self, number: usize, shape: &str, width: usize) -> Result<accessor::View<'_>, String> {
+    fn view(&self, number: usize, shape: &str, width: usize) -> Result<accessor::AccessorView<'_>, String> {
         let buffer = accessor::buffer_of(self.document, number).map_err(|error| error.to_string())?;
         let bytes = self.buffers.get(&buffer).map_or(&[][..], Vec::as_slice);
         accessor::view(self.document, number, shape, width, bytes).map_err(|error| error.to_string())

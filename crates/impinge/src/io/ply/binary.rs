@@ -1,6 +1,6 @@
 //! The body of a binary PLY in either byte order.
 
-use super::header::{Header, Kind};
+use super::header::{Header, ScalarType};
 use super::{FORMAT, Values};
 use crate::Error;
 use crate::io::bytes::Bytes;
@@ -27,38 +27,40 @@ impl<'a, const BIG: bool> Stream<'a, BIG> {
 
 impl<const BIG: bool> Values for Stream<'_, BIG> {
     #[inline]
-    fn number(&mut self, kind: Kind) -> Result<f64, Error> {
+    fn number(&mut self, kind: ScalarType) -> Result<f64, Error> {
         match kind {
-            Kind::F32 => Ok(f32::from_le_bytes(self.array()?).into()),
-            Kind::F64 => Ok(f64::from_le_bytes(self.array()?)),
+            ScalarType::F32 => Ok(f32::from_le_bytes(self.array()?).into()),
+            ScalarType::F64 => Ok(f64::from_le_bytes(self.array()?)),
             _ => Ok(self.integer(kind)? as f64),
         }
     }
 
     #[inline]
-    fn integer(&mut self, kind: Kind) -> Result<i64, Error> {
+    fn integer(&mut self, kind: ScalarType) -> Result<i64, Error> {
         Ok(match kind {
-            Kind::I8 => i8::from_le_bytes(self.array()?).into(),
-            Kind::U8 => u8::from_le_bytes(self.array()?).into(),
-            Kind::I16 => i16::from_le_bytes(self.array()?).into(),
-            Kind::U16 => u16::from_le_bytes(self.array()?).into(),
-            Kind::I32 => i32::from_le_bytes(self.array()?).into(),
-            Kind::U32 => u32::from_le_bytes(self.array()?).into(),
-            Kind::I64 => i64::from_le_bytes(self.array()?),
-            Kind::U64 => i64::try_from(u64::from_le_bytes(self.array()?))
+            ScalarType::I8 => i8::from_le_bytes(self.array()?).into(),
+            ScalarType::U8 => u8::from_le_bytes(self.array()?).into(),
+            ScalarType::I16 => i16::from_le_bytes(self.array()?).into(),
+            ScalarType::U16 => u16::from_le_bytes(self.array()?).into(),
+            ScalarType::I32 => i32::from_le_bytes(self.array()?).into(),
+            ScalarType::U32 => u32::from_le_bytes(self.array()?).into(),
+            ScalarType::I64 => i64::from_le_bytes(self.array()?),
+            ScalarType::U64 => i64::try_from(u64::from_le_bytes(self.array()?))
                 .map_err(|_| self.data.error("a number beyond 64 signed bits"))?,
             // The header allows no fractions where a whole number is asked for.
-            Kind::F32 | Kind::F64 => return Err(self.data.error("a fraction instead of a whole number")),
+            ScalarType::F32 | ScalarType::F64 => {
+                return Err(self.data.error("a fraction instead of a whole number"));
+            }
         })
     }
 
     #[inline]
-    fn skip(&mut self, kind: Kind, count: usize) -> Result<(), Error> {
+    fn skip(&mut self, kind: ScalarType, count: usize) -> Result<(), Error> {
         self.data.take(kind.size().saturating_mul(count), "a row").map(drop)
     }
 
     #[inline]
-    fn length(&mut self, count: Kind, item: Kind) -> Result<usize, Error> {
+    fn length(&mut self, count: ScalarType, item: ScalarType) -> Result<usize, Error> {
         let length = self.integer(count)?;
         match usize::try_from(length) {
             Ok(length) if length.saturating_mul(item.size()) <= self.data.remaining() => Ok(length),

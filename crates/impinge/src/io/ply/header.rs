@@ -15,7 +15,7 @@ pub(super) enum Encoding {
 
 /// The type of a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum ScalarType {
     I8,
     U8,
     I16,
@@ -28,19 +28,19 @@ pub(super) enum Kind {
     F64,
 }
 
-impl Kind {
-    fn named(word: &[u8]) -> Option<Kind> {
+impl ScalarType {
+    fn named(word: &[u8]) -> Option<ScalarType> {
         Some(match word {
-            b"char" | b"int8" => Kind::I8,
-            b"uchar" | b"uint8" => Kind::U8,
-            b"short" | b"int16" => Kind::I16,
-            b"ushort" | b"uint16" => Kind::U16,
-            b"int" | b"int32" => Kind::I32,
-            b"uint" | b"uint32" => Kind::U32,
-            b"int64" => Kind::I64,
-            b"uint64" => Kind::U64,
-            b"float" | b"float32" => Kind::F32,
-            b"double" | b"float64" => Kind::F64,
+            b"char" | b"int8" => ScalarType::I8,
+            b"uchar" | b"uint8" => ScalarType::U8,
+            b"short" | b"int16" => ScalarType::I16,
+            b"ushort" | b"uint16" => ScalarType::U16,
+            b"int" | b"int32" => ScalarType::I32,
+            b"uint" | b"uint32" => ScalarType::U32,
+            b"int64" => ScalarType::I64,
+            b"uint64" => ScalarType::U64,
+            b"float" | b"float32" => ScalarType::F32,
+            b"double" | b"float64" => ScalarType::F64,
             _ => return None,
         })
     }
@@ -48,22 +48,22 @@ impl Kind {
     /// Bytes in a binary file.
     pub fn size(self) -> usize {
         match self {
-            Kind::I8 | Kind::U8 => 1,
-            Kind::I16 | Kind::U16 => 2,
-            Kind::I32 | Kind::U32 | Kind::F32 => 4,
-            Kind::I64 | Kind::U64 | Kind::F64 => 8,
+            ScalarType::I8 | ScalarType::U8 => 1,
+            ScalarType::I16 | ScalarType::U16 => 2,
+            ScalarType::I32 | ScalarType::U32 | ScalarType::F32 => 4,
+            ScalarType::I64 | ScalarType::U64 | ScalarType::F64 => 8,
         }
     }
 
     fn is_integer(self) -> bool {
-        !matches!(self, Kind::F32 | Kind::F64)
+        !matches!(self, ScalarType::F32 | ScalarType::F64)
     }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shape {
-    Scalar(Kind),
-    List { count: Kind, item: Kind },
+    Scalar(ScalarType),
+    List { count: ScalarType, item: ScalarType },
 }
 
 /// What a property is to the mesh.
@@ -240,14 +240,14 @@ fn read_property(text: &mut Text<'_>, element: &Element) -> Result<Property, Err
     Ok(Property { shape, role })
 }
 
-fn read_kind(text: &mut Text<'_>) -> Result<Kind, Error> {
+fn read_kind(text: &mut Text<'_>) -> Result<ScalarType, Error> {
     let word = text.word();
     parse_kind(text, word)
 }
 
-fn parse_kind(text: &Text<'_>, word: Option<&[u8]>) -> Result<Kind, Error> {
+fn parse_kind(text: &Text<'_>, word: Option<&[u8]>) -> Result<ScalarType, Error> {
     let word = word.unwrap_or_default();
-    Kind::named(word).ok_or_else(|| text.error(format!("unknown type {}", quote(word))))
+    ScalarType::named(word).ok_or_else(|| text.error(format!("unknown type {}", quote(word))))
 }
 
 fn role_of(element: &str, property: &[u8], shape: Shape) -> Role {

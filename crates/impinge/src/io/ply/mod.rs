@@ -10,7 +10,7 @@ mod text;
 
 use glam::DVec3;
 
-use self::header::{Element, Encoding, Header, Kind, Role, Shape};
+use self::header::{Element, Encoding, Header, Role, ScalarType, Shape};
 use super::assemble::{Fan, Strip};
 use super::text::refused_coordinate;
 use crate::{Error, Mesh};
@@ -19,11 +19,11 @@ const FORMAT: &str = "PLY";
 
 /// The numbers of the body, one after the other.
 trait Values {
-    fn number(&mut self, kind: Kind) -> Result<f64, Error>;
-    fn integer(&mut self, kind: Kind) -> Result<i64, Error>;
-    fn skip(&mut self, kind: Kind, count: usize) -> Result<(), Error>;
+    fn number(&mut self, kind: ScalarType) -> Result<f64, Error>;
+    fn integer(&mut self, kind: ScalarType) -> Result<i64, Error>;
+    fn skip(&mut self, kind: ScalarType, count: usize) -> Result<(), Error>;
     /// The length of a list of `item`s, refused when the file cannot hold so many.
-    fn length(&mut self, count: Kind, item: Kind) -> Result<usize, Error>;
+    fn length(&mut self, count: ScalarType, item: ScalarType) -> Result<usize, Error>;
     fn end_row(&mut self) -> Result<(), Error>;
     fn error(&self, reason: String) -> Error;
 }
@@ -38,7 +38,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Mesh, Error> {
 }
 
 fn read_body(header: &Header, mut values: impl Values) -> Result<Mesh, Error> {
-    let mut body = Body { vertex_count: header.vertex_count, ..Body::default() };
+    let mut body = Payload { vertex_count: header.vertex_count, ..Payload::default() };
     for element in &header.elements {
         // The header check has seen that the file has room for the rows.
         body.reserve(element);
@@ -61,13 +61,13 @@ fn name_row(error: Error, element: &str, row: usize) -> Error {
 }
 
 #[derive(Default)]
-struct Body {
+struct Payload {
     vertex_count: usize,
     vertices: Vec<DVec3>,
     triangles: Vec<[u32; 3]>,
 }
 
-impl Body {
+impl Payload {
     fn reserve(&mut self, element: &Element) {
         let roles = || element.properties.iter().map(|property| property.role);
         if roles().any(|role| matches!(role, Role::Axis(_))) {
@@ -105,7 +105,12 @@ impl Body {
         values.end_row()
     }
 
-    fn read_polygon(&mut self, corners: usize, item: Kind, values: &mut impl Values) -> Result<(), Error> {
+    fn read_polygon(
+        &mut self,
+        corners: usize,
+        item: ScalarType,
+        values: &mut impl Values,
+    ) -> Result<(), Error> {
         if corners < 3 {
             return Err(values.error(format!("a face needs 3 corners, this one has {corners}")));
         }
@@ -118,7 +123,7 @@ impl Body {
     }
 
     /// Strips one after the other, with −1 between them.
-    fn read_strip(&mut self, length: usize, item: Kind, values: &mut impl Values) -> Result<(), Error> {
+    fn read_strip(&mut self, length: usize, item: ScalarType, values: &mut impl Values) -> Result<(), Error> {
         let mut strip = Strip::default();
         for _ in 0..length {
             match values.integer(item)? {

@@ -2,7 +2,7 @@
 //! more than a row, so a missing or extra number is noticed where it is.
 
 use super::Values;
-use super::header::{DIALECT, Header, Kind};
+use super::header::{DIALECT, Header, ScalarType};
 use crate::Error;
 use crate::io::text::{Text, quote};
 
@@ -23,25 +23,25 @@ impl<'a> Rows<'a> {
 
 impl Values for Rows<'_> {
     #[inline]
-    fn number(&mut self, _: Kind) -> Result<f64, Error> {
+    fn number(&mut self, _: ScalarType) -> Result<f64, Error> {
         let word = self.word()?;
         self.text.parse_number(word, "a coordinate")
     }
 
     #[inline]
-    fn integer(&mut self, _: Kind) -> Result<i64, Error> {
+    fn integer(&mut self, _: ScalarType) -> Result<i64, Error> {
         let word = self.word()?;
         self.text.parse_integer(word, "an index")
     }
 
-    fn skip(&mut self, _: Kind, count: usize) -> Result<(), Error> {
+    fn skip(&mut self, _: ScalarType, count: usize) -> Result<(), Error> {
         for _ in 0..count {
             self.word()?;
         }
         Ok(())
     }
 
-    fn length(&mut self, _: Kind, _: Kind) -> Result<usize, Error> {
+    fn length(&mut self, _: ScalarType, _: ScalarType) -> Result<usize, Error> {
         let word = self.word()?;
         let length = self.text.parse_integer(word, "the length of a list")?;
         usize::try_from(length).map_err(|_| self.text.error(format!("a list of {length} numbers")))

@@ -33,7 +33,7 @@ impl Default for SweepOptions {
 
 /// Which features touch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum ContactKind {
     /// A vertex of a and a face of b.
     VertexFace,
     /// A face of a and a vertex of b.
@@ -50,7 +50,7 @@ pub struct Impact {
     /// Never later than the true first contact, and at most the tolerance before it.
     pub time: f64,
     /// Which features touch.
-    pub kind: Kind,
+    pub kind: ContactKind,
     /// The features, of a and of b.
     pub features: [Feature; 2],
     /// The triangles they belong to, where meshes take part.
@@ -69,8 +69,8 @@ impl Impact {
     pub fn swapped(self) -> Impact {
         let ([f, g], [s, t]) = (self.features, self.triangles);
         let kind = match self.kind {
-            Kind::VertexFace => Kind::FaceVertex,
-            Kind::FaceVertex => Kind::VertexFace,
+            ContactKind::VertexFace => ContactKind::FaceVertex,
+            ContactKind::FaceVertex => ContactKind::VertexFace,
             other => other,
         };
         Impact { kind, features: [g, f], triangles: [t, s], normal: -self.normal, ..self }

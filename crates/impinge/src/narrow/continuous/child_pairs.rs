@@ -8,14 +8,14 @@ use crate::hierarchy::wide::{Child, Node, WIDTH};
 
 /// One side of a pair in a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Below {
+pub(super) enum ChildRef {
     Node(u32),
     Leaf(Child),
 }
 
 /// The pairs of children of two nodes; of a bottom node above other nodes' children, the node itself.
 #[derive(Debug, Clone)]
-pub(super) struct Block {
+pub(super) struct ChildPairs {
     /// After `base`; infinite for what is taken or does not meet.
     times: Times,
     base: f64,
@@ -24,21 +24,27 @@ pub(super) struct Block {
     /// The two nodes, and whether their lanes stand here or the nodes themselves.
     pair: [u32; 2],
     lanes: [bool; 2],
-    below: [[Below; WIDTH]; 2],
+    below: [[ChildRef; WIDTH]; 2],
 }
 
-impl Block {
+impl ChildPairs {
     /// Pairs whose times count from `base` and are not before `start`; infinite times are no pairs.
-    pub fn new(pair: [u32; 2], nodes: [&Node; 2], bottom: [bool; 2], at: [f64; 2], after: &Times) -> Block {
+    pub fn new(
+        pair: [u32; 2],
+        nodes: [&Node; 2],
+        bottom: [bool; 2],
+        at: [f64; 2],
+        after: &Times,
+    ) -> ChildPairs {
         // Leaves meet leaves: a bottom node stays whole until the other side is at the bottom too.
         let whole = [bottom[0] && !bottom[1], bottom[1] && !bottom[0]];
         let below = [0, 1].map(|side| {
             if whole[side] {
-                return [Below::Node(pair[side]); WIDTH];
+                return [ChildRef::Node(pair[side]); WIDTH];
             }
             nodes[side]
                 .child
-                .map(|child| child.as_node().map_or(Below::Leaf(child), |n| Below::Node(n as u32)))
+                .map(|child| child.as_node().map_or(ChildRef::Leaf(child), |n| ChildRef::Node(n as u32)))
         });
         let mut times = *after;
         if whole[0] {
@@ -54,7 +60,7 @@ impl Block {
         }
         let [base, start] = at;
         let lanes = whole.map(|whole| !whole);
-        Block { times, base, start, pair, lanes, below }
+        ChildPairs { times, base, start, pair, lanes, below }
     }
 
     /// The node and the lane of each side of a pair; none where the node itself stands in the block.
@@ -78,14 +84,14 @@ impl Block {
 /// Blocks that are open; places are used again.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Blocks {
-    all: Vec<Block>,
+    all: Vec<ChildPairs>,
     free: Vec<u32>,
     numbers: u32,
 }
 
 impl Blocks {
     /// Keeps a block that is not empty; its place, and its earliest pair.
-    pub fn put(&mut self, block: Block) -> (u32, (f64, u32)) {
+    pub fn put(&mut self, block: ChildPairs) -> (u32, (f64, u32)) {
         let first = block.earliest().unwrap_or((f64::INFINITY, 0));
         let at = match self.free.pop() {
             Some(at) => {
@@ -101,7 +107,7 @@ impl Blocks {
     }
 
     /// What a pair of a block is, and where it comes from.
-    pub fn children(&self, at: u32, slot: u32) -> ([Below; 2], [Option<(u32, usize)>; 2]) {
+    pub fn children(&self, at: u32, slot: u32) -> ([ChildRef; 2], [Option<(u32, usize)>; 2]) {
         let block = &self.all[at as usize];
         let [a, b] = &block.below;
         ([a[slot as usize / WIDTH], b[slot as usize % WIDTH]], block.origin(slot))

@@ -15,7 +15,7 @@ use super::answer::Impact;
 use crate::Model;
 use crate::geom::point_triangle::{closest_point, norm};
 use crate::motion::Motion;
-use crate::narrow::exact::placed_mesh::Body;
+use crate::narrow::exact::placed_mesh::PlacedMesh;
 use crate::num::tolerance::{EQUAL_RISE, PARTING_RISE};
 
 /// What counts as one point, in ways that the bodies go within the tolerance: both come from where they were found.
@@ -63,7 +63,7 @@ impl Side {
     fn around(model: &Model, motion: &Motion, time: f64, point: DVec3, near: f64) -> Side {
         let mut side = Side::default();
         let pose = motion.pose(time);
-        let body = Body::new(model, &pose);
+        let body = PlacedMesh::new(model, &pose);
         body.in_region(point - near, point + near, |t| {
             let corners = body.corners(t);
             if norm(closest_point(point, &corners).point - point) <= near {

@@ -139,7 +139,7 @@ impl<'p> Side<'p> {
     }
 
     fn acceleration(&self, span: [f64; 2], n: DVec3) -> f64 {
-        self.motion.bend(&self.ball, span).along(n)
+        self.motion.acceleration_bound(&self.ball, span).along(n)
     }
 }
 
@@ -172,8 +172,9 @@ fn above(plane: &Side<'_>, piece: &Side<'_>, span: [f64; 2], left: f64) -> f64 {
         norm(piece.pose.apply(DVec3::ZERO) - foot) + 2.0 * piece.ball.radius + norm(piece.ball.centre);
     let spin_most = norm(spin);
     let bend = spin_most * (spin_most * (reach + speed * left) + 2.0 * speed);
-    let acceleration =
-        piece.motion.bend(&piece.ball, span).most() + plane.motion.bend(&carried, span).most() + bend;
+    let acceleration = piece.motion.acceleration_bound(&piece.ball, span).most()
+        + plane.motion.acceleration_bound(&carried, span).most()
+        + bend;
     root(plane.noise + piece.noise, acceleration * ROUND_UP, left, |h| {
         // N·(x − P) with x and N going on as they do now; what is quadratic in h is in the bend.
         let across = own.cross(piece.twist.angular) + swing;

@@ -22,17 +22,17 @@ const GAIN: f64 = 1.0 / 1024.0;
 
 /// The hulls of two meshes, and when to look at them.
 #[derive(Debug, Clone)]
-pub(super) struct Hulls {
+pub(super) struct HullBound {
     look_at: u64,
     wait: u64,
 }
 
-impl Hulls {
+impl HullBound {
     /// Those of two meshes, to be looked at after so much work as building them costs.
-    pub fn new(models: [&Model; 2]) -> Hulls {
+    pub fn new(models: [&Model; 2]) -> HullBound {
         let vertices: usize = models.iter().map(|model| model.mesh().vertices().len()).sum();
         let wait = FIRST_LOOK.max(vertices as u64);
-        Hulls { look_at: wait, wait }
+        HullBound { look_at: wait, wait }
     }
 
     /// The time before which the hulls cannot meet, if after so much work it is time to look at them.
@@ -95,7 +95,7 @@ mod tests {
                 Motion::velocity(&start, vector(1.0) - side, vector(5.0))
             });
             let (models, motions) = ([&bodies[0], &bodies[1]], [&motions[0], &motions[1]]);
-            let reached = Hulls::new(models)
+            let reached = HullBound::new(models)
                 .apart_until(FIRST_LOOK, models, motions, 0.0, [0.0, 1.0])
                 .unwrap_or_default();
             match sweep(models, motions).impact {
@@ -110,7 +110,7 @@ mod tests {
         assert!((60..240).contains(&hits) && near * 2 > hits && free > 10, "{hits} {near} {free}");
         let still = Motion::Still(Pose::IDENTITY);
         let models = [&bodies[0], &bodies[1]];
-        let mut early = Hulls::new(models);
+        let mut early = HullBound::new(models);
         assert_eq!(early.apart_until(FIRST_LOOK - 1, models, [&still, &still], 0.0, [0.0, 1.0]), None);
     }
 }

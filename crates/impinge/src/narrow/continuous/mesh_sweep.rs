@@ -15,23 +15,23 @@ use std::collections::BinaryHeap;
 
 use glam::DVec3;
 
-use super::answer::{Impact, Kind, Sweep, SweepOptions};
-use super::child_pairs::{Below, Block, Blocks};
+use super::answer::{ContactKind, Impact, Sweep, SweepOptions};
+use super::child_pairs::{Blocks, ChildPairs, ChildRef};
 use super::contact_normal::parting_normal;
-use super::hull_bound::Hulls;
+use super::hull_bound::HullBound;
 use super::motion_spans::spans;
-use super::moving_disc_bound::{MovingCoin, time_apart};
+use super::moving_disc_bound::{MovingDiscBound, time_apart};
 use super::pass_through;
-use super::time_queue::Entry;
+use super::time_queue::TimedEntry;
 use super::triangle_pair::{Corners, Step, step, time_along};
-use crate::geom::point_triangle::{Part, norm};
+use crate::geom::point_triangle::{TriangleFeature, norm};
 use crate::geom::unit_normal::unit_normal;
 use crate::geom::{triangle_distance, triangle_triangle};
-use crate::hierarchy::box_time_of_impact::{Approach, Instant, Times, times};
+use crate::hierarchy::box_time_of_impact::{BoxTimeOfImpact, Instant, Times, times};
 use crate::hierarchy::relative::placement_error;
-use crate::hierarchy::simd::Level;
+use crate::hierarchy::simd::SimdLevel;
 use crate::hierarchy::wide::WIDTH;
-use crate::motion::{Ball, Bend, Motion};
+use crate::motion::{AccelerationBound, Ball, Motion};
 use crate::narrow::exact::closest_point::feature;
 use crate::narrow::exact::collide::{Posed, first_meeting};
 use crate::num::tolerance::SWEEP_SLACK;
@@ -101,12 +101,12 @@ pub fn sweep_again(
 /// A sweep that can be interrupted and resumed.
 #[derive(Debug, Clone)]
 pub struct MeshSweep<'m> {
-    bodies: [Body<'m>; 2],
+    bodies: [MovingMesh<'m>; 2],
     tolerance: f64,
     slack: f64,
     /// What rounding can do to the distance of two placed points.
     noise: f64,
-    level: Level,
+    level: SimdLevel,
     /// The spans between the knots of both motions, the last first.
     spans: Vec<[f64; 2]>,
     /// Where the search ends.
@@ -116,10 +116,10 @@ pub struct MeshSweep<'m> {
     latest: f64,
     /// The bodies at an instant that was looked at last.
     now: Option<Now<'m>>,
-    open: BinaryHeap<Entry<What>>,
+    open: BinaryHeap<TimedEntry<What>>,
     /// Nothing meets before this, whatever its entry says.
     floor: f64,
-    hulls: Hulls,
+    hulls: HullBound,
     blocks: Blocks,
     found: Option<Impact>,
     work: Counters,
@@ -130,16 +130,16 @@ pub struct MeshSweep<'m> {
 struct Now<'m> {
     time: f64,
     bodies: [Instant<'m>; 2],
-    approach: Approach,
+    toi: BoxTimeOfImpact,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Body<'m> {
+struct MovingMesh<'m> {
     model: &'m Model,
     motion: &'m Motion,
     ball: Ball,
     /// Bounds of the acceleration over the span.
-    bend: Bend,
+    acceleration_bound: AccelerationBound,
 }
 
 /// What is open: the earliest of a block of pairs, or a pair of triangles.
@@ -148,27 +148,27 @@ enum What {
     /// Two nodes.
     Nodes([u32; 2]),
     /// A block of pairs of children, by its place, and its earliest pair.
-    Block { at: u32, slot: u32 },
+    ChildPairs { at: u32, slot: u32 },
     /// Two triangles, and the steps they made below the slack.
     Triangles { pair: [u32; 2], steps: u32 },
 }
 
-impl<'m> Body<'m> {
-    fn new(model: &'m Model, motion: &'m Motion) -> Body<'m> {
+impl<'m> MovingMesh<'m> {
+    fn new(model: &'m Model, motion: &'m Motion) -> MovingMesh<'m> {
         let frame = model.tree().frame();
         let [low, high] = model.tree().bounds().map(|corner| corner.as_dvec3() * frame.unit);
         let centre = frame.centre + 0.5 * (low + high);
         let ball = Ball { centre, radius: norm(high - low) * 0.5 + f64::EPSILON * norm(centre) };
-        Body { model, motion, ball, bend: motion.bend(&ball, [0.0, 1.0]) }
+        MovingMesh { model, motion, ball, acceleration_bound: motion.acceleration_bound(&ball, [0.0, 1.0]) }
     }
 
     fn instant(&self, t: f64) -> Instant<'m> {
-        let Body { model, motion, bend, .. } = *self;
+        let MovingMesh { model, motion, acceleration_bound, .. } = *self;
         Instant {
             tree: model.tree(),
             pose: motion.pose(t),
             twist: motion.twist(t),
-            acceleration: bend.most(),
+            acceleration: acceleration_bound.most(),
         }
     }
 
@@ -181,7 +181,7 @@ impl<'m> Body<'m> {
 impl<'m> MeshSweep<'m> {
     /// A sweep over the whole step.
     pub fn new(models: [&'m Model; 2], motions: [&'m Motion; 2], options: &SweepOptions) -> MeshSweep<'m> {
-        let bodies = [0, 1].map(|k| Body::new(models[k], motions[k]));
+        let bodies = [0, 1].map(|k| MovingMesh::new(models[k], motions[k]));
         let [a, b] = bodies.map(|body| body.instant(0.0));
         let noise = placement_error(a.tree, &a.pose, b.tree, &b.pose)
             + bodies.iter().map(|body| body.motion.rounding(&body.ball)).sum::<f64>();
@@ -192,7 +192,7 @@ impl<'m> MeshSweep<'m> {
             tolerance: options.tolerance,
             slack: options.slack.unwrap_or(size * SWEEP_SLACK).max(noise),
             noise,
-            level: Level::best(),
+            level: SimdLevel::best(),
             spans: spans(motions, options.from, options.until),
             until: options.until,
             span: [0.0; 2],
@@ -200,7 +200,7 @@ impl<'m> MeshSweep<'m> {
             now: None,
             open: BinaryHeap::new(),
             floor: 0.0,
-            hulls: Hulls::new(models),
+            hulls: HullBound::new(models),
             blocks: Blocks::default(),
             found: None,
             work: Counters::default(),
@@ -255,11 +255,11 @@ impl<'m> MeshSweep<'m> {
             match entry.what {
                 What::Nodes(pair) => self.expand(entry.time, pair),
                 What::Triangles { pair, steps } => self.follow(entry.time, pair, steps),
-                What::Block { at, slot } => {
+                What::ChildPairs { at, slot } => {
                     let (children, origin) = self.blocks.children(at, slot);
                     // The next of the block, before its pairs are looked at.
                     if let Some((time, slot)) = self.blocks.next(at, slot) {
-                        self.open.push(Entry { time, what: What::Block { at, slot }, ..entry });
+                        self.open.push(TimedEntry { time, what: What::ChildPairs { at, slot }, ..entry });
                     }
                     self.open_children(entry.time, children, origin);
                 }
@@ -281,32 +281,32 @@ impl<'m> MeshSweep<'m> {
     }
 
     /// The roots at the start of the next span.
-    fn next_span(&mut self) -> Option<Entry<What>> {
+    fn next_span(&mut self) -> Option<TimedEntry<What>> {
         self.span = self.spans.pop()?;
         self.floor = self.span[0];
         self.now = None;
         for body in &mut self.bodies {
-            body.bend = body.motion.bend(&body.ball, self.span);
+            body.acceleration_bound = body.motion.acceleration_bound(&body.ball, self.span);
         }
-        Some(Entry { time: self.span[0], number: 0, what: What::Nodes([0; 2]) })
+        Some(TimedEntry { time: self.span[0], number: 0, what: What::Nodes([0; 2]) })
     }
 
     /// Goes on with a pair of children.
-    fn open_children(&mut self, time: f64, [a, b]: [Below; 2], origin: [Option<(u32, usize)>; 2]) {
+    fn open_children(&mut self, time: f64, [a, b]: [ChildRef; 2], origin: [Option<(u32, usize)>; 2]) {
         match (a, b) {
-            (Below::Node(p), Below::Node(q)) => {
+            (ChildRef::Node(p), ChildRef::Node(q)) => {
                 let later = self.time_of_coins(time, origin);
                 if !(later <= self.span[1]) {
                     return;
                 }
                 if self.open.peek().is_some_and(|next| next.time < later) && later > time {
                     let number = self.blocks.number();
-                    self.open.push(Entry { time: later, number, what: What::Nodes([p, q]) });
+                    self.open.push(TimedEntry { time: later, number, what: What::Nodes([p, q]) });
                     return;
                 }
                 self.expand(later, [p, q]);
             }
-            (Below::Leaf(p), Below::Leaf(q)) => {
+            (ChildRef::Leaf(p), ChildRef::Leaf(q)) => {
                 let orders = self.bodies.map(|body| body.model.tree().order());
                 for slot_a in p.slots() {
                     for slot_b in q.slots() {
@@ -327,13 +327,15 @@ impl<'m> MeshSweep<'m> {
     /// are thin.
     fn time_of_coins(&mut self, time: f64, origin: [Option<(u32, usize)>; 2]) -> f64 {
         let [Some(a), Some(b)] = origin else { return time };
-        let coins = self.bodies.map(|body| body.model.coins());
-        let (Some(lanes_a), Some(lanes_b)) = (coins[0].of(a.0), coins[1].of(b.0)) else { return time };
-        let (bends, noise) = (self.bodies.map(|body| body.bend), self.noise);
+        let disc_bounds = self.bodies.map(|body| body.model.disc_bounds());
+        let (Some(lanes_a), Some(lanes_b)) = (disc_bounds[0].of(a.0), disc_bounds[1].of(b.0)) else {
+            return time;
+        };
+        let (acceleration_bounds, noise) = (self.bodies.map(|body| body.acceleration_bound), self.noise);
         let now = self.now(time);
         let moving = [
-            MovingCoin::new(lanes_a, a.1, &now.bodies[0], &bends[0]),
-            MovingCoin::new(lanes_b, b.1, &now.bodies[1], &bends[1]),
+            MovingDiscBound::new(lanes_a, a.1, &now.bodies[0], &acceleration_bounds[0]),
+            MovingDiscBound::new(lanes_b, b.1, &now.bodies[1], &acceleration_bounds[1]),
         ];
         let later = now.time + time_apart(&moving[0], &moving[1], noise);
         self.work.volume_tests += 1;
@@ -348,8 +350,8 @@ impl<'m> MeshSweep<'m> {
         let (bodies, noise) = (&self.bodies, self.noise);
         self.now.get_or_insert_with(|| {
             let bodies = bodies.each_ref().map(|body| body.instant(time));
-            let approach = Approach::new(&bodies[0], &bodies[1], noise);
-            Now { time, bodies, approach }
+            let toi = BoxTimeOfImpact::new(&bodies[0], &bodies[1], noise);
+            Now { time, bodies, toi }
         })
     }
 
@@ -363,17 +365,17 @@ impl<'m> MeshSweep<'m> {
         let mut after: Times = [[0.0; WIDTH]; WIDTH];
         // A contact at the very end counts.
         let limit = ((end - base) as f32).next_up();
-        let some = times(level, x, y, &now.approach, limit, &mut after);
+        let some = times(level, x, y, &now.toi, limit, &mut after);
         self.work.volume_tests += (WIDTH * WIDTH) as u64;
         if !some {
             return;
         }
         let bottom = [0, 1].map(|side| trees[side].is_bottom(pair[side] as usize));
-        let block = Block::new(pair, [x, y], bottom, [base, time], &after);
+        let block = ChildPairs::new(pair, [x, y], bottom, [base, time], &after);
         let (at, first) = self.blocks.put(block);
         let number = self.blocks.number();
         let (time, slot) = first;
-        self.open.push(Entry { time, number, what: What::Block { at, slot } });
+        self.open.push(TimedEntry { time, number, what: What::ChildPairs { at, slot } });
     }
 
     /// Follows a pair of triangles until it touches or another pair can touch before.
@@ -422,12 +424,12 @@ impl<'m> MeshSweep<'m> {
     }
 
     fn acceleration_along(&self, normal: DVec3) -> f64 {
-        self.bodies[0].bend.along(normal) + self.bodies[1].bend.along(normal)
+        self.bodies[0].acceleration_bound.along(normal) + self.bodies[1].acceleration_bound.along(normal)
     }
 
     fn wait(&mut self, time: f64, pair: [u32; 2], steps: u32) {
         let number = self.blocks.number();
-        self.open.push(Entry { time, number, what: What::Triangles { pair, steps } });
+        self.open.push(TimedEntry { time, number, what: What::Triangles { pair, steps } });
     }
 
     fn look_at(&self, pair: [u32; 2], time: f64) -> Step {
@@ -510,10 +512,16 @@ impl<'m> MeshSweep<'m> {
         [a, b]: [&[DVec3; 3]; 2],
     ) -> Impact {
         let (kind, parts) = match found.near.parts {
-            [Part::Side(i), Part::Side(j)] => (Kind::EdgeEdge, [Part::Side(i), Part::Side(j)]),
-            [Part::Corner(i), _] => (Kind::VertexFace, [Part::Corner(i), Part::Inside]),
-            [_, Part::Corner(j)] => (Kind::FaceVertex, [Part::Inside, Part::Corner(j)]),
-            other => (Kind::EdgeEdge, other),
+            [TriangleFeature::Side(i), TriangleFeature::Side(j)] => {
+                (ContactKind::EdgeEdge, [TriangleFeature::Side(i), TriangleFeature::Side(j)])
+            }
+            [TriangleFeature::Corner(i), _] => {
+                (ContactKind::VertexFace, [TriangleFeature::Corner(i), TriangleFeature::Inside])
+            }
+            [_, TriangleFeature::Corner(j)] => {
+                (ContactKind::FaceVertex, [TriangleFeature::Inside, TriangleFeature::Corner(j)])
+            }
+            other => (ContactKind::EdgeEdge, other),
         };
         let side = |k: usize| -> Feature { feature(self.bodies[k].model.mesh(), pair[k], parts[k]) };
         let [p, q] = found.near.points;
@@ -530,11 +538,17 @@ impl<'m> MeshSweep<'m> {
     }
 
     /// From a to b, of unit length. Where nothing parts the triangles any more it is that of the features, along which a comes.
-    fn normal(&self, found: &Step, time: f64, parts: &[Part; 2], [a, b]: [&[DVec3; 3]; 2]) -> DVec3 {
+    fn normal(
+        &self,
+        found: &Step,
+        time: f64,
+        parts: &[TriangleFeature; 2],
+        [a, b]: [&[DVec3; 3]; 2],
+    ) -> DVec3 {
         let side = |t: &[DVec3; 3], i: u8| t[(usize::from(i) + 1) % 3] - t[usize::from(i)];
         let across = match parts {
-            [Part::Side(i), Part::Side(j)] => side(a, *i).cross(side(b, *j)),
-            [Part::Inside, Part::Corner(_)] => unit_normal(3, |k| a[k]),
+            [TriangleFeature::Side(i), TriangleFeature::Side(j)] => side(a, *i).cross(side(b, *j)),
+            [TriangleFeature::Inside, TriangleFeature::Corner(_)] => unit_normal(3, |k| a[k]),
             _ => unit_normal(3, |k| b[k]),
         };
         if found.normal != DVec3::ZERO {

@@ -14,6 +14,6 @@ pub mod shape_sweep;
 mod time_queue;
 mod triangle_pair;
 
-pub use answer::{Impact, Kind, Sweep, SweepOptions};
+pub use answer::{ContactKind, Impact, Sweep, SweepOptions};
 pub use mesh_sweep::SweepMemory;
 pub use shape_sweep::{ShapeSweep, sweep, sweep_within};

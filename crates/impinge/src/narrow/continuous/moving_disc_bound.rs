@@ -8,25 +8,30 @@ use glam::DVec3;
 
 use super::triangle_pair::first_root;
 use crate::hierarchy::box_time_of_impact::Instant;
-use crate::hierarchy::disc_bound::CoinLanes;
-use crate::motion::{Bend, Twist};
+use crate::hierarchy::disc_bound::DiscBoundLanes;
+use crate::motion::{AccelerationBound, Twist};
 use crate::num::tolerance::{MOTION_ROUNDING, STRETCH};
 
 /// A coin of a body at an instant, in the world.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct MovingCoin {
+pub(super) struct MovingDiscBound {
     centre: DVec3,
     axis: DVec3,
     half: f64,
     radius: f64,
     velocity: DVec3,
     twist: Twist,
-    bend: Bend,
+    acceleration_bound: AccelerationBound,
 }
 
-impl MovingCoin {
+impl MovingDiscBound {
     /// One of the coins of a node.
-    pub fn new(lanes: &CoinLanes, lane: usize, now: &Instant<'_>, bend: &Bend) -> MovingCoin {
+    pub fn new(
+        lanes: &DiscBoundLanes,
+        lane: usize,
+        now: &Instant<'_>,
+        acceleration_bound: &AccelerationBound,
+    ) -> MovingDiscBound {
         let frame = now.tree.frame();
         let at = |k: usize| f64::from(lanes[k][lane]);
         let centre = now.pose.apply(frame.centre + DVec3::new(at(0), at(1), at(2)) * frame.unit);
@@ -35,7 +40,15 @@ impl MovingCoin {
         let (half, radius) = (at(6) * frame.unit * STRETCH, at(7) * frame.unit * STRETCH);
         let bent = if now.pose.is_rotation() { 0.0 } else { (STRETCH - 1.0) * radius };
         let velocity = now.twist.velocity(centre);
-        MovingCoin { centre, axis, half: half + bent, radius, velocity, twist: now.twist, bend: *bend }
+        MovingDiscBound {
+            centre,
+            axis,
+            half: half + bent,
+            radius,
+            velocity,
+            twist: now.twist,
+            acceleration_bound: *acceleration_bound,
+        }
     }
 
     /// How far it reaches from its centre along a direction.
@@ -48,7 +61,7 @@ impl MovingCoin {
 }
 
 /// The time before which two coins cannot meet.
-pub(super) fn time_apart(a: &MovingCoin, b: &MovingCoin, noise: f64) -> f64 {
+pub(super) fn time_apart(a: &MovingDiscBound, b: &MovingDiscBound, noise: f64) -> f64 {
     if !(a.radius + b.radius + a.half + b.half).is_finite() {
         return 0.0;
     }
@@ -60,10 +73,12 @@ pub(super) fn time_apart(a: &MovingCoin, b: &MovingCoin, noise: f64) -> f64 {
         if !(gap > 0.0) {
             return 0.0;
         }
-        let rim = |coin: &MovingCoin| n.cross(coin.twist.angular).length() * (coin.half + coin.radius);
+        let rim = |disc_bound: &MovingDiscBound| {
+            n.cross(disc_bound.twist.angular).length() * (disc_bound.half + disc_bound.radius)
+        };
         let doubt = MOTION_ROUNDING * (a.velocity.length() + b.velocity.length());
         let rate = n.dot(b.velocity - a.velocity) - rim(a) - rim(b) - doubt;
-        first_root(gap, rate, a.bend.along(n) + b.bend.along(n))
+        first_root(gap, rate, a.acceleration_bound.along(n) + b.acceleration_bound.along(n))
     };
     along(a.axis).max(along(b.axis))
 }

@@ -10,14 +10,14 @@ use std::sync::Arc;
 
 use glam::DVec3;
 
-use super::answer::{Impact, Kind, Sweep, SweepOptions};
+use super::answer::{ContactKind, Impact, Sweep, SweepOptions};
 use super::convex_pair::{Gap, Piece, look, noise};
 use super::mesh_sweep::{MeshSweep, SweepMemory};
 use super::motion_spans::spans;
-use super::time_queue::Entry;
+use super::time_queue::TimedEntry;
 use crate::geom::point_triangle::norm;
 use crate::hierarchy::wide::Child;
-use crate::model::Below;
+use crate::model::CompoundChild;
 use crate::motion::Motion;
 use crate::num::tolerance::{CURVED_TOUCH, SWEEP_SLACK};
 use crate::shape::{Convex, Primitive};
@@ -139,7 +139,7 @@ struct PieceSweep<'s> {
     /// Where the search ends.
     until: f64,
     span: [f64; 2],
-    open: BinaryHeap<Entry<Pair>>,
+    open: BinaryHeap<TimedEntry<BranchPair>>,
     opened: u32,
     found: Option<Impact>,
     work: Counters,
@@ -147,7 +147,7 @@ struct PieceSweep<'s> {
 
 /// Two nodes or pieces, and the steps they made: below the slack, or one that won time.
 #[derive(Debug, Clone)]
-struct Pair {
+struct BranchPair {
     steps: u32,
     branches: [Branch; 2],
 }
@@ -181,8 +181,8 @@ impl<'s> Tree<'s> {
         let Tree::Parts(compound) = self else { return self.root() };
         let node = &compound.nodes()[at as usize];
         match node.below {
-            Below::Two(_) => boxed(node.bounds.centre(), node.bounds.half(), Inner::Part(at)),
-            Below::Part(i) => {
+            CompoundChild::Two(_) => boxed(node.bounds.centre(), node.bounds.half(), Inner::Part(at)),
+            CompoundChild::Part(i) => {
                 let part = &compound.parts()[i as usize];
                 let Shape::Convex(convex) = &part.shape else {
                     return boxed(node.bounds.centre(), node.bounds.half(), Inner::Leaf(Some(i)));
@@ -196,8 +196,8 @@ impl<'s> Tree<'s> {
     fn children(&self, branch: &Branch) -> Vec<Branch> {
         match (self, branch.below) {
             (Tree::Parts(compound), Inner::Part(at)) => match compound.nodes()[at as usize].below {
-                Below::Two(right) => vec![self.part(at + 1), self.part(right)],
-                Below::Part(_) => vec![self.part(at)],
+                CompoundChild::Two(right) => vec![self.part(at + 1), self.part(right)],
+                CompoundChild::Part(_) => vec![self.part(at)],
             },
             (Tree::Mesh(model), Inner::Node(at)) => {
                 let (frame, node) = (model.tree().frame(), &model.tree().nodes()[at as usize]);
@@ -274,21 +274,21 @@ impl<'s> PieceSweep<'s> {
         self.answer(self.until, Finish::Complete)
     }
 
-    fn next_span(&mut self) -> Option<Entry<Pair>> {
+    fn next_span(&mut self) -> Option<TimedEntry<BranchPair>> {
         self.span = self.spans.pop()?;
         let branches = [self.trees[0].root(), self.trees[1].root()];
-        Some(Entry { time: self.span[0], number: 0, what: Pair { steps: 0, branches } })
+        Some(TimedEntry { time: self.span[0], number: 0, what: BranchPair { steps: 0, branches } })
     }
 
-    fn push(&mut self, time: f64, what: Pair) {
+    fn push(&mut self, time: f64, what: BranchPair) {
         if time <= self.span[1] {
-            self.open.push(Entry { time, number: self.opened, what });
+            self.open.push(TimedEntry { time, number: self.opened, what });
             self.opened = self.opened.wrapping_add(1);
         }
     }
 
     /// Looks at a pair when its time has come.
-    fn visit(&mut self, time: f64, mut pair: Pair) {
+    fn visit(&mut self, time: f64, mut pair: BranchPair) {
         let pieces = [0, 1].map(|k: usize| &*pair.branches[k].piece);
         let gap = look(pieces, self.motions, time, self.span);
         if pair.branches.iter().all(|branch| matches!(branch.below, Inner::Leaf(_))) {
@@ -301,7 +301,7 @@ impl<'s> PieceSweep<'s> {
         }
         self.work.volume_tests += 1;
         if gap.time > 0.0 && pair.steps == 0 {
-            self.push(time + gap.time, Pair { steps: 1, ..pair });
+            self.push(time + gap.time, BranchPair { steps: 1, ..pair });
         } else {
             self.open(time + gap.time, &pair.branches);
         }
@@ -321,12 +321,12 @@ impl<'s> PieceSweep<'s> {
         for child in self.trees[side].children(&pair[side]) {
             let mut branches = pair.clone();
             branches[side] = child;
-            self.push(time, Pair { steps: 0, branches });
+            self.push(time, BranchPair { steps: 0, branches });
         }
     }
 
     /// The contact of two leaves, if there is one now or within the tolerance.
-    fn touches(&self, time: f64, pair: &mut Pair, gap: &Gap) -> Option<Impact> {
+    fn touches(&self, time: f64, pair: &mut BranchPair, gap: &Gap) -> Option<Impact> {
         let near = gap.separation.distance <= self.slack;
         let idle = time + gap.time <= time;
         let mut proved = gap.separation.distance <= 0.0;
@@ -352,7 +352,7 @@ impl<'s> PieceSweep<'s> {
         };
         Some(Impact {
             time,
-            kind: Kind::Shapes,
+            kind: ContactKind::Shapes,
             features: [named(0), named(1)],
             triangles: [triangle(0), triangle(1)],
             point: separation.points[0].midpoint(separation.points[1]),

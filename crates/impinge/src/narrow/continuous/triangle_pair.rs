@@ -9,7 +9,7 @@
 use glam::DVec3;
 
 use crate::geom::point_triangle::norm;
-use crate::geom::triangle_distance::{self, Nearest};
+use crate::geom::triangle_distance::{self, TriangleDistance};
 use crate::num::tolerance::{DOT_ROUNDING, ROUND_UP};
 
 /// A triangle at an instant: its corners and their velocities.
@@ -23,7 +23,7 @@ pub(super) struct Corners {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Step {
     /// The nearest points.
-    pub near: Nearest,
+    pub near: TriangleDistance,
     /// From a to b, of unit length; zero where nothing parts them.
     pub normal: DVec3,
     /// The time before which they cannot meet; 0 where nothing parts them.

@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 
-use super::voronoi_region::{Near, Pair};
+use super::voronoi_region::{FeaturePair, Near};
 use crate::contact::{Feature, Separation};
 use crate::geom::point_triangle::{norm, segment_foot};
 use crate::motion::Pose;
@@ -11,12 +11,12 @@ use crate::shape::Polytope;
 
 /// A polytope in the world; its pose is a rotation to rounding.
 #[derive(Clone, Copy)]
-pub(super) struct Placed<'p> {
+pub(super) struct PlacedPolytope<'p> {
     pub body: &'p Polytope,
     pub pose: &'p Pose,
 }
 
-impl Placed<'_> {
+impl PlacedPolytope<'_> {
     pub fn corner(&self, vertex: u32) -> DVec3 {
         self.pose.apply(self.body.vertices()[vertex as usize])
     }
@@ -57,16 +57,18 @@ impl Placed<'_> {
 /// The separation of two features that are the nearest ones; the normal is that of the walk, distance and
 /// points are measured in the world.
 #[inline]
-pub(super) fn between(a: Placed<'_>, b: Placed<'_>, near: Near) -> Separation {
+pub(super) fn between(a: PlacedPolytope<'_>, b: PlacedPolytope<'_>, near: Near) -> Separation {
     let normal = a.pose.matrix() * near.across;
     let normal = normal / norm(normal);
     let (distance, points) = match near.pair {
-        Pair::Vertices { a: i, b: j } => apart([a.corner(i), b.corner(j)]),
-        Pair::EdgeVertex { a: true, edge, vertex } => edge_vertex(a, b, edge, vertex),
-        Pair::EdgeVertex { a: false, edge, vertex } => swapped(edge_vertex(b, a, edge, vertex)),
-        Pair::FaceVertex { a: true, face, vertex } => face_vertex(a, b, normal, face, vertex),
-        Pair::FaceVertex { a: false, face, vertex } => swapped(face_vertex(b, a, -normal, face, vertex)),
-        Pair::Edges { a: i, b: j } => edges(a, b, normal, i, j),
+        FeaturePair::Vertices { a: i, b: j } => apart([a.corner(i), b.corner(j)]),
+        FeaturePair::EdgeVertex { a: true, edge, vertex } => edge_vertex(a, b, edge, vertex),
+        FeaturePair::EdgeVertex { a: false, edge, vertex } => swapped(edge_vertex(b, a, edge, vertex)),
+        FeaturePair::FaceVertex { a: true, face, vertex } => face_vertex(a, b, normal, face, vertex),
+        FeaturePair::FaceVertex { a: false, face, vertex } => {
+            swapped(face_vertex(b, a, -normal, face, vertex))
+        }
+        FeaturePair::Edges { a: i, b: j } => edges(a, b, normal, i, j),
     };
     Separation { distance, points, features: features(a, b, near.pair), normal }
 }
@@ -78,22 +80,24 @@ fn swapped((distance, [p, q]): Measured) -> Measured {
 }
 
 /// The features of a pair by their names.
-pub(super) fn features(a: Placed<'_>, b: Placed<'_>, pair: Pair) -> [Feature; 2] {
+pub(super) fn features(a: PlacedPolytope<'_>, b: PlacedPolytope<'_>, pair: FeaturePair) -> [Feature; 2] {
     match pair {
-        Pair::Vertices { a: i, b: j } => [a.vertex_feature(i), b.vertex_feature(j)],
-        Pair::Edges { a: i, b: j } => [a.edge_feature(i), b.edge_feature(j)],
-        Pair::EdgeVertex { a: true, edge, vertex } => [a.edge_feature(edge), b.vertex_feature(vertex)],
-        Pair::EdgeVertex { a: false, edge, vertex } => [a.vertex_feature(vertex), b.edge_feature(edge)],
-        Pair::FaceVertex { a: true, face, vertex } => [Feature::Face(face), b.vertex_feature(vertex)],
-        Pair::FaceVertex { a: false, face, vertex } => [a.vertex_feature(vertex), Feature::Face(face)],
+        FeaturePair::Vertices { a: i, b: j } => [a.vertex_feature(i), b.vertex_feature(j)],
+        FeaturePair::Edges { a: i, b: j } => [a.edge_feature(i), b.edge_feature(j)],
+        FeaturePair::EdgeVertex { a: true, edge, vertex } => [a.edge_feature(edge), b.vertex_feature(vertex)],
+        FeaturePair::EdgeVertex { a: false, edge, vertex } => {
+            [a.vertex_feature(vertex), b.edge_feature(edge)]
+        }
+        FeaturePair::FaceVertex { a: true, face, vertex } => [Feature::Face(face), b.vertex_feature(vertex)],
+        FeaturePair::FaceVertex { a: false, face, vertex } => [a.vertex_feature(vertex), Feature::Face(face)],
     }
 }
 
 /// The separation of two bodies whose difference has the origin's foot on a face, from the corners of that
 /// face with their weights at the foot; and whether the points lie opposite each other up to rounding.
 pub(super) fn on_face(
-    a: Placed<'_>,
-    b: Placed<'_>,
+    a: PlacedPolytope<'_>,
+    b: PlacedPolytope<'_>,
     normal: DVec3,
     corners: [[u32; 2]; 3],
     weights: [f64; 3],
@@ -119,19 +123,25 @@ fn apart(points: [DVec3; 2]) -> Measured {
     (norm(points[1] - points[0]), points)
 }
 
-fn edge_vertex(a: Placed<'_>, b: Placed<'_>, edge: u32, vertex: u32) -> Measured {
+fn edge_vertex(a: PlacedPolytope<'_>, b: PlacedPolytope<'_>, edge: u32, vertex: u32) -> Measured {
     let [p, q] = a.edge(edge);
     let y = b.corner(vertex);
     apart([segment_foot(y, p, q).0, y])
 }
 
-fn face_vertex(a: Placed<'_>, b: Placed<'_>, normal: DVec3, face: u32, vertex: u32) -> Measured {
+fn face_vertex(
+    a: PlacedPolytope<'_>,
+    b: PlacedPolytope<'_>,
+    normal: DVec3,
+    face: u32,
+    vertex: u32,
+) -> Measured {
     let y = b.corner(vertex);
     let distance = normal.dot(y - a.pose.apply(a.body.faces()[face as usize].corner));
     (distance, [y - normal * distance, y])
 }
 
-fn edges(a: Placed<'_>, b: Placed<'_>, normal: DVec3, i: u32, j: u32) -> Measured {
+fn edges(a: PlacedPolytope<'_>, b: PlacedPolytope<'_>, normal: DVec3, i: u32, j: u32) -> Measured {
     let ([p, p1], [q, q1]) = (a.edge(i), b.edge(j));
     let (u, v, r) = (p1 - p, q1 - q, q - p);
     let across = u.cross(v);

@@ -24,7 +24,7 @@ pub(crate) struct Overlap {
 
 /// Two boxes by their centres and half sides as columns.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Boxes<'m> {
+pub(crate) struct BoxPair<'m> {
     /// The centres.
     pub centres: [DVec3; 2],
     /// The half sides.
@@ -45,7 +45,7 @@ fn direction(side: DVec3) -> DVec3 {
     if largest < SMALLEST_LENGTH_UNSCALED && largest > 0.0 { side / largest } else { side }
 }
 
-impl Boxes<'_> {
+impl BoxPair<'_> {
     /// The smallest overlap along the fifteen axes, or the first axis that parts the boxes by more than
     /// `noise`. Of an axis without direction the one along `last` is taken.
     pub fn overlap(&self, last: DVec3, noise: f64) -> Overlap {

@@ -3,8 +3,8 @@
 
 use glam::DVec3;
 
-use super::answer::Placed;
-use super::voronoi_region::Pair;
+use super::answer::PlacedPolytope;
+use super::voronoi_region::FeaturePair;
 use crate::contact::Separation;
 use crate::geom::point_triangle::segment_foot;
 use crate::geom::segment_segment::closest_points;
@@ -16,20 +16,21 @@ use crate::shape::{Edge, Polytope};
 /// The signed distance of two polytopes: the smallest over all pairs of features, or minus the smallest
 /// depth over all normals of faces and of pairs of edges.
 pub fn signed_distance(a: &Polytope, pose_a: &Pose, b: &Polytope, pose_b: &Pose) -> f64 {
-    let [a, b] = [Placed { body: a, pose: pose_a }, Placed { body: b, pose: pose_b }].map(in_the_world);
+    let [a, b] = [PlacedPolytope { body: a, pose: pose_a }, PlacedPolytope { body: b, pose: pose_b }]
+        .map(in_the_world);
     if meet(&a, &b) { -least_depth(&a, &b).0 } else { nearest_placed(&a, &b).1.sqrt() }
 }
 
 /// The hull of the placed corners. Rounding may change the faces of a sliver, and then only the hull's own
 /// faces and edges give the directions to try.
-fn in_the_world(p: Placed<'_>) -> Polytope {
+fn in_the_world(p: PlacedPolytope<'_>) -> Polytope {
     let corners: Vec<DVec3> = p.body.vertices().iter().map(|&v| p.pose.apply(v)).collect();
     Polytope::hull(&corners).unwrap_or_else(|_| p.body.map(|v| p.pose.apply(v)))
 }
 
 /// The nearest features of two bodies that do not overlap, with the points and the unit normal that parts
 /// the bodies best.
-pub(super) fn nearest(a: Placed<'_>, b: Placed<'_>) -> (Pair, [DVec3; 2], DVec3) {
+pub(super) fn nearest(a: PlacedPolytope<'_>, b: PlacedPolytope<'_>) -> (FeaturePair, [DVec3; 2], DVec3) {
     let (_, parting) = least_depth(&in_the_world(a), &in_the_world(b));
     let [a, b] = [a, b].map(|p| p.body.map(|v| p.pose.apply(v)));
     let (pair, _, points) = nearest_placed(&a, &b);
@@ -37,12 +38,12 @@ pub(super) fn nearest(a: Placed<'_>, b: Placed<'_>) -> (Pair, [DVec3; 2], DVec3)
     let across = |e: &Edge| between - e.along * (between.dot(e.along) / e.along.length_squared());
     // Where the gap is mostly rounding, what is known of its direction from the features counts more.
     let of_features = match pair {
-        Pair::Vertices { .. } => between,
-        Pair::EdgeVertex { a: true, edge, .. } => across(&a.edges()[edge as usize]),
-        Pair::EdgeVertex { a: false, edge, .. } => across(&b.edges()[edge as usize]),
-        Pair::FaceVertex { a: true, face, .. } => a.faces()[face as usize].normal,
-        Pair::FaceVertex { a: false, face, .. } => -b.faces()[face as usize].normal,
-        Pair::Edges { a: i, b: j } => {
+        FeaturePair::Vertices { .. } => between,
+        FeaturePair::EdgeVertex { a: true, edge, .. } => across(&a.edges()[edge as usize]),
+        FeaturePair::EdgeVertex { a: false, edge, .. } => across(&b.edges()[edge as usize]),
+        FeaturePair::FaceVertex { a: true, face, .. } => a.faces()[face as usize].normal,
+        FeaturePair::FaceVertex { a: false, face, .. } => -b.faces()[face as usize].normal,
+        FeaturePair::Edges { a: i, b: j } => {
             let n = edge_normal(&a.edges()[i as usize], &b.edges()[j as usize]);
             if n.dot(between) < 0.0 { -n } else { n }
         }
@@ -55,7 +56,7 @@ pub(super) fn nearest(a: Placed<'_>, b: Placed<'_>) -> (Pair, [DVec3; 2], DVec3)
 }
 
 /// The depth of bodies that are in each other, over every direction, at the place of a first guess.
-pub(super) fn deep(a: Placed<'_>, b: Placed<'_>, guess: Separation) -> Separation {
+pub(super) fn deep(a: PlacedPolytope<'_>, b: PlacedPolytope<'_>, guess: Separation) -> Separation {
     let (depth, normal) = least_depth(&in_the_world(a), &in_the_world(b));
     let x = guess.points[0];
     Separation { distance: -depth, points: [x, x - normal * depth], normal, ..guess }
@@ -127,9 +128,9 @@ fn directions(a: &Polytope, b: &Polytope, mut consider: impl FnMut(DVec3)) {
 }
 
 /// The nearest features of two bodies in the world that do not overlap, their squared distance, and the points.
-fn nearest_placed(a: &Polytope, b: &Polytope) -> (Pair, f64, [DVec3; 2]) {
-    let mut best = (Pair::Vertices { a: 0, b: 0 }, f64::INFINITY, [DVec3::ZERO; 2]);
-    let mut consider = |pair: Pair, p: DVec3, q: DVec3| {
+fn nearest_placed(a: &Polytope, b: &Polytope) -> (FeaturePair, f64, [DVec3; 2]) {
+    let mut best = (FeaturePair::Vertices { a: 0, b: 0 }, f64::INFINITY, [DVec3::ZERO; 2]);
+    let mut consider = |pair: FeaturePair, p: DVec3, q: DVec3| {
         let distance_sq = p.distance_squared(q);
         if distance_sq < best.1 {
             best = (pair, distance_sq, [p, q]);
@@ -137,7 +138,7 @@ fn nearest_placed(a: &Polytope, b: &Polytope) -> (Pair, f64, [DVec3; 2]) {
     };
     for (i, &p) in a.vertices().iter().enumerate() {
         for (j, &q) in b.vertices().iter().enumerate() {
-            consider(Pair::Vertices { a: i as u32, b: j as u32 }, p, q);
+            consider(FeaturePair::Vertices { a: i as u32, b: j as u32 }, p, q);
         }
     }
     for (is_a, own, other) in [(true, a, b), (false, b, a)] {
@@ -147,7 +148,7 @@ fn nearest_placed(a: &Polytope, b: &Polytope) -> (Pair, f64, [DVec3; 2]) {
             for (edge, e) in own.edges().iter().enumerate() {
                 let part = (y - e.start).dot(e.along) / e.along.length_squared();
                 if part > 0.0 && part < 1.0 {
-                    let pair = Pair::EdgeVertex { a: is_a, edge: edge as u32, vertex };
+                    let pair = FeaturePair::EdgeVertex { a: is_a, edge: edge as u32, vertex };
                     consider(pair, e.start + e.along * part, y);
                 }
             }
@@ -156,7 +157,7 @@ fn nearest_placed(a: &Polytope, b: &Polytope) -> (Pair, f64, [DVec3; 2]) {
                 let over = own.sides(face as u32).iter().all(|s| s.outward.dot(y - s.corner) <= 0.0);
                 // Below a face too: rounding may put a corner that touches it there.
                 if over {
-                    let pair = Pair::FaceVertex { a: is_a, face: face as u32, vertex };
+                    let pair = FeaturePair::FaceVertex { a: is_a, face: face as u32, vertex };
                     consider(pair, y - f.normal * height, y);
                 }
             }
@@ -170,7 +171,7 @@ fn nearest_placed(a: &Polytope, b: &Polytope) -> (Pair, f64, [DVec3; 2]) {
             if closest.ends == [None; 2] {
                 // Nearly parallel edges: each foot takes away what rounding left along the other.
                 let y = segment_foot(closest.points[0], q, q1).0;
-                consider(Pair::Edges { a: i as u32, b: j as u32 }, segment_foot(y, p, p1).0, y);
+                consider(FeaturePair::Edges { a: i as u32, b: j as u32 }, segment_foot(y, p, p1).0, y);
             }
         }
     }

@@ -17,8 +17,8 @@ use std::ops::Range;
 use glam::DVec3;
 
 use super::gjk::{Corner, foot_weights, support};
-use super::placed_core::Placed;
-use crate::geom::incremental_hull::{Facet, Surface};
+use super::placed_core::PlacedCore;
+use crate::geom::incremental_hull::{Facet, IncrementalHull};
 use crate::geom::unit_normal::plane_normal;
 use crate::num::predicate::{Plane, Sign};
 use crate::num::tolerance::SUPPORT_ROUNDING;
@@ -43,14 +43,14 @@ pub(crate) struct Depth {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Polytope {
     corners: Vec<Corner>,
-    surface: Surface<Level>,
+    surface: IncrementalHull<FacePlane>,
     queue: BinaryHeap<Entry>,
     steps: u32,
 }
 
 /// Where the plane of a face is.
 #[derive(Debug, Clone, Copy)]
-struct Level {
+struct FacePlane {
     /// Outward and of unit length.
     normal: DVec3,
     /// The distance from the origin, negative when the origin is beyond it.
@@ -84,8 +84,8 @@ impl PartialOrd for Entry {
 /// With corners the growth ends by itself; a bracket that stays open is reported as it is.
 pub(crate) fn depth(
     polytope: &mut Polytope,
-    a: &Placed<'_>,
-    b: &Placed<'_>,
+    a: &PlacedCore<'_>,
+    b: &PlacedCore<'_>,
     size: f64,
     tolerance: f64,
     most: u32,
@@ -102,13 +102,13 @@ pub(crate) fn depth(
 }
 
 impl Polytope {
-    fn support(&mut self, a: &Placed<'_>, b: &Placed<'_>, d: DVec3) -> Corner {
+    fn support(&mut self, a: &PlacedCore<'_>, b: &PlacedCore<'_>, d: DVec3) -> Corner {
         self.steps += 1;
         support(a, b, d)
     }
 
     /// Four corners of M that span a volume; otherwise a direction along which M is thin.
-    fn start(&mut self, a: &Placed<'_>, b: &Placed<'_>, noise: f64) -> Result<(), DVec3> {
+    fn start(&mut self, a: &PlacedCore<'_>, b: &PlacedCore<'_>, noise: f64) -> Result<(), DVec3> {
         self.corners.clear();
         self.queue.clear();
         self.steps = 0;
@@ -143,8 +143,8 @@ impl Polytope {
     /// Of the corners along these directions and their opposites the one with the largest value.
     fn farthest(
         &mut self,
-        a: &Placed<'_>,
-        b: &Placed<'_>,
+        a: &PlacedCore<'_>,
+        b: &PlacedCore<'_>,
         directions: &[DVec3],
         value: impl Fn(&Corner) -> f64,
     ) -> Corner {
@@ -170,7 +170,7 @@ impl Polytope {
         self.queue.extend(new.map(|face| Entry { offset: faces[face as usize].own.offset, face }));
     }
 
-    fn grow(&mut self, a: &Placed<'_>, b: &Placed<'_>, tolerance: f64, most: u32) -> Depth {
+    fn grow(&mut self, a: &PlacedCore<'_>, b: &PlacedCore<'_>, tolerance: f64, most: u32) -> Depth {
         let mut best = Depth {
             normal: DVec3::Z,
             at_least: f64::NEG_INFINITY,
@@ -180,7 +180,8 @@ impl Polytope {
         };
         let mut at = None;
         while let Some(&Entry { offset, face }) = self.queue.peek() {
-            let Facet { alive, plane, own: Level { normal, .. }, .. } = self.surface.facets()[face as usize];
+            let Facet { alive, plane, own: FacePlane { normal, .. }, .. } =
+                self.surface.facets()[face as usize];
             if !alive {
                 self.queue.pop();
                 continue;
@@ -231,12 +232,12 @@ impl Polytope {
 }
 
 #[inline]
-fn face(corners: &[Corner], of: [u32; 3]) -> (Plane, Level) {
+fn face(corners: &[Corner], of: [u32; 3]) -> (Plane, FacePlane) {
     let [p, q, r] = of.map(|c| corners[c as usize].w);
     let plane = Plane::through(p, q, r);
     let normal = plane_normal(&plane);
     // The corner nearest to the origin has the smallest rounding.
     let nearest =
         [q, r].into_iter().fold(p, |x, y| if y.length_squared() < x.length_squared() { y } else { x });
-    (plane, Level { normal, offset: normal.dot(nearest) })
+    (plane, FacePlane { normal, offset: normal.dot(nearest) })
 }

@@ -13,8 +13,8 @@
 
 use glam::DVec3;
 
-use super::polytope_pair::View;
-use crate::geom::incremental_hull::{Facet, Surface};
+use super::polytope_pair::PolytopePair;
+use crate::geom::incremental_hull::{Facet, IncrementalHull};
 use crate::geom::unit_normal::plane_normal;
 use crate::num::predicate::{Plane, Sign};
 use crate::num::tolerance::SUPPORT_ROUNDING;
@@ -41,17 +41,17 @@ struct Corner {
 
 /// The growing hull; its arrays are kept between queries.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Growth {
+pub(super) struct EpaPolytope {
     corners: Vec<Corner>,
     /// Facets with their unit normals.
-    surface: Surface<DVec3>,
+    surface: IncrementalHull<DVec3>,
     /// The distance of each facet's plane from the origin, infinite for facets that are gone.
     offsets: Vec<f64>,
 }
 
-impl Growth {
+impl EpaPolytope {
     /// Grows the difference of the two bodies of a view; `seeds` are pairs of corners to begin with.
-    pub fn run(&mut self, view: &View<'_>, seeds: &[[u32; 2]], steps: &mut u64) -> Depth {
+    pub fn run(&mut self, view: &PolytopePair<'_>, seeds: &[[u32; 2]], steps: &mut u64) -> Depth {
         let Some(base) = self.begin(view, seeds) else { return Depth::Flat };
         self.tetrahedron(base);
         // The hull of the seeds may hold more than the first tetrahedron does.
@@ -84,14 +84,14 @@ impl Growth {
     }
 
     /// The corner of the difference that is farthest in a direction, climbing from a known one.
-    fn support(&self, view: &View<'_>, direction: DVec3, from: u32) -> Corner {
+    fn support(&self, view: &PolytopePair<'_>, direction: DVec3, from: u32) -> Corner {
         let from = self.corners.get(from as usize).map_or([0, 0], |c| c.of);
         let of = [view.own.support(direction, from[0]), view.other.support(view.back(-direction), from[1])];
         corner(view, of)
     }
 
     /// Four corners that span a volume, the seeds and their extremes first.
-    fn begin(&mut self, view: &View<'_>, seeds: &[[u32; 2]]) -> Option<[u32; 4]> {
+    fn begin(&mut self, view: &PolytopePair<'_>, seeds: &[[u32; 2]]) -> Option<[u32; 4]> {
         self.corners.clear();
         for &of in seeds {
             let fits = (of[0] as usize) < view.own.vertices().len()
@@ -157,14 +157,14 @@ impl Growth {
 
     fn tetrahedron(&mut self, [a, b, c, apex]: [u32; 4]) {
         self.offsets.clear();
-        let Growth { corners, surface, offsets } = self;
+        let EpaPolytope { corners, surface, offsets } = self;
         surface.begin([a, b, c], apex, |of| facet(corners, offsets, of));
     }
 
     /// Replaces what a corner sees, from one facet on, by triangles to it.
     fn insert(&mut self, seen: usize, corner: u32) {
         let at = self.at(corner);
-        let Growth { corners, surface, offsets } = self;
+        let EpaPolytope { corners, surface, offsets } = self;
         surface.add(seen as u32, corner, at, |of| facet(corners, offsets, of));
         for &gone in surface.gone() {
             offsets[gone as usize] = f64::INFINITY;
@@ -214,7 +214,7 @@ fn facet(corners: &[Corner], offsets: &mut Vec<f64>, of: [u32; 3]) -> (Plane, DV
     (plane, normal)
 }
 
-fn corner(view: &View<'_>, of: [u32; 2]) -> Corner {
+fn corner(view: &PolytopePair<'_>, of: [u32; 2]) -> Corner {
     let (p, q) = (view.own.vertices()[of[0] as usize], view.corner(of[1]));
     Corner { at: p - q, of, size: p.abs().max(q.abs()).max_element() }
 }

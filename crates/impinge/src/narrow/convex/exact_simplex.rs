@@ -15,7 +15,7 @@ use crate::num::predicate::Sign;
 
 /// The part of a simplex that holds its point nearest to the origin.
 #[derive(Debug, Clone)]
-pub(crate) struct Nearest {
+pub(crate) struct SimplexPoint {
     /// The corners of the part, by their place among those given, with their weights.
     pub part: SmallVec<[(usize, f64); 4]>,
     /// Unit, from the origin to the point; zero when the simplex holds the origin.
@@ -28,7 +28,7 @@ pub(crate) struct Nearest {
     corner: ExactVec,
 }
 
-impl Nearest {
+impl SimplexPoint {
     /// Whether a simplex with this corner too would be nearer.
     pub fn gains(&self, w: DVec3) -> bool {
         dot(&self.along, &minus(&exact(w), &self.corner)).sign() == Sign::Negative
@@ -36,7 +36,7 @@ impl Nearest {
 }
 
 /// The nearest part of the simplex of one to four corners, which need not span anything.
-pub(crate) fn nearest(corners: &[DVec3]) -> Nearest {
+pub(crate) fn nearest(corners: &[DVec3]) -> SimplexPoint {
     let w: SmallVec<[ExactVec; 4]> = corners.iter().map(|&c| exact(c)).collect();
     // Fewer corners first: of parts in one place the smallest is taken.
     let mut sets: SmallVec<[u32; 15]> = (1..1 << w.len()).collect();
@@ -53,14 +53,17 @@ pub(crate) fn nearest(corners: &[DVec3]) -> Nearest {
     });
     // There is always one; the first corner stands for it.
     found.unwrap_or_else(|| {
-        let foot =
-            Foot { along: w[0].clone(), over: Dyadic::from(1.0), weights: smallvec![Dyadic::from(1.0)] };
+        let foot = OriginProjection {
+            along: w[0].clone(),
+            over: Dyadic::from(1.0),
+            weights: smallvec![Dyadic::from(1.0)],
+        };
         foot.rounded(&[0], &w[0])
     })
 }
 
 /// The foot of the origin on what some corners span.
-struct Foot {
+struct OriginProjection {
     /// From the origin to the foot, times `over`; zero for four corners.
     along: ExactVec,
     /// Positive.
@@ -69,12 +72,12 @@ struct Foot {
     weights: SmallVec<[Dyadic; 4]>,
 }
 
-impl Foot {
-    fn rounded(self, part: &[usize], corner: &ExactVec) -> Nearest {
+impl OriginProjection {
+    fn rounded(self, part: &[usize], corner: &ExactVec) -> SimplexPoint {
         let whole = self.weights.iter().fold(Dyadic::zero(), |sum, weight| &sum + weight);
         let weights = self.weights.iter().map(|weight| weight.ratio(&whole));
         let foot = DVec3::from_array([0, 1, 2].map(|i| self.along[i].ratio(&self.over)));
-        Nearest {
+        SimplexPoint {
             part: part.iter().copied().zip(weights).collect(),
             direction: direction(&self.along),
             distance: foot.length(),
@@ -85,19 +88,27 @@ impl Foot {
 }
 
 /// The foot of the origin, if it is strictly inside; none where the corners span less than they could.
-fn foot(corners: &[&ExactVec]) -> Option<Foot> {
+fn foot(corners: &[&ExactVec]) -> Option<OriginProjection> {
     let found = match *corners {
-        [p] => Foot { along: p.clone(), over: Dyadic::from(1.0), weights: smallvec![Dyadic::from(1.0)] },
+        [p] => OriginProjection {
+            along: p.clone(),
+            over: Dyadic::from(1.0),
+            weights: smallvec![Dyadic::from(1.0)],
+        },
         [p, q] => {
             let u = minus(q, p);
             let (of_p, of_q) = (dot(q, &u), -&dot(p, &u));
-            Foot { along: cross(&u, &cross(p, &u)), over: dot(&u, &u), weights: smallvec![of_p, of_q] }
+            OriginProjection {
+                along: cross(&u, &cross(p, &u)),
+                over: dot(&u, &u),
+                weights: smallvec![of_p, of_q],
+            }
         }
         [p, q, r] => {
             let normal = cross(&minus(q, p), &minus(r, p));
             let weights = [(q, r), (r, p), (p, q)].map(|(x, y)| dot(&cross(x, y), &normal));
             let along = times(&dot(p, &normal), &normal);
-            Foot { along, over: dot(&normal, &normal), weights: weights.into_iter().collect() }
+            OriginProjection { along, over: dot(&normal, &normal), weights: weights.into_iter().collect() }
         }
         [p, q, r, s] => {
             let volume = |x: &ExactVec, y: &ExactVec, z: &ExactVec| dot(x, &cross(y, z));
@@ -105,7 +116,7 @@ fn foot(corners: &[&ExactVec]) -> Option<Foot> {
             let over = parts.iter().fold(Dyadic::zero(), |sum, part| &sum + part);
             let weights = if over.sign() == Sign::Negative { parts.map(|part| -&part) } else { parts };
             let zero = [0; 3].map(|_| Dyadic::zero());
-            Foot { along: zero, over: Dyadic::from(1.0), weights: weights.into_iter().collect() }
+            OriginProjection { along: zero, over: Dyadic::from(1.0), weights: weights.into_iter().collect() }
         }
         _ => return None,
     };
@@ -120,7 +131,7 @@ mod tests {
 
     use super::*;
 
-    fn point(n: &Nearest, corners: &[DVec3]) -> DVec3 {
+    fn point(n: &SimplexPoint, corners: &[DVec3]) -> DVec3 {
         n.part.iter().map(|&(k, weight)| corners[k] * weight).sum()
     }
 

@@ -14,7 +14,7 @@ use glam::DVec3;
 use smallvec::SmallVec;
 
 use super::exact_simplex::nearest;
-use super::placed_core::Placed;
+use super::placed_core::PlacedCore;
 use crate::num::tolerance::{GJK_CLOSED, GJK_STALLED, SUPPORT_ROUNDING};
 
 /// Steps without a gain after which the search ends.
@@ -35,7 +35,7 @@ pub(crate) struct Corner {
 
 /// The corner of the difference body farthest along `d`.
 #[inline]
-pub(crate) fn support(a: &Placed<'_>, b: &Placed<'_>, d: DVec3) -> Corner {
+pub(crate) fn support(a: &PlacedCore<'_>, b: &PlacedCore<'_>, d: DVec3) -> Corner {
     let (p, i) = a.support(d);
     let (q, j) = b.support(-d);
     Corner { w: p - q, a: p, b: q, ids: [i, j] }
@@ -105,12 +105,18 @@ fn is_open(gap: &Gap, size: f64) -> bool {
 ///
 /// `size` bounds the coordinates. Within a few steps the distance to the simplex falls below all before, so the
 /// search ends.
-pub(crate) fn gap(a: &Placed<'_>, b: &Placed<'_>, start: DVec3, size: f64) -> Gap {
+pub(crate) fn gap(a: &PlacedCore<'_>, b: &PlacedCore<'_>, start: DVec3, size: f64) -> Gap {
     gap_after(a, b, DVec3::ZERO, start, size)
 }
 
 /// As [`gap`], after b was moved by `shift`; the corners stay those of b where it is.
-pub(crate) fn gap_after(a: &Placed<'_>, b: &Placed<'_>, shift: DVec3, start: DVec3, size: f64) -> Gap {
+pub(crate) fn gap_after(
+    a: &PlacedCore<'_>,
+    b: &PlacedCore<'_>,
+    shift: DVec3,
+    start: DVec3,
+    size: f64,
+) -> Gap {
     let support = |d: DVec3| {
         let corner = support(a, b, d);
         Corner { w: corner.w - shift, ..corner }

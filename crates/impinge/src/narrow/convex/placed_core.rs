@@ -15,19 +15,19 @@ use crate::{Feature, Pose};
 
 /// Where the searches have their origin, and their unit.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Frame {
+pub(crate) struct LocalFrame {
     /// In the world.
     pub origin: DVec3,
     /// Search units in a world unit; a power of two.
     pub scale: f64,
 }
 
-impl Frame {
+impl LocalFrame {
     /// The frame for two shapes of these sizes and places.
-    pub fn between(places: [DVec3; 2], sizes: [f64; 2]) -> Frame {
+    pub fn between(places: [DVec3; 2], sizes: [f64; 2]) -> LocalFrame {
         let origin = places[0];
         let apart = (places[1] - origin).abs().max_element();
-        Frame { origin, scale: safe_scale(sizes[0].max(sizes[1]).max(apart)) }
+        LocalFrame { origin, scale: safe_scale(sizes[0].max(sizes[1]).max(apart)) }
     }
 
     /// A point of the world in search units.
@@ -64,14 +64,14 @@ pub(crate) enum Core<'s> {
     /// A box: its centre and its half sides as columns.
     Cuboid { centre: DVec3, sides: DMat3 },
     /// A polytope; the last support is where the next search begins.
-    Polytope { polytope: &'s Polytope, pose: &'s Pose, frame: Frame, turned: DMat3, last: Cell<u32> },
+    Polytope { polytope: &'s Polytope, pose: &'s Pose, frame: LocalFrame, turned: DMat3, last: Cell<u32> },
     /// Anything curved: a primitive in its own frame, turned and moved.
     Curved { primitive: Primitive, centre: DVec3, turn: DMat3 },
 }
 
 /// A core in search units and the radius around it.
 #[derive(Debug, Clone)]
-pub(crate) struct Placed<'s> {
+pub(crate) struct PlacedCore<'s> {
     /// The core.
     pub core: Core<'s>,
     /// The radius around it, in search units.
@@ -116,10 +116,10 @@ fn farthest(points: &[DVec3]) -> f64 {
     points.iter().fold(0.0, |most, p| p.abs().element_sum().max(most))
 }
 
-impl<'s> Placed<'s> {
+impl<'s> PlacedCore<'s> {
     /// Places a shape; a half-space has no core and is answered elsewhere: here it counts as a point of its
     /// plane.
-    pub fn new(shape: &'s Convex, pose: &'s Pose, frame: &Frame) -> Placed<'s> {
+    pub fn new(shape: &'s Convex, pose: &'s Pose, frame: &LocalFrame) -> PlacedCore<'s> {
         let reach = reach_of(shape) * frame.scale;
         let (core, radius) = match shape {
             Convex::Polytope(polytope) => {
@@ -127,12 +127,12 @@ impl<'s> Placed<'s> {
                 let last = Cell::new(0);
                 (Core::Polytope { polytope, pose, frame: *frame, turned, last }, 0.0)
             }
-            Convex::Primitive(primitive) => Placed::primitive(primitive, pose, frame),
+            Convex::Primitive(primitive) => PlacedCore::primitive(primitive, pose, frame),
         };
-        Placed { core, radius: radius * frame.scale, reach }
+        PlacedCore { core, radius: radius * frame.scale, reach }
     }
 
-    fn primitive(primitive: &Primitive, pose: &Pose, frame: &Frame) -> (Core<'s>, f64) {
+    fn primitive(primitive: &Primitive, pose: &Pose, frame: &LocalFrame) -> (Core<'s>, f64) {
         let centre = frame.enter(pose.translation());
         let turn = pose.rotation();
         let at = |p: DVec3| centre + turn * p * frame.scale;

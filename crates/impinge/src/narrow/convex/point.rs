@@ -7,14 +7,14 @@ use glam::{DVec2, DVec3};
 
 use super::placed_core::{cuboid_feature, reach, safe_scale};
 use crate::Feature;
-use crate::geom::point_triangle::{Part, closest_point, norm, segment_foot};
+use crate::geom::point_triangle::{TriangleFeature, closest_point, norm, segment_foot};
 use crate::num::double_double::triangle_normal;
 use crate::num::tolerance::{PLACING_ERROR, SUPPORT_ROUNDING, THINNEST_ELLIPSOID};
 use crate::shape::Primitive;
 
 /// Where a point is seen from a solid.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Foot {
+pub struct SurfaceProjection {
     /// To the surface; negative inside.
     pub distance: f64,
     /// The nearest point of the surface.
@@ -26,18 +26,18 @@ pub struct Foot {
 }
 
 /// The signed distance of a point of the primitive's own frame.
-pub fn signed_distance(primitive: &Primitive, p: DVec3) -> Foot {
+pub fn signed_distance(primitive: &Primitive, p: DVec3) -> SurfaceProjection {
     let extent = reach(primitive).max(p.abs().max_element());
     let scale = safe_scale(extent);
     if scale == 1.0 || matches!(primitive, Primitive::HalfSpace { .. }) {
         return unscaled(primitive, p);
     }
     let foot = unscaled(&primitive.scaled(scale), p * scale);
-    Foot { distance: foot.distance / scale, point: foot.point / scale, ..foot }
+    SurfaceProjection { distance: foot.distance / scale, point: foot.point / scale, ..foot }
 }
 
 /// Where squares of the lengths neither underflow nor overflow.
-fn unscaled(primitive: &Primitive, p: DVec3) -> Foot {
+fn unscaled(primitive: &Primitive, p: DVec3) -> SurfaceProjection {
     match *primitive {
         Primitive::Sphere { radius } => round(p, DVec3::ZERO, radius),
         Primitive::Capsule { radius, half_height } => {
@@ -53,22 +53,22 @@ fn unscaled(primitive: &Primitive, p: DVec3) -> Foot {
             let length = normal.length();
             let distance = (normal.dot(p) - offset) / length;
             let normal = normal / length;
-            Foot { distance, point: p - normal * distance, normal, feature: Feature::Face(0) }
+            SurfaceProjection { distance, point: p - normal * distance, normal, feature: Feature::Face(0) }
         }
         Primitive::Triangle { corners } => {
             let foot = closest_point(p, &corners);
             let feature = match foot.part {
-                Part::Corner(k) => Feature::Vertex(k.into()),
-                Part::Side(2) => Feature::Edge([0, 2]),
-                Part::Side(k) => Feature::Edge([k.into(), u32::from(k) + 1]),
-                Part::Inside => Feature::Face(0),
+                TriangleFeature::Corner(k) => Feature::Vertex(k.into()),
+                TriangleFeature::Side(2) => Feature::Edge([0, 2]),
+                TriangleFeature::Side(k) => Feature::Edge([k.into(), u32::from(k) + 1]),
+                TriangleFeature::Inside => Feature::Face(0),
             };
             let across = across_triangle(&corners);
             let height = across.dot(p - corners[0]);
-            if foot.part == Part::Inside {
+            if foot.part == TriangleFeature::Inside {
                 // The plane's normal has more digits than the difference of two near points.
                 let normal = if height < 0.0 { -across } else { across };
-                return Foot { distance: height.abs(), point: foot.point, normal, feature };
+                return SurfaceProjection { distance: height.abs(), point: foot.point, normal, feature };
             }
             let noise = SUPPORT_ROUNDING * (reach(primitive) + p.length());
             flat(p, foot.point, if height < 0.0 { -across } else { across }, feature, noise)
@@ -83,12 +83,17 @@ fn unscaled(primitive: &Primitive, p: DVec3) -> Foot {
 }
 
 /// Around a core point.
-fn round(p: DVec3, core: DVec3, radius: f64) -> Foot {
+fn round(p: DVec3, core: DVec3, radius: f64) -> SurfaceProjection {
     let off = p - core;
     let length = norm(off);
     // At the core every direction is as good.
     let normal = if length > 0.0 { off / length } else { DVec3::X };
-    Foot { distance: length - radius, point: core + normal * radius, normal, feature: Feature::Surface }
+    SurfaceProjection {
+        distance: length - radius,
+        point: core + normal * radius,
+        normal,
+        feature: Feature::Surface,
+    }
 }
 
 /// A unit vector across a triangle, also where it has no area.
@@ -104,13 +109,13 @@ fn across_triangle([a, b, c]: &[DVec3; 3]) -> DVec3 {
 }
 
 /// A foot on something without inside; `across` where the point lies on it, as far as rounding can tell.
-fn flat(p: DVec3, point: DVec3, across: DVec3, feature: Feature, noise: f64) -> Foot {
+fn flat(p: DVec3, point: DVec3, across: DVec3, feature: Feature, noise: f64) -> SurfaceProjection {
     let distance = norm(p - point);
     let normal = if distance > noise { (p - point) / distance } else { across };
-    Foot { distance, point, normal, feature }
+    SurfaceProjection { distance, point, normal, feature }
 }
 
-fn cuboid(half: DVec3, p: DVec3) -> Foot {
+fn cuboid(half: DVec3, p: DVec3) -> SurfaceProjection {
     let off = p.abs() - half;
     let corner = (0..3).fold(0, |bits, k| bits | u32::from(p[k] > 0.0) << k);
     if off.max_element() > 0.0 {
@@ -118,7 +123,7 @@ fn cuboid(half: DVec3, p: DVec3) -> Foot {
         let free = (0..3).fold(0, |bits, k| bits | u32::from(off[k] <= 0.0) << k);
         let distance = norm(p - point);
         let normal = (p - point) / distance;
-        return Foot { distance, point, normal, feature: cuboid_feature(free, corner) };
+        return SurfaceProjection { distance, point, normal, feature: cuboid_feature(free, corner) };
     }
     let axis = off.max_position();
     let sign = 1.0_f64.copysign(p[axis]);
@@ -126,18 +131,28 @@ fn cuboid(half: DVec3, p: DVec3) -> Foot {
     point[axis] = half[axis] * sign;
     normal[axis] = sign;
     let corner = corner & !(1 << axis) | u32::from(sign > 0.0) << axis;
-    Foot { distance: off[axis], point, normal, feature: cuboid_feature(7 & !(1 << axis), corner) }
+    SurfaceProjection {
+        distance: off[axis],
+        point,
+        normal,
+        feature: cuboid_feature(7 & !(1 << axis), corner),
+    }
 }
 
 /// A solid of revolution around z: `profile` gives the signed distance and the normal in the plane of the axis
 /// and the point.
-fn turned(p: DVec3, profile: impl Fn(DVec2) -> (f64, DVec2)) -> Foot {
+fn turned(p: DVec3, profile: impl Fn(DVec2) -> (f64, DVec2)) -> SurfaceProjection {
     let across = norm(DVec3::new(p.x, p.y, 0.0));
     let out = if across > 0.0 { DVec2::new(p.x, p.y) / across } else { DVec2::X };
     let lift = |q: DVec2| DVec3::new(out.x * q.x, out.y * q.x, q.y);
     let here = DVec2::new(across, p.z);
     let (distance, normal) = profile(here);
-    Foot { distance, point: lift(here - normal * distance), normal: lift(normal), feature: Feature::Surface }
+    SurfaceProjection {
+        distance,
+        point: lift(here - normal * distance),
+        normal: lift(normal),
+        feature: Feature::Surface,
+    }
 }
 
 /// Away from a corner of a profile; `outward` where the point lies on it, as far as rounding can tell.
@@ -180,7 +195,7 @@ fn cone_profile(radius: f64, half_height: f64, q: DVec2) -> (f64, DVec2) {
 }
 
 /// The foot x = r²·p / (r² + t) with Σ (r·p / (r² + t))² = 1, in units of the largest radius.
-fn ellipsoid(radii: DVec3, p: DVec3) -> Foot {
+fn ellipsoid(radii: DVec3, p: DVec3) -> SurfaceProjection {
     let unit = radii.max_element();
     // Far below rounding radii are raised and places are zero: their squares and products would underflow.
     let least = DVec3::splat(THINNEST_ELLIPSOID);
@@ -194,7 +209,12 @@ fn ellipsoid(radii: DVec3, p: DVec3) -> Foot {
     let gradient = (point / unit / e * (e.min_element() / e)).normalize_or(DVec3::X);
     let way = (p - point) / if outside { length } else { -length };
     let normal = if length > PLACING_ERROR * norm(p).max(unit) { way } else { gradient };
-    Foot { distance: if outside { length } else { -length }, point, normal, feature: Feature::Surface }
+    SurfaceProjection {
+        distance: if outside { length } else { -length },
+        point,
+        normal,
+        feature: Feature::Surface,
+    }
 }
 
 /// The foot of a point of the first octant on an ellipsoid whose largest radius is 1.

@@ -7,7 +7,7 @@ use crate::shape::Polytope;
 
 /// A polytope in whose frame one works, and another whose points and directions are brought into it.
 #[derive(Clone, Copy)]
-pub(super) struct View<'p> {
+pub(super) struct PolytopePair<'p> {
     /// The one in its own frame.
     pub own: &'p Polytope,
     /// The other one.
@@ -17,20 +17,20 @@ pub(super) struct View<'p> {
     shift: DVec3,
 }
 
-impl<'p> View<'p> {
+impl<'p> PolytopePair<'p> {
     /// The view from a; both poses must be rotations to rounding.
     #[inline]
-    pub fn from_a(a: &'p Polytope, pose_a: &Pose, b: &'p Polytope, pose_b: &Pose) -> View<'p> {
+    pub fn from_a(a: &'p Polytope, pose_a: &Pose, b: &'p Polytope, pose_b: &Pose) -> PolytopePair<'p> {
         let to_a = pose_a.matrix().transpose();
         let shift = to_a * (pose_b.translation() - pose_a.translation());
-        View { own: a, other: b, turn: to_a * pose_b.matrix(), shift }
+        PolytopePair { own: a, other: b, turn: to_a * pose_b.matrix(), shift }
     }
 
     /// The view from the other.
     #[inline]
-    pub fn swapped(&self) -> View<'p> {
+    pub fn swapped(&self) -> PolytopePair<'p> {
         let turn = self.turn.transpose();
-        View { own: self.other, other: self.own, turn, shift: -(turn * self.shift) }
+        PolytopePair { own: self.other, other: self.own, turn, shift: -(turn * self.shift) }
     }
 
     /// A point of the other in this frame.

@@ -12,7 +12,7 @@ use smallvec::SmallVec;
 
 use super::containment::{Out, Turned, ellipsoid_out, farthest_out};
 use super::exact::{self, compare_height};
-use super::placed_core::{Core, Frame, Placed, place, reach_of};
+use super::placed_core::{Core, LocalFrame, PlacedCore, place, reach_of};
 use super::point;
 use super::separation::{ConvexMemory, distance};
 use crate::narrow::exact::relation::relation as mesh_relation;
@@ -61,14 +61,14 @@ fn bounded(
     memory: &mut ConvexMemory,
 ) -> (Relation, Certainty) {
     let (found, certainty) = distance(a, pose_a, b, pose_b, memory);
-    let bodies = [Body::new(a, pose_a), Body::new(b, pose_b)];
+    let bodies = [PlacedConvex::new(a, pose_a), PlacedConvex::new(b, pose_b)];
     let places = [place(a, pose_a), place(b, pose_b)].map(|p| p.length());
     let size = reach_of(a) + reach_of(b) + places[0] + places[1];
     let width = match certainty {
         Certainty::Approximate { resolution } => resolution,
         _ => 0.0,
     };
-    let curved = bodies.iter().any(Body::is_curved);
+    let curved = bodies.iter().any(PlacedConvex::is_curved);
     let rounding = size * if curved { CURVED_TOUCH } else { TOO_CLOSE_TO_CALL };
     let noise = width + rounding;
     if found.distance > noise {
@@ -82,14 +82,14 @@ fn bounded(
 }
 
 /// A shape and where it is.
-pub(crate) struct Body<'s> {
+pub(crate) struct PlacedConvex<'s> {
     shape: &'s Convex,
     pose: &'s Pose,
 }
 
-impl<'s> Body<'s> {
-    pub fn new(shape: &'s Convex, pose: &'s Pose) -> Body<'s> {
-        Body { shape, pose }
+impl<'s> PlacedConvex<'s> {
+    pub fn new(shape: &'s Convex, pose: &'s Pose) -> PlacedConvex<'s> {
+        PlacedConvex { shape, pose }
     }
 
     pub fn is_curved(&self) -> bool {
@@ -153,11 +153,11 @@ impl<'s> Body<'s> {
     /// How far the other's farthest point is outside of this solid, negative when it is inside: the largest
     /// value of a convex function over a convex body. Right to rounding for corners, flat faces and ellipsoids in
     /// ellipsoids; else a bracket that tells which side of ±`noise` it lies on, where that can be told.
-    fn farthest_out(&self, other: &Body<'_>, noise: f64) -> Out {
+    fn farthest_out(&self, other: &PlacedConvex<'_>, noise: f64) -> Out {
         let turn = self.pose.rotation();
         let origin = self.pose.translation();
-        let frame = Frame { origin, scale: 1.0 };
-        let inner = Placed::new(other.shape, other.pose, &frame);
+        let frame = LocalFrame { origin, scale: 1.0 };
+        let inner = PlacedCore::new(other.shape, other.pose, &frame);
         let solid = match self.shape {
             Convex::Primitive(solid) => solid,
             Convex::Polytope(hull) => return Out::exactly(hull_out(hull, self.pose, &inner, origin)),
@@ -188,7 +188,7 @@ impl<'s> Body<'s> {
 }
 
 /// The support of the inner body over each face is all that matters.
-fn hull_out(hull: &Polytope, pose: &Pose, inner: &Placed<'_>, origin: DVec3) -> f64 {
+fn hull_out(hull: &Polytope, pose: &Pose, inner: &PlacedCore<'_>, origin: DVec3) -> f64 {
     // A matrix that is no rotation turns planes by its inverse transpose.
     let turn = if pose.is_rotation() { pose.matrix() } else { pose.matrix().inverse().transpose() };
     let heights = hull.faces().iter().map(|face| {
@@ -201,9 +201,14 @@ fn hull_out(hull: &Polytope, pose: &Pose, inner: &Placed<'_>, origin: DVec3) -> 
 
 /// Inside, touching or intersecting, where a curved shape takes part: the distance is known to `noise`, what is
 /// inside to `rounding`.
-fn curved_pair(bodies: &[Body<'_>; 2], distance: f64, noise: f64, rounding: f64) -> (Relation, Certainty) {
+fn curved_pair(
+    bodies: &[PlacedConvex<'_>; 2],
+    distance: f64,
+    noise: f64,
+    rounding: f64,
+) -> (Relation, Certainty) {
     let [a, b] = bodies;
-    let out = |around: &Body<'_>, inner: &Body<'_>| {
+    let out = |around: &PlacedConvex<'_>, inner: &PlacedConvex<'_>| {
         let never = Out::exactly(f64::INFINITY);
         if around.is_solid() { around.farthest_out(inner, rounding) } else { never }
     };
@@ -231,7 +236,7 @@ fn curved_pair(bodies: &[Body<'_>; 2], distance: f64, noise: f64, rounding: f64)
 }
 
 /// Shapes with corners and radii, decided exactly.
-fn sharp_pair(bodies: &[Body<'_>; 2], distance: f64, noise: f64) -> Relation {
+fn sharp_pair(bodies: &[PlacedConvex<'_>; 2], distance: f64, noise: f64) -> Relation {
     let [a, b] = bodies;
     let inside = [is_inside(a, b, noise), is_inside(b, a, noise)];
     if let [Some(a_in), Some(b_in)] = inside {
@@ -247,7 +252,7 @@ fn sharp_pair(bodies: &[Body<'_>; 2], distance: f64, noise: f64) -> Relation {
 }
 
 /// Whether all of `inner` lies in the closed solid `around`; `None` when only exact numbers can tell.
-fn is_inside(inner: &Body<'_>, around: &Body<'_>, noise: f64) -> Option<bool> {
+fn is_inside(inner: &PlacedConvex<'_>, around: &PlacedConvex<'_>, noise: f64) -> Option<bool> {
     if !around.is_solid() {
         return Some(false);
     }
@@ -256,7 +261,7 @@ fn is_inside(inner: &Body<'_>, around: &Body<'_>, noise: f64) -> Option<bool> {
 }
 
 /// The exact answer on the placed doubles.
-fn settle(bodies: &[Body<'_>; 2], inside: [Option<bool>; 2]) -> Relation {
+fn settle(bodies: &[PlacedConvex<'_>; 2], inside: [Option<bool>; 2]) -> Relation {
     let [a, b] = bodies;
     let radii = [a.radius(), b.radius()];
     if radii == [0.0; 2] {
@@ -311,7 +316,7 @@ fn settle(bodies: &[Body<'_>; 2], inside: [Option<bool>; 2]) -> Relation {
 }
 
 /// What rounding can do to the signed distance of a shape from things in coordinates of this extent.
-pub(crate) fn curved_noise(body: &Body<'_>, extent: f64) -> f64 {
+pub(crate) fn curved_noise(body: &PlacedConvex<'_>, extent: f64) -> f64 {
     let size = reach_of(body.shape) + place(body.shape, body.pose).length() + extent;
     size * if body.is_curved() { CURVED_TOUCH } else { TOO_CLOSE_TO_CALL }
 }
@@ -331,10 +336,10 @@ pub(crate) fn half_space_of(shape: &Convex, pose: &Pose) -> Option<HalfSpace> {
 impl HalfSpace {
     /// The relation of this half-space, as a, to a shape that ends somewhere.
     fn against(&self, b: &Convex, pose_b: &Pose) -> (Relation, Certainty) {
-        let body = Body::new(b, pose_b);
+        let body = PlacedConvex::new(b, pose_b);
         let length = self.normal.length();
-        let frame = Frame { origin: self.origin, scale: 1.0 };
-        let placed = Placed::new(b, pose_b, &frame);
+        let frame = LocalFrame { origin: self.origin, scale: 1.0 };
+        let placed = PlacedCore::new(b, pose_b, &frame);
         let normal = self.normal / length;
         let height = |sign: f64| {
             placed.support(normal * sign).0.dot(normal) - self.offset / length + sign * placed.radius
@@ -397,7 +402,7 @@ impl HalfSpace {
     }
 
     /// The signs of the lowest and the highest point over the plane.
-    fn exact_heights(&self, body: &Body<'_>) -> (Ordering, Ordering) {
+    fn exact_heights(&self, body: &PlacedConvex<'_>) -> (Ordering, Ordering) {
         let normal = exact_vector::exact(self.normal);
         let turned = exact_vector::exact(-self.normal);
         let (corners, radius) = (body.corners(), body.radius());

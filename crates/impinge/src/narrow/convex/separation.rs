@@ -10,10 +10,10 @@ use std::f64::consts::FRAC_PI_4;
 use glam::DVec3;
 use smallvec::SmallVec;
 
-use super::box_box::Boxes;
+use super::box_box::BoxPair;
 use super::epa::{self, Depth, depth};
 use super::gjk::{Corner, Gap, gap, gap_after, support};
-use super::placed_core::{Core, Frame, Placed, place, reach_of};
+use super::placed_core::{Core, LocalFrame, PlacedCore, place, reach_of};
 use super::point;
 use super::voronoi_walk::{self, WalkMemory};
 use crate::geom::segment_segment::closest_points;
@@ -120,8 +120,8 @@ fn half_space(normal: DVec3, offset: f64, pose: &Pose, other: &Convex, pose_b: &
             [origin, pose_b.translation()],
         );
     }
-    let frame = Frame { origin, scale: 1.0 };
-    let body = Placed::new(other, pose_b, &frame);
+    let frame = LocalFrame { origin, scale: 1.0 };
+    let body = PlacedCore::new(other, pose_b, &frame);
     let (deepest, corner) = body.support(-normal);
     let distance = deepest.dot(normal) - offset - body.radius;
     let point = frame.leave(deepest - normal * body.radius);
@@ -195,10 +195,10 @@ pub fn distance_by_supports(
 ) -> (Separation, Certainty) {
     let places = [place(a, pose_a), place(b, pose_b)];
     let sizes = [reach_of(a), reach_of(b)];
-    let frame = Frame::between(places, sizes);
-    let [a, b] = [Placed::new(a, pose_a, &frame), Placed::new(b, pose_b, &frame)];
+    let frame = LocalFrame::between(places, sizes);
+    let [a, b] = [PlacedCore::new(a, pose_a, &frame), PlacedCore::new(b, pose_b, &frame)];
     let size = a.reach + b.reach + frame.enter(places[1]).length();
-    let pair = Pair { a, b, frame, size };
+    let pair = CorePair { a, b, frame, size };
     let found = match (&pair.a.core, &pair.b.core) {
         (Core::Segment(p), Core::Segment(q)) => pair.segments(p, q),
         (Core::Cuboid { .. }, Core::Cuboid { .. }) => pair.boxes(memory),
@@ -209,15 +209,15 @@ pub fn distance_by_supports(
 }
 
 /// Two cores in one frame.
-struct Pair<'s> {
-    a: Placed<'s>,
-    b: Placed<'s>,
-    frame: Frame,
+struct CorePair<'s> {
+    a: PlacedCore<'s>,
+    b: PlacedCore<'s>,
+    frame: LocalFrame,
     /// Bounds the coordinates, in search units.
     size: f64,
 }
 
-impl Pair<'_> {
+impl CorePair<'_> {
     /// The answer about the cores, widened by the radii and brought back to the world.
     fn widened(&self, distance: f64, normal: DVec3, points: [DVec3; 2], corners: [&[u32]; 2]) -> Separation {
         let [p, q] = points;
@@ -253,7 +253,7 @@ impl Pair<'_> {
     }
 
     fn search(&self, memory: &mut ConvexMemory) -> (Separation, Certainty) {
-        let Pair { a, b, size, .. } = self;
+        let CorePair { a, b, size, .. } = self;
         let start = if memory.normal == DVec3::ZERO { a.middle() - b.middle() } else { -memory.normal };
         let apart = gap(a, b, start, *size);
         // A plane well between the cores: they are apart, even should the bracket not be closed.
@@ -314,7 +314,7 @@ impl Pair<'_> {
         else {
             return self.search(&mut ConvexMemory::default());
         };
-        let pair = Boxes { centres: [*p, *q], sides: [sides, others] };
+        let pair = BoxPair { centres: [*p, *q], sides: [sides, others] };
         let noise = SUPPORT_ROUNDING * self.size;
         let found = pair.overlap(memory.normal, noise);
         if found.depth < -noise {

@@ -11,14 +11,14 @@
 
 use glam::DVec3;
 
-use super::polytope_pair::View;
+use super::polytope_pair::PolytopePair;
 use crate::num::double_double::triangle_normal;
 use crate::num::tolerance::{ALONG_THE_EDGE, NEARLY_PARALLEL};
 use crate::shape::{NO_FACE, Polytope};
 
 /// A pair of features; `a` says whether the larger of two different ones belongs to a.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Pair {
+pub(super) enum FeaturePair {
     /// A corner of each.
     Vertices { a: u32, b: u32 },
     /// An edge of one, a corner of the other.
@@ -29,21 +29,23 @@ pub(super) enum Pair {
     Edges { a: u32, b: u32 },
 }
 
-impl Pair {
+impl FeaturePair {
     /// Whether both polytopes have these features.
     #[inline]
     pub fn fits(self, a: &Polytope, b: &Polytope) -> bool {
         let of = |is_a: bool| if is_a { (a, b) } else { (b, a) };
         match self {
-            Pair::Vertices { a: i, b: j } => {
+            FeaturePair::Vertices { a: i, b: j } => {
                 (i as usize) < a.vertices().len() && (j as usize) < b.vertices().len()
             }
-            Pair::Edges { a: i, b: j } => (i as usize) < a.edges().len() && (j as usize) < b.edges().len(),
-            Pair::EdgeVertex { a, edge, vertex } => {
+            FeaturePair::Edges { a: i, b: j } => {
+                (i as usize) < a.edges().len() && (j as usize) < b.edges().len()
+            }
+            FeaturePair::EdgeVertex { a, edge, vertex } => {
                 let (own, other) = of(a);
                 (edge as usize) < own.edges().len() && (vertex as usize) < other.vertices().len()
             }
-            Pair::FaceVertex { a, face, vertex } => {
+            FeaturePair::FaceVertex { a, face, vertex } => {
                 let (own, other) = of(a);
                 (face as usize) < own.faces().len() && (vertex as usize) < other.vertices().len()
             }
@@ -55,7 +57,7 @@ impl Pair {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Near {
     /// The features.
-    pub pair: Pair,
+    pub pair: FeaturePair,
     /// From a to b in a's frame, of any length. It is the vector that the walls were tried with, so that a
     /// tiny gap has a normal that parts the bodies all the same.
     pub across: DVec3,
@@ -76,7 +78,7 @@ enum Step {
     /// Nothing is nearer; from this body to the other.
     Stay(DVec3),
     Stall(DVec3),
-    To(Pair),
+    To(FeaturePair),
     Meet,
     /// A corner of the other lies under a face of a (or else b), between its walls.
     Under {
@@ -91,22 +93,24 @@ const ESCAPES: u32 = 4;
 
 /// Walks from a pair of features; counts its steps.
 #[inline]
-pub(super) fn walk(from_a: &View<'_>, start: Pair, steps: &mut u64) -> Arrival {
+pub(super) fn walk(from_a: &PolytopePair<'_>, start: FeaturePair, steps: &mut u64) -> Arrival {
     let from_b = from_a.swapped();
     let mut walk = Walk { from_a, from_b: &from_b, nearest_sq: f64::INFINITY };
     let (mut pair, mut escapes) = (start, 0);
     loop {
         *steps += 1;
         let (view, of_a) = match pair {
-            Pair::Vertices { .. } | Pair::Edges { .. } => (from_a, true),
-            Pair::EdgeVertex { a, .. } | Pair::FaceVertex { a, .. } => (if a { from_a } else { &from_b }, a),
+            FeaturePair::Vertices { .. } | FeaturePair::Edges { .. } => (from_a, true),
+            FeaturePair::EdgeVertex { a, .. } | FeaturePair::FaceVertex { a, .. } => {
+                (if a { from_a } else { &from_b }, a)
+            }
         };
         let in_a = |across: DVec3| if of_a { across } else { from_b.back(-across) };
         let step = match pair {
-            Pair::Vertices { a, b } => walk.vertices(a, b),
-            Pair::EdgeVertex { edge, vertex, .. } => walk.edge_vertex(view, of_a, edge, vertex),
-            Pair::FaceVertex { face, vertex, .. } => walk.face_vertex(view, of_a, face, vertex),
-            Pair::Edges { a, b } => walk.edges(a, b),
+            FeaturePair::Vertices { a, b } => walk.vertices(a, b),
+            FeaturePair::EdgeVertex { edge, vertex, .. } => walk.edge_vertex(view, of_a, edge, vertex),
+            FeaturePair::FaceVertex { face, vertex, .. } => walk.face_vertex(view, of_a, face, vertex),
+            FeaturePair::Edges { a, b } => walk.edges(a, b),
         };
         match step {
             Step::Stay(across) => return Arrival::Nearest(Near { pair, across: in_a(across) }),
@@ -126,7 +130,7 @@ pub(super) fn walk(from_a: &View<'_>, start: Pair, steps: &mut u64) -> Arrival {
                     Some(face) if height(&face) > 0.0 && escapes < ESCAPES => {
                         escapes += 1;
                         walk.nearest_sq = f64::INFINITY;
-                        pair = Pair::FaceVertex { a, face, vertex };
+                        pair = FeaturePair::FaceVertex { a, face, vertex };
                     }
                     _ => return Arrival::Meeting,
                 }
@@ -136,8 +140,8 @@ pub(super) fn walk(from_a: &View<'_>, start: Pair, steps: &mut u64) -> Arrival {
 }
 
 struct Walk<'v, 'p> {
-    from_a: &'v View<'p>,
-    from_b: &'v View<'p>,
+    from_a: &'v PolytopePair<'p>,
+    from_b: &'v PolytopePair<'p>,
     /// The squared distance of the last pair that was measured.
     nearest_sq: f64,
 }
@@ -161,23 +165,23 @@ impl Walk<'_, '_> {
             return Step::Stall(between);
         }
         if let Some(spoke) = view.own.steepest(a, between) {
-            return Step::To(Pair::EdgeVertex { a: true, edge: spoke.edge, vertex: b });
+            return Step::To(FeaturePair::EdgeVertex { a: true, edge: spoke.edge, vertex: b });
         }
         if let Some(spoke) = view.other.steepest(b, view.back(-between)) {
-            return Step::To(Pair::EdgeVertex { a: false, edge: spoke.edge, vertex: a });
+            return Step::To(FeaturePair::EdgeVertex { a: false, edge: spoke.edge, vertex: a });
         }
         Step::Stay(between)
     }
 
     #[inline]
-    fn edge_vertex(&mut self, view: &View<'_>, of_a: bool, edge: u32, vertex: u32) -> Step {
+    fn edge_vertex(&mut self, view: &PolytopePair<'_>, of_a: bool, edge: u32, vertex: u32) -> Step {
         let e = &view.own.edges()[edge as usize];
         let r = view.corner(vertex) - e.start;
         let (along, whole) = (r.dot(e.along), e.along.length_squared());
         if !(along > 0.0 && along < whole) {
             let end = e.ends[usize::from(along > 0.0)];
             let (a, b) = if of_a { (end, vertex) } else { (vertex, end) };
-            return Step::To(Pair::Vertices { a, b });
+            return Step::To(FeaturePair::Vertices { a, b });
         }
         let foot = r - e.along * (along / whole);
         // What rounding left along the edge would tilt the normal of a tiny gap.
@@ -191,20 +195,20 @@ impl Walk<'_, '_> {
             return Step::Stall(between);
         }
         if let Some(side) = into_face(e.inward, between) {
-            return Step::To(Pair::FaceVertex { a: of_a, face: e.faces[side], vertex });
+            return Step::To(FeaturePair::FaceVertex { a: of_a, face: e.faces[side], vertex });
         }
         if let Some(spoke) = view.other.steepest(vertex, view.back(-between)) {
             let (a, b) = if of_a { (edge, spoke.edge) } else { (spoke.edge, edge) };
-            return Step::To(Pair::Edges { a, b });
+            return Step::To(FeaturePair::Edges { a, b });
         }
         Step::Stay(between)
     }
 
     #[inline]
-    fn face_vertex(&mut self, view: &View<'_>, of_a: bool, face: u32, vertex: u32) -> Step {
+    fn face_vertex(&mut self, view: &PolytopePair<'_>, of_a: bool, face: u32, vertex: u32) -> Step {
         let y = view.corner(vertex);
         if let Some(side) = view.own.side_beyond(face, y) {
-            return Step::To(Pair::EdgeVertex { a: of_a, edge: side.edge, vertex });
+            return Step::To(FeaturePair::EdgeVertex { a: of_a, edge: side.edge, vertex });
         }
         let f = &view.own.faces()[face as usize];
         let height = f.normal.dot(y - f.corner);
@@ -265,12 +269,20 @@ fn into_face(inward: [DVec3; 2], direction: DVec3) -> Option<usize> {
 
 /// The nearest features of two segments p + u and p + r + v that are nearest at an end of one.
 #[cold]
-fn at_an_end(u: DVec3, v: DVec3, r: DVec3, a: u32, b: u32, ends_a: [u32; 2], ends_b: [u32; 2]) -> Pair {
+fn at_an_end(
+    u: DVec3,
+    v: DVec3,
+    r: DVec3,
+    a: u32,
+    b: u32,
+    ends_a: [u32; 2],
+    ends_b: [u32; 2],
+) -> FeaturePair {
     let foot = |p: DVec3, along: DVec3| {
         let part = (p.dot(along) / along.length_squared()).clamp(0.0, 1.0);
         (part, p.distance_squared(along * part))
     };
-    let mut best = (f64::INFINITY, Pair::Vertices { a: ends_a[0], b: ends_b[0] });
+    let mut best = (f64::INFINITY, FeaturePair::Vertices { a: ends_a[0], b: ends_b[0] });
     for k in 0..2 {
         let (part, distance_sq) = foot(r + v * k as f64, u);
         if distance_sq < best.0 {
@@ -284,18 +296,22 @@ fn at_an_end(u: DVec3, v: DVec3, r: DVec3, a: u32, b: u32, ends_a: [u32; 2], end
     best.1
 }
 
-fn with_vertex(of_a: bool, edge: u32, ends: [u32; 2], part: f64, vertex: u32) -> Pair {
+fn with_vertex(of_a: bool, edge: u32, ends: [u32; 2], part: f64, vertex: u32) -> FeaturePair {
     let corner = match part {
         0.0 => ends[0],
         1.0 => ends[1],
-        _ => return Pair::EdgeVertex { a: of_a, edge, vertex },
+        _ => return FeaturePair::EdgeVertex { a: of_a, edge, vertex },
     };
-    if of_a { Pair::Vertices { a: corner, b: vertex } } else { Pair::Vertices { a: vertex, b: corner } }
+    if of_a {
+        FeaturePair::Vertices { a: corner, b: vertex }
+    } else {
+        FeaturePair::Vertices { a: vertex, b: corner }
+    }
 }
 
 /// From two edges that are nearest at y on the other's, where y looks into a face of this one.
 #[cold]
-fn onto_face(view: &View<'_>, of_a: bool, face: u32, y: DVec3, edge: u32) -> Step {
+fn onto_face(view: &PolytopePair<'_>, of_a: bool, face: u32, y: DVec3, edge: u32) -> Step {
     debug_assert_ne!(face, NO_FACE);
     if let Some(side) = view.own.side_beyond(face, y) {
         return Step::To(edge_pair(of_a, side.edge, edge));
@@ -310,13 +326,13 @@ fn onto_face(view: &View<'_>, of_a: bool, face: u32, y: DVec3, edge: u32) -> Ste
     }
 }
 
-fn edge_pair(of_a: bool, own: u32, other: u32) -> Pair {
-    if of_a { Pair::Edges { a: own, b: other } } else { Pair::Edges { a: other, b: own } }
+fn edge_pair(of_a: bool, own: u32, other: u32) -> FeaturePair {
+    if of_a { FeaturePair::Edges { a: own, b: other } } else { FeaturePair::Edges { a: other, b: own } }
 }
 
 /// From y over a face down an edge of the other: to its end, out over a side, or into the face.
 #[cold]
-fn slide(view: &View<'_>, of_a: bool, face: u32, y: DVec3, edge: u32, end: u32) -> Step {
+fn slide(view: &PolytopePair<'_>, of_a: bool, face: u32, y: DVec3, edge: u32, end: u32) -> Step {
     let f = &view.own.faces()[face as usize];
     let z = view.corner(end);
     let (mut part, mut exit) = (1.0, None);
@@ -333,7 +349,7 @@ fn slide(view: &View<'_>, of_a: bool, face: u32, y: DVec3, edge: u32, end: u32) 
         return Step::Meet;
     }
     match exit {
-        None => Step::To(Pair::FaceVertex { a: of_a, face, vertex: end }),
+        None => Step::To(FeaturePair::FaceVertex { a: of_a, face, vertex: end }),
         Some(side) => Step::To(edge_pair(of_a, side, edge)),
     }
 }

@@ -9,12 +9,12 @@
 //! slab along its normal is measured; only when that does not close are all pairs of features tried
 //! (`brute`). No count of iterations ends any of these searches.
 
-use super::answer::{Placed, between, features, on_face};
+use super::answer::{PlacedPolytope, between, features, on_face};
 use super::brute;
-use super::epa_polytope::{Depth, Growth};
-use super::placed_core::Frame;
-use super::polytope_pair::View;
-use super::voronoi_region::{Arrival, Pair, walk};
+use super::epa_polytope::{Depth, EpaPolytope};
+use super::placed_core::LocalFrame;
+use super::polytope_pair::PolytopePair;
+use super::voronoi_region::{Arrival, FeaturePair, walk};
 use crate::contact::Separation;
 use crate::geom::point_triangle::norm;
 use crate::motion::Pose;
@@ -25,7 +25,7 @@ use crate::shape::Polytope;
 #[derive(Debug, Clone, Default)]
 pub struct WalkMemory {
     last: Last,
-    growth: Growth,
+    polytope: EpaPolytope,
     work: WalkWork,
 }
 
@@ -61,7 +61,7 @@ impl std::ops::AddAssign for WalkWork {
 enum Last {
     #[default]
     Nothing,
-    Apart(Pair),
+    Apart(FeaturePair),
     Meeting([[u32; 2]; 3]),
 }
 
@@ -116,8 +116,8 @@ fn is_extreme(a: &Polytope, pose_a: &Pose, b: &Polytope, pose_b: &Pose) -> bool 
 
 /// The distance under rotations, of ordinary lengths.
 fn ordinary(a: &Polytope, pose_a: &Pose, b: &Polytope, pose_b: &Pose, memory: &mut WalkMemory) -> Separation {
-    let view = View::from_a(a, pose_a, b, pose_b);
-    let (a, b) = (Placed { body: a, pose: pose_a }, Placed { body: b, pose: pose_b });
+    let view = PolytopePair::from_a(a, pose_a, b, pose_b);
+    let (a, b) = (PlacedPolytope { body: a, pose: pose_a }, PlacedPolytope { body: b, pose: pose_b });
     if let Last::Apart(pair) = memory.last
         && pair.fits(a.body, b.body)
         && let Arrival::Nearest(near) = walk(&view, pair, &mut memory.work.steps)
@@ -139,7 +139,7 @@ fn in_the_world(
     memory: &mut WalkMemory,
 ) -> Separation {
     let places = [pose_a.apply(a.centre()), pose_b.apply(b.centre())];
-    let frame = Frame::between(places, [a.reach(), b.reach()]);
+    let frame = LocalFrame::between(places, [a.reach(), b.reach()]);
     let [a, b] = [(a, pose_a), (b, pose_b)].map(|(body, pose)| body.map(|p| frame.enter(pose.apply(p))));
     let found = ordinary(&a, &Pose::IDENTITY, &b, &Pose::IDENTITY, memory);
     let points = found.points.map(|p| frame.leave(p));
@@ -148,8 +148,13 @@ fn in_the_world(
 
 /// Everything but the walk that goes well at once.
 #[cold]
-fn search(view: &View<'_>, a: Placed<'_>, b: Placed<'_>, memory: &mut WalkMemory) -> Separation {
-    let WalkMemory { last, growth, work } = memory;
+fn search(
+    view: &PolytopePair<'_>,
+    a: PlacedPolytope<'_>,
+    b: PlacedPolytope<'_>,
+    memory: &mut WalkMemory,
+) -> Separation {
+    let WalkMemory { last, polytope, work } = memory;
     let kept;
     let mut seeds: &[[u32; 2]] = &[];
     let mut start = None;
@@ -167,7 +172,7 @@ fn search(view: &View<'_>, a: Placed<'_>, b: Placed<'_>, memory: &mut WalkMemory
         return found;
     }
     work.depths += 1;
-    match growth.run(view, seeds, &mut work.corners) {
+    match polytope.run(view, seeds, &mut work.corners) {
         Depth::Face { normal, corners, weights, apart } => {
             let (found, agrees) = on_face(a, b, normal, corners, weights);
             if agrees {
@@ -192,10 +197,10 @@ fn search(view: &View<'_>, a: Placed<'_>, b: Placed<'_>, memory: &mut WalkMemory
 
 /// The end of a walk, if it is proved.
 fn arrive(
-    view: &View<'_>,
-    start: Pair,
-    a: Placed<'_>,
-    b: Placed<'_>,
+    view: &PolytopePair<'_>,
+    start: FeaturePair,
+    a: PlacedPolytope<'_>,
+    b: PlacedPolytope<'_>,
     last: &mut Last,
     work: &mut WalkWork,
 ) -> Option<Separation> {
@@ -215,20 +220,25 @@ fn arrive(
 }
 
 /// The corner of a face of the difference that weighs most at the foot.
-fn corner_pair(corners: [[u32; 2]; 3], weights: [f64; 3]) -> Pair {
+fn corner_pair(corners: [[u32; 2]; 3], weights: [f64; 3]) -> FeaturePair {
     let heaviest = (0..3).max_by(|&i, &j| weights[i].total_cmp(&weights[j])).unwrap_or(0);
     let [a, b] = corners[heaviest];
-    Pair::Vertices { a, b }
+    FeaturePair::Vertices { a, b }
 }
 
 /// Corners that face each other's body.
-fn facing(view: &View<'_>) -> Pair {
+fn facing(view: &PolytopePair<'_>) -> FeaturePair {
     let towards = view.place(view.other.centre()) - view.own.centre();
-    Pair::Vertices { a: view.own.support(towards, 0), b: view.other.support(view.back(-towards), 0) }
+    FeaturePair::Vertices { a: view.own.support(towards, 0), b: view.other.support(view.back(-towards), 0) }
 }
 
 /// Whether no corner of either body reaches into the gap along the normal, up to rounding.
-fn slab_closes(view: &View<'_>, a: Placed<'_>, b: Placed<'_>, found: &Separation) -> bool {
+fn slab_closes(
+    view: &PolytopePair<'_>,
+    a: PlacedPolytope<'_>,
+    b: PlacedPolytope<'_>,
+    found: &Separation,
+) -> bool {
     if !found.normal.is_finite() {
         return false;
     }

@@ -1,7 +1,7 @@
 //! Every vertex against every face and every edge against every other, in exact arithmetic: the slow twin.
 
 use super::{Deforming, MovingContact};
-use crate::geom::moving::{Kind, first_contact_exact, first_within};
+use crate::geom::moving::{FeaturePairKind, first_contact_exact, first_within};
 
 /// As [`super::self_contacts`].
 pub fn self_contacts(mesh: &Deforming) -> Vec<MovingContact> {
@@ -14,13 +14,13 @@ pub fn self_contacts_within(mesh: &Deforming, separation: f64) -> Vec<MovingCont
     let mut all = Vec::new();
     for &v in &vertices {
         for &[a, b, c] in faces.iter().filter(|face| !face.contains(&v)) {
-            all.extend(contact([mesh; 4], Kind::VertexFace, false, [v, a, b, c], separation));
+            all.extend(contact([mesh; 4], FeaturePairKind::VertexFace, false, [v, a, b, c], separation));
         }
     }
     for (i, &[a, b]) in edges.iter().enumerate() {
         for &[c, d] in &edges[i + 1..] {
             if a != c && a != d && b != c && b != d {
-                all.extend(contact([mesh; 4], Kind::EdgeEdge, false, [a, b, c, d], separation));
+                all.extend(contact([mesh; 4], FeaturePairKind::EdgeEdge, false, [a, b, c, d], separation));
             }
         }
     }
@@ -34,14 +34,14 @@ pub fn contacts(a: &Deforming, b: &Deforming) -> Vec<MovingContact> {
         let ((vertices, ..), (.., faces)) = (features(x), features(y));
         for &v in &vertices {
             for &[f, g, h] in &faces {
-                all.extend(contact([x, y, y, y], Kind::VertexFace, swapped, [v, f, g, h], 0.0));
+                all.extend(contact([x, y, y, y], FeaturePairKind::VertexFace, swapped, [v, f, g, h], 0.0));
             }
         }
     }
     let ((_, edges_a, _), (_, edges_b, _)) = (features(a), features(b));
     for &[c, d] in &edges_a {
         for &[e, f] in &edges_b {
-            all.extend(contact([a, a, b, b], Kind::EdgeEdge, false, [c, d, e, f], 0.0));
+            all.extend(contact([a, a, b, b], FeaturePairKind::EdgeEdge, false, [c, d, e, f], 0.0));
         }
     }
     sorted(all)
@@ -62,7 +62,7 @@ fn features(mesh: &Deforming) -> (Vec<u32>, Vec<[u32; 2]>, Vec<[u32; 3]>) {
 
 fn contact(
     meshes: [&Deforming; 4],
-    kind: Kind,
+    kind: FeaturePairKind,
     swapped: bool,
     vertices: [u32; 4],
     separation: f64,

@@ -14,13 +14,13 @@ mod tests;
 
 use glam::DVec3;
 
-use crate::geom::moving::Kind;
+use crate::geom::moving::FeaturePairKind;
 use crate::hierarchy::wide::{Decay, WideTree};
 use crate::{Budget, Error, Mesh};
 
 pub use search::{DeformingSearch, Found, Want};
 
-use representative_triangles::Owners;
+use representative_triangles::RepresentativeTriangles;
 
 /// A mesh at both ends of a step, with a tree over what its triangles sweep.
 #[derive(Debug, Clone)]
@@ -30,7 +30,7 @@ pub struct Deforming {
     tree: WideTree,
     /// The tree's quality after it was built and fitted to its first step.
     quality_at_build: f64,
-    owners: Owners,
+    representatives: RepresentativeTriangles,
 }
 
 impl Deforming {
@@ -40,8 +40,8 @@ impl Deforming {
     /// The states have not the same triangles and the same number of vertices.
     pub fn new(t0: Mesh, t1: Mesh) -> Result<Deforming, Error> {
         check_states(&t0, &t1)?;
-        let (tree, owners) = (swept_tree(&t0, &t1), Owners::of(&t0));
-        Ok(Deforming { t0, t1, quality_at_build: tree.quality(), tree, owners })
+        let (tree, representatives) = (swept_tree(&t0, &t1), RepresentativeTriangles::of(&t0));
+        Ok(Deforming { t0, t1, quality_at_build: tree.quality(), tree, representatives })
     }
 
     /// Goes on to the next step: it begins where this one ends. The tree is refitted, and built anew only
@@ -61,7 +61,7 @@ impl Deforming {
     pub fn set_step(&mut self, t0: Mesh, t1: Mesh) -> Result<(), Error> {
         check_states(&t0, &t1)?;
         if t0.triangles() != self.t0.triangles() {
-            self.owners = Owners::of(&t0);
+            self.representatives = RepresentativeTriangles::of(&t0);
         }
         self.tree.refit_swept(&t0, &t1);
         if self.tree.quality() > Decay::DEFAULT.most * self.quality_at_build {
@@ -100,7 +100,7 @@ pub struct MovingContact {
     /// When, as a part of the step: never later than the truth.
     pub time: f64,
     /// What the vertices are.
-    pub kind: Kind,
+    pub kind: FeaturePairKind,
     /// Whether the vertex is b's and the face is a's; never for edges and within one mesh.
     pub swapped: bool,
     /// Vertex and face, or the ends of both edges, by the indices of their meshes.
@@ -109,7 +109,7 @@ pub struct MovingContact {
 
 impl MovingContact {
     /// The order in which contacts are listed: by features.
-    fn place(&self) -> (Kind, bool, [u32; 4]) {
+    fn place(&self) -> (FeaturePairKind, bool, [u32; 4]) {
         (self.kind, self.swapped, self.vertices)
     }
 }

@@ -5,15 +5,15 @@ use crate::num::parallel;
 
 /// For each triangle, which of its vertices and edges are its own.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Owners {
+pub(super) struct RepresentativeTriangles {
     /// Bits 0..3: vertices; bits 3..6: the edges that begin there.
     owned: Vec<u8>,
 }
 
-impl Owners {
+impl RepresentativeTriangles {
     /// The first triangle of the file that has a vertex or an edge owns it. An edge of a vertex with itself is
     /// none.
-    pub(super) fn of(mesh: &Mesh) -> Owners {
+    pub(super) fn of(mesh: &Mesh) -> RepresentativeTriangles {
         let mut owned = vec![0; mesh.triangles().len()];
         let mut has_owner = vec![false; mesh.vertices().len()];
         let mut sides = Vec::with_capacity(3 * mesh.triangles().len());
@@ -33,7 +33,7 @@ impl Owners {
                 owned[t as usize] |= 8 << k;
             }
         }
-        Owners { owned }
+        RepresentativeTriangles { owned }
     }
 
     /// The corners of a triangle whose vertices are its own.

@@ -10,7 +10,7 @@ use glam::DVec3;
 
 use super::{Deforming, MovingContact};
 use crate::geom::fast_max::{larger, largest};
-use crate::geom::moving::{Kind, first_within};
+use crate::geom::moving::{FeaturePairKind, first_within};
 use crate::hierarchy::dual::{DualSearch, LeafPairs};
 use crate::hierarchy::relative::Relative;
 use crate::hierarchy::self_overlap::SelfSearch;
@@ -267,14 +267,14 @@ impl Hunt<'_, '_> {
         if are_apart(x.around([0, 1, 2]), y.around([0, 1, 2])) {
             return;
         }
-        for k in a.owners.vertices(x.triangle) {
+        for k in a.representatives.vertices(x.triangle) {
             self.vertex_face(&x, k, &y, false, work);
         }
-        for k in b.owners.vertices(y.triangle) {
+        for k in b.representatives.vertices(y.triangle) {
             self.vertex_face(&y, k, &x, self.finder.are_two, work);
         }
-        for k in a.owners.edges(x.triangle) {
-            for l in b.owners.edges(y.triangle) {
+        for k in a.representatives.edges(x.triangle) {
+            for l in b.representatives.edges(y.triangle) {
                 self.edge_edge([&x, &y], [k, l], work);
             }
         }
@@ -302,7 +302,7 @@ impl Hunt<'_, '_> {
         }
         let [t0, t1] = [(x.t0[k], y.t0), (x.t1[k], y.t1)].map(|(p, [a, b, c])| [p, a, b, c]);
         let [f, g, h] = y.vertices;
-        self.features(Kind::VertexFace, swapped, [v, f, g, h], &t0, &t1, work);
+        self.features(FeaturePairKind::VertexFace, swapped, [v, f, g, h], &t0, &t1, work);
     }
 
     #[inline]
@@ -318,12 +318,12 @@ impl Hunt<'_, '_> {
         }
         let t0 = [x.t0[k], x.t0[m], y.t0[l], y.t0[n]];
         let t1 = [x.t1[k], x.t1[m], y.t1[l], y.t1[n]];
-        self.features(Kind::EdgeEdge, false, vertices, &t0, &t1, work);
+        self.features(FeaturePairKind::EdgeEdge, false, vertices, &t0, &t1, work);
     }
 
     fn features(
         &mut self,
-        kind: Kind,
+        kind: FeaturePairKind,
         swapped: bool,
         vertices: [u32; 4],
         t0: &[DVec3; 4],
@@ -338,7 +338,8 @@ impl Hunt<'_, '_> {
             }
             self.earliest.hear(time);
         }
-        let vertices = if kind == Kind::EdgeEdge { ordered(vertices, self.finder.are_two) } else { vertices };
+        let vertices =
+            if kind == FeaturePairKind::EdgeEdge { ordered(vertices, self.finder.are_two) } else { vertices };
         self.finder.take(MovingContact { time, kind, swapped, vertices });
     }
 }

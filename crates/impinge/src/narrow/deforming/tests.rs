@@ -37,7 +37,7 @@ fn trees_find_what_brute_force_finds() {
     assert!((12..=55).contains(&hits), "{hits} of 60");
 }
 
-fn places(contacts: &[MovingContact]) -> Vec<(Kind, bool, [u32; 4])> {
+fn places(contacts: &[MovingContact]) -> Vec<(FeaturePairKind, bool, [u32; 4])> {
     contacts.iter().map(MovingContact::place).collect()
 }
 

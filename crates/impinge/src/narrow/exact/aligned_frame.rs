@@ -13,7 +13,7 @@ use crate::{Model, Pose};
 
 /// A frame in the world: where it is and its three axes, of unit length up to rounding.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct View {
+pub(crate) struct AlignedFrame {
     origin: DVec3,
     axes: [DVec3; 3],
     /// Radius of a ball around the first origin that holds both bodies.
@@ -24,9 +24,9 @@ pub(crate) struct View {
     plain: bool,
 }
 
-impl View {
+impl AlignedFrame {
     /// A view along the world's axes.
-    pub fn new(models: [&Model; 2], poses: &[Pose; 2]) -> View {
+    pub fn new(models: [&Model; 2], poses: &[Pose; 2]) -> AlignedFrame {
         let centre = |k: usize| poses[k].apply(models[k].tree().frame().centre);
         let size = |k: usize| {
             let frame = models[k].tree().frame();
@@ -38,7 +38,7 @@ impl View {
         let pad = 2.0 * DOT_ROUNDING * reach;
         // Nothing below the pad counts.
         let plain = pad > SMALLEST_LENGTH_UNSCALED && reach < LARGEST_LENGTH_UNSCALED;
-        View { origin, axes: [DVec3::X, DVec3::Y, DVec3::Z], reach, pad, plain }
+        AlignedFrame { origin, axes: [DVec3::X, DVec3::Y, DVec3::Z], reach, pad, plain }
     }
 
     /// Looks from the first point to the second.
@@ -120,7 +120,7 @@ impl Leaf {
         lane: usize,
         k: usize,
         corners: impl FnOnce() -> [DVec3; 3],
-        view: &View,
+        view: &AlignedFrame,
     ) -> [DVec3; 2] {
         let at = lane * LEAF_MOST + k;
         if self.placed >> at & 1 == 0 {

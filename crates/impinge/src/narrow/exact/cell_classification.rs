@@ -11,7 +11,7 @@
 //! If a region in both solids exists, its border has a face; on X off Y that face shows w_y ≠ 0, on both
 //! it shows both windings. So without such a find there is no common region, whatever the bodies do to
 //! themselves. Only where X passes through Y's interior are X's own cells needed everywhere, and even
-//! there the first place nearly always settles it ([`Survey::deepen`]).
+//! there the first place nearly always settles it ([`CellClassification::deepen`]).
 //!
 //! A part of X off Y that touches a triangle in contact is seen in passing: the corner where they touch is
 //! off Y too, so the cell of that triangle at this corner has the same w_y. Triangles with the same three
@@ -25,12 +25,12 @@ use std::ops::ControlFlow;
 
 use glam::DVec3;
 
-use super::perturbed_point::{Direction, Flag, Spot};
-use super::placed_mesh::Body;
-use super::relation_facts::Evidence;
+use super::perturbed_point::{BasePoint, Direction, PerturbedPoint};
+use super::placed_mesh::PlacedMesh;
+use super::relation_facts::RelationFacts;
 use super::triangle_arrangement::{for_each_cell, line_crossing, pierce};
 use super::winding::{winding_at, windings_across};
-use crate::geom::triangle_triangle::{Meeting, classify, upright_axis};
+use crate::geom::triangle_triangle::{TriangleRelation, classify, upright_axis};
 use crate::num::predicate::{Plane, Sign};
 use crate::shape::Topology;
 
@@ -39,26 +39,26 @@ use crate::shape::Topology;
 const SEEDS_ALONE: usize = 256;
 
 /// Two placed bodies and what was found out about them.
-pub(crate) struct Survey<'m> {
-    pub bodies: [Body<'m>; 2],
-    pub evidence: Evidence,
+pub(crate) struct CellClassification<'m> {
+    pub bodies: [PlacedMesh<'m>; 2],
+    pub facts: RelationFacts,
     /// Places whose windings were asked for.
     pub places: u64,
     /// The pair whose cells on body a were looked at last.
     crossed: Option<[u32; 2]>,
 }
 
-impl<'m> Survey<'m> {
+impl<'m> CellClassification<'m> {
     /// Nothing found out yet but which surfaces are closed and which have an area.
-    pub fn new(bodies: [Body<'m>; 2]) -> Survey<'m> {
+    pub fn new(bodies: [PlacedMesh<'m>; 2]) -> CellClassification<'m> {
         let closed = bodies.map(|b| b.is_closed());
-        let evidence = Evidence { closed, flat: bodies.map(|b| !b.has_area()), ..Evidence::default() };
-        Survey { bodies, evidence, places: 0, crossed: None }
+        let facts = RelationFacts { closed, flat: bodies.map(|b| !b.has_area()), ..RelationFacts::default() };
+        CellClassification { bodies, facts, places: 0, crossed: None }
     }
 
     /// Looks at everything that can matter, given all pairs of triangles that meet.
     pub fn complete(&mut self, contacts: &[[u32; 2]]) {
-        self.evidence.contact |= !contacts.is_empty();
+        self.facts.contact |= !contacts.is_empty();
         let partners = [0, 1].map(|x| Partners::of(contacts, x));
         for (x, partners) in partners.iter().enumerate() {
             let topology = self.bodies[x].model.topology();
@@ -80,7 +80,7 @@ impl<'m> Survey<'m> {
 
     /// Notes what the cells of one pair of crossing triangles show.
     pub fn crossing(&mut self, pair: [u32; 2]) {
-        self.evidence.contact = true;
+        self.facts.contact = true;
         if self.crossed != Some(pair) {
             self.crossed = Some(pair);
             let _ = self.triangle(0, pair[0], &[pair[1]], false);
@@ -104,7 +104,7 @@ impl<'m> Survey<'m> {
         if upright_axis(&corners).is_none() {
             return self.needle(x, &corners, &cutters);
         }
-        let shared = cutters.iter().any(|c| classify(&corners, c) == Meeting::Coplanar);
+        let shared = cutters.iter().any(|c| classify(&corners, c) == TriangleRelation::Coplanar);
         // Shared cells are looked at from body a only.
         if own || shared && x == 0 {
             self.bodies[x].for_each_meeting(t, &corners, |other| cutters.push(other));
@@ -113,7 +113,7 @@ impl<'m> Survey<'m> {
     }
 
     /// A place just above a cell of a triangle of body x.
-    fn cell(&mut self, x: usize, triangle: &[DVec3; 3], place: &Flag) -> ControlFlow<()> {
+    fn cell(&mut self, x: usize, triangle: &[DVec3; 3], place: &PerturbedPoint) -> ControlFlow<()> {
         let y = 1 - x;
         if self.lies_on(y, triangle, place) {
             // Body a has shown the shared cells already.
@@ -121,43 +121,43 @@ impl<'m> Survey<'m> {
                 self.note_sides(place);
             }
         } else {
-            self.evidence.off[x] = true;
-            if self.note_within(x, place) && self.evidence.closed[x] {
+            self.facts.off[x] = true;
+            if self.note_within(x, place) && self.facts.closed[x] {
                 self.note_sides(place);
             }
         }
-        if self.evidence.is_settled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        if self.facts.is_settled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
     /// Notes whether a place on the surface of x, off that of y, is inside y; true if so.
-    fn note_within(&mut self, x: usize, place: &Flag) -> bool {
+    fn note_within(&mut self, x: usize, place: &PerturbedPoint) -> bool {
         let y = 1 - x;
         self.places += 1;
-        let within = self.evidence.closed[y] && winding_at(&self.bodies[y], place) != 0;
+        let within = self.facts.closed[y] && winding_at(&self.bodies[y], place) != 0;
         if within {
-            self.evidence.within[x] = true;
+            self.facts.within[x] = true;
         } else {
-            self.evidence.out[x] = true;
+            self.facts.out[x] = true;
         }
         within
     }
 
     /// Notes the windings of both bodies on both sides of the face at a place.
-    fn note_sides(&mut self, place: &Flag) {
+    fn note_sides(&mut self, place: &PerturbedPoint) {
         let sides = [0, 1].map(|x| {
             self.places += 1;
-            if self.evidence.closed[x] { windings_across(&self.bodies[x], place) } else { [0; 2] }
+            if self.facts.closed[x] { windings_across(&self.bodies[x], place) } else { [0; 2] }
         });
         let [[a, a_across], [b, b_across]] = sides;
-        self.evidence.note_cell([a, b]);
-        self.evidence.note_cell([a_across, b_across]);
+        self.facts.note_cell([a, b]);
+        self.facts.note_cell([a_across, b_across]);
     }
 
     /// Whether the place on the given triangle also lies on a face of body y in the same plane.
-    fn lies_on(&self, y: usize, triangle: &[DVec3; 3], place: &Flag) -> bool {
+    fn lies_on(&self, y: usize, triangle: &[DVec3; 3], place: &PerturbedPoint) -> bool {
         let Some(axis) = upright_axis(triangle) else { return false };
         let plane = Plane::through(triangle[0], triangle[1], triangle[2]);
-        let [low, high] = place.spot.bounds();
+        let [low, high] = place.base.bounds();
         let mut found = false;
         self.bodies[y].in_region(low, high, |u| {
             let other = self.bodies[y].corners(u);
@@ -202,9 +202,9 @@ impl<'m> Survey<'m> {
 
     /// Notes where a part of x, free of contact, lies by one of its triangles; true for inside y.
     fn note_part(&mut self, x: usize, triangle: u32) -> bool {
-        self.evidence.off[x] = true;
-        let within = self.note_within(x, &Flag::beside(self.bodies[x].corners(triangle)[0]));
-        if within && self.evidence.closed[x] {
+        self.facts.off[x] = true;
+        let within = self.note_within(x, &PerturbedPoint::beside(self.bodies[x].corners(triangle)[0]));
+        if within && self.facts.closed[x] {
             self.note_face(x, triangle);
         }
         within
@@ -215,15 +215,15 @@ impl<'m> Survey<'m> {
         let [a, b, c] = self.bodies[x].corners(t);
         if let Some(axis) = upright_axis(&[a, b, c]) {
             let directions = [Direction::towards(a, b), Direction::towards(a, c), Direction::along(axis)];
-            self.note_sides(&Flag { spot: Spot::Corner(a), directions });
+            self.note_sides(&PerturbedPoint { base: BasePoint::Corner(a), directions });
         }
     }
 
     /// Looks at all cells of x inside y, parted by x itself: needed where x has faces inside y, and
     /// nothing so far shows whether x is solid beside them or hollow.
     fn deepen(&mut self, x: usize, inside: &[u32], partners: &Partners) -> ControlFlow<()> {
-        let open = |evidence: &Evidence| !evidence.common || !evidence.not_inside(1 - x);
-        if !(self.evidence.within[x] && self.evidence.closed[x] && open(&self.evidence)) {
+        let open = |facts: &RelationFacts| !facts.common || !facts.not_inside(1 - x);
+        if !(self.facts.within[x] && self.facts.closed[x] && open(&self.facts)) {
             return ControlFlow::Continue(());
         }
         let topology = self.bodies[x].model.topology();
@@ -234,7 +234,7 @@ impl<'m> Survey<'m> {
             }
         }
         let beside = self.parts_inside(x, partners);
-        if !open(&self.evidence) {
+        if !open(&self.facts) {
             return ControlFlow::Continue(());
         }
         let mut flood = Flood::new(topology, partners);
@@ -251,17 +251,17 @@ impl<'m> Survey<'m> {
             return ControlFlow::Continue(());
         }
         let along = Direction::towards(needle.from, needle.to);
-        for spot in needle.crossings(cutters) {
+        for base in needle.crossings(cutters) {
             for d1 in [along.clone(), along.reversed()] {
                 let [j, k] = [(needle.axis + 1) % 3, (needle.axis + 2) % 3];
                 let directions = [d1, Direction::along(j), Direction::along(k)];
-                let place = Flag { spot: spot.clone(), directions };
+                let place = PerturbedPoint { base: base.clone(), directions };
                 if !needle.holds(&place) || cutters.iter().any(|c| needle.runs_on(&place, c)) {
                     continue;
                 }
-                self.evidence.off[x] = true;
+                self.facts.off[x] = true;
                 self.note_within(x, &place);
-                if self.evidence.is_settled() {
+                if self.facts.is_settled() {
                     return ControlFlow::Break(());
                 }
             }
@@ -389,44 +389,44 @@ impl Needle {
     }
 
     /// The ends, and where triangles or their edges pass.
-    fn crossings(&self, cutters: &[[DVec3; 3]]) -> Vec<Spot> {
+    fn crossings(&self, cutters: &[[DVec3; 3]]) -> Vec<BasePoint> {
         let (p, q) = (self.from, self.to);
-        let mut spots = vec![Spot::Corner(p), Spot::Corner(q)];
+        let mut bases = vec![BasePoint::Corner(p), BasePoint::Corner(q)];
         for cutter in cutters {
             let plane = Plane::through(cutter[0], cutter[1], cutter[2]);
             match (plane.side(p), plane.side(q), upright_axis(cutter)) {
                 (Sign::Zero, Sign::Zero, Some(axis)) => {
                     for i in 0..3 {
-                        spots.extend(line_crossing(p, q, cutter[i], cutter[(i + 1) % 3], axis));
-                        spots.push(Spot::Corner(cutter[i]));
+                        bases.extend(line_crossing(p, q, cutter[i], cutter[(i + 1) % 3], axis));
+                        bases.push(BasePoint::Corner(cutter[i]));
                     }
                 }
-                (Sign::Zero, Sign::Zero, None) => spots.extend(cutter.map(Spot::Corner)),
-                (s, t, _) if s.times(t) == Sign::Negative => spots.extend(pierce(p, q, cutter)),
+                (Sign::Zero, Sign::Zero, None) => bases.extend(cutter.map(BasePoint::Corner)),
+                (s, t, _) if s.times(t) == Sign::Negative => bases.extend(pierce(p, q, cutter)),
                 _ => {}
             }
         }
-        spots.retain(|spot| meets_line(spot, p, q));
-        spots
+        bases.retain(|base| meets_line(base, p, q));
+        bases
     }
 
     /// Whether the place lies within the segment.
-    fn holds(&self, place: &Flag) -> bool {
+    fn holds(&self, place: &PerturbedPoint) -> bool {
         place.side_of_level(self.axis, self.from[self.axis]) == Sign::Positive
             && place.side_of_level(self.axis, self.to[self.axis]) == Sign::Negative
     }
 
     /// Whether the segment lies on the closed triangle beside the place.
-    fn runs_on(&self, place: &Flag, triangle: &[DVec3; 3]) -> bool {
+    fn runs_on(&self, place: &PerturbedPoint, triangle: &[DVec3; 3]) -> bool {
         let Some(axis) = upright_axis(triangle) else {
             // Two segments on one line.
             let other = Needle::of(triangle);
-            return meets_line(&Spot::Corner(other.from), self.from, self.to)
-                && meets_line(&Spot::Corner(other.to), self.from, self.to)
+            return meets_line(&BasePoint::Corner(other.from), self.from, self.to)
+                && meets_line(&BasePoint::Corner(other.to), self.from, self.to)
                 && other.holds(place);
         };
         let [a, b, c] = *triangle;
-        let turn = Spot::Corner(c).side_of_line(a, b, axis);
+        let turn = BasePoint::Corner(c).side_of_line(a, b, axis);
         place.line_side_of_plane(triangle).is_zero()
             && [(a, b), (b, c), (c, a)]
                 .iter()
@@ -435,6 +435,6 @@ impl Needle {
 }
 
 /// Whether the point lies on the line through p and q: in all three projections.
-fn meets_line(spot: &Spot, p: DVec3, q: DVec3) -> bool {
-    (0..3).all(|axis| spot.side_of_line(p, q, axis).is_zero())
+fn meets_line(base: &BasePoint, p: DVec3, q: DVec3) -> bool {
+    (0..3).all(|axis| base.side_of_line(p, q, axis).is_zero())
 }

@@ -10,9 +10,9 @@ use glam::DVec3;
 use super::morton_order::in_good_order;
 use super::point_triangle_simd::{Corners, LANES, squares};
 use crate::contact::Feature;
-use crate::geom::point_triangle::{self, Part, norm};
-use crate::hierarchy::point_tree::{PatchTree, PlacedPatches, Room, Start};
-use crate::hierarchy::simd::Level;
+use crate::geom::point_triangle::{self, TriangleFeature, norm};
+use crate::hierarchy::point_tree::{PlacedPointTree, PointTree, Room, Start};
+use crate::hierarchy::simd::SimdLevel;
 use crate::num::parallel;
 use crate::num::tolerance::{LARGEST_LENGTH_UNSCALED, SMALLEST_LENGTH_UNSCALED};
 use crate::{Counters, Mesh, Model, Pose};
@@ -44,7 +44,7 @@ pub struct ClosestPoint {
 /// ```
 pub fn closest_point(model: &Model, pose: &Pose, p: DVec3) -> ClosestPoint {
     let search = Search::new(model, pose);
-    let mut nearest = Nearest::NONE;
+    let mut nearest = NearestTriangle::NONE;
     search.improve(p, None, &mut nearest, &mut Room::default(), &mut Counters::default());
     search.answer(p, &nearest)
 }
@@ -64,7 +64,7 @@ pub(crate) fn one_after_another(model: &Model, pose: &Pose, points: &[DVec3]) ->
         let (mut room, mut work) = (Room::default(), Counters::default());
         let mut found = Vec::with_capacity(chunk.len());
         for &p in chunk {
-            let mut nearest = Nearest::NONE;
+            let mut nearest = NearestTriangle::NONE;
             start = search.improve(p, start, &mut nearest, &mut room, &mut work);
             found.push(search.answer(p, &nearest));
         }
@@ -74,32 +74,36 @@ pub(crate) fn one_after_another(model: &Model, pose: &Pose, points: &[DVec3]) ->
 }
 
 /// The feature of the mesh that a part of a triangle is.
-pub fn feature(mesh: &Mesh, triangle: u32, part: Part) -> Feature {
+pub fn feature(mesh: &Mesh, triangle: u32, part: TriangleFeature) -> Feature {
     let corners = mesh.triangles()[triangle as usize];
     match part {
-        Part::Corner(i) => Feature::Vertex(corners[i as usize]),
-        Part::Side(i) => {
+        TriangleFeature::Corner(i) => Feature::Vertex(corners[i as usize]),
+        TriangleFeature::Side(i) => {
             let (a, b) = (corners[i as usize], corners[(i as usize + 1) % 3]);
             Feature::Edge([a.min(b), a.max(b)])
         }
-        Part::Inside => Feature::Face(triangle),
+        TriangleFeature::Inside => Feature::Face(triangle),
     }
 }
 
 /// The nearest triangle found so far.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Nearest {
+pub(crate) struct NearestTriangle {
     pub triangle: u32,
     /// In units of the search.
     pub distance_sq: f64,
     /// In the world.
     point: DVec3,
-    part: Part,
+    part: TriangleFeature,
 }
 
-impl Nearest {
-    pub const NONE: Nearest =
-        Nearest { triangle: u32::MAX, distance_sq: f64::INFINITY, point: DVec3::ZERO, part: Part::Inside };
+impl NearestTriangle {
+    pub const NONE: NearestTriangle = NearestTriangle {
+        triangle: u32::MAX,
+        distance_sq: f64::INFINITY,
+        point: DVec3::ZERO,
+        part: TriangleFeature::Inside,
+    };
 
     /// Whether a triangle at such a distance is nearer, or as near and of a smaller index.
     #[inline]
@@ -113,9 +117,9 @@ impl Nearest {
 pub(crate) struct Search<'m> {
     model: &'m Model,
     pose: &'m Pose,
-    patches: &'m PatchTree,
-    placed: PlacedPatches,
-    level: Level,
+    patches: &'m PointTree,
+    placed: PlacedPointTree,
+    level: SimdLevel,
     /// Divides lengths before they are squared; 1 unless squares could underflow or overflow.
     scale: f64,
 }
@@ -127,17 +131,17 @@ impl<'m> Search<'m> {
         Search {
             model,
             pose,
-            patches: model.patches(),
-            placed: PlacedPatches::new(model.tree().frame(), pose),
-            level: Level::best(),
+            patches: model.point_tree(),
+            placed: PlacedPointTree::new(model.tree().frame(), pose),
+            level: SimdLevel::best(),
             scale: if ordinary { 1.0 } else { unit },
         }
     }
 
     /// Stands for an unknown triangle at most so far away.
-    pub fn nearer_than(&self, distance: f64) -> Nearest {
+    pub fn nearer_than(&self, distance: f64) -> NearestTriangle {
         let scaled = distance / self.scale;
-        Nearest { distance_sq: scaled * scaled, ..Nearest::NONE }
+        NearestTriangle { distance_sq: scaled * scaled, ..NearestTriangle::NONE }
     }
 
     /// The placed corners of a triangle.
@@ -155,17 +159,17 @@ impl<'m> Search<'m> {
 
     /// Takes the triangle if it is nearer, or as near and of a smaller index.
     #[inline]
-    pub fn look_at(&self, p: DVec3, triangle: u32, nearest: &mut Nearest) {
+    pub fn look_at(&self, p: DVec3, triangle: u32, nearest: &mut NearestTriangle) {
         let (from, corners) = self.scaled(p, triangle);
         let foot = point_triangle::closest_point(from, &corners);
         if nearest.loses_to(foot.distance_sq, triangle) {
             let point = if self.scale == 1.0 { foot.point } else { foot.point * self.scale + p };
-            *nearest = Nearest { triangle, distance_sq: foot.distance_sq, point, part: foot.part };
+            *nearest = NearestTriangle { triangle, distance_sq: foot.distance_sq, point, part: foot.part };
         }
     }
 
     /// As [`Search::look_at`] for up to eight triangles, of which only the best one's foot is found.
-    fn look_at_all(&self, p: DVec3, triangles: &[u32], nearest: &mut Nearest) {
+    fn look_at_all(&self, p: DVec3, triangles: &[u32], nearest: &mut NearestTriangle) {
         let mut lanes: Corners = [[0.0; LANES]; 9];
         let mut from = p;
         for (lane, &triangle) in triangles.iter().enumerate() {
@@ -174,7 +178,7 @@ impl<'m> Search<'m> {
             (0..9).for_each(|k| lanes[k][lane] = corners[k / 3][k % 3]);
         }
         let squares = squares(self.level, from, &lanes);
-        let mut best = Nearest::NONE;
+        let mut best = NearestTriangle::NONE;
         for (&triangle, distance_sq) in triangles.iter().zip(squares) {
             if best.loses_to(distance_sq, triangle) {
                 (best.triangle, best.distance_sq) = (triangle, distance_sq);
@@ -192,7 +196,7 @@ impl<'m> Search<'m> {
         &self,
         p: DVec3,
         start: Option<Start>,
-        nearest: &mut Nearest,
+        nearest: &mut NearestTriangle,
         room: &mut Room,
         work: &mut Counters,
     ) -> Option<Start> {
@@ -216,12 +220,12 @@ impl<'m> Search<'m> {
     }
 
     /// The answer for the nearest triangle.
-    pub fn answer(&self, p: DVec3, nearest: &Nearest) -> ClosestPoint {
+    pub fn answer(&self, p: DVec3, nearest: &NearestTriangle) -> ClosestPoint {
         let mut nearest = *nearest;
-        if nearest.triangle == Nearest::NONE.triangle {
+        if nearest.triangle == NearestTriangle::NONE.triangle {
             // A point that is no number is near nothing; its distance is no number either.
             let corner = self.pose.apply(self.model.mesh().corners(0)[0]);
-            nearest = Nearest { triangle: 0, point: corner, ..nearest };
+            nearest = NearestTriangle { triangle: 0, point: corner, ..nearest };
         }
         ClosestPoint {
             point: nearest.point,

@@ -19,7 +19,7 @@ fn poses() -> [Pose; 4] {
 
 fn brute_force(model: &Model, pose: &Pose, p: DVec3) -> ClosestPoint {
     let search = Search::new(model, pose);
-    let mut nearest = Nearest::NONE;
+    let mut nearest = NearestTriangle::NONE;
     (0..model.mesh().triangles().len() as u32).for_each(|t| search.look_at(p, t, &mut nearest));
     search.answer(p, &nearest)
 }

@@ -9,14 +9,14 @@ use std::ops::ControlFlow;
 use glam::DVec3;
 
 use crate::geom::triangle_triangle::meet;
-use crate::hierarchy::disc_bound::Coins;
-use crate::hierarchy::disc_bound_pair::{CoinTest, Patches, bent};
+use crate::hierarchy::disc_bound::DiscBounds;
+use crate::hierarchy::disc_bound_pair::{DiscBoundTest, PatchLanes, bent};
 use crate::hierarchy::dual::{DualSearch, LanePairs, LeafPairs};
 use crate::hierarchy::leaf_block::LeafBlocks;
-use crate::hierarchy::leaf_filter::PlaneTest;
+use crate::hierarchy::leaf_filter::LeafFilter;
 use crate::hierarchy::relative::Relative;
-use crate::hierarchy::simd::Level;
-use crate::hierarchy::wide::{Frame, WIDTH, WideTree};
+use crate::hierarchy::simd::SimdLevel;
+use crate::hierarchy::wide::{TreeFrame, WIDTH, WideTree};
 use crate::num::parallel;
 use crate::num::tolerance::STRETCH;
 use crate::{Budget, Certainty, Counters, Finish, Model, Outcome, Pose};
@@ -274,17 +274,17 @@ fn keep_meeting(all: &mut Vec<[u32; 2]>) -> impl FnMut(&Candidate<'_>) -> Contro
 struct Leaves<'m, F> {
     bodies: [Posed<'m>; 2],
     blocks: [&'m LeafBlocks; 2],
-    coins: [&'m Coins; 2],
+    disc_bounds: [&'m DiscBounds; 2],
     filters: &'m Filters,
-    level: Level,
+    level: SimdLevel,
     each: F,
 }
 
 /// What parts patches and triangles in floats: a among b, and b among a.
 #[derive(Debug, Clone, Copy)]
 struct Filters {
-    coins: [CoinTest; 2],
-    planes: [PlaneTest; 2],
+    disc_bounds: [DiscBoundTest; 2],
+    planes: [LeafFilter; 2],
 }
 
 impl Filters {
@@ -293,15 +293,15 @@ impl Filters {
         let [bent_a, bent_b] = [bent(a_to_b), bent(b_to_a)];
         let (frame_a, frame_b) = (a.frame(), b.frame());
         // A margin in a frame that is orthonormal within 1e-4.
-        let within = |frame: &Frame| STRETCH * margin / frame.unit;
+        let within = |frame: &TreeFrame| STRETCH * margin / frame.unit;
         Filters {
-            coins: [
-                CoinTest::new(frame_a, frame_b, a_in_b, bent_a, within(frame_b)),
-                CoinTest::new(frame_b, frame_a, b_in_a, bent_b, within(frame_a)),
+            disc_bounds: [
+                DiscBoundTest::new(frame_a, frame_b, a_in_b, bent_a, within(frame_b)),
+                DiscBoundTest::new(frame_b, frame_a, b_in_a, bent_b, within(frame_a)),
             ],
             planes: [
-                PlaneTest::new(a, b, a_to_b, a_in_b, within(frame_b)),
-                PlaneTest::new(b, a, b_to_a, b_in_a, within(frame_a)),
+                LeafFilter::new(a, b, a_to_b, a_in_b, within(frame_b)),
+                LeafFilter::new(b, a, b_to_a, b_in_a, within(frame_a)),
             ],
         }
     }
@@ -312,9 +312,9 @@ fn leaves<'m, F>(&[a, b]: &[Posed<'m>; 2], filters: &'m Filters, each: F) -> Lea
     Leaves {
         bodies: [a, b],
         blocks: [a.model.leaf_blocks(), b.model.leaf_blocks()],
-        coins: [a.model.coins(), b.model.coins()],
+        disc_bounds: [a.model.disc_bounds(), b.model.disc_bounds()],
         filters,
-        level: Level::best(),
+        level: SimdLevel::best(),
         each,
     }
 }
@@ -322,10 +322,10 @@ fn leaves<'m, F>(&[a, b]: &[Posed<'m>; 2], filters: &'m Filters, each: F) -> Lea
 impl<F> Leaves<'_, F> {
     /// The children of a node as coins, where they are known.
     #[inline]
-    fn patches(&self, body: usize, node: u32) -> Option<Patches<'_>> {
-        match self.coins[body].of(node) {
-            Some(coins) => Some(Patches::Coins(coins)),
-            None => self.blocks[body].of(node).map(Patches::Triangles),
+    fn patches(&self, body: usize, node: u32) -> Option<PatchLanes<'_>> {
+        match self.disc_bounds[body].of(node) {
+            Some(disc_bounds) => Some(PatchLanes::DiscBounds(disc_bounds)),
+            None => self.blocks[body].of(node).map(PatchLanes::Triangles),
         }
     }
 }
@@ -337,7 +337,7 @@ impl<F: FnMut(&Candidate<'_>) -> ControlFlow<()>> LeafPairs for Leaves<'_, F> {
         let [x, y] = lanes.in_order([0, 1]);
         match (self.patches(x, few), self.patches(y, many)) {
             (Some(own), Some(other)) => {
-                self.filters.coins[x].keep(self.level, lanes.to_many, own, other, lanes.mask)
+                self.filters.disc_bounds[x].keep(self.level, lanes.to_many, own, other, lanes.mask)
             }
             _ => lanes.mask,
         }

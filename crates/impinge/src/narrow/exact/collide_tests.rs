@@ -3,7 +3,7 @@ use rand_pcg::Pcg64;
 
 use super::*;
 use crate::Mesh;
-use crate::hierarchy::simd::Level;
+use crate::hierarchy::simd::SimdLevel;
 use crate::hierarchy::wide::{BuildOptions, Strategy, WideTree};
 use crate::shape::procedural;
 
@@ -174,9 +174,9 @@ fn instruction_sets_and_build_options_do_the_same() {
             DualSearch::on(level).advance(&a, &b, &relative, &mut all, &mut budget, &mut work);
             (all.0, work)
         };
-        let want = run(Level::Portable);
+        let want = run(SimdLevel::Portable);
         assert!(want.0.len() > 100);
-        for level in Level::available() {
+        for level in SimdLevel::available() {
             assert!(run(level) == want, "{level:?}");
         }
     }

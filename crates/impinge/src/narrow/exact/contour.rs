@@ -16,7 +16,8 @@ use glam::DVec3;
 use smallvec::SmallVec;
 
 use super::collide::{Candidate, Posed, SurfaceSearch};
-use crate::geom::crossing::{End, Part, crossing};
+use crate::geom::crossing::{End, crossing};
+use crate::geom::point_triangle::TriangleFeature;
 use crate::shape::Topology;
 use crate::shape::topology::Side;
 use crate::{Budget, Model, Pose};
@@ -65,14 +66,16 @@ enum Cell {
 }
 
 impl Cell {
-    fn of(topology: &Topology, triangle: u32, part: Part) -> Cell {
+    fn of(topology: &Topology, triangle: u32, part: TriangleFeature) -> Cell {
         match part {
-            Part::Corner(k) => Cell::Vertex(topology.triangles()[triangle as usize][usize::from(k)]),
+            TriangleFeature::Corner(k) => {
+                Cell::Vertex(topology.triangles()[triangle as usize][usize::from(k)])
+            }
             // A triangle with an area has three edges.
-            Part::Side(corner) => {
+            TriangleFeature::Side(corner) => {
                 topology.edge(Side { triangle, corner }).map_or(Cell::Face(triangle), Cell::Edge)
             }
-            Part::Inside => Cell::Face(triangle),
+            TriangleFeature::Inside => Cell::Face(triangle),
         }
     }
 }

@@ -2,7 +2,7 @@ use std::f64::consts::{PI, TAU};
 
 use super::*;
 use crate::Mesh;
-use crate::geom::triangle_triangle::{Meeting, classify};
+use crate::geom::triangle_triangle::{TriangleRelation, classify};
 use crate::shape::procedural;
 
 fn placed(a: &Model, b: &Model, shift: [f64; 3]) -> Vec<Polyline> {
@@ -20,7 +20,7 @@ fn check_pairs(a: &Model, b: &Model, shift: [f64; 3], curves: &[Polyline]) {
     for i in 0..a.mesh().triangles().len() as u32 {
         for j in 0..b.mesh().triangles().len() as u32 {
             let [p, q] = [a.mesh().corners(i), b.mesh().corners(j).map(|p| pose.apply(p))];
-            if classify(&p, &q) == Meeting::Cross {
+            if classify(&p, &q) == TriangleRelation::Cross {
                 slow.push([i, j]);
             }
         }

@@ -17,16 +17,16 @@ use std::ops::ControlFlow;
 use glam::DVec3;
 use smallvec::SmallVec;
 
-use super::aligned_frame::{Leaf, View};
-use super::closest_point::{Nearest, Search, feature};
+use super::aligned_frame::{AlignedFrame, Leaf};
+use super::closest_point::{NearestTriangle, Search, feature};
 use crate::contact::Feature;
-use crate::geom::point_triangle::Part;
+use crate::geom::point_triangle::TriangleFeature;
 use crate::geom::{triangle_distance, triangle_triangle};
-use crate::hierarchy::box_distance::{Gaps, Gauge, gaps, nearest_centres};
+use crate::hierarchy::box_distance::{BoxDistance, Gaps, gaps, nearest_centres};
 use crate::hierarchy::dual::{DualSearch, LeafPairs};
 use crate::hierarchy::point_tree::Room;
 use crate::hierarchy::relative::Relative;
-use crate::hierarchy::simd::Level;
+use crate::hierarchy::simd::SimdLevel;
 use crate::hierarchy::wide::{Node, WIDTH};
 use crate::num::parallel;
 use crate::{Budget, Certainty, Counters, Finish, Model, Outcome, Pose};
@@ -115,8 +115,8 @@ pub fn distances(a: &Model, b: &Model, poses: &[[Pose; 2]]) -> Vec<Distance> {
 pub struct DistanceSearch<'m> {
     models: [&'m Model; 2],
     poses: [Pose; 2],
-    gauge: Gauge,
-    level: Level,
+    box_distance: BoxDistance,
+    level: SimdLevel,
     /// Everything that was not looked at yet; the nearest is on top.
     open: BinaryHeap<Entry>,
     /// How many pairs of nodes were ever put there.
@@ -127,7 +127,7 @@ pub struct DistanceSearch<'m> {
     /// The largest squared gap that can still matter: that of the best distance.
     limit: f32,
     meets: bool,
-    view: View,
+    view: AlignedFrame,
     leaves: [Leaf; 2],
     work: Counters,
 }
@@ -165,7 +165,7 @@ struct Best {
     distance: f64,
     triangles: [u32; 2],
     points: [DVec3; 2],
-    parts: [Part; 2],
+    parts: [TriangleFeature; 2],
 }
 
 impl<'m> DistanceSearch<'m> {
@@ -176,8 +176,8 @@ impl<'m> DistanceSearch<'m> {
         DistanceSearch {
             models: [a, b],
             poses,
-            gauge: Gauge::new(a.tree(), pose_a, b.tree(), pose_b),
-            level: Level::best(),
+            box_distance: BoxDistance::new(a.tree(), pose_a, b.tree(), pose_b),
+            level: SimdLevel::best(),
             open,
             opened: 1,
             begun: false,
@@ -186,11 +186,11 @@ impl<'m> DistanceSearch<'m> {
                 distance: f64::INFINITY,
                 triangles: [u32::MAX; 2],
                 points: [DVec3::ZERO; 2],
-                parts: [Part::Inside; 2],
+                parts: [TriangleFeature::Inside; 2],
             },
             limit: f32::MAX,
             meets: false,
-            view: View::new([a, b], &poses),
+            view: AlignedFrame::new([a, b], &poses),
             leaves: [Leaf::default(), Leaf::default()],
             work: Counters::default(),
         }
@@ -253,7 +253,7 @@ impl<'m> DistanceSearch<'m> {
         let mut entry = Entry::ROOTS;
         loop {
             let [x, y] = self.nodes(&entry);
-            let (i, j) = nearest_centres(x, entry.lanes[0], y, entry.lanes[1], &self.gauge);
+            let (i, j) = nearest_centres(x, entry.lanes[0], y, entry.lanes[1], &self.box_distance);
             self.work.volume_tests += (WIDTH * WIDTH) as u64;
             let children = [x.child[i].as_node(), y.child[j].as_node()];
             if children == [None; 2] {
@@ -284,7 +284,7 @@ impl<'m> DistanceSearch<'m> {
                 let from = self.best.points[side];
                 let mut nearest = search.nearer_than(self.best.distance);
                 search.improve(from, None, &mut nearest, &mut room, &mut self.work);
-                if nearest.triangle == Nearest::NONE.triangle {
+                if nearest.triangle == NearestTriangle::NONE.triangle {
                     continue;
                 }
                 let mut pair = self.best.triangles;
@@ -313,7 +313,7 @@ impl<'m> DistanceSearch<'m> {
     fn expand(&mut self, entry: Entry) {
         let [x, y] = self.nodes(&entry);
         let mut gap: Gaps = [[0.0; WIDTH]; WIDTH];
-        let mut mask = gaps(self.level, x, y, &self.gauge, self.limit, &mut gap);
+        let mut mask = gaps(self.level, x, y, &self.box_distance, self.limit, &mut gap);
         self.work.volume_tests += (WIDTH * WIDTH) as u64;
         mask &= lane_pairs(entry.lanes);
         if mask == 0 {
@@ -418,7 +418,7 @@ impl<'m> DistanceSearch<'m> {
             || (distance == self.best.distance && triangles < self.best.triangles)
         {
             self.best = Best { distance, triangles, points: near.points, parts: near.parts };
-            self.limit = self.gauge.limit(distance);
+            self.limit = self.box_distance.limit(distance);
         }
     }
 
@@ -439,7 +439,7 @@ impl<'m> DistanceSearch<'m> {
 
     fn answer(&self, finish: Finish) -> Distance {
         let Best { distance, triangles, points, parts } = self.best;
-        let open = self.open.peek().map_or(f64::INFINITY, |e| self.gauge.distance(e.gap));
+        let open = self.open.peek().map_or(f64::INFINITY, |e| self.box_distance.distance(e.gap));
         let side = |k: usize| feature(self.models[k].mesh(), triangles[k], parts[k]);
         let outcome = Outcome { certainty: Certainty::Exact, finish, work: self.work };
         let found =
@@ -461,7 +461,7 @@ fn lane_pairs(lanes: [u8; 2]) -> u64 {
 /// Stops at the first pair of triangles that meet.
 struct FirstMeeting<'s, 'm> {
     search: &'s DistanceSearch<'m>,
-    found: Option<([u32; 2], DVec3, [Part; 2])>,
+    found: Option<([u32; 2], DVec3, [TriangleFeature; 2])>,
 }
 
 impl LeafPairs for FirstMeeting<'_, '_> {
@@ -476,7 +476,7 @@ impl LeafPairs for FirstMeeting<'_, '_> {
             let (a, b) = (corners(0), corners(1));
             if triangle_triangle::meet(&a, &b) {
                 let p = triangle_distance::common_point(&a, &b);
-                self.found = Some(([triangle(0), triangle(1)], p, [Part::Inside; 2]));
+                self.found = Some(([triangle(0), triangle(1)], p, [TriangleFeature::Inside; 2]));
                 return ControlFlow::Break(());
             }
         }

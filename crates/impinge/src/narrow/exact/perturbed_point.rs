@@ -19,16 +19,16 @@ use crate::num::tolerance::{DETERMINANT_UNDERFLOW, ORIENT_2D_FILTER, ORIENT_3D_F
 
 /// A point of doubles, or an exact one.
 #[derive(Debug, Clone)]
-pub enum Spot {
+pub enum BasePoint {
     /// A corner of the placed data.
     Corner(DVec3),
     /// A point that no double need hold.
-    Between(Rc<Between>),
+    RationalPoint(Rc<RationalPoint>),
 }
 
 /// The point (x, y, z)/w, w > 0, with its f64 shadow.
 #[derive(Debug)]
-pub struct Between {
+pub struct RationalPoint {
     /// Numerators.
     xyz: ExactVec,
     /// The common denominator, above zero.
@@ -69,23 +69,23 @@ pub(crate) fn same_corners(s: &[DVec3; 3], t: &[DVec3; 3]) -> bool {
     [[a, b, c], [b, c, a], [c, a, b], [a, c, b], [c, b, a], [b, a, c]].contains(s)
 }
 
-impl Spot {
+impl BasePoint {
     /// The point xyz/w; `None` for w = 0.
-    pub fn between(xyz: ExactVec, w: Dyadic, origin: Origin) -> Option<Spot> {
+    pub fn between(xyz: ExactVec, w: Dyadic, origin: Origin) -> Option<BasePoint> {
         let (xyz, w) = match w.sign() {
             Sign::Zero => return None,
             Sign::Positive => (xyz, w),
             Sign::Negative => (xyz.map(|x| -&x), -&w),
         };
         let near = DVec3::from_array(std::array::from_fn(|i| xyz[i].ratio(&w)));
-        Some(Spot::Between(Rc::new(Between { xyz, w, near, origin })))
+        Some(BasePoint::RationalPoint(Rc::new(RationalPoint { xyz, w, near, origin })))
     }
 
     /// A box of doubles that holds the point.
     pub fn bounds(&self) -> [DVec3; 2] {
         match self {
-            Spot::Corner(p) => [*p, *p],
-            Spot::Between(point) => {
+            BasePoint::Corner(p) => [*p, *p],
+            BasePoint::RationalPoint(point) => {
                 let slack = point.near.abs() * SHADOW_ROUNDING + DVec3::splat(f64::MIN_POSITIVE);
                 [point.near - slack, point.near + slack]
             }
@@ -96,12 +96,12 @@ impl Spot {
 /// A direction: from one double point to another, or exact. Its length does not matter.
 #[derive(Debug, Clone)]
 pub struct Direction {
-    kind: Kind,
+    kind: DirectionKind,
     near: DVec3,
 }
 
 #[derive(Debug, Clone)]
-enum Kind {
+enum DirectionKind {
     Difference(DVec3, DVec3),
     /// The common direction of two planes, or its opposite.
     Cut {
@@ -113,7 +113,7 @@ enum Kind {
 impl Direction {
     /// From p towards q.
     pub fn towards(p: DVec3, q: DVec3) -> Direction {
-        Direction { kind: Kind::Difference(p, q), near: q - p }
+        Direction { kind: DirectionKind::Difference(p, q), near: q - p }
     }
 
     /// Along a coordinate axis.
@@ -129,14 +129,16 @@ impl Direction {
             if m.sign() == Sign::Negative { -turned } else { turned }
         });
         let origin = Origin { planes: planes.into_iter().copied().collect(), ..Origin::default() };
-        Direction { kind: Kind::Cut { vector: Rc::new((v, origin)), reversed: false }, near }
+        Direction { kind: DirectionKind::Cut { vector: Rc::new((v, origin)), reversed: false }, near }
     }
 
     /// The opposite direction.
     pub fn reversed(&self) -> Direction {
         let kind = match &self.kind {
-            Kind::Difference(p, q) => Kind::Difference(*q, *p),
-            Kind::Cut { vector, reversed } => Kind::Cut { vector: vector.clone(), reversed: !reversed },
+            DirectionKind::Difference(p, q) => DirectionKind::Difference(*q, *p),
+            DirectionKind::Cut { vector, reversed } => {
+                DirectionKind::Cut { vector: vector.clone(), reversed: !reversed }
+            }
         };
         Direction { kind, near: -self.near }
     }
@@ -144,8 +146,8 @@ impl Direction {
     /// The sign of a function that is linear in the vector.
     fn exact_sign(&self, linear: impl Fn(&ExactVec) -> Dyadic) -> Sign {
         match &self.kind {
-            Kind::Difference(p, q) => linear(&minus(&exact(*q), &exact(*p))).sign(),
-            Kind::Cut { vector, reversed } => {
+            DirectionKind::Difference(p, q) => linear(&minus(&exact(*q), &exact(*p))).sign(),
+            DirectionKind::Cut { vector, reversed } => {
                 let sign = linear(&vector.0).sign();
                 if *reversed { sign.flip() } else { sign }
             }
@@ -158,7 +160,7 @@ impl Direction {
         let (left, right) = (u.x * v.y, u.y * v.x);
         let bound = (ORIENT_2D_FILTER + SHADOW_ROUNDING) * (left.abs() + right.abs()) + DETERMINANT_UNDERFLOW;
         filtered(left - right, bound).unwrap_or_else(|| match self.kind {
-            Kind::Difference(p, q) if p == a && q == b || p == b && q == a => Sign::Zero,
+            DirectionKind::Difference(p, q) if p == a && q == b || p == b && q == a => Sign::Zero,
             _ => self.exact_sign(|v| cross_along(&minus(&exact(b), &exact(a)), v, axis)),
         })
     }
@@ -170,8 +172,8 @@ impl Direction {
         let bound = (ORIENT_3D_FILTER + SHADOW_ROUNDING) * sum + underflow(plane);
         filtered(det, bound).unwrap_or_else(|| {
             let within = match &self.kind {
-                Kind::Difference(p, q) => triangle.contains(p) && triangle.contains(q),
-                Kind::Cut { vector, .. } => vector.1.has_plane(triangle),
+                DirectionKind::Difference(p, q) => triangle.contains(p) && triangle.contains(q),
+                DirectionKind::Cut { vector, .. } => vector.1.has_plane(triangle),
             };
             if within { Sign::Zero } else { self.exact_sign(|v| dot(&normal(triangle), v)) }
         })
@@ -180,29 +182,29 @@ impl Direction {
 
 /// The place p + ε·d₁ + ε²·d₂ + ε³·d₃.
 #[derive(Debug, Clone)]
-pub struct Flag {
+pub struct PerturbedPoint {
     /// p
-    pub spot: Spot,
+    pub base: BasePoint,
     /// d₁, d₂, d₃
     pub directions: [Direction; 3],
 }
 
-impl Flag {
+impl PerturbedPoint {
     /// The place just beside a point, the same side for every point.
-    pub fn beside(p: DVec3) -> Flag {
-        Flag { spot: Spot::Corner(p), directions: [0, 1, 2].map(Direction::along) }
+    pub fn beside(p: DVec3) -> PerturbedPoint {
+        PerturbedPoint { base: BasePoint::Corner(p), directions: [0, 1, 2].map(Direction::along) }
     }
 
     /// The same place mirrored in its last direction: the other side of the face it lies at.
-    pub fn across(&self) -> Flag {
+    pub fn across(&self) -> PerturbedPoint {
         let [d1, d2, d3] = &self.directions;
-        Flag { spot: self.spot.clone(), directions: [d1.clone(), d2.clone(), d3.reversed()] }
+        PerturbedPoint { base: self.base.clone(), directions: [d1.clone(), d2.clone(), d3.reversed()] }
     }
 
     /// On which side of the line from a to b, all without the axis, the place is; zero only where a and b
     /// are one point without the axis, or every direction is along it.
     pub fn side_of_line(&self, a: DVec3, b: DVec3, axis: usize) -> Sign {
-        let mut sign = self.spot.side_of_line(a, b, axis);
+        let mut sign = self.base.side_of_line(a, b, axis);
         for direction in &self.directions {
             if !sign.is_zero() {
                 break;
@@ -215,7 +217,7 @@ impl Flag {
     /// On which side of the triangle's plane the place is; zero only for a triangle without area.
     pub fn side_of_plane(&self, triangle: &[DVec3; 3]) -> Sign {
         let plane = Plane::through(triangle[0], triangle[1], triangle[2]);
-        let mut sign = self.spot.side_of_plane(triangle, &plane);
+        let mut sign = self.base.side_of_plane(triangle, &plane);
         for direction in &self.directions {
             if !sign.is_zero() {
                 break;
@@ -227,20 +229,20 @@ impl Flag {
 
     /// The side of the points p + ε·d₁ alone: zero where they run along the line.
     pub fn line_side_of_line(&self, a: DVec3, b: DVec3, axis: usize) -> Sign {
-        self.spot.side_of_line(a, b, axis).or(self.directions[0].side_of_line(a, b, axis))
+        self.base.side_of_line(a, b, axis).or(self.directions[0].side_of_line(a, b, axis))
     }
 
     /// The side of the points p + ε·d₁ alone: zero where they run in the plane.
     pub fn line_side_of_plane(&self, triangle: &[DVec3; 3]) -> Sign {
         let plane = Plane::through(triangle[0], triangle[1], triangle[2]);
-        self.spot.side_of_plane(triangle, &plane).or(self.directions[0].side_of_plane(triangle, &plane))
+        self.base.side_of_plane(triangle, &plane).or(self.directions[0].side_of_plane(triangle, &plane))
     }
 
     /// The sign of a coordinate of p + ε·d₁ less a value.
     pub fn side_of_level(&self, axis: usize, value: f64) -> Sign {
-        let here = match &self.spot {
-            Spot::Corner(p) => Sign::from(p[axis] - value),
-            Spot::Between(point) => (&point.xyz[axis] - &(&point.w * &Dyadic::from(value))).sign(),
+        let here = match &self.base {
+            BasePoint::Corner(p) => Sign::from(p[axis] - value),
+            BasePoint::RationalPoint(point) => (&point.xyz[axis] - &(&point.w * &Dyadic::from(value))).sign(),
         };
         here.or(Sign::from(self.directions[0].near[axis]))
     }
@@ -256,16 +258,16 @@ impl Flag {
     }
 }
 
-impl Spot {
+impl BasePoint {
     /// On which side of the line from a to b, all without the axis, the point is.
     pub fn side_of_line(&self, a: DVec3, b: DVec3, axis: usize) -> Sign {
         match self {
-            Spot::Corner(p) => {
+            BasePoint::Corner(p) => {
                 let [a, b, p] = [a, b, *p].map(|x| drop_axis(x, axis));
                 orient2d(a, b, p)
             }
-            Spot::Between(point) => {
-                let Between { xyz, w, near, origin } = &**point;
+            BasePoint::RationalPoint(point) => {
+                let RationalPoint { xyz, w, near, origin } = &**point;
                 let (u, v) = (drop_axis(b - a, axis), drop_axis(*near - a, axis));
                 let (left, right) = (u.x * v.y, u.y * v.x);
                 let shadow = drop_axis(near.abs(), axis);
@@ -286,9 +288,9 @@ impl Spot {
 
     fn side_of_plane(&self, triangle: &[DVec3; 3], plane: &Plane) -> Sign {
         match self {
-            Spot::Corner(p) => plane.side(*p),
-            Spot::Between(point) => {
-                let Between { xyz, w, near, origin } = &**point;
+            BasePoint::Corner(p) => plane.side(*p),
+            BasePoint::RationalPoint(point) => {
+                let RationalPoint { xyz, w, near, origin } = &**point;
                 let offset = *near - triangle[0];
                 let det = plane.normal().dot(offset);
                 let bound = ORIENT_3D_FILTER * plane.size().dot(offset.abs())

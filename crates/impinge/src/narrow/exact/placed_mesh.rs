@@ -39,7 +39,7 @@ impl Region {
 
 /// A model where its pose puts it.
 #[derive(Debug, Clone, Copy)]
-pub struct Body<'m> {
+pub struct PlacedMesh<'m> {
     /// The mesh, its tree and its topology.
     pub model: &'m Model,
     /// Where it is.
@@ -52,9 +52,9 @@ pub struct Body<'m> {
     pad: f64,
 }
 
-impl<'m> Body<'m> {
+impl<'m> PlacedMesh<'m> {
     /// Places a model.
-    pub fn new(model: &'m Model, pose: &'m Pose) -> Body<'m> {
+    pub fn new(model: &'m Model, pose: &'m Pose) -> PlacedMesh<'m> {
         let frame = model.tree().frame();
         let matrix = pose.matrix();
         let turn = [matrix.x_axis, matrix.y_axis, matrix.z_axis].map(|column| column * frame.unit);
@@ -62,7 +62,7 @@ impl<'m> Body<'m> {
         let size =
             frame.centre.length() + pose.translation().length() + 4.0 * f64::from(frame.reach) * frame.unit;
         let pad = size * PLACED_BOX_ROUNDING + f64::MIN_POSITIVE;
-        Body { model, pose, turn, origin, pad }
+        PlacedMesh { model, pose, turn, origin, pad }
     }
 
     /// A box around all placed corners.

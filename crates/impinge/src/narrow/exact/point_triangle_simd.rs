@@ -6,7 +6,7 @@
 
 use glam::DVec3;
 
-use crate::hierarchy::simd::Level;
+use crate::hierarchy::simd::SimdLevel;
 
 /// Triangles measured at once.
 pub(crate) const LANES: usize = 8;
@@ -16,15 +16,15 @@ pub(crate) type Corners = [[f64; LANES]; 9];
 
 /// Squared distances of a point from eight triangles.
 #[inline]
-pub(crate) fn squares(level: Level, p: DVec3, triangles: &Corners) -> [f64; LANES] {
+pub(crate) fn squares(level: SimdLevel, p: DVec3, triangles: &Corners) -> [f64; LANES] {
     match level {
-        Level::Portable => each(p.to_array(), triangles),
+        SimdLevel::Portable => each(p.to_array(), triangles),
         // SAFETY: these levels are handed out only after the instructions were detected.
         #[cfg(target_arch = "x86_64")]
-        Level::Avx2 => unsafe { x86::avx2(p.to_array(), triangles) },
+        SimdLevel::Avx2 => unsafe { x86::avx2(p.to_array(), triangles) },
         // SAFETY: as above.
         #[cfg(target_arch = "x86_64")]
-        Level::Avx512 => unsafe { x86::avx512(p.to_array(), triangles) },
+        SimdLevel::Avx512 => unsafe { x86::avx512(p.to_array(), triangles) },
     }
 }
 
@@ -107,7 +107,7 @@ mod tests {
     use rand_pcg::Pcg64;
 
     use super::*;
-    use crate::geom::point_triangle::{Part, closest_point};
+    use crate::geom::point_triangle::{TriangleFeature, closest_point};
 
     #[test]
     fn every_bit_is_that_of_one_triangle_at_a_time() {
@@ -126,14 +126,14 @@ mod tests {
                 std::array::from_fn(|_| std::array::from_fn(|_| point(&mut rng)));
             let p = point(&mut rng) * if round % 5 == 0 { 100.0 } else { 1.0 };
             let corners = std::array::from_fn(|k| triangles.map(|t| t[k / 3][k % 3]));
-            for level in Level::available() {
+            for level in SimdLevel::available() {
                 for (square, t) in squares(level, p, &corners).into_iter().zip(&triangles) {
                     let foot = closest_point(p, t);
                     assert_eq!(square.to_bits(), foot.distance_sq.to_bits());
                     parts[match foot.part {
-                        Part::Corner(_) => 0,
-                        Part::Side(_) => 1,
-                        Part::Inside => 2,
+                        TriangleFeature::Corner(_) => 0,
+                        TriangleFeature::Side(_) => 1,
+                        TriangleFeature::Inside => 2,
                     }] += 1;
                 }
             }

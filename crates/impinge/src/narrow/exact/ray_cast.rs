@@ -9,7 +9,7 @@ use smallvec::SmallVec;
 
 use crate::geom::ray_triangle::{Crossing, ShearedRay};
 use crate::hierarchy::ray_slab::RaySlab;
-use crate::hierarchy::simd::Level;
+use crate::hierarchy::simd::SimdLevel;
 use crate::hierarchy::wide::{Child, WIDTH};
 use crate::num::parallel;
 use crate::num::tolerance::{LARGEST_LENGTH_UNSCALED, SMALLEST_LENGTH_UNSCALED};
@@ -106,7 +106,7 @@ fn visit(model: &Model, pose: &Pose, ray: &Ray, mut found: impl FnMut(Crossing, 
     let unit = tree.frame().unit;
     let ordinary = (SMALLEST_LENGTH_UNSCALED..LARGEST_LENGTH_UNSCALED).contains(&unit);
     let sheared = ShearedRay::new(ray.origin, direction, if ordinary { 1.0 } else { unit.recip() });
-    let level = Level::best();
+    let level = SimdLevel::best();
     let mut until = ray.reach;
     let mut stack: SmallVec<[(f32, u32); 64]> = SmallVec::new();
     stack.push((f32::NEG_INFINITY, 0));

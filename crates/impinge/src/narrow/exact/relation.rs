@@ -10,12 +10,12 @@ use std::ops::ControlFlow;
 
 use glam::{BVec3, DVec3};
 
-use super::cell_classification::Survey;
+use super::cell_classification::CellClassification;
 use super::collide::{Candidate, Posed, SurfaceSearch};
-use super::placed_mesh::Body;
-use super::temporal_coherence::{Found, PairMemory, first_meeting_again};
+use super::placed_mesh::PlacedMesh;
+use super::temporal_coherence::{CoherenceMemory, Found, first_meeting_again};
 use crate::contact::{Certainty, Counters, Finish, Outcome};
-use crate::geom::triangle_triangle::{Meeting, classify};
+use crate::geom::triangle_triangle::{TriangleRelation, classify};
 use crate::hierarchy::dual::DualSearch;
 use crate::hierarchy::relative::{Map, Relative};
 use crate::hierarchy::wide::WideTree;
@@ -26,7 +26,7 @@ use crate::{Budget, Model, Pose, Relation};
 const PLANES_TRIED: usize = 4;
 
 /// Which models stand where.
-type Placed = [(u64, Pose); 2];
+type PlacedModels = [(u64, Pose); 2];
 
 /// What a relation remembers for the next one of the same two models; dropping it costs only speed.
 #[derive(Debug, Clone, Default)]
@@ -34,11 +34,11 @@ pub struct RelationMemory {
     /// Triangles that crossed last time.
     witness: Option<[u32; 2]>,
     /// What the surfaces' own coherence keeps.
-    surfaces: PairMemory,
+    surfaces: CoherenceMemory,
     /// The answer when the surfaces were found apart last; it holds for as long as they stay so.
     apart: Option<Relation>,
     /// A search that ran out of budget, and the models and poses it belongs to.
-    unfinished: Option<(DualSearch, Placed, Contacts)>,
+    unfinished: Option<(DualSearch, PlacedModels, Contacts)>,
 }
 
 /// How two placed meshes lie to each other, decided exactly on the placed doubles.
@@ -59,16 +59,17 @@ pub fn relation_within(
     memory: &mut RelationMemory,
     budget: &mut Budget,
 ) -> (Option<Relation>, Outcome) {
-    let bodies = [Body::new(a, pose_a), Body::new(b, pose_b)];
-    let mut question = Question { survey: Survey::new(bodies), work: Counters::default() };
+    let bodies = [PlacedMesh::new(a, pose_a), PlacedMesh::new(b, pose_b)];
+    let mut question =
+        Question { classification: CellClassification::new(bodies), work: Counters::default() };
     let (relation, finish) = question.answer(memory, budget);
-    question.work.primitive_tests += question.survey.places;
+    question.work.primitive_tests += question.classification.places;
     (relation, Outcome { certainty: Certainty::Exact, finish, work: question.work })
 }
 
 /// Two placed bodies and what is known of them.
 struct Question<'m> {
-    survey: Survey<'m>,
+    classification: CellClassification<'m>,
     work: Counters,
 }
 
@@ -86,7 +87,7 @@ struct Contacts {
 
 impl<'m> Question<'m> {
     fn answer(&mut self, memory: &mut RelationMemory, budget: &mut Budget) -> (Option<Relation>, Finish) {
-        let [a, b] = self.survey.bodies;
+        let [a, b] = self.classification.bodies;
         if let Some(pair) = memory.witness.filter(|&pair| self.is_crossing(pair)) {
             self.work.primitive_tests += 1;
             if self.settles(pair) {
@@ -94,7 +95,7 @@ impl<'m> Question<'m> {
             }
         }
         let posed = [a, b].map(|body| Posed::new(body.model, *body.pose));
-        let placed: Placed = [a, b].map(|body| (body.model.identity(), *body.pose));
+        let placed: PlacedModels = [a, b].map(|body| (body.model.identity(), *body.pose));
         // Whether a crossing settled nothing: where one surface is no border of its solid. Rare.
         let mut want_all = false;
         if budget.is_unlimited() && memory.unfinished.is_none() {
@@ -128,7 +129,7 @@ impl<'m> Question<'m> {
                 (SurfaceSearch::new(posed[0], posed[1]), contacts)
             }
         };
-        let any_will_do = self.survey.evidence.closed == [false; 2];
+        let any_will_do = self.classification.facts.closed == [false; 2];
         loop {
             let finish = search.advance(budget, |pair| contacts.take(pair, any_will_do));
             self.work += search.work();
@@ -152,41 +153,41 @@ impl<'m> Question<'m> {
     }
 
     fn is_crossing(&self, [t, u]: [u32; 2]) -> bool {
-        let [a, b] = &self.survey.bodies;
-        let known = |body: &Body<'_>, t: u32| (t as usize) < body.model.mesh().triangles().len();
-        known(a, t) && known(b, u) && classify(&a.corners(t), &b.corners(u)) == Meeting::Cross
+        let [a, b] = &self.classification.bodies;
+        let known = |body: &PlacedMesh<'_>, t: u32| (t as usize) < body.model.mesh().triangles().len();
+        known(a, t) && known(b, u) && classify(&a.corners(t), &b.corners(u)) == TriangleRelation::Cross
     }
 
     /// Whether this pair of meeting triangles shows that the bodies intersect.
     fn settles(&mut self, pair: [u32; 2]) -> bool {
-        let evidence = &mut self.survey.evidence;
-        evidence.contact = true;
-        if evidence.is_settled() {
+        let facts = &mut self.classification.facts;
+        facts.contact = true;
+        if facts.is_settled() {
             return true;
         }
         if !self.is_crossing(pair) {
             return false;
         }
-        let [a, b] = self.survey.bodies;
+        let [a, b] = self.classification.bodies;
         let trees = [a.model.tree(), b.model.tree()];
         let relative = Relative::new(trees[0], a.pose, trees[1], b.pose, 0.0);
-        self.survey.evidence.out[0] |= reaches_out(trees[0], trees[1], &relative.a_in_b);
-        self.survey.evidence.out[1] |= reaches_out(trees[1], trees[0], &relative.b_in_a);
-        if self.survey.evidence.closed == [true; 2] && is_single(&a, pair[0], &b, pair[1]) {
+        self.classification.facts.out[0] |= reaches_out(trees[0], trees[1], &relative.a_in_b);
+        self.classification.facts.out[1] |= reaches_out(trees[1], trees[0], &relative.b_in_a);
+        if self.classification.facts.closed == [true; 2] && is_single(&a, pair[0], &b, pair[1]) {
             // Both surfaces have different windings on their two sides here, so one quarter around the
             // crossing is in both solids.
-            self.survey.evidence.common = true;
+            self.classification.facts.common = true;
         }
-        if !self.survey.evidence.is_settled() {
-            self.survey.crossing(pair);
+        if !self.classification.facts.is_settled() {
+            self.classification.crossing(pair);
         }
-        self.survey.evidence.is_settled()
+        self.classification.facts.is_settled()
     }
 
     /// Whether every part of either body has a corner outside the other's box; surfaces without contact are
     /// then separated.
     fn parts_are_outside(&self) -> bool {
-        let [a, b] = &self.survey.bodies;
+        let [a, b] = &self.classification.bodies;
         [(a, b), (b, a)].iter().all(|(body, other)| {
             let [low, high] = other.bounds();
             body.model.topology().components().iter().all(|part| {
@@ -198,19 +199,19 @@ impl<'m> Question<'m> {
 
     /// The answer when all pairs that meet are known.
     fn conclude(&mut self, contacts: &Contacts) -> Relation {
-        let [a, b] = &self.survey.bodies;
+        let [a, b] = &self.classification.bodies;
         if contacts.coplanar && is_same_surface(a, b) {
             return Relation::Intersecting;
         }
         // Crossing triangles are parted by no plane.
-        if self.survey.evidence.closed == [true; 2]
+        if self.classification.facts.closed == [true; 2]
             && !contacts.want_all
             && a_plane_parts(a, b, &contacts.pairs)
         {
             return Relation::Touching;
         }
-        self.survey.complete(&contacts.pairs);
-        self.survey.evidence.relation()
+        self.classification.complete(&contacts.pairs);
+        self.classification.facts.relation()
     }
 }
 
@@ -219,12 +220,12 @@ impl Contacts {
     fn take(&mut self, pair: &Candidate<'_>, any_will_do: bool) -> ControlFlow<()> {
         let [a, b] = pair.corners();
         let meeting = classify(&a, &b);
-        if meeting == Meeting::Apart {
+        if meeting == TriangleRelation::Apart {
             return ControlFlow::Continue(());
         }
         self.pairs.push(pair.triangles);
-        self.coplanar |= meeting == Meeting::Coplanar;
-        if any_will_do || meeting == Meeting::Cross && !self.want_all {
+        self.coplanar |= meeting == TriangleRelation::Coplanar;
+        if any_will_do || meeting == TriangleRelation::Cross && !self.want_all {
             self.crossing = Some(pair.triangles);
             return ControlFlow::Break(());
         }
@@ -270,7 +271,7 @@ fn reaches_out(tree: &WideTree, other: &WideTree, into: &Map) -> bool {
 }
 
 /// Whether no other triangle of either body covers a part of these crossing ones, where they can meet.
-fn is_single(a: &Body<'_>, t: u32, b: &Body<'_>, u: u32) -> bool {
+fn is_single(a: &PlacedMesh<'_>, t: u32, b: &PlacedMesh<'_>, u: u32) -> bool {
     let bounds = |[p, q, r]: [DVec3; 3]| [p.min(q).min(r), p.max(q).max(r)];
     let [low_t, high_t] = bounds(a.corners(t));
     let [low_u, high_u] = bounds(b.corners(u));
@@ -285,7 +286,7 @@ fn is_single(a: &Body<'_>, t: u32, b: &Body<'_>, u: u32) -> bool {
                 let others = body.corners(other);
                 // A shared corner is in the plane; asking would be slow.
                 others.iter().any(|p| !corners.contains(p) && !plane.side(*p).is_zero())
-                    || classify(&corners, &others) != Meeting::Coplanar
+                    || classify(&corners, &others) != TriangleRelation::Coplanar
             };
             if single { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         });
@@ -295,11 +296,11 @@ fn is_single(a: &Body<'_>, t: u32, b: &Body<'_>, u: u32) -> bool {
 
 /// Whether the plane of a touching triangle has all of one body on its one side and all of the other on
 /// its other, each with a corner off it: the closed bodies touch and nothing more.
-fn a_plane_parts(a: &Body<'_>, b: &Body<'_>, contacts: &[[u32; 2]]) -> bool {
+fn a_plane_parts(a: &PlacedMesh<'_>, b: &PlacedMesh<'_>, contacts: &[[u32; 2]]) -> bool {
     contacts.iter().take(PLANES_TRIED).any(|&[t, u]| {
         [a.corners(t), b.corners(u)].iter().any(|&[p, q, r]| {
             let plane = Plane::through(p, q, r);
-            let side = |body: &Body<'_>| one_side(body, &plane);
+            let side = |body: &PlacedMesh<'_>| one_side(body, &plane);
             matches!(
                 (side(a), side(b)),
                 (Some(Sign::Positive), Some(Sign::Negative)) | (Some(Sign::Negative), Some(Sign::Positive))
@@ -311,7 +312,7 @@ fn a_plane_parts(a: &Body<'_>, b: &Body<'_>, contacts: &[[u32; 2]]) -> bool {
 /// The side of a plane on which all of a body is; zero for within the plane, `None` for both sides.
 ///
 /// A box is convex: with all eight corners on one side, so is what it holds.
-fn one_side(body: &Body<'_>, plane: &Plane) -> Option<Sign> {
+fn one_side(body: &PlacedMesh<'_>, plane: &Plane) -> Option<Sign> {
     let side = Cell::new(Some(Sign::Zero));
     let note = |here: Sign| {
         side.set(side.get().filter(|side| side.times(here) != Sign::Negative).map(|side| side.or(here)));
@@ -333,8 +334,8 @@ fn one_side(body: &Body<'_>, plane: &Plane) -> Option<Sign> {
 }
 
 /// Whether both bodies have the same placed triangles, whatever their order and orientation.
-fn is_same_surface(a: &Body<'_>, b: &Body<'_>) -> bool {
-    let sorted = |body: &Body<'_>| {
+fn is_same_surface(a: &PlacedMesh<'_>, b: &PlacedMesh<'_>) -> bool {
+    let sorted = |body: &PlacedMesh<'_>| {
         let key = |p: DVec3| (p + DVec3::ZERO).to_array().map(f64::to_bits);
         let mut all: Vec<[[u64; 3]; 3]> = (0..body.model.mesh().triangles().len() as u32)
             .map(|t| {

@@ -9,7 +9,7 @@ use crate::Relation;
 
 /// Facts about two bodies, indexed by 0 for a and 1 for b.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Evidence {
+pub(crate) struct RelationFacts {
     /// Whether each surface bounds a solid.
     pub closed: [bool; 2],
     /// This surface has no area, so there is no solid to lie in, closed or not.
@@ -28,7 +28,7 @@ pub(crate) struct Evidence {
     pub off: [bool; 2],
 }
 
-impl Evidence {
+impl RelationFacts {
     /// Whether this body surely does not lie in the other closed solid.
     pub fn not_inside(&self, body: usize) -> bool {
         !self.closed[1 - body] || self.flat[1 - body] || self.out[body] || self.alone[body]

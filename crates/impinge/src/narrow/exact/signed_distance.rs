@@ -11,8 +11,8 @@ use glam::DVec3;
 use super::closest_point::{ClosestPoint, one_after_another};
 use super::generalized_winding::SolidAngles;
 use super::morton_order::in_good_order;
-use super::perturbed_point::Flag;
-use super::placed_mesh::Body;
+use super::perturbed_point::PerturbedPoint;
+use super::placed_mesh::PlacedMesh;
 use super::winding::{borders_solid, faces_at, winding_at};
 use crate::num::parallel;
 use crate::num::tolerance::FOOT_ERROR;
@@ -40,7 +40,7 @@ pub struct SignedDistance {
 pub fn signed_distance(model: &Model, pose: &Pose, p: DVec3) -> SignedDistance {
     let closest = super::closest_point::closest_point(model, pose, p);
     let inside = if model.topology().is_closed() {
-        let body = Body::new(model, pose);
+        let body = PlacedMesh::new(model, pose);
         is_inside(&body, &body.bounds(), p, &closest)
     } else {
         SolidAngles::new(model).is_enclosed(pose, p)
@@ -66,7 +66,7 @@ fn in_given_order(model: &Model, pose: &Pose, points: &[DVec3]) -> Vec<SignedDis
     let nearest = one_after_another(model, pose, points);
     let closed = model.topology().is_closed();
     let angles = (!closed).then(|| SolidAngles::new(model));
-    let body = Body::new(model, pose);
+    let body = PlacedMesh::new(model, pose);
     let bounds = body.bounds();
     let parts = parallel::map(points.len().div_ceil(CHUNK), |k| {
         let chunk = k * CHUNK..points.len().min((k + 1) * CHUNK);
@@ -111,7 +111,7 @@ fn empty_ball([low, high]: &[DVec3; 2], p: DVec3, closest: &ClosestPoint) -> f64
 }
 
 /// Whether a point is in the closed solid that the body bounds.
-fn is_inside(body: &Body<'_>, bounds: &[DVec3; 2], p: DVec3, closest: &ClosestPoint) -> bool {
+fn is_inside(body: &PlacedMesh<'_>, bounds: &[DVec3; 2], p: DVec3, closest: &ClosestPoint) -> bool {
     let empty = empty_ball(bounds, p, closest);
     if !(empty > 0.0) {
         let faces = faces_at(body, p);
@@ -122,7 +122,7 @@ fn is_inside(body: &Body<'_>, bounds: &[DVec3; 2], p: DVec3, closest: &ClosestPo
     // Not where the ball reaches out of the box.
     let [low, high] = *bounds;
     let way_out = (high - p).min(p - low).min_element();
-    !(way_out < empty) && winding_at(body, &Flag::beside(p)) != 0
+    !(way_out < empty) && winding_at(body, &PerturbedPoint::beside(p)) != 0
 }
 
 #[cfg(test)]

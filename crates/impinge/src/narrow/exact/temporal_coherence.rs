@@ -16,7 +16,7 @@ use super::collide::{Posed, SurfaceSearch, Witness};
 use crate::geom::triangle_triangle::meet;
 use crate::hierarchy::dual::DualSearch;
 use crate::hierarchy::relative::placement_error;
-use crate::hierarchy::wide::Frame;
+use crate::hierarchy::wide::TreeFrame;
 use crate::num::tolerance::STRETCH;
 use crate::{Budget, Counters, Finish};
 
@@ -39,10 +39,10 @@ const PLAIN_MOST: u32 = 64;
 ///
 /// A memory of other models is noticed and not used.
 #[derive(Debug, Clone)]
-pub struct PairMemory {
+pub struct CoherenceMemory {
     last: Option<Witness>,
     free: Option<Free>,
-    before: Option<Between>,
+    before: Option<RelativePlacement>,
     /// How wide the next margin is, in steps.
     steps: f64,
     /// Whether the last margin was free: only a second success in a row makes the next one wider.
@@ -54,9 +54,9 @@ pub struct PairMemory {
     work: Counters,
 }
 
-impl Default for PairMemory {
-    fn default() -> PairMemory {
-        PairMemory {
+impl Default for CoherenceMemory {
+    fn default() -> CoherenceMemory {
+        CoherenceMemory {
             last: None,
             free: None,
             before: None,
@@ -69,7 +69,7 @@ impl Default for PairMemory {
     }
 }
 
-impl PairMemory {
+impl CoherenceMemory {
     /// What the last question cost: Nv box pairs, Np triangle pairs.
     pub fn work(&self) -> Counters {
         self.work
@@ -79,7 +79,7 @@ impl PairMemory {
 /// At `at` the surfaces were at least `gap` apart (a length in the world).
 #[derive(Debug, Clone, Copy)]
 struct Free {
-    at: Between,
+    at: RelativePlacement,
     gap: f64,
 }
 
@@ -97,13 +97,17 @@ pub enum Found {
 /// As [`first_meeting`](super::collide::first_meeting), with the help of what an earlier call left in the memory.
 ///
 /// Whether there is a pair is always the same as without; which one is named can differ.
-pub fn first_meeting_again(a: Posed<'_>, b: Posed<'_>, memory: &mut PairMemory) -> (Option<[u32; 2]>, Found) {
+pub fn first_meeting_again(
+    a: Posed<'_>,
+    b: Posed<'_>,
+    memory: &mut CoherenceMemory,
+) -> (Option<[u32; 2]>, Found) {
     memory.work = Counters::default();
     if let Some(pair) = memory.meets_again(&a, &b) {
         (memory.free, memory.before) = (None, None);
         return (Some(pair), Found::Again);
     }
-    let now = Between::new(&a, &b);
+    let now = RelativePlacement::new(&a, &b);
     let step = memory.before.replace(now).map_or(0.0, |before| now.moved_since(&before));
     let still_free = |free: Free| STRETCH * now.moved_since(&free.at) + now.doubt + free.at.doubt < free.gap;
     if memory.free.is_some_and(still_free) {
@@ -126,7 +130,7 @@ pub fn first_meeting_again(a: Posed<'_>, b: Posed<'_>, memory: &mut PairMemory) 
     (memory.last.map(|witness| witness.triangles), how)
 }
 
-impl PairMemory {
+impl CoherenceMemory {
     /// Whether the triangles that met last time do so again.
     fn meets_again(&mut self, a: &Posed<'_>, b: &Posed<'_>) -> Option<[u32; 2]> {
         let Witness { triangles: [i, j], slots: [x, y] } = self.last?;
@@ -148,7 +152,7 @@ impl PairMemory {
     }
 
     /// Whether nothing is within a margin of some steps; then a certificate is kept.
-    fn is_free_ahead(&mut self, a: Posed<'_>, b: Posed<'_>, now: Between, step: f64) -> bool {
+    fn is_free_ahead(&mut self, a: Posed<'_>, b: Posed<'_>, now: RelativePlacement, step: f64) -> bool {
         let margin = self.steps * step;
         // Bodies that met last time are hardly that far apart.
         if self.last.is_some() || !(margin > 0.0 && margin.is_finite()) {
@@ -183,7 +187,7 @@ impl PairMemory {
 
 /// Where b is, seen from a, in the mesh frames.
 #[derive(Debug, Clone, Copy)]
-struct Between {
+struct RelativePlacement {
     turn: DMat3,
     shift: DVec3,
     /// The box of b in its own frame.
@@ -195,13 +199,13 @@ struct Between {
     doubt: f64,
 }
 
-impl Between {
-    fn new(a: &Posed<'_>, b: &Posed<'_>) -> Between {
+impl RelativePlacement {
+    fn new(a: &Posed<'_>, b: &Posed<'_>) -> RelativePlacement {
         let inverse = a.pose.matrix().inverse();
         let (tree_a, tree_b) = (a.model.tree(), b.model.tree());
-        let Frame { centre, unit, .. } = *tree_b.frame();
+        let TreeFrame { centre, unit, .. } = *tree_b.frame();
         let [low, high] = tree_b.bounds().map(|corner| corner.as_dvec3() * unit);
-        Between {
+        RelativePlacement {
             middle: centre + 0.5 * (low + high),
             half: 0.5 * (high - low),
             turn: inverse * b.pose.matrix(),
@@ -212,7 +216,7 @@ impl Between {
     }
 
     /// The farthest way any point of b has gone, seen from a; infinite between different models.
-    fn moved_since(&self, before: &Between) -> f64 {
+    fn moved_since(&self, before: &RelativePlacement) -> f64 {
         if self.models != before.models {
             return f64::INFINITY;
         }

@@ -37,7 +37,7 @@ fn pose(t: f64, distance: f64) -> Pose {
 #[test]
 fn slow_motion_gives_the_same_answers_mostly_without_a_search() {
     let (a, b) = (ball(1, 12), ball(2, 10));
-    let mut memory = PairMemory::default();
+    let mut memory = CoherenceMemory::default();
     let (mut hits, mut searched) = (0, 0);
     let steps = 600;
     for k in 0..steps {
@@ -60,13 +60,13 @@ fn slow_motion_gives_the_same_answers_mostly_without_a_search() {
 fn jumps_and_lost_or_foreign_memories_change_nothing() {
     let models = [ball(3, 8), ball(4, 6), ball(5, 5)];
     let mut rng = Pcg64::seed_from_u64(9);
-    let mut memory = PairMemory::default();
+    let mut memory = CoherenceMemory::default();
     let mut hits = 0;
     let (mut t, mut gap) = (0.0, 2.0);
     let mut pair = (0, 1);
     for _ in 0..1500 {
         match rng.random_range(0..40) {
-            0 => memory = PairMemory::default(),
+            0 => memory = CoherenceMemory::default(),
             1 => pair = (rng.random_range(0..3), rng.random_range(0..3)),
             2 => (t, gap) = (rng.random_range(-9.0..9.0), rng.random_range(1.6..2.4)),
             _ => (t, gap) = (t + rng.random_range(-1e-2..1e-2), gap + rng.random_range(-4e-3..4e-3)),
@@ -90,7 +90,7 @@ fn a_mirror_image_is_another_model() {
     let (own, mirrored) = (solid(corners), solid(corners.map(|[x, y, z]| [-x, y, z])));
     // A small one that sits in a corner of the box which only the mirror image reaches.
     let probe = Model::from(crate::shape::procedural::cuboid([0.05; 3], [1; 3]).unwrap());
-    let mut memory = PairMemory::default();
+    let mut memory = CoherenceMemory::default();
     for step in 0..6 {
         let at = Pose::from_translation([0.9 + 1e-6 * f64::from(step), -0.9, 0.9]);
         let ask = |model| (Posed::new(model, Pose::IDENTITY), Posed::new(&probe, at));

@@ -12,8 +12,8 @@ use std::ops::ControlFlow;
 use glam::DVec3;
 use smallvec::{SmallVec, smallvec};
 
-use super::perturbed_point::{Direction, Flag, Origin, Spot, same_corners};
-use crate::geom::triangle_triangle::{Meeting, classify, upright_axis};
+use super::perturbed_point::{BasePoint, Direction, Origin, PerturbedPoint, same_corners};
+use crate::geom::triangle_triangle::{TriangleRelation, classify, upright_axis};
 use crate::num::dyadic::Dyadic;
 use crate::num::exact_vector::{ExactVec, cross, cross_along, dot, exact, minus, normal, plus, times};
 use crate::num::predicate::{Plane, Sign, drop_axis, orient2d};
@@ -22,14 +22,14 @@ use crate::num::predicate::{Plane, Sign, drop_axis, orient2d};
 const COMPARED: usize = 32;
 
 /// The points where the pieces of a line may begin.
-type Spots = SmallVec<[Spot; 6]>;
+type BasePoints = SmallVec<[BasePoint; 6]>;
 
 /// Visits a place just above each cell of a triangle with an area (above: along [`upright_axis`]); a
 /// triangle without area has no cells.
 pub(crate) fn for_each_cell(
     triangle: &[DVec3; 3],
     cutters: &[[DVec3; 3]],
-    mut visit: impl FnMut(&Flag) -> ControlFlow<()>,
+    mut visit: impl FnMut(&PerturbedPoint) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
     let Some(axis) = upright_axis(triangle) else { return ControlFlow::Continue(()) };
     let face = Face { sheet: Sheet::of(triangle), axis };
@@ -43,18 +43,18 @@ pub(crate) fn for_each_cell(
         let parallel = along.side_of_line(a, b, axis).is_zero();
         let beside = Direction::towards(a, if parallel { c } else { b });
         let beside = [beside.reversed(), beside];
-        for spot in crossings {
+        for base in crossings {
             let [left, right] = beside.clone().map(|d2| {
                 let directions = [along.clone(), d2, up.clone()];
-                Flag { spot: spot.clone(), directions }
+                PerturbedPoint { base: base.clone(), directions }
             });
             if !line.runs_at(&left) {
                 continue;
             }
-            for flag in [left, right] {
-                if flag.covered_by(triangle, axis).is_some() {
+            for place in [left, right] {
+                if place.covered_by(triangle, axis).is_some() {
                     visited = true;
-                    visit(&flag)?;
+                    visit(&place)?;
                 }
             }
         }
@@ -63,22 +63,22 @@ pub(crate) fn for_each_cell(
         return ControlFlow::Continue(());
     }
     let directions = [Direction::towards(a, b), Direction::towards(a, c), up];
-    visit(&Flag { spot: Spot::Corner(a), directions })
+    visit(&PerturbedPoint { base: BasePoint::Corner(a), directions })
 }
 
 /// Where a segment passes the plane of a triangle; its ends must not both lie in that plane.
-pub(crate) fn pierce(p: DVec3, q: DVec3, triangle: &[DVec3; 3]) -> Option<Spot> {
+pub(crate) fn pierce(p: DVec3, q: DVec3, triangle: &[DVec3; 3]) -> Option<BasePoint> {
     Sheet::of(triangle).pierced(p, q)
 }
 
 /// Where the line ab passes the line cd, all in one plane that is not parallel to the axis.
-pub(crate) fn line_crossing(a: DVec3, b: DVec3, c: DVec3, d: DVec3, axis: usize) -> Option<Spot> {
+pub(crate) fn line_crossing(a: DVec3, b: DVec3, c: DVec3, d: DVec3, axis: usize) -> Option<BasePoint> {
     let origin = Origin { lines: smallvec![[a, b], [c, d]], ..Origin::default() };
     let [a, b, c, d] = [a, b, c, d].map(exact);
     let (u, v) = (minus(&b, &a), minus(&d, &c));
     let w = cross_along(&u, &v, axis);
     let part = cross_along(&minus(&c, &a), &v, axis);
-    Spot::between(plus(&times(&w, &a), &times(&part, &u)), w, origin)
+    BasePoint::between(plus(&times(&w, &a), &times(&part, &u)), w, origin)
 }
 
 /// A triangle with its plane, in floats and, once it is needed, exactly.
@@ -109,20 +109,20 @@ impl<'t> Sheet<'t> {
     }
 
     /// Where a segment passes the plane; its ends must not both lie in it.
-    fn pierced(&self, from: DVec3, to: DVec3) -> Option<Spot> {
+    fn pierced(&self, from: DVec3, to: DVec3) -> Option<BasePoint> {
         let (n, level) = self.exact();
         let (p, q) = (exact(from), exact(to));
         let (high, low) = (&dot(n, &p) - level, &dot(n, &q) - level);
         let origin = Origin { lines: smallvec![[from, to]], planes: smallvec![*self.corners] };
-        Spot::between(minus(&times(&low, &p), &times(&high, &q)), &low - &high, origin)
+        BasePoint::between(minus(&times(&low, &p), &times(&high, &q)), &low - &high, origin)
     }
 
     /// Where a segment passes or touches the plane without lying in it.
-    fn through(&self, p: DVec3, q: DVec3) -> Option<Spot> {
+    fn through(&self, p: DVec3, q: DVec3) -> Option<BasePoint> {
         match (self.side(p), self.side(q)) {
             (Sign::Zero, Sign::Zero) => None,
-            (Sign::Zero, _) => Some(Spot::Corner(p)),
-            (_, Sign::Zero) => Some(Spot::Corner(q)),
+            (Sign::Zero, _) => Some(BasePoint::Corner(p)),
+            (_, Sign::Zero) => Some(BasePoint::Corner(q)),
             (s, t) if s == t => None,
             _ => self.pierced(p, q),
         }
@@ -141,12 +141,12 @@ fn sheets(cutters: &[[DVec3; 3]]) -> Vec<Sheet<'_>> {
 }
 
 /// The common point of three planes; `None` where there is not exactly one.
-fn three_planes(sheets: [&Sheet<'_>; 3]) -> Option<Spot> {
+fn three_planes(sheets: [&Sheet<'_>; 3]) -> Option<BasePoint> {
     let [(n0, d0), (n1, d1), (n2, d2)] = sheets.map(Sheet::exact);
     let [c0, c1, c2] = [cross(n1, n2), cross(n2, n0), cross(n0, n1)];
     let sum = plus(&plus(&times(d0, &c0), &times(d1, &c1)), &times(d2, &c2));
     let planes = sheets.iter().map(|sheet| *sheet.corners).collect();
-    Spot::between(sum, dot(n0, &c0), Origin { planes, ..Origin::default() })
+    BasePoint::between(sum, dot(n0, &c0), Origin { planes, ..Origin::default() })
 }
 
 /// The triangle and the axis along which it is seen.
@@ -182,12 +182,12 @@ impl Line<'_> {
     }
 
     /// Whether the line itself, not only what extends it, goes on from the flag's spot in its direction.
-    fn runs_at(&self, flag: &Flag) -> bool {
+    fn runs_at(&self, place: &PerturbedPoint) -> bool {
         let LineKind::Cut(sheet) = self.kind else { return true };
         let Some(axis) = upright_axis(sheet.corners) else { return true };
         let [a, b, c] = *sheet.corners;
-        let turn = Spot::Corner(c).side_of_line(a, b, axis);
-        let inner = |p: DVec3, q: DVec3| flag.line_side_of_line(p, q, axis).times(turn) != Sign::Negative;
+        let turn = BasePoint::Corner(c).side_of_line(a, b, axis);
+        let inner = |p: DVec3, q: DVec3| place.line_side_of_line(p, q, axis).times(turn) != Sign::Negative;
         inner(a, b) && inner(b, c) && inner(c, a)
     }
 
@@ -224,7 +224,7 @@ impl Face<'_> {
                 [true, true, false] => edges.push([p, q]),
                 [false, true, true] => edges.push([q, r]),
                 [true, false, true] => edges.push([r, p]),
-                _ if classify(self.sheet.corners, cutter.corners) == Meeting::Cross => {
+                _ if classify(self.sheet.corners, cutter.corners) == TriangleRelation::Cross => {
                     let (l, h) = (p.min(q).min(r).max(low), p.max(q).max(r).min(high));
                     lines.push(Line { kind: LineKind::Cut(cutter), low: l, high: h });
                 }
@@ -257,8 +257,8 @@ impl Face<'_> {
     }
 
     /// For each line the points where its pieces begin, and perhaps more.
-    fn crossings(&self, lines: &[Line<'_>]) -> Vec<Spots> {
-        let mut found: Vec<Spots> = lines.iter().map(|line| self.ends(line)).collect();
+    fn crossings(&self, lines: &[Line<'_>]) -> Vec<BasePoints> {
+        let mut found: Vec<BasePoints> = lines.iter().map(|line| self.ends(line)).collect();
         let mut order: Vec<usize> = (0..lines.len()).collect();
         order.sort_by(|&i, &j| lines[i].low.x.total_cmp(&lines[j].low.x));
         for (at, &i) in order.iter().enumerate() {
@@ -273,31 +273,31 @@ impl Face<'_> {
     }
 
     /// Where a line meets the triangle's edges, where an edge begins, and where a cut can begin.
-    fn ends(&self, line: &Line<'_>) -> Spots {
-        let mut spots = Spots::new();
+    fn ends(&self, line: &Line<'_>) -> BasePoints {
+        let mut bases = BasePoints::new();
         match line.kind {
             LineKind::Edge(p, q) => {
-                spots.push(Spot::Corner(p));
+                bases.push(BasePoint::Corner(p));
                 for [a, b] in self.edges() {
                     let (s, t) = (self.side(a, b, p), self.side(a, b, q));
                     if s.times(t) == Sign::Negative {
-                        spots.extend(line_crossing(p, q, a, b, self.axis));
+                        bases.extend(line_crossing(p, q, a, b, self.axis));
                     }
                 }
             }
             LineKind::Cut(cutter) => {
                 for (from, plane) in [(&self.sheet, cutter), (cutter, &self.sheet)] {
                     let [a, b, c] = *from.corners;
-                    spots.extend([[a, b], [b, c], [c, a]].iter().filter_map(|&[p, q]| plane.through(p, q)));
+                    bases.extend([[a, b], [b, c], [c, a]].iter().filter_map(|&[p, q]| plane.through(p, q)));
                 }
             }
         }
-        spots
+        bases
     }
 
     /// Where two lines meet, as points of the first and of the second.
-    fn crossing(&self, i: LineKind<'_>, j: LineKind<'_>) -> [Spots; 2] {
-        let both = |spot: Option<Spot>| [spot.clone().into_iter().collect(), spot.into_iter().collect()];
+    fn crossing(&self, i: LineKind<'_>, j: LineKind<'_>) -> [BasePoints; 2] {
+        let both = |base: Option<BasePoint>| [base.clone().into_iter().collect(), base.into_iter().collect()];
         match (i, j) {
             (LineKind::Edge(a, b), LineKind::Edge(c, d)) => self.edges_cross([a, b], [c, d]),
             (LineKind::Edge(a, b), LineKind::Cut(t)) | (LineKind::Cut(t), LineKind::Edge(a, b)) => {
@@ -307,20 +307,20 @@ impl Face<'_> {
         }
     }
 
-    fn edges_cross(&self, [a, b]: [DVec3; 2], [c, d]: [DVec3; 2]) -> [Spots; 2] {
+    fn edges_cross(&self, [a, b]: [DVec3; 2], [c, d]: [DVec3; 2]) -> [BasePoints; 2] {
         let (sc, sd) = (self.side(a, b, c), self.side(a, b, d));
         let (sa, sb) = (self.side(c, d, a), self.side(c, d, b));
         let on = |p: DVec3, sign: Sign, [q, r]: [DVec3; 2]| {
-            (sign.is_zero() && p != q && p != r).then_some(Spot::Corner(p))
+            (sign.is_zero() && p != q && p != r).then_some(BasePoint::Corner(p))
         };
         let mut found = [
-            on(c, sc, [a, b]).into_iter().chain(on(d, sd, [a, b])).collect::<Spots>(),
+            on(c, sc, [a, b]).into_iter().chain(on(d, sd, [a, b])).collect::<BasePoints>(),
             on(a, sa, [c, d]).into_iter().chain(on(b, sb, [c, d])).collect(),
         ];
         if sc.times(sd) == Sign::Negative && sa.times(sb) == Sign::Negative {
-            let spot = line_crossing(a, b, c, d, self.axis);
-            found[0].extend(spot.clone());
-            found[1].extend(spot);
+            let base = line_crossing(a, b, c, d, self.axis);
+            found[0].extend(base.clone());
+            found[1].extend(base);
         }
         found
     }
@@ -355,8 +355,8 @@ mod tests {
                     })
                     .collect();
                 let mut signs = BTreeSet::new();
-                let _ = for_each_cell(&big, &cutters, |flag| {
-                    let cell: Vec<Sign> = cutters.iter().map(|c| flag.side_of_plane(c)).collect();
+                let _ = for_each_cell(&big, &cutters, |place| {
+                    let cell: Vec<Sign> = cutters.iter().map(|c| place.side_of_plane(c)).collect();
                     signs.insert(cell);
                     ControlFlow::Continue(())
                 });
@@ -364,9 +364,9 @@ mod tests {
                 let sheets = sheets(&cutters);
                 for i in 0..cutters.len() {
                     for j in 0..i {
-                        let spot = three_planes([&Sheet::of(&big), &sheets[i], &sheets[j]]).unwrap();
-                        let flag = Flag { spot, ..Flag::beside(DVec3::ZERO) };
-                        crossings += usize::from(flag.covered_by(&big, 2).is_some());
+                        let base = three_planes([&Sheet::of(&big), &sheets[i], &sheets[j]]).unwrap();
+                        let place = PerturbedPoint { base, ..PerturbedPoint::beside(DVec3::ZERO) };
+                        crossings += usize::from(place.covered_by(&big, 2).is_some());
                     }
                 }
                 crossed += crossings;
@@ -388,9 +388,9 @@ mod tests {
             }
         }
         let mut covers = BTreeSet::new();
-        let _ = for_each_cell(&big, &small, |flag| {
+        let _ = for_each_cell(&big, &small, |place| {
             let cover: Vec<usize> =
-                (0..small.len()).filter(|&k| flag.covered_by(&small[k], 2).is_some()).collect();
+                (0..small.len()).filter(|&k| place.covered_by(&small[k], 2).is_some()).collect();
             assert!(cover.len() < 2);
             covers.insert(cover);
             ControlFlow::Continue(())
@@ -406,8 +406,8 @@ mod tests {
         let upright = [[0.0, 0.0, 1.0], [-1.0, 1.0, 9.0], [-1.0, 0.0, -9.0]].map(DVec3::from);
         for cutters in [vec![], vec![touching], vec![upright], vec![touching, upright]] {
             let mut places = 0;
-            let _ = for_each_cell(&face, &cutters, |flag| {
-                assert!(flag.covered_by(&face, 2).is_some());
+            let _ = for_each_cell(&face, &cutters, |place| {
+                assert!(place.covered_by(&face, 2).is_some());
                 places += 1;
                 ControlFlow::Continue(())
             });

@@ -1,6 +1,6 @@
 //! How often a closed surface winds around a place: exact, by a ray along a coordinate axis.
 //!
-//! The ray starts at a `Flag`, which lies on no plane and over no edge, so every triangle is either
+//! The ray starts at a `PerturbedPoint`, which lies on no plane and over no edge, so every triangle is either
 //! passed in its inside or not at all and there are no special cases. For surfaces with holes there is
 //! the generalised winding number (Jacobson, Kavan and Sorkine-Hornung, Robust inside-outside
 //! segmentation using generalized winding numbers, 2013), a sum of solid angles.
@@ -11,8 +11,8 @@ use std::ops::ControlFlow;
 use glam::DVec3;
 use smallvec::SmallVec;
 
-use super::perturbed_point::{Direction, Flag, Spot};
-use super::placed_mesh::Body;
+use super::perturbed_point::{BasePoint, Direction, PerturbedPoint};
+use super::placed_mesh::PlacedMesh;
 use crate::geom::point_triangle_exact;
 use crate::geom::triangle_triangle::upright_axis;
 use crate::num::exact_vector::{cross, normal};
@@ -46,10 +46,10 @@ impl Winding {
 /// Exact where the surface is closed; for an open one the number depends on where the holes are, and
 /// [`solid_angle_winding`] is the better question.
 pub fn winding(model: &Model, pose: &Pose, p: DVec3) -> Winding {
-    let body = Body::new(model, pose);
+    let body = PlacedMesh::new(model, pose);
     let at = faces_at(&body, p);
     if at.is_empty() {
-        Winding::Off(winding_at(&body, &Flag::beside(p)))
+        Winding::Off(winding_at(&body, &PerturbedPoint::beside(p)))
     } else {
         Winding::OnSurface { of_solid: borders_solid(&body, p, &at) }
     }
@@ -59,7 +59,7 @@ pub fn winding(model: &Model, pose: &Pose, p: DVec3) -> Winding {
 ///
 /// Near a whole number for closed surfaces, in between near holes; linear in the number of triangles.
 pub fn solid_angle_winding(model: &Model, pose: &Pose, p: DVec3) -> f64 {
-    let body = Body::new(model, pose);
+    let body = PlacedMesh::new(model, pose);
     let angle = |t: u32| {
         let [a, b, c] = body.corners(t).map(|x| (x - p).normalize_or_zero());
         let below = 1.0 + a.dot(b) + b.dot(c) + c.dot(a);
@@ -69,7 +69,7 @@ pub fn solid_angle_winding(model: &Model, pose: &Pose, p: DVec3) -> f64 {
 }
 
 /// The placed triangles that a point lies on.
-pub(crate) fn faces_at(body: &Body<'_>, p: DVec3) -> Faces {
+pub(crate) fn faces_at(body: &PlacedMesh<'_>, p: DVec3) -> Faces {
     let mut found = Faces::new();
     body.in_region(p, p, |t| {
         let corners = body.corners(t);
@@ -86,7 +86,7 @@ pub(crate) fn faces_at(body: &Body<'_>, p: DVec3) -> Faces {
 /// Seen from the point each triangle is a piece of a plane, which the others cut into wedges. Every wedge
 /// begins at an edge, at a cut or anywhere if there are none; the places beside these, both ways and on both
 /// sides, reach everything around the point.
-pub(crate) fn borders_solid(body: &Body<'_>, p: DVec3, faces: &[[DVec3; 3]]) -> bool {
+pub(crate) fn borders_solid(body: &PlacedMesh<'_>, p: DVec3, faces: &[[DVec3; 3]]) -> bool {
     faces.iter().any(|face| {
         let Some(axis) = upright_axis(face) else { return false };
         let [a, b, c] = *face;
@@ -95,7 +95,7 @@ pub(crate) fn borders_solid(body: &Body<'_>, p: DVec3, faces: &[[DVec3; 3]]) -> 
             let beside = Direction::towards(a, if parallel { c } else { b });
             [beside.reversed(), beside].into_iter().any(|beside| {
                 let directions = [along.clone(), beside, Direction::along(axis)];
-                let place = Flag { spot: Spot::Corner(p), directions };
+                let place = PerturbedPoint { base: BasePoint::Corner(p), directions };
                 place.covered_by(face, axis).is_some() && windings_across(body, &place) != [0; 2]
             })
         })
@@ -113,7 +113,7 @@ fn wedges(p: DVec3, face: &[DVec3; 3], other: &[DVec3; 3]) -> SmallVec<[Directio
 }
 
 /// How often the closed surface winds around a place.
-pub(crate) fn winding_at(body: &Body<'_>, place: &Flag) -> i32 {
+pub(crate) fn winding_at(body: &PlacedMesh<'_>, place: &PerturbedPoint) -> i32 {
     let Some(ray) = Ray::shortest(body, place) else { return 0 };
     let mut sum = 0;
     body.in_region(ray.low, ray.high, |t| {
@@ -124,7 +124,7 @@ pub(crate) fn winding_at(body: &Body<'_>, place: &Flag) -> i32 {
 }
 
 /// The windings at a place and at its mirror image across the face it lies at.
-pub(crate) fn windings_across(body: &Body<'_>, place: &Flag) -> [i32; 2] {
+pub(crate) fn windings_across(body: &PlacedMesh<'_>, place: &PerturbedPoint) -> [i32; 2] {
     let across = place.across();
     let Some(ray) = Ray::shortest(body, place) else { return [0; 2] };
     let mut sum = [0; 2];
@@ -147,9 +147,9 @@ struct Ray {
 
 impl Ray {
     /// The ray with the shortest way out of the body's box; `None` from outside of it.
-    fn shortest(body: &Body<'_>, place: &Flag) -> Option<Ray> {
+    fn shortest(body: &PlacedMesh<'_>, place: &PerturbedPoint) -> Option<Ray> {
         let [floor, ceiling] = body.bounds();
-        let [mut low, mut high] = place.spot.bounds();
+        let [mut low, mut high] = place.base.bounds();
         if (low.cmpgt(ceiling) | high.cmplt(floor)).any() {
             return None;
         }
@@ -166,7 +166,7 @@ impl Ray {
 
     /// +1 where the ray leaves through the triangle, −1 where it enters, 0 where it passes by.
     #[inline]
-    fn passes(&self, place: &Flag, triangle: &[DVec3; 3]) -> i32 {
+    fn passes(&self, place: &PerturbedPoint, triangle: &[DVec3; 3]) -> i32 {
         let [a, b, c] = triangle;
         let (least, most) = (a.min(*b).min(*c), a.max(*b).max(*c));
         if (least.cmpgt(self.high) | most.cmplt(self.low)).any() {

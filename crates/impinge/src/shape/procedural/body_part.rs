@@ -6,7 +6,7 @@ use crate::{Error, Mesh};
 
 /// One closed part of a body, where it lies in the body's rest pose.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Part {
+pub struct BodyPart {
     /// What it is, such as `thumb tip`.
     pub name: String,
     /// Its surface, in the frame of the body.

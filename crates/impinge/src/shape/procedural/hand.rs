@@ -8,7 +8,7 @@ use std::f64::consts::PI;
 
 use glam::{DQuat, DVec2, DVec3};
 
-use super::body_part::{Part, turned};
+use super::body_part::{BodyPart, turned};
 use super::grid::{at_least, positive};
 use super::lathe::lathe;
 use super::polyhedron::cuboid;
@@ -33,13 +33,13 @@ const BONES: [&str; 3] = ["base", "middle", "tip"];
 ///
 /// # Errors
 /// A length that is not positive, fewer than 3 segments.
-pub fn hand(length: f64, segments: u32) -> Result<Vec<Part>, Error> {
+pub fn hand(length: f64, segments: u32) -> Result<Vec<BodyPart>, Error> {
     positive("length", length)?;
     at_least("segments", 3, segments)?;
     let palm = cuboid([0.21 * length, 0.21 * length, 0.05 * length], [1; 3])?;
     let palm = turned(&palm, DQuat::IDENTITY, DVec3::Y * (0.21 * length))?;
     let mut parts =
-        vec![Part { name: "palm".into(), mesh: palm, parent: None, pivot: DVec3::ZERO, axis: DVec3::X }];
+        vec![BodyPart { name: "palm".into(), mesh: palm, parent: None, pivot: DVec3::ZERO, axis: DVec3::X }];
     for (finger, base, angle, lengths) in FINGERS {
         let turn = DQuat::from_rotation_z(angle);
         let along = turn * DVec3::Y;
@@ -53,7 +53,7 @@ pub fn hand(length: f64, segments: u32) -> Result<Vec<Part>, Error> {
                 turn * DQuat::from_rotation_x(-PI / 2.0),
                 pivot,
             )?;
-            parts.push(Part {
+            parts.push(BodyPart {
                 name: format!("{finger} {bone}"),
                 mesh,
                 parent: Some(parent),

@@ -18,7 +18,7 @@ mod teapot;
 mod tube;
 
 pub use blob::{blob, bunny};
-pub use body_part::{Part, join};
+pub use body_part::{BodyPart, join};
 pub use gear::{gear, stairs};
 pub use hand::hand;
 pub use lathe::{bowl, capsule, cone, cylinder, lathe, torus, uv_sphere};

@@ -5,7 +5,7 @@
 
 use glam::{DVec2, DVec3};
 
-use super::body_part::Part;
+use super::body_part::BodyPart;
 use super::grid::{at_least, positive};
 use super::lathe::lathe;
 use super::tube::{Ends, tube};
@@ -17,7 +17,7 @@ use crate::{Error, Mesh};
 ///
 /// # Errors
 /// A size that is not positive, fewer than 3 segments.
-pub fn teapot(size: f64, segments: u32) -> Result<Vec<Part>, Error> {
+pub fn teapot(size: f64, segments: u32) -> Result<Vec<BodyPart>, Error> {
     positive("size", size)?;
     at_least("segments", 3, segments)?;
     let turned = |profile: &[[f64; 2]]| {
@@ -40,7 +40,7 @@ pub fn teapot(size: f64, segments: u32) -> Result<Vec<Part>, Error> {
         let angle = std::f64::consts::PI * (0.5 + s);
         DVec3::new(-0.62 + 0.45 * angle.cos(), 0.0, 0.5 + 0.25 * angle.sin())
     })?;
-    let part = |name: &str, mesh: Mesh, pivot: DVec3| Part {
+    let part = |name: &str, mesh: Mesh, pivot: DVec3| BodyPart {
         name: name.into(),
         mesh,
         parent: (name != "body").then_some(0),

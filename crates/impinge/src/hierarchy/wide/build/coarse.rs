@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use super::binned::{self, Plane};
 use super::border::Movers;
-use super::{Item, Part, Plan, sorted};
+use super::{BuildRange, Item, Plan, sorted};
 use crate::num::parallel;
 
 /// Ranges from this size on are dealt out.
@@ -159,12 +159,12 @@ impl Marks {
 
 impl Plan {
     /// Grows the subtrees of a part that was dealt out; its leaves begin at `starts`.
-    pub(super) fn grow_dealt(&self, planes: &Planes, mut starts: Vec<usize>, part: Part) {
+    pub(super) fn grow_dealt(&self, planes: &Planes, mut starts: Vec<usize>, part: BuildRange) {
         self.descend(planes, 1, 0, &mut starts, part);
     }
 
     /// Grows the subtree over a node of the planes; its leaves begin at `starts`, counted from `origin`.
-    fn descend(&self, planes: &Planes, node: usize, origin: usize, starts: &mut [usize], part: Part) {
+    fn descend(&self, planes: &Planes, node: usize, origin: usize, starts: &mut [usize], part: BuildRange) {
         if starts.len() == 1 || part.items.len() <= sorted::MOST {
             return self.grow(part);
         }

@@ -3,7 +3,7 @@
 //! Dammertz, Hanika and Keller, "Shallow bounding volume hierarchies", 2008 (collapsing by surface area).
 
 use super::{Binary, Bounds, Item, Plan};
-use crate::hierarchy::wide::{Child, Frame, Node, WIDTH, WideTree};
+use crate::hierarchy::wide::{Child, Node, TreeFrame, WIDTH, WideTree};
 use crate::num::parallel;
 
 /// Subtrees of up to this many binary nodes are collapsed by one thread.
@@ -33,7 +33,7 @@ struct Upper {
 }
 
 impl Plan {
-    pub(super) fn collapse(&self, binary: &[Binary], items: &[Item], frame: Frame) -> WideTree {
+    pub(super) fn collapse(&self, binary: &[Binary], items: &[Item], frame: TreeFrame) -> WideTree {
         let buckets = items.len().div_ceil(self.bucket);
         let Upper { parts, starts, count: upper } = self.upper(binary, buckets);
         let mut nodes = Vec::new();

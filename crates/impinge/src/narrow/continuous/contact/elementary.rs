@@ -1,7 +1,7 @@
 //! Vertex against face, face against vertex, edge against edge, one of them carried by a screw.
 //!
 //! Redon, Kheddar and Coquillart, "An algebraic solution to the problem of collision detection for rigid
-//! polyhedral objects", 2000: the four points lie in one plane at the roots of a cubic in w ([`Screwing`]). Two
+//! polyhedral objects", 2000: the four points lie in one plane at the roots of a cubic in w ([`RationalScrew`]). Two
 //! things are done otherwise. The origin need not lie on the axis: what an axis far away adds is written out, so
 //! that nothing large cancels. And the roots are not Cardano's but bands that hold them for certain
 //! ([`Cubic::bands`]); within a band the features are followed by directed conservative advancement, one step unless
@@ -11,7 +11,7 @@ use glam::DVec3;
 
 use crate::geom::point_triangle::{closest_point, norm};
 use crate::geom::segment_segment::closest_points;
-use crate::motion::Screwing;
+use crate::motion::RationalScrew;
 use crate::narrow::continuous::triangle_pair::first_root;
 use crate::num::cubic::Cubic;
 use crate::num::tolerance::COPLANAR_ROUNDING;
@@ -29,7 +29,7 @@ pub struct Touch {
 #[derive(Debug, Clone, Copy)]
 pub struct Elementary<'s> {
     /// The motion.
-    pub screw: &'s Screwing,
+    pub screw: &'s RationalScrew,
     /// Features nearer than this touch.
     pub slack: f64,
     /// How far the moving points may be from where the screw puts them.
@@ -39,7 +39,7 @@ pub struct Elementary<'s> {
 impl Elementary<'_> {
     /// A moving vertex, by its place from the origin, and a resting face; touches up to the parameter `end`.
     pub fn vertex_face(&self, r: DVec3, face: &[DVec3; 3], end: f64) -> Option<Touch> {
-        let Screwing { axis: k, tangent: u, origin, travel: v, chord, .. } = *self.screw;
+        let RationalScrew { axis: k, tangent: u, origin, travel: v, chord, .. } = *self.screw;
         let [e, f] = [face[1] - face[0], face[2] - face[0]];
         let n = e.cross(f);
         let height = n.dot(origin - face[0]);
@@ -59,7 +59,7 @@ impl Elementary<'_> {
 
     /// A moving face, by the places of its corners from the origin, and a resting vertex.
     pub fn face_vertex(&self, face: &[DVec3; 3], p: DVec3, end: f64) -> Option<Touch> {
-        let Screwing { axis: k, tangent: u, origin, travel: v, .. } = *self.screw;
+        let RationalScrew { axis: k, tangent: u, origin, travel: v, .. } = *self.screw;
         let far = self.screw.far();
         let [e, f] = [face[1] - face[0], face[2] - face[0]];
         let n = e.cross(f);
@@ -80,7 +80,7 @@ impl Elementary<'_> {
 
     /// A moving edge, by the places of its ends from the origin, and a resting one.
     pub fn edge_edge(&self, moving: &[DVec3; 2], resting: &[DVec3; 2], end: f64) -> Option<Touch> {
-        let Screwing { axis: k, tangent: u, origin, travel: v, .. } = *self.screw;
+        let RationalScrew { axis: k, tangent: u, origin, travel: v, .. } = *self.screw;
         let far = self.screw.far();
         let (r, e) = (moving[0], moving[1] - moving[0]);
         let f = resting[1] - resting[0];
@@ -108,7 +108,7 @@ impl Elementary<'_> {
 
     /// The lengths of which the coefficients are made, the largest place's rounding included.
     fn size(&self, r: DVec3) -> f64 {
-        let Screwing { tangent: u, origin, travel, chord, .. } = *self.screw;
+        let RationalScrew { tangent: u, origin, travel, chord, .. } = *self.screw;
         (r.length() + travel.length() + chord.length() + origin.length()) * (1.0 + u * u)
     }
 

@@ -25,12 +25,12 @@ pub use self::tables::{Tables, Tests};
 use self::elementary::{Elementary, Touch};
 use self::moving_sphere::Centre;
 use self::tables::Tested;
-use super::answer::{Impact, Kind, Sweep, SweepOptions};
+use super::answer::{ContactKind, Impact, Sweep, SweepOptions};
 use super::contact_normal::parting_normal;
 use crate::contact::Counters;
 use crate::geom::triangle_distance::common_point;
 use crate::geom::unit_normal::unit_normal;
-use crate::motion::Screwing;
+use crate::motion::RationalScrew;
 use crate::narrow::exact::collide::{Posed, first_meeting};
 use crate::num::tolerance::{ROUND_UP, SWEEP_SLACK};
 use crate::{Budget, Certainty, Error, Feature, Finish, Mesh, Model, Motion, Outcome, Pose};
@@ -106,8 +106,8 @@ pub struct ContactSearch<'m> {
     tolerance: f64,
     tables: Tables,
     /// The parts of the motion that are left, the last first.
-    parts: Vec<Screwing>,
-    part: Option<Part>,
+    parts: Vec<RationalScrew>,
+    part: Option<ScrewSearch>,
     started: bool,
     found: Option<Impact>,
     tests: Tests,
@@ -115,8 +115,8 @@ pub struct ContactSearch<'m> {
 
 /// The search over one part of the motion.
 #[derive(Debug, Clone)]
-struct Part {
-    screw: Screwing,
+struct ScrewSearch {
+    screw: RationalScrew,
     /// Pairs of spheres to look at, the nearest last.
     open: Vec<[u32; 2]>,
     tested: Tested,
@@ -130,7 +130,7 @@ struct Part {
 #[derive(Debug, Clone, Copy)]
 struct Found {
     touch: Touch,
-    kind: Kind,
+    kind: ContactKind,
     items: [u32; 2],
 }
 
@@ -157,7 +157,7 @@ impl<'m> ContactSearch<'m> {
     ) -> Result<ContactSearch<'m>, Error> {
         let mut parts = match motion {
             Motion::Still(_) => Vec::new(),
-            Motion::Glide(glide) => glide.screwings().ok_or(Error::Argument {
+            Motion::Rigid(rigid) => rigid.rational_screws().ok_or(Error::Argument {
                 name: "motion",
                 reason: "the method contact needs a screw with the law contact, a pure turn or a pure shift"
                     .into(),
@@ -237,7 +237,7 @@ impl<'m> ContactSearch<'m> {
         let [corners_a, corners_b] = [a.corners(pair[0]), b.corners(pair[1])];
         Some(Impact {
             time: 0.0,
-            kind: Kind::Shapes,
+            kind: ContactKind::Shapes,
             features: pair.map(Feature::Face),
             triangles: pair.map(Some),
             point: common_point(&corners_a, &corners_b),
@@ -246,7 +246,7 @@ impl<'m> ContactSearch<'m> {
         })
     }
 
-    fn next_part(&mut self) -> Option<Part> {
+    fn next_part(&mut self) -> Option<ScrewSearch> {
         let screw = self.parts.pop()?;
         let counts =
             self.bodies.map(|body| (body.model.mesh().vertices().len(), body.spheres.spheres().len()));
@@ -254,11 +254,18 @@ impl<'m> ContactSearch<'m> {
             points: counts.map(|(vertices, _)| vec![None; vertices]),
             centres: counts.map(|(_, spheres)| vec![None; spheres]),
         };
-        Some(Part { screw, open: vec![[0, 0]], tested: Tested::default(), end: 1.0, first: None, kept })
+        Some(ScrewSearch {
+            screw,
+            open: vec![[0, 0]],
+            tested: Tested::default(),
+            end: 1.0,
+            first: None,
+            kept,
+        })
     }
 
     /// Looks at a pair of spheres.
-    fn visit(&mut self, part: &mut Part, pair: [u32; 2]) {
+    fn visit(&mut self, part: &mut ScrewSearch, pair: [u32; 2]) {
         let spheres = [0, 1].map(|k| self.bodies[k].spheres.spheres()[pair[k] as usize]);
         let labels = spheres.map(|sphere| sphere.label);
         if self.tables.labels && part.tested.has(labels) {
@@ -291,12 +298,12 @@ impl<'m> ContactSearch<'m> {
     }
 
     /// Tests all primitives of two leaves.
-    fn leaves(&mut self, part: &mut Part, labels: [u32; 2]) {
+    fn leaves(&mut self, part: &mut ScrewSearch, labels: [u32; 2]) {
         let [a, b] = [0, 1].map(|k| self.bodies[k].spheres.primitives(labels[k]));
         let kinds = [
-            (Kind::EdgeEdge, &a.edges, &b.edges),
-            (Kind::VertexFace, &a.vertices, &b.faces),
-            (Kind::FaceVertex, &a.faces, &b.vertices),
+            (ContactKind::EdgeEdge, &a.edges, &b.edges),
+            (ContactKind::VertexFace, &a.vertices, &b.faces),
+            (ContactKind::FaceVertex, &a.faces, &b.vertices),
         ];
         for (number, (kind, firsts, seconds)) in kinds.into_iter().enumerate() {
             for &i in firsts {
@@ -310,23 +317,23 @@ impl<'m> ContactSearch<'m> {
         }
     }
 
-    fn test(&mut self, part: &mut Part, kind: Kind, items: [u32; 2]) {
+    fn test(&mut self, part: &mut ScrewSearch, kind: ContactKind, items: [u32; 2]) {
         let (screw, end) = (part.screw, part.end);
         let elementary = Elementary { screw: &screw, slack: self.slack, drift: self.drift };
         let [i, j] = items;
         let touch = match kind {
-            Kind::EdgeEdge => {
+            ContactKind::EdgeEdge => {
                 self.tests.edges += 1;
                 let [a, b] = [0, 1].map(|k| {
                     self.bodies[k].spheres.edges()[items[k] as usize].map(|v| self.point(part, k, v))
                 });
                 elementary.edge_edge(&a, &b, end)
             }
-            Kind::VertexFace => {
+            ContactKind::VertexFace => {
                 self.tests.vertex_faces += 1;
                 elementary.vertex_face(self.point(part, 0, i), &self.face(part, 1, j), end)
             }
-            Kind::FaceVertex | Kind::Shapes => {
+            ContactKind::FaceVertex | ContactKind::Shapes => {
                 self.tests.face_vertices += 1;
                 elementary.face_vertex(&self.face(part, 0, i), self.point(part, 1, j), end)
             }
@@ -339,19 +346,19 @@ impl<'m> ContactSearch<'m> {
         }
     }
 
-    fn face(&self, part: &mut Part, body: usize, face: u32) -> [DVec3; 3] {
+    fn face(&self, part: &mut ScrewSearch, body: usize, face: u32) -> [DVec3; 3] {
         self.bodies[body].model.mesh().triangles()[face as usize].map(|v| self.point(part, body, v))
     }
 
     /// A vertex: of the moving body from the screw's origin, of the resting one in the world.
-    fn point(&self, part: &mut Part, body: usize, vertex: u32) -> DVec3 {
+    fn point(&self, part: &mut ScrewSearch, body: usize, vertex: u32) -> DVec3 {
         let local = self.bodies[body].model.mesh().vertices()[vertex as usize];
         *part.kept.points[body][vertex as usize].get_or_insert_with(|| {
             if body == 0 { part.screw.turned * local } else { self.poses[1].apply(local) }
         })
     }
 
-    fn centre(&self, part: &mut Part, body: usize, sphere: u32) -> Centre {
+    fn centre(&self, part: &mut ScrewSearch, body: usize, sphere: u32) -> Centre {
         let local = self.bodies[body].spheres.spheres()[sphere as usize].centre;
         *part.kept.centres[body][sphere as usize].get_or_insert_with(|| {
             let from_origin = if body == 0 {
@@ -363,7 +370,7 @@ impl<'m> ContactSearch<'m> {
         })
     }
 
-    fn impact(&self, screw: &Screwing, found: &Found) -> Impact {
+    fn impact(&self, screw: &RationalScrew, found: &Found) -> Impact {
         let Found { touch: Touch { w, points }, kind, items } = *found;
         let meshes = self.bodies.map(|body| body.model.mesh());
         let place = |body: usize, v: u32| {
@@ -375,7 +382,7 @@ impl<'m> ContactSearch<'m> {
             unit_normal(3, |k| corners[k])
         };
         let (features, across) = match kind {
-            Kind::EdgeEdge => {
+            ContactKind::EdgeEdge => {
                 let edges = [0, 1].map(|body| self.bodies[body].spheres.edges()[items[body] as usize]);
                 let along = [0, 1].map(|body| {
                     let [from, to] = edges[body].map(|v| place(body, v));
@@ -383,8 +390,8 @@ impl<'m> ContactSearch<'m> {
                 });
                 (edges.map(Feature::Edge), along[0].cross(along[1]))
             }
-            Kind::VertexFace => ([Feature::Vertex(items[0]), Feature::Face(items[1])], normal_of(1)),
-            Kind::FaceVertex | Kind::Shapes => {
+            ContactKind::VertexFace => ([Feature::Vertex(items[0]), Feature::Face(items[1])], normal_of(1)),
+            ContactKind::FaceVertex | ContactKind::Shapes => {
                 ([Feature::Face(items[0]), Feature::Vertex(items[1])], normal_of(0))
             }
         };

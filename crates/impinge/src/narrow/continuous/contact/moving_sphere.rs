@@ -7,7 +7,7 @@
 
 use glam::DVec3;
 
-use crate::motion::Screwing;
+use crate::motion::RationalScrew;
 use crate::num::cubic::Cubic;
 use crate::num::tolerance::SPHERE_ROUNDING;
 
@@ -24,7 +24,7 @@ pub struct Centre {
 
 impl Centre {
     /// The coordinates in the screw's frame, which are worth keeping.
-    pub fn new(screw: &Screwing, from_origin: DVec3) -> Centre {
+    pub fn new(screw: &RationalScrew, from_origin: DVec3) -> Centre {
         let along = screw.axis.dot(from_origin);
         let across = from_origin - screw.axis * along;
         Centre { from_origin, along, radius: (across * screw.tangent + screw.far()).length() }
@@ -38,7 +38,7 @@ impl Centre {
 
 /// False only when a carried sphere stays farther than `reach`, the sum of the radii, from a resting one up to
 /// the parameter `end`.
-pub fn may_meet(screw: &Screwing, moving: &Centre, resting: &Centre, reach: f64, end: f64) -> bool {
+pub fn may_meet(screw: &RationalScrew, moving: &Centre, resting: &Centre, reach: f64, end: f64) -> bool {
     let (r, b) = (moving.from_origin, resting.from_origin);
     let size = r.abs().max(b.abs()).max(screw.travel.abs()).max(screw.far().abs()).element_sum() + reach;
     let slack = size * SPHERE_ROUNDING;
@@ -82,7 +82,7 @@ mod tests {
     use rand_pcg::Pcg64;
 
     use super::*;
-    use crate::motion::{Glide, Law, Pose};
+    use crate::motion::{Law, Pose, RigidMotion};
 
     /// Against dense sampling of the motion itself, for screws, turns and shifts.
     #[test]
@@ -101,7 +101,7 @@ mod tests {
                 1 => Pose::from_rotation(from.translation(), turn),
                 _ => Pose::from_translation(from.translation() + point(2.0)),
             };
-            let screw = Glide::screw(&from, &to, 0, Law::Contact).screwings().unwrap()[0];
+            let screw = RigidMotion::screw(&from, &to, 0, Law::Contact).rational_screws().unwrap()[0];
             let r = point(1.5);
             let b = screw.place(r, point(1.0).x.abs()) + point(1.0);
             let reach = point(1.0).x.abs();

@@ -14,7 +14,7 @@ use glam::{DQuat, DVec3};
 
 use super::{ContactSearch, Covered, Tables, Tests};
 use crate::contact::Counters;
-use crate::motion::{Ball, Glide, Law};
+use crate::motion::{Ball, Law, RigidMotion};
 use crate::narrow::continuous::answer::{Impact, Sweep, SweepOptions};
 use crate::narrow::continuous::motion_spans::spans;
 use crate::num::tolerance::{ROUND_UP, SWEEP_SLACK};
@@ -158,19 +158,19 @@ impl<'m> RelativeSearch<'m> {
         }
         let ends = [from, to];
         let [start, end] = ends.map(|t| relative(self.motions.map(|motion| motion.pose(t))));
-        let glide = Glide::screw(&start, &end, 0, Law::Contact);
-        let drift = self.drift(&glide, ends);
+        let rigid = RigidMotion::screw(&start, &end, 0, Law::Contact);
+        let drift = self.drift(&rigid, ends);
         let slack = Some(0.5 * self.slack);
         let options = SweepOptions { slack, ..SweepOptions::DEFAULT };
         let [a, b] = self.bodies;
         // A screw under the law always has its parts.
-        let search = ContactSearch::new(a, &Motion::Glide(glide), b, &Pose::IDENTITY, &options, self.tables);
+        let search = ContactSearch::new(a, &Motion::Rigid(rigid), b, &Pose::IDENTITY, &options, self.tables);
         let search = search.ok()?.drifting(drift);
         Some(Span { search, ends, drift })
     }
 
     /// How far a point of a can be from where the screw puts it, as b sees it.
-    fn drift(&self, glide: &Glide, [from, to]: [f64; 2]) -> f64 {
+    fn drift(&self, rigid: &RigidMotion, [from, to]: [f64; 2]) -> f64 {
         let ([moving, resting], [ball, other]) = (self.motions, self.balls);
         let (span, h) = ([from, to], to - from);
         let point = Ball { radius: 0.0, ..other };
@@ -178,9 +178,10 @@ impl<'m> RelativeSearch<'m> {
         let spin = resting.twist(from).angular.length();
         let apart = moving.pose(from).apply(ball.centre).distance(resting.pose(from).apply(point.centre));
         let reach = apart + ball.radius + speed * h;
-        let bend = moving.bend(&ball, span).most() + resting.bend(&point, span).most();
+        let bend =
+            moving.acceleration_bound(&ball, span).most() + resting.acceleration_bound(&point, span).most();
         let second = bend + spin * (2.0 * speed + spin * reach);
-        (second * h * h + glide.bend(&ball, [0.0, 1.0]).most()) / 8.0 * ROUND_UP + self.noise
+        (second * h * h + rigid.acceleration_bound(&ball, [0.0, 1.0]).most()) / 8.0 * ROUND_UP + self.noise
     }
 
     fn answer(&self, finish: Finish) -> Sweep {
