@@ -67,7 +67,7 @@ pub fn options(tolerance: Option<f64>, slack: Option<f64>) -> Result<SweepOption
     Ok(SweepOptions { tolerance, slack: length("slack", slack)?, ..SweepOptions::DEFAULT })
 }
 
-/// By the document's own method, which covers meshes with spheres.
+/// By CONTACT (Redon, Kheddar and Coquillart 2001), which covers meshes with spheres.
 fn by_spheres(
     shapes: [&Shape; 2],
     motions: [&Motion; 2],

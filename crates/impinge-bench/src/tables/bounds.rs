@@ -157,7 +157,7 @@ fn add(scene: &Scene, row: &Row, table: &mut Table) -> usize {
     pairs
 }
 
-/// Every volume at every degree, and the surveyed systems at degree 2.
+/// Every volume at every degree, and published systems at degree 2.
 fn all_designs() -> Vec<(String, Options)> {
     let mut designs = Vec::new();
     for degree in [Degree::Two, Degree::Four, Degree::Eight] {

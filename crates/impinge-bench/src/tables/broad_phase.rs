@@ -108,7 +108,9 @@ fn spread() {
 }
 
 fn count_grid(grid: &Grid) -> u64 {
-    grid.map_pairs(|pairs| pairs.count() as u64).iter().sum()
+    let mut pairs = 0;
+    grid.for_each_pair(|_, _| pairs += 1);
+    pairs
 }
 
 fn count_listed(broad: &impl BroadPhase) -> u64 {

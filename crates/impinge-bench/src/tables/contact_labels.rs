@@ -1,7 +1,7 @@
-//! C5: table 1 of the document, sphere and elementary tests with and without labels and tables, along a path that
-//! comes close and goes away again.
+//! C5: table 1 of Redon, Kheddar and Coquillart (2001), sphere and elementary tests with and without labels and
+//! tables, along a path that comes close and goes away again.
 //!
-//! The document's object is only drawn there; ours is a flight of stairs, whose large flat faces are covered by
+//! The paper's object is only drawn there; ours is a flight of stairs, whose large flat faces are covered by
 //! many leaves like those of its figure 2.
 
 use std::f64::consts::PI;
@@ -18,7 +18,7 @@ use impinge::{Budget, Model, Motion, Pose};
 use super::Effort;
 use crate::table::{Table, milliseconds};
 
-/// The variants in the document's order, and its own totals.
+/// The variants in the paper's order, and its own totals.
 const VARIANTS: [(&str, Tables, [u64; 4]); 4] = [
     ("no tables", Tables::NONE, [1_213_596, 87_284, 3_963, 3_858]),
     ("labels", Tables { labels: true, primitives: false }, [1_017_112, 61_916, 3_155, 3_098]),
@@ -63,7 +63,7 @@ pub fn run(effort: Effort) -> Result<Table> {
     let theirs: Vec<u64> = VARIANTS.iter().map(|(_, _, tests)| tests.iter().sum()).collect();
     let share = |totals: &[u64], k: usize| format!("{:.1} %", 100.0 * totals[k] as f64 / totals[0] as f64);
     table.row(cells("of the first", &|k| share(&ours, k)));
-    table.row(cells("the document's", &|k| share(&theirs, k)));
+    table.row(cells("Redon et al. 2001", &|k| share(&theirs, k)));
     table.row(cells("ms", &|k| milliseconds(runs[k].nanoseconds)));
     let [all, none] = [&runs[3].tests, &runs[0].tests];
     let holds = runs[1].tests.spheres == all.spheres
@@ -73,14 +73,17 @@ pub fn run(effort: Effort) -> Result<Table> {
         && ours[3] < ours[1]
         && ours[1] < ours[2]
         && ours[2] < ours[0];
-    ensure!(holds || effort == Effort::Quick, "the columns lie otherwise than in the document: {ours:?}");
+    ensure!(
+        holds || effort == Effort::Quick,
+        "the columns lie otherwise than in Redon et al. (2001): {ours:?}"
+    );
     let [leaves, sets] = spheres.sharing();
     table.remark(format!(
         "stairs of {} triangles twice, {} steps, no contact in any; {leaves} leaves share {sets} sets of primitives",
         stairs.mesh().triangles().len(),
         path.len(),
     ));
-    table.remark("as in the document, labels alone save sphere tests, the other tables alone elementary ones, and together both");
+    table.remark("as in Redon et al. (2001), labels alone save sphere tests, the other tables alone elementary ones, and together both");
     Ok(table)
 }
 

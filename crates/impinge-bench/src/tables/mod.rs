@@ -83,7 +83,7 @@ pub const TABLES: &[Entry] = &[
     },
     Entry {
         name: "bounds",
-        about: "every intersecting pair with every volume and degree, and the surveyed designs",
+        about: "every intersecting pair with every volume and degree, and published designs",
         one_core: true,
         run: bounds::run,
     },

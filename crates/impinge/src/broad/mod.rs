@@ -34,7 +34,7 @@ mod tree;
 
 pub use auto::Auto;
 pub use brute::Brute;
-pub use grid::{Grid, Pairs};
+pub use grid::Grid;
 pub use sweep_and_prune::SweepAndPrune;
 pub use tree::Tree;
 

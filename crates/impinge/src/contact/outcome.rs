@@ -55,7 +55,8 @@ pub enum Finish {
     OutOfBudget,
 }
 
-/// The survey's cost model, T = Nv·Cv + Np·Cp + Nu·Cu.
+/// The cost model T = Nv·Cv + Np·Cp + Nu·Cu (Gottschalk, Lin and Manocha 1996; the update term: Klosowski et al.
+/// 1998).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counters {
     /// Nv: pairs of bounding volumes tested.

@@ -2,8 +2,8 @@
 //!
 //! Conservative advancement (Mirtich, "Impulse-based dynamic simulation of rigid body systems", 1996), but along
 //! a direction and to second order. At the instant t freeze a frame: the tree's own at t. In it the gaps of two
-//! boxes on the three axes make a vector G·n (as in [`super::box_distance`]), and n parts all points p of the one box
-//! from all points q of the other by G at least. Along the fixed n, over a time h,
+//! boxes on the three axes make a vector G·n (as in [`super::box_distance`]), and n separates all points p of the
+//! one box from all points q of the other by G at least. Along the fixed n, over a time h,
 //!
 //! `n·(q − p)(h) ≥ G + (n·(v_q − v_p) − s)·h − a·h²/2`,
 //!

@@ -97,7 +97,7 @@ fn boxes_do_not_meet_before_their_time() {
                         continue;
                     }
                     free += 1;
-                    // Until then some direction parts all corners: that of the centres or an axis of either.
+                    // Until then some direction separates all corners: that of the centres or an axis of either.
                     for share in [0.0, 0.3, 0.7, 0.999] {
                         let t = start + share * time;
                         let [p, q] = [0, 1].map(|k| motions[k].pose(t));

@@ -1,4 +1,5 @@
-//! The survey's cost model, T = Nv·Cv + Np·Cp + Nu·Cu: fitted to measured queries, asked for others.
+//! The cost model T = Nv·Cv + Np·Cp + Nu·Cu (Gottschalk, Lin and Manocha 1996; the update term: Klosowski et
+//! al. 1998): fitted to measured queries, asked for others.
 
 use crate::contact::Counters;
 

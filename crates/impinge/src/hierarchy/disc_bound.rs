@@ -1,8 +1,8 @@
-//! Coins: around the small subtrees of a node, cylinders whose axis is the normal of the surface there.
+//! Disc bounds: around the small subtrees of a node, cylinders whose axis is the normal of the surface there.
 //!
-//! A patch of a surface is flat and lies askew in its box. A coin is as thick as the patch is bent and as
+//! A patch of a surface is flat and lies askew in its box. A disc bound is as thick as the patch is bent and as
 //! wide as the patch is, so that two patches close to each other are told apart long before their boxes
-//! are (`coin_pair.rs`). (Barequet et al., BOXTREE 1996, and Larsen et al. 1999 turn boxes for the same
+//! are (`disc_bound_pair.rs`). (Barequet et al., BOXTREE 1996, and Larsen et al. 1999 turn boxes for the same
 //! reason.)
 
 use std::ops::Range;
@@ -13,20 +13,20 @@ use super::leaf_block::{Block, LeafBlocks};
 use super::wide::{Node, WIDTH, WideTree};
 use crate::num::parallel;
 
-/// Subtrees with more bottom nodes than this get no coin: they are not flat.
+/// Subtrees with more bottom nodes than this get no disc bound: they are not flat.
 const BOTTOMS_MOST: usize = 128;
 
 /// What the corners in f32, a moved centre and this file's sums can be wrong by, relative to the reach (no
 /// unit).
 const ROUNDING: f32 = 16.0 * f32::EPSILON;
 
-/// Stands for a node without coins.
+/// Stands for a node without disc bounds.
 const NONE: u32 = u32::MAX;
 
-/// Eight coins in tree units: centres, axes, half heights, radii; infinitely large where there is none.
+/// Eight disc bounds in tree units: centres, axes, half heights, radii; infinitely large where there is none.
 pub type DiscBoundLanes = [[f32; WIDTH]; 8];
 
-/// The coins of a tree's nodes.
+/// The disc bounds of a tree's nodes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DiscBounds {
     of_node: Vec<u32>,
@@ -34,7 +34,7 @@ pub struct DiscBounds {
 }
 
 impl DiscBounds {
-    /// Fits coins around the triangles below each child that is a node.
+    /// Fits disc bounds around the triangles below each child that is a node.
     pub fn new(tree: &WideTree, blocks: &LeafBlocks) -> DiscBounds {
         let nodes = tree.nodes();
         let upper = nodes.iter().position(|node| node.child[0].is_leaf()).unwrap_or(nodes.len());
@@ -57,7 +57,7 @@ impl DiscBounds {
         disc_bounds
     }
 
-    /// The coins of a node's children, if any has one.
+    /// The disc bounds of a node's children, if any has one.
     #[inline]
     pub fn of(&self, node: u32) -> Option<&DiscBoundLanes> {
         self.lanes.get(self.of_node[node as usize] as usize)
@@ -69,7 +69,7 @@ impl DiscBounds {
     }
 }
 
-/// The coins of one node's children.
+/// The disc bounds of one node's children.
 fn fit(node: &Node, below: &[Range<u32>], blocks: &LeafBlocks, reach: f32) -> Option<DiscBoundLanes> {
     let mut lanes = [[0.0; WIDTH]; 8];
     [lanes[6], lanes[7]] = [[f32::INFINITY; WIDTH]; 2];
@@ -90,7 +90,7 @@ fn fit(node: &Node, below: &[Range<u32>], blocks: &LeafBlocks, reach: f32) -> Op
     some.then_some(lanes)
 }
 
-/// Centre, axis, half height and radius of a coin around the triangles of some blocks, whose box has the given
+/// Centre, axis, half height and radius of a disc bound around the triangles of some blocks, whose box has the given
 /// middle; rounded outward.
 fn disc_bound(blocks: &[&Block], middle: Vec3, reach: f32) -> [f32; 8] {
     // In f64, where squares of small areas do not underflow: the axis must have the length 1.

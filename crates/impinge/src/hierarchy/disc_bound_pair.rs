@@ -1,19 +1,19 @@
-//! Coins against coins: which children of two nodes they part, although their boxes overlap.
+//! Disc bounds against disc bounds: which children of two nodes they separate, although their boxes overlap.
 //!
-//! A coin says that the triangles of a child lie within `half` of a plane and within `radius` of its axis.
+//! A disc bound says that the triangles of a child lie within `half` of a plane and within `radius` of its axis.
 //! Near contact two patches of surface face each other, nearly flat and nearly parallel, while their boxes
-//! overlap deeply. Seen along the axis n of one coin, the other (axis m, half height t, radius r) reaches
+//! overlap deeply. Seen along the axis n of one disc bound, the other (axis m, half height t, radius r) reaches
 //! |n·m|·t + √(1 − (n·m)²)·r from its centre; where the centres are farther apart than that and the first
-//! coin's own half height, the two are apart. Both axes are tried, all coins of one node at once.
+//! disc bound's own half height, the two are apart. Both axes are tried, all disc bounds of one node at once.
 //!
-//! A coin is carried by the f32 map of the search. What that costs:
+//! A disc bound is carried by the f32 map of the search. What that costs:
 //! - its centre errs by less than the map's pad on each axis, so a height by √3 pads; the products and sums
 //!   here round by less than another. `slack` takes four pads;
-//! - a map that is orthonormal only within δ bends a coin by δ times its size; coins that fill their boxes need
-//!   4.5δ·reach, the slack takes 8. It changes the sine by what 4δ under the root covers;
-//! - normals too short, and maps too small, to be given the length 1 in f32 part nothing.
+//! - a map that is orthonormal only within δ bends a disc bound by δ times its size; disc bounds that fill their
+//!   boxes need 4.5δ·reach, the slack takes 8. It changes the sine by what 4δ under the root covers;
+//! - normals too short, and maps too small, to be given the length 1 in f32 separate nothing.
 //!
-//! A triangle is the coin of its plane: a circle around its corners. Its normal in f32 is wrong by less than
+//! A triangle is the disc bound of its plane: a circle around its corners. Its normal in f32 is wrong by less than
 //! 16·2⁻²⁴·(2r)² of |n|, which lifts a corner by 64·2⁻²³·r³/|n| at most; its corners are rounded by 2⁻²⁴ of
 //! the reach.
 
@@ -42,7 +42,7 @@ const SMALLEST_SCALE: f64 = 7.888_609_052_210_118e-31;
 /// The tilt of a normal in f32, times |n|/r² (no unit).
 const CORNER_TILT: f32 = 64.0 * f32::EPSILON;
 
-/// The children of a node as coins.
+/// The children of a node as disc bounds.
 #[derive(Debug, Clone, Copy)]
 pub enum PatchLanes<'t> {
     /// Subtrees.
@@ -51,14 +51,14 @@ pub enum PatchLanes<'t> {
     Triangles(&'t Block),
 }
 
-/// Carries the coins of one tree, the few, among those of another.
+/// Carries the disc bounds of one tree, the few, among those of another.
 #[derive(Debug, Clone, Copy)]
 pub struct DiscBoundTest {
     /// Added to half heights (units of the target tree).
     slack: f32,
     /// 1 and what the sine may be wrong by.
     one: f32,
-    /// What the rounding of triangles adds to their coins: of the few, of the many (each tree's units).
+    /// What the rounding of triangles adds to their disc bounds: of the few, of the many (each tree's units).
     rounding: [f32; 2],
 }
 
@@ -74,7 +74,7 @@ pub fn bent(carry: &Carry) -> f32 {
 }
 
 impl DiscBoundTest {
-    /// For coins of a tree with the frame `few` in that of `many`, carried by `map`, which lets through what is
+    /// For disc bounds of a tree with the frame `few` in that of `many`, carried by `map`, which lets through what is
     /// nearer than `margin` (units of `many`).
     #[inline]
     pub fn new(few: &TreeFrame, many: &TreeFrame, map: &Map, bent: f32, margin: f64) -> DiscBoundTest {
@@ -91,7 +91,7 @@ impl DiscBoundTest {
     }
 
     /// Of the pairs in `mask` (bit 8·i + j) those that patch i of the few, carried by `to_many`, and patch j of
-    /// the many do not part.
+    /// the many do not separate.
     #[inline]
     pub fn keep(
         &self,

@@ -2,7 +2,7 @@
 //!
 //! Works in tree units of one node, the many. A triangle of the other, the few, is carried there: its first
 //! corner in f64, its edges in f32. With corner a and normal n of one triangle and a corner d of the other,
-//! the sign of n·d − n·a tells the side; three equal signs beyond doubt part the two.
+//! the sign of n·d − n·a tells the side; three equal signs beyond doubt separate the two.
 //!
 //! What such a height can be wrong by, times |n|: write u = 2⁻²⁴, r for the trees' reaches, w for their
 //! widest triangles, ρ for the largest row sum of |M|, E for the largest component of a triangle's two edges.
@@ -63,7 +63,7 @@ pub struct LeafFilter {
 
 impl LeafFilter {
     /// For triangles of `few` against those of `many`; boxes nearer than `margin` (tree units of `many`)
-    /// may have been let through. Where the units differ too much it parts nothing.
+    /// may have been let through. Where the units differ too much it separates nothing.
     pub fn new(few: &WideTree, many: &WideTree, carry: &Carry, map: &Map, margin: f64) -> LeafFilter {
         let columns = carry.turn.to_cols_array_2d();
         let row = |k: usize| columns.iter().map(|column| column[k].abs()).sum::<f64>();

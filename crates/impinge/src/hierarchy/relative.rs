@@ -1,6 +1,6 @@
 //! How two trees lie to each other: each tree's boxes in the other's frame, and what rounding costs.
 //!
-//! The truth is the placed doubles `pose.apply(v)`. A box test in the frames of the trees must not part
+//! The truth is the placed doubles `pose.apply(v)`. A box test in the frames of the trees must not separate
 //! two triangles whose placed corners meet, so every source of error goes into a pad. Write A and B for
 //! the 3×3 parts, ξ and η for tree coordinates, s for the units, w for the placed tree origins. A common
 //! placed point of the two triangles gives, with errors e of the placement,
@@ -24,7 +24,7 @@
 //! 4. the margin asked for: a distance m moves an axis by at most |row k of A⁻¹|₂·m/s_a.
 //!
 //! Where the units differ so much that S leaves f32's range the axes of that side decide nothing: the
-//! pad is infinite. A translation beyond the range is cut to 2⁹⁰, which still parts the boxes.
+//! pad is infinite. A translation beyond the range is cut to 2⁹⁰, which still separates the boxes.
 
 use glam::{DMat3, DVec3};
 

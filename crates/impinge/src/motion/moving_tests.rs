@@ -41,7 +41,7 @@ fn a_motion_ends_where_it_should_and_its_velocity_is_its_derivative() {
         let moving = motion(&mut rng, 2.0);
         // Inside the step no end pose is handed out, so its formula shows.
         for (end, near) in [(0.0, 1e-12), (1.0, 1.0 - 1e-12)] {
-            // The document's law is fast near a half turn.
+            // The law of CONTACT is fast near a half turn.
             assert!(close(&moving.pose(end), &moving.pose(near)) < 1e-7, "{moving:?}");
         }
         let (t, h) = (rng.random_range(0.05..0.95), 1e-6);

@@ -1,4 +1,4 @@
-//! A piece of a screw under the law of the document, as a rational function of one parameter.
+//! A piece of a screw under the law of CONTACT, as a rational function of one parameter.
 //!
 //! Redon, Kheddar and Coquillart, "An algebraic solution to the problem of collision detection for rigid
 //! polyhedral objects", 2000: with u = tan(ωt/2) sines and cosines are rational, and so is the shift. They put

@@ -27,7 +27,7 @@ pub enum Law {
     /// As far as it has turned: g(t) = t.
     #[default]
     Uniform,
-    /// The document's tan(ωt/2)/tan(ω/2).
+    /// tan(ωt/2)/tan(ω/2), of Redon, Kheddar and Coquillart (2001).
     Contact,
 }
 
@@ -161,7 +161,7 @@ impl RigidMotion {
         (self.axis, self.angle)
     }
 
-    /// The times inside 0..1, ascending, at which the velocity jumps or the document's law gets steeper: between
+    /// The times inside 0..1, ascending, at which the velocity jumps or the law of CONTACT gets steeper: between
     /// them bounds of the acceleration are good.
     pub fn knots(&self) -> Vec<f64> {
         let mut knots: Vec<f64> =

@@ -10,7 +10,7 @@ pub struct DoubleDouble {
     lo: f64,
 }
 
-/// A vector of twofold numbers.
+/// A vector of double-double numbers.
 pub type DoubleDoubleVec = [DoubleDouble; 3];
 
 impl DoubleDouble {

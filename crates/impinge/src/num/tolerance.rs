@@ -52,9 +52,9 @@ pub const ORIENT_2D_FILTER: f64 = 8.0 * (f64::EPSILON / 2.0);
 /// Rounding of the coefficients of the cubic that says when four moving points are coplanar (no unit: a factor of the
 /// product xyz of the largest components of its three vectors). With u = ε/2: a component of u × v is off by
 /// 2·3u + 2u = 8u of xy (two rounded differences and a product each, then a difference of at most 2xy), the sum of
-/// two crosses by 2·8u + 4u = 20u of xy. Its product with w sums three terms: 3·(8 + 2 + 2)u + (4 + 6)u = 46u of xyz for
-/// one cross, 3·(20 + 4 + 4)u + (8 + 12)u = 104u for the sum of two. A middle coefficient is a third of both:
-/// (46 + 104 + 18)u / 3 + 2·6u = 68u = 34ε; the rest is for squares of u and for xyz itself.
+/// two crosses by 2·8u + 4u = 20u of xy. Its product with w sums three terms: 3·(8 + 2 + 2)u + (4 + 6)u = 46u of
+/// xyz for one cross, 3·(20 + 4 + 4)u + (8 + 12)u = 104u for the sum of two. A middle coefficient is a third of
+/// both: (46 + 104 + 18)u / 3 + 2·6u = 68u = 34ε; the rest is for squares of u and for xyz itself.
 pub const COPLANARITY_ROUNDING: f64 = 36.0 * f64::EPSILON;
 
 /// Rounding of whatever is done with a cubic's Bernstein coefficients (no unit: a factor of the largest, B). The
@@ -71,11 +71,11 @@ pub const MOVING_CROSS_ROUNDING: f64 = 16.0 * f64::EPSILON;
 /// factor of the largest): the sum of both parts, a third of it, and the third itself, half an epsilon each.
 pub const COPLANARITY_REROUNDING: f64 = 2.0 * f64::EPSILON;
 
-/// Rounding of that cubic's coefficients in twofold numbers (no unit: as [`COPLANARITY_ROUNDING`]): about forty
+/// Rounding of that cubic's coefficients in double-double numbers (no unit: as [`COPLANARITY_ROUNDING`]): about forty
 /// operations of 2⁻¹⁰² each on six products.
 pub const COPLANARITY_TWOFOLD: f64 = 64.0 * f64::EPSILON * f64::EPSILON;
 
-/// Vectors below this (a length) are not computed in twofold numbers: what is lost in products of three would
+/// Vectors below this (a length) are not computed in double-double numbers: what is lost in products of three would
 /// underflow.
 pub const SMALLEST_TWOFOLD: f64 = 1e-60;
 
@@ -227,8 +227,8 @@ pub const MOTION_ROUNDING: f64 = 32.0 * f64::EPSILON;
 /// cannot be told from none, nor its complement from half a turn.
 pub const TURN_ROUNDING: f64 = 16.0 * f64::EPSILON;
 
-/// Largest tan(ω/2) for which the document's law of a screw is taken in one piece (no unit): turns up to 179.9
-/// degrees. Nearer to the pole the shift would happen in the last moment of the step.
+/// Largest tan(ω/2) for which the screw law of Redon, Kheddar and Coquillart (2001) is taken in one piece (no
+/// unit): turns up to 179.9 degrees. Nearer to the pole the shift would happen in the last moment of the step.
 pub const LARGEST_CONTACT_TANGENT: f64 = 1024.0;
 
 /// How much too early the time of an impact may be unless told otherwise (in units of the step).
@@ -268,8 +268,8 @@ pub const SAME_PATCH_CORNER: f64 = 1e-4;
 /// a factor of the patch's extent). Corner on corner, drift changes which features make a point.
 pub const SAME_PATCH_POINT: f64 = 0.02;
 
-/// Sine of the angle by which a surface around a contact may rise along a direction that still parts it (no unit).
-/// The places that the surfaces are seen from are uncertain by less.
+/// Sine of the angle by which a surface around a contact may rise along a direction that still separates it (no
+/// unit). The places that the surfaces are seen from are uncertain by less.
 pub const PARTING_RISE: f64 = 0.02;
 
 /// Sines of such angles that differ by less are equal (no unit): both are rounding where surfaces are flat.

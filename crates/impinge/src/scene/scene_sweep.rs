@@ -3,9 +3,9 @@
 //! CONTACT (Redon, Kheddar, Coquillart 2001) leaves many bodies in a consistent global motion for the future. Here
 //! every body has one motion over the step, whoever it meets, and a pair is swept with both of them. Boxes of
 //! the swept bodies go through a broad phase; the pairs that remain wait in a queue, each with a time before
-//! which it cannot meet, first from balls around the bodies, then from planes that part them ([`super::separating_plane`]),
-//! then from its sweep, so that only pairs whose turn comes are swept. When bodies stop or bounce, only they get a
-//! new box, and only their pairs are asked again.
+//! which it cannot meet, first from balls around the bodies, then from planes that separate them
+//! ([`super::separating_plane`]), then from its sweep, so that only pairs whose turn comes are swept. When bodies
+//! stop or bounce, only they get a new box, and only their pairs are asked again.
 //!
 //! A body that is to bounce is stopped a little before the contact, so that it stays clear of what it met: the
 //! queue is ordered by these times of stopping. At each of them every pair is known to be apart until then, and
@@ -104,7 +104,7 @@ struct Mover {
     /// Bound of the speed of its points.
     speed: f64,
     bounds: Aabb,
-    /// Counts the turns of this body, so that what was known of older legs is recognised.
+    /// Counts the turns of this body, so that what was known of its older motions is recognised.
     number: u32,
     turned: bool,
 }
@@ -124,7 +124,7 @@ struct Entry {
 enum Known {
     /// It is apart: planes may show for how long.
     Apart,
-    /// No plane parts it.
+    /// No plane separates it.
     Close,
     /// A budget ended during its sweep: the next one is seen through, so that every call gets on.
     Interrupted,
@@ -150,7 +150,7 @@ impl PartialOrd for Entry {
 }
 
 impl SceneSweep {
-    /// A flight whose bodies are stopped where the touching features are `gap` apart (a length), or at once
+    /// A sweep whose bodies are stopped where the touching features are `gap` apart (a length), or at once
     /// where they are nearer already.
     pub fn with_gap(gap: f64) -> SceneSweep {
         SceneSweep { gap: gap.max(0.0), ..SceneSweep::default() }
@@ -342,7 +342,7 @@ impl SceneSweep {
         (known != Known::Apart || time < 1.0).then_some(Entry { time, known, ..entry })
     }
 
-    /// Sweeps a pair that no plane parts: until when nothing happens, what is known then, and its meeting.
+    /// Sweeps a pair that no plane separates: until when nothing happens, what is known then, and its impact.
     fn sweep(
         &self,
         shapes: [&Shape; 2],
@@ -440,7 +440,7 @@ fn ahead(movers: [&Mover; 2], from: f64) -> f64 {
     if until < 1.0 { until } else { 1.0 }
 }
 
-/// When planes no longer part two bodies; `None` when they do for the whole span.
+/// When planes no longer separate two bodies; `None` when they do for the whole span.
 fn part(
     shapes: [&Shape; 2],
     movers: [&Mover; 2],

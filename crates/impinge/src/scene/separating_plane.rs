@@ -1,4 +1,4 @@
-//! Planes that part two moving bodies over a span of time: the cheap proof that most pairs need no sweep.
+//! Planes that separate two moving bodies over a span of time: the cheap proof that most pairs need no sweep.
 //!
 //! Along a fixed direction n the distance of two corners p and q is a function of time whose second derivative
 //! the bodies' accelerations bound by a. At a share u of a span of length h, with the gaps G₀ and G₁ of the corners
@@ -9,8 +9,8 @@
 //! a parabola whose lowest value is known. The direction is
 //! that of the last step first (the coherence that CONTACT, Redon, Kheddar, Coquillart 2001, leaves for the
 //! future); where it fails it is turned towards the point nearest to the origin of the hull of differences at
-//! both ends, one corner at a time (Gilbert 1966; the iteration of Frank and Wolfe). Spans that no plane parts are
-//! halved. Bodies whose hulls overlap are left to the sweep.
+//! both ends, one corner at a time (Gilbert 1966; the iteration of Frank and Wolfe). Spans that no plane
+//! separates are halved. Bodies whose hulls overlap are left to the sweep.
 
 use glam::{DMat3, DVec3};
 
@@ -43,7 +43,7 @@ pub(super) struct Parted {
     pub tests: u64,
 }
 
-/// How long planes surely part two bodies. `direction`, from a to b, is where the search begins and what it
+/// How long planes surely separate two bodies. `direction`, from a to b, is where the search begins and what it
 /// leaves for the next.
 pub(super) fn parted(sides: [&Side<'_>; 2], span: [f64; 2], direction: &mut DVec3) -> Parted {
     let mut tests = 0;
@@ -123,7 +123,7 @@ struct Piece<'s> {
 }
 
 impl Piece<'_> {
-    /// Looks for a direction that parts them over the whole span.
+    /// Looks for a direction that separates them over the whole span.
     fn part(&self, direction: &mut DVec3) -> bool {
         let mut nearest: Option<DVec3> = None;
         for _ in 0..MOST_DIRECTIONS {

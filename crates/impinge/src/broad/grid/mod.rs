@@ -145,12 +145,6 @@ impl Grid {
         }
     }
 
-    /// Splits all pairs as of the last step into parts and calls `each` with them, on several threads where
-    /// that pays; what it makes of them comes back in the order of the parts, which threads do not change.
-    pub fn map_pairs<R: Send>(&self, each: impl Fn(Pairs<'_>) -> R + Sync + Send) -> Vec<R> {
-        parallel::map(self.parts.len() + 1, |k| each(self.pairs_of(k)))
-    }
-
     /// The pairs of a part; after the last one, those among the loose slots.
     fn pairs_of(&self, part: usize) -> Pairs<'_> {
         let [first, second] = self.parts.get(part).map_or([&self.among_loose.met[..], &[]], SlotBlock::met);
@@ -315,7 +309,7 @@ impl Grid {
 
 /// Some of the pairs of a grid, as ids in no particular order.
 #[derive(Debug, Clone)]
-pub struct Pairs<'a> {
+struct Pairs<'a> {
     ids: &'a [u32],
     slots: Chain<Iter<'a, [u32; 2]>, Iter<'a, [u32; 2]>>,
 }

@@ -2,7 +2,7 @@
 //!
 //! Along a fixed direction every vertex moves uniformly, so the gap between two features along it is a minimum of
 //! linear functions of time, and the time until which it stays open is a quotient. From the nearest points at
-//! one time the direction is found that parts the features best; where its gap closes the next one is taken.
+//! one time the direction is found that separates the features best; where its gap closes the next one is taken.
 //! Additive CCD (Li et al., "Codimensional incremental potential contact", 2021) steps by the gap divided by
 //! the largest speed; here only speed along the gap counts.
 

@@ -64,7 +64,8 @@ pub(super) fn first_contact(kind: FeaturePairKind, t0: &[DVec3; 4], t1: &[DVec3;
     cubic.search(|bracket| judge(kind, &frame, sizes, bracket))
 }
 
-/// The same with coefficients of the cubic from twofold numbers, so that its roots are as sharp as doubles allow.
+/// The same with coefficients of the cubic from double-double numbers, so that its roots are as sharp as doubles
+/// allow.
 pub(super) fn first_contact_twofold(kind: FeaturePairKind, t0: &[DVec3; 4], t1: &[DVec3; 4]) -> Verdict {
     let frame = frame(kind, t0, t1);
     let sizes = [frame[0].size(), frame[1].size(), frame[2].size()];
@@ -110,7 +111,7 @@ fn coplanarity([u, v, w]: &[Moving; 3], [x, y, z]: [f64; 3]) -> Cubic {
     Cubic::new(bernstein, COPLANARITY_ROUNDING * (x * y * z) + DETERMINANT_UNDERFLOW)
 }
 
-/// The same in twofold numbers.
+/// The same in double-double numbers.
 fn sharp_coplanarity(kind: FeaturePairKind, t0: &[DVec3; 4], t1: &[DVec3; 4], [x, y, z]: [f64; 3]) -> Cubic {
     let [start, end] = [t0, t1].map(|at| kind.frame().map(|[a, b]| double_double::difference(at[b], at[a])));
     let ([u0, v0, w0], [u1, v1, w1]) = (&start, &end);
@@ -224,7 +225,8 @@ mod tests {
     }
 
     /// Points that are nearly coplanar all the time, far from the origin or not: coefficients are off by less than
-    /// the bounds, in plain and in twofold numbers, and by so much that far smaller bounds would be caught here.
+    /// the bounds, in plain and in double-double numbers, and by so much that far smaller bounds would be caught
+    /// here.
     #[test]
     fn coefficients_are_as_sharp_as_their_bounds_say() {
         let (mut plain, mut sharp) = (0.0_f64, 0.0_f64);

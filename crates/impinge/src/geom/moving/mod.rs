@@ -67,7 +67,7 @@ pub fn first_contact(kind: FeaturePairKind, t0: &[DVec3; 4], t1: &[DVec3; 4]) ->
     }
 }
 
-/// What plain floats cannot tell: whether a direction parts the features, then the same again with twice the
+/// What plain floats cannot tell: whether a direction separates the features, then the same again with twice the
 /// digits, then exact arithmetic.
 #[cold]
 fn in_doubt(kind: FeaturePairKind, t0: &[DVec3; 4], t1: &[DVec3; 4]) -> Option<f64> {

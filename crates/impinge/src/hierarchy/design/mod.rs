@@ -1,7 +1,7 @@
-//! A hierarchy with every design attribute of chapter 2 of the survey as a choice.
+//! A bounding-volume hierarchy with every design attribute as a choice.
 //!
 //! The production tree is [`super::wide`]; this one is for comparing designs, for deforming bodies with
-//! special structure, and for reproducing the surveyed systems: see [`Options`] and its presets. All
+//! special structure, and for reproducing published systems: see [`Options`] and its presets. All
 //! designs answer alike, only their costs differ, and every query returns those: `docs/BOUNDS.md` has the
 //! figures.
 

@@ -1,4 +1,4 @@
-//! Every choice of the survey's chapter 2 in plain structs, and the surveyed systems as presets.
+//! Every choice in the design of a bounding-volume hierarchy in plain structs, and published systems as presets.
 
 use crate::bound::Volume;
 

@@ -5,7 +5,7 @@
 //! negative are passed on as their bits, whose order is theirs.
 //!
 //! Write u = 2⁻²⁴, R for the largest coordinate of the point and the tree, e for the placement error of a
-//! coordinate, all in tree units. The pad of a gauge is 32uR + 2e, its slack three times that.
+//! coordinate, all in tree units. The pad of a query point is 32uR + 2e, its slack three times that.
 //! - A difference of coordinates is off by 3uR + e (two casts, one rounding), a dot product with a unit
 //!   vector by √3 times that and 3u·√3R: less than 11uR + 2e. The fitted axes are orthonormal within 3u an
 //!   entry, which changes a length by at most 5u·2√3R. So a gap less the slack is below the true one.

@@ -1,8 +1,8 @@
 //! The normal of a contact where the nearest points alone do not tell it.
 //!
 //! Where a face lands flat on a face, or bodies begin in contact, many features touch at once and the pair that was
-//! found first may be a corner on the rim of some other face: the way between them is not the way to part the
-//! bodies. A direction parts two surfaces at a point when no triangle around it rises along the direction on one
+//! found first may be a corner on the rim of some other face: the way between them is not the way to separate the
+//! bodies. A direction separates two surfaces at a point when no triangle around it rises along the direction on one
 //! side or falls on the other. The one that was found stays when it does; otherwise the normal of a face around the
 //! point is taken that does, if there is one.
 
@@ -97,9 +97,9 @@ mod tests {
         let found = sweep([&body, &body], motions, &options);
         let spheres = SphereTree::automatic(model.mesh()).unwrap();
         let covered = Covered { model, spheres: &spheres };
-        let document =
+        let by_contact =
             contact::sweep_within([covered; 2], motions, &options, &mut Budget::UNLIMITED.clone()).unwrap();
-        [found, document].map(|sweep| sweep.impact.unwrap().normal)
+        [found, by_contact].map(|sweep| sweep.impact.unwrap().normal)
     }
 
     #[test]

@@ -64,7 +64,7 @@ impl Piece {
 pub(super) struct Gap {
     /// The signed distance.
     pub separation: Separation,
-    /// The time before which they cannot meet; 0 where nothing parts them.
+    /// The time before which they cannot meet; 0 where nothing separates them.
     pub time: f64,
 }
 

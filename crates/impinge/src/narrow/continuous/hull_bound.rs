@@ -1,9 +1,9 @@
 //! How long the convex hulls of two moving meshes stay apart: a floor under the times of all pairs of a search.
 //!
 //! A search that takes long mostly does because two surfaces pass each other closely, and then thousands of pairs of
-//! triangles ask the same question. The hulls of bodies that turn or slide above each other are parted by one
-//! direction for all of them ([`super::convex_pair`]). Hulls cost more than a quick search, so they are looked at only
-//! after some work, and after twice as much again when they do not help.
+//! triangles ask the same question. The hulls of bodies that turn or slide above each other are separated by one
+//! direction for all of them ([`super::convex_pair`]). Hulls cost more than a quick search, so they are looked at
+//! only after some work, and after twice as much again when they do not help.
 
 use super::convex_pair::{Piece, look};
 use crate::Model;

@@ -1,11 +1,11 @@
 //! When two moving meshes first touch.
 //!
 //! Both trees are gone down together, the pair that can meet earliest first. Every pair carries a time before
-//! which it cannot meet, found by directed conservative advancement ([`crate::hierarchy::box_time_of_impact`] for boxes,
-//! `triangle_pair` for triangles) from the time its parents had; so no pair is looked at before its
-//! time has come, and the search ends with the first pair of triangles that does meet. Redon, Kheddar and
-//! Coquillart, "CONTACT", 2001, pass the current time of first contact down a tree in the same spirit; here
-//! both bodies move in the world, by any motion whose velocities and accelerations are known.
+//! which it cannot meet, found by directed conservative advancement ([`crate::hierarchy::box_time_of_impact`] for
+//! boxes, `triangle_pair` for triangles) from the time its parents had; so no pair is looked at before its time
+//! has come, and the search ends with the first pair of triangles that does meet. Redon, Kheddar and Coquillart,
+//! "CONTACT", 2001, pass the current time of first contact down a tree in the same spirit; here both bodies move
+//! in the world, by any motion whose velocities and accelerations are known.
 //!
 //! A pair of triangles is a contact when it meets exactly at the time it surely had not before, or within the
 //! tolerance after; or when rounding hides the gap. Then flat on flat, which part again beyond the contact, are
@@ -537,7 +537,8 @@ impl<'m> MeshSweep<'m> {
         }
     }
 
-    /// From a to b, of unit length. Where nothing parts the triangles any more it is that of the features, along which a comes.
+    /// From a to b, of unit length. Where nothing separates the triangles any more it is that of the features,
+    /// along which a comes.
     fn normal(
         &self,
         found: &Step,

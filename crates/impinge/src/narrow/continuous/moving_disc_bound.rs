@@ -1,8 +1,9 @@
-//! Moving coins: how long two patches of surface surely stay apart, seen along their normals.
+//! Moving disc bounds: how long two patches of surface surely stay apart, seen along their normals.
 //!
-//! A coin ([`crate::hierarchy::disc_bound`]) is as thick as a patch is bent and as wide as it is. Patches that slide past
-//! each other have boxes that overlap for long, but a normal of either parts them. Along that direction, fixed at
-//! an instant, directed advancement goes on as it does for boxes ([`crate::hierarchy::box_time_of_impact`]).
+//! A disc bound ([`crate::hierarchy::disc_bound`]) is as thick as a patch is bent and as wide as it is. Patches
+//! that slide past each other have boxes that overlap for long, but a normal of either separates them. Along that
+//! direction, fixed at an instant, directed advancement goes on as it does for boxes
+//! ([`crate::hierarchy::box_time_of_impact`]).
 
 use glam::DVec3;
 
@@ -12,7 +13,7 @@ use crate::hierarchy::disc_bound::DiscBoundLanes;
 use crate::motion::{AccelerationBound, Twist};
 use crate::num::tolerance::{MOTION_ROUNDING, STRETCH};
 
-/// A coin of a body at an instant, in the world.
+/// A disc bound of a body at an instant, in the world.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct MovingDiscBound {
     centre: DVec3,
@@ -25,7 +26,7 @@ pub(super) struct MovingDiscBound {
 }
 
 impl MovingDiscBound {
-    /// One of the coins of a node.
+    /// One of the disc bounds of a node.
     pub fn new(
         lanes: &DiscBoundLanes,
         lane: usize,
@@ -60,7 +61,7 @@ impl MovingDiscBound {
     }
 }
 
-/// The time before which two coins cannot meet.
+/// The time before which two disc bounds cannot meet.
 pub(super) fn time_apart(a: &MovingDiscBound, b: &MovingDiscBound, noise: f64) -> f64 {
     if !(a.radius + b.radius + a.half + b.half).is_finite() {
         return 0.0;

@@ -1,6 +1,6 @@
 //! Two moving triangles: how long they surely stay apart.
 //!
-//! Directed conservative advancement: the line of their nearest points parts them, and along it every corner
+//! Directed conservative advancement: the line of their nearest points separates them, and along it every corner
 //! moves by its velocity and at most the acceleration bound, so that the first root of a parabola for each pair
 //! of corners is a time before which they cannot meet. A vertex that meets a face, and edges that cross, have
 //! the limiting direction of that line as their normal: steps then converge quadratically, also where the
@@ -24,9 +24,9 @@ pub(super) struct Corners {
 pub(super) struct Step {
     /// The nearest points.
     pub near: TriangleDistance,
-    /// From a to b, of unit length; zero where nothing parts them.
+    /// From a to b, of unit length; zero where nothing separates them.
     pub normal: DVec3,
-    /// The time before which they cannot meet; 0 where nothing parts them.
+    /// The time before which they cannot meet; 0 where nothing separates them.
     pub time: f64,
 }
 
@@ -44,7 +44,7 @@ pub(super) fn step(a: &Corners, b: &Corners, noise: f64, acceleration: impl Fn(D
     Step { near, normal, time }
 }
 
-/// The time for which a direction parts two triangles.
+/// The time for which a direction separates two triangles.
 pub(super) fn time_along(normal: DVec3, a: &Corners, b: &Corners, noise: f64, acceleration: f64) -> f64 {
     let mut least = f64::INFINITY;
     let speed = |v: &[DVec3; 3]| v.map(|v| normal.dot(v));

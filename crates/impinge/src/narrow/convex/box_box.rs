@@ -1,4 +1,4 @@
-//! The overlap of two boxes along the fifteen axes that can part them.
+//! The overlap of two boxes along the fifteen axes that can separate them.
 //!
 //! Gottschalk, Lin and Manocha, *OBBTree* (1996): boxes are apart exactly when they are so along a face normal
 //! or the cross product of two edges, and the smallest overlap along these is the penetration depth. Cross
@@ -16,7 +16,7 @@ use crate::num::tolerance::{ACROSS, PARALLEL_EDGES, SMALLEST_LENGTH_UNSCALED};
 /// The smallest overlap of two boxes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Overlap {
-    /// Negative when the axis parts the boxes.
+    /// Negative when the axis separates the boxes.
     pub depth: f64,
     /// Unit, from a to b.
     pub normal: DVec3,
@@ -46,7 +46,7 @@ fn direction(side: DVec3) -> DVec3 {
 }
 
 impl BoxPair<'_> {
-    /// The smallest overlap along the fifteen axes, or the first axis that parts the boxes by more than
+    /// The smallest overlap along the fifteen axes, or the first axis that separates the boxes by more than
     /// `noise`. Of an axis without direction the one along `last` is taken.
     pub fn overlap(&self, last: DVec3, noise: f64) -> Overlap {
         let between = self.centres[1] - self.centres[0];

@@ -62,7 +62,7 @@ pub(super) fn deep(a: PlacedPolytope<'_>, b: PlacedPolytope<'_>, guess: Separati
     Separation { distance: -depth, points: [x, x - normal * depth], normal, ..guess }
 }
 
-/// The smallest translation that parts two bodies that meet, over every direction that can be it.
+/// The smallest translation that separates two bodies that meet, over every direction that can be it.
 fn least_depth(a: &Polytope, b: &Polytope) -> (f64, DVec3) {
     let mut best = (f64::INFINITY, DVec3::X);
     directions(a, b, |n| {

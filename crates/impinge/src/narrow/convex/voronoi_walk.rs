@@ -5,7 +5,7 @@
 //! Apart, the walk between Voronoi regions (`region`) ends at features whose regions hold each other's
 //! points: along the line between them no corner of either body lies in the gap, which proves the answer.
 //! Where the walk finds the bodies meeting, the nearest face of their Minkowski difference is searched
-//! (`growth`); it proves the depth, or that they are apart after all. Where rounding ends a walk early, the
+//! (`epa_polytope`); it proves the depth, or that they are apart after all. Where rounding ends a walk early, the
 //! slab along its normal is measured; only when that does not close are all pairs of features tried
 //! (`brute`). No count of iterations ends any of these searches.
 

@@ -2,9 +2,9 @@
 //!
 //! A solid is cut by planes until every piece equals its convex hull, or until there are enough pieces. Each
 //! time the piece whose hull exceeds it most is cut by the plane that leaves the fewest notches, or the least
-//! excess where they are many; the planes that are tried come from notches, as in Chazelle, "Convex partitions of polyhedra: a
-//! lower bound and worst-case optimal algorithm", 1984, and, as in Lien and Amato, "Approximate convex
-//! decomposition of polyhedra", 2007, the work stops where what is left of a concavity is small. We leave
+//! excess where they are many; the planes that are tried come from notches, as in Chazelle, "Convex partitions of
+//! polyhedra: a lower bound and worst-case optimal algorithm", 1984, and, as in Lien and Amato, "Approximate
+//! convex decomposition of polyhedra", 2007, the work stops where what is left of a concavity is small. We leave
 //! both in measuring concavity as volume, and we put parts together again whose common hull adds nothing.
 //!
 //! The parts always cover the solid. Where the cuts came through, they are the solid; otherwise the answer
@@ -39,8 +39,6 @@ pub struct DecomposeOptions {
 impl DecomposeOptions {
     /// The solid itself where 64 parts are enough.
     pub const DEFAULT: DecomposeOptions = DecomposeOptions { most_parts: 64, tolerance: 0.0 };
-    /// A few parts for a first quick answer.
-    pub const COARSE: DecomposeOptions = DecomposeOptions { most_parts: 8, tolerance: 0.01 };
 }
 
 impl Default for DecomposeOptions {

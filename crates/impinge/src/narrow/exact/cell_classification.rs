@@ -3,7 +3,7 @@
 //!
 //! What has to be looked at, with X for either body and Y for the other:
 //! - on a connected part of X off Y's surface w_y is constant: one place tells whether it is in or out;
-//! - a triangle of X in contact falls into cells, parted by the triangles of Y that meet it; a cell off
+//! - a triangle of X in contact falls into cells, separated by the triangles of Y that meet it; a cell off
 //!   Y's surface counts as such a part;
 //! - a cell on Y's surface is shared: the windings of both bodies on both of its sides are needed, and
 //!   there X's own triangles part the cell too.

@@ -1,6 +1,6 @@
 //! Which triangles of two placed meshes meet: the first pair, every pair, pairs nearer than a margin.
 //!
-//! The trees give pairs of triangles whose boxes overlap; on the way down the coins around flat patches
+//! The trees give pairs of triangles whose boxes overlap; on the way down the disc bounds around flat patches
 //! part most of what the boxes do not, and at the leaves the planes of the triangles, all in f32 with proved
 //! error bounds. What is left is decided by the exact test on the placed corners.
 
@@ -270,7 +270,7 @@ fn keep_meeting(all: &mut Vec<[u32; 2]>) -> impl FnMut(&Candidate<'_>) -> Contro
     }
 }
 
-/// Takes leaf pairs from the trees and hands on what neither coins nor planes part.
+/// Takes leaf pairs from the trees and hands on what neither disc bounds nor planes part.
 struct Leaves<'m, F> {
     bodies: [Posed<'m>; 2],
     blocks: [&'m LeafBlocks; 2],
@@ -320,7 +320,7 @@ fn leaves<'m, F>(&[a, b]: &[Posed<'m>; 2], filters: &'m Filters, each: F) -> Lea
 }
 
 impl<F> Leaves<'_, F> {
-    /// The children of a node as coins, where they are known.
+    /// The children of a node as disc bounds, where they are known.
     #[inline]
     fn patches(&self, body: usize, node: u32) -> Option<PatchLanes<'_>> {
         match self.disc_bounds[body].of(node) {

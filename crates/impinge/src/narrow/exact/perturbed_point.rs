@@ -1,6 +1,6 @@
-//! A place in space so fine that it lies on nothing: p + ε·d₁ + ε²·d₂ + ε³·d₃ for an infinitesimal ε.
+//! A symbolically perturbed point: p + ε·d₁ + ε²·d₂ + ε³·d₃ for an infinitesimal ε.
 //!
-//! With independent directions such a place is on no plane and over no edge, so a ray from it never
+//! With independent directions such a point is on no plane and over no edge, so a ray from it never
 //! meets a special case; choosing p, d₁ and d₂ along the vertices, edges and faces of a surface reaches
 //! both sides of every one of its cells. After Edelsbrunner and Mücke, Simulation of simplicity (1990);
 //! here the query is moved instead of the data. Every question below is linear in the place, so its sign
@@ -23,7 +23,7 @@ pub enum BasePoint {
     /// A corner of the placed data.
     Corner(DVec3),
     /// A point that no double need hold.
-    RationalPoint(Rc<RationalPoint>),
+    Rational(Rc<RationalPoint>),
 }
 
 /// The point (x, y, z)/w, w > 0, with its f64 shadow.
@@ -78,14 +78,14 @@ impl BasePoint {
             Sign::Negative => (xyz.map(|x| -&x), -&w),
         };
         let near = DVec3::from_array(std::array::from_fn(|i| xyz[i].ratio(&w)));
-        Some(BasePoint::RationalPoint(Rc::new(RationalPoint { xyz, w, near, origin })))
+        Some(BasePoint::Rational(Rc::new(RationalPoint { xyz, w, near, origin })))
     }
 
     /// A box of doubles that holds the point.
     pub fn bounds(&self) -> [DVec3; 2] {
         match self {
             BasePoint::Corner(p) => [*p, *p],
-            BasePoint::RationalPoint(point) => {
+            BasePoint::Rational(point) => {
                 let slack = point.near.abs() * SHADOW_ROUNDING + DVec3::splat(f64::MIN_POSITIVE);
                 [point.near - slack, point.near + slack]
             }
@@ -180,7 +180,7 @@ impl Direction {
     }
 }
 
-/// The place p + ε·d₁ + ε²·d₂ + ε³·d₃.
+/// The point p + ε·d₁ + ε²·d₂ + ε³·d₃.
 #[derive(Debug, Clone)]
 pub struct PerturbedPoint {
     /// p
@@ -242,7 +242,7 @@ impl PerturbedPoint {
     pub fn side_of_level(&self, axis: usize, value: f64) -> Sign {
         let here = match &self.base {
             BasePoint::Corner(p) => Sign::from(p[axis] - value),
-            BasePoint::RationalPoint(point) => (&point.xyz[axis] - &(&point.w * &Dyadic::from(value))).sign(),
+            BasePoint::Rational(point) => (&point.xyz[axis] - &(&point.w * &Dyadic::from(value))).sign(),
         };
         here.or(Sign::from(self.directions[0].near[axis]))
     }
@@ -266,7 +266,7 @@ impl BasePoint {
                 let [a, b, p] = [a, b, *p].map(|x| drop_axis(x, axis));
                 orient2d(a, b, p)
             }
-            BasePoint::RationalPoint(point) => {
+            BasePoint::Rational(point) => {
                 let RationalPoint { xyz, w, near, origin } = &**point;
                 let (u, v) = (drop_axis(b - a, axis), drop_axis(*near - a, axis));
                 let (left, right) = (u.x * v.y, u.y * v.x);
@@ -289,7 +289,7 @@ impl BasePoint {
     fn side_of_plane(&self, triangle: &[DVec3; 3], plane: &Plane) -> Sign {
         match self {
             BasePoint::Corner(p) => plane.side(*p),
-            BasePoint::RationalPoint(point) => {
+            BasePoint::Rational(point) => {
                 let RationalPoint { xyz, w, near, origin } = &**point;
                 let offset = *near - triangle[0];
                 let det = plane.normal().dot(offset);

@@ -3,7 +3,7 @@
 //! The surfaces are searched for a crossing first: two triangles that pass through each other show in
 //! nearly every case at once that the bodies intersect. Without any contact one point of each component
 //! tells inside from outside. Where surfaces only touch, a plane of a touching triangle that parts the
-//! bodies proves it; else every cell of the contact is looked at (`survey.rs`).
+//! bodies proves it; else every cell of the contact is looked at (`cell_classification.rs`).
 
 use std::cell::Cell;
 use std::ops::ControlFlow;

@@ -1,6 +1,6 @@
 //! One place in every cell of a triangle that other triangles cut.
 //!
-//! The lines that part the cells are edges that lie in the triangle's plane and the segments where a
+//! The lines that separate the cells are edges that lie in the triangle's plane and the segments where a
 //! triangle passes through. Each piece of such a line between two of its crossings has a cell on either
 //! side, and each cell of a cut triangle lies beside such a piece; so the places at the beginning of every
 //! piece, on both sides of the line, reach all cells. Some cells are reached several times; where no piece
@@ -181,7 +181,7 @@ impl Line<'_> {
         }
     }
 
-    /// Whether the line itself, not only what extends it, goes on from the flag's spot in its direction.
+    /// Whether the line itself, not only what extends it, goes on from the point's base in its direction.
     fn runs_at(&self, place: &PerturbedPoint) -> bool {
         let LineKind::Cut(sheet) = self.kind else { return true };
         let Some(axis) = upright_axis(sheet.corners) else { return true };

@@ -1,4 +1,4 @@
-//! Meshes without files: the bodies of the seeds' scenes and of the tests, from a few numbers each.
+//! Meshes without files: the bodies of scenes and tests, from a few numbers each.
 //!
 //! Closed ones are watertight, oriented outward and free of self-intersections unless their page says
 //! otherwise, and each page states the number of triangles. Lengths are in the caller's unit; the axis of

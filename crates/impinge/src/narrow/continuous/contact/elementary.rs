@@ -145,8 +145,8 @@ impl Elementary<'_> {
         None
     }
 
-    /// How long, by the parameter, features stay farther apart than the drift whose nearest points are these: the line
-    /// between them parts them, and along it a corner moves by its velocity and at most the bound of its
+    /// How long, by the parameter, features stay farther apart than the drift whose nearest points are these: the
+    /// line between them separates them, and along it a corner moves by its velocity and at most the bound of its
     /// acceleration.
     fn apart_for(&self, corners: &[DVec3], w: f64, [moving, resting]: [DVec3; 2], gap: f64) -> f64 {
         let normal = (moving - resting) / gap;

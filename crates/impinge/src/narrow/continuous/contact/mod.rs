@@ -1,14 +1,14 @@
-//! The document's own method: sphere trees, cubics under a screw, labels.
+//! CONTACT: sphere trees, cubics under a screw, labels.
 //!
 //! Redon, Kheddar and Coquillart, "CONTACT: arbitrary in-between motions for collision detection", 2001. One
-//! body moves by a screw under the document's law, the other rests. The trees of equal leaves are descended
+//! body moves by a screw under the paper's law, the other rests. The trees of equal leaves are descended
 //! together, the nearest pair first, up to the current time of first contact; leaves test all their edges with
 //! edges and vertices with faces. Coordinates in the screw's frame are computed once and kept (4.1), and four
 //! tables keep pairs from being tested twice (4.4). We leave it where it loses contacts: roots come as bands
 //! that cannot miss ([`elementary`]), a turn near the tangent's pole is taken in parts, and surfaces that meet at
 //! the start are found by the exact test. Two bodies that both move, and motions of other laws, go through
-//! relative screws on certified spans ([`RelativeSearch`]). [`super::sweep`] takes any motion and is faster; this is the method to
-//! compare with, and the one that needs nothing but spheres.
+//! relative screws on certified spans ([`RelativeSearch`]). [`super::sweep`] takes any motion and is faster; this
+//! is the method to compare with, and the one that needs nothing but spheres.
 
 pub mod elementary;
 pub mod moving_sphere;
@@ -47,7 +47,7 @@ pub struct Covered<'m> {
 /// The first contact of a body that moves with one that rests.
 ///
 /// # Errors
-/// The motion is no screw under the document's law, no pure turn and no pure shift.
+/// The motion is no screw under the law of CONTACT, no pure turn and no pure shift.
 pub fn sweep(a: Covered, motion: &Motion, b: Covered, pose_b: &Pose) -> Result<Sweep, Error> {
     let mut search = ContactSearch::new(a, motion, b, pose_b, &SweepOptions::DEFAULT, Tables::ALL)?;
     Ok(search.advance(&mut Budget::UNLIMITED.clone()))
@@ -56,7 +56,7 @@ pub fn sweep(a: Covered, motion: &Motion, b: Covered, pose_b: &Pose) -> Result<S
 /// The first contact of two bodies under any motions, under a budget.
 ///
 /// # Errors
-/// A body that rests at a pose that is no rotation while the other moves by no screw under the document's law.
+/// A body that rests at a pose that is no rotation while the other moves by no screw under the law of CONTACT.
 pub fn sweep_within(
     bodies: [Covered; 2],
     motions: [&Motion; 2],
@@ -146,7 +146,7 @@ impl<'m> ContactSearch<'m> {
     /// A search over the whole step.
     ///
     /// # Errors
-    /// The motion is no screw under the document's law, no pure turn and no pure shift.
+    /// The motion is no screw under the law of CONTACT, no pure turn and no pure shift.
     pub fn new(
         a: Covered<'m>,
         motion: &Motion,

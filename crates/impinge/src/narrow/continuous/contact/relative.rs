@@ -1,6 +1,7 @@
-//! Two bodies that both move, in the document's method: one as the other sees it, screw by screw.
+//! Two bodies that both move, by CONTACT (Redon, Kheddar and Coquillart 2001): one as the other sees it, screw by
+//! screw.
 //!
-//! The cubics hold for one body that is carried by a screw under the document's law. Seen from b, a moves by no
+//! The cubics hold for one body that is carried by a screw under its law. Seen from b, a moves by no
 //! such screw, but on a short span nearly so. There the screw between the relative poses at its ends is taken, and
 //! how far a point can be from it is bounded: the difference vanishes at both ends, so it is at most an eighth of
 //! the largest second derivative times the square of the span. In a frame that turns with ω these are the

@@ -27,7 +27,7 @@ impl Default for Tables {
     }
 }
 
-/// How often what was tested: the rows of the document's table 1.
+/// How often what was tested: the rows of table 1 of Redon, Kheddar and Coquillart (2001).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Tests {
     /// Two spheres.
