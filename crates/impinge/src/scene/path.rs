@@ -135,7 +135,7 @@ impl Articulated {
     /// waypoints, joint values going linearly from one to the next.
     ///
     /// Other bodies rest where the scene has them. Distances are those of
-    /// [`between::distance`]: meshes are surfaces, so one that starts inside another is not seen.
+    /// [`dispatch::distance`]: meshes are surfaces, so one that starts inside another is not seen.
     ///
     /// # Errors
     /// No waypoints, one with the wrong number of values or values that are not finite, or a link that has left

@@ -18,7 +18,7 @@ use glam::DVec3;
 
 use super::body::Entry as BodyEntry;
 use super::bounds::ball_of;
-use super::separating_plane::{Side, parted};
+use super::separating_plane::{Side, separated};
 use super::{BodyId, Scene};
 use crate::bound::Aabb;
 use crate::broad::{BroadPhase, Changes, Tree};
@@ -90,7 +90,7 @@ pub struct SceneSweep {
 /// What is remembered of a pair of slots.
 #[derive(Debug, Clone, Copy, Default)]
 struct Memory {
-    /// What parted them last, from the first to the second.
+    /// What separated them last, from the first to the second.
     direction: Option<DVec3>,
     touched: SweepMemory,
 }
@@ -325,10 +325,10 @@ impl SceneSweep {
         let until = ahead(movers, entry.time);
         let mut memory = self.memories.get(&entry.pair).copied().unwrap_or_default();
         let (left, tests) = if entry.known == Known::Apart {
-            let (parted, tests) = part(shapes, movers, [entry.time, until], &mut memory);
-            let known = if parted.is_some() { Known::Close } else { Known::Apart };
+            let (separated, tests) = separate(shapes, movers, [entry.time, until], &mut memory);
+            let known = if separated.is_some() { Known::Close } else { Known::Apart };
             budget.draw(tests.volume_tests);
-            ((parted.unwrap_or(until), known, None), tests)
+            ((separated.unwrap_or(until), known, None), tests)
         } else {
             self.sweep(shapes, movers, entry, until, &mut memory, budget)
         };
@@ -441,7 +441,7 @@ fn ahead(movers: [&Mover; 2], from: f64) -> f64 {
 }
 
 /// When planes no longer separate two bodies; `None` when they do for the whole span.
-fn part(
+fn separate(
     shapes: [&Shape; 2],
     movers: [&Mover; 2],
     span: [f64; 2],
@@ -450,8 +450,8 @@ fn part(
     let sides = [0, 1].map(|k| Side { shape: shapes[k], motion: &movers[k].motion, ball: &movers[k].ball });
     let place = |side: &Side<'_>| side.motion.pose(span[0]).apply(side.ball.centre);
     let direction = memory.direction.get_or_insert_with(|| place(&sides[1]) - place(&sides[0]));
-    let parted = parted([&sides[0], &sides[1]], span, direction);
-    (parted.until, Counters { volume_tests: parted.tests, ..Counters::default() })
+    let separated = separated([&sides[0], &sides[1]], span, direction);
+    (separated.until, Counters { volume_tests: separated.tests, ..Counters::default() })
 }
 
 /// A box around all a body sweeps over a span of time.

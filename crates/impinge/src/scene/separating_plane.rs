@@ -36,7 +36,7 @@ pub(super) struct Side<'s> {
 
 /// How far two bodies are known to stay apart.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Parted {
+pub(super) struct PlaneSeparation {
     /// The end of what was proved; `None` for the whole span.
     pub until: Option<f64>,
     /// Pairs of hulls that were looked at.
@@ -45,13 +45,13 @@ pub(super) struct Parted {
 
 /// How long planes surely separate two bodies. `direction`, from a to b, is where the search begins and what it
 /// leaves for the next.
-pub(super) fn parted(sides: [&Side<'_>; 2], span: [f64; 2], direction: &mut DVec3) -> Parted {
+pub(super) fn separated(sides: [&Side<'_>; 2], span: [f64; 2], direction: &mut DVec3) -> PlaneSeparation {
     let mut tests = 0;
     let [Some(a), Some(b)] = sides.map(|side| corners(side.shape)) else {
-        return Parted { until: Some(span[0]), tests };
+        return PlaneSeparation { until: Some(span[0]), tests };
     };
     if sides.iter().any(|side| !side.motion.knots().is_empty()) {
-        return Parted { until: Some(span[0]), tests };
+        return PlaneSeparation { until: Some(span[0]), tests };
     }
     let acceleration_bounds = sides.map(|side| side.motion.acceleration_bound(side.ball, span));
     // Of both placements, of the choice of the farthest corners, and of the motion itself.
@@ -62,15 +62,15 @@ pub(super) fn parted(sides: [&Side<'_>; 2], span: [f64; 2], direction: &mut DVec
         let ends = [at, to].map(|t| sides.map(|side| Place::new(side.motion, t)));
         let piece = Piece { corners: [a, b], ends, acceleration_bounds, length: to - at, noise };
         tests += 1;
-        if !piece.part(direction) {
+        if !piece.separates(direction) {
             length = 0.5 * (to - at);
             if !(length >= SHORTEST) {
-                return Parted { until: Some(at), tests };
+                return PlaneSeparation { until: Some(at), tests };
             }
         } else if to < span[1] {
             (at, length) = (to, 2.0 * length);
         } else {
-            return Parted { until: None, tests };
+            return PlaneSeparation { until: None, tests };
         }
     }
 }
@@ -124,7 +124,7 @@ struct Piece<'s> {
 
 impl Piece<'_> {
     /// Looks for a direction that separates them over the whole span.
-    fn part(&self, direction: &mut DVec3) -> bool {
+    fn separates(&self, direction: &mut DVec3) -> bool {
         let mut nearest: Option<DVec3> = None;
         for _ in 0..MOST_DIRECTIONS {
             let Some(n) = direction.try_normalize() else { return false };

@@ -26,14 +26,14 @@ fn shapes(scale: f64) -> Vec<Shape> {
     meshes.map(scaled).into()
 }
 
-fn ask(shapes: [&Shape; 2], motions: [&Motion; 2], from: f64) -> Parted {
+fn ask(shapes: [&Shape; 2], motions: [&Motion; 2], from: f64) -> PlaneSeparation {
     let balls = shapes.map(ball_of);
     let side = |k: usize| Side { shape: shapes[k], motion: motions[k], ball: &balls[k] };
     let mut direction = motions[1].pose(from).translation() - motions[0].pose(from).translation();
-    parted([&side(0), &side(1)], [from, 1.0], &mut direction)
+    separated([&side(0), &side(1)], [from, 1.0], &mut direction)
 }
 
-/// What planes part does not meet before, by the sweep; and most of what does not meet is parted.
+/// What planes separate does not meet before, by the sweep; and most of what does not meet is separated.
 #[test]
 fn planes_part_nothing_that_meets() {
     let mut rng = Pcg64::seed_from_u64(12);
@@ -51,15 +51,15 @@ fn planes_part_nothing_that_meets() {
             let motions = [motion(&mut rng, -1.2), motion(&mut rng, 1.2)];
             let motions = [&motions[0], &motions[1]];
             let from = if round % 3 == 0 { 0.2 } else { 0.0 };
-            let parted = ask(pair, motions, from);
+            let separated = ask(pair, motions, from);
             let found = sweep(pair, motions, &SweepOptions { from, ..SweepOptions::DEFAULT });
             let tolerance = SweepOptions::DEFAULT.tolerance;
-            match (found.impact.filter(|impact| impact.proved), parted.until) {
+            match (found.impact.filter(|impact| impact.proved), separated.until) {
                 (Some(impact), Some(until)) => {
                     assert!(until <= impact.time + tolerance, "{round}: {until} {impact:?}");
                     hits += 1;
                 }
-                (Some(impact), None) => panic!("{scale} {round}: parted, but {impact:?}"),
+                (Some(impact), None) => panic!("{scale} {round}: separated, but {impact:?}"),
                 (None, until) => {
                     free += 1;
                     whole += usize::from(until.is_none());

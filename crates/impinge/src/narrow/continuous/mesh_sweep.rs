@@ -9,7 +9,7 @@
 //!
 //! A pair of triangles is a contact when it meets exactly at the time it surely had not before, or within the
 //! tolerance after; or when rounding hides the gap. Then flat on flat, which part again beyond the contact, are
-//! proved by having passed through each other, and bodies by other triangles that meet (`proof`).
+//! proved by having passed through each other, and bodies by other triangles that meet (`pass_through`).
 
 use std::collections::BinaryHeap;
 

@@ -26,9 +26,9 @@ use crate::num::tolerance::SUPPORT_ROUNDING;
 /// The depth of two cores, bracketed, and where it is taken.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Depth {
-    /// Unit, from a to b: moving b along it parts the cores soonest.
+    /// Unit, from a to b: moving b along it separates the cores soonest.
     pub normal: DVec3,
-    /// The depth is at least this; negative when a plane parts the cores.
+    /// The depth is at least this; negative when a plane separates the cores.
     pub at_least: f64,
     /// The depth is at most this.
     pub at_most: f64,

@@ -8,7 +8,7 @@
 //! (2017) do: a part that does not hold the newest corner cannot be nearest, so at most three edges and
 //! three faces are measured and the nearest wins. A wrong sign then costs a step, never the answer. Where
 //! rounding ends the search of cores with corners before the bracket is closed, as between slivers, it goes on
-//! in exact numbers (`nearest`) until it is.
+//! in exact numbers (`exact_simplex`) until it is.
 
 use glam::DVec3;
 use smallvec::SmallVec;

@@ -2,7 +2,7 @@
 //! constant time, whatever the number of faces (Lin and Canny 1991; Cohen, Lin, Manocha and Ponamgi,
 //! "I-COLLIDE", 1995).
 //!
-//! Apart, the walk between Voronoi regions (`region`) ends at features whose regions hold each other's
+//! Apart, the walk between Voronoi regions (`voronoi_region`) ends at features whose regions hold each other's
 //! points: along the line between them no corner of either body lies in the gap, which proves the answer.
 //! Where the walk finds the bodies meeting, the nearest face of their Minkowski difference is searched
 //! (`epa_polytope`); it proves the depth, or that they are apart after all. Where rounding ends a walk early, the

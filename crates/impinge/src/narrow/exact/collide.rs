@@ -270,7 +270,7 @@ fn keep_meeting(all: &mut Vec<[u32; 2]>) -> impl FnMut(&Candidate<'_>) -> Contro
     }
 }
 
-/// Takes leaf pairs from the trees and hands on what neither disc bounds nor planes part.
+/// Takes leaf pairs from the trees and hands on what neither disc bounds nor planes separate.
 struct Leaves<'m, F> {
     bodies: [Posed<'m>; 2],
     blocks: [&'m LeafBlocks; 2],
