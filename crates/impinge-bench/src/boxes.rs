@@ -5,7 +5,7 @@
 //! where `default_rng(7)` stands after the draws for the hulls and motions that come before the boxes.
 
 use glam::DVec3;
-use impinge::bound::Aabb;
+use impinge::Aabb;
 
 /// The sizes in the order in which they are drawn, and the pairs of boxes in f64 after five frames.
 pub const SIZES: [(usize, u64); 3] = [(10_000, 18_740), (100_000, 194_258), (1_000_000, 1_974_925)];

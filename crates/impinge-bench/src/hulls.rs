@@ -6,7 +6,8 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result, ensure};
 use glam::{DQuat, DVec3};
-use impinge::{Polytope, Pose};
+use impinge::Pose;
+use impinge::shape::Polytope;
 
 use crate::scenes::{Placement, root};
 

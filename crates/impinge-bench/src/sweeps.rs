@@ -44,8 +44,8 @@ pub fn motions(row: &Row) -> Result<[Motion; 2]> {
     let start_a = Pose::new([0.0; 3], turn(0))?;
     let start_b = Pose::new(vector(11).to_array(), turn(7))?;
     Ok([
-        Motion::velocity(&start_a, DVec3::ZERO, vector(4)),
-        Motion::velocity(&start_b, vector(14), vector(17)),
+        Motion::velocity(&start_a, DVec3::ZERO, vector(4)).unwrap(),
+        Motion::velocity(&start_b, vector(14), vector(17)).unwrap(),
     ])
 }
 

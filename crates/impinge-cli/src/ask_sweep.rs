@@ -1,7 +1,7 @@
 //! When two moving shapes first touch, asked of the library.
 
 use impinge::motion::Law;
-use impinge::narrow::continuous::contact::{self, Covered, SphereTree};
+use impinge::narrow::continuous::contact::{self, Covered, SphereCover};
 use impinge::narrow::continuous::{ContactKind, SweepMemory, SweepOptions, sweep_within};
 use impinge::{Budget, Finish, Motion, Pose, Shape};
 
@@ -77,7 +77,7 @@ fn by_spheres(
     let [Shape::Mesh(a), Shape::Mesh(b)] = shapes else {
         return Err(Failure::new("method contact answers sweeps of two meshes; use auto for other shapes"));
     };
-    let [over_a, over_b] = [SphereTree::automatic(a.mesh())?, SphereTree::automatic(b.mesh())?];
+    let [over_a, over_b] = [SphereCover::automatic(a.mesh())?, SphereCover::automatic(b.mesh())?];
     let bodies = [Covered { model: a, spheres: &over_a }, Covered { model: b, spheres: &over_b }];
     Ok(contact::sweep_within(bodies, motions, options, budget)?)
 }

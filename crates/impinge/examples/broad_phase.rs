@@ -1,7 +1,7 @@
 //! Many boxes: which meet, what began and what ended, with a method chosen from the scene.
 
 use glam::DVec3;
-use impinge::bound::Aabb;
+use impinge::Aabb;
 use impinge::broad::{Auto, BroadPhase, Changes, Mobility};
 use impinge::num::random;
 

@@ -8,7 +8,7 @@ use impinge::Pose;
 use impinge::bound::Volume;
 use impinge::hierarchy::cost::CostModel;
 use impinge::hierarchy::design::{Ask, Degree, Options, Posed, Tree, collide};
-use impinge::shape::procedural;
+use impinge::procedural;
 
 fn main() -> Result<(), impinge::Error> {
     let ring = procedural::torus(0.5, 0.2, 64, 32)?;
@@ -50,7 +50,7 @@ fn main() -> Result<(), impinge::Error> {
 
     // A coarse answer: stop at a level, and know how far off it can be.
     let (a, b) = (Tree::build(&ring, &Options::OBB_TREE), Tree::build(&knot, &Options::OBB_TREE));
-    let far = Pose::from_translation([0.0, 0.0, 0.55]);
+    let far = Pose::from_translation([0.0, 0.0, 0.55])?;
     let ask = Ask { stop: Some(6), ..Ask::default() };
     let posed = |tree, mesh, pose| Posed { tree, mesh, pose };
     let coarse = collide(posed(&a, &ring, &here), posed(&b, &knot, &far), ask);

@@ -4,7 +4,8 @@
 use glam::DVec3;
 use impinge::narrow::convex::manifold::manifold;
 use impinge::narrow::convex::voronoi_walk::{WalkMemory, distance};
-use impinge::{Error, Polytope, Pose};
+use impinge::shape::Polytope;
+use impinge::{Error, Pose};
 
 fn main() -> Result<(), Error> {
     // A round stone of 300 points on an ellipsoid (a spiral of equal steps), and a cube.

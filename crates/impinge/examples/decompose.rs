@@ -1,8 +1,10 @@
 //! Cuts a closed mesh into convex parts: `cargo run --release --example decompose [MESH [PARTS]]`.
 
+use impinge::Certainty;
+use impinge::model::Model;
 use impinge::narrow::decompose::{DecomposeOptions, decompose};
-use impinge::shape::{Polytope, procedural};
-use impinge::{Certainty, Model};
+use impinge::procedural;
+use impinge::shape::Polytope;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1);

@@ -1,7 +1,7 @@
 //! A sheet falls onto a ball: when do they first meet, how far may they move, and what meets in all?
 
 use impinge::narrow::deforming::{Deforming, DeformingSearch, Want, contacts, first_contact, free_step};
-use impinge::shape::procedural;
+use impinge::procedural;
 use impinge::{Budget, Mesh};
 
 fn main() -> Result<(), impinge::Error> {

@@ -1,6 +1,7 @@
 //! The health of a mesh: open borders, wrong orientation, duplicates and self-intersections.
 
-use impinge::{Error, Mesh, Model, inspect, shape::procedural};
+use impinge::model::Model;
+use impinge::{Error, Mesh, inspect, procedural};
 
 fn main() -> Result<(), Error> {
     let healthy = Model::from(procedural::torus(1.0, 0.3, 64, 32)?);

@@ -1,9 +1,10 @@
 //! Questions about points: the closest point of a surface, inside or outside, the first hit of a ray.
 
 use glam::DVec3;
+use impinge::model::Model;
 use impinge::narrow::exact::closest_point::closest_point;
 use impinge::narrow::exact::ray_cast::{Ray, first_hit};
-use impinge::{Error, Model, Pose, shape::procedural};
+use impinge::{Error, Pose, procedural};
 
 fn main() -> Result<(), Error> {
     let knot = Model::from(procedural::knot([2, 3], 1.0, 0.25, 400, 24)?);

@@ -4,8 +4,9 @@
 
 use glam::DVec3;
 use impinge::narrow::dispatch::{PairMemory, distance, relation};
-use impinge::shape::procedural;
-use impinge::{Error, Polytope, Pose, Primitive, Shape};
+use impinge::procedural;
+use impinge::shape::{Polytope, Primitive};
+use impinge::{Error, Pose, Shape};
 
 fn main() -> Result<(), Error> {
     let corners: Vec<DVec3> = procedural::icosahedron(0.5)?.vertices().to_vec();

@@ -1,7 +1,7 @@
 //! A thin, fast plate flies through a wall in one step: samples see nothing, the sweep does.
 
 use impinge::narrow::continuous::{SweepOptions, sweep};
-use impinge::shape::procedural;
+use impinge::procedural;
 use impinge::{Motion, Pose, Shape, relation};
 
 fn main() -> Result<(), impinge::Error> {
@@ -10,7 +10,7 @@ fn main() -> Result<(), impinge::Error> {
     let [a, b] = [Shape::from(plate), Shape::from(wall)];
 
     // One step carries the plate from one side to the other while it turns over.
-    let from = Pose::from_translation([0.0, 0.0, 5.0]);
+    let from = Pose::from_translation([0.0, 0.0, 5.0])?;
     let to = Pose::new([0.2, 0.1, -4.0], [1.0, 0.2, 0.0, 0.3])?;
     let [flight, still] = [Motion::between(&from, &to), Motion::Still(Pose::IDENTITY)];
 

@@ -8,7 +8,8 @@ use std::sync::Arc;
 use glam::{DQuat, DVec3};
 use impinge::motion::{Joint, JointKind, Skeleton};
 use impinge::scene::{Articulated, Body, EventKind, Groups, PathOptions, Scene};
-use impinge::{Budget, Error, Polytope, Pose, Shape};
+use impinge::shape::Polytope;
+use impinge::{Budget, Error, Pose, Shape};
 
 fn bar(low: [f64; 3], high: [f64; 3]) -> Result<Arc<Shape>, Error> {
     let corner = |k: usize| DVec3::from([0, 1, 2].map(|axis| [low, high][k >> axis & 1][axis]));

@@ -30,6 +30,11 @@ impl Budget {
         Budget { units: u64::MAX, deadline: Instant::now().checked_add(limit), fresh: !limit.is_zero() }
     }
 
+    /// Runs out so many milliseconds from now.
+    pub fn millis(milliseconds: u64) -> Self {
+        Budget::time(Duration::from_millis(milliseconds))
+    }
+
     /// Takes `units`, or what is left, out of the budget; false when nothing was left and nothing more
     /// should be started.
     #[inline]

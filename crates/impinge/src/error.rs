@@ -68,4 +68,34 @@ pub enum Error {
         /// What is wrong with it.
         reason: String,
     },
+    /// A question that a method does not answer for these kinds of shapes.
+    #[error("method {method} does not answer {question} of {} and {}; {}", kinds[0], kinds[1], would(methods))]
+    Unanswered {
+        /// The method that was named, or `auto`.
+        method: &'static str,
+        /// The question.
+        question: &'static str,
+        /// The kinds of a and b.
+        kinds: [&'static str; 2],
+        /// The methods that answer it.
+        methods: Vec<&'static str>,
+    },
+    /// A question about one shape that is not answered for its kind.
+    #[error("{question} of a {kind} is not answered; it is for {known}")]
+    Kind {
+        /// The question.
+        question: &'static str,
+        /// The kind of the shape.
+        kind: &'static str,
+        /// The kinds that are answered.
+        known: &'static str,
+    },
+}
+
+fn would(methods: &[&str]) -> String {
+    match methods {
+        [] => "no method does".to_string(),
+        [one] => format!("{one} does"),
+        [rest @ .., last] => format!("{} and {last} do", rest.join(", ")),
+    }
 }

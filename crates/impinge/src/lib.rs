@@ -1,53 +1,75 @@
 //! `impinge` finds where, when and how deeply things touch.
-//!
-//! Data flows one way through the stations below; a module imports only stations listed before it:
-//!
-//! `error, budget, contact → num → geom → shape → motion → bound → hierarchy → model → broad → narrow →
-//! report`, and `io`, which may use all and is used by none.
-//!
-//! ```
-//! use impinge::{Mesh, Model, Pose, Relation};
-//!
-//! let tetrahedron = Mesh::new(
-//!     vec![[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]],
-//!     vec![[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]],
-//! )?;
-//! let model = Model::from(tetrahedron);
-//! assert_eq!(model.mesh().triangles().len(), 4);
-//! assert_eq!(Relation::AInsideB.swapped(), Relation::BInsideA);
-//! let moved = Pose::from_translation([2.0, 0.0, 0.0]);
-//! assert_eq!(impinge::relation(&model, &Pose::IDENTITY, &model, &moved), Relation::Separated);
-//! # Ok::<(), impinge::Error>(())
-//! ```
 
+#[cfg(feature = "unstable")]
 pub mod bound;
+#[cfg(not(feature = "unstable"))]
+mod bound;
 pub mod broad;
-pub mod budget;
-pub mod contact;
-pub mod error;
+mod budget;
+mod contact;
+mod error;
+#[cfg(feature = "unstable")]
 pub mod geom;
+#[cfg(not(feature = "unstable"))]
+mod geom;
+#[cfg(feature = "unstable")]
 pub mod hierarchy;
+#[cfg(not(feature = "unstable"))]
+mod hierarchy;
 #[cfg(feature = "io")]
 pub mod io;
+#[cfg(feature = "unstable")]
 pub mod model;
+#[cfg(not(feature = "unstable"))]
+mod model;
+#[cfg(feature = "unstable")]
 pub mod motion;
+#[cfg(not(feature = "unstable"))]
+mod motion;
+#[cfg(feature = "unstable")]
 pub mod narrow;
+#[cfg(not(feature = "unstable"))]
+mod narrow;
+#[cfg(feature = "unstable")]
 pub mod num;
-pub mod report;
+#[cfg(not(feature = "unstable"))]
+mod num;
+mod query;
+mod report;
 pub mod scene;
+#[cfg(feature = "unstable")]
 pub mod shape;
+#[cfg(not(feature = "unstable"))]
+mod shape;
 
+pub use glam;
+
+pub use bound::Aabb;
 pub use budget::Budget;
-pub use contact::{Certainty, Counters, Feature, Finish, Outcome, Relation, Separation};
+pub use contact::{
+    Certainty, Contact, Counters, Feature, Finish, Outcome, Overlap, Region, Relation, Separation,
+};
 pub use error::Error;
+pub use geom::moving::FeaturePairKind;
 #[cfg(feature = "io")]
 pub use io::load;
-pub use model::{Model, Shape};
-pub use motion::{Motion, Pose};
-pub use narrow::exact::collide::pairs;
-pub use narrow::exact::contour::{Polyline, contour};
-pub use narrow::exact::distance::{Distance, distance};
-pub use narrow::exact::relation::relation;
-pub use narrow::exact::self_intersection::self_intersections;
-pub use report::inspect::{Inspection, inspect};
-pub use shape::{Convex, Mesh, Polytope, Primitive, TetMesh};
+pub use model::{Placed, Shape, ShapeKind};
+pub use motion::{Joint, JointKind, Law, Motion, Pose, Skeleton};
+pub use narrow::continuous::{ContactKind, Impact, Sweep};
+pub use narrow::decompose::{DecomposeOptions, Decomposition};
+pub use narrow::deforming::{Deforming, MovingContact};
+pub use narrow::exact::contour::Polyline;
+pub use narrow::exact::ray_cast::{Ray, RayHit};
+pub use narrow::method::{Answer, Memory, Method, Question, Reason};
+pub use query::{
+    PointDistance, Query, closest_point, closest_point_batch, contains, contains_batch, contour,
+    contour_batch, decompose, distance, distance_batch, inspect, mass, pairs, pairs_batch, pairs_within,
+    pairs_within_batch, ray_cast, ray_cast_batch, relation, relation_batch, self_intersections,
+    self_intersections_batch, signed_distance, signed_distance_batch, sweep, sweep_batch, winding_number,
+};
+pub use report::Inspection;
+pub use shape::mass::{Mass, Solid};
+pub use shape::{Mesh, TetMesh, procedural};
+
+use model::Model;
+use shape::Convex;

@@ -1,7 +1,7 @@
 //! Random insertions, removals and moves: every broad phase tells the same events as testing all pairs.
 
 use glam::DVec3;
-use impinge::bound::Aabb;
+use impinge::Aabb;
 use impinge::broad::{Auto, BroadPhase, Brute, Changes, Grid, Mobility, SweepAndPrune, Tree};
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64;

@@ -4,7 +4,8 @@ mod common;
 
 use std::path::Path;
 
-use impinge::{Mesh, Model, Pose, contour};
+use impinge::model::Model;
+use impinge::{Mesh, Pose, contour};
 
 /// Two placed meshes and the exact set of their intersecting triangle pairs.
 struct Pair {

@@ -5,8 +5,9 @@ mod common;
 use std::path::Path;
 
 use common::{field, manifest};
+use impinge::io;
+use impinge::model::Model;
 use impinge::report::inspect::{Inspection, inspect};
-use impinge::{Model, io};
 
 /// Self-intersections that the manifests' program overlooked (triangles folded onto each other along a
 /// shared edge); the counts are by exact rational arithmetic.

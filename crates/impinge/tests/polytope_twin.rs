@@ -9,7 +9,8 @@ use glam::DVec3;
 use impinge::narrow::convex::brute::signed_distance;
 use impinge::narrow::convex::separation::{ConvexMemory, distance_by_supports};
 use impinge::narrow::convex::voronoi_walk::{WalkMemory, WalkWork, distance};
-use impinge::{Certainty, Convex, Polytope, Pose, Separation};
+use impinge::shape::{Convex, Polytope};
+use impinge::{Certainty, Pose, Separation};
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
 
@@ -78,7 +79,7 @@ fn body(rng: &mut Pcg64, grid: bool) -> Polytope {
 }
 
 fn moved(pose: &Pose, by: DVec3) -> Pose {
-    Pose::from_translation(by).compose(pose)
+    Pose::from_translation(by).unwrap().compose(pose)
 }
 
 fn case(rng: &mut Pcg64, kind: Kind) -> Case {
@@ -98,7 +99,7 @@ fn case(rng: &mut Pcg64, kind: Kind) -> Case {
     let (mut pose_a, mut pose_b) = match kind {
         Kind::Grid => {
             let step = |rng: &mut Pcg64| (unit_cube(rng) * 3.0).round() * scale;
-            (Pose::from_translation(step(rng)), Pose::from_translation(step(rng)))
+            (Pose::from_translation(step(rng)).unwrap(), Pose::from_translation(step(rng)).unwrap())
         }
         Kind::Same => {
             let pose = turned(rng, far, size);

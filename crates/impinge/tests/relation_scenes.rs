@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 
 use glam::DVec3;
 use impinge::geom::triangle_triangle::meet;
+use impinge::model::Model;
 use impinge::narrow::exact::relation::{RelationMemory, relation, relation_within};
-use impinge::shape::procedural::{ico_sphere, torus};
-use impinge::{Budget, Finish, Mesh, Model, Pose, Relation};
+use impinge::procedural::{ico_sphere, torus};
+use impinge::{Budget, Finish, Mesh, Pose, Relation};
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
 
@@ -71,7 +72,7 @@ fn a_fine_box_on_the_coarse_floor_of_a_room() {
         grid_box([-8.0, -8.0, -4.0], [8.0, 8.0, 12.0], 1, false),
         grid_box([-4.0, -4.0, 0.0], [4.0, 4.0, 8.0], 1, true),
     ]);
-    let at = |z: f64| Pose::from_translation([0.125, 0.25, z]);
+    let at = |z: f64| Pose::from_translation([0.125, 0.25, z]).unwrap();
     assert_eq!(swap_checked(&fine, &room, &at(0.0)), Relation::Touching);
     assert_eq!(swap_checked(&fine, &room, &at(f64::EPSILON)), Relation::Separated);
     assert_eq!(swap_checked(&fine, &room, &at(-f64::EPSILON)), Relation::Intersecting);
@@ -86,11 +87,11 @@ fn a_fine_box_on_a_coarse_block() {
     let fine = model(&[grid_box([-1.0, -1.0, 0.0], [1.0, 1.0, 1.0], 32, false)]);
     let block = model(&[grid_box([-8.0, -8.0, -4.0], [8.0, 8.0, 0.0], 1, false)]);
     assert_eq!(swap_checked(&fine, &block, &Pose::IDENTITY), Relation::Touching);
-    let hanging = Pose::from_translation([7.5, 7.5, 0.0]);
+    let hanging = Pose::from_translation([7.5, 7.5, 0.0]).unwrap();
     assert_eq!(swap_checked(&fine, &block, &hanging), Relation::Touching);
-    let flush = Pose::from_translation([0.0, 0.0, -1.0]);
+    let flush = Pose::from_translation([0.0, 0.0, -1.0]).unwrap();
     assert_eq!(swap_checked(&fine, &block, &flush), Relation::AInsideB);
-    let corner = Pose::from_translation([9.0, 9.0, 0.0]);
+    let corner = Pose::from_translation([9.0, 9.0, 0.0]).unwrap();
     assert_eq!(swap_checked(&fine, &block, &corner), Relation::Touching);
 }
 
@@ -100,7 +101,7 @@ fn one_surface_in_two_triangulations_is_the_same_surface() {
     let fine = model(&[grid_box([0.0; 3], [1.0; 3], 4, true)]);
     assert_eq!(swap_checked(&coarse, &fine, &Pose::IDENTITY), Relation::Intersecting);
     assert_eq!(swap_checked(&coarse, &coarse, &Pose::IDENTITY), Relation::Intersecting);
-    let aside = Pose::from_translation([1.0, 0.0, 0.0]);
+    let aside = Pose::from_translation([1.0, 0.0, 0.0]).unwrap();
     assert_eq!(swap_checked(&coarse, &fine, &aside), Relation::Touching);
 }
 
@@ -190,7 +191,7 @@ fn fins_bound_nothing_but_count_as_surface() {
         let expected = with_fin(*alone, &corners, &cubes[k]);
         // A turn would break what touches exactly.
         let at = match whole || *alone == Relation::Touching {
-            true => Pose::from_translation([0.5, -0.25, 2.0]),
+            true => Pose::from_translation([0.5, -0.25, 2.0]).unwrap(),
             false => {
                 Pose::new([0.3, -0.2, 0.1], std::array::from_fn(|_| rng.random_range(-1.0..1.0))).unwrap()
             }
@@ -212,7 +213,7 @@ fn a_small_budget_is_resumed_and_memory_changes_nothing() {
     let (a, b) = (Model::from(ico_sphere(1.0, 4).unwrap()), Model::from(torus(1.0, 0.5, 60, 30).unwrap()));
     let (mut stops, mut hits, mut kept) = (0, 0, RelationMemory::default());
     for _ in 0..60 {
-        let step = Pose::from_translation(std::array::from_fn(|_| rng.random_range(-2.0..2.0)));
+        let step = Pose::from_translation(std::array::from_fn(|_| rng.random_range(-2.0..2.0))).unwrap();
         let still = Pose::IDENTITY;
         let want = relation(&a, &step, &b, &still);
         let mut memory = RelationMemory::default();

@@ -5,8 +5,9 @@ mod common;
 use std::path::Path;
 
 use common::shared;
+use impinge::model::Model;
 use impinge::narrow::exact::relation::{RelationMemory, relation, relation_within};
-use impinge::{Budget, Mesh, Model, Pose, Relation};
+use impinge::{Budget, Mesh, Pose, Relation};
 
 struct Pair {
     models: [Model; 2],

@@ -3,8 +3,9 @@
 
 use std::collections::BTreeMap;
 
+use impinge::model::Model;
 use impinge::narrow::exact::relation::relation;
-use impinge::{Mesh, Model, Pose, Relation};
+use impinge::{Mesh, Pose, Relation};
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
 
@@ -127,7 +128,7 @@ fn compare(seed: u64, cases: usize, needles: bool) {
         let id = Pose::IDENTITY;
         assert_eq!(relation(&x, &id, &y, &id), want, "{a:?} {b:?}");
         assert_eq!(relation(&y, &id, &x, &id), want.swapped(), "{a:?} {b:?}");
-        let step = Pose::from_translation([1024.0, -3.0, 77.0]);
+        let step = Pose::from_translation([1024.0, -3.0, 77.0]).unwrap();
         assert_eq!(relation(&x, &step, &y, &step), want, "{a:?} {b:?}");
         *seen.entry(format!("{want:?}")).or_default() += 1;
     }

@@ -3,8 +3,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use impinge::model::Model;
 use impinge::narrow::exact::relation::relation;
-use impinge::{Mesh, Model, Pose, Relation};
+use impinge::{Mesh, Pose, Relation};
 use rand::seq::IndexedRandom;
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64;

@@ -5,11 +5,12 @@
 
 use glam::{DQuat, DVec3};
 use impinge::geom::{triangle_distance, triangle_triangle};
+use impinge::model::Model;
 use impinge::motion::Law;
 use impinge::narrow::continuous::mesh_sweep::{MeshSweep, sweep, sweep_again};
 use impinge::narrow::continuous::{Sweep, SweepMemory, SweepOptions};
-use impinge::shape::procedural;
-use impinge::{Budget, Finish, Mesh, Model, Motion, Pose};
+use impinge::procedural;
+use impinge::{Budget, Finish, Mesh, Motion, Pose};
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
 use rayon::prelude::*;
@@ -72,7 +73,7 @@ fn case(index: u64, kinds: usize) -> Case {
             let start = pose(rng, from * scale);
             // A screw goes round its axis: only a small turn comes by where it is aimed.
             let spin = vector(rng, 0.05);
-            let moving = Motion::velocity(&start, (aim - from) * (2.0 * scale), spin);
+            let moving = Motion::velocity(&start, (aim - from) * (2.0 * scale), spin).unwrap();
             samples = 2000;
             [Motion::Still(pose(rng, DVec3::ZERO)), moving]
         }
@@ -82,7 +83,7 @@ fn case(index: u64, kinds: usize) -> Case {
             samples = 300;
             let (from, to) = (vector(rng, 1.8), vector(rng, 1.8));
             let moving = Motion::screw(&pose(rng, from * scale), &pose(rng, to * scale), turns, law);
-            let spin = Motion::velocity(&pose(rng, DVec3::ZERO), DVec3::ZERO, vector(rng, 8.0));
+            let spin = Motion::velocity(&pose(rng, DVec3::ZERO), DVec3::ZERO, vector(rng, 8.0)).unwrap();
             [spin, moving]
         }
         // Flat boxes that graze: equal axes, a gap of nothing or next to nothing.
@@ -91,27 +92,27 @@ fn case(index: u64, kinds: usize) -> Case {
             let gap = [0.0, 1e-13, -1e-13, 1e-9, -1e-9, 1e-6, 1e-3][rng.random_range(0..7)];
             let across = DVec3::new(rng.random_range(1.2..3.0), rng.random_range(-0.4..0.4), 0.0);
             let up = DVec3::Z * (1.0 + gap);
-            let start = Pose::from_translation((up - across) * scale);
+            let start = Pose::from_translation((up - across) * scale).unwrap();
             let spin = if rng.random_range(0..2) == 0 {
                 DVec3::ZERO
             } else {
                 DVec3::Z * rng.random_range(-5.0..5.0)
             };
-            let moving = Motion::velocity(&start, across * (2.0 * scale), spin);
+            let moving = Motion::velocity(&start, across * (2.0 * scale), spin).unwrap();
             [Motion::Still(Pose::IDENTITY), moving]
         }
         // Starting in contact, or as near as rounding allows.
         4 => {
             bodies = [7, rng.random_range(0..kinds)];
             let side = [0.5 + 0.5, 0.5][rng.random_range(0..2)] * scale;
-            let touching = Pose::from_translation([side, 0.0, 0.0]);
-            let away = Motion::velocity(&touching, vector(rng, 2.0) * scale, vector(rng, 3.0));
+            let touching = Pose::from_translation([side, 0.0, 0.0]).unwrap();
+            let away = Motion::velocity(&touching, vector(rng, 2.0) * scale, vector(rng, 3.0)).unwrap();
             [Motion::Still(Pose::IDENTITY), away]
         }
         // Velocities of a physics step.
         _ => [0, 1].map(|_| {
             let at = vector(rng, 1.4) * scale;
-            Motion::velocity(&pose(rng, at), vector(rng, 1.5) * scale, vector(rng, 4.0))
+            Motion::velocity(&pose(rng, at), vector(rng, 1.5) * scale, vector(rng, 4.0)).unwrap()
         }),
     };
     Case { bodies, scale, motions, samples }
@@ -284,7 +285,7 @@ fn memory_changes_no_time() {
     assert!((10..40).contains(&hits), "{hits}");
     // Memory of larger meshes is noticed.
     let small = Model::from(procedural::tetrahedron(1.0).unwrap());
-    let apart = Motion::Still(Pose::from_translation([9.0, 0.0, 0.0]));
+    let apart = Motion::Still(Pose::from_translation([9.0, 0.0, 0.0]).unwrap());
     let still = Motion::Still(Pose::IDENTITY);
     assert_eq!(
         sweep_again([&small, &small], [&still, &apart], &SweepOptions::DEFAULT, &mut memory).impact,
@@ -295,10 +296,10 @@ fn memory_changes_no_time() {
 #[test]
 fn nested_bodies_do_not_touch() {
     let [shell, core] = [1.0, 0.3].map(|r| Model::from(procedural::ico_sphere(r, 2).unwrap()));
-    let spin = Motion::velocity(&Pose::IDENTITY, DVec3::ZERO, DVec3::new(5.0, 1.0, 2.0));
-    let still = Motion::Still(Pose::from_translation([0.2, 0.0, 0.0]));
+    let spin = Motion::velocity(&Pose::IDENTITY, DVec3::ZERO, DVec3::new(5.0, 1.0, 2.0)).unwrap();
+    let still = Motion::Still(Pose::from_translation([0.2, 0.0, 0.0]).unwrap());
     assert_eq!(sweep([&shell, &core], [&spin, &still]).impact, None);
-    let out = Motion::between(&Pose::IDENTITY, &Pose::from_translation([1.0, 0.0, 0.0]));
+    let out = Motion::between(&Pose::IDENTITY, &Pose::from_translation([1.0, 0.0, 0.0]).unwrap());
     let found = sweep([&shell, &core], [&spin, &out]).impact.unwrap();
     assert!((0.6..0.75).contains(&found.time), "{found:?}");
 }

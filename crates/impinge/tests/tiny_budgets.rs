@@ -4,13 +4,14 @@
 use std::ops::ControlFlow;
 use std::time::Duration;
 
+use impinge::model::Model;
 use impinge::narrow::exact::collide::{Posed, SurfaceSearch, pairs};
 use impinge::narrow::exact::distance::{DistanceSearch, distance};
 use impinge::narrow::exact::margin::{MarginSearch, pairs_within};
 use impinge::narrow::exact::relation::{RelationMemory, relation, relation_within};
 use impinge::narrow::exact::self_intersection::{SelfIntersectionSearch, self_intersections};
-use impinge::shape::procedural;
-use impinge::{Budget, Certainty, Counters, Finish, Model, Outcome, Pose};
+use impinge::procedural;
+use impinge::{Budget, Certainty, Counters, Finish, Outcome, Pose};
 
 /// More calls than any of these searches has steps.
 const PATIENCE: usize = 100_000;
@@ -41,8 +42,8 @@ fn scenes() -> [(Model, Model, Pose); 2] {
     let torus = || Model::from(procedural::torus(1.0, 0.3, 32, 16).unwrap());
     let ball = || Model::from(procedural::ico_sphere(0.8, 3).unwrap());
     [
-        (torus(), ball(), Pose::from_translation([1.1, 0.2, 0.1])),
-        (torus(), ball(), Pose::from_translation([0.3, 0.2, 1.15])),
+        (torus(), ball(), Pose::from_translation([1.1, 0.2, 0.1]).unwrap()),
+        (torus(), ball(), Pose::from_translation([0.3, 0.2, 1.15]).unwrap()),
     ]
 }
 

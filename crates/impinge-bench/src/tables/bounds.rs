@@ -13,9 +13,10 @@ use impinge::bound::Volume;
 use impinge::hierarchy::cost::CostModel;
 use impinge::hierarchy::design::{Ask, Build, Degree, Options, Posed, Tree, collide};
 use impinge::hierarchy::wide::WideTree;
+use impinge::model::Model;
 use impinge::narrow::exact::collide::{self as exact, for_each_meeting};
-use impinge::shape::procedural;
-use impinge::{Counters, Mesh, Model, Pose};
+use impinge::procedural;
+use impinge::{Counters, Mesh, Pose};
 
 use crate::scenes;
 use crate::table::{Table, microseconds, milliseconds};

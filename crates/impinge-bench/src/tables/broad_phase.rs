@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use anyhow::{Result, ensure};
-use impinge::bound::Aabb;
+use impinge::Aabb;
 use impinge::broad::{BroadPhase, Changes, Grid, Mobility, SweepAndPrune, Tree};
 use parry3d::math::Vector;
 use parry3d::partitioning::{Bvh, BvhBuildStrategy, BvhWorkspace};

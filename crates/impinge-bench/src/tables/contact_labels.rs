@@ -9,11 +9,12 @@ use std::time::Instant;
 
 use anyhow::{Result, ensure};
 use glam::{DQuat, DVec3};
+use impinge::model::Model;
 use impinge::motion::Law;
 use impinge::narrow::continuous::SweepOptions;
-use impinge::narrow::continuous::contact::{ContactSearch, Covered, SphereTree, Tables, Tests};
-use impinge::shape::procedural;
-use impinge::{Budget, Model, Motion, Pose};
+use impinge::narrow::continuous::contact::{ContactSearch, Covered, SphereCover, Tables, Tests};
+use impinge::procedural;
+use impinge::{Budget, Motion, Pose};
 
 use super::Effort;
 use crate::table::{Table, milliseconds};
@@ -41,7 +42,7 @@ pub fn run(effort: Effort) -> Result<Table> {
     let header = ["tests", VARIANTS[0].0, VARIANTS[1].0, VARIANTS[2].0, VARIANTS[3].0];
     let mut table = Table::new("contact-labels", &header);
     let stairs = Model::from(procedural::stairs(4, 1.0, 4.0, 0.8)?);
-    let spheres = SphereTree::new(stairs.mesh(), RADIUS)?;
+    let spheres = SphereCover::new(stairs.mesh(), RADIUS)?;
     let body = Covered { model: &stairs, spheres: &spheres };
     let path = path(effort.pick(STEPS, 10));
     let runs = VARIANTS.map(|(_, tables, _)| follow(body, &path, tables));

@@ -117,7 +117,7 @@ fn timed(
 fn coal(
     table: &mut Table,
     loud: bool,
-    pair: &[&impinge::Polytope; 2],
+    pair: &[&impinge::shape::Polytope; 2],
     trajectory: &[Placement],
 ) -> Result<Option<Outside>> {
     let program = scenes::peers_folder().join("bin/coal_hulls");

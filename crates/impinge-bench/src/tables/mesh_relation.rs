@@ -8,10 +8,11 @@ use std::time::Instant;
 
 use anyhow::Result;
 use glam::DVec3;
+use impinge::model::Model;
 use impinge::narrow::exact::collide::{Posed, first_meeting};
 use impinge::narrow::exact::relation::{RelationMemory, relation_within};
 use impinge::narrow::exact::temporal_coherence::{CoherenceMemory, first_meeting_again};
-use impinge::{Budget, Model, Pose, Relation, relation};
+use impinge::{Budget, Pose, Relation, relation};
 
 use super::Effort;
 use super::pair_scene::{PairScene, add_rows, header, verdict};

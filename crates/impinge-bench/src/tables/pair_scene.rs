@@ -1,7 +1,8 @@
 //! What the tables on bunny59k and dragon202k share: the scene, its peers, rows of statistics.
 
 use anyhow::Result;
-use impinge::{Mesh, Model, Pose};
+use impinge::model::Model;
+use impinge::{Mesh, Pose};
 
 use super::Effort;
 use crate::peers::programs::{PROGRAMS, Program};

@@ -2,9 +2,10 @@
 
 use anyhow::Result;
 use glam::DVec3;
+use impinge::Pose;
+use impinge::model::Model;
 use impinge::narrow::exact::closest_point::{closest_point, closest_points};
 use impinge::narrow::exact::signed_distance::{signed_distance, signed_distances};
-use impinge::{Model, Pose};
 
 use super::Effort;
 use crate::peers::parry;

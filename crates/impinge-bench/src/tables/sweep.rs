@@ -4,10 +4,11 @@ use std::process::Command;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
+use impinge::Motion;
+use impinge::model::Model;
 use impinge::narrow::continuous::SweepOptions;
 use impinge::narrow::continuous::mesh_sweep::sweep;
 use impinge::narrow::exact::collide::{Posed, first_meeting};
-use impinge::{Model, Motion};
 
 use super::Effort;
 use crate::outside::Outside;

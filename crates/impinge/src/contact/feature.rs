@@ -2,6 +2,7 @@
 
 /// A feature of a mesh or polytope, by the indices of the shape as it came.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum Feature {
     /// A corner.
     Vertex(u32),

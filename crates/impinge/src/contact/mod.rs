@@ -1,11 +1,17 @@
 //! The common language of the methods: what they answer and how sure it is.
 
+mod contact;
 mod feature;
 mod outcome;
+mod overlap;
 mod relation;
 mod separation;
+mod verdict;
 
+pub use contact::Contact;
 pub use feature::Feature;
 pub use outcome::{Certainty, Counters, Finish, Outcome};
+pub use overlap::{Overlap, Region};
 pub use relation::Relation;
 pub use separation::Separation;
+pub use verdict::Verdict;

@@ -4,6 +4,7 @@ use std::ops::AddAssign;
 
 /// What a number or a yes/no is worth.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub enum Certainty {
     /// Decided by exact predicates, or a value computed to rounding error.
     Exact,
@@ -46,6 +47,7 @@ impl Certainty {
 
 /// How a search ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Finish {
     /// Everything was looked at.
     Complete,

@@ -18,6 +18,14 @@ pub struct Separation {
 }
 
 impl Separation {
+    /// What stands for an answer that there is none of: infinitely far apart.
+    pub(crate) const NONE: Separation = Separation {
+        distance: f64::INFINITY,
+        points: [DVec3::ZERO; 2],
+        features: [Feature::Surface; 2],
+        normal: DVec3::ZERO,
+    };
+
     /// The answer with a and b exchanged.
     pub fn swapped(self) -> Separation {
         let ([p, q], [f, g]) = (self.points, self.features);

@@ -14,7 +14,7 @@ fn trees() -> [WideTree; 2] {
 fn poses() -> Vec<[Pose; 2]> {
     let turn = |q| Pose::new([0.1, -0.2, 0.3], q).unwrap();
     vec![
-        [Pose::IDENTITY, Pose::from_translation([2.0, 0.5, -0.3])],
+        [Pose::IDENTITY, Pose::shift([2.0, 0.5, -0.3])],
         [turn([0.1, 0.7, -0.3, 0.5]), turn([0.6, -0.2, 0.3, 0.1])],
         [turn([0.0, 0.0, 0.0, 1.0]), Pose::new([30.0, 2e3, -5.0], [0.2, 0.3, 0.4, 0.5]).unwrap()],
     ]

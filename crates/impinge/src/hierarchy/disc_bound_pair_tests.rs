@@ -113,7 +113,7 @@ fn touching_patches_and_triangles_without_area_are_kept() {
         let line: Vec<[f64; 3]> = (0..12).map(|i| [scale * f64::from(i / 2); 3]).collect();
         let needles = Mesh::new(line, (0..10).map(|i| [i, i + 1, i + 2]).collect()).unwrap();
         for at in [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.5, 0.5, 1.0]] {
-            let pose = Pose::from_translation(at.map(|x| x * scale));
+            let pose = Pose::shift(at.map(|x| x * scale));
             for mesh in [&cube, &ball, &needles] {
                 let a = PlacedTree::new(cube.clone(), Pose::IDENTITY);
                 let b = PlacedTree::new(mesh.clone(), pose);
@@ -149,7 +149,7 @@ fn a_bent_pose_loses_nothing() {
     matrix[8] = -stretch / 3.0;
     let bent_pose = Pose::from_matrix(&matrix).unwrap();
     let a = PlacedTree::new(procedural::ico_sphere(1.0, 2).unwrap(), bent_pose);
-    let b = PlacedTree::new(procedural::ico_sphere(1.0, 2).unwrap(), Pose::from_translation([1.2, 0.9, 0.4]));
+    let b = PlacedTree::new(procedural::ico_sphere(1.0, 2).unwrap(), Pose::shift([1.2, 0.9, 0.4]));
     let [met, parted, _] = counts(&a, &b);
     assert!(met > 20 && parted > 1000, "{met} {parted}");
 }

@@ -91,7 +91,7 @@ fn touching_coplanar_and_duplicated_triangles_are_kept() {
         let cube = procedural::cuboid([scale / 2.0; 3], [1; 3]).unwrap();
         for at in [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [1.0, 1.0, 1.0], [0.5, 0.5, 1.0]] {
             let a = PlacedTree::new(cube.clone(), Pose::IDENTITY);
-            let b = PlacedTree::new(cube.clone(), Pose::from_translation(at.map(|x| x * scale)));
+            let b = PlacedTree::new(cube.clone(), Pose::shift(at.map(|x| x * scale)));
             met += counts(&a, &b)[0];
         }
     }
@@ -101,7 +101,7 @@ fn touching_coplanar_and_duplicated_triangles_are_kept() {
 #[test]
 fn a_margin_keeps_what_is_nearer() {
     let sheet = |z: f64| {
-        let pose = Pose::from_translation([0.01, 0.02, z]);
+        let pose = Pose::shift([0.01, 0.02, z]);
         PlacedTree::new(procedural::sheet([1.0, 1.0], [2, 2]).unwrap(), pose)
     };
     let (a, b) = (sheet(0.0), sheet(0.1));
@@ -121,7 +121,7 @@ fn trees_of_very_different_size_part_nothing_wrongly() {
     let big = procedural::ico_sphere(1e3, 2).unwrap();
     let mut met = 0;
     for size in [1e-12, 1e-11, 1e-10, 1e-9, 1e-3, 1.0, 1e12] {
-        let at = Pose::from_translation([1e3, 0.0, 0.0]);
+        let at = Pose::shift([1e3, 0.0, 0.0]);
         let a = PlacedTree::new(big.clone(), Pose::IDENTITY);
         let b = PlacedTree::new(procedural::ico_sphere(size, 1).unwrap(), at);
         met += counts(&a, &b)[0] + counts(&b, &a)[0];

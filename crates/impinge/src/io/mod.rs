@@ -48,14 +48,14 @@ pub use save::{save, save_as};
 pub use write::{Encoding, write};
 
 use crate::shape::TetMesh;
-use crate::{Error, Mesh, Model};
+use crate::{Error, Mesh, Shape};
 
-/// Loads a file and builds its tree.
+/// Loads a mesh file as a shape; the content tells the format.
 ///
 /// # Errors
 /// As [`load_mesh`].
-pub fn load(path: impl AsRef<Path>) -> Result<Model, Error> {
-    load_mesh(path).map(Model::from)
+pub fn load(path: impl AsRef<Path>) -> Result<Shape, Error> {
+    load_mesh(path).map(Shape::from)
 }
 
 /// Loads a file; the content tells the format, the extension only where the content leaves it open.

@@ -6,7 +6,7 @@
 
 use glam::DVec3;
 
-use super::Shape;
+use super::Geometry;
 use crate::bound::{Aabb, Bounding};
 use crate::shape::Convex;
 use crate::{Error, Pose};
@@ -15,7 +15,7 @@ use crate::{Error, Pose};
 #[derive(Debug, Clone)]
 pub struct Part {
     /// A convex shape.
-    pub shape: Shape,
+    pub shape: Geometry,
     /// From the part's frame to the body's.
     pub pose: Pose,
 }
@@ -53,7 +53,7 @@ impl Compound {
     pub fn new(parts: impl IntoIterator<Item = (Convex, Pose)>) -> Result<Compound, Error> {
         let refuse = |reason: String| Err(Error::Argument { name: "parts", reason });
         let parts: Vec<Part> =
-            parts.into_iter().map(|(convex, pose)| Part { shape: Shape::Convex(convex), pose }).collect();
+            parts.into_iter().map(|(convex, pose)| Part { shape: Geometry::Convex(convex), pose }).collect();
         let boxes: Vec<Aabb> = parts.iter().map(|part| part.shape.bounds(&part.pose)).collect();
         if let Some(i) = boxes.iter().position(|b| !(b.low.is_finite() && b.high.is_finite())) {
             return refuse(format!("part {i} has no bounds"));
@@ -111,7 +111,7 @@ mod tests {
     fn every_part_hangs_in_the_tree_once_and_boxes_hold_their_parts() {
         let ball = Convex::from(Primitive::sphere(0.2).unwrap());
         let places = procedural::positions(37, DVec3::splat(-3.0), DVec3::splat(3.0), 8);
-        let parts = places.iter().map(|&p| (ball.clone(), Pose::from_translation(p)));
+        let parts = places.iter().map(|&p| (ball.clone(), Pose::shift(p)));
         let compound = Compound::new(parts).unwrap();
         let mut seen = [0; 37];
         let mut open = vec![(0_u32, compound.nodes()[0].bounds)];

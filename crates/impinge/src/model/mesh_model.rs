@@ -3,13 +3,15 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use crate::Mesh;
+use glam::DVec3;
+
 use crate::hierarchy::dipole::Dipoles;
 use crate::hierarchy::disc_bound::DiscBounds;
 use crate::hierarchy::leaf_block::LeafBlocks;
 use crate::hierarchy::point_tree::PointTree;
-use crate::hierarchy::wide::WideTree;
-use crate::shape::{Polytope, Topology};
+use crate::hierarchy::wide::{Decay, WideTree};
+use crate::shape::{Polytope, TetMesh, Topology};
+use crate::{Error, Mesh};
 
 /// Numbers the models in the order in which they are made.
 static MADE: AtomicU64 = AtomicU64::new(0);
@@ -19,7 +21,9 @@ static MADE: AtomicU64 = AtomicU64::new(0);
 pub struct Model {
     identity: u64,
     mesh: Mesh,
-    tree: WideTree,
+    /// The tetrahedra whose surface the mesh is.
+    solid: Option<Arc<TetMesh>>,
+    tree: OnceLock<WideTree>,
     topology: OnceLock<Topology>,
     hull: OnceLock<Option<Arc<Polytope>>>,
     leaf_blocks: OnceLock<LeafBlocks>,
@@ -39,9 +43,20 @@ impl Model {
         &self.mesh
     }
 
-    /// The tree over its triangles.
+    /// The tetrahedra whose surface the mesh is, if it is one of a solid of tetrahedra.
+    pub fn solid(&self) -> Option<&TetMesh> {
+        self.solid.as_deref()
+    }
+
+    /// The tree over its triangles; built at the first call and kept.
+    #[inline]
     pub fn tree(&self) -> &WideTree {
-        &self.tree
+        self.tree.get_or_init(|| WideTree::build(&self.mesh))
+    }
+
+    /// Whether the tree is built.
+    pub fn has_tree(&self) -> bool {
+        self.tree.get().is_some()
     }
 
     /// How its triangles hang together; found at the first call and kept.
@@ -63,33 +78,74 @@ impl Model {
 
     /// Its triangles in f32, by the bottom nodes of the tree; copied at the first call and kept.
     pub fn leaf_blocks(&self) -> &LeafBlocks {
-        self.leaf_blocks.get_or_init(|| LeafBlocks::new(&self.mesh, &self.tree))
+        self.leaf_blocks.get_or_init(|| LeafBlocks::new(&self.mesh, self.tree()))
     }
 
     /// Tight volumes around its small subtrees; fitted at the first call and kept.
     pub fn disc_bounds(&self) -> &DiscBounds {
-        self.disc_bounds.get_or_init(|| DiscBounds::new(&self.tree, self.leaf_blocks()))
+        self.disc_bounds.get_or_init(|| DiscBounds::new(self.tree(), self.leaf_blocks()))
     }
 
     /// The patches of its surface, for questions from points; built at the first call and kept.
     pub fn point_tree(&self) -> &PointTree {
-        self.point_tree.get_or_init(|| PointTree::new(&self.mesh, self.tree.frame()))
+        self.point_tree.get_or_init(|| PointTree::new(&self.mesh, self.tree().frame()))
     }
 
     /// Its surface seen from far away, for winding numbers of open surfaces; summed up at the first call and
     /// kept.
     pub fn dipoles(&self) -> &Dipoles {
-        self.dipoles.get_or_init(|| Dipoles::new(&self.mesh, &self.tree))
+        self.dipoles.get_or_init(|| Dipoles::new(&self.mesh, self.tree()))
+    }
+
+    /// The surface of a solid of tetrahedra.
+    ///
+    /// # Errors
+    /// No surface is left: every tetrahedron is flat.
+    pub fn of_solid(solid: TetMesh) -> Result<Model, Error> {
+        let surface = solid.surface()?;
+        Ok(Model { solid: Some(Arc::new(solid)), ..Model::from(surface) })
+    }
+
+    /// Moves the vertices, those of the solid for a solid of tetrahedra. The tree is refitted, or rebuilt where
+    /// it decayed; everything else is found anew when first needed.
+    ///
+    /// # Errors
+    /// Another number of vertices, or a coordinate that is not finite or beyond 1e60; nothing is changed then.
+    pub fn set_vertices(&mut self, vertices: Vec<DVec3>) -> Result<(), Error> {
+        let (now, given) = (self.mesh.vertices().len(), vertices.len());
+        if now != given {
+            let reason = format!("{given} positions for {now} vertices");
+            return Err(Error::Argument { name: "vertices", reason });
+        }
+        let (mesh, solid) = match &self.solid {
+            None => (Mesh::from_points(vertices, self.mesh.triangles().to_vec())?, None),
+            Some(solid) => {
+                // A tetrahedron that turns inside out changes the surface.
+                let solid = TetMesh::new(vertices, solid.tetrahedra().to_vec())?;
+                (solid.surface()?, Some(Arc::new(solid)))
+            }
+        };
+        let tree = OnceLock::new();
+        if let Some(mut old) = self.tree.take() {
+            if mesh.triangles() == self.mesh.triangles() {
+                old.refit_or_rebuild(&mesh, Decay::DEFAULT);
+            } else {
+                old = WideTree::build(&mesh);
+            }
+            _ = tree.set(old);
+        }
+        *self = Model { solid, tree, ..Model::from(mesh) };
+        Ok(())
     }
 }
 
 impl From<Mesh> for Model {
     fn from(mesh: Mesh) -> Model {
-        let tree = WideTree::build(&mesh);
         Model {
             identity: MADE.fetch_add(1, Ordering::Relaxed),
             mesh,
-            tree,
+            solid: None,
+            tree: OnceLock::new(),
             topology: OnceLock::new(),
             hull: OnceLock::new(),
             leaf_blocks: OnceLock::new(),

@@ -1,11 +1,15 @@
 //! A shape with what its queries need, built once.
 
 mod compound;
+mod geometry;
 mod mesh_model;
+mod placed;
 mod shape;
 
 pub use compound::{Compound, CompoundChild, Node, Part};
+pub use geometry::Geometry;
 pub use mesh_model::Model;
-pub use shape::Shape;
+pub use placed::Placed;
+pub use shape::{Shape, ShapeKind};
 
-pub(crate) use shape::polytope_bounds;
+pub(crate) use geometry::polytope_bounds;

@@ -1,154 +1,307 @@
-//! Everything that can be asked about: meshes, convex shapes and compounds of these.
+//! What users hold: a shape of any kind, made in one way and cheap to copy.
 
+use std::fmt;
 use std::sync::Arc;
 
-use glam::{DMat3, DVec3};
+use glam::DVec3;
 
-use super::{Compound, Model};
+use super::{Compound, Geometry, Model};
 use crate::bound::Aabb;
-use crate::num::tolerance::PLACED_BOX_ROUNDING;
-use crate::shape::{Convex, Polytope, Primitive};
-use crate::{Mesh, Pose};
+use crate::shape::{Convex, Polytope, Primitive, TetMesh};
+use crate::{Error, Mesh, Pose};
 
-/// A shape in its own frame, ready for queries; a copy shares what is large.
-#[derive(Debug, Clone)]
-pub enum Shape {
-    /// A triangle mesh with its tree.
-    Mesh(Arc<Model>),
-    /// A primitive or a polytope.
-    Convex(Convex),
-    /// Convex parts in one frame.
-    Compound(Arc<Compound>),
+/// A shape in its own frame: a triangle mesh, a tetrahedral mesh, a convex hull, a primitive or a compound of
+/// convex shapes.
+///
+/// A copy shares everything that is large. Trees and other acceleration structures are built when a question
+/// first needs them, and kept.
+///
+/// ```
+/// use impinge::{Pose, Relation, Shape};
+///
+/// let ball = Shape::sphere(0.5)?;
+/// let cube = Shape::cuboid([1.0, 1.0, 1.0])?;
+/// let above = Pose::from_translation([0.0, 0.0, 1.5])??;
+/// assert_eq!(impinge::relation(&cube, ball.at(above)), Relation::Touching);
+/// # Ok::<(), impinge::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Shape {
+    geometry: Arc<Geometry>,
+}
+
+/// The kind of a shape, by the words of the program's questions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum ShapeKind {
+    /// A triangle mesh: a solid where it is closed, else a surface.
+    Mesh,
+    /// A solid of tetrahedra; answers speak of the triangles of its surface.
+    TetMesh,
+    /// The convex hull of points.
+    Hull,
+    /// A ball.
+    Sphere,
+    /// A box.
+    Box,
+    /// A capsule along z.
+    Capsule,
+    /// A cylinder along z.
+    Cylinder,
+    /// A cone along z.
+    Cone,
+    /// An ellipsoid.
+    Ellipsoid,
+    /// The points on one side of a plane.
+    HalfSpace,
+    /// One flat triangle.
+    Triangle,
+    /// One segment.
+    Segment,
+    /// Convex shapes in one frame.
+    Compound,
+}
+
+impl ShapeKind {
+    /// Its word in the program's questions.
+    pub const fn name(self) -> &'static str {
+        match self {
+            ShapeKind::Mesh => "mesh",
+            ShapeKind::TetMesh => "tetmesh",
+            ShapeKind::Hull => "hull",
+            ShapeKind::Sphere => "sphere",
+            ShapeKind::Box => "box",
+            ShapeKind::Capsule => "capsule",
+            ShapeKind::Cylinder => "cylinder",
+            ShapeKind::Cone => "cone",
+            ShapeKind::Ellipsoid => "ellipsoid",
+            ShapeKind::HalfSpace => "halfspace",
+            ShapeKind::Triangle => "triangle",
+            ShapeKind::Segment => "segment",
+            ShapeKind::Compound => "compound",
+        }
+    }
+
+    /// Whether its surface is made of triangles with indices.
+    pub const fn is_mesh(self) -> bool {
+        matches!(self, ShapeKind::Mesh | ShapeKind::TetMesh)
+    }
+
+    /// Whether it is one convex shape.
+    pub const fn is_convex(self) -> bool {
+        !self.is_mesh() && !matches!(self, ShapeKind::Compound)
+    }
+}
+
+impl fmt::Display for ShapeKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
 }
 
 impl Shape {
-    /// The word for its kind, as in the program's questions.
-    pub fn kind(&self) -> &'static str {
-        match self {
-            Shape::Mesh(_) => "mesh",
-            Shape::Convex(convex) => convex.kind(),
-            Shape::Compound(_) => "compound",
+    /// A triangle mesh from its arrays: closed ones are solids, open ones surfaces.
+    ///
+    /// # Errors
+    /// No triangles, an index out of range, or a coordinate that is not finite or beyond 1e60.
+    pub fn mesh(vertices: Vec<[f64; 3]>, triangles: Vec<[u32; 3]>) -> Result<Shape, Error> {
+        Mesh::new(vertices, triangles).map(Shape::from)
+    }
+
+    /// A solid of tetrahedra from its arrays, of either orientation.
+    ///
+    /// # Errors
+    /// No tetrahedra, an index out of range, or a coordinate that is not finite or beyond 1e60.
+    pub fn tetrahedra(vertices: Vec<[f64; 3]>, tetrahedra: Vec<[u32; 4]>) -> Result<Shape, Error> {
+        let vertices = vertices.into_iter().map(DVec3::from).collect();
+        Shape::try_from(TetMesh::new(vertices, tetrahedra)?)
+    }
+
+    /// The convex hull of points; flat hulls are allowed.
+    ///
+    /// # Errors
+    /// No points, or a coordinate that is not finite or beyond 1e60.
+    pub fn hull<P: Into<DVec3>>(points: impl IntoIterator<Item = P>) -> Result<Shape, Error> {
+        let points: Vec<DVec3> = points.into_iter().map(Into::into).collect();
+        Polytope::hull(&points).map(Shape::from)
+    }
+
+    /// A ball around the origin.
+    ///
+    /// # Errors
+    /// A radius that is not positive, not finite or beyond 1e60; so for the sizes of all primitives.
+    pub fn sphere(radius: f64) -> Result<Shape, Error> {
+        Primitive::sphere(radius).map(Shape::from)
+    }
+
+    /// A box around the origin with these half extents.
+    ///
+    /// # Errors
+    /// As [`Shape::sphere`].
+    pub fn cuboid(half_extents: impl Into<DVec3>) -> Result<Shape, Error> {
+        Primitive::cuboid(half_extents).map(Shape::from)
+    }
+
+    /// A capsule along z; its round ends reach beyond ±`half_height` by the radius.
+    ///
+    /// # Errors
+    /// As [`Shape::sphere`].
+    pub fn capsule(radius: f64, half_height: f64) -> Result<Shape, Error> {
+        Primitive::capsule(radius, half_height).map(Shape::from)
+    }
+
+    /// A cylinder along z.
+    ///
+    /// # Errors
+    /// As [`Shape::sphere`].
+    pub fn cylinder(radius: f64, half_height: f64) -> Result<Shape, Error> {
+        Primitive::cylinder(radius, half_height).map(Shape::from)
+    }
+
+    /// A cone along z with its base at −`half_height` and its apex at +`half_height`.
+    ///
+    /// # Errors
+    /// As [`Shape::sphere`].
+    pub fn cone(radius: f64, half_height: f64) -> Result<Shape, Error> {
+        Primitive::cone(radius, half_height).map(Shape::from)
+    }
+
+    /// An ellipsoid around the origin.
+    ///
+    /// # Errors
+    /// As [`Shape::sphere`].
+    pub fn ellipsoid(radii: impl Into<DVec3>) -> Result<Shape, Error> {
+        Primitive::ellipsoid(radii).map(Shape::from)
+    }
+
+    /// The points x with normal·x ≤ offset.
+    ///
+    /// # Errors
+    /// A normal of length zero, or numbers that are not finite.
+    pub fn half_space(normal: impl Into<DVec3>, offset: f64) -> Result<Shape, Error> {
+        Primitive::half_space(normal, offset).map(Shape::from)
+    }
+
+    /// One flat triangle, which may be of no area.
+    ///
+    /// # Errors
+    /// A coordinate that is not finite or beyond 1e60.
+    pub fn triangle(corners: [impl Into<DVec3>; 3]) -> Result<Shape, Error> {
+        Primitive::triangle(corners.map(Into::into)).map(Shape::from)
+    }
+
+    /// One segment, which may be of no length.
+    ///
+    /// # Errors
+    /// A coordinate that is not finite or beyond 1e60.
+    pub fn segment(ends: [impl Into<DVec3>; 2]) -> Result<Shape, Error> {
+        Primitive::segment(ends.map(Into::into)).map(Shape::from)
+    }
+
+    /// The union of convex shapes, each placed in the body's frame.
+    ///
+    /// # Errors
+    /// No parts, a part that is not convex, or one without bounds (a half-space).
+    pub fn compound(parts: impl IntoIterator<Item = (Shape, Pose)>) -> Result<Shape, Error> {
+        let convex = parts.into_iter().enumerate().map(|(i, (shape, pose))| match shape.geometry() {
+            Geometry::Convex(convex) => Ok((convex.clone(), pose)),
+            _ => {
+                let reason = format!("part {i} is a {}, which is not convex", shape.kind());
+                Err(Error::Argument { name: "parts", reason })
+            }
+        });
+        Compound::new(convex.collect::<Result<Vec<_>, Error>>()?).map(Shape::from)
+    }
+
+    /// What kind of shape it is.
+    pub fn kind(&self) -> ShapeKind {
+        self.geometry.kind()
+    }
+
+    /// The triangles of a mesh, or of the surface of a tetrahedral mesh; `None` for other kinds.
+    pub fn as_mesh(&self) -> Option<&Mesh> {
+        self.geometry.model().map(|model| model.mesh())
+    }
+
+    /// Whether it is a solid: a closed mesh (after welding, the directed edges cancel), or a shape with an
+    /// interior.
+    pub fn is_closed(&self) -> bool {
+        match self.geometry() {
+            Geometry::Mesh(model) => model.topology().is_closed(),
+            Geometry::Convex(convex) => !convex.is_flat(),
+            Geometry::Compound(_) => true,
         }
     }
 
     /// A box of the world around the placed shape, rounded outward; infinite for a half-space.
     pub fn bounds(&self, pose: &Pose) -> Aabb {
-        match self {
-            Shape::Mesh(model) => mesh_bounds(model, pose),
-            Shape::Convex(Convex::Primitive(p)) => primitive_bounds(p, pose),
-            Shape::Convex(Convex::Polytope(p)) => polytope_bounds(p, pose, [0; 6]).0,
-            Shape::Compound(compound) => compound.bounds(pose),
+        self.geometry.bounds(pose)
+    }
+
+    /// Moves the vertices of a mesh: a new position for each, in the file's order. The tree is refitted, and
+    /// rebuilt once refitting has made it too loose. Copies of the shape keep the old vertices.
+    ///
+    /// For a tetrahedral mesh these are the vertices of the solid.
+    ///
+    /// ```
+    /// use impinge::{Pose, Shape};
+    ///
+    /// let mut flag = Shape::mesh(vec![[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]], vec![[0, 1, 2]])?;
+    /// flag.set_vertices(&[[0.0; 3], [1.0, 0.0, 0.2], [0.0, 1.0, 0.2]])?;
+    /// assert_eq!(flag.bounds(&Pose::IDENTITY).high.z.max(0.2), flag.bounds(&Pose::IDENTITY).high.z);
+    /// # Ok::<(), impinge::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Not a mesh, another number of vertices, or a coordinate that is not finite or beyond 1e60; the shape
+    /// stays what it was.
+    pub fn set_vertices(&mut self, vertices: &[[f64; 3]]) -> Result<(), Error> {
+        let kind = self.kind();
+        let Geometry::Mesh(model) = Arc::make_mut(&mut self.geometry) else {
+            let reason = format!("a {kind} has none that can be moved");
+            return Err(Error::Argument { name: "vertices", reason });
+        };
+        Arc::make_mut(model).set_vertices(vertices.iter().copied().map(DVec3::from).collect())?;
+        Ok(())
+    }
+
+    /// What the kernels work on.
+    #[inline]
+    pub fn geometry(&self) -> &Geometry {
+        &self.geometry
+    }
+}
+
+impl fmt::Debug for Shape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.geometry() {
+            Geometry::Mesh(model) => write!(
+                f,
+                "Shape({} of {} vertices, {} triangles)",
+                self.kind(),
+                model.mesh().vertices().len(),
+                model.mesh().triangles().len()
+            ),
+            Geometry::Convex(Convex::Primitive(primitive)) => write!(f, "Shape({primitive:?})"),
+            Geometry::Convex(Convex::Polytope(hull)) => {
+                write!(f, "Shape(hull of {} vertices)", hull.vertices().len())
+            }
+            Geometry::Compound(compound) => write!(f, "Shape(compound of {} parts)", compound.parts().len()),
         }
     }
 }
 
-/// The box of the tree's root, placed.
-fn mesh_bounds(model: &Model, pose: &Pose) -> Aabb {
-    let (frame, root) = (model.tree().frame(), &model.tree().nodes()[0]);
-    let place = pose.matrix();
-    let mut bounds = Aabb::EMPTY;
-    for lane in root.used() {
-        let (centre, half) = root.lane(lane);
-        let centre = pose.apply(frame.centre + DVec3::from(centre.map(f64::from)) * frame.unit);
-        let half = absolute(&place) * (DVec3::from(half.map(f64::from)) * frame.unit);
-        bounds.low = bounds.low.min(centre - half);
-        bounds.high = bounds.high.max(centre + half);
-    }
-    let size = frame.centre.length() + 4.0 * f64::from(frame.reach) * frame.unit;
-    padded(bounds, size + pose.translation().length())
-}
-
-/// The box of a polytope by climbing from the given corners along the six directions of the world, and the
-/// corners it ended at: lowest along x, y, z, then highest along x, y, z.
-pub(crate) fn polytope_bounds(polytope: &Polytope, pose: &Pose, mut from: [u32; 6]) -> (Aabb, [u32; 6]) {
-    // A direction of the world, seen from the body, is a row of the pose's matrix.
-    let rows = pose.matrix().transpose();
-    let vertices = polytope.vertices();
-    let mut bounds = Aabb::EMPTY;
-    let mut size = 0.0_f64;
-    for axis in 0..3 {
-        let row = rows.col(axis);
-        from[axis] = polytope.support(-row, from[axis]);
-        from[3 + axis] = polytope.support(row, from[3 + axis]);
-        let [low, high] = [from[axis], from[3 + axis]].map(|v| vertices[v as usize]);
-        size = size.max(low.abs().max(high.abs()).element_sum());
-        bounds.low[axis] = row.dot(low) + pose.translation()[axis];
-        bounds.high[axis] = row.dot(high) + pose.translation()[axis];
-    }
-    // The true extremes may be other corners, but by rounding only.
-    (padded(bounds, size + pose.translation().abs().max_element()), from)
-}
-
-fn primitive_bounds(primitive: &Primitive, pose: &Pose) -> Aabb {
-    if let Primitive::HalfSpace { .. } = primitive {
-        return Aabb { low: DVec3::NEG_INFINITY, high: DVec3::INFINITY };
-    }
-    let turn = pose.rotation();
-    // The direction of a world axis in the shape's frame is a row of the matrix.
-    let rows = turn.transpose();
-    let axes = [rows.x_axis, rows.y_axis, rows.z_axis];
-    let mut size = pose.translation().length();
-    let mut reach = |sign: f64| {
-        let along = axes.map(|axis| {
-            let p = primitive.support(axis * sign);
-            size = size.max(pose.translation().length() + p.length());
-            axis.dot(p)
-        });
-        DVec3::from(along) + pose.translation()
-    };
-    let bounds = Aabb { low: reach(-1.0), high: reach(1.0) };
-    padded(bounds, size)
-}
-
-fn absolute(m: &DMat3) -> DMat3 {
-    DMat3::from_cols(m.x_axis.abs(), m.y_axis.abs(), m.z_axis.abs())
-}
-
-/// Grown by what rounding can do to numbers of this size.
-fn padded(bounds: Aabb, size: f64) -> Aabb {
-    let pad = DVec3::splat(size * PLACED_BOX_ROUNDING + f64::MIN_POSITIVE);
-    Aabb { low: bounds.low - pad, high: bounds.high + pad }
-}
-
-impl From<Model> for Shape {
-    fn from(model: Model) -> Shape {
-        Shape::Mesh(Arc::new(model))
+impl<G: Into<Geometry>> From<G> for Shape {
+    fn from(geometry: G) -> Shape {
+        Shape { geometry: Arc::new(geometry.into()) }
     }
 }
 
-impl From<Arc<Model>> for Shape {
-    fn from(model: Arc<Model>) -> Shape {
-        Shape::Mesh(model)
-    }
-}
+impl TryFrom<TetMesh> for Shape {
+    type Error = Error;
 
-impl From<Mesh> for Shape {
-    fn from(mesh: Mesh) -> Shape {
-        Model::from(mesh).into()
-    }
-}
-
-impl From<Convex> for Shape {
-    fn from(convex: Convex) -> Shape {
-        Shape::Convex(convex)
-    }
-}
-
-impl From<Polytope> for Shape {
-    fn from(polytope: Polytope) -> Shape {
-        Shape::Convex(polytope.into())
-    }
-}
-
-impl From<Compound> for Shape {
-    fn from(compound: Compound) -> Shape {
-        Shape::Compound(Arc::new(compound))
-    }
-}
-
-impl From<Primitive> for Shape {
-    fn from(primitive: Primitive) -> Shape {
-        Shape::Convex(primitive.into())
+    fn try_from(solid: TetMesh) -> Result<Shape, Error> {
+        Model::of_solid(solid).map(Shape::from)
     }
 }
 
@@ -156,60 +309,18 @@ impl From<Primitive> for Shape {
 mod tests {
     use super::*;
     use crate::shape::procedural;
-    use rand::{Rng, SeedableRng};
-    use rand_pcg::Pcg64;
 
-    fn compound() -> Compound {
-        let ball = Convex::from(Primitive::sphere(0.3).unwrap());
-        let places = [DVec3::ZERO, DVec3::X, DVec3::new(0.2, -1.5, 0.7)];
-        Compound::new(places.map(|p| (ball.clone(), Pose::from_translation(p)))).unwrap()
+    #[test]
+    fn compounds_refuse_what_is_not_convex() {
+        let mesh = Shape::from(procedural::ico_sphere(1.0, 1).unwrap());
+        let refused = Shape::compound([(mesh, Pose::IDENTITY)]).unwrap_err().to_string();
+        assert!(refused.contains("part 0") && refused.contains("mesh"), "{refused}");
     }
 
     #[test]
-    fn boxes_hold_the_placed_shape_and_little_more() {
-        let mut rng = Pcg64::seed_from_u64(5);
-        let shapes: Vec<Shape> = vec![
-            procedural::ico_sphere(1.0, 2).unwrap().into(),
-            Primitive::sphere(0.7).unwrap().into(),
-            Primitive::cuboid([0.3, 0.5, 0.9]).unwrap().into(),
-            Primitive::capsule(0.4, 0.6).unwrap().into(),
-            Primitive::cylinder(0.5, 0.8).unwrap().into(),
-            Primitive::cone(0.8, 0.7).unwrap().into(),
-            Primitive::ellipsoid([0.4, 0.6, 0.9]).unwrap().into(),
-            Primitive::triangle([DVec3::X, DVec3::Y, DVec3::Z]).unwrap().into(),
-            Primitive::segment([DVec3::X, DVec3::Y]).unwrap().into(),
-            Polytope::hull(procedural::blob(1.0, 0.3, 2, 9).unwrap().vertices()).unwrap().into(),
-            compound().into(),
-        ];
-        for shape in &shapes {
-            let turn = [(); 4].map(|()| rng.random_range(-1.0..1.0));
-            let pose = Pose::new([1.0, -20.0, 3.0], turn).unwrap();
-            let bounds = shape.bounds(&pose);
-            let mut seen = Aabb::EMPTY;
-            for _ in 0..4000 {
-                let d = DVec3::from([(); 3].map(|()| rng.random_range(-1.0..1.0)));
-                let p = match shape {
-                    Shape::Mesh(model) => {
-                        let vertices = model.mesh().vertices();
-                        vertices[rng.random_range(0..vertices.len())]
-                    }
-                    Shape::Convex(convex) => convex.support(d),
-                    Shape::Compound(compound) => {
-                        let part = &compound.parts()[rng.random_range(0..compound.parts().len())];
-                        let Shape::Convex(convex) = &part.shape else { unreachable!() };
-                        part.pose.apply(convex.support(d))
-                    }
-                };
-                let p = pose.apply(p);
-                assert!(p.cmpge(bounds.low).all() && p.cmple(bounds.high).all(), "{shape:?}");
-                seen = Aabb { low: seen.low.min(p), high: seen.high.max(p) };
-            }
-            // A mesh's box comes from the boxes of its tree, turned with it.
-            let room = if matches!(shape, Shape::Mesh(_)) { 0.75 } else { 0.02 };
-            let loose = (seen.low - bounds.low).max(bounds.high - seen.high).max_element();
-            assert!(loose < room, "{}: {loose}", shape.kind());
-        }
-        let half = Shape::from(Primitive::half_space([0.0, 0.0, 1.0], 2.0).unwrap());
-        assert_eq!(half.bounds(&Pose::IDENTITY).high, DVec3::INFINITY);
+    fn shapes_can_go_to_other_threads() {
+        fn both<T: Send + Sync>() {}
+        both::<Shape>();
+        both::<Model>();
     }
 }

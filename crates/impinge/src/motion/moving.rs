@@ -6,8 +6,9 @@ use glam::{DQuat, DVec3};
 
 use super::Pose;
 use super::rigid_motion::{AccelerationBound, Ball, Law, RigidMotion, Twist, quaternion};
+use crate::Error;
 use crate::geom::point_triangle::norm;
-use crate::num::tolerance::{MOTION_ROUNDING, ROUND_UP};
+use crate::num::tolerance::{LARGEST_COORDINATE, MOTION_ROUNDING, ROUND_UP};
 
 /// Most spans a swept box is made of: beyond so many eighths of a turn it is the box of all turns.
 const MOST_SPANS: f64 = 64.0;
@@ -22,6 +23,7 @@ pub enum Motion {
     /// None.
     Still(Pose),
     /// A uniform turn: a screw, a shift, or constant velocities.
+    #[doc(hidden)]
     Rigid(RigidMotion),
 }
 
@@ -41,24 +43,47 @@ impl Motion {
 
     /// Constant velocities over a step of length 1: the body's origin moves with `linear`, and the body turns
     /// about it with `angular` (radians a step).
-    pub fn velocity(start: &Pose, linear: impl Into<DVec3>, angular: impl Into<DVec3>) -> Motion {
-        let (linear, angular) = (linear.into(), angular.into());
-        if linear == DVec3::ZERO && angular == DVec3::ZERO {
-            return Motion::Still(*start);
-        }
-        Motion::Rigid(RigidMotion::velocity(start, linear, angular))
+    ///
+    /// # Errors
+    /// Velocities that are not finite or beyond 1e60.
+    pub fn velocity(
+        start: &Pose,
+        linear: impl Into<DVec3>,
+        angular: impl Into<DVec3>,
+    ) -> Result<Motion, Error> {
+        Motion::through(start, 0.0, linear, angular)
     }
 
     /// Constant velocities as [`Motion::velocity`], the body being at `pose` at the time t.
-    pub fn through(pose: &Pose, t: f64, linear: impl Into<DVec3>, angular: impl Into<DVec3>) -> Motion {
+    ///
+    /// # Errors
+    /// A time that is not finite, or velocities that are not finite or beyond 1e60.
+    pub fn through(
+        pose: &Pose,
+        t: f64,
+        linear: impl Into<DVec3>,
+        angular: impl Into<DVec3>,
+    ) -> Result<Motion, Error> {
         let (linear, angular) = (linear.into(), angular.into());
+        for (name, value) in
+            [("linear velocity", linear), ("angular velocity", angular), ("time", DVec3::splat(t))]
+        {
+            // Negated, so that NaN is refused.
+            if !(value.abs().max_element() <= LARGEST_COORDINATE && value.is_finite()) {
+                let reason = format!("{value} is not finite or beyond {LARGEST_COORDINATE:e}");
+                return Err(Error::Argument { name, reason });
+            }
+        }
         let origin = pose.translation() - linear * t;
-        let start = if angular == DVec3::ZERO {
+        let start = if t == 0.0 || angular == DVec3::ZERO {
             pose.moved_to(origin)
         } else {
-            Pose::from_rotation(origin, DQuat::from_scaled_axis(angular * -t) * quaternion(pose))
+            Pose::turned(origin, DQuat::from_scaled_axis(angular * -t) * quaternion(pose))
         };
-        Motion::velocity(&start, linear, angular)
+        if linear == DVec3::ZERO && angular == DVec3::ZERO {
+            return Ok(Motion::Still(start));
+        }
+        Ok(Motion::Rigid(RigidMotion::velocity(&start, linear, angular)))
     }
 
     /// Where the body is at t; before 0 and after 1 it rests.

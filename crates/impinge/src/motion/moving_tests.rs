@@ -18,10 +18,10 @@ fn pose(rng: &mut Pcg64, size: f64) -> Pose {
 fn motion(rng: &mut Pcg64, size: f64) -> Motion {
     let from = pose(rng, size);
     match rng.random_range(0..6) {
-        0 => Motion::velocity(&from, vector(rng, size), vector(rng, 9.0)),
+        0 => Motion::velocity(&from, vector(rng, size), vector(rng, 9.0)).unwrap(),
         1 => Motion::between(
             &from,
-            &Pose::from_rotation(vector(rng, size), super::super::rigid_motion::quaternion(&from)),
+            &Pose::turned(vector(rng, size), super::super::rigid_motion::quaternion(&from)),
         ),
         2 => Motion::screw(&from, &pose(rng, size), rng.random_range(0..4), Law::Contact),
         3 => Motion::Still(from),
@@ -97,7 +97,7 @@ fn bounds_hold_what_points_do() {
 
 #[test]
 fn the_shorter_way_is_taken_and_half_a_turn_has_its_own_axis() {
-    let at = |axis: DVec3, angle: f64| Pose::from_rotation(DVec3::ZERO, DQuat::from_axis_angle(axis, angle));
+    let at = |axis: DVec3, angle: f64| Pose::turned(DVec3::ZERO, DQuat::from_axis_angle(axis, angle));
     let turn = |to: &Pose, turns: u32| match Motion::screw(&Pose::IDENTITY, to, turns, Law::Uniform) {
         Motion::Rigid(rigid) => rigid.turn(),
         Motion::Still(_) => (DVec3::ZERO, 0.0),
@@ -110,18 +110,18 @@ fn the_shorter_way_is_taken_and_half_a_turn_has_its_own_axis() {
     }
     assert!((turn(&at(DVec3::X, 1.0), 2).1 - (1.0 + 2.0 * TAU)).abs() < 1e-14);
     assert_eq!(turn(&Pose::IDENTITY, 3), (DVec3::Z, 3.0 * TAU));
-    assert_eq!(turn(&Pose::from_translation([0.0, -2.0, 0.0]), 1), (-DVec3::Y, TAU));
+    assert_eq!(turn(&Pose::shift([0.0, -2.0, 0.0]), 1), (-DVec3::Y, TAU));
     assert_eq!(Motion::between(&Pose::IDENTITY, &Pose::IDENTITY), Motion::Still(Pose::IDENTITY));
 }
 
 #[test]
 fn the_documents_law_runs_after_the_tangent_and_is_cut_near_its_pole() {
-    let to = Pose::from_rotation(3.0 * DVec3::Z, DQuat::from_axis_angle(DVec3::Z, 2.0));
+    let to = Pose::turned(3.0 * DVec3::Z, DQuat::from_axis_angle(DVec3::Z, 2.0));
     let moving = Motion::screw(&Pose::IDENTITY, &to, 0, Law::Contact);
     assert_eq!(moving.knots().len(), 1, "the tangent passes 1");
     let z = moving.pose(0.3).translation().z;
     assert!((z - 3.0 * 0.3_f64.tan() / 1.0_f64.tan()).abs() < 1e-14);
-    let half = Pose::from_rotation(3.0 * DVec3::Z, DQuat::from_axis_angle(DVec3::Z, PI));
+    let half = Pose::turned(3.0 * DVec3::Z, DQuat::from_axis_angle(DVec3::Z, PI));
     let cut = Motion::screw(&Pose::IDENTITY, &half, 0, Law::Contact);
     assert_eq!(cut.knots(), [0.5]);
     assert!((cut.pose(0.5).translation().z - 1.5).abs() < 1e-14);
@@ -130,7 +130,7 @@ fn the_documents_law_runs_after_the_tangent_and_is_cut_near_its_pole() {
 #[test]
 fn a_small_turn_with_a_large_shift_stays_sharp() {
     for angle in [1e-3, 1e-7, 1e-11, 1e-15] {
-        let to = Pose::from_rotation(DVec3::new(1.0, 2.0, 3.0), DQuat::from_axis_angle(DVec3::X, angle));
+        let to = Pose::turned(DVec3::new(1.0, 2.0, 3.0), DQuat::from_axis_angle(DVec3::X, angle));
         let moving = Motion::between(&Pose::IDENTITY, &to);
         let half = moving.pose(0.5).translation();
         assert!((half - DVec3::new(0.5, 1.0, 1.5)).length() < angle + 1e-15, "{angle}: {half}");

@@ -19,8 +19,18 @@ impl Pose {
     /// Leaves every point where it is, to the bit.
     pub const IDENTITY: Pose = Pose { rows: [DVec3::X, DVec3::Y, DVec3::Z], translation: DVec3::ZERO };
 
-    /// A pure translation (finite numbers are the caller's duty; [`Pose::new`] checks them).
-    pub fn from_translation(position: impl Into<DVec3>) -> Pose {
+    /// A pure translation.
+    ///
+    /// # Errors
+    /// Numbers that are not finite or beyond 1e60.
+    pub fn from_translation(position: impl Into<DVec3>) -> Result<Pose, Error> {
+        let position = position.into();
+        check_translation(position)?;
+        Ok(Pose::shift(position))
+    }
+
+    /// A pure translation by numbers that are known to be finite.
+    pub(crate) fn shift(position: impl Into<DVec3>) -> Pose {
         Pose { translation: position.into(), ..Pose::IDENTITY }
     }
 
@@ -35,11 +45,27 @@ impl Pose {
             return Err(Error::Pose { reason: format!("the quaternion {rotation:?} has the length {norm}") });
         }
         check_translation(position.into())?;
-        Ok(Pose::from_rotation(position.into(), DQuat::from_xyzw(x / norm, y / norm, z / norm, w / norm)))
+        Ok(Pose::turned(position.into(), DQuat::from_xyzw(x / norm, y / norm, z / norm, w / norm)))
     }
 
-    /// A position and a unit quaternion, both taken as they are ([`Pose::new`] checks and divides).
-    pub fn from_rotation(position: DVec3, rotation: DQuat) -> Pose {
+    /// A position and a unit quaternion, which is taken as it is ([`Pose::new`] divides by its norm).
+    ///
+    /// # Errors
+    /// Numbers that are not finite, or a quaternion whose length is off 1 by more than [`POSE_ORTHONORMALITY`].
+    pub fn from_rotation(position: DVec3, rotation: DQuat) -> Result<Pose, Error> {
+        check_translation(position)?;
+        let off = (rotation.length() - 1.0).abs();
+        // Negated, so that NaN is refused.
+        if !(off <= POSE_ORTHONORMALITY) {
+            return Err(Error::Pose {
+                reason: format!("the quaternion {rotation} is {off:e} off unit length"),
+            });
+        }
+        Ok(Pose::turned(position, rotation))
+    }
+
+    /// A position and a unit quaternion that are known to be finite.
+    pub(crate) fn turned(position: DVec3, rotation: DQuat) -> Pose {
         let [x, y, z, w] = rotation.to_array();
         let rows = [
             DVec3::new(1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - z * w), 2.0 * (x * z + y * w)),

@@ -147,9 +147,9 @@ mod tests {
             let mut point =
                 |size: f64| DVec3::from_array([0.0; 3].map(|_: f64| random.random_range(-size..size)));
             let turn = |axis: DVec3, angle: f64| DQuat::from_axis_angle(axis.normalize(), angle);
-            let from = Pose::from_rotation(point(1.0), turn(point(1.0), point(3.0).x));
+            let from = Pose::turned(point(1.0), turn(point(1.0), point(3.0).x));
             let angle = [1e-9, 1e-3, 1.0, 3.1, PI - 1e-6][case % 5];
-            let to = Pose::from_rotation(
+            let to = Pose::turned(
                 from.translation() + point(2.0),
                 turn(point(1.0), angle) * DQuat::from_mat3(&from.rotation()),
             );
@@ -186,7 +186,7 @@ mod tests {
     #[test]
     fn other_motions_have_no_such_form() {
         let from = Pose::IDENTITY;
-        let to = Pose::from_rotation(DVec3::Z, DQuat::from_rotation_z(1.0));
+        let to = Pose::turned(DVec3::Z, DQuat::from_rotation_z(1.0));
         assert!(RigidMotion::screw(&from, &to, 0, Law::Uniform).rational_screws().is_none());
         assert!(RigidMotion::velocity(&from, DVec3::X, DVec3::Z).rational_screws().is_none());
         assert_eq!(

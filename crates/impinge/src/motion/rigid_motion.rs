@@ -143,7 +143,7 @@ impl RigidMotion {
             return self.start.moved_to(self.origin(t));
         }
         let turn = DQuat::from_axis_angle(self.axis, self.angle * t);
-        Pose::from_rotation(self.origin(t), (turn * self.turned).normalize())
+        Pose::turned(self.origin(t), (turn * self.turned).normalize())
     }
 
     /// The velocities at t, about the body's origin; after a knot, not before it.

@@ -54,7 +54,7 @@ impl RigidMotion {
         let end = if angle == 0.0 {
             start.moved_to(origin)
         } else {
-            Pose::from_rotation(origin, (DQuat::from_axis_angle(axis, angle) * turned).normalize())
+            Pose::turned(origin, (DQuat::from_axis_angle(axis, angle) * turned).normalize())
         };
         RigidMotion::new(*start, end, turned, linear, (axis, angle))
     }
@@ -74,5 +74,5 @@ fn shorter_turn(turn: DQuat) -> (DVec3, f64) {
 
 /// The pose with the nearest rotation, which motions take.
 fn straightened(pose: &Pose) -> Pose {
-    if pose.is_rotation() { *pose } else { Pose::from_rotation(pose.translation(), quaternion(pose)) }
+    if pose.is_rotation() { *pose } else { Pose::turned(pose.translation(), quaternion(pose)) }
 }

@@ -112,10 +112,10 @@ impl Joint {
     fn motion(&self, value: f64) -> Pose {
         match self.kind {
             JointKind::Fixed => Pose::IDENTITY,
-            JointKind::Prismatic => Pose::from_translation(self.axis * value),
+            JointKind::Prismatic => Pose::shift(self.axis * value),
             JointKind::Revolute => {
                 let turn = DQuat::from_axis_angle(self.axis, value);
-                Pose::from_rotation(self.pivot - turn * self.pivot, turn)
+                Pose::turned(self.pivot - turn * self.pivot, turn)
             }
         }
     }
@@ -145,7 +145,7 @@ mod tests {
     #[test]
     fn an_arm_bends_where_trigonometry_says() {
         let (arm, mut poses) = (arm(), Vec::new());
-        let root = Pose::from_translation(DVec3::Z);
+        let root = Pose::shift(DVec3::Z);
         arm.poses(&root, &[], &mut poses);
         assert!(poses.iter().all(|p| *p == root), "at rest every link stands at the root");
         arm.poses(&root, &[9.0, FRAC_PI_2, FRAC_PI_2, 0.5, 0.0], &mut poses);

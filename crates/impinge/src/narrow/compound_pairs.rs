@@ -6,9 +6,11 @@
 
 use smallvec::SmallVec;
 
-use super::dispatch::{self, PairMemory};
+use super::dispatch;
+use super::pair_memory::PairMemory;
+use super::shape_pair::ShapePair;
 use crate::bound::{Aabb, Bounding};
-use crate::model::{CompoundChild, Node, Shape};
+use crate::model::{CompoundChild, Geometry, Node};
 use crate::{Certainty, Counters, Pose, Separation};
 
 /// The closest features of two parts.
@@ -31,7 +33,7 @@ pub struct CompoundMemory {
 
 /// Appends every pair of parts at most `margin` apart, by ascending parts, and returns the cost.
 pub fn within(
-    [a, b]: [&Shape; 2],
+    [a, b]: [&Geometry; 2],
     [pose_a, pose_b]: [&Pose; 2],
     margin: f64,
     memory: &mut CompoundMemory,
@@ -45,7 +47,8 @@ pub fn within(
         while old.next_if(|(known, _)| *known < parts).is_some() {}
         let mut own = old.next_if(|(known, _)| *known == parts).map(|(_, own)| own).unwrap_or_default();
         let ((shape_a, at_a), (shape_b, at_b)) = (part(a, pose_a, parts[0]), part(b, pose_b, parts[1]));
-        let (separation, certainty) = dispatch::distance(shape_a, &at_a, shape_b, &at_b, &mut own);
+        let one = ShapePair::new([shape_a, shape_b], [&at_a, &at_b]);
+        let (separation, certainty) = dispatch::full_distance(&one, &mut own);
         work.primitive_tests += 1;
         memory.kept.push((parts, own));
         if separation.distance <= margin {
@@ -56,9 +59,9 @@ pub fn within(
 }
 
 /// A part of a shape and its pose in the world.
-pub(crate) fn part<'s>(shape: &'s Shape, pose: &Pose, index: u32) -> (&'s Shape, Pose) {
+pub(crate) fn part<'s>(shape: &'s Geometry, pose: &Pose, index: u32) -> (&'s Geometry, Pose) {
     match shape {
-        Shape::Compound(compound) => {
+        Geometry::Compound(compound) => {
             let part = &compound.parts()[index as usize];
             (&part.shape, pose.compose(&part.pose))
         }
@@ -68,7 +71,7 @@ pub(crate) fn part<'s>(shape: &'s Shape, pose: &Pose, index: u32) -> (&'s Shape,
 
 /// Pairs of parts whose boxes come within the margin, from a walk down both trees.
 fn near_parts(
-    [a, b]: [&Shape; 2],
+    [a, b]: [&Geometry; 2],
     [pose_a, pose_b]: [&Pose; 2],
     margin: f64,
     work: &mut Counters,
@@ -105,17 +108,17 @@ fn near_parts(
 }
 
 /// The tree of a shape that is no compound.
-fn lone(shape: &Shape) -> [Node; 1] {
+fn lone(shape: &Geometry) -> [Node; 1] {
     let bounds = match shape {
-        Shape::Compound(_) => Aabb::EMPTY,
+        Geometry::Compound(_) => Aabb::EMPTY,
         other => other.bounds(&Pose::IDENTITY),
     };
     [Node { bounds, below: CompoundChild::Part(0) }]
 }
 
-fn nodes<'n>(shape: &'n Shape, lone: &'n [Node]) -> &'n [Node] {
+fn nodes<'n>(shape: &'n Geometry, lone: &'n [Node]) -> &'n [Node] {
     match shape {
-        Shape::Compound(compound) => compound.nodes(),
+        Geometry::Compound(compound) => compound.nodes(),
         _ => lone,
     }
 }

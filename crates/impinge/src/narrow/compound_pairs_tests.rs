@@ -5,7 +5,7 @@ use crate::model::Compound;
 use crate::shape::{Convex, Polytope, Primitive, procedural};
 
 /// Bars and balls scattered over a cube of side 4.
-fn clutter(count: usize, seed: u64) -> Shape {
+fn clutter(count: usize, seed: u64) -> Geometry {
     let places = procedural::positions(count, DVec3::splat(-2.0), DVec3::splat(2.0), seed);
     let turns = procedural::rotations(count, seed + 1);
     let bar = Polytope::hull(procedural::cuboid([0.5, 0.1, 0.2], [1; 3]).unwrap().vertices()).unwrap();
@@ -15,18 +15,19 @@ fn clutter(count: usize, seed: u64) -> Shape {
 }
 
 fn brute(
-    [a, b]: [&Shape; 2],
+    [a, b]: [&Geometry; 2],
     [pose_a, pose_b]: [&Pose; 2],
     margin: f64,
 ) -> (Vec<CompoundPairSeparation>, usize) {
-    let count = |shape: &Shape| match shape {
-        Shape::Compound(compound) => compound.parts().len() as u32,
+    let count = |shape: &Geometry| match shape {
+        Geometry::Compound(compound) => compound.parts().len() as u32,
         _ => 1,
     };
     let mut found = Vec::new();
     for parts in (0..count(a)).flat_map(|i| (0..count(b)).map(move |j| [i, j])) {
         let ((p, at_p), (q, at_q)) = (part(a, pose_a, parts[0]), part(b, pose_b, parts[1]));
-        let (separation, certainty) = dispatch::distance(p, &at_p, q, &at_q, &mut PairMemory::default());
+        let (separation, certainty) =
+            dispatch::full_distance(&ShapePair::new([p, q], [&at_p, &at_q]), &mut PairMemory::default());
         if separation.distance <= margin {
             found.push(CompoundPairSeparation { parts, separation, certainty });
         }
@@ -36,7 +37,7 @@ fn brute(
 
 #[test]
 fn every_near_pair_of_parts_is_found_and_no_other() {
-    let lone = Shape::from(Polytope::hull(procedural::ico_sphere(0.8, 1).unwrap().vertices()).unwrap());
+    let lone = Geometry::from(Polytope::hull(procedural::ico_sphere(0.8, 1).unwrap().vertices()).unwrap());
     let (many, few) = (clutter(40, 1), clutter(9, 5));
     for (a, b) in [(&many, &few), (&few, &many), (&many, &lone), (&lone, &few), (&lone, &lone)] {
         let mut memory = CompoundMemory::default();

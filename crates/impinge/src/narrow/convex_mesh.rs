@@ -20,12 +20,11 @@ use super::exact::placed_mesh::PlacedMesh;
 use super::exact::winding::winding;
 use crate::geom::point_triangle::{closest_point, norm};
 use crate::hierarchy::wide::WIDTH;
+use crate::model::Geometry;
 use crate::num::dyadic::Dyadic;
 use crate::num::tolerance::ROUND_UP;
 use crate::shape::{Convex, Primitive};
-use crate::{
-    Budget, Certainty, Counters, Feature, Finish, Model, Outcome, Pose, Relation, Separation, Shape,
-};
+use crate::{Budget, Certainty, Counters, Feature, Finish, Model, Outcome, Pose, Relation, Separation};
 
 /// The smallest distance of a primitive's surface, as a, from that of a mesh, and how the search ended.
 ///
@@ -287,7 +286,7 @@ fn relate(
     let solid = Solid { primitive, shape: (*primitive).into(), pose };
     let body = PlacedMesh::new(mesh, mesh_pose);
     let core = PlacedConvex::new(&solid.shape, pose);
-    let bounds = Shape::from(*primitive).bounds(pose);
+    let bounds = Geometry::from(*primitive).bounds(pose);
     let noise = curved_noise(&core, mesh_pose.translation().length() + extent(&body));
     let doubt = Certainty::Approximate { resolution: noise };
     let (mut enters, mut touches, mut doubtful, mut out_of_budget) = (false, false, false, false);
@@ -390,7 +389,7 @@ pub(crate) fn is_clear_of(
     work: &mut Counters,
 ) -> Option<()> {
     let core = PlacedConvex::new(shape, pose);
-    let bounds = Shape::from(shape.clone()).bounds(pose);
+    let bounds = Geometry::from(shape.clone()).bounds(pose);
     let noise = curved_noise(&core, body.pose.translation().length() + extent(body));
     let mut memory = ConvexMemory::default();
     let mut clear = true;

@@ -129,7 +129,7 @@ fn agrees_with_the_mesh_of_the_primitive() {
 fn a_budget_brackets_the_distance() {
     let body: Model = procedural::blob(0.8, 0.3, 4, 7).unwrap().into();
     let ball = Primitive::sphere(0.5).unwrap();
-    let at = Pose::from_translation([2.0, 0.5, 0.0]);
+    let at = Pose::shift([2.0, 0.5, 0.0]);
     let all = |budget: &mut Budget| distance(&ball, &at, &body, &Pose::IDENTITY, budget);
     let truth = all(&mut Budget::UNLIMITED.clone()).0.unwrap().distance;
     let mut open = 0;
@@ -155,8 +155,7 @@ fn spheres_and_capsules_touch_meshes_to_the_last_bit() {
     let still = Pose::IDENTITY;
     for primitive in [Primitive::sphere(0.5).unwrap(), Primitive::capsule(0.25, 0.25).unwrap()] {
         let on = |z: f64, mesh: &Model| {
-            let (found, certainty) =
-                related(&primitive, &Pose::from_translation([0.0, 0.0, z]), mesh, &still);
+            let (found, certainty) = related(&primitive, &Pose::shift([0.0, 0.0, z]), mesh, &still);
             assert_eq!(certainty, Certainty::Exact);
             found
         };

@@ -8,101 +8,97 @@
 use std::sync::Arc;
 
 use glam::DVec3;
-use smallvec::SmallVec;
 
 use super::convex::placed_core::polytope_feature;
 use super::convex::relation::{self as convex_relation, HalfSpace, PlacedConvex, half_space_of};
-use super::convex::separation::{self, ConvexMemory};
+use super::convex::separation;
 use super::convex_mesh;
 use super::exact::distance::{Distance, DistanceMemory, DistanceSearch};
 use super::exact::placed_mesh::PlacedMesh;
-use super::exact::relation::{RelationMemory, relation_within};
+use super::exact::relation::relation_within;
 use super::exact::winding::winding;
+use super::pair_memory::PairMemory;
+use super::shape_pair::ShapePair;
+use crate::contact::Verdict;
 use crate::geom::point_triangle::norm;
-use crate::model::Compound;
+use crate::model::{Compound, Geometry, Model};
+use crate::num::tolerance::TOUCH_DOUBT;
 use crate::shape::{Convex, Polytope, Primitive};
-use crate::{
-    Budget, Certainty, Counters, Feature, Finish, Model, Outcome, Pose, Relation, Separation, Shape,
-};
+use crate::{Budget, Certainty, Counters, Feature, Finish, Outcome, Pose, Relation, Separation};
 
-/// What a pair of shapes remembers between calls; dropping it costs speed, never correctness.
-#[derive(Debug, Clone, Default)]
-pub struct PairMemory {
-    convex: ConvexMemory,
-    distance: DistanceMemory,
-    relation: RelationMemory,
-    hull: Option<(Arc<Polytope>, Arc<Model>)>,
-    /// The hull of placed corners.
-    placed: Option<(Corners, Arc<Model>)>,
-}
-
-type Corners = SmallVec<[DVec3; 8]>;
-
-/// How far apart two placed shapes are, and what that is worth.
+/// How far apart two placed shapes are.
 ///
-/// Signed for two convex shapes (negative: penetration depth); where a mesh takes part the distance of the
-/// surfaces, 0 with a zero normal where they meet. Two half-spaces that overlap without end are −∞ apart.
-///
-/// ```
-/// use impinge::narrow::dispatch::{PairMemory, distance};
-/// use impinge::{Pose, Primitive, Shape};
-///
-/// let cube = Shape::from(Primitive::cuboid([1.0, 1.0, 1.0])?);
-/// let ball = Shape::from(Primitive::sphere(0.5)?);
-/// let above = Pose::from_translation([0.0, 0.0, 1.25]);
-/// let (found, _) = distance(&cube, &Pose::IDENTITY, &ball, &above, &mut PairMemory::default());
-/// assert_eq!((found.distance, found.normal.z), (-0.25, 1.0));
-/// # Ok::<(), impinge::Error>(())
-/// ```
-pub fn distance(
-    a: &Shape,
-    pose_a: &Pose,
-    b: &Shape,
-    pose_b: &Pose,
-    memory: &mut PairMemory,
-) -> (Separation, Certainty) {
-    let (found, outcome) = distance_within(a, pose_a, b, pose_b, memory, &mut Budget::UNLIMITED.clone());
-    (found.unwrap_or(NOTHING), outcome.certainty)
-}
-
-/// What stands for an answer that there is none of: an unlimited search always has one.
-const NOTHING: Separation = Separation {
-    distance: f64::INFINITY,
-    points: [DVec3::ZERO; 2],
-    features: [Feature::Surface; 2],
-    normal: DVec3::ZERO,
-};
-
-/// As [`distance`] under a budget; `None` when it ended before anything was measured.
-pub fn distance_within(
-    a: &Shape,
-    pose_a: &Pose,
-    b: &Shape,
-    pose_b: &Pose,
-    memory: &mut PairMemory,
-    budget: &mut Budget,
-) -> (Option<Separation>, Outcome) {
-    match (a, b) {
-        (Shape::Mesh(a), Shape::Mesh(b)) => {
-            let mut search = DistanceSearch::from_memory(a, pose_a, b, pose_b, &memory.distance);
-            let found = search.advance(budget);
-            memory.distance = DistanceMemory::after(&found);
-            (surfaces(&found), found.outcome)
-        }
-        (Shape::Convex(a), Shape::Convex(b)) => {
+/// Signed for two convex shapes (negative: penetration depth), positive exactly where the exact relation is
+/// `Separated`; where a mesh takes part the distance of the surfaces, 0 with a zero normal where they meet. Two
+/// half-spaces that overlap without end are −∞ apart. When the budget ends, what was found is an upper bound and
+/// the tolerance of its certainty the width of the bracket.
+pub fn distance(pair: &ShapePair<'_>, memory: &mut PairMemory, budget: &mut Budget) -> Verdict<Separation> {
+    let [pose_a, pose_b] = pair.poses;
+    match pair.shapes {
+        [Geometry::Mesh(a), Geometry::Mesh(b)] => mesh_distance([a, b], pair.poses, memory, budget),
+        [Geometry::Convex(a), Geometry::Convex(b)] => {
             if !budget.draw(1) {
-                return (None, outcome(Certainty::Exact, Finish::OutOfBudget));
+                return Verdict::out_of_budget();
             }
             let (found, certainty) = separation::distance(a, pose_a, b, pose_b, &mut memory.convex);
-            (Some(found), outcome(certainty, Finish::Complete))
+            let found = signed(found, [a, b], pair.poses, memory);
+            Verdict::by_finish(found, outcome(certainty, Finish::Complete))
         }
-        (Shape::Convex(a), Shape::Mesh(b)) => convex_mesh_distance(a, pose_a, b, pose_b, memory, budget),
-        (Shape::Compound(a), _) => parts_distance(a, pose_a, b, pose_b, budget),
-        (Shape::Mesh(_), _) | (_, Shape::Compound(_)) => {
-            let (found, outcome) = distance_within(b, pose_b, a, pose_a, memory, budget);
-            (found.map(Separation::swapped), outcome)
+        [Geometry::Convex(a), Geometry::Mesh(b)] => {
+            convex_mesh_distance(a, pose_a, b, pose_b, memory, budget)
+        }
+        [Geometry::Compound(a), _] => parts_distance(a, pair, budget),
+        [Geometry::Mesh(_), _] | [_, Geometry::Compound(_)] => {
+            distance(&pair.swapped(), memory, budget).map(Separation::swapped)
         }
     }
+}
+
+/// [`distance`] without a limit.
+pub fn full_distance(pair: &ShapePair<'_>, memory: &mut PairMemory) -> (Separation, Certainty) {
+    let Verdict { value, outcome, .. } = distance(pair, memory, &mut Budget::UNLIMITED.clone());
+    // An unlimited budget does not run out.
+    (value.unwrap_or(Separation::NONE), outcome.certainty)
+}
+
+/// [`relation`] without a limit.
+pub fn full_relation(pair: &ShapePair<'_>, memory: &mut PairMemory) -> (Relation, Certainty) {
+    let Verdict { value, outcome, .. } = relation(pair, memory, &mut Budget::UNLIMITED.clone());
+    // An unlimited budget does not run out.
+    (value.unwrap_or(Relation::Separated), outcome.certainty)
+}
+
+/// The distance with the sign of the exact relation, which rounding may have cost it.
+pub(super) fn signed(
+    found: Separation,
+    [a, b]: [&Convex; 2],
+    [pose_a, pose_b]: [&Pose; 2],
+    memory: &mut PairMemory,
+) -> Separation {
+    let reach = found.points[0].abs().max(found.points[1].abs()).max_element();
+    // Negated, so that infinite depths pass.
+    if !(found.distance.abs() <= TOUCH_DOUBT * reach) {
+        return found;
+    }
+    let distance = match convex_relation::relation(a, pose_a, b, pose_b, &mut memory.convex) {
+        (Relation::Separated, Certainty::Exact) => found.distance.max(f64::MIN_POSITIVE),
+        (_, Certainty::Exact) => found.distance.min(0.0),
+        _ => found.distance,
+    };
+    Separation { distance, ..found }
+}
+
+/// Two surfaces, starting from the nearest triangles of the last call.
+fn mesh_distance(
+    [a, b]: [&Model; 2],
+    [pose_a, pose_b]: [&Pose; 2],
+    memory: &mut PairMemory,
+    budget: &mut Budget,
+) -> Verdict<Separation> {
+    let mut search = DistanceSearch::from_memory(a, pose_a, b, pose_b, &memory.distance);
+    let found = search.advance(budget);
+    memory.distance = DistanceMemory::after(&found);
+    surfaces(&found)
 }
 
 fn outcome(certainty: Certainty, finish: Finish) -> Outcome {
@@ -111,11 +107,14 @@ fn outcome(certainty: Certainty, finish: Finish) -> Outcome {
 }
 
 /// The answer about two surfaces; none before anything was measured.
-fn surfaces(found: &Distance) -> Option<Separation> {
+pub(super) fn surfaces(found: &Distance) -> Verdict<Separation> {
     let way = found.points[1] - found.points[0];
     let normal = if way == DVec3::ZERO || found.distance <= 0.0 { DVec3::ZERO } else { way / norm(way) };
-    let Distance { distance, points, features, .. } = *found;
-    distance.is_finite().then_some(Separation { distance, points, features, normal })
+    let Distance { distance, points, features, outcome, .. } = *found;
+    if !distance.is_finite() {
+        return Verdict::new(None, outcome);
+    }
+    Verdict::by_finish(Separation { distance, points, features, normal }, outcome)
 }
 
 fn convex_mesh_distance(
@@ -125,29 +124,32 @@ fn convex_mesh_distance(
     pose_b: &Pose,
     memory: &mut PairMemory,
     budget: &mut Budget,
-) -> (Option<Separation>, Outcome) {
+) -> Verdict<Separation> {
     match a {
         Convex::Polytope(hull) => {
             let Some(model) = hull_model(hull, memory) else {
-                return (None, outcome(Certainty::Exact, Finish::Stopped));
+                return Verdict::new(None, outcome(Certainty::Exact, Finish::Stopped));
             };
-            let mut search = DistanceSearch::from_memory(&model, pose_a, b, pose_b, &memory.distance);
-            let found = search.advance(budget);
-            memory.distance = DistanceMemory::after(&found);
-            let named = surfaces(&found).map(|s| Separation {
+            let found = mesh_distance([&model, b], [pose_a, pose_b], memory, budget);
+            found.map(|s| Separation {
                 features: [hull_feature(hull, &model, s.features[0]), s.features[1]],
                 ..s
-            });
-            (named, found.outcome)
+            })
         }
         Convex::Primitive(Primitive::HalfSpace { .. }) => {
             if !budget.draw(b.mesh().vertices().len() as u64) {
-                return (None, outcome(Certainty::Exact, Finish::OutOfBudget));
+                return Verdict::out_of_budget();
             }
             let found = half_space_of(a, pose_a).map(|plane| half_space_distance(&plane, b, pose_b));
-            (found, outcome(Certainty::Exact, Finish::Complete))
+            Verdict::new(found, outcome(Certainty::Exact, Finish::Complete))
         }
-        Convex::Primitive(primitive) => convex_mesh::distance(primitive, pose_a, b, pose_b, budget),
+        Convex::Primitive(primitive) => {
+            let (found, outcome) = convex_mesh::distance(primitive, pose_a, b, pose_b, budget);
+            match found {
+                Some(found) => Verdict::by_finish(found, outcome),
+                None => Verdict::new(None, outcome),
+            }
+        }
     }
 }
 
@@ -200,76 +202,56 @@ fn half_space_distance(plane: &HalfSpace, mesh: &Model, pose: &Pose) -> Separati
 }
 
 /// A compound is as near as its nearest part.
-fn parts_distance(
-    a: &Compound,
-    pose_a: &Pose,
-    b: &Shape,
-    pose_b: &Pose,
-    budget: &mut Budget,
-) -> (Option<Separation>, Outcome) {
+fn parts_distance(a: &Compound, pair: &ShapePair<'_>, budget: &mut Budget) -> Verdict<Separation> {
     let mut best: Option<Separation> = None;
     let mut total =
         Outcome { certainty: Certainty::Exact, finish: Finish::Complete, work: Counters::default() };
     for part in a.parts() {
-        let at = pose_a.compose(&part.pose);
-        let mut memory = PairMemory::default();
-        let (found, outcome) = distance_within(&part.shape, &at, b, pose_b, &mut memory, budget);
+        let at = pair.poses[0].compose(&part.pose);
+        let one = ShapePair::new([&part.shape, pair.shapes[1]], [&at, pair.poses[1]]);
+        let Verdict { value, so_far, outcome } = distance(&one, &mut PairMemory::default(), budget);
         total.work += outcome.work;
         if outcome.finish != Finish::Complete {
             total.finish = outcome.finish;
         }
         total.certainty = total.certainty.lesser(outcome.certainty);
+        let found = value.or(so_far);
         if found.is_some_and(|f| best.is_none_or(|b| f.distance < b.distance)) {
             best = found;
         }
     }
-    (best, total)
+    match best {
+        Some(best) => Verdict::by_finish(best, total),
+        None => Verdict::new(None, total),
+    }
 }
 
-/// How two placed shapes lie to each other, and what that is worth.
+/// How two placed shapes lie to each other.
 ///
 /// Exact on the placed doubles but for cylinders, cones and ellipsoids nearer than the stated tolerance to
 /// touching, and for compounds, where a body that only several parts together hold counts as intersecting.
-pub fn relation(
-    a: &Shape,
-    pose_a: &Pose,
-    b: &Shape,
-    pose_b: &Pose,
-    memory: &mut PairMemory,
-) -> (Relation, Certainty) {
-    let (found, outcome) = relation_in_budget(a, pose_a, b, pose_b, memory, &mut Budget::UNLIMITED.clone());
-    // An unlimited budget does not run out.
-    (found.unwrap_or(Relation::Separated), outcome.certainty)
-}
-
-/// As [`relation`] under a budget; `None` when it ended first.
-pub fn relation_in_budget(
-    a: &Shape,
-    pose_a: &Pose,
-    b: &Shape,
-    pose_b: &Pose,
-    memory: &mut PairMemory,
-    budget: &mut Budget,
-) -> (Option<Relation>, Outcome) {
-    let done =
-        |(found, certainty): (Relation, Certainty)| (Some(found), outcome(certainty, Finish::Complete));
-    match (a, b) {
-        (Shape::Mesh(a), Shape::Mesh(b)) => {
+pub fn relation(pair: &ShapePair<'_>, memory: &mut PairMemory, budget: &mut Budget) -> Verdict<Relation> {
+    let [pose_a, pose_b] = pair.poses;
+    let (found, outcome) = match pair.shapes {
+        [Geometry::Mesh(a), Geometry::Mesh(b)] => {
             relation_within(a, pose_a, b, pose_b, &mut memory.relation, budget)
         }
-        (Shape::Convex(a), Shape::Convex(b)) => {
+        [Geometry::Convex(a), Geometry::Convex(b)] => {
             if !budget.draw(1) {
-                return (None, outcome(Certainty::Exact, Finish::OutOfBudget));
+                return Verdict::out_of_budget();
             }
-            done(convex_relation::relation(a, pose_a, b, pose_b, &mut memory.convex))
+            let (found, certainty) = convex_relation::relation(a, pose_a, b, pose_b, &mut memory.convex);
+            (Some(found), outcome(certainty, Finish::Complete))
         }
-        (Shape::Convex(a), Shape::Mesh(b)) => convex_mesh_relation(a, pose_a, b, pose_b, memory, budget),
-        (Shape::Compound(a), _) => parts_relation(a, pose_a, b, pose_b, budget),
-        (Shape::Mesh(_), _) | (_, Shape::Compound(_)) => {
-            let (found, outcome) = relation_in_budget(b, pose_b, a, pose_a, memory, budget);
-            (found.map(Relation::swapped), outcome)
+        [Geometry::Convex(a), Geometry::Mesh(b)] => {
+            convex_mesh_relation(a, pose_a, b, pose_b, memory, budget)
         }
-    }
+        [Geometry::Compound(a), _] => parts_relation(a, pair, budget),
+        [Geometry::Mesh(_), _] | [_, Geometry::Compound(_)] => {
+            return relation(&pair.swapped(), memory, budget).map(Relation::swapped);
+        }
+    };
+    Verdict::new(found, outcome)
 }
 
 fn convex_mesh_relation(
@@ -340,20 +322,14 @@ fn sharp_mesh_relation(
 }
 
 /// The union of the parts' relations.
-fn parts_relation(
-    a: &Compound,
-    pose_a: &Pose,
-    b: &Shape,
-    pose_b: &Pose,
-    budget: &mut Budget,
-) -> (Option<Relation>, Outcome) {
+fn parts_relation(a: &Compound, pair: &ShapePair<'_>, budget: &mut Budget) -> (Option<Relation>, Outcome) {
     let mut total =
         Outcome { certainty: Certainty::Exact, finish: Finish::Complete, work: Counters::default() };
     let (mut inside, mut touching, mut any) = (0, false, false);
     for part in a.parts() {
-        let at = pose_a.compose(&part.pose);
-        let mut memory = PairMemory::default();
-        let (found, outcome) = relation_in_budget(&part.shape, &at, b, pose_b, &mut memory, budget);
+        let at = pair.poses[0].compose(&part.pose);
+        let one = ShapePair::new([&part.shape, pair.shapes[1]], [&at, pair.poses[1]]);
+        let Verdict { value: found, outcome, .. } = relation(&one, &mut PairMemory::default(), budget);
         total.work += outcome.work;
         total.certainty = total.certainty.lesser(outcome.certainty);
         match found {

@@ -15,7 +15,7 @@ fn pose(rng: &mut Pcg64, spread: f64) -> Pose {
 }
 
 /// One shape of every kind, about one unit large.
-fn kinds(rng: &mut Pcg64) -> Vec<Shape> {
+fn kinds(rng: &mut Pcg64) -> Vec<Geometry> {
     let mut size = || rng.random_range(0.2..0.9);
     let primitives = [
         Primitive::half_space([size(), -size(), size()], -0.4),
@@ -28,14 +28,14 @@ fn kinds(rng: &mut Pcg64) -> Vec<Shape> {
         Primitive::triangle([DVec3::X, DVec3::Y, DVec3::Z]),
         Primitive::segment([DVec3::NEG_X, DVec3::ONE]),
     ];
-    let mut all: Vec<Shape> = primitives.into_iter().map(|p| p.unwrap().into()).collect();
+    let mut all: Vec<Geometry> = primitives.into_iter().map(|p| p.unwrap().into()).collect();
     let points: Vec<DVec3> = (0..20).map(|_| vector(rng, 0.9)).collect();
     all.push(Polytope::hull(&points).unwrap().into());
     let flat: Vec<DVec3> = (0..6).map(|_| vector(rng, 0.9) * DVec3::new(1.0, 1.0, 0.0)).collect();
     all.push(Polytope::hull(&flat).unwrap().into());
     all.push(procedural::blob(0.8, 0.3, 2, 7).unwrap().into());
     let ball = Convex::from(Primitive::sphere(0.3).unwrap());
-    let parts = [DVec3::ZERO, DVec3::X].map(|p| (ball.clone(), Pose::from_translation(p)));
+    let parts = [DVec3::ZERO, DVec3::X].map(|p| (ball.clone(), Pose::shift(p)));
     all.push(Compound::new(parts).unwrap().into());
     all
 }
@@ -51,10 +51,12 @@ fn every_pair_of_kinds_answers_and_mirrors() {
                 let (pose_a, pose_b) = (pose(&mut rng, spread), pose(&mut rng, spread));
                 let name = format!("{round}: {}–{}", a.kind(), b.kind());
                 let fresh = PairMemory::default;
-                let (ab, sure) = distance(a, &pose_a, b, &pose_b, &mut fresh());
-                let (ba, same) = distance(b, &pose_b, a, &pose_a, &mut fresh());
-                let (relation_ab, _) = relation(a, &pose_a, b, &pose_b, &mut fresh());
-                let (relation_ba, _) = relation(b, &pose_b, a, &pose_a, &mut fresh());
+                let ab = ShapePair::new([a, b], [&pose_a, &pose_b]);
+                let ba = ab.swapped();
+                let (relation_ab, _) = full_relation(&ab, &mut fresh());
+                let (relation_ba, _) = full_relation(&ba, &mut fresh());
+                let (ab, sure) = full_distance(&ab, &mut fresh());
+                let (ba, same) = full_distance(&ba, &mut fresh());
                 assert_eq!(relation_ab, relation_ba.swapped(), "{name}");
                 assert!(!ab.distance.is_nan() && ab.points.iter().all(|p| p.is_finite()), "{name} {ab:?}");
                 let endless = ab.distance == f64::NEG_INFINITY;
@@ -107,10 +109,11 @@ fn shapes_with_corners_relate_to_meshes_as_their_own_meshes_do() {
                 Relation::Touching if a.is_flat() => Relation::Intersecting,
                 other => other,
             };
-            let (shape, mesh) = (Shape::Convex(a.clone()), Shape::Mesh(b.clone().into()));
+            let (shape, mesh) = (Geometry::Convex(a.clone()), Geometry::Mesh(b.clone().into()));
             // Twice: the second time the hull is known.
             for _ in 0..2 {
-                let found = relation(&shape, &at, &mesh, &Pose::IDENTITY, &mut memory);
+                let pair = ShapePair::new([&shape, &mesh], [&at, &Pose::IDENTITY]);
+                let found = full_relation(&pair, &mut memory);
                 assert_eq!(found, (truth, Certainty::Exact), "{} {at:?}", a.kind());
             }
             seen[truth as usize] += 1;

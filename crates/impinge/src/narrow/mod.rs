@@ -1,4 +1,4 @@
-//! Methods that answer for one pair of bodies.
+//! Methods that answer for pairs of bodies.
 
 pub mod compound_pairs;
 pub mod continuous;
@@ -6,5 +6,9 @@ pub mod convex;
 pub mod convex_mesh;
 pub mod decompose;
 pub mod deforming;
+pub mod detectors;
 pub mod dispatch;
 pub mod exact;
+pub mod method;
+pub mod pair_memory;
+pub mod shape_pair;

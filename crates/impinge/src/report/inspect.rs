@@ -61,14 +61,14 @@ pub struct Inspection {
     pub outcome: Outcome,
 }
 
-/// Looks at everything.
-pub fn inspect(model: &Model) -> Inspection {
-    gather(model, count_self_intersections(model))
-}
-
-/// As [`inspect`], with a budget for the self-intersections; all else is always complete.
-pub fn inspect_within(model: &Model, budget: &mut Budget) -> Inspection {
-    gather(model, SelfIntersectionSearch::counting(model).advance(budget))
+/// Looks at everything, with a budget for the self-intersections; all else is always complete.
+pub fn inspect(model: &Model, budget: &mut Budget) -> Inspection {
+    let meetings = if budget.is_unlimited() {
+        count_self_intersections(model)
+    } else {
+        SelfIntersectionSearch::counting(model).advance(budget)
+    };
+    gather(model, meetings)
 }
 
 fn gather(model: &Model, meetings: SelfCount) -> Inspection {

@@ -1,3 +1,5 @@
-//! What is known of a shape, said for people and programs.
+//! What is told about one mesh.
 
-pub mod inspect;
+mod inspect;
+
+pub use inspect::{Inspection, inspect};

@@ -4,15 +4,12 @@
 //! other. Here every link is a body with a name of its own, so that contacts tell which link they are on and
 //! links of one body meet each other too; links that hang on each other directly are ignored.
 
-use std::sync::Arc;
-
 use super::{Body, BodyId, Groups, Scene};
 use crate::broad::Mobility;
-use crate::model::Shape;
 use crate::motion::{Joint, JointKind, Skeleton};
 use crate::shape::Polytope;
 use crate::shape::procedural::BodyPart;
-use crate::{Error, Pose};
+use crate::{Error, Pose, Shape};
 
 /// A skeleton with its links in a scene.
 #[derive(Debug, Clone)]
@@ -31,7 +28,7 @@ impl Articulated {
     pub fn add(
         scene: &mut Scene,
         skeleton: Skeleton,
-        shapes: &[Arc<Shape>],
+        shapes: &[Shape],
         root: &Pose,
         groups: Groups,
     ) -> Result<Articulated, Error> {
@@ -42,8 +39,8 @@ impl Articulated {
         }
         let mut poses = Vec::new();
         skeleton.poses(root, &[], &mut poses);
-        let body = |(shape, &pose): (&Arc<Shape>, &Pose)| Body {
-            shape: Arc::clone(shape),
+        let body = |(shape, &pose): (&Shape, &Pose)| Body {
+            shape: shape.clone(),
             pose,
             mobility: Mobility::Moving,
             groups,
@@ -87,7 +84,7 @@ impl Articulated {
 pub fn jointed(
     parts: &[BodyPart],
     limits: impl Fn(usize) -> [f64; 2],
-) -> Result<(Skeleton, Vec<Arc<Shape>>), Error> {
+) -> Result<(Skeleton, Vec<Shape>), Error> {
     let joint = |(i, part): (usize, &BodyPart)| Joint {
         parent: part.parent,
         kind: if part.parent.is_some() { JointKind::Revolute } else { JointKind::Fixed },
@@ -96,6 +93,6 @@ pub fn jointed(
         limits: limits(i),
     };
     let skeleton = Skeleton::new(parts.iter().enumerate().map(joint).collect())?;
-    let hull = |part: &BodyPart| Ok(Arc::new(Shape::from(Polytope::hull(part.mesh.vertices())?)));
+    let hull = |part: &BodyPart| Polytope::hull(part.mesh.vertices()).map(Shape::from);
     Ok((skeleton, parts.iter().map(hull).collect::<Result<_, Error>>()?))
 }

@@ -3,14 +3,12 @@
 //! A name is a slot and a generation, so a name outlives its body without ever meaning another one. A slot
 //! that was freed is given out again only after the next step, so that within one step an index is one body.
 
-use std::sync::Arc;
-
 use super::bounds::Fit;
 use super::filter::Groups;
 use crate::Pose;
+use crate::Shape;
 use crate::bound::Aabb;
 use crate::broad::Mobility;
-use crate::model::Shape;
 
 /// The name of a body in its scene.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -33,8 +31,8 @@ impl BodyId {
 /// What a body is when it enters a scene.
 #[derive(Debug, Clone)]
 pub struct Body {
-    /// Its shape, which many bodies may share.
-    pub shape: Arc<Shape>,
+    /// Its shape.
+    pub shape: Shape,
     /// Where it is.
     pub pose: Pose,
     /// Fixed bodies never meet each other and cost nothing while they rest.
@@ -45,12 +43,12 @@ pub struct Body {
 
 impl Body {
     /// A moving body that meets everything.
-    pub fn moving(shape: Arc<Shape>, pose: Pose) -> Body {
-        Body { shape, pose, mobility: Mobility::Moving, groups: Groups::ALL }
+    pub fn moving(shape: impl Into<Shape>, pose: Pose) -> Body {
+        Body { shape: shape.into(), pose, mobility: Mobility::Moving, groups: Groups::ALL }
     }
 
     /// A part of the surroundings.
-    pub fn fixed(shape: Arc<Shape>, pose: Pose) -> Body {
+    pub fn fixed(shape: impl Into<Shape>, pose: Pose) -> Body {
         Body { mobility: Mobility::Fixed, ..Body::moving(shape, pose) }
     }
 }

@@ -8,7 +8,7 @@ use glam::DVec3;
 
 use crate::Pose;
 use crate::bound::{Aabb, Sphere};
-use crate::model::{Shape, polytope_bounds};
+use crate::model::{Geometry, polytope_bounds};
 use crate::motion::Ball;
 use crate::num::tolerance::{PLACED_BOX_ROUNDING, ROUND_UP, STRETCH};
 use crate::shape::Convex;
@@ -36,9 +36,9 @@ pub(super) enum Fit {
 
 impl Fit {
     /// How the box of a new body is found.
-    pub fn new(shape: &Shape, boxes: Boxes) -> Fit {
+    pub fn new(shape: &Geometry, boxes: Boxes) -> Fit {
         match (boxes, shape) {
-            (Boxes::Tight, Shape::Convex(Convex::Polytope(_))) => Fit::Climb([0; 6]),
+            (Boxes::Tight, Geometry::Convex(Convex::Polytope(_))) => Fit::Climb([0; 6]),
             (Boxes::Tight, _) => Fit::Ask,
             (Boxes::Cube, _) => {
                 let ball = ball(shape);
@@ -48,9 +48,9 @@ impl Fit {
     }
 
     /// The box of the placed shape, grown by `pad` on each side, and how to find the next.
-    pub fn bounds(&self, shape: &Shape, pose: &Pose, pad: f64) -> (Aabb, Fit) {
+    pub fn bounds(&self, shape: &Geometry, pose: &Pose, pad: f64) -> (Aabb, Fit) {
         let (bounds, fit) = match (self, shape) {
-            (Fit::Climb(corners), Shape::Convex(Convex::Polytope(polytope))) => {
+            (Fit::Climb(corners), Geometry::Convex(Convex::Polytope(polytope))) => {
                 let (bounds, corners) = polytope_bounds(polytope, pose, *corners);
                 (bounds, Fit::Climb(corners))
             }
@@ -63,11 +63,11 @@ impl Fit {
 }
 
 /// A ball around a shape in its own frame: about the middle of its box, out to the farthest corner.
-fn ball(shape: &Shape) -> Sphere {
+fn ball(shape: &Geometry) -> Sphere {
     let own = shape.bounds(&Pose::IDENTITY);
     let centre = own.centre();
     let radius = match shape {
-        Shape::Convex(Convex::Polytope(polytope)) => {
+        Geometry::Convex(Convex::Polytope(polytope)) => {
             polytope.vertices().iter().map(|v| v.distance(centre)).fold(0.0, f64::max)
         }
         _ => own.half().length(),
@@ -76,7 +76,7 @@ fn ball(shape: &Shape) -> Sphere {
 }
 
 /// The same for motions; an unbounded shape has an infinite radius.
-pub(super) fn ball_of(shape: &Shape) -> Ball {
+pub(super) fn ball_of(shape: &Geometry) -> Ball {
     let Sphere { centre, radius } = ball(shape);
     if centre.is_finite() && radius.is_finite() {
         return Ball { centre, radius: radius * ROUND_UP };
@@ -101,7 +101,7 @@ mod tests {
     fn climbed_boxes_are_those_of_all_corners_and_cubes_hold_them() {
         let mesh = procedural::blob(1.0, 0.3, 2, 9).unwrap();
         let polytope = Polytope::hull(mesh.vertices()).unwrap();
-        let shape = Shape::from(polytope.clone());
+        let shape = Geometry::from(polytope.clone());
         let turns = procedural::rotations(300, 4);
         let places = procedural::positions(300, DVec3::splat(-50.0), DVec3::splat(50.0), 5);
         let [mut fit, fixed] = [Boxes::Tight, Boxes::Cube].map(|boxes| Fit::new(&shape, boxes));

@@ -27,7 +27,8 @@ impl Scene {
                 let mut pair = Pair::new([*id_a, *id_b]);
                 pair.method = method;
                 pair.told_as = contacts.unwrap_or(self.options.contacts);
-                let (shapes, poses) = ([&*a.body.shape, &*b.body.shape], [&a.body.pose, &b.body.pose]);
+                let (shapes, poses) =
+                    ([a.body.shape.geometry(), b.body.shape.geometry()], [&a.body.pose, &b.body.pose]);
                 pair.decide(shapes, poses, self.options.margin, self.options.touch);
                 found.extend(pair.contacts());
             }

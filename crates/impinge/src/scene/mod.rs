@@ -16,9 +16,9 @@
 //! let ball = Arc::new(Primitive::sphere(1.0)?.into());
 //! let mut scene = Scene::default();
 //! scene.add(Body::fixed(Arc::clone(&ball), Pose::IDENTITY));
-//! let b = scene.add(Body::moving(ball, Pose::from_translation([3.0, 0.0, 0.0])));
+//! let b = scene.add(Body::moving(ball, Pose::from_translation([3.0, 0.0, 0.0])?));
 //! assert!(scene.step(&mut Budget::UNLIMITED.clone()).events.is_empty());
-//! scene.place(b, Pose::from_translation([1.5, 0.0, 0.0]));
+//! scene.place(b, Pose::from_translation([1.5, 0.0, 0.0])?);
 //! let frame = scene.step(&mut Budget::UNLIMITED.clone());
 //! assert_eq!(frame.events[0].kind, EventKind::Began);
 //! assert!((frame.contacts[0].separation.distance + 0.5).abs() < 1e-12);
@@ -36,11 +36,11 @@
 //! let cube = Arc::new(Primitive::cuboid([1.0, 1.0, 1.0])?.into());
 //! let mut scene = Scene::with_options(Options { margin: 0.01, contacts: Contacts::Manifold, ..Options::default() })?;
 //! scene.add(Body::fixed(Arc::clone(&cube), Pose::IDENTITY));
-//! let upper = scene.add(Body::moving(cube, Pose::from_translation([0.5, 0.0, 2.0])));
+//! let upper = scene.add(Body::moving(cube, Pose::from_translation([0.5, 0.0, 2.0])?));
 //! let frame = scene.step(&mut Budget::UNLIMITED.clone());
 //! let names: Vec<u64> = frame.patch(&frame.contacts[0]).iter().map(|point| point.id).collect();
 //! assert_eq!(names.len(), 4);
-//! scene.place(upper, Pose::from_translation([0.6, 0.01, 1.999]));
+//! scene.place(upper, Pose::from_translation([0.6, 0.01, 1.999])?);
 //! let frame = scene.step(&mut Budget::UNLIMITED.clone());
 //! assert!(frame.points.iter().all(|point| names.contains(&point.id)));
 //! # Ok::<(), impinge::Error>(())
@@ -203,8 +203,11 @@ impl Scene {
 
     /// Adds a body.
     pub fn add(&mut self, body: Body) -> BodyId {
-        let (bounds, fit) =
-            Fit::new(&body.shape, self.options.boxes).bounds(&body.shape, &body.pose, self.pad());
+        let (bounds, fit) = Fit::new(body.shape.geometry(), self.options.boxes).bounds(
+            body.shape.geometry(),
+            &body.pose,
+            self.pad(),
+        );
         let mobility = body.mobility;
         let id = self.bodies.insert(Entry {
             body,

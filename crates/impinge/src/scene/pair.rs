@@ -7,10 +7,12 @@
 use super::event::{Contact, ContactPoint};
 use super::persistent_manifold::PersistentManifolds;
 use super::{BodyId, Contacts, PairMethod};
-use crate::model::Shape;
+use crate::model::Geometry;
 use crate::narrow::compound_pairs::{self, CompoundMemory, CompoundPairSeparation};
 use crate::narrow::convex::separation::{ConvexMemory, distance_by_supports};
-use crate::narrow::dispatch::{self, PairMemory};
+use crate::narrow::dispatch;
+use crate::narrow::pair_memory::PairMemory;
+use crate::narrow::shape_pair::ShapePair;
 use crate::num::tolerance::TOUCH_DOUBT;
 use crate::{Convex, Counters, Pose, Separation};
 
@@ -83,10 +85,10 @@ impl Pair {
     }
 
     /// Finds the closest features within `margin`; the pair is in contact at or below `touch`.
-    pub fn decide(&mut self, shapes: [&Shape; 2], poses: [&Pose; 2], margin: f64, touch: f64) {
+    pub fn decide(&mut self, shapes: [&Geometry; 2], poses: [&Pose; 2], margin: f64, touch: f64) {
         if self.told_as == Contacts::None && touch == 0.0 {
             self.relate(shapes, poses);
-        } else if matches!(shapes, [Shape::Compound(_), _] | [_, Shape::Compound(_)]) {
+        } else if matches!(shapes, [Geometry::Compound(_), _] | [_, Geometry::Compound(_)]) {
             self.measure_parts(shapes, poses, margin, touch);
         } else {
             self.measure(shapes, poses, margin, touch);
@@ -98,7 +100,7 @@ impl Pair {
         }
     }
 
-    fn find_patches(&mut self, shapes: [&Shape; 2], poses: [&Pose; 2], margin: f64) {
+    fn find_patches(&mut self, shapes: [&Geometry; 2], poses: [&Pose; 2], margin: f64) {
         let patches = self.patches.get_or_insert_default();
         patches.renew();
         for near in self.near.list() {
@@ -109,23 +111,24 @@ impl Pair {
     }
 
     /// Only whether they meet.
-    fn relate(&mut self, [a, b]: [&Shape; 2], [pose_a, pose_b]: [&Pose; 2]) {
+    fn relate(&mut self, [a, b]: [&Geometry; 2], [pose_a, pose_b]: [&Pose; 2]) {
         let memory = self.memory.one.get_or_insert_default();
-        self.touching = dispatch::relation(a, pose_a, b, pose_b, memory).0.is_contact();
+        self.touching =
+            dispatch::full_relation(&ShapePair::new([a, b], [pose_a, pose_b]), memory).0.is_contact();
         self.work = Counters { primitive_tests: 1, ..Counters::default() };
         self.near = Near::Nothing;
     }
 
-    fn measure(&mut self, shapes: [&Shape; 2], poses: [&Pose; 2], margin: f64, touch: f64) {
+    fn measure(&mut self, shapes: [&Geometry; 2], poses: [&Pose; 2], margin: f64, touch: f64) {
         let ([a, b], [pose_a, pose_b]) = (shapes, poses);
         let memory = self.memory.one.get_or_insert_default();
         let (separation, certainty) = match (self.method, a, b) {
             (
                 PairMethod::Gjk,
-                Shape::Convex(a @ Convex::Polytope(_)),
-                Shape::Convex(b @ Convex::Polytope(_)),
+                Geometry::Convex(a @ Convex::Polytope(_)),
+                Geometry::Convex(b @ Convex::Polytope(_)),
             ) => distance_by_supports(a, pose_a, b, pose_b, &mut ConvexMemory::default()),
-            _ => dispatch::distance(a, pose_a, b, pose_b, memory),
+            _ => dispatch::full_distance(&ShapePair::new(shapes, poses), memory),
         };
         self.touching = touches(shapes, poses, &separation, touch, memory);
         self.work = Counters { primitive_tests: 1, ..Counters::default() };
@@ -133,7 +136,7 @@ impl Pair {
         self.near = if separation.distance <= margin { Near::One(part) } else { Near::Nothing };
     }
 
-    fn measure_parts(&mut self, shapes: [&Shape; 2], poses: [&Pose; 2], margin: f64, touch: f64) {
+    fn measure_parts(&mut self, shapes: [&Geometry; 2], poses: [&Pose; 2], margin: f64, touch: f64) {
         let mut found = match std::mem::replace(&mut self.near, Near::Nothing) {
             Near::Many(old) => old,
             _ => Vec::new(),
@@ -185,7 +188,7 @@ impl Near {
 
 /// Whether two shapes that are no compounds are in contact, given their closest features.
 fn touches(
-    [a, b]: [&Shape; 2],
+    [a, b]: [&Geometry; 2],
     [pose_a, pose_b]: [&Pose; 2],
     separation: &Separation,
     touch: f64,
@@ -194,9 +197,9 @@ fn touches(
     let Separation { distance, points, .. } = separation;
     let size = points[0].abs().max(points[1].abs()).max_element();
     let doubtful = touch == 0.0 && distance.abs() <= TOUCH_DOUBT * size;
-    let hollow = *distance > touch && matches!([a, b], [Shape::Mesh(_), _] | [_, Shape::Mesh(_)]);
+    let hollow = *distance > touch && matches!([a, b], [Geometry::Mesh(_), _] | [_, Geometry::Mesh(_)]);
     if doubtful || hollow {
-        return dispatch::relation(a, pose_a, b, pose_b, memory).0.is_contact();
+        return dispatch::full_relation(&ShapePair::new([a, b], [pose_a, pose_b]), memory).0.is_contact();
     }
     *distance <= touch
 }

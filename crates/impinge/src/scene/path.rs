@@ -16,9 +16,11 @@ use glam::DVec3;
 use super::bounds::ball_of;
 use super::{Articulated, BodyId, Scene};
 use crate::geom::point_triangle::norm;
-use crate::model::Shape;
+use crate::model::Geometry;
 use crate::motion::{Ball, Chain};
-use crate::narrow::dispatch::{self, PairMemory};
+use crate::narrow::dispatch;
+use crate::narrow::pair_memory::PairMemory;
+use crate::narrow::shape_pair::ShapePair;
 use crate::num::tolerance::{MOTION_ROUNDING, PATH_TOLERANCE, ROUND_UP};
 use crate::{Budget, Certainty, Counters, Error, Finish, Outcome, Pose};
 
@@ -92,7 +94,7 @@ struct LinkPair<'s> {
 #[derive(Debug, Clone, Copy)]
 enum Target<'s> {
     Link(usize),
-    Obstacle(&'s Shape, &'s Pose, Ball),
+    Obstacle(&'s Geometry, &'s Pose, Ball),
 }
 
 /// A pair that is free until a time.
@@ -119,7 +121,7 @@ impl PartialOrd for Entry {
 
 /// A search over the segments of a path.
 struct Search<'s> {
-    shapes: Vec<&'s Shape>,
+    shapes: Vec<&'s Geometry>,
     balls: Vec<Ball>,
     pairs: Vec<LinkPair<'s>>,
     clearance: f64,
@@ -135,7 +137,7 @@ impl Articulated {
     /// waypoints, joint values going linearly from one to the next.
     ///
     /// Other bodies rest where the scene has them. Distances are those of
-    /// [`dispatch::distance`]: meshes are surfaces, so one that starts inside another is not seen.
+    /// [`crate::distance`]: meshes are surfaces, so one that starts inside another is not seen.
     ///
     /// # Errors
     /// No waypoints, one with the wrong number of values or values that are not finite, or a link that has left
@@ -189,7 +191,7 @@ impl<'s> Search<'s> {
         let gone = |i: usize| Error::Argument { name: "scene", reason: format!("link {i} has left it") };
         let mut shapes = Vec::new();
         for (i, &id) in arm.links().iter().enumerate() {
-            shapes.push(&*scene.body(id).ok_or_else(|| gone(i))?.shape);
+            shapes.push(scene.body(id).ok_or_else(|| gone(i))?.shape.geometry());
         }
         let balls: Vec<Ball> = shapes.iter().map(|shape| ball_of(shape)).collect();
         let size = balls.iter().map(|ball| norm(ball.centre) + ball.radius).fold(0.0, f64::max);
@@ -263,7 +265,8 @@ impl<'s> Search<'s> {
             return Ok(rough);
         }
         self.work.primitive_tests += 1;
-        let found = dispatch::distance(self.shapes[link], own, shape, pose, memory).0;
+        let found =
+            dispatch::full_distance(&ShapePair::new([self.shapes[link], shape], [own, pose]), memory).0;
         let apart = found.distance - self.clearance;
         if !(apart > self.tolerance) {
             self.smallest = self.smallest.min(apart.max(0.0));
@@ -313,7 +316,11 @@ fn pairs<'s>(arm: &Articulated, scene: &'s Scene, itself: bool) -> Vec<LinkPair<
     };
     for link in 0..links.len() {
         for (id, body) in scene.bodies().filter(|(id, _)| !links.contains(id)) {
-            add(link, Target::Obstacle(&body.shape, &body.pose, ball_of(&body.shape)), id);
+            add(
+                link,
+                Target::Obstacle(body.shape.geometry(), &body.pose, ball_of(body.shape.geometry())),
+                id,
+            );
         }
         for (other, &id) in links.iter().enumerate().skip(link + 1).filter(|_| itself) {
             add(link, Target::Link(other), id);

@@ -58,7 +58,10 @@ fn apart(arm: &Articulated, scene: &Scene, ends: [&[f64; 4]; 2], t: f64) -> f64 
             Target::Obstacle(_, pose, _) => pose,
         };
         let [a, b] = pair.bodies.map(shape);
-        let found = dispatch::distance(a, &poses[pair.link], b, pose, &mut PairMemory::default());
+        let found = dispatch::full_distance(
+            &ShapePair::new([a, b], [&poses[pair.link], pose]),
+            &mut PairMemory::default(),
+        );
         least = least.min(found.0.distance);
     }
     least
@@ -75,7 +78,7 @@ fn a_thin_wall_that_samples_miss_is_found() {
         let blade =
             Arc::new(Shape::from(Model::from(procedural::cuboid([0.08, 1e-4, 0.3], [1; 3]).unwrap())));
         let turn = glam::DQuat::from_rotation_z(0.465 * PI / 2.0);
-        let pose = Pose::from_rotation(turn * (3.15 * DVec3::X), turn);
+        let pose = Pose::turned(turn * (3.15 * DVec3::X), turn);
         let id = scene.add(Body::fixed(blade, pose));
         let path = [[0.0; 4], [PI / 2.0, 0.0, 0.0, 0.0]];
         let missed = (0..=100).all(|k| apart(&arm, &scene, [&path[0], &path[1]], f64::from(k) / 100.0) > 0.0);
@@ -102,7 +105,7 @@ fn dense_samples_agree() {
             let shape = Arc::new(Primitive::sphere(rng.random_range(0.05..0.5)).unwrap().into());
             // None touches the arm at rest: it is about the way, not the start.
             if place.length() > 0.5 {
-                scene.add(Body::fixed(shape, Pose::from_translation(place)));
+                scene.add(Body::fixed(shape, Pose::shift(place)));
             }
         }
         let mut waypoint = || [2.0, 1.5, 1.5, 0.4].map(|most: f64| rng.random_range(-most..most));

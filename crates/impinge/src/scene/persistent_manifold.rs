@@ -8,7 +8,7 @@
 use glam::DVec3;
 
 use super::event::ContactPoint;
-use crate::model::Shape;
+use crate::model::Geometry;
 use crate::narrow::compound_pairs::CompoundPairSeparation;
 use crate::narrow::convex::manifold::{PatchPoint, manifold_of};
 use crate::num::tolerance::{SAME_PATCH_POINT, TOUCH_DOUBT};
@@ -45,7 +45,7 @@ impl PersistentManifolds {
     pub fn add(
         &mut self,
         near: &CompoundPairSeparation,
-        [a, b]: [&Shape; 2],
+        [a, b]: [&Geometry; 2],
         [pose_a, pose_b]: [&Pose; 2],
         margin: f64,
     ) {
@@ -57,7 +57,7 @@ impl PersistentManifolds {
             Known { parts, point, local, id: None }
         };
         match (a, b) {
-            (Shape::Convex(a), Shape::Convex(b)) => {
+            (Geometry::Convex(a), Geometry::Convex(b)) => {
                 let size = near.separation.points[0].abs().max(near.separation.points[1].abs()).max_element();
                 // Points that touch but for rounding belong to a patch without a margin.
                 let margin = margin.max(near.separation.distance) + TOUCH_DOUBT * size;

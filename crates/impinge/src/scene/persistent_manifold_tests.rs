@@ -24,11 +24,11 @@ fn ids(frame: &Frame<'_>) -> BTreeSet<u64> {
     frame.points.iter().map(|p| p.id).collect()
 }
 
-fn cuboid(half: [f64; 3]) -> Shape {
+fn cuboid(half: [f64; 3]) -> Geometry {
     Primitive::cuboid(half).unwrap().into()
 }
 
-fn hull_of_cuboid(half: [f64; 3]) -> Shape {
+fn hull_of_cuboid(half: [f64; 3]) -> Geometry {
     Polytope::hull(procedural::cuboid(half, [1; 3]).unwrap().vertices()).unwrap().into()
 }
 
@@ -46,7 +46,7 @@ fn a_box_at_rest_on_its_like_keeps_four_names_whatever_the_drift() {
             let shape = Arc::new(make([1.0; 3]));
             let mut scene = scene(1e-3);
             scene.add(Body::fixed(Arc::clone(&shape), Pose::IDENTITY));
-            let upper = scene.add(Body::moving(shape, Pose::from_translation([0.0, 0.0, 2.0])));
+            let upper = scene.add(Body::moving(shape, Pose::shift([0.0, 0.0, 2.0])));
             let first = ids(&step(&mut scene));
             assert_eq!(first.len(), 4);
             for _ in 0..100 {
@@ -69,7 +69,7 @@ fn names_last_while_the_same_features_meet_and_are_not_given_again() {
     let shape = Arc::new(cuboid([1.0; 3]));
     let mut scene = scene(1e-3);
     scene.add(Body::fixed(Arc::new(cuboid([4.0, 4.0, 1.0])), Pose::IDENTITY));
-    let upper = scene.add(Body::moving(shape, Pose::from_translation([-2.5, 0.0, 2.0])));
+    let upper = scene.add(Body::moving(shape, Pose::shift([-2.5, 0.0, 2.0])));
     let first = ids(&step(&mut scene));
     // Slides and turns within the larger face, far in one step: the corners stay the same.
     for k in 0..20 {
@@ -86,13 +86,13 @@ fn names_last_while_the_same_features_meet_and_are_not_given_again() {
         );
     }
     // Over the rim two corners stay and two crossings come.
-    scene.place(upper, Pose::from_translation([3.7, 0.0, 2.0]));
+    scene.place(upper, Pose::shift([3.7, 0.0, 2.0]));
     let over = ids(&step(&mut scene));
     assert_eq!((over.len(), over.intersection(&first).count()), (4, 2));
     // Away and back: all are new.
-    scene.place(upper, Pose::from_translation([0.0, 0.0, 9.0]));
+    scene.place(upper, Pose::shift([0.0, 0.0, 9.0]));
     assert!(step(&mut scene).points.is_empty());
-    scene.place(upper, Pose::from_translation([-2.5, 0.0, 2.0]));
+    scene.place(upper, Pose::shift([-2.5, 0.0, 2.0]));
     let again = ids(&step(&mut scene));
     assert_eq!(again.len(), 4);
     assert!(again.is_disjoint(&first) && again.is_disjoint(&over));
@@ -100,13 +100,13 @@ fn names_last_while_the_same_features_meet_and_are_not_given_again() {
 
 #[test]
 fn planes_edges_capsules_and_balls_have_their_points() {
-    let ground = Arc::new(Shape::from(Primitive::half_space([0.0, 0.0, 2.0], 0.0).unwrap()));
+    let ground = Arc::new(Geometry::from(Primitive::half_space([0.0, 0.0, 2.0], 0.0).unwrap()));
     let table = Arc::new(cuboid([5.0, 5.0, 1.0]));
     let on_edge = [0.3826834323650898, 0.0, 0.0, 0.9238795325112867];
     let lying = [0.0, std::f64::consts::FRAC_1_SQRT_2, 0.0, std::f64::consts::FRAC_1_SQRT_2];
     let upright = [0.0, 0.0, 0.0, 1.0];
-    let capsule = Shape::from(Primitive::capsule(0.5, 2.0).unwrap());
-    let ball = Shape::from(Primitive::sphere(0.5).unwrap());
+    let capsule = Geometry::from(Primitive::capsule(0.5, 2.0).unwrap());
+    let ball = Geometry::from(Primitive::sphere(0.5).unwrap());
     let root = std::f64::consts::SQRT_2;
     for (shape, height, turn, count) in [
         (cuboid([1.0; 3]), 1.0, upright, 4),
@@ -121,7 +121,7 @@ fn planes_edges_capsules_and_balls_have_their_points() {
             for below_first in [true, false] {
                 let mut scene = scene(1e-3);
                 let upper = Body::moving(Arc::clone(&shape), Pose::new([0.1, 0.2, height], turn).unwrap());
-                let lower = Body::fixed(Arc::clone(below), Pose::from_translation([0.0, 0.0, at]));
+                let lower = Body::fixed(Arc::clone(below), Pose::shift([0.0, 0.0, at]));
                 let pair = if below_first { [lower, upper] } else { [upper, lower] };
                 for body in pair {
                     scene.add(body);
@@ -149,7 +149,7 @@ fn planes_edges_capsules_and_balls_have_their_points() {
 /// Bodies of several kinds in a heap, half of them compounds.
 fn heap(rng: &mut Pcg64, contacts: Contacts) -> (Scene, Vec<BodyId>) {
     let bar = Convex::from(Primitive::cuboid([0.8, 0.2, 0.2]).unwrap());
-    let places = [DVec3::ZERO, DVec3::new(0.0, 0.3, 0.3)].map(Pose::from_translation);
+    let places = [DVec3::ZERO, DVec3::new(0.0, 0.3, 0.3)].map(Pose::shift);
     let cross = Compound::new(places.map(|at| (bar.clone(), at))).unwrap();
     let shapes = [cuboid([0.5, 0.4, 0.3]), hull_of_cuboid([0.4; 3]), cross.into()].map(Arc::new);
     let options = Options { margin: 0.1, contacts, ..Options::default() };
@@ -176,7 +176,7 @@ fn every_patch_is_that_of_its_parts_and_threads_change_no_name() {
             for &id in &bodies {
                 let at = scene.body(id).unwrap().pose;
                 let shift = DVec3::from([(); 3].map(|()| rng.random_range(-0.02..0.02)));
-                scene.place(id, Pose::from_translation(shift).compose(&at));
+                scene.place(id, Pose::shift(shift).compose(&at));
             }
             step(&mut scene);
             let frame = scene.last();
@@ -190,7 +190,7 @@ fn every_patch_is_that_of_its_parts_and_threads_change_no_name() {
                     let body = scene.body(contact.bodies[k]).unwrap();
                     crate::narrow::compound_pairs::part(&body.shape, &body.pose, contact.parts[k])
                 });
-                let (Shape::Convex(a), Shape::Convex(b)) = (a, b) else { panic!("parts are convex") };
+                let (Geometry::Convex(a), Geometry::Convex(b)) = (a, b) else { panic!("parts are convex") };
                 let truth = manifold_of(a, &at_a, b, &at_b, &contact.separation, 0.1 + 1e-10);
                 let points: Vec<_> = patch.iter().map(|p| (p.points, p.features)).collect();
                 assert_eq!(points, truth.points.iter().map(|p| (p.points, p.features)).collect::<Vec<_>>());

@@ -24,10 +24,12 @@ use crate::bound::Aabb;
 use crate::broad::{BroadPhase, Changes, Tree};
 use crate::geom::point_triangle::norm;
 use crate::geom::triangle_distance;
-use crate::model::Shape;
+use crate::model::Geometry;
 use crate::motion::{Ball, Motion};
 use crate::narrow::continuous::{Impact, SweepMemory, SweepOptions, sweep_within};
-use crate::narrow::dispatch::{self, PairMemory};
+use crate::narrow::dispatch;
+use crate::narrow::pair_memory::PairMemory;
+use crate::narrow::shape_pair::ShapePair;
 use crate::num::tolerance::{FLIGHT_TOLERANCE, ROUND_UP, SWEEP_TOLERANCE};
 use crate::{Budget, Certainty, Counters, Finish, Outcome, Pose};
 
@@ -241,10 +243,10 @@ impl SceneSweep {
             self.partners.resize(id.index() + 1, Vec::new());
         }
         let old = self.movers[id.index()].as_ref().filter(|mover| mover.id == id);
-        let ball = old.map_or_else(|| ball_of(&entry.body.shape), |mover| mover.ball);
+        let ball = old.map_or_else(|| ball_of(entry.body.shape.geometry()), |mover| mover.ball);
         let number = self.movers[id.index()].as_ref().map_or(0, |mover| mover.number.wrapping_add(1));
         let span = [self.now, 1.0];
-        let bounds = swept_bounds(&entry.body.shape, &motion, &ball, span);
+        let bounds = swept_bounds(entry.body.shape.geometry(), &motion, &ball, span);
         let speed = motion.speed(&ball, span);
         if old.is_none() {
             self.broad.insert(slot, bounds, entry.body.mobility);
@@ -321,7 +323,7 @@ impl SceneSweep {
     fn look_at(&mut self, scene: &Scene, entry: Entry, budget: &mut Budget) -> Option<Entry> {
         let [a, b] = entry.pair.map(|slot| self.mover(slot));
         let [x, y] = entry.pair.map(|slot| scene.bodies.at(slot));
-        let (movers, shapes) = ([a?, b?], [&*x?.body.shape, &*y?.body.shape]);
+        let (movers, shapes) = ([a?, b?], [x?.body.shape.geometry(), y?.body.shape.geometry()]);
         let until = ahead(movers, entry.time);
         let mut memory = self.memories.get(&entry.pair).copied().unwrap_or_default();
         let (left, tests) = if entry.known == Known::Apart {
@@ -345,7 +347,7 @@ impl SceneSweep {
     /// Sweeps a pair that no plane separates: until when nothing happens, what is known then, and its impact.
     fn sweep(
         &self,
-        shapes: [&Shape; 2],
+        shapes: [&Geometry; 2],
         movers: [&Mover; 2],
         entry: Entry,
         until: f64,
@@ -382,18 +384,19 @@ impl SceneSweep {
 
     /// The time before the impact at which the touching features are as far apart as they shall stay, and how
     /// far apart they are; now where they come no farther.
-    fn stop(&self, shapes: [&Shape; 2], movers: [&Mover; 2], impact: &Impact) -> (f64, f64) {
+    fn stop(&self, shapes: [&Geometry; 2], movers: [&Mover; 2], impact: &Impact) -> (f64, f64) {
         let apart = |t: f64| {
             let poses = movers.map(|mover| mover.motion.pose(t));
             match (shapes, impact.triangles) {
-                ([Shape::Mesh(a), Shape::Mesh(b)], [Some(i), Some(j)]) => {
+                ([Geometry::Mesh(a), Geometry::Mesh(b)], [Some(i), Some(j)]) => {
                     let placed = |pose: &Pose, corners: [DVec3; 3]| corners.map(|p| pose.apply(p));
                     let corners =
                         [placed(&poses[0], a.mesh().corners(i)), placed(&poses[1], b.mesh().corners(j))];
                     triangle_distance::nearest(&corners[0], &corners[1]).distance
                 }
                 ([a, b], _) => {
-                    dispatch::distance(a, &poses[0], b, &poses[1], &mut PairMemory::default()).0.distance
+                    let pair = ShapePair::new([a, b], [&poses[0], &poses[1]]);
+                    dispatch::full_distance(&pair, &mut PairMemory::default()).0.distance
                 }
             }
         };
@@ -442,7 +445,7 @@ fn ahead(movers: [&Mover; 2], from: f64) -> f64 {
 
 /// When planes no longer separate two bodies; `None` when they do for the whole span.
 fn separate(
-    shapes: [&Shape; 2],
+    shapes: [&Geometry; 2],
     movers: [&Mover; 2],
     span: [f64; 2],
     memory: &mut Memory,
@@ -455,7 +458,7 @@ fn separate(
 }
 
 /// A box around all a body sweeps over a span of time.
-fn swept_bounds(shape: &Shape, motion: &Motion, ball: &Ball, span: [f64; 2]) -> Aabb {
+fn swept_bounds(shape: &Geometry, motion: &Motion, ball: &Ball, span: [f64; 2]) -> Aabb {
     if let Motion::Still(pose) = motion {
         return shape.bounds(pose);
     }

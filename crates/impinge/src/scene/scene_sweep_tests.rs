@@ -47,7 +47,7 @@ fn motions(rng: &mut Pcg64, scene: &Scene, ids: &[BodyId], way: f64) -> Vec<(Bod
             1 => {
                 Motion::between(&pose, &Pose::new(vector(rng, 5.0).to_array(), [0.1, 0.7, 0.2, 0.4]).unwrap())
             }
-            _ => Motion::velocity(&pose, vector(rng, way), vector(rng, 2.0)),
+            _ => Motion::velocity(&pose, vector(rng, way), vector(rng, 2.0)).unwrap(),
         };
         (id, motion)
     };
@@ -109,13 +109,13 @@ fn a_body_that_turns_meets_the_next_and_stays_clear() {
     let wall = Arc::new(Shape::from(Model::from(procedural::cuboid([0.01, 2.0, 2.0], [1; 3]).unwrap())));
     let ball = Arc::new(Shape::from(Model::from(procedural::ico_sphere(0.5, 1).unwrap())));
     let mut scene = Scene::default();
-    let at = |x: f64| Pose::from_translation([x, 0.0, 0.0]);
+    let at = |x: f64| Pose::shift([x, 0.0, 0.0]);
     let walls = [-3.0, 3.0].map(|x| scene.add(Body::fixed(Arc::clone(&wall), at(x))));
     let id = scene.add(Body::moving(ball, at(0.0)));
     let mut scene_sweep = SceneSweep::with_gap(0.01);
     // Ninety lengths a step between walls five lengths apart: eighteen bounces.
     let mut speed = 90.0;
-    scene_sweep.start(&scene, &[(id, Motion::velocity(&at(0.0), [speed, 0.0, 0.0], [0.0; 3]))]);
+    scene_sweep.start(&scene, &[(id, Motion::velocity(&at(0.0), [speed, 0.0, 0.0], [0.0; 3]).unwrap())]);
     let (mut bounces, mut last) = (0, 0.0);
     while let Some(hit) = scene_sweep.first(&scene, &mut unlimited()).hit {
         assert_eq!(hit.bodies, [walls[usize::from(speed > 0.0)], id]);
@@ -124,7 +124,11 @@ fn a_body_that_turns_meets_the_next_and_stays_clear() {
         speed = -speed;
         let pose = scene_sweep.pose(id, hit.stop).unwrap();
         assert!(pose.translation().x.abs() < 2.5);
-        assert!(scene_sweep.turn(&scene, id, Motion::through(&pose, last, [speed, 0.0, 0.0], [0.0; 3])));
+        assert!(scene_sweep.turn(
+            &scene,
+            id,
+            Motion::through(&pose, last, [speed, 0.0, 0.0], [0.0; 3]).unwrap()
+        ));
         bounces += 1;
     }
     assert!((18..=19).contains(&bounces), "{bounces}");
@@ -135,7 +139,7 @@ fn a_body_that_turns_meets_the_next_and_stays_clear() {
 fn groups_rules_rest_and_removal_are_kept() {
     let ball = Arc::new(Shape::from(Model::from(procedural::ico_sphere(0.5, 1).unwrap())));
     let mut scene = Scene::default();
-    let at = |x: f64| Pose::from_translation([x, 0.0, 0.0]);
+    let at = |x: f64| Pose::shift([x, 0.0, 0.0]);
     let [a, b, c] = [0.0, 3.0, 6.0].map(|x| scene.add(Body::moving(Arc::clone(&ball), at(x))));
     let mut scene_sweep = SceneSweep::default();
     let go = [(a, Motion::between(&at(0.0), &at(9.0)))];

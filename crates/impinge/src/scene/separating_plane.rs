@@ -15,7 +15,7 @@
 use glam::{DMat3, DVec3};
 
 use crate::geom::point_triangle::norm;
-use crate::model::Shape;
+use crate::model::Geometry;
 use crate::motion::{AccelerationBound, Ball, Motion};
 use crate::num::tolerance::{DOT_ROUNDING, ROUND_UP};
 use crate::shape::Convex;
@@ -29,7 +29,7 @@ const SHORTEST: f64 = 1.0 / 64.0;
 /// One of two bodies.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Side<'s> {
-    pub shape: &'s Shape,
+    pub shape: &'s Geometry,
     pub motion: &'s Motion,
     pub ball: &'s Ball,
 }
@@ -76,10 +76,10 @@ pub(super) fn separated(sides: [&Side<'_>; 2], span: [f64; 2], direction: &mut D
 }
 
 /// The corners of a body's hull; `None` for what is round or has parts.
-fn corners(shape: &Shape) -> Option<&[DVec3]> {
+fn corners(shape: &Geometry) -> Option<&[DVec3]> {
     match shape {
-        Shape::Mesh(model) => model.hull().map(|hull| hull.vertices()),
-        Shape::Convex(Convex::Polytope(polytope)) => Some(polytope.vertices()),
+        Geometry::Mesh(model) => model.hull().map(|hull| hull.vertices()),
+        Geometry::Convex(Convex::Polytope(polytope)) => Some(polytope.vertices()),
         _ => None,
     }
 }

@@ -11,7 +11,7 @@ fn vector(rng: &mut Pcg64, size: f64) -> DVec3 {
     DVec3::from([(); 3].map(|()| rng.random_range(-size..size)))
 }
 
-fn shapes(scale: f64) -> Vec<Shape> {
+fn shapes(scale: f64) -> Vec<Geometry> {
     let flat = Mesh::from_points(vec![DVec3::ZERO, DVec3::X, DVec3::new(0.3, 0.9, 0.0)], vec![[0, 1, 2]]);
     let meshes = [
         procedural::torus(0.7, 0.25, 10, 6).unwrap(),
@@ -21,12 +21,12 @@ fn shapes(scale: f64) -> Vec<Shape> {
     ];
     let scaled = |mesh: Mesh| {
         let points = mesh.vertices().iter().map(|&p| p * scale).collect();
-        Shape::from(Model::from(Mesh::from_points(points, mesh.triangles().to_vec()).unwrap()))
+        Geometry::from(Model::from(Mesh::from_points(points, mesh.triangles().to_vec()).unwrap()))
     };
     meshes.map(scaled).into()
 }
 
-fn ask(shapes: [&Shape; 2], motions: [&Motion; 2], from: f64) -> PlaneSeparation {
+fn ask(shapes: [&Geometry; 2], motions: [&Motion; 2], from: f64) -> PlaneSeparation {
     let balls = shapes.map(ball_of);
     let side = |k: usize| Side { shape: shapes[k], motion: motions[k], ball: &balls[k] };
     let mut direction = motions[1].pose(from).translation() - motions[0].pose(from).translation();
@@ -47,6 +47,7 @@ fn planes_part_nothing_that_meets() {
                 let turn = [(); 4].map(|()| rng.random_range(-1.0..1.0));
                 let start = Pose::new(place.to_array(), turn).unwrap();
                 Motion::velocity(&start, (vector(rng, 1.0) - DVec3::X * (0.7 * x)) * scale, vector(rng, 2.0))
+                    .unwrap()
             };
             let motions = [motion(&mut rng, -1.2), motion(&mut rng, 1.2)];
             let motions = [&motions[0], &motions[1]];
@@ -73,10 +74,10 @@ fn planes_part_nothing_that_meets() {
 
 #[test]
 fn touching_tiny_and_round_bodies_are_left_to_the_sweep() {
-    let cube = Shape::from(Model::from(procedural::cuboid([0.5; 3], [1; 3]).unwrap()));
-    let ball = Shape::from(crate::Primitive::sphere(0.5).unwrap());
-    let still = |x: f64| Motion::Still(Pose::from_translation([x, 0.0, 0.0]));
-    let until = |a: &Shape, b: &Shape, x: f64| ask([a, b], [&still(0.0), &still(x)], 0.25).until;
+    let cube = Geometry::from(Model::from(procedural::cuboid([0.5; 3], [1; 3]).unwrap()));
+    let ball = Geometry::from(crate::Primitive::sphere(0.5).unwrap());
+    let still = |x: f64| Motion::Still(Pose::shift([x, 0.0, 0.0]));
+    let until = |a: &Geometry, b: &Geometry, x: f64| ask([a, b], [&still(0.0), &still(x)], 0.25).until;
     assert_eq!(until(&cube, &cube, 1.0), Some(0.25));
     assert_eq!(until(&cube, &cube, 0.0), Some(0.25));
     assert_eq!(until(&cube, &cube, 1.0 + 1e-9), None);

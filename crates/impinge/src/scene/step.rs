@@ -55,7 +55,7 @@ impl Scene {
         self.refitted.clear();
         parallel::extend(&mut self.refitted, moved.len(), |k| {
             let entry = bodies.at(moved[k])?;
-            Some(entry.fit.bounds(&entry.body.shape, &entry.body.pose, pad))
+            Some(entry.fit.bounds(entry.body.shape.geometry(), &entry.body.pose, pad))
         });
         for (&slot, refitted) in self.moved.iter().zip(&self.refitted) {
             // A body that moved and was then removed has no box.
@@ -170,7 +170,8 @@ impl Surroundings<'_> {
     fn decide(&self, pair: &mut Pair) {
         let [Some(a), Some(b)] = pair.slots().map(|slot| self.bodies.at(slot)) else { return };
         if std::mem::take(&mut pair.due) {
-            let (shapes, poses) = ([&*a.body.shape, &*b.body.shape], [&a.body.pose, &b.body.pose]);
+            let (shapes, poses) =
+                ([a.body.shape.geometry(), b.body.shape.geometry()], [&a.body.pose, &b.body.pose]);
             pair.decide(shapes, poses, self.options.margin, self.options.touch);
             pair.decided_at = self.clock;
         }

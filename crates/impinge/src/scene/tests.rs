@@ -24,7 +24,7 @@ fn shapes() -> Vec<Arc<Shape>> {
     let bar = Convex::from(
         Polytope::hull(procedural::cuboid([0.7, 0.1, 0.1], [1; 3]).unwrap().vertices()).unwrap(),
     );
-    let cross = [DVec3::new(0.3, 0.0, 0.0), DVec3::new(0.0, 0.5, 0.2)].map(Pose::from_translation);
+    let cross = [DVec3::new(0.3, 0.0, 0.0), DVec3::new(0.0, 0.5, 0.2)].map(Pose::shift);
     vec![
         Arc::new(hull.into()),
         Arc::new(Primitive::sphere(0.5).unwrap().into()),
@@ -71,7 +71,7 @@ fn disturb(scene: &mut Scene, ids: &mut Vec<BodyId>, rng: &mut Pcg64, shapes: &[
             let at = scene.body(id).unwrap().pose;
             let shift = DVec3::from([(); 3].map(|()| rng.random_range(-0.2..0.2)));
             let turn = Pose::new([0.0; 3], [0.05, -0.02, 0.01, 1.0]).unwrap();
-            assert!(scene.place(id, Pose::from_translation(shift).compose(&at).compose(&turn)));
+            assert!(scene.place(id, Pose::shift(shift).compose(&at).compose(&turn)));
         }
     }
 }
@@ -220,15 +220,15 @@ fn a_slot_that_is_used_again_is_another_body() {
     let ball = Arc::new(Shape::from(Primitive::sphere(1.0).unwrap()));
     let mut scene = Scene::default();
     let a = scene.add(Body::moving(Arc::clone(&ball), Pose::IDENTITY));
-    let b = scene.add(Body::moving(Arc::clone(&ball), Pose::from_translation(DVec3::X)));
+    let b = scene.add(Body::moving(Arc::clone(&ball), Pose::shift(DVec3::X)));
     assert_eq!(scene.step(&mut unlimited()).events.len(), 1);
     assert!(scene.remove(b).is_some());
-    let c = scene.add(Body::moving(Arc::clone(&ball), Pose::from_translation(DVec3::X)));
+    let c = scene.add(Body::moving(Arc::clone(&ball), Pose::shift(DVec3::X)));
     assert_ne!(b.index(), c.index(), "not before the next step");
     let events = scene.step(&mut unlimited()).events.to_vec();
     let event = |bodies, kind| Event { bodies, kind };
     assert_eq!(events, [event([a, b], EventKind::Ended), event([a, c], EventKind::Began)]);
-    let d = scene.add(Body::moving(ball, Pose::from_translation(-DVec3::X)));
+    let d = scene.add(Body::moving(ball, Pose::shift(-DVec3::X)));
     assert_eq!((d.index(), d == b, scene.len()), (b.index(), false, 3));
     assert!(scene.body(b).is_none() && scene.body(d).is_some());
 }
@@ -249,7 +249,7 @@ fn touching_is_decided_exactly_and_solids_have_an_inside() {
     ] {
         let mut scene = Scene::default();
         let a = scene.add(Body::moving(Arc::clone(&cube), Pose::IDENTITY));
-        let b = scene.add(Body::moving(Arc::clone(shape), Pose::from_translation([at, 0.0, 0.0])));
+        let b = scene.add(Body::moving(Arc::clone(shape), Pose::shift([at, 0.0, 0.0])));
         assert_eq!(!scene.step(&mut unlimited()).events.is_empty(), meets, "{} at {at:?}", shape.kind());
         // The same without closest features.
         assert!(scene.set_contacts([a, b], Some(Contacts::None)));
@@ -281,7 +281,7 @@ fn a_chain_ignores_its_joints_and_meets_itself_elsewhere() {
     let mut hand = Articulated::add(&mut scene, skeleton, &shapes, &Pose::IDENTITY, Groups::ALL).unwrap();
     assert!(scene.step(&mut unlimited()).events.is_empty(), "at rest nothing touches");
     let values = vec![2.4; parts.len()];
-    let root = Pose::from_translation([5.0, 0.0, 0.0]);
+    let root = Pose::shift([5.0, 0.0, 0.0]);
     hand.place(&mut scene, &root, &values);
     let joined: Vec<[BodyId; 2]> = hand.skeleton().neighbours().map(|p| p.map(|i| hand.links()[i])).collect();
     let frame = scene.step(&mut unlimited());
@@ -298,7 +298,7 @@ fn a_scene_says_which_broad_phase_it_chose_and_why() {
     let ball = Arc::new(Shape::from(Primitive::sphere(0.4).unwrap()));
     let mut scene = Scene::default();
     for k in 0..200 {
-        scene.add(Body::moving(Arc::clone(&ball), Pose::from_translation([f64::from(k), 0.0, 0.0])));
+        scene.add(Body::moving(Arc::clone(&ball), Pose::shift([f64::from(k), 0.0, 0.0])));
     }
     scene.step(&mut unlimited());
     assert_eq!(scene.broad_phase(), "grid: 100 % of 200 bodies move");

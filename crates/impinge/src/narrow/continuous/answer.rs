@@ -3,7 +3,7 @@
 use glam::DVec3;
 
 use crate::num::tolerance::SWEEP_TOLERANCE;
-use crate::{Feature, Outcome};
+use crate::{Certainty, Counters, Feature, Finish, Outcome};
 
 /// How sharp a sweep's answer has to be.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -75,6 +75,20 @@ impl Impact {
         };
         Impact { kind, features: [g, f], triangles: [t, s], normal: -self.normal, ..self }
     }
+}
+
+impl Sweep {
+    /// What stands for an answer that there is none of: nothing is known.
+    pub(crate) const UNKNOWN: Sweep = Sweep {
+        impact: None,
+        free_until: 0.0,
+        slack: 0.0,
+        outcome: Outcome {
+            certainty: Certainty::Exact,
+            finish: Finish::OutOfBudget,
+            work: Counters { volume_tests: 0, primitive_tests: 0, updates: 0 },
+        },
+    };
 }
 
 /// Whether and when two moving bodies touch.

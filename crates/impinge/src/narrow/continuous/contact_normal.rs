@@ -85,7 +85,7 @@ impl Side {
 
 #[cfg(test)]
 mod tests {
-    use super::super::contact::{self, Covered, SphereTree};
+    use super::super::contact::{self, Covered, SphereCover};
     use super::super::{SweepOptions, sweep};
     use super::*;
     use crate::shape::procedural;
@@ -95,7 +95,7 @@ mod tests {
         let options = SweepOptions::DEFAULT;
         let body = model.clone().into();
         let found = sweep([&body, &body], motions, &options);
-        let spheres = SphereTree::automatic(model.mesh()).unwrap();
+        let spheres = SphereCover::automatic(model.mesh()).unwrap();
         let covered = Covered { model, spheres: &spheres };
         let by_contact =
             contact::sweep_within([covered; 2], motions, &options, &mut Budget::UNLIMITED.clone()).unwrap();
@@ -109,7 +109,7 @@ mod tests {
             let mut way = DVec3::ZERO;
             way[k % 3] = if k < 3 { 1.0 } else { -1.0 };
             for end in [5.0, 0.5] {
-                let [from, to] = [2.0, end].map(|x| Pose::from_translation(way * x));
+                let [from, to] = [2.0, end].map(|x| Pose::shift(way * x));
                 let moves = Motion::between(&from, &to);
                 for normal in normals([&Motion::Still(Pose::IDENTITY), &moves], &model) {
                     assert!(norm(normal - way) < 1e-9, "{way} to {end}: {normal}");
@@ -122,9 +122,9 @@ mod tests {
     fn flat_landings_have_the_normal_of_the_faces() {
         let model: Model = procedural::cuboid([1.0; 3], [1; 3]).unwrap().into();
         for turns in [0.0, 0.3, 3.0, 12.0] {
-            let above = Pose::from_translation([0.0, 0.0, 4.0]);
+            let above = Pose::shift([0.0, 0.0, 4.0]);
             let spin = DVec3::Z * (turns * std::f64::consts::PI);
-            let moves = Motion::velocity(&above, DVec3::Z * -4.0, spin);
+            let moves = Motion::velocity(&above, DVec3::Z * -4.0, spin).unwrap();
             for normal in normals([&Motion::Still(Pose::IDENTITY), &moves], &model) {
                 assert!(norm(normal - DVec3::Z) < 1e-6, "{turns}: {normal}");
             }

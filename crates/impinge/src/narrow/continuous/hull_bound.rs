@@ -91,8 +91,8 @@ mod tests {
             let mut vector = |size: f64| DVec3::from([(); 3].map(|()| rng.random_range(-size..size)));
             let motions = [0, 1].map(|k| {
                 let side = DVec3::X * if k == 0 { -1.5 } else { 1.5 };
-                let start = Pose::from_translation(side + vector(0.5));
-                Motion::velocity(&start, vector(1.0) - side, vector(5.0))
+                let start = Pose::shift(side + vector(0.5));
+                Motion::velocity(&start, vector(1.0) - side, vector(5.0)).unwrap()
             });
             let (models, motions) = ([&bodies[0], &bodies[1]], [&motions[0], &motions[1]]);
             let reached = HullBound::new(models)

@@ -17,11 +17,11 @@ use super::motion_spans::spans;
 use super::time_queue::TimedEntry;
 use crate::geom::point_triangle::norm;
 use crate::hierarchy::wide::Child;
-use crate::model::CompoundChild;
+use crate::model::{CompoundChild, Geometry, Model};
 use crate::motion::Motion;
 use crate::num::tolerance::{CURVED_TOUCH, SWEEP_SLACK};
 use crate::shape::{Convex, Primitive};
-use crate::{Budget, Certainty, Counters, Feature, Finish, Model, Outcome, Pose, Shape};
+use crate::{Budget, Certainty, Counters, Feature, Finish, Outcome, Pose};
 
 /// Steps of one pair of pieces whose gap stays below the slack before they count as touching.
 const MOST_STEPS: u32 = 4096;
@@ -30,24 +30,26 @@ const MOST_STEPS: u32 = 4096;
 ///
 /// ```
 /// use impinge::narrow::continuous::{SweepOptions, shape_sweep::sweep};
-/// use impinge::{Motion, Pose, Primitive, Shape};
+/// use impinge::model::Geometry;
+/// use impinge::shape::Primitive;
+/// use impinge::{Motion, Pose};
 ///
-/// let ball = Shape::from(Primitive::sphere(0.5)?);
-/// let wall = Shape::from(Primitive::cuboid([0.01, 5.0, 5.0])?);
-/// let at = |x: f64| Pose::from_translation([x, 0.0, 0.0]);
+/// let ball = Geometry::from(Primitive::sphere(0.5)?);
+/// let wall = Geometry::from(Primitive::cuboid([0.01, 5.0, 5.0])?);
+/// let at = |x: f64| Pose::from_translation([x, 0.0, 0.0])?;
 /// let flight = Motion::between(&at(-10.0), &at(10.0));
 /// let found = sweep([&ball, &wall], [&flight, &Motion::Still(Pose::IDENTITY)], &SweepOptions::DEFAULT);
 /// assert!((found.impact.unwrap().time - 9.49 / 20.0).abs() < 1e-6);
 /// # Ok::<(), impinge::Error>(())
 /// ```
-pub fn sweep(shapes: [&Shape; 2], motions: [&Motion; 2], options: &SweepOptions) -> Sweep {
+pub fn sweep(shapes: [&Geometry; 2], motions: [&Motion; 2], options: &SweepOptions) -> Sweep {
     let budget = &mut Budget::UNLIMITED.clone();
     sweep_within(shapes, motions, options, &mut SweepMemory::default(), budget)
 }
 
 /// As [`sweep`], with what the last call about these shapes left, under a budget.
 pub fn sweep_within(
-    shapes: [&Shape; 2],
+    shapes: [&Geometry; 2],
     motions: [&Motion; 2],
     options: &SweepOptions,
     memory: &mut SweepMemory,
@@ -72,9 +74,13 @@ enum Search<'s> {
 
 impl<'s> ShapeSweep<'s> {
     /// A sweep over the whole step.
-    pub fn new(shapes: [&'s Shape; 2], motions: [&'s Motion; 2], options: &SweepOptions) -> ShapeSweep<'s> {
+    pub fn new(
+        shapes: [&'s Geometry; 2],
+        motions: [&'s Motion; 2],
+        options: &SweepOptions,
+    ) -> ShapeSweep<'s> {
         ShapeSweep(match shapes {
-            [Shape::Mesh(a), Shape::Mesh(b)] => {
+            [Geometry::Mesh(a), Geometry::Mesh(b)] => {
                 Search::Meshes(Box::new(MeshSweep::new([a, b], motions, options)))
             }
             _ => Search::Pieces(Box::new(PieceSweep::new(shapes, motions, options))),
@@ -130,7 +136,7 @@ enum Inner {
 /// A search over pairs of pieces.
 #[derive(Debug, Clone)]
 struct PieceSweep<'s> {
-    shapes: [&'s Shape; 2],
+    shapes: [&'s Geometry; 2],
     trees: [Tree<'s>; 2],
     motions: [&'s Motion; 2],
     tolerance: f64,
@@ -153,11 +159,11 @@ struct BranchPair {
 }
 
 impl<'s> Tree<'s> {
-    fn new(shape: &'s Shape) -> Tree<'s> {
+    fn new(shape: &'s Geometry) -> Tree<'s> {
         match shape {
-            Shape::Mesh(model) => Tree::Mesh(model),
-            Shape::Convex(convex) => Tree::One(convex),
-            Shape::Compound(compound) => Tree::Parts(compound),
+            Geometry::Mesh(model) => Tree::Mesh(model),
+            Geometry::Convex(convex) => Tree::One(convex),
+            Geometry::Compound(compound) => Tree::Parts(compound),
         }
     }
 
@@ -184,7 +190,7 @@ impl<'s> Tree<'s> {
             CompoundChild::Two(_) => boxed(node.bounds.centre(), node.bounds.half(), Inner::Part(at)),
             CompoundChild::Part(i) => {
                 let part = &compound.parts()[i as usize];
-                let Shape::Convex(convex) = &part.shape else {
+                let Geometry::Convex(convex) = &part.shape else {
                     return boxed(node.bounds.centre(), node.bounds.half(), Inner::Leaf(Some(i)));
                 };
                 let piece = Arc::new(Piece { convex: convex.clone(), local: Some(part.pose) });
@@ -232,12 +238,12 @@ fn boxed(centre: DVec3, half: DVec3, below: Inner) -> Branch {
     let size = norm(half);
     let half = half.max(DVec3::splat(size * CURVED_TOUCH + f64::MIN_POSITIVE));
     let convex = Convex::Primitive(Primitive::Cuboid { half });
-    let piece = Arc::new(Piece { convex, local: Some(Pose::from_translation(centre)) });
+    let piece = Arc::new(Piece { convex, local: Some(Pose::shift(centre)) });
     Branch { piece, below, size }
 }
 
 impl<'s> PieceSweep<'s> {
-    fn new(shapes: [&'s Shape; 2], motions: [&'s Motion; 2], options: &SweepOptions) -> PieceSweep<'s> {
+    fn new(shapes: [&'s Geometry; 2], motions: [&'s Motion; 2], options: &SweepOptions) -> PieceSweep<'s> {
         let trees = shapes.map(Tree::new);
         let balls = [0, 1].map(|k| trees[k].root().piece.ball());
         let poses = motions.map(|motion| motion.pose(0.0));
@@ -343,7 +349,7 @@ impl<'s> PieceSweep<'s> {
         }
         let (separation, branches) = (gap.separation, &pair.branches);
         let triangle = |k: usize| match (self.shapes[k], branches[k].below) {
-            (Shape::Mesh(_), Inner::Leaf(t)) => t,
+            (Geometry::Mesh(_), Inner::Leaf(t)) => t,
             _ => None,
         };
         let named = |k: usize| match (self.trees[k], branches[k].below) {

@@ -7,10 +7,10 @@ use crate::model::Compound;
 use crate::narrow::dispatch::{PairMemory, distance};
 use crate::shape::procedural;
 
-fn shapes() -> Vec<Shape> {
+fn shapes() -> Vec<Geometry> {
     let ball = Convex::from(Primitive::sphere(0.25).unwrap());
     let places = [DVec3::ZERO, DVec3::X * 0.5, DVec3::new(0.2, -0.6, 0.3)];
-    let compound = Compound::new(places.map(|p| (ball.clone(), Pose::from_translation(p)))).unwrap();
+    let compound = Compound::new(places.map(|p| (ball.clone(), Pose::shift(p)))).unwrap();
     vec![
         Primitive::sphere(0.4).unwrap().into(),
         Primitive::cuboid([0.3, 0.5, 0.2]).unwrap().into(),
@@ -37,18 +37,20 @@ fn motion(rng: &mut Pcg64) -> Motion {
     let from = Pose::new(vector(rng, 1.2).to_array(), turn(rng)).unwrap();
     match rng.random_range(0..4) {
         0 => Motion::Still(from),
-        1 => Motion::velocity(&from, vector(rng, 2.0), vector(rng, 5.0)),
+        1 => Motion::velocity(&from, vector(rng, 2.0), vector(rng, 5.0)).unwrap(),
         2 => Motion::between(&from, &Pose::new(vector(rng, 1.2).to_array(), turn(rng)).unwrap()),
-        _ => Motion::velocity(&from, vector(rng, 2.0), DVec3::ZERO),
+        _ => Motion::velocity(&from, vector(rng, 2.0), DVec3::ZERO).unwrap(),
     }
 }
 
 /// How deep the shapes are in each other, or how far apart; a mesh that is inside a solid counts as met.
-fn apart(shapes: [&Shape; 2], motions: &[Motion; 2], t: f64) -> f64 {
+fn apart(shapes: [&Geometry; 2], motions: &[Motion; 2], t: f64) -> f64 {
     let poses = [motions[0].pose(t), motions[1].pose(t)];
     let found = distance(shapes[0], &poses[0], shapes[1], &poses[1], &mut PairMemory::default()).0.distance;
     let inside = |k: usize| {
-        let (Shape::Mesh(model), Shape::Convex(convex)) = (shapes[k], shapes[1 - k]) else { return false };
+        let (Geometry::Mesh(model), Geometry::Convex(convex)) = (shapes[k], shapes[1 - k]) else {
+            return false;
+        };
         let point = poses[k].apply(model.mesh().corners(0)[0]);
         crate::narrow::convex::relation::point_in(convex, &poses[1 - k], point).1
     };
@@ -64,7 +66,7 @@ fn no_contact_of_any_two_kinds_is_missed() {
     for i in 0..shapes.len() {
         for j in 0..shapes.len() {
             // Two meshes have a twin of their own.
-            if matches!((&shapes[i], &shapes[j]), (Shape::Mesh(_), Shape::Mesh(_))) {
+            if matches!((&shapes[i], &shapes[j]), (Geometry::Mesh(_), Geometry::Mesh(_))) {
                 continue;
             }
             for _ in 0..6 {
@@ -96,11 +98,11 @@ fn no_contact_of_any_two_kinds_is_missed() {
 
 #[test]
 fn closed_forms_are_met() {
-    let at = |x: f64, y: f64| Pose::from_translation([x, y, 0.0]);
+    let at = |x: f64, y: f64| Pose::shift([x, y, 0.0]);
     let [ball, wall] =
-        [Primitive::sphere(0.5).unwrap(), Primitive::cuboid([0.1, 3.0, 3.0]).unwrap()].map(Shape::from);
+        [Primitive::sphere(0.5).unwrap(), Primitive::cuboid([0.1, 3.0, 3.0]).unwrap()].map(Geometry::from);
     let still = Motion::Still(Pose::IDENTITY);
-    let time = |shape: &Shape, other: &Shape, motion: Motion| {
+    let time = |shape: &Geometry, other: &Geometry, motion: Motion| {
         sweep([shape, other], [&motion, &still], &SweepOptions::DEFAULT).impact.map(|i| i.time)
     };
     let cases = [

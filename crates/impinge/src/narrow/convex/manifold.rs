@@ -43,7 +43,7 @@ pub struct Manifold {
 /// use glam::DVec3;
 ///
 /// let cube = Polytope::hull(&(0..8).map(|i| [i & 1, i >> 1 & 1, i >> 2].map(f64::from).into()).collect::<Vec<DVec3>>())?;
-/// let (still, above) = (Pose::IDENTITY, Pose::from_translation([0.5, 0.25, 1.0]));
+/// let (still, above) = (Pose::IDENTITY, Pose::from_translation([0.5, 0.25, 1.0])?);
 /// let found = distance(&cube, &still, &cube, &above, &mut WalkMemory::default());
 /// assert_eq!(manifold(&cube, &still, &cube, &above, &found, 1e-3).points.len(), 4);
 /// # Ok::<(), impinge::Error>(())

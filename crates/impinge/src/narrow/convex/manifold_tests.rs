@@ -28,8 +28,7 @@ fn area(patch: &Manifold) -> f64 {
 fn a_cube_on_a_cube_has_the_overlap_of_their_faces() {
     let cube = cube();
     for depth in [0.0, 0.01, -0.0005] {
-        let found =
-            patch(&cube, &Pose::IDENTITY, &cube, &Pose::from_translation([0.5, 0.25, 1.0 - depth]), 1e-3);
+        let found = patch(&cube, &Pose::IDENTITY, &cube, &Pose::shift([0.5, 0.25, 1.0 - depth]), 1e-3);
         assert_eq!((found.normal, found.points.len()), (DVec3::Z, 4), "{found:?}");
         assert!((area(&found) - 0.375).abs() < 1e-14);
         for p in &found.points {
@@ -44,11 +43,7 @@ fn a_cube_on_a_cube_has_the_overlap_of_their_faces() {
     let eighth = turned(std::f64::consts::FRAC_PI_4, [0.5, -0.2071067811865475, 1.0]);
     let found = patch(&cube, &Pose::IDENTITY, &cube, &eighth, 1e-3);
     assert_eq!(found.points.len(), 8, "an octagon: {found:?}");
-    assert!(
-        patch(&cube, &Pose::IDENTITY, &cube, &Pose::from_translation([0.0, 0.0, 1.1]), 0.01)
-            .points
-            .is_empty()
-    );
+    assert!(patch(&cube, &Pose::IDENTITY, &cube, &Pose::shift([0.0, 0.0, 1.1]), 0.01).points.is_empty());
 }
 
 #[test]

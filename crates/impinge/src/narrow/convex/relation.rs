@@ -21,7 +21,7 @@ use crate::num::exact_vector;
 use crate::num::predicate::Sign;
 use crate::num::tolerance::{CURVED_TOUCH, TOO_CLOSE_TO_CALL};
 use crate::shape::{Convex, Polytope, Primitive};
-use crate::{Certainty, Mesh, Model, Pose, Relation};
+use crate::{Certainty, Mesh, Model, Pose, Relation, Separation};
 
 /// The relation of two placed convex shapes; flat ones count like open surfaces.
 pub fn relation(
@@ -42,14 +42,14 @@ pub fn relation(
     }
 }
 
-/// The signed distance of a point from a placed shape, and whether the point is in the closed solid; flat
-/// shapes have no inside.
-pub fn point_in(shape: &Convex, pose: &Pose, p: DVec3) -> (f64, bool) {
+/// The separation of a point from a placed shape, and whether the point is in the closed solid; flat shapes have
+/// no inside.
+pub fn point_in(shape: &Convex, pose: &Pose, p: DVec3) -> (Separation, bool) {
     let point = Convex::Primitive(Primitive::Segment { ends: [p; 2] });
     let mut memory = ConvexMemory::default();
     let (found, _) = distance(&point, &Pose::IDENTITY, shape, pose, &mut memory);
     let (how, _) = relation(&point, &Pose::IDENTITY, shape, pose, &mut memory);
-    (found.distance, how == Relation::AInsideB)
+    (found, how == Relation::AInsideB)
 }
 
 /// Two shapes that both end somewhere.

@@ -4,7 +4,7 @@ use super::*;
 
 fn ask(a: impl Into<Convex>, at_a: [f64; 3], b: impl Into<Convex>, at_b: [f64; 3]) -> (Relation, Certainty) {
     let (a, b) = (a.into(), b.into());
-    let [pose_a, pose_b] = [at_a, at_b].map(Pose::from_translation);
+    let [pose_a, pose_b] = [at_a, at_b].map(Pose::shift);
     let (found, certainty) = relation(&a, &pose_a, &b, &pose_b, &mut ConvexMemory::default());
     let (back, same) = relation(&b, &pose_b, &a, &pose_a, &mut ConvexMemory::default());
     assert_eq!((back.swapped(), same), (found, certainty), "{a:?} {b:?}");

@@ -116,12 +116,12 @@ fn moving_b_by_the_distance_makes_them_touch() {
             for (a, b) in a_kinds.iter().flat_map(|a| b_kinds.iter().map(move |b| (a, b))) {
                 let (pose_a, pose_b) = (pose(&mut rng, 0.8 * unit), pose(&mut rng, 0.8 * unit));
                 let (found, _) = distance(a, &pose_a, b, &pose_b, &mut ConvexMemory::default());
-                let touching = Pose::from_translation(-found.normal * found.distance).compose(&pose_b);
+                let touching = Pose::shift(-found.normal * found.distance).compose(&pose_b);
                 let (rest, _) = distance(a, &pose_a, b, &touching, &mut ConvexMemory::default());
                 let name = format!("{}–{} {found:?} {rest:?}", a.kind(), b.kind());
                 assert!(rest.distance.abs() < 5e-12 * unit, "{name}");
                 // Farther along the normal they part by as much: nothing is in the way.
-                let away = Pose::from_translation(found.normal * (0.1 * unit)).compose(&touching);
+                let away = Pose::shift(found.normal * (0.1 * unit)).compose(&touching);
                 let (apart, _) = distance(a, &pose_a, b, &away, &mut ConvexMemory::default());
                 assert!(
                     apart.distance > 0.0 && apart.distance < 0.1 * unit * (1.0 + 1e-10),
@@ -148,7 +148,7 @@ fn neither_memory_nor_place_nor_order_matters() {
             let (cold, _) = distance(a, &pose_a, b, &pose_b, &mut fresh());
             let (warm, _) = distance(a, &pose_a, b, &pose_b, &mut memory);
             assert!((cold.distance - warm.distance).abs() < 1e-12, "{name} {cold:?} {warm:?}");
-            let moved = [&pose_a, &pose_b].map(|p| Pose::from_translation([8.0, -4.0, 2.0]).compose(p));
+            let moved = [&pose_a, &pose_b].map(|p| Pose::shift([8.0, -4.0, 2.0]).compose(p));
             let (there, _) = distance(a, &moved[0], b, &moved[1], &mut fresh());
             assert!((cold.distance - there.distance).abs() < 1e-12, "{name} {cold:?} {there:?}");
             let (back, _) = distance(b, &pose_b, a, &pose_a, &mut fresh());
@@ -228,7 +228,7 @@ fn cones_apex_on_apex_have_an_upright_normal_that_supports_both() {
             (Pose::new([0.0; 3], [tilt(), tilt(), 0.0, 1.0]).unwrap(), [1.0, tilt(), tilt(), 0.0]);
         let down = Pose::new([0.0; 3], down).unwrap();
         let apex = if k == 0 { DVec3::ZERO } else { vector(&mut rng, 2.0) };
-        let at = |turn: &Pose| Pose::from_translation(apex - turn.apply(DVec3::Z)).compose(turn);
+        let at = |turn: &Pose| Pose::shift(apex - turn.apply(DVec3::Z)).compose(turn);
         let (pose_a, pose_b) = (at(&up), at(&down));
         let (found, _) = distance(&cone, &pose_a, &cone, &pose_b, &mut ConvexMemory::default());
         if found.distance < -1e-9 {

@@ -85,9 +85,9 @@ impl WalkMemory {
 /// let cube = Polytope::hull(&(0..8).map(|i| [i & 1, i >> 1 & 1, i >> 2].map(f64::from).into()).collect::<Vec<DVec3>>())?;
 /// let mut memory = WalkMemory::default();
 /// let still = Pose::IDENTITY;
-/// let near = distance(&cube, &still, &cube, &Pose::from_translation([3.0, 2.0, 0.5]), &mut memory);
+/// let near = distance(&cube, &still, &cube, &Pose::from_translation([3.0, 2.0, 0.5])?, &mut memory);
 /// assert_eq!(near.distance, 5f64.sqrt());
-/// let deep = distance(&cube, &still, &cube, &Pose::from_translation([0.75, 0.1, 0.0]), &mut memory);
+/// let deep = distance(&cube, &still, &cube, &Pose::from_translation([0.75, 0.1, 0.0])?, &mut memory);
 /// assert_eq!((deep.distance, deep.normal), (-0.25, DVec3::X));
 /// # Ok::<(), impinge::Error>(())
 /// ```

@@ -78,7 +78,7 @@ fn forgetting_costs_no_answer() {
 fn cubes_on_cubes() {
     let cube = cube();
     let at = |x: f64, y: f64, z: f64| {
-        let pose = Pose::from_translation([x, y, z]);
+        let pose = Pose::shift([x, y, z]);
         distance(&cube, &Pose::IDENTITY, &cube, &pose, &mut WalkMemory::default())
     };
     let parallel_faces = at(0.3, 0.4, 1.5);

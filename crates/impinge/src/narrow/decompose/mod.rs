@@ -20,6 +20,7 @@ use glam::DVec3;
 
 use self::cuts::Notch;
 use self::piece::{Piece, Polygon};
+use crate::Shape;
 use crate::narrow::exact::self_intersection::self_intersections;
 use crate::num::parallel;
 use crate::num::tolerance::{CUT_GAIN, CUT_SLACK, VOLUME_ROUNDING};
@@ -49,9 +50,9 @@ impl Default for DecomposeOptions {
 
 /// Convex parts that cover a solid.
 #[derive(Debug, Clone)]
-pub struct Decomposition {
+pub struct Decomposition<P = Shape> {
     /// The parts, in the frame of the mesh.
-    pub parts: Vec<Polytope>,
+    pub parts: Vec<P>,
     /// The volume of the solid, summed over its components.
     pub volume: f64,
     /// The volumes by which parts exceed their pieces of the solid, summed up.
@@ -71,7 +72,7 @@ pub const DEVIATION_RESOLUTION: f64 = 1.0 / 256.0;
 ///
 /// ```
 /// use impinge::narrow::decompose::{DecomposeOptions, decompose};
-/// use impinge::{Certainty, Model, shape::procedural};
+/// use impinge::{Certainty, model::Model, procedural};
 ///
 /// let stairs = Model::from(procedural::stairs(3, 1.0, 2.0, 1.0)?);
 /// let found = decompose(&stairs, &DecomposeOptions::DEFAULT)?;
@@ -82,7 +83,7 @@ pub const DEVIATION_RESOLUTION: f64 = 1.0 / 256.0;
 ///
 /// # Errors
 /// A mesh that is not closed or encloses nothing.
-pub fn decompose(model: &Model, options: &DecomposeOptions) -> Result<Decomposition, Error> {
+pub fn decompose(model: &Model, options: &DecomposeOptions) -> Result<Decomposition<Polytope>, Error> {
     let solids = solids(model)?;
     let size = extent(model.mesh());
     let volume: f64 = solids.iter().map(|part| part.volume).sum();
@@ -106,7 +107,7 @@ pub fn decompose(model: &Model, options: &DecomposeOptions) -> Result<Decomposit
     let excess = pieces.iter().map(|piece| piece.excess().max(0.0)).sum::<f64>();
     let parts: Vec<Polytope> = pieces.into_iter().map(|piece| piece.hull).collect();
     let close = excess <= volume * VOLUME_ROUNDING * parts.len() as f64;
-    let exact = close && !hollow && self_intersections(model).is_empty();
+    let exact = close && !hollow && self_intersections(model).0.is_empty();
     let resolution = size * DEVIATION_RESOLUTION;
     let deviation = if exact {
         0.0

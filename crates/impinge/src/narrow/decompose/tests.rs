@@ -213,7 +213,7 @@ fn parts_meet_where_the_solid_meets() {
     let mut hits = 0;
     for k in 0..200 {
         let at = [0, 1, 2].map(|axis| -1.0 + 6.0 * random::unit(11, 3 * k + axis));
-        let pose = Pose::from_translation(at);
+        let pose = Pose::shift(at);
         let whole = crate::relation(&stairs, &Pose::IDENTITY, &probe, &pose) != Relation::Separated;
         let any = parts.iter().any(|part| crate::relation(part, &Pose::IDENTITY, &probe, &pose).is_contact());
         assert_eq!(whole, any, "at {at:?}");

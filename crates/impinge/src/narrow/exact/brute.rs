@@ -122,7 +122,7 @@ mod tests {
     #[test]
     fn boxes_side_by_side() {
         let cube = Model::from(procedural::cuboid([1.0; 3], [1; 3]).unwrap());
-        let at = |x: f64| Pose::from_translation([x, 0.0, 0.0]);
+        let at = |x: f64| Pose::shift([x, 0.0, 0.0]);
         let ask =
             |x: f64| distance(&cube, &Pose::IDENTITY, &cube, &at(x), &mut Budget::UNLIMITED.clone()).distance;
         assert_eq!([ask(2.0), ask(2.5), ask(5.0), ask(-4.0)], [0.0, 0.5, 3.0, 2.0]);

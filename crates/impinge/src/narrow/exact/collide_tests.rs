@@ -93,8 +93,7 @@ fn random_soups_under_random_poses() {
         let reach = rng.random_range(0.5..3.0);
         let at = std::array::from_fn(|_| rng.random_range(-reach..reach));
         let pose_a = Pose::new(at, quaternion(&mut rng)).unwrap();
-        let pose_b =
-            if case % 2 == 0 { skewed(&mut rng, [-1.0; 3]) } else { Pose::from_translation([-1.0; 3]) };
+        let pose_b = if case % 2 == 0 { skewed(&mut rng, [-1.0; 3]) } else { Pose::shift([-1.0; 3]) };
         hits += usize::from(agree(Posed::new(&a, pose_a), Posed::new(&b, pose_b), "soup") > 0);
     }
     assert!((15..=50).contains(&hits), "{hits} of 60 hit");
@@ -145,7 +144,7 @@ fn very_different_sizes() {
         let a = Model::from(soup(&mut rng, 40, DVec3::ZERO, 1.0, 2.0));
         let b = Model::from(soup(&mut rng, 40, DVec3::ZERO, ratio, ratio));
         let on_a = a.mesh().corners(7).into_iter().sum::<DVec3>() / 3.0;
-        let [a, b] = [Posed::new(&a, Pose::IDENTITY), Posed::new(&b, Pose::from_translation(on_a))];
+        let [a, b] = [Posed::new(&a, Pose::IDENTITY), Posed::new(&b, Pose::shift(on_a))];
         found += agree(a, b, &format!("{ratio:e}"));
     }
     assert!(found > 10, "{found}");
@@ -186,7 +185,7 @@ fn instruction_sets_and_build_options_do_the_same() {
 fn a_budget_stops_and_resumes_without_loss() {
     let mut rng = Pcg64::seed_from_u64(6);
     let [a, b] = [(); 2].map(|()| Model::from(soup(&mut rng, 300, DVec3::ZERO, 1.0, 0.3)));
-    let [a, b] = [Posed::new(&a, Pose::IDENTITY), Posed::new(&b, Pose::from_translation([0.1; 3]))];
+    let [a, b] = [Posed::new(&a, Pose::IDENTITY), Posed::new(&b, Pose::shift([0.1; 3]))];
     let want = pairs(a.model, &a.pose, b.model, &b.pose);
     let mut search = SurfaceSearch::new(a, b);
     let mut all = Vec::new();

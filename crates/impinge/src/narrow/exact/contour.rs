@@ -16,11 +16,12 @@ use glam::DVec3;
 use smallvec::SmallVec;
 
 use super::collide::{Candidate, Posed, SurfaceSearch};
+use crate::contact::Verdict;
 use crate::geom::crossing::{End, crossing};
 use crate::geom::point_triangle::TriangleFeature;
 use crate::shape::Topology;
 use crate::shape::topology::Side;
-use crate::{Budget, Model, Pose};
+use crate::{Budget, Certainty, Finish, Model, Outcome, Pose};
 
 /// A curve of straight segments in the world frame.
 ///
@@ -44,17 +45,27 @@ impl Polyline {
     }
 }
 
-/// The curves along which the surfaces cross.
-pub fn contour(a: &Model, pose_a: &Pose, b: &Model, pose_b: &Pose) -> Vec<Polyline> {
+/// The curves along which the surfaces cross; nothing is told of them before the search is complete.
+pub fn contour(
+    a: &Model,
+    pose_a: &Pose,
+    b: &Model,
+    pose_b: &Pose,
+    budget: &mut Budget,
+) -> Verdict<Vec<Polyline>> {
     let mut segments = Vec::new();
     let mut search = SurfaceSearch::new(Posed::new(a, *pose_a), Posed::new(b, *pose_b));
-    search.advance(&mut Budget::UNLIMITED.clone(), |candidate| {
+    let finish = search.advance(budget, |candidate| {
         segments.extend(Segment::of([a.topology(), b.topology()], candidate));
         ControlFlow::Continue(())
     });
+    let outcome = Outcome { certainty: Certainty::Exact, finish, work: search.work() };
+    if finish == Finish::OutOfBudget {
+        return Verdict::new(None, outcome);
+    }
     // The order of the search means nothing.
     segments.sort_unstable_by_key(|segment| segment.pair);
-    Net::of(&segments).chains()
+    Verdict::new(Some(Net::of(&segments).chains()), outcome)
 }
 
 /// An open cell of a surface, by welded vertex, edge or triangle.

@@ -6,7 +6,7 @@ use crate::geom::triangle_triangle::{TriangleRelation, classify};
 use crate::shape::procedural;
 
 fn placed(a: &Model, b: &Model, shift: [f64; 3]) -> Vec<Polyline> {
-    contour(a, &Pose::IDENTITY, b, &Pose::from_translation(shift))
+    contour(a, &Pose::IDENTITY, b, &Pose::shift(shift))
 }
 
 fn model(mesh: Result<Mesh, crate::Error>) -> Model {
@@ -15,7 +15,7 @@ fn model(mesh: Result<Mesh, crate::Error>) -> Model {
 
 /// Every pair of triangles that cross is in the curves once, and nothing else (general position).
 fn check_pairs(a: &Model, b: &Model, shift: [f64; 3], curves: &[Polyline]) {
-    let pose = Pose::from_translation(shift);
+    let pose = Pose::shift(shift);
     let mut slow = vec![];
     for i in 0..a.mesh().triangles().len() as u32 {
         for j in 0..b.mesh().triangles().len() as u32 {

@@ -82,7 +82,7 @@ impl DistanceMemory {
 /// ```
 /// # use impinge::{Model, Pose, shape::procedural, narrow::exact::distance::distance};
 /// let ball = Model::from(procedural::ico_sphere(1.0, 3)?);
-/// let away = Pose::from_translation([3.0, 0.0, 0.0]);
+/// let away = Pose::from_translation([3.0, 0.0, 0.0])?;
 /// let gap = distance(&ball, &Pose::IDENTITY, &ball, &away);
 /// assert!((gap.distance - 1.0).abs() < 0.01 && gap.points[0].x < gap.points[1].x);
 /// # Ok::<(), impinge::Error>(())

@@ -67,14 +67,14 @@ fn nested_far_skewed_and_flat_bodies() {
     let sheet = Model::from(procedural::sheet([2.0, 2.0], [9, 9]).unwrap());
     assert_eq!(check(&ball, &core, &placements(10, 0.2, 5)), 0);
     let flat: Vec<[Pose; 2]> =
-        [0.0, 1e-300, 1e-9, 0.5].map(|z| [Pose::IDENTITY, Pose::from_translation([0.3, 0.2, z])]).into();
+        [0.0, 1e-300, 1e-9, 0.5].map(|z| [Pose::IDENTITY, Pose::shift([0.3, 0.2, z])]).into();
     assert_eq!(check(&sheet, &sheet, &flat), 1);
     let mut skewed = [0.0; 16];
     (skewed[0], skewed[5], skewed[10], skewed[15]) = (1.00004, 0.99996, 1.00003, 1.0);
     (skewed[1], skewed[3]) = (3e-5, 1.4);
     let skewed = Pose::from_matrix(&skewed).unwrap();
     let far = Pose::new([1e9, -3e9, 2e9], [0.1, 0.2, 0.3, 0.4]).unwrap();
-    let farther = Pose::from_translation(far.translation() + DVec3::new(1.4, 0.2, 0.1));
+    let farther = Pose::shift(far.translation() + DVec3::new(1.4, 0.2, 0.1));
     check(&ball, &core, &[[skewed, Pose::IDENTITY], [far, farther], [Pose::IDENTITY, far]]);
 }
 
@@ -96,11 +96,11 @@ fn huge_and_tiny_bodies_answer_alike() {
         let vertices = mesh.vertices().iter().map(|p| *p * by).collect();
         Model::from(Mesh::from_points(vertices, mesh.triangles().to_vec()).unwrap())
     };
-    let want = distance(&scaled(&a, 1.0), &Pose::IDENTITY, &scaled(&b, 1.0), &Pose::from_translation(apart));
+    let want = distance(&scaled(&a, 1.0), &Pose::IDENTITY, &scaled(&b, 1.0), &Pose::shift(apart));
     assert!(want.distance > 0.1);
     for power in [-900, -300, -100, 100, 190] {
         let by = 2f64.powi(power);
-        let away = Pose::from_translation(apart.map(|x| x * by));
+        let away = Pose::shift(apart.map(|x| x * by));
         let found = distance(&scaled(&a, by), &Pose::IDENTITY, &scaled(&b, by), &away);
         assert!((found.distance / by - want.distance).abs() < 1e-14, "2^{power} {}", found.distance);
     }

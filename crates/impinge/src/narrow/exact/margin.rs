@@ -146,7 +146,7 @@ mod tests {
     #[test]
     fn grid_distances_at_the_margin_count() {
         let sheet = Model::from(procedural::sheet([4.0, 4.0], [4, 4]).unwrap());
-        let above = Pose::from_translation([0.0, 0.0, 0.25]);
+        let above = Pose::shift([0.0, 0.0, 0.25]);
         let all = |margin| pairs_within(&sheet, &Pose::IDENTITY, &sheet, &above, margin).pairs.len();
         assert_eq!(all(0.25_f64.next_down()), 0);
         // Every triangle is at the margin from all that its shadow touches.
@@ -159,7 +159,7 @@ mod tests {
     #[test]
     fn a_budget_interrupts_and_resumes() {
         let ball = Model::from(procedural::ico_sphere(1.0, 2).unwrap());
-        let away = Pose::from_translation([1.9, 0.1, 0.0]);
+        let away = Pose::shift([1.9, 0.1, 0.0]);
         let want = pairs_within(&ball, &Pose::IDENTITY, &ball, &away, 0.2);
         let mut search = MarginSearch::new(&ball, &Pose::IDENTITY, &ball, &away, 0.2);
         let mut rounds = 0;

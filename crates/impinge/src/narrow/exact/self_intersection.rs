@@ -25,10 +25,10 @@ pub struct SelfCount {
 }
 
 /// Every pair of triangles in which the mesh meets itself, ascending, the smaller index first.
-pub fn self_intersections(model: &Model) -> Vec<[u32; 2]> {
-    let mut pairs = find_all(model, true).0.pairs;
-    pairs.sort_unstable();
-    pairs
+pub fn self_intersections(model: &Model) -> (Vec<[u32; 2]>, Outcome) {
+    let (mut finder, work) = find_all(model, true);
+    finder.pairs.sort_unstable();
+    (finder.pairs, Outcome { certainty: Certainty::Exact, finish: Finish::Complete, work })
 }
 
 /// How many pairs [`self_intersections`] would list, without keeping them.

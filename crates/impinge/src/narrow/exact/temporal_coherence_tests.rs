@@ -92,7 +92,7 @@ fn a_mirror_image_is_another_model() {
     let probe = Model::from(crate::shape::procedural::cuboid([0.05; 3], [1; 3]).unwrap());
     let mut memory = CoherenceMemory::default();
     for step in 0..6 {
-        let at = Pose::from_translation([0.9 + 1e-6 * f64::from(step), -0.9, 0.9]);
+        let at = Pose::shift([0.9 + 1e-6 * f64::from(step), -0.9, 0.9]);
         let ask = |model| (Posed::new(model, Pose::IDENTITY), Posed::new(&probe, at));
         let (a, b) = ask(&own);
         assert_eq!(first_meeting_again(a, b, &mut memory).0, None);

@@ -107,7 +107,7 @@ fn a_double_sheet_bounds_nothing_wherever_it_hangs() {
     let model = Model::from(Mesh::new(points, triangles).unwrap());
     assert!(model.topology().is_closed());
     let turn = Pose::new([0.0; 3], [0.5, 0.5, 0.5, 0.5]).unwrap();
-    for pose in [Pose::IDENTITY, Pose::from_translation([3.0, 1.0, -7.0]), turn] {
+    for pose in [Pose::IDENTITY, Pose::shift([3.0, 1.0, -7.0]), turn] {
         let at = |p: [f64; 3]| winding(&model, &pose, pose.apply(p.into()));
         let surface = |of_solid| Winding::OnSurface { of_solid };
         // In the sheet, on its border, where two sheets meet and at its tip.

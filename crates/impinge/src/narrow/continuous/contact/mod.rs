@@ -13,13 +13,13 @@
 pub mod elementary;
 pub mod moving_sphere;
 mod relative;
-pub mod sphere_tree;
+pub mod sphere_cover;
 mod tables;
 
 use glam::DVec3;
 
 pub use self::relative::RelativeSearch;
-pub use self::sphere_tree::SphereTree;
+pub use self::sphere_cover::SphereCover;
 pub use self::tables::{Tables, Tests};
 
 use self::elementary::{Elementary, Touch};
@@ -41,7 +41,7 @@ pub struct Covered<'m> {
     /// The mesh.
     pub model: &'m Model,
     /// Its spheres.
-    pub spheres: &'m SphereTree,
+    pub spheres: &'m SphereCover,
 }
 
 /// The first contact of a body that moves with one that rests.

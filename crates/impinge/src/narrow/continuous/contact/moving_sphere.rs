@@ -92,14 +92,14 @@ mod tests {
         for case in 0..3000 {
             let mut point =
                 |size: f64| DVec3::from_array([0.0; 3].map(|_: f64| random.random_range(-size..size)));
-            let from = Pose::from_translation(point(2.0));
+            let from = Pose::shift(point(2.0));
             let axis = point(1.0).normalize();
             let small = [1.0, 1e-7][case / 3 % 2];
             let turn = glam::DQuat::from_axis_angle(axis, point(2.5).x.abs() * small);
             let to = match case % 3 {
-                0 => Pose::from_rotation(from.translation() + point(2.0), turn),
-                1 => Pose::from_rotation(from.translation(), turn),
-                _ => Pose::from_translation(from.translation() + point(2.0)),
+                0 => Pose::turned(from.translation() + point(2.0), turn),
+                1 => Pose::turned(from.translation(), turn),
+                _ => Pose::shift(from.translation() + point(2.0)),
             };
             let screw = RigidMotion::screw(&from, &to, 0, Law::Contact).rational_screws().unwrap()[0];
             let r = point(1.5);

@@ -210,5 +210,5 @@ fn relative([a, b]: [Pose; 2]) -> Pose {
     let back = b.rotation().transpose();
     let turn = DQuat::from_mat3(&(back * a.rotation())).normalize();
     let place: DVec3 = back * (a.translation() - b.translation());
-    Pose::from_rotation(place, turn)
+    Pose::turned(place, turn)
 }

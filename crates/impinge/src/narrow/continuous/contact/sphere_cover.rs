@@ -31,7 +31,7 @@ const DEEPEST: u32 = 24;
 pub struct Primitives {
     /// Indices of vertices.
     pub vertices: Vec<u32>,
-    /// Indices into [`SphereTree::edges`].
+    /// Indices into [`SphereCover::edges`].
     pub edges: Vec<u32>,
     /// Indices of triangles.
     pub faces: Vec<u32>,
@@ -52,19 +52,19 @@ pub struct Sphere {
 
 /// A mesh covered by equal spheres, and the tree above them.
 #[derive(Debug, Clone)]
-pub struct SphereTree {
+pub struct SphereCover {
     spheres: Vec<Sphere>,
     sets: Vec<Arc<Primitives>>,
     edges: Vec<[u32; 2]>,
     leaves: usize,
 }
 
-impl SphereTree {
+impl SphereCover {
     /// Covers a mesh with spheres about as large as its triangles, and never larger than a sixteenth of it.
     ///
     /// # Errors
     /// Triangles so small that more than 2²⁴ spheres would lie side by side.
-    pub fn automatic(mesh: &Mesh) -> Result<SphereTree, Error> {
+    pub fn automatic(mesh: &Mesh) -> Result<SphereCover, Error> {
         let faces = 0..mesh.triangles().len() as u32;
         let corners = || faces.clone().map(|t| mesh.corners(t));
         let area: f64 = corners().map(|[a, b, c]| 0.5 * (b - a).cross(c - a).length()).sum();
@@ -74,14 +74,14 @@ impl SphereTree {
         let extent = (high - low).max_element();
         let side = (area / f64::from(faces.end)).sqrt();
         let radius = side.min(COARSEST * extent).max(FINEST * extent);
-        SphereTree::new(mesh, if radius > 0.0 { radius } else { 1.0 })
+        SphereCover::new(mesh, if radius > 0.0 { radius } else { 1.0 })
     }
 
     /// Covers a mesh with spheres of one radius; their number grows with its area over the radius squared.
     ///
     /// # Errors
     /// The radius is not positive, or so small that more than 2²⁴ of them would lie side by side.
-    pub fn new(mesh: &Mesh, radius: f64) -> Result<SphereTree, Error> {
+    pub fn new(mesh: &Mesh, radius: f64) -> Result<SphereCover, Error> {
         let refuse = |reason: &str| Err(Error::Argument { name: "radius", reason: reason.into() });
         if !(radius > 0.0 && radius.is_finite()) {
             return refuse("must be a positive number");
@@ -109,7 +109,7 @@ impl SphereTree {
         };
         cover.divide(0.5 * (low + high), half, levels, &all);
         let Cover { edges, mut leaves, sets, .. } = cover;
-        let mut tree = SphereTree { spheres: Vec::new(), sets, edges, leaves: leaves.len() };
+        let mut tree = SphereCover { spheres: Vec::new(), sets, edges, leaves: leaves.len() };
         tree.spheres.reserve(2 * leaves.len());
         let mut next = tree.sets.len() as u32;
         tree.grow(&mut leaves, radius, &mut next);

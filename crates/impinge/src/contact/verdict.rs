@@ -1,0 +1,53 @@
+//! What a kernel found about one pair: the answer, or how far it came.
+
+use super::{Certainty, Counters, Finish, Outcome};
+
+/// The answer of one search, or what it had when its budget ended.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Verdict<T> {
+    /// The answer; `None` when the budget ended before it was certain.
+    pub value: Option<T>,
+    /// What was found until the budget ended: a distance that is an upper bound, some of the pairs.
+    pub so_far: Option<T>,
+    /// Certainty, end and cost.
+    pub outcome: Outcome,
+}
+
+impl<T> Verdict<T> {
+    /// Found, or left open without a partial answer.
+    pub fn new(value: Option<T>, outcome: Outcome) -> Verdict<T> {
+        Verdict { value, so_far: None, outcome }
+    }
+
+    /// The answer if the search came to its end, else a part of it.
+    pub fn by_finish(found: T, outcome: Outcome) -> Verdict<T> {
+        match outcome.finish {
+            Finish::OutOfBudget => Verdict { value: None, so_far: Some(found), outcome },
+            Finish::Complete | Finish::Stopped => Verdict { value: Some(found), so_far: None, outcome },
+        }
+    }
+
+    /// A question that the method does not answer; the door refuses it before it gets here.
+    pub fn refused() -> Verdict<T> {
+        debug_assert!(false, "a method was asked what it does not accept");
+        let outcome =
+            Outcome { certainty: Certainty::Exact, finish: Finish::Stopped, work: Counters::default() };
+        Verdict::new(None, outcome)
+    }
+
+    /// Nothing was done: the budget was empty.
+    pub fn out_of_budget() -> Verdict<T> {
+        let outcome =
+            Outcome { certainty: Certainty::Exact, finish: Finish::OutOfBudget, work: Counters::default() };
+        Verdict::new(None, outcome)
+    }
+
+    /// The same about something else.
+    pub fn map<U>(self, mut change: impl FnMut(T) -> U) -> Verdict<U> {
+        Verdict {
+            value: self.value.map(&mut change),
+            so_far: self.so_far.map(&mut change),
+            outcome: self.outcome,
+        }
+    }
+}

@@ -1,0 +1,253 @@
+//! What the kernels work on: a mesh with its tree, a convex shape, or a compound of these.
+
+use std::sync::Arc;
+
+use glam::{DMat3, DVec3};
+
+use super::{Compound, Model, ShapeKind};
+use crate::bound::Aabb;
+use crate::num::tolerance::PLACED_BOX_ROUNDING;
+use crate::shape::{Convex, Polytope, Primitive};
+use crate::{Mesh, Pose};
+
+/// The closed list of what a [`Shape`](super::Shape) can be; a copy shares what is large.
+#[derive(Debug, Clone)]
+pub enum Geometry {
+    /// A triangle mesh with its tree.
+    Mesh(Arc<Model>),
+    /// A primitive or a polytope.
+    Convex(Convex),
+    /// Convex parts in one frame.
+    Compound(Arc<Compound>),
+}
+
+impl Geometry {
+    /// Its kind.
+    pub fn kind(&self) -> ShapeKind {
+        match self {
+            Geometry::Mesh(model) if model.solid().is_some() => ShapeKind::TetMesh,
+            Geometry::Mesh(_) => ShapeKind::Mesh,
+            Geometry::Compound(_) => ShapeKind::Compound,
+            Geometry::Convex(Convex::Polytope(_)) => ShapeKind::Hull,
+            Geometry::Convex(Convex::Primitive(primitive)) => match primitive {
+                Primitive::Sphere { .. } => ShapeKind::Sphere,
+                Primitive::Cuboid { .. } => ShapeKind::Box,
+                Primitive::Capsule { .. } => ShapeKind::Capsule,
+                Primitive::Cylinder { .. } => ShapeKind::Cylinder,
+                Primitive::Cone { .. } => ShapeKind::Cone,
+                Primitive::Ellipsoid { .. } => ShapeKind::Ellipsoid,
+                Primitive::HalfSpace { .. } => ShapeKind::HalfSpace,
+                Primitive::Triangle { .. } => ShapeKind::Triangle,
+                Primitive::Segment { .. } => ShapeKind::Segment,
+            },
+        }
+    }
+
+    /// How many primitives its kernels go through: triangles, faces of a hull, parts.
+    pub fn primitives(&self) -> u64 {
+        match self {
+            Geometry::Mesh(model) => model.mesh().triangles().len() as u64,
+            Geometry::Convex(Convex::Polytope(hull)) => hull.faces().len().max(1) as u64,
+            Geometry::Convex(Convex::Primitive(_)) => 1,
+            Geometry::Compound(compound) => compound.parts().len() as u64,
+        }
+    }
+
+    /// How many triangles wait for their tree.
+    pub fn unbuilt(&self) -> u64 {
+        match self {
+            Geometry::Mesh(model) if !model.has_tree() => model.mesh().triangles().len() as u64,
+            _ => 0,
+        }
+    }
+
+    /// The mesh with its tree; `None` for other kinds.
+    pub fn model(&self) -> Option<&Arc<Model>> {
+        match self {
+            Geometry::Mesh(model) => Some(model),
+            _ => None,
+        }
+    }
+
+    /// A box of the world around the placed shape, rounded outward; infinite for a half-space.
+    pub fn bounds(&self, pose: &Pose) -> Aabb {
+        match self {
+            Geometry::Mesh(model) => mesh_bounds(model, pose),
+            Geometry::Convex(Convex::Primitive(p)) => primitive_bounds(p, pose),
+            Geometry::Convex(Convex::Polytope(p)) => polytope_bounds(p, pose, [0; 6]).0,
+            Geometry::Compound(compound) => compound.bounds(pose),
+        }
+    }
+}
+
+/// The box of the tree's root, placed.
+fn mesh_bounds(model: &Model, pose: &Pose) -> Aabb {
+    let (frame, root) = (model.tree().frame(), &model.tree().nodes()[0]);
+    let place = pose.matrix();
+    let mut bounds = Aabb::EMPTY;
+    for lane in root.used() {
+        let (centre, half) = root.lane(lane);
+        let centre = pose.apply(frame.centre + DVec3::from(centre.map(f64::from)) * frame.unit);
+        let half = absolute(&place) * (DVec3::from(half.map(f64::from)) * frame.unit);
+        bounds.low = bounds.low.min(centre - half);
+        bounds.high = bounds.high.max(centre + half);
+    }
+    let size = frame.centre.length() + 4.0 * f64::from(frame.reach) * frame.unit;
+    padded(bounds, size + pose.translation().length())
+}
+
+/// The box of a polytope by climbing from the given corners along the six directions of the world, and the
+/// corners it ended at: lowest along x, y, z, then highest along x, y, z.
+pub(crate) fn polytope_bounds(polytope: &Polytope, pose: &Pose, mut from: [u32; 6]) -> (Aabb, [u32; 6]) {
+    // A direction of the world, seen from the body, is a row of the pose's matrix.
+    let rows = pose.matrix().transpose();
+    let vertices = polytope.vertices();
+    let mut bounds = Aabb::EMPTY;
+    let mut size = 0.0_f64;
+    for axis in 0..3 {
+        let row = rows.col(axis);
+        from[axis] = polytope.support(-row, from[axis]);
+        from[3 + axis] = polytope.support(row, from[3 + axis]);
+        let [low, high] = [from[axis], from[3 + axis]].map(|v| vertices[v as usize]);
+        size = size.max(low.abs().max(high.abs()).element_sum());
+        bounds.low[axis] = row.dot(low) + pose.translation()[axis];
+        bounds.high[axis] = row.dot(high) + pose.translation()[axis];
+    }
+    // The true extremes may be other corners, but by rounding only.
+    (padded(bounds, size + pose.translation().abs().max_element()), from)
+}
+
+fn primitive_bounds(primitive: &Primitive, pose: &Pose) -> Aabb {
+    if let Primitive::HalfSpace { .. } = primitive {
+        return Aabb { low: DVec3::NEG_INFINITY, high: DVec3::INFINITY };
+    }
+    let turn = pose.rotation();
+    // The direction of a world axis in the shape's frame is a row of the matrix.
+    let rows = turn.transpose();
+    let axes = [rows.x_axis, rows.y_axis, rows.z_axis];
+    let mut size = pose.translation().length();
+    let mut reach = |sign: f64| {
+        let along = axes.map(|axis| {
+            let p = primitive.support(axis * sign);
+            size = size.max(pose.translation().length() + p.length());
+            axis.dot(p)
+        });
+        DVec3::from(along) + pose.translation()
+    };
+    let bounds = Aabb { low: reach(-1.0), high: reach(1.0) };
+    padded(bounds, size)
+}
+
+fn absolute(m: &DMat3) -> DMat3 {
+    DMat3::from_cols(m.x_axis.abs(), m.y_axis.abs(), m.z_axis.abs())
+}
+
+/// Grown by what rounding can do to numbers of this size.
+fn padded(bounds: Aabb, size: f64) -> Aabb {
+    let pad = DVec3::splat(size * PLACED_BOX_ROUNDING + f64::MIN_POSITIVE);
+    Aabb { low: bounds.low - pad, high: bounds.high + pad }
+}
+
+impl From<Model> for Geometry {
+    fn from(model: Model) -> Geometry {
+        Geometry::Mesh(Arc::new(model))
+    }
+}
+
+impl From<Arc<Model>> for Geometry {
+    fn from(model: Arc<Model>) -> Geometry {
+        Geometry::Mesh(model)
+    }
+}
+
+impl From<Mesh> for Geometry {
+    fn from(mesh: Mesh) -> Geometry {
+        Model::from(mesh).into()
+    }
+}
+
+impl From<Convex> for Geometry {
+    fn from(convex: Convex) -> Geometry {
+        Geometry::Convex(convex)
+    }
+}
+
+impl From<Polytope> for Geometry {
+    fn from(polytope: Polytope) -> Geometry {
+        Geometry::Convex(polytope.into())
+    }
+}
+
+impl From<Compound> for Geometry {
+    fn from(compound: Compound) -> Geometry {
+        Geometry::Compound(Arc::new(compound))
+    }
+}
+
+impl From<Primitive> for Geometry {
+    fn from(primitive: Primitive) -> Geometry {
+        Geometry::Convex(primitive.into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::shape::procedural;
+    use rand::{Rng, SeedableRng};
+    use rand_pcg::Pcg64;
+
+    fn compound() -> Compound {
+        let ball = Convex::from(Primitive::sphere(0.3).unwrap());
+        let places = [DVec3::ZERO, DVec3::X, DVec3::new(0.2, -1.5, 0.7)];
+        Compound::new(places.map(|p| (ball.clone(), Pose::shift(p)))).unwrap()
+    }
+
+    #[test]
+    fn boxes_hold_the_placed_shape_and_little_more() {
+        let mut rng = Pcg64::seed_from_u64(5);
+        let shapes: Vec<Geometry> = vec![
+            procedural::ico_sphere(1.0, 2).unwrap().into(),
+            Primitive::sphere(0.7).unwrap().into(),
+            Primitive::cuboid([0.3, 0.5, 0.9]).unwrap().into(),
+            Primitive::capsule(0.4, 0.6).unwrap().into(),
+            Primitive::cylinder(0.5, 0.8).unwrap().into(),
+            Primitive::cone(0.8, 0.7).unwrap().into(),
+            Primitive::ellipsoid([0.4, 0.6, 0.9]).unwrap().into(),
+            Primitive::triangle([DVec3::X, DVec3::Y, DVec3::Z]).unwrap().into(),
+            Primitive::segment([DVec3::X, DVec3::Y]).unwrap().into(),
+            Polytope::hull(procedural::blob(1.0, 0.3, 2, 9).unwrap().vertices()).unwrap().into(),
+            compound().into(),
+        ];
+        for shape in &shapes {
+            let turn = [(); 4].map(|()| rng.random_range(-1.0..1.0));
+            let pose = Pose::new([1.0, -20.0, 3.0], turn).unwrap();
+            let bounds = shape.bounds(&pose);
+            let mut seen = Aabb::EMPTY;
+            for _ in 0..4000 {
+                let d = DVec3::from([(); 3].map(|()| rng.random_range(-1.0..1.0)));
+                let p = match shape {
+                    Geometry::Mesh(model) => {
+                        let vertices = model.mesh().vertices();
+                        vertices[rng.random_range(0..vertices.len())]
+                    }
+                    Geometry::Convex(convex) => convex.support(d),
+                    Geometry::Compound(compound) => {
+                        let part = &compound.parts()[rng.random_range(0..compound.parts().len())];
+                        let Geometry::Convex(convex) = &part.shape else { unreachable!() };
+                        part.pose.apply(convex.support(d))
+                    }
+                };
+                let p = pose.apply(p);
+                assert!(p.cmpge(bounds.low).all() && p.cmple(bounds.high).all(), "{shape:?}");
+                seen = Aabb { low: seen.low.min(p), high: seen.high.max(p) };
+            }
+            // A mesh's box comes from the boxes of its tree, turned with it.
+            let room = if matches!(shape, Geometry::Mesh(_)) { 0.75 } else { 0.02 };
+            let loose = (seen.low - bounds.low).max(bounds.high - seen.high).max_element();
+            assert!(loose < room, "{}: {loose}", shape.kind());
+        }
+        let half = Geometry::from(Primitive::half_space([0.0, 0.0, 1.0], 2.0).unwrap());
+        assert_eq!(half.bounds(&Pose::IDENTITY).high, DVec3::INFINITY);
+    }
+}

@@ -1,0 +1,50 @@
+//! Method `gjk`: GJK while two convex shapes are apart, EPA where they overlap, each with a proved bracket.
+
+use super::decides_each_pair;
+use crate::Budget;
+use crate::contact::{Certainty, Counters, Finish, Outcome, Separation, Verdict};
+use crate::model::{Geometry, ShapeKind};
+use crate::narrow::convex::separation::distance_by_supports;
+use crate::narrow::dispatch::signed;
+use crate::narrow::method::{Detector, PairKernel, Question};
+use crate::narrow::pair_memory::PairMemory;
+use crate::narrow::shape_pair::ShapePair;
+
+/// GJK and EPA.
+#[derive(Debug, Clone, Copy)]
+pub struct Gjk;
+
+impl Detector for Gjk {
+    fn accepts(&self, question: &Question, kinds: [ShapeKind; 2]) -> bool {
+        let bounded = |kind: &ShapeKind| kind.is_convex() && *kind != ShapeKind::HalfSpace;
+        matches!(question, Question::Distance) && kinds.iter().all(bounded)
+    }
+
+    fn expect(&self, _: &Question, pair: &ShapePair<'_>) -> Counters {
+        // Supports of a hull are found by climbing.
+        let steps: u64 = pair.shapes.iter().map(|shape| shape.primitives().isqrt()).sum();
+        Counters { volume_tests: steps, primitive_tests: 1, updates: 0 }
+    }
+
+    decides_each_pair!();
+}
+
+impl PairKernel for Gjk {
+    fn distance(
+        &self,
+        pair: &ShapePair<'_>,
+        memory: &mut PairMemory,
+        budget: &mut Budget,
+    ) -> Verdict<Separation> {
+        let [Geometry::Convex(a), Geometry::Convex(b)] = pair.shapes else { return Verdict::refused() };
+        if !budget.draw(1) {
+            return Verdict::out_of_budget();
+        }
+        let [pose_a, pose_b] = pair.poses;
+        let (found, certainty): (Separation, Certainty) =
+            distance_by_supports(a, pose_a, b, pose_b, &mut memory.convex);
+        let work = Counters { primitive_tests: 1, ..Counters::default() };
+        let found = signed(found, [a, b], pair.poses, memory);
+        Verdict::by_finish(found, Outcome { certainty, finish: Finish::Complete, work })
+    }
+}

@@ -1,0 +1,106 @@
+//! Many pairs with one question, and where the answers go.
+
+use std::ops::ControlFlow;
+
+use super::{Memory, PairKernel, Question};
+use crate::contact::Verdict;
+use crate::narrow::continuous::Sweep;
+use crate::narrow::exact::contour::Polyline;
+use crate::narrow::pair_memory::PairMemory;
+use crate::narrow::shape_pair::ShapePair;
+use crate::num::parallel;
+use crate::{Budget, Error, Relation, Separation};
+
+/// Pairs of an unlimited batch that are decided before the sink is told.
+const BLOCK: usize = 1024;
+
+/// Pairs that one thread decides at a time.
+const CHUNK: usize = 4;
+
+/// Many pairs with one question.
+#[derive(Debug, Clone, Copy)]
+pub struct Batch<'p> {
+    /// What is asked.
+    pub question: Question,
+    /// About whom.
+    pub pairs: &'p [ShapePair<'p>],
+}
+
+/// What was found about one pair, by the question.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub enum Finding {
+    /// How the bodies lie to each other.
+    Relation(Verdict<Relation>),
+    /// How far apart they are, or how deep.
+    Distance(Verdict<Separation>),
+    /// The triangles that meet or are near.
+    Pairs(Verdict<Vec<[u32; 2]>>),
+    /// The curves along which the surfaces cross.
+    Contour(Verdict<Vec<Polyline>>),
+    /// When they first touch.
+    Sweep(Verdict<Sweep>),
+}
+
+/// Takes findings, and says when it has enough.
+pub trait Sink {
+    /// Takes what was found about pair `index` of the batch.
+    fn take(&mut self, index: usize, finding: Finding) -> ControlFlow<()>;
+}
+
+/// Decides every pair on its own: in parallel without a limit, one after the other with one. Answers come in the
+/// order of the pairs.
+///
+/// # Errors
+/// That of the first pair which the kernel refuses.
+pub fn each_pair(
+    kernel: &dyn PairKernel,
+    batch: &Batch<'_>,
+    memory: &mut Memory,
+    budget: &mut Budget,
+    sink: &mut dyn Sink,
+) -> Result<(), Error> {
+    let slots = memory.slots(batch.pairs.len());
+    if !budget.is_unlimited() {
+        for (index, (pair, slot)) in batch.pairs.iter().zip(slots).enumerate() {
+            let found = one(kernel, &batch.question, pair, slot.get_or_insert_default(), budget)?;
+            if sink.take(index, found).is_break() {
+                break;
+            }
+        }
+        return Ok(());
+    }
+    for (block, slots) in slots.chunks_mut(BLOCK).enumerate() {
+        let first = block * BLOCK;
+        let mut work: Vec<_> = slots.iter_mut().map(|slot| (slot, None)).collect();
+        parallel::for_each_chunk(&mut work, CHUNK, |from, some| {
+            for (k, (slot, found)) in some.iter_mut().enumerate() {
+                let (pair, memory) = (&batch.pairs[first + from + k], slot.get_or_insert_default());
+                *found = Some(one(kernel, &batch.question, pair, memory, &mut Budget::UNLIMITED.clone()));
+            }
+        });
+        for (k, found) in work.into_iter().filter_map(|(_, found)| found).enumerate() {
+            if sink.take(first + k, found?).is_break() {
+                return Ok(());
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The question about one pair.
+fn one(
+    kernel: &dyn PairKernel,
+    question: &Question,
+    pair: &ShapePair<'_>,
+    memory: &mut PairMemory,
+    budget: &mut Budget,
+) -> Result<Finding, Error> {
+    Ok(match question {
+        Question::Relation => Finding::Relation(kernel.relation(pair, memory, budget)),
+        Question::Distance => Finding::Distance(kernel.distance(pair, memory, budget)),
+        Question::Pairs { margin } => Finding::Pairs(kernel.pairs(pair, *margin, memory, budget)),
+        Question::Contour => Finding::Contour(kernel.contour(pair, memory, budget)),
+        Question::Sweep(options) => Finding::Sweep(kernel.sweep(pair, options, memory, budget)?),
+    })
+}

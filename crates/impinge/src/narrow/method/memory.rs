@@ -1,0 +1,44 @@
+//! What is remembered between questions.
+
+use crate::narrow::pair_memory::PairMemory;
+
+/// What questions about the same bodies leave for the next ones: nearest features, witnesses, unfinished
+/// searches. Dropping it costs speed, never an answer.
+///
+/// One memory belongs to one pair of bodies, or to one list of pairs whose order stays.
+#[derive(Debug, Clone, Default)]
+pub struct Memory {
+    pairs: Vec<Option<Box<PairMemory>>>,
+}
+
+impl Memory {
+    /// What pair `index` of a list remembers.
+    pub(crate) fn pair(&mut self, index: usize) -> &mut PairMemory {
+        if self.pairs.len() <= index {
+            self.pairs.resize_with(index + 1, || None);
+        }
+        self.pairs[index].get_or_insert_default()
+    }
+
+    /// Takes out what some of the pairs remember, in this order.
+    pub(crate) fn take(&mut self, pairs: &[usize]) -> Memory {
+        let most = pairs.iter().map(|&i| i + 1).max().unwrap_or(0);
+        let slots = self.slots(most);
+        Memory { pairs: pairs.iter().map(|&i| slots[i].take()).collect() }
+    }
+
+    /// Puts back what [`Memory::take`] took out.
+    pub(crate) fn put(&mut self, pairs: &[usize], taken: Memory) {
+        for (&i, own) in pairs.iter().zip(taken.pairs) {
+            self.pairs[i] = own;
+        }
+    }
+
+    /// One slot for each of `count` pairs.
+    pub(crate) fn slots(&mut self, count: usize) -> &mut [Option<Box<PairMemory>>] {
+        if self.pairs.len() < count {
+            self.pairs.resize_with(count, || None);
+        }
+        &mut self.pairs[..count]
+    }
+}

@@ -1,0 +1,133 @@
+//! The seam behind the questions: what a method is, which there are, and which one is chosen.
+//!
+//! A method is a [`Detector`] over a batch of pairs with one question, so that a method which shares work or
+//! budget among pairs sees them all. One that decides each pair on its own is also a [`PairKernel`], which single
+//! questions call directly. A new method is one folder below `narrow`, one line in `registry.rs` and one row in
+//! docs/METHODS.md; the program's `--method`, the scene and the corpus of cases take it from the registry.
+
+mod answer;
+mod batch;
+mod choice;
+mod memory;
+mod registry;
+mod route;
+
+pub use answer::{Answer, Reason};
+pub use batch::{Batch, Finding, Sink, each_pair};
+pub use choice::{Costs, choose};
+pub use memory::Memory;
+pub use registry::Method;
+pub use route::{Routed, method_for, route};
+
+use super::continuous::{Sweep, SweepOptions};
+use super::exact::contour::Polyline;
+use super::pair_memory::PairMemory;
+use super::shape_pair::ShapePair;
+use crate::contact::{Counters, Relation, Separation, Verdict};
+use crate::model::ShapeKind;
+use crate::{Budget, Error};
+
+/// What is asked about a pair.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub enum Question {
+    /// How the bodies lie to each other.
+    Relation,
+    /// How far apart they are, or how deep.
+    Distance,
+    /// Every pair of triangles that meet or, with a margin, that are at most so far apart.
+    Pairs {
+        /// The largest distance (a length); `None` for meeting triangles only.
+        margin: Option<f64>,
+    },
+    /// The curves along which the surfaces cross.
+    Contour,
+    /// When they first touch.
+    Sweep(SweepOptions),
+}
+
+impl Question {
+    /// Its name in messages.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Question::Relation => "relation",
+            Question::Distance => "distance",
+            Question::Pairs { .. } => "pairs",
+            Question::Contour => "contour",
+            Question::Sweep(_) => "sweep",
+        }
+    }
+}
+
+/// A method of collision detection, over batches of pairs.
+pub trait Detector: Sync {
+    /// Whether it answers this question about these kinds, a before b.
+    fn accepts(&self, question: &Question, kinds: [ShapeKind; 2]) -> bool;
+
+    /// The work it expects: the counts that the cost model weighs.
+    fn expect(&self, question: &Question, pair: &ShapePair<'_>) -> Counters;
+
+    /// Answers the question for every pair of the batch, in any order, until the sink or the budget ends it.
+    /// Pairs that the budget leaves open are told as such.
+    ///
+    /// # Errors
+    /// A pair whose motion the method cannot treat.
+    fn detect(
+        &self,
+        batch: &Batch<'_>,
+        memory: &mut Memory,
+        budget: &mut Budget,
+        sink: &mut dyn Sink,
+    ) -> Result<(), Error>;
+
+    /// The same method for one pair, where pairs share nothing.
+    fn pairwise(&self) -> Option<&dyn PairKernel> {
+        None
+    }
+}
+
+/// A method that decides each pair on its own. Only what [`Detector::accepts`] is asked for.
+pub trait PairKernel: Detector {
+    /// How the bodies lie to each other.
+    fn relation(&self, _: &ShapePair<'_>, _: &mut PairMemory, _: &mut Budget) -> Verdict<Relation> {
+        Verdict::refused()
+    }
+
+    /// How far apart they are, or how deep.
+    fn distance(&self, _: &ShapePair<'_>, _: &mut PairMemory, _: &mut Budget) -> Verdict<Separation> {
+        Verdict::refused()
+    }
+
+    /// Every pair of triangles that meet, or that are within a margin.
+    fn pairs(
+        &self,
+        _: &ShapePair<'_>,
+        _margin: Option<f64>,
+        _: &mut PairMemory,
+        _: &mut Budget,
+    ) -> Verdict<Vec<[u32; 2]>> {
+        Verdict::refused()
+    }
+
+    /// The curves along which the surfaces cross.
+    fn contour(&self, _: &ShapePair<'_>, _: &mut PairMemory, _: &mut Budget) -> Verdict<Vec<Polyline>> {
+        Verdict::refused()
+    }
+
+    /// When they first touch.
+    ///
+    /// # Errors
+    /// A motion that the method cannot treat.
+    fn sweep(
+        &self,
+        _: &ShapePair<'_>,
+        _: &SweepOptions,
+        _: &mut PairMemory,
+        _: &mut Budget,
+    ) -> Result<Verdict<Sweep>, Error> {
+        Ok(Verdict::refused())
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,99 @@
+//! The list of methods: one line each. Names, `--method`, refusals and the automatic choice all come from it.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::{Detector, Question};
+use crate::Error;
+use crate::model::ShapeKind;
+use crate::narrow::detectors;
+
+macro_rules! methods {
+    ($($(#[$doc:meta])* $variant:ident, $name:literal, $detector:expr;)*) => {
+        /// How a question is answered: by a method of this list, or by the one that is expected to be fastest.
+        ///
+        /// docs/METHODS.md tells what each answers and how sure its answers are.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+        #[non_exhaustive]
+        pub enum Method {
+            /// The method that is expected to be fastest of those whose answers are exact.
+            #[default]
+            Auto,
+            $($(#[$doc])* $variant,)*
+        }
+
+        impl Method {
+            /// Every registered method, without `Auto`.
+            pub const ALL: &'static [Method] = &[$(Method::$variant),*];
+
+            /// The name it is called by.
+            pub const fn name(self) -> &'static str {
+                match self {
+                    Method::Auto => "auto",
+                    $(Method::$variant => $name,)*
+                }
+            }
+
+            /// What answers; `None` for `Auto`.
+            pub(crate) fn detector(self) -> Option<&'static dyn Detector> {
+                match self {
+                    Method::Auto => None,
+                    $(Method::$variant => Some(&$detector),)*
+                }
+            }
+        }
+    };
+}
+
+methods! {
+    /// Trees, closed forms and exact predicates: answers every question about every pair of kinds.
+    Exact, "exact", detectors::exact::Exact;
+    /// Every triangle against every other, by the same exact predicates.
+    Brute, "brute", detectors::brute::Brute;
+    /// The walk between Voronoi regions of two hulls (I-COLLIDE).
+    Voronoi, "voronoi", detectors::voronoi::Voronoi;
+    /// GJK and EPA for two convex shapes.
+    Gjk, "gjk", detectors::gjk::Gjk;
+    /// CONTACT's sphere covers, cubics and labels for sweeps of two meshes (Redon, Kheddar and Coquillart 2001).
+    Contact, "contact", detectors::contact::Contact;
+}
+
+impl Method {
+    /// Whether it answers this question about these kinds, a before b.
+    pub fn accepts(self, question: &Question, kinds: [ShapeKind; 2]) -> bool {
+        match self.detector() {
+            Some(detector) => detector.accepts(question, kinds),
+            None => Method::ALL.iter().any(|method| method.accepts(question, kinds)),
+        }
+    }
+
+    /// The refusal of a question that the method does not answer; it names those that would.
+    pub(crate) fn refusal(self, question: &Question, kinds: [ShapeKind; 2]) -> Error {
+        let would = Method::ALL.iter().filter(|method| method.accepts(question, kinds));
+        Error::Unanswered {
+            method: self.name(),
+            question: question.name(),
+            kinds: kinds.map(ShapeKind::name),
+            methods: would.map(|method| method.name()).collect(),
+        }
+    }
+}
+
+impl fmt::Display for Method {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Method {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Method, Error> {
+        let known = || [Method::Auto].into_iter().chain(Method::ALL.iter().copied());
+        known().find(|method| method.name() == name).ok_or_else(|| {
+            let names: Vec<_> = known().map(Method::name).collect();
+            let reason = format!("there is no method {name:?}; known are {}", names.join(", "));
+            Error::Argument { name: "method", reason }
+        })
+    }
+}

@@ -1,0 +1,77 @@
+//! Deals the pairs of a batch to their methods and brings the answers back in the order of the pairs.
+
+use std::ops::ControlFlow;
+
+use super::{Batch, Finding, Memory, Method, Question, Reason, Sink, choose};
+use crate::narrow::shape_pair::ShapePair;
+use crate::{Budget, Error};
+
+/// What was found about a pair, by whom, and why by them.
+pub type Routed = (Finding, Method, Reason);
+
+/// The method that answers for a pair, and why: the named one, or the choice of `auto`.
+///
+/// # Errors
+/// The method does not answer the question about these kinds.
+#[inline]
+pub fn method_for(
+    method: Method,
+    question: &Question,
+    pair: &ShapePair<'_>,
+) -> Result<(Method, Reason), Error> {
+    if method == Method::Auto {
+        return choose(question, pair);
+    }
+    let kinds = pair.kinds();
+    if !method.accepts(question, kinds) {
+        return Err(method.refusal(question, kinds));
+    }
+    Ok((method, Reason::Named))
+}
+
+/// Answers one question about many pairs; a pair that was never reached has none.
+///
+/// # Errors
+/// A pair that its method does not answer.
+pub fn route(
+    method: Method,
+    batch: &Batch<'_>,
+    memory: &mut Memory,
+    budget: &mut Budget,
+) -> Result<Vec<Option<Routed>>, Error> {
+    let methods: Vec<(Method, Reason)> = batch
+        .pairs
+        .iter()
+        .map(|pair| method_for(method, &batch.question, pair))
+        .collect::<Result<_, Error>>()?;
+    let mut found: Vec<Option<Routed>> = Vec::new();
+    found.resize_with(batch.pairs.len(), || None);
+    for &named in Method::ALL {
+        let dealt: Vec<usize> = (0..methods.len()).filter(|&i| methods[i].0 == named).collect();
+        let Some(detector) = named.detector().filter(|_| !dealt.is_empty()) else { continue };
+        let pairs: Vec<ShapePair<'_>> = dealt.iter().map(|&i| batch.pairs[i]).collect();
+        let mut own = memory.take(&dealt);
+        let mut sink = Scatter { dealt: &dealt, methods: &methods, found: &mut found };
+        let dealt_batch = Batch { question: batch.question, pairs: &pairs };
+        let ended = detector.detect(&dealt_batch, &mut own, budget, &mut sink);
+        memory.put(&dealt, own);
+        ended?;
+    }
+    Ok(found)
+}
+
+/// Puts the findings of one method where their pairs stand.
+struct Scatter<'f> {
+    dealt: &'f [usize],
+    methods: &'f [(Method, Reason)],
+    found: &'f mut [Option<Routed>],
+}
+
+impl Sink for Scatter<'_> {
+    fn take(&mut self, index: usize, finding: Finding) -> ControlFlow<()> {
+        let at = self.dealt[index];
+        let (method, reason) = self.methods[at];
+        self.found[at] = Some((finding, method, reason));
+        ControlFlow::Continue(())
+    }
+}

@@ -1,0 +1,97 @@
+//! The questions: one call shape, one options value, one answer type.
+//!
+//! The functions at the crate's root are the ordinary case: unlimited, exact where an exact method exists. A
+//! [`Query`] carries method, budget, memory and tolerances, and gives an [`Answer`](crate::Answer).
+
+mod pair;
+mod plain;
+mod point;
+mod self_contact;
+mod whole_mesh;
+
+pub use plain::{
+    closest_point, closest_point_batch, contains, contains_batch, contour, contour_batch, distance,
+    distance_batch, pairs, pairs_batch, pairs_within, pairs_within_batch, ray_cast, ray_cast_batch, relation,
+    relation_batch, self_intersections, self_intersections_batch, signed_distance, signed_distance_batch,
+    sweep, sweep_batch,
+};
+pub use point::{PointDistance, winding_number};
+pub use whole_mesh::{decompose, inspect, mass};
+
+use crate::narrow::continuous::SweepOptions;
+use crate::narrow::method::{Memory, Method};
+use crate::num::tolerance::SWEEP_TOLERANCE;
+use crate::{Budget, Error};
+
+/// How a question is to be answered: by which method, within which budget, with which memory and how sharply.
+///
+/// The budget is drawn down by every question asked through the same value.
+///
+/// ```
+/// use impinge::{Budget, Memory, Method, Pose, Query, Shape};
+///
+/// let cube = Shape::cuboid([1.0, 1.0, 1.0])?;
+/// let ball = Shape::sphere(0.5)?;
+/// let mut memory = Memory::default();
+/// for step in 0..3 {
+///     let above = Pose::from_translation([0.0, 0.0, 2.0 - 0.25 * f64::from(step)])?;
+///     let mut query = Query {
+///         method: Method::Gjk,
+///         budget: Budget::millis(2),
+///         memory: Some(&mut memory),
+///         ..Query::default()
+///     };
+///     let answer = query.distance(&cube, ball.at(above))?;
+///     assert_eq!(answer.value.unwrap().distance, 0.5 - 0.25 * f64::from(step));
+///     assert_eq!(answer.method, Method::Gjk);
+/// }
+/// # Ok::<(), impinge::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Query<'m> {
+    /// Which method answers; `Auto` chooses the one that is expected to be fastest and says why.
+    pub method: Method,
+    /// How much work or time the questions may take.
+    pub budget: Budget,
+    /// What earlier questions about the same bodies left; `None` remembers nothing.
+    pub memory: Option<&'m mut Memory>,
+    /// How much before the true first contact the time of an impact may lie (sweeps; in units of the step).
+    pub tolerance: f64,
+    /// How near surfaces may come without a contact and still be called an impact (sweeps; a length); `None`
+    /// takes a billionth of the bodies' size.
+    pub slack: Option<f64>,
+}
+
+impl Default for Query<'_> {
+    fn default() -> Self {
+        Query {
+            method: Method::Auto,
+            budget: Budget::UNLIMITED,
+            memory: None,
+            tolerance: SWEEP_TOLERANCE,
+            slack: None,
+        }
+    }
+}
+
+impl Query<'_> {
+    /// The tolerances of a sweep.
+    fn sweep_options(&self) -> Result<SweepOptions, Error> {
+        for (name, value) in [("tolerance", Some(self.tolerance)), ("slack", self.slack)] {
+            // Negated, so that NaN is refused.
+            if let Some(x) = value.filter(|x| !(*x > 0.0 && x.is_finite())) {
+                return Err(Error::Argument { name, reason: format!("{x} is not positive and finite") });
+            }
+        }
+        Ok(SweepOptions { tolerance: self.tolerance, slack: self.slack, ..SweepOptions::DEFAULT })
+    }
+}
+
+/// Refuses a margin that is no length.
+fn check_margin(margin: f64) -> Result<f64, Error> {
+    // Negated, so that NaN is refused.
+    if !(margin >= 0.0) {
+        return Err(Error::Argument { name: "margin", reason: format!("{margin} is negative") });
+    }
+    Ok(margin)
+}

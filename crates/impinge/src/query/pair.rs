@@ -1,0 +1,233 @@
+//! Questions about two bodies.
+
+use super::{Query, check_margin};
+use crate::contact::Verdict;
+use crate::model::Placed;
+use crate::narrow::continuous::Sweep;
+use crate::narrow::exact::contour::Polyline;
+use crate::narrow::method::{
+    Answer, Batch, Finding, Memory, Method, PairKernel, Question, Reason, Routed, method_for, route,
+};
+use crate::narrow::pair_memory::PairMemory;
+use crate::narrow::shape_pair::ShapePair;
+use crate::{Budget, Error, Pose, Relation, Separation};
+
+/// Two bodies of a batch.
+pub(super) type Bodies<'s> = [Placed<'s>; 2];
+
+impl Query<'_> {
+    /// How two bodies lie to each other; see [`relation`](crate::relation).
+    ///
+    /// # Errors
+    /// The named method does not answer this question about these kinds; so for all questions.
+    pub fn relation<'s>(
+        &mut self,
+        a: impl Into<Placed<'s>>,
+        b: impl Into<Placed<'s>>,
+    ) -> Result<Answer<Relation>, Error> {
+        self.one([a.into(), b.into()], Question::Relation, &RELATION)
+    }
+
+    /// [`Query::relation`] for many pairs.
+    ///
+    /// # Errors
+    /// As [`Query::relation`].
+    pub fn relation_batch(&mut self, pairs: &[[Placed<'_>; 2]]) -> Result<Vec<Answer<Relation>>, Error> {
+        self.batch(pairs, Question::Relation, &RELATION)
+    }
+
+    /// How far apart two bodies are, or how deep; see [`distance`](crate::distance).
+    ///
+    /// # Errors
+    /// As [`Query::relation`].
+    pub fn distance<'s>(
+        &mut self,
+        a: impl Into<Placed<'s>>,
+        b: impl Into<Placed<'s>>,
+    ) -> Result<Answer<Separation>, Error> {
+        self.one([a.into(), b.into()], Question::Distance, &DISTANCE)
+    }
+
+    /// [`Query::distance`] for many pairs.
+    ///
+    /// # Errors
+    /// As [`Query::relation`].
+    pub fn distance_batch(&mut self, pairs: &[[Placed<'_>; 2]]) -> Result<Vec<Answer<Separation>>, Error> {
+        self.batch(pairs, Question::Distance, &DISTANCE)
+    }
+
+    /// When two moving bodies first touch; see [`sweep`](crate::sweep).
+    ///
+    /// # Errors
+    /// As [`Query::relation`], a tolerance or slack that is not positive, or a motion that the named method cannot
+    /// treat.
+    pub fn sweep<'s>(
+        &mut self,
+        a: impl Into<Placed<'s>>,
+        b: impl Into<Placed<'s>>,
+    ) -> Result<Answer<Sweep>, Error> {
+        let question = Question::Sweep(self.sweep_options()?);
+        self.one([a.into(), b.into()], question, &SWEEP)
+    }
+
+    /// [`Query::sweep`] for many pairs.
+    ///
+    /// # Errors
+    /// As [`Query::sweep`].
+    pub fn sweep_batch(&mut self, pairs: &[[Placed<'_>; 2]]) -> Result<Vec<Answer<Sweep>>, Error> {
+        let question = Question::Sweep(self.sweep_options()?);
+        self.batch(pairs, question, &SWEEP)
+    }
+
+    /// Every pair of triangles that meet; see [`pairs`](crate::pairs).
+    ///
+    /// # Errors
+    /// As [`Query::relation`]; only meshes have triangles.
+    pub fn pairs<'s>(
+        &mut self,
+        a: impl Into<Placed<'s>>,
+        b: impl Into<Placed<'s>>,
+    ) -> Result<Answer<Vec<[u32; 2]>>, Error> {
+        self.one([a.into(), b.into()], Question::Pairs { margin: None }, &PAIRS)
+    }
+
+    /// [`Query::pairs`] for many pairs of bodies.
+    ///
+    /// # Errors
+    /// As [`Query::pairs`].
+    pub fn pairs_batch(&mut self, pairs: &[[Placed<'_>; 2]]) -> Result<Vec<Answer<Vec<[u32; 2]>>>, Error> {
+        self.batch(pairs, Question::Pairs { margin: None }, &PAIRS)
+    }
+
+    /// Every pair of triangles at most `margin` apart; see [`pairs_within`](crate::pairs_within).
+    ///
+    /// # Errors
+    /// As [`Query::pairs`], or a negative margin.
+    pub fn pairs_within<'s>(
+        &mut self,
+        a: impl Into<Placed<'s>>,
+        b: impl Into<Placed<'s>>,
+        margin: f64,
+    ) -> Result<Answer<Vec<[u32; 2]>>, Error> {
+        let question = Question::Pairs { margin: Some(check_margin(margin)?) };
+        self.one([a.into(), b.into()], question, &PAIRS)
+    }
+
+    /// [`Query::pairs_within`] for many pairs of bodies.
+    ///
+    /// # Errors
+    /// As [`Query::pairs_within`].
+    pub fn pairs_within_batch(
+        &mut self,
+        pairs: &[[Placed<'_>; 2]],
+        margin: f64,
+    ) -> Result<Vec<Answer<Vec<[u32; 2]>>>, Error> {
+        let question = Question::Pairs { margin: Some(check_margin(margin)?) };
+        self.batch(pairs, question, &PAIRS)
+    }
+
+    /// The curves along which two surfaces cross; see [`contour`](crate::contour).
+    ///
+    /// # Errors
+    /// As [`Query::pairs`].
+    pub fn contour<'s>(
+        &mut self,
+        a: impl Into<Placed<'s>>,
+        b: impl Into<Placed<'s>>,
+    ) -> Result<Answer<Vec<Polyline>>, Error> {
+        self.one([a.into(), b.into()], Question::Contour, &CONTOUR)
+    }
+
+    /// [`Query::contour`] for many pairs of bodies.
+    ///
+    /// # Errors
+    /// As [`Query::pairs`].
+    pub fn contour_batch(&mut self, pairs: &[[Placed<'_>; 2]]) -> Result<Vec<Answer<Vec<Polyline>>>, Error> {
+        self.batch(pairs, Question::Contour, &CONTOUR)
+    }
+
+    /// One question about one pair: a method that decides each pair on its own is called directly.
+    fn one<T>(&mut self, bodies: Bodies<'_>, question: Question, kind: &Kind<T>) -> Result<Answer<T>, Error> {
+        let poses = [bodies[0].pose(), bodies[1].pose()];
+        let pair = ShapePair::of([&bodies[0], &bodies[1]], &poses);
+        let (method, reason) = method_for(self.method, &question, &pair)?;
+        let Some(kernel) = method.detector().and_then(|detector| detector.pairwise()) else {
+            let answers = self.routed(&Batch { question, pairs: &[pair] }, kind)?;
+            return answers.into_iter().next().ok_or_else(|| method.refusal(&question, pair.kinds()));
+        };
+        let mut fresh = None;
+        let memory = match &mut self.memory {
+            Some(memory) => memory.pair(0),
+            None => fresh.insert(PairMemory::default()),
+        };
+        let verdict = (kind.ask)(kernel, &question, &pair, memory, &mut self.budget)?;
+        Ok(Answer::new(verdict, method, reason))
+    }
+
+    /// One question about many pairs.
+    fn batch<T>(
+        &mut self,
+        pairs: &[[Placed<'_>; 2]],
+        question: Question,
+        kind: &Kind<T>,
+    ) -> Result<Vec<Answer<T>>, Error> {
+        let poses: Vec<[Pose; 2]> = pairs.iter().map(|[a, b]| [a.pose(), b.pose()]).collect();
+        let pairs: Vec<ShapePair<'_>> =
+            pairs.iter().zip(&poses).map(|([a, b], poses)| ShapePair::of([a, b], poses)).collect();
+        self.routed(&Batch { question, pairs: &pairs }, kind)
+    }
+
+    fn routed<T>(&mut self, batch: &Batch<'_>, kind: &Kind<T>) -> Result<Vec<Answer<T>>, Error> {
+        let mut fresh = Memory::default();
+        let memory = self.memory.as_deref_mut().unwrap_or(&mut fresh);
+        let found = route(self.method, batch, memory, &mut self.budget)?;
+        let answer = |routed: Option<Routed>| {
+            let (verdict, method, reason) = match routed {
+                Some((finding, method, reason)) => ((kind.take)(finding), method, reason),
+                None => (None, Method::Auto, Reason::Named),
+            };
+            Answer::new(verdict.unwrap_or_else(Verdict::out_of_budget), method, reason)
+        };
+        Ok(found.into_iter().map(answer).collect())
+    }
+}
+
+/// One kind of question: how a kernel is asked, and which finding is its answer.
+struct Kind<T> {
+    ask: Ask<T>,
+    take: fn(Finding) -> Option<Verdict<T>>,
+}
+
+type Ask<T> =
+    fn(&dyn PairKernel, &Question, &ShapePair<'_>, &mut PairMemory, &mut Budget) -> Result<Verdict<T>, Error>;
+
+const RELATION: Kind<Relation> = Kind {
+    ask: |kernel, _, pair, memory, budget| Ok(kernel.relation(pair, memory, budget)),
+    take: |finding| if let Finding::Relation(verdict) = finding { Some(verdict) } else { None },
+};
+
+const DISTANCE: Kind<Separation> = Kind {
+    ask: |kernel, _, pair, memory, budget| Ok(kernel.distance(pair, memory, budget)),
+    take: |finding| if let Finding::Distance(verdict) = finding { Some(verdict) } else { None },
+};
+
+const SWEEP: Kind<Sweep> = Kind {
+    ask: |kernel, question, pair, memory, budget| match question {
+        Question::Sweep(options) => kernel.sweep(pair, options, memory, budget),
+        _ => Ok(Verdict::refused()),
+    },
+    take: |finding| if let Finding::Sweep(verdict) = finding { Some(verdict) } else { None },
+};
+
+const PAIRS: Kind<Vec<[u32; 2]>> = Kind {
+    ask: |kernel, question, pair, memory, budget| match question {
+        Question::Pairs { margin } => Ok(kernel.pairs(pair, *margin, memory, budget)),
+        _ => Ok(Verdict::refused()),
+    },
+    take: |finding| if let Finding::Pairs(verdict) = finding { Some(verdict) } else { None },
+};
+
+const CONTOUR: Kind<Vec<Polyline>> = Kind {
+    ask: |kernel, _, pair, memory, budget| Ok(kernel.contour(pair, memory, budget)),
+    take: |finding| if let Finding::Contour(verdict) = finding { Some(verdict) } else { None },
+};

@@ -1,0 +1,280 @@
+//! The questions in their ordinary form: unlimited, without memory, by the method that `auto` chooses.
+
+use glam::DVec3;
+
+use super::{PointDistance, Query};
+use crate::model::Placed;
+use crate::narrow::continuous::Sweep;
+use crate::narrow::exact::contour::Polyline;
+use crate::narrow::exact::ray_cast::{Ray, RayHit};
+use crate::narrow::method::Answer;
+use crate::{Error, Relation, Separation};
+
+/// How two bodies lie to each other: `Separated`, `Touching`, `Intersecting`, or one inside the other.
+///
+/// Exact on the placed coordinates for every pair of kinds but cylinders, cones and ellipsoids within the stated
+/// tolerance of touching. Closed meshes are solids.
+///
+/// ```
+/// use impinge::{Pose, Relation, Shape, relation};
+///
+/// let room = Shape::cuboid([2.0, 2.0, 2.0])?;
+/// let ball = Shape::sphere(0.5)?;
+/// assert_eq!(relation(&room, &ball), Relation::BInsideA);
+/// assert_eq!(relation(&room, ball.at(Pose::from_translation([2.5, 0.0, 0.0])?)), Relation::Touching);
+/// # Ok::<(), impinge::Error>(())
+/// ```
+pub fn relation<'s>(a: impl Into<Placed<'s>>, b: impl Into<Placed<'s>>) -> Relation {
+    settled(Query::default().relation(a, b), Relation::Separated)
+}
+
+/// [`relation`] for many pairs, in parallel.
+pub fn relation_batch(pairs: &[[Placed<'_>; 2]]) -> Vec<Relation> {
+    settled_all(Query::default().relation_batch(pairs), Relation::Separated)
+}
+
+/// How far apart two bodies are, with the nearest points, what they lie on, and the normal from a to b.
+///
+/// For two convex shapes it is signed: negative is the penetration depth, and the sign is that of the exact
+/// relation. Where a mesh takes part it is the distance of the surfaces, 0 where they meet.
+///
+/// ```
+/// use impinge::{Pose, Shape, distance};
+///
+/// let cube = Shape::cuboid([1.0, 1.0, 1.0])?;
+/// let ball = Shape::sphere(0.5)?;
+/// let found = distance(&cube, ball.at(Pose::from_translation([0.0, 0.0, 1.25])?));
+/// assert_eq!((found.distance, found.normal.z), (-0.25, 1.0));
+/// # Ok::<(), impinge::Error>(())
+/// ```
+pub fn distance<'s>(a: impl Into<Placed<'s>>, b: impl Into<Placed<'s>>) -> Separation {
+    settled(Query::default().distance(a, b), Separation::NONE)
+}
+
+/// [`distance`] for many pairs, in parallel.
+pub fn distance_batch(pairs: &[[Placed<'_>; 2]]) -> Vec<Separation> {
+    settled_all(Query::default().distance_batch(pairs), Separation::NONE)
+}
+
+/// When two moving bodies first touch, with the features, the point and the normal.
+///
+/// The time is never later than the true first contact and at most a millionth of the step earlier; see
+/// [`Query::tolerance`] and [`Query::slack`].
+///
+/// ```
+/// use impinge::{Motion, Pose, Shape, sweep};
+///
+/// let wall = Shape::cuboid([0.01, 5.0, 5.0])?;
+/// let ball = Shape::sphere(0.5)?;
+/// let at = |x: f64| Pose::from_translation([x, 0.0, 0.0]);
+/// let flight = Motion::between(&at(-10.0)?, &at(10.0)?);
+/// let impact = sweep(&wall, ball.along(flight)).impact.unwrap();
+/// assert!((impact.time - 9.49 / 20.0).abs() < 1e-6);
+/// # Ok::<(), impinge::Error>(())
+/// ```
+pub fn sweep<'s>(a: impl Into<Placed<'s>>, b: impl Into<Placed<'s>>) -> Sweep {
+    settled(Query::default().sweep(a, b), Sweep::UNKNOWN)
+}
+
+/// [`sweep`] for many pairs, in parallel.
+pub fn sweep_batch(pairs: &[[Placed<'_>; 2]]) -> Vec<Sweep> {
+    settled_all(Query::default().sweep_batch(pairs), Sweep::UNKNOWN)
+}
+
+/// Every pair of triangles of two meshes that meet, exactly: ascending, each once.
+///
+/// ```
+/// use impinge::{Pose, Shape, pairs, procedural};
+///
+/// let ball = Shape::from(procedural::ico_sphere(1.0, 2)?);
+/// let beside = ball.at(Pose::from_translation([1.5, 0.0, 0.0])?);
+/// assert!(!pairs(&ball, beside)?.is_empty());
+/// # Ok::<(), impinge::Error>(())
+/// ```
+///
+/// # Errors
+/// A shape that is no mesh; its kind is named.
+pub fn pairs<'s>(a: impl Into<Placed<'s>>, b: impl Into<Placed<'s>>) -> Result<Vec<[u32; 2]>, Error> {
+    value(Query::default().pairs(a, b))
+}
+
+/// [`pairs`] for many pairs of bodies, in parallel.
+///
+/// # Errors
+/// As [`pairs`].
+pub fn pairs_batch(pairs: &[[Placed<'_>; 2]]) -> Result<Vec<Vec<[u32; 2]>>, Error> {
+    values(Query::default().pairs_batch(pairs))
+}
+
+/// Every pair of triangles of two meshes at most `margin` apart (a length): ascending, each once.
+///
+/// # Errors
+/// A shape that is no mesh, or a negative margin.
+pub fn pairs_within<'s>(
+    a: impl Into<Placed<'s>>,
+    b: impl Into<Placed<'s>>,
+    margin: f64,
+) -> Result<Vec<[u32; 2]>, Error> {
+    value(Query::default().pairs_within(a, b, margin))
+}
+
+/// [`pairs_within`] for many pairs of bodies, in parallel.
+///
+/// # Errors
+/// As [`pairs_within`].
+pub fn pairs_within_batch(pairs: &[[Placed<'_>; 2]], margin: f64) -> Result<Vec<Vec<[u32; 2]>>, Error> {
+    values(Query::default().pairs_within_batch(pairs, margin))
+}
+
+/// The curves along which the surfaces of two meshes cross.
+///
+/// # Errors
+/// A shape that is no mesh.
+pub fn contour<'s>(a: impl Into<Placed<'s>>, b: impl Into<Placed<'s>>) -> Result<Vec<Polyline>, Error> {
+    value(Query::default().contour(a, b))
+}
+
+/// [`contour`] for many pairs of bodies, in parallel.
+///
+/// # Errors
+/// As [`contour`].
+pub fn contour_batch(pairs: &[[Placed<'_>; 2]]) -> Result<Vec<Vec<Polyline>>, Error> {
+    values(Query::default().contour_batch(pairs))
+}
+
+/// The point of a shape's surface nearest to a point of the world.
+///
+/// # Errors
+/// A compound, or a point that is not finite or beyond 1e60.
+pub fn closest_point<'s>(shape: impl Into<Placed<'s>>, p: impl Into<DVec3>) -> Result<PointDistance, Error> {
+    first(closest_point_batch(shape, &[p.into()]))
+}
+
+/// [`closest_point`] for many points, in parallel.
+///
+/// # Errors
+/// As [`closest_point`].
+pub fn closest_point_batch<'s>(
+    shape: impl Into<Placed<'s>>,
+    points: &[DVec3],
+) -> Result<Vec<PointDistance>, Error> {
+    value(Query::default().closest_points(shape, points))
+}
+
+/// How far a point of the world is from a shape's surface: negative inside a solid.
+///
+/// Inside is exact for closed meshes and convex shapes. An open mesh has no inside: its distances are never
+/// negative.
+///
+/// ```
+/// use impinge::{Shape, procedural, signed_distance};
+///
+/// let ball = Shape::from(procedural::ico_sphere(1.0, 4)?);
+/// let found = signed_distance(&ball, [0.0, 0.0, 0.25])?;
+/// assert!(found.inside && (found.distance + 0.75).abs() < 0.01);
+/// # Ok::<(), impinge::Error>(())
+/// ```
+///
+/// # Errors
+/// As [`closest_point`].
+pub fn signed_distance<'s>(
+    shape: impl Into<Placed<'s>>,
+    p: impl Into<DVec3>,
+) -> Result<PointDistance, Error> {
+    first(signed_distance_batch(shape, &[p.into()]))
+}
+
+/// [`signed_distance`] for many points, in parallel.
+///
+/// # Errors
+/// As [`closest_point`].
+pub fn signed_distance_batch<'s>(
+    shape: impl Into<Placed<'s>>,
+    points: &[DVec3],
+) -> Result<Vec<PointDistance>, Error> {
+    value(Query::default().signed_distances(shape, points))
+}
+
+/// Whether a point of the world lies in a closed solid, decided exactly; never in an open mesh.
+///
+/// # Errors
+/// A point that is not finite or beyond 1e60.
+pub fn contains<'s>(shape: impl Into<Placed<'s>>, p: impl Into<DVec3>) -> Result<bool, Error> {
+    first(contains_batch(shape, &[p.into()]))
+}
+
+/// [`contains`] for many points, in parallel.
+///
+/// # Errors
+/// As [`contains`].
+pub fn contains_batch<'s>(shape: impl Into<Placed<'s>>, points: &[DVec3]) -> Result<Vec<bool>, Error> {
+    value(Query::default().contains(shape, points))
+}
+
+/// Where a ray first meets the surface of a mesh.
+///
+/// ```
+/// use impinge::{Ray, Shape, procedural, ray_cast};
+///
+/// let ball = Shape::from(procedural::ico_sphere(1.0, 3)?);
+/// let hit = ray_cast(&ball, Ray::new([0.0, 0.0, 5.0], [0.0, 0.0, -1.0])?)?.unwrap();
+/// assert!((hit.t - 4.0).abs() < 0.01);
+/// # Ok::<(), impinge::Error>(())
+/// ```
+///
+/// # Errors
+/// A shape that is no mesh.
+pub fn ray_cast<'s>(shape: impl Into<Placed<'s>>, ray: Ray) -> Result<Option<RayHit>, Error> {
+    first(ray_cast_batch(shape, &[ray]))
+}
+
+/// [`ray_cast`] for many rays, in parallel.
+///
+/// # Errors
+/// As [`ray_cast`].
+pub fn ray_cast_batch<'s>(shape: impl Into<Placed<'s>>, rays: &[Ray]) -> Result<Vec<Option<RayHit>>, Error> {
+    value(Query::default().ray_casts(shape, rays))
+}
+
+/// Every pair of triangles in which a mesh meets itself, exactly: ascending, the smaller index first.
+///
+/// # Errors
+/// A shape that is no mesh.
+pub fn self_intersections<'s>(shape: impl Into<Placed<'s>>) -> Result<Vec<[u32; 2]>, Error> {
+    value(Query::default().self_intersections(shape))
+}
+
+/// [`self_intersections`] for many meshes.
+///
+/// # Errors
+/// As [`self_intersections`].
+pub fn self_intersections_batch(shapes: &[Placed<'_>]) -> Result<Vec<Vec<[u32; 2]>>, Error> {
+    shapes.iter().map(|shape| self_intersections(*shape)).collect()
+}
+
+/// The value of an answer that had no limit. Such an answer is always there and every pair of kinds is accepted;
+/// `otherwise` only satisfies the types.
+fn settled<T>(answer: Result<Answer<T>, Error>, otherwise: T) -> T {
+    debug_assert!(answer.as_ref().is_ok_and(|answer| answer.value.is_some()));
+    answer.ok().and_then(|answer| answer.value).unwrap_or(otherwise)
+}
+
+fn settled_all<T: Copy>(answers: Result<Vec<Answer<T>>, Error>, otherwise: T) -> Vec<T> {
+    debug_assert!(answers.as_ref().is_ok_and(|all| all.iter().all(|answer| answer.value.is_some())));
+    let answers = answers.unwrap_or_default();
+    answers.into_iter().map(|answer| answer.value.unwrap_or(otherwise)).collect()
+}
+
+/// The value of an answer that had no limit.
+fn value<T: Default>(answer: Result<Answer<T>, Error>) -> Result<T, Error> {
+    Ok(answer?.value.unwrap_or_default())
+}
+
+fn values<T: Default>(answers: Result<Vec<Answer<T>>, Error>) -> Result<Vec<T>, Error> {
+    Ok(answers?.into_iter().map(|answer| answer.value.unwrap_or_default()).collect())
+}
+
+/// The only answer of a batch of one.
+fn first<T>(answers: Result<Vec<T>, Error>) -> Result<T, Error> {
+    answers?.pop().ok_or(Error::NoTriangles)
+}
