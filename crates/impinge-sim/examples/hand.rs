@@ -6,7 +6,7 @@ use impinge_sim::scenes::{Hand, Scenario};
 fn main() -> Result<(), Error> {
     let mut hand = Hand::new()?;
     for frame in 1..=80 {
-        let told = hand.advance(&mut Budget::UNLIMITED.clone());
+        let told = hand.advance(&mut Budget::UNLIMITED.clone())?;
         let nearest =
             told.contacts.iter().min_by(|a, b| a.separation.distance.total_cmp(&b.separation.distance));
         if let (0, Some(contact)) = (frame % 20, nearest) {

@@ -6,7 +6,7 @@ use impinge_sim::scenes::{Multibody, Scenario};
 fn main() -> Result<(), Error> {
     let mut gas = Multibody::new(1000, 0)?;
     for frame in 1..=100 {
-        let told = gas.advance(&mut Budget::UNLIMITED.clone());
+        let told = gas.advance(&mut Budget::UNLIMITED.clone())?;
         if frame % 20 == 0 {
             println!("frame {frame}: {} boxes meet, {} bodies touch", told.box_pairs, told.contacts.len());
         }

@@ -8,7 +8,7 @@ fn main() -> Result<(), Error> {
     let mut walk = Walkthrough::new(0)?;
     println!("{} pieces of {} polytopes", walk.pieces().len(), walk.polytopes());
     for frame in 1..=500 {
-        let told = walk.advance(&mut Budget::UNLIMITED.clone());
+        let told = walk.advance(&mut Budget::UNLIMITED.clone())?;
         let changes: Vec<_> = told.events.iter().filter(|e| e.kind != EventKind::Persists).copied().collect();
         let tests = told.outcome.work.primitive_tests;
         for event in changes {

@@ -4,15 +4,10 @@
 //! approaches at its contact gets an elastic impulse and is moved apart; last, the walls turn around what
 //! would leave and move it back inside. The walls come last, so after every frame all bodies are inside.
 
-use std::sync::Arc;
-
 use glam::DVec3;
-use impinge::bound::Aabb;
-use impinge::model::Shape;
-use impinge::num::parallel;
 use impinge::scene::{Body, BodyId, Frame, Scene};
-use impinge::shape::{Convex, Polytope};
-use impinge::{Budget, Error};
+use impinge::{Aabb, Budget, Error, Mesh, Shape};
+use rayon::prelude::*;
 
 use crate::impulse;
 use crate::rigid::{Rigid, Weight};
@@ -24,9 +19,9 @@ const CHUNK: usize = 256;
 #[derive(Debug, Clone)]
 pub struct SharedShape {
     /// For the scene.
-    pub shape: Arc<Shape>,
-    /// The same, as a polytope.
-    pub polytope: Arc<Polytope>,
+    pub shape: Shape,
+    /// Its surface; the vertices are the corners of the hull.
+    pub mesh: Mesh,
     /// For the flight and the impulses.
     pub weight: Weight,
     /// Distance of the farthest corner from the centre of mass.
@@ -39,12 +34,10 @@ impl SharedShape {
     /// # Errors
     /// Points that are refused or that span no volume.
     pub fn hull(points: &[DVec3]) -> Result<SharedShape, Error> {
-        let (weight, centre) = Weight::of(&Polytope::hull(points)?.mesh()?)?;
-        let moved: Vec<DVec3> = points.iter().map(|&p| p - centre).collect();
-        let polytope = Arc::new(Polytope::hull(&moved)?);
-        let radius = polytope.vertices().iter().map(|v| v.length()).fold(0.0, f64::max);
-        let shape = Arc::new(Shape::Convex(Convex::Polytope(Arc::clone(&polytope))));
-        Ok(SharedShape { shape, polytope, weight, radius })
+        let (weight, centre) = Weight::of(&hull(points.iter().copied())?.1)?;
+        let (shape, mesh) = hull(points.iter().map(|&p| p - centre))?;
+        let radius = mesh.vertices().iter().map(|v| v.length()).fold(0.0, f64::max);
+        Ok(SharedShape { shape, mesh, weight, radius })
     }
 }
 
@@ -116,9 +109,9 @@ impl ClosedBox {
                 reason: format!("body {}: {what}", members.len()),
             };
             let known = kinds.get(kind as usize).ok_or_else(|| refuse("there is no such kind"))?;
-            let id = scene.add(Body::moving(Arc::clone(&known.shape), rigid.pose()));
+            let id = scene.add(Body::moving(known.shape.clone(), rigid.pose()?));
             let member = Member { rigid, kind, id };
-            if !inside(&walls, known, &rigid) {
+            if !inside(&walls, known, &rigid)? {
                 return Err(refuse("it is not inside the walls"));
             }
             members.push(member);
@@ -173,20 +166,24 @@ impl ClosedBox {
     /// How many bodies have a corner outside the walls.
     pub fn outside(&self) -> usize {
         let kind = |member: &Member| &self.kinds[member.kind as usize];
-        self.members.iter().filter(|m| !inside(&self.walls, kind(m), &m.rigid)).count()
+        let fits = |m: &Member| inside(&self.walls, kind(m), &m.rigid).unwrap_or(false);
+        self.members.iter().filter(|m| !fits(m)).count()
     }
 
     /// One frame of the length `step`; pairs that the budget leaves open fly through each other until they
     /// are decided.
-    pub fn advance(&mut self, step: f64, budget: &mut Budget) -> Frame<'_> {
+    ///
+    /// # Errors
+    /// A body that has left the range of coordinates.
+    pub fn advance(&mut self, step: f64, budget: &mut Budget) -> Result<Frame<'_>, Error> {
         let kinds = &self.kinds;
-        parallel::for_each_chunk(&mut self.members, CHUNK, |_, members| {
+        self.members.par_chunks_mut(CHUNK).for_each(|members| {
             for member in members {
                 member.rigid.fly(&kinds[member.kind as usize].weight, step);
             }
         });
         for member in &self.members {
-            self.scene.place(member.id, member.rigid.pose());
+            self.scene.place(member.id, member.rigid.pose()?);
         }
         self.ledger.frames += 1;
         let frame = self.scene.step(budget);
@@ -216,18 +213,23 @@ impl ClosedBox {
             if low.cmpge(self.walls.low).all() && high.cmple(self.walls.high).all() {
                 continue;
             }
-            turn_back(member, &self.kinds[member.kind as usize], &self.walls, &mut self.ledger);
+            turn_back(member, &self.kinds[member.kind as usize], &self.walls, &mut self.ledger)?;
         }
-        self.scene.last()
+        Ok(self.scene.last())
     }
 }
 
 /// Bounces a body off every wall it is in, at its farthest corner, and moves it back inside.
-fn turn_back(member: &mut Member, kind: &SharedShape, walls: &Aabb, ledger: &mut Ledger) {
+fn turn_back(
+    member: &mut Member,
+    kind: &SharedShape,
+    walls: &Aabb,
+    ledger: &mut Ledger,
+) -> Result<(), Error> {
     for axis in 0..3 {
         for (wall, side) in [(walls.low[axis], 1.0), (walls.high[axis], -1.0)] {
-            let pose = member.rigid.pose();
-            let corners = kind.polytope.vertices().iter().map(|&v| pose.apply(v));
+            let pose = member.rigid.pose()?;
+            let corners = kind.mesh.vertices().iter().map(|&v| pose.apply(v));
             let Some(corner) = corners.min_by(|p, q| (side * p[axis]).total_cmp(&(side * q[axis]))) else {
                 continue;
             };
@@ -245,15 +247,16 @@ fn turn_back(member: &mut Member, kind: &SharedShape, walls: &Aabb, ledger: &mut
             member.rigid.position += normal * (depth + slack);
         }
     }
+    Ok(())
 }
 
-fn inside(walls: &Aabb, kind: &SharedShape, rigid: &Rigid) -> bool {
-    let pose = rigid.pose();
+fn inside(walls: &Aabb, kind: &SharedShape, rigid: &Rigid) -> Result<bool, Error> {
+    let pose = rigid.pose()?;
     let fits = |&v: &DVec3| {
         let p = pose.apply(v);
         p.cmpge(walls.low).all() && p.cmple(walls.high).all()
     };
-    kind.polytope.vertices().iter().all(fits)
+    Ok(kind.mesh.vertices().iter().all(fits))
 }
 
 fn totals(kinds: &[SharedShape], members: &[Member]) -> Totals {
@@ -266,4 +269,12 @@ fn totals(kinds: &[SharedShape], members: &[Member]) -> Totals {
         sum.momenta += member.rigid.momentum.length();
     }
     sum
+}
+
+/// A hull and its surface.
+pub(crate) fn hull(points: impl IntoIterator<Item = DVec3>) -> Result<(Shape, Mesh), Error> {
+    let shape = Shape::hull(points)?;
+    let too_many = || Error::Argument { name: "points", reason: "the hull has too many faces".into() };
+    let mesh = shape.hull_mesh().ok_or_else(too_many)?;
+    Ok((shape, mesh))
 }

@@ -5,7 +5,9 @@
 //! use impinge_sim::scenes::{Multibody, Scenario};
 //!
 //! let mut gas = Multibody::new(50, 0)?;
-//! (0..20).for_each(|_| _ = gas.advance(&mut Budget::UNLIMITED.clone()));
+//! for _ in 0..20 {
+//!     gas.advance(&mut Budget::UNLIMITED.clone())?;
+//! }
 //! assert!(gas.world().energy_drift().abs() < 1e-12);
 //! assert_eq!(gas.world().outside(), 0);
 //! # Ok::<(), impinge::Error>(())
@@ -16,6 +18,7 @@ pub mod contact_impulse;
 pub mod drawing;
 pub mod impulse;
 pub mod overlap_check;
+mod random;
 pub mod rigid;
 pub mod scenes;
 pub mod swept_world;

@@ -1,7 +1,6 @@
 //! Whether all bodies of a scene are apart: the exact relation of every pair whose boxes meet.
 
 use impinge::broad::Mobility;
-use impinge::narrow::dispatch::{self, PairMemory};
 use impinge::scene::{Body, BodyId, Scene};
 use impinge::{Pose, Relation};
 
@@ -26,8 +25,7 @@ pub fn all_apart_at(scene: &Scene, place: impl Fn(BodyId, &Body) -> Pose) -> Res
             if fixed || !boxes[i].meets(&boxes[j]) {
                 continue;
             }
-            let memory = &mut PairMemory::default();
-            let found = dispatch::relation(&a.shape, pose_a, &b.shape, pose_b, memory).0;
+            let found = impinge::relation(a.shape.at(*pose_a), b.shape.at(*pose_b));
             if found != Relation::Separated {
                 return Err(format!("bodies {i} and {j} are not apart but {found:?}"));
             }

@@ -7,8 +7,7 @@
 //! rule, so it is conserved too, as far as the equation for Ω is solved: to rounding.
 
 use glam::{DMat3, DQuat, DVec3};
-use impinge::shape::mass::Mass;
-use impinge::{Error, Mesh, Pose, shape::Topology};
+use impinge::{Error, Mesh, Pose, Shape};
 
 /// Newton steps at most; three are usual.
 const MOST_ROUNDS: usize = 16;
@@ -36,7 +35,7 @@ impl Weight {
     /// # Errors
     /// A mesh that bounds no volume.
     pub fn of(mesh: &Mesh) -> Result<(Weight, DVec3), Error> {
-        let mass = Mass::of(mesh, &Topology::of(mesh));
+        let mass = impinge::mass(&Shape::from(mesh.clone()))?;
         let flat =
             || Error::Argument { name: "mesh", reason: "it bounds no volume, so it has no mass".into() };
         let solid = mass.solid.ok_or_else(flat)?;
@@ -63,7 +62,10 @@ pub struct Rigid {
 
 impl Rigid {
     /// The pose of the body's frame.
-    pub fn pose(&self) -> Pose {
+    ///
+    /// # Errors
+    /// A position that is not finite or beyond 1e60, or a rotation that is none.
+    pub fn pose(&self) -> Result<Pose, Error> {
         Pose::from_rotation(self.position, self.rotation)
     }
 
@@ -141,7 +143,7 @@ fn cayley(v: DVec3) -> DQuat {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use impinge::shape::procedural;
+    use impinge::procedural;
 
     fn brick() -> Weight {
         Weight::of(&procedural::cuboid([1.0, 0.5, 0.1], [1; 3]).unwrap()).unwrap().0

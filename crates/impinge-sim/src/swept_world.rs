@@ -11,8 +11,7 @@ use std::sync::Arc;
 
 use glam::{DQuat, DVec3};
 use impinge::scene::{Body, BodyId, Frame, Scene, SceneImpact, SceneSweep};
-use impinge::shape::{Topology, mass::Mass};
-use impinge::{Budget, Certainty, Counters, Error, Finish, Mesh, Model, Motion, Outcome, Pose, Shape};
+use impinge::{Budget, Certainty, Counters, Error, Finish, Mesh, Motion, Outcome, Pose, Shape};
 
 use crate::contact_impulse::{Answer, Side, apply_contact_impulse, approach};
 use crate::overlap_check::{all_apart, all_apart_at};
@@ -28,7 +27,7 @@ const GOLDEN: f64 = 1.618_033_988_749_895;
 #[derive(Debug, Clone)]
 pub struct Solid {
     /// For the scene.
-    pub shape: Arc<Shape>,
+    pub shape: Shape,
     /// Its surface.
     pub mesh: Arc<Mesh>,
     /// For flight and impulses.
@@ -49,8 +48,8 @@ impl Solid {
         let moved = mesh.vertices().iter().map(|&p| p - centre).collect();
         let mesh = Mesh::from_points(moved, mesh.triangles().to_vec())?;
         let radius = mesh.vertices().iter().map(|v| v.length()).fold(0.0, f64::max);
-        let shape = Arc::new(Shape::from(Model::from(mesh.clone())));
-        let area = Mass::of(&mesh, &Topology::of(&mesh)).area;
+        let shape = Shape::from(mesh.clone());
+        let area = impinge::mass(&shape)?.area;
         Ok(Solid { shape, mesh: Arc::new(mesh), weight, radius, thickness: 4.0 * weight.mass / area })
     }
 }
@@ -167,7 +166,7 @@ impl Member {
     }
 
     /// Sets out at the start of a step: the velocities of free flight, of which the turning is the mean over it.
-    fn set_out(&mut self, weight: &Weight, step: f64) -> Motion {
+    fn set_out(&mut self, weight: &Weight, step: f64) -> Result<Motion, Error> {
         let mut later = self.rigid;
         later.fly(weight, step);
         let now = self.rigid.turning(weight) * step;
@@ -178,15 +177,15 @@ impl Member {
 
     /// Sets out after an impact: the velocities of now, so that what parts by the impulse does part. Those of a
     /// body that tumbles fast may be far from their mean.
-    fn go_on(&mut self, weight: &Weight, step: f64) -> Motion {
+    fn go_on(&mut self, weight: &Weight, step: f64) -> Result<Motion, Error> {
         self.follow(weight, step, self.rigid.turning(weight) * step)
     }
 
     /// Takes up a course from now on that turns by `angular` in a step.
-    fn follow(&mut self, weight: &Weight, step: f64, angular: DVec3) -> Motion {
+    fn follow(&mut self, weight: &Weight, step: f64, angular: DVec3) -> Result<Motion, Error> {
         let linear = self.rigid.momentum * (step / weight.mass);
         self.course = Course { linear, angular, ..self.course };
-        Motion::through(&self.rigid.pose(), self.course.from, linear, angular)
+        Motion::through(&self.rigid.pose()?, self.course.from, linear, angular)
     }
 }
 
@@ -217,11 +216,11 @@ impl SweptWorld {
     /// Adds a body of a solid, clear of all others.
     ///
     /// # Errors
-    /// A solid that does not exist.
+    /// A solid that does not exist, or a place that is none.
     pub fn add(&mut self, solid: u32, rigid: Rigid) -> Result<BodyId, Error> {
         let missing = || Error::Argument { name: "solid", reason: format!("there is no solid {solid}") };
-        let shape = Arc::clone(&self.solids.get(solid as usize).ok_or_else(missing)?.shape);
-        let id = self.scene.add(Body::moving(shape, rigid.pose()));
+        let shape = self.solids.get(solid as usize).ok_or_else(missing)?.shape.clone();
+        let id = self.scene.add(Body::moving(shape, rigid.pose()?));
         self.of_slot.resize(self.of_slot.len().max(id.index() + 1), None);
         self.of_slot[id.index()] = Some(self.members.len());
         self.members.push(Member { rigid, solid, id, course: Course::default(), impacts: 0 });
@@ -239,9 +238,13 @@ impl SweptWorld {
     }
 
     /// Puts a body elsewhere, or gives it other momenta; the place must be free.
-    pub fn put(&mut self, member: usize, rigid: Rigid) {
+    ///
+    /// # Errors
+    /// A place that is none.
+    pub fn put(&mut self, member: usize, rigid: Rigid) -> Result<(), Error> {
+        self.scene.place(self.members[member].id, rigid.pose()?);
         self.members[member].rigid = rigid;
-        self.scene.place(self.members[member].id, rigid.pose());
+        Ok(())
     }
 
     /// The solids.
@@ -266,7 +269,7 @@ impl SweptWorld {
 
     /// Where the bodies were at a time of the last step.
     pub fn poses_at(&self, time: f64) -> Vec<Pose> {
-        let mut poses: Vec<Pose> = self.members.iter().map(|member| member.rigid.pose()).collect();
+        let mut poses: Vec<Pose> = (0..self.members.len()).map(|member| self.pose(member)).collect();
         for leg in self.legs.iter().filter(|leg| leg.from <= time) {
             poses[leg.member] = leg.motion.pose(time);
         }
@@ -299,16 +302,18 @@ impl SweptWorld {
         self.members.iter().map(energy).sum()
     }
 
-    /// One step of a length in time.
-    /// When the budget ends all bodies stop where they
-    /// are known to be free, and keep their momenta.
-    pub fn advance(&mut self, step: f64, budget: &mut Budget) {
+    /// One step of a length in time. When the budget ends all bodies stop where they are known to be free, and keep
+    /// their momenta.
+    ///
+    /// # Errors
+    /// A body that has left the range of coordinates or of velocities.
+    pub fn advance(&mut self, step: f64, budget: &mut Budget) -> Result<(), Error> {
         self.legs.clear();
         for (at, member) in self.members.iter_mut().enumerate() {
             let weight = &self.solids[member.solid as usize].weight;
             member.rigid.momentum += self.laws.gravity * (weight.mass * step);
             (member.course.from, member.impacts) = (0.0, 0);
-            self.legs.push(Leg { member: at, from: 0.0, motion: member.set_out(weight, step) });
+            self.legs.push(Leg { member: at, from: 0.0, motion: member.set_out(weight, step)? });
             let (solid, way) = (&self.solids[member.solid as usize], member.course.linear.length());
             self.ledger.beyond_thickness += u64::from(way > solid.thickness);
             self.ledger.beyond_diameter += u64::from(way > 2.0 * solid.radius);
@@ -320,21 +325,22 @@ impl SweptWorld {
         let ahead = loop {
             let ahead = self.scene_sweep.first(&self.scene, budget);
             let Some(hit) = ahead.hit else { break ahead };
-            self.meet(&hit, step);
+            self.meet(&hit, step)?;
             self.meetings.push(hit);
         };
         for member in &mut self.members {
             member.fly_to(&self.solids[member.solid as usize].weight, ahead.free_until);
-            self.scene.place(member.id, member.rigid.pose());
+            self.scene.place(member.id, member.rigid.pose()?);
         }
         (self.outcome, self.reached) = (ahead.outcome, ahead.free_until);
         self.ledger.frames += 1;
         self.ledger.most = self.ledger.most.max(self.meetings.len() as u64);
         self.ledger.tests += self.outcome.work.primitive_tests;
+        Ok(())
     }
 
     /// Answers a contact: both bodies stop, are struck, and go on.
-    fn meet(&mut self, hit: &SceneImpact, step: f64) {
+    fn meet(&mut self, hit: &SceneImpact, step: f64) -> Result<(), Error> {
         let SceneImpact { bodies, impact, stop, gap, .. } = *hit;
         let pair = bodies.map(|id| self.of_slot.get(id.index()).copied().flatten());
         // The impulse acts where the bodies would have touched, an instant later.
@@ -360,9 +366,10 @@ impl SweptWorld {
         for (at, rigid) in pair.into_iter().zip(rigids) {
             if let (Some(at), Some(rigid)) = (at, rigid) {
                 self.members[at].rigid = rigid;
-                self.go_on(at, step);
+                self.go_on(at, step)?;
             }
         }
+        Ok(())
     }
 
     /// Lets a body go along its course up to a time in the step, and tells where it is.
@@ -373,18 +380,19 @@ impl SweptWorld {
     }
 
     /// Sends a body on after an impact, or lets it rest until the step ends.
-    fn go_on(&mut self, at: usize, step: f64) {
+    fn go_on(&mut self, at: usize, step: f64) -> Result<(), Error> {
         let member = &mut self.members[at];
         member.impacts += 1;
         let motion = if member.impacts > self.laws.most_impacts {
             self.ledger.rests += u64::from(member.impacts == self.laws.most_impacts + 1);
             (member.course.linear, member.course.angular) = (DVec3::ZERO, DVec3::ZERO);
-            Motion::Still(member.rigid.pose())
+            Motion::Still(member.rigid.pose()?)
         } else {
-            member.go_on(&self.solids[member.solid as usize].weight, step)
+            member.go_on(&self.solids[member.solid as usize].weight, step)?
         };
         self.legs.push(Leg { member: at, from: member.course.from, motion });
         self.scene_sweep.turn(&self.scene, member.id, motion);
+        Ok(())
     }
 
     /// Whether all pairs are apart, at the end of the last step and at an instant within, another in every step, by
@@ -404,7 +412,7 @@ impl SweptWorld {
 
     /// Where a body is.
     pub fn pose(&self, member: usize) -> Pose {
-        self.members[member].rigid.pose()
+        self.scene.body(self.members[member].id).map_or(Pose::IDENTITY, |body| body.pose)
     }
 }
 

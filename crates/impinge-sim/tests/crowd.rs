@@ -1,6 +1,5 @@
 //! The box of bodies that are not convex, against its slow twin: poses sampled densely within every step.
 
-use impinge::narrow::dispatch::{self, PairMemory};
 use impinge::{Budget, Relation};
 use impinge_sim::scenes::{Bounce, Crowd, Scenario};
 use impinge_sim::swept_world::SweptWorld;
@@ -10,7 +9,7 @@ const SAMPLES: u32 = 200;
 
 /// The first pair that is not apart with the members at these poses; walls are bodies of the scene too.
 fn overlap(world: &SweptWorld, poses: &[impinge::Pose]) -> Option<[usize; 2]> {
-    let mut bodies: Vec<_> = world.scene().bodies().map(|(_, body)| (&*body.shape, body.pose)).collect();
+    let mut bodies: Vec<_> = world.scene().bodies().map(|(_, body)| (&body.shape, body.pose)).collect();
     let fixed = bodies.len() - poses.len();
     for (member, pose) in world.members().iter().zip(poses) {
         bodies[member.id.index()].1 = *pose;
@@ -18,10 +17,9 @@ fn overlap(world: &SweptWorld, poses: &[impinge::Pose]) -> Option<[usize; 2]> {
     let boxes: Vec<_> = bodies.iter().map(|(shape, pose)| shape.bounds(pose)).collect();
     for j in fixed..bodies.len() {
         for i in 0..j {
-            let memory = &mut PairMemory::default();
+            let [(a, pose_a), (b, pose_b)] = [bodies[i], bodies[j]];
             if boxes[i].meets(&boxes[j])
-                && dispatch::relation(bodies[i].0, &bodies[i].1, bodies[j].0, &bodies[j].1, memory).0
-                    != Relation::Separated
+                && impinge::relation(a.at(pose_a), b.at(pose_b)) != Relation::Separated
             {
                 return Some([i, j]);
             }
@@ -37,7 +35,7 @@ fn no_pose_within_a_step_overlaps_and_the_first_contact_is_the_sampled_one() {
     let mut crowd = Crowd::new(10, 3).unwrap();
     let (mut hits, mut sampled) = (0, 0);
     for step in 0..60 {
-        crowd.advance(&mut Budget::UNLIMITED.clone());
+        crowd.advance(&mut Budget::UNLIMITED.clone()).unwrap();
         let world = crowd.world();
         let times = (0..=SAMPLES).map(|k| f64::from(k) / f64::from(SAMPLES));
         for time in times.clone() {
@@ -58,10 +56,10 @@ fn no_pose_within_a_step_overlaps_and_the_first_contact_is_the_sampled_one() {
             let place = |k: usize| {
                 let at = world.members().iter().position(|member| member.id == first.bodies[k]);
                 let body = world.scene().body(first.bodies[k]).unwrap();
-                (&*body.shape, at.map_or(body.pose, |at| set_out[at].motion.pose(first.impact.time)))
+                (&body.shape, at.map_or(body.pose, |at| set_out[at].motion.pose(first.impact.time)))
             };
             let ((a, pose_a), (b, pose_b)) = (place(0), place(1));
-            let gap = dispatch::distance(a, &pose_a, b, &pose_b, &mut PairMemory::default()).0.distance;
+            let gap = impinge::distance(a.at(pose_a), b.at(pose_b)).distance;
             assert!(gap < 1e-4, "step {step}: {gap} apart at {first:?}");
         }
     }
@@ -76,7 +74,7 @@ fn bodies_that_go_through_each_other_are_found_by_the_check() {
     let mut crowd = Crowd::new(40, 5).unwrap();
     let (mut found, mut there) = (0, 0);
     for _ in 0..40 {
-        crowd.advance(&mut Budget::UNLIMITED.clone());
+        crowd.advance(&mut Budget::UNLIMITED.clone()).unwrap();
         crowd.check().unwrap();
         let world = crowd.world();
         let ends: Vec<_> =
@@ -98,7 +96,7 @@ fn bodies_that_go_through_each_other_are_found_by_the_check() {
 fn the_box_is_wild_and_nobody_rests() {
     let mut crowd = Crowd::new(60, 2).unwrap();
     for frame in 0..200 {
-        crowd.advance(&mut Budget::UNLIMITED.clone());
+        crowd.advance(&mut Budget::UNLIMITED.clone()).unwrap();
         crowd.check().unwrap_or_else(|wrong| panic!("frame {frame}: {wrong}"));
     }
     let ledger = crowd.world().ledger();
@@ -111,9 +109,9 @@ fn the_box_is_wild_and_nobody_rests() {
 #[test]
 fn elastic_collisions_keep_the_energy_between_two_draws() {
     let mut crowd = Crowd::new(60, 8).unwrap();
-    crowd.advance(&mut Budget::UNLIMITED.clone());
+    crowd.advance(&mut Budget::UNLIMITED.clone()).unwrap();
     let before = crowd.world().energy();
-    (0..4).for_each(|_| _ = crowd.advance(&mut Budget::UNLIMITED.clone()));
+    (0..4).for_each(|_| _ = crowd.advance(&mut Budget::UNLIMITED.clone()).unwrap());
     let after = crowd.world().energy();
     assert!((after / before - 1.0).abs() < 1e-3, "{before} {after}");
 }
@@ -124,7 +122,7 @@ fn a_budget_stops_a_step_and_nothing_overlaps() {
     let mut crowd = Crowd::new(30, 4).unwrap();
     let mut cut = 0;
     for frame in 0..60 {
-        let told = crowd.advance(&mut Budget::units(2000)).outcome;
+        let told = crowd.advance(&mut Budget::units(2000)).unwrap().outcome;
         cut += usize::from(told.finish == impinge::Finish::OutOfBudget);
         crowd.check().unwrap_or_else(|wrong| panic!("frame {frame}: {wrong}"));
     }
@@ -135,7 +133,7 @@ fn a_budget_stops_a_step_and_nothing_overlaps() {
 fn the_teapot_stays_above_the_floor() {
     let mut bounce = Bounce::new(0).unwrap();
     for frame in 0..1000 {
-        bounce.advance(&mut Budget::UNLIMITED.clone());
+        bounce.advance(&mut Budget::UNLIMITED.clone()).unwrap();
         bounce.check().unwrap_or_else(|wrong| panic!("frame {frame}: {wrong}"));
     }
     assert!(bounce.world().ledger().impacts > 100);

@@ -8,13 +8,12 @@
 use std::sync::Arc;
 
 use glam::{DQuat, DVec3};
-use impinge::num::random::unit;
 use impinge::scene::{Body, Frame, Scene};
-use impinge::shape::procedural;
-use impinge::{Budget, Error, Mesh, Model, Pose, Shape};
+use impinge::{Budget, Error, Mesh, Pose, Shape, procedural};
 
 use super::Scenario;
 use crate::drawing::{Drawing, Figure};
+use crate::random::unit;
 use crate::rigid::{Rigid, Weight};
 use crate::swept_world::{Laws, Solid, SweptWorld};
 
@@ -56,6 +55,7 @@ const LAWS: Laws = Laws {
 pub struct Bounce {
     world: SweptWorld,
     floor: Arc<Mesh>,
+    below: Pose,
     seed: u64,
     throws: u64,
     still: u32,
@@ -72,12 +72,12 @@ impl Bounce {
         let pot = Solid::new(&procedural::join(parts.iter().map(|part| &part.mesh))?)?;
         let floor = procedural::cuboid([FLOOR, FLOOR, 0.05], [1; 3])?;
         let mut scene = Scene::default();
-        let below = Pose::from_translation([0.0, 0.0, -0.05]);
-        scene.add(Body::fixed(Arc::new(Shape::from(Model::from(floor.clone()))), below));
+        let below = Pose::from_translation([0.0, 0.0, -0.05])?;
+        scene.add(Body::fixed(Shape::from(floor.clone()), below));
         let first = throw(seed, 0, &pot.weight);
         let mut world = SweptWorld::new(scene, LAWS, vec![pot]);
         world.add(0, first)?;
-        Ok(Bounce { world, floor: Arc::new(floor), seed, throws: 1, still: 0, steps: 0 })
+        Ok(Bounce { world, floor: Arc::new(floor), below, seed, throws: 1, still: 0, steps: 0 })
     }
 
     /// The bodies.
@@ -85,11 +85,12 @@ impl Bounce {
         &self.world
     }
 
-    fn throw_again(&mut self) {
+    fn throw_again(&mut self) -> Result<(), Error> {
         let weight = self.world.solids()[0].weight;
-        self.world.put(0, throw(self.seed, self.throws, &weight));
+        self.world.put(0, throw(self.seed, self.throws, &weight))?;
         self.throws += 1;
         (self.still, self.steps) = (0, 0);
+        Ok(())
     }
 }
 
@@ -111,20 +112,20 @@ fn throw(seed: u64, n: u64, weight: &Weight) -> Rigid {
 }
 
 impl Scenario for Bounce {
-    fn advance(&mut self, budget: &mut Budget) -> Frame<'_> {
+    fn advance(&mut self, budget: &mut Budget) -> Result<Frame<'_>, Error> {
         let Rigid { position, .. } = self.world.members()[0].rigid;
         let off = position.truncate().abs().max_element() > FLOOR - 1.5 || position.z > FLOOR;
         if off || self.still > PATIENCE || self.steps > LONGEST {
-            self.throw_again();
+            self.throw_again()?;
         }
         let before = self.world.members()[0].rigid;
-        self.world.advance(STEP, budget);
+        self.world.advance(STEP, budget)?;
         let after = self.world.members()[0].rigid;
         let turned = before.rotation.angle_between(after.rotation);
         let way = (after.position - before.position).length() + turned;
         self.still = if way < STILL { self.still + 1 } else { 0 };
         self.steps += 1;
-        self.world.frame()
+        Ok(self.world.frame())
     }
 
     fn scene(&self) -> &Scene {
@@ -150,8 +151,7 @@ impl Scenario for Bounce {
     }
 
     fn drawing(&self) -> Drawing {
-        let place = Pose::from_translation([0.0, 0.0, -0.05]);
-        let floor = Figure { mesh: Arc::clone(&self.floor), pose: place, colour: [0.35, 0.38, 0.42] };
+        let floor = Figure { mesh: Arc::clone(&self.floor), pose: self.below, colour: [0.35, 0.38, 0.42] };
         let mesh = Arc::clone(&self.world.solids()[0].mesh);
         let pot = Figure { mesh, pose: self.world.pose(0), colour: [0.75, 0.45, 0.2] };
         let contacts =

@@ -12,14 +12,12 @@
 use std::sync::Arc;
 
 use glam::{DQuat, DVec3};
-use impinge::bound::Aabb;
-use impinge::num::random::unit;
 use impinge::scene::{Body, Frame, Scene};
-use impinge::shape::procedural;
-use impinge::{Budget, Error, Mesh, Model, Pose, Shape};
+use impinge::{Aabb, Budget, Error, Mesh, Pose, Shape, procedural};
 
 use super::Scenario;
 use crate::drawing::{Drawing, Figure};
+use crate::random::unit;
 use crate::rigid::Rigid;
 use crate::swept_world::{Laws, Solid, SweptWorld};
 
@@ -88,7 +86,7 @@ impl Crowd {
     }
 
     /// Random velocities for all.
-    fn stir(&mut self) {
+    fn stir(&mut self) -> Result<(), Error> {
         for i in 0..self.world.members().len() {
             let member = self.world.members()[i];
             let weight = self.world.solids()[member.solid as usize].weight;
@@ -103,8 +101,9 @@ impl Crowd {
             let inertia = weight.inverse_inertia.inverse();
             let momentum = course * (way * weight.mass);
             let spin = rotation * (inertia * (rotation.conjugate() * angular));
-            self.world.put(i, Rigid { momentum, spin, ..member.rigid });
+            self.world.put(i, Rigid { momentum, spin, ..member.rigid })?;
         }
+        Ok(())
     }
 }
 
@@ -128,28 +127,28 @@ fn unit_solid(mesh: &Mesh) -> Result<Solid, Error> {
 }
 
 /// Six slabs around a room, which overlap at its edges.
-fn walls(half: DVec3) -> Result<Vec<(Arc<Shape>, Pose)>, Error> {
+fn walls(half: DVec3) -> Result<Vec<(Shape, Pose)>, Error> {
     let mut all = Vec::new();
     for axis in 0..3 {
         let mut size = half + 2.0 * WALL;
         size[axis] = WALL;
-        let shape = Arc::new(Shape::from(Model::from(procedural::cuboid(size.to_array(), [1; 3])?)));
+        let shape = Shape::from(procedural::cuboid(size.to_array(), [1; 3])?);
         for side in [-1.0, 1.0] {
             let place = DVec3::AXES[axis] * (side * (half[axis] + WALL));
-            all.push((Arc::clone(&shape), Pose::from_translation(place)));
+            all.push((shape.clone(), Pose::from_translation(place)?));
         }
     }
     Ok(all)
 }
 
 impl Scenario for Crowd {
-    fn advance(&mut self, budget: &mut Budget) -> Frame<'_> {
+    fn advance(&mut self, budget: &mut Budget) -> Result<Frame<'_>, Error> {
         if self.steps.is_multiple_of(STIRRED) {
-            self.stir();
+            self.stir()?;
         }
-        self.world.advance(1.0, budget);
+        self.world.advance(1.0, budget)?;
         self.steps += 1;
-        self.world.frame()
+        Ok(self.world.frame())
     }
 
     fn scene(&self) -> &Scene {
@@ -185,10 +184,10 @@ impl Scenario for Crowd {
             4 => [0.5, 0.3, 0.6],
             _ => [0.75, 0.45, 0.2],
         };
-        let members = self.world.members().iter();
-        let figures = members.map(|m| Figure {
+        let members = self.world.members().iter().enumerate();
+        let figures = members.map(|(i, m)| Figure {
             mesh: Arc::clone(&self.world.solids()[m.solid as usize].mesh),
-            pose: m.rigid.pose(),
+            pose: self.world.pose(i),
             colour: colour(m.solid),
         });
         let mut drawing = Drawing { figures: figures.collect(), ..Drawing::default() };

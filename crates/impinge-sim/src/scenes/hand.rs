@@ -10,10 +10,8 @@ use std::sync::Arc;
 
 use glam::{DQuat, DVec3};
 use impinge::broad::SweepAndPrune;
-use impinge::model::Shape;
 use impinge::scene::{Articulated, Body, BodyId, Frame, Groups, Options, Scene, jointed};
-use impinge::shape::{Polytope, procedural};
-use impinge::{Budget, Error, Mesh, Pose};
+use impinge::{Budget, Error, Mesh, Pose, Shape, procedural};
 
 use super::Scenario;
 use crate::drawing::{Colour, Drawing, Figure};
@@ -62,7 +60,7 @@ impl Hand {
         let hand = Articulated::add(&mut scene, skeleton, &shapes, &Pose::IDENTITY, HAND)?;
         let things = things()?;
         for thing in &things {
-            let shape = Arc::new(Shape::from(Polytope::hull(thing.mesh.vertices())?));
+            let shape = Shape::hull(thing.mesh.vertices().iter().copied())?;
             scene.add(Body { groups: THINGS, ..Body::fixed(shape, thing.pose) });
         }
         let joints = parts.len();
@@ -101,7 +99,7 @@ impl Hand {
 }
 
 impl Scenario for Hand {
-    fn advance(&mut self, budget: &mut Budget) -> Frame<'_> {
+    fn advance(&mut self, budget: &mut Budget) -> Result<Frame<'_>, Error> {
         for (value, stopped) in self.values.iter_mut().zip(&self.stopped) {
             *value += if *stopped { 0.0 } else { CLOSING };
         }
@@ -109,7 +107,7 @@ impl Scenario for Hand {
         self.hand.place(&mut self.scene, &Pose::IDENTITY, &self.values);
         self.scene.step(budget);
         self.stop();
-        self.scene.last()
+        Ok(self.scene.last())
     }
 
     fn scene(&self) -> &Scene {
@@ -167,10 +165,8 @@ impl Scenario for Hand {
 
 /// A rod across the fingers, a ball under the thumb and a die at the fingertips.
 fn things() -> Result<Vec<Thing>, Error> {
-    let thing = |mesh: Mesh, at: DVec3, turn: DQuat, colour: Colour| Thing {
-        mesh: Arc::new(mesh),
-        pose: Pose::from_rotation(at, turn),
-        colour,
+    let thing = |mesh: Mesh, at: DVec3, turn: DQuat, colour: Colour| -> Result<Thing, Error> {
+        Ok(Thing { mesh: Arc::new(mesh), pose: Pose::from_rotation(at, turn)?, colour })
     };
     Ok(vec![
         thing(
@@ -178,18 +174,18 @@ fn things() -> Result<Vec<Thing>, Error> {
             DVec3::new(0.0, 0.53, 0.15),
             DQuat::from_rotation_y(FRAC_PI_2),
             [0.36, 0.56, 0.80],
-        ),
+        )?,
         thing(
             procedural::ico_sphere(0.1, 2)?,
             DVec3::new(0.26, 0.27, 0.17),
             DQuat::IDENTITY,
             [0.50, 0.68, 0.42],
-        ),
+        )?,
         thing(
             procedural::cuboid([0.05; 3], [1; 3])?,
             DVec3::new(-0.02, 0.30, 0.11),
             DQuat::from_rotation_z(0.5),
             [0.86, 0.80, 0.40],
-        ),
+        )?,
     ])
 }

@@ -6,12 +6,11 @@ use std::f64::consts::{FRAC_PI_2, PI, TAU};
 use std::sync::Arc;
 
 use glam::{DQuat, DVec3};
-use impinge::model::{Compound, Shape};
-use impinge::num::random::unit;
-use impinge::shape::{Convex, Polytope};
-use impinge::{Error, Mesh, Pose};
+use impinge::{Error, Mesh, Pose, Shape};
 
+use crate::closed_box::hull;
 use crate::drawing::Colour;
+use crate::random::unit;
 
 const WHITE: Colour = [0.88, 0.88, 0.86];
 const WOOD: Colour = [0.72, 0.53, 0.33];
@@ -29,7 +28,7 @@ pub struct Piece {
     /// What it is.
     pub name: &'static str,
     /// Its shape: a polytope, or a compound of several.
-    pub shape: Arc<Shape>,
+    pub shape: Shape,
     /// The surfaces of its parts, in its own frame.
     pub meshes: Vec<Arc<Mesh>>,
     /// Where it stands.
@@ -68,14 +67,17 @@ impl Pieces {
         pose: Pose,
         parts: Vec<Points>,
     ) -> Result<(), Error> {
-        let hulls = parts.iter().map(|p| Polytope::hull(p)).collect::<Result<Vec<_>, _>>()?;
-        let meshes = hulls.iter().map(|h| h.mesh().map(Arc::new)).collect::<Result<Vec<_>, _>>()?;
-        let mut convex: Vec<Convex> = hulls.into_iter().map(Convex::from).collect();
+        let (mut convex, mut meshes) = (Vec::new(), Vec::new());
+        for part in parts {
+            let (shape, mesh) = hull(part)?;
+            convex.push(shape);
+            meshes.push(Arc::new(mesh));
+        }
         let shape = match convex.len() {
-            1 => Shape::Convex(convex.remove(0)),
-            _ => Compound::new(convex.into_iter().map(|part| (part, Pose::IDENTITY)))?.into(),
+            1 => convex.remove(0),
+            _ => Shape::compound(convex.into_iter().map(|part| (part, Pose::IDENTITY)))?,
         };
-        self.0.push(Piece { name, shape: Arc::new(shape), meshes, pose, colour });
+        self.0.push(Piece { name, shape, meshes, pose, colour });
         Ok(())
     }
 
@@ -126,7 +128,7 @@ fn cupboards(pieces: &mut Pieces) -> Result<(), Error> {
     pieces.block("worktop", STONE, [3.2, 3.41, 0.865], [3.8, 4.0, 0.9])?;
     pieces.block("worktop", STONE, [4.4, 3.41, 0.865], [5.0, 4.0, 0.9])?;
     let hood = frustum(4, 0.40, 0.16, 1.55, 1.85);
-    let turned = Pose::from_rotation(DVec3::new(2.9, 3.7, 0.0), DQuat::from_rotation_z(PI / 4.0));
+    let turned = Pose::from_rotation(DVec3::new(2.9, 3.7, 0.0), DQuat::from_rotation_z(PI / 4.0))?;
     pieces.add("hood", STEEL, turned, vec![hood, frustum(4, 0.15, 0.15, 1.85, 2.6)])
 }
 
@@ -144,13 +146,13 @@ fn stove(pieces: &mut Pieces) -> Result<(), Error> {
     handle(pieces, DVec3::new(2.9, 3.405, 0.60), DVec3::X * 0.22)?;
     for k in 0..4 {
         let knob = DVec3::new(2.69 + 0.14 * f64::from(k), 3.43, 0.78);
-        let pose = Pose::from_rotation(knob, DQuat::from_rotation_x(FRAC_PI_2));
+        let pose = Pose::from_rotation(knob, DQuat::from_rotation_x(FRAC_PI_2))?;
         pieces.add("knob", IRON, pose, vec![frustum(10, 0.022, 0.018, 0.0, 0.03)])?;
         let plate = Pose::from_translation(DVec3::new(
             2.75 + 0.3 * f64::from(k % 2),
             3.57 + 0.28 * f64::from(k / 2),
             0.9,
-        ));
+        ))?;
         pieces.add("hob", IRON, plate, vec![frustum(20, 0.11, 0.11, 0.0, 0.012)])?;
     }
     pot(pieces, DVec3::new(2.75, 3.57, 0.912), 0.11, 0.14)?;
@@ -158,7 +160,7 @@ fn stove(pieces: &mut Pieces) -> Result<(), Error> {
     let mut pan = ring(16, [0.10, 0.106], [0.13, 0.136], 0.0, 0.045);
     pan.push(frustum(16, 0.104, 0.104, 0.0, 0.006));
     pan.push(bar(DVec3::new(0.0, -0.13, 0.04), DVec3::new(0.0, -0.33, 0.06), 0.012));
-    pieces.add("pan", IRON, Pose::from_translation(DVec3::new(3.05, 3.57, 0.912)), pan)
+    pieces.add("pan", IRON, Pose::from_translation(DVec3::new(3.05, 3.57, 0.912))?, pan)
 }
 
 /// An open pot with two handles.
@@ -171,7 +173,7 @@ fn pot(pieces: &mut Pieces, at: DVec3, radius: f64, height: f64) -> Result<(), E
         parts.extend([bar(near - across, far - across, 0.006), bar(near + across, far + across, 0.006)]);
         parts.push(bar(far - across, far + across, 0.007));
     }
-    pieces.add("pot", STEEL, Pose::from_translation(at), parts)
+    pieces.add("pot", STEEL, Pose::from_translation(at)?, parts)
 }
 
 fn sink(pieces: &mut Pieces) -> Result<(), Error> {
@@ -222,7 +224,7 @@ fn shelf(pieces: &mut Pieces, seed: u64) -> Result<(), Error> {
             pieces.add(
                 "jar",
                 FRUIT[k as usize % 3].map(|c| 0.4 + 0.5 * c),
-                Pose::from_translation(place),
+                Pose::from_translation(place)?,
                 jar,
             )?;
         }
@@ -250,11 +252,11 @@ fn table(pieces: &mut Pieces, seed: u64) -> Result<(), Error> {
         parts.push(block([-0.68, s - 0.012, 0.62], [0.68, s + 0.012, 0.72]));
         parts.push(block([2.0 * s * 0.9 - 0.012, -0.36, 0.62], [2.0 * s * 0.9 + 0.012, 0.36, 0.72]));
     }
-    pieces.add("table", WOOD, Pose::from_translation(centre), parts)?;
+    pieces.add("table", WOOD, Pose::from_translation(centre)?, parts)?;
     // The last one was pulled out and stands in the way.
     let seats = [([-0.4, 0.55], 0.0), ([0.4, 0.55], 0.1), ([-0.4, -0.55], PI), ([0.45, -0.92], PI + 0.35)];
     for ([x, y], turn) in seats {
-        let pose = Pose::from_rotation(centre + DVec3::new(x, y, 0.0), DQuat::from_rotation_z(turn));
+        let pose = Pose::from_rotation(centre + DVec3::new(x, y, 0.0), DQuat::from_rotation_z(turn))?;
         pieces.add("chair", DARK_WOOD, pose, chair())?;
     }
     for (x, y) in [(-0.4, 0.24), (0.4, 0.24), (-0.4, -0.24), (0.4, -0.24)] {
@@ -263,7 +265,7 @@ fn table(pieces: &mut Pieces, seed: u64) -> Result<(), Error> {
     let mut bowl = ring(14, [0.06, 0.068], [0.15, 0.158], 0.0, 0.08);
     bowl.push(frustum(14, 0.066, 0.066, 0.0, 0.008));
     let middle = centre + DVec3::Z * 0.76;
-    pieces.add("bowl", CHINA, Pose::from_translation(middle), bowl)?;
+    pieces.add("bowl", CHINA, Pose::from_translation(middle)?, bowl)?;
     for k in 0..7_u64 {
         let angle = TAU * k as f64 / 6.0;
         let out = if k == 6 { 0.0 } else { 0.082 };
@@ -271,7 +273,7 @@ fn table(pieces: &mut Pieces, seed: u64) -> Result<(), Error> {
             middle + DVec3::new(out * angle.cos(), out * angle.sin(), if k == 6 { 0.115 } else { 0.065 });
         let turn = DQuat::from_rotation_x(TAU * unit(seed, 9000 + k));
         let fruit = ball(0.036 + 0.004 * unit(seed, 9100 + k));
-        pieces.add("fruit", FRUIT[k as usize % 3], Pose::from_rotation(at, turn), vec![fruit])?;
+        pieces.add("fruit", FRUIT[k as usize % 3], Pose::from_rotation(at, turn)?, vec![fruit])?;
     }
     let bottle = vec![
         frustum(16, 0.035, 0.035, 0.0, 0.19),
@@ -281,11 +283,11 @@ fn table(pieces: &mut Pieces, seed: u64) -> Result<(), Error> {
     pieces.add(
         "bottle",
         [0.20, 0.38, 0.26],
-        Pose::from_translation(middle + DVec3::new(0.24, 0.02, 0.0)),
+        Pose::from_translation(middle + DVec3::new(0.24, 0.02, 0.0))?,
         bottle,
     )?;
     let lamp = vec![frustum(20, 0.26, 0.09, 1.62, 1.84), frustum(8, 0.008, 0.008, 1.84, 2.6)];
-    pieces.add("lamp", [0.85, 0.72, 0.35], Pose::from_translation(centre), lamp)
+    pieces.add("lamp", [0.85, 0.72, 0.35], Pose::from_translation(centre)?, lamp)
 }
 
 /// A chair whose back is at +y.
@@ -312,11 +314,11 @@ fn chair() -> Vec<Points> {
 fn setting(pieces: &mut Pieces, at: DVec3, side: f64) -> Result<(), Error> {
     let mut plate = ring(16, [0.07, 0.075], [0.118, 0.122], 0.0, 0.02);
     plate.push(frustum(16, 0.075, 0.075, 0.0, 0.005));
-    pieces.add("plate", CHINA, Pose::from_translation(at), plate)?;
+    pieces.add("plate", CHINA, Pose::from_translation(at)?, plate)?;
     for (k, name) in ["knife", "fork", "spoon"].into_iter().enumerate() {
         let x = [0.15, -0.15, -0.175][k];
         let stick = vec![bar(DVec3::new(x, -0.09, 0.004), DVec3::new(x, 0.09, 0.004), 0.004)];
-        pieces.add(name, STEEL, Pose::from_translation(at), stick)?;
+        pieces.add(name, STEEL, Pose::from_translation(at)?, stick)?;
     }
     let mut cup = ring(12, [0.026, 0.030], [0.036, 0.040], 0.0, 0.09);
     cup.push(frustum(12, 0.029, 0.029, 0.0, 0.005));
@@ -324,7 +326,7 @@ fn setting(pieces: &mut Pieces, at: DVec3, side: f64) -> Result<(), Error> {
     let out = DVec3::X * 0.03;
     cup.extend([bar(low, low + out, 0.004), bar(high, high + out, 0.004), bar(low + out, high + out, 0.004)]);
     let place = at + DVec3::new(0.19, -0.12 * side, 0.0);
-    pieces.add("cup", CHINA, Pose::from_rotation(place, DQuat::from_rotation_z(0.6 * side)), cup)
+    pieces.add("cup", CHINA, Pose::from_rotation(place, DQuat::from_rotation_z(0.6 * side))?, cup)
 }
 
 fn block(low: [f64; 3], high: [f64; 3]) -> Points {

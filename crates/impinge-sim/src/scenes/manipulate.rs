@@ -9,8 +9,7 @@ use std::sync::Arc;
 
 use glam::DVec3;
 use impinge::scene::{Body, BodyId, Frame, Scene, SceneSweep};
-use impinge::shape::procedural;
-use impinge::{Budget, Error, Mesh, Model, Motion, Pose, Shape};
+use impinge::{Budget, Error, Mesh, Motion, Pose, Shape, procedural};
 
 use super::Scenario;
 use crate::drawing::{Drawing, Figure};
@@ -53,11 +52,11 @@ impl Manipulate {
         ];
         let places = [[0.0, 0.0, -0.1], [2.0, 0.0, 0.45], [-2.0, 0.3, 0.5], [-0.6, 1.6, 0.01]];
         let mut scene = Scene::default();
-        let shapes = meshes.clone().map(|mesh| Arc::new(Shape::from(Model::from(mesh))));
+        let shapes = meshes.clone().map(Shape::from);
         for (shape, place) in shapes.iter().zip(places) {
-            scene.add(Body::fixed(Arc::clone(shape), Pose::from_translation(place)));
+            scene.add(Body::fixed(shape.clone(), Pose::from_translation(place)?));
         }
-        let object = scene.add(Body::moving(Arc::clone(&shapes[4]), Pose::from_translation(hand(0))));
+        let object = scene.add(Body::moving(shapes[4].clone(), Pose::from_translation(hand(0))?));
         Ok(Manipulate {
             scene,
             scene_sweep: SceneSweep::with_gap(GAP),
@@ -78,7 +77,7 @@ fn hand(frame: u64) -> DVec3 {
 }
 
 impl Scenario for Manipulate {
-    fn advance(&mut self, budget: &mut Budget) -> Frame<'_> {
+    fn advance(&mut self, budget: &mut Budget) -> Result<Frame<'_>, Error> {
         self.frames += 1;
         self.touched.clear();
         let mut pose = self.scene.body(self.object).map_or(Pose::IDENTITY, |body| body.pose);
@@ -90,7 +89,7 @@ impl Scenario for Manipulate {
                 self.rests += 1;
                 break;
             }
-            let motion = Motion::velocity(&pose, way, turn);
+            let motion = Motion::velocity(&pose, way, turn)?;
             let ahead = self.scene.first_contact(&[(self.object, motion)], &mut self.scene_sweep, budget);
             outcome = ahead.outcome;
             let Some(hit) = ahead.hit else {
@@ -108,7 +107,7 @@ impl Scenario for Manipulate {
             turn = DVec3::ZERO;
         }
         self.scene.place(self.object, pose);
-        Frame { outcome, ..self.scene.last() }
+        Ok(Frame { outcome, ..self.scene.last() })
     }
 
     fn scene(&self) -> &Scene {

@@ -25,7 +25,10 @@ pub use walkthrough::Walkthrough;
 /// A scene that goes on frame by frame.
 pub trait Scenario {
     /// One frame.
-    fn advance(&mut self, budget: &mut Budget) -> Frame<'_>;
+    ///
+    /// # Errors
+    /// A body that has left the range of coordinates.
+    fn advance(&mut self, budget: &mut Budget) -> Result<Frame<'_>, Error>;
 
     /// The bodies and what the last frame told.
     fn scene(&self) -> &Scene;

@@ -8,15 +8,13 @@ use std::f64::consts::TAU;
 use std::sync::Arc;
 
 use glam::{DQuat, DVec3};
-use impinge::bound::Aabb;
-use impinge::num::random::unit;
 use impinge::scene::{Frame, Options, Scene};
-use impinge::shape::procedural;
-use impinge::{Budget, Error, Mesh};
+use impinge::{Aabb, Budget, Error, Mesh, procedural};
 
 use super::Scenario;
 use crate::closed_box::{ClosedBox, SharedShape};
 use crate::drawing::{Drawing, Figure};
+use crate::random::unit;
 use crate::rigid::Rigid;
 
 /// Bodies unless asked otherwise.
@@ -68,7 +66,7 @@ impl Multibody {
             return Err(Error::Argument { name: "bodies", reason: "there must be one at least".into() });
         }
         let kinds = (0..KINDS as u64).map(|k| kind(seed, k)).collect::<Result<Vec<_>, _>>()?;
-        let meshes = kinds.iter().map(|k| k.polytope.mesh().map(Arc::new)).collect::<Result<Vec<_>, _>>()?;
+        let meshes = kinds.iter().map(|k| Arc::new(k.mesh.clone())).collect();
         let volume: f64 = (0..bodies).map(|i| kinds[i % KINDS].weight.mass).sum();
         // A sphere of radius 1 must fit even when there are few bodies.
         let half = DVec3::splat((0.5 * (volume / DENSITY).cbrt()).max(1.5));
@@ -105,7 +103,7 @@ impl Multibody {
 }
 
 impl Scenario for Multibody {
-    fn advance(&mut self, budget: &mut Budget) -> Frame<'_> {
+    fn advance(&mut self, budget: &mut Budget) -> Result<Frame<'_>, Error> {
         self.world.advance(1.0, budget)
     }
 
@@ -160,7 +158,8 @@ impl Scenario for Multibody {
             let tint = 0.5 + 0.5 * (member.kind as f64 / KINDS as f64);
             let colour = if touching { [0.90, 0.10, 0.06] } else { [0.36 * tint, 0.56 * tint, 0.80 * tint] };
             let mesh = Arc::clone(&self.meshes[member.kind as usize]);
-            drawing.figures.push(Figure { mesh, pose: member.rigid.pose(), colour });
+            let Ok(pose) = member.rigid.pose() else { continue };
+            drawing.figures.push(Figure { mesh, pose, colour });
         }
         drawing
     }
@@ -182,7 +181,7 @@ fn kind(seed: u64, k: u64) -> Result<SharedShape, Error> {
     let rough = SharedShape::hull(&points)?;
     let scaled: Vec<DVec3> = points.iter().map(|&p| p / rough.radius).collect();
     let kind = SharedShape::hull(&scaled)?;
-    debug_assert_eq!(kind.polytope.faces().len(), 2 * CORNERS - 4);
+    debug_assert_eq!(kind.shape.hull_faces(), Some(2 * CORNERS - 4));
     Ok(kind)
 }
 

@@ -6,14 +6,12 @@
 use std::sync::Arc;
 
 use glam::{DQuat, DVec3};
-use impinge::narrow::dispatch::{self, PairMemory};
-use impinge::num::random::unit;
 use impinge::scene::{Body, BodyId, Frame, Scene, SceneSweep};
-use impinge::shape::procedural;
-use impinge::{Budget, Error, Mesh, Model, Motion, Pose, Shape};
+use impinge::{Budget, Error, Mesh, Motion, Pose, Shape, procedural};
 
 use super::Scenario;
 use crate::drawing::{Drawing, Figure};
+use crate::random::unit;
 use crate::overlap_check::all_apart;
 
 /// Half the thickness of the wall; the bunny has radius 1.
@@ -49,11 +47,12 @@ impl Tunnel {
     /// None that could happen: the numbers are fixed.
     pub fn new(seed: u64) -> Result<Tunnel, Error> {
         let meshes = [procedural::bunny(1.0, 4, 5)?, procedural::cuboid([WALL, 5.0, 2.0], [1; 3])?];
-        let [bunny, wall] = meshes.clone().map(|mesh| Arc::new(Shape::from(Model::from(mesh))));
+        let [bunny, wall] = meshes.clone().map(Shape::from);
         let mut scene = Scene::default();
         let wall = scene.add(Body::fixed(wall, Pose::IDENTITY));
-        let place = |k: usize| Pose::from_translation([START, lane(k), 0.0]);
-        let bunnies = [0, 1].map(|k| scene.add(Body::moving(Arc::clone(&bunny), place(k))));
+        let places =
+            [Pose::from_translation([START, lane(0), 0.0])?, Pose::from_translation([START, lane(1), 0.0])?];
+        let bunnies = places.map(|place| scene.add(Body::moving(bunny.clone(), place)));
         Ok(Tunnel {
             scene,
             scene_sweep: SceneSweep::with_gap(GAP),
@@ -74,10 +73,10 @@ impl Tunnel {
     }
 
     /// The step of one case: its start, its motion and its end.
-    fn step(&self, k: usize) -> Motion {
+    fn step(&self, k: usize) -> Result<Motion, Error> {
         let even = |n: u64| 2.0 * unit(self.seed, self.tries * 16 + 8 * k as u64 + n) - 1.0;
         let rotation = DQuat::from_xyzw(even(0), even(1), even(2), even(3)).normalize();
-        let start = Pose::from_rotation(DVec3::new(START, lane(k), 0.0), rotation);
+        let start = Pose::from_rotation(DVec3::new(START, lane(k), 0.0), rotation)?;
         let way = DVec3::new(ENDS[k] - START, 0.2 * even(4), 0.2 * even(5));
         Motion::velocity(&start, way, DVec3::new(even(6), even(7), even(4)))
     }
@@ -89,14 +88,13 @@ fn lane(k: usize) -> f64 {
 }
 
 impl Scenario for Tunnel {
-    fn advance(&mut self, budget: &mut Budget) -> Frame<'_> {
-        let motions = [0, 1].map(|k| (self.bunnies[k], self.step(k)));
+    fn advance(&mut self, budget: &mut Budget) -> Result<Frame<'_>, Error> {
+        let motions = [(self.bunnies[0], self.step(0)?), (self.bunnies[1], self.step(1)?)];
         self.tries += 1;
-        let shape = |id: BodyId| self.scene.body(id).map(|body| Arc::clone(&body.shape));
+        let shape = |id: BodyId| self.scene.body(id).map(|body| body.shape.clone());
         if let (Some(bunny), Some(wall)) = (shape(self.bunnies[0]), shape(self.wall)) {
             for (k, (_, motion)) in motions.iter().enumerate() {
-                let memory = &mut PairMemory::default();
-                let end = dispatch::relation(&bunny, &motion.pose(1.0), &wall, &Pose::IDENTITY, memory).0;
+                let end = impinge::relation(bunny.at(motion.pose(1.0)), &wall);
                 self.discrete[k] += u64::from(end.is_contact());
                 self.ways[k] = [motion.pose(0.0), motion.pose(1.0)].map(|pose| pose.translation());
             }
@@ -115,7 +113,7 @@ impl Scenario for Tunnel {
                 self.scene.place(id, pose);
             }
         }
-        Frame { outcome: ahead.outcome, ..self.scene.last() }
+        Ok(Frame { outcome: ahead.outcome, ..self.scene.last() })
     }
 
     fn scene(&self) -> &Scene {

@@ -10,13 +10,12 @@ use std::sync::Arc;
 
 use glam::{DQuat, DVec2, DVec3};
 use impinge::broad::SweepAndPrune;
-use impinge::model::Compound;
 use impinge::scene::{Body, BodyId, Frame, Options, Scene};
-use impinge::shape::Polytope;
-use impinge::{Budget, Error, Mesh, Pose};
+use impinge::{Budget, Error, Mesh, Pose, Shape};
 
 use super::Scenario;
 use super::kitchen::{Piece, kitchen};
+use crate::closed_box::hull;
 use crate::drawing::{Drawing, Figure};
 
 /// Features up to this far away are told.
@@ -57,14 +56,17 @@ impl Walkthrough {
         let pieces = kitchen(seed)?;
         for piece in &pieces {
             if piece.name != FLOOR {
-                scene.add(Body::fixed(Arc::clone(&piece.shape), piece.pose));
+                scene.add(Body::fixed(piece.shape.clone(), piece.pose));
             }
         }
-        let hulls = figure().iter().map(|part| Polytope::hull(part)).collect::<Result<Vec<_>, _>>()?;
-        let body = hulls.iter().map(|hull| hull.mesh().map(Arc::new)).collect::<Result<Vec<_>, _>>()?;
-        let compound = Compound::new(hulls.into_iter().map(|hull| (hull.into(), Pose::IDENTITY)))?;
+        let (mut parts, mut body) = (Vec::new(), Vec::new());
+        for part in figure() {
+            let (shape, mesh) = hull(part)?;
+            parts.push((shape, Pose::IDENTITY));
+            body.push(Arc::new(mesh));
+        }
         let track = track();
-        let walker = scene.add(Body::moving(Arc::new(compound.into()), standing(&track, 0)));
+        let walker = scene.add(Body::moving(Shape::compound(parts)?, standing(&track, 0)?));
         Ok(Walkthrough { scene, pieces, walker, body, track, frame: 0, bumps: 0 })
     }
 
@@ -80,12 +82,12 @@ impl Walkthrough {
 }
 
 impl Scenario for Walkthrough {
-    fn advance(&mut self, budget: &mut Budget) -> Frame<'_> {
+    fn advance(&mut self, budget: &mut Budget) -> Result<Frame<'_>, Error> {
         self.frame += 1;
-        self.scene.place(self.walker, standing(&self.track, self.frame));
+        self.scene.place(self.walker, standing(&self.track, self.frame)?);
         let touched = self.scene.step(budget).contacts.iter().any(|c| c.separation.distance <= 0.0);
         self.bumps += usize::from(touched);
-        self.scene.last()
+        Ok(self.scene.last())
     }
 
     fn scene(&self) -> &Scene {
@@ -120,7 +122,7 @@ impl Scenario for Walkthrough {
                 });
             }
         }
-        let pose = standing(&self.track, self.frame);
+        let pose = self.scene.body(self.walker).map_or(Pose::IDENTITY, |walker| walker.pose);
         for mesh in &self.body {
             drawing.figures.push(Figure { mesh: Arc::clone(mesh), pose, colour: [0.93, 0.55, 0.12] });
         }
@@ -175,7 +177,7 @@ fn track() -> Vec<DVec2> {
 }
 
 /// Where the walker stands in a frame, turned along the path.
-fn standing(track: &[DVec2], frame: usize) -> Pose {
+fn standing(track: &[DVec2], frame: usize) -> Result<Pose, Error> {
     let [here, next] = [frame, frame + 1].map(|i| track[i % track.len()]);
     let ahead = next - here;
     Pose::from_rotation(here.extend(0.0), DQuat::from_rotation_z(ahead.y.atan2(ahead.x)))

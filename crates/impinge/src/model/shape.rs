@@ -223,6 +223,24 @@ impl Shape {
         self.geometry.model().map(|model| model.mesh())
     }
 
+    /// The faces of a hull as triangles, fanned in order; the vertices are the hull's corners. `None` for other
+    /// kinds, and for more triangles than a mesh can hold.
+    pub fn hull_mesh(&self) -> Option<Mesh> {
+        self.polytope()?.mesh().ok()
+    }
+
+    /// How many faces a hull has, which answers number from 0; `None` for other kinds.
+    pub fn hull_faces(&self) -> Option<usize> {
+        Some(self.polytope()?.faces().len())
+    }
+
+    fn polytope(&self) -> Option<&Polytope> {
+        match self.geometry() {
+            Geometry::Convex(Convex::Polytope(hull)) => Some(hull),
+            _ => None,
+        }
+    }
+
     /// Whether it is a solid: a closed mesh (after welding, the directed edges cancel), or a shape with an
     /// interior.
     pub fn is_closed(&self) -> bool {
