@@ -1,10 +1,8 @@
 //! Every mesh of the shared manifests has the counts that other programs found.
 
-mod common;
-
 use std::path::Path;
 
-use common::{field, manifest};
+use crate::common::{field, manifest};
 use impinge::report::inspect::{Inspection, inspect};
 use impinge::{Model, io};
 
@@ -94,14 +92,14 @@ fn values(row: &[(String, String)], seen: &Inspection) -> Vec<String> {
 
 #[test]
 fn all_meshes_have_the_counts_of_their_manifest() {
-    let Some(folder) = common::shared("data/meshes") else { return };
+    let Some(folder) = crate::common::shared("data/meshes") else { return };
     let [files, counts] = check(&folder, &folder.join("MANIFEST.csv"));
     assert!(files >= 85 && counts >= 1000, "{files} files, {counts} counts");
 }
 
 #[test]
 fn broken_meshes_have_the_counts_of_their_manifest() {
-    let Some(folder) = common::shared("data/bad") else { return };
+    let Some(folder) = crate::common::shared("data/bad") else { return };
     let [files, counts] = check(&folder.join("geometry"), &folder.join("MANIFEST_geometry.csv"));
     assert!(files >= 100 && counts >= 1100, "{files} files, {counts} counts");
 }
