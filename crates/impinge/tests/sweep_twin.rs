@@ -188,7 +188,14 @@ fn check(index: u64, case: &Case, models: [&Model; 2], found: &Sweep) -> bool {
             "{}",
             told("nothing meets within the tolerance")
         );
-        assert!(truth.is_none_or(|t| t <= impact.time + tolerance || t <= 1.0));
+        // The samples step over a brief contact and see a later one first: looking closely, the twin must see it.
+        let after = |k: u32| (impact.time + tolerance * f64::from(k) / 64.0).min(1.0);
+        let brief = || (0..=64).any(|k| meet(models, motions, after(k)));
+        assert!(
+            truth.is_none_or(|t| t <= impact.time + tolerance || brief()),
+            "{}",
+            told(&format!("nothing meets before {truth:?}"))
+        );
     } else {
         let near = distance(models, motions, impact.time);
         assert!(near <= found.slack, "{}", told(&format!("{near} apart and no contact")));

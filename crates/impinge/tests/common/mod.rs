@@ -1,17 +1,10 @@
 //! What several test files need.
 
-use std::path::{Path, PathBuf};
+mod shared;
 
-/// A folder or file of the shared data, which lies beside the checkout and never inside it; without
-/// it a loud line says which test is left out.
-pub fn shared(part: &str) -> Option<PathBuf> {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared").join(part);
-    if path.exists() {
-        return Some(path);
-    }
-    eprintln!("SKIP: {} is missing, so this test shows nothing", path.display());
-    None
-}
+use std::path::Path;
+
+pub use shared::shared;
 
 /// The rows of a manifest by column name. Fields with commas stand in quotes.
 #[allow(dead_code, reason = "not every test file reads a manifest")]

@@ -1,10 +1,8 @@
 //! Every mesh of the shared manifests has the counts that other programs found.
 
-mod common;
-
 use std::path::Path;
 
-use common::{field, manifest};
+use crate::common::{field, manifest};
 use impinge::{Inspection, Shape, inspect, io};
 
 /// Self-intersections that the manifests' program overlooked (triangles folded onto each other along a
@@ -93,14 +91,14 @@ fn values(row: &[(String, String)], seen: &Inspection) -> Vec<String> {
 
 #[test]
 fn all_meshes_have_the_counts_of_their_manifest() {
-    let Some(folder) = common::shared("data/meshes") else { return };
+    let Some(folder) = crate::common::shared("data/meshes") else { return };
     let [files, counts] = check(&folder, &folder.join("MANIFEST.csv"));
     assert!(files >= 85 && counts >= 1000, "{files} files, {counts} counts");
 }
 
 #[test]
 fn broken_meshes_have_the_counts_of_their_manifest() {
-    let Some(folder) = common::shared("data/bad") else { return };
+    let Some(folder) = crate::common::shared("data/bad") else { return };
     let [files, counts] = check(&folder.join("geometry"), &folder.join("MANIFEST_geometry.csv"));
     assert!(files >= 100 && counts >= 1100, "{files} files, {counts} counts");
 }

@@ -1,11 +1,9 @@
 //! `impinge query`: batches, ids, refusals, order, threads.
 
-mod common;
-
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
 
-use common::{Folder, run_in};
+use crate::common::{Folder, run_in};
 use serde_json::{Value, json};
 
 const FLAT: &str = r#"{"vertices":[[0,0,0],[1,0,0],[0,1,0]],"triangles":[[0,1,2]]}"#;

@@ -1,11 +1,9 @@
 //! Every mesh of the shared data loads with the counts of its manifest, and the files that broke
 //! other readers end in an answer or a message.
 
-mod common;
-
 use std::path::Path;
 
-use common::{field, manifest};
+use crate::common::{field, manifest};
 use impinge::io;
 
 fn check_counts(folder: &Path, manifest_file: &Path) -> usize {
@@ -31,13 +29,13 @@ fn check_counts(folder: &Path, manifest_file: &Path) -> usize {
 
 #[test]
 fn the_meshes_have_the_counts_of_their_manifest() {
-    let Some(folder) = common::shared("data/meshes") else { return };
+    let Some(folder) = crate::common::shared("data/meshes") else { return };
     assert!(check_counts(&folder, &folder.join("MANIFEST.csv")) > 80);
 }
 
 #[test]
 fn the_broken_geometry_has_the_counts_of_its_manifest() {
-    let Some(folder) = common::shared("data/bad") else { return };
+    let Some(folder) = crate::common::shared("data/bad") else { return };
     assert!(check_counts(&folder.join("geometry"), &folder.join("MANIFEST_geometry.csv")) > 100);
 }
 
@@ -100,7 +98,7 @@ const MALFORMED: [(&str, Result<[usize; 2], &str>); 49] = [
 
 #[test]
 fn malformed_files_end_in_counts_or_in_a_message_with_their_path() {
-    let Some(folder) = common::shared("data/bad/malformed") else { return };
+    let Some(folder) = crate::common::shared("data/bad/malformed") else { return };
     for (file, expected) in MALFORMED {
         let found = io::load_mesh(folder.join(file));
         match (found, expected) {

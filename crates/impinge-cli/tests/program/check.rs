@@ -1,8 +1,6 @@
 //! `impinge check` and `impinge distance`: words, fields and exit codes.
 
-mod common;
-
-use common::{Folder, Run, cube, impinge};
+use crate::common::{Folder, Run, cube, impinge};
 use serde_json::json;
 
 fn check(folder: &Folder, more: &[&str]) -> Run {

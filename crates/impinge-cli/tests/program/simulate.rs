@@ -1,8 +1,6 @@
 //! `impinge simulate`: the scenes, their records and pictures, and what they promise.
 
-mod common;
-
-use common::{Folder, impinge};
+use crate::common::{Folder, impinge};
 use serde_json::Value;
 
 const SHORT: [(&str, &[&str]); 3] = [
@@ -11,7 +9,7 @@ const SHORT: [(&str, &[&str]); 3] = [
     ("hand", &["--frames", "60"]),
 ];
 
-fn simulate(scene: &str, options: &[&str], more: &[&str]) -> common::Run {
+fn simulate(scene: &str, options: &[&str], more: &[&str]) -> Run {
     impinge(&[&["simulate", scene], options, more].concat())
 }
 

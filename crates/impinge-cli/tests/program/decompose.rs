@@ -1,8 +1,6 @@
 //! `impinge decompose`: convex parts of a closed mesh.
 
-mod common;
-
-use common::Folder;
+use crate::common::Folder;
 
 #[test]
 fn a_convex_mesh_is_its_own_part_and_the_parts_can_be_read_again() {

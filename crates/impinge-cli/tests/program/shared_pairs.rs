@@ -1,20 +1,10 @@
-//! The shared mesh pairs with known answers, through the program; skipped loudly where they are missing.
+//! The shared mesh pairs with known answers, through the program.
 
-mod common;
+use std::path::Path;
 
-use std::path::{Path, PathBuf};
-
-use common::Folder;
+use crate::common::Folder;
+use crate::shared::shared;
 use serde_json::{Value, json};
-
-fn shared() -> Option<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/pairs");
-    if folder.join("MANIFEST.json").exists() {
-        return Some(folder);
-    }
-    eprintln!("SKIPPED: no shared mesh pairs at {}", folder.display());
-    None
-}
 
 /// A reader of little-endian rows.
 struct Cursor<'a>(&'a [u8]);
@@ -52,7 +42,7 @@ fn read_pair(file: &Path) -> (Value, Value, Vec<[u32; 2]>) {
 
 #[test]
 fn the_known_pairs_relations_and_distances() {
-    let Some(folder) = shared() else { return };
+    let Some(folder) = shared("data/pairs") else { return };
     let manifest: Vec<Value> =
         serde_json::from_slice(&std::fs::read(folder.join("MANIFEST.json")).unwrap()).unwrap();
     let (mut lines, mut truths) = (Vec::new(), Vec::new());

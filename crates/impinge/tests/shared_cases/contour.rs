@@ -1,7 +1,5 @@
 //! The contours of the shared pairs: every exactly intersecting pair of triangles is in one closed loop.
 
-mod common;
-
 use std::path::Path;
 
 use impinge::{Shape, contour};
@@ -37,7 +35,7 @@ fn read(path: &Path) -> Pair {
 
 #[test]
 fn loops_are_closed_and_hold_every_meeting_pair() {
-    let Some(folder) = common::shared("data/pairs") else { return };
+    let Some(folder) = crate::common::shared("data/pairs") else { return };
     let [mut crossing, mut loops] = [0; 2];
     for k in 0..20 {
         let Pair { bodies: [a, b], meeting } = read(&folder.join(format!("pair_{k:02}.bin")));

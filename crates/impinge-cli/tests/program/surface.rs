@@ -1,8 +1,6 @@
 //! What meets the eye first: no arguments, help, version, completions.
 
-mod common;
-
-use common::{Folder, impinge};
+use crate::common::{Folder, impinge};
 
 #[test]
 fn without_arguments_the_built_in_scenes_run() {

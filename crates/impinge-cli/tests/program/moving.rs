@@ -1,8 +1,6 @@
 //! Vertices that move along straight lines: `self --to` and the question `ccd`.
 
-mod common;
-
-use common::Folder;
+use crate::common::Folder;
 
 /// A square of two triangles below a small triangle that falls through it, or stops at a height.
 fn step(folder: &Folder, end: f64) {

@@ -1,10 +1,8 @@
 //! The relation on meshes and poses of others, with answers of others.
 
-mod common;
-
 use std::path::Path;
 
-use common::shared;
+use crate::common::shared;
 use impinge::model::Model;
 use impinge::narrow::exact::relation::{RelationMemory, relation, relation_within};
 use impinge::{Budget, Mesh, Pose, Relation};

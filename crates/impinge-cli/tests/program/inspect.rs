@@ -1,8 +1,6 @@
 //! `impinge inspect` and `impinge self`: the health of a mesh.
 
-mod common;
-
-use common::Folder;
+use crate::common::Folder;
 use serde_json::json;
 
 #[test]

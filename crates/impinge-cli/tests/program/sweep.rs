@@ -1,8 +1,6 @@
 //! `impinge sweep` and the question `sweep`: times, kinds, motions, exit codes.
 
-mod common;
-
-use common::Folder;
+use crate::common::Folder;
 use serde_json::Value;
 
 fn near(value: &Value, want: f64) {

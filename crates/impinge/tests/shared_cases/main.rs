@@ -1,0 +1,7 @@
+//! Meshes of others, with the counts and pairs that other programs found.
+
+#[path = "../common/mod.rs"]
+mod common;
+mod contour;
+mod inspect;
+mod io;
