@@ -1,8 +1,9 @@
 //! impinge and its peers on the same inputs in one run.
 //!
 //! `impinge-bench NAME` prints one table, `list` names them, `setup` prepares the peers outside, `readme` writes
-//! the README's figures.
+//! the README's figures, `before-after` compares two builds.
 
+mod before_after;
 mod boxes;
 mod chart;
 mod hulls;
@@ -32,6 +33,8 @@ usage: impinge-bench NAME [--quick]     print one table and write results/MACHIN
        impinge-bench list               name all tables
        impinge-bench setup              get and build the peers outside
        impinge-bench readme [--check]   write the README's table of speeds from the results, or compare
+       impinge-bench before-after OTHER [NAME...] [--quick] [--rounds N]
+                                        this build against another, fails where ours is slower by 3 %
 
 --quick does a fraction of the work, to see that a table runs; it writes no results.";
 
@@ -58,6 +61,7 @@ fn run(arguments: &[String]) -> Result<()> {
         ["setup"] => setup::run(),
         ["readme"] => readme::run(&readme_file(), &scenes::results_folder(), false),
         ["readme", "--check"] => readme::run(&readme_file(), &scenes::results_folder(), true),
+        ["before-after", ref rest @ ..] => before_after::run(rest),
         [name] => measure(name, Effort::Full),
         [name, "--quick"] | ["--quick", name] => measure(name, Effort::Quick),
         _ => bail!("{USAGE}"),
