@@ -1,7 +1,8 @@
 //! What the figures were measured on, without host names or paths; and the core they are measured on.
 
 use std::process::{Command, Stdio};
-use std::time::{SystemTime, UNIX_EPOCH};
+
+use crate::peers::versions::COMPILER;
 
 /// Settings of the C library's allocator under which freed memory stays with the process.
 const KEEP: [(&str, &str); 3] = [
@@ -26,45 +27,60 @@ pub fn keep_freed_memory() {
     }
 }
 
-/// Processor, cores, date and compiler.
+/// Processor, its vector instructions, cores and compiler; no date, so that equal runs leave equal files.
 #[derive(Debug, Clone)]
 pub struct Machine {
     cpu: String,
+    vectors: &'static str,
     cores: usize,
-    date: String,
-    rustc: String,
 }
 
 impl Machine {
     /// A machine by its properties.
     #[cfg(test)]
-    pub fn of(cpu: &str, cores: usize, date: &str, rustc: &str) -> Machine {
-        Machine { cpu: cpu.into(), cores, date: date.into(), rustc: rustc.into() }
+    pub fn of(cpu: &str, cores: usize) -> Machine {
+        Machine { cpu: cpu.into(), vectors: "AVX2", cores }
     }
 
-    /// This machine, today.
+    /// This machine.
     pub fn this() -> Machine {
         let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-        let days = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |t| t.as_secs() / 86_400);
-        let rustc = Command::new("rustc").arg("--version").output();
-        let rustc = rustc.map(|out| String::from_utf8_lossy(&out.stdout).trim().to_string());
-        Machine {
-            cpu: cpu_name(&info).unwrap_or_else(|| std::env::consts::ARCH.into()),
-            cores: cores(),
-            date: civil_date(days),
-            rustc: rustc.unwrap_or_else(|_| "rustc unknown".into()),
-        }
+        let cpu = cpu_name(&info).unwrap_or_else(|| std::env::consts::ARCH.into());
+        Machine { cpu, vectors: vectors(), cores: cores() }
     }
 
     /// Key and value of each property.
     pub fn lines(&self) -> [(&'static str, String); 4] {
         [
             ("cpu", self.cpu.clone()),
+            ("vectors", self.vectors.into()),
             ("cores", self.cores.to_string()),
-            ("date", self.date.clone()),
-            ("rustc", self.rustc.clone()),
+            ("compiler", COMPILER.into()),
         ]
     }
+
+    /// The folder of its results: maker, name, family and model, such as `amd-epyc-25-17`.
+    pub fn folder(&self) -> String {
+        let plain = self.cpu.replace("(R)", " ").replace("(TM)", " ").to_lowercase();
+        let words = plain.split(|c: char| !c.is_ascii_alphanumeric()).filter(|w| !w.is_empty());
+        let dull = ["processor", "cpu", "family", "model"];
+        let known = words.take_while(|&w| w != "stepping").filter(|w| !dull.contains(w));
+        known.collect::<Vec<_>>().join("-")
+    }
+}
+
+/// The widest vectors that our kernels and others may choose at run time.
+fn vectors() -> &'static str {
+    #[cfg(target_arch = "x86_64")]
+    {
+        if std::is_x86_feature_detected!("avx512f") {
+            return "AVX-512";
+        }
+        if std::is_x86_feature_detected!("avx2") {
+            return "AVX2";
+        }
+    }
+    std::env::consts::ARCH
 }
 
 /// Cores that this process may use.
@@ -99,38 +115,24 @@ fn cpu_name(cpuinfo: &str) -> Option<String> {
     })
 }
 
-/// Year-month-day of a day counted from 1970-01-01.
-///
-/// Counts in 400-year cycles of 146,097 days that begin on the first of March, so that a leap day is the
-/// last of its year (H. Hinnant, chrono-compatible low-level date algorithms).
-fn civil_date(days: u64) -> String {
-    let days = days + 719_468;
-    let (cycle, day) = (days / 146_097, days % 146_097);
-    let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
-    let day_of_year = day - (365 * year + year / 4 - year / 100);
-    let month = (5 * day_of_year + 2) / 153;
-    let day_of_month = day_of_year - (153 * month + 2) / 5 + 1;
-    let (month, carry) = if month < 10 { (month + 3, 0) } else { (month - 9, 1) };
-    format!("{:04}-{month:02}-{day_of_month:02}", cycle * 400 + year + carry)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn dates() {
-        let expected =
-            [(0, "1970-01-01"), (59, "1970-03-01"), (11_016, "2000-02-29"), (20_772, "2026-11-15")];
-        for (days, date) in expected {
-            assert_eq!(civil_date(days), date);
-        }
-    }
 
     #[test]
     fn the_processor_is_named() {
         let info = "processor\t: 0\ncpu family\t: 6\nmodel\t\t: 207\nmodel name\t: Some CPU\nstepping\t: 2\n";
         assert_eq!(cpu_name(info).unwrap(), "Some CPU (family 6, model 207, stepping 2)");
         assert_eq!(cpu_name(""), None);
+    }
+
+    #[test]
+    fn each_kind_of_processor_has_its_folder() {
+        let folder = |cpu: &str| Machine::of(cpu, 2).folder();
+        assert_eq!(
+            folder("Intel(R) Xeon(R) Processor (family 6, model 207, stepping 2)"),
+            "intel-xeon-6-207"
+        );
+        assert_eq!(folder("AMD EPYC (family 25, model 17, stepping 1)"), "amd-epyc-25-17");
     }
 }

@@ -1,7 +1,9 @@
 //! impinge and its peers on the same inputs in one run.
 //!
-//! `impinge-bench NAME` prints one table, `list` names them, `setup` prepares the peers outside.
+//! `impinge-bench NAME` prints one table, `list` names them, `setup` prepares the peers outside, `readme` writes
+//! the README's figures, `before-after` compares two builds.
 
+mod before_after;
 mod boxes;
 mod chart;
 mod hulls;
@@ -9,6 +11,8 @@ mod machine;
 mod outside;
 mod peers;
 mod queries;
+mod readme;
+mod results;
 mod scenes;
 mod setup;
 mod sweeps;
@@ -25,9 +29,12 @@ use crate::machine::Machine;
 use crate::tables::{Effort, TABLES};
 
 const USAGE: &str = "\
-usage: impinge-bench NAME [--quick]   print one table and write results/NAME.csv
-       impinge-bench list             name all tables
-       impinge-bench setup            get and build the peers outside
+usage: impinge-bench NAME [--quick]     print one table and write results/MACHINE/NAME.csv
+       impinge-bench list               name all tables
+       impinge-bench setup              get and build the peers outside
+       impinge-bench readme [--check]   write the README's table of speeds from the results, or compare
+       impinge-bench before-after OTHER [NAME...] [--quick] [--rounds N]
+                                        this build against another, fails where ours is slower by 3 %
 
 --quick does a fraction of the work, to see that a table runs; it writes no results.";
 
@@ -52,10 +59,17 @@ fn run(arguments: &[String]) -> Result<()> {
             Ok(())
         }
         ["setup"] => setup::run(),
+        ["readme"] => readme::run(&readme_file(), &scenes::results_folder(), false),
+        ["readme", "--check"] => readme::run(&readme_file(), &scenes::results_folder(), true),
+        ["before-after", ref rest @ ..] => before_after::run(rest),
         [name] => measure(name, Effort::Full),
         [name, "--quick"] | ["--quick", name] => measure(name, Effort::Quick),
         _ => bail!("{USAGE}"),
     }
+}
+
+fn readme_file() -> std::path::PathBuf {
+    scenes::root().join("README.md")
 }
 
 fn measure(name: &str, effort: Effort) -> Result<()> {
@@ -80,7 +94,7 @@ fn measure(name: &str, effort: Effort) -> Result<()> {
     let start = Instant::now();
     let table = (entry.run)(effort)?;
     println!("\n{}", table.text());
-    if effort == Effort::Full && !cfg!(debug_assertions) {
+    if effort.is_kept() {
         table.save(&scenes::results_folder(), &machine)?;
     }
     eprintln!("({:.0} s in all)", start.elapsed().as_secs_f64());

@@ -6,6 +6,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 
 use crate::machine::Machine;
+use crate::peers::versions::{Peer, peer_of};
 use crate::timing::Statistics;
 
 /// Rows under a header, with remarks, missing peers and ratios.
@@ -90,6 +91,9 @@ impl Table {
         for (key, value) in machine.lines() {
             let _ = writeln!(out, "# {key}: {value}");
         }
+        for (contestant, Peer { version, build }) in self.peers() {
+            let _ = writeln!(out, "# peer: {}", [contestant, &version, &build].map(quoted).join(","));
+        }
         for cells in std::iter::once(&self.header).chain(&self.rows) {
             let cells: Vec<String> = cells.iter().map(|c| quoted(c)).collect();
             let _ = writeln!(out, "{}", cells.join(","));
@@ -103,14 +107,26 @@ impl Table {
         out
     }
 
-    /// Writes the CSV to `folder/NAME.csv`.
+    /// Writes the CSV to `results/MACHINE/NAME.csv`.
     ///
     /// # Errors
     /// The folder or file cannot be written.
-    pub fn save(&self, folder: &Path, machine: &Machine) -> Result<()> {
-        std::fs::create_dir_all(folder)?;
+    pub fn save(&self, results: &Path, machine: &Machine) -> Result<()> {
+        let folder = results.join(machine.folder());
+        std::fs::create_dir_all(&folder)?;
         let file = folder.join(format!("{}.csv", self.name));
         std::fs::write(&file, self.csv(machine)).with_context(|| format!("writing {}", file.display()))
+    }
+
+    /// Who each contestant in the first column is, once.
+    fn peers(&self) -> Vec<(&str, Peer)> {
+        let mut found: Vec<(&str, Peer)> = Vec::new();
+        for name in self.rows.iter().map(|cells| cells[0].as_str()) {
+            if found.iter().all(|(known, _)| *known != name) {
+                found.extend(peer_of(name).map(|peer| (name, peer)));
+            }
+        }
+        found
     }
 
     fn width(&self, column: usize) -> usize {
@@ -140,6 +156,7 @@ pub fn digits(value: f64) -> String {
     format!("{value:.places$}")
 }
 
+/// A cell as CSV has it.
 fn quoted(cell: &str) -> String {
     if cell.contains([',', '"', '\n']) { format!("\"{}\"", cell.replace('"', "\"\"")) } else { cell.into() }
 }
@@ -170,12 +187,18 @@ mod tests {
 
     #[test]
     fn csv_quotes_and_names_the_machine() {
-        let machine = Machine::of("Some CPU, 3 GHz", 4, "2026-01-02", "rustc 1.95");
-        let csv = small().csv(&machine);
-        assert!(csv.starts_with("# table: small\n# cpu: Some CPU, 3 GHz\n# cores: 4\n"), "{csv}");
+        let machine = Machine::of("Some CPU, 3 GHz", 4);
+        let mut table = small();
+        table.row(["parry3d-f64 (cold)", "2", "agrees"].map(String::from));
+        let csv = table.csv(&machine);
+        assert!(
+            csv.starts_with("# table: small\n# cpu: Some CPU, 3 GHz\n# vectors: AVX2\n# cores: 4\n"),
+            "{csv}"
+        );
+        assert!(csv.contains("\n# peer: parry3d-f64 (cold),parry3d-f64 0."), "{csv}");
         assert!(csv.contains("\n\"the other, \"\"quoted\"\"\",12.25,3 of 9 differ\n"), "{csv}");
         let rows = csv.lines().filter(|l| !l.starts_with('#')).count();
-        assert_eq!(rows, 3, "a header and two rows");
+        assert_eq!(rows, 4, "a header and three rows");
     }
 
     #[test]

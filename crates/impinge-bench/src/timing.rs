@@ -9,6 +9,8 @@ use std::time::Instant;
 
 use anyhow::Result;
 
+use crate::peers::wanted;
+
 /// One answer and the time it took.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Timed<A> {
@@ -86,12 +88,11 @@ impl<A> Track<A> {
 
 /// Puts every case to every contestant, the first one changing from case to case.
 ///
-/// A contestant that fails is out from then on; its track says why, and the others go on.
+/// A contestant that fails is out from then on; its track says why, and the others go on. One that is not
+/// wanted in this run has no track.
 pub fn alternate<A>(contestants: &mut [Contestant<'_, A>], cases: &[usize]) -> Vec<Track<A>> {
-    let mut tracks: Vec<Track<A>> = contestants
-        .iter()
-        .map(|c| Track { name: c.name, nanoseconds: Vec::new(), answers: Vec::new(), failure: None })
-        .collect();
+    let mut contestants: Vec<_> = contestants.iter_mut().filter(|c| wanted(c.name)).collect();
+    let mut tracks: Vec<Track<A>> = contestants.iter().map(|c| Track::named(c.name)).collect();
     for (turn, &case) in cases.iter().enumerate() {
         for place in 0..contestants.len() {
             let at = (turn + place) % contestants.len();

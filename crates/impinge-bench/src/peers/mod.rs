@@ -3,6 +3,27 @@
 pub mod parry;
 pub mod programs;
 pub mod trees;
+pub mod versions;
+
+use std::sync::OnceLock;
+
+/// Set to a beginning of names, such as `impinge`, to run only the contestants so named: `before-after` does.
+pub const ONLY: &str = "IMPINGE_BENCH_ONLY";
+
+/// Whether a contestant is wanted in this run; outside peers are asked about before they are started.
+pub fn wanted(contestant: &str) -> bool {
+    only().is_none_or(|start| contestant.starts_with(start))
+}
+
+/// Whether nobody is left out.
+pub fn everybody() -> bool {
+    only().is_none()
+}
+
+fn only() -> Option<&'static str> {
+    static START: OnceLock<Option<String>> = OnceLock::new();
+    START.get_or_init(|| std::env::var(ONLY).ok()).as_deref()
+}
 
 /// How many triangle pairs there are and an order-independent digest of which.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use impinge::Mesh;
 
-use super::PairSet;
+use super::{PairSet, wanted};
 use crate::outside::Outside;
 use crate::scenes::{self, Placement};
 use crate::table::Table;
@@ -33,6 +33,9 @@ impl Program {
         placements: &[Placement],
         table: &mut Table,
     ) -> Result<Option<Program>> {
+        if !wanted(program) {
+            return Ok(None);
+        }
         let file = scenes::peers_folder().join("bin").join(program);
         if !file.is_file() {
             table.missing(format!(

@@ -9,6 +9,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 
+use super::install::call;
 use super::subdivision::subdivided;
 use crate::scenes::{self, obj_text, peers_folder};
 
@@ -45,37 +46,34 @@ pub struct Surface {
     pub triangles: Vec<[u32; 3]>,
 }
 
+/// Whether every mesh is somewhere.
+pub fn all_there() -> bool {
+    SOURCES.iter().all(|source| scenes::has_mesh(source.name))
+}
+
 /// Makes every mesh that is nowhere yet.
 ///
 /// # Errors
 /// npm fails or a package is not what it was.
-pub fn make() -> Result<String> {
-    let absent: Vec<&Source> = SOURCES.iter().filter(|source| !scenes::has_mesh(source.name)).collect();
-    if absent.is_empty() {
-        return Ok("already there".into());
-    }
+pub fn make() -> Result<()> {
     let npm = peers_folder().join("npm");
     std::fs::create_dir_all(&npm)?;
-    super::call(
-        Command::new("npm").args(["install", "--ignore-scripts", "--prefix"]).arg(&npm).args(PACKAGES),
-    )?;
+    call(Command::new("npm").args(["install", "--ignore-scripts", "--prefix"]).arg(&npm).args(PACKAGES))?;
     let folder = peers_folder().join("scenes");
     std::fs::create_dir_all(&folder)?;
-    let mut made = Vec::new();
-    for source in absent {
+    for source in SOURCES.iter().filter(|source| !scenes::has_mesh(source.name)) {
         let package = npm.join("node_modules").join(source.package);
         let Surface { vertices, triangles } = surface(source, &package)?;
         std::fs::write(folder.join(format!("{}.obj", source.name)), obj_text(&vertices, &triangles))?;
-        made.push(format!("{} ({} triangles)", source.name, triangles.len()));
     }
-    Ok(format!("made {}", made.join(", ")))
+    Ok(())
 }
 
 fn surface(source: &Source, package: &Path) -> Result<Surface> {
     let script = package.join(source.script);
     if let (Some(model), false) = (source.model, script.is_file()) {
         // npm was told to run no scripts, so the package's own builder is called by name.
-        super::call(Command::new("node").args(["lib/build.js", model, source.script]).current_dir(package))?;
+        call(Command::new("node").args(["lib/build.js", model, source.script]).current_dir(package))?;
     }
     let text = std::fs::read_to_string(&script).with_context(|| format!("reading {}", source.script))?;
     let mut surface = normalised(&without_unused(&exported(&text)?));

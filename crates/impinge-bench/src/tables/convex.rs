@@ -10,7 +10,7 @@ use impinge::narrow::convex::voronoi_walk::{WalkMemory, distance};
 use super::Effort;
 use crate::hulls;
 use crate::outside::Outside;
-use crate::peers::parry;
+use crate::peers::{parry, wanted};
 use crate::scenes::{self, Placement};
 use crate::table::Table;
 use crate::timing::{Contestant, Timed, Track, alternate, faster_by};
@@ -55,6 +55,10 @@ pub fn run(effort: Effort) -> Result<Table> {
     table.remark(
         "coal-cached and coal-cold: tolerance 1e-6 as Coal comes; coal-tight: cached, tolerance 1e-13",
     );
+    table.remark(
+        "parry3d-f64 (cold): query::distance, which keeps nothing between frames; (warm): its GJK begun in the last \
+         direction, which costs a call of its inner function",
+    );
     table.remark(format!("agrees: each distance within {TOLERANCE:e} of ours; ratios are of the medians"));
     Ok(table)
 }
@@ -70,6 +74,7 @@ fn size(
     if !shared {
         table.missing(format!("hull{corners}.bin of ../shared: hulls of the same kind were made instead"));
     }
+    let parry = parry::double::Hulls::new(a.vertices(), b.vertices(), trajectory)?;
     let mut contestants = vec![
         Contestant::new("impinge", |_| {
             timed(poses, |memory, case| Ok(distance(&a, &Pose::IDENTITY, &b, &poses[case], memory).distance))
@@ -84,10 +89,21 @@ fn size(
             contestants.push(Contestant::new(name, move |_| all_distances(&mut coal, word)));
         }
     }
-    let parry = parry::double::Hulls::new(a.vertices(), b.vertices(), trajectory)?;
+    let few = effort.pick(PARRY_ROUNDS, 1);
     contestants.push(
-        Contestant::new("parry3d-f64", move |_| timed(poses, |_, case| parry.distance(case)))
-            .at_most(effort.pick(PARRY_ROUNDS, 1)),
+        Contestant::new("parry3d-f64 (cold)", |_| timed(poses, |_, case| parry.distance(case))).at_most(few),
+    );
+    contestants.push(
+        Contestant::new("parry3d-f64 (warm)", |_| {
+            let mut last = None;
+            timed(poses, |_, case| {
+                if case == 0 {
+                    last = None;
+                }
+                parry.distance_again(case, &mut last)
+            })
+        })
+        .at_most(few),
     );
     let rounds: Vec<usize> = (0..effort.pick(ROUNDS, 2)).collect();
     let tracks = alternate(&mut contestants, &rounds);
@@ -120,6 +136,9 @@ fn coal(
     pair: &[&impinge::shape::Polytope; 2],
     trajectory: &[Placement],
 ) -> Result<Option<Outside>> {
+    if !wanted("coal") {
+        return Ok(None);
+    }
     let program = scenes::peers_folder().join("bin/coal_hulls");
     if !program.is_file() {
         if loud {

@@ -28,10 +28,10 @@ pub fn run(effort: Effort) -> Result<Table> {
     for (name, mut program) in scene.programs(&mut table)? {
         contestants.push(Contestant::new(name, move |case| program.pairs(case, REPEATS)));
     }
-    contestants.push(Contestant::new("parry3d-f64-dual", |case| {
+    contestants.push(Contestant::new("parry3d-f64 (dual traversal)", |case| {
         Ok(digested(median_of(REPEATS, || double.dual_pairs(case))))
     }));
-    contestants.push(Contestant::new("parry3d-dual", |case| {
+    contestants.push(Contestant::new("parry3d (dual traversal)", |case| {
         Ok(digested(median_of(REPEATS, || single.dual_pairs(case))))
     }));
 

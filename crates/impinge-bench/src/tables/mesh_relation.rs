@@ -92,16 +92,18 @@ fn still(table: &mut Table, scene: &PairScene, [a, b]: &[Model; 2]) -> Result<()
     for (name, mut program) in scene.programs(table)? {
         contestants.push(Contestant::new(name, move |case| program.relation(case, REPEATS)));
     }
-    contestants.push(Contestant::new("parry3d-f64", |case| {
+    contestants.push(Contestant::new("parry3d-f64 (intersection_test)", |case| {
         unpacked(median_of(SLOW_REPEATS, || double.intersection_test(case)))
     }));
-    contestants.push(Contestant::new("parry3d", |case| {
+    contestants.push(Contestant::new("parry3d (intersection_test)", |case| {
         unpacked(median_of(SLOW_REPEATS, || single.intersection_test(case)))
     }));
-    contestants
-        .push(Contestant::new("parry3d-f64-dual", |case| Ok(median_of(REPEATS, || double.dual_hit(case)))));
-    contestants
-        .push(Contestant::new("parry3d-dual", |case| Ok(median_of(REPEATS, || single.dual_hit(case)))));
+    contestants.push(Contestant::new("parry3d-f64 (dual traversal)", |case| {
+        Ok(median_of(REPEATS, || double.dual_hit(case)))
+    }));
+    contestants.push(Contestant::new("parry3d (dual traversal)", |case| {
+        Ok(median_of(REPEATS, || single.dual_hit(case)))
+    }));
 
     let cases: Vec<usize> = (0..scene.placements.len()).collect();
     let tracks = alternate(&mut contestants, &cases);
@@ -115,6 +117,10 @@ fn still(table: &mut Table, scene: &PairScene, [a, b]: &[Model; 2]) -> Result<()
         "relation of solids; parry3d in f32 calls small separated triangles intersecting; ratios are",
     );
     table.remark("theirs over impinge, and -over-relation theirs over impinge-relation");
+    table.remark("intersection_test asks the second mesh once for each triangle of the first; dual traversal walks both");
+    table.remark(
+        "trees of parry at once with its leaf_pairs and its test of two triangles: the fair opponent",
+    );
     let [ours, relation, peers @ ..] = &tracks[..] else { return Ok(()) };
     for track in peers {
         table.ratio_of_all(track.name, faster_by(ours, track));

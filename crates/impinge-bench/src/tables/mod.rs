@@ -16,6 +16,7 @@ mod tree_build;
 
 use anyhow::Result;
 
+use crate::peers::everybody;
 use crate::table::Table;
 
 /// How much of the work to do.
@@ -34,6 +35,11 @@ impl Effort {
             Effort::Full => full,
             Effort::Quick => quick,
         }
+    }
+
+    /// Whether results and pictures go to the repository: all cases, everybody, an optimised build.
+    pub fn is_kept(self) -> bool {
+        self == Effort::Full && everybody() && !cfg!(debug_assertions)
     }
 }
 

@@ -64,7 +64,7 @@ pub fn run(effort: Effort) -> Result<Table> {
         "frame time ~ bodies^{exponent:.3} (least squares of the logarithms); at most {MOST}: {verdict}"
     ));
     table.remark(long_run(effort)?);
-    if effort == Effort::Full && !cfg!(debug_assertions) {
+    if effort.is_kept() {
         chart(&runs, exponent).save(&scenes::pictures_folder().join("multibody.png"))?;
     }
     Ok(table)

@@ -1,4 +1,4 @@
-//! When two moving meshes first touch: our sweep against conservative advancement on Coal.
+//! When two moving meshes first touch: our sweep against an advancement loop over Coal's distance.
 
 use std::process::Command;
 use std::time::Duration;
@@ -12,6 +12,8 @@ use impinge::narrow::exact::collide::{Posed, first_meeting};
 
 use super::Effort;
 use crate::outside::Outside;
+use crate::peers::versions::ADVANCEMENT;
+use crate::peers::wanted;
 use crate::scenes;
 use crate::sweeps::{self, Row};
 use crate::table::{Table, milliseconds};
@@ -46,8 +48,8 @@ pub fn run(effort: Effort) -> Result<Table> {
          later, and at most 1e-6 earlier unless a contact between two samples is proved by an exact test"
     ));
     table.remark(
-        "coal-ca: Coal's distance and steps of that length over the largest speed, until the gap is 1e-6; ratios are of \
-         the means",
+        "advancement loop: Coal's distance and steps of that length over the largest speed, until the gap is 1e-6; \
+         the loop is the bench's, for Coal sweeps no meshes; ratios are of the means",
     );
     Ok(table)
 }
@@ -63,7 +65,7 @@ fn pair(table: &mut Table, effort: Effort, names: [&str; 2], rows: &[Row]) -> Re
     };
     let mut contestants = vec![Contestant::new("impinge", |case| Ok(median_of(REPEATS, || ours(case))))];
     if let Some(coal) = &mut coal {
-        contestants.push(Contestant::new("coal-ca", |case| {
+        contestants.push(Contestant::new(ADVANCEMENT, |case| {
             let Timed { nanoseconds, answer } = coal.ask(&format!("sweep {case} {REPEATS}"))?;
             let time: f64 = answer.first().and_then(|w| w.parse().ok()).context("no time")?;
             Ok(Timed { nanoseconds, answer: (time <= 1.0).then_some(time) })
@@ -98,6 +100,9 @@ fn pair(table: &mut Table, effort: Effort, names: [&str; 2], rows: &[Row]) -> Re
 }
 
 fn coal(table: &mut Table, meshes: &[impinge::Mesh; 2], rows: &[Row]) -> Result<Option<Outside>> {
+    if !wanted(ADVANCEMENT) {
+        return Ok(None);
+    }
     let file = scenes::peers_folder().join("bin/coal_sweep");
     if !file.is_file() {
         table.missing("coal_sweep: not built; `cargo run --release -p impinge-bench -- setup` gets it");

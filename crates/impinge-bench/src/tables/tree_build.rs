@@ -138,6 +138,13 @@ fn add_rows(table: &mut Table, mesh: &str, tracks: &[Track<Built>]) {
              runs {possible:.2} times as fast"
         ));
     }
+    if let Some(fastest) = find("obvhs-fastest") {
+        table.remark(format!(
+            "{mesh}: obvhs-fastest builds {:.2} times as fast as we do; its tree has two children a node, one triangle a \
+             leaf, merges only neighbours along a curve and is not improved afterwards",
+            faster_by(fastest, ours).median
+        ));
+    }
     for track in tracks.iter().filter(|t| !t.name.starts_with(['(', 'i'])) {
         table.ratio(&format!("{}-{mesh}", track.name), faster_by(ours, track).median);
     }
