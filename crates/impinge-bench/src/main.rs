@@ -11,6 +11,7 @@ mod machine;
 mod outside;
 mod peers;
 mod queries;
+mod questions;
 mod readme;
 mod results;
 mod scenes;

@@ -44,7 +44,7 @@ pub fn run(effort: Effort) -> Result<Table> {
     let stairs = Model::from(procedural::stairs(4, 1.0, 4.0, 0.8)?);
     let spheres = SphereCover::new(stairs.mesh(), RADIUS)?;
     let body = Covered { model: &stairs, spheres: &spheres };
-    let path = path(effort.pick(STEPS, 10));
+    let path = path(effort.pick(STEPS, 10))?;
     let runs = VARIANTS.map(|(_, tables, _)| follow(body, &path, tables));
     let runs = runs.into_iter().collect::<Result<Vec<_>>>()?;
     let rows: [Row; 5] = [
@@ -99,14 +99,14 @@ struct Run {
 
 /// The motions of the steps: the same stairs upside down come down until their steps nearly fill the resting
 /// ones', and go away again.
-fn path(steps: usize) -> Vec<Motion> {
+fn path(steps: usize) -> Result<Vec<Motion>> {
     let at = |step: usize| {
         let s = step as f64 / steps as f64;
         let gap = NEAREST + (FARTHEST - NEAREST) * (2.0 * s - 1.0).powi(2);
         let turn = DQuat::from_rotation_z(0.01 * (s - 0.5)) * DQuat::from_rotation_y(PI);
         Pose::from_rotation(DVec3::new(3.95, 0.0, 4.0 + gap), turn)
     };
-    (0..steps).map(|k| Motion::screw(&at(k), &at(k + 1), 0, Law::Contact)).collect()
+    (0..steps).map(|k| Ok(Motion::screw(&at(k)?, &at(k + 1)?, 0, Law::Contact))).collect()
 }
 
 fn follow(body: Covered<'_>, path: &[Motion], tables: Tables) -> Result<Run> {

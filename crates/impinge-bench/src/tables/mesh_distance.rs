@@ -1,7 +1,7 @@
 //! The smallest distance of two meshes.
 
 use anyhow::Result;
-use impinge::narrow::exact::distance::distance;
+use impinge::distance;
 
 use super::Effort;
 use super::pair_scene::{PairScene, add_rows, header, verdict};
@@ -24,11 +24,11 @@ const TOLERANCE: f64 = 1e-9;
 pub fn run(effort: Effort) -> Result<Table> {
     let mut table = Table::new("mesh-distance", &header("compared with ours"));
     let scene = PairScene::load(effort)?;
-    let ([a, b], poses) = (&scene.models(), scene.poses()?);
+    let ([a, b], poses) = (&scene.shapes(), scene.poses()?);
     let single = parry::single::Pair::new(&scene.a, &scene.b, &scene.placements)?;
     let double = parry::double::Pair::new(&scene.a, &scene.b, &scene.placements)?;
 
-    let ours = |case: usize| distance(a, &poses[case][0], b, &poses[case][1]).distance;
+    let ours = |case: usize| distance(a.at(poses[case][0]), b.at(poses[case][1])).distance;
     let mut contestants = vec![Contestant::new("impinge", |case| Ok(median_of(REPEATS, || ours(case))))];
     for (name, mut program) in scene.programs(&mut table)? {
         contestants.push(Contestant::new(name, move |case| program.distance(case, REPEATS)));

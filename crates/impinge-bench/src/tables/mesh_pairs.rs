@@ -7,7 +7,7 @@ use super::Effort;
 use super::pair_scene::{PairScene, add_rows, header, verdict};
 use crate::peers::{PairSet, parry};
 use crate::table::Table;
-use crate::timing::{Contestant, Timed, alternate, faster_by, median_of};
+use crate::timing::{Contestant, Timed, alternate, faster_by, median_of, unpacked};
 
 const REPEATS: usize = 5;
 
@@ -18,13 +18,14 @@ const KNOWN_PAIRS: u64 = 32_230;
 pub fn run(effort: Effort) -> Result<Table> {
     let mut table = Table::new("mesh-pairs", &header("compared with ours"));
     let scene = PairScene::load(effort)?;
-    let ([a, b], poses) = (&scene.models(), scene.poses()?);
+    let ([a, b], poses) = (&scene.shapes(), scene.poses()?);
     let single = parry::single::Pair::new(&scene.a, &scene.b, &scene.placements)?;
     let double = parry::double::Pair::new(&scene.a, &scene.b, &scene.placements)?;
 
-    let ours = |case: usize| pairs(a, &poses[case][0], b, &poses[case][1]);
-    let mut contestants =
-        vec![Contestant::new("impinge", |case| Ok(digested(median_of(REPEATS, || ours(case)))))];
+    let ours = |case: usize| pairs(a.at(poses[case][0]), b.at(poses[case][1]));
+    let mut contestants = vec![Contestant::new("impinge", |case| {
+        Ok(digested(unpacked(median_of(REPEATS, || Ok(ours(case)?)))?))
+    })];
     for (name, mut program) in scene.programs(&mut table)? {
         contestants.push(Contestant::new(name, move |case| program.pairs(case, REPEATS)));
     }

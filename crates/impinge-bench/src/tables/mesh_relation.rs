@@ -82,7 +82,8 @@ fn still(table: &mut Table, scene: &PairScene, [a, b]: &[Model; 2]) -> Result<()
     let poses = scene.poses()?;
     let single = parry::single::Pair::new(&scene.a, &scene.b, &scene.placements)?;
     let double = parry::double::Pair::new(&scene.a, &scene.b, &scene.placements)?;
-    let whole = |case: usize| relation(a, &poses[case][0], b, &poses[case][1]).is_contact();
+    let [solid_a, solid_b] = &scene.shapes();
+    let whole = |case: usize| relation(solid_a.at(poses[case][0]), solid_b.at(poses[case][1])).is_contact();
     let surface =
         |case: usize| first_meeting(Posed::new(a, poses[case][0]), Posed::new(b, poses[case][1])).is_some();
     let mut contestants = vec![

@@ -1,7 +1,9 @@
 //! One file for each table.
 
+mod auto;
 mod bounds;
 mod broad_phase;
+mod calibrate;
 mod ccd_primitives;
 mod contact_labels;
 mod convex;
@@ -98,6 +100,18 @@ pub const TABLES: &[Entry] = &[
         about: "10k, 100k and 1M moving boxes: update and enumerate all pairs, on one thread and on two",
         one_core: false,
         run: broad_phase::run,
+    },
+    Entry {
+        name: "calibrate",
+        about: "the coefficients of the cost model that auto chooses by; a full run stores them in the library",
+        one_core: true,
+        run: calibrate::run,
+    },
+    Entry {
+        name: "auto",
+        about: "2,000 questions: the choice of auto against the best method in hindsight",
+        one_core: true,
+        run: auto::run,
     },
     Entry {
         name: "multibody",

@@ -52,7 +52,7 @@ pub fn run(effort: Effort) -> Result<Table> {
     let sizes = &BODIES[..effort.pick(BODIES.len(), 3)];
     let mut runs = sizes.iter().map(|&n| Run::new(n)).collect::<Result<Vec<_>>>()?;
     for _ in 0..effort.pick(ROUNDS, 3) {
-        runs.iter_mut().for_each(Run::round);
+        runs.iter_mut().try_for_each(Run::round)?;
     }
     for run in &runs {
         table.row(run.row()?);
@@ -83,18 +83,21 @@ struct Run {
 impl Run {
     fn new(bodies: usize) -> Result<Run> {
         let mut world = Multibody::new(bodies, SEED)?;
-        (0..WARM).for_each(|_| _ = world.advance(&mut Budget::UNLIMITED.clone()));
+        for _ in 0..WARM {
+            world.advance(&mut Budget::UNLIMITED.clone())?;
+        }
         Ok(Run { bodies, world, nanoseconds: Vec::new(), contacts: 0, box_pairs: 0 })
     }
 
-    fn round(&mut self) {
+    fn round(&mut self) -> Result<()> {
         for _ in 0..MOVES.div_ceil(self.bodies) {
             let start = Instant::now();
-            let frame = self.world.advance(&mut Budget::UNLIMITED.clone());
+            let frame = self.world.advance(&mut Budget::UNLIMITED.clone())?;
             self.nanoseconds.push(start.elapsed().as_nanos() as f64);
             self.contacts += frame.contacts.len();
             self.box_pairs += frame.box_pairs;
         }
+        Ok(())
     }
 
     fn median(&self) -> f64 {
@@ -147,7 +150,7 @@ fn long_run(effort: Effort) -> Result<String> {
     let mut world = Multibody::new(bodies, SEED)?;
     let [mut energy, mut momentum] = [0.0_f64; 2];
     for frame in 0..frames {
-        world.advance(&mut Budget::UNLIMITED.clone());
+        world.advance(&mut Budget::UNLIMITED.clone())?;
         let outside = world.world().outside();
         ensure!(outside == 0, "frame {frame}: {outside} bodies are outside");
         energy = energy.max(world.world().energy_drift().abs());

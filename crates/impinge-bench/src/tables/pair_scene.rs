@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use impinge::model::Model;
-use impinge::{Mesh, Pose};
+use impinge::{Mesh, Pose, Shape, relation};
 
 use super::Effort;
 use crate::peers::programs::{PROGRAMS, Program};
@@ -39,6 +39,13 @@ impl PairScene {
     /// Both meshes with our trees.
     pub fn models(&self) -> [Model; 2] {
         [Model::from(self.a.clone()), Model::from(self.b.clone())]
+    }
+
+    /// Both meshes as shapes whose trees are built.
+    pub fn shapes(&self) -> [Shape; 2] {
+        let shapes = [Shape::from(self.a.clone()), Shape::from(self.b.clone())];
+        relation(&shapes[0], &shapes[1]);
+        shapes
     }
 
     /// The poses of a and b in each placement.

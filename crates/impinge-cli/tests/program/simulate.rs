@@ -1,6 +1,6 @@
 //! `impinge simulate`: the scenes, their records and pictures, and what they promise.
 
-use crate::common::{Folder, impinge};
+use crate::common::{Folder, Run, impinge};
 use serde_json::Value;
 
 const SHORT: [(&str, &[&str]); 3] = [

@@ -5,8 +5,12 @@ use std::str::FromStr;
 
 use super::{Detector, Question};
 use crate::Error;
+#[cfg(feature = "unstable")]
+use crate::contact::Counters;
 use crate::model::ShapeKind;
 use crate::narrow::detectors;
+#[cfg(feature = "unstable")]
+use crate::narrow::shape_pair::ShapePair;
 
 macro_rules! methods {
     ($($(#[$doc:meta])* $variant:ident, $name:literal, $detector:expr;)*) => {
@@ -65,6 +69,12 @@ impl Method {
             Some(detector) => detector.accepts(question, kinds),
             None => Method::ALL.iter().any(|method| method.accepts(question, kinds)),
         }
+    }
+
+    /// The counts that it expects for a pair.
+    #[cfg(feature = "unstable")]
+    pub fn expect(self, question: &Question, pair: &ShapePair<'_>) -> Counters {
+        self.detector().map(|detector| detector.expect(question, pair)).unwrap_or_default()
     }
 
     /// The refusal of a question that the method does not answer; it names those that would.
