@@ -2,8 +2,8 @@
 //!
 //! Data flows one way through the stations below; a module imports only stations listed before it:
 //!
-//! `error, budget, contact → num → geom → shape → motion → bound → hierarchy → model → broad → narrow →
-//! report`, and `io`, which may use all and is used by none.
+//! `error, budget, contact → num → simd → geom → shape → motion → bound → hierarchy → model → broad →
+//! narrow → report`, and `io`, which may use all and is used by none.
 //!
 //! ```
 //! use impinge::{Mesh, Model, Pose, Relation};
@@ -36,6 +36,7 @@ pub mod num;
 pub mod report;
 pub mod scene;
 pub mod shape;
+pub mod simd;
 
 pub use budget::Budget;
 pub use contact::{Certainty, Counters, Feature, Finish, Outcome, Relation, Separation};

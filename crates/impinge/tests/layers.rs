@@ -4,11 +4,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The stations in the order data flows through them.
-const STATIONS: [&str; 14] = [
+const STATIONS: [&str; 15] = [
     "error",
     "budget",
     "contact",
     "num",
+    "simd",
     "geom",
     "shape",
     "motion",
