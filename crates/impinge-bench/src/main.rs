@@ -2,6 +2,8 @@
 //!
 //! `impinge-bench NAME` prints one table, `list` names them, `setup` prepares the peers outside.
 
+#![forbid(unsafe_code)]
+
 mod boxes;
 mod chart;
 mod hulls;

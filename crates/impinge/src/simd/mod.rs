@@ -1,9 +1,9 @@
 //! Instruction sets: which this machine has, kernels compiled for each, and what the vector kernels share.
 //!
-//! All `unsafe` of the library stands here. A [`SimdLevel`] is the proof that an instruction set was
-//! detected; `dispatch!` defines a function that takes such a proof and runs the version of a kernel for
-//! it; the rest wraps the loads and stores. A kernel elsewhere is a safe function with `#[target_feature]`,
-//! and the compiler checks that it asks for no more than its level has.
+//! All `unsafe` of the library stands here, but for one promise of the grid (`box_columns`). A [`SimdLevel`]
+//! is the proof that an instruction set was detected; `dispatch!` defines a function that takes such a proof
+//! and runs the version of a kernel for it; the rest wraps the loads and stores. A kernel elsewhere is a safe
+//! function with `#[target_feature]`, and the compiler checks that it asks for no more than its level has.
 #![allow(unsafe_code, reason = "the one place of vector instructions; each block states why it is sound")]
 
 #[cfg(target_arch = "x86_64")]

@@ -144,10 +144,12 @@ impl<'a, L: Lanes> One<'a, L> {
         len
     }
 
-    /// Tests the slots from `at` to `end`; returns the new number of partners.
+    /// Tests the slots from `at` to `end`, where a cell begins; returns the new number of partners.
+    #[allow(unsafe_code, reason = "to check each run costs 4 % of the search")]
     #[inline(always)]
     fn run(&self, at: usize, end: usize, found: &mut Found, mut len: usize) -> usize {
-        let mut run = self.search.cells.room.run(at, end);
+        // SAFETY: cells begin at slots or behind the last one (`sort::Scratch::sort`), and each slot has a box.
+        let mut run = unsafe { self.search.cells.room.run(at, end) };
         while let Some(batch) = run.first() {
             let Some(to) = found.partners.get_mut(len..).and_then(|free| free.first_chunk_mut()) else {
                 found.partners.resize(2 * len + 4 * MOST_LANES, 0);
