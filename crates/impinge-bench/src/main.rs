@@ -3,6 +3,8 @@
 //! `impinge-bench NAME` prints one table, `list` names them, `setup` prepares the peers outside, `readme` writes
 //! the README's figures, `before-after` compares two builds.
 
+#![forbid(unsafe_code)]
+
 mod before_after;
 mod boxes;
 mod chart;

@@ -1,5 +1,7 @@
 //! The program `impinge`: parse, call, print. Every answer is the library's.
 
+#![forbid(unsafe_code)]
+
 mod answer;
 mod args;
 mod ask;

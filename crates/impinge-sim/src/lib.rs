@@ -13,6 +13,8 @@
 //! # Ok::<(), impinge::Error>(())
 //! ```
 
+#![forbid(unsafe_code)]
+
 pub mod closed_box;
 pub mod contact_impulse;
 pub mod drawing;

@@ -41,6 +41,10 @@ pub mod scene;
 pub mod shape;
 #[cfg(not(feature = "unstable"))]
 mod shape;
+#[cfg(feature = "unstable")]
+pub mod simd;
+#[cfg(not(feature = "unstable"))]
+mod simd;
 
 pub use glam;
 

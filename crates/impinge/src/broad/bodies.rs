@@ -6,8 +6,8 @@
 
 use crate::bound::Aabb;
 use crate::num::parallel;
+use crate::simd::prefetch;
 
-use super::prefetch::prefetch;
 use super::{BroadPhase, Mobility, admitted};
 
 /// The calls of a [`BroadPhase`] that only take note, for one that has its `bodies`.

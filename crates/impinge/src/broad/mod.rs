@@ -28,7 +28,6 @@ mod bodies;
 mod brute;
 mod grid;
 mod pair_table;
-mod prefetch;
 mod sweep_and_prune;
 mod tree;
 

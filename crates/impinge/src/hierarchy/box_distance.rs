@@ -7,9 +7,9 @@
 //! none uses fused multiply-add.
 
 use super::relative::{Map, Relative};
-use super::simd::SimdLevel;
 use super::wide::{Node, WIDTH, WideTree};
 use crate::Pose;
+use crate::simd::dispatch;
 
 /// What rounding can take from a sum of squared gaps, relative (no unit): five operations of 2⁻²⁴ each,
 /// and the cast of the limit.
@@ -112,26 +112,12 @@ fn scaled(map: &Map, scale: f64) -> Map {
     }
 }
 
-/// Squared gaps of the child boxes of `a` (rows) and `b` (columns), and which are within `limit`: bit
-/// 8·i + j for lane i of `a` and lane j of `b`. An unused lane is infinitely far or no number at all.
-#[inline]
-pub fn gaps(
-    level: SimdLevel,
-    a: &Node,
-    b: &Node,
-    box_distance: &BoxDistance,
-    limit: f32,
-    out: &mut Gaps,
-) -> u64 {
-    match level {
-        SimdLevel::Portable => portable(a, b, box_distance, limit, out),
-        // SAFETY: these levels are handed out only after the instructions were detected.
-        #[cfg(target_arch = "x86_64")]
-        SimdLevel::Avx2 => unsafe { x86::avx2(a, b, box_distance, limit, out) },
-        // SAFETY: as above.
-        #[cfg(target_arch = "x86_64")]
-        SimdLevel::Avx512 => unsafe { x86::avx512(a, b, box_distance, limit, out) },
-    }
+dispatch! {
+    /// Squared gaps of the child boxes of `a` (rows) and `b` (columns), and which are within `limit`: bit
+    /// 8·i + j for lane i of `a` and lane j of `b`. An unused lane is infinitely far or no number at all.
+    #[inline]
+    pub fn gaps(a: &Node, b: &Node, box_distance: &BoxDistance, limit: f32, out: &mut Gaps) -> u64
+        = { portable, x86::avx2, x86::avx512 }
 }
 
 /// The lanes of `a` and `b` that look nearest: small gap in the frame of a, near centres.
@@ -214,15 +200,8 @@ fn portable(a: &Node, b: &Node, box_distance: &BoxDistance, limit: f32, out: &mu
 mod x86 {
     use std::arch::x86_64::*;
 
-    use super::super::avx::load;
     use super::{BoxDistance, Gaps, Map, Node, WIDTH};
-
-    #[inline]
-    #[target_feature(enable = "avx2")]
-    fn store(lanes: __m256, out: &mut [f32; WIDTH]) {
-        // SAFETY: eight numbers fit.
-        unsafe { _mm256_storeu_ps(out.as_mut_ptr(), lanes) }
-    }
+    use crate::simd::avx::{load, store, store_rows};
 
     #[inline]
     #[target_feature(enable = "avx2")]
@@ -317,7 +296,7 @@ mod x86 {
         let limits = _mm512_set1_ps(limit);
         let mut pick = _mm512_set_epi32(1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0);
         let mut mask = 0;
-        for pair in 0..WIDTH / 2 {
+        for (pair, rows) in out.as_chunks_mut().0.iter_mut().enumerate() {
             let mut sums = [_mm512_setzero_ps(); 2];
             for (frame, sum) in sums.iter_mut().enumerate() {
                 for k in 0..3 {
@@ -328,8 +307,7 @@ mod x86 {
                 }
             }
             let gap = _mm512_max_ps(sums[0], sums[1]);
-            // SAFETY: sixteen numbers fit, rows 2·pair and the next.
-            unsafe { _mm512_storeu_ps(out.as_mut_ptr().add(2 * pair).cast(), gap) };
+            store_rows(gap, rows);
             let within = _mm512_cmp_ps_mask::<_CMP_LE_OQ>(gap, limits);
             mask |= u64::from(within) << (2 * WIDTH * pair);
             pick = _mm512_add_epi32(pick, _mm512_set1_epi32(2));

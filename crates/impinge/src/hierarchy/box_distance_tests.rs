@@ -3,6 +3,7 @@ use glam::DVec3;
 use super::*;
 use crate::hierarchy::wide::WideTree;
 use crate::shape::procedural;
+use crate::simd::SimdLevel;
 
 fn trees() -> [WideTree; 2] {
     [
@@ -30,7 +31,7 @@ fn all_instruction_sets_give_the_same_bits() {
             let y = &b.nodes()[i * 7 % b.nodes().len()];
             let limit = box_distance.limit(0.5);
             let mut want = [[0.0; WIDTH]; WIDTH];
-            let mask = gaps(SimdLevel::Portable, x, y, &box_distance, limit, &mut want);
+            let mask = gaps(SimdLevel::PORTABLE, x, y, &box_distance, limit, &mut want);
             within += mask.count_ones();
             for level in SimdLevel::available() {
                 let mut got = [[0.0; WIDTH]; WIDTH];

@@ -20,12 +20,12 @@ use glam::DMat3;
 
 use super::box_distance::BoxDistance;
 use super::relative::SINGLE;
-use super::simd::SimdLevel;
 use super::wide::{Node, WIDTH, WideTree};
 use crate::Pose;
 use crate::geom::point_triangle::norm;
 use crate::motion::Twist;
 use crate::num::tolerance::STRETCH;
+use crate::simd::dispatch;
 
 /// What rounding can add to a root (no unit, relative): about thirty operations of 2⁻²⁴.
 const ROOT_ROUNDING: f32 = 1.0 - 32.0 * f32::EPSILON;
@@ -113,26 +113,12 @@ fn up(x: f64) -> f32 {
     if x == 0.0 { 0.0 } else { (x as f32).next_up() }
 }
 
-/// Fills in the times of the child boxes of `a` (rows) and `b` (columns), infinite where they are not below
-/// `limit`, and tells whether any is.
-#[inline]
-pub fn times(
-    level: SimdLevel,
-    a: &Node,
-    b: &Node,
-    toi: &BoxTimeOfImpact,
-    limit: f32,
-    out: &mut Times,
-) -> bool {
-    match level {
-        SimdLevel::Portable => measure(a, b, toi, limit, out),
-        // SAFETY: these levels are handed out only after the instructions were detected.
-        #[cfg(target_arch = "x86_64")]
-        SimdLevel::Avx2 => unsafe { x86::avx2(a, b, toi, limit, out) },
-        // SAFETY: as above.
-        #[cfg(target_arch = "x86_64")]
-        SimdLevel::Avx512 => unsafe { x86::avx512(a, b, toi, limit, out) },
-    }
+dispatch! {
+    /// Fills in the times of the child boxes of `a` (rows) and `b` (columns), infinite where they are not
+    /// below `limit`, and tells whether any is.
+    #[inline]
+    pub fn times(a: &Node, b: &Node, toi: &BoxTimeOfImpact, limit: f32, out: &mut Times) -> bool
+        = each measure
 }
 
 /// The boxes of a node in a frame.
@@ -237,21 +223,6 @@ fn roots(a: &Boxes, b: &Boxes, doubt: f32, acceleration: f32, out: &mut Times) {
             // No gap gives no number, and that no time.
             *time = if root > *time { root } else { *time };
         }
-    }
-}
-
-#[cfg(target_arch = "x86_64")]
-mod x86 {
-    use super::{BoxTimeOfImpact, Node, Times, measure};
-
-    #[target_feature(enable = "avx2")]
-    pub fn avx2(a: &Node, b: &Node, toi: &BoxTimeOfImpact, limit: f32, out: &mut Times) -> bool {
-        measure(a, b, toi, limit, out)
-    }
-
-    #[target_feature(enable = "avx512f,avx512vl,avx512dq")]
-    pub fn avx512(a: &Node, b: &Node, toi: &BoxTimeOfImpact, limit: f32, out: &mut Times) -> bool {
-        measure(a, b, toi, limit, out)
     }
 }
 

@@ -4,6 +4,7 @@ use super::*;
 use crate::Motion;
 use crate::motion::Ball;
 use crate::shape::procedural;
+use crate::simd::SimdLevel;
 
 fn trees() -> [WideTree; 2] {
     [
@@ -62,7 +63,7 @@ fn all_instruction_sets_give_the_same_bits() {
         for (i, x) in trees[0].nodes().iter().enumerate().step_by(5) {
             let y = &trees[1].nodes()[i * 7 % trees[1].nodes().len()];
             let mut want = [[0.0; WIDTH]; WIDTH];
-            let some = times(SimdLevel::Portable, x, y, &toi, 0.3, &mut want);
+            let some = times(SimdLevel::PORTABLE, x, y, &toi, 0.3, &mut want);
             below += want.as_flattened().iter().filter(|t| t.is_finite()).count();
             for level in SimdLevel::available() {
                 let mut got = [[0.0; WIDTH]; WIDTH];

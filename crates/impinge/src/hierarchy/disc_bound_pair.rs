@@ -17,11 +17,12 @@
 //! 16·2⁻²⁴·(2r)² of |n|, which lifts a corner by 64·2⁻²³·r³/|n| at most; its corners are rounded by 2⁻²⁴ of
 //! the reach.
 
+use super::box_overlap::Carrier;
 use super::disc_bound::DiscBoundLanes;
 use super::leaf_block::Block;
 use super::relative::{Carry, Map};
-use super::simd::{Carrier, SimdLevel};
 use super::wide::{TreeFrame, WIDTH};
+use crate::simd::{SimdLevel, dispatch};
 
 #[cfg(test)]
 #[path = "disc_bound_pair_tests.rs"]
@@ -101,16 +102,20 @@ impl DiscBoundTest {
         many: PatchLanes<'_>,
         mask: u64,
     ) -> u64 {
-        match level {
-            SimdLevel::Portable => portable::keep(self, to_many, few, many, mask),
-            // SAFETY: the levels are handed out only after their instructions were detected.
-            #[cfg(target_arch = "x86_64")]
-            SimdLevel::Avx2 => unsafe { avx2::keep(self, to_many, few, many, mask) },
-            // SAFETY: as above.
-            #[cfg(target_arch = "x86_64")]
-            SimdLevel::Avx512 => unsafe { avx512::keep(self, to_many, few, many, mask) },
-        }
+        keep(level, self, to_many, few, many, mask)
     }
+}
+
+dispatch! {
+    #[inline]
+    fn keep(
+        test: &DiscBoundTest,
+        to_many: &Carrier,
+        few: PatchLanes<'_>,
+        many: PatchLanes<'_>,
+        mask: u64,
+    ) -> u64
+        = { portable::keep, avx2::keep, avx512::keep }
 }
 
 mod portable {
@@ -203,9 +208,9 @@ macro_rules! kernels {
         mod $set {
             use std::arch::x86_64::*;
 
-            use super::super::avx::{absolute, dot, load, spread};
             use super::{Block, Carrier, PatchLanes, WIDTH};
             use super::{CORNER_TILT, DiscBoundLanes, DiscBoundTest, RADIUS_ROUNDING, SHORTEST_NORMAL};
+            use crate::simd::avx::{absolute, dot, load, spread, store};
 
             /// Centres, axes, half heights and radii.
             type DiscBoundVectors = ([__m256; 3], [__m256; 3], __m256, __m256);
@@ -263,8 +268,7 @@ macro_rules! kernels {
                         let ([x, y, z], [u, v, w], half, radius) = of_triangles(block, test.rounding[0]);
                         let mut disc_bounds = [[0.0; WIDTH]; 8];
                         for (row, lanes) in disc_bounds.iter_mut().zip([x, y, z, u, v, w, half, radius]) {
-                            // SAFETY: eight numbers have room.
-                            unsafe { _mm256_storeu_ps(row.as_mut_ptr(), lanes) };
+                            store(lanes, row);
                         }
                         rows(test, to_many, &disc_bounds, many, mask)
                     }
@@ -320,6 +324,4 @@ macro_rules! kernels {
 }
 
 #[cfg(target_arch = "x86_64")]
-kernels!(avx2, "avx2,fma");
-#[cfg(target_arch = "x86_64")]
-kernels!(avx512, "avx2,fma,avx512f,avx512vl,avx512dq");
+crate::simd::for_x86_levels!(kernels);

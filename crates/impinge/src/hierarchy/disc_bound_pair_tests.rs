@@ -64,7 +64,7 @@ fn counts(a: &PlacedTree, b: &PlacedTree) -> [usize; 3] {
         for y in 0..b.tree.nodes().len() as u32 {
             let others = b.lanes(y);
             let run = |level, mask| test.keep(level, &carrier, a.patches(x), b.patches(y), mask);
-            let kept = run(SimdLevel::Portable, u64::MAX);
+            let kept = run(SimdLevel::PORTABLE, u64::MAX);
             for level in SimdLevel::available() {
                 assert_eq!(run(level, u64::MAX), kept, "{level:?}, nodes {x} {y}");
                 assert_eq!(run(level, 0x4200_0081), kept & 0x4200_0081, "{level:?}");

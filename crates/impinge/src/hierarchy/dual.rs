@@ -10,10 +10,11 @@ use std::ops::ControlFlow;
 
 use smallvec::SmallVec;
 
+use super::box_overlap::{Carrier, is_larger, overlaps};
 use super::relative::Relative;
-use super::simd::{Carrier, SimdLevel, is_larger, overlaps};
 use super::stack::{Stack, StackSearch};
 use super::wide::{Node, WIDTH, WideTree};
+use crate::simd::SimdLevel;
 use crate::{Budget, Counters, Finish};
 
 /// Who hears of overlapping leaves.

@@ -24,10 +24,10 @@
 
 use super::leaf_block::Block;
 use super::relative::{Carry, Map};
-use super::simd::SimdLevel;
 use super::wide::{WIDTH, WideTree};
 use crate::geom::triangle_triangle::canonical;
 use crate::num::predicate::Sign;
+use crate::simd::{SimdLevel, dispatch};
 
 #[cfg(test)]
 #[path = "leaf_filter_tests.rs"]
@@ -94,16 +94,14 @@ impl LeafFilter {
     /// Which of the pairs in `mask` (bit 8·i + j: lane i of the few, lane j of the many) meet.
     #[inline]
     pub fn decide(&self, level: SimdLevel, few: &Block, many: &Block, mask: u64) -> Verdicts {
-        match level {
-            SimdLevel::Portable => portable(self, few, many, mask),
-            // SAFETY: these levels are handed out only after the instructions were detected.
-            #[cfg(target_arch = "x86_64")]
-            SimdLevel::Avx2 => unsafe { avx2::decide(self, few, many, mask) },
-            // SAFETY: as above.
-            #[cfg(target_arch = "x86_64")]
-            SimdLevel::Avx512 => unsafe { avx512::decide(self, few, many, mask) },
-        }
+        decide(level, self, few, many, mask)
     }
+}
+
+dispatch! {
+    #[inline]
+    fn decide(test: &LeafFilter, few: &Block, many: &Block, mask: u64) -> Verdicts
+        = { portable, avx2::decide, avx512::decide }
 }
 
 /// What was found out about pairs of triangles: bit 8·i + j for lane i of the few and lane j of the many.
@@ -292,8 +290,8 @@ macro_rules! kernels {
         mod $set {
             use std::arch::x86_64::*;
 
-            use super::super::avx::{absolute, dot, load};
             use super::{Block, LeafFilter, Row, UNDERFLOW, Verdicts, WIDTH};
+            use crate::simd::avx::{absolute, dot, load};
 
             /// a·b − c·d.
             #[inline]
@@ -386,6 +384,4 @@ macro_rules! kernels {
 }
 
 #[cfg(target_arch = "x86_64")]
-kernels!(avx2, "avx2,fma");
-#[cfg(target_arch = "x86_64")]
-kernels!(avx512, "avx2,fma,avx512f,avx512vl,avx512dq");
+crate::simd::for_x86_levels!(kernels);

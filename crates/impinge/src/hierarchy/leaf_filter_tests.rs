@@ -40,7 +40,7 @@ fn counts(a: &PlacedTree, b: &PlacedTree) -> [usize; 4] {
     for x in a.bottoms() {
         for y in b.bottoms() {
             let (few, many) = (a.blocks.of(x).unwrap(), b.blocks.of(y).unwrap());
-            let kept = test.decide(SimdLevel::Portable, few, many, u64::MAX);
+            let kept = test.decide(SimdLevel::PORTABLE, few, many, u64::MAX);
             for level in SimdLevel::available() {
                 assert_eq!(test.decide(level, few, many, u64::MAX), kept, "{level:?}");
                 let part = test.decide(level, few, many, 0x0180_0001);
@@ -109,7 +109,7 @@ fn a_margin_keeps_what_is_nearer() {
         let relative = Relative::new(&a.tree, &a.pose, &b.tree, &b.pose, margin);
         let within = margin / b.tree.frame().unit;
         let test = LeafFilter::new(&a.tree, &b.tree, &relative.a_to_b, &relative.a_in_b, within);
-        test.decide(SimdLevel::Portable, a.blocks.of(0).unwrap(), b.blocks.of(0).unwrap(), u64::MAX).doubtful
+        test.decide(SimdLevel::PORTABLE, a.blocks.of(0).unwrap(), b.blocks.of(0).unwrap(), u64::MAX).doubtful
     };
     assert_eq!(kept(0.0), 0);
     assert_eq!(kept(0.09), 0);

@@ -1,8 +1,7 @@
 //! Trees of bounding volumes.
 
-#[cfg(target_arch = "x86_64")]
-mod avx;
 pub mod box_distance;
+pub mod box_overlap;
 pub mod box_time_of_impact;
 pub mod cost;
 pub mod design;
@@ -16,6 +15,5 @@ pub mod point_tree;
 pub mod ray_slab;
 pub mod relative;
 pub mod self_overlap;
-pub mod simd;
 mod stack;
 pub mod wide;

@@ -7,10 +7,10 @@
 use glam::DVec3;
 
 use super::relative::{PLACEMENT, SINGLE};
-use super::simd::SimdLevel;
 use super::wide::{Node, WIDTH, WideTree};
 use crate::Pose;
 use crate::num::tolerance::FLATTEST_RAY;
+use crate::simd::{SimdLevel, dispatch};
 
 /// Relative rounding of the ends of an interval (no unit): the cast, a difference and a product, twice.
 const ENDS_ROUNDING: f32 = 8.0 * f32::EPSILON;
@@ -73,18 +73,7 @@ impl RaySlab {
     /// Where the ray enters each child box, and which it enters before `until` and leaves after its origin.
     #[inline]
     pub fn enters(&self, level: SimdLevel, node: &Node, until: f32, out: &mut [f32; WIDTH]) -> u8 {
-        match level {
-            SimdLevel::Portable => self.slabs(node, until, out),
-            // SAFETY: these levels are handed out only after the instructions were detected.
-            #[cfg(target_arch = "x86_64")]
-            _ => unsafe { self.slabs_avx2(node, until, out) },
-        }
-    }
-
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx2")]
-    fn slabs_avx2(&self, node: &Node, until: f32, out: &mut [f32; WIDTH]) -> u8 {
-        self.slabs(node, until, out)
+        enters(level, self, node, until, out)
     }
 
     /// Plain loops over eight lanes, which the compiler turns into the widest instructions allowed.
@@ -114,4 +103,9 @@ impl RaySlab {
         *out = enter;
         mask
     }
+}
+
+dispatch! {
+    #[inline]
+    fn enters(ray: &RaySlab, node: &Node, until: f32, out: &mut [f32; WIDTH]) -> u8 = eight RaySlab::slabs
 }

@@ -5,9 +5,9 @@
 //! far outside land in the border cells: that costs time where there are many of them, never a pair.
 
 use crate::bound::Aabb;
+use crate::simd::dispatch;
 
 use super::super::bodies::Chunk;
-use super::lanes::for_each_level;
 use super::packed_aabb::PackedAabb;
 
 /// Cells of a row in the length of one unit of its level. Finer than across the rows: a row's boxes are
@@ -132,7 +132,7 @@ impl GridFrame {
         to
     }
 
-    /// Low and high ends in the order of [`Columns`](super::lanes::Columns): along rows, across rows and
+    /// Low and high ends in the order of [`Columns`](crate::simd::box_columns::Columns): along rows, across rows and
     /// across slabs.
     #[inline(always)]
     pub fn units(&self, corners: &PackedAabb) -> [f32; 6] {
@@ -202,9 +202,9 @@ impl GridFrame {
     }
 }
 
-for_each_level! {
+dispatch! {
     /// Moves some bodies and writes their boxes in units of the grid.
-    pub(super) fn take_in(frame: &GridFrame, bodies: &mut Chunk<'_>, to: &mut [PackedAabb]) = take_in_plain
+    pub(super) fn take_in(frame: &GridFrame, bodies: &mut Chunk<'_>, to: &mut [PackedAabb]) = each take_in_plain
 }
 
 #[inline(always)]
@@ -247,7 +247,7 @@ const ELSEWHERE: u32 = u32::MAX - 1;
 
 /// Boxes in units of the grid and where they are kept.
 pub(super) struct Block {
-    /// As in [`Columns`](super::lanes::Columns).
+    /// As in [`Columns`](crate::simd::box_columns::Columns).
     pub units: [[f32; BLOCK]; 6],
     /// Among all cells.
     pub cells: [u32; BLOCK],

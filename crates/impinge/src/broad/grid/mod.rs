@@ -13,7 +13,6 @@ use std::slice::Iter;
 
 mod among_loose;
 mod grid_frame;
-mod lanes;
 mod packed_aabb;
 mod search;
 mod slot_block;
@@ -21,8 +20,8 @@ mod slots;
 mod sort;
 
 use crate::bound::Aabb;
-use crate::hierarchy::simd::SimdLevel as Instructions;
 use crate::num::parallel;
+use crate::simd::SimdLevel;
 
 use super::bodies::Bodies;
 use super::{BroadPhase, Changes, Mobility, sort_pairs};
@@ -43,7 +42,7 @@ const DECAY: u64 = 4;
 /// Boxes in cells.
 #[derive(Debug, Clone)]
 pub struct Grid {
-    instructions: Instructions,
+    instructions: SimdLevel,
     bodies: Bodies,
     frame: GridFrame,
     /// The boxes of now by id, in units of the frame. The bodies of a part are anywhere in it, and often written
@@ -67,7 +66,7 @@ pub struct Grid {
 impl Default for Grid {
     fn default() -> Grid {
         Grid {
-            instructions: Instructions::best(),
+            instructions: SimdLevel::best(),
             bodies: Bodies::default(),
             frame: GridFrame::choose(&[], 0),
             corners: Vec::new(),

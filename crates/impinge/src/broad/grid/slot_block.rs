@@ -3,12 +3,10 @@
 //! A part owns its lists: no thread writes where another does, nothing is put together afterwards but the
 //! changes, and the memory is kept from step to step.
 
-use crate::hierarchy::simd::SimdLevel as Instructions;
+use crate::simd::{SimdLevel, dispatch, prefetch};
 
 use super::super::Changes;
 use super::super::bodies::Bodies;
-use super::super::prefetch::prefetch;
-use super::lanes::for_each_level;
 use super::packed_aabb::PackedAabb;
 use super::search::{Found, Search};
 use super::slots::Slots;
@@ -45,7 +43,7 @@ pub(super) struct SlotBlock {
 /// What all parts look at.
 #[derive(Clone, Copy)]
 pub(super) struct GridView<'a> {
-    pub instructions: Instructions,
+    pub instructions: SimdLevel,
     pub slots: &'a Slots,
     pub bodies: &'a Bodies,
     pub search: Search<'a>,
@@ -107,7 +105,7 @@ impl SlotBlock {
     }
 }
 
-for_each_level! {
+dispatch! {
     /// Takes in the boxes of a part whose first slot is `first`, and lists its loose slots.
     pub(super) fn load(
         by_id: &[PackedAabb],
@@ -115,7 +113,7 @@ for_each_level! {
         old: usize,
         boxes: &mut Boxes<'_>,
         loose: &mut Vec<u32>,
-    ) = load_plain
+    ) = each load_plain
 }
 
 /// A body that was gone after a step never comes back to its slot; the first `old` slots are not new.
@@ -136,9 +134,9 @@ fn load_plain(by_id: &[PackedAabb], first: usize, old: usize, part: &mut Boxes<'
     }
 }
 
-for_each_level! {
+dispatch! {
     /// Tests pairs of boxes with room.
-    fn test_near(slots: &Slots, bodies: &Bodies, part: &mut SlotBlock) = test_near_plain
+    fn test_near(slots: &Slots, bodies: &Bodies, part: &mut SlotBlock) = each test_near_plain
 }
 
 #[inline(always)]
@@ -178,9 +176,9 @@ fn note(
     meet
 }
 
-for_each_level! {
+dispatch! {
     /// Lists pairs of boxes with room that do not meet any more.
-    fn list_parted(slots: &Slots, bodies: &Bodies, part: &mut SlotBlock) = list_parted_plain
+    fn list_parted(slots: &Slots, bodies: &Bodies, part: &mut SlotBlock) = each list_parted_plain
 }
 
 #[inline(always)]
@@ -193,10 +191,10 @@ fn list_parted_plain(slots: &Slots, bodies: &Bodies, part: &mut SlotBlock) {
     }
 }
 
-for_each_level! {
+dispatch! {
     /// Tests the pairs that were found for slots from `first` on, lists what did not meet before and leaves
     /// out pairs of fixed bodies.
-    fn mark(slots: &Slots, bodies: &Bodies, first: usize, part: &mut SlotBlock) = mark_plain
+    fn mark(slots: &Slots, bodies: &Bodies, first: usize, part: &mut SlotBlock) = each mark_plain
 }
 
 #[inline(always)]

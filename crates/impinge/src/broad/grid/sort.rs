@@ -4,11 +4,11 @@
 //! the old order are put into groups by bin, then each bin is sorted on its own: no thread writes where
 //! another does, and the order is the same for any number of them.
 
-use crate::hierarchy::simd::SimdLevel as Instructions;
 use crate::num::parallel;
+use crate::simd::box_columns::Columns;
+use crate::simd::{SimdLevel, dispatch};
 
 use super::grid_frame::{BLOCK, Block, GridFrame, NO_BIN};
-use super::lanes::{Columns, for_each_level};
 use super::packed_aabb::PackedAabb;
 use super::slots::Slots;
 
@@ -53,7 +53,7 @@ impl Scratch {
     /// Puts the bodies of `old` that are there into the order of their cells.
     pub fn sort(
         &mut self,
-        instructions: Instructions,
+        instructions: SimdLevel,
         frame: &GridFrame,
         old: &Slots,
         to: &mut Slots,
@@ -81,7 +81,7 @@ impl Scratch {
     }
 
     /// Gives every box room and finds its bin.
-    fn place(&mut self, instructions: Instructions, frame: &GridFrame, old: &Slots) {
+    fn place(&mut self, instructions: SimdLevel, frame: &GridFrame, old: &Slots) {
         let (count, row) = (old.ids.len(), frame.bins + 1);
         self.room.resize(count, PackedAabb::NOTHING);
         self.cells.resize(count, 0);
@@ -134,9 +134,9 @@ impl Scratch {
     }
 }
 
-for_each_level! {
+dispatch! {
     /// Gives the boxes of a chunk room and finds their bins.
-    fn place_chunk(frame: &GridFrame, old: &Slots, first: usize, chunk: &mut Chunk<'_>) = place_chunk_plain
+    fn place_chunk(frame: &GridFrame, old: &Slots, first: usize, chunk: &mut Chunk<'_>) = each place_chunk_plain
 }
 
 #[inline(always)]
@@ -199,7 +199,7 @@ fn parts<'a>(
 ) -> Vec<BinRange<'a>> {
     let (mut ids, mut starts) = (to.ids.as_mut_slice(), cells.starts.as_mut_slice());
     let [mut now, mut before, mut room] = [&mut to.now, &mut to.before, &mut to.room].map(Vec::as_mut_slice);
-    let mut columns = cells.room.0.each_mut().map(Vec::as_mut_slice);
+    let mut columns = cells.room.as_mut_slices();
     let mut parts = Vec::with_capacity(frame.bins);
     for level in &frame.levels {
         let (mut bin, mut first_cell) = (level.first_bin, level.first_cell);

@@ -80,7 +80,7 @@ fn handed_out(grid: &Grid) -> Vec<[u32; 2]> {
 }
 
 /// What a grid tells, and its pairs in the order in which they are handed out.
-fn watch_grid(instructions: Instructions, threads: usize) -> (Vec<Changes>, Vec<Vec<[u32; 2]>>) {
+fn watch_grid(instructions: SimdLevel, threads: usize) -> (Vec<Changes>, Vec<Vec<[u32; 2]>>) {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
     pool.install(|| {
         let mut lists = Vec::new();
@@ -94,7 +94,7 @@ fn watch_grid(instructions: Instructions, threads: usize) -> (Vec<Changes>, Vec<
 fn plain_loops_tell_the_same_as_all_pairs() {
     let expected = watch(Brute::default(), |_| ());
     let (mut sorts, mut loose, mut order) = (0, 0, Vec::new());
-    let plain = Grid { instructions: Instructions::Portable, ..Grid::default() };
+    let plain = Grid { instructions: SimdLevel::PORTABLE, ..Grid::default() };
     let told = watch(plain, |grid| {
         loose += usize::from(!grid.among_loose.met.is_empty());
         sorts += usize::from(order != grid.slots.ids[..order.len().min(grid.slots.ids.len())]);
@@ -118,8 +118,8 @@ fn plain_loops_tell_the_same_as_all_pairs() {
 
 #[test]
 fn instructions_and_threads_change_nothing() {
-    let reference = watch_grid(Instructions::Portable, 1);
-    for instructions in Instructions::available() {
+    let reference = watch_grid(SimdLevel::PORTABLE, 1);
+    for instructions in SimdLevel::available() {
         for threads in [1, 2, 5] {
             assert!(watch_grid(instructions, threads) == reference, "{instructions:?}, {threads} threads");
         }

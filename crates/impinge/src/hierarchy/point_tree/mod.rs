@@ -7,7 +7,6 @@
 //! triangles a block, all full but the last, so that a search makes few and wide steps.
 
 mod build;
-mod lanes;
 mod measure;
 mod query_point;
 mod search;
@@ -18,7 +17,7 @@ pub use query_point::{PlacedPointTree, QueryPoint};
 pub use search::{Found, Room, Start};
 
 /// Children of a node and triangles of a block.
-pub const LANES: usize = 16;
+pub const LANES: usize = crate::simd::u32x16::LANES;
 
 /// One number for each child or triangle.
 pub type Lanes = [f32; LANES];

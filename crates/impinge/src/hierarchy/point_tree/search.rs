@@ -7,11 +7,11 @@
 
 use smallvec::SmallVec;
 
-use super::lanes::{Across, LANE, Portable};
 use super::measure::{boxes, feet, smallest};
 use super::{LANES, Link, PointTree, QueryPoint};
-use crate::hierarchy::simd::SimdLevel;
 use crate::num::tolerance::ROOTLESS_LIMIT;
+use crate::simd::u32x16::{Across, LANE};
+use crate::simd::{SimdLevel, dispatch};
 
 /// Factor that makes up for the few roundings of a limit (no unit).
 const ROUND_UP: f32 = 1.0 + 8.0 * f32::EPSILON;
@@ -30,36 +30,26 @@ impl Pile {
     }
 
     /// Puts the lanes of a mask on top.
-    ///
-    /// # Safety
-    /// The machine has the instruction set of `A`.
     #[inline(always)]
-    unsafe fn put<A: Across>(&mut self, mask: u16, keys: &[u32; LANES], items: &[u32; LANES]) {
+    fn put(&mut self, across: impl Across, mask: u16, keys: &[u32; LANES], items: &[u32; LANES]) {
         if self.count + LANES > self.keys.len() {
             self.grow();
         }
         let room = (self.keys[self.count..].first_chunk_mut(), self.items[self.count..].first_chunk_mut());
         if let (Some(to_keys), Some(to_items)) = room {
-            // SAFETY: the caller vouches for the instruction set.
-            unsafe {
-                A::pack(mask, keys, to_keys);
-                A::pack(mask, items, to_items);
-            }
+            across.pack(mask, keys, to_keys);
+            across.pack(mask, items, to_items);
             self.count += mask.count_ones() as usize;
         }
     }
 
     /// Takes the smallest of the sixteen that were put here last, or of the sixteen before if all of them
-    /// are above the limit.
-    ///
-    /// # Safety
-    /// The machine has the instruction set of `A`; the first sixteen keys are [`u32::MAX`].
+    /// are above the limit. The first sixteen keys are [`u32::MAX`].
     #[inline(always)]
-    unsafe fn take<A: Across>(&mut self, limit: u32) -> Option<u32> {
+    fn take(&mut self, across: impl Across, limit: u32) -> Option<u32> {
         while self.count > LANES {
             let from = self.count - LANES;
-            // SAFETY: the caller vouches for the instruction set.
-            let first = unsafe { A::first(self.keys[from..].first_chunk()?) };
+            let first = across.first(self.keys[from..].first_chunk()?);
             // Without the bits of the lane it is not above the key. Which one is next does not hang on the
             // limit, so the processor may go on with it before the limit is known.
             if first & !LANE <= limit {
@@ -141,23 +131,17 @@ impl PointTree {
         room: &mut Room,
     ) -> Found {
         let question = Question { tree: self, query, limit, start };
-        match level {
-            // SAFETY: plain loops need no instruction set.
-            SimdLevel::Portable => unsafe { search::<Portable>(&question, room) },
-            // SAFETY: these levels are handed out only after the instructions were detected.
-            #[cfg(target_arch = "x86_64")]
-            SimdLevel::Avx2 => unsafe { x86::avx2(&question, room) },
-            // SAFETY: as above.
-            #[cfg(target_arch = "x86_64")]
-            SimdLevel::Avx512 => unsafe { x86::avx512(&question, room) },
-        }
+        search(level, &question, room)
     }
 }
 
-/// # Safety
-/// The machine has the instruction set of `A`.
+dispatch! {
+    #[inline]
+    fn search(question: &Question<'_>, room: &mut Room) -> Found = proof search_plain
+}
+
 #[inline(always)]
-unsafe fn search<A: Across>(question: &Question<'_>, room: &mut Room) -> Found {
+fn search_plain(across: impl Across, question: &Question<'_>, room: &mut Room) -> Found {
     let &Question { tree, query, limit, start } = question;
     let Room { waiting, candidates } = room;
     // Below the first are always sixteen that are too far.
@@ -188,23 +172,17 @@ unsafe fn search<A: Across>(question: &Question<'_>, room: &mut Room) -> Found {
                 (nearest, nearest_block) = (least, Some(Start(at)));
             }
             limit = smaller(with_slack(nearest) * widen_sq, limit);
-            // SAFETY: the caller vouches for the instruction set.
-            unsafe {
-                let mask = A::within(&feet.least, with_slack(limit).to_bits()) & at.used();
-                candidates.put::<A>(mask, &feet.least, &block.triangles);
-            }
+            let mask = across.within(&feet.least, with_slack(limit).to_bits()) & at.used();
+            candidates.put(across, mask, &feet.least, &block.triangles);
         } else {
             let node = &tree.nodes[at.index()];
             let gaps = boxes(node, query.point, query.slack);
-            // SAFETY: the caller vouches for the instruction set.
-            let lane = unsafe { A::first(&gaps.nearest) & LANE } as usize;
+            let lane = (across.first(&gaps.nearest) & LANE) as usize;
             let within = f32::from_bits(smallest(&gaps.farthest)) * widen_sq;
             limit = smaller(within, limit);
-            // SAFETY: the caller vouches for the instruction set.
-            let mask = unsafe { A::within(&gaps.nearest, limit.to_bits()) };
+            let mask = across.within(&gaps.nearest, limit.to_bits());
             if mask != 0 {
-                // SAFETY: as above.
-                unsafe { waiting.put::<A>(mask & !(1 << lane), &gaps.nearest, &node.child) };
+                waiting.put(across, mask & !(1 << lane), &gaps.nearest, &node.child);
                 at = Link(node.child[lane]);
                 continue;
             }
@@ -213,8 +191,7 @@ unsafe fn search<A: Across>(question: &Question<'_>, room: &mut Room) -> Found {
             (done, at) = (at, root);
             continue;
         }
-        // SAFETY: as above.
-        match unsafe { waiting.take::<A>(limit.to_bits()) } {
+        match waiting.take(across, limit.to_bits()) {
             Some(link) => at = Link(link),
             None => break,
         }
@@ -232,22 +209,4 @@ unsafe fn search<A: Across>(question: &Question<'_>, room: &mut Room) -> Found {
 #[inline(always)]
 fn smaller(x: f32, y: f32) -> f32 {
     if x < y { x } else { y }
-}
-
-#[cfg(target_arch = "x86_64")]
-mod x86 {
-    use super::super::lanes::{Avx2, Avx512};
-    use super::{Found, Question, Room, search};
-
-    #[target_feature(enable = "avx2")]
-    pub(super) fn avx2(question: &Question<'_>, room: &mut Room) -> Found {
-        // SAFETY: the instructions are enabled here.
-        unsafe { search::<Avx2>(question, room) }
-    }
-
-    #[target_feature(enable = "avx512f,avx512vl,avx512dq")]
-    pub(super) fn avx512(question: &Question<'_>, room: &mut Room) -> Found {
-        // SAFETY: as above.
-        unsafe { search::<Avx512>(question, room) }
-    }
 }

@@ -1,12 +1,11 @@
 use glam::DVec3;
 
-use super::lanes::{Across, Portable};
 use super::measure::{boxes, feet};
 use super::*;
 use crate::geom::point_triangle::closest_point;
-use crate::hierarchy::simd::SimdLevel;
 use crate::hierarchy::wide::WideTree;
 use crate::shape::procedural;
+use crate::simd::SimdLevel;
 use crate::{Mesh, Pose};
 
 /// A bent surface with flat, needle-like and pointlike triangles among its own.
@@ -150,41 +149,6 @@ fn the_candidates_hold_the_nearest_triangle_and_few_others() {
         }
         // The odd mesh has seven triangles in many a place.
         assert!(kept < 12 * asked && 10 * empty > 9 * asked, "{kept}, {empty} of {asked}");
-    }
-}
-
-#[test]
-fn lanes_are_packed_in_order_on_every_instruction_set() {
-    let numbers: [u32; LANES] =
-        std::array::from_fn(|i| (i as u32 * 7) % 16 + u32::from(i == 3) * (u32::MAX - 99));
-    /// # Safety
-    /// The machine has the instruction set of `A`.
-    unsafe fn check<A: Across>(numbers: &[u32; LANES]) {
-        for limit in 0..=16 {
-            // SAFETY: as the caller's.
-            let mask = unsafe { A::within(numbers, limit) };
-            let want: Vec<u32> = numbers.iter().copied().filter(|&x| x <= limit).collect();
-            let mut packed = [0; LANES];
-            // SAFETY: as above.
-            unsafe { A::pack(mask, numbers, &mut packed) };
-            assert_eq!(packed[..mask.count_ones() as usize], want);
-        }
-        for lane in 0..LANES {
-            let mut numbers = numbers.map(|x| x | 1 << 31);
-            numbers[lane] = 1 << 30 | 7;
-            // SAFETY: as above.
-            assert_eq!(unsafe { A::first(&numbers) }, 1 << 30 | lane as u32);
-        }
-    }
-    for level in SimdLevel::available() {
-        // SAFETY: the levels are those of this machine.
-        match level {
-            SimdLevel::Portable => unsafe { check::<Portable>(&numbers) },
-            #[cfg(target_arch = "x86_64")]
-            SimdLevel::Avx2 => unsafe { check::<super::lanes::Avx2>(&numbers) },
-            #[cfg(target_arch = "x86_64")]
-            SimdLevel::Avx512 => unsafe { check::<super::lanes::Avx512>(&numbers) },
-        }
     }
 }
 

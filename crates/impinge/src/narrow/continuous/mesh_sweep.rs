@@ -29,12 +29,12 @@ use crate::geom::unit_normal::unit_normal;
 use crate::geom::{triangle_distance, triangle_triangle};
 use crate::hierarchy::box_time_of_impact::{BoxTimeOfImpact, Instant, Times, times};
 use crate::hierarchy::relative::placement_error;
-use crate::hierarchy::simd::SimdLevel;
 use crate::hierarchy::wide::WIDTH;
 use crate::motion::{AccelerationBound, Ball, Motion};
 use crate::narrow::exact::closest_point::feature;
 use crate::narrow::exact::collide::{Posed, first_meeting};
 use crate::num::tolerance::SWEEP_SLACK;
+use crate::simd::SimdLevel;
 use crate::{Budget, Certainty, Counters, Feature, Finish, Model, Outcome};
 
 /// Steps of one pair of triangles whose gap stays below the slack before they count as touching.

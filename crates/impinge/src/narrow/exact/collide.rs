@@ -15,10 +15,10 @@ use crate::hierarchy::dual::{DualSearch, LanePairs, LeafPairs};
 use crate::hierarchy::leaf_block::LeafBlocks;
 use crate::hierarchy::leaf_filter::LeafFilter;
 use crate::hierarchy::relative::Relative;
-use crate::hierarchy::simd::SimdLevel;
 use crate::hierarchy::wide::{TreeFrame, WIDTH, WideTree};
 use crate::num::parallel;
 use crate::num::tolerance::STRETCH;
+use crate::simd::SimdLevel;
 use crate::{Budget, Certainty, Counters, Finish, Model, Outcome, Pose};
 
 #[cfg(test)]

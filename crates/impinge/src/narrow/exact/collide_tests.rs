@@ -3,9 +3,9 @@ use rand_pcg::Pcg64;
 
 use super::*;
 use crate::Mesh;
-use crate::hierarchy::simd::SimdLevel;
 use crate::hierarchy::wide::{BuildOptions, Strategy, WideTree};
 use crate::shape::procedural;
+use crate::simd::SimdLevel;
 
 /// Triangles around a point.
 fn soup(rng: &mut Pcg64, count: usize, centre: DVec3, size: f64, edge: f64) -> Mesh {
@@ -173,7 +173,7 @@ fn instruction_sets_and_build_options_do_the_same() {
             DualSearch::on(level).advance(&a, &b, &relative, &mut all, &mut budget, &mut work);
             (all.0, work)
         };
-        let want = run(SimdLevel::Portable);
+        let want = run(SimdLevel::PORTABLE);
         assert!(want.0.len() > 100);
         for level in SimdLevel::available() {
             assert!(run(level) == want, "{level:?}");

@@ -26,9 +26,9 @@ use crate::hierarchy::box_distance::{BoxDistance, Gaps, gaps, nearest_centres};
 use crate::hierarchy::dual::{DualSearch, LeafPairs};
 use crate::hierarchy::point_tree::Room;
 use crate::hierarchy::relative::Relative;
-use crate::hierarchy::simd::SimdLevel;
 use crate::hierarchy::wide::{Node, WIDTH};
 use crate::num::parallel;
+use crate::simd::SimdLevel;
 use crate::{Budget, Certainty, Counters, Finish, Model, Outcome, Pose};
 
 /// A round of polishing that leaves more than this part of the distance is the last (no unit).

@@ -6,7 +6,7 @@
 
 use glam::DVec3;
 
-use crate::hierarchy::simd::SimdLevel;
+use crate::simd::{SimdLevel, dispatch};
 
 /// Triangles measured at once.
 pub(crate) const LANES: usize = 8;
@@ -17,19 +17,16 @@ pub(crate) type Corners = [[f64; LANES]; 9];
 /// Squared distances of a point from eight triangles.
 #[inline]
 pub(crate) fn squares(level: SimdLevel, p: DVec3, triangles: &Corners) -> [f64; LANES] {
-    match level {
-        SimdLevel::Portable => each(p.to_array(), triangles),
-        // SAFETY: these levels are handed out only after the instructions were detected.
-        #[cfg(target_arch = "x86_64")]
-        SimdLevel::Avx2 => unsafe { x86::avx2(p.to_array(), triangles) },
-        // SAFETY: as above.
-        #[cfg(target_arch = "x86_64")]
-        SimdLevel::Avx512 => unsafe { x86::avx512(p.to_array(), triangles) },
-    }
+    measure(level, p.to_array(), triangles)
+}
+
+dispatch! {
+    #[inline]
+    fn measure(p: [f64; 3], triangles: &Corners) -> [f64; LANES] = each measure_plain
 }
 
 #[inline(always)]
-fn each(p: [f64; 3], triangles: &Corners) -> [f64; LANES] {
+fn measure_plain(p: [f64; 3], triangles: &Corners) -> [f64; LANES] {
     let mut squares = [0.0; LANES];
     for i in 0..LANES {
         let corner = |c: usize| [triangles[3 * c][i], triangles[3 * c + 1][i], triangles[3 * c + 2][i]];
@@ -84,21 +81,6 @@ fn dot(p: [f64; 3], q: [f64; 3]) -> f64 {
 #[inline(always)]
 fn cross(p: [f64; 3], q: [f64; 3]) -> [f64; 3] {
     [p[1] * q[2] - q[1] * p[2], p[2] * q[0] - q[2] * p[0], p[0] * q[1] - q[0] * p[1]]
-}
-
-#[cfg(target_arch = "x86_64")]
-mod x86 {
-    use super::{Corners, LANES, each};
-
-    #[target_feature(enable = "avx2")]
-    pub(super) fn avx2(p: [f64; 3], triangles: &Corners) -> [f64; LANES] {
-        each(p, triangles)
-    }
-
-    #[target_feature(enable = "avx512f,avx512vl,avx512dq")]
-    pub(super) fn avx512(p: [f64; 3], triangles: &Corners) -> [f64; LANES] {
-        each(p, triangles)
-    }
 }
 
 #[cfg(test)]

@@ -9,10 +9,10 @@ use smallvec::SmallVec;
 
 use crate::geom::ray_triangle::{Crossing, ShearedRay};
 use crate::hierarchy::ray_slab::RaySlab;
-use crate::hierarchy::simd::SimdLevel;
 use crate::hierarchy::wide::{Child, WIDTH};
 use crate::num::parallel;
 use crate::num::tolerance::{LARGEST_LENGTH_UNSCALED, SMALLEST_LENGTH_UNSCALED};
+use crate::simd::SimdLevel;
 use crate::{Model, Pose};
 
 /// The points origin + t·direction with 0 ≤ t ≤ `reach`.

@@ -1,47 +1,39 @@
-//! What the lanes tell together, on each instruction set: which are within a limit, and those packed.
+//! What sixteen u32 lanes tell together, on each instruction set: the smallest, which are within a limit, and
+//! those packed.
 
-use super::LANES;
+use super::Portable;
+
+/// Numbers at a time.
+pub(crate) const LANES: usize = 16;
 
 /// The bits of a number that make room for its lane in [`Across::first`].
-pub(super) const LANE: u32 = LANES as u32 - 1;
+pub(crate) const LANE: u32 = LANES as u32 - 1;
 
 /// The steps across lanes that no loop expresses well; every version gives the same numbers.
-pub(super) trait Across {
+pub(crate) trait Across: Copy {
     /// The smallest number with its lane in the bits of [`LANE`]; what was in these does not count.
-    ///
-    /// # Safety
-    /// The machine has the instruction set.
-    unsafe fn first(numbers: &[u32; LANES]) -> u32;
+    fn first(self, numbers: &[u32; LANES]) -> u32;
 
     /// The lanes whose number is at most `limit`.
-    ///
-    /// # Safety
-    /// The machine has the instruction set.
-    unsafe fn within(numbers: &[u32; LANES], limit: u32) -> u16;
+    fn within(self, numbers: &[u32; LANES], limit: u32) -> u16;
 
     /// Puts the numbers of the lanes in `mask` first, in their order; the rest of `to` may be anything.
-    ///
-    /// # Safety
-    /// The machine has the instruction set.
-    unsafe fn pack(mask: u16, numbers: &[u32; LANES], to: &mut [u32; LANES]);
+    fn pack(self, mask: u16, numbers: &[u32; LANES], to: &mut [u32; LANES]);
 }
-
-/// Plain loops.
-pub(super) struct Portable;
 
 impl Across for Portable {
     #[inline(always)]
-    unsafe fn first(numbers: &[u32; LANES]) -> u32 {
+    fn first(self, numbers: &[u32; LANES]) -> u32 {
         numbers.iter().zip(0..).fold(u32::MAX, |least, (x, lane)| least.min(x & !LANE | lane))
     }
 
     #[inline(always)]
-    unsafe fn within(numbers: &[u32; LANES], limit: u32) -> u16 {
+    fn within(self, numbers: &[u32; LANES], limit: u32) -> u16 {
         numbers.iter().enumerate().fold(0, |mask, (i, &x)| mask | u16::from(x <= limit) << i)
     }
 
     #[inline(always)]
-    unsafe fn pack(mask: u16, numbers: &[u32; LANES], to: &mut [u32; LANES]) {
+    fn pack(self, mask: u16, numbers: &[u32; LANES], to: &mut [u32; LANES]) {
         let mut count = 0;
         for (i, &x) in numbers.iter().enumerate() {
             to[count] = x;
@@ -51,12 +43,10 @@ impl Across for Portable {
 }
 
 #[cfg(target_arch = "x86_64")]
-pub(super) use x86::{Avx2, Avx512};
-
-#[cfg(target_arch = "x86_64")]
 mod x86 {
     use std::arch::x86_64::*;
 
+    use super::super::{Avx2, Avx512};
     use super::{Across, LANE, LANES};
 
     /// The lanes' own numbers.
@@ -81,12 +71,10 @@ mod x86 {
     };
 
     /// Two registers of eight lanes.
-    pub struct Avx2;
-
     impl Across for Avx2 {
         #[inline(always)]
-        unsafe fn first(numbers: &[u32; LANES]) -> u32 {
-            // SAFETY: AVX2 is there; each half is eight numbers.
+        fn first(self, numbers: &[u32; LANES]) -> u32 {
+            // SAFETY: `self` proves AVX2; each half is eight numbers.
             unsafe {
                 let half = |at: usize| {
                     let numbers = _mm256_loadu_si256(numbers.as_ptr().add(at).cast());
@@ -104,8 +92,8 @@ mod x86 {
         }
 
         #[inline(always)]
-        unsafe fn within(numbers: &[u32; LANES], limit: u32) -> u16 {
-            // SAFETY: AVX2 is there; each half is eight numbers.
+        fn within(self, numbers: &[u32; LANES], limit: u32) -> u16 {
+            // SAFETY: `self` proves AVX2; each half is eight numbers.
             unsafe {
                 let limit = _mm256_set1_epi32(limit as i32);
                 let half = |at: usize| {
@@ -118,9 +106,9 @@ mod x86 {
         }
 
         #[inline(always)]
-        unsafe fn pack(mask: u16, numbers: &[u32; LANES], to: &mut [u32; LANES]) {
+        fn pack(self, mask: u16, numbers: &[u32; LANES], to: &mut [u32; LANES]) {
             let [low, high] = mask.to_le_bytes();
-            // SAFETY: AVX2 is there; the second half starts at most eight places after the first, so all
+            // SAFETY: `self` proves AVX2; the second half starts at most eight places after the first, so all
             // writes end within sixteen.
             unsafe {
                 let half = |at: usize, mask: u8| {
@@ -136,12 +124,10 @@ mod x86 {
     }
 
     /// One register of sixteen lanes.
-    pub struct Avx512;
-
     impl Across for Avx512 {
         #[inline(always)]
-        unsafe fn first(numbers: &[u32; LANES]) -> u32 {
-            // SAFETY: AVX-512 is there, and sixteen numbers.
+        fn first(self, numbers: &[u32; LANES]) -> u32 {
+            // SAFETY: `self` proves AVX-512; sixteen numbers are there.
             unsafe {
                 let numbers = _mm512_loadu_si512(numbers.as_ptr().cast());
                 let lanes = _mm512_loadu_si512(LANE_NUMBERS.as_ptr().cast());
@@ -151,8 +137,8 @@ mod x86 {
         }
 
         #[inline(always)]
-        unsafe fn within(numbers: &[u32; LANES], limit: u32) -> u16 {
-            // SAFETY: AVX-512 is there, and sixteen numbers.
+        fn within(self, numbers: &[u32; LANES], limit: u32) -> u16 {
+            // SAFETY: `self` proves AVX-512; sixteen numbers are there.
             unsafe {
                 let numbers = _mm512_loadu_si512(numbers.as_ptr().cast());
                 _mm512_cmple_epu32_mask(numbers, _mm512_set1_epi32(limit as i32))
@@ -160,12 +146,46 @@ mod x86 {
         }
 
         #[inline(always)]
-        unsafe fn pack(mask: u16, numbers: &[u32; LANES], to: &mut [u32; LANES]) {
-            // SAFETY: AVX-512 is there, sixteen numbers and room for as many.
+        fn pack(self, mask: u16, numbers: &[u32; LANES], to: &mut [u32; LANES]) {
+            // SAFETY: `self` proves AVX-512; there are sixteen numbers, and room for as many.
             unsafe {
                 let numbers = _mm512_loadu_si512(numbers.as_ptr().cast());
                 _mm512_storeu_si512(to.as_mut_ptr().cast(), _mm512_maskz_compress_epi32(mask, numbers));
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Across, LANES};
+    use crate::simd::{SimdLevel, dispatch};
+
+    dispatch! {
+        fn check(numbers: &[u32; LANES]) = proof check_plain
+    }
+
+    #[inline(always)]
+    fn check_plain(across: impl Across, numbers: &[u32; LANES]) {
+        for limit in 0..=16 {
+            let mask = across.within(numbers, limit);
+            let want: Vec<u32> = numbers.iter().copied().filter(|&x| x <= limit).collect();
+            let mut packed = [0; LANES];
+            across.pack(mask, numbers, &mut packed);
+            assert_eq!(packed[..mask.count_ones() as usize], want);
+        }
+        for lane in 0..LANES {
+            let mut numbers = numbers.map(|x| x | 1 << 31);
+            numbers[lane] = 1 << 30 | 7;
+            assert_eq!(across.first(&numbers), 1 << 30 | lane as u32);
+        }
+    }
+
+    #[test]
+    fn lanes_are_packed_in_order_on_every_instruction_set() {
+        let numbers = std::array::from_fn(|i| (i as u32 * 7) % 16 + u32::from(i == 3) * (u32::MAX - 99));
+        for level in SimdLevel::available() {
+            check(level, &numbers);
         }
     }
 }

@@ -8,52 +8,7 @@
 
 use super::relative::Map;
 use super::wide::{Node, WIDTH};
-
-/// The instruction sets a search can run on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SimdLevel {
-    /// Plain loops.
-    Portable,
-    /// AVX2, FMA and the bit instructions.
-    #[cfg(target_arch = "x86_64")]
-    Avx2,
-    /// AVX-512 F, VL and DQ.
-    #[cfg(target_arch = "x86_64")]
-    Avx512,
-}
-
-impl SimdLevel {
-    /// The best that this machine has.
-    #[inline]
-    pub fn best() -> SimdLevel {
-        #[cfg(target_arch = "x86_64")]
-        {
-            // The bit instructions came with AVX2 or before it.
-            let bits = is_x86_feature_detected!("popcnt")
-                && is_x86_feature_detected!("bmi1")
-                && is_x86_feature_detected!("bmi2");
-            if bits && is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
-                let wider = is_x86_feature_detected!("avx512f")
-                    && is_x86_feature_detected!("avx512vl")
-                    && is_x86_feature_detected!("avx512dq");
-                return if wider { SimdLevel::Avx512 } else { SimdLevel::Avx2 };
-            }
-        }
-        SimdLevel::Portable
-    }
-
-    /// All that this machine has, the plain one first.
-    pub fn available() -> Vec<SimdLevel> {
-        #[allow(unused_mut)]
-        let mut levels = vec![SimdLevel::Portable];
-        #[cfg(target_arch = "x86_64")]
-        {
-            levels.extend((SimdLevel::best() != SimdLevel::Portable).then_some(SimdLevel::Avx2));
-            levels.extend((SimdLevel::best() == SimdLevel::Avx512).then_some(SimdLevel::Avx512));
-        }
-        levels
-    }
-}
+use crate::simd::dispatch;
 
 /// A [`Map`] in the form that the tests want.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -86,28 +41,14 @@ impl Carrier {
 
 type Lanes = [f32; WIDTH];
 
-/// Which of the lanes `rows` of `few` and of all lanes of `many` can share a point: bit 8·i + j for lane i
-/// of the few and lane j of the many.
-///
-/// `to_few` carries boxes of `many` into the frame of `few`, `to_many` the other way.
-#[inline]
-pub fn overlaps(
-    level: SimdLevel,
-    few: &Node,
-    rows: u8,
-    many: &Node,
-    to_few: &Carrier,
-    to_many: &Carrier,
-) -> u64 {
-    match level {
-        SimdLevel::Portable => portable(few, rows, many, to_few, to_many),
-        // SAFETY: the levels are handed out only after their instructions were detected.
-        #[cfg(target_arch = "x86_64")]
-        SimdLevel::Avx2 => unsafe { avx2::overlaps(few, rows, many, to_few, to_many) },
-        // SAFETY: as above.
-        #[cfg(target_arch = "x86_64")]
-        SimdLevel::Avx512 => unsafe { avx512::overlaps(few, rows, many, to_few, to_many) },
-    }
+dispatch! {
+    /// Which of the lanes `rows` of `few` and of all lanes of `many` can share a point: bit 8·i + j for lane i
+    /// of the few and lane j of the many.
+    ///
+    /// `to_few` carries boxes of `many` into the frame of `few`, `to_many` the other way.
+    #[inline]
+    pub fn overlaps(few: &Node, rows: u8, many: &Node, to_few: &Carrier, to_many: &Carrier) -> u64
+        = { portable, avx2::overlaps, avx512::overlaps }
 }
 
 /// Whether the largest box of `many` is larger than the largest of `few`, in the sum of its sides.
@@ -157,15 +98,14 @@ fn portable(few: &Node, rows: u8, many: &Node, to_few: &Carrier, to_many: &Carri
     meeting
 }
 
-/// The same code for two instruction sets: the wider one has more registers and loads that spread a number.
 #[cfg(target_arch = "x86_64")]
 macro_rules! kernels {
     ($set:ident, $features:literal) => {
         mod $set {
             use std::arch::x86_64::*;
 
-            use super::super::avx::{absolute, load, spread};
             use super::{Carrier, Lanes, Node, WIDTH};
+            use crate::simd::avx::{absolute, load, spread};
 
             /// All lanes of a node, carried.
             #[inline]
@@ -231,6 +171,4 @@ macro_rules! kernels {
 }
 
 #[cfg(target_arch = "x86_64")]
-kernels!(avx2, "avx2,fma");
-#[cfg(target_arch = "x86_64")]
-kernels!(avx512, "avx2,fma,avx512f,avx512vl,avx512dq");
+crate::simd::for_x86_levels!(kernels);

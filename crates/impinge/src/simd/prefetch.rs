@@ -3,7 +3,7 @@
 
 /// Asks for memory that is read soon.
 #[inline(always)]
-pub(super) fn prefetch<T>(item: &T) {
+pub(crate) fn prefetch<T>(item: &T) {
     #[cfg(target_arch = "x86_64")]
     {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};

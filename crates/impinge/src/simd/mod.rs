@@ -1,0 +1,24 @@
+//! Instruction sets: which this machine has, kernels compiled for each, and what the vector kernels share.
+//!
+//! All `unsafe` of the library stands here, but for one promise of the grid (`box_columns`). A [`SimdLevel`]
+//! is the proof that an instruction set was detected; `dispatch!` defines a function that takes such a proof
+//! and runs the version of a kernel for it; the rest wraps the loads and stores. A kernel elsewhere is a safe
+//! function with `#[target_feature]`, and the compiler checks that it asks for no more than its level has.
+#![allow(unsafe_code, reason = "the one place of vector instructions; each block states why it is sound")]
+
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod avx;
+pub(crate) mod box_columns;
+mod dispatch;
+mod level;
+mod prefetch;
+pub(crate) mod u32x16;
+
+pub(crate) use dispatch::dispatch;
+#[cfg(target_arch = "x86_64")]
+pub(crate) use dispatch::for_x86_levels;
+pub use level::SimdLevel;
+#[cfg(target_arch = "x86_64")]
+pub(crate) use level::{Avx2, Avx512};
+pub(crate) use level::{InstructionSet, Portable};
+pub(crate) use prefetch::prefetch;
