@@ -1,32 +1,31 @@
-//! Budgets and memory: a search stops when its budget ends, says what is certain, and can go on; what
-//! one step found speeds up the next.
+//! Budgets and memory: a question stops when its budget ends, says what is certain, and goes on when it is asked
+//! again; what one step found speeds up the next.
 
-use impinge::model::Model;
-use impinge::narrow::exact::distance::{DistanceMemory, DistanceSearch, distance_again};
-use impinge::{Budget, Error, Finish, Pose, procedural};
+use impinge::{Budget, Error, Memory, Pose, Query, Shape, procedural};
 
 fn main() -> Result<(), Error> {
-    let a = Model::from(procedural::bunny(1.0, 5, 1)?);
-    let b = Model::from(procedural::knot([3, 4], 1.0, 0.2, 600, 24)?);
-    let (pose_a, pose_b) = (Pose::IDENTITY, Pose::from_translation([3.6, 0.4, 0.0])?);
+    let a = Shape::from(procedural::bunny(1.0, 5, 1)?);
+    let b = Shape::from(procedural::knot([3, 4], 1.0, 0.2, 600, 24)?);
+    let beside = |x: f64| Pose::from_translation([x, 0.4, 0.0]);
 
-    let mut search = DistanceSearch::new(&a, &pose_a, &b, &pose_b);
-    loop {
-        let so_far = search.advance(&mut Budget::units(5_000));
-        println!(
-            "between {:.6} and {:.6} after {} box tests",
-            so_far.at_least, so_far.distance, so_far.outcome.work.volume_tests
-        );
-        if so_far.outcome.finish == Finish::Complete {
+    let mut memory = Memory::default();
+    for round in 1.. {
+        let mut query =
+            Query { budget: Budget::units(5_000), memory: Some(&mut memory), ..Query::default() };
+        let answer = query.distance(&a, b.at(beside(3.6)?))?;
+        if let Some(found) = answer.value {
+            println!("round {round}: {:.6} for certain", found.distance);
             break;
         }
+        let so_far = answer.so_far.map_or(f64::INFINITY, |found| found.distance);
+        println!("round {round}: {so_far:.6} at most ({:?})", answer.certainty);
     }
 
-    let mut memory = DistanceMemory::default();
     for step in 0..4 {
-        let moved = Pose::from_translation([3.6 + 0.001 * f64::from(step), 0.4, 0.0])?;
-        let found = distance_again(&a, &pose_a, &b, &moved, &mut memory);
-        println!("step {step}: {:.6}, {} box tests", found.distance, found.outcome.work.volume_tests);
+        let mut query = Query { memory: Some(&mut memory), ..Query::default() };
+        let answer = query.distance(&a, b.at(beside(3.6 + 0.001 * f64::from(step))?))?;
+        let Some(found) = answer.value else { continue };
+        println!("step {step}: {:.6}, {} box tests", found.distance, answer.work.volume_tests);
     }
     Ok(())
 }

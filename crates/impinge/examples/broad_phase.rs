@@ -1,16 +1,15 @@
 //! Many boxes: which meet, what began and what ended, with a method chosen from the scene.
 
-use glam::DVec3;
-use impinge::Aabb;
 use impinge::broad::{Auto, BroadPhase, Changes, Mobility};
-use impinge::num::random;
+use impinge::glam::DVec3;
+use impinge::{Aabb, procedural};
 
 fn main() {
     let count = 2_000_u32;
-    let number = |id: u32, k: u64| random::unit(1, u64::from(id) * 8 + k);
+    let places = procedural::positions(count as usize, DVec3::ZERO, DVec3::splat(16.0), 1);
+    let velocities = procedural::positions(count as usize, DVec3::splat(-0.5), DVec3::splat(0.5), 2);
     let at = |id: u32, frame: u32| {
-        let place = DVec3::new(number(id, 0), number(id, 1), number(id, 2)) * 16.0;
-        let velocity = DVec3::new(number(id, 3), number(id, 4), number(id, 5)) - 0.5;
+        let (place, velocity) = (places[id as usize], velocities[id as usize]);
         let centre = place + velocity * (0.05 * f64::from(frame));
         Aabb { low: centre - 0.5, high: centre + 0.5 }
     };

@@ -1,6 +1,6 @@
 //! The same question with several designs of hierarchy: what each one costs.
 //!
-//! `cargo run --release --example choose_a_hierarchy`
+//! `cargo run --release --features unstable --example choose_a_hierarchy`
 
 use std::time::Instant;
 

@@ -1,35 +1,30 @@
-//! A sheet falls onto a ball: when do they first meet, how far may they move, and what meets in all?
+//! A sheet falls onto a ball: when do they first meet, and what meets in all? Both deform or move over the step.
 
-use impinge::narrow::deforming::{Deforming, DeformingSearch, Want, contacts, first_contact, free_step};
-use impinge::procedural;
-use impinge::{Budget, Mesh};
+use impinge::glam::DVec3;
+use impinge::{Deforming, Error, Mesh, Query, procedural};
 
-fn main() -> Result<(), impinge::Error> {
-    let moved = |mesh: &Mesh, by: [f64; 3]| {
-        let points = mesh.vertices().iter().map(|p| (*p + glam::DVec3::from(by)).to_array()).collect();
-        Mesh::new(points, mesh.triangles().to_vec())
-    };
+fn moved(mesh: &Mesh, by: [f64; 3]) -> Result<Mesh, Error> {
+    let points = mesh.vertices().iter().map(|p| *p + DVec3::from(by)).collect();
+    Mesh::from_points(points, mesh.triangles().to_vec())
+}
+
+fn main() -> Result<(), Error> {
     let ball = procedural::ico_sphere(1.0, 3)?;
     let ball = Deforming::new(ball.clone(), moved(&ball, [0.0, 0.0, 0.25])?)?;
     let sheet = procedural::sheet([3.0, 3.0], [30, 30])?;
-    let (high, low) = (moved(&sheet, [0.0, 0.0, 1.5])?, moved(&sheet, [0.1, 0.0, 0.5])?);
-    let sheet = Deforming::new(high, low)?;
+    let sheet = Deforming::new(moved(&sheet, [0.0, 0.0, 1.5])?, moved(&sheet, [0.1, 0.0, 0.5])?)?;
 
-    let first = first_contact(&sheet, &ball);
-    if let Some(contact) = &first {
-        println!(
-            "first contact at {:.6} of the step: {:?} {:?}",
-            contact.time, contact.kind, contact.vertices
-        );
+    let mut query = Query::default();
+    if let Some(contact) = query.first_deforming_contact(&sheet, &ball, 0.0)?.value.flatten() {
+        println!("first contact at {:.6} of the step: {:?}", contact.time, contact);
     }
-    println!("nothing meets until {:.6}", free_step(first.as_ref()));
-    println!("{} pairs of features meet in the whole step", contacts(&sheet, &ball).len());
-
+    let all = query.deforming_contacts(&sheet, &ball, 0.0)?.value.unwrap_or_default();
+    println!("{} pairs of features meet in the whole step", all.len());
     // A gap of 0.05 is to be kept.
-    let mut search = DeformingSearch::of_two(&sheet, &ball, Want::First).within(0.05);
-    let near = search.advance(&mut Budget::UNLIMITED.clone());
-    if let Some(contact) = near.contacts.first() {
-        println!("within 0.05 of each other from {:.4} on", contact.time);
+    if let Some(near) = query.first_deforming_contact(&sheet, &ball, 0.05)?.value.flatten() {
+        println!("within 0.05 of each other from {:.4} on", near.time);
     }
+    let itself = query.first_self_contact(&sheet, 0.0)?.value.flatten();
+    println!("the sheet meets itself: {}", itself.is_some());
     Ok(())
 }

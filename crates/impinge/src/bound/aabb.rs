@@ -11,6 +11,7 @@ use super::{BoundRef, Bounding, Relative, Sphere, obb};
 
 /// The smallest and the largest coordinates.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Aabb {
     /// Smallest coordinates.
     pub low: DVec3,

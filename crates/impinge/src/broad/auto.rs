@@ -56,7 +56,7 @@ impl Technique {
 /// Chooses among the other broad phases and changes over when the scene does.
 ///
 /// ```
-/// use impinge::bound::Aabb;
+/// use impinge::Aabb;
 /// use impinge::broad::{Auto, BroadPhase, Changes, Mobility};
 ///
 /// let cube = |x: f64| Aabb { low: [x, 0.0, 0.0].into(), high: [x + 1.0, 1.0, 1.0].into() };

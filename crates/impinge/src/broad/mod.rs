@@ -5,7 +5,7 @@
 //! pair.
 //!
 //! ```
-//! use impinge::bound::Aabb;
+//! use impinge::Aabb;
 //! use impinge::broad::{BroadPhase, Brute, Changes, Mobility};
 //!
 //! let cube = |x: f64| Aabb { low: [x, 0.0, 0.0].into(), high: [x + 1.0, 1.0, 1.0].into() };

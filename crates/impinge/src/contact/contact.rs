@@ -6,6 +6,7 @@ use super::{Feature, Separation};
 
 /// One place where two bodies touch, overlap or come near.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Contact {
     /// One point on the surface of each body, in the world; they differ by `depth` along −`normal`.
     pub points: [DVec3; 2],

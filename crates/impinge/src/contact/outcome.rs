@@ -4,6 +4,8 @@ use std::ops::AddAssign;
 
 /// What a number or a yes/no is worth.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum Certainty {
     /// Decided by exact predicates, or a value computed to rounding error.
@@ -47,6 +49,8 @@ impl Certainty {
 
 /// How a search ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum Finish {
     /// Everything was looked at.
@@ -60,6 +64,7 @@ pub enum Finish {
 /// The cost model T = Nv·Cv + Np·Cp + Nu·Cu (Gottschalk, Lin and Manocha 1996; the update term: Klosowski et al.
 /// 1998).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Counters {
     /// Nv: pairs of bounding volumes tested.
     pub volume_tests: u64,
@@ -79,6 +84,7 @@ impl AddAssign for Counters {
 
 /// Certainty, end and cost of one search.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Outcome {
     /// What the answer is worth.
     pub certainty: Certainty,

@@ -5,6 +5,7 @@ use glam::DVec3;
 
 /// One connected region of the intersection of two solids.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Overlap {
     /// The volume of the region.
     pub volume: f64,
@@ -18,6 +19,7 @@ pub struct Overlap {
 
 /// Where a region of overlap is and how it faces.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Region {
     /// Its centre of mass, in the world.
     pub centroid: DVec3,

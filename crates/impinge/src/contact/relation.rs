@@ -6,6 +6,8 @@
 /// the other is inside it; closed bodies whose interiors share a point intersect, those that share only
 /// surface points touch; an open surface that shares any point intersects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Relation {
     /// No common point.
     Separated,

@@ -6,6 +6,7 @@ use super::Feature;
 
 /// The signed distance of two convex bodies with the place where it is taken.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Separation {
     /// Positive: the smallest distance. Negative: the length of the smallest translation that parts them.
     pub distance: f64,

@@ -1,8 +1,12 @@
 //! How bodies are placed and move.
 
 mod chain;
+#[cfg(feature = "mint")]
+mod mint_pose;
 mod moving;
 mod pose;
+#[cfg(feature = "serde")]
+mod pose_data;
 mod rational_screw;
 mod rigid_motion;
 mod screw;

@@ -10,6 +10,8 @@ use crate::num::tolerance::{LARGEST_COORDINATE, POSE_ORTHONORMALITY, ROTATION_RO
 
 /// Rotation and translation, as a matrix that is applied as given.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(into = "super::pose_data::PoseData", try_from = "super::pose_data::PoseData"))]
 pub struct Pose {
     rows: [DVec3; 3],
     translation: DVec3,
@@ -103,6 +105,12 @@ impl Pose {
         let translation = DVec3::new(m[3], m[7], m[11]);
         check_translation(translation)?;
         Ok(Pose { rows, translation })
+    }
+
+    /// The 4×4 matrix, row by row; [`Pose::from_matrix`] of it gives the same pose to the bit.
+    pub fn to_matrix(&self) -> [f64; 16] {
+        let ([x, y, z], t) = (self.rows, self.translation);
+        [x.x, x.y, x.z, t.x, y.x, y.y, y.z, t.y, z.x, z.y, z.z, t.z, 0.0, 0.0, 0.0, 1.0]
     }
 
     /// The world position of a point, by the formula of the contract.

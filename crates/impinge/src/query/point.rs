@@ -20,6 +20,7 @@ const BLOCK: usize = 256;
 
 /// How far a point is from a shape.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct PointDistance {
     /// The distance to the surface; negative inside a solid where a signed distance was asked for.
     pub distance: f64,

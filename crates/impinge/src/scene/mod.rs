@@ -8,14 +8,12 @@
 //! never an answer. Answers do not depend on the number of threads.
 //!
 //! ```
-//! use std::sync::Arc;
 //! use impinge::scene::{Body, EventKind, Scene};
-//! use impinge::shape::Primitive;
-//! use impinge::{Budget, Pose};
+//! use impinge::{Budget, Pose, Shape};
 //!
-//! let ball = Arc::new(Primitive::sphere(1.0)?.into());
+//! let ball = Shape::sphere(1.0)?;
 //! let mut scene = Scene::default();
-//! scene.add(Body::fixed(Arc::clone(&ball), Pose::IDENTITY));
+//! scene.add(Body::fixed(ball.clone(), Pose::IDENTITY));
 //! let b = scene.add(Body::moving(ball, Pose::from_translation([3.0, 0.0, 0.0])?));
 //! assert!(scene.step(&mut Budget::UNLIMITED.clone()).events.is_empty());
 //! scene.place(b, Pose::from_translation([1.5, 0.0, 0.0])?);
@@ -28,14 +26,12 @@
 //! A box that slides over another, with the patch on which it lies; its points keep their names.
 //!
 //! ```
-//! use std::sync::Arc;
 //! use impinge::scene::{Body, Contacts, Options, Scene};
-//! use impinge::shape::Primitive;
-//! use impinge::{Budget, Pose};
+//! use impinge::{Budget, Pose, Shape};
 //!
-//! let cube = Arc::new(Primitive::cuboid([1.0, 1.0, 1.0])?.into());
+//! let cube = Shape::cuboid([1.0, 1.0, 1.0])?;
 //! let mut scene = Scene::with_options(Options { margin: 0.01, contacts: Contacts::Manifold, ..Options::default() })?;
-//! scene.add(Body::fixed(Arc::clone(&cube), Pose::IDENTITY));
+//! scene.add(Body::fixed(cube.clone(), Pose::IDENTITY));
 //! let upper = scene.add(Body::moving(cube, Pose::from_translation([0.5, 0.0, 2.0])?));
 //! let frame = scene.step(&mut Budget::UNLIMITED.clone());
 //! let names: Vec<u64> = frame.patch(&frame.contacts[0]).iter().map(|point| point.id).collect();

@@ -15,6 +15,7 @@ pub const MOST_TRIANGLES: usize = (1 << 28) - 1;
 ///
 /// Zero-area triangles, duplicates, open and non-manifold surfaces are all accepted.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(try_from = "MeshData"))]
 pub struct Mesh {
     vertices: Vec<DVec3>,
     triangles: Vec<[u32; 3]>,
@@ -67,6 +68,23 @@ impl Mesh {
     #[inline]
     pub fn corners(&self, triangle: u32) -> [DVec3; 3] {
         self.triangles[triangle as usize].map(|v| self.vertices[v as usize])
+    }
+}
+
+/// A mesh as it is read, before it is checked.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize)]
+struct MeshData {
+    vertices: Vec<[f64; 3]>,
+    triangles: Vec<[u32; 3]>,
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<MeshData> for Mesh {
+    type Error = Error;
+
+    fn try_from(data: MeshData) -> Result<Mesh, Error> {
+        Mesh::new(data.vertices, data.triangles)
     }
 }
 

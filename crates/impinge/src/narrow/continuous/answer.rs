@@ -33,6 +33,9 @@ impl Default for SweepOptions {
 
 /// Which features touch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+#[non_exhaustive]
 pub enum ContactKind {
     /// A vertex of a and a face of b.
     VertexFace,
@@ -46,6 +49,7 @@ pub enum ContactKind {
 
 /// The first contact of two moving bodies.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Impact {
     /// Never later than the true first contact, and at most the tolerance before it.
     pub time: f64,
@@ -93,6 +97,7 @@ impl Sweep {
 
 /// Whether and when two moving bodies touch.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Sweep {
     /// The first contact; `None` when there is none, or none was found before the budget ended.
     pub impact: Option<Impact>,

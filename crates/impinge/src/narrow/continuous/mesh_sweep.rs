@@ -73,10 +73,10 @@ impl SweepMemory {
 /// The first contact of two moving meshes, as surfaces: one that is wholly inside the other does not touch it.
 ///
 /// ```
-/// # use impinge::{Model, Motion, Pose, shape::procedural, narrow::continuous::mesh_sweep::sweep};
+/// # use impinge::{model::Model, Motion, Pose, shape::procedural, narrow::continuous::mesh_sweep::sweep};
 /// let ball = Model::from(procedural::ico_sphere(1.0, 3)?);
-/// let at = |x: f64| Pose::from_translation([x, 0.0, 0.0])?;
-/// let found = sweep([&ball, &ball], [&Motion::Still(at(0.0)), &Motion::between(&at(4.0), &at(0.0))]);
+/// let [here, there] = [Pose::IDENTITY, Pose::from_translation([4.0, 0.0, 0.0])?];
+/// let found = sweep([&ball, &ball], [&Motion::Still(here), &Motion::between(&there, &here)]);
 /// assert!((found.impact.unwrap().time - 0.5).abs() < 0.01);
 /// # Ok::<(), impinge::Error>(())
 /// ```

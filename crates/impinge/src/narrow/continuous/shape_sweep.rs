@@ -36,8 +36,8 @@ const MOST_STEPS: u32 = 4096;
 ///
 /// let ball = Geometry::from(Primitive::sphere(0.5)?);
 /// let wall = Geometry::from(Primitive::cuboid([0.01, 5.0, 5.0])?);
-/// let at = |x: f64| Pose::from_translation([x, 0.0, 0.0])?;
-/// let flight = Motion::between(&at(-10.0), &at(10.0));
+/// let at = |x: f64| Pose::from_translation([x, 0.0, 0.0]);
+/// let flight = Motion::between(&at(-10.0)?, &at(10.0)?);
 /// let found = sweep([&ball, &wall], [&flight, &Motion::Still(Pose::IDENTITY)], &SweepOptions::DEFAULT);
 /// assert!((found.impact.unwrap().time - 9.49 / 20.0).abs() < 1e-6);
 /// # Ok::<(), impinge::Error>(())

@@ -39,7 +39,7 @@ pub struct Manifold {
 ///
 /// ```
 /// use impinge::narrow::convex::{manifold::manifold, voronoi_walk::{WalkMemory, distance}};
-/// use impinge::{Polytope, Pose};
+/// use impinge::{Pose, shape::Polytope};
 /// use glam::DVec3;
 ///
 /// let cube = Polytope::hull(&(0..8).map(|i| [i & 1, i >> 1 & 1, i >> 2].map(f64::from).into()).collect::<Vec<DVec3>>())?;

@@ -79,7 +79,7 @@ impl WalkMemory {
 ///
 /// ```
 /// use impinge::narrow::convex::voronoi_walk::{WalkMemory, distance};
-/// use impinge::{Feature, Polytope, Pose};
+/// use impinge::{Feature, Pose, shape::Polytope};
 /// use glam::DVec3;
 ///
 /// let cube = Polytope::hull(&(0..8).map(|i| [i & 1, i >> 1 & 1, i >> 2].map(f64::from).into()).collect::<Vec<DVec3>>())?;

@@ -36,7 +36,7 @@ pub struct ClosestPoint {
 /// The point of the placed mesh nearest to `p`.
 ///
 /// ```
-/// # use impinge::{Model, Pose, shape::procedural, narrow::exact::closest_point::closest_point};
+/// # use impinge::{model::Model, Pose, shape::procedural, narrow::exact::closest_point::closest_point};
 /// let ball = Model::from(procedural::ico_sphere(1.0, 3)?);
 /// let near = closest_point(&ball, &Pose::IDENTITY, glam::DVec3::new(0.0, 0.0, 3.0));
 /// assert!((near.distance - 2.0).abs() < 0.01);

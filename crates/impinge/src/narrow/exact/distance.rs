@@ -80,7 +80,7 @@ impl DistanceMemory {
 /// The smallest distance of two placed meshes.
 ///
 /// ```
-/// # use impinge::{Model, Pose, shape::procedural, narrow::exact::distance::distance};
+/// # use impinge::{model::Model, Pose, shape::procedural, narrow::exact::distance::distance};
 /// let ball = Model::from(procedural::ico_sphere(1.0, 3)?);
 /// let away = Pose::from_translation([3.0, 0.0, 0.0])?;
 /// let gap = distance(&ball, &Pose::IDENTITY, &ball, &away);

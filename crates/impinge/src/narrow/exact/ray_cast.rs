@@ -17,6 +17,7 @@ use crate::{Model, Pose};
 
 /// The points origin + t·direction with 0 ≤ t ≤ `reach`.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Ray {
     /// Where it starts, in the world.
     pub origin: DVec3,
@@ -28,6 +29,7 @@ pub struct Ray {
 
 /// A point of a mesh on a ray.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct RayHit {
     /// The ray's parameter there.
     pub t: f64,
@@ -42,7 +44,7 @@ pub struct RayHit {
 /// The hit with the smallest parameter; of equal ones the smallest triangle.
 ///
 /// ```
-/// # use impinge::{Model, Pose, shape::procedural, narrow::exact::ray_cast::{Ray, first_hit}};
+/// # use impinge::{model::Model, Pose, shape::procedural, narrow::exact::ray_cast::{Ray, first_hit}};
 /// let ball = Model::from(procedural::ico_sphere(1.0, 3)?);
 /// let ray = Ray { origin: glam::DVec3::new(0.0, 0.0, 5.0), direction: -glam::DVec3::Z, reach: f64::INFINITY };
 /// assert!((first_hit(&ball, &Pose::IDENTITY, &ray).unwrap().t - 4.0).abs() < 0.01);

@@ -51,7 +51,7 @@ pub fn signed_distance(model: &Model, pose: &Pose, p: DVec3) -> SignedDistance {
 /// [`signed_distance`] for many points, in parallel and in an order in which neighbours help each other.
 ///
 /// ```
-/// # use impinge::{Model, Pose, shape::procedural, narrow::exact::signed_distance::signed_distances};
+/// # use impinge::{model::Model, Pose, shape::procedural, narrow::exact::signed_distance::signed_distances};
 /// let ball = Model::from(procedural::ico_sphere(1.0, 3)?);
 /// let points = [glam::DVec3::ZERO, glam::DVec3::new(0.0, 2.0, 0.0)];
 /// let found = signed_distances(&ball, &Pose::IDENTITY, &points);

@@ -8,6 +8,7 @@ use crate::contact::{Certainty, Counters, Finish, Outcome, Verdict};
 /// The answer to a question: what was found, how sure it is, how the search ended, what it cost, and which method
 /// answered and why.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct Answer<T> {
     /// The answer; `None` when the budget ended before it was certain.
@@ -48,6 +49,8 @@ impl<T> Answer<T> {
 
 /// Why a method answered.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum Reason {
     /// The caller named it.
