@@ -11,8 +11,8 @@ use impinge::{Budget, Error, Mesh, Motion, Pose, Shape, procedural};
 
 use super::Scenario;
 use crate::drawing::{Drawing, Figure};
-use crate::random::unit;
 use crate::overlap_check::all_apart;
+use crate::random::unit;
 
 /// Half the thickness of the wall; the bunny has radius 1.
 const WALL: f64 = 0.005;
