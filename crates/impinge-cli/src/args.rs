@@ -2,12 +2,13 @@
 
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args as Group, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
-use impinge::Pose;
+use impinge::{Error, Method, Pose};
 
 use crate::pose;
-use crate::settings::{Limit, Method, Settings};
+use crate::settings::{Limit, Settings};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -56,7 +57,7 @@ pub struct Common {
     #[arg(long, global = true, value_enum, default_value = "text", value_name = "FORMAT")]
     pub format: Format,
     /// Which method answers
-    #[arg(long, global = true, value_enum, default_value = "auto", value_name = "NAME")]
+    #[arg(long, global = true, value_parser = methods(), default_value = "auto", value_name = "NAME")]
     pub method: Method,
     /// A limit on the cost: a time (2ms, 1.5s) or work units (100000, the same on every machine)
     #[arg(long, global = true, value_parser = Limit::parse, value_name = "LIMIT", allow_hyphen_values = true)]
@@ -106,8 +107,8 @@ Answers separated, touching, intersecting, a_inside_b or b_inside_a, decided exa
 coordinates. Exits 0 when separated, 1 on any contact (with --margin: on any pair within it).
 
 A budget that ends first gives finish \"out_of_budget\" with what is certain so far, and exit 3 unless a
-contact is already certain. The program starts anew at each run; in the library the same search goes on
-where it stopped (RelationMemory, SurfaceSearch, DistanceSearch).")]
+contact is already certain. The program starts anew at each run; in the library a Memory lets the next question
+go on where the last one stopped.")]
     Check(Check),
     /// Measures the smallest distance between two meshes
     #[command(after_help = "\
@@ -115,8 +116,8 @@ Examples:
   impinge distance a.obj b.stl
   impinge distance a.obj b.stl --at-b 0,0,-2 --format json
 
-The distance between the surfaces, one point on each, and the vertex, edge or face each point lies on.
-Exits 0 when apart, 1 when they meet.")]
+The distance between the surfaces, one point on each, and the vertex, edge or face each point lies on; where a
+mesh is closed also the relation. Exits 0 when apart, 1 when they meet or one is inside the other.")]
     Distance(Distance),
     /// Finds when two moving meshes first touch
     #[command(after_help = "\
@@ -174,11 +175,12 @@ not closed is refused.")]
   {"id":5,"ask":"distance","a":{"box":[1,1,2]},"b":{"sphere":0.5,"pose":{"position":[0,0,2.25]}}}
   {"id":6,"ask":"relation","a":{"capsule":{"radius":0.2,"half_height":1}},"b":{"mesh":"b.stl"}}
   {"id":7,"ask":"sweep","a":{"mesh":"a.obj","to":{"position":[0,0,-3]}},"b":{"mesh":"b.stl"}}
+  {"id":8,"ask":"self","a":{"mesh":"cloth.obj"},"to":{"mesh":"moved.obj"}}
 
-Shapes: "mesh" (a file), "vertices" with "triangles", "hull" (points), "sphere" (radius), "box" (half
+Shapes: "mesh" (a file), "vertices" with "triangles" or with "tetrahedra", "hull" (points), "sphere" (radius), "box" (half
 extents), "ellipsoid" (radii), "capsule", "cylinder", "cone" ({"radius":r,"half_height":h}, along z, a cone's
-apex at +h), "halfspace" ({"normal":n,"offset":d}, the points with n·x <= d), "triangle", "segment"; each with
-an optional "pose", and for a sweep "to", its pose at the end of the step ("turns" whole turns more, "law"
+apex at +h), "halfspace" ({"normal":n,"offset":d}, the points with n·x <= d), "triangle", "segment", "compound"
+(a list of convex shapes with their poses); each with an optional "pose", and for a sweep "to", its pose at the end of the step ("turns" whole turns more, "law"
 "uniform" or "contact"). A sweep may carry "tolerance" and "slack". relation, sweep and distance take any two; between two convex shapes the distance is signed:
 negative is the penetration depth, and moving b along "normal" by it parts them. pairs takes two meshes.
 
@@ -383,6 +385,12 @@ pub struct Completions {
     /// The shell
     #[arg(value_enum)]
     pub shell: Shell,
+}
+
+/// The methods that the library registers, by their names.
+fn methods() -> impl TypedValueParser<Value = Method> {
+    let names = [Method::Auto].iter().chain(Method::ALL).map(|method| method.name());
+    PossibleValuesParser::new(names).try_map(|name| name.parse::<Method>().map_err(|e: Error| e))
 }
 
 /// A margin: a finite length that is not negative.

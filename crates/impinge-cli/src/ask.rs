@@ -1,209 +1,242 @@
-//! The questions, asked of the library: the one place where commands and batches meet it.
+//! The questions, asked of the library: a parsed question becomes one call, the answer its JSON fields.
+//!
+//! Nothing is decided here: method, refusals and values are the library's.
 
 use glam::DVec3;
-use impinge::narrow::exact::brute;
-use impinge::narrow::exact::closest_point::closest_points;
-use impinge::narrow::exact::collide::{Posed, pairs_within_budget};
-use impinge::narrow::exact::distance::DistanceSearch;
-use impinge::narrow::exact::margin::MarginSearch;
-use impinge::narrow::exact::relation::{RelationMemory, relation_within};
-use impinge::narrow::exact::self_intersection::SelfIntersectionSearch;
-use impinge::narrow::exact::signed_distance::signed_distances;
-use impinge::num::tolerance::LARGEST_COORDINATE;
-use impinge::{Certainty, Counters, Finish, Model, Outcome, Pose};
+use impinge::{
+    ContactKind, Deforming, FeaturePairKind, Finish, Method, MovingContact, Placed, Query, Question,
+    Relation, Separation,
+};
 
-use crate::answer::{Answer, Distance, Found, Pairs, Points, word_of};
+use crate::answer::{Answer, Assurance};
 use crate::error::Failure;
-use crate::settings::{Method, Settings};
-
-/// A mesh and where it is.
-#[derive(Debug, Clone, Copy)]
-pub struct PlacedModel<'m> {
-    /// The mesh.
-    pub model: &'m Model,
-    /// Where it is.
-    pub pose: Pose,
-}
-
-impl<'m> PlacedModel<'m> {
-    /// At its pose, or where the file puts it.
-    pub fn new(model: &'m Model, pose: Option<Pose>) -> PlacedModel<'m> {
-        PlacedModel { model, pose: pose.unwrap_or(Pose::IDENTITY) }
-    }
-}
-
-/// Which method answers about these two, and why.
-pub fn reason(settings: &Settings, a: &PlacedModel<'_>, b: &PlacedModel<'_>) -> String {
-    let [m, n] = [a, b].map(|body| body.model.mesh().triangles().len() as u64);
-    match settings.method {
-        Method::Auto => {
-            let tree = "trees and exact predicates";
-            format!(
-                "exact, chosen by auto: {tree} answer every question about meshes, brute force would test {} pairs",
-                m * n
-            )
-        }
-        Method::Exact => "exact, as named: trees and exact predicates".to_string(),
-        Method::Brute => format!("brute, as named: all {} pairs by exact predicates", m * n),
-        Method::Contact => "contact, as named: sphere trees, cubics, labels".to_string(),
-    }
-}
+use crate::found::{
+    Distance, FeatureContact, Found, Impact, Meetings, Named, Pairs, Points, Step, Sweep, word_of,
+};
 
 /// How the bodies lie to each other.
-pub fn relation(a: &PlacedModel<'_>, b: &PlacedModel<'_>, settings: &Settings) -> Result<Answer, Failure> {
-    refuse_brute(settings, "the relation")?;
-    let (found, outcome) = relation_of(a, b, settings);
-    Ok(Answer::new(Found::Relation { relation: found }, &outcome))
-}
-
-fn relation_of(
-    a: &PlacedModel<'_>,
-    b: &PlacedModel<'_>,
-    settings: &Settings,
-) -> (Option<&'static str>, Outcome) {
-    let (mut memory, mut budget) = (RelationMemory::default(), settings.limit.start());
-    let (found, outcome) = relation_within(a.model, &a.pose, b.model, &b.pose, &mut memory, &mut budget);
-    (found.map(word_of), outcome)
-}
-
-/// The relation together with the pairs that meet, or that are within the margin.
-pub fn check(
-    a: &PlacedModel<'_>,
-    b: &PlacedModel<'_>,
-    margin: Option<f64>,
-    settings: &Settings,
-) -> Result<Answer, Failure> {
-    // Pairs cost a budget of their own, so that a short one still yields as much of each as it buys.
-    let exact = Settings { method: Method::Exact, ..*settings };
-    let (relation, first) = relation_of(a, b, &exact);
-    let (pairs, second) = pairs_of(a, b, margin, settings);
-    let finish = if first.finish == Finish::Complete { second.finish } else { first.finish };
-    let mut work = first.work;
-    work += second.work;
-    let outcome = Outcome { certainty: second.certainty, finish, work };
-    Ok(Answer::new(Found::Check { relation, pairs }, &outcome))
+pub fn relation(mut query: Query<'_>, a: Placed<'_>, b: Placed<'_>) -> Result<Answer, Failure> {
+    let answer = query.relation(a, b)?;
+    Ok(Answer::new(Found::Relation { relation: answer.value.map(word_of) }, &answer))
 }
 
 /// The pairs of triangles that meet, or that are within the margin.
 pub fn pairs(
-    a: &PlacedModel<'_>,
-    b: &PlacedModel<'_>,
+    mut query: Query<'_>,
+    a: Placed<'_>,
+    b: Placed<'_>,
     margin: Option<f64>,
-    settings: &Settings,
 ) -> Result<Answer, Failure> {
-    let (pairs, outcome) = pairs_of(a, b, margin, settings);
-    Ok(Answer::new(Found::Pairs(pairs), &outcome))
+    let answer = match margin {
+        None => query.pairs(a, b)?,
+        Some(margin) => query.pairs_within(a, b, margin)?,
+    };
+    Ok(Answer::new(Found::Pairs(listed(&answer, margin)), &answer))
 }
 
-fn pairs_of(
-    a: &PlacedModel<'_>,
-    b: &PlacedModel<'_>,
+/// The pairs, and the relation besides, out of one budget.
+pub fn check(
+    mut query: Query<'_>,
+    a: Placed<'_>,
+    b: Placed<'_>,
     margin: Option<f64>,
-    settings: &Settings,
-) -> (Pairs, Outcome) {
-    let mut budget = settings.limit.start();
-    let (pairs, outcome) = match (settings.method, margin) {
-        (Method::Brute, None) => brute::pairs(a.model, &a.pose, b.model, &b.pose, &mut budget),
-        (Method::Brute, Some(d)) => brute::near_pairs(a.model, &a.pose, b.model, &b.pose, d, &mut budget),
-        (_, None) => {
-            pairs_within_budget(Posed::new(a.model, a.pose), Posed::new(b.model, b.pose), &mut budget)
-        }
-        (_, Some(d)) => {
-            let found = MarginSearch::new(a.model, &a.pose, b.model, &b.pose, d).advance(&mut budget);
-            (found.pairs, found.outcome)
-        }
+) -> Result<Answer, Failure> {
+    let beside = relation_beside(&mut query, a, b)?;
+    let mut answer = pairs(query, a, b, margin)?;
+    let relation = beside.value.map(word_of);
+    answer.found = match answer.found {
+        // A complete number would contradict how the whole ended.
+        Found::Pairs(pairs) if beside.value.is_none() => Found::Check { relation, pairs: pairs.so_far() },
+        Found::Pairs(pairs) => Found::Check { relation, pairs },
+        other => other,
     };
-    (Pairs { count: pairs.len(), margin, pairs }, outcome)
+    Ok(together(answer, &beside))
 }
 
-/// The triangles that meet, for a picture.
-pub fn meeting(a: &PlacedModel<'_>, b: &PlacedModel<'_>) -> Vec<[u32; 2]> {
-    pairs_of(a, b, None, &Settings::default()).0.pairs
+/// The distance with its points, features and normal; and the relation besides where a body has an inside, out of
+/// one budget.
+pub fn distance(mut query: Query<'_>, a: Placed<'_>, b: Placed<'_>) -> Result<Answer, Failure> {
+    let measured = query.distance(a, b)?;
+    let surfaces = [&a, &b].iter().any(|body| body.shape().kind().is_mesh());
+    let mut found = match (&measured.value, &measured.so_far) {
+        (Some(found), _) => measured_fields(found),
+        (None, Some(found)) => bracket(found, &measured.certainty, surfaces),
+        (None, None) => Distance::default(),
+    };
+    if !(a.shape().is_closed() || b.shape().is_closed()) {
+        return Ok(Answer::new(Found::Distance(found), &measured));
+    }
+    let beside = relation_beside(&mut query, a, b)?;
+    found.relation = beside.value.map(word_of);
+    if beside.value.is_none() {
+        // A complete number would contradict how the whole ended.
+        let whole = found.distance.take();
+        (found.at_most, found.at_least) = (whole.or(found.at_most), whole.or(found.at_least));
+    }
+    Ok(together(Answer::new(Found::Distance(found), &measured), &beside))
 }
 
-/// The smallest distance of the surfaces, with its points.
-pub fn distance(a: &PlacedModel<'_>, b: &PlacedModel<'_>, settings: &Settings) -> Result<Answer, Failure> {
-    let mut budget = settings.limit.start();
-    let found = match settings.method {
-        Method::Brute => brute::distance(a.model, &a.pose, b.model, &b.pose, &mut budget),
-        Method::Auto | Method::Exact | Method::Contact => {
-            DistanceSearch::new(a.model, &a.pose, b.model, &b.pose).advance(&mut budget)
-        }
+/// When moving bodies first touch.
+pub fn sweep(mut query: Query<'_>, a: Placed<'_>, b: Placed<'_>) -> Result<Answer, Failure> {
+    let answer = query.sweep(a, b)?;
+    let found = answer.value.as_ref().or(answer.so_far.as_ref());
+    let impact = found.and_then(|found| found.impact);
+    let kind = |kind: ContactKind| match kind {
+        ContactKind::VertexFace => "vf".to_string(),
+        ContactKind::FaceVertex => "fv".to_string(),
+        ContactKind::EdgeEdge => "ee".to_string(),
+        ContactKind::Shapes => format!("{}-{}", a.shape().kind(), b.shape().kind()),
     };
-    // Before anything was measured the distance is infinite, which is no answer.
-    let known = found.distance.is_finite();
-    let normal = (found.points[1] - found.points[0]).try_normalize();
-    let distance = Distance {
-        distance: known.then_some(found.distance),
-        at_least: (found.outcome.finish != Finish::Complete).then_some(found.at_least),
-        points: known.then(|| found.points.map(|p| p.to_array())),
-        features: known.then_some(found.features),
-        normal: normal.filter(|_| known && found.distance > 0.0).map(|n| n.to_array()),
+    let sweep = Sweep {
+        hit: answer.value.map(|found| found.impact.is_some()),
+        time: impact.map(|i| i.time),
+        kind: impact.map(|i| kind(i.kind)),
+        features: impact.map(|i| i.features.map(Named)),
+        point: impact.map(|i| i.point.to_array()),
+        normal: impact.and_then(|i| direction(i.normal)),
+        proved: impact.map(|i| i.proved),
+        free_until: found.map_or(0.0, |found| found.free_until),
+        slack: found.map(|found| found.slack),
+        tolerance: None,
     };
-    Ok(Answer::new(Found::Distance(distance), &found.outcome))
+    let mut answer = Answer::new(Found::Sweep(sweep), &answer);
+    if let Found::Sweep(sweep) = &mut answer.found
+        && !answer.assurance.has_tolerance()
+    {
+        sweep.tolerance = Some(query.tolerance);
+    }
+    Ok(answer)
 }
 
-/// Points that are measured before the budget is asked again; it pays one unit for each.
-const BLOCK: usize = 1024;
-
-/// Distances of points in the world from the surface, signed where it is closed; those measured so far
-/// when the budget ends.
-pub fn points(body: &PlacedModel<'_>, points: &[[f64; 3]], settings: &Settings) -> Result<Answer, Failure> {
-    refuse_brute(settings, "the distances of points")?;
-    check_points(points)?;
+/// Signed distances of points, with the nearest points of the surface.
+pub fn points(mut query: Query<'_>, a: Placed<'_>, points: &[[f64; 3]]) -> Result<Answer, Failure> {
     let points: Vec<DVec3> = points.iter().copied().map(DVec3::from).collect();
-    let mut budget = settings.limit.start();
-    let block = if budget.is_unlimited() { points.len().max(1) } else { BLOCK };
-    let (mut found, mut finish) = (Points::default(), Finish::Complete);
-    for block in points.chunks(block) {
-        if !budget.draw(block.len() as u64) {
-            finish = Finish::OutOfBudget;
-            break;
-        }
-        measure(body, block, &mut found);
+    let answer = query.signed_distances(a, &points)?;
+    let mut fields = Points::default();
+    for found in answer.value.iter().chain(&answer.so_far).flatten() {
+        fields.distances.push(found.distance);
+        fields.inside.push(found.inside);
+        fields.closest.push(found.point.to_array());
+        fields.features.push(Named(found.feature));
     }
-    let outcome = Outcome { certainty: Certainty::Exact, finish, work: Counters::default() };
-    Ok(Answer::new(Found::Points(found), &outcome))
+    Ok(Answer::new(Found::Points(fields), &answer))
 }
 
-/// Refuses points that are nowhere.
-pub fn check_points(points: &[[f64; 3]]) -> Result<(), Failure> {
-    for (i, p) in points.iter().enumerate() {
-        // The comparison is false for NaN.
-        if let Some(x) = p.iter().find(|x| !(x.abs() <= LARGEST_COORDINATE)) {
-            return Err(Failure(format!("element {i}: {x} is not finite or beyond 1e60")));
-        }
-    }
-    Ok(())
-}
-
-/// Only a closed surface has an inside.
-fn measure(body: &PlacedModel<'_>, points: &[DVec3], found: &mut Points) {
-    if body.model.topology().is_closed() {
-        let signed = signed_distances(body.model, &body.pose, points);
-        found.distances.extend(signed.iter().map(|s| s.distance));
-        found.inside.extend(signed.iter().map(|s| s.inside));
-    } else {
-        found.distances.extend(closest_points(body.model, &body.pose, points).iter().map(|c| c.distance));
-        found.inside.resize(found.distances.len(), false);
-    }
-}
-
-/// Refuses the method that knows no answer to this question.
-pub fn refuse_brute(settings: &Settings, what: &str) -> Result<(), Failure> {
-    if settings.method == Method::Brute {
-        let why =
-            format!("method brute answers pairs and distance of two meshes, not {what}; use auto or exact");
-        return Err(Failure(why));
-    }
-    Ok(())
+/// When two features first meet or come within a margin, given by their points at both ends of the step.
+pub fn moving_features(
+    mut query: Query<'_>,
+    kind: FeaturePairKind,
+    [t0, t1]: [[[f64; 3]; 4]; 2],
+    margin: f64,
+) -> Result<Answer, Failure> {
+    let answer = query.moving_features(kind, &t0.map(DVec3::from), &t1.map(DVec3::from), margin)?;
+    let impact = Impact { hit: answer.value.map(|time| time.is_some()), time: answer.value.flatten() };
+    Ok(Answer::new(Found::Impact(impact), &answer))
 }
 
 /// The pairs of triangles in which a mesh meets itself.
-pub fn self_intersections(model: &Model, settings: &Settings) -> Result<Answer, Failure> {
-    refuse_brute(settings, "self-intersections")?;
-    let mut search = SelfIntersectionSearch::new(model);
-    let outcome = search.advance(&mut settings.limit.start()).outcome;
-    let pairs = search.pairs().to_vec();
-    Ok(Answer::new(Found::Pairs(Pairs { count: pairs.len(), margin: None, pairs }), &outcome))
+pub fn self_intersections(mut query: Query<'_>, a: Placed<'_>) -> Result<Answer, Failure> {
+    let answer = query.self_intersections(a)?;
+    Ok(Answer::new(Found::Pairs(listed(&answer, None)), &answer))
+}
+
+/// What a mesh meets of itself, or comes within a margin of, while it moves: the first contact, or all of them.
+pub fn self_contacts(
+    mut query: Query<'_>,
+    mesh: &Deforming,
+    all: bool,
+    margin: f64,
+) -> Result<Answer, Failure> {
+    let answer = if all {
+        query.self_contacts(mesh, margin)?
+    } else {
+        query.first_self_contact(mesh, margin)?.map(|first| first.into_iter().collect())
+    };
+    let contacts: Vec<MovingContact> = answer.value.iter().chain(&answer.so_far).flatten().copied().collect();
+    let first = contacts.iter().min_by(|a, b| a.time.total_cmp(&b.time));
+    let first = first.filter(|_| answer.value.is_some());
+    let of = |kind: FeaturePairKind| {
+        let all = contacts.iter().filter(|contact| contact.kind == kind);
+        all.map(|&MovingContact { vertices, time, .. }| FeatureContact { vertices, time }).collect()
+    };
+    let lists = || Meetings { vf: of(FeaturePairKind::VertexFace), ee: of(FeaturePairKind::EdgeEdge) };
+    let step = Step {
+        impact: Impact {
+            hit: answer.value.as_ref().map(|_| first.is_some()),
+            time: first.map(|contact| contact.time),
+        },
+        at_least: answer.value.is_none().then_some(contacts.len()),
+        free_step: answer.value.as_ref().map(|_| impinge::free_step(first)),
+        kind: first.map(|contact| match contact.kind {
+            FeaturePairKind::VertexFace => "vf",
+            FeaturePairKind::EdgeEdge => "ee",
+        }),
+        vertices: first.map(|contact| contact.vertices),
+        all: (all || answer.value.is_none()).then(lists),
+    };
+    Ok(Answer::new(Found::Step(step), &answer))
+}
+
+/// The relation beside another answer: by the same method where it answers relations, else by the choice of `auto`.
+fn relation_beside(
+    query: &mut Query<'_>,
+    a: Placed<'_>,
+    b: Placed<'_>,
+) -> Result<impinge::Answer<Relation>, Failure> {
+    let named = query.method;
+    if !named.accepts(&Question::Relation, [a.shape().kind(), b.shape().kind()]) {
+        query.method = Method::Auto;
+    }
+    let answer = query.relation(a, b);
+    query.method = named;
+    Ok(answer?)
+}
+
+/// An answer with a relation besides: the cost of both, and no end that one did not come to.
+fn together(mut answer: Answer, beside: &impinge::Answer<Relation>) -> Answer {
+    answer.work += beside.work;
+    if beside.value.is_none() {
+        answer.assurance = answer.assurance.of_nothing();
+    }
+    if beside.finish != Finish::Complete {
+        answer.assurance = answer.assurance.ending_as(&Assurance::from(&beside.outcome()));
+    }
+    answer
+}
+
+fn listed(answer: &impinge::Answer<Vec<[u32; 2]>>, margin: Option<f64>) -> Pairs {
+    let pairs = answer.value.as_ref().or(answer.so_far.as_ref()).cloned().unwrap_or_default();
+    let all = Pairs { count: Some(pairs.len()), at_least: None, margin, pairs };
+    if answer.value.is_some() { all } else { all.so_far() }
+}
+
+fn measured_fields(found: &Separation) -> Distance {
+    // Half-spaces that overlap without end are no distance apart that a number could tell.
+    if !found.distance.is_finite() {
+        return Distance::default();
+    }
+    Distance {
+        distance: Some(found.distance),
+        points: Some(found.points.map(|p| p.to_array())),
+        features: Some(found.features.map(Named)),
+        normal: direction(found.normal),
+        ..Distance::default()
+    }
+}
+
+/// What is known of a distance when the budget ended; that of surfaces is never negative.
+fn bracket(found: &Separation, certainty: &impinge::Certainty, surfaces: bool) -> Distance {
+    let width = match certainty {
+        impinge::Certainty::Conservative { tolerance } => *tolerance,
+        _ => 0.0,
+    };
+    let lowest = if surfaces { 0.0 } else { f64::NEG_INFINITY };
+    let at_least = Some((found.distance - width).max(lowest)).filter(|x| x.is_finite());
+    let fields = measured_fields(found);
+    Distance { at_most: fields.distance, at_least, distance: None, ..fields }
+}
+
+/// A direction, where there is one.
+fn direction(normal: DVec3) -> Option<[f64; 3]> {
+    (normal != DVec3::ZERO).then(|| normal.to_array())
 }

@@ -3,7 +3,9 @@
 use std::io::{Write, stderr};
 use std::time::Instant;
 
-use impinge::{Counters, Model};
+use impinge::{Counters, Shape};
+
+use crate::answer::Answer;
 
 /// Says things on stderr when asked to.
 #[derive(Debug)]
@@ -32,17 +34,19 @@ impl Explain {
         self.since = Instant::now();
     }
 
-    /// A mesh and its tree.
-    pub fn model(&self, name: &str, model: &Model) {
-        self.say(name, || {
-            let mesh = model.mesh();
-            format!(
-                "{} vertices, {} triangles, {} tree nodes",
-                mesh.vertices().len(),
-                mesh.triangles().len(),
-                model.tree().nodes().len()
-            )
-        });
+    /// A mesh.
+    pub fn mesh(&self, name: &str, shape: &Shape) {
+        if let Some(mesh) = shape.as_mesh() {
+            self.say(name, || {
+                format!("{} vertices, {} triangles", mesh.vertices().len(), mesh.triangles().len())
+            });
+        }
+    }
+
+    /// Who answered, why, and at what cost.
+    pub fn answer(&self, answer: &Answer) {
+        self.say("method", || format!("{}, {}", answer.method, answer.reason));
+        self.work(&answer.work);
     }
 
     /// The cost model's counters.

@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use impinge::{Error, Mesh, Model};
+use impinge::{Error, Mesh, Shape};
 
 use crate::error::Failure;
 
-/// Reads a mesh and builds its tree.
-pub fn model(path: &Path) -> Result<Model, Failure> {
+/// Reads a mesh as a shape.
+pub fn shape(path: &Path) -> Result<Shape, Failure> {
     impinge::io::load(path).map_err(|e| named(&e, path))
 }
 

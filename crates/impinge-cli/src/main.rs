@@ -5,14 +5,13 @@
 mod answer;
 mod args;
 mod ask;
-mod ask_moving;
-mod ask_shapes;
-mod ask_sweep;
 mod commands;
 mod error;
 mod exit;
 mod explain;
+mod found;
 mod load;
+mod motion;
 mod output;
 mod picture;
 mod pose;

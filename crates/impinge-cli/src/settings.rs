@@ -2,52 +2,9 @@
 
 use std::time::Duration;
 
-use clap::ValueEnum;
-use impinge::Budget;
+use impinge::{Budget, Method, Query};
 
 use crate::error::Failure;
-
-/// The methods that can be named.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-pub enum Method {
-    /// Chooses by the question; today always `exact`.
-    #[default]
-    Auto,
-    /// Trees and exact predicates.
-    Exact,
-    /// Every triangle against every other, by the same exact predicates.
-    Brute,
-    /// Sweeps of two meshes by sphere trees, cubics under a screw and labels.
-    Contact,
-}
-
-impl Method {
-    /// The method with this name.
-    pub fn named(name: &str) -> Result<Method, Failure> {
-        Method::from_str(name, false).map_err(|_| {
-            let known: Vec<_> = Method::value_variants().iter().map(|m| m.name()).collect();
-            Failure(format!("there is no method {name:?}; known are {}", known.join(", ")))
-        })
-    }
-
-    /// Refuses the method that answers sweeps alone.
-    pub fn refuse_contact(self, what: &str) -> Result<(), Failure> {
-        if self == Method::Contact {
-            return Err(Failure(format!("method contact answers sweeps of two meshes, not {what}")));
-        }
-        Ok(())
-    }
-
-    /// The name it is called by.
-    pub fn name(self) -> &'static str {
-        match self {
-            Method::Auto => "auto",
-            Method::Exact => "exact",
-            Method::Brute => "brute",
-            Method::Contact => "contact",
-        }
-    }
-}
 
 /// A budget that has not begun to run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -105,6 +62,13 @@ pub struct Settings {
     pub seed: u64,
 }
 
+impl Settings {
+    /// The question's options; the budget runs from now on.
+    pub fn query(&self) -> Query<'static> {
+        Query { method: self.method, budget: self.limit.start(), ..Query::default() }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -118,12 +82,5 @@ mod tests {
         for wrong in ["", "ms", "-1ms", "2 parsecs", "nans", "1e30s", "-5", "1.5", "2ms3"] {
             assert!(Limit::parse(wrong).is_err(), "{wrong}");
         }
-    }
-
-    #[test]
-    fn an_unknown_method_lists_the_known_ones() {
-        assert_eq!(Method::named("brute"), Ok(Method::Brute));
-        let refused = Method::named("fast").unwrap_err().0;
-        assert!(refused.contains("auto, exact, brute, contact"), "{refused}");
     }
 }

@@ -180,7 +180,7 @@ pub use model::{Placed, Shape, ShapeKind};
 pub use motion::{Joint, JointKind, Law, Motion, Pose, Skeleton};
 pub use narrow::continuous::{ContactKind, Impact, Sweep};
 pub use narrow::decompose::{DecomposeOptions, Decomposition};
-pub use narrow::deforming::{Deforming, MovingContact};
+pub use narrow::deforming::{Deforming, MovingContact, free_step};
 pub use narrow::exact::contour::Polyline;
 pub use narrow::exact::ray_cast::{Ray, RayHit};
 pub use narrow::method::{Answer, Memory, Method, Question, Reason};

@@ -2,29 +2,30 @@
 
 use std::io::Write;
 
-use crate::answer::{Answer, Found};
+use impinge::Placed;
+
+use crate::answer::Answer;
 use crate::args::{Check, Common};
-use crate::ask::{self, PlacedModel};
 use crate::error::Failure;
 use crate::exit::Exit;
 use crate::explain::Explain;
+use crate::found::Found;
 use crate::picture::{self, Figure, Picture};
-use crate::{commands, output};
+use crate::{ask, commands, output};
 
 /// Decides, lists and draws.
 pub fn run(args: &Check, common: &Common) -> Result<Exit, Failure> {
     let mut explain = Explain::new(common.explain);
-    let models = commands::load_two(&args.two, &mut explain)?;
-    let [a, b] = commands::place(&args.two, &models);
-    let settings = common.settings();
-    explain.say("method", || ask::reason(&settings, &a, &b));
+    let shapes = commands::load_two(&args.two, &mut explain)?;
+    let [a, b] = commands::place(&args.two, &shapes);
+    let query = common.settings().query();
     let answer = if args.all || args.margin.is_some() {
-        ask::check(&a, &b, args.margin, &settings)?
+        ask::check(query, a, b, args.margin)?
     } else {
-        ask::relation(&a, &b, &settings)?
+        ask::relation(query, a, b)?
     };
     if let Some(file) = &args.picture {
-        output::file(file, &draw(&a, &b)?)?;
+        output::file(file, &draw(a, b)?)?;
     }
     commands::finish(&answer, common, &mut explain, |out| text(&answer, args, out))
 }
@@ -34,23 +35,29 @@ fn text(answer: &Answer, args: &Check, out: &mut dyn Write) -> std::io::Result<(
     writeln!(out, "{}", relation.unwrap_or("undecided"))?;
     let Found::Check { pairs, .. } = &answer.found else { return Ok(()) };
     let what = match (args.margin, pairs.count) {
-        (None, 1) => "pair of triangles meets".to_string(),
-        (None, _) => "pairs of triangles meet".to_string(),
-        (Some(d), 1) => format!("pair of triangles is at most {d:?} apart"),
-        (Some(d), _) => format!("pairs of triangles are at most {d:?} apart"),
+        (None, Some(1)) => "1 pair of triangles meets".to_string(),
+        (None, Some(n)) => format!("{n} pairs of triangles meet"),
+        (Some(d), Some(1)) => format!("1 pair of triangles is at most {d:?} apart"),
+        (Some(d), Some(n)) => format!("{n} pairs of triangles are at most {d:?} apart"),
+        (None, None) => format!("at least {} so far, pairs of triangles that meet", pairs.pairs.len()),
+        (Some(d), None) => {
+            format!("at least {} so far, pairs of triangles at most {d:?} apart", pairs.pairs.len())
+        }
     };
-    writeln!(out, "{} {what}{}", pairs.count, if pairs.count > 0 { " (of a, of b):" } else { "" })?;
+    writeln!(out, "{what}{}", if pairs.pairs.is_empty() { "" } else { " (of a, of b):" })?;
     pairs.pairs.iter().try_for_each(|[i, j]| writeln!(out, "{i} {j}"))
 }
 
 /// Both bodies, the triangles that meet in red.
-pub fn draw(a: &PlacedModel<'_>, b: &PlacedModel<'_>) -> Result<Vec<u8>, Failure> {
-    let meeting = ask::meeting(a, b);
+pub fn draw(a: Placed<'_>, b: Placed<'_>) -> Result<Vec<u8>, Failure> {
+    let meeting = impinge::pairs(a, b)?;
     let [colour_a, colour_b] = picture::BODIES;
     let side = |k: usize| meeting.iter().map(|pair| pair[k]).collect();
-    let figures = vec![
-        Figure { mesh: a.model.mesh(), pose: &a.pose, colour: colour_a, red: side(0) },
-        Figure { mesh: b.model.mesh(), pose: &b.pose, colour: colour_b, red: side(1) },
-    ];
+    let poses = [a.pose(), b.pose()];
+    let mut figures = Vec::new();
+    for (k, (body, colour)) in [(a, colour_a), (b, colour_b)].into_iter().enumerate() {
+        let Some(mesh) = body.shape().as_mesh() else { continue };
+        figures.push(Figure { mesh, pose: &poses[k], colour, red: side(k) });
+    }
     Picture { figures, ..Picture::default() }.png(960, 720)
 }

@@ -2,9 +2,7 @@
 
 use std::io::Write;
 
-use impinge::narrow::decompose::{DecomposeOptions, Decomposition, decompose};
-use impinge::shape::{Polytope, procedural};
-use impinge::{Counters, Finish, Outcome};
+use impinge::{Counters, DecomposeOptions, Decomposition, Finish, Mass, Outcome, Shape, procedural};
 use serde::Serialize;
 
 use crate::answer::Assurance;
@@ -40,51 +38,51 @@ struct PartReport {
 pub fn run(args: &Decompose, common: &Common) -> Result<Exit, Failure> {
     let mut explain = Explain::new(common.explain);
     let busy = progress::spinner(&format!("decomposing {}", args.mesh.display()));
-    let model = load::model(&args.mesh)?;
-    explain.model("mesh", &model);
+    commands::only_exact(common, "a decomposition")?;
+    let shape = load::shape(&args.mesh)?;
+    explain.mesh("mesh", &shape);
     explain.lap("load");
     let options = DecomposeOptions { most_parts: args.parts as usize, tolerance: args.tolerance };
     let name = args.mesh.display().to_string();
-    let found = decompose(&model, &options).map_err(|e| Failure(e.to_string()).at(&name))?;
+    let found = impinge::decompose(&shape, &options).map_err(|e| Failure(e.to_string()).at(&name))?;
     busy.finish_and_clear();
     explain.lap("decompose");
     if let Some(path) = &args.output {
-        let meshes = found.parts.iter().map(Polytope::mesh).collect::<Result<Vec<_>, _>>();
-        let joined = meshes.and_then(|meshes| procedural::join(&meshes));
-        joined.and_then(|mesh| impinge::io::save(path, &mesh)).map_err(|e| Failure(e.to_string()))?;
+        let meshes: Vec<_> = found.parts.iter().filter_map(Shape::hull_mesh).collect();
+        impinge::io::save(path, &procedural::join(&meshes)?)?;
     }
+    let parts = found.parts.iter().map(report).collect::<Result<Vec<_>, _>>()?;
     let outcome = Outcome { certainty: found.certainty, finish: Finish::Complete, work: Counters::default() };
     let assurance = Assurance::from(&outcome);
     match common.format {
-        Format::Json => commands::json(answer(&found, assurance))?,
-        Format::Text => output::print(|out| text(&found, assurance, out))?,
+        Format::Json => commands::json(answer(&found, parts, assurance))?,
+        Format::Text => output::print(|out| text(&found, &parts, assurance, out))?,
     }
     Ok(Exit::Free)
 }
 
-fn answer(found: &Decomposition, assurance: Assurance) -> Found {
-    let part = |part: &Polytope| PartReport {
-        vertices: part.vertices().len(),
-        faces: part.faces().len(),
-        volume: part.volume(),
-        centre: part.centre().to_array(),
-    };
-    let Decomposition { parts, volume, excess, deviation, .. } = found;
-    Found {
-        count: parts.len(),
-        volume: *volume,
-        excess: *excess,
-        deviation: *deviation,
-        parts: parts.iter().map(part).collect(),
-        assurance,
-    }
+fn report(part: &Shape) -> Result<PartReport, Failure> {
+    let mesh = part.hull_mesh().ok_or_else(|| Failure::new("a part has more faces than a mesh can hold"))?;
+    let vertices = mesh.vertices().len();
+    let Mass { volume, solid, .. } = impinge::mass(&mesh.into())?;
+    let centre = solid.map_or([0.0; 3], |solid| solid.centre.to_array());
+    Ok(PartReport { vertices, faces: part.hull_faces().unwrap_or(0), volume, centre })
 }
 
-fn text(found: &Decomposition, assurance: Assurance, out: &mut dyn Write) -> std::io::Result<()> {
+fn answer(found: &Decomposition, parts: Vec<PartReport>, assurance: Assurance) -> Found {
+    let Decomposition { volume, excess, deviation, .. } = found;
+    Found { count: parts.len(), volume: *volume, excess: *excess, deviation: *deviation, parts, assurance }
+}
+
+fn text(
+    found: &Decomposition,
+    parts: &[PartReport],
+    assurance: Assurance,
+    out: &mut dyn Write,
+) -> std::io::Result<()> {
     writeln!(out, "{} convex parts of a solid of volume {:?}", found.parts.len(), found.volume)?;
-    for (number, part) in found.parts.iter().enumerate() {
-        let (corners, faces) = (part.vertices().len(), part.faces().len());
-        writeln!(out, "{number:>4}  {corners} corners, {faces} faces, volume {:?}", part.volume())?;
+    for (number, PartReport { vertices, faces, volume, .. }) in parts.iter().enumerate() {
+        writeln!(out, "{number:>4}  {vertices} corners, {faces} faces, volume {volume:?}")?;
     }
     if found.deviation > 0.0 {
         writeln!(

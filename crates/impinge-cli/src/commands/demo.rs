@@ -2,26 +2,24 @@
 
 use std::io::Write;
 
-use impinge::shape::procedural;
-use impinge::{Error, Mesh, Model, Pose};
+use impinge::{Error, Mesh, Placed, Pose, Query, Shape, procedural};
 use serde::Serialize;
 
 use super::check::draw;
-use crate::answer::{Assurance, Distance, Found, Pairs};
+use crate::answer::Assurance;
 use crate::args::{Common, Demo, Format};
-use crate::ask::{self, PlacedModel};
 use crate::error::Failure;
 use crate::exit::Exit;
 use crate::explain::Explain;
-use crate::settings::Settings;
-use crate::{commands, output};
+use crate::found::{Distance, Found, Pairs};
+use crate::{ask, commands, output};
 
 /// Two bodies and what there is to see.
 struct Scene {
     name: &'static str,
     says: &'static str,
-    a: Model,
-    b: Model,
+    a: Shape,
+    b: Shape,
     at_b: Pose,
 }
 
@@ -33,7 +31,7 @@ struct Seen {
     triangles: [usize; 2],
     relation: Option<&'static str>,
     /// Triangle pairs that meet.
-    pairs: usize,
+    pairs: Option<usize>,
     #[serde(flatten)]
     distance: Distance,
 }
@@ -64,26 +62,27 @@ struct Report {
 /// Asks everything about every scene.
 pub fn run(args: &Demo, common: &Common) -> Result<Exit, Failure> {
     let mut explain = Explain::new(common.explain);
-    let settings = Settings { seed: common.seed, ..Settings::default() };
+    commands::only_exact(common, "the demo")?;
     let scenes = scenes()?;
     explain.lap("build");
     let mut rows = Vec::new();
     for scene in &scenes {
-        rows.push(Row::Two(scene.ask(&settings, &mut explain)?));
+        rows.push(Row::Two(scene.ask(&mut explain)?));
     }
-    let twisted = Model::from(self_crossing()?);
-    let crossings = ask::self_intersections(&twisted, &settings)?;
-    if let Found::Pairs(Pairs { count, .. }) = crossings.found {
+    let twisted = self_crossing()?;
+    let triangles = twisted.triangles().len();
+    let crossings = ask::self_intersections(Query::default(), (&Shape::from(twisted)).into())?;
+    if let Found::Pairs(Pairs { pairs, .. }) = crossings.found {
         rows.push(Row::One(Alone {
             name: "fat knot",
             says: "a trefoil thicker than its own gaps meets itself",
-            triangles: twisted.mesh().triangles().len(),
-            self_intersections: count,
+            triangles,
+            self_intersections: pairs.len(),
         }));
     }
     if let (Some(file), Some(scene)) = (&args.picture, scenes.first()) {
         let [a, b] = scene.placed();
-        output::file(file, &draw(&a, &b)?)?;
+        output::file(file, &draw(a, b)?)?;
     }
     match common.format {
         Format::Json => commands::json(Report { scenes: rows, assurance: Assurance::EXACT })?,
@@ -93,21 +92,23 @@ pub fn run(args: &Demo, common: &Common) -> Result<Exit, Failure> {
 }
 
 impl Scene {
-    fn placed(&self) -> [PlacedModel<'_>; 2] {
-        [PlacedModel::new(&self.a, None), PlacedModel::new(&self.b, Some(self.at_b))]
+    fn placed(&self) -> [Placed<'_>; 2] {
+        [(&self.a).into(), self.b.at(self.at_b)]
     }
 
-    fn ask(&self, settings: &Settings, explain: &mut Explain) -> Result<Seen, Failure> {
+    fn ask(&self, explain: &mut Explain) -> Result<Seen, Failure> {
         let [a, b] = self.placed();
-        let checked = ask::check(&a, &b, None, settings)?;
-        let measured = ask::distance(&a, &b, settings)?;
+        let checked = ask::check(Query::default(), a, b, None)?;
+        let measured = ask::distance(Query::default(), a, b)?;
         explain.lap(self.name);
-        explain.work(&checked.work);
+        explain.answer(&checked);
         let (Found::Check { relation, pairs }, Found::Distance(distance)) = (checked.found, measured.found)
         else {
             return Err(Failure::new("an answer of another kind"));
         };
-        let triangles = [&self.a, &self.b].map(|m| m.mesh().triangles().len());
+        let triangles = [&self.a, &self.b].map(|m| m.as_mesh().map_or(0, |mesh| mesh.triangles().len()));
+        // The relation stands beside the pairs already.
+        let distance = Distance { relation: None, ..distance };
         Ok(Seen { name: self.name, says: self.says, triangles, relation, pairs: pairs.count, distance })
     }
 }
@@ -115,7 +116,6 @@ impl Scene {
 fn scenes() -> Result<Vec<Scene>, Error> {
     let scene =
         |name, says, a: Mesh, b: Mesh, at_b: Pose| Scene { name, says, a: a.into(), b: b.into(), at_b };
-    let at = |x, y, z| Pose::from_translation([x, y, z]);
     let tilted = Pose::new([0.35, 0.0, 0.1], [0.35, 0.2, 0.1, 0.9])?;
     Ok(vec![
         scene(
@@ -137,21 +137,21 @@ fn scenes() -> Result<Vec<Scene>, Error> {
             "two boxes face to face: they touch, exactly",
             procedural::cuboid([1.0, 1.0, 0.5], [8, 8, 4])?,
             procedural::cuboid([0.5, 0.5, 0.5], [4, 4, 4])?,
-            at(0.0, 0.0, 1.0),
+            Pose::from_translation([0.0, 0.0, 1.0])?,
         ),
         scene(
             "almost stacked",
             "the same, one unit in the last place apart",
             procedural::cuboid([1.0, 1.0, 0.5], [8, 8, 4])?,
             procedural::cuboid([0.5, 0.5, 0.5], [4, 4, 4])?,
-            at(0.0, 0.0, 1.0 + f64::EPSILON),
+            Pose::from_translation([0.0, 0.0, 1.0 + f64::EPSILON])?,
         ),
         scene(
             "cloth and ball",
             "an open sheet cuts a ball",
             procedural::sheet([3.0, 3.0], [60, 60])?,
             procedural::uv_sphere(0.8, 64, 32)?,
-            at(0.1, -0.2, 0.3),
+            Pose::from_translation([0.1, -0.2, 0.3])?,
         ),
         scene(
             "horseshoe and pin",
@@ -175,7 +175,11 @@ fn text(rows: &[Row], out: &mut dyn Write) -> std::io::Result<()> {
                 writeln!(out, "{} ({m} × {n} triangles): {}", seen.name, seen.says)?;
                 let relation = seen.relation.unwrap_or("undecided");
                 let distance = seen.distance.distance.unwrap_or(f64::NAN);
-                writeln!(out, "    {relation}, {} triangle pairs meet, distance {distance:?}", seen.pairs)?;
+                writeln!(
+                    out,
+                    "    {relation}, {} triangle pairs meet, distance {distance:?}",
+                    seen.pairs.unwrap_or(0)
+                )?;
             }
             Row::One(seen) => {
                 writeln!(out, "{} ({} triangles): {}", seen.name, seen.triangles, seen.says)?;

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use impinge::report::inspect::{Inspection, inspect, inspect_within};
+use impinge::{Finish, Inspection};
 use serde::Serialize;
 
 use crate::answer::Assurance;
@@ -10,7 +10,6 @@ use crate::args::{Common, Format, Inspect};
 use crate::error::Failure;
 use crate::exit::Exit;
 use crate::explain::Explain;
-use crate::settings::Limit;
 use crate::{commands, load, output, progress};
 
 /// The fields of the contract, and what else is known.
@@ -28,7 +27,11 @@ struct Health<'a> {
     misoriented_edges: usize,
     degenerate_triangles: usize,
     duplicate_triangles: usize,
-    self_intersections: u64,
+    /// Null when the budget ended before all were found.
+    self_intersections: Option<u64>,
+    /// How many were found until the budget ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    at_least: Option<u64>,
     euler: i64,
     area: f64,
     volume: f64,
@@ -46,13 +49,11 @@ struct Health<'a> {
 pub fn run(args: &Inspect, common: &Common) -> Result<Exit, Failure> {
     let mut explain = Explain::new(common.explain);
     let busy = progress::spinner(&format!("inspecting {}", args.mesh.display()));
-    let model = load::model(&args.mesh)?;
-    explain.model("mesh", &model);
+    commands::only_exact(common, "the health of a mesh")?;
+    let shape = load::shape(&args.mesh)?;
+    explain.mesh("mesh", &shape);
     explain.lap("load");
-    let seen = match common.settings().limit {
-        Limit::Unlimited => inspect(&model),
-        limited => inspect_within(&model, &mut limited.start()),
-    };
+    let seen = common.settings().query().inspect(&shape)?;
     busy.finish_and_clear();
     explain.lap("inspect");
     explain.work(&seen.outcome.work);
@@ -64,6 +65,7 @@ pub fn run(args: &Inspect, common: &Common) -> Result<Exit, Failure> {
 }
 
 fn health(seen: &Inspection) -> Health<'_> {
+    let complete = seen.outcome.finish == Finish::Complete;
     Health {
         vertices: seen.vertices,
         welded_vertices: seen.welded_vertices,
@@ -77,7 +79,8 @@ fn health(seen: &Inspection) -> Health<'_> {
         misoriented_edges: seen.misoriented_edges,
         degenerate_triangles: seen.degenerate_triangles,
         duplicate_triangles: seen.duplicate_triangles,
-        self_intersections: seen.self_intersections,
+        self_intersections: complete.then_some(seen.self_intersections),
+        at_least: (!complete).then_some(seen.self_intersections),
         euler: seen.euler,
         area: seen.area,
         volume: seen.volume,
@@ -96,6 +99,10 @@ fn text(seen: &Inspection, out: &mut dyn Write) -> std::io::Result<()> {
         (false, true) => "closed, not watertight",
         (false, false) => "open",
     };
+    let meetings = match seen.outcome.finish {
+        Finish::Complete => seen.self_intersections.to_string(),
+        _ => format!("at least {} so far", seen.self_intersections),
+    };
     let point = |p: [f64; 3]| format!("{:?},{:?},{:?}", p[0], p[1], p[2]);
     for (name, value) in [
         ("vertices", vertices),
@@ -106,7 +113,7 @@ fn text(seen: &Inspection, out: &mut dyn Write) -> std::io::Result<()> {
         ("non-manifold edges", seen.nonmanifold_edges.to_string()),
         ("zero-area triangles", seen.degenerate_triangles.to_string()),
         ("duplicate triangles", seen.duplicate_triangles.to_string()),
-        ("self-intersections", seen.self_intersections.to_string()),
+        ("self-intersections", meetings),
         ("area", format!("{:?}", seen.area)),
         ("volume", format!("{:?}", seen.volume)),
         ("box", seen.bounds.map(|p| point(p.to_array())).join(" to ")),

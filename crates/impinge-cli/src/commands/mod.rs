@@ -13,11 +13,11 @@ mod sweep;
 
 use std::io::Write;
 
+use impinge::{Method, Placed, Pose, Shape};
 use serde::Serialize;
 
 use crate::answer::{Answer, Document};
 use crate::args::{Args, Command, Common, Demo, Format, Two};
-use crate::ask::PlacedModel;
 use crate::error::Failure;
 use crate::exit::Exit;
 use crate::explain::Explain;
@@ -26,9 +26,6 @@ use crate::{load, output};
 /// Runs the command; without one, the demo.
 pub fn run(args: &Args) -> Result<Exit, Failure> {
     let common = &args.common;
-    if !matches!(args.command, Some(Command::Sweep(_) | Command::Query(_))) {
-        common.method.refuse_contact("this command")?;
-    }
     match &args.command {
         None => demo::run(&Demo::default(), common),
         Some(Command::Demo(demo)) => demo::run(demo, common),
@@ -45,17 +42,25 @@ pub fn run(args: &Args) -> Result<Exit, Failure> {
 }
 
 /// Loads both meshes, at the same time.
-fn load_two(two: &Two, explain: &mut Explain) -> Result<[impinge::Model; 2], Failure> {
-    let (a, b) = rayon::join(|| load::model(&two.a), || load::model(&two.b));
-    let models = [a?, b?];
-    explain.model("a", &models[0]);
-    explain.model("b", &models[1]);
+fn load_two(two: &Two, explain: &mut Explain) -> Result<[Shape; 2], Failure> {
+    let (a, b) = rayon::join(|| load::shape(&two.a), || load::shape(&two.b));
+    let shapes = [a?, b?];
+    explain.mesh("a", &shapes[0]);
+    explain.mesh("b", &shapes[1]);
     explain.lap("load");
-    Ok(models)
+    Ok(shapes)
 }
 
-fn place<'m>(two: &Two, [a, b]: &'m [impinge::Model; 2]) -> [PlacedModel<'m>; 2] {
-    [PlacedModel::new(a, two.at_a), PlacedModel::new(b, two.at_b)]
+fn place<'s>(two: &Two, [a, b]: &'s [Shape; 2]) -> [Placed<'s>; 2] {
+    [a.at(two.at_a.unwrap_or(Pose::IDENTITY)), b.at(two.at_b.unwrap_or(Pose::IDENTITY))]
+}
+
+/// Refuses a method where there is none to choose.
+fn only_exact(common: &Common, what: &str) -> Result<(), Failure> {
+    match common.method {
+        Method::Auto | Method::Exact => Ok(()),
+        other => Err(Failure(format!("method {other} does not answer {what}; exact does"))),
+    }
 }
 
 /// Prints an answer as JSON, or as text by `text`, and turns it into an exit code.
@@ -66,7 +71,7 @@ fn finish(
     text: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
 ) -> Result<Exit, Failure> {
     explain.lap("query");
-    explain.work(&answer.work);
+    explain.answer(answer);
     match common.format {
         Format::Json => json(answer)?,
         Format::Text => output::print(|out| {

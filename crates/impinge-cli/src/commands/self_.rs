@@ -3,15 +3,15 @@
 use std::io::Write;
 use std::path::Path;
 
-use impinge::Model;
-use impinge::narrow::deforming::Deforming;
+use impinge::Deforming;
 
-use crate::answer::{Answer, FeatureContact, Found};
+use crate::answer::Answer;
 use crate::args::{Common, SelfIntersect};
 use crate::error::Failure;
 use crate::exit::Exit;
 use crate::explain::Explain;
-use crate::{ask, ask_moving, commands, load, progress};
+use crate::found::{FeatureContact, Found};
+use crate::{ask, commands, load, progress};
 
 /// Finds the pairs.
 pub fn run(args: &SelfIntersect, common: &Common) -> Result<Exit, Failure> {
@@ -20,10 +20,10 @@ pub fn run(args: &SelfIntersect, common: &Common) -> Result<Exit, Failure> {
     }
     let mut explain = Explain::new(common.explain);
     let busy = progress::spinner(&format!("searching {}", args.mesh.display()));
-    let model: Model = load::model(&args.mesh)?;
-    explain.model("mesh", &model);
+    let shape = load::shape(&args.mesh)?;
+    explain.mesh("mesh", &shape);
     explain.lap("load");
-    let answer = ask::self_intersections(&model, &common.settings())?;
+    let answer = ask::self_intersections(common.settings().query(), (&shape).into())?;
     busy.finish_and_clear();
     commands::finish(&answer, common, &mut explain, |out| text(&answer, out))
 }
@@ -36,7 +36,7 @@ fn over_a_step(args: &SelfIntersect, end: &Path, common: &Common) -> Result<Exit
     explain.lap("load");
     let mesh = Deforming::new(start, end).map_err(|e| Failure::from(e).at("--to"))?;
     explain.lap("build");
-    let answer = ask_moving::self_contacts(&mesh, args.all, args.margin, &common.settings())?;
+    let answer = ask::self_contacts(common.settings().query(), &mesh, args.all, args.margin)?;
     busy.finish_and_clear();
     commands::finish(&answer, common, &mut explain, |out| step_text(&answer, out))
 }
@@ -46,7 +46,7 @@ fn step_text(answer: &Answer, out: &mut dyn Write) -> std::io::Result<()> {
     match (step.impact.time, step.impact.hit) {
         (Some(time), _) => writeln!(out, "first contact at {time:?} of the step")?,
         (None, Some(false)) => writeln!(out, "no contact during the step")?,
-        (None, _) => writeln!(out, "undecided")?,
+        (None, _) => writeln!(out, "undecided, at least {} so far", step.at_least.unwrap_or(0))?,
     }
     let named = |kind: &str| if kind == "vf" { "vertex, face" } else { "edge, edge" };
     if let (Some(kind), Some([a, b, c, d])) = (step.kind, step.vertices) {
@@ -65,9 +65,10 @@ fn step_text(answer: &Answer, out: &mut dyn Write) -> std::io::Result<()> {
 fn text(answer: &Answer, out: &mut dyn Write) -> std::io::Result<()> {
     let Found::Pairs(found) = &answer.found else { return Ok(()) };
     match found.count {
-        0 => writeln!(out, "no triangles intersect"),
-        1 => writeln!(out, "1 pair of triangles intersects:"),
-        n => writeln!(out, "{n} pairs of triangles intersect:"),
+        Some(0) => writeln!(out, "no triangles intersect"),
+        Some(1) => writeln!(out, "1 pair of triangles intersects:"),
+        Some(n) => writeln!(out, "{n} pairs of triangles intersect:"),
+        None => writeln!(out, "at least {} so far, pairs of triangles that intersect", found.pairs.len()),
     }?;
     found.pairs.iter().try_for_each(|[i, j]| writeln!(out, "{i} {j}"))
 }

@@ -6,7 +6,7 @@ use std::time::Instant;
 use glam::{DQuat, DVec3};
 use impinge::broad::Mobility;
 use impinge::scene::{Body, BodyId, Contact, Event, EventKind, Frame, Scene};
-use impinge::{Certainty, Counters, Finish, Outcome};
+use impinge::{Certainty, Counters, Finish, Method, Outcome};
 use impinge_sim::drawing::Drawing;
 use impinge_sim::scenes::{self, Scenario};
 use serde::Serialize;
@@ -18,7 +18,6 @@ use crate::exit::Exit;
 use crate::explain::Explain;
 use crate::output::PartialFile;
 use crate::picture::{Figure, Picture};
-use crate::settings::Method;
 use crate::{commands, output, progress};
 
 /// The answer.
@@ -90,7 +89,7 @@ pub fn run(args: &Simulate, common: &Common) -> Result<Exit, Failure> {
     let mut counts = Counts::NONE;
     let running = Instant::now();
     for number in 1..=frames {
-        let frame = scenario.advance(&mut common.settings().limit.start());
+        let frame = scenario.advance(&mut common.settings().limit.start())?;
         counts.add(&frame);
         if args.check {
             check(&*scenario).map_err(|wrong| Failure(format!("frame {number}: {wrong}")))?;

@@ -42,6 +42,15 @@ impl<'a> Fields<'a> {
             .transpose()
     }
 
+    /// The field as a list of objects; empty when it is missing or null.
+    pub fn objects(&self, name: &str) -> Result<Vec<Fields<'a>>, Failure> {
+        let Some(raw) = self.raw(name).filter(|raw| raw.get() != "null") else { return Ok(Vec::new()) };
+        let path = self.path(name);
+        let list: Vec<&'a RawValue> =
+            serde_json::from_str(raw.get()).map_err(|e| Failure(reason(&e)).at(&path))?;
+        list.iter().enumerate().map(|(i, one)| Fields::parse(one.get(), &format!("{path}[{i}]"))).collect()
+    }
+
     /// Refuses fields that mean nothing here: a misspelt one would be ignored in silence. A null is no field.
     pub fn only(&self, known: &[&str]) -> Result<(), Failure> {
         let unknown =

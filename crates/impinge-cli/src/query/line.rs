@@ -4,8 +4,7 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::str;
 
-use impinge::motion::Law;
-use impinge::{Pose, Shape};
+use impinge::{Deforming, FeaturePairKind, Method, Motion, Query, Shape};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -14,19 +13,17 @@ use super::meshes::Meshes;
 use super::ordered::Asked;
 use super::shape;
 use crate::answer::{Answer, Refusal, SCHEMA};
-use crate::ask::{self, PlacedModel};
-use crate::ask_moving;
-use crate::ask_shapes::{self, PlacedShape};
-use crate::ask_sweep::{self, MovingModel, Way};
+use crate::ask;
 use crate::error::Failure;
+use crate::motion::Way;
 use crate::pose;
-use crate::settings::{Limit, Method, Settings};
+use crate::settings::{Limit, Settings};
 
 /// The questions that are answered.
-const KNOWN: [&str; 6] = ["relation", "pairs", "distance", "points", "sweep", "ccd"];
+const KNOWN: [&str; 7] = ["relation", "pairs", "distance", "points", "sweep", "ccd", "self"];
 
 /// Questions of the contract that are not answered yet.
-const LATER: [&str; 1] = ["volume"];
+const LATER: [&str; 4] = ["volume", "contacts", "separate", "rays"];
 
 /// Fields that every question may have; a comment is for people.
 const COMMON: [&str; 6] = ["id", "ask", "method", "budget", "seed", "comment"];
@@ -38,6 +35,7 @@ fn fields_of(ask: &str) -> &'static [&'static str] {
         "points" => &["a", "points"],
         "sweep" => &["a", "b", "tolerance", "slack", "turns", "law"],
         "ccd" => &["kind", "t0", "t1", "margin"],
+        "self" => &["a", "to", "all", "margin"],
         _ => &["a", "b"],
     }
 }
@@ -113,44 +111,25 @@ fn settle(fields: &Fields<'_>, context: &Context, place: &str) -> Result<Answer,
         return Err(unknown(&format!("ask: {ask:?} {why}")));
     }
     check_names(fields, &ask, place)?;
-    let settings = settings(fields, context.settings)?;
-    if ask != "sweep" {
-        settings.method.refuse_contact(&format!("the question {ask:?}"))?;
-    }
-    if ask == "ccd" {
-        return moving(fields, &settings);
-    }
-    if ask == "sweep" {
-        let [a, b] = [mover(fields, "a", context)?, mover(fields, "b", context)?];
-        if let Some(word) = ["turns", "law"].into_iter().find(|word| fields.has(word))
-            && !moves(fields)?
-        {
-            return Err(Failure(format!("{word} without \"to\": neither body moves")));
-        }
-        let options = ask_sweep::options(fields.get("tolerance")?, fields.get("slack")?)?;
-        return ask_sweep::sweep(&a, &b, &options, &settings);
+    let query = settings(fields, context.settings)?.query();
+    match ask.as_str() {
+        "ccd" => return moving(fields, query),
+        "sweep" => return sweep(fields, context, query),
+        "self" => return self_contacts(fields, context, query),
+        _ => {}
     }
     let a = body(fields, "a", context)?;
+    let at_a = a.shape.along(a.motion);
     if ask == "points" {
         let List(points) = fields.get("points")?.ok_or_else(|| Failure::new("points: missing"))?;
-        let found = match mesh(&a) {
-            Some(a) => ask::points(&a, &points, &settings),
-            None => ask_shapes::points(&a, &points, &settings),
-        };
-        return found.map_err(|e| e.at("points"));
+        return ask::points(query, at_a, &points);
     }
     let b = body(fields, "b", context)?;
-    match (ask.as_str(), mesh(&a), mesh(&b)) {
-        ("relation", Some(a), Some(b)) => ask::relation(&a, &b, &settings),
-        ("relation", ..) => ask_shapes::relation(&a, &b, &settings),
-        ("distance", Some(a), Some(b)) => ask::distance(&a, &b, &settings),
-        ("distance", ..) => ask_shapes::distance(&a, &b, &settings),
-        (_, Some(a), Some(b)) => ask::pairs(&a, &b, margin(fields)?, &settings),
-        (_, a_mesh, _) => {
-            let (name, other) = if a_mesh.is_none() { ("a", &a) } else { ("b", &b) };
-            let why = "has no triangles; pairs are answered for two meshes";
-            Err(Failure(format!("{name}: a {} {why}", other.shape.kind())))
-        }
+    let at_b = b.shape.along(b.motion);
+    match ask.as_str() {
+        "relation" => ask::relation(query, at_a, at_b),
+        "distance" => ask::distance(query, at_a, at_b),
+        _ => ask::pairs(query, at_a, at_b, fields.get("margin")?),
     }
 }
 
@@ -167,17 +146,52 @@ fn check_names(fields: &Fields<'_>, ask: &str, place: &str) -> Result<(), Failur
 }
 
 /// Two features whose four points move along straight lines.
-fn moving(fields: &Fields<'_>, settings: &Settings) -> Result<Answer, Failure> {
+fn moving(fields: &Fields<'_>, query: Query<'_>) -> Result<Answer, Failure> {
     let kind: String = fields.get("kind")?.ok_or_else(|| Failure::new("kind: missing"))?;
-    let kind = ask_moving::kind(&kind).map_err(|e| e.at("kind"))?;
-    let points = |name: &str| -> Result<[[f64; 3]; 4], Failure> {
-        let missing = || Failure(format!("{name}: missing"));
-        let points: [[f64; 3]; 4] = fields.get(name)?.ok_or_else(missing)?;
-        ask::check_points(&points).map_err(|e| e.at(name))?;
-        Ok(points)
+    let kind = match kind.as_str() {
+        "vf" => FeaturePairKind::VertexFace,
+        "ee" => FeaturePairKind::EdgeEdge,
+        _ => return Err(Failure(format!("kind: {kind:?} is neither \"vf\" nor \"ee\""))),
     };
-    let margin = margin(fields)?.unwrap_or(0.0);
-    ask_moving::features(kind, [points("t0")?, points("t1")?], margin, settings)
+    let points = |name: &str| -> Result<[[f64; 3]; 4], Failure> {
+        fields.get(name)?.ok_or_else(|| Failure(format!("{name}: missing")))
+    };
+    let margin = fields.get("margin")?.unwrap_or(0.0);
+    ask::moving_features(query, kind, [points("t0")?, points("t1")?], margin)
+}
+
+/// Two bodies that move.
+fn sweep(fields: &Fields<'_>, context: &Context, mut query: Query<'_>) -> Result<Answer, Failure> {
+    let [a, b] = [mover(fields, "a", context)?, mover(fields, "b", context)?];
+    if let Some(word) = ["turns", "law"].into_iter().find(|word| fields.has(word))
+        && !moves(fields)?
+    {
+        return Err(Failure(format!("{word} without \"to\": neither body moves")));
+    }
+    query.slack = fields.get("slack")?;
+    query.tolerance = fields.get("tolerance")?.unwrap_or(query.tolerance);
+    ask::sweep(query, a.shape.along(a.motion), b.shape.along(b.motion))
+}
+
+/// What a mesh meets of itself, at rest or on its way to a second state.
+fn self_contacts(fields: &Fields<'_>, context: &Context, query: Query<'_>) -> Result<Answer, Failure> {
+    let a = body(fields, "a", context)?;
+    let Some(to) = fields.object("to")? else {
+        if let Some(word) = ["all", "margin"].into_iter().find(|word| fields.has(word)) {
+            return Err(Failure(format!("{word} without \"to\": the mesh does not move")));
+        }
+        return ask::self_intersections(query, a.shape.along(a.motion));
+    };
+    to.only(&shape::WORDS)?;
+    let to = shape::read(&to, "to", &context.meshes)?;
+    let mesh = |shape: &Shape, name: &str| {
+        let other = || Failure(format!("{name}: a {} is no mesh", shape.kind()));
+        shape.as_mesh().cloned().ok_or_else(other)
+    };
+    let step =
+        Deforming::new(mesh(&a.shape, "a")?, mesh(&to, "to")?).map_err(|e| Failure::from(e).at("to"))?;
+    let all = fields.get("all")?.unwrap_or(false);
+    ask::self_contacts(query, &step, all, fields.get("margin")?.unwrap_or(0.0))
 }
 
 fn unknown(why: &str) -> Failure {
@@ -186,7 +200,7 @@ fn unknown(why: &str) -> Failure {
 
 fn settings(fields: &Fields<'_>, default: Settings) -> Result<Settings, Failure> {
     let method: Option<String> = fields.get("method")?;
-    let method = method.map(|name| Method::named(&name).map_err(|e| e.at("method"))).transpose()?;
+    let method = method.map(|name| name.parse::<Method>()).transpose()?;
     let limit = match fields.raw("budget").map(RawValue::get) {
         None | Some("null") => None,
         Some(text) if text.starts_with('"') => {
@@ -202,23 +216,21 @@ fn settings(fields: &Fields<'_>, default: Settings) -> Result<Settings, Failure>
     })
 }
 
-fn margin(fields: &Fields<'_>) -> Result<Option<f64>, Failure> {
-    match fields.get::<f64>("margin")? {
-        // The comparison is false for NaN.
-        Some(d) if !(d >= 0.0) => Err(Failure(format!("margin: {d} is negative"))),
-        other => Ok(other),
-    }
+/// A shape and how it moves.
+struct Body {
+    shape: Shape,
+    motion: Motion,
 }
 
-fn body(question: &Fields<'_>, name: &str, context: &Context) -> Result<PlacedShape, Failure> {
+/// A body at its pose.
+fn body(question: &Fields<'_>, name: &str, context: &Context) -> Result<Body, Failure> {
     let fields = question.object(name)?.ok_or_else(|| Failure(format!("{name}: missing")))?;
-    let pose = fields.object("pose")?.map_or(Ok(Pose::IDENTITY), |p| pose::from_json(&p))?;
-    Ok(PlacedShape { shape: shape::read(&fields, name, &context.meshes)?, pose })
+    let motion = Motion::Still(shape::pose_of(&fields)?);
+    Ok(Body { shape: shape::read(&fields, name, &context.meshes)?, motion })
 }
 
 /// A body and how it moves; turns and law may stand on the body or, for both, on the line.
-fn mover(question: &Fields<'_>, name: &str, context: &Context) -> Result<MovingModel, Failure> {
-    let PlacedShape { shape, pose } = body(question, name, context)?;
+fn mover(question: &Fields<'_>, name: &str, context: &Context) -> Result<Body, Failure> {
     let fields = question.object(name)?.ok_or_else(|| Failure(format!("{name}: missing")))?;
     let to = fields.object("to")?.map(|to| pose::from_json(&to)).transpose()?;
     let turns = match fields.get::<Index>("turns")? {
@@ -229,8 +241,7 @@ fn mover(question: &Fields<'_>, name: &str, context: &Context) -> Result<MovingM
         Some(law) => Some(law),
         None => question.get::<String>("law")?,
     };
-    let law = law.map_or(Ok(Law::default()), |law| Way::law(&law))?;
-    let way = Way::new(turns.map_or(0, |Index(n)| n), law)?;
+    let way = Way::new(turns.map_or(0, |Index(n)| n), law.as_deref().unwrap_or("uniform"))?;
     for word in ["turns", "law"] {
         if to.is_none() && fields.has(word) {
             return Err(
@@ -238,7 +249,8 @@ fn mover(question: &Fields<'_>, name: &str, context: &Context) -> Result<MovingM
             );
         }
     }
-    Ok(MovingModel { shape, motion: way.motion(&pose, to.as_ref()) })
+    let shape = shape::read(&fields, name, &context.meshes)?;
+    Ok(Body { shape, motion: way.motion(&shape::pose_of(&fields)?, to.as_ref()) })
 }
 
 /// Whether a body has a pose at the end of the step.
@@ -249,14 +261,6 @@ fn moves(question: &Fields<'_>) -> Result<bool, Failure> {
         }
     }
     Ok(false)
-}
-
-/// The body as a mesh, if it is one.
-fn mesh(body: &PlacedShape) -> Option<PlacedModel<'_>> {
-    match &body.shape {
-        Shape::Mesh(model) => Some(PlacedModel { model, pose: body.pose }),
-        _ => None,
-    }
 }
 
 #[derive(Serialize)]

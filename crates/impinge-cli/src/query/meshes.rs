@@ -4,14 +4,14 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use impinge::Model;
+use impinge::Shape;
 
 use crate::error::Failure;
 use crate::load;
 
-type Slot = Arc<OnceLock<Result<Arc<Model>, Failure>>>;
+type Slot = Arc<OnceLock<Result<Shape, Failure>>>;
 
-/// Meshes by name and by place, so that two names of one file share one model.
+/// Meshes by name and by place, so that two names of one file share one shape.
 #[derive(Debug)]
 pub struct Meshes {
     folder: PathBuf,
@@ -30,11 +30,11 @@ impl Meshes {
         Meshes { folder, slots: Mutex::default() }
     }
 
-    /// The model of the file, loaded at the first call.
-    pub fn get(&self, name: &str) -> Result<Arc<Model>, Failure> {
+    /// The mesh of the file, loaded at the first call.
+    pub fn get(&self, name: &str) -> Result<Shape, Failure> {
         // The map is held only to find the slot: different files load at the same time.
         let slot = self.slots.lock().unwrap_or_else(PoisonError::into_inner).find(&self.folder, name);
-        slot.get_or_init(|| load::model(&self.folder.join(name)).map(Arc::new)).clone()
+        slot.get_or_init(|| load::shape(&self.folder.join(name))).clone()
     }
 
     /// How many files were loaded or refused.

@@ -1,14 +1,14 @@
-//! The shapes of a question: a mesh, a hull, or a primitive, each under its own word.
+//! The shapes of a question: a mesh, a hull, a primitive or a compound, each under its own word.
 
-use glam::DVec3;
-use impinge::{Error, Mesh, Model, Polytope, Primitive, Shape};
+use impinge::{Error, Pose, Shape};
 
 use super::fields::{Fields, Index, List};
 use super::meshes::Meshes;
 use crate::error::Failure;
+use crate::pose;
 
 /// The words of shapes, as they stand in a question.
-pub(super) const WORDS: [&str; 13] = [
+pub(super) const WORDS: [&str; 15] = [
     "mesh",
     "vertices",
     "hull",
@@ -21,8 +21,13 @@ pub(super) const WORDS: [&str; 13] = [
     "halfspace",
     "triangle",
     "segment",
+    "compound",
     "triangles",
+    "tetrahedra",
 ];
+
+/// Those of [`WORDS`] that begin a shape.
+const KINDS: usize = 13;
 
 /// The shape of a body; exactly one has to be given.
 pub fn read(fields: &Fields<'_>, name: &str, meshes: &Meshes) -> Result<Shape, Failure> {
@@ -30,45 +35,63 @@ pub fn read(fields: &Fields<'_>, name: &str, meshes: &Meshes) -> Result<Shape, F
     match given[..] {
         ["mesh"] => {
             let file: String = fields.get("mesh")?.ok_or_else(|| fields.fail("mesh missing"))?;
-            Ok(meshes.get(&file).map_err(|e| e.at(name))?.into())
+            meshes.get(&file).map_err(|e| e.at(name))
         }
-        ["vertices"] | ["triangles"] | ["vertices", "triangles"] => Ok(inline(fields)?.into()),
+        ["vertices"] | ["triangles"] | ["vertices", "triangles"] => triangles(fields),
+        ["tetrahedra"] | ["vertices", "tetrahedra"] => tetrahedra(fields),
+        ["compound"] => compound(fields, name, meshes),
         [word] => convex(fields, word),
-        [] => Err(fields.fail(&format!("no shape; give one of {}", WORDS[..12].join(", ")))),
+        [] => Err(fields.fail(&format!("no shape; give one of {}", WORDS[..KINDS].join(", ")))),
         [..] => Err(fields.fail(&format!("one shape at a time, not {}", given.join(" and ")))),
     }
 }
 
+/// Where a body is.
+pub fn pose_of(fields: &Fields<'_>) -> Result<Pose, Failure> {
+    fields.object("pose")?.map_or(Ok(Pose::IDENTITY), |p| pose::from_json(&p))
+}
+
 fn convex(fields: &Fields<'_>, word: &str) -> Result<Shape, Failure> {
-    let refused = |e: Error| fields.fail(&format!("{word}: {e}"));
-    let primitive = match word {
+    let shape = match word {
         "hull" => {
             let List(points) = value::<List<[f64; 3]>>(fields, word)?;
-            let points: Vec<DVec3> = points.into_iter().map(DVec3::from).collect();
-            return Ok(Polytope::hull(&points).map_err(refused)?.into());
+            Shape::hull(points)
         }
-        "sphere" => Primitive::sphere(value(fields, word)?),
-        "box" => Primitive::cuboid(value::<[f64; 3]>(fields, word)?),
-        "ellipsoid" => Primitive::ellipsoid(value::<[f64; 3]>(fields, word)?),
-        "triangle" => Primitive::triangle(value::<[[f64; 3]; 3]>(fields, word)?.map(DVec3::from)),
-        "segment" => Primitive::segment(value::<[[f64; 3]; 2]>(fields, word)?.map(DVec3::from)),
+        "sphere" => Shape::sphere(value(fields, word)?),
+        "box" => Shape::cuboid(value::<[f64; 3]>(fields, word)?),
+        "ellipsoid" => Shape::ellipsoid(value::<[f64; 3]>(fields, word)?),
+        "triangle" => Shape::triangle(value::<[[f64; 3]; 3]>(fields, word)?),
+        "segment" => Shape::segment(value::<[[f64; 3]; 2]>(fields, word)?),
         "halfspace" => {
             let inner = object(fields, word)?;
             inner.only(&["normal", "offset"])?;
-            Primitive::half_space(value::<[f64; 3]>(&inner, "normal")?, value(&inner, "offset")?)
+            Shape::half_space(value::<[f64; 3]>(&inner, "normal")?, value(&inner, "offset")?)
         }
         _ => {
             let inner = object(fields, word)?;
             inner.only(&["radius", "half_height"])?;
             let (radius, half_height) = (value(&inner, "radius")?, value(&inner, "half_height")?);
             match word {
-                "capsule" => Primitive::capsule(radius, half_height),
-                "cylinder" => Primitive::cylinder(radius, half_height),
-                _ => Primitive::cone(radius, half_height),
+                "capsule" => Shape::capsule(radius, half_height),
+                "cylinder" => Shape::cylinder(radius, half_height),
+                _ => Shape::cone(radius, half_height),
             }
         }
     };
-    Ok(primitive.map_err(refused)?.into())
+    shape.map_err(|e: Error| fields.fail(&format!("{word}: {e}")))
+}
+
+fn compound(fields: &Fields<'_>, name: &str, meshes: &Meshes) -> Result<Shape, Failure> {
+    let mut parts = Vec::new();
+    for (i, part) in fields.objects("compound")?.iter().enumerate() {
+        part.only(&[&WORDS[..], &["pose"]].concat())?;
+        // Not read: lines may nest without end.
+        if part.has("compound") {
+            return Err(fields.fail(&format!("compound: part {i} is a compound, which is not convex")));
+        }
+        parts.push((read(part, name, meshes)?, pose_of(part)?));
+    }
+    Shape::compound(parts).map_err(|e| fields.fail(&format!("compound: {e}")))
 }
 
 fn object<'a>(fields: &Fields<'a>, word: &str) -> Result<Fields<'a>, Failure> {
@@ -79,9 +102,16 @@ fn value<T: serde::de::DeserializeOwned>(fields: &Fields<'_>, name: &str) -> Res
     fields.get(name)?.ok_or_else(|| fields.fail(&format!("{name} missing")))
 }
 
-fn inline(fields: &Fields<'_>) -> Result<Model, Failure> {
+fn triangles(fields: &Fields<'_>) -> Result<Shape, Failure> {
     let List(vertices) = value::<List<[f64; 3]>>(fields, "vertices")?;
     let List(triangles) = value::<List<[Index; 3]>>(fields, "triangles")?;
     let triangles = triangles.into_iter().map(|t| t.map(|Index(v)| v)).collect();
-    Ok(Mesh::new(vertices, triangles).map_err(|e| fields.fail(&e.to_string()))?.into())
+    Shape::mesh(vertices, triangles).map_err(|e| fields.fail(&e.to_string()))
+}
+
+fn tetrahedra(fields: &Fields<'_>) -> Result<Shape, Failure> {
+    let List(vertices) = value::<List<[f64; 3]>>(fields, "vertices")?;
+    let List(tetrahedra) = value::<List<[Index; 4]>>(fields, "tetrahedra")?;
+    let tetrahedra = tetrahedra.into_iter().map(|t| t.map(|Index(v)| v)).collect();
+    Shape::tetrahedra(vertices, tetrahedra).map_err(|e| fields.fail(&e.to_string()))
 }

@@ -216,6 +216,10 @@ fn parts_distance(a: &Compound, pair: &ShapePair<'_>, budget: &mut Budget) -> Ve
         }
         total.certainty = total.certainty.lesser(outcome.certainty);
         let found = value.or(so_far);
+        if found.is_none() {
+            // Of a part that was not measured nothing is known: the others bound the distance from above only.
+            total.certainty = total.certainty.lesser(Certainty::Conservative { tolerance: f64::INFINITY });
+        }
         if found.is_some_and(|f| best.is_none_or(|b| f.distance < b.distance)) {
             best = found;
         }

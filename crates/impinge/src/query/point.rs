@@ -44,7 +44,7 @@ impl Query<'_> {
     ) -> Result<Answer<Vec<PointDistance>>, Error> {
         let body = shape.into();
         let question = "the closest point";
-        check_points(points)?;
+        check_points("points", points)?;
         measurable(&body, question)?;
         self.blocks(question, points, |points| measure(&body, points, false))
     }
@@ -60,7 +60,7 @@ impl Query<'_> {
     ) -> Result<Answer<Vec<PointDistance>>, Error> {
         let body = shape.into();
         let question = "the signed distance";
-        check_points(points)?;
+        check_points("points", points)?;
         measurable(&body, question)?;
         self.blocks(question, points, |points| measure(&body, points, true))
     }
@@ -75,7 +75,7 @@ impl Query<'_> {
         points: &[DVec3],
     ) -> Result<Answer<Vec<bool>>, Error> {
         let body = shape.into();
-        check_points(points)?;
+        check_points("points", points)?;
         self.blocks("contains", points, |points| match body.geometry() {
             Geometry::Compound(compound) => {
                 let inside = |p: DVec3| {
@@ -170,7 +170,7 @@ impl Query<'_> {
 pub fn winding_number<'s>(shape: impl Into<Placed<'s>>, p: impl Into<DVec3>) -> Result<f64, Error> {
     let (body, p) = (shape.into(), p.into());
     let model = mesh_of(&body, "the winding number")?;
-    check_points(&[p])?;
+    check_points("points", &[p])?;
     Ok(SolidAngles::new(model).winding(&body.pose(), p, WINDING_ERROR).value)
 }
 
@@ -194,12 +194,12 @@ fn measurable(body: &Placed<'_>, question: &'static str) -> Result<(), Error> {
 }
 
 /// Refuses points that are nowhere.
-fn check_points(points: &[DVec3]) -> Result<(), Error> {
+pub(super) fn check_points(name: &'static str, points: &[DVec3]) -> Result<(), Error> {
     // Negated, so that NaN is refused.
     match points.iter().position(|p| !p.as_ref().iter().all(|x| x.abs() <= LARGEST_COORDINATE)) {
         Some(i) => {
             let reason = format!("element {i}: {} is not finite or beyond 1e60", points[i]);
-            Err(Error::Argument { name: "points", reason })
+            Err(Error::Argument { name, reason })
         }
         None => Ok(()),
     }
@@ -241,7 +241,7 @@ impl Ray {
     /// A direction that is zero or not finite, or an origin that is not finite or beyond 1e60.
     pub fn new(origin: impl Into<DVec3>, direction: impl Into<DVec3>) -> Result<Ray, Error> {
         let (origin, direction) = (origin.into(), direction.into());
-        check_points(&[origin])?;
+        check_points("origin", &[origin])?;
         if !direction.is_finite() || direction == DVec3::ZERO {
             let reason = format!("{direction} leads nowhere");
             return Err(Error::Argument { name: "direction", reason });

@@ -2,6 +2,7 @@
 
 use glam::DVec3;
 
+use super::point::check_points;
 use super::{Query, check_margin};
 use crate::Error;
 use crate::contact::{Certainty, Counters, Finish, Outcome, Verdict};
@@ -72,7 +73,8 @@ impl Query<'_> {
     /// Yes and no are exact, the time is never late. Method `brute` uses exact arithmetic alone.
     ///
     /// # Errors
-    /// A negative separation, a method other than `exact` and `brute`, or `brute` with a separation.
+    /// A point that is not finite or beyond 1e60, a negative separation, a method other than `exact` and `brute`, or
+    /// `brute` with a separation.
     pub fn moving_features(
         &mut self,
         kind: FeaturePairKind,
@@ -81,6 +83,8 @@ impl Query<'_> {
         separation: f64,
     ) -> Result<Answer<Option<f64>>, Error> {
         check_margin(separation)?;
+        check_points("t0", t0)?;
+        check_points("t1", t1)?;
         let exactly = self.method == Method::Brute && separation == 0.0;
         let (method, reason) =
             if exactly { (Method::Brute, Reason::Named) } else { self.only_exact("moving features")? };
