@@ -4,8 +4,8 @@
 use impinge::glam::DVec3;
 use impinge::{
     Aabb, Answer, Certainty, Contact, Counters, Feature, Finish, Mesh, Method, Motion, Outcome, Overlap,
-    PointDistance, Pose, Query, Ray, RayHit, Region, Relation, Separation, Shape, Sweep, procedural, ray_cast,
-    relation, signed_distance, sweep,
+    PointDistance, Pose, Query, Ray, RayHit, Region, Relation, Separation, Shape, Sweep, procedural,
+    ray_cast, relation, signed_distance, sweep,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
