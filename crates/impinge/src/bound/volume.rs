@@ -318,7 +318,7 @@ impl BoundRef<'_> {
         for_kind!(*self, b => b.bytes())
     }
 
-    fn as_dop<const H: usize>(&self) -> Option<Dop<H>> {
+    pub(super) fn as_dop<const H: usize>(&self) -> Option<Dop<H>> {
         fn same<const H: usize, const G: usize>(dop: &Dop<G>) -> Option<Dop<H>> {
             (H == G).then(|| Dop {
                 low: std::array::from_fn(|i| dop.low[i]),
