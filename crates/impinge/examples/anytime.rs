@@ -10,8 +10,7 @@ fn main() -> Result<(), Error> {
 
     let mut memory = Memory::default();
     for round in 1.. {
-        let mut query =
-            Query { budget: Budget::units(5_000), memory: Some(&mut memory), ..Query::default() };
+        let mut query = Query { budget: Budget::units(5_000), memory: Some(&mut memory), ..Query::default() };
         let answer = query.distance(&a, b.at(beside(3.6)?))?;
         if let Some(found) = answer.value {
             println!("round {round}: {:.6} for certain", found.distance);

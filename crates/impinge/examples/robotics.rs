@@ -24,7 +24,9 @@ fn main() -> Result<(), Error> {
     for path in [[[0.0, 0.0], [1.5, 0.0]], [[0.0, 2.0], [1.5, 2.0]]] {
         let found = arm.validate_path(&scene, &root, &path, &PathOptions::default(), budget)?;
         match found.hit {
-            Some(hit) => println!("link {} hits at {:.4} of the way, near {:.3}", hit.link, hit.time, hit.point),
+            Some(hit) => {
+                println!("link {} hits at {:.4} of the way, near {:.3}", hit.link, hit.time, hit.point)
+            }
             None => println!("free, with a clearance of {:.4} at least", found.clearance[0]),
         }
     }

@@ -26,7 +26,7 @@ pub enum Error {
     /// A mesh without triangles has no surface to ask about.
     #[error("the mesh has no triangles")]
     NoTriangles,
-    /// A coordinate that is NaN, infinite or larger than [`crate::num::tolerance::LARGEST_COORDINATE`].
+    /// A coordinate that is NaN, infinite or larger than 1e60.
     #[error("vertex {vertex} has the coordinate {value}; finite numbers up to 1e60 are accepted")]
     Coordinate {
         /// Index of the vertex.

@@ -4,8 +4,8 @@
 use impinge::glam::DVec3;
 use impinge::{
     Aabb, Answer, Certainty, Contact, Counters, Feature, Finish, Mesh, Method, Motion, Outcome, Overlap,
-    PointDistance, Pose, Query, Ray, RayHit, Region, Relation, Separation, Shape, Sweep, procedural, ray_cast,
-    relation, signed_distance, sweep,
+    PointDistance, Pose, Query, Ray, RayHit, Region, Relation, Separation, Shape, Sweep, procedural,
+    ray_cast, relation, signed_distance, sweep,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -53,8 +53,8 @@ fn answers_survive_to_the_bit() {
     let separation = answer.value.unwrap();
     there_and_back(&separation);
     there_and_back(&Contact::from(separation));
-    let far = Pose::from_translation([9.0, 0.1, 0.2]).unwrap();
-    let found: Sweep = sweep(&mesh, ball.along(Motion::between(&far, &askew())));
+    let at = |x: f64| Pose::from_translation([x, 0.1, 0.2]).unwrap();
+    let found: Sweep = sweep(&mesh, ball.along(Motion::between(&at(9.0), &at(1.0))));
     assert!(found.impact.is_some());
     there_and_back(&found);
     let near: PointDistance = signed_distance(&mesh, [0.3, 0.4, 0.5]).unwrap();

@@ -7,6 +7,7 @@ use glam::DVec3;
 use crate::Pose;
 use crate::num::tolerance::{PLACED_BOX_ROUNDING, ROUND_UP};
 
+#[cfg(any(test, feature = "unstable"))]
 use super::{BoundRef, Bounding, Relative, Sphere, obb};
 
 /// The smallest and the largest coordinates.
@@ -53,19 +54,38 @@ impl Aabb {
         Aabb { low: centre - reach, high: centre + reach }
     }
 
+    /// The smallest box around two.
+    #[must_use]
+    pub fn merge(&self, other: &Aabb) -> Aabb {
+        Aabb { low: self.low.min(other.low), high: self.high.max(other.high) }
+    }
+
+    /// Grows the box so that it also holds what lies within `by` of it.
+    pub(crate) fn grow(&mut self, by: f64) {
+        let by = DVec3::splat(by) + self.low.abs().max(self.high.abs()) * f64::EPSILON;
+        (self.low, self.high) = (self.low - by, self.high + by);
+    }
+
+    /// The area of its surface.
+    pub(crate) fn area(&self) -> f64 {
+        let s = (self.high - self.low).max(DVec3::ZERO);
+        2.0 * (s.x * s.y + s.y * s.z + s.z * s.x)
+    }
+
     /// Whether two boxes of one frame share a point.
     pub fn meets(&self, other: &Aabb) -> bool {
         self.low.cmple(other.high).all() && other.low.cmple(self.high).all()
     }
 }
 
+#[cfg(any(test, feature = "unstable"))]
 impl Bounding for Aabb {
     fn enclose(triangles: &[[DVec3; 3]]) -> Self {
         Aabb::around_points(triangles.as_flattened())
     }
 
     fn merge(&self, other: &Self) -> Self {
-        Aabb { low: self.low.min(other.low), high: self.high.max(other.high) }
+        Aabb::merge(self, other)
     }
 
     fn around(parts: &[BoundRef<'_>]) -> Self {
@@ -108,13 +128,11 @@ impl Bounding for Aabb {
     }
 
     fn inflate(&mut self, by: f64) {
-        let by = DVec3::splat(by) + self.low.abs().max(self.high.abs()) * f64::EPSILON;
-        (self.low, self.high) = (self.low - by, self.high + by);
+        self.grow(by);
     }
 
     fn surface(&self) -> f64 {
-        let s = (self.high - self.low).max(DVec3::ZERO);
-        2.0 * (s.x * s.y + s.y * s.z + s.z * s.x)
+        self.area()
     }
 
     fn volume(&self) -> f64 {

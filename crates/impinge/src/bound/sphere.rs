@@ -4,8 +4,10 @@
 
 use glam::DVec3;
 
+#[cfg(any(test, feature = "unstable"))]
 use crate::num::tolerance::ROUND_UP;
 
+#[cfg(any(test, feature = "unstable"))]
 use super::{BoundRef, Bounding, Relative};
 
 /// Centre and radius.
@@ -17,12 +19,15 @@ pub struct Sphere {
     pub radius: f64,
 }
 
+#[cfg(any(test, feature = "unstable"))]
 /// Times the sphere is shrunk and grown again; the radius is then within a few per cent of the smallest.
 const ROUNDS: usize = 12;
 
+#[cfg(any(test, feature = "unstable"))]
 /// How much it is shrunk.
 const SHRINK: f64 = 0.95;
 
+#[cfg(any(test, feature = "unstable"))]
 impl Sphere {
     /// A sphere around points; there must be one at least.
     pub fn around_points(points: &[DVec3]) -> Sphere {
@@ -72,11 +77,13 @@ impl Sphere {
     }
 }
 
+#[cfg(any(test, feature = "unstable"))]
 fn reach(points: &[DVec3], centre: DVec3) -> f64 {
     let far = points.iter().map(|p| p.distance_squared(centre)).fold(0.0, f64::max);
     far.sqrt() * ROUND_UP + f64::MIN_POSITIVE.sqrt()
 }
 
+#[cfg(any(test, feature = "unstable"))]
 impl Bounding for Sphere {
     fn enclose(triangles: &[[DVec3; 3]]) -> Self {
         Sphere::around_points(triangles.as_flattened())

@@ -90,7 +90,7 @@ impl Shell {
         }
         // |p − c|² is to be constant: linear regression of |p − mean|² on p − mean, which falls apart into
         // one unknown for each principal axis.
-        let axes = obb::principal_axes(obb::point_covariance(points));
+        let axes = super::principal_axes(obb::point_covariance(points));
         let offsets = || points.iter().map(|&p| (p - mean) / size);
         let mean_sq = offsets().map(|v| v.length_squared()).sum::<f64>() / points.len() as f64;
         let along = axes.map(|axis| {

@@ -6,6 +6,7 @@
 //! crossing from a touch.
 
 use glam::{DVec2, DVec3};
+#[cfg(any(test, feature = "unstable"))]
 use smallvec::SmallVec;
 
 use super::segment_triangle;
@@ -66,6 +67,7 @@ pub fn classify(a: &[DVec3; 3], b: &[DVec3; 3]) -> TriangleRelation {
     }
 }
 
+#[cfg(any(test, feature = "unstable"))]
 /// The end points of the common segment of two triangles in different planes, in floats; equal ends for
 /// a single point, `None` when they do not meet, are coplanar or one has no area.
 pub fn segment(a: &[DVec3; 3], b: &[DVec3; 3]) -> Option<[DVec3; 2]> {
@@ -91,6 +93,7 @@ pub fn segment(a: &[DVec3; 3], b: &[DVec3; 3]) -> Option<[DVec3; 2]> {
     Some([start, end])
 }
 
+#[cfg(any(test, feature = "unstable"))]
 /// The corners of the common polygon of two coplanar triangles, in floats and in order around it; empty
 /// when they do not overlap with an area.
 pub fn overlap_polygon(a: &[DVec3; 3], b: &[DVec3; 3]) -> SmallVec<[DVec3; 9]> {

@@ -22,6 +22,7 @@ impl CostModel {
         nv * cv + np * cp + nu * cu
     }
 
+    #[cfg(any(test, feature = "unstable"))]
     /// The non-negative coefficients that explain measured nanoseconds best, by least squares of relative
     /// errors; a coefficient that nothing was measured for is 0.
     pub fn fit(measured: &[(Counters, f64)]) -> CostModel {
@@ -42,6 +43,7 @@ impl CostModel {
         CostModel { volume_test, primitive_test, update }
     }
 
+    #[cfg(any(test, feature = "unstable"))]
     /// The root mean square of the relative errors of predictions.
     pub fn error(&self, measured: &[(Counters, f64)]) -> f64 {
         let c = self.coefficients();
@@ -58,11 +60,13 @@ fn numbers(work: &Counters) -> [f64; 3] {
     [work.volume_tests as f64, work.primitive_tests as f64, work.updates as f64]
 }
 
+#[cfg(any(test, feature = "unstable"))]
 fn relative_error((work, time): &(Counters, f64), c: &[f64; 3]) -> f64 {
     let n = numbers(work);
     if *time > 0.0 { (n[0] * c[0] + n[1] * c[1] + n[2] * c[2]) / time - 1.0 } else { 0.0 }
 }
 
+#[cfg(any(test, feature = "unstable"))]
 /// Solves the normal equations for the free coefficients, the others 0; `None` when they are singular.
 fn least_squares(measured: &[(Counters, f64)], free: &[usize]) -> Option<[f64; 3]> {
     let n = free.len();

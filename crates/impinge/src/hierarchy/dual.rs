@@ -133,11 +133,6 @@ impl DualSearch {
         DualSearch { stack: Stack::new(), level: SimdLevel::best() }
     }
 
-    /// Whether everything was looked at.
-    pub fn is_complete(&self) -> bool {
-        self.stack.is_empty()
-    }
-
     /// Goes on until nothing is left, the visitor has enough, or the budget ends.
     ///
     /// Trees and placement must be those of the earlier calls.

@@ -4,6 +4,7 @@ pub mod box_distance;
 pub mod box_overlap;
 pub mod box_time_of_impact;
 pub mod cost;
+#[cfg(any(test, feature = "unstable"))]
 pub mod design;
 pub mod dipole;
 pub mod disc_bound;

@@ -70,6 +70,7 @@ impl SelfSearch {
         SelfSearch { stack: Stack::new(), margin: 0.0 }
     }
 
+    #[cfg(test)]
     /// Whether everything was looked at.
     pub fn is_complete(&self) -> bool {
         self.stack.is_empty()

@@ -7,7 +7,7 @@
 use glam::DVec3;
 
 use super::Geometry;
-use crate::bound::{Aabb, Bounding};
+use crate::bound::Aabb;
 use crate::shape::Convex;
 use crate::{Error, Pose};
 

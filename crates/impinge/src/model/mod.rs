@@ -6,7 +6,9 @@ mod mesh_model;
 mod placed;
 mod shape;
 
-pub use compound::{Compound, CompoundChild, Node, Part};
+#[cfg(any(test, feature = "unstable"))]
+pub use compound::Part;
+pub use compound::{Compound, CompoundChild, Node};
 pub use geometry::Geometry;
 pub use mesh_model::Model;
 pub use placed::Placed;

@@ -284,6 +284,7 @@ impl Shape {
     }
 
     /// What the kernels work on.
+    #[doc(hidden)]
     #[inline]
     pub fn geometry(&self) -> &Geometry {
         &self.geometry

@@ -95,6 +95,7 @@ impl Motion {
     }
 
     /// The velocities at t; at a knot those after it.
+    #[doc(hidden)]
     pub fn twist(&self, t: f64) -> Twist {
         match self {
             Motion::Still(pose) => {
@@ -105,6 +106,7 @@ impl Motion {
     }
 
     /// The times inside 0..1, ascending, at which the velocity jumps or bounds had better be taken anew.
+    #[doc(hidden)]
     pub fn knots(&self) -> Vec<f64> {
         match self {
             Motion::Still(_) => Vec::new(),
@@ -113,6 +115,7 @@ impl Motion {
     }
 
     /// An upper bound of the speed of the points of a ball, over a span of time.
+    #[doc(hidden)]
     pub fn speed(&self, ball: &Ball, span: [f64; 2]) -> f64 {
         match self {
             Motion::Still(_) => 0.0,
@@ -121,6 +124,7 @@ impl Motion {
     }
 
     /// Bounds of the acceleration of the points of a ball, over a span of time without knots.
+    #[doc(hidden)]
     pub fn acceleration_bound(&self, ball: &Ball, span: [f64; 2]) -> AccelerationBound {
         match self {
             Motion::Still(_) => AccelerationBound { axis: DVec3::Z, across: 0.0, straight: 0.0 },
@@ -129,6 +133,7 @@ impl Motion {
     }
 
     /// How far a placed point of a ball can be from the exact motion, by rounding (a length).
+    #[doc(hidden)]
     pub fn rounding(&self, ball: &Ball) -> f64 {
         let reach = match self {
             Motion::Still(pose) => {
@@ -140,6 +145,7 @@ impl Motion {
     }
 
     /// A box of the world, its lowest and its highest corner, around all points of a ball over a span of time.
+    #[doc(hidden)]
     pub fn swept_box(&self, ball: &Ball, span: [f64; 2]) -> [DVec3; 2] {
         let turn = match self {
             Motion::Still(_) => 0.0,

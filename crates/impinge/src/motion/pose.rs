@@ -11,7 +11,10 @@ use crate::num::tolerance::{LARGEST_COORDINATE, POSE_ORTHONORMALITY, ROTATION_RO
 /// Rotation and translation, as a matrix that is applied as given.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(into = "super::pose_data::PoseData", try_from = "super::pose_data::PoseData"))]
+#[cfg_attr(
+    feature = "serde",
+    serde(into = "super::pose_data::PoseData", try_from = "super::pose_data::PoseData")
+)]
 pub struct Pose {
     rows: [DVec3; 3],
     translation: DVec3,
@@ -53,7 +56,7 @@ impl Pose {
     /// A position and a unit quaternion, which is taken as it is ([`Pose::new`] divides by its norm).
     ///
     /// # Errors
-    /// Numbers that are not finite, or a quaternion whose length is off 1 by more than [`POSE_ORTHONORMALITY`].
+    /// Numbers that are not finite, or a quaternion whose length is off 1 by more than 1e-4.
     pub fn from_rotation(position: DVec3, rotation: DQuat) -> Result<Pose, Error> {
         check_translation(position)?;
         let off = (rotation.length() - 1.0).abs();
@@ -80,7 +83,7 @@ impl Pose {
     /// A 4×4 matrix, row by row, applied as given.
     ///
     /// # Errors
-    /// Not orthonormal within [`POSE_ORTHONORMALITY`], a reflection, or a last row other than 0 0 0 1.
+    /// Not orthonormal within 1e-4, a reflection, or a last row other than 0 0 0 1.
     pub fn from_matrix(m: &[f64; 16]) -> Result<Pose, Error> {
         let row = |i: usize| DVec3::new(m[4 * i], m[4 * i + 1], m[4 * i + 2]);
         let rows = [row(0), row(1), row(2)];
@@ -132,7 +135,7 @@ impl Pose {
         Pose { rows, translation: self.apply(inner.translation) }
     }
 
-    /// The 3×3 part as given; orthonormal only within [`POSE_ORTHONORMALITY`].
+    /// The 3×3 part as given; orthonormal only within 1e-4.
     pub fn matrix(&self) -> DMat3 {
         DMat3::from_cols(self.rows[0], self.rows[1], self.rows[2]).transpose()
     }

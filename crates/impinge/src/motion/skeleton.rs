@@ -12,6 +12,7 @@ use crate::Error;
 
 /// What a joint lets its link do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum JointKind {
     /// Nothing.
     Fixed,

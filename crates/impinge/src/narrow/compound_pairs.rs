@@ -9,7 +9,7 @@ use smallvec::SmallVec;
 use super::dispatch;
 use super::pair_memory::PairMemory;
 use super::shape_pair::ShapePair;
-use crate::bound::{Aabb, Bounding};
+use crate::bound::Aabb;
 use crate::model::{CompoundChild, Geometry, Node};
 use crate::{Certainty, Counters, Pose, Separation};
 
@@ -80,7 +80,7 @@ fn near_parts(
     let (nodes_a, nodes_b) = (nodes(a, &only_a), nodes(b, &only_b));
     let placed = |node: &Node, pose: &Pose| {
         let mut bounds = node.bounds.placed(pose);
-        bounds.inflate(0.5 * margin);
+        bounds.grow(0.5 * margin);
         bounds
     };
     let mut near = SmallVec::new();
@@ -96,7 +96,7 @@ fn near_parts(
             (CompoundChild::Two(right), CompoundChild::Part(_)) => open.extend([[i + 1, j], [right, j]]),
             (CompoundChild::Part(_), CompoundChild::Two(right)) => open.extend([[i, j + 1], [i, right]]),
             (CompoundChild::Two(p), CompoundChild::Two(q)) => {
-                if node_a.bounds.surface() >= node_b.bounds.surface() {
+                if node_a.bounds.area() >= node_b.bounds.area() {
                     open.extend([[i + 1, j], [p, j]]);
                 } else {
                     open.extend([[i, j + 1], [i, q]]);

@@ -22,10 +22,12 @@ pub const PLACING_ERROR: f64 = 128.0 * f64::EPSILON;
 /// spare (no unit).
 pub const ROUND_UP: f64 = 1.0 + 8.0 * f64::EPSILON;
 
+#[cfg(any(test, feature = "unstable"))]
 /// Farthest centre of a spherical shell, in sizes of its patch. A flat patch would ask for infinity; here
 /// the shell of a flat patch is 1/128 of its size thick, and rounding stays far below that.
 pub const FLATTEST_SHELL: f64 = 64.0;
 
+#[cfg(any(test, feature = "unstable"))]
 /// The grid on which subtrees are compared before they are shared (no unit: a factor of the mesh's size).
 /// Copies moved in floats differ by 1e-16 of it; shared volumes grow by a few cells.
 pub const SHARING_GRID: f64 = 1.0 / (1 << 26) as f64;

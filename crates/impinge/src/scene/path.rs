@@ -32,7 +32,7 @@ const KEPT: f64 = 0.75;
 pub struct PathOptions {
     /// Links that come nearer than this hit (a length); 0 for contact.
     pub clearance: f64,
-    /// How much above it a distance is already a hit (a length); `None` takes [`PATH_TOLERANCE`] of the size of
+    /// How much above it a distance is already a hit (a length); `None` takes a millionth of the size of
     /// what moves. Rounding is the lower limit.
     pub tolerance: Option<f64>,
     /// Whether links may hit each other; pairs that the scene ignores never do.

@@ -12,8 +12,14 @@ pub mod topology;
 pub mod weld;
 
 pub use convex::Convex;
-pub use mesh::{MOST_TRIANGLES, MOST_VERTICES, Mesh};
-pub use polytope::{Edge, Face, NO_FACE, Polytope, Side, Spoke};
+pub use mesh::{MOST_TRIANGLES, Mesh};
+pub use polytope::{Edge, NO_FACE, Polytope, Side};
 pub use primitive::Primitive;
 pub use tetmesh::TetMesh;
 pub use topology::Topology;
+
+#[cfg(any(test, feature = "unstable"))]
+pub use {
+    mesh::MOST_VERTICES,
+    polytope::{Face, Spoke},
+};

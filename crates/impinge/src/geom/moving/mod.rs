@@ -44,19 +44,6 @@ impl FeaturePairKind {
     }
 }
 
-/// The time of first contact of a moving vertex and a moving face, corners `[p, a, b, c]` at both ends of the
-/// step; `None` when they never meet.
-///
-/// Never later than the truth and earlier by at most [`CONTACT_TIME`].
-pub fn vertex_face(t0: &[DVec3; 4], t1: &[DVec3; 4]) -> Option<f64> {
-    first_contact(FeaturePairKind::VertexFace, t0, t1)
-}
-
-/// As [`vertex_face`] for two moving edges, ends `[a0, a1, b0, b1]`.
-pub fn edge_edge(t0: &[DVec3; 4], t1: &[DVec3; 4]) -> Option<f64> {
-    first_contact(FeaturePairKind::EdgeEdge, t0, t1)
-}
-
 /// The time of first contact of two moving features.
 #[inline]
 pub fn first_contact(kind: FeaturePairKind, t0: &[DVec3; 4], t1: &[DVec3; 4]) -> Option<f64> {

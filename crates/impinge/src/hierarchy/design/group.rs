@@ -8,7 +8,7 @@ use super::Options;
 use super::options::Build;
 use super::{bottom_up, top_down};
 use crate::Mesh;
-use crate::bound::{Aabb, Bounding};
+use crate::bound::Aabb;
 
 /// A node of a binary grouping: a run of slots, and its halves unless it is a leaf.
 #[derive(Debug, Clone, PartialEq)]

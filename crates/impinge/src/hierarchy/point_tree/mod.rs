@@ -14,7 +14,9 @@ mod search;
 mod tests;
 
 pub use query_point::{PlacedPointTree, QueryPoint};
-pub use search::{Found, Room, Start};
+#[cfg(any(test, feature = "unstable"))]
+pub use search::Found;
+pub use search::{Room, Start};
 
 /// Children of a node and triangles of a block.
 pub const LANES: usize = crate::simd::u32x16::LANES;

@@ -25,9 +25,14 @@ use glam::{DVec3, Vec3, Vec4};
 use crate::Mesh;
 use crate::num::parallel;
 
-pub use build::{BuildOptions, Strategy};
-pub use check::Unsound;
-pub use refit::{Decay, Links, Update};
+pub use build::BuildOptions;
+pub use refit::Decay;
+#[cfg(any(test, feature = "unstable"))]
+pub use {
+    build::Strategy,
+    check::Unsound,
+    refit::{Links, Update},
+};
 
 /// Children of a node.
 pub const WIDTH: usize = 8;

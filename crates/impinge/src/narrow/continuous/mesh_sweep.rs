@@ -70,6 +70,7 @@ impl SweepMemory {
     }
 }
 
+#[cfg(any(test, feature = "unstable"))]
 /// The first contact of two moving meshes, as surfaces: one that is wholly inside the other does not touch it.
 ///
 /// ```
@@ -84,6 +85,7 @@ pub fn sweep(models: [&Model; 2], motions: [&Motion; 2]) -> Sweep {
     MeshSweep::new(models, motions, &SweepOptions::DEFAULT).advance(&mut Budget::UNLIMITED.clone())
 }
 
+#[cfg(any(test, feature = "unstable"))]
 /// As [`sweep`], starting from what was touched the last time and leaving what is touched now.
 pub fn sweep_again(
     models: [&Model; 2],

@@ -16,4 +16,6 @@ mod triangle_pair;
 
 pub use answer::{ContactKind, Impact, Sweep, SweepOptions};
 pub use mesh_sweep::SweepMemory;
-pub use shape_sweep::{ShapeSweep, sweep, sweep_within};
+pub use shape_sweep::sweep_within;
+#[cfg(any(test, feature = "unstable"))]
+pub use shape_sweep::{ShapeSweep, sweep};

@@ -26,6 +26,7 @@ use crate::{Budget, Certainty, Counters, Feature, Finish, Outcome, Pose};
 /// Steps of one pair of pieces whose gap stays below the slack before they count as touching.
 const MOST_STEPS: u32 = 4096;
 
+#[cfg(any(test, feature = "unstable"))]
 /// The first contact of two moving shapes of any kind.
 ///
 /// ```

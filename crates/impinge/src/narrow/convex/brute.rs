@@ -9,10 +9,13 @@ use crate::contact::Separation;
 use crate::geom::point_triangle::segment_foot;
 use crate::geom::segment_segment::closest_points;
 use crate::geom::unit_normal::unit_normal;
+#[cfg(any(test, feature = "unstable"))]
 use crate::motion::Pose;
+#[cfg(any(test, feature = "unstable"))]
 use crate::num::tolerance::PLACING_ERROR;
 use crate::shape::{Edge, Polytope};
 
+#[cfg(any(test, feature = "unstable"))]
 /// The signed distance of two polytopes: the smallest over all pairs of features, or minus the smallest
 /// depth over all normals of faces and of pairs of edges.
 pub fn signed_distance(a: &Polytope, pose_a: &Pose, b: &Polytope, pose_b: &Pose) -> f64 {
@@ -74,6 +77,7 @@ fn least_depth(a: &Polytope, b: &Polytope) -> (f64, DVec3) {
     best
 }
 
+#[cfg(any(test, feature = "unstable"))]
 /// Whether a corner of one is in the other, or an edge of one goes through a face of the other.
 fn meet(a: &Polytope, b: &Polytope) -> bool {
     let holds = |p: &Polytope, q: DVec3| {
@@ -85,6 +89,7 @@ fn meet(a: &Polytope, b: &Polytope) -> bool {
     holds(a, b.vertices()[0]) || holds(b, a.vertices()[0]) || pierces(a, b) || pierces(b, a)
 }
 
+#[cfg(any(test, feature = "unstable"))]
 fn crosses(start: DVec3, along: DVec3, q: &Polytope, face: u32) -> bool {
     let f = &q.faces()[face as usize];
     let (from, to) = (f.normal.dot(start - f.corner), f.normal.dot(start + along - f.corner));

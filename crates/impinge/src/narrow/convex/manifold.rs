@@ -13,7 +13,9 @@ use super::faceted::{Faceted, Line, Outline};
 use crate::contact::{Feature, Separation};
 use crate::motion::Pose;
 use crate::num::tolerance::{FACE_CONTACT, SAME_FACE_CONTACT, SAME_PATCH_CORNER};
-use crate::shape::{Convex, Polytope};
+use crate::shape::Convex;
+#[cfg(any(test, feature = "unstable"))]
+use crate::shape::Polytope;
 
 /// One point of a contact patch.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -35,6 +37,7 @@ pub struct Manifold {
     pub points: SmallVec<[PatchPoint; 8]>,
 }
 
+#[cfg(any(test, feature = "unstable"))]
 /// The patch of two polytopes whose separation is known, with the points not farther apart than `margin`.
 ///
 /// ```

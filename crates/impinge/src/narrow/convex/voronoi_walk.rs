@@ -66,6 +66,7 @@ enum Last {
 }
 
 impl WalkMemory {
+    #[cfg(any(test, feature = "unstable"))]
     /// What the queries so far have cost.
     pub fn work(&self) -> WalkWork {
         self.work

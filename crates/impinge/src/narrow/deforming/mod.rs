@@ -6,6 +6,7 @@
 //! of triangles (Curtis, Tamstorf and Manocha, "Fast collision detection for deformable models using
 //! representative-triangles", 2008). Pairs that share a vertex of the file do not count.
 
+#[cfg(any(test, feature = "unstable"))]
 pub mod brute;
 mod representative_triangles;
 mod search;
@@ -14,11 +15,15 @@ mod tests;
 
 use glam::DVec3;
 
+#[cfg(any(test, feature = "unstable"))]
+use crate::Budget;
 use crate::geom::moving::FeaturePairKind;
 use crate::hierarchy::wide::{Decay, WideTree};
-use crate::{Budget, Error, Mesh};
+use crate::{Error, Mesh};
 
-pub use search::{DeformingSearch, Found, Want};
+#[cfg(any(test, feature = "unstable"))]
+pub use search::Found;
+pub use search::{DeformingSearch, Want};
 
 use representative_triangles::RepresentativeTriangles;
 
@@ -114,26 +119,31 @@ impl MovingContact {
     }
 }
 
+#[cfg(any(test, feature = "unstable"))]
 /// The first contact of a mesh with itself during its step.
 pub fn first_self_contact(mesh: &Deforming) -> Option<MovingContact> {
     DeformingSearch::of_one(mesh, Want::First).advance(&mut Budget::UNLIMITED.clone()).contacts.pop()
 }
 
+#[cfg(any(test, feature = "unstable"))]
 /// Every vertex and face and every two edges of a mesh that meet during its step, in ascending order.
 pub fn self_contacts(mesh: &Deforming) -> Vec<MovingContact> {
     DeformingSearch::of_one(mesh, Want::All).advance(&mut Budget::UNLIMITED.clone()).contacts
 }
 
+#[cfg(any(test, feature = "unstable"))]
 /// The first contact of two meshes that move over the same step.
 pub fn first_contact(a: &Deforming, b: &Deforming) -> Option<MovingContact> {
     DeformingSearch::of_two(a, b, Want::First).advance(&mut Budget::UNLIMITED.clone()).contacts.pop()
 }
 
+#[cfg(any(test, feature = "unstable"))]
 /// Every vertex and face and every two edges of two meshes that meet during the step, in ascending order.
 pub fn contacts(a: &Deforming, b: &Deforming) -> Vec<MovingContact> {
     DeformingSearch::of_two(a, b, Want::All).advance(&mut Budget::UNLIMITED.clone()).contacts
 }
 
+#[cfg(any(test, feature = "unstable"))]
 /// The largest part of the step after which certainly nothing has met, given its first contact; 0 when
 /// something meets at the start.
 pub fn free_step(first: Option<&MovingContact>) -> f64 {

@@ -33,6 +33,7 @@ pub struct ClosestPoint {
     pub feature: Feature,
 }
 
+#[cfg(any(test, feature = "unstable"))]
 /// The point of the placed mesh nearest to `p`.
 ///
 /// ```

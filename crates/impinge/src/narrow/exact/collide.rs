@@ -187,6 +187,7 @@ pub fn first_meeting(a: Posed<'_>, b: Posed<'_>) -> Option<[u32; 2]> {
     SurfaceSearch::new(a, b).first().map(|witness| witness.triangles)
 }
 
+#[cfg(any(test, feature = "unstable"))]
 /// Calls `each` with every meeting pair, in an order that only the two trees decide.
 pub fn for_each_meeting(
     a: Posed<'_>,
@@ -203,6 +204,7 @@ pub fn for_each_meeting(
     search.work()
 }
 
+#[cfg(any(test, feature = "unstable"))]
 /// Every pair of meeting triangles, ascending; a large search is shared between threads.
 pub fn pairs(a: &Model, pose_a: &Pose, b: &Model, pose_b: &Pose) -> Vec<[u32; 2]> {
     let mut budget = Budget::UNLIMITED.clone();
@@ -240,6 +242,7 @@ pub fn pairs_within_budget(a: Posed<'_>, b: Posed<'_>, budget: &mut Budget) -> (
     (all, Outcome { certainty: Certainty::Exact, finish, work })
 }
 
+#[cfg(any(test, feature = "unstable"))]
 /// [`first_meeting`] for many placements of the same two models, in parallel and in their order.
 pub fn first_meetings(a: &Model, b: &Model, poses: &[[Pose; 2]]) -> Vec<Option<[u32; 2]>> {
     parallel::map(poses.len(), |k| {
@@ -248,6 +251,7 @@ pub fn first_meetings(a: &Model, b: &Model, poses: &[[Pose; 2]]) -> Vec<Option<[
     })
 }
 
+#[cfg(any(test, feature = "unstable"))]
 /// [`pairs`] for many placements of the same two models, in parallel and in their order.
 pub fn pairs_of_all(a: &Model, b: &Model, poses: &[[Pose; 2]]) -> Vec<Vec<[u32; 2]>> {
     parallel::map(poses.len(), |k| {

@@ -27,6 +27,7 @@ use crate::hierarchy::dual::{DualSearch, LeafPairs};
 use crate::hierarchy::point_tree::Room;
 use crate::hierarchy::relative::Relative;
 use crate::hierarchy::wide::{Node, WIDTH};
+#[cfg(any(test, feature = "unstable"))]
 use crate::num::parallel;
 use crate::simd::SimdLevel;
 use crate::{Budget, Certainty, Counters, Finish, Model, Outcome, Pose};
@@ -77,6 +78,7 @@ impl DistanceMemory {
     }
 }
 
+#[cfg(any(test, feature = "unstable"))]
 /// The smallest distance of two placed meshes.
 ///
 /// ```
@@ -91,6 +93,7 @@ pub fn distance(a: &Model, pose_a: &Pose, b: &Model, pose_b: &Pose) -> Distance 
     DistanceSearch::new(a, pose_a, b, pose_b).advance(&mut Budget::UNLIMITED.clone())
 }
 
+#[cfg(any(test, feature = "unstable"))]
 /// As [`distance`], starting from the nearest triangles of the last call and leaving those of this one.
 pub fn distance_again(
     a: &Model,
@@ -105,6 +108,7 @@ pub fn distance_again(
     found
 }
 
+#[cfg(any(test, feature = "unstable"))]
 /// [`distance`] for many placements of the same two meshes, in parallel.
 pub fn distances(a: &Model, b: &Model, poses: &[[Pose; 2]]) -> Vec<Distance> {
     parallel::map(poses.len(), |k| distance(a, &poses[k][0], b, &poses[k][1]))

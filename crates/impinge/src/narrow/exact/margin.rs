@@ -12,7 +12,6 @@ use crate::geom::triangle_distance::nearest;
 use crate::geom::triangle_triangle;
 use crate::hierarchy::dual::{DualSearch, LeafPairs};
 use crate::hierarchy::relative::Relative;
-use crate::num::parallel;
 use crate::{Budget, Certainty, Counters, Finish, Model, Outcome, Pose};
 
 /// Triangle pairs within a margin.
@@ -24,15 +23,11 @@ pub struct MarginPairs {
     pub outcome: Outcome,
 }
 
+#[cfg(any(test, feature = "unstable"))]
 /// All triangle pairs of two placed meshes at a distance of at most `margin` (a length in the world); none
 /// for a negative one.
 pub fn pairs_within(a: &Model, pose_a: &Pose, b: &Model, pose_b: &Pose, margin: f64) -> MarginPairs {
     MarginSearch::new(a, pose_a, b, pose_b, margin).advance(&mut Budget::UNLIMITED.clone())
-}
-
-/// [`pairs_within`] for many placements of the same two meshes, in parallel.
-pub fn pairs_within_all(a: &Model, b: &Model, poses: &[[Pose; 2]], margin: f64) -> Vec<MarginPairs> {
-    parallel::map(poses.len(), |k| pairs_within(a, &poses[k][0], b, &poses[k][1], margin))
 }
 
 /// A margin query that can be interrupted and resumed.

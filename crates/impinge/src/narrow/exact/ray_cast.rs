@@ -62,6 +62,7 @@ pub fn first_hit(model: &Model, pose: &Pose, ray: &Ray) -> Option<RayHit> {
     first.map(|(crossing, triangle)| hit(model, pose, crossing, triangle))
 }
 
+#[cfg(any(test, feature = "unstable"))]
 /// Every hit, by parameter and then by triangle; a side or corner that is hit gives one for each of its
 /// triangles.
 pub fn all_hits(model: &Model, pose: &Pose, ray: &Ray) -> Vec<RayHit> {
@@ -74,6 +75,7 @@ pub fn all_hits(model: &Model, pose: &Pose, ray: &Ray) -> Vec<RayHit> {
     hits
 }
 
+#[cfg(any(test, feature = "unstable"))]
 /// Whether the ray hits anything.
 pub fn any_hit(model: &Model, pose: &Pose, ray: &Ray) -> bool {
     let mut any = false;

@@ -36,6 +36,7 @@ pub struct SignedDistance {
     pub closest: ClosestPoint,
 }
 
+#[cfg(any(test, feature = "unstable"))]
 /// The signed distance of one point of the world.
 pub fn signed_distance(model: &Model, pose: &Pose, p: DVec3) -> SignedDistance {
     let closest = super::closest_point::closest_point(model, pose, p);

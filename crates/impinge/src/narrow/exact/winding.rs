@@ -5,6 +5,7 @@
 //! the generalised winding number (Jacobson, Kavan and Sorkine-Hornung, Robust inside-outside
 //! segmentation using generalized winding numbers, 2013), a sum of solid angles.
 
+#[cfg(any(test, feature = "unstable"))]
 use std::f64::consts::PI;
 use std::ops::ControlFlow;
 
@@ -55,6 +56,7 @@ pub fn winding(model: &Model, pose: &Pose, p: DVec3) -> Winding {
     }
 }
 
+#[cfg(any(test, feature = "unstable"))]
 /// The generalised winding number of a point: the sum of all solid angles over 4π, in floats.
 ///
 /// Near a whole number for closed surfaces, in between near holes; linear in the number of triangles.

@@ -14,7 +14,9 @@ mod route;
 
 pub use answer::{Answer, Reason};
 pub use batch::{Batch, Finding, Sink, each_pair};
-pub use choice::{Costs, choose};
+#[cfg(any(test, feature = "unstable"))]
+pub use choice::Costs;
+pub use choice::choose;
 pub use memory::Memory;
 pub use registry::Method;
 pub use route::{Routed, method_for, route};

@@ -44,6 +44,7 @@ pub struct Covered<'m> {
     pub spheres: &'m SphereCover,
 }
 
+#[cfg(any(test, feature = "unstable"))]
 /// The first contact of a body that moves with one that rests.
 ///
 /// # Errors

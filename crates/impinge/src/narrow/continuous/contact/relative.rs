@@ -101,6 +101,7 @@ impl<'m> RelativeSearch<'m> {
         })
     }
 
+    #[cfg(any(test, feature = "unstable"))]
     /// What was tested so far.
     pub fn tests(&self) -> Tests {
         self.tests

@@ -56,6 +56,7 @@ pub struct SphereCover {
     spheres: Vec<Sphere>,
     sets: Vec<Arc<Primitives>>,
     edges: Vec<[u32; 2]>,
+    #[cfg(any(test, feature = "unstable"))]
     leaves: usize,
 }
 
@@ -109,7 +110,13 @@ impl SphereCover {
         };
         cover.divide(0.5 * (low + high), half, levels, &all);
         let Cover { edges, mut leaves, sets, .. } = cover;
-        let mut tree = SphereCover { spheres: Vec::new(), sets, edges, leaves: leaves.len() };
+        let mut tree = SphereCover {
+            spheres: Vec::new(),
+            sets,
+            edges,
+            #[cfg(any(test, feature = "unstable"))]
+            leaves: leaves.len(),
+        };
         tree.spheres.reserve(2 * leaves.len());
         let mut next = tree.sets.len() as u32;
         tree.grow(&mut leaves, radius, &mut next);
@@ -131,6 +138,7 @@ impl SphereCover {
         &self.edges
     }
 
+    #[cfg(any(test, feature = "unstable"))]
     /// How many leaves there are, and how many different sets of primitives they share.
     pub fn sharing(&self) -> [usize; 2] {
         [self.leaves, self.sets.len()]

@@ -15,6 +15,7 @@ pub struct Tables {
 }
 
 impl Tables {
+    #[cfg(any(test, feature = "unstable"))]
     /// None of the four.
     pub const NONE: Tables = Tables { labels: false, primitives: false };
     /// All four.
