@@ -20,7 +20,8 @@ fn the_five_relations_and_their_exit_codes() {
         ("0.75,0,0", "b_inside_a", 1),
     ] {
         let ended = check(&folder, &["--at-b", at_b]);
-        let want = json!({"schema": 1, "relation": relation, "certainty": "exact", "finish": "complete"});
+        let want = json!({"schema": 1, "relation": relation, "method": "exact",
+            "certainty": "exact", "finish": "complete"});
         assert_eq!((ended.json(), ended.code), (want, code), "at {at_b}");
     }
     let swapped = folder.run(&["check", "small.obj", "cube.obj", "--format", "json"]);
@@ -94,7 +95,11 @@ fn distance_gives_points_and_features() {
         assert!(["vertex", "edge", "face"].contains(&kinds[0].as_str()) && kinds.len() == 1, "{feature}");
     }
     let nested = folder.run(&["distance", "cube.obj", "small.obj", "--format", "json"]);
-    assert_eq!((nested.json()["distance"].as_f64(), nested.code), (Some(0.75), 0));
+    assert_eq!((nested.json()["distance"].as_f64(), nested.code), (Some(0.75), 1));
+    assert_eq!(nested.json()["relation"], "b_inside_a");
+    assert_eq!((&answer["relation"], &answer["method"]), (&json!("separated"), &json!("exact")));
+    let open = folder.run(&["distance", "sheet.obj", "sheet.obj", "--at-b", "0,0,2", "--format", "json"]);
+    assert_eq!((open.json().get("relation"), open.code), (None, 0), "surfaces have no inside");
     let meeting = folder.run(&["distance", "cube.obj", "small.obj", "--at-b", "1,0,0", "--format", "json"]);
     assert_eq!((meeting.json()["distance"].as_f64(), meeting.code), (Some(0.0), 1));
     let text = folder.run(&["distance", "cube.obj", "small.obj", "--at-b", "3,0,0"]);
@@ -120,6 +125,7 @@ fn brute_force_agrees_and_unknown_methods_are_refused() {
             (&["distance", "--at-b", at], &["distance"]),
         ] {
             let [auto, exact, brute] = ["auto", "exact", "brute"].map(|method| ask(method, what));
+            assert_eq!((auto["method"].as_str(), brute["method"].as_str()), (Some("exact"), Some("brute")));
             assert_eq!(auto, exact);
             for field in fields {
                 assert_eq!(auto[field], brute[field], "{what:?} {field}");
@@ -127,10 +133,18 @@ fn brute_force_agrees_and_unknown_methods_are_refused() {
         }
     }
     let relation = check(&folder, &["--method", "brute"]);
-    assert!(relation.code == 2 && relation.err.contains("use auto or exact"), "{relation:?}");
+    let why = "method brute does not answer relation of mesh and mesh; exact does";
+    assert!(relation.code == 2 && relation.err.contains(why), "{relation:?}");
+    for (method, what) in
+        [("gjk", "distance"), ("voronoi", "distance"), ("contact", "distance"), ("gjk", "sweep")]
+    {
+        let refused = folder.run(&[what, "cube.obj", "small.obj", "--method", method]);
+        let why = format!("method {method} does not answer {what} of mesh and mesh; exact and ");
+        assert!(refused.code == 2 && refused.err.contains(&why), "{refused:?}");
+    }
     let refused = check(&folder, &["--method", "magic"]);
     assert_eq!(refused.code, 2);
-    for word in ["magic", "auto", "exact", "brute"] {
+    for word in ["magic", "auto", "exact", "brute", "voronoi", "gjk", "contact"] {
         assert!(refused.json()["error"].as_str().unwrap().contains(word), "{refused:?}");
     }
 }
@@ -141,21 +155,27 @@ fn a_spent_budget_is_undecided() {
     for what in [&["check", "sheet.obj", "sheet.obj"][..], &["check", "sheet.obj", "sheet.obj", "--all"]] {
         let ended =
             folder.run(&[what, &["--at-b", "0.5,0.1,0", "--budget", "1", "--format", "json"]].concat());
-        assert_eq!((ended.json()["finish"].as_str(), ended.code), (Some("out_of_budget"), 3), "{ended:?}");
+        let answer = ended.json();
+        assert_eq!((answer["finish"].as_str(), ended.code), (Some("out_of_budget"), 3), "{ended:?}");
+        assert!(answer["relation"].is_null() && answer["certainty"].is_null(), "{answer}");
+        if what.contains(&"--all") {
+            assert_eq!((&answer["count"], &answer["at_least"]), (&json!(null), &json!(0)), "{answer}");
+        }
         let text = folder.run(&[what, &["--at-b", "0.5,0.1,0", "--budget", "1"]].concat());
-        assert!(text.out.contains("out of budget"), "{text:?}");
+        assert!(text.out.contains("(undecided, out of budget)"), "{text:?}");
+        assert_eq!(text.out.contains("at least 0 so far"), what.contains(&"--all"), "{text:?}");
     }
     let far = ["distance", "sheet.obj", "sheet.obj", "--at-b", "0,0.1,2,0.3,0.1,0,1"];
     let [some, all] = [&["--budget", "1", "--format", "json"][..], &["--format", "json"]]
         .map(|more| folder.run(&[&far[..], more].concat()));
     assert_eq!((some.code, all.code), (3, 0), "{some:?}");
     let [some, all] = [some.json(), all.json()];
-    assert_eq!((&some["certainty"], &some["finish"]), (&json!("conservative"), &json!("out_of_budget")));
+    assert_eq!((&some["certainty"], &some["finish"]), (&json!(null), &json!("out_of_budget")));
     let number = |value: &serde_json::Value| value.as_f64().unwrap();
-    let (least, most) = (number(&some["at_least"]), number(&some["distance"]));
+    let (least, most) = (number(&some["at_least"]), number(&some["at_most"]));
     assert!(least <= number(&all["distance"]) && number(&all["distance"]) <= most && least < most);
-    assert_eq!(number(&some["tolerance"]), most - least);
-    assert_eq!((all.get("at_least"), all.get("tolerance"), &all["certainty"]), (None, None, &json!("exact")));
+    assert!(some["distance"].is_null() && some.get("tolerance").is_none() && least >= 0.0, "{some}");
+    assert_eq!((all.get("at_least"), all.get("at_most"), &all["certainty"]), (None, None, &json!("exact")));
     let text = folder.run(&[&far[..], &["--budget", "1"]].concat());
     assert!(text.out.starts_with(&format!("between {least:?} and {most:?}\n")), "{text:?}");
     let plenty = check(&folder, &["--budget", "1000000"]);
@@ -165,13 +185,49 @@ fn a_spent_budget_is_undecided() {
     assert_eq!(check(&folder, &["--budget", "soon"]).code, 2);
 }
 
+/// What was found so far is a contact; what is only near is none.
+#[test]
+fn a_certain_collision_outlives_the_budget() {
+    let folder = Folder::with_meshes();
+    let across = ["check", "cube.obj", "sheet.obj", "--at-b", "0.1,0.1,0.2", "--format", "json"];
+    let whole = folder.run(&[&across[..], &["--all"]].concat()).json()["count"].as_u64().unwrap();
+    let (mut some, mut partial) = (0, 0);
+    for units in (100..4000).step_by(100) {
+        let ended = folder.run(&[&across[..], &["--all", "--budget", &units.to_string()]].concat());
+        let answer = ended.json();
+        if answer["finish"] == "complete" {
+            assert_eq!(answer["count"], whole);
+            continue;
+        }
+        let found = answer["at_least"].as_u64().unwrap();
+        assert!(answer["count"].is_null() && answer["certainty"].is_null() && found <= whole, "{answer}");
+        assert_eq!(answer["pairs"].as_array().unwrap().len() as u64, found);
+        let certain = found > 0 || answer["relation"] == "intersecting";
+        assert_eq!(ended.code, if certain { 1 } else { 3 }, "{answer}");
+        some += 1;
+        partial += usize::from(found > 0);
+    }
+    assert!(some > 2 && partial > 0, "{some} {partial}");
+    // Both closed: the distance is asked first, the relation with the rest.
+    let apart =
+        ["distance", "cube.obj", "small.obj", "--at-b", "3,0.1,0.2", "--format", "json", "--budget", "1"];
+    let ended = folder.run(&apart);
+    let answer = ended.json();
+    assert_eq!((answer["finish"].as_str(), ended.code), (Some("out_of_budget"), 3), "{answer}");
+    assert!(answer["distance"].is_null() && answer["certainty"].is_null(), "{answer}");
+    assert!(
+        answer["at_least"].as_f64() <= Some(1.75) && Some(1.75) <= answer["at_most"].as_f64(),
+        "{answer}"
+    );
+}
+
 #[test]
 fn explain_goes_to_stderr_and_changes_nothing() {
     let folder = Folder::with_meshes();
     let (plain, told) = (check(&folder, &["--all"]), check(&folder, &["--all", "--explain"]));
     assert_eq!(plain.out, told.out);
     assert_eq!(plain.err, "");
-    for word in ["method", "exact", "Nv ", "Np ", "Nu ", " ms", "12 triangles"] {
+    for word in ["method   exact, chosen by auto", "Nv ", "Np ", "Nu ", " ms", "12 triangles"] {
         assert!(told.err.contains(word), "{word}: {}", told.err);
     }
 }

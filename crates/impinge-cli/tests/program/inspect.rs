@@ -67,11 +67,29 @@ fn a_sick_mesh_is_described_and_exits_0() {
 fn self_lists_the_crossing_pairs() {
     let folder = Folder::with_meshes();
     let ended = folder.run(&["self", "bow.obj", "--format", "json"]);
-    let want =
-        json!({"schema": 1, "count": 1, "pairs": [[0, 1]], "certainty": "exact", "finish": "complete"});
+    let want = json!({"schema": 1, "count": 1, "pairs": [[0, 1]], "method": "exact", "certainty": "exact", "finish": "complete"});
     assert_eq!((ended.json(), ended.code), (want, 1));
     let text = folder.run(&["self", "bow.obj"]);
     assert!(text.out.contains("0 1\n"), "{}", text.out);
     let sound = folder.run(&["self", "cube.obj", "--format", "json"]);
     assert_eq!((sound.json()["count"].as_u64(), sound.code), (Some(0), 0));
+}
+
+#[test]
+fn a_budget_leaves_how_many_there_are_at_least() {
+    let folder = Folder::with_meshes();
+    let ended = folder.run(&["self", "sheet.obj", "--budget", "1", "--format", "json"]);
+    let answer = ended.json();
+    assert_eq!((ended.code, answer["finish"].as_str()), (3, Some("out_of_budget")), "{answer}");
+    assert!(answer["count"].is_null() && answer["certainty"].is_null(), "{answer}");
+    assert_eq!((&answer["at_least"], &answer["pairs"]), (&json!(0), &json!([])));
+    assert!(folder.run(&["self", "sheet.obj", "--budget", "1"]).out.starts_with("at least 0 so far"));
+    let ended = folder.run(&["inspect", "sheet.obj", "--budget", "1", "--format", "json"]);
+    let answer = ended.json();
+    assert_eq!((ended.code, &answer["at_least"]), (3, &json!(0)), "{answer}");
+    assert!(answer["self_intersections"].is_null() && answer["area"] == 4.0, "{answer}");
+    assert!(folder.run(&["inspect", "sheet.obj", "--budget", "1"]).out.contains("at least 0 so far"));
+    let whole = folder.run(&["inspect", "sheet.obj", "--format", "json"]).json();
+    assert_eq!((&whole["self_intersections"], whole.get("at_least")), (&json!(0), None));
+    assert_eq!(folder.run(&["inspect", "cube.obj", "--method", "brute"]).code, 2);
 }

@@ -35,7 +35,7 @@ fn the_contract_s_questions_about_meshes() {
     assert_eq!(ended.code, 0, "{ended:?}");
     let answers = ended.lines();
     let sure = |mut body: Value| {
-        let more = json!({"schema": 1, "certainty": "exact", "finish": "complete"});
+        let more = json!({"schema": 1, "method": "exact", "certainty": "exact", "finish": "complete"});
         body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
         body
     };
@@ -45,8 +45,17 @@ fn the_contract_s_questions_about_meshes() {
     assert_eq!(answers[1]["features"].as_array().unwrap().len(), 2);
     assert_eq!(answers[1]["normal"], json!([0.0, 0.0, -1.0]));
     assert_eq!(answers[2], sure(json!({"id": 3, "count": 1, "pairs": [[0, 0]]})));
-    assert_eq!(answers[3], sure(json!({"id": 4, "distances": [-1.0, 2.0], "inside": [true, false]})));
-    assert_eq!(answers[4], sure(json!({"id": 5, "distances": [1.0, 3.0], "inside": [false, false]})));
+    let closest = |k: usize| serde_json::from_value::<Vec<[f64; 3]>>(answers[k]["closest"].clone()).unwrap();
+    let points = json!({"id": 4, "distances": [-1.0, 2.0], "inside": [true, false],
+                        "closest": closest(3), "features": answers[3]["features"]});
+    let above = json!({"id": 5, "distances": [1.0, 3.0], "inside": [false, false],
+                       "closest": closest(4), "features": answers[4]["features"]});
+    assert_eq!((closest(3)[1], closest(4)[1]), ([11.0, 0.0, 0.0], [0.0, 0.0, -1.0]));
+    for feature in [3, 4].map(|k| answers[k]["features"][1].as_object().unwrap()) {
+        assert!(feature.contains_key("face") || feature.contains_key("edge"), "{feature:?}");
+    }
+    assert_eq!(answers[3], sure(points));
+    assert_eq!(answers[4], sure(above));
 }
 
 #[test]
@@ -99,11 +108,11 @@ fn a_bad_line_names_its_fault_and_the_batch_goes_on() {
         (
             r#"{"id":5,"ask":"pairs","a":{"vertices":[[0,0,0]],"triangles":[[0,0,0]]},"b":{"sphere":1}}"#
                 .into(),
-            "b: a sphere has no triangles",
+            "method auto does not answer pairs of mesh and sphere; no method does",
         ),
         (
             r#"{"id":5,"ask":"distance","a":{"sphere":2},"b":{"sphere":1},"method":"brute"}"#.into(),
-            "method brute answers pairs and distance of two meshes",
+            "method brute does not answer distance of sphere and sphere; exact and gjk do",
         ),
         (body(r#"{"mesh":"missing.obj"}"#), "missing.obj"),
         (body(r#"{"mesh":"broken.obj"}"#), "line 3"),
@@ -308,7 +317,7 @@ fn a_closed_pipe_is_no_panic() {
 }
 
 /// Every shape of the contract, and those of ours.
-const SHAPES: [&str; 12] = [
+const SHAPES: [&str; 14] = [
     r#""mesh":"cube.obj""#,
     r#""vertices":[[0,0,0],[1,0,0],[0,1,0],[0,0,1]],"triangles":[[0,2,1],[0,1,3],[0,3,2],[1,2,3]]"#,
     r#""hull":[[0,0,0],[1,0,0],[0,1,0],[0,0,1],[0.1,0.1,0.1]]"#,
@@ -321,6 +330,8 @@ const SHAPES: [&str; 12] = [
     r#""halfspace":{"normal":[0,0,2],"offset":-3}"#,
     r#""triangle":[[0,0,0],[1,0,0],[0,1,0]]"#,
     r#""segment":[[0,0,0],[1,0,0]]"#,
+    r#""vertices":[[0,0,0],[1,0,0],[0,1,0],[0,0,1]],"tetrahedra":[[0,1,2,3]]"#,
+    r#""compound":[{"box":[0.5,0.5,0.5]},{"sphere":0.5,"pose":{"position":[1,0,0]}}]"#,
 ];
 
 #[test]
@@ -377,7 +388,7 @@ fn signed_distances_carry_points_features_and_normal() {
         answers[0],
         json!({"schema": 1, "id": 1, "distance": -0.25, "points": [[0.0, 0.0, 1.0], [0.0, 0.0, 0.75]],
                "features": [{"face": 5}, {"surface": true}], "normal": [0.0, 0.0, 1.0],
-               "certainty": "exact", "finish": "complete"})
+               "relation": "intersecting", "method": "exact", "certainty": "exact", "finish": "complete"})
     );
     assert_eq!(
         (answers[1]["distance"].as_f64(), &answers[1]["normal"]),
@@ -430,4 +441,102 @@ fn the_sign_of_a_tiny_distance_is_that_of_the_relation() {
         }
     }
     assert!((20..140).contains(&separated), "{separated} of 160 are separated");
+}
+
+#[test]
+fn compounds_hold_convex_parts_and_others_are_refused_by_name() {
+    let folder = Folder::with_meshes();
+    let two = r#"{"sphere":0.5},{"box":[0.25,0.25,0.25],"pose":{"position":[3,0,0]}}"#;
+    let line = |parts: &str, b: &str| format!(r#"{{"ask":"distance","a":{{"compound":[{parts}]}},"b":{b}}}"#);
+    let ball = r#"{"sphere":1,"pose":{"position":[5,0,0]}}"#;
+    let lines = [
+        line(two, ball),
+        line(two, ball).replace("distance", "relation"),
+        line(r#"{"mesh":"cube.obj"}"#, ball),
+        line(r#"{"sphere":1},{"compound":[{"sphere":1}]}"#, ball),
+        line("", ball),
+        line(r#"{"sphere":-1}"#, ball),
+        line(r#"{"sphere":1,"to":{}}"#, ball),
+        r#"{"ask":"points","a":{"compound":[{"sphere":1}]},"points":[[0,0,0]]}"#.to_string(),
+    ];
+    let answers = folder.query(&lines.iter().map(String::as_str).collect::<Vec<_>>(), &[]).lines();
+    assert_eq!((answers[0]["distance"].as_f64(), &answers[0]["relation"]), (Some(0.75), &json!("separated")));
+    assert_eq!(answers[1]["relation"], "separated");
+    for (k, why) in [
+        "part 0 is a mesh, which is not convex",
+        "part 1 is a compound, which is not convex",
+        "compound: parts: ",
+        "a.compound[0]: sphere: ",
+        "a.compound[0]: \"to\" is no field",
+        "the signed distance of a compound is not answered",
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let said = answers[2 + k]["error"].as_str().unwrap_or_default();
+        assert!(said.contains(why), "{}\n{said}", lines[2 + k]);
+    }
+    let deep = format!("{}{}", r#"{"compound":["#.repeat(100_000), "]}".repeat(100_000));
+    let line = format!(r#"{{"ask":"relation","a":{deep},"b":{{"sphere":1}}}}"#);
+    assert!(folder.query(&[&line], &[]).out.contains("which is not convex"));
+}
+
+#[test]
+fn methods_are_those_that_the_library_registers() {
+    let folder = Folder::new();
+    let hull = r#"{"hull":[[0,0,0],[1,0,0],[0,1,0],[0,0,1]]}"#;
+    let ball = r#"{"sphere":0.5,"pose":{"position":[0,0,3]}}"#;
+    let line = |method: &str, ask: &str, b: &str| {
+        format!(r#"{{"ask":"{ask}","method":"{method}","a":{hull},"b":{b}}}"#)
+    };
+    let lines = [
+        line("gjk", "distance", ball),
+        line("voronoi", "distance", hull),
+        line("voronoi", "relation", hull),
+        line("voronoi", "distance", ball),
+        line("gjk", "relation", ball),
+        line("contact", "sweep", ball),
+        r#"{"ask":"points","method":"brute","a":{"sphere":1},"points":[[0,0,0]]}"#.into(),
+    ];
+    let answers = folder.query(&lines.iter().map(String::as_str).collect::<Vec<_>>(), &[]).lines();
+    for (answer, method) in answers.iter().zip(["gjk", "voronoi", "voronoi"]) {
+        assert_eq!(answer["method"], method, "{answer}");
+    }
+    assert_eq!((answers[0]["distance"].as_f64(), &answers[0]["relation"]), (Some(1.5), &json!("separated")));
+    for (answer, why) in answers[3..].iter().zip([
+        "method voronoi does not answer distance of hull and sphere; exact and gjk do",
+        "method gjk does not answer relation of hull and sphere; exact does",
+        "method contact does not answer sweep of hull and sphere; exact does",
+        "brute does not answer the signed distance; exact does",
+    ]) {
+        assert!(answer["error"].as_str().unwrap().contains(why), "{answer}");
+    }
+}
+
+#[test]
+fn self_is_asked_in_a_batch_too() {
+    let folder = Folder::with_meshes();
+    let fall = |z: f64| {
+        format!(
+            r#"{{"vertices":[[0,0,0],[4,0,0],[0,4,0],[1,1,{z}],[2,1,{z}],[1,2,{z}]],"triangles":[[0,1,2],[3,4,5]]}}"#
+        )
+    };
+    let lines = [
+        r#"{"ask":"self","a":{"mesh":"bow.obj"}}"#.to_string(),
+        format!(r#"{{"ask":"self","a":{},"to":{}}}"#, fall(1.0), fall(-1.0)),
+        format!(r#"{{"ask":"self","a":{},"to":{},"all":true}}"#, fall(1.0), fall(-1.0)),
+        r#"{"ask":"self","a":{"mesh":"bow.obj"},"to":{"mesh":"cube.obj"}}"#.into(),
+        r#"{"ask":"self","a":{"mesh":"bow.obj"},"all":true}"#.into(),
+        r#"{"ask":"self","a":{"sphere":1}}"#.into(),
+    ];
+    let answers = folder.query(&lines.iter().map(String::as_str).collect::<Vec<_>>(), &[]).lines();
+    assert_eq!((&answers[0]["count"], &answers[0]["pairs"]), (&json!(1), &json!([[0, 1]])));
+    let time = answers[1]["time"].as_f64().unwrap();
+    assert!(answers[1]["hit"] == true && (0.5 - 1e-9..=0.5).contains(&time), "{}", answers[1]);
+    assert_eq!(answers[2]["vf"].as_array().unwrap().len(), 3, "{}", answers[2]);
+    for (answer, why) in
+        answers[3..].iter().zip(["to: t1: 8 vertices", "all without \"to\"", "of a sphere is not answered"])
+    {
+        assert!(answer["error"].as_str().unwrap().contains(why), "{answer}");
+    }
 }

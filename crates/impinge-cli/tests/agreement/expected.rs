@@ -1,0 +1,236 @@
+//! What the program must say, from the library's answers.
+
+use impinge::glam::DVec3;
+use impinge::{
+    Answer, Budget, Certainty, ContactKind, Deforming, Error, Feature, FeaturePairKind, Finish, Method,
+    MovingContact, Placed, Query, Question as Asked, Relation, Sweep,
+};
+use serde_json::{Map, Value, json};
+
+use crate::questions::{Body, Question, What};
+
+/// The fields, and whether something was hit.
+type Fields = (Map<String, Value>, bool);
+
+/// The library's answer as the contract has it.
+pub fn answer(question: &Question) -> Result<Fields, Error> {
+    let budget = question.units.map_or(Budget::UNLIMITED, Budget::units);
+    let mut query = Query { method: question.method, budget, ..Query::default() };
+    match &question.what {
+        What::Relation([a, b]) => {
+            let found = query.relation(a.placed(), b.placed())?;
+            let hit = found.value.is_some_and(Relation::is_contact);
+            Ok((with(json!({"relation": found.value.map(word)}), &found), hit))
+        }
+        What::Distance([a, b]) => distance(&mut query, a.placed(), b.placed()),
+        What::Pairs([a, b], margin) => {
+            let found = match margin {
+                None => query.pairs(a.placed(), b.placed())?,
+                Some(margin) => query.pairs_within(a.placed(), b.placed(), *margin)?,
+            };
+            let mut fields = pairs(&found);
+            if let Some(margin) = margin {
+                fields.0.insert("margin".into(), json!(margin));
+            }
+            Ok(fields)
+        }
+        What::Sweep([a, b]) => sweep(&mut query, a, b),
+        What::Points(a, points) => {
+            let points: Vec<DVec3> = points.iter().copied().map(DVec3::from).collect();
+            let found = query.signed_distances(a.placed(), &points)?;
+            let told = found.value.as_ref().or(found.so_far.as_ref()).cloned().unwrap_or_default();
+            let fields = json!({
+                "distances": told.iter().map(|p| p.distance).collect::<Vec<_>>(),
+                "inside": told.iter().map(|p| p.inside).collect::<Vec<_>>(),
+                "closest": told.iter().map(|p| p.point.to_array()).collect::<Vec<_>>(),
+                "features": told.iter().map(|p| named(p.feature)).collect::<Vec<_>>(),
+            });
+            Ok((with(fields, &found), told.iter().any(|p| p.inside)))
+        }
+        What::Ccd(kind, [t0, t1], margin) => {
+            let found = query.moving_features(*kind, t0, t1, *margin)?;
+            let hit = found.value.map(|time| time.is_some());
+            let fields = json!({"hit": hit, "time": found.value.flatten()});
+            Ok((with(fields, &found), hit == Some(true)))
+        }
+        What::Meets(a) => Ok(pairs(&query.self_intersections(a.placed())?)),
+        What::Step { ends: [t0, t1], all, margin } => {
+            let mesh = Deforming::new(t0.clone(), t1.clone())?;
+            step(&mut query, &mesh, *all, *margin)
+        }
+    }
+}
+
+impl Body {
+    fn placed(&self) -> Placed<'_> {
+        self.shape.along(self.motion)
+    }
+}
+
+fn pairs(found: &Answer<Vec<[u32; 2]>>) -> Fields {
+    let list = found.value.as_ref().or(found.so_far.as_ref()).cloned().unwrap_or_default();
+    let fields = match found.value {
+        Some(_) => json!({"count": list.len(), "pairs": list}),
+        None => json!({"count": null, "at_least": list.len(), "pairs": list}),
+    };
+    (with(fields, found), !list.is_empty())
+}
+
+fn distance(query: &mut Query<'_>, a: Placed<'_>, b: Placed<'_>) -> Result<Fields, Error> {
+    let found = query.distance(a, b)?;
+    let kinds = [a.shape().kind(), b.shape().kind()];
+    let surfaces = kinds.iter().any(|kind| kind.is_mesh());
+    let width = match found.certainty {
+        Certainty::Conservative { tolerance } if found.value.is_none() => tolerance,
+        _ => 0.0,
+    };
+    let told = found.value.or(found.so_far).filter(|told| told.distance.is_finite());
+    let mut fields = with(
+        json!({
+            "distance": told.map(|told| told.distance),
+            "points": told.map(|told| told.points.map(|p| p.to_array())),
+            "features": told.map(|told| told.features.map(named)),
+            "normal": told.and_then(|told| direction(told.normal)),
+        }),
+        &found,
+    );
+    let mut open = found.value.is_none();
+    let mut hit = told.is_some_and(|told| told.distance <= 0.0);
+    if a.shape().is_closed() || b.shape().is_closed() {
+        if !query.method.accepts(&Asked::Relation, kinds) {
+            query.method = Method::Auto;
+        }
+        let beside = query.relation(a, b)?;
+        match beside.value {
+            Some(relation) => {
+                fields.insert("relation".into(), json!(word(relation)));
+                hit |= relation.is_contact();
+            }
+            None => open = true,
+        }
+        if beside.finish == Finish::OutOfBudget {
+            fields.insert("finish".into(), json!("out_of_budget"));
+        }
+    }
+    if open {
+        fields.insert("distance".into(), Value::Null);
+        fields.insert("certainty".into(), Value::Null);
+        fields.retain(|name, _| !["tolerance", "resolution", "samples"].contains(&name.as_str()));
+        if let Some(told) = told {
+            let least = if surfaces { (told.distance - width).max(0.0) } else { told.distance - width };
+            fields.insert("at_most".into(), json!(told.distance));
+            if least.is_finite() {
+                fields.insert("at_least".into(), json!(least));
+            }
+        }
+    }
+    Ok((fields, hit))
+}
+
+fn sweep(query: &mut Query<'_>, a: &Body, b: &Body) -> Result<Fields, Error> {
+    let found: Answer<Sweep> = query.sweep(a.placed(), b.placed())?;
+    let told = found.value.or(found.so_far);
+    let impact = told.and_then(|told| told.impact);
+    let kind = |kind: ContactKind| match kind {
+        ContactKind::VertexFace => "vf".to_string(),
+        ContactKind::FaceVertex => "fv".to_string(),
+        ContactKind::EdgeEdge => "ee".to_string(),
+        ContactKind::Shapes => format!("{}-{}", a.shape.kind(), b.shape.kind()),
+    };
+    let fields = json!({
+        "hit": found.value.map(|found| found.impact.is_some()),
+        "time": impact.map(|impact| impact.time),
+        "kind": impact.map(|impact| kind(impact.kind)),
+        "features": impact.map(|impact| impact.features.map(named)),
+        "point": impact.map(|impact| impact.point.to_array()),
+        "normal": impact.and_then(|impact| direction(impact.normal)),
+        "proved": impact.map(|impact| impact.proved),
+        "free_until": told.map_or(0.0, |told| told.free_until),
+        "slack": told.map(|told| told.slack),
+    });
+    let mut fields = with(fields, &found);
+    fields.entry("tolerance").or_insert_with(|| json!(query.tolerance));
+    Ok((fields, impact.is_some()))
+}
+
+fn step(query: &mut Query<'_>, mesh: &Deforming, all: bool, margin: f64) -> Result<Fields, Error> {
+    let found = match all {
+        true => query.self_contacts(mesh, margin)?,
+        false => query.first_self_contact(mesh, margin)?.map(|first| first.into_iter().collect()),
+    };
+    let told: Vec<MovingContact> =
+        found.value.as_ref().or(found.so_far.as_ref()).cloned().unwrap_or_default();
+    let first = told.iter().min_by(|a, b| a.time.total_cmp(&b.time)).filter(|_| found.value.is_some());
+    let list = |kind: FeaturePairKind| {
+        let these = told.iter().filter(|contact| contact.kind == kind);
+        these.map(|c| json!({"vertices": c.vertices, "time": c.time})).collect::<Vec<_>>()
+    };
+    let complete = found.value.is_some();
+    let mut fields = with(
+        json!({
+            "hit": complete.then_some(first.is_some()),
+            "time": first.map(|first| first.time),
+            "free_step": complete.then(|| impinge::free_step(first)),
+        }),
+        &found,
+    );
+    if let Some(first) = first {
+        let vf = first.kind == FeaturePairKind::VertexFace;
+        fields.insert("kind".into(), json!(if vf { "vf" } else { "ee" }));
+        fields.insert("vertices".into(), json!(first.vertices));
+    }
+    if !complete {
+        fields.insert("at_least".into(), json!(told.len()));
+    }
+    if all || !complete {
+        fields.insert("vf".into(), json!(list(FeaturePairKind::VertexFace)));
+        fields.insert("ee".into(), json!(list(FeaturePairKind::EdgeEdge)));
+    }
+    Ok((fields, !told.is_empty()))
+}
+
+/// The fields with method, certainty and end.
+fn with<T>(fields: Value, found: &Answer<T>) -> Map<String, Value> {
+    let Value::Object(mut fields) = fields else { return Map::new() };
+    let finish = match found.finish {
+        Finish::Complete => "complete",
+        Finish::OutOfBudget => "out_of_budget",
+        _ => "stopped",
+    };
+    let (certainty, beside) = match found.certainty {
+        Certainty::Conservative { tolerance } => ("conservative", Some(("tolerance", json!(tolerance)))),
+        Certainty::Approximate { resolution } => ("approximate", Some(("resolution", json!(resolution)))),
+        Certainty::Sampled { samples } => ("sampled", Some(("samples", json!(samples)))),
+        _ => ("exact", None),
+    };
+    fields.insert("method".into(), json!(found.method.name()));
+    fields.insert("finish".into(), json!(finish));
+    fields.insert("certainty".into(), json!(found.value.as_ref().map(|_| certainty)));
+    if let (Some((name, value)), Some(_)) = (beside, &found.value) {
+        fields.insert(name.into(), value);
+    }
+    fields
+}
+
+fn direction(normal: DVec3) -> Option<[f64; 3]> {
+    (normal != DVec3::ZERO).then(|| normal.to_array())
+}
+
+fn named(feature: Feature) -> Value {
+    match feature {
+        Feature::Vertex(v) => json!({"vertex": v}),
+        Feature::Edge(ends) => json!({"edge": ends}),
+        Feature::Face(face) => json!({"face": face}),
+        _ => json!({"surface": true}),
+    }
+}
+
+fn word(relation: Relation) -> &'static str {
+    match relation {
+        Relation::Separated => "separated",
+        Relation::Touching => "touching",
+        Relation::Intersecting => "intersecting",
+        Relation::AInsideB => "a_inside_b",
+        Relation::BInsideA => "b_inside_a",
+    }
+}
