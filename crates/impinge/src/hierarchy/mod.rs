@@ -17,5 +17,6 @@ pub mod ray_slab;
 pub mod relative;
 pub mod self_overlap;
 pub mod simd;
+pub mod sphere_cover;
 mod stack;
 pub mod wide;

@@ -4,12 +4,14 @@ mod compound;
 mod geometry;
 mod mesh_model;
 mod placed;
+mod prepare;
 mod shape;
 
 pub use compound::{Compound, CompoundChild, Node, Part};
 pub use geometry::Geometry;
 pub use mesh_model::Model;
 pub use placed::Placed;
+pub use prepare::Fact;
 pub use shape::{Shape, ShapeKind};
 
 pub(crate) use geometry::polytope_bounds;
