@@ -4,12 +4,11 @@ mod common;
 
 use std::path::Path;
 
-use impinge::model::Model;
-use impinge::{Mesh, Pose, contour};
+use impinge::{Shape, contour};
 
 /// Two placed meshes and the exact set of their intersecting triangle pairs.
 struct Pair {
-    bodies: [Model; 2],
+    bodies: [Shape; 2],
     meeting: Vec<[u32; 2]>,
 }
 
@@ -30,7 +29,7 @@ fn read(path: &Path) -> Pair {
         };
         let points = (0..vertices).map(|_| [number(), number(), number()]).collect();
         let corners = (0..triangles).map(|_| [word(), word(), word()]).collect();
-        Model::from(Mesh::new(points, corners).unwrap())
+        Shape::mesh(points, corners).unwrap()
     };
     let bodies = [body(va, fa), body(vb, fb)];
     Pair { bodies, meeting: (0..pairs).map(|_| [word(), word()]).collect() }
@@ -42,7 +41,7 @@ fn loops_are_closed_and_hold_every_meeting_pair() {
     let [mut crossing, mut loops] = [0; 2];
     for k in 0..20 {
         let Pair { bodies: [a, b], meeting } = read(&folder.join(format!("pair_{k:02}.bin")));
-        let curves = contour(&a, &Pose::IDENTITY, &b, &Pose::IDENTITY);
+        let curves = contour(&a, &b).unwrap();
         let mut pairs: Vec<[u32; 2]> = curves.iter().flat_map(|curve| curve.pairs.clone()).collect();
         pairs.sort_unstable();
         assert_eq!(pairs, meeting, "pair {k}");

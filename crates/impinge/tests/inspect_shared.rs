@@ -5,9 +5,7 @@ mod common;
 use std::path::Path;
 
 use common::{field, manifest};
-use impinge::io;
-use impinge::model::Model;
-use impinge::report::inspect::{Inspection, inspect};
+use impinge::{Inspection, Shape, inspect, io};
 
 /// Self-intersections that the manifests' program overlooked (triangles folded onto each other along a
 /// shared edge); the counts are by exact rational arithmetic.
@@ -52,7 +50,7 @@ fn check(folder: &Path, manifest_file: &Path) -> [usize; 2] {
                 continue;
             }
         };
-        let seen = inspect(&Model::from(mesh));
+        let seen = inspect(&Shape::from(mesh)).unwrap();
         files += 1;
         for (column, ours) in columns(&seen) {
             let corrected = CORRECTED.iter().find(|(name, _)| *name == file);

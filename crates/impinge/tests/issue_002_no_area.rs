@@ -1,15 +1,14 @@
 //! Meshes of zero-area triangles are points and segments: their welded edges cancel, but nothing is in them.
 
-use impinge::model::Model;
-use impinge::{Mesh, Pose, Relation, relation};
+use impinge::{Relation, Shape, relation};
 
-fn triangle(corners: [[f64; 3]; 3]) -> Model {
-    Model::from(Mesh::new(corners.to_vec(), vec![[0, 1, 2]]).unwrap())
+fn triangle(corners: [[f64; 3]; 3]) -> Shape {
+    Shape::mesh(corners.to_vec(), vec![[0, 1, 2]]).unwrap()
 }
 
-fn at_rest(a: &Model, b: &Model) -> Relation {
-    let found = relation(a, &Pose::IDENTITY, b, &Pose::IDENTITY);
-    assert_eq!(relation(b, &Pose::IDENTITY, a, &Pose::IDENTITY), found.swapped());
+fn at_rest(a: &Shape, b: &Shape) -> Relation {
+    let found = relation(a, b);
+    assert_eq!(relation(b, a), found.swapped());
     found
 }
 
@@ -28,7 +27,7 @@ fn a_point_on_a_segment_touches_it() {
 
 #[test]
 fn a_point_lies_in_a_solid_and_meets_an_open_surface() {
-    let cube = Model::from(impinge::procedural::cuboid([1.0; 3], [1; 3]).unwrap());
+    let cube = Shape::from(impinge::procedural::cuboid([1.0; 3], [1; 3]).unwrap());
     assert_eq!(at_rest(&triangle([[0.0; 3]; 3]), &cube), Relation::AInsideB);
     assert_eq!(at_rest(&triangle([[1.0, 0.0, 0.0]; 3]), &cube), Relation::AInsideB);
     let open = triangle([[-1.0, -1.0, 0.0], [1.0, -1.0, 0.0], [0.0, 1.0, 0.0]]);

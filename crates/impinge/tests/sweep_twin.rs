@@ -327,7 +327,7 @@ fn turning_closely_above_each_other_takes_little_work() {
     let vertices = ring.vertices().iter().map(|v| (askew.inverse() * *v).to_array()).collect();
     let ring = Model::from(Mesh::new(vertices, ring.triangles().to_vec()).unwrap());
     let at = |height: f64, turn: f64| {
-        Pose::from_rotation(DVec3::Z * (0.5 + height), DQuat::from_rotation_z(turn) * askew)
+        Pose::from_rotation(DVec3::Z * (0.5 + height), DQuat::from_rotation_z(turn) * askew).unwrap()
     };
     let still = Motion::Still(at(-0.5, 0.0));
     for gap in [1e-2, 1e-4, 1e-6] {
@@ -349,7 +349,7 @@ fn plain_flat_contacts_are_proved() {
     let sheet = Model::from(procedural::sheet([1.0, 1.0], [2, 2]).unwrap());
     let (large, small, long) = (boxes([1.0, 1.0, 0.5]), boxes([0.3, 0.4, 0.5]), boxes([3.0, 0.2, 0.5]));
     let at = |x: f64, z: f64, turn: f64| {
-        Pose::from_rotation(DVec3::new(x, 0.4 * x, z), DQuat::from_rotation_z(turn))
+        Pose::from_rotation(DVec3::new(x, 0.4 * x, z), DQuat::from_rotation_z(turn)).unwrap()
     };
     let cases: [(&str, [&Model; 2], f64, f64, f64); 8] = [
         ("small on large", [&large, &small], 0.0, 0.0, 1.0),

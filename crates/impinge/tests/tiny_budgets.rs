@@ -133,7 +133,7 @@ fn relations_come_to_an_end() {
 fn self_intersections_come_to_an_end() {
     let rings = [procedural::torus(1.0, 0.3, 24, 12).unwrap(), procedural::torus(1.1, 0.25, 24, 12).unwrap()];
     let model = Model::from(procedural::join(&rings).unwrap());
-    let want = self_intersections(&model);
+    let (want, _) = self_intersections(&model);
     for budget in tiny() {
         let mut search = SelfIntersectionSearch::new(&model);
         let (count, calls) = to_the_end(&budget, |budget| {

@@ -21,7 +21,7 @@ use crate::{Error, Mesh, Pose};
 ///
 /// let ball = Shape::sphere(0.5)?;
 /// let cube = Shape::cuboid([1.0, 1.0, 1.0])?;
-/// let above = Pose::from_translation([0.0, 0.0, 1.5])??;
+/// let above = Pose::from_translation([0.0, 0.0, 1.5])?;
 /// assert_eq!(impinge::relation(&cube, ball.at(above)), Relation::Touching);
 /// # Ok::<(), impinge::Error>(())
 /// ```

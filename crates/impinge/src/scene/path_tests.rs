@@ -1,14 +1,13 @@
 use std::f64::consts::PI;
-use std::sync::Arc;
 
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
 
 use super::*;
-use crate::Model;
+use crate::{Model, Shape};
 use crate::motion::{Joint, JointKind, Skeleton};
 use crate::scene::{Body, Groups};
-use crate::shape::{Primitive, procedural};
+use crate::shape::{Polytope, Primitive, procedural};
 
 const ROD: f64 = 0.02;
 
@@ -31,9 +30,9 @@ fn arm(scene: &mut Scene, mesh: bool) -> Articulated {
         let moved = mesh_of.vertices().iter().map(|&p| p + place).collect();
         let moved = crate::Mesh::from_points(moved, mesh_of.triangles().to_vec()).unwrap();
         if mesh {
-            Arc::new(Shape::from(Model::from(moved)))
+            Shape::from(Model::from(moved))
         } else {
-            Arc::new(Shape::from(crate::Polytope::hull(moved.vertices()).unwrap()))
+            Shape::from(Polytope::hull(moved.vertices()).unwrap())
         }
     };
     let shapes: Vec<_> = (0..4).map(rod).collect();
@@ -52,7 +51,7 @@ fn apart(arm: &Articulated, scene: &Scene, ends: [&[f64; 4]; 2], t: f64) -> f64 
     chain.poses(t, &mut poses);
     let mut least = f64::INFINITY;
     for pair in pairs(arm, scene, true) {
-        let shape = |id: BodyId| &*scene.body(id).unwrap().shape;
+        let shape = |id: BodyId| scene.body(id).unwrap().shape.geometry();
         let pose = match pair.other {
             Target::Link(j) => &poses[j],
             Target::Obstacle(_, pose, _) => pose,
@@ -75,8 +74,7 @@ fn a_thin_wall_that_samples_miss_is_found() {
         let free = validate(&arm, &scene, &[[0.0; 4], [PI / 2.0, 0.0, 0.0, 0.0]]);
         assert!(free.hit.is_none() && free.free_until == 1.0, "{free:?}");
         // A blade across the swing, at 41.85 of its 90 degrees: between two of a hundred samples.
-        let blade =
-            Arc::new(Shape::from(Model::from(procedural::cuboid([0.08, 1e-4, 0.3], [1; 3]).unwrap())));
+        let blade = Shape::from(procedural::cuboid([0.08, 1e-4, 0.3], [1; 3]).unwrap());
         let turn = glam::DQuat::from_rotation_z(0.465 * PI / 2.0);
         let pose = Pose::turned(turn * (3.15 * DVec3::X), turn);
         let id = scene.add(Body::fixed(blade, pose));
@@ -102,7 +100,7 @@ fn dense_samples_agree() {
         let arm = arm(&mut scene, round % 3 == 0);
         for _ in 0..8 {
             let place = DVec3::from([(); 3].map(|()| rng.random_range(-2.5..2.5)));
-            let shape = Arc::new(Primitive::sphere(rng.random_range(0.05..0.5)).unwrap().into());
+            let shape = Primitive::sphere(rng.random_range(0.05..0.5)).unwrap();
             // None touches the arm at rest: it is about the way, not the start.
             if place.length() > 0.5 {
                 scene.add(Body::fixed(shape, Pose::shift(place)));

@@ -1,11 +1,10 @@
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
 
 use super::*;
-use crate::Budget;
+use crate::{Budget, Shape};
 use crate::broad::Brute;
 use crate::model::Compound;
 use crate::scene::{Body, BodyId, Contacts, Frame, Options, Scene};
@@ -43,9 +42,9 @@ fn a_box_at_rest_on_its_like_keeps_four_names_whatever_the_drift() {
     let mut rng = Pcg64::seed_from_u64(5);
     for make in [cuboid, hull_of_cuboid] {
         for drift in [0.0, 1e-16, 1e-12, 1e-9, 1e-6, 1e-5] {
-            let shape = Arc::new(make([1.0; 3]));
+            let shape = make([1.0; 3]);
             let mut scene = scene(1e-3);
-            scene.add(Body::fixed(Arc::clone(&shape), Pose::IDENTITY));
+            scene.add(Body::fixed(shape.clone(), Pose::IDENTITY));
             let upper = scene.add(Body::moving(shape, Pose::shift([0.0, 0.0, 2.0])));
             let first = ids(&step(&mut scene));
             assert_eq!(first.len(), 4);
@@ -66,9 +65,9 @@ fn a_box_at_rest_on_its_like_keeps_four_names_whatever_the_drift() {
 
 #[test]
 fn names_last_while_the_same_features_meet_and_are_not_given_again() {
-    let shape = Arc::new(cuboid([1.0; 3]));
+    let shape = cuboid([1.0; 3]);
     let mut scene = scene(1e-3);
-    scene.add(Body::fixed(Arc::new(cuboid([4.0, 4.0, 1.0])), Pose::IDENTITY));
+    scene.add(Body::fixed(cuboid([4.0, 4.0, 1.0]), Pose::IDENTITY));
     let upper = scene.add(Body::moving(shape, Pose::shift([-2.5, 0.0, 2.0])));
     let first = ids(&step(&mut scene));
     // Slides and turns within the larger face, far in one step: the corners stay the same.
@@ -100,8 +99,8 @@ fn names_last_while_the_same_features_meet_and_are_not_given_again() {
 
 #[test]
 fn planes_edges_capsules_and_balls_have_their_points() {
-    let ground = Arc::new(Geometry::from(Primitive::half_space([0.0, 0.0, 2.0], 0.0).unwrap()));
-    let table = Arc::new(cuboid([5.0, 5.0, 1.0]));
+    let ground = Geometry::from(Primitive::half_space([0.0, 0.0, 2.0], 0.0).unwrap());
+    let table = cuboid([5.0, 5.0, 1.0]);
     let on_edge = [0.3826834323650898, 0.0, 0.0, 0.9238795325112867];
     let lying = [0.0, std::f64::consts::FRAC_1_SQRT_2, 0.0, std::f64::consts::FRAC_1_SQRT_2];
     let upright = [0.0, 0.0, 0.0, 1.0];
@@ -116,12 +115,11 @@ fn planes_edges_capsules_and_balls_have_their_points() {
         (capsule, 2.5, upright, 1),
         (ball, 0.4999, upright, 1),
     ] {
-        let shape = Arc::new(shape);
         for (below, at) in [(&ground, 0.0), (&table, -1.0)] {
             for below_first in [true, false] {
                 let mut scene = scene(1e-3);
-                let upper = Body::moving(Arc::clone(&shape), Pose::new([0.1, 0.2, height], turn).unwrap());
-                let lower = Body::fixed(Arc::clone(below), Pose::shift([0.0, 0.0, at]));
+                let upper = Body::moving(shape.clone(), Pose::new([0.1, 0.2, height], turn).unwrap());
+                let lower = Body::fixed(below.clone(), Pose::shift([0.0, 0.0, at]));
                 let pair = if below_first { [lower, upper] } else { [upper, lower] };
                 for body in pair {
                     scene.add(body);
@@ -151,10 +149,10 @@ fn heap(rng: &mut Pcg64, contacts: Contacts) -> (Scene, Vec<BodyId>) {
     let bar = Convex::from(Primitive::cuboid([0.8, 0.2, 0.2]).unwrap());
     let places = [DVec3::ZERO, DVec3::new(0.0, 0.3, 0.3)].map(Pose::shift);
     let cross = Compound::new(places.map(|at| (bar.clone(), at))).unwrap();
-    let shapes = [cuboid([0.5, 0.4, 0.3]), hull_of_cuboid([0.4; 3]), cross.into()].map(Arc::new);
+    let shapes = [cuboid([0.5, 0.4, 0.3]), hull_of_cuboid([0.4; 3]), cross.into()].map(Shape::from);
     let options = Options { margin: 0.1, contacts, ..Options::default() };
     let mut scene = Scene::new(options, Brute::default()).unwrap();
-    let bodies = (0..40).map(|k| scene.add(Body::moving(Arc::clone(&shapes[k % 3]), place(rng)))).collect();
+    let bodies = (0..40).map(|k| scene.add(Body::moving(shapes[k % 3].clone(), place(rng)))).collect();
     (scene, bodies)
 }
 
@@ -188,7 +186,7 @@ fn every_patch_is_that_of_its_parts_and_threads_change_no_name() {
                 let patch = frame.patch(contact);
                 let [(a, at_a), (b, at_b)] = [0, 1].map(|k| {
                     let body = scene.body(contact.bodies[k]).unwrap();
-                    crate::narrow::compound_pairs::part(&body.shape, &body.pose, contact.parts[k])
+                    crate::narrow::compound_pairs::part(body.shape.geometry(), &body.pose, contact.parts[k])
                 });
                 let (Geometry::Convex(a), Geometry::Convex(b)) = (a, b) else { panic!("parts are convex") };
                 let truth = manifold_of(a, &at_a, b, &at_b, &contact.separation, 0.1 + 1e-10);

@@ -1,11 +1,10 @@
-use std::sync::Arc;
 
 use glam::DVec3;
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
 
 use super::*;
-use crate::Model;
+use crate::Shape;
 use crate::narrow::continuous::sweep;
 use crate::scene::{Body, Groups};
 use crate::shape::{Primitive, procedural};
@@ -14,14 +13,14 @@ fn vector(rng: &mut Pcg64, size: f64) -> DVec3 {
     DVec3::from([(); 3].map(|()| rng.random_range(-size..size)))
 }
 
-fn shapes() -> Vec<Arc<Shape>> {
+fn shapes() -> Vec<Shape> {
     let meshes = [
         procedural::torus(0.7, 0.25, 10, 6).unwrap(),
         procedural::stairs(3, 0.4, 0.8, 0.3).unwrap(),
         procedural::gear(0.3, 0.6, 0.9, 0.3, 7).unwrap(),
     ];
-    let mut all: Vec<Arc<Shape>> = meshes.map(|m| Arc::new(Shape::from(Model::from(m)))).to_vec();
-    all.push(Arc::new(Primitive::sphere(0.6).unwrap().into()));
+    let mut all: Vec<Shape> = meshes.map(Shape::from).to_vec();
+    all.push(Primitive::sphere(0.6).unwrap().into());
     all
 }
 
@@ -32,7 +31,7 @@ fn crowd(rng: &mut Pcg64, bodies: usize, half: f64) -> (Scene, Vec<BodyId>) {
     let ids = places.iter().enumerate().map(|(i, &place)| {
         let turn = [(); 4].map(|()| rng.random_range(-1.0..1.0));
         let body =
-            Body::moving(Arc::clone(&shapes[i % shapes.len()]), Pose::new(place.to_array(), turn).unwrap());
+            Body::moving(shapes[i % shapes.len()].clone(), Pose::new(place.to_array(), turn).unwrap());
         scene.add(body)
     });
     let ids = ids.collect();
@@ -70,7 +69,7 @@ fn brute(scene: &Scene, motions: &[(BodyId, Motion)]) -> Option<(f64, [BodyId; 2
     let mut first: Option<(f64, [BodyId; 2])> = None;
     for (j, (b, motion_b)) in motions.iter().enumerate() {
         for (a, motion_a) in &motions[..j] {
-            let shapes = [*a, *b].map(|id| &*scene.body(id).unwrap().shape);
+            let shapes = [*a, *b].map(|id| scene.body(id).unwrap().shape.geometry());
             let found = sweep(shapes, [motion_a, motion_b], &SweepOptions::DEFAULT);
             if let Some(impact) = found.impact.filter(|i| first.is_none_or(|(t, _)| i.time < t)) {
                 first = Some((impact.time, [*a, *b]));
@@ -106,11 +105,11 @@ fn the_first_contact_is_the_first_of_all_pairs() {
 
 #[test]
 fn a_body_that_turns_meets_the_next_and_stays_clear() {
-    let wall = Arc::new(Shape::from(Model::from(procedural::cuboid([0.01, 2.0, 2.0], [1; 3]).unwrap())));
-    let ball = Arc::new(Shape::from(Model::from(procedural::ico_sphere(0.5, 1).unwrap())));
+    let wall = Shape::from(procedural::cuboid([0.01, 2.0, 2.0], [1; 3]).unwrap());
+    let ball = Shape::from(procedural::ico_sphere(0.5, 1).unwrap());
     let mut scene = Scene::default();
     let at = |x: f64| Pose::shift([x, 0.0, 0.0]);
-    let walls = [-3.0, 3.0].map(|x| scene.add(Body::fixed(Arc::clone(&wall), at(x))));
+    let walls = [-3.0, 3.0].map(|x| scene.add(Body::fixed(wall.clone(), at(x))));
     let id = scene.add(Body::moving(ball, at(0.0)));
     let mut scene_sweep = SceneSweep::with_gap(0.01);
     // Ninety lengths a step between walls five lengths apart: eighteen bounces.
@@ -137,10 +136,10 @@ fn a_body_that_turns_meets_the_next_and_stays_clear() {
 
 #[test]
 fn groups_rules_rest_and_removal_are_kept() {
-    let ball = Arc::new(Shape::from(Model::from(procedural::ico_sphere(0.5, 1).unwrap())));
+    let ball = Shape::from(procedural::ico_sphere(0.5, 1).unwrap());
     let mut scene = Scene::default();
     let at = |x: f64| Pose::shift([x, 0.0, 0.0]);
-    let [a, b, c] = [0.0, 3.0, 6.0].map(|x| scene.add(Body::moving(Arc::clone(&ball), at(x))));
+    let [a, b, c] = [0.0, 3.0, 6.0].map(|x| scene.add(Body::moving(ball.clone(), at(x))));
     let mut scene_sweep = SceneSweep::default();
     let go = [(a, Motion::between(&at(0.0), &at(9.0)))];
     let first =

@@ -4,7 +4,7 @@ use rand_pcg::Pcg64;
 use super::*;
 use crate::narrow::continuous::{SweepOptions, sweep};
 use crate::scene::bounds::ball_of;
-use crate::shape::{Mesh, procedural};
+use crate::shape::{Mesh, Primitive, procedural};
 use crate::{Model, Pose};
 
 fn vector(rng: &mut Pcg64, size: f64) -> DVec3 {
@@ -75,7 +75,7 @@ fn planes_part_nothing_that_meets() {
 #[test]
 fn touching_tiny_and_round_bodies_are_left_to_the_sweep() {
     let cube = Geometry::from(Model::from(procedural::cuboid([0.5; 3], [1; 3]).unwrap()));
-    let ball = Geometry::from(crate::Primitive::sphere(0.5).unwrap());
+    let ball = Geometry::from(Primitive::sphere(0.5).unwrap());
     let still = |x: f64| Motion::Still(Pose::shift([x, 0.0, 0.0]));
     let until = |a: &Geometry, b: &Geometry, x: f64| ask([a, b], [&still(0.0), &still(x)], 0.25).until;
     assert_eq!(until(&cube, &cube, 1.0), Some(0.25));

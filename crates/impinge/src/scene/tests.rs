@@ -1,5 +1,4 @@
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 use glam::DVec3;
 use rand::{Rng, SeedableRng};
@@ -18,7 +17,7 @@ fn unlimited() -> Budget {
     Budget::UNLIMITED
 }
 
-fn shapes() -> Vec<Arc<Shape>> {
+fn shapes() -> Vec<Shape> {
     let blob = procedural::blob(0.6, 0.3, 1, 3).unwrap();
     let hull = Polytope::hull(blob.vertices()).unwrap();
     let bar = Convex::from(
@@ -26,9 +25,9 @@ fn shapes() -> Vec<Arc<Shape>> {
     );
     let cross = [DVec3::new(0.3, 0.0, 0.0), DVec3::new(0.0, 0.5, 0.2)].map(Pose::shift);
     vec![
-        Arc::new(hull.into()),
-        Arc::new(Primitive::sphere(0.5).unwrap().into()),
-        Arc::new(Compound::new(cross.map(|at| (bar.clone(), at))).unwrap().into()),
+        hull.into(),
+        Primitive::sphere(0.5).unwrap().into(),
+        Compound::new(cross.map(|at| (bar.clone(), at))).unwrap().into(),
     ]
 }
 
@@ -38,7 +37,7 @@ fn pose(rng: &mut Pcg64) -> Pose {
     Pose::new(place, [within(1.0), within(1.0), within(1.0), within(1.0)]).unwrap()
 }
 
-fn body(rng: &mut Pcg64, shapes: &[Arc<Shape>]) -> Body {
+fn body(rng: &mut Pcg64, shapes: &[Shape]) -> Body {
     let groups = match rng.random_range(0..6) {
         0 => Groups { member: 0b01, meets: 0b10 },
         1 => Groups { member: 0b10, meets: 0b11 },
@@ -46,12 +45,12 @@ fn body(rng: &mut Pcg64, shapes: &[Arc<Shape>]) -> Body {
         _ => Groups::ALL,
     };
     let mobility = if rng.random_bool(0.2) { Mobility::Fixed } else { Mobility::Moving };
-    let shape = Arc::clone(&shapes[rng.random_range(0..shapes.len())]);
+    let shape = shapes[rng.random_range(0..shapes.len())].clone();
     Body { shape, pose: pose(rng), mobility, groups }
 }
 
 /// Something that happens to a scene between two steps.
-fn disturb(scene: &mut Scene, ids: &mut Vec<BodyId>, rng: &mut Pcg64, shapes: &[Arc<Shape>]) {
+fn disturb(scene: &mut Scene, ids: &mut Vec<BodyId>, rng: &mut Pcg64, shapes: &[Shape]) {
     let pick = |rng: &mut Pcg64, ids: &[BodyId]| ids[rng.random_range(0..ids.len())];
     match rng.random_range(0..20) {
         0..2 => ids.push(scene.add(body(rng, shapes))),
@@ -217,13 +216,13 @@ fn resting_bodies_are_not_asked_again() {
 
 #[test]
 fn a_slot_that_is_used_again_is_another_body() {
-    let ball = Arc::new(Shape::from(Primitive::sphere(1.0).unwrap()));
+    let ball = Shape::from(Primitive::sphere(1.0).unwrap());
     let mut scene = Scene::default();
-    let a = scene.add(Body::moving(Arc::clone(&ball), Pose::IDENTITY));
-    let b = scene.add(Body::moving(Arc::clone(&ball), Pose::shift(DVec3::X)));
+    let a = scene.add(Body::moving(ball.clone(), Pose::IDENTITY));
+    let b = scene.add(Body::moving(ball.clone(), Pose::shift(DVec3::X)));
     assert_eq!(scene.step(&mut unlimited()).events.len(), 1);
     assert!(scene.remove(b).is_some());
-    let c = scene.add(Body::moving(Arc::clone(&ball), Pose::shift(DVec3::X)));
+    let c = scene.add(Body::moving(ball.clone(), Pose::shift(DVec3::X)));
     assert_ne!(b.index(), c.index(), "not before the next step");
     let events = scene.step(&mut unlimited()).events.to_vec();
     let event = |bodies, kind| Event { bodies, kind };
@@ -235,21 +234,20 @@ fn a_slot_that_is_used_again_is_another_body() {
 
 #[test]
 fn touching_is_decided_exactly_and_solids_have_an_inside() {
-    let cube = Arc::new(Shape::from(
-        Polytope::hull(procedural::cuboid([0.5; 3], [1; 3]).unwrap().vertices()).unwrap(),
-    ));
+    let cube =
+        Shape::from(Polytope::hull(procedural::cuboid([0.5; 3], [1; 3]).unwrap().vertices()).unwrap());
     let bars = Compound::new([(Convex::from(Primitive::cuboid([0.5; 3]).unwrap()), Pose::IDENTITY)]).unwrap();
-    let solid = Arc::new(Shape::from(procedural::ico_sphere(3.0, 2).unwrap()));
+    let solid = Shape::from(procedural::ico_sphere(3.0, 2).unwrap());
     for (shape, at, meets) in [
         (&cube, 1.0, true),
         (&cube, 1.0 + f64::EPSILON, false),
-        (&Arc::new(bars.into()), 1.0, true),
+        (&bars.into(), 1.0, true),
         (&solid, 0.0, true),
         (&solid, 3.6, false),
     ] {
         let mut scene = Scene::default();
-        let a = scene.add(Body::moving(Arc::clone(&cube), Pose::IDENTITY));
-        let b = scene.add(Body::moving(Arc::clone(shape), Pose::shift([at, 0.0, 0.0])));
+        let a = scene.add(Body::moving(cube.clone(), Pose::IDENTITY));
+        let b = scene.add(Body::moving(shape.clone(), Pose::shift([at, 0.0, 0.0])));
         assert_eq!(!scene.step(&mut unlimited()).events.is_empty(), meets, "{} at {at:?}", shape.kind());
         // The same without closest features.
         assert!(scene.set_contacts([a, b], Some(Contacts::None)));
@@ -295,10 +293,10 @@ fn a_chain_ignores_its_joints_and_meets_itself_elsewhere() {
 
 #[test]
 fn a_scene_says_which_broad_phase_it_chose_and_why() {
-    let ball = Arc::new(Shape::from(Primitive::sphere(0.4).unwrap()));
+    let ball = Shape::from(Primitive::sphere(0.4).unwrap());
     let mut scene = Scene::default();
     for k in 0..200 {
-        scene.add(Body::moving(Arc::clone(&ball), Pose::shift([f64::from(k), 0.0, 0.0])));
+        scene.add(Body::moving(ball.clone(), Pose::shift([f64::from(k), 0.0, 0.0])));
     }
     scene.step(&mut unlimited());
     assert_eq!(scene.broad_phase(), "grid: 100 % of 200 bodies move");

@@ -2,10 +2,11 @@ use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
 
 use super::*;
-use crate::Polytope;
 use crate::model::Compound;
-use crate::narrow::dispatch::{PairMemory, distance};
-use crate::shape::procedural;
+use crate::narrow::dispatch::full_distance;
+use crate::narrow::pair_memory::PairMemory;
+use crate::narrow::shape_pair::ShapePair;
+use crate::shape::{Polytope, procedural};
 
 fn shapes() -> Vec<Geometry> {
     let ball = Convex::from(Primitive::sphere(0.25).unwrap());
@@ -46,7 +47,8 @@ fn motion(rng: &mut Pcg64) -> Motion {
 /// How deep the shapes are in each other, or how far apart; a mesh that is inside a solid counts as met.
 fn apart(shapes: [&Geometry; 2], motions: &[Motion; 2], t: f64) -> f64 {
     let poses = [motions[0].pose(t), motions[1].pose(t)];
-    let found = distance(shapes[0], &poses[0], shapes[1], &poses[1], &mut PairMemory::default()).0.distance;
+    let pair = ShapePair::new(shapes, [&poses[0], &poses[1]]);
+    let found = full_distance(&pair, &mut PairMemory::default()).0.distance;
     let inside = |k: usize| {
         let (Geometry::Mesh(model), Geometry::Convex(convex)) = (shapes[k], shapes[1 - k]) else {
             return false;

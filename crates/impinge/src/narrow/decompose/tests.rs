@@ -6,7 +6,7 @@ use super::*;
 use crate::narrow::exact::signed_distance::signed_distances;
 use crate::num::random;
 use crate::shape::procedural;
-use crate::{Pose, Relation};
+use crate::{Pose, Relation, relation};
 
 fn model(mesh: Result<Mesh, Error>) -> Model {
     Model::from(mesh.unwrap())
@@ -39,7 +39,7 @@ fn inside(part: &Polytope, p: DVec3, slack: f64) -> bool {
 }
 
 /// Points of the solid lie in a part; points of parts are no farther from the solid than is stated.
-fn check_by_points(model: &Model, found: &Decomposition, count: u64) {
+fn check_by_points(model: &Model, found: &Decomposition<Polytope>, count: u64) {
     let corners = model.mesh().vertices();
     let low = corners.iter().copied().fold(DVec3::INFINITY, DVec3::min);
     let high = corners.iter().copied().fold(DVec3::NEG_INFINITY, DVec3::max);
@@ -208,14 +208,15 @@ fn a_ring_is_covered_within_the_stated_length() {
 fn parts_meet_where_the_solid_meets() {
     let stairs = model(procedural::stairs(4, 1.0, 2.0, 1.0));
     let found = decompose(&stairs, &DecomposeOptions::DEFAULT).unwrap();
-    let parts: Vec<Model> = found.parts.iter().map(|part| Model::from(part.mesh().unwrap())).collect();
-    let probe = model(procedural::cuboid([0.3; 3], [1; 3]));
+    let parts: Vec<Shape> = found.parts.iter().map(|part| Shape::from(part.mesh().unwrap())).collect();
+    let stairs = Shape::from(stairs);
+    let probe = Shape::from(procedural::cuboid([0.3; 3], [1; 3]).unwrap());
     let mut hits = 0;
     for k in 0..200 {
         let at = [0, 1, 2].map(|axis| -1.0 + 6.0 * random::unit(11, 3 * k + axis));
         let pose = Pose::shift(at);
-        let whole = crate::relation(&stairs, &Pose::IDENTITY, &probe, &pose) != Relation::Separated;
-        let any = parts.iter().any(|part| crate::relation(part, &Pose::IDENTITY, &probe, &pose).is_contact());
+        let whole = relation(&stairs, probe.at(pose)) != Relation::Separated;
+        let any = parts.iter().any(|part| relation(part, probe.at(pose)).is_contact());
         assert_eq!(whole, any, "at {at:?}");
         hits += u32::from(whole);
     }

@@ -6,7 +6,9 @@ use crate::geom::triangle_triangle::{TriangleRelation, classify};
 use crate::shape::procedural;
 
 fn placed(a: &Model, b: &Model, shift: [f64; 3]) -> Vec<Polyline> {
-    contour(a, &Pose::IDENTITY, b, &Pose::shift(shift))
+    let found = contour(a, &Pose::IDENTITY, b, &Pose::shift(shift), &mut Budget::UNLIMITED.clone());
+    assert_eq!(found.outcome.finish, crate::Finish::Complete);
+    found.value.unwrap()
 }
 
 fn model(mesh: Result<Mesh, crate::Error>) -> Model {
