@@ -1,6 +1,6 @@
 //! How sure an answer is, how its search ended, and what it cost.
 
-use std::ops::AddAssign;
+use std::ops::{AddAssign, Sub};
 
 /// What a number or a yes/no is worth.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -79,6 +79,18 @@ impl AddAssign for Counters {
         self.volume_tests += more.volume_tests;
         self.primitive_tests += more.primitive_tests;
         self.updates += more.updates;
+    }
+}
+
+impl Sub for Counters {
+    type Output = Counters;
+
+    fn sub(self, less: Counters) -> Counters {
+        Counters {
+            volume_tests: self.volume_tests - less.volume_tests,
+            primitive_tests: self.primitive_tests - less.primitive_tests,
+            updates: self.updates - less.updates,
+        }
     }
 }
 

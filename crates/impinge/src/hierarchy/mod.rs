@@ -16,5 +16,6 @@ pub mod point_tree;
 pub mod ray_slab;
 pub mod relative;
 pub mod self_overlap;
+pub mod sphere_cover;
 mod stack;
 pub mod wide;

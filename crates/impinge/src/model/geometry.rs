@@ -61,6 +61,19 @@ impl Geometry {
         }
     }
 
+    /// Whether it is the other one, or a copy of it.
+    pub(crate) fn is_same(&self, other: &Geometry) -> bool {
+        match (self, other) {
+            (Geometry::Mesh(a), Geometry::Mesh(b)) => a.identity() == b.identity(),
+            (Geometry::Compound(a), Geometry::Compound(b)) => Arc::ptr_eq(a, b),
+            (Geometry::Convex(Convex::Polytope(a)), Geometry::Convex(Convex::Polytope(b))) => {
+                Arc::ptr_eq(a, b)
+            }
+            (Geometry::Convex(Convex::Primitive(a)), Geometry::Convex(Convex::Primitive(b))) => a == b,
+            _ => false,
+        }
+    }
+
     /// The mesh with its tree; `None` for other kinds.
     pub fn model(&self) -> Option<&Arc<Model>> {
         match self {

@@ -5,10 +5,12 @@ use std::sync::{Arc, OnceLock};
 
 use glam::DVec3;
 
+use super::prepare::Paid;
 use crate::hierarchy::dipole::Dipoles;
 use crate::hierarchy::disc_bound::DiscBounds;
 use crate::hierarchy::leaf_block::LeafBlocks;
 use crate::hierarchy::point_tree::PointTree;
+use crate::hierarchy::sphere_cover::SphereCover;
 use crate::hierarchy::wide::{Decay, WideTree};
 use crate::shape::{Polytope, TetMesh, Topology};
 use crate::{Error, Mesh};
@@ -23,13 +25,15 @@ pub struct Model {
     mesh: Mesh,
     /// The tetrahedra whose surface the mesh is.
     solid: Option<Arc<TetMesh>>,
-    tree: OnceLock<WideTree>,
-    topology: OnceLock<Topology>,
-    hull: OnceLock<Option<Arc<Polytope>>>,
-    leaf_blocks: OnceLock<LeafBlocks>,
-    disc_bounds: OnceLock<DiscBounds>,
-    point_tree: OnceLock<PointTree>,
-    dipoles: OnceLock<Dipoles>,
+    pub(super) tree: OnceLock<WideTree>,
+    pub(super) topology: OnceLock<Topology>,
+    pub(super) hull: OnceLock<Option<Arc<Polytope>>>,
+    pub(super) leaf_blocks: OnceLock<LeafBlocks>,
+    pub(super) disc_bounds: OnceLock<DiscBounds>,
+    pub(super) point_tree: OnceLock<PointTree>,
+    pub(super) dipoles: OnceLock<Dipoles>,
+    pub(super) sphere_cover: OnceLock<Result<SphereCover, Error>>,
+    pub(super) paid: Paid,
 }
 
 impl Model {
@@ -97,6 +101,14 @@ impl Model {
         self.dipoles.get_or_init(|| Dipoles::new(&self.mesh, self.tree()))
     }
 
+    /// Equal spheres over its surface, as the method CONTACT uses them; laid at the first call and kept.
+    ///
+    /// # Errors
+    /// Triangles so small that more than 2²⁴ spheres would lie side by side.
+    pub fn sphere_cover(&self) -> Result<&SphereCover, Error> {
+        self.sphere_cover.get_or_init(|| SphereCover::automatic(&self.mesh)).as_ref().map_err(Error::clone)
+    }
+
     /// The surface of a solid of tetrahedra.
     ///
     /// # Errors
@@ -152,6 +164,8 @@ impl From<Mesh> for Model {
             disc_bounds: OnceLock::new(),
             point_tree: OnceLock::new(),
             dipoles: OnceLock::new(),
+            sphere_cover: OnceLock::new(),
+            paid: Paid::default(),
         }
     }
 }

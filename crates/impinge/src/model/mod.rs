@@ -4,6 +4,7 @@ mod compound;
 mod geometry;
 mod mesh_model;
 mod placed;
+mod prepare;
 mod shape;
 
 #[cfg(any(test, feature = "unstable"))]
@@ -12,6 +13,7 @@ pub use compound::{Compound, CompoundChild, Node};
 pub use geometry::Geometry;
 pub use mesh_model::Model;
 pub use placed::Placed;
+pub use prepare::Fact;
 pub use shape::{Shape, ShapeKind};
 
 pub(crate) use geometry::polytope_bounds;

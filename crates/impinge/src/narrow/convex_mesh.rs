@@ -17,7 +17,8 @@ use super::convex::point::{self, SurfaceProjection};
 use super::convex::relation::{PlacedConvex, curved_noise};
 use super::convex::separation::{ConvexMemory, distance as convex_distance};
 use super::exact::placed_mesh::PlacedMesh;
-use super::exact::winding::winding;
+use super::exact::winding::counted_winding;
+use crate::contact::Verdict;
 use crate::geom::point_triangle::{closest_point, norm};
 use crate::hierarchy::wide::WIDTH;
 use crate::model::Geometry;
@@ -36,18 +37,15 @@ pub fn distance(
     mesh: &Model,
     mesh_pose: &Pose,
     budget: &mut Budget,
-) -> (Option<Separation>, Outcome) {
+) -> Verdict<Separation> {
     let mut search = Search::new(primitive, pose, mesh, mesh_pose);
-    let finish = search.run(budget);
-    let certainty = match (finish, &search.best) {
-        (Finish::Complete, _) => search.certainty,
-        (_, Some(best)) => {
-            let open = search.open.peek().map_or(best.distance, |entry| entry.bound.min(best.distance));
-            Certainty::Conservative { tolerance: best.distance - open.max(0.0) }
+    loop {
+        let finish = search.run(budget);
+        let told = || search.verdict(finish);
+        if finish != Finish::OutOfBudget || !budget.rest(told) {
+            return told();
         }
-        (_, None) => Certainty::Conservative { tolerance: f64::INFINITY },
-    };
-    (search.best, Outcome { certainty, finish, work: search.work })
+    }
 }
 
 /// A node of the tree that is still to be looked into; the nearest is on top.
@@ -121,6 +119,22 @@ impl<'m> Search<'m> {
         }
     }
 
+    fn verdict(&self, finish: Finish) -> Verdict<Separation> {
+        let certainty = match (finish, &self.best) {
+            (Finish::Complete, _) => self.certainty,
+            (_, Some(best)) => {
+                let open = self.open.peek().map_or(best.distance, |entry| entry.bound.min(best.distance));
+                Certainty::Conservative { tolerance: best.distance - open.max(0.0) }
+            }
+            (_, None) => Certainty::Conservative { tolerance: f64::INFINITY },
+        };
+        let outcome = Outcome { certainty, finish, work: self.work };
+        match self.best {
+            Some(best) => Verdict::by_finish(best, outcome),
+            None => Verdict::new(None, outcome),
+        }
+    }
+
     fn limit(&self) -> f64 {
         self.best.map_or(f64::INFINITY, |best| best.distance)
     }
@@ -135,7 +149,9 @@ impl<'m> Search<'m> {
                 return Finish::OutOfBudget;
             }
             self.open.pop();
+            let before = self.work.primitive_tests;
             self.expand(entry.node);
+            budget.draw(self.work.primitive_tests - before);
         }
         if let Some(best) = self.best.filter(|best| best.distance == 0.0) {
             self.best = Some(self.meeting(best));
@@ -294,7 +310,7 @@ fn relate(
     let (corners, radius) = (core.triangles(), Dyadic::from(core.radius()));
     let square = &radius * &radius;
     body.in_region(bounds.low, bounds.high, |t| {
-        out_of_budget = !budget.draw(1);
+        out_of_budget = !budget.charge(1);
         if out_of_budget {
             return ControlFlow::Break(());
         }
@@ -322,10 +338,12 @@ fn relate(
     }
     let certainty = if doubtful { doubt } else { Certainty::Exact };
     if !enters && body.is_closed() {
-        if !budget.draw(mesh.tree().nodes().len() as u64) {
+        let (winding, tests) = counted_winding(mesh, mesh_pose, core.corners()[0]);
+        work.primitive_tests += tests;
+        if !budget.charge(tests) {
             return None;
         }
-        if winding(mesh, mesh_pose, core.corners()[0]).is_inside() {
+        if winding.is_inside() {
             return Some((Relation::AInsideB, certainty));
         }
     }
@@ -353,7 +371,7 @@ fn holds_all(
     let square = &radius * &radius;
     let mut sure = true;
     for &v in body.model.mesh().triangles().as_flattened() {
-        if !budget.draw(1) {
+        if !budget.charge(1) {
             return None;
         }
         work.primitive_tests += 1;
@@ -401,7 +419,7 @@ pub(crate) fn is_clear_of(
         }
         let triangle = Convex::Primitive(Primitive::Triangle { corners: body.corners(t) });
         let (found, certainty) = convex_distance(shape, pose, &triangle, &Pose::IDENTITY, &mut memory);
-        clear = found.distance > noise && certainty == Certainty::Exact && budget.draw(1);
+        clear = found.distance > noise && certainty == Certainty::Exact && budget.charge(1);
         if clear { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     });
     clear.then_some(())

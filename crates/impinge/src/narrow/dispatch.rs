@@ -13,18 +13,30 @@ use super::convex::placed_core::polytope_feature;
 use super::convex::relation::{self as convex_relation, HalfSpace, PlacedConvex, half_space_of};
 use super::convex::separation;
 use super::convex_mesh;
-use super::exact::distance::{Distance, DistanceMemory, DistanceSearch};
+use super::exact::distance::{DistanceMemory, DistanceSearch};
 use super::exact::placed_mesh::PlacedMesh;
 use super::exact::relation::relation_within;
-use super::exact::winding::winding;
+use super::exact::winding::counted_winding;
 use super::pair_memory::PairMemory;
 use super::shape_pair::ShapePair;
 use crate::contact::Verdict;
-use crate::geom::point_triangle::norm;
 use crate::model::{Compound, Geometry, Model};
 use crate::num::tolerance::TOUCH_DOUBT;
 use crate::shape::{Convex, Polytope, Primitive};
 use crate::{Budget, Certainty, Counters, Feature, Finish, Outcome, Pose, Relation, Separation};
+
+/// Corners of a mesh that are looked at before a budget is asked again.
+const CORNERS_AT_A_TIME: usize = 512;
+
+/// Whether a pair is answered with a and b exchanged.
+pub(super) fn is_swapped(pair: &ShapePair<'_>) -> bool {
+    match pair.shapes {
+        [Geometry::Compound(_), _] => false,
+        [_, Geometry::Compound(_)] => true,
+        [Geometry::Mesh(_), other] => !matches!(other, Geometry::Mesh(_)),
+        _ => false,
+    }
+}
 
 /// How far apart two placed shapes are.
 ///
@@ -35,9 +47,9 @@ use crate::{Budget, Certainty, Counters, Feature, Finish, Outcome, Pose, Relatio
 pub fn distance(pair: &ShapePair<'_>, memory: &mut PairMemory, budget: &mut Budget) -> Verdict<Separation> {
     let [pose_a, pose_b] = pair.poses;
     match pair.shapes {
-        [Geometry::Mesh(a), Geometry::Mesh(b)] => mesh_distance([a, b], pair.poses, memory, budget),
+        [Geometry::Mesh(a), Geometry::Mesh(b)] => mesh_distance([a, b], pair.poses, memory, budget, |s| s),
         [Geometry::Convex(a), Geometry::Convex(b)] => {
-            if !budget.draw(1) {
+            if !budget.draw_or_rest(1) {
                 return Verdict::out_of_budget();
             }
             let (found, certainty) = separation::distance(a, pose_a, b, pose_b, &mut memory.convex);
@@ -88,33 +100,28 @@ pub(super) fn signed(
     Separation { distance, ..found }
 }
 
-/// Two surfaces, starting from the nearest triangles of the last call.
+/// Two surfaces, starting from the nearest triangles of the last call; features are `named`.
 fn mesh_distance(
     [a, b]: [&Model; 2],
     [pose_a, pose_b]: [&Pose; 2],
     memory: &mut PairMemory,
     budget: &mut Budget,
+    named: impl Fn(Separation) -> Separation,
 ) -> Verdict<Separation> {
     let mut search = DistanceSearch::from_memory(a, pose_a, b, pose_b, &memory.distance);
-    let found = search.advance(budget);
-    memory.distance = DistanceMemory::after(&found);
-    surfaces(&found)
+    loop {
+        let found = search.advance(budget);
+        let told = || found.verdict().map(&named);
+        if found.outcome.finish != Finish::OutOfBudget || !budget.rest(told) {
+            memory.distance = DistanceMemory::after(&found);
+            return told();
+        }
+    }
 }
 
 fn outcome(certainty: Certainty, finish: Finish) -> Outcome {
     let work = Counters { primitive_tests: 1, ..Counters::default() };
     Outcome { certainty, finish, work }
-}
-
-/// The answer about two surfaces; none before anything was measured.
-pub(super) fn surfaces(found: &Distance) -> Verdict<Separation> {
-    let way = found.points[1] - found.points[0];
-    let normal = if way == DVec3::ZERO || found.distance <= 0.0 { DVec3::ZERO } else { way / norm(way) };
-    let Distance { distance, points, features, outcome, .. } = *found;
-    if !distance.is_finite() {
-        return Verdict::new(None, outcome);
-    }
-    Verdict::by_finish(Separation { distance, points, features, normal }, outcome)
 }
 
 fn convex_mesh_distance(
@@ -130,26 +137,16 @@ fn convex_mesh_distance(
             let Some(model) = hull_model(hull, memory) else {
                 return Verdict::new(None, outcome(Certainty::Exact, Finish::Stopped));
             };
-            let found = mesh_distance([&model, b], [pose_a, pose_b], memory, budget);
-            found.map(|s| Separation {
+            mesh_distance([&model, b], [pose_a, pose_b], memory, budget, |s| Separation {
                 features: [hull_feature(hull, &model, s.features[0]), s.features[1]],
                 ..s
             })
         }
         Convex::Primitive(Primitive::HalfSpace { .. }) => {
-            if !budget.draw(b.mesh().vertices().len() as u64) {
-                return Verdict::out_of_budget();
-            }
-            let found = half_space_of(a, pose_a).map(|plane| half_space_distance(&plane, b, pose_b));
-            Verdict::new(found, outcome(Certainty::Exact, Finish::Complete))
+            let Some(plane) = half_space_of(a, pose_a) else { return Verdict::refused() };
+            half_space_distance(&plane, b, pose_b, budget)
         }
-        Convex::Primitive(primitive) => {
-            let (found, outcome) = convex_mesh::distance(primitive, pose_a, b, pose_b, budget);
-            match found {
-                Some(found) => Verdict::by_finish(found, outcome),
-                None => Verdict::new(None, outcome),
-            }
-        }
+        Convex::Primitive(primitive) => convex_mesh::distance(primitive, pose_a, b, pose_b, budget),
     }
 }
 
@@ -177,17 +174,38 @@ fn hull_feature(hull: &Polytope, model: &Model, feature: Feature) -> Feature {
 }
 
 /// The gap of a mesh from a plane, on either side of it, by its lowest and its highest corner.
-fn half_space_distance(plane: &HalfSpace, mesh: &Model, pose: &Pose) -> Separation {
+fn half_space_distance(
+    plane: &HalfSpace,
+    mesh: &Model,
+    pose: &Pose,
+    budget: &mut Budget,
+) -> Verdict<Separation> {
     let (mut low, mut high) = ((f64::INFINITY, 0), (f64::NEG_INFINITY, 0));
-    for &v in mesh.mesh().triangles().as_flattened() {
-        let height = plane.height(pose.apply(mesh.mesh().vertices()[v as usize]));
-        if height < low.0 {
-            low = (height, v);
+    let mut primitive_tests = 0;
+    for some in mesh.mesh().triangles().as_flattened().chunks(CORNERS_AT_A_TIME) {
+        if !budget.draw_or_rest(some.len() as u64) {
+            let work = Counters { primitive_tests, ..Counters::default() };
+            let finish = Finish::OutOfBudget;
+            return Verdict::new(None, Outcome { certainty: Certainty::Exact, finish, work });
         }
-        if height > high.0 {
-            high = (height, v);
+        primitive_tests += some.len() as u64;
+        for &v in some {
+            let height = plane.height(pose.apply(mesh.mesh().vertices()[v as usize]));
+            if height < low.0 {
+                low = (height, v);
+            }
+            if height > high.0 {
+                high = (height, v);
+            }
         }
     }
+    let work = Counters { primitive_tests, ..Counters::default() };
+    let outcome = Outcome { certainty: Certainty::Exact, finish: Finish::Complete, work };
+    Verdict::new(Some(above_or_below(plane, mesh, pose, [low, high])), outcome)
+}
+
+/// The answer, given the lowest and the highest corner.
+fn above_or_below(plane: &HalfSpace, mesh: &Model, pose: &Pose, [low, high]: [(f64, u32); 2]) -> Separation {
     let (above, vertex) = if low.0 > 0.0 || high.0 > 0.0 { low } else { high };
     let point = pose.apply(mesh.mesh().vertices()[vertex as usize]);
     let normal = plane.unit_normal();
@@ -201,7 +219,7 @@ fn half_space_distance(plane: &HalfSpace, mesh: &Model, pose: &Pose) -> Separati
     Separation { distance: above.abs(), points: [foot, point], features, normal: toward }
 }
 
-/// A compound is as near as its nearest part.
+/// A compound is as near as its nearest part. What a budget leaves open may be nearer by any length, or deeper.
 fn parts_distance(a: &Compound, pair: &ShapePair<'_>, budget: &mut Budget) -> Verdict<Separation> {
     let mut best: Option<Separation> = None;
     let mut total =
@@ -209,10 +227,12 @@ fn parts_distance(a: &Compound, pair: &ShapePair<'_>, budget: &mut Budget) -> Ve
     for part in a.parts() {
         let at = pair.poses[0].compose(&part.pose);
         let one = ShapePair::new([&part.shape, pair.shapes[1]], [&at, pair.poses[1]]);
-        let Verdict { value, so_far, outcome } = distance(&one, &mut PairMemory::default(), budget);
+        let Verdict { value, so_far, outcome } =
+            budget.silently(|budget| distance(&one, &mut PairMemory::default(), budget));
         total.work += outcome.work;
         if outcome.finish != Finish::Complete {
             total.finish = outcome.finish;
+            total.certainty = Certainty::Conservative { tolerance: f64::INFINITY };
         }
         total.certainty = total.certainty.lesser(outcome.certainty);
         let found = value.or(so_far);
@@ -241,7 +261,7 @@ pub fn relation(pair: &ShapePair<'_>, memory: &mut PairMemory, budget: &mut Budg
             relation_within(a, pose_a, b, pose_b, &mut memory.relation, budget)
         }
         [Geometry::Convex(a), Geometry::Convex(b)] => {
-            if !budget.draw(1) {
+            if !budget.draw_or_rest(1) {
                 return Verdict::out_of_budget();
             }
             let (found, certainty) = convex_relation::relation(a, pose_a, b, pose_b, &mut memory.convex);
@@ -266,18 +286,8 @@ fn convex_mesh_relation(
     memory: &mut PairMemory,
     budget: &mut Budget,
 ) -> (Option<Relation>, Outcome) {
-    let done =
-        |(found, certainty): (Relation, Certainty)| (Some(found), outcome(certainty, Finish::Complete));
     if let Some(plane) = half_space_of(a, pose_a) {
-        if !budget.draw(b.mesh().vertices().len() as u64) {
-            return (None, outcome(Certainty::Exact, Finish::OutOfBudget));
-        }
-        let corners = b.mesh().triangles().as_flattened().iter();
-        let corners = corners.map(|&v| pose_b.apply(b.mesh().vertices()[v as usize]));
-        return done((
-            plane.against_corners(corners, PlacedMesh::new(b, pose_b).is_closed()),
-            Certainty::Exact,
-        ));
+        return half_space_relation(&plane, b, pose_b, budget);
     }
     match a {
         Convex::Primitive(
@@ -291,6 +301,27 @@ fn convex_mesh_relation(
             sharp_mesh_relation(a, pose_a, b, pose_b, memory, budget)
         }
     }
+}
+
+/// A half-space against a mesh, by the corners of its triangles.
+fn half_space_relation(
+    plane: &HalfSpace,
+    mesh: &Model,
+    pose: &Pose,
+    budget: &mut Budget,
+) -> (Option<Relation>, Outcome) {
+    let mut work = Counters::default();
+    let mut open = false;
+    let corners = mesh.mesh().triangles().as_flattened().iter().map_while(|&v| {
+        if work.primitive_tests % CORNERS_AT_A_TIME as u64 == 0 {
+            open |= !budget.draw_or_rest(CORNERS_AT_A_TIME as u64);
+        }
+        work.primitive_tests += 1;
+        (!open).then(|| pose.apply(mesh.mesh().vertices()[v as usize]))
+    });
+    let found = plane.against_corners(corners, mesh.topology().is_closed());
+    let (found, finish) = if open { (None, Finish::OutOfBudget) } else { (Some(found), Finish::Complete) };
+    (found, Outcome { certainty: Certainty::Exact, finish, work })
 }
 
 /// A hull, box, triangle or segment against a mesh; the truth is the hull of the placed corners, not the placed
@@ -308,7 +339,12 @@ fn sharp_mesh_relation(
     let mut work = Counters::default();
     // What is clear of all triangles is inside or outside as a whole, and no mesh of it is needed.
     if !known && convex_mesh::is_clear_of(a, pose_a, &body, budget, &mut work).is_some() {
-        let inside = body.is_closed() && winding(b, pose_b, corners[0]).is_inside();
+        let inside = body.is_closed() && {
+            let (winding, tests) = counted_winding(b, pose_b, corners[0]);
+            work.primitive_tests += tests;
+            budget.draw(tests);
+            winding.is_inside()
+        };
         let relation = if inside { Relation::AInsideB } else { Relation::Separated };
         return (Some(relation), Outcome { certainty: Certainty::Exact, finish: Finish::Complete, work });
     }
@@ -319,7 +355,9 @@ fn sharp_mesh_relation(
     let Some((_, hull)) = &memory.placed else {
         return (None, outcome(Certainty::Exact, Finish::Stopped));
     };
-    let (found, outcome) = relation_within(hull, &Pose::IDENTITY, b, pose_b, &mut memory.relation, budget);
+    let (found, mut outcome) =
+        relation_within(hull, &Pose::IDENTITY, b, pose_b, &mut memory.relation, budget);
+    outcome.work += work;
     // The triangle of a segment has no border, but no inside either.
     let flat = |found| if found == Relation::Touching { Relation::Intersecting } else { found };
     (if a.is_flat() { found.map(flat) } else { found }, outcome)
@@ -333,7 +371,8 @@ fn parts_relation(a: &Compound, pair: &ShapePair<'_>, budget: &mut Budget) -> (O
     for part in a.parts() {
         let at = pair.poses[0].compose(&part.pose);
         let one = ShapePair::new([&part.shape, pair.shapes[1]], [&at, pair.poses[1]]);
-        let Verdict { value: found, outcome, .. } = relation(&one, &mut PairMemory::default(), budget);
+        let Verdict { value: found, outcome, .. } =
+            budget.silently(|budget| relation(&one, &mut PairMemory::default(), budget));
         total.work += outcome.work;
         total.certainty = total.certainty.lesser(outcome.certainty);
         match found {

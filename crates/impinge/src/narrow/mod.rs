@@ -11,4 +11,7 @@ pub mod dispatch;
 pub mod exact;
 pub mod method;
 pub mod pair_memory;
+pub(crate) mod running;
+pub(crate) mod shape_memory;
 pub mod shape_pair;
+mod unfinished;

@@ -3,6 +3,26 @@
 //! Chunks have fixed sizes and partial results are combined in the order of the data, so that the
 //! number of threads changes nothing.
 
+use std::cell::Cell;
+
+thread_local! {
+    /// Whether this thread keeps its work to itself.
+    static ALONE: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Runs something without sharing its work: a caller who waits for it needs a core to wake up on.
+pub(crate) fn alone<R>(run: impl FnOnce() -> R) -> R {
+    let before = ALONE.replace(true);
+    let found = run();
+    ALONE.set(before);
+    found
+}
+
+#[cfg(feature = "parallel")]
+fn is_shared() -> bool {
+    !ALONE.get()
+}
+
 /// Runs both, on two threads if `worth` it.
 pub fn join_if<A: Send, B: Send>(
     worth: bool,
@@ -10,7 +30,7 @@ pub fn join_if<A: Send, B: Send>(
     b: impl FnOnce() -> B + Send,
 ) -> (A, B) {
     #[cfg(feature = "parallel")]
-    if worth {
+    if worth && is_shared() {
         return rayon::join(a, b);
     }
     let _ = worth;
@@ -20,7 +40,7 @@ pub fn join_if<A: Send, B: Send>(
 /// Calls `each` with every chunk of `size` items and the index of its first item.
 pub fn for_each_chunk<T: Send>(items: &mut [T], size: usize, each: impl Fn(usize, &mut [T]) + Sync) {
     #[cfg(feature = "parallel")]
-    if items.len() > size {
+    if items.len() > size && is_shared() {
         use rayon::prelude::*;
         let chunks = items.par_chunks_mut(size).with_max_len(1).enumerate();
         chunks.for_each(|(k, chunk)| each(k * size, chunk));
@@ -39,7 +59,7 @@ pub fn reduce_chunks<T: Sync, R: Send>(
     combine: impl Fn(R, R) -> R,
 ) -> R {
     #[cfg(feature = "parallel")]
-    if items.len() > size {
+    if items.len() > size && is_shared() {
         use rayon::prelude::*;
         let parts: Vec<R> = items.par_chunks(size).map(&map).collect();
         if let Some(whole) = parts.into_iter().reduce(&combine) {
@@ -54,43 +74,42 @@ pub fn reduce_chunks<T: Sync, R: Send>(
 /// `each` for 0..count, in parallel, in order.
 pub fn map<R: Send>(count: usize, each: impl Fn(usize) -> R + Sync + Send) -> Vec<R> {
     #[cfg(feature = "parallel")]
-    {
+    if is_shared() {
         use rayon::prelude::*;
-        (0..count).into_par_iter().map(each).collect()
+        return (0..count).into_par_iter().map(each).collect();
     }
-    #[cfg(not(feature = "parallel"))]
     (0..count).map(each).collect()
 }
 
 /// Appends `each` for 0..count, in parallel, in order.
 pub fn extend<R: Send>(to: &mut Vec<R>, count: usize, each: impl Fn(usize) -> R + Sync + Send) {
     #[cfg(feature = "parallel")]
-    {
+    if is_shared() {
         use rayon::prelude::*;
         to.par_extend((0..count).into_par_iter().map(each));
+        return;
     }
-    #[cfg(not(feature = "parallel"))]
     to.extend((0..count).map(each));
 }
 
 /// Sorts, in parallel; equal items must not be told apart.
 pub fn sort<T: Ord + Send>(items: &mut [T]) {
     #[cfg(feature = "parallel")]
-    {
+    if is_shared() {
         use rayon::prelude::*;
         items.par_sort_unstable();
+        return;
     }
-    #[cfg(not(feature = "parallel"))]
     items.sort_unstable();
 }
 
 /// Sorts by a key, in parallel; items with equal keys must not be told apart.
 pub fn sort_by_key<T: Send, K: Ord>(items: &mut [T], key: impl Fn(&T) -> K + Sync) {
     #[cfg(feature = "parallel")]
-    {
+    if is_shared() {
         use rayon::prelude::*;
         items.par_sort_unstable_by_key(key);
+        return;
     }
-    #[cfg(not(feature = "parallel"))]
     items.sort_unstable_by_key(key);
 }

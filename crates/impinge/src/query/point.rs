@@ -1,22 +1,33 @@
 //! Questions about one shape: points, rays, and where a mesh meets itself.
 
+use std::any::Any;
+use std::sync::Arc;
+
 use glam::DVec3;
 
 use super::Query;
-use crate::Error;
 use crate::contact::{Certainty, Counters, Feature, Finish, Outcome, Verdict};
-use crate::model::{Geometry, Model, Placed};
+use crate::model::{Fact, Geometry, Model, Placed};
 use crate::narrow::convex::relation::point_in;
-use crate::narrow::exact::closest_point::{ClosestPoint, closest_points};
+use crate::narrow::exact::closest_point::{ClosestPoint, counted_closest_points};
 use crate::narrow::exact::generalized_winding::SolidAngles;
-use crate::narrow::exact::ray_cast::{Ray, RayHit, first_hits};
-use crate::narrow::exact::self_intersection::{SelfIntersectionSearch, self_intersections};
-use crate::narrow::exact::signed_distance::signed_distances;
+use crate::narrow::exact::ray_cast::{Ray, RayHit, counted_first_hits};
+use crate::narrow::exact::self_intersection::{self_intersections, self_intersections_within};
+use crate::narrow::exact::signed_distance::{SignedDistance, counted_signed_distances};
 use crate::narrow::method::{Answer, Method, Reason};
+use crate::narrow::shape_memory::{Hashed, ShapeMemory, ShapeQuestion};
+use crate::num::parallel;
 use crate::num::tolerance::LARGEST_COORDINATE;
+use crate::{Budget, Error};
 
-/// Points or rays that are answered before a limited budget is asked again; each costs one unit.
-const BLOCK: usize = 256;
+/// Tests after which a limited budget is asked again, about.
+const UNITS_AT_A_TIME: usize = 256;
+
+/// Points or rays that are answered at most before a limited budget is asked again.
+const MOST_AT_A_TIME: usize = 256;
+
+/// Answers that are copied at most for a caller whose deadline has passed: a small part of a millisecond.
+const MOST_COPIED: usize = 1 << 13;
 
 /// How far a point is from a shape.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -46,7 +57,8 @@ impl Query<'_> {
         let question = "the closest point";
         check_points("points", points)?;
         measurable(&body, question)?;
-        self.blocks(question, points, |points| measure(&body, points, false))
+        let facts = &[Fact::PointTree];
+        self.blocks(&body, question, facts, points, |points| measure(&body, points, false))
     }
 
     /// The signed distances of many points; see [`signed_distance`](crate::signed_distance).
@@ -62,7 +74,8 @@ impl Query<'_> {
         let question = "the signed distance";
         check_points("points", points)?;
         measurable(&body, question)?;
-        self.blocks(question, points, |points| measure(&body, points, true))
+        let facts = &[Fact::Topology, Fact::PointTree];
+        self.blocks(&body, question, facts, points, |points| measure(&body, points, true))
     }
 
     /// Which of many points lie in the solid; see [`contains`](crate::contains).
@@ -76,17 +89,25 @@ impl Query<'_> {
     ) -> Result<Answer<Vec<bool>>, Error> {
         let body = shape.into();
         check_points("points", points)?;
-        self.blocks("contains", points, |points| match body.geometry() {
+        let facts = &[Fact::Topology, Fact::PointTree];
+        self.blocks(&body, "contains", facts, points, |points| match body.geometry() {
             Geometry::Compound(compound) => {
-                let inside = |p: DVec3| {
+                let mut work = Counters::default();
+                let mut inside = |p: DVec3| {
                     compound.parts().iter().any(|part| match &part.shape {
-                        Geometry::Convex(convex) => point_in(convex, &body.pose().compose(&part.pose), p).1,
+                        Geometry::Convex(convex) => {
+                            work.primitive_tests += 1;
+                            point_in(convex, &body.pose().compose(&part.pose), p).1
+                        }
                         _ => false,
                     })
                 };
-                points.iter().map(|&p| inside(p)).collect()
+                (points.iter().map(|&p| inside(p)).collect(), work)
             }
-            _ => measure(&body, points, true).iter().map(|found| found.inside).collect(),
+            _ => {
+                let (found, work) = measure(&body, points, true);
+                (found.iter().map(|found| found.inside).collect(), work)
+            }
         })
     }
 
@@ -102,7 +123,7 @@ impl Query<'_> {
         let body = shape.into();
         let model = mesh_of(&body, "a ray cast")?;
         let pose = body.pose();
-        self.blocks("a ray cast", rays, |rays| first_hits(model, &pose, rays))
+        self.blocks(&body, "a ray cast", &[Fact::Tree], rays, |rays| counted_first_hits(model, &pose, rays))
     }
 
     /// Every pair of triangles in which a mesh meets itself; see
@@ -121,31 +142,99 @@ impl Query<'_> {
             let (pairs, outcome) = self_intersections(model);
             return Ok(Answer::new(Verdict::by_finish(pairs, outcome), method, reason));
         }
-        let mut search = SelfIntersectionSearch::new(model);
-        let outcome = search.advance(&mut self.budget).outcome;
-        Ok(Answer::new(Verdict::by_finish(search.pairs().to_vec(), outcome), method, reason))
+        let asked = whole(&body, "self-intersections");
+        let verdict = self.within(asked, |shape, budget| match shape.model() {
+            Some(model) => Ok(self_intersections_within(model, budget)),
+            None => Ok(Verdict::refused()),
+        })?;
+        Ok(Answer::new(verdict, method, reason))
     }
 
-    /// Answers in blocks as far as the budget goes.
-    fn blocks<P, R>(
+    /// Answers block by block as far as the budget goes, behind what an earlier call has answered.
+    fn blocks<P: Hashed, R: Any + Clone + Send + Sync>(
         &mut self,
+        body: &Placed<'_>,
         question: &'static str,
+        facts: &'static [Fact],
         items: &[P],
-        answer: impl Fn(&[P]) -> Vec<R>,
+        answer: impl Fn(&[P]) -> (Vec<R>, Counters),
     ) -> Result<Answer<Vec<R>>, Error> {
         let (method, reason) = self.only_exact(question)?;
-        let block = if self.budget.is_unlimited() { items.len().max(1) } else { BLOCK };
-        let (mut found, mut finish) = (Vec::with_capacity(items.len()), Finish::Complete);
-        for block in items.chunks(block) {
-            if !self.budget.draw(block.len() as u64) {
-                finish = Finish::OutOfBudget;
+        let certainty = Certainty::Exact;
+        if self.budget.is_unlimited() {
+            let (found, work) = answer(items);
+            let outcome = Outcome { certainty, finish: Finish::Complete, work };
+            return Ok(Answer::new(Verdict::by_finish(found, outcome), method, reason));
+        }
+        let ready = self.facts(body, facts)?;
+        if ready.value.is_none() {
+            return Ok(Answer::new(Verdict::new(None, ready.outcome), method, reason));
+        }
+        let asked = ShapeQuestion { question, ..whole(body, question) };
+        let mut found: Vec<R> = match &mut self.memory {
+            Some(memory) => memory.shape.known(&asked, items),
+            None => Vec::new(),
+        };
+        let mut work = ready.outcome.work;
+        let mut block = 1;
+        while found.len() < items.len() {
+            let some = &items[found.len()..items.len().min(found.len() + block)];
+            if !self.budget.draw(some.len() as u64) {
                 break;
             }
-            found.extend(answer(block));
+            let (more, cost) = parallel::alone(|| answer(some));
+            let units = cost.volume_tests + cost.primitive_tests;
+            self.budget.draw(units.saturating_sub(some.len() as u64));
+            work += cost;
+            found.extend(more);
+            // As many as what one look at the budget may let pass.
+            block = (UNITS_AT_A_TIME * some.len() / (units as usize).max(1)).clamp(1, MOST_AT_A_TIME);
         }
-        let work = Counters { primitive_tests: found.len() as u64, ..Counters::default() };
-        let outcome = Outcome { certainty: Certainty::Exact, finish, work };
-        Ok(Answer::new(Verdict::by_finish(found, outcome), method, reason))
+        if found.len() == items.len() {
+            let outcome = Outcome { certainty, finish: Finish::Complete, work };
+            return Ok(Answer::new(Verdict::by_finish(found, outcome), method, reason));
+        }
+        let outcome = Outcome { certainty, finish: Finish::OutOfBudget, work };
+        let Some(memory) = &mut self.memory else {
+            return Ok(Answer::new(Verdict::by_finish(found, outcome), method, reason));
+        };
+        // A deadline leaves no time to copy very many.
+        let told = if self.budget.deadline().is_some() { found.len().min(MOST_COPIED) } else { found.len() };
+        let so_far = found[..told].to_vec();
+        memory.shape.keep(asked, items, found);
+        Ok(Answer::new(Verdict::by_finish(so_far, outcome), method, reason))
+    }
+
+    /// Finds what has to be known of a mesh, as far as the budget goes.
+    fn facts(&mut self, body: &Placed<'_>, facts: &'static [Fact]) -> Result<Verdict<()>, Error> {
+        let known = |model: &Arc<Model>| facts.iter().all(|&fact| model.knows(fact));
+        if body.geometry().model().is_none_or(known) {
+            let outcome = Outcome { finish: Finish::Complete, ..Verdict::<()>::out_of_budget().outcome };
+            return Ok(Verdict::new(Some(()), outcome));
+        }
+        self.within(whole(body, "the facts of a mesh"), move |shape, budget| {
+            let ready =
+                shape.model().is_none_or(|model| facts.iter().all(|&fact| model.prepare(fact, budget)));
+            Ok(match ready {
+                true => {
+                    let outcome =
+                        Outcome { finish: Finish::Complete, ..Verdict::<()>::out_of_budget().outcome };
+                    Verdict::new(Some(()), outcome)
+                }
+                false => Verdict::out_of_budget(),
+            })
+        })
+    }
+
+    /// A question about one shape under a limited budget; without a memory it begins anew at each call.
+    pub(super) fn within<T: Any + Send>(
+        &mut self,
+        asked: ShapeQuestion,
+        run: impl Fn(&Geometry, &mut Budget) -> Result<Verdict<T>, Error> + Send + 'static,
+    ) -> Result<Verdict<T>, Error> {
+        let mut fresh = ShapeMemory::default();
+        let memory = self.memory.as_deref_mut().map_or(&mut fresh, |memory| &mut memory.shape);
+        memory.ask(asked, &mut self.budget, run)
     }
 
     /// Questions about one shape have one method.
@@ -177,7 +266,7 @@ pub fn winding_number<'s>(shape: impl Into<Placed<'s>>, p: impl Into<DVec3>) -> 
 /// The error that a winding number may have.
 const WINDING_ERROR: f64 = 1e-6;
 
-pub(super) fn mesh_of<'s>(body: &Placed<'s>, question: &'static str) -> Result<&'s Model, Error> {
+pub(super) fn mesh_of<'s>(body: &Placed<'s>, question: &'static str) -> Result<&'s Arc<Model>, Error> {
     match body.geometry() {
         Geometry::Mesh(model) => Ok(model),
         other => Err(Error::Kind { question, kind: other.kind().name(), known: "meshes" }),
@@ -205,7 +294,12 @@ pub(super) fn check_points(name: &'static str, points: &[DVec3]) -> Result<(), E
     }
 }
 
-fn measure(body: &Placed<'_>, points: &[DVec3], signed: bool) -> Vec<PointDistance> {
+/// A question about all of a shape.
+pub(super) fn whole(body: &Placed<'_>, question: &'static str) -> ShapeQuestion {
+    ShapeQuestion { question, shape: body.geometry().clone(), pose: body.pose(), options: [0.0; 2] }
+}
+
+fn measure(body: &Placed<'_>, points: &[DVec3], signed: bool) -> (Vec<PointDistance>, Counters) {
     let pose = body.pose();
     let unsigned = |c: &ClosestPoint| PointDistance {
         distance: c.distance,
@@ -215,12 +309,18 @@ fn measure(body: &Placed<'_>, points: &[DVec3], signed: bool) -> Vec<PointDistan
     };
     match body.geometry() {
         Geometry::Mesh(model) if signed && model.topology().is_closed() => {
-            signed_distances(model, &pose, points)
-                .iter()
-                .map(|s| PointDistance { distance: s.distance, inside: s.inside, ..unsigned(&s.closest) })
-                .collect()
+            let (found, work) = counted_signed_distances(model, &pose, points);
+            let one = |s: &SignedDistance| PointDistance {
+                distance: s.distance,
+                inside: s.inside,
+                ..unsigned(&s.closest)
+            };
+            (found.iter().map(one).collect(), work)
         }
-        Geometry::Mesh(model) => closest_points(model, &pose, points).iter().map(unsigned).collect(),
+        Geometry::Mesh(model) => {
+            let (found, work) = counted_closest_points(model, &pose, points);
+            (found.iter().map(unsigned).collect(), work)
+        }
         Geometry::Convex(convex) => {
             let one = |&p: &DVec3| {
                 let (found, inside) = point_in(convex, &pose, p);
@@ -228,9 +328,10 @@ fn measure(body: &Placed<'_>, points: &[DVec3], signed: bool) -> Vec<PointDistan
                 let (point, feature) = (found.points[1], found.features[1]);
                 PointDistance { distance, inside: inside && signed, point, feature }
             };
-            points.iter().map(one).collect()
+            let work = Counters { primitive_tests: points.len() as u64, ..Counters::default() };
+            (points.iter().map(one).collect(), work)
         }
-        Geometry::Compound(_) => Vec::new(),
+        Geometry::Compound(_) => (Vec::new(), Counters::default()),
     }
 }
 

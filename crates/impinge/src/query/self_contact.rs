@@ -111,7 +111,17 @@ impl Query<'_> {
     ) -> Result<Answer<Vec<MovingContact>>, Error> {
         check_margin(separation)?;
         let (method, reason) = self.only_exact("continuous self-collision")?;
-        let found = search.within(separation).advance(&mut self.budget);
+        let mut search = search.within(separation);
+        let kept = self.memory.as_deref_mut().and_then(|memory| memory.shape.deforming.take());
+        if let Some(kept) = kept {
+            search = search.resume(*kept);
+        }
+        let before = search.work();
+        let mut found = search.advance(&mut self.budget);
+        found.outcome.work = found.outcome.work - before;
+        if let (Finish::OutOfBudget, Some(memory)) = (found.outcome.finish, self.memory.as_deref_mut()) {
+            memory.shape.deforming = Some(Box::new(search.suspend()));
+        }
         Ok(Answer::new(Verdict::by_finish(found.contacts, found.outcome), method, reason))
     }
 }

@@ -1,21 +1,71 @@
 //! Questions about a mesh as a whole: its health, its mass, its convex parts.
 
 use super::Query;
-use super::point::mesh_of;
+use super::point::{mesh_of, whole};
+use crate::contact::Verdict;
 use crate::model::Placed;
-use crate::narrow::decompose::{self, DecomposeOptions, Decomposition};
+use crate::narrow::decompose::{DecomposeOptions, Decomposition, decompose_within};
+use crate::narrow::method::Answer;
+use crate::narrow::shape_memory::ShapeQuestion;
 use crate::report::{self, Inspection};
+use crate::shape::Polytope;
 use crate::shape::mass::Mass;
 use crate::{Error, Shape};
 
 impl Query<'_> {
-    /// The health of a mesh; see [`inspect`]. The budget is for its self-intersections.
+    /// The health of a mesh; see [`inspect`]. When the budget ends, what was found so far is complete but for its
+    /// self-intersections.
     ///
     /// # Errors
-    /// A shape that is no mesh.
-    pub fn inspect(&mut self, shape: &Shape) -> Result<Inspection, Error> {
+    /// A shape that is no mesh, or a method other than `exact`.
+    pub fn inspect(&mut self, shape: &Shape) -> Result<Answer<Inspection>, Error> {
         let body = Placed::from(shape);
-        Ok(report::inspect(mesh_of(&body, "the health")?, &mut self.budget))
+        let question = "the health";
+        let model = mesh_of(&body, question)?;
+        let (method, reason) = self.only_exact(question)?;
+        let verdict = if self.budget.is_unlimited() {
+            let seen = report::inspect(model, &mut self.budget);
+            let outcome = seen.outcome;
+            Verdict::by_finish(seen, outcome)
+        } else {
+            self.within(whole(&body, question), |shape, budget| match shape.model() {
+                Some(model) => Ok(report::inspect_within(model, budget)),
+                None => Ok(Verdict::refused()),
+            })?
+        };
+        Ok(Answer::new(verdict, method, reason))
+    }
+
+    /// Convex shapes that cover a closed mesh; see [`decompose`].
+    ///
+    /// # Errors
+    /// As [`decompose`], or a method other than `exact`.
+    pub fn decompose(
+        &mut self,
+        shape: &Shape,
+        options: &DecomposeOptions,
+    ) -> Result<Answer<Decomposition>, Error> {
+        let body = Placed::from(shape);
+        let question = "the decomposition";
+        let model = mesh_of(&body, question)?;
+        let (method, reason) = self.only_exact(question)?;
+        let options = *options;
+        let verdict = if self.budget.is_unlimited() {
+            decompose_within(model, &options, &mut self.budget)?
+        } else {
+            let choices = [options.most_parts as f64, options.tolerance];
+            let asked = ShapeQuestion { options: choices, ..whole(&body, question) };
+            self.within(asked, move |shape, budget| match shape.model() {
+                Some(model) => decompose_within(model, &options, budget),
+                None => Ok(Verdict::refused()),
+            })?
+        };
+        let with_shapes = |found: Decomposition<Polytope>| {
+            let Decomposition { parts, volume, excess, deviation, certainty } = found;
+            let parts = parts.into_iter().map(Shape::from).collect();
+            Decomposition { parts, volume, excess, deviation, certainty }
+        };
+        Ok(Answer::new(verdict.map(with_shapes), method, reason))
     }
 }
 
@@ -24,8 +74,12 @@ impl Query<'_> {
 /// # Errors
 /// A shape that is no mesh.
 pub fn inspect(shape: &Shape) -> Result<Inspection, Error> {
-    Query::default().inspect(shape)
+    let answer = Query::default().inspect(shape)?;
+    answer.value.ok_or(ENDED)
 }
+
+/// Never returned: an unlimited budget does not run out.
+const ENDED: Error = Error::Argument { name: "budget", reason: String::new() };
 
 /// Area and volume of a mesh, and centre of mass and inertia where it is closed.
 ///
@@ -52,9 +106,5 @@ pub fn mass(shape: &Shape) -> Result<Mass, Error> {
 /// # Errors
 /// A shape that is no mesh, or a mesh that is not closed or encloses nothing.
 pub fn decompose(shape: &Shape, options: &DecomposeOptions) -> Result<Decomposition, Error> {
-    let body = Placed::from(shape);
-    let found = decompose::decompose(mesh_of(&body, "the decomposition")?, options)?;
-    let Decomposition { parts, volume, excess, deviation, certainty } = found;
-    let parts = parts.into_iter().map(Shape::from).collect();
-    Ok(Decomposition { parts, volume, excess, deviation, certainty })
+    Query::default().decompose(shape, options)?.value.ok_or(ENDED)
 }

@@ -3,8 +3,9 @@
 
 use glam::DVec3;
 
-use crate::contact::{Finish, Outcome};
+use crate::contact::{Finish, Outcome, Verdict};
 use crate::geom::triangle_triangle::has_area;
+use crate::model::Fact;
 use crate::narrow::exact::self_intersection::{SelfCount, SelfIntersectionSearch, count_self_intersections};
 use crate::num::parallel;
 use crate::shape::Topology;
@@ -69,6 +70,42 @@ pub fn inspect(model: &Model, budget: &mut Budget) -> Inspection {
         SelfIntersectionSearch::counting(model).advance(budget)
     };
     gather(model, meetings)
+}
+
+/// Units for each triangle that is looked at but for self-intersections.
+const UNITS_PER_TRIANGLE: u64 = 8;
+
+/// Looks at everything as far as the budget goes; what it found so far lacks none but self-intersections.
+pub fn inspect_within(model: &Model, budget: &mut Budget) -> Verdict<Inspection> {
+    let facts = [Fact::Topology, Fact::Tree];
+    let units = UNITS_PER_TRIANGLE * model.mesh().triangles().len() as u64;
+    if !facts.iter().all(|&fact| model.prepare(fact, budget)) || !budget.charge_all(units) {
+        return Verdict::out_of_budget();
+    }
+    let mut search = SelfIntersectionSearch::counting(model);
+    let mut meetings = search.advance(&mut Budget::units(0));
+    let mut seen = gather(model, meetings);
+    loop {
+        meetings = search.advance(budget);
+        seen = gather_again(seen, model, meetings);
+        let told = || Verdict::by_finish(seen.clone(), seen.outcome);
+        if meetings.outcome.finish != Finish::OutOfBudget || !budget.rest(told) {
+            return told();
+        }
+    }
+}
+
+/// The same with other self-intersections.
+fn gather_again(seen: Inspection, model: &Model, meetings: SelfCount) -> Inspection {
+    let known = seen.outcome.work == meetings.outcome.work && seen.outcome.finish == meetings.outcome.finish;
+    if known || seen.self_intersections == 0 && meetings.count == 0 {
+        return Inspection { outcome: meetings.outcome, ..seen };
+    }
+    let mut seen = Inspection { self_intersections: meetings.count, outcome: meetings.outcome, ..seen };
+    let degenerate =
+        if seen.degenerate_triangles > 0 { degenerate_triangles(model.mesh()) } else { Vec::new() };
+    seen.problems = problems(&seen, model.topology(), &degenerate, &meetings);
+    seen
 }
 
 fn gather(model: &Model, meetings: SelfCount) -> Inspection {

@@ -2,4 +2,4 @@
 
 mod inspect;
 
-pub use inspect::{Inspection, inspect};
+pub use inspect::{Inspection, inspect, inspect_within};

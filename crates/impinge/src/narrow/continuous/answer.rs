@@ -2,6 +2,7 @@
 
 use glam::DVec3;
 
+use crate::contact::Verdict;
 use crate::num::tolerance::SWEEP_TOLERANCE;
 use crate::{Certainty, Counters, Feature, Finish, Outcome};
 
@@ -108,4 +109,15 @@ pub struct Sweep {
     pub slack: f64,
     /// How the search ended and what it cost. The certainty of an impact is the tolerance of its time.
     pub outcome: Outcome,
+}
+
+impl From<Sweep> for Verdict<Sweep> {
+    /// A contact that was found is the first one, whatever became of the budget.
+    fn from(found: Sweep) -> Verdict<Sweep> {
+        let outcome = found.outcome;
+        match found.impact {
+            Some(_) => Verdict::new(Some(found), outcome),
+            None => Verdict::by_finish(found, outcome),
+        }
+    }
 }

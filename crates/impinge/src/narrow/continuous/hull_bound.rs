@@ -35,6 +35,12 @@ impl HullBound {
         HullBound { look_at: wait, wait }
     }
 
+    /// Whether it is time to look at the hulls after so much work.
+    #[inline]
+    pub fn is_due(&self, work: u64) -> bool {
+        work >= self.look_at
+    }
+
     /// The time before which the hulls cannot meet, if after so much work it is time to look at them.
     pub fn apart_until(
         &mut self,
@@ -44,7 +50,7 @@ impl HullBound {
         time: f64,
         span: [f64; 2],
     ) -> Option<f64> {
-        if work < self.look_at {
+        if !self.is_due(work) {
             return None;
         }
         let [Some(a), Some(b)] = models.map(Model::hull) else {

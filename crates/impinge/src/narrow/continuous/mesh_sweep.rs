@@ -30,6 +30,7 @@ use crate::geom::{triangle_distance, triangle_triangle};
 use crate::hierarchy::box_time_of_impact::{BoxTimeOfImpact, Instant, Times, times};
 use crate::hierarchy::relative::placement_error;
 use crate::hierarchy::wide::WIDTH;
+use crate::model::Fact;
 use crate::motion::{AccelerationBound, Ball, Motion};
 use crate::narrow::exact::closest_point::feature;
 use crate::narrow::exact::collide::{Posed, first_meeting};
@@ -248,6 +249,10 @@ impl<'m> MeshSweep<'m> {
                 return self.answer(entry.time, Finish::OutOfBudget);
             }
             let before = self.work.primitive_tests;
+            if self.hulls.is_due(self.hull_work()) && !self.hulls_are_ready(budget) {
+                self.open.push(entry);
+                return self.answer(entry.time, Finish::OutOfBudget);
+            }
             self.raise_floor(entry.time);
             entry.time = entry.time.max(self.floor);
             if !(entry.time <= self.span[1]) {
@@ -274,9 +279,19 @@ impl<'m> MeshSweep<'m> {
         self.answer(self.until, Finish::Complete)
     }
 
+    /// The work after which hulls are looked at: pairs of nodes and of triangles.
+    fn hull_work(&self) -> u64 {
+        self.work.primitive_tests + self.work.volume_tests / (WIDTH * WIDTH) as u64
+    }
+
+    /// Builds the hulls as far as the budget goes.
+    fn hulls_are_ready(&self, budget: &mut Budget) -> bool {
+        self.bodies.iter().all(|body| body.model.prepare(Fact::Hull, budget))
+    }
+
     /// Looks at the hulls when the search takes long.
     fn raise_floor(&mut self, time: f64) {
-        let work = self.work.primitive_tests + self.work.volume_tests / (WIDTH * WIDTH) as u64;
+        let work = self.hull_work();
         let (models, motions) = (self.bodies.map(|body| body.model), self.bodies.map(|body| body.motion));
         let reached = self.hulls.apart_until(work, models, motions, time.max(self.floor), self.span);
         self.floor = self.floor.max(reached.unwrap_or(0.0));

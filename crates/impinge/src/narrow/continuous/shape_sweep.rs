@@ -15,6 +15,7 @@ use super::convex_pair::{Gap, Piece, look, noise};
 use super::mesh_sweep::{MeshSweep, SweepMemory};
 use super::motion_spans::spans;
 use super::time_queue::TimedEntry;
+use crate::contact::Verdict;
 use crate::geom::point_triangle::norm;
 use crate::hierarchy::wide::Child;
 use crate::model::{CompoundChild, Geometry, Model};
@@ -58,9 +59,14 @@ pub fn sweep_within(
 ) -> Sweep {
     let mut search = ShapeSweep::new(shapes, motions, options);
     search.recall(memory);
-    let found = search.advance(budget);
-    memory.keep(&found);
-    found
+    loop {
+        let found = search.advance(budget);
+        let told = || Verdict::from(found.clone());
+        if found.outcome.finish != Finish::OutOfBudget || !budget.rest(told) {
+            memory.keep(&found);
+            return found;
+        }
+    }
 }
 
 /// A sweep of two shapes of any kind that can be interrupted and resumed.

@@ -18,13 +18,19 @@ struct Cell {
 }
 
 /// A length that no point of the part is farther from the solid than; above the smallest such length by at
-/// most `resolution`.
-pub(super) fn deviation(part: &Polytope, solid: &Model, resolution: f64) -> f64 {
+/// most `resolution`. `pay` is asked for every so many points; `None` where it refuses.
+pub(super) fn deviation(
+    part: &Polytope,
+    solid: &Model,
+    resolution: f64,
+    mut pay: impl FnMut(usize) -> Option<()>,
+) -> Option<f64> {
     let low = part.vertices().iter().copied().fold(DVec3::INFINITY, DVec3::min);
     let high = part.vertices().iter().copied().fold(DVec3::NEG_INFINITY, DVec3::max);
     let mut cells = vec![Cell { centre: (low + high) / 2.0, half: (high - low) / 2.0 }];
     let (mut seen, mut bound) = (0.0_f64, 0.0_f64);
     while !cells.is_empty() {
+        pay(cells.len())?;
         let centres: Vec<DVec3> = cells.iter().map(|cell| cell.centre).collect();
         let distances: Vec<f64> =
             signed_distances(solid, &Pose::IDENTITY, &centres).iter().map(|found| found.distance).collect();
@@ -47,7 +53,7 @@ pub(super) fn deviation(part: &Polytope, solid: &Model, resolution: f64) -> f64 
         }
         cells = next;
     }
-    bound.max(seen)
+    Some(bound.max(seen))
 }
 
 impl Cell {

@@ -21,11 +21,13 @@ use glam::DVec3;
 use self::cuts::Notch;
 use self::piece::{Piece, Polygon};
 use crate::Shape;
-use crate::narrow::exact::self_intersection::self_intersections;
+use crate::contact::Verdict;
+use crate::model::Fact;
+use crate::narrow::exact::self_intersection::{self_intersections, self_intersections_within};
 use crate::num::parallel;
 use crate::num::tolerance::{CUT_GAIN, CUT_SLACK, VOLUME_ROUNDING};
 use crate::shape::Polytope;
-use crate::{Certainty, Error, Mesh, Model};
+use crate::{Budget, Certainty, Counters, Error, Finish, Mesh, Model, Outcome};
 
 /// Choices of a decomposition.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -84,6 +86,57 @@ pub const DEVIATION_RESOLUTION: f64 = 1.0 / 256.0;
 /// # Errors
 /// A mesh that is not closed or encloses nothing.
 pub fn decompose(model: &Model, options: &DecomposeOptions) -> Result<Decomposition<Polytope>, Error> {
+    let found = decompose_within(model, options, &mut Budget::UNLIMITED.clone())?.value;
+    // An unlimited budget does not run out.
+    found.ok_or(Error::Argument { name: "budget", reason: "it ended".into() })
+}
+
+/// As [`decompose`], as far as a budget goes; nothing is told before the end.
+///
+/// # Errors
+/// As [`decompose`].
+pub fn decompose_within(
+    model: &Model,
+    options: &DecomposeOptions,
+    budget: &mut Budget,
+) -> Result<Verdict<Decomposition<Polytope>>, Error> {
+    let mut spending = Spending { budget, tests: 0 };
+    let found = covered(model, options, &mut spending)?;
+    let finish = if found.is_some() { Finish::Complete } else { Finish::OutOfBudget };
+    let certainty = found.as_ref().map_or(Certainty::Exact, |found| found.certainty);
+    let work = Counters { primitive_tests: spending.tests, ..Counters::default() };
+    Ok(Verdict::new(found, Outcome { certainty, finish, work }))
+}
+
+/// A budget and what was drawn from it: the polygons that were cut, hulled or measured.
+struct Spending<'b> {
+    budget: &'b mut Budget,
+    tests: u64,
+}
+
+impl Spending<'_> {
+    /// `None` when nothing more should be begun.
+    fn pay(&mut self, tests: usize) -> Option<()> {
+        self.tests += tests as u64;
+        self.budget.charge_all(tests as u64).then_some(())
+    }
+}
+
+/// The parts; `None` when the budget ended first.
+fn covered(
+    model: &Model,
+    options: &DecomposeOptions,
+    spending: &mut Spending<'_>,
+) -> Result<Option<Decomposition<Polytope>>, Error> {
+    let triangles = model.mesh().triangles().len();
+    let facts = [Fact::Topology, Fact::Tree, Fact::PointTree];
+    let limited = !spending.budget.is_unlimited();
+    if limited && !facts.iter().all(|&fact| model.prepare(fact, spending.budget)) {
+        return Ok(None);
+    }
+    if spending.pay(4 * triangles).is_none() {
+        return Ok(None);
+    }
     let solids = solids(model)?;
     let size = extent(model.mesh());
     let volume: f64 = solids.iter().map(|part| part.volume).sum();
@@ -98,24 +151,46 @@ pub fn decompose(model: &Model, options: &DecomposeOptions) -> Result<Decomposit
     };
     let mut pieces = Vec::new();
     for (number, solid) in solids.into_iter().enumerate() {
+        if spending.pay(solid.piece.surface().len()).is_none() {
+            return Ok(None);
+        }
         pieces.extend(work.shaped(solid.piece, number)?);
     }
-    work.cut_all(&mut pieces, options.most_parts)?;
-    work.join_all(&mut pieces)?;
+    if work.cut_all(&mut pieces, options.most_parts, spending)?.is_none()
+        || work.join_all(&mut pieces, spending)?.is_none()
+    {
+        return Ok(None);
+    }
     // A small pit hardly has a volume.
     let hollow = pieces.iter().any(|piece| piece.hollow);
     let excess = pieces.iter().map(|piece| piece.excess().max(0.0)).sum::<f64>();
     let parts: Vec<Polytope> = pieces.into_iter().map(|piece| piece.hull).collect();
     let close = excess <= volume * VOLUME_ROUNDING * parts.len() as f64;
-    let exact = close && !hollow && self_intersections(model).0.is_empty();
+    let mut exact = close && !hollow;
+    if exact {
+        let Some(meets) = meets_itself(model, spending) else { return Ok(None) };
+        exact = !meets;
+    }
     let resolution = size * DEVIATION_RESOLUTION;
-    let deviation = if exact {
-        0.0
-    } else {
-        parts.iter().map(|part| deviation::deviation(part, model, resolution)).fold(0.0, f64::max)
-    };
+    let mut deviation = 0.0_f64;
+    for part in parts.iter().filter(|_| !exact) {
+        let Some(more) = deviation::deviation(part, model, resolution, |points| spending.pay(points)) else {
+            return Ok(None);
+        };
+        deviation = deviation.max(more);
+    }
     let certainty = if exact { Certainty::Exact } else { Certainty::Conservative { tolerance: deviation } };
-    Ok(Decomposition { parts, volume, excess, deviation, certainty })
+    Ok(Some(Decomposition { parts, volume, excess, deviation, certainty }))
+}
+
+/// Whether the surface meets itself; `None` when the budget ended first.
+fn meets_itself(model: &Model, spending: &mut Spending<'_>) -> Option<bool> {
+    if spending.budget.is_unlimited() {
+        return Some(!self_intersections(model).0.is_empty());
+    }
+    let found = spending.budget.silently(|budget| self_intersections_within(model, budget));
+    spending.tests += found.outcome.work.volume_tests + found.outcome.work.primitive_tests;
+    found.value.map(|pairs| !pairs.is_empty())
 }
 
 /// A solid of its own.
@@ -260,11 +335,21 @@ impl Work<'_> {
     }
 
     /// Cuts the worst piece until all are good or there are enough.
-    fn cut_all(&self, pieces: &mut Vec<Shaped>, most: usize) -> Result<(), Error> {
+    fn cut_all(
+        &self,
+        pieces: &mut Vec<Shaped>,
+        most: usize,
+        spending: &mut Spending<'_>,
+    ) -> Result<Option<()>, Error> {
         while pieces.len() < most {
             let open = pieces.iter().enumerate().filter(|(_, p)| !p.settled && self.needs_cut(p));
             let worst = open.max_by(|(_, p), (_, q)| p.excess().total_cmp(&q.excess()));
-            let Some((worst, _)) = worst else { return Ok(()) };
+            let Some((worst, _)) = worst else { break };
+            // Every plane that is tried cuts the whole piece and hulls both sides.
+            let size = pieces[worst].piece.surface().len();
+            if spending.pay(cuts::MOST_PLANES * size).is_none() {
+                return Ok(None);
+            }
             match self.best_cut(&pieces[worst], most - pieces.len())? {
                 Some([low, high]) => {
                     pieces[worst] = low;
@@ -273,7 +358,7 @@ impl Work<'_> {
                 None => pieces[worst].settled = true,
             }
         }
-        Ok(())
+        Ok(Some(()))
     }
 
     /// The two sides of the best cut; `None` if no cut makes anything better. There may be `room` more pieces.
@@ -303,11 +388,15 @@ impl Work<'_> {
     }
 
     /// Puts pieces together whose common hull is good enough.
-    fn join_all(&self, pieces: &mut Vec<Shaped>) -> Result<(), Error> {
+    fn join_all(&self, pieces: &mut Vec<Shaped>, spending: &mut Spending<'_>) -> Result<Option<()>, Error> {
         let mut first = 0;
         while first < pieces.len() {
             let mut joined = false;
             for second in first + 1..pieces.len() {
+                let corners = [first, second].map(|k| pieces[k].hull.vertices().len());
+                if spending.pay(corners[0] + corners[1]).is_none() {
+                    return Ok(None);
+                }
                 if let Some(both) = self.joined(&pieces[first], &pieces[second])? {
                     pieces[first] = both;
                     pieces.remove(second);
@@ -318,7 +407,7 @@ impl Work<'_> {
             // What has grown may now fit to one that was passed before.
             first = if joined { 0 } else { first + 1 };
         }
-        Ok(())
+        Ok(Some(()))
     }
 
     fn joined(&self, a: &Shaped, b: &Shaped) -> Result<Option<Shaped>, Error> {

@@ -13,6 +13,8 @@ mod search;
 #[cfg(test)]
 mod tests;
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use glam::DVec3;
 
 #[cfg(any(test, feature = "unstable"))]
@@ -23,13 +25,15 @@ use crate::{Error, Mesh};
 
 #[cfg(any(test, feature = "unstable"))]
 pub use search::Found;
-pub use search::{DeformingSearch, Want};
+pub use search::{DeformingSearch, UnfinishedSearch, Want};
 
 use representative_triangles::RepresentativeTriangles;
 
 /// A mesh at both ends of a step, with a tree over what its triangles sweep.
 #[derive(Debug, Clone)]
 pub struct Deforming {
+    /// A number that no other step has but copies of this one: memories know their step by it.
+    identity: u64,
     t0: Mesh,
     t1: Mesh,
     tree: WideTree,
@@ -46,7 +50,14 @@ impl Deforming {
     pub fn new(t0: Mesh, t1: Mesh) -> Result<Deforming, Error> {
         check_states(&t0, &t1)?;
         let (tree, representatives) = (swept_tree(&t0, &t1), RepresentativeTriangles::of(&t0));
-        Ok(Deforming { t0, t1, quality_at_build: tree.quality(), tree, representatives })
+        Ok(Deforming {
+            identity: next_identity(),
+            t0,
+            t1,
+            quality_at_build: tree.quality(),
+            tree,
+            representatives,
+        })
     }
 
     /// Goes on to the next step: it begins where this one ends. The tree is refitted, and built anew only
@@ -73,7 +84,7 @@ impl Deforming {
             self.tree = swept_tree(&t0, &t1);
             self.quality_at_build = self.tree.quality();
         }
-        (self.t0, self.t1) = (t0, t1);
+        (self.t0, self.t1, self.identity) = (t0, t1, next_identity());
         Ok(())
     }
 
@@ -148,6 +159,11 @@ pub fn contacts(a: &Deforming, b: &Deforming) -> Vec<MovingContact> {
 /// something meets at the start.
 pub fn free_step(first: Option<&MovingContact>) -> f64 {
     first.map_or(1.0, |contact| contact.time.next_down().max(0.0))
+}
+
+fn next_identity() -> u64 {
+    static MADE: AtomicU64 = AtomicU64::new(0);
+    MADE.fetch_add(1, Ordering::Relaxed)
 }
 
 fn swept_tree(t0: &Mesh, t1: &Mesh) -> WideTree {

@@ -55,7 +55,44 @@ enum Way {
     Two(DualSearch, Box<Relative>),
 }
 
+/// A search that a budget ended, without its meshes.
+#[derive(Debug, Clone)]
+pub struct UnfinishedSearch {
+    steps: [u64; 2],
+    are_two: bool,
+    want: Want,
+    separation: f64,
+    way: Way,
+    contacts: Vec<MovingContact>,
+    work: Counters,
+}
+
 impl<'m> DeformingSearch<'m> {
+    /// Takes the search out of its meshes.
+    pub fn suspend(self) -> UnfinishedSearch {
+        let Finder { meshes, are_two, want, separation, contacts } = self.finder;
+        let steps = meshes.map(|mesh| mesh.identity);
+        UnfinishedSearch { steps, are_two, want, separation, way: self.way, contacts, work: self.work }
+    }
+
+    /// Goes on where a search for the same was suspended; any other is left out of account.
+    #[must_use]
+    pub fn resume(self, from: UnfinishedSearch) -> DeformingSearch<'m> {
+        let Finder { meshes, are_two, want, separation, .. } = self.finder;
+        let same = from.steps == meshes.map(|mesh| mesh.identity)
+            && (from.are_two, from.want, from.separation) == (are_two, want, separation);
+        if !same {
+            return self;
+        }
+        let finder = Finder { contacts: from.contacts, ..self.finder };
+        DeformingSearch { way: from.way, finder, work: from.work }
+    }
+
+    /// What was tested so far.
+    pub fn work(&self) -> Counters {
+        self.work
+    }
+
     /// A search for contacts of one mesh with itself.
     pub fn of_one(mesh: &'m Deforming, want: Want) -> DeformingSearch<'m> {
         DeformingSearch::new([mesh, mesh], false, want, 0.0)

@@ -1,15 +1,15 @@
 //! Method `brute`: every triangle of one mesh against every triangle of the other, by the exact predicates.
 
 use super::decides_each_pair;
-use super::exact::meshes;
+use super::exact::{meshes, never_refused};
 use crate::Budget;
 use crate::contact::{Counters, Separation, Verdict};
 use crate::model::{Geometry, ShapeKind};
-use crate::narrow::dispatch::surfaces;
 use crate::narrow::exact::brute;
-use crate::narrow::method::{Detector, PairKernel, Question};
+use crate::narrow::method::{Detector, Method, PairKernel, Question};
 use crate::narrow::pair_memory::PairMemory;
 use crate::narrow::shape_pair::ShapePair;
+use crate::narrow::unfinished::{Kernel, ask};
 
 /// All pairs of triangles.
 #[derive(Debug, Clone, Copy)]
@@ -30,23 +30,40 @@ impl Detector for Brute {
 }
 
 impl PairKernel for Brute {
-    fn distance(&self, pair: &ShapePair<'_>, _: &mut PairMemory, budget: &mut Budget) -> Verdict<Separation> {
-        let (Some([a, b]), [pose_a, pose_b]) = (meshes(pair), pair.poses) else { return Verdict::refused() };
-        surfaces(&brute::distance(a, pose_a, b, pose_b, budget))
+    fn distance(
+        &self,
+        pair: &ShapePair<'_>,
+        memory: &mut PairMemory,
+        budget: &mut Budget,
+    ) -> Verdict<Separation> {
+        let kernel: Kernel<Separation> = |pair, _, _, budget| {
+            let (Some([a, b]), [pose_a, pose_b]) = (meshes(pair), pair.poses) else {
+                return Ok(Verdict::refused());
+            };
+            Ok(brute::distance(a, pose_a, b, pose_b, budget).verdict())
+        };
+        never_refused(ask(Method::Brute, &Question::Distance, pair, memory, budget, kernel))
     }
 
     fn pairs(
         &self,
         pair: &ShapePair<'_>,
         margin: Option<f64>,
-        _: &mut PairMemory,
+        memory: &mut PairMemory,
         budget: &mut Budget,
     ) -> Verdict<Vec<[u32; 2]>> {
-        let (Some([a, b]), [pose_a, pose_b]) = (meshes(pair), pair.poses) else { return Verdict::refused() };
-        let (pairs, outcome) = match margin {
-            None => brute::pairs(a, pose_a, b, pose_b, budget),
-            Some(margin) => brute::near_pairs(a, pose_a, b, pose_b, margin, budget),
+        let kernel: Kernel<Vec<[u32; 2]>> = |pair, question, _, budget| {
+            let (Some([a, b]), [pose_a, pose_b]) = (meshes(pair), pair.poses) else {
+                return Ok(Verdict::refused());
+            };
+            let (pairs, outcome) = match question {
+                Question::Pairs { margin: Some(margin) } => {
+                    brute::near_pairs(a, pose_a, b, pose_b, *margin, budget)
+                }
+                _ => brute::pairs(a, pose_a, b, pose_b, budget),
+            };
+            Ok(Verdict::by_finish(pairs, outcome))
         };
-        Verdict::by_finish(pairs, outcome)
+        never_refused(ask(Method::Brute, &Question::Pairs { margin }, pair, memory, budget, kernel))
     }
 }

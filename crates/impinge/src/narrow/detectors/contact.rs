@@ -1,14 +1,15 @@
 //! Method `contact`: CONTACT (Redon, Kheddar and Coquillart 2001) for sweeps of two meshes.
 
 use super::decides_each_pair;
-use super::exact::{first_contact, meshes};
+use super::exact::meshes;
 use crate::contact::{Counters, Verdict};
-use crate::model::{Geometry, ShapeKind};
-use crate::narrow::continuous::contact::{Covered, SphereCover, sweep_within};
+use crate::model::{Fact, Geometry, ShapeKind};
+use crate::narrow::continuous::contact::{Covered, sweep_within};
 use crate::narrow::continuous::{Sweep, SweepOptions};
-use crate::narrow::method::{Detector, PairKernel, Question};
+use crate::narrow::method::{Detector, Method, PairKernel, Question};
 use crate::narrow::pair_memory::PairMemory;
 use crate::narrow::shape_pair::ShapePair;
+use crate::narrow::unfinished::{Kernel, ask};
 use crate::{Budget, Error, Motion};
 
 /// Sphere covers, cubics under a screw, labels.
@@ -22,8 +23,10 @@ impl Detector for Contact {
 
     fn expect(&self, _: &Question, pair: &ShapePair<'_>) -> Counters {
         let [m, n] = pair.shapes.map(Geometry::primitives);
-        // The spheres are about as many as the triangles, and are laid anew for each question.
-        Counters { volume_tests: m + n, primitive_tests: 1, updates: m + n }
+        // The spheres are about as many as the triangles; they are laid once.
+        let laid = |shape: &Geometry| shape.model().is_some_and(|model| model.knows(Fact::SphereCover));
+        let updates = pair.shapes.iter().filter(|shape| !laid(shape)).map(|shape| shape.primitives()).sum();
+        Counters { volume_tests: m + n, primitive_tests: 1, updates }
     }
 
     decides_each_pair!();
@@ -34,14 +37,21 @@ impl PairKernel for Contact {
         &self,
         pair: &ShapePair<'_>,
         options: &SweepOptions,
-        _: &mut PairMemory,
+        memory: &mut PairMemory,
         budget: &mut Budget,
     ) -> Result<Verdict<Sweep>, Error> {
-        let Some([a, b]) = meshes(pair) else { return Ok(Verdict::refused()) };
-        let still = pair.poses.map(|pose| Motion::Still(*pose));
-        let motions = pair.motions.unwrap_or([&still[0], &still[1]]);
-        let [over_a, over_b] = [SphereCover::automatic(a.mesh())?, SphereCover::automatic(b.mesh())?];
-        let bodies = [Covered { model: a, spheres: &over_a }, Covered { model: b, spheres: &over_b }];
-        Ok(first_contact(sweep_within(bodies, motions, options, budget)?))
+        let kernel: Kernel<Sweep> = |pair, question, _, budget| {
+            let (Some([a, b]), Question::Sweep(options)) = (meshes(pair), question) else {
+                return Ok(Verdict::refused());
+            };
+            let still = pair.poses.map(|pose| Motion::Still(*pose));
+            let motions = pair.motions.unwrap_or([&still[0], &still[1]]);
+            let bodies = [
+                Covered { model: a, spheres: a.sphere_cover()? },
+                Covered { model: b, spheres: b.sphere_cover()? },
+            ];
+            Ok(sweep_within(bodies, motions, options, budget)?.into())
+        };
+        ask(Method::Contact, &Question::Sweep(*options), pair, memory, budget, kernel)
     }
 }

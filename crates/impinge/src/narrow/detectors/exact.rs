@@ -5,12 +5,13 @@ use crate::contact::{Counters, Relation, Separation, Verdict};
 use crate::model::{Geometry, Model, ShapeKind};
 use crate::narrow::continuous::{Sweep, SweepOptions, sweep_within};
 use crate::narrow::dispatch;
-use crate::narrow::exact::collide::{Posed, pairs_within_budget};
+use crate::narrow::exact::collide::{self, Posed};
 use crate::narrow::exact::contour::{Polyline, contour};
-use crate::narrow::exact::margin::MarginSearch;
-use crate::narrow::method::{Detector, PairKernel, Question};
+use crate::narrow::exact::margin;
+use crate::narrow::method::{Detector, Method, PairKernel, Question};
 use crate::narrow::pair_memory::PairMemory;
 use crate::narrow::shape_pair::ShapePair;
+use crate::narrow::unfinished::{Kernel, ask};
 use crate::{Budget, Error, Motion};
 
 /// Trees, closed forms and exact predicates.
@@ -42,7 +43,11 @@ impl PairKernel for Exact {
         memory: &mut PairMemory,
         budget: &mut Budget,
     ) -> Verdict<Relation> {
-        dispatch::relation(pair, memory, budget)
+        if dispatch::is_swapped(pair) {
+            return self.relation(&pair.swapped(), memory, budget).map(Relation::swapped);
+        }
+        let kernel: Kernel<Relation> = |pair, _, memory, budget| Ok(dispatch::relation(pair, memory, budget));
+        never_refused(ask(Method::Exact, &Question::Relation, pair, memory, budget, kernel))
     }
 
     fn distance(
@@ -51,35 +56,52 @@ impl PairKernel for Exact {
         memory: &mut PairMemory,
         budget: &mut Budget,
     ) -> Verdict<Separation> {
-        dispatch::distance(pair, memory, budget)
+        if dispatch::is_swapped(pair) {
+            return self.distance(&pair.swapped(), memory, budget).map(Separation::swapped);
+        }
+        let kernel: Kernel<Separation> =
+            |pair, _, memory, budget| Ok(dispatch::distance(pair, memory, budget));
+        never_refused(ask(Method::Exact, &Question::Distance, pair, memory, budget, kernel))
     }
 
     fn pairs(
         &self,
         pair: &ShapePair<'_>,
         margin: Option<f64>,
-        _: &mut PairMemory,
+        memory: &mut PairMemory,
         budget: &mut Budget,
     ) -> Verdict<Vec<[u32; 2]>> {
-        let (Some([a, b]), [pose_a, pose_b]) = (meshes(pair), pair.poses) else { return Verdict::refused() };
-        let (pairs, outcome) = match margin {
-            None => pairs_within_budget(Posed::new(a, *pose_a), Posed::new(b, *pose_b), budget),
-            Some(margin) => {
-                let found = MarginSearch::new(a, pose_a, b, pose_b, margin).advance(budget);
-                (found.pairs, found.outcome)
-            }
+        let kernel: Kernel<Vec<[u32; 2]>> = |pair, question, _, budget| {
+            let (Some([a, b]), [pose_a, pose_b]) = (meshes(pair), pair.poses) else {
+                return Ok(Verdict::refused());
+            };
+            Ok(match question {
+                Question::Pairs { margin: Some(margin) } => {
+                    margin::pairs_within_budget([a, b], [pose_a, pose_b], *margin, budget)
+                }
+                _ => {
+                    let bodies = [Posed::new(a, *pose_a), Posed::new(b, *pose_b)];
+                    let (pairs, outcome) = collide::pairs_within_budget(bodies[0], bodies[1], budget);
+                    Verdict::by_finish(pairs, outcome)
+                }
+            })
         };
-        Verdict::by_finish(pairs, outcome)
+        never_refused(ask(Method::Exact, &Question::Pairs { margin }, pair, memory, budget, kernel))
     }
 
     fn contour(
         &self,
         pair: &ShapePair<'_>,
-        _: &mut PairMemory,
+        memory: &mut PairMemory,
         budget: &mut Budget,
     ) -> Verdict<Vec<Polyline>> {
-        let (Some([a, b]), [pose_a, pose_b]) = (meshes(pair), pair.poses) else { return Verdict::refused() };
-        contour(a, pose_a, b, pose_b, budget)
+        let kernel: Kernel<Vec<Polyline>> = |pair, _, _, budget| {
+            let (Some([a, b]), [pose_a, pose_b]) = (meshes(pair), pair.poses) else {
+                return Ok(Verdict::refused());
+            };
+            Ok(contour(a, pose_a, b, pose_b, budget))
+        };
+        never_refused(ask(Method::Exact, &Question::Contour, pair, memory, budget, kernel))
     }
 
     fn sweep(
@@ -89,11 +111,20 @@ impl PairKernel for Exact {
         memory: &mut PairMemory,
         budget: &mut Budget,
     ) -> Result<Verdict<Sweep>, Error> {
-        let still = pair.poses.map(|pose| Motion::Still(*pose));
-        let motions = pair.motions.unwrap_or([&still[0], &still[1]]);
-        let found = sweep_within(pair.shapes, motions, options, &mut memory.sweep, budget);
-        Ok(first_contact(found))
+        let kernel: Kernel<Sweep> = |pair, question, memory, budget| {
+            let Question::Sweep(options) = question else { return Ok(Verdict::refused()) };
+            let still = pair.poses.map(|pose| Motion::Still(*pose));
+            let motions = pair.motions.unwrap_or([&still[0], &still[1]]);
+            let found = sweep_within(pair.shapes, motions, options, &mut memory.sweep, budget);
+            Ok(found.into())
+        };
+        ask(Method::Exact, &Question::Sweep(*options), pair, memory, budget, kernel)
     }
+}
+
+/// The answer of a kernel that refuses nothing.
+pub(super) fn never_refused<T>(found: Result<Verdict<T>, Error>) -> Verdict<T> {
+    found.unwrap_or_else(|_| Verdict::refused())
 }
 
 /// The models of two meshes.
@@ -101,14 +132,5 @@ pub(super) fn meshes<'p>(pair: &ShapePair<'p>) -> Option<[&'p Model; 2]> {
     match pair.shapes {
         [Geometry::Mesh(a), Geometry::Mesh(b)] => Some([a, b]),
         _ => None,
-    }
-}
-
-/// A contact that was found is the first one, whatever became of the budget.
-pub(super) fn first_contact(found: Sweep) -> Verdict<Sweep> {
-    let outcome = found.outcome;
-    match found.impact {
-        Some(_) => Verdict::new(Some(found), outcome),
-        None => Verdict::by_finish(found, outcome),
     }
 }

@@ -2,11 +2,14 @@
 //!
 //! No tree, no filter, no threads: what it answers is what the triangles say, at the price of all pairs.
 
+use std::any::Any;
+
 use glam::DVec3;
 
 use super::closest_point::feature;
+use super::collide::Posed;
 use super::distance::Distance;
-use crate::contact::{Certainty, Counters, Feature, Finish, Outcome};
+use crate::contact::{Certainty, Counters, Feature, Finish, Outcome, Verdict};
 use crate::geom::triangle_distance::{common_point, nearest};
 use crate::geom::triangle_triangle::meet;
 use crate::{Budget, Model, Pose};
@@ -19,14 +22,14 @@ pub fn pairs(
     pose_b: &Pose,
     budget: &mut Budget,
 ) -> (Vec<[u32; 2]>, Outcome) {
-    let mut found = Vec::new();
-    let outcome = for_each(a, pose_a, b, pose_b, budget, |pair, t, u| {
+    let bodies = [Posed::new(a, *pose_a), Posed::new(b, *pose_b)];
+    let told = |found: &Vec<[u32; 2]>, outcome| Verdict::by_finish(found.clone(), outcome);
+    for_each(bodies, Vec::new(), budget, told, |found, pair, t, u| {
         if meet(t, u) {
             found.push(pair);
         }
         false
-    });
-    (found, outcome)
+    })
 }
 
 /// Every pair of triangles at most `margin` apart, ascending; meeting ones are always among them.
@@ -38,8 +41,9 @@ pub fn near_pairs(
     margin: f64,
     budget: &mut Budget,
 ) -> (Vec<[u32; 2]>, Outcome) {
-    let mut found = Vec::new();
-    let outcome = for_each(a, pose_a, b, pose_b, budget, |pair, t, u| {
+    let bodies = [Posed::new(a, *pose_a), Posed::new(b, *pose_b)];
+    let told = |found: &Vec<[u32; 2]>, outcome| Verdict::by_finish(found.clone(), outcome);
+    for_each(bodies, Vec::new(), budget, told, |found, pair, t, u| {
         let near = nearest(t, u);
         // Where nothing but contact counts, rounding must not make two triangles meet.
         let is_near = margin > 0.0 && near.distance <= margin;
@@ -47,14 +51,13 @@ pub fn near_pairs(
             found.push(pair);
         }
         false
-    });
-    (found, outcome)
+    })
 }
 
 /// The smallest distance of the surfaces, at the first pair of triangles that has it; infinite when the
 /// budget ended before any pair was measured.
 pub fn distance(a: &Model, pose_a: &Pose, b: &Model, pose_b: &Pose, budget: &mut Budget) -> Distance {
-    let mut best = Distance {
+    let none = Distance {
         distance: f64::INFINITY,
         at_least: 0.0,
         points: [DVec3::ZERO; 2],
@@ -62,7 +65,9 @@ pub fn distance(a: &Model, pose_a: &Pose, b: &Model, pose_b: &Pose, budget: &mut
         triangles: [0; 2],
         outcome: Outcome { certainty: Certainty::Exact, finish: Finish::Complete, work: Counters::default() },
     };
-    best.outcome = for_each(a, pose_a, b, pose_b, budget, |triangles, t, u| {
+    let bodies = [Posed::new(a, *pose_a), Posed::new(b, *pose_b)];
+    let told = |best: &Distance, outcome| Distance { outcome, ..*best }.bracketed(0.0).verdict();
+    let (best, outcome) = for_each(bodies, none, budget, told, |best, triangles, t, u| {
         let near = nearest(t, u);
         let meets = !near.disjoint && meet(t, u);
         let distance = if meets { 0.0 } else { near.distance };
@@ -76,42 +81,45 @@ pub fn distance(a: &Model, pose_a: &Pose, b: &Model, pose_b: &Pose, budget: &mut
                     feature(b.mesh(), triangles[1], near.parts[1]),
                 ]
             };
-            best = Distance { distance, points, features, triangles, ..best };
+            *best = Distance { distance, points, features, triangles, ..*best };
         }
         best.distance == 0.0
     });
-    best.bracketed(0.0)
+    Distance { outcome, ..best }.bracketed(0.0)
 }
 
-/// Visits all pairs in ascending order until the budget ends or `each` has enough; one unit a pair.
-fn for_each(
-    a: &Model,
-    pose_a: &Pose,
-    b: &Model,
-    pose_b: &Pose,
+/// Visits all pairs in ascending order until the budget ends or `each` has enough; one unit a pair. What `each` has
+/// found is `told` whenever the search rests.
+fn for_each<S, T: Any + Send>(
+    [a, b]: [Posed<'_>; 2],
+    mut found: S,
     budget: &mut Budget,
-    mut each: impl FnMut([u32; 2], &[DVec3; 3], &[DVec3; 3]) -> bool,
-) -> Outcome {
-    let place = |model: &Model, pose: &Pose| -> Vec<[DVec3; 3]> {
-        let placed: Vec<DVec3> = model.mesh().vertices().iter().map(|&p| pose.apply(p)).collect();
-        model.mesh().triangles().iter().map(|t| t.map(|v| placed[v as usize])).collect()
-    };
-    let others = place(b, pose_b);
-    let mut work = Counters::default();
-    let mut finish = Finish::Complete;
-    'all: for (i, t) in place(a, pose_a).iter().enumerate() {
-        for (j, u) in others.iter().enumerate() {
-            if !budget.draw(1) {
-                finish = Finish::OutOfBudget;
-                break 'all;
+    told: impl Fn(&S, Outcome) -> Verdict<T>,
+    mut each: impl FnMut(&mut S, [u32; 2], &[DVec3; 3], &[DVec3; 3]) -> bool,
+) -> (S, Outcome) {
+    let counts = [a, b].map(|body| body.model.mesh().triangles().len() as u32);
+    // Placed once where nothing limits the search; a limited one begins at once.
+    let placed: Option<Vec<[DVec3; 3]>> =
+        budget.is_unlimited().then(|| (0..counts[1]).map(|u| b.corners(u)).collect());
+    let mut outcome =
+        Outcome { certainty: Certainty::Exact, finish: Finish::Complete, work: Counters::default() };
+    for i in 0..counts[0] {
+        let t = a.corners(i);
+        for j in 0..counts[1] {
+            while !budget.draw(1) {
+                let open = Outcome { finish: Finish::OutOfBudget, ..outcome };
+                if !budget.rest(|| told(&found, open)) {
+                    return (found, open);
+                }
             }
-            work.primitive_tests += 1;
-            if each([i as u32, j as u32], t, u) {
-                break 'all;
+            outcome.work.primitive_tests += 1;
+            let u = placed.as_ref().map_or_else(|| b.corners(j), |all| all[j as usize]);
+            if each(&mut found, [i, j], &t, &u) {
+                return (found, outcome);
             }
         }
     }
-    Outcome { certainty: Certainty::Exact, finish, work }
+    (found, outcome)
 }
 
 #[cfg(test)]

@@ -29,7 +29,8 @@ use super::perturbed_point::{BasePoint, Direction, PerturbedPoint};
 use super::placed_mesh::PlacedMesh;
 use super::relation_facts::RelationFacts;
 use super::triangle_arrangement::{for_each_cell, line_crossing, pierce};
-use super::winding::{winding_at, windings_across};
+use super::winding::{counted_winding_at, counted_windings_across};
+use crate::Budget;
 use crate::geom::triangle_triangle::{TriangleRelation, classify, upright_axis};
 use crate::num::predicate::{Plane, Sign};
 use crate::shape::Topology;
@@ -42,8 +43,12 @@ const SEEDS_ALONE: usize = 256;
 pub(crate) struct CellClassification<'m> {
     pub bodies: [PlacedMesh<'m>; 2],
     pub facts: RelationFacts,
-    /// Places whose windings were asked for.
-    pub places: u64,
+    /// What may still be spent.
+    pub budget: Budget,
+    /// Whether the budget ended before everything was looked at.
+    pub cut_off: bool,
+    /// Triangles that were asked for windings and cells.
+    pub tests: u64,
     /// The pair whose cells on body a were looked at last.
     crossed: Option<[u32; 2]>,
 }
@@ -53,12 +58,38 @@ impl<'m> CellClassification<'m> {
     pub fn new(bodies: [PlacedMesh<'m>; 2]) -> CellClassification<'m> {
         let closed = bodies.map(|b| b.is_closed());
         let facts = RelationFacts { closed, flat: bodies.map(|b| !b.has_area()), ..RelationFacts::default() };
-        CellClassification { bodies, facts, places: 0, crossed: None }
+        CellClassification {
+            bodies,
+            facts,
+            budget: Budget::UNLIMITED,
+            cut_off: false,
+            tests: 0,
+            crossed: None,
+        }
+    }
+
+    /// Counts what was tested; false when the budget does not allow more.
+    pub fn pay(&mut self, tests: u64) -> bool {
+        self.tests += tests;
+        self.cut_off = self.cut_off || !self.budget.charge_all(tests);
+        !self.cut_off
+    }
+
+    /// Whether nothing more is to be looked at.
+    fn flow(&self) -> ControlFlow<()> {
+        if self.cut_off || self.facts.is_settled() {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
     }
 
     /// Looks at everything that can matter, given all pairs of triangles that meet.
     pub fn complete(&mut self, contacts: &[[u32; 2]]) {
         self.facts.contact |= !contacts.is_empty();
+        if !self.pay(contacts.len() as u64) {
+            return;
+        }
         let partners = [0, 1].map(|x| Partners::of(contacts, x));
         for (x, partners) in partners.iter().enumerate() {
             let topology = self.bodies[x].model.topology();
@@ -104,6 +135,9 @@ impl<'m> CellClassification<'m> {
         if upright_axis(&corners).is_none() {
             return self.needle(x, &corners, &cutters);
         }
+        if !self.pay(cutters.len() as u64) {
+            return ControlFlow::Break(());
+        }
         let shared = cutters.iter().any(|c| classify(&corners, c) == TriangleRelation::Coplanar);
         // Shared cells are looked at from body a only.
         if own || shared && x == 0 {
@@ -126,14 +160,18 @@ impl<'m> CellClassification<'m> {
                 self.note_sides(place);
             }
         }
-        if self.facts.is_settled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        self.flow()
     }
 
     /// Notes whether a place on the surface of x, off that of y, is inside y; true if so.
     fn note_within(&mut self, x: usize, place: &PerturbedPoint) -> bool {
         let y = 1 - x;
-        self.places += 1;
-        let within = self.facts.closed[y] && winding_at(&self.bodies[y], place) != 0;
+        let mut within = false;
+        if self.facts.closed[y] {
+            let (winding, tests) = counted_winding_at(&self.bodies[y], place);
+            self.pay(tests);
+            within = winding != 0;
+        }
         if within {
             self.facts.within[x] = true;
         } else {
@@ -145,8 +183,12 @@ impl<'m> CellClassification<'m> {
     /// Notes the windings of both bodies on both sides of the face at a place.
     fn note_sides(&mut self, place: &PerturbedPoint) {
         let sides = [0, 1].map(|x| {
-            self.places += 1;
-            if self.facts.closed[x] { windings_across(&self.bodies[x], place) } else { [0; 2] }
+            if !self.facts.closed[x] {
+                return [0; 2];
+            }
+            let (windings, tests) = counted_windings_across(&self.bodies[x], place);
+            self.pay(tests);
+            windings
         });
         let [[a, a_across], [b, b_across]] = sides;
         self.facts.note_cell([a, b]);
@@ -154,18 +196,21 @@ impl<'m> CellClassification<'m> {
     }
 
     /// Whether the place on the given triangle also lies on a face of body y in the same plane.
-    fn lies_on(&self, y: usize, triangle: &[DVec3; 3], place: &PerturbedPoint) -> bool {
+    fn lies_on(&mut self, y: usize, triangle: &[DVec3; 3], place: &PerturbedPoint) -> bool {
         let Some(axis) = upright_axis(triangle) else { return false };
         let plane = Plane::through(triangle[0], triangle[1], triangle[2]);
         let [low, high] = place.base.bounds();
-        let mut found = false;
-        self.bodies[y].in_region(low, high, |u| {
-            let other = self.bodies[y].corners(u);
+        let (mut found, mut tests) = (false, 0);
+        let body = self.bodies[y];
+        body.in_region(low, high, |u| {
+            tests += 1;
+            let other = body.corners(u);
             // Covered first: it turns away most neighbours cheaply, coplanarity is mostly a tie.
             found =
                 place.covered_by(&other, axis).is_some() && other.iter().all(|&p| plane.side(p).is_zero());
             if found { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });
+        self.pay(tests);
         found
     }
 
@@ -176,7 +221,9 @@ impl<'m> CellClassification<'m> {
         let touched: HashSet<u32> =
             partners.groups().map(|(t, _)| topology.component_of()[t as usize]).collect();
         let free = (0..).zip(topology.components()).filter(|(id, _)| !touched.contains(id));
-        free.map(|(_, component)| component.first_triangle).filter(|&t| self.note_part(x, t)).collect()
+        free.map(|(_, component)| component.first_triangle)
+            .filter(|&t| !self.cut_off && self.note_part(x, t))
+            .collect()
     }
 
     /// A triangle of each part of x inside y that is free of contact but touches a triangle in contact;
@@ -194,9 +241,9 @@ impl<'m> CellClassification<'m> {
         seeds.sort_unstable();
         seeds.dedup();
         if seeds.len() > SEEDS_ALONE {
-            seeds = one_for_each_part(topology, &seeds, partners);
+            seeds = one_for_each_part(topology, &seeds, partners, || self.pay(1));
         }
-        seeds.retain(|&seed| self.note_part(x, seed));
+        seeds.retain(|&seed| !self.cut_off && self.note_part(x, seed));
         seeds
     }
 
@@ -223,7 +270,7 @@ impl<'m> CellClassification<'m> {
     /// nothing so far shows whether x is solid beside them or hollow.
     fn deepen(&mut self, x: usize, inside: &[u32], partners: &Partners) -> ControlFlow<()> {
         let open = |facts: &RelationFacts| !facts.common || !facts.not_inside(1 - x);
-        if !(self.facts.within[x] && self.facts.closed[x] && open(&self.facts)) {
+        if self.cut_off || !(self.facts.within[x] && self.facts.closed[x] && open(&self.facts)) {
             return ControlFlow::Continue(());
         }
         let topology = self.bodies[x].model.topology();
@@ -234,7 +281,7 @@ impl<'m> CellClassification<'m> {
             }
         }
         let beside = self.parts_inside(x, partners);
-        if !open(&self.facts) {
+        if self.cut_off || !open(&self.facts) {
             return ControlFlow::Continue(());
         }
         let mut flood = Flood::new(topology, partners);
@@ -261,9 +308,7 @@ impl<'m> CellClassification<'m> {
                 }
                 self.facts.off[x] = true;
                 self.note_within(x, &place);
-                if self.facts.is_settled() {
-                    return ControlFlow::Break(());
-                }
+                self.flow()?;
             }
         }
         ControlFlow::Continue(())
@@ -283,14 +328,19 @@ fn neighbours(topology: &Topology, t: u32) -> impl Iterator<Item = u32> + '_ {
 }
 
 /// One of the seeds for each part that they lie on.
-fn one_for_each_part(topology: &Topology, seeds: &[u32], partners: &Partners) -> Vec<u32> {
+fn one_for_each_part(
+    topology: &Topology,
+    seeds: &[u32],
+    partners: &Partners,
+    mut pay: impl FnMut() -> bool,
+) -> Vec<u32> {
     let mut flood = Flood::new(topology, partners);
     let mut kept = Vec::new();
     for &seed in seeds {
         let mut size = 0;
         let _ = flood.part(seed, |_| {
             size += 1;
-            ControlFlow::Continue(())
+            if pay() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         });
         if size > 0 {
             kept.push(seed);

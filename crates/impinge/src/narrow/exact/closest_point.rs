@@ -52,11 +52,30 @@ pub fn closest_point(model: &Model, pose: &Pose, p: DVec3) -> ClosestPoint {
 
 /// [`closest_point`] for many points, in parallel and in an order in which neighbours help each other.
 pub fn closest_points(model: &Model, pose: &Pose, points: &[DVec3]) -> Vec<ClosestPoint> {
-    in_good_order(points, |points| one_after_another(model, pose, points))
+    counted_closest_points(model, pose, points).0
+}
+
+/// [`closest_points`], and what they cost.
+pub(crate) fn counted_closest_points(
+    model: &Model,
+    pose: &Pose,
+    points: &[DVec3],
+) -> (Vec<ClosestPoint>, Counters) {
+    let mut work = Counters::default();
+    let found = in_good_order(points, |points| {
+        let (found, more) = one_after_another(model, pose, points);
+        work += more;
+        found
+    });
+    (found, work)
 }
 
 /// [`closest_points`] in the order given, which is best one of neighbours.
-pub(crate) fn one_after_another(model: &Model, pose: &Pose, points: &[DVec3]) -> Vec<ClosestPoint> {
+pub(crate) fn one_after_another(
+    model: &Model,
+    pose: &Pose,
+    points: &[DVec3],
+) -> (Vec<ClosestPoint>, Counters) {
     let search = Search::new(model, pose);
     let chunks = points.len().div_ceil(CHUNK);
     let parts = parallel::map(chunks, |k| {
@@ -69,9 +88,14 @@ pub(crate) fn one_after_another(model: &Model, pose: &Pose, points: &[DVec3]) ->
             start = search.improve(p, start, &mut nearest, &mut room, &mut work);
             found.push(search.answer(p, &nearest));
         }
-        found
+        (found, work)
     });
-    parts.concat()
+    let (mut all, mut work) = (Vec::with_capacity(points.len()), Counters::default());
+    for (found, more) in parts {
+        all.extend(found);
+        work += more;
+    }
+    (all, work)
 }
 
 /// The feature of the mesh that a part of a triangle is.

@@ -8,6 +8,7 @@ use std::ops::ControlFlow;
 
 use glam::DVec3;
 
+use crate::contact::Verdict;
 use crate::geom::triangle_triangle::meet;
 use crate::hierarchy::disc_bound::DiscBounds;
 use crate::hierarchy::disc_bound_pair::{DiscBoundTest, PatchLanes, bent};
@@ -162,18 +163,20 @@ impl<'m> SurfaceSearch<'m> {
     }
 
     /// Cuts what is left into at least `parts` independent searches, where there is so much; candidates
-    /// met on the way go to `each`.
+    /// met on the way go to `each`. Also returns what the cut itself cost.
     pub fn split(
         mut self,
         parts: usize,
         each: impl FnMut(&Candidate<'_>) -> ControlFlow<()>,
-    ) -> Vec<SurfaceSearch<'m>> {
+    ) -> (Vec<SurfaceSearch<'m>>, Counters) {
         let [a, b] = self.bodies;
         let mut leaves = leaves(&self.bodies, &self.filters, each);
         let search = std::mem::take(&mut self.search);
         let (tree_a, tree_b) = (a.model.tree(), b.model.tree());
-        let cut = search.split(tree_a, tree_b, &self.relative, &mut leaves, parts, &mut self.work);
-        cut.into_iter().map(|search| SurfaceSearch { search, work: Counters::default(), ..self }).collect()
+        let mut work = Counters::default();
+        let cut = search.split(tree_a, tree_b, &self.relative, &mut leaves, parts, &mut work);
+        let part = |search| SurfaceSearch { search, work: Counters::default(), ..self };
+        (cut.into_iter().map(part).collect(), work)
     }
 
     /// The work so far: Nv box pairs, Np triangle pairs.
@@ -215,14 +218,15 @@ pub fn pairs(a: &Model, pose_a: &Pose, b: &Model, pose_b: &Pose) -> Vec<[u32; 2]
 pub fn pairs_within_budget(a: Posed<'_>, b: Posed<'_>, budget: &mut Budget) -> (Vec<[u32; 2]>, Outcome) {
     let mut search = SurfaceSearch::new(a, b);
     let mut all = Vec::new();
+    let certainty = Certainty::Exact;
     let mut finish;
     let mut work;
     if budget.is_unlimited() {
         finish = search.advance(&mut Budget::units(ALONE), keep_meeting(&mut all));
         work = search.work();
         if finish == Finish::OutOfBudget {
-            // What the cut itself costs is left out of the count.
-            let parts = search.split(PARTS, keep_meeting(&mut all));
+            let (parts, cut) = search.split(PARTS, keep_meeting(&mut all));
+            work += cut;
             let found = parallel::map(parts.len(), |k| {
                 let (mut found, mut part) = (Vec::new(), parts[k].clone());
                 part.advance(&mut Budget::UNLIMITED.clone(), keep_meeting(&mut found));
@@ -235,11 +239,16 @@ pub fn pairs_within_budget(a: Posed<'_>, b: Posed<'_>, budget: &mut Budget) -> (
             finish = Finish::Complete;
         }
     } else {
-        finish = search.advance(budget, keep_meeting(&mut all));
-        work = search.work();
+        loop {
+            finish = search.advance(budget, keep_meeting(&mut all));
+            work = search.work();
+            let so_far = || Verdict::by_finish(sorted(all.clone()), Outcome { certainty, finish, work });
+            if finish != Finish::OutOfBudget || !budget.rest(so_far) {
+                break;
+            }
+        }
     }
-    all.sort_unstable();
-    (all, Outcome { certainty: Certainty::Exact, finish, work })
+    (sorted(all), Outcome { certainty, finish, work })
 }
 
 #[cfg(any(test, feature = "unstable"))]
@@ -264,6 +273,11 @@ pub fn pairs_of_all(a: &Model, b: &Model, poses: &[[Pose; 2]]) -> Vec<Vec<[u32; 
 const ALONE: u64 = 200_000;
 /// Parts it is then cut into; fixed, and the pairs are sorted, so that threads change nothing.
 const PARTS: usize = 64;
+
+fn sorted(mut pairs: Vec<[u32; 2]>) -> Vec<[u32; 2]> {
+    pairs.sort_unstable();
+    pairs
+}
 
 fn keep_meeting(all: &mut Vec<[u32; 2]>) -> impl FnMut(&Candidate<'_>) -> ControlFlow<()> {
     |pair| {

@@ -196,7 +196,7 @@ fn a_budget_stops_and_resumes_without_loss() {
     all.sort_unstable();
     assert!(pauses > 10 && !want.is_empty());
     assert_eq!(all, want);
-    let parts = SurfaceSearch::new(a, b).split(16, |_| ControlFlow::Continue(()));
+    let parts = SurfaceSearch::new(a, b).split(16, |_| ControlFlow::Continue(())).0;
     assert!(parts.len() >= 16);
 }
 

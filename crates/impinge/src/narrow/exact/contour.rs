@@ -55,10 +55,16 @@ pub fn contour(
 ) -> Verdict<Vec<Polyline>> {
     let mut segments = Vec::new();
     let mut search = SurfaceSearch::new(Posed::new(a, *pose_a), Posed::new(b, *pose_b));
-    let finish = search.advance(budget, |candidate| {
-        segments.extend(Segment::of([a.topology(), b.topology()], candidate));
-        ControlFlow::Continue(())
-    });
+    let mut finish = Finish::OutOfBudget;
+    while finish == Finish::OutOfBudget {
+        finish = search.advance(budget, |candidate| {
+            segments.extend(Segment::of([a.topology(), b.topology()], candidate));
+            ControlFlow::Continue(())
+        });
+        if finish == Finish::OutOfBudget && !budget.rest_silently() {
+            break;
+        }
+    }
     let outcome = Outcome { certainty: Certainty::Exact, finish, work: search.work() };
     if finish == Finish::OutOfBudget {
         return Verdict::new(None, outcome);

@@ -19,8 +19,8 @@ use smallvec::SmallVec;
 
 use super::aligned_frame::{AlignedFrame, Leaf};
 use super::closest_point::{NearestTriangle, Search, feature};
-use crate::contact::Feature;
-use crate::geom::point_triangle::TriangleFeature;
+use crate::contact::{Feature, Verdict};
+use crate::geom::point_triangle::{TriangleFeature, norm};
 use crate::geom::{triangle_distance, triangle_triangle};
 use crate::hierarchy::box_distance::{BoxDistance, Gaps, gaps, nearest_centres};
 use crate::hierarchy::dual::{DualSearch, LeafPairs};
@@ -30,7 +30,7 @@ use crate::hierarchy::wide::{Node, WIDTH};
 #[cfg(any(test, feature = "unstable"))]
 use crate::num::parallel;
 use crate::simd::SimdLevel;
-use crate::{Budget, Certainty, Counters, Finish, Model, Outcome, Pose};
+use crate::{Budget, Certainty, Counters, Finish, Model, Outcome, Pose, Separation};
 
 /// A round of polishing that leaves more than this part of the distance is the last (no unit).
 const POLISHED: f64 = 0.95;
@@ -54,6 +54,17 @@ pub struct Distance {
 }
 
 impl Distance {
+    /// The answer about two surfaces; none before anything was measured.
+    pub(crate) fn verdict(&self) -> Verdict<Separation> {
+        let way = self.points[1] - self.points[0];
+        let normal = if way == DVec3::ZERO || self.distance <= 0.0 { DVec3::ZERO } else { way / norm(way) };
+        let Distance { distance, points, features, outcome, .. } = *self;
+        if !distance.is_finite() {
+            return Verdict::new(None, outcome);
+        }
+        Verdict::by_finish(Separation { distance, points, features, normal }, outcome)
+    }
+
     /// What is certain when everything that was not looked at is at least as far as `open`.
     pub(super) fn bracketed(self, open: f64) -> Distance {
         if self.outcome.finish == Finish::Complete {
@@ -131,6 +142,8 @@ pub struct DistanceSearch<'m> {
     /// The largest squared gap that can still matter: that of the best distance.
     limit: f32,
     meets: bool,
+    /// The search for the first pair that meets, once it is known that some do.
+    meeting: Option<DualSearch>,
     view: AlignedFrame,
     leaves: [Leaf; 2],
     work: Counters,
@@ -194,6 +207,7 @@ impl<'m> DistanceSearch<'m> {
             },
             limit: f32::MAX,
             meets: false,
+            meeting: None,
             view: AlignedFrame::new([a, b], &poses),
             leaves: [Leaf::default(), Leaf::default()],
             work: Counters::default(),
@@ -220,7 +234,7 @@ impl<'m> DistanceSearch<'m> {
         if !self.begun {
             self.begun = true;
             self.guess();
-            budget.draw(self.work.volume_tests + self.work.primitive_tests);
+            budget.draw(self.tests());
         }
         let limited = !budget.is_unlimited();
         while let Some(&entry) = self.open.peek() {
@@ -231,17 +245,21 @@ impl<'m> DistanceSearch<'m> {
                 return self.answer(Finish::OutOfBudget);
             }
             self.open.pop();
-            let before = self.work.primitive_tests;
+            let before = self.tests() + (WIDTH * WIDTH) as u64;
             self.expand(entry);
             if limited {
-                budget.draw(self.work.primitive_tests - before);
+                budget.draw(self.tests().saturating_sub(before));
             }
         }
-        self.open.clear();
-        if self.meets {
-            self.settle_meeting();
+        if self.meets && self.best.distance > 0.0 && self.settle_meeting(budget) == Finish::OutOfBudget {
+            return self.answer(Finish::OutOfBudget);
         }
+        self.open.clear();
         self.answer(Finish::Complete)
+    }
+
+    fn tests(&self) -> u64 {
+        self.work.volume_tests + self.work.primitive_tests
     }
 
     /// A first distance: the remembered pair, or one descent to the pair of boxes that looks nearest.
@@ -427,24 +445,34 @@ impl<'m> DistanceSearch<'m> {
     }
 
     /// The surfaces meet somewhere: finds the first such pair in the fixed order of the dual search.
-    fn settle_meeting(&mut self) {
+    fn settle_meeting(&mut self, budget: &mut Budget) -> Finish {
         let [a, b] = self.models;
         let relative = Relative::new(a.tree(), &self.poses[0], b.tree(), &self.poses[1], 0.0);
+        let mut meeting = self.meeting.take().unwrap_or_default();
         let mut first = FirstMeeting { search: self, found: None };
         let mut work = Counters::default();
-        let mut budget = Budget::UNLIMITED.clone();
-        DualSearch::new().advance(a.tree(), b.tree(), &relative, &mut first, &mut budget, &mut work);
+        let finish = meeting.advance(a.tree(), b.tree(), &relative, &mut first, budget, &mut work);
         let found = first.found;
         self.work += work;
+        self.meeting = Some(meeting);
         if let Some((triangles, p, parts)) = found {
             self.best = Best { distance: 0.0, triangles, points: [p; 2], parts };
         }
+        finish
     }
 
     fn answer(&self, finish: Finish) -> Distance {
         let Best { distance, triangles, points, parts } = self.best;
-        let open = self.open.peek().map_or(f64::INFINITY, |e| self.box_distance.distance(e.gap));
-        let side = |k: usize| feature(self.models[k].mesh(), triangles[k], parts[k]);
+        let open = match self.open.peek() {
+            _ if self.meets => 0.0,
+            Some(entry) => self.box_distance.distance(entry.gap),
+            None => f64::INFINITY,
+        };
+        // Where triangles meet before any were measured, nothing is known of where.
+        let known = distance.is_finite();
+        let side = |k: usize| {
+            if known { feature(self.models[k].mesh(), triangles[k], parts[k]) } else { Feature::Surface }
+        };
         let outcome = Outcome { certainty: Certainty::Exact, finish, work: self.work };
         let found =
             Distance { distance, at_least: 0.0, points, features: [side(0), side(1)], triangles, outcome };

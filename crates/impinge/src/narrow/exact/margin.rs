@@ -8,6 +8,7 @@ use std::ops::ControlFlow;
 
 use glam::DVec3;
 
+use crate::contact::Verdict;
 use crate::geom::triangle_distance::nearest;
 use crate::geom::triangle_triangle;
 use crate::hierarchy::dual::{DualSearch, LeafPairs};
@@ -28,6 +29,23 @@ pub struct MarginPairs {
 /// for a negative one.
 pub fn pairs_within(a: &Model, pose_a: &Pose, b: &Model, pose_b: &Pose, margin: f64) -> MarginPairs {
     MarginSearch::new(a, pose_a, b, pose_b, margin).advance(&mut Budget::UNLIMITED.clone())
+}
+
+/// As [`pairs_within`], with a limit on the cost; the pairs found so far when the budget ends.
+pub fn pairs_within_budget(
+    [a, b]: [&Model; 2],
+    [pose_a, pose_b]: [&Pose; 2],
+    margin: f64,
+    budget: &mut Budget,
+) -> Verdict<Vec<[u32; 2]>> {
+    let mut search = MarginSearch::new(a, pose_a, b, pose_b, margin);
+    loop {
+        let finish = search.run(budget);
+        let so_far = || Verdict::by_finish(search.pairs(), search.outcome(finish));
+        if finish != Finish::OutOfBudget || !budget.rest(so_far) {
+            return so_far();
+        }
+    }
 }
 
 /// A margin query that can be interrupted and resumed.
@@ -61,15 +79,28 @@ impl<'m> MarginSearch<'m> {
 
     /// Goes on until all pairs are found or the budget ends; then calling again resumes.
     pub fn advance(&mut self, budget: &mut Budget) -> MarginPairs {
+        let finish = self.run(budget);
+        MarginPairs { pairs: self.pairs(), outcome: self.outcome(finish) }
+    }
+
+    fn run(&mut self, budget: &mut Budget) -> Finish {
         let [a, b] = self.visitor.models.map(Model::tree);
-        let finish = if self.visitor.margin >= 0.0 {
+        if self.visitor.margin >= 0.0 {
             self.dual.advance(a, b, &self.relative, &mut self.visitor, budget, &mut self.work)
         } else {
             Finish::Complete
-        };
+        }
+    }
+
+    /// The pairs found so far, ascending.
+    fn pairs(&self) -> Vec<[u32; 2]> {
         let mut pairs = self.visitor.pairs.clone();
         pairs.sort_unstable();
-        MarginPairs { pairs, outcome: Outcome { certainty: Certainty::Exact, finish, work: self.work } }
+        pairs
+    }
+
+    fn outcome(&self, finish: Finish) -> Outcome {
+        Outcome { certainty: Certainty::Exact, finish, work: self.work }
     }
 }
 

@@ -19,7 +19,7 @@ const SHORT_STEP: f64 = 1.0 / 16.0;
 const CELLS: u32 = 1 << 10;
 
 /// Asks for all points, in a good order, and puts the answers into the order of the points.
-pub(crate) fn in_good_order<R: Copy>(points: &[DVec3], ask: impl Fn(&[DVec3]) -> Vec<R>) -> Vec<R> {
+pub(crate) fn in_good_order<R: Copy>(points: &[DVec3], mut ask: impl FnMut(&[DVec3]) -> Vec<R>) -> Vec<R> {
     let Some(order) = order(points) else { return ask(points) };
     let sorted: Vec<DVec3> = order.iter().map(|&i| points[i as usize]).collect();
     let answers = ask(&sorted);

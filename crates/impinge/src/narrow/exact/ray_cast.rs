@@ -13,7 +13,7 @@ use crate::hierarchy::wide::{Child, WIDTH};
 use crate::num::parallel;
 use crate::num::tolerance::{LARGEST_LENGTH_UNSCALED, SMALLEST_LENGTH_UNSCALED};
 use crate::simd::SimdLevel;
-use crate::{Model, Pose};
+use crate::{Counters, Model, Pose};
 
 /// The points origin + t·direction with 0 ≤ t ≤ `reach`.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -51,15 +51,19 @@ pub struct RayHit {
 /// # Ok::<(), impinge::Error>(())
 /// ```
 pub fn first_hit(model: &Model, pose: &Pose, ray: &Ray) -> Option<RayHit> {
+    counted_first_hit(model, pose, ray).0
+}
+
+fn counted_first_hit(model: &Model, pose: &Pose, ray: &Ray) -> (Option<RayHit>, Counters) {
     let mut first: Option<(Crossing, u32)> = None;
-    visit(model, pose, ray, |crossing, triangle| {
+    let work = visit(model, pose, ray, |crossing, triangle| {
         let nearer = first.is_none_or(|(best, of)| (crossing.t, triangle) < (best.t, of));
         if nearer {
             first = Some((crossing, triangle));
         }
         first.map_or(ray.reach, |(best, _)| best.t)
     });
-    first.map(|(crossing, triangle)| hit(model, pose, crossing, triangle))
+    (first.map(|(crossing, triangle)| hit(model, pose, crossing, triangle)), work)
 }
 
 #[cfg(any(test, feature = "unstable"))]
@@ -91,6 +95,21 @@ pub fn first_hits(model: &Model, pose: &Pose, rays: &[Ray]) -> Vec<Option<RayHit
     parallel::map(rays.len(), |k| first_hit(model, pose, &rays[k]))
 }
 
+/// [`first_hits`], and what they cost.
+pub(crate) fn counted_first_hits(
+    model: &Model,
+    pose: &Pose,
+    rays: &[Ray],
+) -> (Vec<Option<RayHit>>, Counters) {
+    let found = parallel::map(rays.len(), |k| counted_first_hit(model, pose, &rays[k]));
+    let mut work = Counters::default();
+    let hits = found.into_iter().map(|(hit, more)| {
+        work += more;
+        hit
+    });
+    (hits.collect(), work)
+}
+
 fn hit(model: &Model, pose: &Pose, crossing: Crossing, triangle: u32) -> RayHit {
     let [a, b, c] = model.mesh().corners(triangle).map(|v| pose.apply(v));
     let [u, v, w] = crossing.weights;
@@ -98,14 +117,15 @@ fn hit(model: &Model, pose: &Pose, crossing: Crossing, triangle: u32) -> RayHit 
 }
 
 /// Calls `found` with every triangle that is hit up to the parameter it last returned.
-fn visit(model: &Model, pose: &Pose, ray: &Ray, mut found: impl FnMut(Crossing, u32) -> f64) {
+fn visit(model: &Model, pose: &Pose, ray: &Ray, mut found: impl FnMut(Crossing, u32) -> f64) -> Counters {
+    let mut work = Counters::default();
     let direction = ray.direction;
     if !direction.is_finite() || direction == DVec3::ZERO || !ray.origin.is_finite() {
-        return;
+        return work;
     }
     let tree = model.tree();
     let Some(slab) = RaySlab::new(tree, pose, ray.origin, direction) else {
-        return;
+        return work;
     };
     let unit = tree.frame().unit;
     let ordinary = (SMALLEST_LENGTH_UNSCALED..LARGEST_LENGTH_UNSCALED).contains(&unit);
@@ -119,6 +139,7 @@ fn visit(model: &Model, pose: &Pose, ray: &Ray, mut found: impl FnMut(Crossing, 
         if enter > limit {
             continue;
         }
+        work.volume_tests += WIDTH as u64;
         let node = &tree.nodes()[index as usize];
         let mut enters = [0.0; WIDTH];
         let mut mask = slab.enters(level, node, limit, &mut enters);
@@ -130,6 +151,7 @@ fn visit(model: &Model, pose: &Pose, ray: &Ray, mut found: impl FnMut(Crossing, 
         }
         for (_, child) in near.ascending().filter(|(_, child)| child.is_leaf()) {
             for slot in child.slots() {
+                work.primitive_tests += 1;
                 let triangle = tree.order()[slot];
                 let corners = model.mesh().corners(triangle).map(|v| pose.apply(v));
                 if let Some(crossing) = sheared.crossing(&corners)
@@ -146,6 +168,7 @@ fn visit(model: &Model, pose: &Pose, ray: &Ray, mut found: impl FnMut(Crossing, 
             }
         }
     }
+    work
 }
 
 /// A few children, the nearest first.

@@ -62,8 +62,10 @@ pub fn relation_within(
     let bodies = [PlacedMesh::new(a, pose_a), PlacedMesh::new(b, pose_b)];
     let mut question =
         Question { classification: CellClassification::new(bodies), work: Counters::default() };
-    let (relation, finish) = question.answer(memory, budget);
-    question.work.primitive_tests += question.classification.places;
+    std::mem::swap(&mut question.classification.budget, budget);
+    let (relation, finish) = question.answer(memory);
+    std::mem::swap(&mut question.classification.budget, budget);
+    question.work.primitive_tests += question.classification.tests;
     (relation, Outcome { certainty: Certainty::Exact, finish, work: question.work })
 }
 
@@ -86,7 +88,7 @@ struct Contacts {
 }
 
 impl<'m> Question<'m> {
-    fn answer(&mut self, memory: &mut RelationMemory, budget: &mut Budget) -> (Option<Relation>, Finish) {
+    fn answer(&mut self, memory: &mut RelationMemory) -> (Option<Relation>, Finish) {
         let [a, b] = self.classification.bodies;
         if let Some(pair) = memory.witness.filter(|&pair| self.is_crossing(pair)) {
             self.work.primitive_tests += 1;
@@ -98,13 +100,13 @@ impl<'m> Question<'m> {
         let placed: PlacedModels = [a, b].map(|body| (body.model.identity(), *body.pose));
         // Whether a crossing settled nothing: where one surface is no border of its solid. Rare.
         let mut want_all = false;
-        if budget.is_unlimited() && memory.unfinished.is_none() {
+        if self.classification.budget.is_unlimited() && memory.unfinished.is_none() {
             let (pair, how) = first_meeting_again(posed[0], posed[1], &mut memory.surfaces);
             self.work += memory.surfaces.work();
             let settled = match (pair, how, memory.apart) {
                 (None, Found::StillFree, Some(relation)) => Some(relation),
                 (None, ..) if self.parts_are_outside() => Some(Relation::Separated),
-                (None, ..) => Some(self.conclude(&Contacts::default())),
+                (None, ..) => self.conclude(&Contacts::default()),
                 (Some(pair), ..) if self.settles(pair) => {
                     memory.witness = Some(pair);
                     Some(Relation::Intersecting)
@@ -131,9 +133,14 @@ impl<'m> Question<'m> {
         };
         let any_will_do = self.classification.facts.closed == [false; 2];
         loop {
+            let before = search.work();
+            let budget = &mut self.classification.budget;
             let finish = search.advance(budget, |pair| contacts.take(pair, any_will_do));
-            self.work += search.work();
+            self.work += search.work() - before;
             match (finish, contacts.crossing.take()) {
+                (Finish::OutOfBudget, crossing) if self.classification.budget.rest_silently() => {
+                    contacts.crossing = crossing;
+                }
                 (Finish::OutOfBudget, _) => {
                     memory.unfinished = Some((search.into_search(), placed, contacts));
                     return (None, Finish::OutOfBudget);
@@ -143,13 +150,17 @@ impl<'m> Question<'m> {
                     memory.witness = Some(pair);
                     return (Some(Relation::Intersecting), Finish::Complete);
                 }
+                _ if self.classification.cut_off => return (None, Finish::OutOfBudget),
                 _ => {
                     contacts = Contacts { want_all: true, ..Contacts::default() };
                     search = SurfaceSearch::new(posed[0], posed[1]);
                 }
             }
         }
-        (Some(self.conclude(&contacts)), Finish::Complete)
+        match self.conclude(&contacts) {
+            Some(found) => (Some(found), Finish::Complete),
+            None => (None, Finish::OutOfBudget),
+        }
     }
 
     fn is_crossing(&self, [t, u]: [u32; 2]) -> bool {
@@ -197,21 +208,31 @@ impl<'m> Question<'m> {
         })
     }
 
-    /// The answer when all pairs that meet are known.
-    fn conclude(&mut self, contacts: &Contacts) -> Relation {
-        let [a, b] = &self.classification.bodies;
-        if contacts.coplanar && is_same_surface(a, b) {
-            return Relation::Intersecting;
+    /// The answer when all pairs that meet are known; `None` when the budget ended first.
+    fn conclude(&mut self, contacts: &Contacts) -> Option<Relation> {
+        let [a, b] = self.classification.bodies;
+        if contacts.coplanar && self.is_same_surface()? {
+            return Some(Relation::Intersecting);
         }
         // Crossing triangles are parted by no plane.
         if self.classification.facts.closed == [true; 2]
             && !contacts.want_all
-            && a_plane_parts(a, b, &contacts.pairs)
+            && a_plane_parts(&a, &b, &contacts.pairs, |tests| self.classification.pay(tests))?
         {
-            return Relation::Touching;
+            return Some(Relation::Touching);
         }
         self.classification.complete(&contacts.pairs);
-        self.classification.facts.relation()
+        (!self.classification.cut_off).then(|| self.classification.facts.relation())
+    }
+
+    /// Whether both bodies have the same placed triangles, whatever their order and orientation.
+    fn is_same_surface(&mut self) -> Option<bool> {
+        let [a, b] = self.classification.bodies;
+        let [m, n] = [a, b].map(|body| body.model.mesh().triangles().len());
+        if m != n {
+            return Some(false);
+        }
+        self.classification.pay((m + n) as u64).then(|| sorted_triangles(&a) == sorted_triangles(&b))
     }
 }
 
@@ -295,30 +316,47 @@ fn is_single(a: &PlacedMesh<'_>, t: u32, b: &PlacedMesh<'_>, u: u32) -> bool {
 }
 
 /// Whether the plane of a touching triangle has all of one body on its one side and all of the other on
-/// its other, each with a corner off it: the closed bodies touch and nothing more.
-fn a_plane_parts(a: &PlacedMesh<'_>, b: &PlacedMesh<'_>, contacts: &[[u32; 2]]) -> bool {
-    contacts.iter().take(PLANES_TRIED).any(|&[t, u]| {
-        [a.corners(t), b.corners(u)].iter().any(|&[p, q, r]| {
+/// its other, each with a corner off it: the closed bodies touch and nothing more. `None` when the tests cannot be
+/// paid.
+fn a_plane_parts(
+    a: &PlacedMesh<'_>,
+    b: &PlacedMesh<'_>,
+    contacts: &[[u32; 2]],
+    mut pay: impl FnMut(u64) -> bool,
+) -> Option<bool> {
+    for &[t, u] in contacts.iter().take(PLANES_TRIED) {
+        for [p, q, r] in [a.corners(t), b.corners(u)] {
             let plane = Plane::through(p, q, r);
-            let side = |body: &PlacedMesh<'_>| one_side(body, &plane);
-            matches!(
-                (side(a), side(b)),
-                (Some(Sign::Positive), Some(Sign::Negative)) | (Some(Sign::Negative), Some(Sign::Positive))
-            )
-        })
-    })
+            let mut sides = [None; 2];
+            for (side, body) in sides.iter_mut().zip([a, b]) {
+                let tests;
+                (*side, tests) = one_side(body, &plane);
+                if !pay(tests) {
+                    return None;
+                }
+            }
+            if let [Some(Sign::Positive), Some(Sign::Negative)]
+            | [Some(Sign::Negative), Some(Sign::Positive)] = sides
+            {
+                return Some(true);
+            }
+        }
+    }
+    Some(false)
 }
 
-/// The side of a plane on which all of a body is; zero for within the plane, `None` for both sides.
+/// The side of a plane on which all of a body is; zero for within the plane, `None` for both sides. Also how many
+/// boxes and triangles were looked at.
 ///
 /// A box is convex: with all eight corners on one side, so is what it holds.
-fn one_side(body: &PlacedMesh<'_>, plane: &Plane) -> Option<Sign> {
-    let side = Cell::new(Some(Sign::Zero));
+fn one_side(body: &PlacedMesh<'_>, plane: &Plane) -> (Option<Sign>, u64) {
+    let (side, tests) = (Cell::new(Some(Sign::Zero)), Cell::new(0));
     let note = |here: Sign| {
         side.set(side.get().filter(|side| side.times(here) != Sign::Negative).map(|side| side.or(here)));
         side.get().is_some()
     };
     let straddles = |[low, high]: [DVec3; 2]| {
+        tests.set(tests.get() + 1);
         let first = plane.side(low);
         let others = (1..8).map(|k| DVec3::select(BVec3::new(k & 1 > 0, k & 2 > 0, k & 4 > 0), high, low));
         first.is_zero() || others.into_iter().any(|p| plane.side(p) != first) || !note(first)
@@ -326,26 +364,24 @@ fn one_side(body: &PlacedMesh<'_>, plane: &Plane) -> Option<Sign> {
     body.in_boxes(
         |corners| side.get().is_some() && straddles(corners),
         |t| {
+            tests.set(tests.get() + 1);
             let one_sided = body.corners(t).into_iter().all(|p| note(plane.side(p)));
             if one_sided { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         },
     );
-    side.get()
+    (side.get(), tests.get())
 }
 
-/// Whether both bodies have the same placed triangles, whatever their order and orientation.
-fn is_same_surface(a: &PlacedMesh<'_>, b: &PlacedMesh<'_>) -> bool {
-    let sorted = |body: &PlacedMesh<'_>| {
-        let key = |p: DVec3| (p + DVec3::ZERO).to_array().map(f64::to_bits);
-        let mut all: Vec<[[u64; 3]; 3]> = (0..body.model.mesh().triangles().len() as u32)
-            .map(|t| {
-                let mut corners = body.corners(t).map(key);
-                corners.sort_unstable();
-                corners
-            })
-            .collect();
-        all.sort_unstable();
-        all
-    };
-    a.model.mesh().triangles().len() == b.model.mesh().triangles().len() && sorted(a) == sorted(b)
+/// The placed triangles, whatever their order and orientation.
+fn sorted_triangles(body: &PlacedMesh<'_>) -> Vec<[[u64; 3]; 3]> {
+    let key = |p: DVec3| (p + DVec3::ZERO).to_array().map(f64::to_bits);
+    let mut all: Vec<[[u64; 3]; 3]> = (0..body.model.mesh().triangles().len() as u32)
+        .map(|t| {
+            let mut corners = body.corners(t).map(key);
+            corners.sort_unstable();
+            corners
+        })
+        .collect();
+    all.sort_unstable();
+    all
 }

@@ -4,9 +4,10 @@
 //! never do; two that share a corner do when they meet elsewhere too; two that share an edge only when they
 //! are coplanar and folded onto each other. Corners are shared when their positions are equal.
 
-use crate::contact::{Certainty, Counters, Finish, Outcome};
+use crate::contact::{Certainty, Counters, Finish, Outcome, Verdict};
 use crate::geom::triangle_triangle::{folded_over_edge, has_area, meet, meet_sharing_corner};
 use crate::hierarchy::self_overlap::SelfSearch;
+use crate::model::Fact;
 use crate::num::parallel;
 use crate::{Budget, Model};
 
@@ -29,6 +30,21 @@ pub fn self_intersections(model: &Model) -> (Vec<[u32; 2]>, Outcome) {
     let (mut finder, work) = find_all(model, true);
     finder.pairs.sort_unstable();
     (finder.pairs, Outcome { certainty: Certainty::Exact, finish: Finish::Complete, work })
+}
+
+/// As [`self_intersections`], with a limit on the cost; those found so far when the budget ends.
+pub(crate) fn self_intersections_within(model: &Model, budget: &mut Budget) -> Verdict<Vec<[u32; 2]>> {
+    if ![Fact::Tree, Fact::Topology].iter().all(|&fact| model.prepare(fact, budget)) {
+        return Verdict::out_of_budget();
+    }
+    let mut search = SelfIntersectionSearch::new(model);
+    loop {
+        let outcome = search.advance(budget).outcome;
+        let told = || Verdict::by_finish(search.pairs().to_vec(), outcome);
+        if outcome.finish != Finish::OutOfBudget || !budget.rest(told) {
+            return told();
+        }
+    }
 }
 
 /// How many pairs [`self_intersections`] would list, without keeping them.

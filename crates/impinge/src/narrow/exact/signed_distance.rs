@@ -13,10 +13,10 @@ use super::generalized_winding::SolidAngles;
 use super::morton_order::in_good_order;
 use super::perturbed_point::PerturbedPoint;
 use super::placed_mesh::PlacedMesh;
-use super::winding::{borders_solid, faces_at, winding_at};
+use super::winding::{borders_solid, counted_winding_at, faces_at};
 use crate::num::parallel;
 use crate::num::tolerance::FOOT_ERROR;
-use crate::{Model, Pose};
+use crate::{Counters, Model, Pose};
 
 /// Points that follow each other on one thread.
 const CHUNK: usize = 1024;
@@ -42,7 +42,7 @@ pub fn signed_distance(model: &Model, pose: &Pose, p: DVec3) -> SignedDistance {
     let closest = super::closest_point::closest_point(model, pose, p);
     let inside = if model.topology().is_closed() {
         let body = PlacedMesh::new(model, pose);
-        is_inside(&body, &body.bounds(), p, &closest)
+        is_inside(&body, &body.bounds(), p, &closest).0
     } else {
         SolidAngles::new(model).is_enclosed(pose, p)
     };
@@ -60,11 +60,26 @@ pub fn signed_distance(model: &Model, pose: &Pose, p: DVec3) -> SignedDistance {
 /// # Ok::<(), impinge::Error>(())
 /// ```
 pub fn signed_distances(model: &Model, pose: &Pose, points: &[DVec3]) -> Vec<SignedDistance> {
-    in_good_order(points, |points| in_given_order(model, pose, points))
+    counted_signed_distances(model, pose, points).0
 }
 
-fn in_given_order(model: &Model, pose: &Pose, points: &[DVec3]) -> Vec<SignedDistance> {
-    let nearest = one_after_another(model, pose, points);
+/// [`signed_distances`], and what they cost.
+pub(crate) fn counted_signed_distances(
+    model: &Model,
+    pose: &Pose,
+    points: &[DVec3],
+) -> (Vec<SignedDistance>, Counters) {
+    let mut work = Counters::default();
+    let found = in_good_order(points, |points| {
+        let (found, more) = in_given_order(model, pose, points);
+        work += more;
+        found
+    });
+    (found, work)
+}
+
+fn in_given_order(model: &Model, pose: &Pose, points: &[DVec3]) -> (Vec<SignedDistance>, Counters) {
+    let (nearest, mut work) = one_after_another(model, pose, points);
     let closed = model.topology().is_closed();
     let angles = (!closed).then(|| SolidAngles::new(model));
     let body = PlacedMesh::new(model, pose);
@@ -72,7 +87,7 @@ fn in_given_order(model: &Model, pose: &Pose, points: &[DVec3]) -> Vec<SignedDis
     let parts = parallel::map(points.len().div_ceil(CHUNK), |k| {
         let chunk = k * CHUNK..points.len().min((k + 1) * CHUNK);
         let mut known: [Option<(usize, bool)>; NEIGHBOURS] = [None; NEIGHBOURS];
-        let mut found = Vec::with_capacity(chunk.len());
+        let (mut found, mut tests) = (Vec::with_capacity(chunk.len()), 0);
         for i in chunk {
             let inside = match &angles {
                 Some(angles) => angles.is_enclosed(pose, points[i]),
@@ -84,7 +99,11 @@ fn in_given_order(model: &Model, pose: &Pose, points: &[DVec3]) -> Vec<SignedDis
                     });
                     let inside = match same_side {
                         Some(&(_, inside)) => inside,
-                        None => is_inside(&body, &bounds, points[i], &nearest[i]),
+                        None => {
+                            let (inside, more) = is_inside(&body, &bounds, points[i], &nearest[i]);
+                            tests += more;
+                            inside
+                        }
                     };
                     known.rotate_right(1);
                     known[0] = (nearest[i].distance > 0.0).then_some((i, inside));
@@ -93,9 +112,14 @@ fn in_given_order(model: &Model, pose: &Pose, points: &[DVec3]) -> Vec<SignedDis
             };
             found.push(signed(model, nearest[i], inside));
         }
-        found
+        (found, tests)
     });
-    parts.concat()
+    let mut all = Vec::with_capacity(points.len());
+    for (found, tests) in parts {
+        all.extend(found);
+        work.primitive_tests += tests;
+    }
+    (all, work)
 }
 
 fn signed(model: &Model, closest: ClosestPoint, inside: bool) -> SignedDistance {
@@ -111,19 +135,23 @@ fn empty_ball([low, high]: &[DVec3; 2], p: DVec3, closest: &ClosestPoint) -> f64
     closest.distance - FOOT_ERROR * size
 }
 
-/// Whether a point is in the closed solid that the body bounds.
-fn is_inside(body: &PlacedMesh<'_>, bounds: &[DVec3; 2], p: DVec3, closest: &ClosestPoint) -> bool {
+/// Whether a point is in the closed solid that the body bounds, and how many triangles were asked.
+fn is_inside(body: &PlacedMesh<'_>, bounds: &[DVec3; 2], p: DVec3, closest: &ClosestPoint) -> (bool, u64) {
     let empty = empty_ball(bounds, p, closest);
     if !(empty > 0.0) {
         let faces = faces_at(body, p);
         if !faces.is_empty() {
-            return borders_solid(body, p, &faces);
+            return (borders_solid(body, p, &faces), (faces.len() * faces.len()) as u64);
         }
     }
     // Not where the ball reaches out of the box.
     let [low, high] = *bounds;
     let way_out = (high - p).min(p - low).min_element();
-    !(way_out < empty) && winding_at(body, &PerturbedPoint::beside(p)) != 0
+    if way_out < empty {
+        return (false, 0);
+    }
+    let (winding, tests) = counted_winding_at(body, &PerturbedPoint::beside(p));
+    (winding != 0, tests)
 }
 
 #[cfg(test)]

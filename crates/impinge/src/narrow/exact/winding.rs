@@ -47,12 +47,20 @@ impl Winding {
 /// Exact where the surface is closed; for an open one the number depends on where the holes are, and
 /// [`solid_angle_winding`] is the better question.
 pub fn winding(model: &Model, pose: &Pose, p: DVec3) -> Winding {
+    counted_winding(model, pose, p).0
+}
+
+/// [`winding`], and how many triangles were asked.
+pub(crate) fn counted_winding(model: &Model, pose: &Pose, p: DVec3) -> (Winding, u64) {
     let body = PlacedMesh::new(model, pose);
     let at = faces_at(&body, p);
     if at.is_empty() {
-        Winding::Off(winding_at(&body, &PerturbedPoint::beside(p)))
+        let (times, tests) = counted_winding_at(&body, &PerturbedPoint::beside(p));
+        (Winding::Off(times), tests)
     } else {
-        Winding::OnSurface { of_solid: borders_solid(&body, p, &at) }
+        // Each wedge at the point asks all of them again.
+        let tests = (at.len() * at.len()) as u64;
+        (Winding::OnSurface { of_solid: borders_solid(&body, p, &at) }, tests)
     }
 }
 
@@ -115,28 +123,36 @@ fn wedges(p: DVec3, face: &[DVec3; 3], other: &[DVec3; 3]) -> SmallVec<[Directio
 }
 
 /// How often the closed surface winds around a place.
-pub(crate) fn winding_at(body: &PlacedMesh<'_>, place: &PerturbedPoint) -> i32 {
-    let Some(ray) = Ray::shortest(body, place) else { return 0 };
-    let mut sum = 0;
+/// Also how many triangles were asked.
+pub(crate) fn counted_winding_at(body: &PlacedMesh<'_>, place: &PerturbedPoint) -> (i32, u64) {
+    let Some(ray) = Ray::shortest(body, place) else { return (0, 1) };
+    let (mut sum, mut tests) = (0, 0);
     body.in_region(ray.low, ray.high, |t| {
         sum += ray.passes(place, &body.corners(t));
+        tests += 1;
         ControlFlow::Continue(())
     });
-    sum
+    (sum, tests)
 }
 
 /// The windings at a place and at its mirror image across the face it lies at.
 pub(crate) fn windings_across(body: &PlacedMesh<'_>, place: &PerturbedPoint) -> [i32; 2] {
+    counted_windings_across(body, place).0
+}
+
+/// [`windings_across`], and how many triangles were asked.
+pub(crate) fn counted_windings_across(body: &PlacedMesh<'_>, place: &PerturbedPoint) -> ([i32; 2], u64) {
     let across = place.across();
-    let Some(ray) = Ray::shortest(body, place) else { return [0; 2] };
-    let mut sum = [0; 2];
+    let Some(ray) = Ray::shortest(body, place) else { return ([0; 2], 1) };
+    let (mut sum, mut tests) = ([0; 2], 0);
     body.in_region(ray.low, ray.high, |t| {
         let corners = body.corners(t);
         sum[0] += ray.passes(place, &corners);
         sum[1] += ray.passes(&across, &corners);
+        tests += 2;
         ControlFlow::Continue(())
     });
-    sum
+    (sum, tests)
 }
 
 /// A ray along an axis, upward or downward, and the box it runs through.

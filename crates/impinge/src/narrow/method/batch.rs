@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use super::{Memory, PairKernel, Question};
-use crate::contact::Verdict;
+use crate::contact::{Counters, Finish, Outcome, Verdict};
 use crate::narrow::continuous::Sweep;
 use crate::narrow::exact::contour::Polyline;
 use crate::narrow::pair_memory::PairMemory;
@@ -42,6 +42,25 @@ pub enum Finding {
     Sweep(Verdict<Sweep>),
 }
 
+impl Finding {
+    /// Certainty, end and cost.
+    fn outcome(&mut self) -> &mut Outcome {
+        match self {
+            Finding::Relation(verdict) => &mut verdict.outcome,
+            Finding::Distance(verdict) => &mut verdict.outcome,
+            Finding::Pairs(verdict) => &mut verdict.outcome,
+            Finding::Contour(verdict) => &mut verdict.outcome,
+            Finding::Sweep(verdict) => &mut verdict.outcome,
+        }
+    }
+
+    /// The same, found by an earlier call.
+    fn at_no_cost(mut self) -> Finding {
+        self.outcome().work = Counters::default();
+        self
+    }
+}
+
 /// Takes findings, and says when it has enough.
 pub trait Sink {
     /// Takes what was found about pair `index` of the batch.
@@ -62,13 +81,7 @@ pub fn each_pair(
 ) -> Result<(), Error> {
     let slots = memory.slots(batch.pairs.len());
     if !budget.is_unlimited() {
-        for (index, (pair, slot)) in batch.pairs.iter().zip(slots).enumerate() {
-            let found = one(kernel, &batch.question, pair, slot.get_or_insert_default(), budget)?;
-            if sink.take(index, found).is_break() {
-                break;
-            }
-        }
-        return Ok(());
+        return one_after_another(kernel, batch, slots, budget, sink);
     }
     for (block, slots) in slots.chunks_mut(BLOCK).enumerate() {
         let first = block * BLOCK;
@@ -84,6 +97,36 @@ pub fn each_pair(
                 return Ok(());
             }
         }
+    }
+    Ok(())
+}
+
+/// Under a limited budget. Answers are kept until all pairs have one, so that the next call goes on.
+fn one_after_another(
+    kernel: &dyn PairKernel,
+    batch: &Batch<'_>,
+    slots: &mut [Option<Box<PairMemory>>],
+    budget: &mut Budget,
+    sink: &mut dyn Sink,
+) -> Result<(), Error> {
+    let mut open = false;
+    for (index, (pair, slot)) in batch.pairs.iter().zip(slots.iter_mut()).enumerate() {
+        let memory = slot.get_or_insert_default();
+        let mut found = match memory.answered(&batch.question, pair) {
+            Some(found) => found.at_no_cost(),
+            None => one(kernel, &batch.question, pair, memory, budget)?,
+        };
+        if found.outcome().finish == Finish::OutOfBudget {
+            open = true;
+        } else {
+            memory.keep_answer(&batch.question, pair, &found);
+        }
+        if sink.take(index, found).is_break() {
+            break;
+        }
+    }
+    if !open {
+        slots.iter_mut().flatten().for_each(|memory| memory.forget_answer());
     }
     Ok(())
 }

@@ -1,6 +1,7 @@
 //! What is remembered between questions.
 
 use crate::narrow::pair_memory::PairMemory;
+use crate::narrow::shape_memory::ShapeMemory;
 
 /// What questions about the same bodies leave for the next ones: nearest features, witnesses, unfinished
 /// searches. Dropping it costs speed, never an answer.
@@ -9,6 +10,8 @@ use crate::narrow::pair_memory::PairMemory;
 #[derive(Debug, Clone, Default)]
 pub struct Memory {
     pairs: Vec<Option<Box<PairMemory>>>,
+    /// What questions about one shape left.
+    pub(crate) shape: ShapeMemory,
 }
 
 impl Memory {
@@ -24,7 +27,7 @@ impl Memory {
     pub(crate) fn take(&mut self, pairs: &[usize]) -> Memory {
         let most = pairs.iter().map(|&i| i + 1).max().unwrap_or(0);
         let slots = self.slots(most);
-        Memory { pairs: pairs.iter().map(|&i| slots[i].take()).collect() }
+        Memory { pairs: pairs.iter().map(|&i| slots[i].take()).collect(), ..Memory::default() }
     }
 
     /// Puts back what [`Memory::take`] took out.

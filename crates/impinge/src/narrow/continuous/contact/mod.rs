@@ -13,14 +13,13 @@
 pub mod elementary;
 pub mod moving_sphere;
 mod relative;
-pub mod sphere_cover;
 mod tables;
 
 use glam::DVec3;
 
 pub use self::relative::RelativeSearch;
-pub use self::sphere_cover::SphereCover;
 pub use self::tables::{Tables, Tests};
+pub use crate::hierarchy::sphere_cover::{self, SphereCover};
 
 use self::elementary::{Elementary, Touch};
 use self::moving_sphere::Centre;

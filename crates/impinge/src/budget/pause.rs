@@ -1,0 +1,132 @@
+//! The gate at which a search rests between two calls.
+
+use std::any::Any;
+use std::fmt;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::Budget;
+
+/// What a search leaves: of any type, which its caller knows.
+pub(super) type Left = Box<dyn Any + Send>;
+
+/// How long after the deadline a caller waits for the search to come to a rest and tell how far it is; without
+/// that the next call hears it.
+const GRACE: Duration = Duration::from_micros(500);
+
+/// How long a caller without a deadline sleeps at a time.
+const LONG: Duration = Duration::from_secs(3600);
+
+/// Between a caller, who grants units or time, and the search, which rests when they are gone.
+#[derive(Default)]
+pub(super) struct Gate {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    /// Units and deadline that the search has not taken yet.
+    granted: Option<(u64, Option<Instant>)>,
+    resting: bool,
+    /// Nobody waits any more.
+    closed: bool,
+    so_far: Option<Left>,
+    ended: Option<thread::Result<Left>>,
+    /// What the search had when it last rested.
+    units: u64,
+    spent: u64,
+    updates: u64,
+}
+
+/// What a caller hears of a search.
+pub(super) struct Heard {
+    /// The answer, or the panic that the search ended with.
+    pub ended: Option<thread::Result<Left>>,
+    /// What it has found so far.
+    pub so_far: Option<Left>,
+    /// Units it has spent from its beginning, and those of them that went into building something.
+    pub spent: u64,
+    pub updates: u64,
+}
+
+impl Gate {
+    /// Waits for the first grant; `None` when there will be none.
+    pub fn enter(self: &Arc<Gate>) -> Option<Budget> {
+        let mut budget = Budget { gate: Some(self.clone()), ..Budget::units(0) };
+        self.rest(&mut budget, None).then_some(budget)
+    }
+
+    /// On the thread of the search: waits for a grant; false when there will be none.
+    pub fn rest(&self, budget: &mut Budget, so_far: Option<Left>) -> bool {
+        let mut state = self.lock();
+        (state.units, state.spent, state.updates) = (budget.units, budget.spent, budget.updates);
+        // A caller whose deadline passed may have come again meanwhile.
+        if state.granted.is_none() {
+            (state.resting, state.so_far) = (true, so_far);
+            self.changed.notify_all();
+        }
+        while !state.closed {
+            if let Some((units, deadline)) = state.granted.take() {
+                (budget.units, budget.deadline, budget.fresh) = (units, deadline, deadline.is_some());
+                return true;
+            }
+            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        // Whatever it draws from now on is refused.
+        (budget.units, budget.deadline, budget.fresh) = (0, None, false);
+        false
+    }
+
+    /// On the thread of the search: tells its end.
+    pub fn end(&self, budget: &Budget, ended: thread::Result<Left>) {
+        let mut state = self.lock();
+        (state.units, state.spent, state.updates) = (budget.units, budget.spent, budget.updates);
+        state.ended = Some(ended);
+        self.changed.notify_all();
+    }
+
+    /// On the caller's thread: grants the budget, and waits until the search ends or rests, or shortly beyond the
+    /// deadline.
+    pub fn grant(&self, budget: &mut Budget) -> Heard {
+        let mut state = self.lock();
+        let before = state.spent;
+        state.granted = Some((budget.units, budget.deadline));
+        (state.resting, state.so_far) = (false, None);
+        self.changed.notify_all();
+        let latest = budget.deadline.map(|deadline| deadline + GRACE);
+        while state.ended.is_none() && !state.resting {
+            // Without a deadline as long as it takes.
+            let left = latest.map_or(LONG, |latest| latest.saturating_duration_since(Instant::now()));
+            if left.is_zero() {
+                break;
+            }
+            let woken = self.changed.wait_timeout(state, left);
+            state = woken.unwrap_or_else(PoisonError::into_inner).0;
+        }
+        if budget.units != u64::MAX {
+            budget.units = if state.ended.is_some() { state.units.min(budget.units) } else { 0 };
+        }
+        budget.spent += state.spent - before;
+        budget.fresh = false;
+        let (ended, so_far) = (state.ended.take(), state.so_far.take());
+        Heard { ended, so_far, spent: state.spent, updates: state.updates }
+    }
+
+    /// Nobody will grant more.
+    pub fn close(&self) {
+        self.lock().closed = true;
+        self.changed.notify_all();
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl fmt::Debug for Gate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Gate")
+    }
+}

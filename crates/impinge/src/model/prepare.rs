@@ -1,0 +1,146 @@
+//! What a model finds out about its mesh when it is first needed, under a budget.
+//!
+//! A fact is built in one go, but it is paid for before, so many units for each triangle. What was paid stays with
+//! the model: calls that cannot pay all of it get there together. With a deadline only the clock counts; there
+//! the build runs on the thread of a task, whose caller leaves in time.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::Model;
+use crate::Budget;
+use crate::budget::QUANTUM;
+
+/// Something that a model finds out once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fact {
+    /// [`Model::tree`].
+    Tree,
+    /// [`Model::topology`].
+    Topology,
+    /// [`Model::hull`].
+    Hull,
+    /// [`Model::leaf_blocks`].
+    LeafBlocks,
+    /// [`Model::disc_bounds`].
+    DiscBounds,
+    /// [`Model::point_tree`].
+    PointTree,
+    /// [`Model::dipoles`].
+    Dipoles,
+    /// [`Model::sphere_cover`].
+    SphereCover,
+}
+
+impl Fact {
+    const COUNT: usize = 8;
+
+    /// What must be known before, in this order.
+    pub const fn needs(self) -> &'static [Fact] {
+        match self {
+            Fact::Tree | Fact::Topology | Fact::Hull | Fact::SphereCover => &[],
+            Fact::LeafBlocks | Fact::PointTree | Fact::Dipoles => &[Fact::Tree],
+            Fact::DiscBounds => &[Fact::Tree, Fact::LeafBlocks],
+        }
+    }
+
+    /// Units for each triangle: about as many tests as would take the same time.
+    pub const fn units_per_triangle(self) -> u64 {
+        match self {
+            Fact::LeafBlocks | Fact::Dipoles => 1,
+            Fact::DiscBounds => 2,
+            Fact::Tree | Fact::Topology | Fact::PointTree | Fact::Hull => 8,
+            Fact::SphereCover => 32,
+        }
+    }
+}
+
+/// What was paid for each fact so far.
+#[derive(Debug, Default)]
+pub(super) struct Paid([AtomicU64; Fact::COUNT]);
+
+impl Clone for Paid {
+    fn clone(&self) -> Paid {
+        Paid(self.0.each_ref().map(|units| AtomicU64::new(units.load(Ordering::Relaxed))))
+    }
+}
+
+impl Model {
+    /// Whether a fact is known.
+    pub fn knows(&self, fact: Fact) -> bool {
+        match fact {
+            Fact::Tree => self.tree.get().is_some(),
+            Fact::Topology => self.topology.get().is_some(),
+            Fact::Hull => self.hull.get().is_some(),
+            Fact::LeafBlocks => self.leaf_blocks.get().is_some(),
+            Fact::DiscBounds => self.disc_bounds.get().is_some(),
+            Fact::PointTree => self.point_tree.get().is_some(),
+            Fact::Dipoles => self.dipoles.get().is_some(),
+            Fact::SphereCover => self.sphere_cover.get().is_some(),
+        }
+    }
+
+    /// Finds a fact, and before it what it needs, as far as the budget goes; whether it is known then. Calling again
+    /// goes on.
+    pub fn prepare(&self, fact: Fact, budget: &mut Budget) -> bool {
+        for &fact in fact.needs().iter().chain([&fact]) {
+            if !self.knows(fact) {
+                if !self.pay(fact, budget) {
+                    return false;
+                }
+                self.build(fact);
+            }
+        }
+        true
+    }
+
+    fn pay(&self, fact: Fact, budget: &mut Budget) -> bool {
+        let cost = fact.units_per_triangle() * self.mesh().triangles().len() as u64;
+        let paid = &self.paid.0[fact as usize];
+        while !budget.is_unlimited() {
+            let open = cost.saturating_sub(paid.load(Ordering::Relaxed));
+            if open == 0 {
+                break;
+            }
+            let part = open.min(QUANTUM);
+            if !budget.draw_updates(part) {
+                return false;
+            }
+            paid.fetch_add(part, Ordering::Relaxed);
+        }
+        true
+    }
+
+    fn build(&self, fact: Fact) {
+        match fact {
+            Fact::Tree => _ = self.tree(),
+            Fact::Topology => _ = self.topology(),
+            Fact::Hull => _ = self.hull(),
+            Fact::LeafBlocks => _ = self.leaf_blocks(),
+            Fact::DiscBounds => _ = self.disc_bounds(),
+            Fact::PointTree => _ = self.point_tree(),
+            Fact::Dipoles => _ = self.dipoles(),
+            Fact::SphereCover => _ = self.sphere_cover(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::shape::procedural;
+
+    #[test]
+    fn small_payments_add_up() {
+        let model = Model::from(procedural::ico_sphere(1.0, 3).unwrap());
+        let triangles = model.mesh().triangles().len() as u64;
+        let mut calls = 1;
+        while !model.prepare(Fact::DiscBounds, &mut Budget::units(1000)) {
+            calls += 1;
+        }
+        // A payment of 512 is granted as long as anything is left: two for each budget.
+        let payments = [8, 1, 2].map(|each| (each * triangles).div_ceil(QUANTUM));
+        assert_eq!(calls, payments.iter().sum::<u64>().div_ceil(2));
+        assert!(model.knows(Fact::Tree) && model.knows(Fact::LeafBlocks) && !model.knows(Fact::Hull));
+        assert!(model.prepare(Fact::Hull, &mut Budget::UNLIMITED.clone()) && model.knows(Fact::Hull));
+    }
+}

@@ -1,0 +1,153 @@
+//! Questions about one shape that a budget cuts short, and how they go on.
+//!
+//! A search through one shape runs as a task under a limited budget, and rests in the memory. Many points or rays
+//! are answered one block after the other on the caller's thread; what was answered is kept with a hash of what was
+//! asked, and the next call with the same input goes on behind it.
+
+use std::any::Any;
+
+use super::deforming::UnfinishedSearch;
+use super::running::{Running, Step};
+use crate::contact::Verdict;
+use crate::model::Geometry;
+use crate::{Budget, Error, Pose};
+
+/// What was asked about whom.
+#[derive(Debug, Clone)]
+pub(crate) struct ShapeQuestion {
+    /// Its name.
+    pub question: &'static str,
+    /// The shape.
+    pub shape: Geometry,
+    /// Where it is.
+    pub pose: Pose,
+    /// What else was asked for.
+    pub options: [f64; 2],
+}
+
+impl ShapeQuestion {
+    fn is(&self, other: &ShapeQuestion) -> bool {
+        self.question == other.question
+            && self.pose == other.pose
+            && self.options == other.options
+            && self.shape.is_same(&other.shape)
+    }
+}
+
+/// What questions about one shape leave when their budget ends; a copy has nothing.
+#[derive(Debug, Default)]
+pub(crate) struct ShapeMemory {
+    resting: Option<Box<(ShapeQuestion, Running)>>,
+    answered: Option<Box<Answered>>,
+    /// A search for contacts of moving vertices.
+    pub deforming: Option<Box<UnfinishedSearch>>,
+}
+
+/// The answers to the first items of a list.
+struct Answered {
+    asked: ShapeQuestion,
+    /// Of the items that were answered.
+    hash: u64,
+    count: usize,
+    answers: Box<dyn Any + Send + Sync>,
+}
+
+impl std::fmt::Debug for Answered {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} answers to {}", self.count, self.asked.question)
+    }
+}
+
+impl Clone for ShapeMemory {
+    fn clone(&self) -> ShapeMemory {
+        ShapeMemory::default()
+    }
+}
+
+impl ShapeMemory {
+    /// Answers a question under a limited budget, or goes on with it.
+    ///
+    /// # Errors
+    /// Those of the search.
+    pub fn ask<T: Any + Send>(
+        &mut self,
+        asked: ShapeQuestion,
+        budget: &mut Budget,
+        run: impl Fn(&Geometry, &mut Budget) -> Result<Verdict<T>, Error> + Send + 'static,
+    ) -> Result<Verdict<T>, Error> {
+        if budget.is_spent() {
+            return Ok(Verdict::out_of_budget());
+        }
+        let known = self.resting.take().filter(|resting| resting.0.is(&asked));
+        let mut resting = match known {
+            Some(resting) => resting,
+            None => {
+                let shape = asked.shape.clone();
+                match Running::start(move |budget| run(&shape, budget)) {
+                    Some(running) => Box::new((asked, running)),
+                    // Without threads nothing can rest.
+                    None => return Ok(Verdict::out_of_budget()),
+                }
+            }
+        };
+        match resting.1.advance::<Result<Verdict<T>, Error>, T>(budget) {
+            Step::Open(verdict) => {
+                self.resting = Some(resting);
+                Ok(verdict)
+            }
+            Step::Ended(found, spent) => {
+                let mut found = found?;
+                found.outcome.work = resting.1.work(Some(found.outcome.work), spent);
+                Ok(found)
+            }
+        }
+    }
+
+    /// What is known of these items: the answers to the first of them.
+    pub fn known<P: Hashed, R: Any>(&mut self, asked: &ShapeQuestion, items: &[P]) -> Vec<R> {
+        let known = self.answered.take().filter(|known| {
+            known.asked.is(asked) && items.get(..known.count).is_some_and(|before| hash(before) == known.hash)
+        });
+        let answers = known.and_then(|known| known.answers.downcast::<Vec<R>>().ok());
+        answers.map_or_else(Vec::new, |answers| *answers)
+    }
+
+    /// Keeps the answers to the first of some items.
+    pub fn keep<P: Hashed, R: Any + Send + Sync>(
+        &mut self,
+        asked: ShapeQuestion,
+        items: &[P],
+        answers: Vec<R>,
+    ) {
+        let count = answers.len();
+        let hash = hash(&items[..count]);
+        self.answered = Some(Box::new(Answered { asked, hash, count, answers: Box::new(answers) }));
+    }
+}
+
+/// Something whose bits can be hashed.
+pub(crate) trait Hashed {
+    /// Its numbers.
+    fn numbers(&self) -> impl Iterator<Item = f64>;
+}
+
+impl Hashed for glam::DVec3 {
+    fn numbers(&self) -> impl Iterator<Item = f64> {
+        self.to_array().into_iter()
+    }
+}
+
+impl Hashed for super::exact::ray_cast::Ray {
+    fn numbers(&self) -> impl Iterator<Item = f64> {
+        self.origin.to_array().into_iter().chain(self.direction.to_array()).chain([self.reach])
+    }
+}
+
+/// All bits of all items count, so that other input is never taken for the same (FNV-1a, a word at a time).
+fn hash<P: Hashed>(items: &[P]) -> u64 {
+    let mix = |hash: u64, x: f64| {
+        let mixed = (hash ^ x.to_bits()).wrapping_mul(0x0100_0000_01b3);
+        mixed ^ mixed >> 29
+    };
+    items.iter().flat_map(Hashed::numbers).fold(0xcbf2_9ce4_8422_2325, mix)
+}

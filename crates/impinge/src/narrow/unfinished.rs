@@ -1,0 +1,222 @@
+//! Questions about two shapes that a budget cuts short, and how they go on.
+//!
+//! Without a limit a question is asked on the caller's thread. With one it is tried there for as long as a thread
+//! costs, unless something has to be built first; then it moves to a task of its own, which keeps its place from
+//! call to call. The task stays in the memory and goes on when the same question is asked about the same bodies at
+//! the same places; any other question ends it.
+
+use std::any::Any;
+use std::sync::Arc;
+
+use smallvec::SmallVec;
+
+use super::method::{Finding, Method, Question};
+use super::pair_memory::PairMemory;
+use super::running::{Running, Step};
+use super::shape_pair::ShapePair;
+use crate::contact::{Counters, Finish, Verdict};
+use crate::model::{Fact, Geometry, Model};
+use crate::shape::{Convex, Primitive};
+use crate::{Budget, Error, Motion, Pose};
+
+/// Units that a question may cost before it gets a thread: about as much as starting one.
+const TRIAL: u64 = 2048;
+
+/// Budgets of fewer units are too small for a trial.
+const LEAST_FOR_TRIAL: u64 = 4 * TRIAL;
+
+/// How a method answers a question about a pair.
+pub(super) type Kernel<T> =
+    fn(&ShapePair<'_>, &Question, &mut PairMemory, &mut Budget) -> Result<Verdict<T>, Error>;
+
+/// A question that rests, and answers of a batch that did not come to its end; a copy has neither.
+#[derive(Debug, Default)]
+pub(super) struct Unfinished {
+    resting: Option<Box<(Key, Running)>>,
+    answered: Option<Box<(Key, Finding)>>,
+}
+
+impl Clone for Unfinished {
+    fn clone(&self) -> Unfinished {
+        Unfinished::default()
+    }
+}
+
+/// Which question was asked about whom.
+#[derive(Debug, Clone)]
+struct Key {
+    method: Method,
+    question: Question,
+    shapes: [Geometry; 2],
+    poses: [Pose; 2],
+    motions: Option<[Motion; 2]>,
+}
+
+impl Key {
+    fn new(method: Method, question: &Question, pair: &ShapePair<'_>) -> Key {
+        Key {
+            method,
+            question: *question,
+            shapes: pair.shapes.map(Geometry::clone),
+            poses: pair.poses.map(|pose| *pose),
+            motions: pair.motions.map(|motions| motions.map(|motion| *motion)),
+        }
+    }
+
+    fn is(&self, method: Method, question: &Question, pair: &ShapePair<'_>) -> bool {
+        let moving = matches!(question, Question::Sweep(_));
+        self.method == method
+            && self.question == *question
+            && self.shapes.iter().zip(pair.shapes).all(|(mine, theirs)| mine.is_same(theirs))
+            && self.poses == pair.poses.map(|pose| *pose)
+            && (!moving || self.motions == pair.motions.map(|motions| motions.map(|motion| *motion)))
+    }
+
+    fn pair(&self) -> ShapePair<'_> {
+        ShapePair {
+            shapes: self.shapes.each_ref(),
+            poses: self.poses.each_ref(),
+            motions: self.motions.as_ref().map(<[Motion; 2]>::each_ref),
+        }
+    }
+}
+
+/// Answers a question about a pair, or goes on with it.
+///
+/// # Errors
+/// The kernel's.
+#[inline]
+pub(super) fn ask<T: Any + Send>(
+    method: Method,
+    question: &Question,
+    pair: &ShapePair<'_>,
+    memory: &mut PairMemory,
+    budget: &mut Budget,
+    kernel: Kernel<T>,
+) -> Result<Verdict<T>, Error> {
+    if budget.is_unlimited() && memory.unfinished.resting.is_none() {
+        return kernel(pair, question, memory, budget);
+    }
+    match (pair.shapes, question) {
+        // Short, whatever the shapes.
+        ([Geometry::Convex(_), Geometry::Convex(_)], Question::Relation | Question::Distance) => {
+            kernel(pair, question, memory, budget)
+        }
+        _ => ask_within(method, question, pair, memory, budget, kernel),
+    }
+}
+
+fn ask_within<T: Any + Send>(
+    method: Method,
+    question: &Question,
+    pair: &ShapePair<'_>,
+    memory: &mut PairMemory,
+    budget: &mut Budget,
+    kernel: Kernel<T>,
+) -> Result<Verdict<T>, Error> {
+    if budget.is_spent() {
+        return Ok(Verdict::out_of_budget());
+    }
+    let resting = memory.unfinished.resting.take();
+    if let Some(resting) = resting.filter(|resting| resting.0.is(method, question, pair)) {
+        return go_on(resting, memory, budget);
+    }
+    if budget.is_unlimited() {
+        return kernel(pair, question, memory, budget);
+    }
+    let facts = facts(method, question, pair);
+    let ready = facts.iter().all(|(model, fact)| model.knows(*fact));
+    let mut tried = Counters::default();
+    if ready && budget.remaining().is_none_or(|units| units >= LEAST_FOR_TRIAL) {
+        let mut trial = budget.trial(TRIAL);
+        let found = kernel(pair, question, memory, &mut trial)?;
+        budget.repay(&trial);
+        if found.outcome.finish != Finish::OutOfBudget {
+            return Ok(found);
+        }
+        tried = found.outcome.work;
+    }
+    let key = Key::new(method, question, pair);
+    let (own, mut own_memory) = (key.clone(), std::mem::take(memory));
+    let running = Running::start(move |budget| {
+        let ready = facts.iter().all(|(model, fact)| model.prepare(*fact, budget));
+        let found = match ready {
+            true => kernel(&own.pair(), &own.question, &mut own_memory, budget),
+            false => Ok(Verdict::out_of_budget()),
+        };
+        (found, own_memory)
+    });
+    let Some(running) = running else { return kernel(pair, question, memory, budget) };
+    let mut found = go_on(Box::new((key, running)), memory, budget)?;
+    found.outcome.work += tried;
+    Ok(found)
+}
+
+/// What the task of a pair ends with: the answer, and the memory that it took along.
+type Ended<T> = (Result<Verdict<T>, Error>, PairMemory);
+
+fn go_on<T: Any + Send>(
+    mut resting: Box<(Key, Running)>,
+    memory: &mut PairMemory,
+    budget: &mut Budget,
+) -> Result<Verdict<T>, Error> {
+    match resting.1.advance::<Ended<T>, T>(budget) {
+        Step::Open(verdict) => {
+            memory.unfinished.resting = Some(resting);
+            Ok(verdict)
+        }
+        Step::Ended((found, own), spent) => {
+            let answered = memory.unfinished.answered.take();
+            *memory = own;
+            memory.unfinished.answered = answered;
+            let mut found = found?;
+            found.outcome.work = resting.1.work(Some(found.outcome.work), spent);
+            Ok(found)
+        }
+    }
+}
+
+impl Unfinished {
+    /// The answer that an unfinished batch has found about this pair.
+    pub fn answered(&self, question: &Question, pair: &ShapePair<'_>) -> Option<&Finding> {
+        let (key, finding) = self.answered.as_deref()?;
+        key.is(key.method, question, pair).then_some(finding)
+    }
+
+    /// Keeps an answer for as long as the batch is not finished.
+    pub fn keep(&mut self, question: &Question, pair: &ShapePair<'_>, finding: Finding) {
+        self.answered = Some(Box::new((Key::new(Method::Auto, question, pair), finding)));
+    }
+
+    /// The batch came to its end.
+    pub fn forget(&mut self) {
+        self.answered = None;
+    }
+}
+
+/// What has to be known of the meshes before the search begins.
+fn facts(method: Method, question: &Question, pair: &ShapePair<'_>) -> SmallVec<[(Arc<Model>, Fact); 4]> {
+    let meshes = pair.shapes.iter().filter_map(|shape| shape.model());
+    let needed: &[Fact] = match (method, pair.shapes) {
+        (Method::Brute, _) => &[],
+        (Method::Contact, _) => &[Fact::SphereCover, Fact::DiscBounds],
+        (_, [Geometry::Mesh(_), Geometry::Mesh(_)]) => match question {
+            Question::Relation | Question::Contour => &[Fact::Topology, Fact::DiscBounds],
+            Question::Distance => &[Fact::PointTree],
+            Question::Pairs { margin: Some(_) } => &[Fact::Tree],
+            Question::Pairs { margin: None } | Question::Sweep(_) => &[Fact::DiscBounds],
+        },
+        (_, [Geometry::Convex(convex), _] | [_, Geometry::Convex(convex)]) => match (question, convex) {
+            (Question::Distance, Convex::Primitive(Primitive::HalfSpace { .. })) => &[],
+            (Question::Distance, Convex::Polytope(_)) => &[Fact::PointTree],
+            (Question::Relation, Convex::Primitive(Primitive::HalfSpace { .. })) => &[Fact::Topology],
+            (Question::Relation, _) => &[Fact::Topology, Fact::DiscBounds],
+            _ => &[Fact::Tree],
+        },
+        _ => match question {
+            Question::Relation => &[Fact::Topology, Fact::DiscBounds],
+            _ => &[Fact::PointTree],
+        },
+    };
+    meshes.flat_map(|model| needed.iter().map(|&fact| (model.clone(), fact))).collect()
+}
