@@ -1,10 +1,12 @@
 //! A mesh with its tree.
 
+use std::any::Any;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use glam::DVec3;
 
+use super::attachments::Attachments;
 use super::prepare::Paid;
 use crate::hierarchy::dipole::Dipoles;
 use crate::hierarchy::disc_bound::DiscBounds;
@@ -34,6 +36,7 @@ pub struct Model {
     pub(super) dipoles: OnceLock<Dipoles>,
     pub(super) sphere_cover: OnceLock<Result<SphereCover, Error>>,
     pub(super) paid: Paid,
+    attachments: Attachments,
 }
 
 impl Model {
@@ -109,6 +112,11 @@ impl Model {
         self.sphere_cover.get_or_init(|| SphereCover::automatic(&self.mesh)).as_ref().map_err(Error::clone)
     }
 
+    /// What a method builds once for the mesh, by its type; built at the first call and kept.
+    pub fn attached<T: Any + Send + Sync>(&self, build: impl FnOnce(&Model) -> T) -> Arc<T> {
+        self.attachments.get_or_build(|| build(self))
+    }
+
     /// The surface of a solid of tetrahedra.
     ///
     /// # Errors
@@ -166,6 +174,7 @@ impl From<Mesh> for Model {
             dipoles: OnceLock::new(),
             sphere_cover: OnceLock::new(),
             paid: Paid::default(),
+            attachments: Attachments::default(),
         }
     }
 }

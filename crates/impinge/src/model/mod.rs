@@ -1,5 +1,6 @@
 //! A shape with what its queries need, built once.
 
+mod attachments;
 mod compound;
 mod geometry;
 mod mesh_model;

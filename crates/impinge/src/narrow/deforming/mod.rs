@@ -154,7 +154,6 @@ pub fn contacts(a: &Deforming, b: &Deforming) -> Vec<MovingContact> {
     DeformingSearch::of_two(a, b, Want::All).advance(&mut Budget::UNLIMITED.clone()).contacts
 }
 
-#[cfg(any(test, feature = "unstable"))]
 /// The largest part of the step after which certainly nothing has met, given its first contact; 0 when
 /// something meets at the start.
 pub fn free_step(first: Option<&MovingContact>) -> f64 {

@@ -69,6 +69,18 @@ pub fn relation_within(
     (relation, Outcome { certainty: Certainty::Exact, finish, work: question.work })
 }
 
+/// The relation of two placed meshes whose surfaces are known to have no point in common: which is inside which.
+pub fn relation_of_disjoint(a: &Model, pose_a: &Pose, b: &Model, pose_b: &Pose) -> Relation {
+    let bodies = [PlacedMesh::new(a, pose_a), PlacedMesh::new(b, pose_b)];
+    let mut question =
+        Question { classification: CellClassification::new(bodies), work: Counters::default() };
+    if question.parts_are_outside() {
+        return Relation::Separated;
+    }
+    // Without a limit there is always an answer.
+    question.conclude(&Contacts::default()).unwrap_or(Relation::Separated)
+}
+
 /// Two placed bodies and what is known of them.
 struct Question<'m> {
     classification: CellClassification<'m>,

@@ -19,7 +19,7 @@ use glam::DVec3;
 
 pub use self::relative::RelativeSearch;
 pub use self::tables::{Tables, Tests};
-pub use crate::hierarchy::sphere_cover::{self, SphereCover};
+pub use crate::hierarchy::sphere_cover::SphereCover;
 
 use self::elementary::{Elementary, Touch};
 use self::moving_sphere::Centre;

@@ -147,7 +147,7 @@ fn leaves_cover_and_share() {
         let (s, r) = if s + r > 1.0 { (1.0 - s, 1.0 - r) } else { (s, r) };
         let [a, b, c] = mesh.corners(t);
         let p = a + (b - a) * s + (c - a) * r;
-        let holds = |sphere: &&&sphere_cover::Sphere| {
+        let holds = |sphere: &&&crate::hierarchy::sphere_cover::Sphere| {
             sphere.centre.distance(p) <= sphere.radius && tree.primitives(sphere.label).faces.contains(&t)
         };
         assert!(leaves.iter().any(|sphere| holds(&sphere)), "{p}");
