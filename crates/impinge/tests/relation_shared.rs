@@ -64,7 +64,8 @@ fn posed_pairs_of_closed_meshes() {
 #[test]
 fn placements_of_the_bench() {
     let Some(data) = shared("data") else { return };
-    let load = |name: &str| Model::from(impinge::io::load_mesh(data.join("meshes/bench").join(name)).unwrap());
+    let load =
+        |name: &str| Model::from(impinge::io::load_mesh(data.join("meshes/bench").join(name)).unwrap());
     let (bunny, dragon) = (load("bunny59k.obj"), load("dragon202k.obj"));
     let text = std::fs::read_to_string(data.join("workloads/placements.txt")).unwrap();
     let mut memory = RelationMemory::default();

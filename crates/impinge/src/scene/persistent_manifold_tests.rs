@@ -4,11 +4,11 @@ use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
 
 use super::*;
-use crate::{Budget, Shape};
 use crate::broad::Brute;
 use crate::model::Compound;
 use crate::scene::{Body, BodyId, Contacts, Frame, Options, Scene};
 use crate::shape::{Convex, Polytope, Primitive, procedural};
+use crate::{Budget, Shape};
 
 fn scene(margin: f64) -> Scene {
     let options = Options { margin, contacts: Contacts::Manifold, ..Options::default() };

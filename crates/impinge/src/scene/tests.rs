@@ -234,8 +234,7 @@ fn a_slot_that_is_used_again_is_another_body() {
 
 #[test]
 fn touching_is_decided_exactly_and_solids_have_an_inside() {
-    let cube =
-        Shape::from(Polytope::hull(procedural::cuboid([0.5; 3], [1; 3]).unwrap().vertices()).unwrap());
+    let cube = Shape::from(Polytope::hull(procedural::cuboid([0.5; 3], [1; 3]).unwrap().vertices()).unwrap());
     let bars = Compound::new([(Convex::from(Primitive::cuboid([0.5; 3]).unwrap()), Pose::IDENTITY)]).unwrap();
     let solid = Shape::from(procedural::ico_sphere(3.0, 2).unwrap());
     for (shape, at, meets) in [
