@@ -190,6 +190,24 @@ pub fn first_meeting(a: Posed<'_>, b: Posed<'_>) -> Option<[u32; 2]> {
     SurfaceSearch::new(a, b).first().map(|witness| witness.triangles)
 }
 
+/// As [`first_meeting`], paid for from a budget as long as there is any; it always comes to its end, unless nobody
+/// waits for it any more.
+pub(crate) fn charged_first_meeting(a: Posed<'_>, b: Posed<'_>, budget: &mut Budget) -> Option<[u32; 2]> {
+    let mut search = SurfaceSearch::new(a, b);
+    let mut found = None;
+    let mut first = |pair: &Candidate<'_>| {
+        found = pair.meets().then_some(pair.triangles);
+        if found.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    while search.advance(budget, &mut first) == Finish::OutOfBudget {
+        if !budget.rest_silently() {
+            search.advance(&mut Budget::UNLIMITED.clone(), &mut first);
+            break;
+        }
+    }
+    found
+}
+
 #[cfg(any(test, feature = "unstable"))]
 /// Calls `each` with every meeting pair, in an order that only the two trees decide.
 pub fn for_each_meeting(

@@ -26,11 +26,11 @@ use self::moving_sphere::Centre;
 use self::tables::Tested;
 use super::answer::{ContactKind, Impact, Sweep, SweepOptions};
 use super::contact_normal::parting_normal;
-use crate::contact::Counters;
+use crate::contact::{Counters, Verdict};
 use crate::geom::triangle_distance::common_point;
 use crate::geom::unit_normal::unit_normal;
 use crate::motion::RationalScrew;
-use crate::narrow::exact::collide::{Posed, first_meeting};
+use crate::narrow::exact::collide::{Posed, charged_first_meeting};
 use crate::num::tolerance::{ROUND_UP, SWEEP_SLACK};
 use crate::{Budget, Certainty, Error, Feature, Finish, Mesh, Model, Motion, Outcome, Pose};
 
@@ -71,28 +71,39 @@ pub fn sweep_within(
             return None;
         }
         let mut search = ContactSearch::new(a, motion, b, pose, options, tables).ok()?;
-        Some(search.advance(budget))
+        Some(to_the_end(budget, |budget| search.advance(budget)))
     };
     let found = if let Some(found) = alone(a, motions[0], b, motions[1], budget) {
         found
     } else if let Some(found) = alone(b, motions[1], a, motions[0], budget) {
         Sweep { impact: found.impact.map(Impact::swapped), ..found }
     } else {
-        RelativeSearch::new(bodies, motions, options, tables)?.advance(budget)
+        let mut search = RelativeSearch::new(bodies, motions, options, tables)?;
+        to_the_end(budget, |budget| search.advance(budget))
     };
     // Features that touch within the slack meet for certain where triangles do soon after.
-    let meet = |t: f64| {
+    let mut meet = |t: f64| {
         let [a, b] = [0, 1].map(|k| Posed::new(bodies[k].model, motions[k].pose(t)));
-        first_meeting(a, b).is_some()
+        charged_first_meeting(a, b, budget).is_some()
     };
     let impact = found.impact.map(|impact| {
         let soon = [impact.time, (impact.time + options.tolerance).min(1.0)];
-        let proved = impact.proved || soon.into_iter().any(meet);
+        let proved = impact.proved || soon.into_iter().any(&mut meet);
         let models = bodies.map(|body| body.model);
         let normal = parting_normal(models, motions, [options.tolerance, found.slack], &impact);
         Impact { proved, normal, ..impact }
     });
     Ok(Sweep { impact, ..found })
+}
+
+/// Goes on with a search whenever it has rested.
+fn to_the_end(budget: &mut Budget, mut advance: impl FnMut(&mut Budget) -> Sweep) -> Sweep {
+    loop {
+        let found = advance(budget);
+        if found.outcome.finish != Finish::OutOfBudget || !budget.rest(|| Verdict::from(found)) {
+            return found;
+        }
+    }
 }
 
 /// A search that can be interrupted and resumed.
@@ -198,7 +209,7 @@ impl<'m> ContactSearch<'m> {
     pub fn advance(&mut self, budget: &mut Budget) -> Sweep {
         if !self.started {
             self.started = true;
-            self.found = self.meeting_at_start();
+            self.found = self.meeting_at_start(budget);
         }
         while self.found.is_none() {
             let Some(mut part) = self.part.take().or_else(|| self.next_part()) else { break };
@@ -231,9 +242,9 @@ impl<'m> ContactSearch<'m> {
     }
 
     /// The elementary tests see surfaces come together, not surfaces that pass through each other already.
-    fn meeting_at_start(&self) -> Option<Impact> {
+    fn meeting_at_start(&self, budget: &mut Budget) -> Option<Impact> {
         let [a, b] = [0, 1].map(|k| Posed::new(self.bodies[k].model, self.poses[k]));
-        let pair = first_meeting(a, b)?;
+        let pair = charged_first_meeting(a, b, budget)?;
         let [corners_a, corners_b] = [a.corners(pair[0]), b.corners(pair[1])];
         Some(Impact {
             time: 0.0,

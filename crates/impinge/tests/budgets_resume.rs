@@ -1,0 +1,320 @@
+//! Every question about every pair of kinds goes on where a budget ended it, and comes to the bits of the answer
+//! without one.
+
+use std::time::Duration;
+
+use impinge::glam::DVec3;
+use impinge::{
+    Answer, Budget, DecomposeOptions, Deforming, Error, Finish, Memory, Method, Motion, Pose, Query, Ray,
+    Shape, procedural,
+};
+
+/// More calls than any of these questions needs.
+const PATIENCE: usize = 200_000;
+
+/// Budgets that buy next to nothing, and one that buys a part of the answer.
+fn budgets() -> [fn() -> Budget; 3] {
+    [|| Budget::units(1), || Budget::units(700), || Budget::time(Duration::from_micros(200))]
+}
+
+/// Asks with small budgets through one memory until the answer is there; returns it and the number of calls.
+fn to_the_end<T>(
+    budget: fn() -> Budget,
+    mut ask: impl FnMut(&mut Query<'_>) -> Result<Answer<T>, Error>,
+) -> (T, usize) {
+    let mut memory = Memory::default();
+    for calls in 1..PATIENCE {
+        let limit = budget();
+        let units = limit.remaining();
+        let mut query = Query { budget: limit, memory: Some(&mut memory), ..Query::default() };
+        let answer = ask(&mut query).unwrap();
+        let cost = answer.work.volume_tests + answer.work.primitive_tests + answer.work.updates;
+        assert!(units.is_none_or(|units| cost <= units + 1000), "{cost} units of {units:?} at call {calls}");
+        match answer.value {
+            Some(value) => {
+                assert_ne!(answer.finish, Finish::OutOfBudget);
+                return (value, calls);
+            }
+            None => assert_eq!(answer.finish, Finish::OutOfBudget),
+        }
+    }
+    panic!("no end after {PATIENCE} calls");
+}
+
+/// One fresh shape of each class: facts that one test has built would hide that another cannot.
+fn kinds() -> Vec<(&'static str, Box<dyn Fn() -> Shape>)> {
+    let ball = || Shape::sphere(0.4).unwrap();
+    let compound = move || {
+        let parts = [-0.5, 0.0, 0.5].map(|x| (ball(), Pose::from_translation([x, 0.1, 0.0]).unwrap()));
+        Shape::compound(parts).unwrap()
+    };
+    vec![
+        ("mesh", Box::new(|| procedural::torus(1.0, 0.3, 32, 16).unwrap().into())),
+        ("ball mesh", Box::new(|| procedural::ico_sphere(0.8, 3).unwrap().into())),
+        ("sheet", Box::new(|| procedural::sheet([2.0, 2.0], [12, 12]).unwrap().into())),
+        (
+            "hull",
+            Box::new(|| Shape::hull(procedural::blob(0.7, 0.3, 2, 9).unwrap().vertices().to_vec()).unwrap()),
+        ),
+        ("box", Box::new(|| Shape::cuboid([0.4, 0.5, 0.6]).unwrap())),
+        ("sphere", Box::new(ball)),
+        ("capsule", Box::new(|| Shape::capsule(0.3, 0.5).unwrap())),
+        ("cylinder", Box::new(|| Shape::cylinder(0.3, 0.5).unwrap())),
+        ("half-space", Box::new(|| Shape::half_space([0.0, 0.0, 1.0], -0.2).unwrap())),
+        ("compound", Box::new(compound)),
+    ]
+}
+
+/// Apart, crossing, and at the same place.
+fn places() -> [Pose; 3] {
+    [
+        Pose::from_translation([0.3, 0.2, 2.2]).unwrap(),
+        Pose::new([0.9, 0.2, 0.1], [0.1, 0.3, -0.2, 0.9]).unwrap(),
+        Pose::IDENTITY,
+    ]
+}
+
+#[test]
+fn relations_and_distances() {
+    let (mut several, mut all) = (0, 0);
+    for (name_a, a) in &kinds() {
+        for (name_b, b) in &kinds() {
+            if !(name_a.contains("mesh") || *name_a == "sheet" || *name_a == "compound") {
+                continue;
+            }
+            for pose in places() {
+                let want = {
+                    let (a, b) = (a(), b());
+                    let relation = Query::default().relation(&a, b.at(pose)).unwrap().value.unwrap();
+                    let distance = Query::default().distance(&a, b.at(pose)).unwrap().value.unwrap();
+                    (relation, distance)
+                };
+                for budget in budgets() {
+                    let (a, b) = (a(), b());
+                    let (relation, calls) = to_the_end(budget, |query| query.relation(&a, b.at(pose)));
+                    let (distance, more) = to_the_end(budget, |query| query.distance(&a, b.at(pose)));
+                    assert_eq!((relation, distance), want, "{name_a} {name_b}");
+                    all += 1;
+                    several += usize::from(calls + more > 4);
+                }
+            }
+        }
+    }
+    assert!(2 * several > all, "{several} of {all} were interrupted");
+}
+
+#[test]
+fn pairs_and_contours() {
+    let meshes = &kinds()[..3];
+    for (name_a, a) in meshes {
+        for (name_b, b) in meshes {
+            for pose in places() {
+                let (x, y) = (a(), b());
+                let mut free = Query::default();
+                let want = (
+                    free.pairs(&x, y.at(pose)).unwrap().value.unwrap(),
+                    free.pairs_within(&x, y.at(pose), 0.1).unwrap().value.unwrap(),
+                    free.contour(&x, y.at(pose)).unwrap().value.unwrap(),
+                );
+                for budget in budgets() {
+                    let (x, y) = (a(), b());
+                    let found = (
+                        to_the_end(budget, |query| query.pairs(&x, y.at(pose))).0,
+                        to_the_end(budget, |query| query.pairs_within(&x, y.at(pose), 0.1)).0,
+                        to_the_end(budget, |query| query.contour(&x, y.at(pose))).0,
+                    );
+                    assert!(found == want, "{name_a} {name_b}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn brute_force_goes_on() {
+    let [a, b] = [6, 5].map(|n| Shape::from(procedural::torus(1.0, 0.3, n, 4).unwrap()));
+    let pose = Pose::from_translation([0.8, 0.1, 0.0]).unwrap();
+    let mut free = Query { method: Method::Brute, ..Query::default() };
+    let want = free.pairs(&a, b.at(pose)).unwrap().value.unwrap();
+    let far = Pose::from_translation([3.8, 0.1, 0.0]).unwrap();
+    let gap = free.distance(&a, b.at(far)).unwrap().value.unwrap();
+    for budget in budgets() {
+        let brute = |query: &mut Query<'_>| query.method = Method::Brute;
+        let found = to_the_end(budget, |query| {
+            brute(query);
+            query.pairs(&a, b.at(pose))
+        });
+        assert_eq!(found.0, want);
+        let found = to_the_end(budget, |query| {
+            brute(query);
+            query.distance(&a, b.at(far))
+        });
+        assert_eq!(found.0, gap);
+    }
+}
+
+#[test]
+fn sweeps() {
+    for (name_a, a) in &kinds() {
+        for (name_b, b) in &kinds()[..6] {
+            let start = Pose::from_translation([0.1, 0.2, 3.5]).unwrap();
+            let end = Pose::new([0.2, 0.1, 0.4], [0.3, 0.1, 0.2, 0.9]).unwrap();
+            let motion = Motion::between(&start, &end);
+            let want = {
+                let (a, b) = (a(), b());
+                Query::default().sweep(&a, b.along(motion)).unwrap().value.unwrap()
+            };
+            for budget in budgets() {
+                let (a, b) = (a(), b());
+                let (found, _) = to_the_end(budget, |query| query.sweep(&a, b.along(motion)));
+                assert_eq!(found.impact, want.impact, "{name_a} {name_b}");
+                assert_eq!(found.free_until.to_bits(), want.free_until.to_bits());
+            }
+        }
+    }
+}
+
+#[test]
+fn sweeps_by_contact() {
+    let [a, b] = [0.8, 0.6].map(|r| Shape::from(procedural::ico_sphere(r, 1).unwrap()));
+    let motion = Motion::between(
+        &Pose::from_translation([0.1, 0.2, 3.0]).unwrap(),
+        &Pose::from_translation([0.1, 0.2, 0.0]).unwrap(),
+    );
+    let ask = |query: &mut Query<'_>| {
+        query.method = Method::Contact;
+        query.sweep(&a, b.along(motion))
+    };
+    let want = ask(&mut Query::default()).unwrap().value.unwrap();
+    for budget in budgets() {
+        assert_eq!(to_the_end(budget, ask).0.impact, want.impact);
+    }
+}
+
+#[test]
+fn points_and_rays() {
+    let points = procedural::positions(300, DVec3::splat(-1.5), DVec3::splat(1.5), 7);
+    let rays: Vec<Ray> = points.iter().map(|&p| Ray::new(p * 3.0, -p).unwrap()).collect();
+    for (name, shape) in &kinds()[..6] {
+        let fresh = shape();
+        let mut free = Query::default();
+        let near = free.closest_points(&fresh, &points).unwrap().value.unwrap();
+        let signed = free.signed_distances(&fresh, &points).unwrap().value.unwrap();
+        let inside = free.contains(&fresh, &points).unwrap().value.unwrap();
+        for budget in budgets() {
+            let fresh = shape();
+            let (found, calls) = to_the_end(budget, |query| query.closest_points(&fresh, &points));
+            assert!(found == near && (calls > 1 || !name.contains("mesh")), "{name}, {calls} calls");
+            assert_eq!(to_the_end(budget, |query| query.signed_distances(&fresh, &points)).0, signed);
+            assert_eq!(to_the_end(budget, |query| query.contains(&fresh, &points)).0, inside);
+        }
+        if name.contains("mesh") {
+            let hits = free.ray_casts(&fresh, &rays).unwrap().value.unwrap();
+            for budget in budgets() {
+                let fresh = shape();
+                assert_eq!(to_the_end(budget, |query| query.ray_casts(&fresh, &rays)).0, hits);
+            }
+        }
+    }
+}
+
+#[test]
+fn other_points_begin_anew() {
+    let shape = Shape::from(procedural::ico_sphere(0.8, 3).unwrap());
+    let mut points = procedural::positions(300, DVec3::splat(-1.5), DVec3::splat(1.5), 7);
+    let mut memory = Memory::default();
+    let limit = || Budget::units(9000);
+    let mut asked = 0;
+    loop {
+        let mut query = Query { budget: limit(), memory: Some(&mut memory), ..Query::default() };
+        let answer = query.closest_points(&shape, &points).unwrap();
+        if answer.so_far.is_some_and(|found| !found.is_empty()) {
+            break;
+        }
+        asked += 1;
+        assert!(asked < 100);
+    }
+    points[0] += DVec3::X;
+    let want = Query::default().closest_points(&shape, &points).unwrap().value;
+    let mut query = Query { memory: Some(&mut memory), ..Query::default() };
+    query.budget = Budget::units(1 << 40);
+    assert_eq!(query.closest_points(&shape, &points).unwrap().value, want);
+}
+
+#[test]
+fn whole_meshes() {
+    let rings = [procedural::torus(1.0, 0.3, 24, 12).unwrap(), procedural::torus(1.1, 0.25, 24, 12).unwrap()];
+    let mesh = || Shape::from(procedural::join(&rings).unwrap());
+    let stairs = || Shape::from(procedural::stairs(3, 1.0, 2.0, 1.0).unwrap());
+    let blob = || Shape::from(procedural::blob(1.0, 0.3, 2, 5).unwrap());
+    let want = Query::default().self_intersections(&mesh()).unwrap().value.unwrap();
+    let health = impinge::inspect(&mesh()).unwrap();
+    for budget in budgets() {
+        let fresh = mesh();
+        let (found, calls) = to_the_end(budget, |query| query.self_intersections(&fresh));
+        assert!(found == want && !want.is_empty() && calls > 1);
+        let fresh = mesh();
+        let (seen, _) = to_the_end(budget, |query| query.inspect(&fresh));
+        assert_eq!(
+            (seen.self_intersections, seen.volume, &seen.problems),
+            (health.self_intersections, health.volume, &health.problems)
+        );
+        let options = DecomposeOptions { most_parts: 8, tolerance: 0.01 };
+        for solid in [stairs as fn() -> Shape, blob] {
+            let want = impinge::decompose(&solid(), &options).unwrap();
+            let fresh = solid();
+            let (found, calls) = to_the_end(budget, |query| query.decompose(&fresh, &options));
+            assert_eq!(
+                (found.parts.len(), found.excess, found.deviation, found.certainty),
+                (want.parts.len(), want.excess, want.deviation, want.certainty)
+            );
+            assert!(calls > 1);
+        }
+    }
+}
+
+#[test]
+fn moving_vertices() {
+    let start = procedural::sheet([2.0, 2.0], [12, 12]).unwrap();
+    let fold = |p: &DVec3| DVec3::new(p.x.abs(), p.y, p.z + 0.3 * p.x.signum());
+    let end =
+        impinge::Mesh::from_points(start.vertices().iter().map(fold).collect(), start.triangles().to_vec())
+            .unwrap();
+    let sheet = Deforming::new(start, end).unwrap();
+    let want = Query::default().self_contacts(&sheet, 0.05).unwrap().value.unwrap();
+    for budget in budgets() {
+        let (found, calls) = to_the_end(budget, |query| query.self_contacts(&sheet, 0.05));
+        assert!(found == want && !want.is_empty() && calls > 1, "{calls} calls");
+    }
+}
+
+#[test]
+fn batches_go_on_pair_by_pair() {
+    let torus = Shape::from(procedural::torus(1.0, 0.3, 32, 16).unwrap());
+    let ball = Shape::from(procedural::ico_sphere(0.8, 3).unwrap());
+    let places = procedural::positions(12, DVec3::splat(-2.0), DVec3::splat(2.0), 3);
+    let pairs: Vec<_> = places
+        .iter()
+        .map(|p| [(&torus).into(), ball.at(Pose::from_translation(p.to_array()).unwrap())])
+        .collect();
+    let want: Vec<_> =
+        Query::default().distance_batch(&pairs).unwrap().into_iter().map(|a| a.value.unwrap()).collect();
+    for budget in budgets() {
+        let mut memory = Memory::default();
+        let (mut calls, mut answered) = (0, 0);
+        let found = loop {
+            calls += 1;
+            assert!(calls < PATIENCE);
+            let mut query = Query { budget: budget(), memory: Some(&mut memory), ..Query::default() };
+            let answers = query.distance_batch(&pairs).unwrap();
+            let now = answers.iter().filter(|answer| answer.value.is_some()).count();
+            assert!(now >= answered, "an answer was lost");
+            answered = now;
+            if now == pairs.len() {
+                break answers;
+            }
+        };
+        let found: Vec<_> = found.into_iter().map(|a| a.value.unwrap()).collect();
+        assert!(found == want && calls > 1, "{calls} calls");
+    }
+}
