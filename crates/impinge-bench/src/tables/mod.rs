@@ -3,6 +3,7 @@
 mod auto;
 mod bounds;
 mod broad_phase;
+mod budgets;
 mod calibrate;
 mod ccd_primitives;
 mod contact_labels;
@@ -100,6 +101,12 @@ pub const TABLES: &[Entry] = &[
         about: "10k, 100k and 1M moving boxes: update and enumerate all pairs, on one thread and on two",
         one_core: false,
         run: broad_phase::run,
+    },
+    Entry {
+        name: "budgets",
+        about: "how far every question exceeds a deadline or a limit of work, on the largest meshes",
+        one_core: false,
+        run: budgets::run,
     },
     Entry {
         name: "calibrate",

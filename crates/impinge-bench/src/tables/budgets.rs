@@ -1,0 +1,242 @@
+//! How far answers exceed their budgets: every question and the scene's step on the largest meshes, from meshes
+//! without trees to the complete answer, call by call.
+
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+use glam::DVec3;
+use impinge::scene::{Body, Contacts, Options, Scene};
+use impinge::{
+    Budget, Counters, DecomposeOptions, Deforming, Error, Finish, Memory, Mesh, Motion, Outcome, Pose, Query,
+    Ray, Shape,
+};
+
+use super::Effort;
+use crate::scenes;
+use crate::table::Table;
+
+/// The deadlines of each call, in milliseconds.
+const DEADLINES: [u64; 3] = [1, 2, 10];
+
+/// The limits of each call, in work units.
+const LIMITS: [u64; 2] = [2_000, 50_000];
+
+/// Calls after which an unfinished question is left.
+const MOST_CALLS: usize = 400;
+
+/// The most that is asked: milliseconds beyond a deadline, units beyond a limit.
+const ASKED: (f64, u64) = (2.0, 1_000);
+
+/// What is asked again and again, with one memory, until it is answered.
+type Question = dyn FnMut(&mut Query<'_>) -> Result<Outcome, Error>;
+
+/// What one question did under one budget.
+#[derive(Default)]
+struct Exceeded {
+    calls: usize,
+    answered: bool,
+    milliseconds: f64,
+    units: u64,
+}
+
+/// Measures the table.
+pub fn run(effort: Effort) -> Result<Table> {
+    let (large, other) = match effort {
+        Effort::Full => (scenes::mesh("dragon871k")?, scenes::mesh("dragon202k")?),
+        Effort::Quick => (scenes::mesh("bunny59k")?, scenes::mesh("bunny4k")?),
+    };
+    let header = ["question", "budget", "calls", "beyond ms", "beyond units", "verdict"];
+    let mut table = Table::new("budgets", &header);
+    let mut worst = Exceeded::default();
+    for (name, make) in QUESTIONS {
+        for deadline in DEADLINES {
+            let found = by_deadline(&mut *make(&large, &other)?, deadline)?;
+            worst.milliseconds = worst.milliseconds.max(found.milliseconds);
+            table.row(row(name, &format!("{deadline} ms"), &found, found.milliseconds <= ASKED.0));
+        }
+        for limit in LIMITS {
+            let found = by_units(&mut *make(&large, &other)?, limit)?;
+            worst.units = worst.units.max(found.units);
+            table.row(row(name, &format!("{limit} units"), &found, found.units <= ASKED.1));
+        }
+    }
+    for deadline in DEADLINES {
+        let found = scene_step(&large, &other, || Budget::millis(deadline), deadline as f64, u64::MAX)?;
+        worst.milliseconds = worst.milliseconds.max(found.milliseconds);
+        table.row(row("scene step", &format!("{deadline} ms"), &found, found.milliseconds <= ASKED.0));
+    }
+    for limit in LIMITS {
+        let found = scene_step(&large, &other, || Budget::units(limit), f64::INFINITY, limit)?;
+        worst.units = worst.units.max(found.units);
+        table.row(row("scene step", &format!("{limit} units"), &found, found.units <= ASKED.1));
+    }
+    table.remark(format!("each question starts from meshes without trees and goes on, call by call, for at most {MOST_CALLS} calls"));
+    table.remark(format!(
+        "the most beyond any deadline {:.2} ms (asked: {}), beyond any limit {} units (asked: {})",
+        worst.milliseconds, ASKED.0, worst.units, ASKED.1
+    ));
+    Ok(table)
+}
+
+fn row(name: &str, budget: &str, found: &Exceeded, within: bool) -> [String; 6] {
+    let verdict = match (within, found.answered) {
+        (false, _) => "BEYOND",
+        (true, true) => "within, answered",
+        (true, false) => "within, still open",
+    };
+    let by_time = budget.ends_with("ms");
+    [
+        name.to_string(),
+        budget.to_string(),
+        found.calls.to_string(),
+        if by_time { format!("{:.2}", found.milliseconds) } else { String::new() },
+        if by_time { String::new() } else { found.units.to_string() },
+        verdict.to_string(),
+    ]
+}
+
+fn by_deadline(question: &mut Question, deadline: u64) -> Result<Exceeded> {
+    let (mut found, mut memory) = (Exceeded::default(), Memory::default());
+    while !found.answered && found.calls < MOST_CALLS {
+        let start = Instant::now();
+        let mut query =
+            Query { budget: Budget::millis(deadline), memory: Some(&mut memory), ..Query::default() };
+        found.answered = question(&mut query)?.finish == Finish::Complete;
+        let beyond = start.elapsed().saturating_sub(Duration::from_millis(deadline));
+        found.milliseconds = found.milliseconds.max(beyond.as_secs_f64() * 1e3);
+        found.calls += 1;
+    }
+    Ok(found)
+}
+
+fn by_units(question: &mut Question, limit: u64) -> Result<Exceeded> {
+    let (mut found, mut memory) = (Exceeded::default(), Memory::default());
+    while !found.answered && found.calls < MOST_CALLS {
+        let mut query = Query { budget: Budget::units(limit), memory: Some(&mut memory), ..Query::default() };
+        let outcome = question(&mut query)?;
+        found.answered = outcome.finish == Finish::Complete;
+        found.units = found.units.max(units(&outcome.work).saturating_sub(limit));
+        found.calls += 1;
+    }
+    Ok(found)
+}
+
+fn units(work: &Counters) -> u64 {
+    work.volume_tests + work.primitive_tests + work.updates
+}
+
+/// The frames of a scene of large meshes until nothing is left undecided.
+fn scene_step(
+    large: &Mesh,
+    other: &Mesh,
+    budget: impl Fn() -> Budget,
+    milliseconds: f64,
+    limit: u64,
+) -> Result<Exceeded> {
+    let options = Options { margin: 1e-3, contacts: Contacts::Deepest, ..Options::default() };
+    let mut scene = Scene::with_options(options)?;
+    scene.add(Body::fixed(Shape::from(large.clone()), Pose::IDENTITY));
+    for k in 0..3 {
+        let at = place(large, other, 0.3 * f64::from(k))?;
+        scene.add(Body::moving(Shape::from(other.clone()), at));
+    }
+    let mut found = Exceeded::default();
+    while !found.answered && found.calls < MOST_CALLS {
+        let start = Instant::now();
+        let mut budget = budget();
+        let outcome = scene.step(&mut budget).outcome;
+        found.answered = outcome.finish == Finish::Complete;
+        found.milliseconds = found.milliseconds.max(start.elapsed().as_secs_f64() * 1e3 - milliseconds);
+        found.units = found.units.max(units(&outcome.work).saturating_sub(limit));
+        found.calls += 1;
+    }
+    Ok(found)
+}
+
+/// The other mesh beside the middle of the large one, so that they meet.
+fn place(large: &Mesh, other: &Mesh, share: f64) -> Result<Pose, Error> {
+    let [a, b] = [large, other].map(|mesh| Shape::from(mesh.clone()).bounds(&Pose::IDENTITY));
+    let shift = a.centre() - b.centre() + DVec3::X * (share * (a.high.x - a.low.x));
+    Pose::from_translation(shift)
+}
+
+type Make = fn(&Mesh, &Mesh) -> Result<Box<Question>>;
+
+/// The questions, each about fresh shapes.
+const QUESTIONS: &[(&str, Make)] = &[
+    ("relation", |large, other| {
+        let (a, b, at) = pair(large, other, 0.3)?;
+        Ok(Box::new(move |query| Ok(query.relation(&a, b.at(at))?.outcome())))
+    }),
+    ("distance", |large, other| {
+        let (a, b, at) = pair(large, other, 1.5)?;
+        Ok(Box::new(move |query| Ok(query.distance(&a, b.at(at))?.outcome())))
+    }),
+    ("pairs", |large, other| {
+        let (a, b, at) = pair(large, other, 0.3)?;
+        Ok(Box::new(move |query| Ok(query.pairs(&a, b.at(at))?.outcome())))
+    }),
+    ("pairs within a margin", |large, other| {
+        let (a, b, at) = pair(large, other, 0.3)?;
+        Ok(Box::new(move |query| Ok(query.pairs_within(&a, b.at(at), 1e-3)?.outcome())))
+    }),
+    ("contour", |large, other| {
+        let (a, b, at) = pair(large, other, 0.3)?;
+        Ok(Box::new(move |query| Ok(query.contour(&a, b.at(at))?.outcome())))
+    }),
+    ("sweep", |large, other| {
+        let (a, b, at) = pair(large, other, 1.5)?;
+        let motion = Motion::between(&at, &place(large, other, 0.0)?);
+        Ok(Box::new(move |query| Ok(query.sweep(&a, b.along(motion))?.outcome())))
+    }),
+    ("box on a mesh, relation", |large, other| {
+        let (a, _, at) = pair(large, other, 0.3)?;
+        let half = 0.1 * (a.bounds(&Pose::IDENTITY).high - a.bounds(&Pose::IDENTITY).low).max_element();
+        let block = Shape::cuboid([half; 3])?;
+        Ok(Box::new(move |query| Ok(query.relation(&a, block.at(at))?.outcome())))
+    }),
+    ("closest points", |large, _| {
+        let (shape, points) = (Shape::from(large.clone()), some_points(large));
+        Ok(Box::new(move |query| Ok(query.closest_points(&shape, &points)?.outcome())))
+    }),
+    ("signed distances", |large, _| {
+        let (shape, points) = (Shape::from(large.clone()), some_points(large));
+        Ok(Box::new(move |query| Ok(query.signed_distances(&shape, &points)?.outcome())))
+    }),
+    ("ray casts", |large, _| {
+        let shape = Shape::from(large.clone());
+        let rays = some_points(large).into_iter().map(|p| Ray::new(p, [0.3, 0.5, 1.0]));
+        let rays: Vec<Ray> = rays.collect::<Result<_, Error>>()?;
+        Ok(Box::new(move |query| Ok(query.ray_casts(&shape, &rays)?.outcome())))
+    }),
+    ("self-intersections", |large, _| {
+        let shape = Shape::from(large.clone());
+        Ok(Box::new(move |query| Ok(query.self_intersections(&shape)?.outcome())))
+    }),
+    ("inspect", |_, other| {
+        let shape = Shape::from(other.clone());
+        Ok(Box::new(move |query| Ok(query.inspect(&shape)?.outcome())))
+    }),
+    ("decompose", |_, other| {
+        let shape = Shape::from(other.clone());
+        let options = DecomposeOptions { most_parts: 16, ..DecomposeOptions::DEFAULT };
+        Ok(Box::new(move |query| Ok(query.decompose(&shape, &options)?.outcome())))
+    }),
+    ("deforming self-contact", |_, other| {
+        let moved: Vec<[f64; 3]> =
+            other.vertices().iter().map(|p| [p.x, p.y, p.z + 1e-3 * (40.0 * p.x).sin()]).collect();
+        let mesh = Deforming::new(other.clone(), Mesh::new(moved, other.triangles().to_vec())?)?;
+        Ok(Box::new(move |query| Ok(query.first_self_contact(&mesh, 0.0)?.outcome())))
+    }),
+];
+
+fn pair(large: &Mesh, other: &Mesh, share: f64) -> Result<(Shape, Shape, Pose)> {
+    let at = place(large, other, share)?;
+    Ok((Shape::from(large.clone()), Shape::from(other.clone()), at))
+}
+
+/// Points around the mesh, more than a short budget measures.
+fn some_points(mesh: &Mesh) -> Vec<DVec3> {
+    let step = (mesh.vertices().len() / 20_000).max(1);
+    mesh.vertices().iter().step_by(step).map(|&p| p * 1.1 + DVec3::splat(1e-3)).collect()
+}
