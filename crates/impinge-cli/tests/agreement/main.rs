@@ -1,7 +1,7 @@
 //! Library and program agree: ten thousand random questions of all kinds, about all kinds of shapes and by all
 //! methods, are put to both; every field of every answer is equal to the bit, and so is every refusal.
 
-#[path = "../common/mod.rs"]
+#[path = "../program/common/mod.rs"]
 mod common;
 mod expected;
 mod questions;
