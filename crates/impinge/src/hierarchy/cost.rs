@@ -3,6 +3,10 @@
 
 use crate::contact::Counters;
 
+/// Rounds in which the errors of a fit are weighed anew.
+#[cfg(any(test, feature = "unstable"))]
+const REWEIGHTINGS: u32 = 8;
+
 /// What one test or update costs, in nanoseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct CostModel {
@@ -22,19 +26,37 @@ impl CostModel {
         nv * cv + np * cp + nu * cu
     }
 
+    /// The non-negative coefficients that explain measured nanoseconds best, by least squares of errors relative to
+    /// the geometric mean of prediction and measurement, so that too large and too small weigh alike; a coefficient
+    /// that nothing was measured for is 0.
     #[cfg(any(test, feature = "unstable"))]
-    /// The non-negative coefficients that explain measured nanoseconds best, by least squares of relative
-    /// errors; a coefficient that nothing was measured for is 0.
     pub fn fit(measured: &[(Counters, f64)]) -> CostModel {
+        let mut scales: Vec<f64> = measured.iter().map(|(_, time)| *time).collect();
+        let mut fitted = CostModel::fit_scaled(measured, &scales);
+        // The predictions that the errors are relative to settle within a few rounds.
+        for _ in 0..REWEIGHTINGS {
+            for (scale, (work, time)) in scales.iter_mut().zip(measured) {
+                let predicted = fitted.predict(work);
+                *scale = if predicted > 0.0 { (predicted * time).sqrt() } else { *time };
+            }
+            fitted = CostModel::fit_scaled(measured, &scales);
+        }
+        fitted
+    }
+
+    /// The best coefficients when the error of each row counts in the unit of its scale.
+    #[cfg(any(test, feature = "unstable"))]
+    fn fit_scaled(measured: &[(Counters, f64)], scales: &[f64]) -> CostModel {
         // Three unknowns: all eight sets of coefficients that may be positive are tried.
         let mut best = (f64::INFINITY, [0.0; 3]);
         for mask in 0..8_u8 {
             let free: Vec<usize> = (0..3).filter(|i| mask >> i & 1 == 1).collect();
-            let Some(c) = least_squares(measured, &free) else { continue };
+            let Some(c) = least_squares(measured, scales, &free) else { continue };
             if c.iter().any(|&x| x < 0.0) {
                 continue;
             }
-            let error = measured.iter().map(|row| relative_error(row, &c).powi(2)).sum::<f64>();
+            let error = measured.iter().zip(scales).filter(|(_, scale)| **scale > 0.0);
+            let error = error.map(|((work, time), scale)| ((dot(work, &c) - time) / scale).powi(2)).sum::<f64>();
             if error < best.0 {
                 best = (error, c);
             }
@@ -62,22 +84,27 @@ fn numbers(work: &Counters) -> [f64; 3] {
 
 #[cfg(any(test, feature = "unstable"))]
 fn relative_error((work, time): &(Counters, f64), c: &[f64; 3]) -> f64 {
+    if *time > 0.0 { dot(work, c) / time - 1.0 } else { 0.0 }
+}
+
+#[cfg(any(test, feature = "unstable"))]
+fn dot(work: &Counters, c: &[f64; 3]) -> f64 {
     let n = numbers(work);
-    if *time > 0.0 { (n[0] * c[0] + n[1] * c[1] + n[2] * c[2]) / time - 1.0 } else { 0.0 }
+    n[0] * c[0] + n[1] * c[1] + n[2] * c[2]
 }
 
 #[cfg(any(test, feature = "unstable"))]
 /// Solves the normal equations for the free coefficients, the others 0; `None` when they are singular.
-fn least_squares(measured: &[(Counters, f64)], free: &[usize]) -> Option<[f64; 3]> {
+fn least_squares(measured: &[(Counters, f64)], scales: &[f64], free: &[usize]) -> Option<[f64; 3]> {
     let n = free.len();
     let mut m = [[0.0; 4]; 3];
-    for (work, time) in measured.iter().filter(|(_, time)| *time > 0.0) {
-        let row = numbers(work).map(|x| x / time);
+    for ((work, time), scale) in measured.iter().zip(scales).filter(|(_, scale)| **scale > 0.0) {
+        let row = numbers(work).map(|x| x / scale);
         for (i, &p) in free.iter().enumerate() {
             for (j, &q) in free.iter().enumerate() {
                 m[i][j] += row[p] * row[q];
             }
-            m[i][3] += row[p];
+            m[i][3] += row[p] * time / scale;
         }
     }
     for i in 0..n {
