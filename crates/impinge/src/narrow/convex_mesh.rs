@@ -310,7 +310,7 @@ fn relate(
     let (corners, radius) = (core.triangles(), Dyadic::from(core.radius()));
     let square = &radius * &radius;
     body.in_region(bounds.low, bounds.high, |t| {
-        out_of_budget = !budget.charge(1);
+        out_of_budget = !budget.draw_or_rest(1);
         if out_of_budget {
             return ControlFlow::Break(());
         }
@@ -340,7 +340,7 @@ fn relate(
     if !enters && body.is_closed() {
         let (winding, tests) = counted_winding(mesh, mesh_pose, core.corners()[0]);
         work.primitive_tests += tests;
-        if !budget.charge(tests) {
+        if !budget.draw_or_rest(tests) {
             return None;
         }
         if winding.is_inside() {
@@ -371,7 +371,7 @@ fn holds_all(
     let square = &radius * &radius;
     let mut sure = true;
     for &v in body.model.mesh().triangles().as_flattened() {
-        if !budget.charge(1) {
+        if !budget.draw_or_rest(1) {
             return None;
         }
         work.primitive_tests += 1;
@@ -419,7 +419,7 @@ pub(crate) fn is_clear_of(
         }
         let triangle = Convex::Primitive(Primitive::Triangle { corners: body.corners(t) });
         let (found, certainty) = convex_distance(shape, pose, &triangle, &Pose::IDENTITY, &mut memory);
-        clear = found.distance > noise && certainty == Certainty::Exact && budget.charge(1);
+        clear = found.distance > noise && certainty == Certainty::Exact && budget.draw_or_rest(1);
         if clear { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     });
     clear.then_some(())

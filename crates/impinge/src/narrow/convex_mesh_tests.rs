@@ -47,6 +47,18 @@ fn related(primitive: &Primitive, at: &Pose, mesh: &Model, mesh_at: &Pose) -> (R
     (found.unwrap(), outcome.certainty)
 }
 
+/// What was found, at the end or so far.
+fn measured(
+    primitive: &Primitive,
+    pose: &Pose,
+    mesh: &Model,
+    mesh_pose: &Pose,
+    budget: &mut Budget,
+) -> (Option<Separation>, Outcome) {
+    let Verdict { value, so_far, outcome } = distance(primitive, pose, mesh, mesh_pose, budget);
+    (value.or(so_far), outcome)
+}
+
 #[test]
 fn a_relation_obeys_its_budget_and_says_when_it_ended() {
     let body: Model = procedural::blob(0.8, 0.3, 4, 7).unwrap().into();
@@ -92,7 +104,7 @@ fn agrees_with_the_mesh_of_the_primitive() {
                     let slow = exact::distance::distance(&model, &at, body, &body_at);
                     let slow_relation = exact::relation::relation(&model, &at, body, &body_at);
                     let unlimited = &mut Budget::UNLIMITED.clone();
-                    let (found, outcome) = distance(&primitive, &at, body, &body_at, unlimited);
+                    let (found, outcome) = measured(&primitive, &at, body, &body_at, unlimited);
                     let found = found.unwrap();
                     let name = format!("{primitive:?} {at:?} {body_at:?} {found:?} {slow:?}");
                     assert_eq!(outcome.finish, Finish::Complete);
@@ -130,7 +142,7 @@ fn a_budget_brackets_the_distance() {
     let body: Model = procedural::blob(0.8, 0.3, 4, 7).unwrap().into();
     let ball = Primitive::sphere(0.5).unwrap();
     let at = Pose::shift([2.0, 0.5, 0.0]);
-    let all = |budget: &mut Budget| distance(&ball, &at, &body, &Pose::IDENTITY, budget);
+    let all = |budget: &mut Budget| measured(&ball, &at, &body, &Pose::IDENTITY, budget);
     let truth = all(&mut Budget::UNLIMITED.clone()).0.unwrap().distance;
     let mut open = 0;
     for units in [0, 8, 16, 64, 256, 4096] {
@@ -184,7 +196,7 @@ fn a_cylinder_in_a_dense_mesh_is_measured_in_the_end() {
         let at = vector(&mut rng, 1.0).normalize().to_array();
         let pose = Pose::new(at, [(); 4].map(|()| rng.random_range(-1.0..1.0))).unwrap();
         let (found, outcome) =
-            distance(&cylinder, &pose, &body, &Pose::IDENTITY, &mut Budget::UNLIMITED.clone());
+            measured(&cylinder, &pose, &body, &Pose::IDENTITY, &mut Budget::UNLIMITED.clone());
         assert_eq!((found.map(|f| f.distance), outcome.finish), (Some(0.0), Finish::Complete), "{k}");
     }
 }

@@ -52,9 +52,10 @@ pub fn distance(pair: &ShapePair<'_>, memory: &mut PairMemory, budget: &mut Budg
             if !budget.draw_or_rest(1) {
                 return Verdict::out_of_budget();
             }
+            let before = memory.convex.tests();
             let (found, certainty) = separation::distance(a, pose_a, b, pose_b, &mut memory.convex);
             let found = signed(found, [a, b], pair.poses, memory);
-            Verdict::by_finish(found, outcome(certainty, Finish::Complete))
+            Verdict::by_finish(found, convex_outcome(certainty, before, memory, budget))
         }
         [Geometry::Convex(a), Geometry::Mesh(b)] => {
             convex_mesh_distance(a, pose_a, b, pose_b, memory, budget)
@@ -117,6 +118,20 @@ fn mesh_distance(
             return told();
         }
     }
+}
+
+/// The end of a question about two convex shapes, with the tests since `before`; a closed form is one.
+pub(super) fn convex_outcome(
+    certainty: Certainty,
+    before: u64,
+    memory: &PairMemory,
+    budget: &mut Budget,
+) -> Outcome {
+    let primitive_tests = (memory.convex.tests() - before).max(1);
+    // The first unit was drawn before.
+    budget.draw(primitive_tests - 1);
+    let work = Counters { primitive_tests, ..Counters::default() };
+    Outcome { certainty, finish: Finish::Complete, work }
 }
 
 fn outcome(certainty: Certainty, finish: Finish) -> Outcome {
@@ -264,8 +279,9 @@ pub fn relation(pair: &ShapePair<'_>, memory: &mut PairMemory, budget: &mut Budg
             if !budget.draw_or_rest(1) {
                 return Verdict::out_of_budget();
             }
+            let before = memory.convex.tests();
             let (found, certainty) = convex_relation::relation(a, pose_a, b, pose_b, &mut memory.convex);
-            (Some(found), outcome(certainty, Finish::Complete))
+            (Some(found), convex_outcome(certainty, before, memory, budget))
         }
         [Geometry::Convex(a), Geometry::Mesh(b)] => {
             convex_mesh_relation(a, pose_a, b, pose_b, memory, budget)

@@ -8,7 +8,7 @@ use glam::DVec3;
 use super::Query;
 use crate::contact::{Certainty, Counters, Feature, Finish, Outcome, Verdict};
 use crate::model::{Fact, Geometry, Model, Placed};
-use crate::narrow::convex::relation::point_in;
+use crate::narrow::convex::relation::counted_point_in;
 use crate::narrow::exact::closest_point::{ClosestPoint, counted_closest_points};
 use crate::narrow::exact::generalized_winding::SolidAngles;
 use crate::narrow::exact::ray_cast::{Ray, RayHit, counted_first_hits};
@@ -96,8 +96,10 @@ impl Query<'_> {
                 let mut inside = |p: DVec3| {
                     compound.parts().iter().any(|part| match &part.shape {
                         Geometry::Convex(convex) => {
-                            work.primitive_tests += 1;
-                            point_in(convex, &body.pose().compose(&part.pose), p).1
+                            let pose = body.pose().compose(&part.pose);
+                            let (_, inside, tests) = counted_point_in(convex, &pose, p);
+                            work.primitive_tests += tests;
+                            inside
                         }
                         _ => false,
                     })
@@ -322,13 +324,14 @@ fn measure(body: &Placed<'_>, points: &[DVec3], signed: bool) -> (Vec<PointDista
             (found.iter().map(unsigned).collect(), work)
         }
         Geometry::Convex(convex) => {
+            let mut work = Counters::default();
             let one = |&p: &DVec3| {
-                let (found, inside) = point_in(convex, &pose, p);
+                let (found, inside, tests) = counted_point_in(convex, &pose, p);
+                work.primitive_tests += tests;
                 let distance = if signed { found.distance } else { found.distance.abs() };
                 let (point, feature) = (found.points[1], found.features[1]);
                 PointDistance { distance, inside: inside && signed, point, feature }
             };
-            let work = Counters { primitive_tests: points.len() as u64, ..Counters::default() };
             (points.iter().map(one).collect(), work)
         }
         Geometry::Compound(_) => (Vec::new(), Counters::default()),

@@ -45,11 +45,17 @@ pub fn relation(
 /// The separation of a point from a placed shape, and whether the point is in the closed solid; flat shapes have
 /// no inside.
 pub fn point_in(shape: &Convex, pose: &Pose, p: DVec3) -> (Separation, bool) {
+    let (found, inside, _) = counted_point_in(shape, pose, p);
+    (found, inside)
+}
+
+/// [`point_in`], and how many supports it asked for; a closed form is one test.
+pub(crate) fn counted_point_in(shape: &Convex, pose: &Pose, p: DVec3) -> (Separation, bool, u64) {
     let point = Convex::Primitive(Primitive::Segment { ends: [p; 2] });
     let mut memory = ConvexMemory::default();
     let (found, _) = distance(&point, &Pose::IDENTITY, shape, pose, &mut memory);
     let (how, _) = relation(&point, &Pose::IDENTITY, shape, pose, &mut memory);
-    (found, how == Relation::AInsideB)
+    (found, how == Relation::AInsideB, memory.tests().max(1))
 }
 
 /// Two shapes that both end somewhere.

@@ -31,6 +31,16 @@ pub struct ConvexMemory {
     polytope: epa::Polytope,
     normal: DVec3,
     walk: WalkMemory,
+    /// Supports of GJK and EPA so far.
+    supports: u64,
+}
+
+impl ConvexMemory {
+    /// What the questions so far have cost: supports, and pairs of features that a walk looked at.
+    pub(crate) fn tests(&self) -> u64 {
+        let walk = self.walk.work();
+        self.supports + walk.steps + walk.corners
+    }
 }
 
 /// The signed distance of two placed convex shapes, and what it is worth.
@@ -256,6 +266,7 @@ impl CorePair<'_> {
         let CorePair { a, b, size, .. } = self;
         let start = if memory.normal == DVec3::ZERO { a.middle() - b.middle() } else { -memory.normal };
         let apart = gap(a, b, start, *size);
+        memory.supports += u64::from(apart.steps);
         // A plane well between the cores: they are apart, even should the bracket not be closed.
         if apart.at_least > SUPPORT_ROUNDING * size {
             return self.apart(&apart);
@@ -263,6 +274,7 @@ impl CorePair<'_> {
         let polyhedral = self.is_polyhedral();
         let (tolerance, most) = if polyhedral { (0.0, u32::MAX) } else { (CURVED_DEPTH * size, MOST_STEPS) };
         let mut deep = depth(&mut memory.polytope, a, b, *size, tolerance, most);
+        memory.supports += u64::from(deep.steps);
         if !polyhedral {
             if deep.at_most - deep.at_least > tolerance.max(SUPPORT_ROUNDING * size) {
                 self.polish(&mut deep);

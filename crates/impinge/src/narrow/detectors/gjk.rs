@@ -2,10 +2,10 @@
 
 use super::decides_each_pair;
 use crate::Budget;
-use crate::contact::{Certainty, Counters, Finish, Outcome, Separation, Verdict};
+use crate::contact::{Certainty, Counters, Separation, Verdict};
 use crate::model::{Geometry, ShapeKind};
 use crate::narrow::convex::separation::distance_by_supports;
-use crate::narrow::dispatch::signed;
+use crate::narrow::dispatch::{convex_outcome, signed};
 use crate::narrow::method::{Detector, PairKernel, Question};
 use crate::narrow::pair_memory::PairMemory;
 use crate::narrow::shape_pair::ShapePair;
@@ -41,10 +41,10 @@ impl PairKernel for Gjk {
             return Verdict::out_of_budget();
         }
         let [pose_a, pose_b] = pair.poses;
+        let before = memory.convex.tests();
         let (found, certainty): (Separation, Certainty) =
             distance_by_supports(a, pose_a, b, pose_b, &mut memory.convex);
-        let work = Counters { primitive_tests: 1, ..Counters::default() };
         let found = signed(found, [a, b], pair.poses, memory);
-        Verdict::by_finish(found, Outcome { certainty, finish: Finish::Complete, work })
+        Verdict::by_finish(found, convex_outcome(certainty, before, memory, budget))
     }
 }
