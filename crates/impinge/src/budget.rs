@@ -5,6 +5,8 @@
 //! what is left: so every call of a search gets on, however small its budget, and none exceeds it by more
 //! than one quantum.
 
+mod share;
+
 use std::time::{Duration, Instant};
 
 /// How much work a query may still do.

@@ -1,4 +1,3 @@
-
 use glam::DVec3;
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
@@ -30,8 +29,7 @@ fn crowd(rng: &mut Pcg64, bodies: usize, half: f64) -> (Scene, Vec<BodyId>) {
         procedural::spheres(bodies, 1.0, DVec3::splat(-half), DVec3::splat(half), rng.random()).unwrap();
     let ids = places.iter().enumerate().map(|(i, &place)| {
         let turn = [(); 4].map(|()| rng.random_range(-1.0..1.0));
-        let body =
-            Body::moving(shapes[i % shapes.len()].clone(), Pose::new(place.to_array(), turn).unwrap());
+        let body = Body::moving(shapes[i % shapes.len()].clone(), Pose::new(place.to_array(), turn).unwrap());
         scene.add(body)
     });
     let ids = ids.collect();

@@ -2,14 +2,14 @@
 
 use std::ops::ControlFlow;
 
-use super::{Memory, PairKernel, Question};
+use super::{Memory, PairContacts, PairKernel, Question};
 use crate::contact::Verdict;
 use crate::narrow::continuous::Sweep;
 use crate::narrow::exact::contour::Polyline;
 use crate::narrow::pair_memory::PairMemory;
 use crate::narrow::shape_pair::ShapePair;
 use crate::num::parallel;
-use crate::{Budget, Error, Relation, Separation};
+use crate::{Budget, Error, Finish, Relation, Separation};
 
 /// Pairs of an unlimited batch that are decided before the sink is told.
 const BLOCK: usize = 1024;
@@ -38,6 +38,8 @@ pub enum Finding {
     Pairs(Verdict<Vec<[u32; 2]>>),
     /// The curves along which the surfaces cross.
     Contour(Verdict<Vec<Polyline>>),
+    /// Where they touch, overlap or come near.
+    Contacts(Verdict<PairContacts>),
     /// When they first touch.
     Sweep(Verdict<Sweep>),
 }
@@ -101,6 +103,12 @@ fn one(
         Question::Distance => Finding::Distance(kernel.distance(pair, memory, budget)),
         Question::Pairs { margin } => Finding::Pairs(kernel.pairs(pair, *margin, memory, budget)),
         Question::Contour => Finding::Contour(kernel.contour(pair, memory, budget)),
+        Question::Contacts(options) => {
+            let mut found = PairContacts::default();
+            let outcome = kernel.contacts(pair, options, memory, budget, &mut found);
+            let found = (outcome.finish != Finish::OutOfBudget).then_some(found);
+            Finding::Contacts(Verdict::new(found, outcome))
+        }
         Question::Sweep(options) => Finding::Sweep(kernel.sweep(pair, options, memory, budget)?),
     })
 }
