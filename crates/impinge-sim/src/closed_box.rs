@@ -5,7 +5,7 @@
 //! would leave and move it back inside. The walls come last, so after every frame all bodies are inside.
 
 use glam::DVec3;
-use impinge::scene::{Body, BodyId, Frame, Scene};
+use impinge::scene::{Body, BodyId, Frame, Scene, SceneContact};
 use impinge::{Aabb, Budget, Error, Mesh, Shape};
 use rayon::prelude::*;
 
@@ -187,22 +187,21 @@ impl ClosedBox {
         }
         self.ledger.frames += 1;
         let frame = self.scene.step(budget);
-        for contact in frame.contacts {
-            let separation = contact.separation;
-            if separation.distance > 0.0 {
+        for SceneContact { bodies, contact, .. } in frame.contacts {
+            if contact.depth < 0.0 {
                 continue;
             }
             // Members entered an empty scene in order and none left, so slots count them.
-            let [i, j] = contact.bodies.map(BodyId::index);
+            let [i, j] = bodies.map(BodyId::index);
             let (before, after) = self.members.split_at_mut(j);
             let (a, b) = (&mut before[i], &mut after[0]);
             let weights = [a.kind, b.kind].map(|kind| &self.kinds[kind as usize].weight);
-            let point = 0.5 * (separation.points[0] + separation.points[1]);
+            let point = contact.point();
             let (a, b) = ((&mut a.rigid, weights[0]), (&mut b.rigid, weights[1]));
-            let impulse = impulse::collide((&mut *a.0, a.1), (&mut *b.0, b.1), point, separation.normal);
-            impulse::part(a, b, separation.normal, -separation.distance);
+            let impulse = impulse::collide((&mut *a.0, a.1), (&mut *b.0, b.1), point, contact.normal);
+            impulse::part(a, b, contact.normal, contact.depth);
             self.ledger.collisions += u64::from(impulse != DVec3::ZERO);
-            self.ledger.deepest_overlap = self.ledger.deepest_overlap.max(-separation.distance);
+            self.ledger.deepest_overlap = self.ledger.deepest_overlap.max(contact.depth);
         }
         for member in &mut self.members {
             let Some(bounds) = self.scene.bounds(member.id) else { continue };

@@ -33,7 +33,7 @@ fn main() -> Result<(), Error> {
         }
         for contact in frame.contacts {
             let [a, b] = contact.bodies.map(|body| body.index());
-            println!("step {step}: {a} and {b} are {:.3} apart", contact.separation.distance);
+            println!("step {step}: {a} and {b} are {:.3} apart", -contact.contact.depth);
         }
     }
     Ok(())

@@ -195,4 +195,3 @@ pub use shape::mass::{Mass, Solid};
 pub use shape::{Mesh, TetMesh, procedural};
 
 use model::Model;
-use shape::Convex;

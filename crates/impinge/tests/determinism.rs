@@ -81,9 +81,9 @@ fn ask_scene(hash: &mut Hash, shapes: &[Shape], bodies: usize, frames: u32) -> u
             hash.bits(event.kind as u64);
         }
         for contact in told.contacts {
-            hash.number(contact.separation.distance);
-            hash.point(contact.separation.normal);
-            contact.separation.points.into_iter().for_each(|p| hash.point(p));
+            hash.number(-contact.contact.depth);
+            hash.point(contact.contact.normal);
+            contact.contact.points.into_iter().for_each(|p| hash.point(p));
         }
         contacts += told.contacts.len();
     }

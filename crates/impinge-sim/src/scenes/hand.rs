@@ -79,7 +79,7 @@ impl Hand {
     fn stop(&mut self) {
         let contacts = self.scene.last().contacts;
         let touching: Vec<BodyId> =
-            contacts.iter().filter(|c| c.separation.distance <= 0.0).flat_map(|c| c.bodies).collect();
+            contacts.iter().filter(|c| c.contact.depth >= 0.0).flat_map(|c| c.bodies).collect();
         let skeleton = self.hand.skeleton();
         for (joint, stopped) in self.stopped.iter_mut().enumerate() {
             let most = skeleton.joints()[joint].limits[1];
@@ -120,7 +120,7 @@ impl Scenario for Hand {
 
     fn measures(&self) -> Vec<(&'static str, f64)> {
         let contacts = self.scene.last().contacts;
-        let nearest = contacts.iter().map(|c| c.separation.distance).fold(MARGIN, f64::min);
+        let nearest = contacts.iter().map(|c| -c.contact.depth).fold(MARGIN, f64::min);
         vec![
             ("joints_at_rest", self.stopped.iter().filter(|s| **s).count() as f64),
             ("joints", self.stopped.len() as f64),
@@ -157,7 +157,7 @@ impl Scenario for Hand {
             let Thing { mesh, pose, colour } = thing;
             drawing.figures.push(Figure { mesh: Arc::clone(mesh), pose: *pose, colour: *colour });
         }
-        drawing.contacts = self.scene.last().contacts.iter().map(|c| c.separation.points).collect();
+        drawing.contacts = self.scene.last().contacts.iter().map(|c| c.contact.points).collect();
         drawing.view = Some(DVec3::new(0.75, 0.85, 0.6));
         drawing
     }

@@ -111,9 +111,9 @@ pub fn verify(scene: &Scene) -> Result<(), String> {
         return Err(format!("{} contacts, but brute force finds {}", told.contacts.len(), truth.len()));
     }
     for (one, other) in told.contacts.iter().zip(&truth) {
-        let [d, e] = [one.separation.distance, other.separation.distance];
+        let [d, e] = [-one.contact.depth, -other.contact.depth];
         // A walk from other features may round differently: by a few units of the scene's coordinates.
-        let size = one.separation.points[0].abs().max_element().max(1.0);
+        let size = one.contact.points[0].abs().max_element().max(1.0);
         if (one.bodies, one.parts) != (other.bodies, other.parts) || (d - e).abs() > 1e-11 * size {
             return Err(format!(
                 "a contact of {:?} at {d:?}, but brute force finds {:?} at {e:?}",

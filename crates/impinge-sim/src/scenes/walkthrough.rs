@@ -85,7 +85,7 @@ impl Scenario for Walkthrough {
     fn advance(&mut self, budget: &mut Budget) -> Result<Frame<'_>, Error> {
         self.frame += 1;
         self.scene.place(self.walker, standing(&self.track, self.frame)?);
-        let touched = self.scene.step(budget).contacts.iter().any(|c| c.separation.distance <= 0.0);
+        let touched = self.scene.step(budget).contacts.iter().any(|c| c.contact.depth >= 0.0);
         self.bumps += usize::from(touched);
         Ok(self.scene.last())
     }
@@ -99,7 +99,7 @@ impl Scenario for Walkthrough {
     }
 
     fn measures(&self) -> Vec<(&'static str, f64)> {
-        let nearest = self.scene.last().contacts.iter().map(|c| c.separation.distance).fold(MARGIN, f64::min);
+        let nearest = self.scene.last().contacts.iter().map(|c| -c.contact.depth).fold(MARGIN, f64::min);
         vec![("way", WAY * self.frame as f64), ("nearest", nearest), ("frames_in_contact", self.bumps as f64)]
     }
 
@@ -130,7 +130,7 @@ impl Scenario for Walkthrough {
         for i in (0..self.track.len()).step_by(8) {
             drawing.lines.push(([at(i), at(i + 4)], [0.75, 0.40, 0.10]));
         }
-        drawing.contacts = self.scene.last().contacts.iter().map(|c| c.separation.points).collect();
+        drawing.contacts = self.scene.last().contacts.iter().map(|c| c.contact.points).collect();
         drawing.view = Some(DVec3::new(0.75, -0.85, 0.75));
         drawing
     }

@@ -9,6 +9,7 @@
 //! rests where it is until the next call grants more.
 
 mod pause;
+mod share;
 pub(crate) mod task;
 
 use std::any::Any;

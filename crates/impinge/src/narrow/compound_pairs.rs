@@ -1,4 +1,4 @@
-//! All pairs of near parts of two bodies: the closest features of every two of them within a margin.
+//! All pairs of near parts of two bodies: the contacts of every two of them within a margin.
 //!
 //! The trees of two compounds (I-COLLIDE 1995: trees of convex parts) are gone down together; nodes whose
 //! boxes are farther apart than the margin are left. A shape that is no compound is its own only part.
@@ -6,56 +6,81 @@
 
 use smallvec::SmallVec;
 
-use super::dispatch;
-use super::pair_memory::PairMemory;
+use super::method::{ContactOptions, Contacts, PairContacts, PairKernel, measure};
+use super::pair_memory::{PairMemory, Placement};
 use super::shape_pair::ShapePair;
 use crate::bound::Aabb;
 use crate::model::{CompoundChild, Geometry, Node};
-use crate::{Certainty, Counters, Pose, Separation};
-
-/// The closest features of two parts.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct CompoundPairSeparation {
-    /// The part of a and the part of b; 0 for a shape that is no compound.
-    pub parts: [u32; 2],
-    /// How far apart they are, and where.
-    pub separation: Separation,
-    /// What that is worth.
-    pub certainty: Certainty,
-}
+use crate::{Budget, Certainty, Counters, Finish, Outcome, Pose};
 
 /// What every near pair of parts remembers; dropping it costs speed, never correctness.
 #[derive(Debug, Clone, Default)]
 pub struct CompoundMemory {
     /// By ascending parts.
     kept: Vec<([u32; 2], PairMemory)>,
+    /// What is known of the first pairs of parts.
+    found: PairContacts,
+    /// How many of them are measured, of which pair of bodies, where a budget ended before all were.
+    unfinished: Option<(Placement, ContactOptions, usize)>,
 }
 
-/// Appends every pair of parts at most `margin` apart, by ascending parts, and returns the cost.
-pub fn within(
-    [a, b]: [&Geometry; 2],
-    [pose_a, pose_b]: [&Pose; 2],
-    margin: f64,
+/// The contacts of all pairs of parts within the margin, each measured by the kernel. `found` changes only when
+/// all are known; what the budget leaves open is gone on with from the memory.
+pub(super) fn contacts<K: PairKernel + ?Sized>(
+    kernel: &K,
+    pair: &ShapePair<'_>,
+    options: &ContactOptions,
     memory: &mut CompoundMemory,
-    found: &mut Vec<CompoundPairSeparation>,
-) -> Counters {
-    let mut work = Counters::default();
-    let mut near = near_parts([a, b], [pose_a, pose_b], margin, &mut work);
-    near.sort_unstable();
-    let mut old = std::mem::take(&mut memory.kept).into_iter().peekable();
-    for parts in near {
-        while old.next_if(|(known, _)| *known < parts).is_some() {}
-        let mut own = old.next_if(|(known, _)| *known == parts).map(|(_, own)| own).unwrap_or_default();
-        let ((shape_a, at_a), (shape_b, at_b)) = (part(a, pose_a, parts[0]), part(b, pose_b, parts[1]));
-        let one = ShapePair::new([shape_a, shape_b], [&at_a, &at_b]);
-        let (separation, certainty) = dispatch::full_distance(&one, &mut own);
-        work.primitive_tests += 1;
-        memory.kept.push((parts, own));
-        if separation.distance <= margin {
-            found.push(CompoundPairSeparation { parts, separation, certainty });
+    budget: &mut Budget,
+    found: &mut PairContacts,
+) -> Outcome {
+    let mut total =
+        Outcome { certainty: Certainty::Exact, finish: Finish::Complete, work: Counters::default() };
+    let mut next = match memory.unfinished.take() {
+        Some((at, asked, next)) if at.is_of(pair) && asked == *options => next,
+        _ => {
+            let margin = if options.told == Contacts::None { options.touch.max(0.0) } else { options.margin };
+            let mut near = near_parts(pair.shapes, pair.poses, margin, &mut total.work);
+            near.sort_unstable();
+            memory.keep(&near);
+            memory.found.clear();
+            // The walk is seen through: it is short, and going on later would cost as much.
+            budget.draw(total.work.volume_tests);
+            0
         }
+    };
+    while let Some((parts, own)) = memory.kept.get_mut(next) {
+        let ((a, pose_a), (b, pose_b)) =
+            (part(pair.shapes[0], pair.poses[0], parts[0]), part(pair.shapes[1], pair.poses[1], parts[1]));
+        let one = ShapePair::new([a, b], [&pose_a, &pose_b]);
+        let (measured, outcome) = measure(kernel, &one, options, !memory.found.touching, own, budget);
+        total.work += outcome.work;
+        total.certainty = total.certainty.lesser(outcome.certainty);
+        let Some(measured) = measured else {
+            total.finish = Finish::OutOfBudget;
+            memory.unfinished = Some((Placement::of(pair), *options, next));
+            return total;
+        };
+        memory.found.add(*parts, &one, &measured, options);
+        next += 1;
     }
-    work
+    std::mem::swap(&mut memory.found, found);
+    total
+}
+
+impl CompoundMemory {
+    /// Makes room for these pairs of parts, ascending; those that were kept before stay.
+    fn keep(&mut self, near: &[[u32; 2]]) {
+        if self.kept.iter().map(|(parts, _)| parts).eq(near) {
+            return;
+        }
+        let mut old = std::mem::take(&mut self.kept).into_iter().peekable();
+        self.kept.extend(near.iter().map(|&parts| {
+            while old.next_if(|(known, _)| *known < parts).is_some() {}
+            let own = old.next_if(|(known, _)| *known == parts).map(|(_, own)| own);
+            (parts, own.unwrap_or_default())
+        }));
+    }
 }
 
 /// A part of a shape and its pose in the world.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use glam::DVec3;
 use smallvec::SmallVec;
 
+use super::compound_pairs::CompoundMemory;
 use super::continuous::SweepMemory;
 use super::convex::separation::ConvexMemory;
 use super::exact::distance::DistanceMemory;
@@ -12,8 +13,9 @@ use super::exact::relation::RelationMemory;
 use super::method::{Finding, Question};
 use super::shape_pair::ShapePair;
 use super::unfinished::Unfinished;
-use crate::model::Model;
+use crate::model::{Geometry, Model};
 use crate::shape::Polytope;
+use crate::{Certainty, Pose, Separation};
 
 /// The placed corners of a convex shape.
 pub(super) type Corners = SmallVec<[DVec3; 8]>;
@@ -31,6 +33,29 @@ pub struct PairMemory {
     pub(super) placed: Option<(Corners, Arc<Model>)>,
     /// What a budget cut short.
     pub(super) unfinished: Unfinished,
+    /// A distance that was found before the budget ended in what follows it.
+    pub(super) measured: Option<Box<(Placement, Separation, Certainty)>>,
+    /// What the parts of compounds remember.
+    pub(super) parts: Option<Box<CompoundMemory>>,
+}
+
+/// Two shapes and where they were: what an unfinished search belongs to.
+#[derive(Debug, Clone)]
+pub(super) struct Placement {
+    shapes: [Geometry; 2],
+    poses: [Pose; 2],
+}
+
+impl Placement {
+    pub fn of(pair: &ShapePair<'_>) -> Placement {
+        Placement { shapes: pair.shapes.map(Geometry::clone), poses: pair.poses.map(|pose| *pose) }
+    }
+
+    /// Whether nothing has changed since.
+    pub fn is_of(&self, pair: &ShapePair<'_>) -> bool {
+        let at_rest = [0, 1].iter().all(|&k| self.poses[k] == *pair.poses[k]);
+        at_rest && [0, 1].iter().all(|&k| self.shapes[k].is_same(pair.shapes[k]))
+    }
 }
 
 impl PairMemory {

@@ -201,7 +201,9 @@ fn facts(method: Method, question: &Question, pair: &ShapePair<'_>) -> SmallVec<
         (Method::Brute, _) => &[],
         (Method::Contact, _) => &[Fact::SphereCover, Fact::DiscBounds],
         (_, [Geometry::Mesh(_), Geometry::Mesh(_)]) => match question {
-            Question::Relation | Question::Contour => &[Fact::Topology, Fact::DiscBounds],
+            Question::Relation | Question::Contour | Question::Contacts(_) => {
+                &[Fact::Topology, Fact::DiscBounds]
+            }
             Question::Distance => &[Fact::PointTree],
             Question::Pairs { margin: Some(_) } => &[Fact::Tree],
             Question::Pairs { margin: None } | Question::Sweep(_) => &[Fact::DiscBounds],

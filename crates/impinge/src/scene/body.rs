@@ -62,6 +62,10 @@ pub(super) struct Entry {
     pub fit: Fit,
     /// The step before which it moved last.
     pub moved_at: u64,
+    /// The step before which it got another shape; 0 for never.
+    pub reshaped_at: u64,
+    /// Counts the changes of its shape and of its vertices.
+    pub version: u64,
     /// Whether its box waits for the next step.
     pub queued: bool,
     /// Whether the rules for single pairs name it.

@@ -1,18 +1,21 @@
 //! The slow twin of a step: every pair of bodies, without broad phase, without memory.
 
-use super::event::Contact;
+use super::event::SceneContact;
 use super::filter::Rule;
 use super::pair::Pair;
+use super::route::{asked, method_of, placed};
 use super::{BodyId, Scene};
+use crate::Budget;
 use crate::broad::Mobility;
+use crate::narrow::detectors::exact::Exact;
+use crate::narrow::pair_memory::PairMemory;
 
 impl Scene {
-    /// All closest features within the margin as the poses are now, without patches, found by asking every pair
-    /// anew.
+    /// All contacts within the margin as the poses are now, without manifolds, found by asking every pair anew.
     ///
     /// Pairs are left out only where the shapes' own boxes are farther apart than the margin. It takes a time
     /// that grows with the square of the number of bodies; [`Scene::step`] must find the same.
-    pub fn brute(&self) -> Vec<Contact> {
+    pub fn brute(&self) -> Vec<SceneContact> {
         let all: Vec<_> = self.bodies.iter().collect();
         let boxes: Vec<_> = all.iter().map(|(_, entry)| entry.body.shape.bounds(&entry.body.pose)).collect();
         let mut found = Vec::new();
@@ -25,11 +28,12 @@ impl Scene {
                     continue;
                 }
                 let mut pair = Pair::new([*id_a, *id_b]);
-                pair.method = method;
-                pair.told_as = contacts.unwrap_or(self.options.contacts);
-                let (shapes, poses) =
-                    ([a.body.shape.geometry(), b.body.shape.geometry()], [&a.body.pose, &b.body.pose]);
-                pair.decide(shapes, poses, self.options.margin, self.options.touch);
+                let shapes = placed([a, b]);
+                let (method, _) = method_of(method, &self.options, &shapes);
+                let kernel = method.detector().and_then(|detector| detector.pairwise()).unwrap_or(&Exact);
+                let options = asked(&self.options, contacts.unwrap_or(self.options.contacts));
+                let budget = &mut Budget::UNLIMITED.clone();
+                kernel.contacts(&shapes, &options, &mut PairMemory::default(), budget, &mut pair.found);
                 found.extend(pair.contacts());
             }
         }

@@ -1,9 +1,7 @@
 //! What a step of the scene tells: events, contacts, and what was left open.
 
-use glam::DVec3;
-
 use super::BodyId;
-use crate::{Certainty, Feature, Outcome, Separation};
+use crate::{Certainty, Contact, Outcome};
 
 /// What happened to a pair of bodies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -25,34 +23,20 @@ pub struct Event {
     pub kind: EventKind,
 }
 
-/// Closest features of two bodies, or of one part of each.
+/// The contact of two bodies, or of one part of each.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Contact {
-    /// The bodies, the smaller index first.
+pub struct SceneContact {
+    /// The bodies, the smaller index first: a and b of the contact.
     pub bodies: [BodyId; 2],
     /// The part of each; 0 for a body that is no compound.
     pub parts: [u32; 2],
-    /// How far apart or how deep, where, and on which features.
-    pub separation: Separation,
+    /// The closest or deepest features; it has no persistent id, the points of its manifold do.
+    pub contact: Contact,
     /// What that is worth.
     pub certainty: Certainty,
-    /// Where its patch begins and ends in [`Frame::points`]; empty unless [`super::Contacts::Manifold`] was
+    /// Where its manifold begins and ends in [`Frame::points`]; empty unless [`super::Contacts::Manifold`] was
     /// asked for.
-    pub patch: [u32; 2],
-}
-
-/// One point of the patch on which two bodies, or two of their parts, lie on each other.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct ContactPoint {
-    /// Its name from step to step as long as the pair's boxes meet, never given again: a solver may keep what
-    /// it knows of a point under it.
-    pub id: u64,
-    /// One point on each body, in the world; their difference is `distance` along the contact's normal.
-    pub points: [DVec3; 2],
-    /// Negative where the bodies overlap.
-    pub distance: f64,
-    /// What makes the point: a corner over a face, or two edges that cross.
-    pub features: [Feature; 2],
+    pub manifold: [u32; 2],
 }
 
 /// The result of one step; every list is ascending by the bodies' indices.
@@ -60,11 +44,14 @@ pub struct ContactPoint {
 pub struct Frame<'s> {
     /// What began, persists and ended.
     pub events: &'s [Event],
-    /// All closest features within the margin.
-    pub contacts: &'s [Contact],
-    /// The points of all patches, in the order of the contacts.
-    pub points: &'s [ContactPoint],
-    /// Pairs that the budget left open: their contact is as it was known before.
+    /// All contacts within the margin.
+    pub contacts: &'s [SceneContact],
+    /// The points of all contact manifolds, in the order of the contacts. A persistent id is the same as long as
+    /// the point lasts and the pair's boxes meet, and is never given again: a solver may keep what it knows of a
+    /// point under it.
+    pub points: &'s [Contact],
+    /// Pairs that the budget left open: there is no event of them, and their contacts are those of the step in
+    /// which they were last decided.
     pub undecided: &'s [[BodyId; 2]],
     /// Pairs of bodies whose boxes meet, among them those that groups and rules leave out.
     pub box_pairs: usize,
@@ -73,9 +60,9 @@ pub struct Frame<'s> {
 }
 
 impl<'s> Frame<'s> {
-    /// The points on which the bodies of a contact of this frame lie on each other, in order around the patch.
-    pub fn patch(&self, contact: &Contact) -> &'s [ContactPoint] {
-        let [first, end] = contact.patch.map(|k| k as usize);
+    /// The points on which the bodies of a contact of this frame lie on each other, in order around the manifold.
+    pub fn manifold(&self, contact: &SceneContact) -> &'s [Contact] {
+        let [first, end] = contact.manifold.map(|k| k as usize);
         self.points.get(first..end).unwrap_or_default()
     }
 }

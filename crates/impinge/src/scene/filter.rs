@@ -5,7 +5,8 @@
 
 use std::collections::HashMap;
 
-use super::{Contacts, PairMethod};
+use super::Contacts;
+use crate::narrow::method::Method;
 
 /// What a body is and what it meets, one bit for each group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -39,8 +40,8 @@ impl Default for Groups {
 pub(super) struct Rule {
     /// Never looked at.
     pub ignored: bool,
-    /// How its distance is found.
-    pub method: PairMethod,
+    /// The method that decides it.
+    pub method: Method,
     /// What is told about it, where that is not what the options say.
     pub contacts: Option<Contacts>,
 }

@@ -1,8 +1,8 @@
 //! Many bodies: what meets what, from frame to frame.
 //!
 //! Bodies enter, move and leave; one call a frame, [`Scene::step`], tells which contacts began, persist and
-//! ended, with the closest features of all pairs within a margin. The order of things is in `step.rs` only:
-//! boxes, broad phase, pairs, narrow phase, events.
+//! ended, with the contacts of all pairs within a margin. The order of things is in `step.rs` only: boxes, broad
+//! phase, pairs, narrow phase, events. Which method decides which pair is in `route.rs`.
 //!
 //! What is remembered between frames (extreme corners, last closest features) costs speed when it is lost,
 //! never an answer. Answers do not depend on the number of threads.
@@ -19,11 +19,11 @@
 //! scene.place(b, Pose::from_translation([1.5, 0.0, 0.0])?);
 //! let frame = scene.step(&mut Budget::UNLIMITED.clone());
 //! assert_eq!(frame.events[0].kind, EventKind::Began);
-//! assert!((frame.contacts[0].separation.distance + 0.5).abs() < 1e-12);
+//! assert!((frame.contacts[0].contact.depth - 0.5).abs() < 1e-12);
 //! # Ok::<(), impinge::Error>(())
 //! ```
 //!
-//! A box that slides over another, with the patch on which it lies; its points keep their names.
+//! A box that slides over another, with its contact manifold; the points keep their persistent ids.
 //!
 //! ```
 //! use impinge::scene::{Body, Contacts, Options, Scene};
@@ -34,11 +34,11 @@
 //! scene.add(Body::fixed(cube.clone(), Pose::IDENTITY));
 //! let upper = scene.add(Body::moving(cube, Pose::from_translation([0.5, 0.0, 2.0])?));
 //! let frame = scene.step(&mut Budget::UNLIMITED.clone());
-//! let names: Vec<u64> = frame.patch(&frame.contacts[0]).iter().map(|point| point.id).collect();
-//! assert_eq!(names.len(), 4);
+//! let ids: Vec<u64> = frame.manifold(&frame.contacts[0]).iter().map(|point| point.id).collect();
+//! assert_eq!(ids.len(), 4);
 //! scene.place(upper, Pose::from_translation([0.6, 0.01, 1.999])?);
 //! let frame = scene.step(&mut Budget::UNLIMITED.clone());
-//! assert!(frame.points.iter().all(|point| names.contains(&point.id)));
+//! assert!(frame.points.iter().all(|point| ids.contains(&point.id)));
 //! # Ok::<(), impinge::Error>(())
 //! ```
 
@@ -51,10 +51,13 @@ mod filter;
 mod pair;
 mod path;
 mod persistent_manifold;
+mod route;
 mod scene_sweep;
 mod separating_plane;
 mod step;
 
+#[cfg(test)]
+mod deforming_tests;
 #[cfg(test)]
 mod tests;
 
@@ -67,42 +70,24 @@ use pair::Pair;
 
 use crate::bound::Aabb;
 use crate::broad::{Auto, BroadPhase, Changes};
-use crate::{Certainty, Counters, Error, Finish, Outcome, Pose};
+#[cfg(test)]
+use crate::narrow::method::Detector;
+use crate::narrow::method::{Memory, Method, Question, Reason};
+use crate::{Certainty, Contact, Counters, Error, Finish, Outcome, Pose, Shape};
 
+pub use crate::narrow::method::Contacts;
 pub use articulated::{Articulated, jointed};
 pub use body::{Body, BodyId};
 pub use bounds::Boxes;
-pub use event::{Contact, ContactPoint, Event, EventKind, Frame};
+pub use event::{Event, EventKind, Frame, SceneContact};
 pub use filter::Groups;
 pub use path::{PathCheck, PathHit, PathOptions};
 pub use scene_sweep::{SceneImpact, SceneSweep, SceneSweepAnswer};
 
-/// How the closest features of one pair are found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum PairMethod {
-    /// The closest features, by the algorithm for the two kinds of shapes.
-    #[default]
-    Auto,
-    /// The closest features of two polytopes by GJK and EPA instead of the walk; other kinds as by `Auto`.
-    Gjk,
-}
-
-/// What is told about where two bodies meet.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Contacts {
-    /// Events only. Where `touch` is 0 nothing is measured: much cheaper for meshes.
-    None,
-    /// The closest or deepest features of each two parts within the margin.
-    #[default]
-    Deepest,
-    /// Also the points of the patch on which they lie, with names that last: see [`ContactPoint`].
-    Manifold,
-}
-
 /// How a scene looks for contacts.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Options {
-    /// Closest features are told up to this distance (a length, not negative).
+    /// Contacts are told up to this distance (a length, not negative).
     pub margin: f64,
     /// Two bodies are in contact at or below this distance (a length, at most `margin`); 0 is touching.
     pub touch: f64,
@@ -136,10 +121,15 @@ pub struct Scene {
     /// Counts the steps, from 1.
     clock: u64,
     events: Vec<Event>,
-    contacts: Vec<Contact>,
-    points: Vec<ContactPoint>,
-    /// The name of the next new point of a patch.
-    next_point: u64,
+    contacts: Vec<SceneContact>,
+    points: Vec<Contact>,
+    /// The persistent id that was given last.
+    last_id: u64,
+    /// What methods that share work among pairs remember.
+    memories: Vec<(Method, Memory)>,
+    /// A detector that stands in for a method's own.
+    #[cfg(test)]
+    instead: Option<(Method, &'static dyn Detector)>,
     undecided: Vec<[BodyId; 2]>,
     outcome: Outcome,
 }
@@ -182,7 +172,10 @@ impl Scene {
             events: Vec::new(),
             contacts: Vec::new(),
             points: Vec::new(),
-            next_point: 0,
+            last_id: 0,
+            memories: Vec::new(),
+            #[cfg(test)]
+            instead: None,
             undecided: Vec::new(),
             outcome: Outcome {
                 certainty: Certainty::Exact,
@@ -210,6 +203,8 @@ impl Scene {
             bounds,
             fit,
             moved_at: self.clock + 1,
+            reshaped_at: 0,
+            version: 0,
             queued: false,
             named: false,
         });
@@ -232,12 +227,64 @@ impl Scene {
         let Some(entry) = self.bodies.get_mut(id) else { return false };
         if entry.body.pose != pose {
             entry.body.pose = pose;
-            entry.moved_at = self.clock + 1;
-            if !std::mem::replace(&mut entry.queued, true) {
-                self.moved.push(id.slot());
-            }
+            self.mark_moved(id);
         }
         true
+    }
+
+    /// Gives a body another shape, from the next step on; false when there is no such body.
+    ///
+    /// A pair whose named method does not accept the new shape is decided by the choice of `auto`:
+    /// [`Scene::method`] tells so.
+    pub fn set_shape(&mut self, id: BodyId, shape: impl Into<Shape>) -> bool {
+        let (boxes, clock) = (self.options.boxes, self.clock + 1);
+        let Some(entry) = self.bodies.get_mut(id) else { return false };
+        entry.body.shape = shape.into();
+        entry.fit = Fit::new(entry.body.shape.geometry(), boxes);
+        entry.reshaped_at = clock;
+        entry.version += 1;
+        self.mark_moved(id);
+        true
+    }
+
+    /// Moves the vertices of a body's mesh, from the next step on; see [`Shape::set_vertices`].
+    ///
+    /// The body counts as moved. What its pairs remember stays of use: it is checked against the new vertices.
+    ///
+    /// ```
+    /// use impinge::scene::{Body, Scene};
+    /// use impinge::{Budget, Pose, Shape};
+    ///
+    /// let flag = Shape::mesh(vec![[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]], vec![[0, 1, 2]])?;
+    /// let mut scene = Scene::default();
+    /// let flag = scene.add(Body::moving(flag, Pose::IDENTITY));
+    /// scene.add(Body::fixed(Shape::sphere(0.5)?, Pose::from_translation([0.3, 0.3, 1.0])?));
+    /// assert!(scene.step(&mut Budget::UNLIMITED.clone()).events.is_empty());
+    /// scene.set_vertices(flag, &[[0.0; 3], [1.0, 0.0, 1.0], [0.0, 1.0, 1.0]])?;
+    /// assert_eq!(scene.step(&mut Budget::UNLIMITED.clone()).events.len(), 1);
+    /// # Ok::<(), impinge::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// No such body, or as [`Shape::set_vertices`]; nothing is changed then.
+    pub fn set_vertices(&mut self, id: BodyId, vertices: &[[f64; 3]]) -> Result<(), Error> {
+        let boxes = self.options.boxes;
+        let entry = self.bodies.get_mut(id).ok_or_else(no_such_body)?;
+        entry.body.shape.set_vertices(vertices)?;
+        entry.fit = Fit::new(entry.body.shape.geometry(), boxes);
+        entry.version += 1;
+        self.mark_moved(id);
+        Ok(())
+    }
+
+    /// The next step looks at the body anew.
+    fn mark_moved(&mut self, id: BodyId) {
+        let clock = self.clock + 1;
+        let Some(entry) = self.bodies.get_mut(id) else { return };
+        entry.moved_at = clock;
+        if !std::mem::replace(&mut entry.queued, true) {
+            self.moved.push(id.slot());
+        }
     }
 
     /// Changes what a body is and meets, from the next step on; false when there is no such body.
@@ -250,9 +297,33 @@ impl Scene {
         self.change_rule([a, b], |rule| rule.ignored = ignored)
     }
 
-    /// Finds the closest features of one pair so, from the next step on; false when a body is missing.
-    pub fn set_method(&mut self, [a, b]: [BodyId; 2], method: PairMethod) -> bool {
-        self.change_rule([a, b], |rule| rule.method = method)
+    /// Decides one pair by this method, from the next step on; `Auto` for the method of choice.
+    ///
+    /// # Errors
+    /// A missing body, twice the same, or a method that does not answer about contacts of these two kinds.
+    pub fn set_method(&mut self, [a, b]: [BodyId; 2], method: Method) -> Result<(), Error> {
+        let [Some(x), Some(y)] = [a, b].map(|id| self.bodies.get(id)) else { return Err(no_such_body()) };
+        let question = Question::Contacts(route::asked(&self.options, self.options.contacts));
+        let kinds = [x, y].map(|entry| entry.body.shape.kind());
+        // Which of the two comes first depends on their indices.
+        if !(method.accepts(&question, kinds) && method.accepts(&question, [kinds[1], kinds[0]])) {
+            return Err(method.refusal(&question, kinds));
+        }
+        if !self.change_rule([a, b], |rule| rule.method = method) {
+            return Err(Error::Argument {
+                name: "bodies",
+                reason: "a body makes no pair with itself".into(),
+            });
+        }
+        Ok(())
+    }
+
+    /// The method that decides a pair of bodies, and why; `None` when a body is missing.
+    pub fn method(&self, [a, b]: [BodyId; 2]) -> Option<(Method, Reason)> {
+        let pair = if a.slot() < b.slot() { [a, b] } else { [b, a] };
+        let [a, b] = pair.map(|id| self.bodies.get(id));
+        let rule = self.rules.of(pair.map(BodyId::slot));
+        Some(route::method_of(rule.method, &self.options, &route::placed([a?, b?])))
     }
 
     /// Tells this about one pair, from the next step on, `None` for what the options say; false when a body is
@@ -319,12 +390,17 @@ impl Scene {
     /// Forgets what makes the next step faster: answers stay the same.
     pub fn forget(&mut self) {
         self.pairs.iter_mut().for_each(Pair::forget);
+        self.memories.clear();
     }
 
     /// Boxes grow by half the margin, so that bodies within it meet in the broad phase.
     fn pad(&self) -> f64 {
         0.5 * self.options.margin * crate::num::tolerance::ROUND_UP
     }
+}
+
+fn no_such_body() -> Error {
+    Error::Argument { name: "body", reason: "there is no such body in the scene".into() }
 }
 
 impl Default for Scene {

@@ -1,33 +1,33 @@
-//! The patches of a pair from step to step: which point of now is which of before.
+//! Persistent contact ids: which point of a pair's manifolds is which of the step before.
 //!
 //! A point is the same as long as the same features make it. Where corner lies on corner, as when a box stands
 //! on its like, the least drift changes the features and where edges cross; there the nearest old point that no
-//! other took hands on its name, as the persistent manifolds of physics engines do. Names are dealt in the order of the pairs, so
-//! the number of threads cannot be seen in them.
+//! other took hands on its id, as the persistent manifolds of physics engines do. New ids are dealt in the order
+//! of the pairs, so the number of threads cannot be seen in them.
 
 use glam::DVec3;
 
-use super::event::ContactPoint;
-use crate::model::Geometry;
-use crate::narrow::compound_pairs::CompoundPairSeparation;
-use crate::narrow::convex::manifold::{PatchPoint, manifold_of};
-use crate::num::tolerance::{SAME_PATCH_POINT, TOUCH_DOUBT};
-use crate::{Feature, Pose};
+use crate::narrow::compound_pairs;
+use crate::narrow::method::{PairContacts, PartContact};
+use crate::narrow::shape_pair::ShapePair;
+use crate::num::tolerance::SAME_PATCH_POINT;
+use crate::{Contact, Feature};
 
-/// The patches of all contacts of a pair.
+/// What makes the points of a pair's manifolds known again.
 #[derive(Debug, Clone, Default)]
 pub(super) struct PersistentManifolds {
+    /// In the order of the pair's points.
     points: Vec<Known>,
     /// Those of the step before.
     old: Vec<Known>,
 }
 
-/// A point of a patch with what makes it known again.
+/// A point of a manifold with what makes it known again.
 #[derive(Debug, Clone, Copy)]
 struct Known {
     /// The parts of the two bodies.
     parts: [u32; 2],
-    point: PatchPoint,
+    features: [Feature; 2],
     /// Where it is in the frame of each part: corners of one body keep their place in one of them.
     local: [DVec3; 2],
     /// None before it was told.
@@ -35,61 +35,48 @@ struct Known {
 }
 
 impl PersistentManifolds {
-    /// Starts a new step: what is known becomes old.
-    pub fn renew(&mut self) {
+    /// Takes the manifolds of a new step; ids go over to the points that last.
+    pub fn renew(&mut self, pair: &ShapePair<'_>, found: &PairContacts) {
         std::mem::swap(&mut self.points, &mut self.old);
         self.points.clear();
+        for contact in &found.parts {
+            self.add(pair, contact, found);
+        }
     }
 
-    /// Adds the patch of two parts at their poses; contacts come by ascending parts.
-    pub fn add(
-        &mut self,
-        near: &CompoundPairSeparation,
-        [a, b]: [&Geometry; 2],
-        [pose_a, pose_b]: [&Pose; 2],
-        margin: f64,
-    ) {
+    /// Adds the manifold of two parts; contacts come by ascending parts.
+    fn add(&mut self, pair: &ShapePair<'_>, contact: &PartContact, found: &PairContacts) {
         let first = self.points.len();
-        let parts = near.parts;
-        let back = [pose_a, pose_b].map(|pose| (pose.matrix().transpose(), pose.translation()));
-        let known = |point: PatchPoint| {
-            let local = [0, 1].map(|k| back[k].0 * (point.points[k] - back[k].1));
-            Known { parts, point, local, id: None }
-        };
-        match (a, b) {
-            (Geometry::Convex(a), Geometry::Convex(b)) => {
-                let size = near.separation.points[0].abs().max(near.separation.points[1].abs()).max_element();
-                // Points that touch but for rounding belong to a patch without a margin.
-                let margin = margin.max(near.separation.distance) + TOUCH_DOUBT * size;
-                let patch = manifold_of(a, pose_a, b, pose_b, &near.separation, margin);
-                self.points.extend(patch.points.into_iter().map(known));
-            }
-            _ => {
-                let CompoundPairSeparation { separation: s, .. } = near;
-                let point = PatchPoint { points: s.points, distance: s.distance, features: s.features };
-                self.points.push(known(point));
-            }
-        }
+        let parts = contact.parts;
+        let back = [0, 1].map(|k| {
+            let (_, pose) = compound_pairs::part(pair.shapes[k], pair.poses[k], parts[k]);
+            (pose.matrix().transpose(), pose.translation())
+        });
+        let [from, to] = contact.manifold.map(|k| k as usize);
+        self.points.extend(found.points[from..to].iter().map(|point| Known {
+            parts,
+            features: point.features,
+            local: [0, 1].map(|k| back[k].0 * (point.points[k] - back[k].1)),
+            id: None,
+        }));
         let old =
             self.old.partition_point(|k| k.parts < parts)..self.old.partition_point(|k| k.parts <= parts);
         hand_on(&mut self.old[old], &mut self.points[first..]);
     }
 
-    /// Appends the points of the contact of two parts, naming those that are new.
-    pub fn tell(&mut self, parts: [u32; 2], next: &mut u64, points: &mut Vec<ContactPoint>) {
-        let first = self.points.partition_point(|k| k.parts < parts);
-        for known in self.points[first..].iter_mut().take_while(|k| k.parts == parts) {
+    /// Appends a pair's points with their ids; those that are new get the next ones.
+    pub fn tell(&mut self, points: &[Contact], next: &mut u64, told: &mut Vec<Contact>) {
+        told.extend(points.iter().zip(&mut self.points).map(|(point, known)| {
             let id = *known.id.get_or_insert_with(|| {
                 *next += 1;
-                *next - 1
+                *next
             });
-            let PatchPoint { points: at, distance, features } = known.point;
-            points.push(ContactPoint { id, points: at, distance, features });
-        }
+            Contact { id, ..*point }
+        }));
     }
 }
 
-/// Gives the names of a patch's old points to the new ones that are the same; each is handed on once.
+/// Gives the ids of a manifold's old points to the new ones that are the same; each is handed on once.
 fn hand_on(old: &mut [Known], new: &mut [Known]) {
     let extent = |points: &[Known]| {
         let first = points.first().map_or(DVec3::ZERO, |p| p.local[0]);
@@ -97,14 +84,14 @@ fn hand_on(old: &mut [Known], new: &mut [Known]) {
     };
     let reach = SAME_PATCH_POINT * extent(old).max(extent(new));
     let near = |p: &Known, q: &Known| way(p, q) <= reach;
-    let alike = |p: &Known, q: &Known| p.point.features == q.point.features;
+    let alike = |p: &Known, q: &Known| p.features == q.features;
     // A corner is the same wherever it went; two edges that nearly lie on each other may cross anywhere.
     hand_on_where(old, new, |p, q| alike(p, q) && (has_corner(p) || near(p, q)));
     hand_on_where(old, new, near);
     hand_on_where(old, new, alike);
 }
 
-/// Each new point without a name takes that of the nearest old one that is the same and still has its own.
+/// Each new point without an id takes that of the nearest old one that is the same and still has its own.
 fn hand_on_where(old: &mut [Known], new: &mut [Known], same: impl Fn(&Known, &Known) -> bool) {
     for point in new.iter_mut().filter(|point| point.id.is_none()) {
         let left = old.iter_mut().filter(|known| known.id.is_some() && same(known, point));
@@ -119,7 +106,7 @@ fn way(p: &Known, q: &Known) -> f64 {
 }
 
 fn has_corner(known: &Known) -> bool {
-    known.point.features.iter().any(|feature| matches!(feature, Feature::Vertex(_)))
+    known.features.iter().any(|feature| matches!(feature, Feature::Vertex(_)))
 }
 
 #[cfg(test)]

@@ -5,10 +5,11 @@ use rand_pcg::Pcg64;
 
 use super::*;
 use crate::broad::Brute;
-use crate::model::Compound;
-use crate::scene::{Body, BodyId, Contacts, Frame, Options, Scene};
+use crate::model::{Compound, Geometry};
+use crate::narrow::convex::manifold::manifold_of;
+use crate::scene::{Body, BodyId, Contacts, Frame, Options, Scene, SceneContact};
 use crate::shape::{Convex, Polytope, Primitive, procedural};
-use crate::{Budget, Shape};
+use crate::{Budget, Pose, Separation, Shape};
 
 fn scene(margin: f64) -> Scene {
     let options = Options { margin, contacts: Contacts::Manifold, ..Options::default() };
@@ -38,7 +39,7 @@ fn resting(rng: &mut Pcg64, drift: f64) -> Pose {
 }
 
 #[test]
-fn a_box_at_rest_on_its_like_keeps_four_names_whatever_the_drift() {
+fn a_box_at_rest_on_its_like_keeps_four_ids_whatever_the_drift() {
     let mut rng = Pcg64::seed_from_u64(5);
     for make in [cuboid, hull_of_cuboid] {
         for drift in [0.0, 1e-16, 1e-12, 1e-9, 1e-6, 1e-5] {
@@ -55,8 +56,9 @@ fn a_box_at_rest_on_its_like_keeps_four_names_whatever_the_drift() {
                 for point in frame.points {
                     let [p, q] = point.points;
                     assert!((p.abs() - DVec3::ONE).abs().max_element() < 10.0 * drift + 1e-12, "{p}");
-                    let normal = frame.contacts[0].separation.normal;
-                    assert!((q - p - normal * point.distance).length() < 1e-12);
+                    let normal = frame.contacts[0].contact.normal;
+                    assert_eq!(point.normal, normal);
+                    assert!((p - q - normal * point.depth).length() < 1e-12);
                 }
             }
         }
@@ -64,7 +66,7 @@ fn a_box_at_rest_on_its_like_keeps_four_names_whatever_the_drift() {
 }
 
 #[test]
-fn names_last_while_the_same_features_meet_and_are_not_given_again() {
+fn ids_last_while_the_same_features_meet_and_are_not_given_again() {
     let shape = cuboid([1.0; 3]);
     let mut scene = scene(1e-3);
     scene.add(Body::fixed(cuboid([4.0, 4.0, 1.0]), Pose::IDENTITY));
@@ -130,14 +132,8 @@ fn planes_edges_capsules_and_balls_have_their_points() {
                 for point in frame.points {
                     let [low, high] =
                         if below_first { point.points } else { [point.points[1], point.points[0]] };
-                    assert!(
-                        low.z.abs() < 1e-12 && (high.z - low.z - point.distance).abs() < 1e-12,
-                        "{kind:?}"
-                    );
-                    assert!(
-                        (point.distance - frame.contacts[0].separation.distance).abs() < 1e-9,
-                        "{kind:?}"
-                    );
+                    assert!(low.z.abs() < 1e-12 && (low.z - high.z - point.depth).abs() < 1e-12, "{kind:?}");
+                    assert!((point.depth - frame.contacts[0].contact.depth).abs() < 1e-9, "{kind:?}");
                 }
             }
         }
@@ -164,7 +160,7 @@ fn place(rng: &mut Pcg64) -> Pose {
 }
 
 #[test]
-fn every_patch_is_that_of_its_parts_and_threads_change_no_name() {
+fn every_manifold_is_that_of_its_parts_and_threads_change_no_id() {
     let run = || {
         let mut rng = Pcg64::seed_from_u64(8);
         let (mut scene, bodies) = heap(&mut rng, Contacts::Manifold);
@@ -178,19 +174,21 @@ fn every_patch_is_that_of_its_parts_and_threads_change_no_name() {
             }
             step(&mut scene);
             let frame = scene.last();
-            assert_eq!(ids(&frame).len(), frame.points.len(), "a name twice");
+            assert_eq!(ids(&frame).len(), frame.points.len(), "an id twice");
             let mut end = 0;
             for contact in frame.contacts {
-                assert_eq!(contact.patch[0], end);
-                end = contact.patch[1];
-                let patch = frame.patch(contact);
+                assert_eq!(contact.manifold[0], end);
+                end = contact.manifold[1];
+                let manifold = frame.manifold(contact);
                 let [(a, at_a), (b, at_b)] = [0, 1].map(|k| {
                     let body = scene.body(contact.bodies[k]).unwrap();
                     crate::narrow::compound_pairs::part(body.shape.geometry(), &body.pose, contact.parts[k])
                 });
                 let (Geometry::Convex(a), Geometry::Convex(b)) = (a, b) else { panic!("parts are convex") };
-                let truth = manifold_of(a, &at_a, b, &at_b, &contact.separation, 0.1 + 1e-10);
-                let points: Vec<_> = patch.iter().map(|p| (p.points, p.features)).collect();
+                let Contact { points, features, normal, depth, .. } = contact.contact;
+                let separation = Separation { distance: -depth, points, features, normal };
+                let truth = manifold_of(a, &at_a, b, &at_b, &separation, 0.1 + 1e-10);
+                let points: Vec<_> = manifold.iter().map(|p| (p.points, p.features)).collect();
                 assert_eq!(points, truth.points.iter().map(|p| (p.points, p.features)).collect::<Vec<_>>());
             }
             assert_eq!(end as usize, frame.points.len());
@@ -228,7 +226,7 @@ fn single_pairs_are_told_otherwise_and_events_stay() {
     assert!(silent.set_contacts(pair, None) && step(&mut silent).contacts.is_empty());
     let (mut whole, _) = heap(&mut rng, Contacts::Manifold);
     let frame = step(&mut whole);
-    let bare: Vec<_> = frame.contacts.iter().map(|c| super::super::Contact { patch: [0; 2], ..*c }).collect();
+    let bare: Vec<_> = frame.contacts.iter().map(|c| SceneContact { manifold: [0; 2], ..*c }).collect();
     assert_eq!((frame.events, bare), (&events[..], deepest));
     assert!(frame.points.len() > frame.contacts.len());
 }

@@ -102,6 +102,8 @@ struct Memory {
 struct Mover {
     id: BodyId,
     motion: Motion,
+    /// Of the body's shape, which may have changed since.
+    version: u64,
     ball: Ball,
     /// Bound of the speed of its points.
     speed: f64,
@@ -243,7 +245,12 @@ impl SceneSweep {
             self.partners.resize(id.index() + 1, Vec::new());
         }
         let old = self.movers[id.index()].as_ref().filter(|mover| mover.id == id);
-        let ball = old.map_or_else(|| ball_of(entry.body.shape.geometry()), |mover| mover.ball);
+        let version = entry.version;
+        let known = old.filter(|mover| mover.version == version);
+        let ball = known.map_or_else(|| ball_of(entry.body.shape.geometry()), |mover| mover.ball);
+        if old.is_some() && known.is_none() {
+            self.memories.retain(|pair, _| !pair.contains(&slot));
+        }
         let number = self.movers[id.index()].as_ref().map_or(0, |mover| mover.number.wrapping_add(1));
         let span = [self.now, 1.0];
         let bounds = swept_bounds(entry.body.shape.geometry(), &motion, &ball, span);
@@ -254,7 +261,8 @@ impl SceneSweep {
             self.broad.update(slot, bounds);
         }
         self.work.updates += 1;
-        self.movers[id.index()] = Some(Mover { id, motion, ball, speed, bounds, number, turned: true });
+        self.movers[id.index()] =
+            Some(Mover { id, motion, version, ball, speed, bounds, number, turned: true });
         self.turned.push(slot);
     }
 

@@ -4,35 +4,22 @@
 //! Ponamgi 1995), and so does their memory. A pair whose bodies both rest is not asked again. With a limited
 //! budget the pairs that have waited longest come first, so none is left open for ever.
 
-use super::body::Bodies;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::Scene;
 use super::event::{Event, EventKind, Frame};
-use super::filter::{Rule, Rules};
 use super::pair::Pair;
-use super::{Options, Scene};
+use super::route::{CHUNK, Route};
 use crate::broad::Changes;
 use crate::num::parallel;
 use crate::{Budget, Certainty, Counters, Finish, Outcome};
 
-/// Pairs that one thread decides at a time.
-const CHUNK: usize = 16;
-
-/// Pairs between two looks at a limited budget.
-const QUANTUM: usize = 32;
-
-/// What deciding a pair needs to know.
-#[derive(Clone, Copy)]
-struct Surroundings<'s> {
-    bodies: &'s Bodies,
-    rules: &'s Rules,
-    options: &'s Options,
-    clock: u64,
-}
-
 impl Scene {
     /// Brings everything up to date with the poses and tells what began, persists and ended.
     ///
-    /// A budget in work units counts the tests of pairs and of their parts. When it runs out, the open pairs
-    /// are in [`Frame::undecided`], and the next step goes on with them.
+    /// A budget in work units counts the tests of bounding volumes and primitives within the pairs, and is exceeded
+    /// by no more than a kernel's quantum. When it runs out, the open pairs are in [`Frame::undecided`]; they keep
+    /// their unfinished searches, and the next step goes on with them.
     pub fn step(&mut self, budget: &mut Budget) -> Frame<'_> {
         self.clock += 1;
         let mut work = Counters { updates: self.moved.len() as u64, ..Counters::default() };
@@ -93,35 +80,29 @@ impl Scene {
 
     /// Asks groups and rules about every pair, and decides those that are due as far as the budget goes.
     fn decide_pairs(&mut self, budget: &mut Budget) {
-        let around = Surroundings {
+        let route = Route {
             bodies: &self.bodies,
             rules: &self.rules,
             options: &self.options,
             clock: self.clock,
+            #[cfg(test)]
+            instead: self.instead,
         };
         let unlimited = budget.is_unlimited();
+        let left_over = AtomicBool::new(!unlimited);
         parallel::for_each_chunk(&mut self.pairs, CHUNK, |_, pairs| {
             for pair in pairs {
-                around.admit(pair);
-                if unlimited {
-                    around.decide(pair);
+                route.admit(pair);
+                if unlimited && pair.due {
+                    match route.kernel(pair) {
+                        Some(kernel) => route.decide(pair, kernel, &mut Budget::UNLIMITED.clone()),
+                        None => left_over.store(true, Ordering::Relaxed),
+                    }
                 }
             }
         });
-        if unlimited {
-            return;
-        }
-        let mut due: Vec<&mut Pair> = self.pairs.iter_mut().filter(|pair| pair.due).collect();
-        // Sorting is stable: of those that waited equally long the smaller bodies come first.
-        due.sort_by_key(|pair| pair.decided_at);
-        for some in due.chunks_mut(QUANTUM) {
-            if !budget.draw(0) {
-                break;
-            }
-            parallel::for_each_chunk(some, CHUNK, |_, pairs| {
-                pairs.iter_mut().for_each(|pair| around.decide(pair));
-            });
-            budget.draw(some.iter().map(|pair| pair.work.volume_tests + pair.work.primitive_tests).sum());
+        if left_over.into_inner() {
+            route.deal(&mut self.pairs, &mut self.memories, budget);
         }
     }
 
@@ -131,12 +112,13 @@ impl Scene {
         self.points.clear();
         self.undecided.clear();
         for pair in &mut self.pairs {
+            *work += std::mem::take(&mut pair.work);
             if pair.due {
                 self.undecided.push(pair.bodies);
+                pair.tell(&mut self.last_id, &mut self.contacts, &mut self.points);
                 continue;
             }
-            *work += std::mem::take(&mut pair.work);
-            let now = pair.wanted && pair.touching;
+            let now = pair.wanted && pair.found.touching;
             let kind = match (std::mem::replace(&mut pair.told, now), now) {
                 (false, true) => Some(EventKind::Began),
                 (true, true) => Some(EventKind::Persists),
@@ -145,35 +127,10 @@ impl Scene {
             };
             self.events.extend(kind.map(|kind| Event { bodies: pair.bodies, kind }));
             if pair.wanted {
-                pair.tell(&mut self.next_point, &mut self.contacts, &mut self.points);
+                pair.tell(&mut self.last_id, &mut self.contacts, &mut self.points);
             }
         }
         // Only the pairs that ended in the broad phase stand out of order.
         self.events.sort_unstable();
-    }
-}
-
-impl Surroundings<'_> {
-    /// Whether the pair is wanted, by which method, and whether it has to be decided anew.
-    fn admit(&self, pair: &mut Pair) {
-        let [Some(a), Some(b)] = pair.slots().map(|slot| self.bodies.at(slot)) else { return };
-        let rule = if a.named && b.named { self.rules.of(pair.slots()) } else { Rule::default() };
-        pair.wanted = !rule.ignored && a.body.groups.allow(b.body.groups);
-        let told_as = rule.contacts.unwrap_or(self.options.contacts);
-        let changed = (pair.method, pair.told_as) != (rule.method, told_as);
-        (pair.method, pair.told_as) = (rule.method, told_as);
-        let moved_at = a.moved_at.max(b.moved_at);
-        pair.due = pair.wanted && (changed || moved_at > pair.decided_at);
-    }
-
-    /// Decides the pair if it is due.
-    fn decide(&self, pair: &mut Pair) {
-        let [Some(a), Some(b)] = pair.slots().map(|slot| self.bodies.at(slot)) else { return };
-        if std::mem::take(&mut pair.due) {
-            let (shapes, poses) =
-                ([a.body.shape.geometry(), b.body.shape.geometry()], [&a.body.pose, &b.body.pose]);
-            pair.decide(shapes, poses, self.options.margin, self.options.touch);
-            pair.decided_at = self.clock;
-        }
     }
 }

@@ -5,10 +5,10 @@ use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
 
 use super::*;
+use crate::Budget;
 use crate::broad::{Brute, Mobility};
 use crate::model::{Compound, Shape};
 use crate::shape::{Convex, Polytope, Primitive, procedural};
-use crate::{Budget, Separation};
 
 /// Half the side of the room that the bodies are scattered in.
 const ROOM: f64 = 4.0;
@@ -94,15 +94,14 @@ fn expected(before: &BTreeSet<[BodyId; 2]>, now: &BTreeSet<[BodyId; 2]>) -> Vec<
     before.union(now).map(|pair| Event { bodies: *pair, kind: kind(pair) }).collect()
 }
 
-fn touching(contacts: &[Contact], touch: f64) -> BTreeSet<[BodyId; 2]> {
-    contacts.iter().filter(|c| c.separation.distance <= touch).map(|c| c.bodies).collect()
+fn touching(contacts: &[SceneContact], touch: f64) -> BTreeSet<[BodyId; 2]> {
+    contacts.iter().filter(|c| -c.contact.depth <= touch).map(|c| c.bodies).collect()
 }
 
 /// Equal up to what a walk from other features may round differently.
-fn agree(a: &[Contact], b: &[Contact]) -> bool {
-    let same = |x: &Contact, y: &Contact| {
-        let (s, t): (Separation, Separation) = (x.separation, y.separation);
-        (x.bodies, x.parts) == (y.bodies, y.parts) && (s.distance - t.distance).abs() < 1e-9
+fn agree(a: &[SceneContact], b: &[SceneContact]) -> bool {
+    let same = |x: &SceneContact, y: &SceneContact| {
+        (x.bodies, x.parts) == (y.bodies, y.parts) && (x.contact.depth - y.contact.depth).abs() < 1e-9
     };
     a.len() == b.len() && a.iter().zip(b).all(|(x, y)| same(x, y))
 }
@@ -174,19 +173,24 @@ fn a_small_budget_leaves_pairs_open_and_gets_them_all_in_the_end() {
     let shapes = shapes();
     let (mut scene, mut ids, mut rng) = scattered(0.5, 4);
     let mut left_open = 0;
-    for _ in 0..20 {
+    for round in 0..20 {
         (0..60).for_each(|_| disturb(&mut scene, &mut ids, &mut rng, &shapes));
-        let first = scene.step(&mut Budget::units(1));
-        let mut open = first.undecided.len();
-        assert_eq!(open > 0, first.outcome.finish == Finish::OutOfBudget);
-        left_open += open;
-        let mut rounds = 0;
-        while open > 0 {
-            let frame = scene.step(&mut Budget::units(1));
-            assert!(frame.undecided.len() < open, "every call gets on");
-            open = frame.undecided.len();
-            rounds += 1;
-            assert!(rounds < 100);
+        let units = if round == 0 { 1 } else { 20 };
+        let (mut steps, mut before) = (0, usize::MAX);
+        loop {
+            let frame = scene.step(&mut Budget::units(units));
+            let Counters { volume_tests, primitive_tests, .. } = frame.outcome.work;
+            // One walk over the trees of two compounds is the largest quantum here.
+            assert!(volume_tests + primitive_tests <= units + 12, "{:?}", frame.outcome.work);
+            assert_eq!(!frame.undecided.is_empty(), frame.outcome.finish == Finish::OutOfBudget);
+            assert!(frame.undecided.len() <= before && primitive_tests + volume_tests > 0);
+            before = frame.undecided.len();
+            if before == 0 {
+                break;
+            }
+            left_open += before;
+            steps += 1;
+            assert!(steps < 2000);
         }
         let truth = scene.brute();
         let last = scene.last();
@@ -197,6 +201,63 @@ fn a_small_budget_leaves_pairs_open_and_gets_them_all_in_the_end() {
     assert!(left_open > 20, "{left_open}");
     let none = scene.step(&mut Budget::units(0));
     assert_eq!(none.outcome.work.primitive_tests, 0);
+}
+
+/// Meshes that drift through each other, with the answers of each step.
+fn meshes_within(
+    budget: impl Fn() -> Budget,
+    steps: usize,
+) -> Vec<(Vec<Event>, Vec<SceneContact>, usize, Counters)> {
+    let options = Options { margin: 0.3, ..Options::default() };
+    let mut scene = Scene::new(options, Brute::default()).unwrap();
+    let shapes = [procedural::torus(0.7, 0.25, 24, 12), procedural::blob(0.8, 0.3, 3, 3)];
+    let shapes = shapes.map(|mesh| Shape::from(mesh.unwrap()));
+    let mut rng = Pcg64::seed_from_u64(11);
+    let mut place = |half: f64| Pose::shift(DVec3::from([(); 3].map(|()| rng.random_range(-half..half))));
+    let ids: Vec<_> = (0..12).map(|k| scene.add(Body::moving(shapes[k % 2].clone(), place(1.8)))).collect();
+    let mut told = Vec::new();
+    for step in 0..steps {
+        if step == 0 {
+            ids.iter().for_each(|&id| assert!(scene.place(id, place(1.8))));
+        }
+        let frame = scene.step(&mut budget());
+        let open = frame.undecided.len();
+        told.push((frame.events.to_vec(), frame.contacts.to_vec(), open, frame.outcome.work));
+    }
+    told
+}
+
+#[test]
+fn mesh_pairs_count_their_tests_and_small_budgets_come_to_the_same_answer() {
+    let whole = &meshes_within(unlimited, 1)[0];
+    let work = whole.3.volume_tests + whole.3.primitive_tests;
+    assert!(whole.1.len() > 10 && work > 100 * whole.1.len() as u64, "{:?}", whole.3);
+    let units = work / 6;
+    let some = meshes_within(|| Budget::units(units), 30);
+    assert!(
+        some[0].2 > 0 && some.last().unwrap().2 == 0,
+        "{:?}",
+        some.iter().map(|s| s.2).collect::<Vec<_>>()
+    );
+    let spent = some.iter().map(|s| s.3.volume_tests + s.3.primitive_tests).max().unwrap();
+    assert!(spent <= units + 1024, "{spent} of {units}");
+    assert!(agree(&some.last().unwrap().1, &whole.1));
+    let began = |list: &[Event]| list.iter().filter(|e| e.kind == EventKind::Began).count();
+    assert_eq!(some.iter().map(|s| began(&s.0)).sum::<usize>(), began(&whole.0));
+    #[cfg(feature = "parallel")]
+    for threads in [1, 2, 5] {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        assert_eq!(pool.install(|| meshes_within(|| Budget::units(units), 30)), some, "{threads} threads");
+    }
+    let timed = meshes_within(|| Budget::millis(40), 40);
+    assert!(timed.last().unwrap().2 == 0 && agree(&timed.last().unwrap().1, &whole.1));
+}
+
+#[test]
+fn scenes_can_go_to_other_threads() {
+    fn both<T: Send + Sync>() {}
+    both::<Scene>();
+    both::<SceneSweep>();
 }
 
 #[test]
@@ -262,7 +323,7 @@ fn the_walk_and_gjk_tell_the_same() {
     let (mut scene, ids, _) = scattered(0.4, 9);
     let walked = scene.step(&mut unlimited()).contacts.to_vec();
     for (i, &a) in ids.iter().enumerate() {
-        ids[..i].iter().for_each(|&b| assert!(scene.set_method([a, b], PairMethod::Gjk)));
+        ids[..i].iter().for_each(|&b| scene.set_method([a, b], Method::Gjk).unwrap());
     }
     let frame = scene.step(&mut unlimited());
     assert!(frame.outcome.work.primitive_tests > 20, "a new method asks anew");

@@ -4,7 +4,7 @@ use glam::DVec3;
 
 use crate::contact::Verdict;
 use crate::num::tolerance::SWEEP_TOLERANCE;
-use crate::{Certainty, Counters, Feature, Finish, Outcome};
+use crate::{Certainty, Contact, Counters, Feature, Finish, Outcome};
 
 /// How sharp a sweep's answer has to be.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -69,6 +69,12 @@ pub struct Impact {
 }
 
 impl Impact {
+    /// The impact as a contact at its time, without depth.
+    pub fn contact(&self) -> Contact {
+        let Impact { time, features, point, normal, .. } = *self;
+        Contact { points: [point; 2], normal, depth: 0.0, area: 0.0, features, id: 0, time }
+    }
+
     /// The answer with a and b exchanged.
     #[must_use]
     pub fn swapped(self) -> Impact {

@@ -21,7 +21,7 @@ pub struct Exact;
 impl Detector for Exact {
     fn accepts(&self, question: &Question, kinds: [ShapeKind; 2]) -> bool {
         match question {
-            Question::Relation | Question::Distance | Question::Sweep(_) => true,
+            Question::Relation | Question::Distance | Question::Contacts(_) | Question::Sweep(_) => true,
             Question::Pairs { .. } | Question::Contour => kinds.iter().all(|kind| kind.is_mesh()),
         }
     }

@@ -55,6 +55,11 @@ impl<T> Answer<T> {
 pub enum Reason {
     /// The caller named it.
     Named,
+    /// The caller named another one, which does not answer this question about these kinds.
+    Refused {
+        /// The method that was named.
+        named: Method,
+    },
     /// No other exact method answers this question.
     Only,
     /// It was expected to be the fastest; the expected times come from the stored cost model.
@@ -72,6 +77,12 @@ impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Reason::Named => f.write_str("as named"),
+            Reason::Refused { named } => {
+                write!(
+                    f,
+                    "chosen by auto: {named} was named, but does not answer about these kinds of shapes"
+                )
+            }
             Reason::Only => f.write_str("chosen by auto: the only exact method for this question"),
             Reason::Cheapest { nanoseconds, next, next_nanoseconds } => write!(
                 f,

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use super::{Memory, PairKernel, Question};
+use super::{Memory, PairContacts, PairKernel, Question};
 use crate::contact::{Counters, Finish, Outcome, Verdict};
 use crate::narrow::continuous::Sweep;
 use crate::narrow::exact::contour::Polyline;
@@ -38,6 +38,8 @@ pub enum Finding {
     Pairs(Verdict<Vec<[u32; 2]>>),
     /// The curves along which the surfaces cross.
     Contour(Verdict<Vec<Polyline>>),
+    /// Where they touch, overlap or come near.
+    Contacts(Verdict<PairContacts>),
     /// When they first touch.
     Sweep(Verdict<Sweep>),
 }
@@ -50,6 +52,7 @@ impl Finding {
             Finding::Distance(verdict) => &mut verdict.outcome,
             Finding::Pairs(verdict) => &mut verdict.outcome,
             Finding::Contour(verdict) => &mut verdict.outcome,
+            Finding::Contacts(verdict) => &mut verdict.outcome,
             Finding::Sweep(verdict) => &mut verdict.outcome,
         }
     }
@@ -144,6 +147,12 @@ fn one(
         Question::Distance => Finding::Distance(kernel.distance(pair, memory, budget)),
         Question::Pairs { margin } => Finding::Pairs(kernel.pairs(pair, *margin, memory, budget)),
         Question::Contour => Finding::Contour(kernel.contour(pair, memory, budget)),
+        Question::Contacts(options) => {
+            let mut found = PairContacts::default();
+            let outcome = kernel.contacts(pair, options, memory, budget, &mut found);
+            let found = (outcome.finish != Finish::OutOfBudget).then_some(found);
+            Finding::Contacts(Verdict::new(found, outcome))
+        }
         Question::Sweep(options) => Finding::Sweep(kernel.sweep(pair, options, memory, budget)?),
     })
 }

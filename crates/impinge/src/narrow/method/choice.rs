@@ -23,7 +23,7 @@ const COEFFICIENTS: &str = include_str!("coefficients.csv");
 const CLASSES: [&str; 4] = ["mesh", "hull", "primitive", "compound"];
 
 /// The questions, by their names.
-const QUESTIONS: [&str; 5] = ["relation", "distance", "pairs", "contour", "sweep"];
+const QUESTIONS: [&str; 6] = ["relation", "distance", "pairs", "contour", "sweep", "contacts"];
 
 /// A method and what its tests cost.
 type Candidate = (Method, CostModel);
@@ -68,7 +68,9 @@ pub fn choose(question: &Question, pair: &ShapePair<'_>) -> Result<(Method, Reas
     let candidates = Costs::stored().candidates(question, kinds);
     if candidates.len() > 1 {
         for (method, costs) in candidates {
-            let Some(detector) = method.detector().filter(|d| d.accepts(question, kinds)) else { continue };
+            let Some(detector) = method.detector().filter(|_| method.accepts(question, kinds)) else {
+                continue;
+            };
             let nanoseconds = costs.predict(&detector.expect(question, pair));
             let this = Some((*method, nanoseconds));
             if best.is_none_or(|(_, least)| nanoseconds < least) {
@@ -119,5 +121,6 @@ fn question_index(question: &Question) -> usize {
         Question::Pairs { .. } => 2,
         Question::Contour => 3,
         Question::Sweep(_) => 4,
+        Question::Contacts(_) => 5,
     }
 }

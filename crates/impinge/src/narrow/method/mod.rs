@@ -8,6 +8,7 @@
 mod answer;
 mod batch;
 mod choice;
+mod contacts;
 mod memory;
 mod registry;
 mod route;
@@ -17,6 +18,8 @@ pub use batch::{Batch, Finding, Sink, each_pair};
 #[cfg(any(test, feature = "unstable"))]
 pub use choice::Costs;
 pub use choice::choose;
+pub(crate) use contacts::measure;
+pub use contacts::{ContactOptions, Contacts, PairContacts, PartContact};
 pub use memory::Memory;
 pub use registry::Method;
 pub use route::{Routed, method_for, route};
@@ -25,7 +28,7 @@ use super::continuous::{Sweep, SweepOptions};
 use super::exact::contour::Polyline;
 use super::pair_memory::PairMemory;
 use super::shape_pair::ShapePair;
-use crate::contact::{Counters, Relation, Separation, Verdict};
+use crate::contact::{Counters, Outcome, Relation, Separation, Verdict};
 use crate::model::ShapeKind;
 use crate::{Budget, Error};
 
@@ -44,6 +47,8 @@ pub enum Question {
     },
     /// The curves along which the surfaces cross.
     Contour,
+    /// Where they touch, overlap or come near, part by part.
+    Contacts(ContactOptions),
     /// When they first touch.
     Sweep(SweepOptions),
 }
@@ -56,6 +61,7 @@ impl Question {
             Question::Distance => "distance",
             Question::Pairs { .. } => "pairs",
             Question::Contour => "contour",
+            Question::Contacts(_) => "contacts",
             Question::Sweep(_) => "sweep",
         }
     }
@@ -114,6 +120,21 @@ pub trait PairKernel: Detector {
     /// The curves along which the surfaces cross.
     fn contour(&self, _: &ShapePair<'_>, _: &mut PairMemory, _: &mut Budget) -> Verdict<Vec<Polyline>> {
         Verdict::refused()
+    }
+
+    /// Where they touch, overlap or come near; what the budget leaves open leaves `found` as it was.
+    ///
+    /// Answered by the method's distances and relations, and for compounds part by part, unless it knows better.
+    /// `found` is an argument so that a scene keeps its room from frame to frame.
+    fn contacts(
+        &self,
+        pair: &ShapePair<'_>,
+        options: &ContactOptions,
+        memory: &mut PairMemory,
+        budget: &mut Budget,
+        found: &mut PairContacts,
+    ) -> Outcome {
+        contacts::by_distance(self, pair, options, memory, budget, found)
     }
 
     /// When they first touch.

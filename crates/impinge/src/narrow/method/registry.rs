@@ -64,9 +64,19 @@ methods! {
 
 impl Method {
     /// Whether it answers this question about these kinds, a before b.
+    ///
+    /// A method that decides each pair on its own answers contacts wherever it answers distances, and those of
+    /// compounds wherever it does so for all kinds of parts.
     pub fn accepts(self, question: &Question, kinds: [ShapeKind; 2]) -> bool {
         match self.detector() {
-            Some(detector) => detector.accepts(question, kinds),
+            Some(detector) if detector.accepts(question, kinds) => true,
+            Some(detector) if matches!(question, Question::Contacts(_)) => {
+                let [parts_a, parts_b] = [part_kinds(&kinds[0]), part_kinds(&kinds[1])];
+                let measures = |a, b| detector.accepts(&Question::Distance, [a, b]);
+                detector.pairwise().is_some()
+                    && parts_a.iter().all(|&a| parts_b.iter().all(|&b| measures(a, b)))
+            }
+            Some(_) => false,
             None => Method::ALL.iter().any(|method| method.accepts(question, kinds)),
         }
     }
@@ -86,6 +96,24 @@ impl Method {
             kinds: kinds.map(ShapeKind::name),
             methods: would.map(|method| method.name()).collect(),
         }
+    }
+}
+
+/// The kinds that a part of a body can be of.
+fn part_kinds(kind: &ShapeKind) -> &[ShapeKind] {
+    match kind {
+        ShapeKind::Compound => &[
+            ShapeKind::Hull,
+            ShapeKind::Sphere,
+            ShapeKind::Box,
+            ShapeKind::Capsule,
+            ShapeKind::Cylinder,
+            ShapeKind::Cone,
+            ShapeKind::Ellipsoid,
+            ShapeKind::Triangle,
+            ShapeKind::Segment,
+        ],
+        other => std::slice::from_ref(other),
     }
 }
 
