@@ -85,7 +85,7 @@ pub fn sweep(mut query: Query<'_>, a: Placed<'_>, b: Placed<'_>) -> Result<Answe
         ContactKind::VertexFace => "vf".to_string(),
         ContactKind::FaceVertex => "fv".to_string(),
         ContactKind::EdgeEdge => "ee".to_string(),
-        ContactKind::Shapes => format!("{}-{}", a.shape().kind(), b.shape().kind()),
+        _ => format!("{}-{}", a.shape().kind(), b.shape().kind()),
     };
     let sweep = Sweep {
         hit: answer.value.map(|found| found.impact.is_some()),

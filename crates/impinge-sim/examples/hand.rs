@@ -7,15 +7,14 @@ fn main() -> Result<(), Error> {
     let mut hand = Hand::new()?;
     for frame in 1..=80 {
         let told = hand.advance(&mut Budget::UNLIMITED.clone())?;
-        let nearest =
-            told.contacts.iter().min_by(|a, b| a.separation.distance.total_cmp(&b.separation.distance));
+        let nearest = told.contacts.iter().min_by(|a, b| b.contact.depth.total_cmp(&a.contact.depth));
         if let (0, Some(contact)) = (frame % 20, nearest) {
             let [a, b] = contact.bodies.map(|body| body.index());
-            let [on_a, on_b] = contact.separation.features;
+            let [on_a, on_b] = contact.contact.features;
             println!(
                 "frame {frame}: {} pairs of near parts; nearest {a} and {b}: {:.4} apart, {on_a:?} to {on_b:?}",
                 told.contacts.len(),
-                contact.separation.distance,
+                -contact.contact.depth,
             );
         }
     }

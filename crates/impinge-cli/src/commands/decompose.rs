@@ -44,9 +44,12 @@ pub fn run(args: &Decompose, common: &Common) -> Result<Exit, Failure> {
     explain.lap("load");
     let options = DecomposeOptions { most_parts: args.parts as usize, tolerance: args.tolerance };
     let name = args.mesh.display().to_string();
-    let found = impinge::decompose(&shape, &options).map_err(|e| Failure(e.to_string()).at(&name))?;
+    let mut query = common.settings().query();
+    let answered = query.decompose(&shape, &options).map_err(|e| Failure(e.to_string()).at(&name))?;
     busy.finish_and_clear();
     explain.lap("decompose");
+    explain.work(&answered.work);
+    let Some(found) = answered.value else { return undecided(common, &answered.outcome()) };
     if let Some(path) = &args.output {
         let meshes: Vec<_> = found.parts.iter().filter_map(Shape::hull_mesh).collect();
         impinge::io::save(path, &procedural::join(&meshes)?)?;
@@ -59,6 +62,22 @@ pub fn run(args: &Decompose, common: &Common) -> Result<Exit, Failure> {
         Format::Text => output::print(|out| text(&found, &parts, assurance, out))?,
     }
     Ok(Exit::Free)
+}
+
+/// The budget ended first.
+fn undecided(common: &Common, outcome: &Outcome) -> Result<Exit, Failure> {
+    #[derive(Serialize)]
+    struct Open {
+        count: Option<usize>,
+        #[serde(flatten)]
+        assurance: Assurance,
+    }
+    let assurance = Assurance::from(outcome).of_nothing();
+    match common.format {
+        Format::Json => commands::json(Open { count: None, assurance })?,
+        Format::Text => output::print(|out| writeln!(out, "undecided\n({assurance})"))?,
+    }
+    Ok(Exit::Undecided)
 }
 
 fn report(part: &Shape) -> Result<PartReport, Failure> {

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use impinge::{Finish, Inspection};
+use impinge::{Budget, Finish, Inspection, Memory, Query, Shape};
 use serde::Serialize;
 
 use crate::answer::Assurance;
@@ -10,6 +10,7 @@ use crate::args::{Common, Format, Inspect};
 use crate::error::Failure;
 use crate::exit::Exit;
 use crate::explain::Explain;
+use crate::settings::Settings;
 use crate::{commands, load, output, progress};
 
 /// The fields of the contract, and what else is known.
@@ -53,7 +54,7 @@ pub fn run(args: &Inspect, common: &Common) -> Result<Exit, Failure> {
     let shape = load::shape(&args.mesh)?;
     explain.mesh("mesh", &shape);
     explain.lap("load");
-    let seen = common.settings().query().inspect(&shape)?;
+    let seen = look(&shape, &common.settings())?;
     busy.finish_and_clear();
     explain.lap("inspect");
     explain.work(&seen.outcome.work);
@@ -62,6 +63,22 @@ pub fn run(args: &Inspect, common: &Common) -> Result<Exit, Failure> {
         Format::Text => output::print(|out| text(&seen, out))?,
     }
     Ok(if health(&seen).assurance.is_out_of_budget() { Exit::Undecided } else { Exit::Free })
+}
+
+/// Units that are granted at a time for what is told whatever the budget.
+const MORE: u64 = 4096;
+
+/// The budget is for the self-intersections; all else is told in any case.
+fn look(shape: &Shape, settings: &Settings) -> Result<Inspection, Failure> {
+    let mut memory = Memory::default();
+    let mut budget = settings.limit.start();
+    loop {
+        let answer = Query { budget, memory: Some(&mut memory), ..settings.query() }.inspect(shape)?;
+        if let Some(seen) = answer.value.or(answer.so_far) {
+            return Ok(seen);
+        }
+        budget = Budget::units(MORE);
+    }
 }
 
 fn health(seen: &Inspection) -> Health<'_> {

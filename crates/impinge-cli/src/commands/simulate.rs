@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use glam::{DQuat, DVec3};
 use impinge::broad::Mobility;
-use impinge::scene::{Body, BodyId, Contact, Event, EventKind, Frame, Scene};
+use impinge::scene::{Body, BodyId, Event, EventKind, Frame, Scene, SceneContact};
 use impinge::{Certainty, Counters, Finish, Method, Outcome};
 use impinge_sim::drawing::Drawing;
 use impinge_sim::scenes::{self, Scenario};
@@ -273,15 +273,15 @@ impl From<&Event> for Happening {
     }
 }
 
-impl From<&Contact> for Touch {
-    fn from(contact: &Contact) -> Touch {
-        let separation = contact.separation;
+impl From<&SceneContact> for Touch {
+    fn from(told: &SceneContact) -> Touch {
+        let contact = told.contact;
         Touch {
-            bodies: contact.bodies.map(BodyId::index),
-            parts: contact.parts,
-            distance: separation.distance,
-            points: separation.points.map(|p| p.to_array()),
-            normal: separation.normal.to_array(),
+            bodies: told.bodies.map(BodyId::index),
+            parts: told.parts,
+            distance: -contact.depth,
+            points: contact.points.map(|p| p.to_array()),
+            normal: contact.normal.to_array(),
         }
     }
 }

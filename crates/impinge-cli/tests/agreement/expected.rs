@@ -135,7 +135,7 @@ fn sweep(query: &mut Query<'_>, a: &Body, b: &Body) -> Result<Fields, Error> {
         ContactKind::VertexFace => "vf".to_string(),
         ContactKind::FaceVertex => "fv".to_string(),
         ContactKind::EdgeEdge => "ee".to_string(),
-        ContactKind::Shapes => format!("{}-{}", a.shape.kind(), b.shape.kind()),
+        _ => format!("{}-{}", a.shape.kind(), b.shape.kind()),
     };
     let fields = json!({
         "hit": found.value.map(|found| found.impact.is_some()),

@@ -56,7 +56,8 @@ impl CostModel {
                 continue;
             }
             let error = measured.iter().zip(scales).filter(|(_, scale)| **scale > 0.0);
-            let error = error.map(|((work, time), scale)| ((dot(work, &c) - time) / scale).powi(2)).sum::<f64>();
+            let error =
+                error.map(|((work, time), scale)| ((dot(work, &c) - time) / scale).powi(2)).sum::<f64>();
             if error < best.0 {
                 best = (error, c);
             }
