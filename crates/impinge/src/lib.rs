@@ -183,7 +183,9 @@ pub use narrow::decompose::{DecomposeOptions, Decomposition};
 pub use narrow::deforming::{Deforming, MovingContact, free_step};
 pub use narrow::exact::contour::Polyline;
 pub use narrow::exact::ray_cast::{Ray, RayHit};
-pub use narrow::method::{Answer, Memory, Method, Question, Reason};
+pub use narrow::detector::{Memory, Question};
+pub use narrow::methods::Method;
+pub use narrow::route::{Answer, Reason};
 pub use query::{
     PointDistance, Query, closest_point, closest_point_batch, contains, contains_batch, contour,
     contour_batch, decompose, distance, distance_batch, inspect, mass, pairs, pairs_batch, pairs_within,

@@ -1,12 +1,12 @@
 //! Measures the coefficients of the cost model that `auto` chooses by, and writes them where the library keeps
-//! them: `crates/impinge/src/narrow/method/coefficients.csv`.
+//! them: `crates/impinge/src/narrow/route/coefficients.csv`.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use anyhow::{Context, Result};
 use impinge::hierarchy::cost::CostModel;
-use impinge::narrow::method::Question;
+use impinge::narrow::detector::Question;
 use impinge::narrow::shape_pair::ShapePair;
 use impinge::{Counters, Method, Pose};
 
@@ -51,7 +51,7 @@ pub fn run(effort: Effort) -> Result<Table> {
     }
     table.remark("error: root mean square of the relative errors of the predicted times");
     if effort == Effort::Full {
-        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../impinge/src/narrow/method/coefficients.csv");
+        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../impinge/src/narrow/route/coefficients.csv");
         std::fs::write(file, stored).with_context(|| format!("writing {file}"))?;
     }
     Ok(table)

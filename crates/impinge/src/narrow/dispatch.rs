@@ -17,7 +17,7 @@ use super::exact::distance::{DistanceMemory, DistanceSearch};
 use super::exact::placed_mesh::PlacedMesh;
 use super::exact::relation::relation_within;
 use super::exact::winding::counted_winding;
-use super::pair_memory::PairMemory;
+use super::kernel_memory::KernelMemory;
 use super::shape_pair::ShapePair;
 use crate::contact::Verdict;
 use crate::model::{Compound, Geometry, Model};
@@ -44,7 +44,7 @@ pub(super) fn is_swapped(pair: &ShapePair<'_>) -> bool {
 /// `Separated`; where a mesh takes part the distance of the surfaces, 0 with a zero normal where they meet. Two
 /// half-spaces that overlap without end are −∞ apart. When the budget ends, what was found is an upper bound and
 /// the tolerance of its certainty the width of the bracket.
-pub fn distance(pair: &ShapePair<'_>, memory: &mut PairMemory, budget: &mut Budget) -> Verdict<Separation> {
+pub fn distance(pair: &ShapePair<'_>, memory: &mut KernelMemory, budget: &mut Budget) -> Verdict<Separation> {
     let [pose_a, pose_b] = pair.poses;
     match pair.shapes {
         [Geometry::Mesh(a), Geometry::Mesh(b)] => mesh_distance([a, b], pair.poses, memory, budget, |s| s),
@@ -68,14 +68,14 @@ pub fn distance(pair: &ShapePair<'_>, memory: &mut PairMemory, budget: &mut Budg
 }
 
 /// [`distance`] without a limit.
-pub fn full_distance(pair: &ShapePair<'_>, memory: &mut PairMemory) -> (Separation, Certainty) {
+pub fn full_distance(pair: &ShapePair<'_>, memory: &mut KernelMemory) -> (Separation, Certainty) {
     let Verdict { value, outcome, .. } = distance(pair, memory, &mut Budget::UNLIMITED.clone());
     // An unlimited budget does not run out.
     (value.unwrap_or(Separation::NONE), outcome.certainty)
 }
 
 /// [`relation`] without a limit.
-pub fn full_relation(pair: &ShapePair<'_>, memory: &mut PairMemory) -> (Relation, Certainty) {
+pub fn full_relation(pair: &ShapePair<'_>, memory: &mut KernelMemory) -> (Relation, Certainty) {
     let Verdict { value, outcome, .. } = relation(pair, memory, &mut Budget::UNLIMITED.clone());
     // An unlimited budget does not run out.
     (value.unwrap_or(Relation::Separated), outcome.certainty)
@@ -86,7 +86,7 @@ pub(super) fn signed(
     found: Separation,
     [a, b]: [&Convex; 2],
     [pose_a, pose_b]: [&Pose; 2],
-    memory: &mut PairMemory,
+    memory: &mut KernelMemory,
 ) -> Separation {
     let reach = found.points[0].abs().max(found.points[1].abs()).max_element();
     // Negated, so that infinite depths pass.
@@ -105,7 +105,7 @@ pub(super) fn signed(
 fn mesh_distance(
     [a, b]: [&Model; 2],
     [pose_a, pose_b]: [&Pose; 2],
-    memory: &mut PairMemory,
+    memory: &mut KernelMemory,
     budget: &mut Budget,
     named: impl Fn(Separation) -> Separation,
 ) -> Verdict<Separation> {
@@ -124,7 +124,7 @@ fn mesh_distance(
 pub(super) fn convex_outcome(
     certainty: Certainty,
     before: u64,
-    memory: &PairMemory,
+    memory: &KernelMemory,
     budget: &mut Budget,
 ) -> Outcome {
     let primitive_tests = (memory.convex.tests() - before).max(1);
@@ -144,7 +144,7 @@ fn convex_mesh_distance(
     pose_a: &Pose,
     b: &Model,
     pose_b: &Pose,
-    memory: &mut PairMemory,
+    memory: &mut KernelMemory,
     budget: &mut Budget,
 ) -> Verdict<Separation> {
     match a {
@@ -167,7 +167,7 @@ fn convex_mesh_distance(
 
 /// The hull as a mesh with its tree, kept for the next call; none when it has more triangles than a mesh can
 /// name.
-fn hull_model(hull: &Arc<Polytope>, memory: &mut PairMemory) -> Option<Arc<Model>> {
+fn hull_model(hull: &Arc<Polytope>, memory: &mut KernelMemory) -> Option<Arc<Model>> {
     if let Some((known, model)) = &memory.hull
         && Arc::ptr_eq(known, hull)
     {
@@ -243,7 +243,7 @@ fn parts_distance(a: &Compound, pair: &ShapePair<'_>, budget: &mut Budget) -> Ve
         let at = pair.poses[0].compose(&part.pose);
         let one = ShapePair::new([&part.shape, pair.shapes[1]], [&at, pair.poses[1]]);
         let Verdict { value, so_far, outcome } =
-            budget.silently(|budget| distance(&one, &mut PairMemory::default(), budget));
+            budget.silently(|budget| distance(&one, &mut KernelMemory::default(), budget));
         total.work += outcome.work;
         if outcome.finish != Finish::Complete {
             total.finish = outcome.finish;
@@ -269,7 +269,7 @@ fn parts_distance(a: &Compound, pair: &ShapePair<'_>, budget: &mut Budget) -> Ve
 ///
 /// Exact on the placed doubles but for cylinders, cones and ellipsoids nearer than the stated tolerance to
 /// touching, and for compounds, where a body that only several parts together hold counts as intersecting.
-pub fn relation(pair: &ShapePair<'_>, memory: &mut PairMemory, budget: &mut Budget) -> Verdict<Relation> {
+pub fn relation(pair: &ShapePair<'_>, memory: &mut KernelMemory, budget: &mut Budget) -> Verdict<Relation> {
     let [pose_a, pose_b] = pair.poses;
     let (found, outcome) = match pair.shapes {
         [Geometry::Mesh(a), Geometry::Mesh(b)] => {
@@ -299,7 +299,7 @@ fn convex_mesh_relation(
     pose_a: &Pose,
     b: &Model,
     pose_b: &Pose,
-    memory: &mut PairMemory,
+    memory: &mut KernelMemory,
     budget: &mut Budget,
 ) -> (Option<Relation>, Outcome) {
     if let Some(plane) = half_space_of(a, pose_a) {
@@ -347,7 +347,7 @@ fn sharp_mesh_relation(
     pose_a: &Pose,
     b: &Model,
     pose_b: &Pose,
-    memory: &mut PairMemory,
+    memory: &mut KernelMemory,
     budget: &mut Budget,
 ) -> (Option<Relation>, Outcome) {
     let (body, corners) = (PlacedMesh::new(b, pose_b), PlacedConvex::new(a, pose_a).corners());
@@ -388,7 +388,7 @@ fn parts_relation(a: &Compound, pair: &ShapePair<'_>, budget: &mut Budget) -> (O
         let at = pair.poses[0].compose(&part.pose);
         let one = ShapePair::new([&part.shape, pair.shapes[1]], [&at, pair.poses[1]]);
         let Verdict { value: found, outcome, .. } =
-            budget.silently(|budget| relation(&one, &mut PairMemory::default(), budget));
+            budget.silently(|budget| relation(&one, &mut KernelMemory::default(), budget));
         total.work += outcome.work;
         total.certainty = total.certainty.lesser(outcome.certainty);
         match found {

@@ -50,7 +50,7 @@ fn every_pair_of_kinds_answers_and_mirrors() {
                 let spread = if round % 2 == 0 { 0.7 } else { 2.5 };
                 let (pose_a, pose_b) = (pose(&mut rng, spread), pose(&mut rng, spread));
                 let name = format!("{round}: {}–{}", a.kind(), b.kind());
-                let fresh = PairMemory::default;
+                let fresh = KernelMemory::default;
                 let ab = ShapePair::new([a, b], [&pose_a, &pose_b]);
                 let ba = ab.swapped();
                 let (relation_ab, _) = full_relation(&ab, &mut fresh());
@@ -99,7 +99,7 @@ fn shapes_with_corners_relate_to_meshes_as_their_own_meshes_do() {
     ];
     let mut seen = [0; 5];
     for a in &shapes {
-        let mut memory = PairMemory::default();
+        let mut memory = KernelMemory::default();
         for k in 0..150 {
             let (at, b) = (pose(&mut rng, if k % 3 == 0 { 0.3 } else { 1.3 }), &bodies[k % 2]);
             let hull = Model::from(PlacedConvex::new(a, &at).mesh().unwrap());

@@ -1,17 +1,14 @@
-//! Methods that answer for pairs of bodies.
+//! Methods that answer for pairs of bodies: kernels, what a method is, the list of methods, and how pairs reach them.
 
-pub mod compound_pairs;
 pub mod continuous;
 pub mod convex;
 pub mod convex_mesh;
 pub mod decompose;
 pub mod deforming;
-pub mod detectors;
+pub mod detector;
 pub mod dispatch;
 pub mod exact;
-pub mod method;
-pub mod pair_memory;
-pub(crate) mod running;
-pub(crate) mod shape_memory;
+pub mod kernel_memory;
+pub mod methods;
+pub mod route;
 pub mod shape_pair;
-mod unfinished;

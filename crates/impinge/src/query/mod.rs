@@ -19,7 +19,8 @@ pub use point::{PointDistance, winding_number};
 pub use whole_mesh::{decompose, inspect, mass};
 
 use crate::narrow::continuous::SweepOptions;
-use crate::narrow::method::{Memory, Method};
+use crate::narrow::detector::Memory;
+use crate::narrow::methods::Method;
 use crate::num::tolerance::SWEEP_TOLERANCE;
 use crate::{Budget, Error};
 

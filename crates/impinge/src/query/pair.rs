@@ -5,10 +5,10 @@ use crate::contact::Verdict;
 use crate::model::Placed;
 use crate::narrow::continuous::Sweep;
 use crate::narrow::exact::contour::Polyline;
-use crate::narrow::method::{
-    Answer, Batch, Finding, Memory, Method, PairKernel, Question, Reason, Routed, method_for, route,
-};
-use crate::narrow::pair_memory::PairMemory;
+use crate::narrow::detector::{Batch, Finding, Memory, PairKernel, Question};
+use crate::narrow::methods::Method;
+use crate::narrow::route::{Answer, Reason, Routed, method_for, route};
+use crate::narrow::detector::pair_memory::PairMemory;
 use crate::narrow::shape_pair::ShapePair;
 use crate::{Budget, Error, Pose, Relation, Separation};
 

@@ -7,7 +7,7 @@ use crate::model::Placed;
 use crate::narrow::continuous::Sweep;
 use crate::narrow::exact::contour::Polyline;
 use crate::narrow::exact::ray_cast::{Ray, RayHit};
-use crate::narrow::method::Answer;
+use crate::narrow::route::Answer;
 use crate::{Error, Relation, Separation};
 
 /// How two bodies lie to each other: `Separated`, `Touching`, `Intersecting`, or one inside the other.

@@ -8,7 +8,8 @@ use crate::Error;
 use crate::contact::{Certainty, Counters, Finish, Outcome, Verdict};
 use crate::geom::moving::{FeaturePairKind, first_contact_exact, first_within};
 use crate::narrow::deforming::{Deforming, DeformingSearch, MovingContact, Want};
-use crate::narrow::method::{Answer, Method, Reason};
+use crate::narrow::methods::Method;
+use crate::narrow::route::{Answer, Reason};
 use crate::num::tolerance::{CONTACT_TIME, SEPARATION_SLACK};
 
 impl Query<'_> {

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 
 use super::Contacts;
-use crate::narrow::method::Method;
+use crate::narrow::methods::Method;
 
 /// What a body is and what it meets, one bit for each group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -71,11 +71,13 @@ use pair::Pair;
 use crate::bound::Aabb;
 use crate::broad::{Auto, BroadPhase, Changes};
 #[cfg(test)]
-use crate::narrow::method::Detector;
-use crate::narrow::method::{Memory, Method, Question, Reason};
+use crate::narrow::detector::Detector;
+use crate::narrow::detector::{Memory, Question};
+use crate::narrow::methods::Method;
+use crate::narrow::route::Reason;
 use crate::{Certainty, Contact, Counters, Error, Finish, Outcome, Pose, Shape};
 
-pub use crate::narrow::method::Contacts;
+pub use crate::narrow::detector::Contacts;
 pub use articulated::{Articulated, jointed};
 pub use body::{Body, BodyId};
 pub use bounds::Boxes;

@@ -19,7 +19,7 @@ use crate::geom::point_triangle::norm;
 use crate::model::Geometry;
 use crate::motion::{Ball, Chain};
 use crate::narrow::dispatch;
-use crate::narrow::pair_memory::PairMemory;
+use crate::narrow::kernel_memory::KernelMemory;
 use crate::narrow::shape_pair::ShapePair;
 use crate::num::tolerance::{MOTION_ROUNDING, PATH_TOLERANCE, ROUND_UP};
 use crate::{Budget, Certainty, Counters, Error, Finish, Outcome, Pose};
@@ -88,7 +88,7 @@ struct LinkPair<'s> {
     bodies: [BodyId; 2],
     /// Bound of their speed against each other over the segment.
     speed: f64,
-    memory: PairMemory,
+    memory: KernelMemory,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -311,7 +311,7 @@ fn pairs<'s>(arm: &Articulated, scene: &'s Scene, itself: bool) -> Vec<LinkPair<
     let mut add = |link: usize, other: Target<'s>, id: BodyId| {
         if allowed(links[link], id) {
             let bodies = [links[link], id];
-            all.push(LinkPair { link, other, bodies, speed: 0.0, memory: PairMemory::default() });
+            all.push(LinkPair { link, other, bodies, speed: 0.0, memory: KernelMemory::default() });
         }
     };
     for link in 0..links.len() {

@@ -59,7 +59,7 @@ fn apart(arm: &Articulated, scene: &Scene, ends: [&[f64; 4]; 2], t: f64) -> f64 
         let [a, b] = pair.bodies.map(shape);
         let found = dispatch::full_distance(
             &ShapePair::new([a, b], [&poses[pair.link], pose]),
-            &mut PairMemory::default(),
+            &mut KernelMemory::default(),
         );
         least = least.min(found.0.distance);
     }

@@ -7,8 +7,8 @@
 
 use glam::DVec3;
 
-use crate::narrow::compound_pairs;
-use crate::narrow::method::{PairContacts, PartContact};
+use crate::narrow::detector::compound_pairs;
+use crate::narrow::detector::{PairContacts, PartContact};
 use crate::narrow::shape_pair::ShapePair;
 use crate::num::tolerance::SAME_PATCH_POINT;
 use crate::{Contact, Feature};

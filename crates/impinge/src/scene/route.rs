@@ -12,10 +12,9 @@ use super::body::{Bodies, Entry};
 use super::filter::{Rule, Rules};
 use super::pair::Pair;
 use super::{Contacts, Options};
-use crate::narrow::method::{
-    Batch, ContactOptions, Detector, Finding, Memory, Method, PairKernel, Question, Reason, Sink, choose,
-    method_for,
-};
+use crate::narrow::detector::{Batch, ContactOptions, Detector, Finding, Memory, PairKernel, Question, Sink};
+use crate::narrow::methods::Method;
+use crate::narrow::route::{Reason, choose, method_for};
 use crate::narrow::shape_pair::ShapePair;
 use crate::num::parallel;
 use crate::{Budget, Finish};

@@ -28,7 +28,7 @@ use crate::model::Geometry;
 use crate::motion::{Ball, Motion};
 use crate::narrow::continuous::{Impact, SweepMemory, SweepOptions, sweep_within};
 use crate::narrow::dispatch;
-use crate::narrow::pair_memory::PairMemory;
+use crate::narrow::kernel_memory::KernelMemory;
 use crate::narrow::shape_pair::ShapePair;
 use crate::num::tolerance::{FLIGHT_TOLERANCE, ROUND_UP, SWEEP_TOLERANCE};
 use crate::{Budget, Certainty, Counters, Finish, Outcome, Pose};
@@ -404,7 +404,7 @@ impl SceneSweep {
                 }
                 ([a, b], _) => {
                     let pair = ShapePair::new([a, b], [&poses[0], &poses[1]]);
-                    dispatch::full_distance(&pair, &mut PairMemory::default()).0.distance
+                    dispatch::full_distance(&pair, &mut KernelMemory::default()).0.distance
                 }
             }
         };

@@ -4,7 +4,7 @@ use rand_pcg::Pcg64;
 use super::*;
 use crate::model::Compound;
 use crate::narrow::dispatch::full_distance;
-use crate::narrow::pair_memory::PairMemory;
+use crate::narrow::kernel_memory::KernelMemory;
 use crate::narrow::shape_pair::ShapePair;
 use crate::shape::{Polytope, procedural};
 
@@ -48,7 +48,7 @@ fn motion(rng: &mut Pcg64) -> Motion {
 fn apart(shapes: [&Geometry; 2], motions: &[Motion; 2], t: f64) -> f64 {
     let poses = [motions[0].pose(t), motions[1].pose(t)];
     let pair = ShapePair::new(shapes, [&poses[0], &poses[1]]);
-    let found = full_distance(&pair, &mut PairMemory::default()).0.distance;
+    let found = full_distance(&pair, &mut KernelMemory::default()).0.distance;
     let inside = |k: usize| {
         let (Geometry::Mesh(model), Geometry::Convex(convex)) = (shapes[k], shapes[1 - k]) else {
             return false;

@@ -7,13 +7,12 @@
 
 use smallvec::SmallVec;
 
-use super::{PairKernel, Question};
+use super::pair_memory::{PairMemory, Placement};
+use super::unfinished::exact_relation;
+use super::{PairKernel, Question, compound_pairs};
 use crate::contact::Verdict;
 use crate::model::Geometry;
-use crate::narrow::compound_pairs;
 use crate::narrow::convex::manifold::manifold_of;
-use crate::narrow::detectors::exact::Exact;
-use crate::narrow::pair_memory::{PairMemory, Placement};
 use crate::narrow::shape_pair::ShapePair;
 use crate::num::tolerance::TOUCH_DOUBT;
 use crate::{Budget, Certainty, Contact, Counters, Finish, Outcome, Relation, Separation};
@@ -195,7 +194,7 @@ fn touch_by_relation<K: PairKernel + ?Sized>(
     let Verdict { value, outcome, .. } = if kernel.accepts(&Question::Relation, pair.kinds()) {
         kernel.relation(pair, memory, budget)
     } else {
-        Exact.relation(pair, memory, budget)
+        exact_relation(pair, memory, budget)
     };
     match value {
         None if outcome.finish == Finish::OutOfBudget => (None, outcome),

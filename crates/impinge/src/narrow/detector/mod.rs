@@ -1,32 +1,26 @@
-//! The seam behind the questions: what a method is, which there are, and which one is chosen.
+//! What a method of collision detection is: a [`Detector`] over a batch of pairs with one question.
 //!
-//! A method is a [`Detector`] over a batch of pairs with one question, so that a method which shares work or
-//! budget among pairs sees them all. One that decides each pair on its own is also a [`PairKernel`], which single
-//! questions call directly. A new method is one folder below `narrow`, one line in `registry.rs` and one row in
-//! docs/METHODS.md; the program's `--method`, the scene and the corpus of cases take it from the registry.
+//! A method that shares work or budget among pairs sees them all. One that decides each pair on its own is also a
+//! [`PairKernel`], which single questions call directly. The list of methods is `narrow/methods`; how pairs are dealt
+//! to them is `narrow/route`.
 
-mod answer;
 mod batch;
-mod choice;
+pub(crate) mod compound_pairs;
 mod contacts;
 mod memory;
-mod registry;
-mod route;
+pub mod pair_memory;
+pub(crate) mod running;
+pub(crate) mod shape_memory;
+pub(crate) mod unfinished;
 
-pub use answer::{Answer, Reason};
 pub use batch::{Batch, Finding, Sink, each_pair};
-#[cfg(any(test, feature = "unstable"))]
-pub use choice::Costs;
-pub use choice::choose;
 pub(crate) use contacts::measure;
 pub use contacts::{ContactOptions, Contacts, PairContacts, PartContact};
 pub use memory::Memory;
-pub use registry::Method;
-pub use route::{Routed, method_for, route};
 
 use super::continuous::{Sweep, SweepOptions};
 use super::exact::contour::Polyline;
-use super::pair_memory::PairMemory;
+use pair_memory::PairMemory;
 use super::shape_pair::ShapePair;
 use crate::contact::{Counters, Outcome, Relation, Separation, Verdict};
 use crate::model::ShapeKind;
@@ -151,6 +145,3 @@ pub trait PairKernel: Detector {
         Ok(Verdict::refused())
     }
 }
-
-#[cfg(test)]
-mod tests;

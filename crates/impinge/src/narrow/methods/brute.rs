@@ -6,10 +6,10 @@ use crate::Budget;
 use crate::contact::{Counters, Separation, Verdict};
 use crate::model::{Geometry, ShapeKind};
 use crate::narrow::exact::brute;
-use crate::narrow::method::{Detector, Method, PairKernel, Question};
-use crate::narrow::pair_memory::PairMemory;
+use crate::narrow::detector::{Detector, PairKernel, Question};
+use crate::narrow::detector::pair_memory::PairMemory;
 use crate::narrow::shape_pair::ShapePair;
-use crate::narrow::unfinished::{Kernel, ask};
+use crate::narrow::detector::unfinished::{Kernel, ask};
 
 /// All pairs of triangles.
 #[derive(Debug, Clone, Copy)]
@@ -43,7 +43,7 @@ impl PairKernel for Brute {
             };
             Ok(brute::distance(a, pose_a, b, pose_b, budget).verdict())
         };
-        never_refused(ask(Method::Brute, &Question::Distance, pair, memory, budget, kernel))
+        never_refused(ask("brute", &Question::Distance, pair, memory, budget, kernel))
     }
 
     fn pairs(
@@ -65,6 +65,6 @@ impl PairKernel for Brute {
             };
             Ok(Verdict::by_finish(pairs, outcome))
         };
-        never_refused(ask(Method::Brute, &Question::Pairs { margin }, pair, memory, budget, kernel))
+        never_refused(ask("brute", &Question::Pairs { margin }, pair, memory, budget, kernel))
     }
 }

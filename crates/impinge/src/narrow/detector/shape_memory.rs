@@ -6,7 +6,7 @@
 
 use std::any::Any;
 
-use super::deforming::UnfinishedSearch;
+use crate::narrow::deforming::UnfinishedSearch;
 use super::running::{Running, Step};
 use crate::contact::Verdict;
 use crate::model::Geometry;
@@ -137,7 +137,7 @@ impl Hashed for glam::DVec3 {
     }
 }
 
-impl Hashed for super::exact::ray_cast::Ray {
+impl Hashed for crate::narrow::exact::ray_cast::Ray {
     fn numbers(&self) -> impl Iterator<Item = f64> {
         self.origin.to_array().into_iter().chain(self.direction.to_array()).chain([self.reach])
     }

@@ -6,8 +6,8 @@ use crate::contact::{Certainty, Counters, Separation, Verdict};
 use crate::model::{Geometry, ShapeKind};
 use crate::narrow::convex::separation::distance_by_supports;
 use crate::narrow::dispatch::{convex_outcome, signed};
-use crate::narrow::method::{Detector, PairKernel, Question};
-use crate::narrow::pair_memory::PairMemory;
+use crate::narrow::detector::{Detector, PairKernel, Question};
+use crate::narrow::detector::pair_memory::PairMemory;
 use crate::narrow::shape_pair::ShapePair;
 
 /// GJK and EPA.
@@ -41,10 +41,10 @@ impl PairKernel for Gjk {
             return Verdict::out_of_budget();
         }
         let [pose_a, pose_b] = pair.poses;
-        let before = memory.convex.tests();
+        let before = memory.kernel.convex.tests();
         let (found, certainty): (Separation, Certainty) =
-            distance_by_supports(a, pose_a, b, pose_b, &mut memory.convex);
-        let found = signed(found, [a, b], pair.poses, memory);
-        Verdict::by_finish(found, convex_outcome(certainty, before, memory, budget))
+            distance_by_supports(a, pose_a, b, pose_b, &mut memory.kernel.convex);
+        let found = signed(found, [a, b], pair.poses, &mut memory.kernel);
+        Verdict::by_finish(found, convex_outcome(certainty, before, &memory.kernel, budget))
     }
 }

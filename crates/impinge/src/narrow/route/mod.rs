@@ -1,10 +1,19 @@
 //! Deals the pairs of a batch to their methods and brings the answers back in the order of the pairs.
 
+mod answer;
+mod choice;
+
 use std::ops::ControlFlow;
 
-use super::{Batch, Finding, Memory, Method, Question, Reason, Sink, choose};
+use super::detector::{Batch, Finding, Memory, Question, Sink};
+use super::methods::Method;
 use crate::narrow::shape_pair::ShapePair;
 use crate::{Budget, Error};
+
+pub use answer::{Answer, Reason};
+#[cfg(any(test, feature = "unstable"))]
+pub use choice::Costs;
+pub use choice::choose;
 
 /// What was found about a pair, by whom, and why by them.
 pub type Routed = (Finding, Method, Reason);

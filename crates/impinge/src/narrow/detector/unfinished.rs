@@ -10,14 +10,15 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
-use super::method::{Finding, Method, Question};
+use super::{Finding, Question};
 use super::pair_memory::PairMemory;
 use super::running::{Running, Step};
-use super::shape_pair::ShapePair;
+use crate::narrow::dispatch;
+use crate::narrow::shape_pair::ShapePair;
 use crate::contact::{Counters, Finish, Verdict};
 use crate::model::{Fact, Geometry, Model};
 use crate::shape::{Convex, Primitive};
-use crate::{Budget, Error, Motion, Pose};
+use crate::{Budget, Error, Motion, Pose, Relation};
 
 /// Units that a question may cost before it gets a thread: about as much as starting one.
 const TRIAL: u64 = 2048;
@@ -26,7 +27,7 @@ const TRIAL: u64 = 2048;
 const LEAST_FOR_TRIAL: u64 = 4 * TRIAL;
 
 /// How a method answers a question about a pair.
-pub(super) type Kernel<T> =
+pub(crate) type Kernel<T> =
     fn(&ShapePair<'_>, &Question, &mut PairMemory, &mut Budget) -> Result<Verdict<T>, Error>;
 
 /// A question that rests, and answers of a batch that did not come to its end; a copy has neither.
@@ -45,7 +46,7 @@ impl Clone for Unfinished {
 /// Which question was asked about whom.
 #[derive(Debug, Clone)]
 struct Key {
-    method: Method,
+    method: &'static str,
     question: Question,
     shapes: [Geometry; 2],
     poses: [Pose; 2],
@@ -53,7 +54,7 @@ struct Key {
 }
 
 impl Key {
-    fn new(method: Method, question: &Question, pair: &ShapePair<'_>) -> Key {
+    fn new(method: &'static str, question: &Question, pair: &ShapePair<'_>) -> Key {
         Key {
             method,
             question: *question,
@@ -63,7 +64,7 @@ impl Key {
         }
     }
 
-    fn is(&self, method: Method, question: &Question, pair: &ShapePair<'_>) -> bool {
+    fn is(&self, method: &'static str, question: &Question, pair: &ShapePair<'_>) -> bool {
         let moving = matches!(question, Question::Sweep(_));
         self.method == method
             && self.question == *question
@@ -81,13 +82,27 @@ impl Key {
     }
 }
 
+/// The exact relation of a pair, or as far as the budget goes.
+#[inline]
+pub(crate) fn exact_relation(
+    pair: &ShapePair<'_>,
+    memory: &mut PairMemory,
+    budget: &mut Budget,
+) -> Verdict<Relation> {
+    let kernel: Kernel<Relation> =
+        |pair, _, memory, budget| Ok(dispatch::relation(pair, &mut memory.kernel, budget));
+    let found = ask("exact", &Question::Relation, pair, memory, budget, kernel);
+    // The kernel refuses nothing.
+    found.unwrap_or_else(|_| Verdict::refused())
+}
+
 /// Answers a question about a pair, or goes on with it.
 ///
 /// # Errors
 /// The kernel's.
 #[inline]
-pub(super) fn ask<T: Any + Send>(
-    method: Method,
+pub(crate) fn ask<T: Any + Send>(
+    method: &'static str,
     question: &Question,
     pair: &ShapePair<'_>,
     memory: &mut PairMemory,
@@ -107,7 +122,7 @@ pub(super) fn ask<T: Any + Send>(
 }
 
 fn ask_within<T: Any + Send>(
-    method: Method,
+    method: &'static str,
     question: &Question,
     pair: &ShapePair<'_>,
     memory: &mut PairMemory,
@@ -185,7 +200,7 @@ impl Unfinished {
 
     /// Keeps an answer for as long as the batch is not finished.
     pub fn keep(&mut self, question: &Question, pair: &ShapePair<'_>, finding: Finding) {
-        self.answered = Some(Box::new((Key::new(Method::Auto, question, pair), finding)));
+        self.answered = Some(Box::new((Key::new("", question, pair), finding)));
     }
 
     /// The batch came to its end.
@@ -195,11 +210,11 @@ impl Unfinished {
 }
 
 /// What has to be known of the meshes before the search begins.
-fn facts(method: Method, question: &Question, pair: &ShapePair<'_>) -> SmallVec<[(Arc<Model>, Fact); 4]> {
+fn facts(method: &'static str, question: &Question, pair: &ShapePair<'_>) -> SmallVec<[(Arc<Model>, Fact); 4]> {
     let meshes = pair.shapes.iter().filter_map(|shape| shape.model());
     let needed: &[Fact] = match (method, pair.shapes) {
-        (Method::Brute, _) => &[],
-        (Method::Contact, _) => &[Fact::SphereCover, Fact::DiscBounds],
+        ("brute", _) => &[],
+        ("contact", _) => &[Fact::SphereCover, Fact::DiscBounds],
         (_, [Geometry::Mesh(_), Geometry::Mesh(_)]) => match question {
             Question::Relation | Question::Contour | Question::Contacts(_) => {
                 &[Fact::Topology, Fact::DiscBounds]

@@ -6,9 +6,9 @@
 
 use smallvec::SmallVec;
 
-use super::method::{ContactOptions, Contacts, PairContacts, PairKernel, measure};
+use super::{ContactOptions, Contacts, PairContacts, PairKernel, measure};
 use super::pair_memory::{PairMemory, Placement};
-use super::shape_pair::ShapePair;
+use crate::narrow::shape_pair::ShapePair;
 use crate::bound::Aabb;
 use crate::model::{CompoundChild, Geometry, Node};
 use crate::{Budget, Certainty, Counters, Finish, Outcome, Pose};

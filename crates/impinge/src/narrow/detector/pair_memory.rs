@@ -1,36 +1,18 @@
 //! What a pair of shapes remembers between questions; dropping it costs speed, never an answer.
 
-use std::sync::Arc;
-
-use glam::DVec3;
-use smallvec::SmallVec;
-
 use super::compound_pairs::CompoundMemory;
-use super::continuous::SweepMemory;
-use super::convex::separation::ConvexMemory;
-use super::exact::distance::DistanceMemory;
-use super::exact::relation::RelationMemory;
-use super::method::{Finding, Question};
-use super::shape_pair::ShapePair;
 use super::unfinished::Unfinished;
-use crate::model::{Geometry, Model};
-use crate::shape::Polytope;
+use super::{Finding, Question};
+use crate::model::Geometry;
+use crate::narrow::kernel_memory::KernelMemory;
+use crate::narrow::shape_pair::ShapePair;
 use crate::{Certainty, Pose, Separation};
 
-/// The placed corners of a convex shape.
-pub(super) type Corners = SmallVec<[DVec3; 8]>;
-
-/// What a pair of shapes remembers between calls.
+/// What a pair of shapes remembers between questions.
 #[derive(Debug, Clone, Default)]
 pub struct PairMemory {
-    pub(super) convex: ConvexMemory,
-    pub(super) distance: DistanceMemory,
-    pub(super) relation: RelationMemory,
-    pub(super) sweep: SweepMemory,
-    /// A hull and its triangles as a mesh with a tree.
-    pub(super) hull: Option<(Arc<Polytope>, Arc<Model>)>,
-    /// The hull of placed corners as a mesh with a tree.
-    pub(super) placed: Option<(Corners, Arc<Model>)>,
+    /// What the kernels remember.
+    pub(crate) kernel: KernelMemory,
     /// What a budget cut short.
     pub(super) unfinished: Unfinished,
     /// A distance that was found before the budget ended in what follows it.

@@ -3,7 +3,7 @@ use glam::DVec3;
 use super::*;
 use crate::Separation;
 use crate::model::Compound;
-use crate::narrow::detectors::exact::Exact;
+use crate::narrow::methods::exact::Exact;
 use crate::narrow::dispatch;
 use crate::shape::{Convex, Polytope, Primitive, procedural};
 
@@ -32,7 +32,7 @@ fn brute(
     for parts in (0..count(a)).flat_map(|i| (0..count(b)).map(move |j| [i, j])) {
         let ((p, at_p), (q, at_q)) = (part(a, pose_a, parts[0]), part(b, pose_b, parts[1]));
         let (separation, _) =
-            dispatch::full_distance(&ShapePair::new([p, q], [&at_p, &at_q]), &mut PairMemory::default());
+            dispatch::full_distance(&ShapePair::new([p, q], [&at_p, &at_q]), &mut crate::narrow::kernel_memory::KernelMemory::default());
         if separation.distance <= margin {
             found.push((parts, separation));
         }

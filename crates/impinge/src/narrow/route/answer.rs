@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::Method;
+use crate::narrow::methods::Method;
 use crate::contact::{Certainty, Counters, Finish, Outcome, Verdict};
 
 /// The answer to a question: what was found, how sure it is, how the search ended, what it cost, and which method

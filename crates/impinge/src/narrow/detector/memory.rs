@@ -1,7 +1,7 @@
 //! What is remembered between questions.
 
-use crate::narrow::pair_memory::PairMemory;
-use crate::narrow::shape_memory::ShapeMemory;
+use super::pair_memory::PairMemory;
+use super::shape_memory::ShapeMemory;
 
 /// What questions about the same bodies leave for the next ones: nearest features, witnesses, unfinished
 /// searches. Dropping it costs speed, never an answer.

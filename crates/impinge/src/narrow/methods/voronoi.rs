@@ -5,8 +5,8 @@ use crate::Budget;
 use crate::contact::{Counters, Relation, Separation, Verdict};
 use crate::model::ShapeKind;
 use crate::narrow::dispatch;
-use crate::narrow::method::{Detector, PairKernel, Question};
-use crate::narrow::pair_memory::PairMemory;
+use crate::narrow::detector::{Detector, PairKernel, Question};
+use crate::narrow::detector::pair_memory::PairMemory;
 use crate::narrow::shape_pair::ShapePair;
 
 /// The walk between Voronoi regions; exact dispatch hands two hulls to it.
@@ -34,7 +34,7 @@ impl PairKernel for Voronoi {
         memory: &mut PairMemory,
         budget: &mut Budget,
     ) -> Verdict<Relation> {
-        dispatch::relation(pair, memory, budget)
+        dispatch::relation(pair, &mut memory.kernel, budget)
     }
 
     fn distance(
@@ -43,6 +43,6 @@ impl PairKernel for Voronoi {
         memory: &mut PairMemory,
         budget: &mut Budget,
     ) -> Verdict<Separation> {
-        dispatch::distance(pair, memory, budget)
+        dispatch::distance(pair, &mut memory.kernel, budget)
     }
 }

@@ -8,10 +8,10 @@ use crate::narrow::dispatch;
 use crate::narrow::exact::collide::{self, Posed};
 use crate::narrow::exact::contour::{Polyline, contour};
 use crate::narrow::exact::margin;
-use crate::narrow::method::{Detector, Method, PairKernel, Question};
-use crate::narrow::pair_memory::PairMemory;
+use crate::narrow::detector::{Detector, PairKernel, Question};
+use crate::narrow::detector::pair_memory::PairMemory;
 use crate::narrow::shape_pair::ShapePair;
-use crate::narrow::unfinished::{Kernel, ask};
+use crate::narrow::detector::unfinished::{Kernel, ask};
 use crate::{Budget, Error, Motion};
 
 /// Trees, closed forms and exact predicates.
@@ -46,8 +46,8 @@ impl PairKernel for Exact {
         if dispatch::is_swapped(pair) {
             return self.relation(&pair.swapped(), memory, budget).map(Relation::swapped);
         }
-        let kernel: Kernel<Relation> = |pair, _, memory, budget| Ok(dispatch::relation(pair, memory, budget));
-        never_refused(ask(Method::Exact, &Question::Relation, pair, memory, budget, kernel))
+        let kernel: Kernel<Relation> = |pair, _, memory, budget| Ok(dispatch::relation(pair, &mut memory.kernel, budget));
+        never_refused(ask("exact", &Question::Relation, pair, memory, budget, kernel))
     }
 
     fn distance(
@@ -60,8 +60,8 @@ impl PairKernel for Exact {
             return self.distance(&pair.swapped(), memory, budget).map(Separation::swapped);
         }
         let kernel: Kernel<Separation> =
-            |pair, _, memory, budget| Ok(dispatch::distance(pair, memory, budget));
-        never_refused(ask(Method::Exact, &Question::Distance, pair, memory, budget, kernel))
+            |pair, _, memory, budget| Ok(dispatch::distance(pair, &mut memory.kernel, budget));
+        never_refused(ask("exact", &Question::Distance, pair, memory, budget, kernel))
     }
 
     fn pairs(
@@ -86,7 +86,7 @@ impl PairKernel for Exact {
                 }
             })
         };
-        never_refused(ask(Method::Exact, &Question::Pairs { margin }, pair, memory, budget, kernel))
+        never_refused(ask("exact", &Question::Pairs { margin }, pair, memory, budget, kernel))
     }
 
     fn contour(
@@ -101,7 +101,7 @@ impl PairKernel for Exact {
             };
             Ok(contour(a, pose_a, b, pose_b, budget))
         };
-        never_refused(ask(Method::Exact, &Question::Contour, pair, memory, budget, kernel))
+        never_refused(ask("exact", &Question::Contour, pair, memory, budget, kernel))
     }
 
     fn sweep(
@@ -115,10 +115,10 @@ impl PairKernel for Exact {
             let Question::Sweep(options) = question else { return Ok(Verdict::refused()) };
             let still = pair.poses.map(|pose| Motion::Still(*pose));
             let motions = pair.motions.unwrap_or([&still[0], &still[1]]);
-            let found = sweep_within(pair.shapes, motions, options, &mut memory.sweep, budget);
+            let found = sweep_within(pair.shapes, motions, options, &mut memory.kernel.sweep, budget);
             Ok(found.into())
         };
-        ask(Method::Exact, &Question::Sweep(*options), pair, memory, budget, kernel)
+        ask("exact", &Question::Sweep(*options), pair, memory, budget, kernel)
     }
 }
 

@@ -6,7 +6,7 @@ use super::{Memory, PairContacts, PairKernel, Question};
 use crate::contact::{Counters, Finish, Outcome, Verdict};
 use crate::narrow::continuous::Sweep;
 use crate::narrow::exact::contour::Polyline;
-use crate::narrow::pair_memory::PairMemory;
+use super::pair_memory::PairMemory;
 use crate::narrow::shape_pair::ShapePair;
 use crate::num::parallel;
 use crate::{Budget, Error, Relation, Separation};

@@ -1,14 +1,26 @@
-//! The list of methods: one line each. Names, `--method`, refusals and the automatic choice all come from it.
+//! The methods of collision detection: one line each in the list below, one file or folder each beside it. Names,
+//! `--method`, refusals, scenes and the automatic choice all come from this list; docs/METHODS.md has a row for each.
+
+pub mod brute;
+pub mod contact;
+mod each_pair;
+pub mod exact;
+pub mod gjk;
+pub mod voronoi;
+
+#[cfg(test)]
+mod tests;
 
 use std::fmt;
 use std::str::FromStr;
 
-use super::{Detector, Question};
+pub(crate) use each_pair::decides_each_pair;
+
+use super::detector::{Detector, Question};
 use crate::Error;
 #[cfg(feature = "unstable")]
 use crate::contact::Counters;
 use crate::model::ShapeKind;
-use crate::narrow::detectors;
 #[cfg(feature = "unstable")]
 use crate::narrow::shape_pair::ShapePair;
 
@@ -51,15 +63,15 @@ macro_rules! methods {
 
 methods! {
     /// Trees, closed forms and exact predicates: answers every question about every pair of kinds.
-    Exact, "exact", detectors::exact::Exact;
+    Exact, "exact", exact::Exact;
     /// Every triangle against every other, by the same exact predicates.
-    Brute, "brute", detectors::brute::Brute;
+    Brute, "brute", brute::Brute;
     /// The walk between Voronoi regions of two hulls (I-COLLIDE).
-    Voronoi, "voronoi", detectors::voronoi::Voronoi;
+    Voronoi, "voronoi", voronoi::Voronoi;
     /// GJK and EPA for two convex shapes.
-    Gjk, "gjk", detectors::gjk::Gjk;
+    Gjk, "gjk", gjk::Gjk;
     /// CONTACT's sphere covers, cubics and labels for sweeps of two meshes (Redon, Kheddar and Coquillart 2001).
-    Contact, "contact", detectors::contact::Contact;
+    Contact, "contact", contact::Contact;
 }
 
 impl Method {

@@ -6,11 +6,13 @@
 //! and no clock is read. Methods without coefficients for a question are never chosen, nor are those whose answers
 //! are not exact.
 //!
-//! [`Detector::expect`]: super::Detector::expect
+//! [`Detector::expect`]: crate::narrow::detector::Detector::expect
 
 use std::sync::OnceLock;
 
-use super::{Method, Question, Reason};
+use super::Reason;
+use crate::narrow::detector::Question;
+use crate::narrow::methods::Method;
 use crate::Error;
 use crate::hierarchy::cost::CostModel;
 use crate::model::ShapeKind;

@@ -1,0 +1,29 @@
+//! What the kernels of a pair of shapes remember between calls; dropping it costs speed, never an answer.
+
+use std::sync::Arc;
+
+use glam::DVec3;
+use smallvec::SmallVec;
+
+use super::continuous::SweepMemory;
+use super::convex::separation::ConvexMemory;
+use super::exact::distance::DistanceMemory;
+use super::exact::relation::RelationMemory;
+use crate::model::Model;
+use crate::shape::Polytope;
+
+/// The placed corners of a convex shape.
+pub(super) type Corners = SmallVec<[DVec3; 8]>;
+
+/// What the kernels of a pair of shapes remember.
+#[derive(Debug, Clone, Default)]
+pub struct KernelMemory {
+    pub(super) convex: ConvexMemory,
+    pub(super) distance: DistanceMemory,
+    pub(super) relation: RelationMemory,
+    pub(super) sweep: SweepMemory,
+    /// A hull and its triangles as a mesh with a tree.
+    pub(super) hull: Option<(Arc<Polytope>, Arc<Model>)>,
+    /// The hull of placed corners as a mesh with a tree.
+    pub(super) placed: Option<(Corners, Arc<Model>)>,
+}
