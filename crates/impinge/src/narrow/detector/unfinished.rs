@@ -142,6 +142,7 @@ fn ask_within<T: Any + Send>(
     let facts = facts(method, question, pair);
     let ready = facts.iter().all(|(model, fact)| model.knows(*fact));
     let mut tried = Counters::default();
+    let ready = ready && !needs_a_model(question, pair);
     if ready && budget.remaining().is_none_or(|units| units >= LEAST_FOR_TRIAL) {
         let mut trial = budget.trial(TRIAL);
         let found = kernel(pair, question, memory, &mut trial)?;
@@ -207,6 +208,14 @@ impl Unfinished {
     pub fn forget(&mut self) {
         self.answered = None;
     }
+}
+
+/// Whether a hull is turned into a mesh with a tree first, which nothing interrupts.
+fn needs_a_model(question: &Question, pair: &ShapePair<'_>) -> bool {
+    let is_hull = |shape: &&Geometry| matches!(shape, Geometry::Convex(Convex::Polytope(_)));
+    matches!(question, Question::Relation | Question::Distance)
+        && pair.shapes.iter().any(is_hull)
+        && pair.shapes.iter().any(|shape| shape.model().is_some())
 }
 
 /// What has to be known of the meshes before the search begins.

@@ -137,6 +137,8 @@ pub struct DistanceSearch<'m> {
     /// How many pairs of nodes were ever put there.
     opened: u32,
     begun: bool,
+    /// Whether the first distance was polished.
+    polished: bool,
     memory: Option<[u32; 2]>,
     best: Best,
     /// The largest squared gap that can still matter: that of the best distance.
@@ -198,6 +200,7 @@ impl<'m> DistanceSearch<'m> {
             open,
             opened: 1,
             begun: false,
+            polished: false,
             memory: None,
             best: Best {
                 distance: f64::INFINITY,
@@ -236,6 +239,15 @@ impl<'m> DistanceSearch<'m> {
             self.guess();
             budget.draw(self.tests());
         }
+        if !self.polished {
+            if !budget.draw(0) {
+                return self.answer(Finish::OutOfBudget);
+            }
+            self.polished = true;
+            let before = self.tests();
+            self.polish();
+            budget.draw(self.tests() - before);
+        }
         let limited = !budget.is_unlimited();
         while let Some(&entry) = self.open.peek() {
             if self.meets || entry.gap > self.limit {
@@ -268,7 +280,6 @@ impl<'m> DistanceSearch<'m> {
             Some([a, b]) => self.look_at(a, b),
             None => self.descend(),
         }
-        self.polish();
     }
 
     fn descend(&mut self) {
