@@ -20,6 +20,7 @@ impl<T> Verdict<T> {
     }
 
     /// The answer if the search came to its end, else a part of it.
+    #[inline]
     pub fn by_finish(found: T, outcome: Outcome) -> Verdict<T> {
         match outcome.finish {
             Finish::OutOfBudget => Verdict { value: None, so_far: Some(found), outcome },

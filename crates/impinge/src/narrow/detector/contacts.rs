@@ -73,6 +73,7 @@ impl PairContacts {
     }
 
     /// Takes what was found about two parts, as far as it is to be told.
+    #[inline]
     pub(crate) fn add(
         &mut self,
         parts: [u32; 2],
@@ -127,6 +128,8 @@ pub(super) fn by_distance<K: PairKernel + ?Sized>(
 
 /// Two shapes that are no compounds; `None` when the budget ended before. Whether they touch is found only where
 /// it is `wanted`.
+// Inlined: for spheres and boxes the copies of the answer can be seen in the cost of a frame.
+#[inline(always)]
 pub(crate) fn measure<K: PairKernel + ?Sized>(
     kernel: &K,
     pair: &ShapePair<'_>,
@@ -177,6 +180,7 @@ const NOTHING: Outcome = Outcome {
 };
 
 /// Whether the distance leaves open whether two shapes touch.
+#[inline]
 fn is_open(pair: &ShapePair<'_>, separation: &Separation, touch: f64) -> bool {
     let Separation { distance, points, .. } = separation;
     let size = points[0].abs().max(points[1].abs()).max_element();
@@ -185,6 +189,7 @@ fn is_open(pair: &ShapePair<'_>, separation: &Separation, touch: f64) -> bool {
 }
 
 /// Whether two shapes have a point in common: by the method's own relation if it has one, else by the exact one.
+#[inline(never)]
 fn touch_by_relation<K: PairKernel + ?Sized>(
     kernel: &K,
     pair: &ShapePair<'_>,
@@ -204,6 +209,7 @@ fn touch_by_relation<K: PairKernel + ?Sized>(
 
 /// Appends the points on which two shapes lie on each other, in order around the manifold: of two convex shapes
 /// that of their faces, else the closest features.
+#[inline(never)]
 fn add_manifold(points: &mut Vec<Contact>, pair: &ShapePair<'_>, separation: &Separation, margin: f64) {
     let ([Geometry::Convex(a), Geometry::Convex(b)], [pose_a, pose_b]) = (pair.shapes, pair.poses) else {
         points.push((*separation).into());
