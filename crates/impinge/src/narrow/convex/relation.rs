@@ -42,6 +42,7 @@ pub fn relation(
     }
 }
 
+#[cfg(any(test, feature = "unstable"))]
 /// The separation of a point from a placed shape, and whether the point is in the closed solid; flat shapes have
 /// no inside.
 pub fn point_in(shape: &Convex, pose: &Pose, p: DVec3) -> (Separation, bool) {

@@ -66,7 +66,6 @@ enum Last {
 }
 
 impl WalkMemory {
-    #[cfg(any(test, feature = "unstable"))]
     /// What the queries so far have cost.
     pub fn work(&self) -> WalkWork {
         self.work

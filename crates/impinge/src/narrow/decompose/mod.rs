@@ -70,6 +70,7 @@ pub struct Decomposition<P = Shape> {
 /// above the truth.
 pub const DEVIATION_RESOLUTION: f64 = 1.0 / 256.0;
 
+#[cfg(any(test, feature = "unstable"))]
 /// Convex parts that cover a closed mesh.
 ///
 /// ```

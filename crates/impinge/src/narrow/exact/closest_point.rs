@@ -50,6 +50,7 @@ pub fn closest_point(model: &Model, pose: &Pose, p: DVec3) -> ClosestPoint {
     search.answer(p, &nearest)
 }
 
+#[cfg(any(test, feature = "unstable"))]
 /// [`closest_point`] for many points, in parallel and in an order in which neighbours help each other.
 pub fn closest_points(model: &Model, pose: &Pose, points: &[DVec3]) -> Vec<ClosestPoint> {
     counted_closest_points(model, pose, points).0

@@ -15,6 +15,7 @@ use crate::hierarchy::dual::{DualSearch, LeafPairs};
 use crate::hierarchy::relative::Relative;
 use crate::{Budget, Certainty, Counters, Finish, Model, Outcome, Pose};
 
+#[cfg(any(test, feature = "unstable"))]
 /// Triangle pairs within a margin.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MarginPairs {
@@ -77,6 +78,7 @@ impl<'m> MarginSearch<'m> {
         }
     }
 
+    #[cfg(any(test, feature = "unstable"))]
     /// Goes on until all pairs are found or the budget ends; then calling again resumes.
     pub fn advance(&mut self, budget: &mut Budget) -> MarginPairs {
         let finish = self.run(budget);

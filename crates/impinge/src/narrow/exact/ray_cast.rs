@@ -41,6 +41,7 @@ pub struct RayHit {
     pub point: DVec3,
 }
 
+#[cfg(any(test, feature = "unstable"))]
 /// The hit with the smallest parameter; of equal ones the smallest triangle.
 ///
 /// ```
@@ -90,6 +91,7 @@ pub fn any_hit(model: &Model, pose: &Pose, ray: &Ray) -> bool {
     any
 }
 
+#[cfg(any(test, feature = "unstable"))]
 /// [`first_hit`] for many rays, in parallel.
 pub fn first_hits(model: &Model, pose: &Pose, rays: &[Ray]) -> Vec<Option<RayHit>> {
     parallel::map(rays.len(), |k| first_hit(model, pose, &rays[k]))

@@ -42,6 +42,7 @@ impl Winding {
     }
 }
 
+#[cfg(any(test, feature = "unstable"))]
 /// How often a placed surface winds around a point of the world.
 ///
 /// Exact where the surface is closed; for an open one the number depends on where the holes are, and
