@@ -1,5 +1,5 @@
-//! Budgets and memory: a question stops when its budget ends, says what is certain, and goes on when it is asked
-//! again; what one step found speeds up the next.
+//! Budgets and memory: a question stops when its budget ends and says what is certain; asked again, it knows what
+//! it had found. What one step found speeds up the next.
 
 use impinge::{Budget, Error, Memory, Pose, Query, Shape, procedural};
 
@@ -9,8 +9,9 @@ fn main() -> Result<(), Error> {
     let beside = |x: f64| Pose::from_translation([x, 0.4, 0.0]);
 
     let mut memory = Memory::default();
-    for round in 1.. {
-        let mut query = Query { budget: Budget::units(5_000), memory: Some(&mut memory), ..Query::default() };
+    for round in 1_u32.. {
+        let budget = Budget::units(5_000 << round);
+        let mut query = Query { budget, memory: Some(&mut memory), ..Query::default() };
         let answer = query.distance(&a, b.at(beside(3.6)?))?;
         if let Some(found) = answer.value {
             println!("round {round}: {:.6} for certain", found.distance);

@@ -4,7 +4,7 @@ use impinge::{Error, Pose, Shape, contour, distance, pairs, pairs_within, proced
 
 fn main() -> Result<(), Error> {
     let gear = Shape::from(procedural::gear(0.2, 0.8, 1.0, 0.3, 20)?);
-    // The second gear is half a tooth further; only some distances of the axes let them mesh.
+    // The second gear is turned by half a tooth.
     for axes in [1.7, 1.81, 1.9, 2.1] {
         let (sin, cos) = (std::f64::consts::PI / 40.0).sin_cos();
         let other = gear.at(Pose::new([axes, 0.0, 0.0], [0.0, 0.0, sin, cos])?);

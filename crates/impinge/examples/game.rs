@@ -9,7 +9,7 @@ const SKIN: f64 = 0.001;
 fn main() -> Result<(), Error> {
     let level = Shape::from(procedural::stairs(6, 0.4, 4.0, 0.3)?);
     let hero = Shape::capsule(0.3, 0.5)?;
-    let mut position = DVec3::new(-2.0, 2.0, 0.9);
+    let mut position = DVec3::new(-2.0, 0.0, 0.9);
     let mut walk = DVec3::new(3.0, 0.6, 0.0);
     for _ in 0..4 {
         let motion = Motion::velocity(&Pose::from_translation(position)?, walk, [0.0; 3])?;

@@ -1,5 +1,6 @@
 //! The common language of the methods: what they answer and how sure it is.
 
+#[expect(clippy::module_inception, reason = "the file of the type `Contact`")]
 mod contact;
 mod feature;
 mod outcome;

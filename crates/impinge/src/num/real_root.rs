@@ -104,7 +104,7 @@ impl RealRoot {
     }
 
     /// A double that is not above the root, and below it by at most `tolerance`.
-    pub fn from_below(&mut self, tolerance: f64) -> f64 {
+    pub fn lower_bound(&mut self, tolerance: f64) -> f64 {
         while !self.is_known() && (&self.high - &self.low).ratio(&Dyadic::from(1.0)) > tolerance {
             self.halve();
         }
@@ -164,7 +164,7 @@ mod tests {
 
     fn roots(coefficients: &[f64]) -> Vec<f64> {
         let roots = RealRoot::in_unit_interval(&polynomial(coefficients));
-        roots.into_iter().map(|mut root| root.from_below(CONTACT_TIME)).collect()
+        roots.into_iter().map(|mut root| root.lower_bound(CONTACT_TIME)).collect()
     }
 
     #[test]
@@ -199,7 +199,7 @@ mod tests {
         assert_eq!(root.sign(&polynomial(&[0.5_f64.sqrt(), -1.0])), Sign::Positive);
         assert_eq!(root.sign(&polynomial(&[0.5_f64.sqrt().next_down(), -1.0])), Sign::Negative);
         assert_eq!(root.sign(&polynomial(&[])), Sign::Zero);
-        let below = root.from_below(CONTACT_TIME);
+        let below = root.lower_bound(CONTACT_TIME);
         assert!(2.0 * below * below <= 1.0 && 0.5_f64.sqrt() - below <= CONTACT_TIME);
     }
 }

@@ -26,7 +26,7 @@ pub(super) fn first_contact(
     let points: [Path; 4] = std::array::from_fn(|i| path(t0[i], t1[i]));
     let pair = MovingPair::new(kind, points);
     let coplanar = dot(&pair.normal, &pair.between);
-    let contact = |mut root: RealRoot| pair.meets(&mut root).then(|| root.from_below(tolerance));
+    let contact = |mut root: RealRoot| pair.meets(&mut root).then(|| root.lower_bound(tolerance));
     if !coplanar.is_zero() {
         return RealRoot::in_unit_interval(&coplanar).into_iter().find_map(contact);
     }

@@ -54,7 +54,7 @@ impl PlacedPointTree {
 
     /// For one point of the world.
     #[inline]
-    pub fn from_point(&self, p: DVec3) -> QueryPoint {
+    pub fn query_point(&self, p: DVec3) -> QueryPoint {
         let local = self.inverse * (p - self.origin) / self.tree_unit;
         // Beyond this f32 tells nothing apart any more; nearer is a valid bound.
         let farthest = f64::from(f32::MAX).sqrt() / 8.0;

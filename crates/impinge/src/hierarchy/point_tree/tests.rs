@@ -60,7 +60,7 @@ fn boxes_bound_the_distance_on_both_sides() {
     let placed = PlacedPointTree::new(wide.frame(), &Pose::IDENTITY);
     let (mut close, mut all) = (0, 0);
     for p in procedural::positions(30, DVec3::splat(-2.0), DVec3::splat(2.0), 8) {
-        let query = placed.from_point(p);
+        let query = placed.query_point(p);
         for node in &tree.nodes {
             let gaps = boxes(node, query.point, query.slack);
             for lane in (0..LANES).filter(|&lane| node.half[0][lane] >= 0.0) {
@@ -89,7 +89,7 @@ fn feet_bound_the_distance_on_both_sides_and_are_mostly_close() {
     // Points of the surface among them, where the foot is at the point.
     let on = mesh.vertices()[..20].iter().copied();
     for p in procedural::positions(30, DVec3::splat(-2.0), DVec3::splat(2.0), 8).into_iter().chain(on) {
-        let query = placed.from_point(p);
+        let query = placed.query_point(p);
         for block in &tree.blocks {
             let feet = feet(block, query.point);
             for lane in 0..LANES {
@@ -115,7 +115,7 @@ fn the_candidates_hold_the_nearest_triangle_and_few_others() {
         let (mut room, mut start) = (Room::default(), None);
         let (mut kept, mut asked, mut empty) = (0, 0, 0);
         for p in procedural::positions(100, DVec3::splat(-2.0), DVec3::splat(2.0), 6) {
-            let query = placed.from_point(p);
+            let query = placed.query_point(p);
             let distance = |t: u32| closest_point(p, &mesh.corners(t)).distance_sq;
             let nearest = (0..mesh.triangles().len() as u32).map(distance).fold(f64::INFINITY, f64::min);
             let want = |room: &Room, found: &Found| {
@@ -157,7 +157,7 @@ fn a_search_among_equals_outgrows_its_first_room() {
     // From the centre every triangle of a ball is about equally far.
     let mesh = procedural::ico_sphere(1.0, 4).unwrap();
     let (wide, tree) = patches(&mesh);
-    let query = PlacedPointTree::new(wide.frame(), &Pose::IDENTITY).from_point(DVec3::ZERO);
+    let query = PlacedPointTree::new(wide.frame(), &Pose::IDENTITY).query_point(DVec3::ZERO);
     let mut room = Room::default();
     let found = tree.search(SimdLevel::best(), &query, f32::MAX, None, &mut room);
     let distance = |t: u32| closest_point(DVec3::ZERO, &mesh.corners(t)).distance_sq;

@@ -226,7 +226,7 @@ impl<'m> Search<'m> {
         room: &mut Room,
         work: &mut Counters,
     ) -> Option<Start> {
-        let gauge = self.placed.from_point(p);
+        let gauge = self.placed.query_point(p);
         let limit = gauge.limit(nearest.distance_sq.sqrt() * self.scale);
         let found = self.patches.search(self.level, &gauge, limit, start, room);
         work.volume_tests += found.measured;
