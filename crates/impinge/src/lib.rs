@@ -182,9 +182,9 @@ pub use motion::{Joint, JointKind, Law, Motion, Pose, Skeleton};
 pub use narrow::continuous::{ContactKind, Impact, Sweep};
 pub use narrow::decompose::{DecomposeOptions, Decomposition};
 pub use narrow::deforming::{Deforming, MovingContact, free_step};
+pub use narrow::detector::{Memory, Question};
 pub use narrow::exact::contour::Polyline;
 pub use narrow::exact::ray_cast::{Ray, RayHit};
-pub use narrow::detector::{Memory, Question};
 pub use narrow::methods::Method;
 pub use narrow::route::{Answer, Reason};
 pub use query::{
@@ -196,5 +196,3 @@ pub use query::{
 pub use report::Inspection;
 pub use shape::mass::{Mass, Solid};
 pub use shape::{Mesh, TetMesh, procedural};
-
-use model::Model;

@@ -21,11 +21,11 @@ use super::exact::winding::counted_winding;
 use crate::contact::Verdict;
 use crate::geom::point_triangle::{closest_point, norm};
 use crate::hierarchy::wide::WIDTH;
-use crate::model::Geometry;
+use crate::model::{Geometry, Model};
 use crate::num::dyadic::Dyadic;
 use crate::num::tolerance::ROUND_UP;
 use crate::shape::{Convex, Primitive};
-use crate::{Budget, Certainty, Counters, Feature, Finish, Model, Outcome, Pose, Relation, Separation};
+use crate::{Budget, Certainty, Counters, Feature, Finish, Outcome, Pose, Relation, Separation};
 
 /// The smallest distance of a primitive's surface, as a, from that of a mesh, and how the search ended.
 ///

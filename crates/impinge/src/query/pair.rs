@@ -4,11 +4,11 @@ use super::{Query, check_margin};
 use crate::contact::Verdict;
 use crate::model::Placed;
 use crate::narrow::continuous::Sweep;
-use crate::narrow::exact::contour::Polyline;
+use crate::narrow::detector::pair_memory::PairMemory;
 use crate::narrow::detector::{Batch, Finding, Memory, PairKernel, Question};
+use crate::narrow::exact::contour::Polyline;
 use crate::narrow::methods::Method;
 use crate::narrow::route::{Answer, Reason, Routed, method_for, route};
-use crate::narrow::detector::pair_memory::PairMemory;
 use crate::narrow::shape_pair::ShapePair;
 use crate::{Budget, Error, Pose, Relation, Separation};
 

@@ -9,6 +9,7 @@ use super::Query;
 use crate::contact::{Certainty, Counters, Feature, Finish, Outcome, Verdict};
 use crate::model::{Fact, Geometry, Model, Placed};
 use crate::narrow::convex::relation::counted_point_in;
+use crate::narrow::detector::shape_memory::{Hashed, ShapeMemory, ShapeQuestion};
 use crate::narrow::exact::closest_point::{ClosestPoint, counted_closest_points};
 use crate::narrow::exact::generalized_winding::SolidAngles;
 use crate::narrow::exact::ray_cast::{Ray, RayHit, counted_first_hits};
@@ -16,7 +17,6 @@ use crate::narrow::exact::self_intersection::{self_intersections, self_intersect
 use crate::narrow::exact::signed_distance::{SignedDistance, counted_signed_distances};
 use crate::narrow::methods::Method;
 use crate::narrow::route::{Answer, Reason};
-use crate::narrow::detector::shape_memory::{Hashed, ShapeMemory, ShapeQuestion};
 use crate::num::parallel;
 use crate::num::tolerance::LARGEST_COORDINATE;
 use crate::{Budget, Error};

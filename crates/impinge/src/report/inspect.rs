@@ -5,12 +5,12 @@ use glam::DVec3;
 
 use crate::contact::{Finish, Outcome, Verdict};
 use crate::geom::triangle_triangle::has_area;
-use crate::model::Fact;
+use crate::model::{Fact, Model};
 use crate::narrow::exact::self_intersection::{SelfCount, SelfIntersectionSearch, count_self_intersections};
 use crate::num::parallel;
 use crate::shape::Topology;
 use crate::shape::mass::{Mass, Solid};
-use crate::{Budget, Mesh, Model};
+use crate::{Budget, Mesh};
 
 /// Triangles that one thread takes at a time.
 const CHUNK: usize = 1 << 14;

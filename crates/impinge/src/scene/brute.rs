@@ -7,8 +7,8 @@ use super::route::{asked, method_of, placed};
 use super::{BodyId, Scene};
 use crate::Budget;
 use crate::broad::Mobility;
-use crate::narrow::methods::exact::Exact;
 use crate::narrow::detector::pair_memory::PairMemory;
+use crate::narrow::methods::exact::Exact;
 
 impl Scene {
     /// All contacts within the margin as the poses are now, without manifolds, found by asking every pair anew.

@@ -3,9 +3,9 @@
 use super::event::SceneContact;
 use super::persistent_manifold::PersistentManifolds;
 use super::{BodyId, Contacts};
+use crate::narrow::detector::pair_memory::PairMemory;
 use crate::narrow::detector::{PairContacts, PartContact};
 use crate::narrow::methods::Method;
-use crate::narrow::detector::pair_memory::PairMemory;
 use crate::narrow::shape_pair::ShapePair;
 use crate::{Contact, Counters};
 

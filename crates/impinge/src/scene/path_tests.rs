@@ -4,10 +4,11 @@ use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
 
 use super::*;
+use crate::Shape;
+use crate::model::Model;
 use crate::motion::{Joint, JointKind, Skeleton};
 use crate::scene::{Body, Groups};
 use crate::shape::{Polytope, Primitive, procedural};
-use crate::{Model, Shape};
 
 const ROD: f64 = 0.02;
 

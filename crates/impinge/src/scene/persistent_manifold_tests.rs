@@ -182,7 +182,11 @@ fn every_manifold_is_that_of_its_parts_and_threads_change_no_id() {
                 let manifold = frame.manifold(contact);
                 let [(a, at_a), (b, at_b)] = [0, 1].map(|k| {
                     let body = scene.body(contact.bodies[k]).unwrap();
-                    crate::narrow::detector::compound_pairs::part(body.shape.geometry(), &body.pose, contact.parts[k])
+                    crate::narrow::detector::compound_pairs::part(
+                        body.shape.geometry(),
+                        &body.pose,
+                        contact.parts[k],
+                    )
                 });
                 let (Geometry::Convex(a), Geometry::Convex(b)) = (a, b) else { panic!("parts are convex") };
                 let Contact { points, features, normal, depth, .. } = contact.contact;

@@ -2,10 +2,11 @@ use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
 
 use super::*;
+use crate::Pose;
+use crate::model::Model;
 use crate::narrow::continuous::{SweepOptions, sweep};
 use crate::scene::bounds::ball_of;
 use crate::shape::{Mesh, Primitive, procedural};
-use crate::{Model, Pose};
 
 fn vector(rng: &mut Pcg64, size: f64) -> DVec3 {
     DVec3::from([(); 3].map(|()| rng.random_range(-size..size)))

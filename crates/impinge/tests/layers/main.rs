@@ -26,14 +26,26 @@ const STATIONS: &[&str] = &[
     "narrow",
     "response",
     "report",
+    "query",
     "scene",
-    "door",
     "io",
 ];
 
 /// The order inside the narrow phase.
-const NARROW: &[&str] =
-    &["exact", "convex", "continuous", "decompose", "deforming", "convex_mesh", "dispatch", "compound_pairs"];
+const NARROW: &[&str] = &[
+    "exact",
+    "convex",
+    "continuous",
+    "decompose",
+    "deforming",
+    "convex_mesh",
+    "shape_pair",
+    "kernel_memory",
+    "dispatch",
+    "detector",
+    "methods",
+    "route",
+];
 
 /// Folders under `src` and the order of what lies in each; every file and folder there must be in the list.
 const ORDERS: &[(&[&str], &[&str])] = &[(&[], STATIONS), (&["narrow"], NARROW)];

@@ -12,8 +12,8 @@ use glam::DVec3;
 use smallvec::SmallVec;
 
 use super::answer::Impact;
-use crate::Model;
 use crate::geom::point_triangle::{closest_point, norm};
+use crate::model::Model;
 use crate::motion::Motion;
 use crate::narrow::exact::placed_mesh::PlacedMesh;
 use crate::num::tolerance::{EQUAL_RISE, PARTING_RISE};

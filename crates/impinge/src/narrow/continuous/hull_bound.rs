@@ -6,7 +6,7 @@
 //! only after some work, and after twice as much again when they do not help.
 
 use super::convex_pair::{Piece, look};
-use crate::Model;
+use crate::model::Model;
 use crate::motion::Motion;
 use crate::shape::Convex;
 

@@ -30,13 +30,13 @@ use crate::geom::{triangle_distance, triangle_triangle};
 use crate::hierarchy::box_time_of_impact::{BoxTimeOfImpact, Instant, Times, times};
 use crate::hierarchy::relative::placement_error;
 use crate::hierarchy::wide::WIDTH;
-use crate::model::Fact;
+use crate::model::{Fact, Model};
 use crate::motion::{AccelerationBound, Ball, Motion};
 use crate::narrow::exact::closest_point::feature;
 use crate::narrow::exact::collide::{Posed, first_meeting};
 use crate::num::tolerance::SWEEP_SLACK;
 use crate::simd::SimdLevel;
-use crate::{Budget, Certainty, Counters, Feature, Finish, Model, Outcome};
+use crate::{Budget, Certainty, Counters, Feature, Finish, Outcome};
 
 /// Steps of one pair of triangles whose gap stays below the slack before they count as touching.
 const MOST_STEPS: u32 = 4096;

@@ -15,13 +15,14 @@ use super::exact::{self, compare_height};
 use super::placed_core::{Core, LocalFrame, PlacedCore, place, reach_of};
 use super::point;
 use super::separation::{ConvexMemory, distance};
+use crate::model::Model;
 use crate::narrow::exact::relation::relation as mesh_relation;
 use crate::num::dyadic::Dyadic;
 use crate::num::exact_vector;
 use crate::num::predicate::Sign;
 use crate::num::tolerance::{CURVED_TOUCH, TOO_CLOSE_TO_CALL};
 use crate::shape::{Convex, Polytope, Primitive};
-use crate::{Certainty, Mesh, Model, Pose, Relation, Separation};
+use crate::{Certainty, Mesh, Pose, Relation, Separation};
 
 /// The relation of two placed convex shapes; flat ones count like open surfaces.
 pub fn relation(

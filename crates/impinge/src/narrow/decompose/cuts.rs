@@ -7,10 +7,11 @@
 use glam::DVec3;
 
 use super::piece::{Piece, Plane};
+use crate::Mesh;
+use crate::model::Model;
 use crate::num::predicate::{Sign, orient3d};
 use crate::num::tolerance::SAME_PLANE;
 use crate::shape::Topology;
-use crate::{Mesh, Model};
 
 /// Planes along faces at notches, and along other faces, that are tried for one cut.
 const FACES: usize = 16;

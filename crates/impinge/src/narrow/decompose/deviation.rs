@@ -6,9 +6,10 @@
 
 use glam::DVec3;
 
+use crate::Pose;
+use crate::model::Model;
 use crate::narrow::exact::signed_distance::signed_distances;
 use crate::shape::Polytope;
-use crate::{Model, Pose};
 
 /// A box that may reach outside the solid.
 #[derive(Clone, Copy)]

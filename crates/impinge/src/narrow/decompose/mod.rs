@@ -22,12 +22,12 @@ use self::cuts::Notch;
 use self::piece::{Piece, Polygon};
 use crate::Shape;
 use crate::contact::Verdict;
-use crate::model::Fact;
+use crate::model::{Fact, Model};
 use crate::narrow::exact::self_intersection::{self_intersections, self_intersections_within};
 use crate::num::parallel;
 use crate::num::tolerance::{CUT_GAIN, CUT_SLACK, VOLUME_ROUNDING};
 use crate::shape::Polytope;
-use crate::{Budget, Certainty, Counters, Error, Finish, Mesh, Model, Outcome};
+use crate::{Budget, Certainty, Counters, Error, Finish, Mesh, Outcome};
 
 /// Choices of a decomposition.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -2,11 +2,11 @@
 
 use std::ops::ControlFlow;
 
+use super::pair_memory::PairMemory;
 use super::{Memory, PairContacts, PairKernel, Question};
 use crate::contact::{Counters, Finish, Outcome, Verdict};
 use crate::narrow::continuous::Sweep;
 use crate::narrow::exact::contour::Polyline;
-use super::pair_memory::PairMemory;
 use crate::narrow::shape_pair::ShapePair;
 use crate::num::parallel;
 use crate::{Budget, Error, Relation, Separation};

@@ -6,11 +6,11 @@
 
 use smallvec::SmallVec;
 
-use super::{ContactOptions, Contacts, PairContacts, PairKernel, measure};
 use super::pair_memory::{PairMemory, Placement};
-use crate::narrow::shape_pair::ShapePair;
+use super::{ContactOptions, Contacts, PairContacts, PairKernel, measure};
 use crate::bound::Aabb;
 use crate::model::{CompoundChild, Geometry, Node};
+use crate::narrow::shape_pair::ShapePair;
 use crate::{Budget, Certainty, Counters, Finish, Outcome, Pose};
 
 /// What every near pair of parts remembers; dropping it costs speed, never correctness.

@@ -3,8 +3,8 @@ use glam::DVec3;
 use super::*;
 use crate::Separation;
 use crate::model::Compound;
-use crate::narrow::methods::exact::Exact;
 use crate::narrow::dispatch;
+use crate::narrow::methods::exact::Exact;
 use crate::shape::{Convex, Polytope, Primitive, procedural};
 
 const OPTIONS: ContactOptions = ContactOptions { margin: 0.3, touch: 0.0, told: Contacts::Deepest };
@@ -31,8 +31,10 @@ fn brute(
     let mut found = Vec::new();
     for parts in (0..count(a)).flat_map(|i| (0..count(b)).map(move |j| [i, j])) {
         let ((p, at_p), (q, at_q)) = (part(a, pose_a, parts[0]), part(b, pose_b, parts[1]));
-        let (separation, _) =
-            dispatch::full_distance(&ShapePair::new([p, q], [&at_p, &at_q]), &mut crate::narrow::kernel_memory::KernelMemory::default());
+        let (separation, _) = dispatch::full_distance(
+            &ShapePair::new([p, q], [&at_p, &at_q]),
+            &mut crate::narrow::kernel_memory::KernelMemory::default(),
+        );
         if separation.distance <= margin {
             found.push((parts, separation));
         }

@@ -20,11 +20,11 @@ pub use memory::Memory;
 
 use super::continuous::{Sweep, SweepOptions};
 use super::exact::contour::Polyline;
-use pair_memory::PairMemory;
 use super::shape_pair::ShapePair;
 use crate::contact::{Counters, Outcome, Relation, Separation, Verdict};
 use crate::model::ShapeKind;
 use crate::{Budget, Error};
+use pair_memory::PairMemory;
 
 /// What is asked about a pair.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -6,10 +6,10 @@
 
 use std::any::Any;
 
-use crate::narrow::deforming::UnfinishedSearch;
 use super::running::{Running, Step};
 use crate::contact::Verdict;
 use crate::model::Geometry;
+use crate::narrow::deforming::UnfinishedSearch;
 use crate::{Budget, Error, Pose};
 
 /// What was asked about whom.

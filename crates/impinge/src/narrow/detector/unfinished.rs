@@ -10,13 +10,13 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
-use super::{Finding, Question};
 use super::pair_memory::PairMemory;
 use super::running::{Running, Step};
-use crate::narrow::dispatch;
-use crate::narrow::shape_pair::ShapePair;
+use super::{Finding, Question};
 use crate::contact::{Counters, Finish, Verdict};
 use crate::model::{Fact, Geometry, Model};
+use crate::narrow::dispatch;
+use crate::narrow::shape_pair::ShapePair;
 use crate::shape::{Convex, Primitive};
 use crate::{Budget, Error, Motion, Pose, Relation};
 
@@ -219,7 +219,11 @@ fn needs_a_model(question: &Question, pair: &ShapePair<'_>) -> bool {
 }
 
 /// What has to be known of the meshes before the search begins.
-fn facts(method: &'static str, question: &Question, pair: &ShapePair<'_>) -> SmallVec<[(Arc<Model>, Fact); 4]> {
+fn facts(
+    method: &'static str,
+    question: &Question,
+    pair: &ShapePair<'_>,
+) -> SmallVec<[(Arc<Model>, Fact); 4]> {
     let meshes = pair.shapes.iter().filter_map(|shape| shape.model());
     let needed: &[Fact] = match (method, pair.shapes) {
         ("brute", _) => &[],

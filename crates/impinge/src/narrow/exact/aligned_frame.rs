@@ -6,10 +6,11 @@
 
 use glam::DVec3;
 
+use crate::Pose;
 use crate::geom::point_triangle::norm;
 use crate::hierarchy::wide::{LEAF_MOST, WIDTH};
+use crate::model::Model;
 use crate::num::tolerance::{DOT_ROUNDING, LARGEST_LENGTH_UNSCALED, SMALLEST_LENGTH_UNSCALED};
-use crate::{Model, Pose};
 
 /// A frame in the world: where it is and its three axes, of unit length up to rounding.
 #[derive(Debug, Clone, Copy, PartialEq)]

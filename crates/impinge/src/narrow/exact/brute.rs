@@ -12,7 +12,8 @@ use super::distance::Distance;
 use crate::contact::{Certainty, Counters, Feature, Finish, Outcome, Verdict};
 use crate::geom::triangle_distance::{common_point, nearest};
 use crate::geom::triangle_triangle::meet;
-use crate::{Budget, Model, Pose};
+use crate::model::Model;
+use crate::{Budget, Pose};
 
 /// Every pair of meeting triangles, ascending; those found so far when the budget ended.
 pub fn pairs(

@@ -12,10 +12,11 @@ use super::point_triangle_simd::{Corners, LANES, squares};
 use crate::contact::Feature;
 use crate::geom::point_triangle::{self, TriangleFeature, norm};
 use crate::hierarchy::point_tree::{PlacedPointTree, PointTree, Room, Start};
+use crate::model::Model;
 use crate::num::parallel;
 use crate::num::tolerance::{LARGEST_LENGTH_UNSCALED, SMALLEST_LENGTH_UNSCALED};
 use crate::simd::SimdLevel;
-use crate::{Counters, Mesh, Model, Pose};
+use crate::{Counters, Mesh, Pose};
 
 /// Points that follow each other on one thread: enough to share guesses, few enough to share work.
 const CHUNK: usize = 1024;

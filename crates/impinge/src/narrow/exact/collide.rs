@@ -17,10 +17,11 @@ use crate::hierarchy::leaf_block::LeafBlocks;
 use crate::hierarchy::leaf_filter::LeafFilter;
 use crate::hierarchy::relative::Relative;
 use crate::hierarchy::wide::{TreeFrame, WIDTH, WideTree};
+use crate::model::Model;
 use crate::num::parallel;
 use crate::num::tolerance::STRETCH;
 use crate::simd::SimdLevel;
-use crate::{Budget, Certainty, Counters, Finish, Model, Outcome, Pose};
+use crate::{Budget, Certainty, Counters, Finish, Outcome, Pose};
 
 #[cfg(test)]
 #[path = "collide_tests.rs"]

@@ -19,9 +19,10 @@ use super::collide::{Candidate, Posed, SurfaceSearch};
 use crate::contact::Verdict;
 use crate::geom::crossing::{End, crossing};
 use crate::geom::point_triangle::TriangleFeature;
+use crate::model::Model;
 use crate::shape::Topology;
 use crate::shape::topology::Side;
-use crate::{Budget, Certainty, Finish, Model, Outcome, Pose};
+use crate::{Budget, Certainty, Finish, Outcome, Pose};
 
 /// A curve of straight segments in the world frame.
 ///

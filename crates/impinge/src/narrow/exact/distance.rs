@@ -27,10 +27,11 @@ use crate::hierarchy::dual::{DualSearch, LeafPairs};
 use crate::hierarchy::point_tree::Room;
 use crate::hierarchy::relative::Relative;
 use crate::hierarchy::wide::{Node, WIDTH};
+use crate::model::Model;
 #[cfg(any(test, feature = "unstable"))]
 use crate::num::parallel;
 use crate::simd::SimdLevel;
-use crate::{Budget, Certainty, Counters, Finish, Model, Outcome, Pose, Separation};
+use crate::{Budget, Certainty, Counters, Finish, Outcome, Pose, Separation};
 
 /// A round of polishing that leaves more than this part of the distance is the last (no unit).
 const POLISHED: f64 = 0.95;

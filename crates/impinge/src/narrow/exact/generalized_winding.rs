@@ -11,9 +11,10 @@ use std::f64::consts::PI;
 
 use glam::DVec3;
 
+use crate::Pose;
 use crate::hierarchy::dipole::Dipoles;
+use crate::model::Model;
 use crate::num::tolerance::DOT_ROUNDING;
-use crate::{Model, Pose};
 
 /// Errors allowed one after the other until a point's side is decided (no unit: turns).
 const ALLOWED: [f64; 3] = [0.1, 0.01, 0.0];

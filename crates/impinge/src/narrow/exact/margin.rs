@@ -13,7 +13,8 @@ use crate::geom::triangle_distance::nearest;
 use crate::geom::triangle_triangle;
 use crate::hierarchy::dual::{DualSearch, LeafPairs};
 use crate::hierarchy::relative::Relative;
-use crate::{Budget, Certainty, Counters, Finish, Model, Outcome, Pose};
+use crate::model::Model;
+use crate::{Budget, Certainty, Counters, Finish, Outcome, Pose};
 
 #[cfg(any(test, feature = "unstable"))]
 /// Triangle pairs within a margin.

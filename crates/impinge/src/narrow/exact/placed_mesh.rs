@@ -5,11 +5,12 @@ use std::ops::ControlFlow;
 use glam::DVec3;
 use smallvec::SmallVec;
 
+use crate::Pose;
 use crate::geom::triangle_triangle;
 use crate::geom::triangle_triangle::has_area;
 use crate::hierarchy::wide::{Node, WIDTH};
+use crate::model::Model;
 use crate::num::tolerance::PLACED_BOX_ROUNDING;
-use crate::{Model, Pose};
 
 /// What casts and comparisons in f32 can do, relative to the numbers in them (no unit).
 const REGION_ROUNDING: f64 = 8.0 * f32::EPSILON as f64;

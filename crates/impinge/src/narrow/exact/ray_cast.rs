@@ -10,10 +10,11 @@ use smallvec::SmallVec;
 use crate::geom::ray_triangle::{Crossing, ShearedRay};
 use crate::hierarchy::ray_slab::RaySlab;
 use crate::hierarchy::wide::{Child, WIDTH};
+use crate::model::Model;
 use crate::num::parallel;
 use crate::num::tolerance::{LARGEST_LENGTH_UNSCALED, SMALLEST_LENGTH_UNSCALED};
 use crate::simd::SimdLevel;
-use crate::{Counters, Model, Pose};
+use crate::{Counters, Pose};
 
 /// The points origin + t·direction with 0 ≤ t ≤ `reach`.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -19,8 +19,9 @@ use crate::geom::triangle_triangle::{TriangleRelation, classify};
 use crate::hierarchy::dual::DualSearch;
 use crate::hierarchy::relative::{Map, Relative};
 use crate::hierarchy::wide::WideTree;
+use crate::model::Model;
 use crate::num::predicate::{Plane, Sign};
-use crate::{Budget, Model, Pose, Relation};
+use crate::{Budget, Pose, Relation};
 
 /// How many touching triangles are tried as separating planes before all cells are looked at.
 const PLANES_TRIED: usize = 4;

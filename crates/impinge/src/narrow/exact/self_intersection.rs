@@ -4,12 +4,12 @@
 //! never do; two that share a corner do when they meet elsewhere too; two that share an edge only when they
 //! are coplanar and folded onto each other. Corners are shared when their positions are equal.
 
+use crate::Budget;
 use crate::contact::{Certainty, Counters, Finish, Outcome, Verdict};
 use crate::geom::triangle_triangle::{folded_over_edge, has_area, meet, meet_sharing_corner};
 use crate::hierarchy::self_overlap::SelfSearch;
-use crate::model::Fact;
+use crate::model::{Fact, Model};
 use crate::num::parallel;
-use crate::{Budget, Model};
 
 /// Searches that the work is split into; fixed, so that nothing depends on the number of threads.
 const PARTS: usize = 512;

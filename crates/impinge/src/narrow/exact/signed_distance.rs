@@ -14,9 +14,10 @@ use super::morton_order::in_good_order;
 use super::perturbed_point::PerturbedPoint;
 use super::placed_mesh::PlacedMesh;
 use super::winding::{borders_solid, counted_winding_at, faces_at};
+use crate::model::Model;
 use crate::num::parallel;
 use crate::num::tolerance::FOOT_ERROR;
-use crate::{Counters, Model, Pose};
+use crate::{Counters, Pose};
 
 /// Points that follow each other on one thread.
 const CHUNK: usize = 1024;

@@ -193,7 +193,7 @@ struct RelativePlacement {
     /// The box of b in its own frame.
     middle: DVec3,
     half: DVec3,
-    /// [`Model::identity`](crate::Model::identity) of both.
+    /// [`Model::identity`](crate::model::Model::identity) of both.
     models: [u64; 2],
     /// What rounding can hide (a length in the world).
     doubt: f64,

@@ -2,8 +2,9 @@ use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
 
 use super::*;
+use crate::model::Model;
 use crate::narrow::exact::collide::first_meeting;
-use crate::{Mesh, Model, Pose};
+use crate::{Mesh, Pose};
 
 /// A ball with bumps.
 fn ball(seed: u64, rings: u32) -> Model {

@@ -14,11 +14,12 @@ use smallvec::SmallVec;
 
 use super::perturbed_point::{BasePoint, Direction, PerturbedPoint};
 use super::placed_mesh::PlacedMesh;
+use crate::Pose;
 use crate::geom::point_triangle_exact;
 use crate::geom::triangle_triangle::upright_axis;
+use crate::model::Model;
 use crate::num::exact_vector::{cross, normal};
 use crate::num::predicate::Sign;
-use crate::{Model, Pose};
 
 /// A few placed triangles.
 pub(crate) type Faces = SmallVec<[[DVec3; 3]; 8]>;

@@ -5,11 +5,11 @@ use super::exact::{meshes, never_refused};
 use crate::Budget;
 use crate::contact::{Counters, Separation, Verdict};
 use crate::model::{Geometry, ShapeKind};
-use crate::narrow::exact::brute;
-use crate::narrow::detector::{Detector, PairKernel, Question};
 use crate::narrow::detector::pair_memory::PairMemory;
-use crate::narrow::shape_pair::ShapePair;
 use crate::narrow::detector::unfinished::{Kernel, ask};
+use crate::narrow::detector::{Detector, PairKernel, Question};
+use crate::narrow::exact::brute;
+use crate::narrow::shape_pair::ShapePair;
 
 /// All pairs of triangles.
 #[derive(Debug, Clone, Copy)]

@@ -6,10 +6,10 @@ use crate::contact::{Counters, Verdict};
 use crate::model::{Fact, Geometry, ShapeKind};
 use crate::narrow::continuous::contact::{Covered, sweep_within};
 use crate::narrow::continuous::{Sweep, SweepOptions};
-use crate::narrow::detector::{Detector, PairKernel, Question};
 use crate::narrow::detector::pair_memory::PairMemory;
-use crate::narrow::shape_pair::ShapePair;
 use crate::narrow::detector::unfinished::{Kernel, ask};
+use crate::narrow::detector::{Detector, PairKernel, Question};
+use crate::narrow::shape_pair::ShapePair;
 use crate::{Budget, Error, Motion};
 
 /// Sphere covers, cubics under a screw, labels.

@@ -4,14 +4,14 @@ use super::decides_each_pair;
 use crate::contact::{Counters, Relation, Separation, Verdict};
 use crate::model::{Geometry, Model, ShapeKind};
 use crate::narrow::continuous::{Sweep, SweepOptions, sweep_within};
+use crate::narrow::detector::pair_memory::PairMemory;
+use crate::narrow::detector::unfinished::{Kernel, ask};
+use crate::narrow::detector::{Detector, PairKernel, Question};
 use crate::narrow::dispatch;
 use crate::narrow::exact::collide::{self, Posed};
 use crate::narrow::exact::contour::{Polyline, contour};
 use crate::narrow::exact::margin;
-use crate::narrow::detector::{Detector, PairKernel, Question};
-use crate::narrow::detector::pair_memory::PairMemory;
 use crate::narrow::shape_pair::ShapePair;
-use crate::narrow::detector::unfinished::{Kernel, ask};
 use crate::{Budget, Error, Motion};
 
 /// Trees, closed forms and exact predicates.
@@ -46,7 +46,8 @@ impl PairKernel for Exact {
         if dispatch::is_swapped(pair) {
             return self.relation(&pair.swapped(), memory, budget).map(Relation::swapped);
         }
-        let kernel: Kernel<Relation> = |pair, _, memory, budget| Ok(dispatch::relation(pair, &mut memory.kernel, budget));
+        let kernel: Kernel<Relation> =
+            |pair, _, memory, budget| Ok(dispatch::relation(pair, &mut memory.kernel, budget));
         never_refused(ask("exact", &Question::Relation, pair, memory, budget, kernel))
     }
 

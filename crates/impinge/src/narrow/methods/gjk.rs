@@ -5,9 +5,9 @@ use crate::Budget;
 use crate::contact::{Certainty, Counters, Separation, Verdict};
 use crate::model::{Geometry, ShapeKind};
 use crate::narrow::convex::separation::distance_by_supports;
-use crate::narrow::dispatch::{convex_outcome, signed};
-use crate::narrow::detector::{Detector, PairKernel, Question};
 use crate::narrow::detector::pair_memory::PairMemory;
+use crate::narrow::detector::{Detector, PairKernel, Question};
+use crate::narrow::dispatch::{convex_outcome, signed};
 use crate::narrow::shape_pair::ShapePair;
 
 /// GJK and EPA.

@@ -4,9 +4,9 @@ use super::decides_each_pair;
 use crate::Budget;
 use crate::contact::{Counters, Relation, Separation, Verdict};
 use crate::model::ShapeKind;
-use crate::narrow::dispatch;
-use crate::narrow::detector::{Detector, PairKernel, Question};
 use crate::narrow::detector::pair_memory::PairMemory;
+use crate::narrow::detector::{Detector, PairKernel, Question};
+use crate::narrow::dispatch;
 use crate::narrow::shape_pair::ShapePair;
 
 /// The walk between Voronoi regions; exact dispatch hands two hulls to it.

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use crate::narrow::methods::Method;
 use crate::contact::{Certainty, Counters, Finish, Outcome, Verdict};
+use crate::narrow::methods::Method;
 
 /// The answer to a question: what was found, how sure it is, how the search ended, what it cost, and which method
 /// answered and why.

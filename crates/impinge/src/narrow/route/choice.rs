@@ -11,11 +11,11 @@
 use std::sync::OnceLock;
 
 use super::Reason;
-use crate::narrow::detector::Question;
-use crate::narrow::methods::Method;
 use crate::Error;
 use crate::hierarchy::cost::CostModel;
 use crate::model::ShapeKind;
+use crate::narrow::detector::Question;
+use crate::narrow::methods::Method;
 use crate::narrow::shape_pair::ShapePair;
 
 /// The measured coefficients: `method,question,kinds,cv,cp,cu`, in nanoseconds.

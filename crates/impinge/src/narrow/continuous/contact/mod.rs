@@ -29,10 +29,11 @@ use super::contact_normal::parting_normal;
 use crate::contact::{Counters, Verdict};
 use crate::geom::triangle_distance::common_point;
 use crate::geom::unit_normal::unit_normal;
+use crate::model::Model;
 use crate::motion::RationalScrew;
 use crate::narrow::exact::collide::{Posed, charged_first_meeting};
 use crate::num::tolerance::{ROUND_UP, SWEEP_SLACK};
-use crate::{Budget, Certainty, Error, Feature, Finish, Mesh, Model, Motion, Outcome, Pose};
+use crate::{Budget, Certainty, Error, Feature, Finish, Mesh, Motion, Outcome, Pose};
 
 /// A body and the spheres around it.
 #[derive(Debug, Clone, Copy)]
