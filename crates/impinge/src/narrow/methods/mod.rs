@@ -6,6 +6,7 @@ pub mod contact;
 mod each_pair;
 pub mod exact;
 pub mod gjk;
+pub mod sphere_tree;
 pub mod voronoi;
 
 #[cfg(test)]
@@ -72,6 +73,8 @@ methods! {
     Gjk, "gjk", gjk::Gjk;
     /// CONTACT's sphere covers, cubics and labels for sweeps of two meshes (Redon, Kheddar and Coquillart 2001).
     Contact, "contact", contact::Contact;
+    /// Bounding spheres alone for two meshes, conservative: the bracket of the distance is stated (Quinlan 1994).
+    SphereTree, "sphere_tree", sphere_tree::SphereTrees;
 }
 
 impl Method {
