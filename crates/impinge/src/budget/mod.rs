@@ -2,11 +2,11 @@
 //!
 //! One unit is one test of a bounding volume or of a primitive, or one triangle taken up by something that is
 //! built. Kernels draw units in quanta, so that the clock is read rarely and an unlimited budget costs a
-//! comparison. The last quantum may be larger than what is left: so every call of a search gets on, however small
-//! its budget, and none exceeds it by more than one quantum.
+//! comparison. The last quantum may be larger than what is left: so every call of a search makes progress,
+//! however small its budget, and none exceeds it by more than one quantum.
 //!
-//! A search either keeps its own place when [`Budget::draw`] refuses, or it runs as a [`task::Task`]: then it
-//! rests where it is until the next call grants more.
+//! A search either keeps its own place when [`Budget::draw`] refuses, or it runs as a [`task::Task`]: then its
+//! thread sleeps where it is until the next call grants more.
 
 mod pause;
 mod share;
@@ -32,7 +32,7 @@ pub struct Budget {
     gate: Option<Arc<Gate>>,
     /// A first try on the caller's thread: what cannot keep its place gives up.
     trial: bool,
-    /// Whether what is found so far is only a part of the question, so that it is not told.
+    /// Whether what is found so far is only a part of the question, so that it is not reported.
     silent: bool,
     /// Units drawn, and those of them that went into building something.
     spent: u64,
@@ -149,7 +149,7 @@ impl Budget {
         self.gate.clone().is_some_and(|gate| gate.rest(self, None))
     }
 
-    /// Runs something that is only a part of the question: what it finds so far is not told.
+    /// Runs something that is only a part of the question: what it finds so far is not reported.
     pub(crate) fn silently<R>(&mut self, run: impl FnOnce(&mut Budget) -> R) -> R {
         let before = std::mem::replace(&mut self.silent, true);
         let found = run(self);

@@ -1,4 +1,4 @@
-//! The gate at which a search rests between two calls.
+//! Where the thread of a search sleeps between two calls.
 
 use std::any::Any;
 use std::fmt;
@@ -11,14 +11,14 @@ use super::Budget;
 /// What a search leaves: of any type, which its caller knows.
 pub(super) type Left = Box<dyn Any + Send>;
 
-/// How long after the deadline a caller waits for the search to come to a rest and tell how far it is; without
-/// that the next call hears it.
+/// How long after the deadline a caller waits for the search to pause and report how far it is; a later report is
+/// read by the next call.
 const GRACE: Duration = Duration::from_micros(500);
 
 /// How long a caller without a deadline sleeps at a time.
 const LONG: Duration = Duration::from_secs(3600);
 
-/// Between a caller, who grants units or time, and the search, which rests when they are gone.
+/// Between a caller, who grants units or time, and the search, which sleeps when they are used up.
 #[derive(Default)]
 pub(super) struct Gate {
     state: Mutex<State>,
@@ -40,7 +40,7 @@ struct State {
     updates: u64,
 }
 
-/// What a caller hears of a search.
+/// What a caller learns about a search.
 pub(super) struct Heard {
     /// The answer, or the panic that the search ended with.
     pub ended: Option<thread::Result<Left>>,

@@ -1,18 +1,18 @@
-//! How a budget is shared among several claims, and what they leave comes back.
+//! How a budget is divided among several searches, and how what they leave over returns to it.
 
 use std::time::Instant;
 
 use super::Budget;
 
 impl Budget {
-    /// The share of `some` out of `all` equal claims on what is left, of units and of time.
+    /// The share of `some` out of `all` equal parts of what is left, of units and of time.
     pub(crate) fn share(&self, some: usize, all: usize) -> Budget {
         if some >= all || self.is_unlimited() {
             return self.clone();
         }
         let units = self.remaining().map_or(u64::MAX, |left| {
             let share = u128::from(left) * some as u128 / all as u128;
-            // One unit gets every search on, if there is one.
+            // One unit, if there is one, lets every search make progress.
             (share as u64).max(left.min(1))
         });
         let deadline = self.deadline.map(|end| {

@@ -1,7 +1,7 @@
-//! A search on a thread of its own, which rests where it is whenever its budget ends.
+//! A search on a thread of its own, which sleeps where it is whenever its budget ends.
 //!
 //! So every search can be interrupted and resumed, also one whose state is a deep stack; and a caller with a
-//! deadline leaves in time even while something is built in one go. The thread sleeps between calls and ends when
+//! deadline returns in time even while something is built in one go. The thread sleeps between calls and ends when
 //! its task is dropped.
 
 use std::any::Any;

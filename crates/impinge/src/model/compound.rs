@@ -2,7 +2,7 @@
 //!
 //! I-COLLIDE (Cohen, Lin, Manocha, Ponamgi 1995) treats such objects as trees whose leaves are convex; here
 //! the inner nodes are boxes of the body's frame, halved at the middle part, so that the pairs of near parts
-//! of two bodies are found without trying all. Part i stands for itself in every answer.
+//! of two bodies are found without trying all. Answers number the parts as they were given.
 
 use glam::DVec3;
 

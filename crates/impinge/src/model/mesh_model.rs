@@ -66,7 +66,7 @@ impl Model {
         self.tree.get().is_some()
     }
 
-    /// How its triangles hang together; found at the first call and kept.
+    /// Its connectivity after welding; found at the first call and kept.
     pub fn topology(&self) -> &Topology {
         self.topology.get_or_init(|| Topology::of(&self.mesh))
     }
@@ -104,7 +104,7 @@ impl Model {
         self.dipoles.get_or_init(|| Dipoles::new(&self.mesh, self.tree()))
     }
 
-    /// Equal spheres over its surface, as the method CONTACT uses them; laid at the first call and kept.
+    /// Equal spheres over its surface, as the method CONTACT uses them; built at the first call and kept.
     ///
     /// # Errors
     /// Triangles so small that more than 2²⁴ spheres would lie side by side.

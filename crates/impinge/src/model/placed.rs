@@ -3,8 +3,8 @@
 use super::{Geometry, Shape};
 use crate::{Motion, Pose};
 
-/// A shape at a pose or along a motion; made by [`Shape::at`], [`Shape::along`], or from a `&Shape`, which then
-/// stands where its own frame puts it.
+/// A shape at a pose or along a motion; made by [`Shape::at`], [`Shape::along`], or from a `&Shape`, whose
+/// frame is then that of the world.
 ///
 /// Questions about one moment take the start of a motion.
 #[derive(Debug, Clone, Copy)]

@@ -1,8 +1,8 @@
-//! What a model finds out about its mesh when it is first needed, under a budget.
+//! What is built for a mesh when it is first needed, under a budget.
 //!
-//! A fact is built in one go, but it is paid for before, so many units for each triangle. What was paid stays with
-//! the model: calls that cannot pay all of it get there together. With a deadline only the clock counts; there
-//! the build runs on the thread of a task, whose caller leaves in time.
+//! A fact is built in one go, but its units are paid beforehand, so many for each triangle. What was paid is kept
+//! with the model, so the payments of several calls add up. With a deadline only the clock counts; there the build
+//! runs on the thread of a task, whose caller returns in time.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

@@ -24,7 +24,7 @@ use crate::narrow::methods::Method;
 use crate::num::tolerance::SWEEP_TOLERANCE;
 use crate::{Budget, Error};
 
-/// How a question is to be answered: by which method, within which budget, with which memory and how sharply.
+/// How a question is to be answered: by which method, within which budget, with which memory and to which tolerances.
 ///
 /// The budget is drawn down by every question asked through the same value.
 ///

@@ -21,13 +21,13 @@ use crate::num::parallel;
 use crate::num::tolerance::LARGEST_COORDINATE;
 use crate::{Budget, Error};
 
-/// Tests after which a limited budget is asked again, about.
+/// About how many tests are made before a limited budget is asked again.
 const UNITS_AT_A_TIME: usize = 256;
 
-/// Points or rays that are answered at most before a limited budget is asked again.
+/// At most so many points or rays are answered before a limited budget is asked again.
 const MOST_AT_A_TIME: usize = 256;
 
-/// Answers that are copied at most for a caller whose deadline has passed: a small part of a millisecond.
+/// At most so many answers are copied for a caller whose deadline has passed: a small part of a millisecond.
 const MOST_COPIED: usize = 1 << 13;
 
 /// How far a point is from a shape.
@@ -153,7 +153,7 @@ impl Query<'_> {
         Ok(Answer::new(verdict, method, reason))
     }
 
-    /// Answers block by block as far as the budget goes, behind what an earlier call has answered.
+    /// Answers block by block as far as the budget goes, after what an earlier call has answered.
     fn blocks<P: Hashed, R: Any + Clone + Send + Sync>(
         &mut self,
         body: &Placed<'_>,
@@ -285,7 +285,7 @@ fn measurable(body: &Placed<'_>, question: &'static str) -> Result<(), Error> {
     }
 }
 
-/// Refuses points that are nowhere.
+/// Refuses points that are not finite or beyond 1e60.
 pub(super) fn check_points(name: &'static str, points: &[DVec3]) -> Result<(), Error> {
     // Negated, so that NaN is refused.
     match points.iter().position(|p| !p.as_ref().iter().all(|x| x.abs() <= LARGEST_COORDINATE)) {

@@ -11,7 +11,7 @@ use crate::narrow::shape_pair::ShapePair;
 use crate::num::parallel;
 use crate::{Budget, Error, Relation, Separation};
 
-/// Pairs of an unlimited batch that are decided before the sink is told.
+/// Pairs of an unlimited batch that are decided before the sink receives them.
 const BLOCK: usize = 1024;
 
 /// Pairs that one thread decides at a time.

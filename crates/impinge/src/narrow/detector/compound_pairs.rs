@@ -1,7 +1,7 @@
 //! All pairs of near parts of two bodies: the contacts of every two of them within a margin.
 //!
-//! The trees of two compounds (I-COLLIDE 1995: trees of convex parts) are gone down together; nodes whose
-//! boxes are farther apart than the margin are left. A shape that is no compound is its own only part.
+//! The trees of two compounds (I-COLLIDE 1995: trees of convex parts) are descended together; nodes whose
+//! boxes are farther apart than the margin are skipped. A shape that is no compound is its own only part.
 //! What is left is measured pair by pair, each starting from its own memory.
 
 use smallvec::SmallVec;
@@ -25,7 +25,7 @@ pub struct CompoundMemory {
 }
 
 /// The contacts of all pairs of parts within the margin, each measured by the kernel. `found` changes only when
-/// all are known; what the budget leaves open is gone on with from the memory.
+/// all are known; what the budget leaves open is continued from the memory.
 pub(super) fn contacts<K: PairKernel + ?Sized>(
     kernel: &K,
     pair: &ShapePair<'_>,
@@ -44,7 +44,7 @@ pub(super) fn contacts<K: PairKernel + ?Sized>(
             near.sort_unstable();
             memory.keep(&near);
             memory.found.clear();
-            // The walk is seen through: it is short, and going on later would cost as much.
+            // The traversal runs to its end: it is short, and resuming it would cost as much.
             budget.draw(total.work.volume_tests);
             0
         }

@@ -17,7 +17,7 @@ use crate::narrow::shape_pair::ShapePair;
 use crate::num::tolerance::TOUCH_DOUBT;
 use crate::{Budget, Certainty, Contact, Counters, Finish, Outcome, Relation, Separation};
 
-/// What is told about where two bodies meet.
+/// What is reported about where two bodies meet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum Contacts {
     /// Events only. Where `touch` is 0 nothing is measured: much cheaper for meshes.
@@ -29,14 +29,14 @@ pub enum Contacts {
     Manifold,
 }
 
-/// How far apart bodies count, and what is told about them.
+/// Up to which distance bodies are looked at, and what is reported about them.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ContactOptions {
-    /// Contacts are told up to this distance (a length).
+    /// Contacts are reported up to this distance (a length).
     pub margin: f64,
     /// Two bodies touch at or below this distance (a length, at most `margin`).
     pub touch: f64,
-    /// What is told.
+    /// What is reported.
     pub told: Contacts,
 }
 
@@ -58,7 +58,7 @@ pub struct PartContact {
     pub parts: [u32; 2],
     /// The closest or deepest features.
     pub contact: Contact,
-    /// What that is worth.
+    /// How certain that is.
     pub certainty: Certainty,
     /// Where its manifold begins and ends in [`PairContacts::points`].
     pub manifold: [u32; 2],
@@ -72,7 +72,7 @@ impl PairContacts {
         self.points.clear();
     }
 
-    /// Takes what was found about two parts, as far as it is to be told.
+    /// Takes what was found about two parts, as far as it is to be reported.
     #[inline]
     pub(crate) fn add(
         &mut self,
@@ -100,12 +100,12 @@ impl PairContacts {
 pub(crate) struct Measured {
     /// Whether they touch.
     pub touching: bool,
-    /// How far apart they are and what that is worth; `None` where only the relation was asked.
+    /// How far apart they are and how certain that is; `None` where only the relation was asked.
     pub separation: Option<(Separation, Certainty)>,
 }
 
 /// The contacts of a pair by the distances and relations of a method. `found` changes only when all is known; what
-/// a budget leaves open is gone on with from the memory.
+/// a budget leaves open is continued from the memory.
 pub(super) fn by_distance<K: PairKernel + ?Sized>(
     kernel: &K,
     pair: &ShapePair<'_>,

@@ -70,7 +70,7 @@ pub trait Detector: Sync {
     fn expect(&self, question: &Question, pair: &ShapePair<'_>) -> Counters;
 
     /// Answers the question for every pair of the batch, in any order, until the sink or the budget ends it.
-    /// Pairs that the budget leaves open are told as such.
+    /// Pairs that the budget leaves open are reported as such.
     ///
     /// # Errors
     /// A pair whose motion the method cannot treat.

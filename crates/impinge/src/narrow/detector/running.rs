@@ -11,7 +11,7 @@ use crate::num::parallel;
 #[derive(Debug)]
 pub(crate) struct Running {
     task: Task,
-    /// Box tests told so far.
+    /// Box tests reported so far.
     volume_tests: u64,
     /// Whether a budget ended before the search did.
     interrupted: bool,

@@ -1,8 +1,8 @@
-//! Questions about one shape that a budget cuts short, and how they go on.
+//! Questions about one shape that a budget cuts short, and how they continue.
 //!
-//! A search through one shape runs as a task under a limited budget, and rests in the memory. Many points or rays
+//! A search through one shape runs as a task under a limited budget, which stays in the memory. Many points or rays
 //! are answered one block after the other on the caller's thread; what was answered is kept with a hash of what was
-//! asked, and the next call with the same input goes on behind it.
+//! asked, and the next call with the same input continues after it.
 
 use std::any::Any;
 
@@ -65,7 +65,7 @@ impl Clone for ShapeMemory {
 }
 
 impl ShapeMemory {
-    /// Answers a question under a limited budget, or goes on with it.
+    /// Answers a question under a limited budget, or continues an unfinished one.
     ///
     /// # Errors
     /// Those of the search.
@@ -85,7 +85,7 @@ impl ShapeMemory {
                 let shape = asked.shape.clone();
                 match Running::start(move |budget| run(&shape, budget)) {
                     Some(running) => Box::new((asked, running)),
-                    // Without threads nothing can rest.
+                    // Without threads nothing can be suspended.
                     None => return Ok(Verdict::out_of_budget()),
                 }
             }

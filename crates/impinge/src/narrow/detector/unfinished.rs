@@ -1,9 +1,9 @@
-//! Questions about two shapes that a budget cuts short, and how they go on.
+//! Questions about two shapes that a budget cuts short, and how they continue.
 //!
-//! Without a limit a question is asked on the caller's thread. With one it is tried there for as long as a thread
-//! costs, unless something has to be built first; then it moves to a task of its own, which keeps its place from
-//! call to call. The task stays in the memory and goes on when the same question is asked about the same bodies at
-//! the same places; any other question ends it.
+//! Without a limit a question is asked on the caller's thread. With one it is tried there for about as long as
+//! starting a thread takes, unless something has to be built first or the budget is small. What the trial leaves
+//! open runs as a task, which keeps its place from call to call. The task stays in the memory and continues when the
+//! same question is asked about the same bodies at the same poses; any other question ends it.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -30,7 +30,7 @@ const LEAST_FOR_TRIAL: u64 = 4 * TRIAL;
 pub(crate) type Kernel<T> =
     fn(&ShapePair<'_>, &Question, &mut PairMemory, &mut Budget) -> Result<Verdict<T>, Error>;
 
-/// A question that rests, and answers of a batch that did not come to its end; a copy has neither.
+/// A suspended question, and answers of a batch that did not come to its end; a copy has neither.
 #[derive(Debug, Default)]
 pub(super) struct Unfinished {
     resting: Option<Box<(Key, Running)>>,
@@ -96,7 +96,7 @@ pub(crate) fn exact_relation(
     found.unwrap_or_else(|_| Verdict::refused())
 }
 
-/// Answers a question about a pair, or goes on with it.
+/// Answers a question about a pair, or continues an unfinished one.
 ///
 /// # Errors
 /// The kernel's.

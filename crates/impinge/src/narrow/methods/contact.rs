@@ -23,7 +23,7 @@ impl Detector for Contact {
 
     fn expect(&self, _: &Question, pair: &ShapePair<'_>) -> Counters {
         let [m, n] = pair.shapes.map(Geometry::primitives);
-        // The spheres are about as many as the triangles; they are laid once.
+        // There are about as many spheres as triangles; they are built once.
         let laid = |shape: &Geometry| shape.model().is_some_and(|model| model.knows(Fact::SphereCover));
         let updates = pair.shapes.iter().filter(|shape| !laid(shape)).map(|shape| shape.primitives()).sum();
         Counters { volume_tests: m + n, primitive_tests: 1, updates }

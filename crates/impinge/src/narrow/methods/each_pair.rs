@@ -1,7 +1,7 @@
 //! What is the same for every method that decides each pair on its own.
 
-/// The part of [`Detector`](crate::narrow::detector::Detector) that is the same for every method that decides each pair on
-/// its own.
+/// The part of [`Detector`](crate::narrow::detector::Detector) that is the same for every method that decides each
+/// pair on its own.
 macro_rules! decides_each_pair {
     () => {
         fn detect(

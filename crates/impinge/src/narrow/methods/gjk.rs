@@ -21,7 +21,7 @@ impl Detector for Gjk {
     }
 
     fn expect(&self, _: &Question, pair: &ShapePair<'_>) -> Counters {
-        // Supports of a hull are found by climbing.
+        // Supports of a hull are found by hill climbing.
         let steps: u64 = pair.shapes.iter().map(|shape| shape.primitives().isqrt()).sum();
         Counters { volume_tests: steps, primitive_tests: 1, updates: 0 }
     }

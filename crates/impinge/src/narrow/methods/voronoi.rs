@@ -19,7 +19,7 @@ impl Detector for Voronoi {
     }
 
     fn expect(&self, _: &Question, pair: &ShapePair<'_>) -> Counters {
-        // From nowhere the walk passes about as many features as lie around half a hull.
+        // Without a memory the walk passes about as many features as lie around half a hull.
         let steps: u64 = pair.shapes.iter().map(|shape| shape.primitives().isqrt()).sum();
         Counters { volume_tests: steps, primitive_tests: 1, updates: 0 }
     }

@@ -13,8 +13,8 @@ use crate::narrow::methods::Method;
 pub struct Answer<T> {
     /// The answer; `None` when the budget ended before it was certain.
     pub value: Option<T>,
-    /// What was found until the budget ended: some of the pairs, or a distance that the true one does not exceed
-    /// and falls short of by at most the tolerance of the certainty.
+    /// What was found until the budget ended: some of the pairs, or an upper bound of the distance that exceeds it
+    /// by at most the tolerance of the certainty.
     pub so_far: Option<T>,
     /// How sure `value` or `so_far` is.
     pub certainty: Certainty,

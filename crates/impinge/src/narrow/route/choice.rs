@@ -21,7 +21,7 @@ use crate::narrow::shape_pair::ShapePair;
 /// The measured coefficients: `method,question,kinds,cv,cp,cu`, in nanoseconds.
 const COEFFICIENTS: &str = include_str!("coefficients.csv");
 
-/// The classes of shapes whose costs are told apart.
+/// The classes of shapes with costs of their own.
 const CLASSES: [&str; 4] = ["mesh", "hull", "primitive", "compound"];
 
 /// The questions, by their names.
