@@ -58,12 +58,17 @@ impl Case {
         format!("{}-{}", class(&self.shapes[0]), class(&self.shapes[1]))
     }
 
+    /// The shapes as they are given: with their trees, or anew.
+    pub fn given(&self) -> [Shape; 2] {
+        if self.fresh { self.shapes.clone().map(anew) } else { self.shapes.clone() }
+    }
+
     /// Asks once.
     ///
     /// # Errors
     /// The method does not answer this.
     pub fn ask(&self, method: Method) -> Result<Method, Error> {
-        let [a, b] = if self.fresh { self.shapes.clone().map(anew) } else { self.shapes.clone() };
+        let [a, b] = self.given();
         let mut query = Query { method, ..Query::default() };
         let placed = b.at(self.pose);
         Ok(match self.ask {

@@ -173,7 +173,10 @@ fn check_relation(case: &Case, method: Method, answer: &Answer<Relation>, want: 
     match answer.certainty {
         Certainty::Exact => assert_eq!(found, want, "{said}"),
         Certainty::Conservative { tolerance } | Certainty::Approximate { resolution: tolerance } => {
-            assert!(tolerance <= 1e-6 * case.bodies.iter().map(Body::size).fold(0.0, f64::max), "{said}");
+            // What errs to either side has to be nearly exact; what errs to one states by how much.
+            let small = 1e-6 * case.bodies.iter().map(Body::size).fold(0.0, f64::max);
+            let one_sided = matches!(answer.certainty, Certainty::Conservative { .. });
+            assert!(one_sided || tolerance <= small, "{said}");
             if want.is_contact() {
                 assert!(found.is_contact(), "{said}");
             } else {

@@ -98,7 +98,7 @@ fn shapes_points_rays_and_margins_are_refused_by_name() {
         refused(Shape::hull([[0.0, bad, 0.0], [1.0; 3]]), &["vertex 0"]);
         refused(Shape::mesh(vec![[0.0; 3], [1.0; 3], [bad; 3]], vec![[0, 1, 2]]), &["vertex 2"]);
         refused(contains(&cube, [0.0, bad, 0.0]), &["points", "element 0"]);
-        refused(Ray::new([bad, 0.0, 0.0], [1.0, 0.0, 0.0]), &["points"]);
+        refused(Ray::new([bad, 0.0, 0.0], [1.0, 0.0, 0.0]), &["origin"]);
     }
     refused(Ray::new([0.0; 3], [0.0; 3]), &["direction"]);
     refused(Ray::new([0.0; 3], [f64::NAN, 0.0, 0.0]), &["direction"]);

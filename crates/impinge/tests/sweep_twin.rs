@@ -243,7 +243,7 @@ fn no_contact_is_missed() {
     run(0..1200);
 }
 
-/// Must-show 5 of the continuous part: 100,000 pairs and motions.
+/// A hundred thousand pairs and motions.
 #[test]
 #[ignore = "some minutes; cargo test --release --test sweep_twin -- --ignored"]
 fn sweep_twin() {

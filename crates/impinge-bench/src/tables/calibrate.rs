@@ -26,6 +26,13 @@ pub fn run(effort: Effort) -> Result<Table> {
     let mut measured: BTreeMap<(&str, String, Method), Vec<(Counters, f64)>> = BTreeMap::new();
     for case in &cases {
         for method in EXACT {
+            // Two hulls go the same way by exact as by voronoi.
+            if method == Method::Exact && case.classes() == "hull-hull" {
+                continue;
+            }
+            if !is_typical(case, method) {
+                continue;
+            }
             let Ok(time) = case.time(method, effort.pick(5, 1)) else { continue };
             let counts = expected(case, method);
             measured.entry((case.ask.name(), case.classes(), method)).or_default().push((counts, time));
@@ -59,7 +66,7 @@ pub fn run(effort: Effort) -> Result<Table> {
 
 /// The counts that the method expects.
 fn expected(case: &Case, method: Method) -> Counters {
-    let [a, b] = &case.shapes;
+    let [a, b] = &case.given();
     let pair = ShapePair::new([a.geometry(), b.geometry()], [&Pose::IDENTITY, &case.pose]);
     let question = match case.ask {
         Ask::Relation => Question::Relation,
@@ -68,10 +75,12 @@ fn expected(case: &Case, method: Method) -> Counters {
         Ask::Within(margin) => Question::Pairs { margin: Some(margin) },
         Ask::Sweep => Question::Sweep(Default::default()),
     };
-    let mut counts = method.expect(&question, &pair);
-    if case.fresh && method == Method::Exact {
-        counts.updates =
-            [a, b].into_iter().filter_map(|s| s.as_mesh()).map(|m| m.triangles().len() as u64).sum();
-    }
-    counts
+    method.expect(&question, &pair)
+}
+
+/// Whether the expected counts are all that the method can take: brute force ends at the first contact.
+fn is_typical(case: &Case, method: Method) -> bool {
+    let [a, b] = &case.shapes;
+    let meets = || impinge::distance(a, b.at(case.pose)).distance <= 0.0;
+    method != Method::Brute || case.ask != Ask::Distance || !meets()
 }

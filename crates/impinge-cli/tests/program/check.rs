@@ -97,7 +97,8 @@ fn distance_gives_points_and_features() {
     let nested = folder.run(&["distance", "cube.obj", "small.obj", "--format", "json"]);
     assert_eq!((nested.json()["distance"].as_f64(), nested.code), (Some(0.75), 1));
     assert_eq!(nested.json()["relation"], "b_inside_a");
-    assert_eq!((&answer["relation"], &answer["method"]), (&json!("separated"), &json!("exact")));
+    assert_eq!(answer["relation"], "separated");
+    assert!(answer["method"] == "exact" || answer["method"] == "brute", "{answer}");
     let open = folder.run(&["distance", "sheet.obj", "sheet.obj", "--at-b", "0,0,2", "--format", "json"]);
     assert_eq!((open.json().get("relation"), open.code), (None, 0), "surfaces have no inside");
     let meeting = folder.run(&["distance", "cube.obj", "small.obj", "--at-b", "1,0,0", "--format", "json"]);
@@ -125,9 +126,10 @@ fn brute_force_agrees_and_unknown_methods_are_refused() {
             (&["distance", "--at-b", at], &["distance"]),
         ] {
             let [auto, exact, brute] = ["auto", "exact", "brute"].map(|method| ask(method, what));
-            assert_eq!((auto["method"].as_str(), brute["method"].as_str()), (Some("exact"), Some("brute")));
-            assert_eq!(auto, exact);
+            assert_eq!((exact["method"].as_str(), brute["method"].as_str()), (Some("exact"), Some("brute")));
+            assert!(auto == exact || auto["method"] == "brute", "{auto}");
             for field in fields {
+                assert_eq!(auto[field], exact[field], "{what:?} {field}");
                 assert_eq!(auto[field], brute[field], "{what:?} {field}");
             }
         }
@@ -193,7 +195,8 @@ fn a_certain_collision_outlives_the_budget() {
     let whole = folder.run(&[&across[..], &["--all"]].concat()).json()["count"].as_u64().unwrap();
     let (mut some, mut partial) = (0, 0);
     for units in (100..4000).step_by(100) {
-        let ended = folder.run(&[&across[..], &["--all", "--budget", &units.to_string()]].concat());
+        let ended = folder
+            .run(&[&across[..], &["--all", "--method", "brute", "--budget", &units.to_string()]].concat());
         let answer = ended.json();
         if answer["finish"] == "complete" {
             assert_eq!(answer["count"], whole);

@@ -226,7 +226,7 @@ fn the_documents_method_agrees() {
     let why = "method contact does not answer sweep of sphere and mesh; exact does";
     assert!(folder.query(&[line], &[]).out.contains(why));
     let line = r#"{"ask":"distance","method":"contact","a":{"mesh":"cube.obj"},"b":{"mesh":"cube.obj"}}"#;
-    let why = "method contact does not answer distance of mesh and mesh; exact and brute do";
+    let why = "method contact does not answer distance of mesh and mesh; exact, brute and sphere_tree do";
     assert!(folder.query(&[line], &[]).out.contains(why));
     assert_eq!(folder.run(&["check", "cube.obj", "small.obj", "--method", "contact"]).code, 2);
 }

@@ -47,7 +47,8 @@ impl Budget {
         Budget { units, deadline, fresh, gate: None, trial: false, silent: false, spent: 0, updates: 0 }
     }
 
-    /// Runs out after `units` volume or primitive tests: reproducible on every machine.
+    /// Runs out after `units` volume or primitive tests, or triangles taken up by something that is built:
+    /// reproducible on every machine.
     pub const fn units(units: u64) -> Self {
         Budget::limited(units, None, false)
     }

@@ -7,7 +7,8 @@ use super::{Certainty, Counters, Finish, Outcome};
 pub struct Verdict<T> {
     /// The answer; `None` when the budget ended before it was certain.
     pub value: Option<T>,
-    /// What was found until the budget ended: a distance that is an upper bound, some of the pairs.
+    /// What was found until the budget ended: some of the pairs, or a distance that the true one does not exceed
+    /// and falls short of by at most the tolerance of the certainty.
     pub so_far: Option<T>,
     /// Certainty, end and cost.
     pub outcome: Outcome,
@@ -28,7 +29,7 @@ impl<T> Verdict<T> {
         }
     }
 
-    /// A question that the method does not answer; the door refuses it before it gets here.
+    /// A question that the method does not answer; the route refuses it before it gets here.
     pub fn refused() -> Verdict<T> {
         debug_assert!(false, "a method was asked what it does not accept");
         let outcome =

@@ -11,6 +11,13 @@ pub(super) struct Attachments {
 }
 
 impl Attachments {
+    /// The structure of this type, if it was built.
+    pub fn get<T: Any + Send + Sync>(&self) -> Option<Arc<T>> {
+        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let (_, known) = kept.iter().find(|(of, _)| *of == TypeId::of::<T>())?;
+        known.clone().downcast().ok()
+    }
+
     /// The structure of this type; built at the first call and kept. Others wait while it is built.
     pub fn get_or_build<T: Any + Send + Sync>(&self, build: impl FnOnce() -> T) -> Arc<T> {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);

@@ -10,6 +10,9 @@ use crate::num::tolerance::PLACED_BOX_ROUNDING;
 use crate::shape::{Convex, Polytope, Primitive};
 use crate::{Mesh, Pose};
 
+/// Triangles that a build takes as long for as for itself.
+const SMALLEST_BUILD: u64 = 16;
+
 /// The closed list of what a [`Shape`](super::Shape) can be; a copy shares what is large.
 #[derive(Debug, Clone)]
 pub enum Geometry {
@@ -53,10 +56,12 @@ impl Geometry {
         }
     }
 
-    /// How many triangles wait for their tree.
+    /// What building the tree would cost, in triangles; 0 where there is one.
     pub fn unbuilt(&self) -> u64 {
         match self {
-            Geometry::Mesh(model) if !model.has_tree() => model.mesh().triangles().len() as u64,
+            Geometry::Mesh(model) if !model.has_tree() => {
+                model.mesh().triangles().len() as u64 + SMALLEST_BUILD
+            }
             _ => 0,
         }
     }

@@ -15,7 +15,7 @@ use crate::hierarchy::point_tree::PointTree;
 use crate::hierarchy::sphere_cover::SphereCover;
 use crate::hierarchy::wide::{Decay, WideTree};
 use crate::shape::{Polytope, TetMesh, Topology};
-use crate::{Error, Mesh};
+use crate::{Budget, Error, Mesh};
 
 /// Numbers the models in the order in which they are made.
 static MADE: AtomicU64 = AtomicU64::new(0);
@@ -112,9 +112,19 @@ impl Model {
         self.sphere_cover.get_or_init(|| SphereCover::automatic(&self.mesh)).as_ref().map_err(Error::clone)
     }
 
-    /// What a method builds once for the mesh, by its type; built at the first call and kept.
-    pub fn attached<T: Any + Send + Sync>(&self, build: impl FnOnce(&Model) -> T) -> Arc<T> {
-        self.attachments.get_or_build(|| build(self))
+    /// What a method builds once for the mesh, by its type: built at the first call for so many units of the budget,
+    /// and kept. `None` when they cannot be paid.
+    pub(crate) fn attached<T: Any + Send + Sync>(
+        &self,
+        units: u64,
+        budget: &mut Budget,
+        build: impl FnOnce(&Model) -> T,
+    ) -> Option<Arc<T>> {
+        let known = self.attachments.get();
+        if known.is_some() || !budget.charge_all(units) {
+            return known;
+        }
+        Some(self.attachments.get_or_build(|| build(self)))
     }
 
     /// The surface of a solid of tetrahedra.

@@ -7,8 +7,7 @@ use crate::narrow::continuous::Sweep;
 use crate::narrow::detector::pair_memory::PairMemory;
 use crate::narrow::detector::{Batch, Finding, Memory, PairKernel, Question};
 use crate::narrow::exact::contour::Polyline;
-use crate::narrow::methods::Method;
-use crate::narrow::route::{Answer, Reason, Routed, method_for, route};
+use crate::narrow::route::{Answer, Routed, method_for, route};
 use crate::narrow::shape_pair::ShapePair;
 use crate::{Budget, Error, Pose, Relation, Separation};
 
@@ -181,14 +180,16 @@ impl Query<'_> {
         let mut fresh = Memory::default();
         let memory = self.memory.as_deref_mut().unwrap_or(&mut fresh);
         let found = route(self.method, batch, memory, &mut self.budget)?;
-        let answer = |routed: Option<Routed>| {
-            let (verdict, method, reason) = match routed {
-                Some((finding, method, reason)) => ((kind.take)(finding), method, reason),
-                None => (None, Method::Auto, Reason::Named),
+        let answer = |(routed, pair): (Option<Routed>, &ShapePair<'_>)| {
+            let Some((finding, method, reason)) = routed else {
+                // The budget ended before its turn.
+                let (method, reason) = method_for(self.method, &batch.question, pair)?;
+                return Ok(Answer::new(Verdict::out_of_budget(), method, reason));
             };
-            Answer::new(verdict.unwrap_or_else(Verdict::out_of_budget), method, reason)
+            let verdict = (kind.take)(finding).unwrap_or_else(Verdict::out_of_budget);
+            Ok(Answer::new(verdict, method, reason))
         };
-        Ok(found.into_iter().map(answer).collect())
+        found.into_iter().zip(batch.pairs).map(answer).collect()
     }
 }
 

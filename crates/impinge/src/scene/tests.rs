@@ -180,8 +180,8 @@ fn a_small_budget_leaves_pairs_open_and_gets_them_all_in_the_end() {
         loop {
             let frame = scene.step(&mut Budget::units(units));
             let Counters { volume_tests, primitive_tests, .. } = frame.outcome.work;
-            // One walk over the trees of two compounds is the largest quantum here.
-            assert!(volume_tests + primitive_tests <= units + 12, "{:?}", frame.outcome.work);
+            // A pair of convex parts is not interrupted: EPA takes at most 256 supports where they are curved.
+            assert!(volume_tests + primitive_tests <= units + 300, "{:?}", frame.outcome.work);
             assert_eq!(!frame.undecided.is_empty(), frame.outcome.finish == Finish::OutOfBudget);
             assert!(frame.undecided.len() <= before && primitive_tests + volume_tests > 0);
             before = frame.undecided.len();

@@ -226,7 +226,8 @@ fn facts(
 ) -> SmallVec<[(Arc<Model>, Fact); 4]> {
     let meshes = pair.shapes.iter().filter_map(|shape| shape.model());
     let needed: &[Fact] = match (method, pair.shapes) {
-        ("brute", _) => &[],
+        // Other methods pay for what they build themselves.
+        (other, _) if !["exact", "contact"].contains(&other) => &[],
         ("contact", _) => &[Fact::SphereCover, Fact::DiscBounds],
         (_, [Geometry::Mesh(_), Geometry::Mesh(_)]) => match question {
             Question::Relation | Question::Contour | Question::Contacts(_) => {

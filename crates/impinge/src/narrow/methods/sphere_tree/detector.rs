@@ -6,6 +6,7 @@ use crate::Budget;
 use crate::contact::{Certainty, Counters, Feature, Finish, Outcome, Relation, Separation, Verdict};
 use crate::model::{Geometry, Model, ShapeKind};
 use crate::narrow::detector::pair_memory::PairMemory;
+use crate::narrow::detector::unfinished::{Kernel, ask};
 use crate::narrow::detector::{Detector, PairKernel, Question};
 use crate::narrow::exact::relation::relation_of_disjoint;
 use crate::narrow::methods::decides_each_pair;
@@ -30,44 +31,68 @@ impl Detector for SphereTrees {
 }
 
 impl PairKernel for SphereTrees {
-    fn relation(&self, pair: &ShapePair<'_>, _: &mut PairMemory, budget: &mut Budget) -> Verdict<Relation> {
-        let Some((models, found)) = search(pair, budget) else { return Verdict::refused() };
-        let Some(Nearest { at_most, .. }) = found.nearest else { return open(&found) };
-        let ([a, b], [pose_a, pose_b]) = (models, pair.poses);
-        if found.at_least > 0.0 {
-            // The surfaces are apart for certain.
-            let relation = relation_of_disjoint(a, pose_a, b, pose_b);
-            return Verdict::new(Some(relation), outcome(&found, Certainty::Exact));
-        }
-        let certainty = Certainty::Conservative { tolerance: at_most };
-        Verdict::new(Some(Relation::Intersecting), outcome(&found, certainty))
+    fn relation(
+        &self,
+        pair: &ShapePair<'_>,
+        memory: &mut PairMemory,
+        budget: &mut Budget,
+    ) -> Verdict<Relation> {
+        let kernel: Kernel<Relation> = |pair, _, _, budget| Ok(relation(pair, budget));
+        let found = ask("sphere_tree", &Question::Relation, pair, memory, budget, kernel);
+        found.unwrap_or_else(|_| Verdict::refused())
     }
 
-    fn distance(&self, pair: &ShapePair<'_>, _: &mut PairMemory, budget: &mut Budget) -> Verdict<Separation> {
-        let Some((_, found)) = search(pair, budget) else { return Verdict::refused() };
-        let Some(Nearest { at_most, points, triangles }) = found.nearest else { return open(&found) };
-        let normal = (points[1] - points[0]).normalize_or_zero();
-        let features = triangles.map(Feature::Face);
-        let separation = Separation { distance: at_most, points, features, normal };
-        let certainty = Certainty::Conservative { tolerance: at_most - found.at_least };
-        Verdict::new(Some(separation), outcome(&found, certainty))
+    fn distance(
+        &self,
+        pair: &ShapePair<'_>,
+        memory: &mut PairMemory,
+        budget: &mut Budget,
+    ) -> Verdict<Separation> {
+        let kernel: Kernel<Separation> = |pair, _, _, budget| Ok(distance(pair, budget));
+        let found = ask("sphere_tree", &Question::Distance, pair, memory, budget, kernel);
+        found.unwrap_or_else(|_| Verdict::refused())
     }
 }
 
-/// The bracket of two meshes; their trees are built when first needed and kept with them.
-fn search<'p>(pair: &ShapePair<'p>, budget: &mut Budget) -> Option<([&'p Model; 2], Bracket)> {
-    let [Geometry::Mesh(a), Geometry::Mesh(b)] = pair.shapes else { return None };
-    let trees = [a, b].map(|model| model.attached(|model| SphereTree::new(model.mesh())));
-    Some(([a, b], bracket([&trees[0], &trees[1]], pair.poses, budget)))
+fn relation(pair: &ShapePair<'_>, budget: &mut Budget) -> Verdict<Relation> {
+    let [Geometry::Mesh(a), Geometry::Mesh(b)] = pair.shapes else { return Verdict::refused() };
+    let Some((found, Nearest { at_most, .. })) = search([a, b], pair, budget) else {
+        return Verdict::out_of_budget();
+    };
+    if found.at_least > 0.0 {
+        // The surfaces are apart for certain.
+        let [pose_a, pose_b] = pair.poses;
+        let relation = relation_of_disjoint(a, pose_a, b, pose_b);
+        return Verdict::new(Some(relation), outcome(&found, Certainty::Exact));
+    }
+    let certainty = Certainty::Conservative { tolerance: at_most };
+    Verdict::new(Some(Relation::Intersecting), outcome(&found, certainty))
+}
+
+fn distance(pair: &ShapePair<'_>, budget: &mut Budget) -> Verdict<Separation> {
+    let [Geometry::Mesh(a), Geometry::Mesh(b)] = pair.shapes else { return Verdict::refused() };
+    let Some((found, Nearest { at_most, points, triangles })) = search([a, b], pair, budget) else {
+        return Verdict::out_of_budget();
+    };
+    let normal = (points[1] - points[0]).normalize_or_zero();
+    let separation = Separation { distance: at_most, points, features: triangles.map(Feature::Face), normal };
+    let certainty = Certainty::Conservative { tolerance: at_most - found.at_least };
+    Verdict::new(Some(separation), outcome(&found, certainty))
+}
+
+/// The bracket of two meshes; their trees are built when first needed, one unit for each triangle and level, and
+/// kept with them. `None` when the budget ended first.
+fn search(models: [&Model; 2], pair: &ShapePair<'_>, budget: &mut Budget) -> Option<(Bracket, Nearest)> {
+    let mut tree = |model: &Model| {
+        let triangles = model.mesh().triangles().len() as u64;
+        let units = triangles * (u64::from(triangles.max(1).ilog2()) + 1);
+        model.attached(units, budget, |model| SphereTree::new(model.mesh()))
+    };
+    let trees = [tree(models[0])?, tree(models[1])?];
+    let found = bracket([&trees[0], &trees[1]], pair.poses, budget);
+    found.nearest.map(|nearest| (found, nearest))
 }
 
 fn outcome(found: &Bracket, certainty: Certainty) -> Outcome {
     Outcome { certainty, finish: Finish::Complete, work: found.work }
-}
-
-/// The budget ended first.
-fn open<T>(found: &Bracket) -> Verdict<T> {
-    let mut verdict = Verdict::out_of_budget();
-    verdict.outcome.work = found.work;
-    verdict
 }

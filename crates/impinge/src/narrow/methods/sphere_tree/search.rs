@@ -62,7 +62,7 @@ pub(super) fn bracket(trees: [&SphereTree; 2], poses: [&Pose; 2], budget: &mut B
     let root = Pair::new(trees, poses, [0, 0]);
     open.push(Entry { gap: root.gap, nodes: [0, 0] });
     while let Some(Entry { gap, nodes }) = open.pop() {
-        if work.volume_tests % QUANTUM == 0 && !budget.draw(QUANTUM) {
+        if work.volume_tests % QUANTUM == 0 && !budget.draw_or_rest(QUANTUM) {
             return Bracket { at_least: gap.max(0.0), nearest: None, work };
         }
         work.volume_tests += 1;

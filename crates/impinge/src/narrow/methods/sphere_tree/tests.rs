@@ -3,8 +3,8 @@ use glam::DVec3;
 use super::search::bracket;
 use super::tree::SphereTree;
 use crate::num::random::unit;
-use crate::shape::procedural;
 use crate::scene::{Body, Options, Scene};
+use crate::shape::procedural;
 use crate::{Budget, Certainty, Method, Pose, Query, Relation, Shape};
 
 fn poses(k: u64) -> Pose {
