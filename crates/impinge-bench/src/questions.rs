@@ -26,7 +26,8 @@ impl Ask {
         match self {
             Ask::Relation => "relation",
             Ask::Distance => "distance",
-            Ask::Pairs | Ask::Within(_) => "pairs",
+            Ask::Pairs => "pairs",
+            Ask::Within(_) => "pairs_within",
             Ask::Sweep => "sweep",
         }
     }
@@ -162,7 +163,7 @@ impl Draw {
 fn question(draw: &mut Draw) -> Result<Case> {
     let kind = draw.unit();
     let order = |draw: &mut Draw, low: f64, high: f64| low * (high / low).powf(draw.unit());
-    let spread = [0.6, 1.2, 2.5][(3.0 * draw.unit()) as usize];
+    let spread: f64 = [0.6, 1.2, 2.5][(3.0 * draw.unit()) as usize];
     let (ask, shapes, fresh) = if kind < 0.3 {
         let hull = |draw: &mut Draw| {
             let corners = order(draw, 4.0, 400.0) as usize;
@@ -180,8 +181,11 @@ fn question(draw: &mut Draw) -> Result<Case> {
             3 if kind < 0.4 => Ask::Sweep,
             _ => Ask::Distance,
         };
-        (ask, shapes, draw.unit() < 0.3)
+        // Small meshes often come as arrays, without their trees.
+        (ask, shapes, kind < 0.8 && draw.unit() < 0.3)
     };
+    // Brute force ends a distance at the first contact by luck: mostly bodies that are apart are measured.
+    let spread = if ask == Ask::Distance && !fresh { spread.max(2.5) } else { spread };
     let (pose, to) = (draw.pose(spread)?, draw.pose(spread)?);
     Ok(Case { ask, shapes, pose, to, fresh })
 }

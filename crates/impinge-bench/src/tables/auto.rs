@@ -87,6 +87,8 @@ fn row(name: &str, answers: usize, total: f64, best: f64, worst: f64) -> [String
 
 fn judge(case: &Case, effort: Effort) -> Result<Judged> {
     let rounds = effort.pick(5, 1);
+    // Shapes that are not fresh have their trees.
+    case.ask(Method::Exact)?;
     let chosen = case.ask(Method::Auto)?;
     let answers = Method::ALL.iter().filter_map(|&method| {
         // Only exact methods stand for choice.

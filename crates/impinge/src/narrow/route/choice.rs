@@ -25,7 +25,8 @@ const COEFFICIENTS: &str = include_str!("coefficients.csv");
 const CLASSES: [&str; 4] = ["mesh", "hull", "primitive", "compound"];
 
 /// The questions, by their names.
-const QUESTIONS: [&str; 6] = ["relation", "distance", "pairs", "contour", "sweep", "contacts"];
+const QUESTIONS: [&str; 7] =
+    ["relation", "distance", "pairs", "pairs_within", "contour", "sweep", "contacts"];
 
 /// A method and what its tests cost.
 type Candidate = (Method, CostModel);
@@ -120,9 +121,10 @@ fn question_index(question: &Question) -> usize {
     match question {
         Question::Relation => 0,
         Question::Distance => 1,
-        Question::Pairs { .. } => 2,
-        Question::Contour => 3,
-        Question::Sweep(_) => 4,
-        Question::Contacts(_) => 5,
+        Question::Pairs { margin: None } => 2,
+        Question::Pairs { margin: Some(_) } => 3,
+        Question::Contour => 4,
+        Question::Sweep(_) => 5,
+        Question::Contacts(_) => 6,
     }
 }
