@@ -41,8 +41,11 @@ fn to_the_end<T>(
     panic!("no end after {PATIENCE} calls");
 }
 
+/// Makes a shape anew.
+type Maker = Box<dyn Fn() -> Shape>;
+
 /// One fresh shape of each class: facts that one test has built would hide that another cannot.
-fn kinds() -> Vec<(&'static str, Box<dyn Fn() -> Shape>)> {
+fn kinds() -> Vec<(&'static str, Maker)> {
     let ball = || Shape::sphere(0.4).unwrap();
     let compound = move || {
         let parts = [-0.5, 0.0, 0.5].map(|x| (ball(), Pose::from_translation([x, 0.1, 0.0]).unwrap()));

@@ -20,10 +20,13 @@ const SEED: u64 = 41;
 /// Methods whose answers are exact: the others are never chosen.
 const EXACT: [Method; 5] = [Method::Exact, Method::Brute, Method::Voronoi, Method::Gjk, Method::Contact];
 
+/// Question, classes of the shapes, method: what has coefficients of its own.
+type Group = (&'static str, String, Method);
+
 /// Measures, fits, prints and, in a full run, stores.
 pub fn run(effort: Effort) -> Result<Table> {
     let cases = questions(effort.pick(3000, 100), SEED)?;
-    let mut measured: BTreeMap<(&str, String, Method), Vec<(Counters, f64)>> = BTreeMap::new();
+    let mut measured: BTreeMap<Group, Vec<(Counters, f64)>> = BTreeMap::new();
     for case in &cases {
         // Shapes that are not fresh have their trees.
         case.ask(Method::Exact)?;

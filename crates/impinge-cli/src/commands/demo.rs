@@ -48,7 +48,7 @@ struct Alone {
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 enum Row {
-    Two(Seen),
+    Two(Box<Seen>),
     One(Alone),
 }
 
@@ -67,7 +67,7 @@ pub fn run(args: &Demo, common: &Common) -> Result<Exit, Failure> {
     explain.lap("build");
     let mut rows = Vec::new();
     for scene in &scenes {
-        rows.push(Row::Two(scene.ask(&mut explain)?));
+        rows.push(Row::Two(Box::new(scene.ask(&mut explain)?)));
     }
     let twisted = self_crossing()?;
     let triangles = twisted.triangles().len();

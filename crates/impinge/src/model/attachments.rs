@@ -4,10 +4,13 @@ use std::any::{Any, TypeId};
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
+/// One structure and its type.
+type Kept = (TypeId, Arc<dyn Any + Send + Sync>);
+
 /// Structures of methods, one of each type; a copy shares them.
 #[derive(Clone, Default)]
 pub(super) struct Attachments {
-    kept: Arc<Mutex<Vec<(TypeId, Arc<dyn Any + Send + Sync>)>>>,
+    kept: Arc<Mutex<Vec<Kept>>>,
 }
 
 impl Attachments {

@@ -61,7 +61,7 @@ pub fn sweep_within(
     search.recall(memory);
     loop {
         let found = search.advance(budget);
-        let told = || Verdict::from(found.clone());
+        let told = || Verdict::from(found);
         if found.outcome.finish != Finish::OutOfBudget || !budget.rest(told) {
             memory.keep(&found);
             return found;
