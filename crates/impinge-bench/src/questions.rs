@@ -40,8 +40,6 @@ pub struct Case {
     pub shapes: [Shape; 2],
     pub pose: Pose,
     pub to: Pose,
-    /// Whether the shapes come without their trees, as from a file or an array.
-    pub fresh: bool,
 }
 
 /// How long a batch of one question has to take at least for its time to be trusted, in nanoseconds.
@@ -59,27 +57,22 @@ impl Case {
         format!("{}-{}", class(&self.shapes[0]), class(&self.shapes[1]))
     }
 
-    /// The shapes as they are given: with their trees, or anew.
-    pub fn given(&self) -> [Shape; 2] {
-        if self.fresh { self.shapes.clone().map(anew) } else { self.shapes.clone() }
-    }
-
     /// Asks once.
     ///
     /// # Errors
     /// The method does not answer this.
     pub fn ask(&self, method: Method) -> Result<Method, Error> {
-        let [a, b] = self.given();
+        let [a, b] = &self.shapes;
         let mut query = Query { method, ..Query::default() };
         let placed = b.at(self.pose);
         Ok(match self.ask {
-            Ask::Relation => black_box(query.relation(&a, placed)?).method,
-            Ask::Distance => black_box(query.distance(&a, placed)?).method,
-            Ask::Pairs => black_box(query.pairs(&a, placed)?).method,
-            Ask::Within(margin) => black_box(query.pairs_within(&a, placed, margin)?).method,
+            Ask::Relation => black_box(query.relation(a, placed)?).method,
+            Ask::Distance => black_box(query.distance(a, placed)?).method,
+            Ask::Pairs => black_box(query.pairs(a, placed)?).method,
+            Ask::Within(margin) => black_box(query.pairs_within(a, placed, margin)?).method,
             Ask::Sweep => {
                 let motion = Motion::between(&self.pose, &self.to);
-                black_box(query.sweep(&a, b.along(motion))?).method
+                black_box(query.sweep(a, b.along(motion))?).method
             }
         })
     }
@@ -103,14 +96,6 @@ impl Case {
             times.push(start.elapsed().as_nanos() as f64 / f64::from(batch));
         }
         Ok(Statistics::of(&times).median)
-    }
-}
-
-/// The same triangles without a tree; other shapes as they are.
-fn anew(shape: Shape) -> Shape {
-    match shape.as_mesh() {
-        Some(mesh) => Shape::from(mesh.clone()),
-        None => shape,
     }
 }
 
@@ -164,12 +149,12 @@ fn question(draw: &mut Draw) -> Result<Case> {
     let kind = draw.unit();
     let order = |draw: &mut Draw, low: f64, high: f64| low * (high / low).powf(draw.unit());
     let spread: f64 = [0.6, 1.2, 2.5][(3.0 * draw.unit()) as usize];
-    let (ask, shapes, fresh) = if kind < 0.3 {
+    let (ask, shapes) = if kind < 0.3 {
         let hull = |draw: &mut Draw| {
             let corners = order(draw, 4.0, 400.0) as usize;
             Shape::hull((0..corners).map(|_| draw.vector(1.0).normalize_or_zero() * 0.7))
         };
-        (Ask::Distance, [hull(draw)?, hull(draw)?], false)
+        (Ask::Distance, [hull(draw)?, hull(draw)?])
     } else {
         let most = if kind < 0.8 { 40.0 } else { 3000.0 };
         let shapes = [order(draw, 1.0, most), order(draw, 1.0, most)];
@@ -181,11 +166,10 @@ fn question(draw: &mut Draw) -> Result<Case> {
             3 if kind < 0.4 => Ask::Sweep,
             _ => Ask::Distance,
         };
-        // Small meshes often come as arrays, without their trees.
-        (ask, shapes, kind < 0.8 && draw.unit() < 0.3)
+        (ask, shapes)
     };
     // Brute force ends a distance at the first contact by luck: mostly bodies that are apart are measured.
-    let spread = if ask == Ask::Distance && !fresh { spread.max(2.5) } else { spread };
+    let spread = if ask == Ask::Distance { spread.max(2.5) } else { spread };
     let (pose, to) = (draw.pose(spread)?, draw.pose(spread)?);
-    Ok(Case { ask, shapes, pose, to, fresh })
+    Ok(Case { ask, shapes, pose, to })
 }

@@ -87,12 +87,12 @@ fn row(name: &str, answers: usize, total: f64, best: f64, worst: f64) -> [String
 
 fn judge(case: &Case, effort: Effort) -> Result<Judged> {
     let rounds = effort.pick(5, 1);
-    // Shapes that are not fresh have their trees.
+    // The trees are built.
     case.ask(Method::Exact)?;
     let chosen = case.ask(Method::Auto)?;
     let answers = Method::ALL.iter().filter_map(|&method| {
         // Only exact methods stand for choice.
-        let exact = ["exact", "brute", "voronoi", "gjk", "contact"].contains(&method.name());
+        let exact = ["exact", "brute", "voronoi", "gjk"].contains(&method.name());
         exact.then(|| case.time(method, rounds).ok().map(|time| (method, time)))?
     });
     Ok(Judged { ask: case.ask, classes: case.classes(), times: answers.collect(), chosen })

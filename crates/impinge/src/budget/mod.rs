@@ -48,7 +48,7 @@ impl Budget {
     }
 
     /// Runs out after `units` volume or primitive tests, or triangles taken up by something that is built:
-    /// reproducible on every machine.
+    /// reproducible on every machine, as long as no other thread builds for the same shapes meanwhile.
     pub const fn units(units: u64) -> Self {
         Budget::limited(units, None, false)
     }

@@ -93,9 +93,11 @@ impl Gate {
         let mut state = self.lock();
         let before = state.spent;
         state.granted = Some((budget.units, budget.deadline));
-        (state.resting, state.so_far) = (false, None);
+        // What the search left after the last caller had gone.
+        let late = state.so_far.take();
+        state.resting = false;
         self.changed.notify_all();
-        let latest = budget.deadline.map(|deadline| deadline + GRACE);
+        let latest = budget.deadline.and_then(|deadline| deadline.checked_add(GRACE));
         while state.ended.is_none() && !state.resting {
             // Without a deadline as long as it takes.
             let left = latest.map_or(LONG, |latest| latest.saturating_duration_since(Instant::now()));
@@ -110,7 +112,7 @@ impl Gate {
         }
         budget.spent += state.spent - before;
         budget.fresh = false;
-        let (ended, so_far) = (state.ended.take(), state.so_far.take());
+        let (ended, so_far) = (state.ended.take(), state.so_far.take().or(late));
         Heard { ended, so_far, spent: state.spent, updates: state.updates }
     }
 

@@ -10,9 +10,6 @@ use crate::num::tolerance::PLACED_BOX_ROUNDING;
 use crate::shape::{Convex, Polytope, Primitive};
 use crate::{Mesh, Pose};
 
-/// Triangles that a build takes as long for as for itself.
-const SMALLEST_BUILD: u64 = 16;
-
 /// The closed list of what a [`Shape`](super::Shape) can be; a copy shares what is large.
 #[derive(Debug, Clone)]
 pub enum Geometry {
@@ -53,16 +50,6 @@ impl Geometry {
             Geometry::Convex(Convex::Polytope(hull)) => hull.faces().len().max(1) as u64,
             Geometry::Convex(Convex::Primitive(_)) => 1,
             Geometry::Compound(compound) => compound.parts().len() as u64,
-        }
-    }
-
-    /// What building the tree would cost, in triangles; 0 where there is one.
-    pub fn unbuilt(&self) -> u64 {
-        match self {
-            Geometry::Mesh(model) if !model.has_tree() => {
-                model.mesh().triangles().len() as u64 + SMALLEST_BUILD
-            }
-            _ => 0,
         }
     }
 

@@ -14,6 +14,7 @@ use crate::hierarchy::leaf_block::LeafBlocks;
 use crate::hierarchy::point_tree::PointTree;
 use crate::hierarchy::sphere_cover::SphereCover;
 use crate::hierarchy::wide::{Decay, WideTree};
+use crate::num::parallel::once;
 use crate::shape::{Polytope, TetMesh, Topology};
 use crate::{Budget, Error, Mesh};
 
@@ -58,17 +59,12 @@ impl Model {
     /// The tree over its triangles; built at the first call and kept.
     #[inline]
     pub fn tree(&self) -> &WideTree {
-        self.tree.get_or_init(|| WideTree::build(&self.mesh))
-    }
-
-    /// Whether the tree is built.
-    pub fn has_tree(&self) -> bool {
-        self.tree.get().is_some()
+        once(&self.tree, || WideTree::build(&self.mesh))
     }
 
     /// Its connectivity after welding; found at the first call and kept.
     pub fn topology(&self) -> &Topology {
-        self.topology.get_or_init(|| Topology::of(&self.mesh))
+        once(&self.topology, || Topology::of(&self.mesh))
     }
 
     /// The convex hull of its triangles; built at the first call and kept. None when it has too many vertices.
@@ -80,28 +76,28 @@ impl Model {
             let points: Vec<_> = used.iter().map(|&v| self.mesh.vertices()[v as usize]).collect();
             Polytope::hull(&points).ok().map(Arc::new)
         };
-        self.hull.get_or_init(build).as_ref()
+        once(&self.hull, build).as_ref()
     }
 
     /// Its triangles in f32, by the bottom nodes of the tree; copied at the first call and kept.
     pub fn leaf_blocks(&self) -> &LeafBlocks {
-        self.leaf_blocks.get_or_init(|| LeafBlocks::new(&self.mesh, self.tree()))
+        once(&self.leaf_blocks, || LeafBlocks::new(&self.mesh, self.tree()))
     }
 
     /// Tight volumes around its small subtrees; fitted at the first call and kept.
     pub fn disc_bounds(&self) -> &DiscBounds {
-        self.disc_bounds.get_or_init(|| DiscBounds::new(self.tree(), self.leaf_blocks()))
+        once(&self.disc_bounds, || DiscBounds::new(self.tree(), self.leaf_blocks()))
     }
 
     /// The patches of its surface, for questions from points; built at the first call and kept.
     pub fn point_tree(&self) -> &PointTree {
-        self.point_tree.get_or_init(|| PointTree::new(&self.mesh, self.tree().frame()))
+        once(&self.point_tree, || PointTree::new(&self.mesh, self.tree().frame()))
     }
 
     /// Its surface seen from far away, for winding numbers of open surfaces; summed up at the first call and
     /// kept.
     pub fn dipoles(&self) -> &Dipoles {
-        self.dipoles.get_or_init(|| Dipoles::new(&self.mesh, self.tree()))
+        once(&self.dipoles, || Dipoles::new(&self.mesh, self.tree()))
     }
 
     /// Equal spheres over its surface, as the method CONTACT uses them; built at the first call and kept.
@@ -109,7 +105,7 @@ impl Model {
     /// # Errors
     /// Triangles so small that more than 2²⁴ spheres would lie side by side.
     pub fn sphere_cover(&self) -> Result<&SphereCover, Error> {
-        self.sphere_cover.get_or_init(|| SphereCover::automatic(&self.mesh)).as_ref().map_err(Error::clone)
+        once(&self.sphere_cover, || SphereCover::automatic(&self.mesh)).as_ref().map_err(Error::clone)
     }
 
     /// What a method builds once for the mesh, by its type: built at the first call for so many units of the budget,

@@ -4,6 +4,7 @@
 //! number of threads changes nothing.
 
 use std::cell::Cell;
+use std::sync::OnceLock;
 
 thread_local! {
     /// Whether this thread keeps its work to itself.
@@ -12,10 +13,32 @@ thread_local! {
 
 /// Runs something without sharing its work: a caller who waits for it needs a core to wake up on.
 pub(crate) fn alone<R>(run: impl FnOnce() -> R) -> R {
-    let before = ALONE.replace(true);
-    let found = run();
-    ALONE.set(before);
-    found
+    /// Shares again, also after a panic.
+    struct Restore(bool);
+    impl Drop for Restore {
+        fn drop(&mut self) {
+            ALONE.set(self.0);
+        }
+    }
+    let _restore = Restore(ALONE.replace(true));
+    run()
+}
+
+/// Fills a cell once. A thread of the pool does not share the work: while it waited for a part it could take up
+/// another job that asks for the same cell, and wait for itself.
+#[inline]
+pub(crate) fn once<T>(cell: &OnceLock<T>, build: impl FnOnce() -> T) -> &T {
+    cell.get_or_init(|| if is_in_pool() { alone(build) } else { build() })
+}
+
+#[cfg(feature = "parallel")]
+fn is_in_pool() -> bool {
+    rayon::current_thread_index().is_some()
+}
+
+#[cfg(not(feature = "parallel"))]
+fn is_in_pool() -> bool {
+    false
 }
 
 #[cfg(feature = "parallel")]

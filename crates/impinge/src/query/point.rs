@@ -233,7 +233,7 @@ impl Query<'_> {
     pub(super) fn within<T: Any + Send>(
         &mut self,
         asked: ShapeQuestion,
-        run: impl Fn(&Geometry, &mut Budget) -> Result<Verdict<T>, Error> + Send + 'static,
+        run: impl Fn(&Geometry, &mut Budget) -> Result<Verdict<T>, Error> + Send + Sync + 'static,
     ) -> Result<Verdict<T>, Error> {
         let mut fresh = ShapeMemory::default();
         let memory = self.memory.as_deref_mut().map_or(&mut fresh, |memory| &mut memory.shape);

@@ -24,6 +24,10 @@ struct Shared {
 }
 
 impl Detector for Shared {
+    fn name(&self) -> &'static str {
+        "shared"
+    }
+
     fn accepts(&self, question: &Question, _: [ShapeKind; 2]) -> bool {
         matches!(question, Question::Contacts(_))
     }
@@ -192,6 +196,10 @@ fn what_a_method_leaves_out_stays_open() {
     /// Answers about every other pair.
     struct Half;
     impl Detector for Half {
+        fn name(&self) -> &'static str {
+            "half"
+        }
+
         fn accepts(&self, _: &Question, _: [ShapeKind; 2]) -> bool {
             true
         }

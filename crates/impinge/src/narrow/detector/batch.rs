@@ -115,14 +115,14 @@ fn one_after_another(
     let mut open = false;
     for (index, (pair, slot)) in batch.pairs.iter().zip(slots.iter_mut()).enumerate() {
         let memory = slot.get_or_insert_default();
-        let mut found = match memory.answered(&batch.question, pair) {
+        let mut found = match memory.answered(kernel.name(), &batch.question, pair) {
             Some(found) => found.at_no_cost(),
             None => one(kernel, &batch.question, pair, memory, budget)?,
         };
         if found.outcome().finish == Finish::OutOfBudget {
             open = true;
         } else {
-            memory.keep_answer(&batch.question, pair, &found);
+            memory.keep_answer(kernel.name(), &batch.question, pair, &found);
         }
         if sink.take(index, found).is_break() {
             break;

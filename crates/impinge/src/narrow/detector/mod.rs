@@ -63,6 +63,9 @@ impl Question {
 
 /// A method of collision detection, over batches of pairs.
 pub trait Detector: Sync {
+    /// The name it is called by.
+    fn name(&self) -> &'static str;
+
     /// Whether it answers this question about these kinds, a before b.
     fn accepts(&self, question: &Question, kinds: [ShapeKind; 2]) -> bool;
 

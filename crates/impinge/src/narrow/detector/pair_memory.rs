@@ -42,14 +42,25 @@ impl Placement {
 
 impl PairMemory {
     /// The answer that an unfinished batch has found about this pair.
-    pub(crate) fn answered(&self, question: &Question, pair: &ShapePair<'_>) -> Option<Finding> {
-        self.unfinished.answered(question, pair).cloned()
+    pub(crate) fn answered(
+        &self,
+        method: &'static str,
+        question: &Question,
+        pair: &ShapePair<'_>,
+    ) -> Option<Finding> {
+        self.unfinished.answered(method, question, pair).cloned()
     }
 
     /// Keeps an answer for as long as the batch is not finished.
-    pub(crate) fn keep_answer(&mut self, question: &Question, pair: &ShapePair<'_>, found: &Finding) {
-        if self.unfinished.answered(question, pair).is_none() {
-            self.unfinished.keep(question, pair, found.clone());
+    pub(crate) fn keep_answer(
+        &mut self,
+        method: &'static str,
+        question: &Question,
+        pair: &ShapePair<'_>,
+        found: &Finding,
+    ) {
+        if self.unfinished.answered(method, question, pair).is_none() {
+            self.unfinished.keep(method, question, pair, found.clone());
         }
     }
 

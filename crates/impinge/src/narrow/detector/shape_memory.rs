@@ -5,6 +5,7 @@
 //! asked, and the next call with the same input continues after it.
 
 use std::any::Any;
+use std::sync::Arc;
 
 use super::running::{Running, Step};
 use crate::contact::Verdict;
@@ -73,7 +74,7 @@ impl ShapeMemory {
         &mut self,
         asked: ShapeQuestion,
         budget: &mut Budget,
-        run: impl Fn(&Geometry, &mut Budget) -> Result<Verdict<T>, Error> + Send + 'static,
+        run: impl Fn(&Geometry, &mut Budget) -> Result<Verdict<T>, Error> + Send + Sync + 'static,
     ) -> Result<Verdict<T>, Error> {
         if budget.is_spent() {
             return Ok(Verdict::out_of_budget());
@@ -82,11 +83,12 @@ impl ShapeMemory {
         let mut resting = match known {
             Some(resting) => resting,
             None => {
-                let shape = asked.shape.clone();
-                match Running::start(move |budget| run(&shape, budget)) {
+                let (shape, run) = (asked.shape.clone(), Arc::new(run));
+                let own = run.clone();
+                match Running::start(move |budget| own(&shape, budget)) {
                     Some(running) => Box::new((asked, running)),
-                    // Without threads nothing can be suspended.
-                    None => return Ok(Verdict::out_of_budget()),
+                    // Without threads it runs here, as far as the budget goes.
+                    None => return run(&asked.shape, budget),
                 }
             }
         };

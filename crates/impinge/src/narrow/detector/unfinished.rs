@@ -193,15 +193,26 @@ fn go_on<T: Any + Send>(
 }
 
 impl Unfinished {
-    /// The answer that an unfinished batch has found about this pair.
-    pub fn answered(&self, question: &Question, pair: &ShapePair<'_>) -> Option<&Finding> {
+    /// The answer that an unfinished batch has found about this pair by this method.
+    pub fn answered(
+        &self,
+        method: &'static str,
+        question: &Question,
+        pair: &ShapePair<'_>,
+    ) -> Option<&Finding> {
         let (key, finding) = self.answered.as_deref()?;
-        key.is(key.method, question, pair).then_some(finding)
+        key.is(method, question, pair).then_some(finding)
     }
 
     /// Keeps an answer for as long as the batch is not finished.
-    pub fn keep(&mut self, question: &Question, pair: &ShapePair<'_>, finding: Finding) {
-        self.answered = Some(Box::new((Key::new("", question, pair), finding)));
+    pub fn keep(
+        &mut self,
+        method: &'static str,
+        question: &Question,
+        pair: &ShapePair<'_>,
+        finding: Finding,
+    ) {
+        self.answered = Some(Box::new((Key::new(method, question, pair), finding)));
     }
 
     /// The batch came to its end.

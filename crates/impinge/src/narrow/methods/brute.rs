@@ -16,6 +16,10 @@ use crate::narrow::shape_pair::ShapePair;
 pub struct Brute;
 
 impl Detector for Brute {
+    fn name(&self) -> &'static str {
+        "brute"
+    }
+
     fn accepts(&self, question: &Question, kinds: [ShapeKind; 2]) -> bool {
         matches!(question, Question::Distance | Question::Pairs { .. })
             && kinds.iter().all(|kind| kind.is_mesh())

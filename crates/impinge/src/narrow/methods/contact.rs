@@ -17,6 +17,10 @@ use crate::{Budget, Error, Motion};
 pub struct Contact;
 
 impl Detector for Contact {
+    fn name(&self) -> &'static str {
+        "contact"
+    }
+
     fn accepts(&self, question: &Question, kinds: [ShapeKind; 2]) -> bool {
         matches!(question, Question::Sweep(_)) && kinds.iter().all(|kind| kind.is_mesh())
     }

@@ -15,6 +15,10 @@ use crate::narrow::shape_pair::ShapePair;
 pub struct Gjk;
 
 impl Detector for Gjk {
+    fn name(&self) -> &'static str {
+        "gjk"
+    }
+
     fn accepts(&self, question: &Question, kinds: [ShapeKind; 2]) -> bool {
         let bounded = |kind: &ShapeKind| kind.is_convex() && *kind != ShapeKind::HalfSpace;
         matches!(question, Question::Distance) && kinds.iter().all(bounded)

@@ -14,6 +14,10 @@ use crate::narrow::shape_pair::ShapePair;
 pub struct Voronoi;
 
 impl Detector for Voronoi {
+    fn name(&self) -> &'static str {
+        "voronoi"
+    }
+
     fn accepts(&self, question: &Question, kinds: [ShapeKind; 2]) -> bool {
         matches!(question, Question::Relation | Question::Distance) && kinds == [ShapeKind::Hull; 2]
     }

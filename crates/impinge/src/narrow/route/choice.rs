@@ -98,7 +98,7 @@ fn parse_row(row: &str) -> Option<(usize, Candidate)> {
     let question = QUESTIONS.iter().position(|name| Some(*name) == fields.clone().next())?;
     let (a, b) = fields.nth(1)?.split_once('-')?;
     let class = |name: &str| CLASSES.iter().position(|known| *known == name);
-    let mut number = || fields.next()?.trim().parse::<f64>().ok();
+    let mut number = || fields.next()?.trim().parse::<f64>().ok().filter(|x| x.is_finite() && *x >= 0.0);
     let (volume_test, primitive_test, update) = (number()?, number()?, number()?);
     let costs = CostModel { volume_test, primitive_test, update };
     Some((place(question, [class(a)?, class(b)?]), (method, costs)))

@@ -17,6 +17,10 @@ use crate::narrow::shape_pair::ShapePair;
 pub struct SphereTrees;
 
 impl Detector for SphereTrees {
+    fn name(&self) -> &'static str {
+        "sphere_tree"
+    }
+
     fn accepts(&self, question: &Question, kinds: [ShapeKind; 2]) -> bool {
         matches!(question, Question::Relation | Question::Distance) && kinds.iter().all(|kind| kind.is_mesh())
     }
