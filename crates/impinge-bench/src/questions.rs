@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use anyhow::Result;
 use glam::DVec3;
-use impinge::{Error, Mesh, Method, Motion, Pose, Query, Shape, ShapeKind, procedural};
+use impinge::{Error, Mesh, Method, Pose, Query, Shape, ShapeKind, procedural};
 
 use crate::timing::Statistics;
 
@@ -17,7 +17,6 @@ pub enum Ask {
     Distance,
     Pairs,
     Within(f64),
-    Sweep,
 }
 
 impl Ask {
@@ -28,7 +27,6 @@ impl Ask {
             Ask::Distance => "distance",
             Ask::Pairs => "pairs",
             Ask::Within(_) => "pairs_within",
-            Ask::Sweep => "sweep",
         }
     }
 }
@@ -39,7 +37,6 @@ pub struct Case {
     pub ask: Ask,
     pub shapes: [Shape; 2],
     pub pose: Pose,
-    pub to: Pose,
 }
 
 /// How long a batch of one question has to take at least for its time to be trusted, in nanoseconds.
@@ -70,10 +67,6 @@ impl Case {
             Ask::Distance => black_box(query.distance(a, placed)?).method,
             Ask::Pairs => black_box(query.pairs(a, placed)?).method,
             Ask::Within(margin) => black_box(query.pairs_within(a, placed, margin)?).method,
-            Ask::Sweep => {
-                let motion = Motion::between(&self.pose, &self.to);
-                black_box(query.sweep(a, b.along(motion))?).method
-            }
         })
     }
 
@@ -156,20 +149,20 @@ fn question(draw: &mut Draw) -> Result<Case> {
         };
         (Ask::Distance, [hull(draw)?, hull(draw)?])
     } else {
-        let most = if kind < 0.8 { 40.0 } else { 3000.0 };
-        let shapes = [order(draw, 1.0, most), order(draw, 1.0, most)];
-        let shapes = [Shape::from(draw.mesh(shapes[0])?), Shape::from(draw.mesh(shapes[1])?)];
+        // Mostly the few triangles of game levels and query lines, some parts, a few large ones.
+        let most = [4.0, 4.0, 6.0, 6.0, 12.0, 12.0, 60.0][((kind - 0.3) * 10.0) as usize % 7];
+        let sizes = [order(draw, 1.0, most), order(draw, 1.0, most)];
+        let shapes = [Shape::from(draw.mesh(sizes[0])?), Shape::from(draw.mesh(sizes[1])?)];
         let ask = match (5.0 * draw.unit()) as u32 {
             0 => Ask::Relation,
             1 => Ask::Pairs,
             2 => Ask::Within(0.1),
-            3 if kind < 0.4 => Ask::Sweep,
             _ => Ask::Distance,
         };
         (ask, shapes)
     };
     // Brute force ends a distance at the first contact by luck: mostly bodies that are apart are measured.
     let spread = if ask == Ask::Distance { spread.max(2.5) } else { spread };
-    let (pose, to) = (draw.pose(spread)?, draw.pose(spread)?);
-    Ok(Case { ask, shapes, pose, to })
+    let pose = draw.pose(spread)?;
+    Ok(Case { ask, shapes, pose })
 }

@@ -158,11 +158,14 @@ fn replaced(readme: &str, section: &str) -> Result<String> {
     Ok(format!("{head}{BEGIN}{section}{END}{tail}"))
 }
 
-/// One table for each machine.
+/// One table for each machine on which peers were measured.
 fn section(results: &Path) -> Result<String> {
     let mut out = String::new();
     for tables in results::machines(results)? {
         let Some((_, any)) = tables.first() else { continue };
+        if !tables.iter().any(|(name, _)| QUESTIONS.iter().any(|question| question.table == name)) {
+            continue;
+        }
         let fact = |key: &str| any.fact(key).unwrap_or("unknown");
         let _ = writeln!(out, "\n**{}, {}**\n", fact("cpu"), fact("vectors"));
         out += "| question | impinge | peer | its figure | impinge is faster by | compiled by |\n|---|---|---|---|---|---|\n";

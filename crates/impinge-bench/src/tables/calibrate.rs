@@ -78,7 +78,6 @@ fn expected(case: &Case, method: Method) -> Counters {
         Ask::Distance => Question::Distance,
         Ask::Pairs => Question::Pairs { margin: None },
         Ask::Within(margin) => Question::Pairs { margin: Some(margin) },
-        Ask::Sweep => Question::Sweep(Default::default()),
     };
     method.expect(&question, &pair)
 }
