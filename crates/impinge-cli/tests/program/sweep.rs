@@ -182,7 +182,7 @@ fn no_hit_is_made_up_and_every_hit_has_a_normal() {
 }
 
 #[test]
-fn the_documents_method_agrees() {
+fn contact_agrees_with_auto() {
     let folder = Folder::with_meshes();
     let ways: [&[&str]; 6] = [
         &["--at-b", "4,0.1,0.2", "--to-b", "-4,0.1,0.2"],

@@ -279,3 +279,7 @@ pub const EQUAL_RISE: f64 = 1e-9;
 
 /// A cut of a decomposition has to be better by this share (no unit), so that rounding decides nothing.
 pub const CUT_GAIN: f64 = 1e-6;
+
+/// The error that a generalised winding number may have (no unit: turns). Far below the half turn that tells inside
+/// from outside; smaller ones cost more triangles taken one by one.
+pub const WINDING_ERROR: f64 = 1e-6;

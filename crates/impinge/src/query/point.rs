@@ -18,7 +18,7 @@ use crate::narrow::exact::signed_distance::{SignedDistance, counted_signed_dista
 use crate::narrow::methods::Method;
 use crate::narrow::route::{Answer, Reason};
 use crate::num::parallel;
-use crate::num::tolerance::LARGEST_COORDINATE;
+use crate::num::tolerance::{LARGEST_COORDINATE, WINDING_ERROR};
 use crate::{Budget, Error};
 
 /// About how many tests are made before a limited budget is asked again.
@@ -265,9 +265,6 @@ pub fn winding_number<'s>(shape: impl Into<Placed<'s>>, p: impl Into<DVec3>) -> 
     check_points("points", &[p])?;
     Ok(SolidAngles::new(model).winding(&body.pose(), p, WINDING_ERROR).value)
 }
-
-/// The error that a winding number may have.
-const WINDING_ERROR: f64 = 1e-6;
 
 pub(super) fn mesh_of<'s>(body: &Placed<'s>, question: &'static str) -> Result<&'s Arc<Model>, Error> {
     match body.geometry() {
