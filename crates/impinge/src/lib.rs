@@ -88,18 +88,17 @@
 //! # Budget, method, memory
 //! The functions above answer without limit. A [`Query`] asks the same questions with a [`Budget`] in work units
 //! (reproducible) or milliseconds, by a named [`Method`], and with a [`Memory`] of what earlier questions about the
-//! same bodies found. Its [`Answer`] holds the value, or what was found until the budget ended; asked again with the
-//! same memory, it starts from that. Dropping a memory costs speed, never an answer.
+//! same bodies found. Its [`Answer`] holds the value, or what was found until the budget ended; the same question
+//! with the same memory then resumes where it stopped. Dropping a memory costs speed, never an answer.
 //!
 //! ```
 //! use impinge::{Budget, Certainty, Finish, Memory, Query, Pose, Shape, procedural};
 //!
 //! let a = Shape::from(procedural::ico_sphere(1.0, 4)?);
 //! let beside = a.at(Pose::from_translation([2.5, 0.0, 0.0])?);
-//! let (mut memory, mut units) = (Memory::default(), 100);
+//! let mut memory = Memory::default();
 //! let answer = loop {
-//!     units *= 2;
-//!     let mut query = Query { budget: Budget::units(units), memory: Some(&mut memory), ..Query::default() };
+//!     let mut query = Query { budget: Budget::units(500), memory: Some(&mut memory), ..Query::default() };
 //!     let answer = query.distance(&a, beside)?;
 //!     if answer.finish != Finish::OutOfBudget {
 //!         break answer;

@@ -2,7 +2,9 @@
 
 use std::any::Any;
 use std::fmt;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::hint::spin_loop;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -18,11 +20,19 @@ const GRACE: Duration = Duration::from_micros(500);
 /// How long a caller without a deadline sleeps at a time.
 const LONG: Duration = Duration::from_secs(3600);
 
+/// How long before its deadline a caller stops sleeping and polls: schedulers wake a thread up to some ticks late.
+const POLL: Duration = Duration::from_millis(10);
+
+/// Callers that poll now. Each keeps a core busy beside its search, so at most half of the cores may.
+static POLLING: AtomicUsize = AtomicUsize::new(0);
+
 /// Between a caller, who grants units or time, and the search, which sleeps when they are used up.
 #[derive(Default)]
 pub(super) struct Gate {
     state: Mutex<State>,
     changed: Condvar,
+    /// Whether the search rests or has ended, for callers that poll.
+    paused: AtomicBool,
 }
 
 #[derive(Default)]
@@ -65,7 +75,7 @@ impl Gate {
         // A caller whose deadline passed may have come again meanwhile.
         if state.granted.is_none() {
             (state.resting, state.so_far) = (true, so_far);
-            self.changed.notify_all();
+            self.tell_caller();
         }
         while !state.closed {
             if let Some((units, deadline)) = state.granted.take() {
@@ -84,7 +94,7 @@ impl Gate {
         let mut state = self.lock();
         (state.units, state.spent, state.updates) = (budget.units, budget.spent, budget.updates);
         state.ended = Some(ended);
-        self.changed.notify_all();
+        self.tell_caller();
     }
 
     /// On the caller's thread: grants the budget, and waits until the search ends or rests, or shortly beyond the
@@ -96,6 +106,7 @@ impl Gate {
         // What the search left after the last caller had gone.
         let late = state.so_far.take();
         state.resting = false;
+        self.paused.store(state.ended.is_some(), Ordering::Relaxed);
         self.changed.notify_all();
         let latest = budget.deadline.and_then(|deadline| deadline.checked_add(GRACE));
         while state.ended.is_none() && !state.resting {
@@ -104,7 +115,16 @@ impl Gate {
             if left.is_zero() {
                 break;
             }
-            let woken = self.changed.wait_timeout(state, left);
+            let asleep = left.saturating_sub(POLL);
+            if let Some(latest) = latest.filter(|_| asleep.is_zero())
+                && let Some(_place) = Place::take()
+            {
+                drop(state);
+                self.poll(latest);
+                state = self.lock();
+                break;
+            }
+            let woken = self.changed.wait_timeout(state, if asleep.is_zero() { left } else { asleep });
             state = woken.unwrap_or_else(PoisonError::into_inner).0;
         }
         if budget.units != u64::MAX {
@@ -122,8 +142,41 @@ impl Gate {
         self.changed.notify_all();
     }
 
+    /// The search rests or has ended.
+    fn tell_caller(&self) {
+        self.paused.store(true, Ordering::Relaxed);
+        self.changed.notify_all();
+    }
+
+    /// Waits without sleeping.
+    fn poll(&self, latest: Instant) {
+        while !self.paused.load(Ordering::Relaxed) && Instant::now() < latest {
+            spin_loop();
+        }
+    }
+
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A place among those that poll.
+struct Place;
+
+impl Place {
+    /// `None` where all are taken, and on a single core.
+    fn take() -> Option<Place> {
+        static PLACES: OnceLock<usize> = OnceLock::new();
+        let places = *PLACES.get_or_init(|| thread::available_parallelism().map_or(0, |cores| cores.get() / 2));
+        // The place is given back where it was one too many.
+        let place = Place;
+        (POLLING.fetch_add(1, Ordering::Relaxed) < places).then_some(place)
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        POLLING.fetch_sub(1, Ordering::Relaxed);
     }
 }
 

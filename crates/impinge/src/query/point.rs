@@ -24,8 +24,9 @@ use crate::{Budget, Error};
 /// About how many tests are made before a limited budget is asked again.
 const UNITS_AT_A_TIME: usize = 256;
 
-/// At most so many points or rays are answered before a limited budget is asked again.
-const MOST_AT_A_TIME: usize = 256;
+/// At most so many points or rays are answered before a limited budget is asked again: the next ones may cost far
+/// more than the last.
+const MOST_AT_A_TIME: usize = 4;
 
 /// At most so many answers are copied for a caller whose deadline has passed: a small part of a millisecond.
 const MOST_COPIED: usize = 1 << 13;

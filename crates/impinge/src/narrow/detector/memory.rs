@@ -6,7 +6,8 @@ use super::shape_memory::ShapeMemory;
 /// What questions about the same bodies leave for the next ones: nearest features, witnesses, unfinished
 /// searches. Dropping it costs speed, never an answer.
 ///
-/// One memory belongs to one pair of bodies, or to one list of pairs whose order stays.
+/// One memory belongs to one pair of bodies, or to one list of pairs whose order stays. A search that a budget cut
+/// short keeps a sleeping thread of its own until it is resumed, another question is asked, or the memory is dropped.
 #[derive(Debug, Clone, Default)]
 pub struct Memory {
     pairs: Vec<Option<Box<PairMemory>>>,

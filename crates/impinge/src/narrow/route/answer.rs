@@ -16,7 +16,7 @@ pub struct Answer<T> {
     /// What was found until the budget ended: some of the pairs, or an upper bound of the distance that exceeds it
     /// by at most the tolerance of the certainty.
     pub so_far: Option<T>,
-    /// How sure `value` or `so_far` is.
+    /// How sure `value` or `so_far` is; says nothing where both are `None`.
     pub certainty: Certainty,
     /// How the search ended.
     pub finish: Finish,
