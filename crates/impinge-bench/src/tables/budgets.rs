@@ -51,17 +51,20 @@ pub fn run(effort: Effort) -> Result<Table> {
     for (name, make) in QUESTIONS {
         for deadline in DEADLINES {
             let found = by_deadline(&mut *make(&large, &other)?, deadline)?;
+            quiet();
             worst.milliseconds = worst.milliseconds.max(found.milliseconds);
             table.row(row(name, &format!("{deadline} ms"), &found, found.milliseconds <= ASKED.0));
         }
         for limit in LIMITS {
             let found = by_units(&mut *make(&large, &other)?, limit)?;
+            quiet();
             worst.units = worst.units.max(found.units);
             table.row(row(name, &format!("{limit} units"), &found, found.units <= ASKED.1));
         }
     }
     for deadline in DEADLINES {
         let found = scene_step(&large, &other, || Budget::millis(deadline), deadline as f64, u64::MAX)?;
+        quiet();
         worst.milliseconds = worst.milliseconds.max(found.milliseconds);
         table.row(row("scene step", &format!("{deadline} ms"), &found, found.milliseconds <= ASKED.0));
     }
@@ -71,6 +74,7 @@ pub fn run(effort: Effort) -> Result<Table> {
         table.row(row("scene step", &format!("{limit} units"), &found, found.units <= ASKED.1));
     }
     table.remark(format!("each question starts from meshes without trees and goes on, call by call, for at most {MOST_CALLS} calls"));
+    table.remark("a question starts when the searches of the one before have ended");
     table.remark(format!(
         "the most beyond any deadline {:.2} ms (asked: {}), beyond any limit {} units (asked: {})",
         worst.milliseconds, ASKED.0, worst.units, ASKED.1
@@ -93,6 +97,18 @@ fn row(name: &str, budget: &str, found: &Exceeded, within: bool) -> [String; 6] 
         if by_time { String::new() } else { found.units.to_string() },
         verdict.to_string(),
     ]
+}
+
+/// Waits until the searches of the question before have ended: a build that was under way goes to its end, and a
+/// third thread on two cores would be measured as lateness. Only Linux tells the names of threads.
+fn quiet() {
+    let is_task = |entry: std::fs::DirEntry| {
+        std::fs::read_to_string(entry.path().join("comm")).is_ok_and(|name| name.trim() == "impinge task")
+    };
+    let busy = || std::fs::read_dir("/proc/self/task").is_ok_and(|all| all.flatten().any(is_task));
+    while busy() {
+        std::thread::sleep(Duration::from_millis(5));
+    }
 }
 
 fn by_deadline(question: &mut Question, deadline: u64) -> Result<Exceeded> {

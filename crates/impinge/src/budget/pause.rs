@@ -15,7 +15,7 @@ pub(super) type Left = Box<dyn Any + Send>;
 
 /// How long after the deadline a caller waits for the search to pause and report how far it is; a later report is
 /// read by the next call.
-const GRACE: Duration = Duration::from_micros(500);
+const GRACE: Duration = Duration::from_micros(200);
 
 /// How long a caller without a deadline sleeps at a time.
 const LONG: Duration = Duration::from_secs(3600);
@@ -167,7 +167,8 @@ impl Place {
     /// `None` where all are taken, and on a single core.
     fn take() -> Option<Place> {
         static PLACES: OnceLock<usize> = OnceLock::new();
-        let places = *PLACES.get_or_init(|| thread::available_parallelism().map_or(0, |cores| cores.get() / 2));
+        let places =
+            *PLACES.get_or_init(|| thread::available_parallelism().map_or(0, |cores| cores.get() / 2));
         // The place is given back where it was one too many.
         let place = Place;
         (POLLING.fetch_add(1, Ordering::Relaxed) < places).then_some(place)
