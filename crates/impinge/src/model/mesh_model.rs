@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 use glam::DVec3;
 
 use super::attachments::Attachments;
-use super::prepare::Paid;
+use super::prepare::{Fact, Paid};
 use crate::hierarchy::dipole::Dipoles;
 use crate::hierarchy::disc_bound::DiscBounds;
 use crate::hierarchy::leaf_block::LeafBlocks;
@@ -29,7 +29,7 @@ pub struct Model {
     /// The tetrahedra whose surface the mesh is.
     solid: Option<Arc<TetMesh>>,
     pub(super) tree: OnceLock<WideTree>,
-    pub(super) topology: OnceLock<Topology>,
+    pub(super) topology: OnceLock<Arc<Topology>>,
     pub(super) hull: OnceLock<Option<Arc<Polytope>>>,
     pub(super) leaf_blocks: OnceLock<LeafBlocks>,
     pub(super) disc_bounds: OnceLock<DiscBounds>,
@@ -37,7 +37,17 @@ pub struct Model {
     pub(super) dipoles: OnceLock<Dipoles>,
     pub(super) sphere_cover: OnceLock<Result<SphereCover, Error>>,
     pub(super) paid: Paid,
+    lineage: Arc<Lineage>,
     attachments: Attachments,
+}
+
+/// What outlasts a move of the vertices, found once by any of the models that are moved from one another.
+#[derive(Debug, Default)]
+struct Lineage {
+    /// That of the first model that needed it; of the others where their vertices weld alike.
+    topology: OnceLock<Arc<Topology>>,
+    /// The order of the triangles in the point tree.
+    point_order: OnceLock<Vec<u32>>,
 }
 
 impl Model {
@@ -62,9 +72,20 @@ impl Model {
         once(&self.tree, || WideTree::build(&self.mesh))
     }
 
-    /// Its connectivity after welding; found at the first call and kept.
+    /// Its connectivity after welding; found at the first call and kept. Where the vertices only moved, and weld
+    /// as before, it is that from before.
     pub fn topology(&self) -> &Topology {
-        once(&self.topology, || Topology::of(&self.mesh))
+        once::<Arc<Topology>>(&self.topology, || {
+            let mut own = false;
+            let known = once(&self.lineage.topology, || {
+                own = true;
+                Arc::new(Topology::of(&self.mesh))
+            });
+            match own || known.weld().is_of(self.mesh.vertices()) {
+                true => known.clone(),
+                false => Arc::new(Topology::of(&self.mesh)),
+            }
+        })
     }
 
     /// The convex hull of its triangles; built at the first call and kept. None when it has too many vertices.
@@ -89,9 +110,14 @@ impl Model {
         once(&self.disc_bounds, || DiscBounds::new(self.tree(), self.leaf_blocks()))
     }
 
-    /// The patches of its surface, for questions from points; built at the first call and kept.
+    /// The patches of its surface, for questions from points; built at the first call and kept. Where the vertices
+    /// only moved, the grouping is that from before.
     pub fn point_tree(&self) -> &PointTree {
-        once(&self.point_tree, || PointTree::new(&self.mesh, self.tree().frame()))
+        once(&self.point_tree, || {
+            let frame = self.tree().frame();
+            let order = once(&self.lineage.point_order, || PointTree::order(&self.mesh, frame));
+            PointTree::in_order(&self.mesh, frame, order)
+        })
     }
 
     /// Its surface seen from far away, for winding numbers of open surfaces; summed up at the first call and
@@ -133,7 +159,8 @@ impl Model {
     }
 
     /// Moves the vertices, those of the solid for a solid of tetrahedra. The tree is refitted, or rebuilt where
-    /// it decayed; everything else is found anew when first needed.
+    /// it decayed; what else was built for searches is fitted to the new positions, the connectivity stays unless
+    /// other vertices coincide. The rest is found anew when first needed.
     ///
     /// # Errors
     /// Another number of vertices, or a coordinate that is not finite or beyond 1e60; nothing is changed then.
@@ -151,17 +178,41 @@ impl Model {
                 (solid.surface()?, Some(Arc::new(solid)))
             }
         };
-        let tree = OnceLock::new();
-        if let Some(mut old) = self.tree.take() {
-            if mesh.triangles() == self.mesh.triangles() {
-                old.refit_or_rebuild(&mesh, Decay::DEFAULT);
-            } else {
-                old = WideTree::build(&mesh);
-            }
-            _ = tree.set(old);
+        if mesh.triangles() != self.mesh.triangles() {
+            let tree = self.tree.get().map_or_else(OnceLock::new, |_| WideTree::build(&mesh).into());
+            *self = Model { solid, tree, ..Model::from(mesh) };
+            return Ok(());
         }
-        *self = Model { solid, tree, ..Model::from(mesh) };
+        let following = Fact::FOLLOWING.map(|fact| self.expects(fact).then_some(fact));
+        let paid = self.paid.carried(|fact| self.knows(fact));
+        let (mut tree, mut decayed) = (OnceLock::new(), false);
+        if let Some(mut old) = self.tree.take() {
+            decayed = old.refit_or_rebuild(&mesh, Decay::DEFAULT).rebuilt;
+            tree = old.into();
+        }
+        *self = Model { solid, tree, paid, lineage: self.next_lineage(decayed), ..Model::from(mesh) };
+        following.into_iter().flatten().for_each(|fact| self.build(fact));
         Ok(())
+    }
+
+    /// What the model after a move takes over; without the order of the point tree where it decayed.
+    fn next_lineage(&self, decayed: bool) -> Arc<Lineage> {
+        let first = self.lineage.topology.get();
+        let welds_alike = match (first, self.topology.get()) {
+            (Some(first), Some(own)) => Arc::ptr_eq(first, own),
+            _ => true,
+        };
+        if welds_alike && !decayed {
+            return self.lineage.clone();
+        }
+        let lineage = Lineage::default();
+        if let Some(topology) = self.topology.get().or(first) {
+            _ = lineage.topology.set(topology.clone());
+        }
+        if let Some(order) = self.lineage.point_order.get().filter(|_| !decayed) {
+            _ = lineage.point_order.set(order.clone());
+        }
+        Arc::new(lineage)
     }
 }
 
@@ -180,6 +231,7 @@ impl From<Mesh> for Model {
             dipoles: OnceLock::new(),
             sphere_cover: OnceLock::new(),
             paid: Paid::default(),
+            lineage: Arc::default(),
             attachments: Attachments::default(),
         }
     }

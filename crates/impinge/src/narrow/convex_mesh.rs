@@ -17,7 +17,6 @@ use super::convex::point::{self, SurfaceProjection};
 use super::convex::relation::{PlacedConvex, curved_noise};
 use super::convex::separation::{ConvexMemory, distance as convex_distance};
 use super::exact::placed_mesh::PlacedMesh;
-use super::exact::winding::counted_winding;
 use crate::contact::Verdict;
 use crate::geom::point_triangle::{closest_point, norm};
 use crate::hierarchy::wide::WIDTH;
@@ -337,22 +336,15 @@ fn relate(
         return None;
     }
     let certainty = if doubtful { doubt } else { Certainty::Exact };
-    if !enters && body.is_closed() {
-        let (winding, tests) = counted_winding(mesh, mesh_pose, core.corners()[0]);
-        work.primitive_tests += tests;
-        if !budget.draw_or_rest(tests) {
-            return None;
-        }
-        if winding.is_inside() {
-            return Some((Relation::AInsideB, certainty));
-        }
+    if !enters && body.holds(core.corners()[0], budget, work)? {
+        return Some((Relation::AInsideB, certainty));
     }
     if !enters && !touches {
         return Some((Relation::Separated, Certainty::Exact));
     }
     Some(match holds_all(&solid, &core, &body, noise, budget, work)? {
         (true, sure) => (Relation::BInsideA, if sure { Certainty::Exact } else { doubt }),
-        (false, _) if enters || !body.is_closed() => (Relation::Intersecting, certainty),
+        (false, _) if enters || !body.is_closed_within(budget)? => (Relation::Intersecting, certainty),
         (false, _) => (Relation::Touching, certainty),
     })
 }

@@ -107,3 +107,94 @@ fn sweeps_know_a_shape_that_grew() {
     let contact = grown.impact.contact();
     assert_eq!((contact.time, contact.point(), contact.depth), (grown.impact.time, grown.impact.point, 0.0));
 }
+
+/// A cloth that falls on what lies at the origin, with folds that no two frames share.
+fn falling(flat: &Mesh, frame: u32) -> Vec<[f64; 3]> {
+    let (time, height) = (f64::from(frame), 1.3 - 0.02 * f64::from(frame));
+    let lift = |p: &DVec3| 0.05 * (3.0 * p.x + 0.3 * time).sin() * (2.0 * p.y - 0.2 * time).cos();
+    flat.vertices().iter().map(|p| [p.x, p.y, height + lift(p)]).collect()
+}
+
+/// The frame in which the cloth begins to touch, and how often the answer about a pair was left open before.
+fn touchdown(flat: &Mesh, ball: &Shape, told: Contacts, budget: impl Fn() -> Budget) -> (u32, u32) {
+    let mut scene = Scene::with_options(Options { contacts: told, ..Options::default() }).unwrap();
+    let cloth = scene.add(Body::moving(Shape::from(flat.clone()), Pose::IDENTITY));
+    scene.add(Body::fixed(ball.clone(), Pose::IDENTITY));
+    let mut open = 0;
+    for frame in 0..150 {
+        scene.set_vertices(cloth, &falling(flat, frame)).unwrap();
+        let told = scene.step(&mut budget());
+        if told.events.iter().any(|event| event.kind == EventKind::Began) {
+            return (frame, open);
+        }
+        open += u32::from(!told.undecided.is_empty());
+    }
+    panic!("never decided; {open} frames were left open");
+}
+
+#[test]
+fn a_cloth_that_moves_every_frame_is_decided_within_a_budget() {
+    let ball = Shape::sphere(0.8).unwrap();
+    for cells in [20, 40, 100] {
+        let flat = procedural::sheet([2.0, 2.0], [cells, cells]).unwrap();
+        let (first, _) = touchdown(&flat, &ball, Contacts::Deepest, unlimited);
+        for told in [Contacts::None, Contacts::Deepest] {
+            for budget in [|| Budget::units(2000), || Budget::millis(1)] {
+                let (found, open) = touchdown(&flat, &ball, told, budget);
+                println!("{cells} cells, {told:?}: frame {found}, {first} without a limit, {open} open");
+                assert!(found <= first + 3, "{cells} cells: frame {found} instead of {first}, {open} open");
+            }
+        }
+    }
+}
+
+/// Slower where both are meshes: what the search needs is paid for over some frames, and kept while they move.
+#[test]
+fn a_cloth_over_a_mesh_is_decided_within_a_budget() {
+    let ball = Shape::from(procedural::ico_sphere(0.8, 3).unwrap());
+    for cells in [20, 40, 100] {
+        let flat = procedural::sheet([2.0, 2.0], [cells, cells]).unwrap();
+        let (first, _) = touchdown(&flat, &ball, Contacts::None, unlimited);
+        for budget in [|| Budget::units(2000), || Budget::millis(1)] {
+            let (found, open) = touchdown(&flat, &ball, Contacts::None, budget);
+            println!("{cells} cells: frame {found}, {first} without a limit, {open} open");
+            assert!(found <= first + 3, "{cells} cells: frame {found} instead of {first}, {open} open");
+        }
+    }
+}
+
+#[test]
+fn moved_meshes_answer_as_fresh_ones_do() {
+    use rand::{Rng, SeedableRng};
+    let mut dice = rand_pcg::Pcg64::seed_from_u64(11);
+    let (ball, other) = (Shape::sphere(0.5).unwrap(), Shape::from(procedural::ico_sphere(0.6, 2).unwrap()));
+    let start = procedural::ico_sphere(1.0, 2).unwrap();
+    let mut moved = Shape::from(start.clone());
+    let (mut welded, mut contacts) = (0, 0);
+    for step in 0..60 {
+        let mut vertices: Vec<[f64; 3]> =
+            start.vertices().iter().map(|p| (*p * dice.random_range(0.7..1.3)).to_array()).collect();
+        // Every third move welds two vertices, so that the connectivity changes to and fro.
+        if step % 3 == 0 {
+            let [i, j] = [0; 2].map(|_| dice.random_range(0..vertices.len()));
+            vertices[i] = vertices[j];
+            welded += 1;
+        }
+        moved.set_vertices(&vertices).unwrap();
+        let fresh = Shape::mesh(vertices, start.triangles().to_vec()).unwrap();
+        let [Some(a), Some(b)] = [&moved, &fresh].map(|shape| shape.geometry().model()) else {
+            panic!("both are meshes")
+        };
+        assert_eq!(a.topology(), b.topology(), "step {step}");
+        let at = Pose::shift([dice.random_range(-2.5..2.5), dice.random_range(-0.5..0.5), 0.1]);
+        for thing in [&ball, &other] {
+            let [x, y] = [&moved, &fresh].map(|mesh| crate::relation(mesh, thing.at(at)).unwrap());
+            assert_eq!(x, y, "step {step}");
+            contacts += usize::from(x.is_contact());
+            let [x, y] = [&moved, &fresh].map(|mesh| crate::distance(mesh, thing.at(at)).unwrap().distance);
+            assert_eq!(x, y, "step {step}");
+        }
+        assert_eq!(crate::pairs(&moved, other.at(at)).unwrap(), crate::pairs(&fresh, other.at(at)).unwrap());
+    }
+    assert!(welded == 20 && (24..=96).contains(&contacts), "{contacts} contacts of 120");
+}

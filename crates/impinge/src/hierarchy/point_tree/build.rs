@@ -54,15 +54,26 @@ struct Turned {
 
 impl PointTree {
     /// Groups the triangles of a mesh; `frame` is that of its tree.
+    #[cfg(any(test, feature = "unstable"))]
     pub fn new(mesh: &Mesh, frame: &TreeFrame) -> PointTree {
-        let corner = |p| frame.inward(p).as_vec3();
-        let item = |triangle: u32| Item { corners: mesh.corners(triangle).map(corner), triangle };
-        let mut items: Vec<Item> = (0..mesh.triangles().len() as u32).map(item).collect();
+        PointTree::in_order(mesh, frame, &PointTree::order(mesh, frame))
+    }
+
+    /// The order of the triangles in which neighbours stand together.
+    pub fn order(mesh: &Mesh, frame: &TreeFrame) -> Vec<u32> {
+        let mut items: Vec<Item> =
+            (0..mesh.triangles().len() as u32).map(|triangle| item(mesh, frame, triangle)).collect();
         let mut size = LANES;
         while size < items.len() {
             size *= LANES;
         }
         arrange(&mut items, size);
+        items.iter().map(|item| item.triangle).collect()
+    }
+
+    /// Fits the patches around triangles in an order that was found for this mesh, or before its vertices moved.
+    pub fn in_order(mesh: &Mesh, frame: &TreeFrame, order: &[u32]) -> PointTree {
+        let items: Vec<Item> = order.iter().map(|&triangle| item(mesh, frame, triangle)).collect();
         let blocks =
             parallel::map(items.len().div_ceil(LANES), |k| block(&items[run(k, LANES, items.len())]));
         let mut links: Vec<Link> =
@@ -79,6 +90,10 @@ impl PointTree {
         }
         PointTree { nodes, blocks, root: links[0] }
     }
+}
+
+fn item(mesh: &Mesh, frame: &TreeFrame, triangle: u32) -> Item {
+    Item { corners: mesh.corners(triangle).map(|p| frame.inward(p).as_vec3()), triangle }
 }
 
 /// The k-th run of `size` of `count` things.

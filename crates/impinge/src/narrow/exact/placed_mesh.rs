@@ -5,12 +5,13 @@ use std::ops::ControlFlow;
 use glam::DVec3;
 use smallvec::SmallVec;
 
-use crate::Pose;
+use super::winding::counted_winding;
 use crate::geom::triangle_triangle;
 use crate::geom::triangle_triangle::has_area;
 use crate::hierarchy::wide::{Node, WIDTH};
-use crate::model::Model;
+use crate::model::{Fact, Model};
 use crate::num::tolerance::PLACED_BOX_ROUNDING;
+use crate::{Budget, Counters, Pose};
 
 /// What casts and comparisons in f32 can do, relative to the numbers in them (no unit).
 const REGION_ROUNDING: f64 = 8.0 * f32::EPSILON as f64;
@@ -89,6 +90,23 @@ impl<'m> PlacedMesh<'m> {
     /// Whether the surface bounds a solid.
     pub fn is_closed(&self) -> bool {
         self.model.topology().is_closed()
+    }
+
+    /// [`PlacedMesh::is_closed`], as far as the budget goes to find out.
+    pub fn is_closed_within(&self, budget: &mut Budget) -> Option<bool> {
+        self.model.prepare(Fact::Topology, budget).then(|| self.is_closed())
+    }
+
+    /// Whether a point of the world is in the closed solid; `None` when the budget ended first. Also counts the
+    /// tests. Far away nothing has to be known about the surface.
+    pub fn holds(&self, point: DVec3, budget: &mut Budget, work: &mut Counters) -> Option<bool> {
+        let [low, high] = self.bounds();
+        if (point.cmplt(low) | point.cmpgt(high)).any() || !self.is_closed_within(budget)? {
+            return Some(false);
+        }
+        let (winding, tests) = counted_winding(self.model, self.pose, point);
+        work.primitive_tests += tests;
+        budget.draw_or_rest(tests).then(|| winding.is_inside())
     }
 
     /// Visits every triangle of which a placed point lies in the box from `low` to `high` (infinite ends are
