@@ -62,7 +62,8 @@ pub fn run(args: &Inspect, common: &Common) -> Result<Exit, Failure> {
         Format::Json => commands::json(health(&seen))?,
         Format::Text => output::print(|out| text(&seen, out))?,
     }
-    Ok(if health(&seen).assurance.is_out_of_budget() { Exit::Undecided } else { Exit::Free })
+    // Whatever is wrong with it or undecided: the mesh could be read.
+    Ok(Exit::Free)
 }
 
 /// Units that are granted at a time for what is told whatever the budget.
@@ -137,12 +138,20 @@ fn text(seen: &Inspection, out: &mut dyn Write) -> std::io::Result<()> {
     ] {
         writeln!(out, "{name:<20} {value}")?;
     }
+    let complete = seen.outcome.finish == Finish::Complete;
     match &seen.problems[..] {
-        [] => writeln!(out, "\nno problems")?,
+        [] if complete => writeln!(out, "\nno problems")?,
+        [] => writeln!(out, "\nno problems found so far")?,
         all => {
             writeln!(out, "\nproblems:")?;
             all.iter().try_for_each(|problem| writeln!(out, "- {problem}"))?;
         }
+    }
+    if !complete {
+        writeln!(
+            out,
+            "self-intersections are undecided: the budget ended before all triangles were compared"
+        )?;
     }
     writeln!(out, "({})", Assurance::from(&seen.outcome))
 }

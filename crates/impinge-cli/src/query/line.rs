@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::fields::{Fields, Index, List};
-use super::meshes::Meshes;
+use super::meshes::{LineMeshes, Meshes};
 use super::ordered::Asked;
 use super::shape;
 use crate::answer::{Answer, Refusal, SCHEMA};
@@ -111,20 +111,22 @@ fn settle(fields: &Fields<'_>, context: &Context, place: &str) -> Result<Answer,
         return Err(unknown(&format!("ask: {ask:?} {why}")));
     }
     check_names(fields, &ask, place)?;
-    let query = settings(fields, context.settings)?.query();
+    let settings = settings(fields, context.settings)?;
+    let meshes = &LineMeshes::new(&context.meshes, settings.limit);
+    let query = settings.query();
     match ask.as_str() {
         "ccd" => return moving(fields, query),
-        "sweep" => return sweep(fields, context, query),
-        "self" => return self_contacts(fields, context, query),
+        "sweep" => return sweep(fields, meshes, query),
+        "self" => return self_contacts(fields, meshes, query),
         _ => {}
     }
-    let a = body(fields, "a", context)?;
+    let a = body(fields, "a", meshes)?;
     let at_a = a.shape.along(a.motion);
     if ask == "points" {
         let List(points) = fields.get("points")?.ok_or_else(|| Failure::new("points: missing"))?;
         return ask::points(query, at_a, &points);
     }
-    let b = body(fields, "b", context)?;
+    let b = body(fields, "b", meshes)?;
     let at_b = b.shape.along(b.motion);
     match ask.as_str() {
         "relation" => ask::relation(query, at_a, at_b),
@@ -161,8 +163,8 @@ fn moving(fields: &Fields<'_>, query: Query<'_>) -> Result<Answer, Failure> {
 }
 
 /// Two bodies that move.
-fn sweep(fields: &Fields<'_>, context: &Context, mut query: Query<'_>) -> Result<Answer, Failure> {
-    let [a, b] = [mover(fields, "a", context)?, mover(fields, "b", context)?];
+fn sweep(fields: &Fields<'_>, meshes: &LineMeshes<'_>, mut query: Query<'_>) -> Result<Answer, Failure> {
+    let [a, b] = [mover(fields, "a", meshes)?, mover(fields, "b", meshes)?];
     if let Some(word) = ["turns", "law"].into_iter().find(|word| fields.has(word))
         && !moves(fields)?
     {
@@ -174,8 +176,8 @@ fn sweep(fields: &Fields<'_>, context: &Context, mut query: Query<'_>) -> Result
 }
 
 /// What a mesh meets of itself, at rest or on its way to a second state.
-fn self_contacts(fields: &Fields<'_>, context: &Context, query: Query<'_>) -> Result<Answer, Failure> {
-    let a = body(fields, "a", context)?;
+fn self_contacts(fields: &Fields<'_>, meshes: &LineMeshes<'_>, query: Query<'_>) -> Result<Answer, Failure> {
+    let a = body(fields, "a", meshes)?;
     let Some(to) = fields.object("to")? else {
         if let Some(word) = ["all", "margin"].into_iter().find(|word| fields.has(word)) {
             return Err(Failure(format!("{word} without \"to\": the mesh does not move")));
@@ -183,7 +185,7 @@ fn self_contacts(fields: &Fields<'_>, context: &Context, query: Query<'_>) -> Re
         return ask::self_intersections(query, a.shape.along(a.motion));
     };
     to.only(&shape::WORDS)?;
-    let to = shape::read(&to, "to", &context.meshes)?;
+    let to = shape::read(&to, "to", meshes)?;
     let mesh = |shape: &Shape, name: &str| {
         let other = || Failure(format!("{name}: a {} is no mesh", shape.kind()));
         shape.as_mesh().cloned().ok_or_else(other)
@@ -223,14 +225,14 @@ struct Body {
 }
 
 /// A body at its pose.
-fn body(question: &Fields<'_>, name: &str, context: &Context) -> Result<Body, Failure> {
+fn body(question: &Fields<'_>, name: &str, meshes: &LineMeshes<'_>) -> Result<Body, Failure> {
     let fields = question.object(name)?.ok_or_else(|| Failure(format!("{name}: missing")))?;
     let motion = Motion::Still(shape::pose_of(&fields)?);
-    Ok(Body { shape: shape::read(&fields, name, &context.meshes)?, motion })
+    Ok(Body { shape: shape::read(&fields, name, meshes)?, motion })
 }
 
 /// A body and how it moves; turns and law may stand on the body or, for both, on the line.
-fn mover(question: &Fields<'_>, name: &str, context: &Context) -> Result<Body, Failure> {
+fn mover(question: &Fields<'_>, name: &str, meshes: &LineMeshes<'_>) -> Result<Body, Failure> {
     let fields = question.object(name)?.ok_or_else(|| Failure(format!("{name}: missing")))?;
     let to = fields.object("to")?.map(|to| pose::from_json(&to)).transpose()?;
     let turns = match fields.get::<Index>("turns")? {
@@ -249,7 +251,7 @@ fn mover(question: &Fields<'_>, name: &str, context: &Context) -> Result<Body, F
             );
         }
     }
-    let shape = shape::read(&fields, name, &context.meshes)?;
+    let shape = shape::read(&fields, name, meshes)?;
     Ok(Body { shape, motion: way.motion(&shape::pose_of(&fields)?, to.as_ref()) })
 }
 

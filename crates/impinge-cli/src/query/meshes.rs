@@ -1,5 +1,9 @@
 //! The meshes of a batch, each loaded once, by whoever needs it first.
+//!
+//! Lines share what is built for a mesh, except those with a budget in work units: such a line gets a copy with nothing
+//! built and pays for itself, so that its answer depends neither on the other lines nor on the threads.
 
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -8,6 +12,7 @@ use impinge::Shape;
 
 use crate::error::Failure;
 use crate::load;
+use crate::settings::Limit;
 
 type Slot = Arc<OnceLock<Result<Shape, Failure>>>;
 
@@ -40,6 +45,30 @@ impl Meshes {
     /// How many files were loaded or refused.
     pub fn count(&self) -> usize {
         self.slots.lock().unwrap_or_else(PoisonError::into_inner).by_place.len()
+    }
+}
+
+/// The meshes as one line sees them.
+#[derive(Debug)]
+pub struct LineMeshes<'a> {
+    shared: &'a Meshes,
+    /// By name, those of a line that pays for itself; two bodies of one file share a mesh there too.
+    own: Option<RefCell<HashMap<String, Shape>>>,
+}
+
+impl<'a> LineMeshes<'a> {
+    /// The meshes for a line with this limit.
+    pub fn new(shared: &'a Meshes, limit: Limit) -> LineMeshes<'a> {
+        LineMeshes { shared, own: matches!(limit, Limit::Units(_)).then(RefCell::default) }
+    }
+
+    /// The mesh of the file.
+    pub fn get(&self, name: &str) -> Result<Shape, Failure> {
+        let shared = self.shared.get(name)?;
+        Ok(match &self.own {
+            None => shared,
+            Some(own) => own.borrow_mut().entry(name.into()).or_insert_with(|| shared.unprepared()).clone(),
+        })
     }
 }
 

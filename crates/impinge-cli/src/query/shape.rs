@@ -3,7 +3,7 @@
 use impinge::{Error, Pose, Shape};
 
 use super::fields::{Fields, Index, List};
-use super::meshes::Meshes;
+use super::meshes::LineMeshes;
 use crate::error::Failure;
 use crate::pose;
 
@@ -30,7 +30,7 @@ pub(super) const WORDS: [&str; 15] = [
 const KINDS: usize = 13;
 
 /// The shape of a body; exactly one has to be given.
-pub fn read(fields: &Fields<'_>, name: &str, meshes: &Meshes) -> Result<Shape, Failure> {
+pub fn read(fields: &Fields<'_>, name: &str, meshes: &LineMeshes<'_>) -> Result<Shape, Failure> {
     let given: Vec<&str> = WORDS.into_iter().filter(|word| fields.has(word)).collect();
     match given[..] {
         ["mesh"] => {
@@ -81,7 +81,7 @@ fn convex(fields: &Fields<'_>, word: &str) -> Result<Shape, Failure> {
     shape.map_err(|e: Error| fields.fail(&format!("{word}: {e}")))
 }
 
-fn compound(fields: &Fields<'_>, name: &str, meshes: &Meshes) -> Result<Shape, Failure> {
+fn compound(fields: &Fields<'_>, name: &str, meshes: &LineMeshes<'_>) -> Result<Shape, Failure> {
     let mut parts = Vec::new();
     for (i, part) in fields.objects("compound")?.iter().enumerate() {
         part.only(&[&WORDS[..], &["pose"]].concat())?;

@@ -235,6 +235,71 @@ fn equal_bytes_at_any_thread_count() {
     }
 }
 
+/// Under a budget in work units each line pays for what it needs, whichever line came first.
+#[test]
+fn unit_budgets_give_equal_answers_to_equal_lines_at_any_thread_count() {
+    let folder = Folder::with_meshes();
+    let pair = r#""a":{"mesh":"sheet.obj"},"b":{"mesh":"./sheet.obj","pose":{"position":[0.3,0.1,0.2],"rotation":[0.3,0.2,0,1]}}"#;
+    let solid = r#""a":{"mesh":"sheet.obj"},"b":{"mesh":"cube.obj","pose":{"position":[0.2,0,0.9]}}"#;
+    let ball = r#""a":{"mesh":"sheet.obj"},"b":{"sphere":0.5,"pose":{"position":[0.2,0.1,0.7]}}"#;
+    let moving = r#""a":{"mesh":"sheet.obj"},"b":{"mesh":"cube.obj","pose":{"position":[0,0,4]},"to":{"position":[0,0,1]}}"#;
+    let single = r#""a":{"mesh":"sheet.obj"},"points":[[0.1,0.2,0.3],[3,1,1]]"#;
+    let mut questions = Vec::new();
+    for budget in ["100", "1500", "4000", "\"20000\"", "null"] {
+        for (kind, bodies) in [
+            ("distance", pair),
+            ("relation", pair),
+            ("pairs", pair),
+            ("relation", solid),
+            ("distance", solid),
+            ("distance", ball),
+            ("sweep", moving),
+            ("points", single),
+            ("self", r#""a":{"mesh":"sheet.obj"}"#),
+        ] {
+            questions.push(format!(r#"{{"ask":"{kind}",{bodies},"budget":{budget}}}"#));
+        }
+    }
+    let count = questions.len();
+    let lines: Vec<&str> = questions.iter().cycle().take(3 * count).map(String::as_str).collect();
+    for options in [&["--threads", "1"][..], &["--threads", "1", "--budget", "3000"]] {
+        let one = folder.query(&lines, options);
+        let answers: Vec<&str> = one.out.lines().collect();
+        assert_eq!((one.code, answers.len()), (0, 3 * count), "{one:?}");
+        for (i, answer) in answers.iter().enumerate() {
+            assert_eq!(*answer, answers[i % count], "{}", lines[i]);
+        }
+        let undecided = answers.iter().filter(|answer| answer.contains("out_of_budget")).count();
+        assert!((count / 2..5 * count / 2).contains(&undecided), "{undecided} of {}", 3 * count);
+        for threads in ["2", "4"] {
+            let other = folder.query(&lines, &[&["--threads", threads], &options[2..]].concat());
+            assert!(other.out == one.out, "{threads} threads differ");
+        }
+        // Neither does the order matter.
+        let backwards: Vec<&str> = lines.iter().rev().copied().collect();
+        let turned = folder.query(&backwards, options);
+        assert!(turned.out.lines().rev().eq(one.out.lines()), "the order matters");
+    }
+}
+
+/// A device need not end, and a folder is no mesh.
+#[cfg(unix)]
+#[test]
+fn devices_and_folders_are_refused_by_name() {
+    let folder = Folder::new();
+    let places = ["/dev/zero", "/dev/null", "/tmp"];
+    let lines = places.map(|place| format!(r#"{{"id":1,"ask":"self","a":{{"mesh":"{place}"}}}}"#));
+    let ended = folder.query(&lines.each_ref().map(String::as_str), &[]);
+    for (answer, place) in ended.lines().iter().zip(places) {
+        let (_, error) = refused(answer);
+        assert!(error.contains(place) && error.contains("neither a regular file nor a pipe"), "{error}");
+    }
+    assert_eq!((ended.code, folder.run(&["inspect", "/dev/zero"]).code), (2, 2));
+    // What a shell puts in the place of a file is a pipe.
+    let piped = run_in(folder.path(), &["inspect", "/dev/stdin"], b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
+    assert_eq!(piped.code, 0, "{piped:?}");
+}
+
 #[test]
 fn settings_stand_on_a_line_or_on_the_command() {
     let folder = Folder::with_meshes();

@@ -9,6 +9,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::Budget;
+use super::hand_over::{HandOver, hand_over_at, stored};
 
 /// What a search leaves: of any type, which its caller knows.
 pub(super) type Left = Box<dyn Any + Send>;
@@ -33,6 +34,8 @@ pub(super) struct Gate {
     changed: Condvar,
     /// Whether the search rests or has ended, for callers that poll.
     paused: AtomicBool,
+    /// When something that is built in one go makes room for the caller.
+    hand_over: HandOver,
 }
 
 #[derive(Default)]
@@ -65,6 +68,7 @@ impl Gate {
     /// Waits for the first grant; `None` when there will be none.
     pub fn enter(self: &Arc<Gate>) -> Option<Budget> {
         let mut budget = Budget { gate: Some(self.clone()), ..Budget::units(0) };
+        hand_over_at(&self.hand_over);
         self.rest(&mut budget, None).then_some(budget)
     }
 
@@ -106,6 +110,7 @@ impl Gate {
         // What the search left after the last caller had gone.
         let late = state.so_far.take();
         state.resting = false;
+        self.hand_over.store(stored(budget.deadline), Ordering::Relaxed);
         self.paused.store(state.ended.is_some(), Ordering::Relaxed);
         self.changed.notify_all();
         let latest = budget.deadline.and_then(|deadline| deadline.checked_add(GRACE));

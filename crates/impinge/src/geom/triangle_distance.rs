@@ -10,6 +10,8 @@ use glam::DVec3;
 
 use super::point_triangle::{TriangleFeature, TriangleProjection, inside_foot, norm, side_foot};
 use super::segment_segment::inner_points;
+use super::triangle_distance_exact;
+use super::triangle_triangle::meet;
 use crate::num::tolerance::{DOT_ROUNDING, LARGEST_LENGTH_UNSCALED, SMALLEST_LENGTH_UNSCALED};
 
 /// The nearest points of two triangles, as long as these are disjoint.
@@ -48,25 +50,21 @@ pub fn nearest(a: &[DVec3; 3], b: &[DVec3; 3]) -> TriangleDistance {
     }
 }
 
-/// A point that two meeting triangles share, up to rounding.
-pub fn common_point(a: &[DVec3; 3], b: &[DVec3; 3]) -> DVec3 {
+/// The nearest points of two triangles, `None` when they meet: decided exactly, so the distance is never 0. Where no
+/// plane between them can be seen in floats, the points are found by exact arithmetic.
+#[inline]
+pub fn separation(a: &[DVec3; 3], b: &[DVec3; 3]) -> Option<TriangleDistance> {
     let near = nearest(a, b);
-    let mut best = (near.distance, near.points[0].midpoint(near.points[1]));
-    for (t, other) in [(a, b), (b, a)] {
-        let normal = (other[1] - other[0]).cross(other[2] - other[0]);
-        let heights = t.map(|p| normal.dot(p - other[0]));
-        for side in 0..3 {
-            let (h0, h1) = (heights[side], heights[(side + 1) % 3]);
-            if (h0 > 0.0 && h1 < 0.0) || (h0 < 0.0 && h1 > 0.0) {
-                let p = t[side].lerp(t[(side + 1) % 3], h0 / (h0 - h1));
-                let off = norm(super::point_triangle::closest_point(p, other).point - p);
-                if off < best.0 {
-                    best = (off, p);
-                }
-            }
-        }
+    if near.disjoint && near.distance > 0.0 {
+        return Some(near);
     }
-    best.1
+    if near.disjoint || !meet(a, b) { Some(triangle_distance_exact::nearest(a, b)) } else { None }
+}
+
+/// Whether two triangles are at most `margin` apart, a positive length; meeting ones always are.
+#[inline]
+pub fn within(a: &[DVec3; 3], b: &[DVec3; 3], margin: f64) -> bool {
+    separation(a, b).is_none_or(|near| near.distance <= margin)
 }
 
 /// The largest coordinate difference to the first corner of `a`.

@@ -1,4 +1,5 @@
 use super::*;
+use crate::geom::common_point::common_point;
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
 
@@ -129,4 +130,37 @@ fn the_answer_scales_with_the_coordinates() {
     let at = |x: f64| [DVec3::splat(x); 3];
     assert!(nearest(&at(0.0), &at(tiny)).distance > 0.0);
     assert_eq!(nearest(&at(tiny), &at(tiny)).distance, 0.0);
+}
+
+/// Exact arithmetic agrees with floats wherever these see the gap.
+#[test]
+fn the_exact_path_agrees_with_floats() {
+    let mut rng = Pcg64::seed_from_u64(8);
+    let mut apart = 0;
+    for round in 0..600 {
+        let mut corner = || {
+            DVec3::from(std::array::from_fn::<f64, 3, _>(|_| match round % 2 {
+                0 => f64::from(rng.random_range(0..4u8)),
+                _ => rng.random_range(0.0..3.0),
+            }))
+        };
+        let (a, b) = ([corner(), corner(), corner()], [corner(), corner(), corner()]);
+        let found = separation(&a, &b);
+        assert_eq!(found.is_none(), meet(&a, &b));
+        let Some(found) = found else { continue };
+        apart += 1;
+        for power in [-1000, -300, 0, 190] {
+            let scale = 2f64.powi(power);
+            let [p, q] = [a, b].map(|t| t.map(|p| p * scale));
+            let exact = triangle_distance_exact::nearest(&p, &q);
+            let want = nearest(&p, &q);
+            assert!(
+                (exact.distance / scale - want.distance / scale).abs() < 1e-14,
+                "2^{power}: {exact:?} {want:?}"
+            );
+            let shown = norm((exact.points[1] - exact.points[0]) / scale);
+            assert!((shown - found.distance).abs() < 1e-14, "2^{power}: {exact:?} {found:?}");
+        }
+    }
+    assert!((150..500).contains(&apart), "{apart}");
 }

@@ -39,7 +39,7 @@ mod text;
 mod write;
 
 use std::borrow::Cow;
-use std::fs::File;
+use std::fs::{File, FileType};
 use std::io::Read;
 use std::path::Path;
 
@@ -122,7 +122,22 @@ fn unpacked(bytes: &[u8]) -> Result<Cow<'_, [u8]>, Error> {
 }
 
 fn bytes_of(path: &Path) -> Result<Vec<u8>, Error> {
-    std::fs::read(path).map_err(|error| name_file(path, error))
+    let failed = |error: std::io::Error| name_file(path, error);
+    // Asked before it is opened: a device may never end, or do something when it is opened.
+    if !is_file_or_pipe(std::fs::metadata(path).map_err(failed)?.file_type()) {
+        return Err(name_file(path, "neither a regular file nor a pipe"));
+    }
+    std::fs::read(path).map_err(failed)
+}
+
+#[cfg(unix)]
+fn is_file_or_pipe(kind: FileType) -> bool {
+    kind.is_file() || std::os::unix::fs::FileTypeExt::is_fifo(&kind)
+}
+
+#[cfg(not(unix))]
+fn is_file_or_pipe(kind: FileType) -> bool {
+    kind.is_file()
 }
 
 fn name_file(path: &Path, error: impl ToString) -> Error {

@@ -158,6 +158,11 @@ impl Model {
         Ok(Model { solid: Some(Arc::new(solid)), ..Model::from(surface) })
     }
 
+    /// The same mesh with nothing built or paid yet.
+    pub fn unprepared(&self) -> Model {
+        Model { solid: self.solid.clone(), ..Model::from(self.mesh.clone()) }
+    }
+
     /// Moves the vertices, those of the solid for a solid of tetrahedra. The tree is refitted, or rebuilt where
     /// it decayed; what else was built for searches is fitted to the new positions, the connectivity stays unless
     /// other vertices coincide. The rest is found anew when first needed.

@@ -284,6 +284,28 @@ impl Shape {
         Ok(())
     }
 
+    /// The same shape with nothing built yet: the first question to it pays for the trees itself, whatever other
+    /// copies were asked before. Under a budget in work units its answer then depends on the question alone.
+    ///
+    /// ```
+    /// use impinge::{Budget, Query, Shape};
+    ///
+    /// let sheet = Shape::mesh(vec![[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]], vec![[0, 1, 2]])?;
+    /// let ball = Shape::sphere(0.5)?;
+    /// let ask = |sheet: &Shape| Query { budget: Budget::units(50), ..Query::default() }.distance(sheet, &ball);
+    /// let before = ask(&sheet.unprepared())?;
+    /// impinge::distance(&sheet, &ball);
+    /// assert_eq!(ask(&sheet.unprepared())?.value, before.value);
+    /// # Ok::<(), impinge::Error>(())
+    /// ```
+    pub fn unprepared(&self) -> Shape {
+        match self.geometry() {
+            Geometry::Mesh(model) => Shape::from(model.unprepared()),
+            // Convex shapes and compounds are complete when they are made.
+            Geometry::Convex(_) | Geometry::Compound(_) => self.clone(),
+        }
+    }
+
     /// What the kernels work on.
     #[doc(hidden)]
     #[inline]

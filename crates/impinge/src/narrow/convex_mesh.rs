@@ -13,6 +13,7 @@ use std::ops::ControlFlow;
 use glam::DVec3;
 
 use super::convex::exact;
+use super::convex::placed_core::{reach, safe_scale};
 use super::convex::point::{self, SurfaceProjection};
 use super::convex::relation::{PlacedConvex, curved_noise};
 use super::convex::separation::{ConvexMemory, distance as convex_distance};
@@ -24,7 +25,7 @@ use crate::model::{Geometry, Model};
 use crate::num::dyadic::Dyadic;
 use crate::num::tolerance::ROUND_UP;
 use crate::shape::{Convex, Primitive};
-use crate::{Budget, Certainty, Counters, Feature, Finish, Outcome, Pose, Relation, Separation};
+use crate::{Budget, Certainty, Counters, Feature, Finish, Mesh, Outcome, Pose, Relation, Separation};
 
 /// The smallest distance of a primitive's surface, as a, from that of a mesh, and how the search ended.
 ///
@@ -37,14 +38,53 @@ pub fn distance(
     mesh_pose: &Pose,
     budget: &mut Budget,
 ) -> Verdict<Separation> {
-    let mut search = Search::new(primitive, pose, mesh, mesh_pose);
+    let scale = safe_scale(largest(primitive, pose, &PlacedMesh::new(mesh, mesh_pose)));
+    let enlarged = if scale > 1.0 { enlarged(mesh, mesh_pose, scale) } else { None };
+    let Some(mesh) = enlarged else {
+        return search(Search::new(primitive, pose, mesh, mesh_pose), budget, |found| found);
+    };
+    let (primitive, pose) = (primitive.scaled(scale), pose.moved_to(pose.translation() * scale));
+    search(Search::new(&primitive, &pose, &mesh, &Pose::IDENTITY), budget, |found| shrunk(found, scale))
+}
+
+/// Searches until the end or as far as the budget goes; what is told goes through `named`.
+fn search(
+    mut search: Search<'_>,
+    budget: &mut Budget,
+    named: impl Fn(Verdict<Separation>) -> Verdict<Separation>,
+) -> Verdict<Separation> {
     loop {
         let finish = search.run(budget);
-        let told = || search.verdict(finish);
+        let told = || named(search.verdict(finish));
         if finish != Finish::OutOfBudget || !budget.rest(told) {
             return told();
         }
     }
+}
+
+/// The largest coordinate of a placed primitive and a placed mesh, up to a small factor.
+fn largest(primitive: &Primitive, pose: &Pose, body: &PlacedMesh<'_>) -> f64 {
+    reach(primitive).max(pose.translation().abs().max_element()).max(extent(body))
+}
+
+/// The placed mesh enlarged by a power of two, for bodies so small that squares of their lengths underflow. They are
+/// rare, so its tree is built for one question.
+fn enlarged(mesh: &Model, pose: &Pose, scale: f64) -> Option<Model> {
+    let vertices = mesh.mesh().vertices().iter().map(|v| pose.apply(*v) * scale).collect();
+    Mesh::from_points(vertices, mesh.mesh().triangles().to_vec()).ok().map(Model::from)
+}
+
+/// What was found about bodies that were enlarged.
+fn shrunk(found: Verdict<Separation>, scale: f64) -> Verdict<Separation> {
+    let certainty = match found.outcome.certainty {
+        Certainty::Conservative { tolerance } => Certainty::Conservative { tolerance: tolerance / scale },
+        Certainty::Approximate { resolution } => Certainty::Approximate { resolution: resolution / scale },
+        other @ (Certainty::Exact | Certainty::Sampled { .. }) => other,
+    };
+    let length = |x: f64| if x > 0.0 { (x / scale).max(f64::from_bits(1)) } else { x / scale };
+    let found =
+        found.map(|s| Separation { distance: length(s.distance), points: s.points.map(|p| p / scale), ..s });
+    Verdict { outcome: Outcome { certainty, ..found.outcome }, ..found }
 }
 
 /// A node of the tree that is still to be looked into; the nearest is on top.

@@ -200,3 +200,48 @@ fn a_cylinder_in_a_dense_mesh_is_measured_in_the_end() {
         assert_eq!((found.map(|f| f.distance), outcome.finish), (Some(0.0), Finish::Complete), "{k}");
     }
 }
+
+/// Squares of the smaller lengths underflow.
+#[test]
+fn distances_do_not_depend_on_the_scale() {
+    let corners = [
+        [-2.0, 1.0, 3.0],
+        [-3.0, -4.0, 3.0],
+        [0.0, 4.0, -1.0],
+        [-1.0, 3.0, 4.0],
+        [4.0, 3.0, 2.0],
+        [-2.0, -1.0, -2.0],
+    ];
+    let primitives = [
+        Primitive::sphere(1.0).unwrap(),
+        Primitive::cuboid([0.5, 0.25, 0.75]).unwrap(),
+        Primitive::capsule(0.5, 0.25).unwrap(),
+        Primitive::cylinder(0.5, 0.25).unwrap(),
+        Primitive::cone(0.5, 0.25).unwrap(),
+        Primitive::ellipsoid([0.5, 0.25, 0.75]).unwrap(),
+    ];
+    for (k, primitive) in primitives.into_iter().enumerate() {
+        let ask = |scale: f64| {
+            let vertices = corners.map(|p| p.map(|x| x * scale)).to_vec();
+            let mesh = Model::from(Mesh::new(vertices, vec![[0, 1, 2], [3, 4, 5]]).unwrap());
+            let pose = Pose::shift(DVec3::new(-2.0, 4.0, 3.0) * scale);
+            let unlimited = &mut Budget::UNLIMITED.clone();
+            distance(&primitive.scaled(scale), &pose, &mesh, &Pose::IDENTITY, unlimited).value.unwrap()
+        };
+        let want = ask(1.0);
+        assert!(want.distance > 0.1, "{want:?}");
+        assert!(k > 0 || (want.distance - 0.68232).abs() < 1e-4, "{want:?}");
+        for exponent in [-990, -664, -540, -300, -160, 60, 150] {
+            let scale = 2.0_f64.powi(exponent);
+            let found = ask(scale);
+            assert!(
+                (found.distance / scale - want.distance).abs() < 1e-9,
+                "2^{exponent}: {found:?} {want:?}"
+            );
+            assert_eq!(found.features, want.features, "2^{exponent}");
+            for (p, q) in found.points.into_iter().zip(want.points) {
+                assert!((p / scale - q).length() < 1e-6, "2^{exponent}: {found:?} {want:?}");
+            }
+        }
+    }
+}

@@ -6,6 +6,11 @@
 use std::cell::Cell;
 use std::sync::OnceLock;
 
+use crate::budget::hand_over::checkpoint;
+
+/// Items, or comparisons, between two checkpoints.
+const STRIDE: usize = 64;
+
 thread_local! {
     /// Whether this thread keeps its work to itself.
     static ALONE: Cell<bool> = const { Cell::new(false) };
@@ -57,6 +62,7 @@ pub fn join_if<A: Send, B: Send>(
         return rayon::join(a, b);
     }
     let _ = worth;
+    checkpoint();
     (a(), b())
 }
 
@@ -70,6 +76,7 @@ pub fn for_each_chunk<T: Send>(items: &mut [T], size: usize, each: impl Fn(usize
         return;
     }
     for (k, chunk) in items.chunks_mut(size).enumerate() {
+        checkpoint();
         each(k * size, chunk);
     }
 }
@@ -91,7 +98,10 @@ pub fn reduce_chunks<T: Sync, R: Send>(
     }
     let mut chunks = items.chunks(size);
     let first = map(chunks.next().unwrap_or_default());
-    chunks.fold(first, |all, chunk| combine(all, map(chunk)))
+    chunks.fold(first, |all, chunk| {
+        checkpoint();
+        combine(all, map(chunk))
+    })
 }
 
 /// `each` for 0..count, in parallel, in order.
@@ -101,7 +111,7 @@ pub fn map<R: Send>(count: usize, each: impl Fn(usize) -> R + Sync + Send) -> Ve
         use rayon::prelude::*;
         return (0..count).into_par_iter().map(each).collect();
     }
-    (0..count).map(each).collect()
+    (0..count).map(with_checkpoints(each)).collect()
 }
 
 /// Appends `each` for 0..count, in parallel, in order.
@@ -112,7 +122,16 @@ pub fn extend<R: Send>(to: &mut Vec<R>, count: usize, each: impl Fn(usize) -> R 
         to.par_extend((0..count).into_par_iter().map(each));
         return;
     }
-    to.extend((0..count).map(each));
+    to.extend((0..count).map(with_checkpoints(each)));
+}
+
+fn with_checkpoints<R>(each: impl Fn(usize) -> R) -> impl Fn(usize) -> R {
+    move |k| {
+        if k.is_multiple_of(STRIDE) {
+            checkpoint();
+        }
+        each(k)
+    }
 }
 
 /// Sorts, in parallel; equal items must not be told apart.
@@ -123,7 +142,14 @@ pub fn sort<T: Ord + Send>(items: &mut [T]) {
         items.par_sort_unstable();
         return;
     }
-    items.sort_unstable();
+    let mut compared = 0_usize;
+    items.sort_unstable_by(|a, b| {
+        compared += 1;
+        if compared.is_multiple_of(STRIDE) {
+            checkpoint();
+        }
+        a.cmp(b)
+    });
 }
 
 /// Sorts by a key, in parallel; items with equal keys must not be told apart.

@@ -24,9 +24,10 @@ use super::moving_disc_bound::{MovingDiscBound, time_apart};
 use super::pass_through;
 use super::time_queue::TimedEntry;
 use super::triangle_pair::{Corners, Step, step, time_along};
+use crate::geom::common_point::common_point;
 use crate::geom::point_triangle::{TriangleFeature, norm};
+use crate::geom::triangle_triangle;
 use crate::geom::unit_normal::unit_normal;
-use crate::geom::{triangle_distance, triangle_triangle};
 use crate::hierarchy::box_time_of_impact::{BoxTimeOfImpact, Instant, Times, times};
 use crate::hierarchy::relative::placement_error;
 use crate::hierarchy::wide::WIDTH;
@@ -542,7 +543,7 @@ impl<'m> MeshSweep<'m> {
         };
         let side = |k: usize| -> Feature { feature(self.bodies[k].model.mesh(), pair[k], parts[k]) };
         let [p, q] = found.near.points;
-        let point = if meets { triangle_distance::common_point(a, b) } else { p.midpoint(q) };
+        let point = if meets { common_point(a, b) } else { p.midpoint(q) };
         Impact {
             time,
             kind,

@@ -10,7 +10,8 @@ use super::closest_point::feature;
 use super::collide::Posed;
 use super::distance::Distance;
 use crate::contact::{Certainty, Counters, Feature, Finish, Outcome, Verdict};
-use crate::geom::triangle_distance::{common_point, nearest};
+use crate::geom::common_point::common_point;
+use crate::geom::triangle_distance::{separation, within};
 use crate::geom::triangle_triangle::meet;
 use crate::model::Model;
 use crate::{Budget, Pose};
@@ -45,10 +46,9 @@ pub fn near_pairs(
     let bodies = [Posed::new(a, *pose_a), Posed::new(b, *pose_b)];
     let told = |found: &Vec<[u32; 2]>, outcome| Verdict::by_finish(found.clone(), outcome);
     for_each(bodies, Vec::new(), budget, told, |found, pair, t, u| {
-        let near = nearest(t, u);
-        // Where nothing but contact counts, rounding must not make two triangles meet.
-        let is_near = margin > 0.0 && near.distance <= margin;
-        if is_near || (!near.disjoint && meet(t, u)) {
+        // Where nothing but contact counts, nothing is measured.
+        let is_near = if margin > 0.0 { within(t, u, margin) } else { meet(t, u) };
+        if is_near {
             found.push(pair);
         }
         false
@@ -69,20 +69,20 @@ pub fn distance(a: &Model, pose_a: &Pose, b: &Model, pose_b: &Pose, budget: &mut
     let bodies = [Posed::new(a, *pose_a), Posed::new(b, *pose_b)];
     let told = |best: &Distance, outcome| Distance { outcome, ..*best }.bracketed(0.0).verdict();
     let (best, outcome) = for_each(bodies, none, budget, told, |best, triangles, t, u| {
-        let near = nearest(t, u);
-        let meets = !near.disjoint && meet(t, u);
-        let distance = if meets { 0.0 } else { near.distance };
-        if distance < best.distance {
-            let points = if meets { [common_point(t, u); 2] } else { near.points };
-            let features = if meets {
-                triangles.map(Feature::Face)
-            } else {
-                [
+        match separation(t, u) {
+            None => {
+                let (points, features) = ([common_point(t, u); 2], triangles.map(Feature::Face));
+                *best = Distance { distance: 0.0, points, features, triangles, ..*best };
+            }
+            Some(near) if near.distance < best.distance => {
+                let features = [
                     feature(a.mesh(), triangles[0], near.parts[0]),
                     feature(b.mesh(), triangles[1], near.parts[1]),
-                ]
-            };
-            *best = Distance { distance, points, features, triangles, ..*best };
+                ];
+                *best =
+                    Distance { distance: near.distance, points: near.points, features, triangles, ..*best };
+            }
+            Some(_) => {}
         }
         best.distance == 0.0
     });
@@ -126,6 +126,7 @@ fn for_each<S, T: Any + Send>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Mesh;
     use crate::shape::procedural;
 
     #[test]
@@ -139,6 +140,37 @@ mod tests {
         let near = near_pairs(&cube, &Pose::IDENTITY, &cube, &at(2.5), 0.5, &mut Budget::UNLIMITED.clone()).0;
         assert!(!meeting.is_empty() && meeting.is_sorted());
         assert_eq!(meeting, near);
+    }
+
+    /// Gaps that floats cannot see: the distance is 0 exactly where triangles meet, by every method.
+    #[test]
+    fn hidden_gaps_are_measured_by_every_method() {
+        let cases = [
+            (
+                [[1.0, 0.2, 2.0], [0.0, 3.0, 3.0], [0.0, 0.2, 3.0]],
+                [[0.7, 1.04, 2.3], [2.0, 3.0, 0.0], [3.0, 0.0, 2.0]],
+                1.7457e-16,
+            ),
+            (
+                [[1e30, 1e30, 1e60], [1e60, 1e-20, -1.0], [-1.0, 1e-300, 1e-300]],
+                [[0.0, 1e60, 1.0], [-1e60, 1e60, 1e-300], [1e-300, 5e-324, -1.0]],
+                1.0,
+            ),
+        ];
+        for (a, b, truth) in cases {
+            let [a, b] = [a, b].map(|t| Model::from(Mesh::new(t.to_vec(), vec![[0, 1, 2]]).unwrap()));
+            for (a, b) in [(&a, &b), (&b, &a)] {
+                let found = distance(a, &Pose::IDENTITY, b, &Pose::IDENTITY, &mut Budget::UNLIMITED.clone());
+                let tree = super::super::distance::distance(a, &Pose::IDENTITY, b, &Pose::IDENTITY);
+                assert_eq!(found.distance, tree.distance);
+                assert!((found.distance / truth - 1.0).abs() < 1e-4, "{found:?}");
+                let near = |margin| {
+                    let unlimited = &mut Budget::UNLIMITED.clone();
+                    near_pairs(a, &Pose::IDENTITY, b, &Pose::IDENTITY, margin, unlimited).0.len()
+                };
+                assert_eq!([near(0.0), near(0.5 * truth), near(2.0 * truth)], [0, 0, 1]);
+            }
+        }
     }
 
     #[test]

@@ -20,6 +20,7 @@ use smallvec::SmallVec;
 use super::aligned_frame::{AlignedFrame, Leaf};
 use super::closest_point::{NearestTriangle, Search, feature};
 use crate::contact::{Feature, Verdict};
+use crate::geom::common_point::common_point;
 use crate::geom::point_triangle::{TriangleFeature, norm};
 use crate::geom::{triangle_distance, triangle_triangle};
 use crate::hierarchy::box_distance::{BoxDistance, Gaps, gaps, nearest_centres};
@@ -441,13 +442,11 @@ impl<'m> DistanceSearch<'m> {
     /// Takes a pair of triangles if it is nearer, or as near and of smaller indices.
     fn take(&mut self, triangles: [u32; 2], a: [DVec3; 3], b: [DVec3; 3]) {
         self.work.primitive_tests += 1;
-        let near = triangle_distance::nearest(&a, &b);
-        if !near.disjoint && triangle_triangle::meet(&a, &b) {
+        let Some(near) = triangle_distance::separation(&a, &b) else {
             self.meets = true;
             return;
-        }
-        // Disjoint triangles are apart, however little of that the points can show.
-        let distance = near.distance.max(f64::MIN_POSITIVE);
+        };
+        let distance = near.distance;
         if distance < self.best.distance
             || (distance == self.best.distance && triangles < self.best.triangles)
         {
@@ -519,7 +518,7 @@ impl LeafPairs for FirstMeeting<'_, '_> {
             };
             let (a, b) = (corners(0), corners(1));
             if triangle_triangle::meet(&a, &b) {
-                let p = triangle_distance::common_point(&a, &b);
+                let p = common_point(&a, &b);
                 self.found = Some(([triangle(0), triangle(1)], p, [TriangleFeature::Inside; 2]));
                 return ControlFlow::Break(());
             }

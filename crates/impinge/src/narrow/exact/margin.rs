@@ -9,7 +9,7 @@ use std::ops::ControlFlow;
 use glam::DVec3;
 
 use crate::contact::Verdict;
-use crate::geom::triangle_distance::nearest;
+use crate::geom::triangle_distance::within;
 use crate::geom::triangle_triangle;
 use crate::hierarchy::dual::{DualSearch, LeafPairs};
 use crate::hierarchy::relative::Relative;
@@ -128,14 +128,14 @@ impl Within<'_> {
         if self.margin == 0.0 {
             return triangle_triangle::meet(a, b);
         }
-        let near = nearest(a, b);
-        near.distance <= self.margin || (!near.disjoint && triangle_triangle::meet(a, b))
+        within(a, b, self.margin)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::geom::triangle_distance::nearest;
     use crate::shape::procedural;
 
     fn brute_force(a: &Model, pose_a: &Pose, b: &Model, pose_b: &Pose, margin: f64) -> Vec<[u32; 2]> {

@@ -14,6 +14,7 @@ use super::morton_order::in_good_order;
 use super::perturbed_point::PerturbedPoint;
 use super::placed_mesh::PlacedMesh;
 use super::winding::{borders_solid, counted_winding_at, faces_at};
+use crate::geom::point_triangle::norm;
 use crate::model::Model;
 use crate::num::parallel;
 use crate::num::tolerance::FOOT_ERROR;
@@ -96,7 +97,7 @@ fn in_given_order(model: &Model, pose: &Pose, points: &[DVec3]) -> (Vec<SignedDi
                     let own = empty_ball(&bounds, points[i], &nearest[i]);
                     let same_side = known.iter().flatten().find(|(j, _)| {
                         let empty = own.max(empty_ball(&bounds, points[*j], &nearest[*j]));
-                        points[i].distance(points[*j]) < empty
+                        norm(points[i] - points[*j]) < empty
                     });
                     let inside = match same_side {
                         Some(&(_, inside)) => inside,
@@ -207,6 +208,43 @@ mod tests {
         }
         let inside = found.iter().filter(|f| f.inside).count();
         assert!((100..1000).contains(&inside), "{inside}");
+    }
+
+    /// Squares of the lengths underflow or come near the largest double.
+    #[test]
+    fn sides_and_distances_do_not_depend_on_the_scale() {
+        let corners = |k: u32| [0, 1, 2].map(|bit| f64::from(k >> bit & 1));
+        let quads = [[0, 2, 3, 1], [0, 1, 5, 4], [1, 3, 7, 5], [3, 2, 6, 7], [2, 0, 4, 6], [4, 5, 7, 6]];
+        let faces: Vec<[u32; 3]> =
+            quads.into_iter().flat_map(|[a, b, c, d]| [[a, b, c], [a, c, d]]).collect();
+        // Sixteenths stay exact down to the smallest subnormal numbers.
+        let inside = [[0.5, 0.25, 0.25], [0.75, 0.5, 0.5], [0.0625, 0.0625, 0.5]];
+        let outside = [[2.0, 0.25, 0.25], [-0.0625, 0.5, 0.5], [1.5, 1.5, 1.5], [0.5, 0.5, 1.0625]];
+        let mut points: Vec<[f64; 3]> = inside.into_iter().zip(outside).flat_map(|(p, q)| [p, q]).collect();
+        points.push(outside[3]);
+        let cube = |scale: f64| {
+            let at = |k| corners(k).map(|x| x * scale);
+            Model::from(Mesh::new((0..8).map(at).collect(), faces.clone()).unwrap())
+        };
+        let sides = |points: &[[f64; 3]], scale: f64| {
+            let placed: Vec<DVec3> = points.iter().map(|&p| DVec3::from(p) * scale).collect();
+            signed_distances(&cube(scale), &Pose::IDENTITY, &placed)
+        };
+        for backwards in [false, true] {
+            if backwards {
+                points.reverse();
+            }
+            let want = sides(&points, 1.0);
+            assert_eq!(want.iter().filter(|found| found.inside).count(), 3);
+            for exponent in [-1046, -1022, -1000, -830, -540, -520, -300, -170, -60, 60, 170, 198] {
+                let scale = 2.0_f64.powi(exponent / 2) * 2.0_f64.powi(exponent - exponent / 2);
+                for ((p, want), found) in points.iter().zip(&want).zip(sides(&points, scale)) {
+                    assert_eq!(found.inside, want.inside, "{p:?} at 2^{exponent}");
+                    let off = found.distance / scale - want.distance;
+                    assert!(off.abs() < 1e-7, "{p:?} at 2^{exponent}: off by {off}");
+                }
+            }
+        }
     }
 
     #[test]

@@ -27,7 +27,7 @@ use self::tables::Tested;
 use super::answer::{ContactKind, Impact, Sweep, SweepOptions};
 use super::contact_normal::parting_normal;
 use crate::contact::{Counters, Verdict};
-use crate::geom::triangle_distance::common_point;
+use crate::geom::common_point::common_point;
 use crate::geom::unit_normal::unit_normal;
 use crate::model::Model;
 use crate::motion::RationalScrew;

@@ -1,5 +1,7 @@
 //! The method behind the seam.
 
+use glam::DVec3;
+
 use super::search::{Bracket, Nearest, bracket};
 use super::tree::SphereTree;
 use crate::Budget;
@@ -78,7 +80,7 @@ fn distance(pair: &ShapePair<'_>, budget: &mut Budget) -> Verdict<Separation> {
     let Some((found, Nearest { at_most, points, triangles })) = search([a, b], pair, budget) else {
         return Verdict::out_of_budget();
     };
-    let normal = (points[1] - points[0]).normalize_or_zero();
+    let normal = if at_most > 0.0 { (points[1] - points[0]) / at_most } else { DVec3::ZERO };
     let separation = Separation { distance: at_most, points, features: triangles.map(Feature::Face), normal };
     let certainty = Certainty::Conservative { tolerance: at_most - found.at_least };
     Verdict::new(Some(separation), outcome(&found, certainty))

@@ -7,6 +7,7 @@ use glam::DVec3;
 
 use super::tree::{Below, Node, SphereTree};
 use crate::contact::Counters;
+use crate::geom::point_triangle::norm;
 use crate::num::tolerance::{PLACING_ERROR, POSE_ORTHONORMALITY, ROUND_UP};
 use crate::{Budget, Pose};
 
@@ -94,10 +95,11 @@ impl Pair {
     fn new(trees: [&SphereTree; 2], poses: [&Pose; 2], nodes: [u32; 2]) -> Pair {
         let spheres = [0, 1].map(|k| trees[k].nodes[nodes[k] as usize]);
         let centres = [0, 1].map(|k| poses[k].apply(spheres[k].centre));
-        let between = centres[0].distance(centres[1]);
+        let between = norm(centres[1] - centres[0]);
         let size = centres[0].abs().max(centres[1].abs()).max_element() + between;
         let radii = stretched(spheres[0].radius, poses[0]) + stretched(spheres[1].radius, poses[1]);
-        let gap = between - radii - PLACING_ERROR * (size + radii);
+        // The last term is for the roundings of subnormal numbers, which are relative to nothing.
+        let gap = between - radii - (PLACING_ERROR * (size + radii) + f64::MIN_POSITIVE);
         Pair { spheres, centres, between, gap }
     }
 }

@@ -44,6 +44,26 @@ fn the_bracket_holds_the_exact_distance() {
     assert!(apart > 60 && met > 60, "{apart} apart, {met} met of 300");
 }
 
+/// Squares of such lengths underflow.
+#[test]
+fn the_bracket_holds_at_every_scale() {
+    for exponent in [-1060, -1000, -664, -540, -300, 0, 190] {
+        let scale = 2.0_f64.powi(exponent / 2) * 2.0_f64.powi(exponent - exponent / 2);
+        let mesh = |corners: [[f64; 3]; 3]| {
+            Shape::mesh(corners.map(|p| p.map(|x| x * scale)).to_vec(), vec![[0, 1, 2]]).unwrap()
+        };
+        let a = mesh([[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]);
+        let b = mesh([[0.0, 0.0, 3.0], [1.0, 0.0, 3.0], [0.0, 1.0, 5.0]]);
+        let found = Query { method: Method::SphereTree, ..Query::default() }.distance(&a, &b).unwrap();
+        let Certainty::Conservative { tolerance } = found.certainty else { panic!("{found:?}") };
+        let told = found.value.unwrap();
+        let (distance, truth) = (told.distance, 3.0 * scale);
+        assert!(distance - tolerance <= truth && truth <= distance, "2^{exponent}: {found:?}");
+        assert!(exponent < -1000 || tolerance < distance, "2^{exponent}: {found:?}");
+        assert!((told.normal.length() - 1.0).abs() < 1e-3, "2^{exponent}: {found:?}");
+    }
+}
+
 #[test]
 fn small_budgets_end_the_search() {
     let mesh = procedural::ico_sphere(1.0, 4).unwrap();

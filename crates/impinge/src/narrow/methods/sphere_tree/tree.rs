@@ -3,6 +3,7 @@
 use glam::DVec3;
 
 use crate::Mesh;
+use crate::geom::point_triangle::norm;
 use crate::num::tolerance::ROUND_UP;
 
 /// A sphere and what is below it.
@@ -50,7 +51,7 @@ impl SphereTree {
             match node.below {
                 Below::Nodes(right) => open.extend([(at + 1, above.clone()), (right, above)]),
                 Below::Triangle(t) => {
-                    let out = |s: &Node| mesh.corners(t).iter().any(|p| p.distance(s.centre) > s.radius);
+                    let out = |s: &Node| mesh.corners(t).iter().any(|p| norm(*p - s.centre) > s.radius);
                     if above.iter().any(out) {
                         return false;
                     }
@@ -66,8 +67,13 @@ fn leaf(mesh: &Mesh, triangle: u32) -> Node {
     let corners = mesh.corners(triangle);
     // Thirds first: the sum of three large coordinates could overflow nothing, but loses a digit.
     let centre = corners[0] / 3.0 + corners[1] / 3.0 + corners[2] / 3.0;
-    let radius = corners.iter().map(|p| p.distance(centre)).fold(0.0, f64::max) * ROUND_UP;
+    let radius = rounded_up(corners.iter().map(|p| norm(*p - centre)).fold(0.0, f64::max));
     Node { centre, radius, below: Below::Triangle(triangle) }
+}
+
+/// A radius with room for the roundings of its lengths, subnormal ones too.
+fn rounded_up(radius: f64) -> f64 {
+    radius * ROUND_UP + f64::MIN_POSITIVE
 }
 
 fn build(leaves: &[Node], order: &mut [u32], nodes: &mut Vec<Node>) {
@@ -80,8 +86,8 @@ fn build(leaves: &[Node], order: &mut [u32], nodes: &mut Vec<Node>) {
         [low.min(centre - radius), high.max(centre + radius)]
     });
     let centre = 0.5 * low + 0.5 * high;
-    let reach = |i: &u32| leaves[*i as usize].centre.distance(centre) + leaves[*i as usize].radius;
-    let radius = order.iter().map(reach).fold(0.0, f64::max) * ROUND_UP;
+    let reach = |i: &u32| norm(leaves[*i as usize].centre - centre) + leaves[*i as usize].radius;
+    let radius = rounded_up(order.iter().map(reach).fold(0.0, f64::max));
     let at = nodes.len();
     nodes.push(Node { centre, radius, below: Below::Nodes(0) });
     let axis = (high - low).max_position();
