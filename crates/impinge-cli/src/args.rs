@@ -160,7 +160,7 @@ Examples:
 
 The solid is cut along its notches until the parts are the solid itself (certainty \"exact\") or until there
 are enough; then the parts cover it, and the answer says by how much they stand out, as a volume (excess) and
-as a length (deviation, the tolerance). --output writes all parts into one mesh file. Exits 0; a mesh that is
+as a length (deviation, the tolerance), and why no more cuts were made (ended). --output writes all parts into one mesh file. Exits 0; a mesh that is
 not closed is refused.")]
     Decompose(Decompose),
     /// Answers a batch of questions, one JSON object per line
@@ -185,7 +185,7 @@ apex at +h), "halfspace" ({"normal":n,"offset":d}, the points with n·x <= d), "
 "uniform" or "contact"). A sweep may carry "tolerance" and "slack". relation, sweep and distance take any two; between two convex shapes the distance is signed:
 negative is the penetration depth, and moving b along "normal" by it parts them. pairs takes two meshes.
 
-Poses: {"position":[x,y,z],"rotation":[qx,qy,qz,qw]}, the quaternion divided by its norm and none without it, or
+Poses: {"position":[x,y,z],"rotation":[qx,qy,qz,qw]}, the quaternion of any length, no turn where it is left out, or
 {"matrix":[16 numbers, row by row]}, a rotation and a translation without scale.
 ccd: "kind" is "vf" (a vertex, then three corners of a face) or "ee" (two ends of an edge, then two of the other); "t0"
 and "t1" are the four points at the start and the end of the step, on straight lines in between; "margin" optional.

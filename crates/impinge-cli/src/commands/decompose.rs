@@ -99,9 +99,9 @@ fn answer(found: &Decomposition, parts: Vec<PartReport>, assurance: Assurance) -
 
 fn name_of(ended: DecomposeEnd) -> &'static str {
     match ended {
+        DecomposeEnd::Tolerance => "tolerance",
         DecomposeEnd::MostParts => "most_parts",
         DecomposeEnd::NoBetterCut => "no_better_cut",
-        _ => "tolerance",
     }
 }
 
@@ -123,9 +123,11 @@ fn text(
         )?;
     }
     match found.ended {
-        DecomposeEnd::MostParts => writeln!(out, "more parts would come nearer")?,
-        DecomposeEnd::NoBetterCut => writeln!(out, "no further cut makes a part better")?,
-        _ => {}
+        DecomposeEnd::Tolerance => {}
+        DecomposeEnd::MostParts => writeln!(out, "beyond the tolerance: no more parts are allowed")?,
+        DecomposeEnd::NoBetterCut => {
+            writeln!(out, "beyond the tolerance: no further cut makes a part better")?
+        }
     }
     writeln!(out, "({assurance})")
 }

@@ -315,5 +315,5 @@ fn a_picture_appears_whole() {
 #[test]
 fn a_mesh_named_dash_is_refused_with_a_hint() {
     let ended = Folder::with_meshes().run(&["check", "-", "cube.obj"]);
-    assert!(ended.code == 2 && ended.stderr.contains("standard input"), "{}", ended.stderr);
+    assert!(ended.code == 2 && ended.err.contains("standard input"), "{ended:?}");
 }

@@ -37,17 +37,7 @@ pub struct Model {
     pub(super) dipoles: OnceLock<Dipoles>,
     pub(super) sphere_cover: OnceLock<Result<SphereCover, Error>>,
     pub(super) paid: Paid,
-    lineage: Arc<Lineage>,
     attachments: Attachments,
-}
-
-/// What outlasts a move of the vertices, found once by any of the models that are moved from one another.
-#[derive(Debug, Default)]
-struct Lineage {
-    /// That of the first model that needed it; of the others where their vertices weld alike.
-    topology: OnceLock<Arc<Topology>>,
-    /// The order of the triangles in the point tree.
-    point_order: OnceLock<Vec<u32>>,
 }
 
 impl Model {
@@ -72,20 +62,9 @@ impl Model {
         once(&self.tree, || WideTree::build(&self.mesh))
     }
 
-    /// Its connectivity after welding; found at the first call and kept. Where the vertices only moved, and weld
-    /// as before, it is that from before.
+    /// Its connectivity after welding; found at the first call and kept.
     pub fn topology(&self) -> &Topology {
-        once::<Arc<Topology>>(&self.topology, || {
-            let mut own = false;
-            let known = once(&self.lineage.topology, || {
-                own = true;
-                Arc::new(Topology::of(&self.mesh))
-            });
-            match own || known.weld().is_of(self.mesh.vertices()) {
-                true => known.clone(),
-                false => Arc::new(Topology::of(&self.mesh)),
-            }
-        })
+        once::<Arc<Topology>>(&self.topology, || Arc::new(Topology::of(&self.mesh)))
     }
 
     /// The convex hull of its triangles; built at the first call and kept. None when it has too many vertices.
@@ -110,14 +89,9 @@ impl Model {
         once(&self.disc_bounds, || DiscBounds::new(self.tree(), self.leaf_blocks()))
     }
 
-    /// The patches of its surface, for questions from points; built at the first call and kept. Where the vertices
-    /// only moved, the grouping is that from before.
+    /// The patches of its surface, for questions from points; built at the first call and kept.
     pub fn point_tree(&self) -> &PointTree {
-        once(&self.point_tree, || {
-            let frame = self.tree().frame();
-            let order = once(&self.lineage.point_order, || PointTree::order(&self.mesh, frame));
-            PointTree::in_order(&self.mesh, frame, order)
-        })
+        once(&self.point_tree, || PointTree::new(&self.mesh, self.tree().frame()))
     }
 
     /// Its surface seen from far away, for winding numbers of open surfaces; summed up at the first call and
@@ -190,34 +164,21 @@ impl Model {
         }
         let following = Fact::FOLLOWING.map(|fact| self.expects(fact).then_some(fact));
         let paid = self.paid.carried(|fact| self.knows(fact));
-        let (mut tree, mut decayed) = (OnceLock::new(), false);
+        let topology = match self.topology.take() {
+            Some(old) if old.weld().is_of(mesh.vertices()) => old.into(),
+            _ => OnceLock::new(),
+        };
+        let (mut tree, mut point_tree) = (OnceLock::new(), OnceLock::new());
         if let Some(mut old) = self.tree.take() {
-            decayed = old.refit_or_rebuild(&mesh, Decay::DEFAULT).rebuilt;
+            let rebuilt = old.refit_or_rebuild(&mesh, Decay::DEFAULT).rebuilt;
+            if let Some(patches) = self.point_tree.get().filter(|_| !rebuilt) {
+                point_tree = patches.refitted(&mesh, old.frame()).into();
+            }
             tree = old.into();
         }
-        *self = Model { solid, tree, paid, lineage: self.next_lineage(decayed), ..Model::from(mesh) };
+        *self = Model { solid, tree, topology, point_tree, paid, ..Model::from(mesh) };
         following.into_iter().flatten().for_each(|fact| self.build(fact));
         Ok(())
-    }
-
-    /// What the model after a move takes over; without the order of the point tree where it decayed.
-    fn next_lineage(&self, decayed: bool) -> Arc<Lineage> {
-        let first = self.lineage.topology.get();
-        let welds_alike = match (first, self.topology.get()) {
-            (Some(first), Some(own)) => Arc::ptr_eq(first, own),
-            _ => true,
-        };
-        if welds_alike && !decayed {
-            return self.lineage.clone();
-        }
-        let lineage = Lineage::default();
-        if let Some(topology) = self.topology.get().or(first) {
-            _ = lineage.topology.set(topology.clone());
-        }
-        if let Some(order) = self.lineage.point_order.get().filter(|_| !decayed) {
-            _ = lineage.point_order.set(order.clone());
-        }
-        Arc::new(lineage)
     }
 }
 
@@ -236,7 +197,6 @@ impl From<Mesh> for Model {
             dipoles: OnceLock::new(),
             sphere_cover: OnceLock::new(),
             paid: Paid::default(),
-            lineage: Arc::default(),
             attachments: Attachments::default(),
         }
     }

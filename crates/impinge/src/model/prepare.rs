@@ -178,4 +178,27 @@ mod tests {
         assert!(model.knows(Fact::Tree) && model.knows(Fact::LeafBlocks) && !model.knows(Fact::Hull));
         assert!(model.prepare(Fact::Hull, &mut Budget::UNLIMITED.clone()) && model.knows(Fact::Hull));
     }
+
+    #[test]
+    fn what_was_known_or_paid_for_is_there_after_a_move() {
+        let mesh = procedural::ico_sphere(1.0, 2).unwrap();
+        let mut model = Model::from(mesh.clone());
+        let moved = |model: &mut Model, factor: f64| {
+            model.set_vertices(mesh.vertices().iter().map(|p| *p * factor).collect()).unwrap();
+        };
+        moved(&mut model, 1.1);
+        assert!(!Fact::ALL.into_iter().any(|fact| model.knows(fact)), "nothing was asked for");
+        model.build(Fact::Topology);
+        model.build(Fact::PointTree);
+        let before = std::ptr::from_ref(model.topology());
+        // A part of the payments for the leaf blocks.
+        model.pay(Fact::LeafBlocks, &mut Budget::units(1));
+        let open = model.open_units(Fact::LeafBlocks);
+        moved(&mut model, 1.2);
+        assert!([Fact::Tree, Fact::Topology, Fact::PointTree].into_iter().all(|fact| model.knows(fact)));
+        assert!(std::ptr::eq(before, model.topology()) && !model.knows(Fact::Hull));
+        assert_eq!(model.open_units(Fact::LeafBlocks), open);
+        let fresh = Model::from(model.mesh().clone());
+        assert_eq!(*model.topology(), *fresh.topology());
+    }
 }

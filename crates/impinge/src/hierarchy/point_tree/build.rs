@@ -54,13 +54,7 @@ struct Turned {
 
 impl PointTree {
     /// Groups the triangles of a mesh; `frame` is that of its tree.
-    #[cfg(any(test, feature = "unstable"))]
     pub fn new(mesh: &Mesh, frame: &TreeFrame) -> PointTree {
-        PointTree::in_order(mesh, frame, &PointTree::order(mesh, frame))
-    }
-
-    /// The order of the triangles in which neighbours stand together.
-    pub fn order(mesh: &Mesh, frame: &TreeFrame) -> Vec<u32> {
         let mut items: Vec<Item> =
             (0..mesh.triangles().len() as u32).map(|triangle| item(mesh, frame, triangle)).collect();
         let mut size = LANES;
@@ -68,12 +62,19 @@ impl PointTree {
             size *= LANES;
         }
         arrange(&mut items, size);
-        items.iter().map(|item| item.triangle).collect()
+        PointTree::fit(&items, frame)
     }
 
-    /// Fits the patches around triangles in an order that was found for this mesh, or before its vertices moved.
-    pub fn in_order(mesh: &Mesh, frame: &TreeFrame, order: &[u32]) -> PointTree {
-        let items: Vec<Item> = order.iter().map(|&triangle| item(mesh, frame, triangle)).collect();
+    /// The same groups after the vertices moved; `frame` is that of the tree of the moved mesh.
+    pub fn refitted(&self, mesh: &Mesh, frame: &TreeFrame) -> PointTree {
+        // Only the last block has lanes that are unused.
+        let order = self.blocks.iter().flat_map(|block| block.triangles).take(mesh.triangles().len());
+        let items: Vec<Item> = order.map(|triangle| item(mesh, frame, triangle)).collect();
+        PointTree::fit(&items, frame)
+    }
+
+    /// Fits the patches around triangles in this order.
+    fn fit(items: &[Item], frame: &TreeFrame) -> PointTree {
         let blocks =
             parallel::map(items.len().div_ceil(LANES), |k| block(&items[run(k, LANES, items.len())]));
         let mut links: Vec<Link> =
@@ -82,7 +83,7 @@ impl PointTree {
         let mut below = LANES;
         while links.len() > 1 {
             let level = parallel::map(links.len().div_ceil(LANES), |k| {
-                node(&items, &links, run(k, LANES, links.len()), below, frame.reach * FIT_ROUNDING)
+                node(items, &links, run(k, LANES, links.len()), below, frame.reach * FIT_ROUNDING)
             });
             links = (0..level.len()).map(|k| Link::node(nodes.len() + k)).collect();
             nodes.extend(level);

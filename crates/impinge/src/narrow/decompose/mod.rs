@@ -54,7 +54,6 @@ impl Default for DecomposeOptions {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
-#[non_exhaustive]
 pub enum DecomposeEnd {
     /// Every part is within the tolerance.
     Tolerance,

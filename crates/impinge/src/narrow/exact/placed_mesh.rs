@@ -125,6 +125,24 @@ impl<'m> PlacedMesh<'m> {
         }
     }
 
+    /// [`PlacedMesh::in_region`] for a finite box, without the subtrees whose boxes of the world are not wanted.
+    pub fn in_region_where(
+        &self,
+        [low, high]: [DVec3; 2],
+        wanted: impl Fn([DVec3; 2]) -> bool,
+        visit: impl FnMut(u32) -> ControlFlow<()>,
+    ) {
+        let region = self.region(low, high);
+        let reached = |node: &Node| {
+            let unwanted =
+                |lane: usize| node.child[lane].as_node().is_some() && !wanted(self.lane_box(node, lane));
+            let lanes = region.reaches(node);
+            let passed = (0..WIDTH).filter(|&lane| lanes & 1 << lane != 0 && unwanted(lane));
+            passed.fold(lanes, |lanes, lane| lanes & !(1 << lane))
+        };
+        self.descend(reached, visit);
+    }
+
     /// Visits the triangles in those boxes of the world that are wanted; none below a box that is not.
     pub fn in_boxes(&self, wanted: impl Fn([DVec3; 2]) -> bool, visit: impl FnMut(u32) -> ControlFlow<()>) {
         let reached = |node: &Node| {
