@@ -38,3 +38,23 @@ impl Separation {
         Separation { points: [q, p], features: [g, f], normal, ..self }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_zero_normal_has_no_sign_either_way() {
+        let meeting = Separation {
+            distance: 0.0,
+            points: [DVec3::X; 2],
+            features: [Feature::Vertex(1), Feature::Vertex(2)],
+            normal: DVec3::ZERO,
+        };
+        let swapped = meeting.swapped();
+        assert!(swapped.normal.to_array().into_iter().all(f64::is_sign_positive), "{swapped:?}");
+        assert_eq!(swapped.swapped(), meeting);
+        let apart = Separation { distance: 1.0, normal: DVec3::X, ..meeting };
+        assert_eq!(apart.swapped().normal, -DVec3::X);
+    }
+}

@@ -127,7 +127,7 @@ fn touchdown(cells: u32, ball: &Shape, told: Contacts, budget: &Budget) -> (u32,
     let mut open = 0;
     for frame in 0..100 {
         scene.set_vertices(cloth, &falling(&flat, frame)).unwrap();
-        let told = scene.step(&mut budget.clone());
+        let told = scene.step(&mut for_contacts.clone());
         if told.events.iter().any(|event| event.kind == EventKind::Began) {
             return (frame, open);
         }
@@ -154,7 +154,8 @@ fn a_cloth_that_moves_every_frame_is_decided_within_a_budget() {
 fn what_a_moving_mesh_needs_is_paid_for_once() {
     let flat = procedural::sheet([2.0, 2.0], [100, 100]).unwrap();
     let ball = Shape::from(procedural::ico_sphere(0.8, 3).unwrap());
-    let budget = Budget::units(10 * FRAME);
+    // Ten times the units are enough for a search for contacts, and the distance takes the most.
+    let [for_contacts, for_distance] = [10, 20].map(|times| Budget::units(times * FRAME));
     let mut scene =
         Scene::with_options(Options { contacts: Contacts::Deepest, ..Options::default() }).unwrap();
     let body = scene.add(Body::moving(Shape::from(flat.clone()), Pose::IDENTITY));
@@ -167,14 +168,13 @@ fn what_a_moving_mesh_needs_is_paid_for_once() {
             last_open[0] = frame;
         }
         cloth.set_vertices(&falling(&flat, frame % 5)).unwrap();
-        let mut query = Query { budget: budget.clone(), memory: Some(&mut memory), ..Query::default() };
+        let mut query = Query { budget: for_distance.clone(), memory: Some(&mut memory), ..Query::default() };
         if query.distance(&cloth, &ball).unwrap().value.is_none() {
             last_open[1] = frame;
         }
     }
-    // 11 and 16 units for each of 20,000 triangles.
-    let [contacts, distances] = last_open;
-    assert!((9..14).contains(&contacts) && (14..20).contains(&distances), "{last_open:?}");
+    // The patches cost 8 units for each of 20,000 triangles, with the tree 16.
+    assert!(last_open.iter().all(|frame| (6..11).contains(frame)), "{last_open:?}");
 }
 
 #[test]
