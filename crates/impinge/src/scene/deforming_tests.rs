@@ -127,7 +127,7 @@ fn touchdown(cells: u32, ball: &Shape, told: Contacts, budget: &Budget) -> (u32,
     let mut open = 0;
     for frame in 0..100 {
         scene.set_vertices(cloth, &falling(&flat, frame)).unwrap();
-        let told = scene.step(&mut for_contacts.clone());
+        let told = scene.step(&mut budget.clone());
         if told.events.iter().any(|event| event.kind == EventKind::Began) {
             return (frame, open);
         }
@@ -164,7 +164,7 @@ fn what_a_moving_mesh_needs_is_paid_for_once() {
     let mut last_open = [0; 2];
     for frame in 0..40 {
         scene.set_vertices(body, &falling(&flat, 27 + frame % 5)).unwrap();
-        if !scene.step(&mut budget.clone()).undecided.is_empty() {
+        if !scene.step(&mut for_contacts.clone()).undecided.is_empty() {
             last_open[0] = frame;
         }
         cloth.set_vertices(&falling(&flat, frame % 5)).unwrap();
