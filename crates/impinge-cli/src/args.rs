@@ -160,7 +160,7 @@ Examples:
 
 The solid is cut along its notches until the parts are the solid itself (certainty \"exact\") or until there
 are enough; then the parts cover it, and the answer says by how much they stand out, as a volume (excess) and
-as a length (deviation, the tolerance). --output writes all parts into one mesh file. Exits 0; a mesh that is
+as a length (deviation, the tolerance), and why no more cuts were made (ended). --output writes all parts into one mesh file. Exits 0; a mesh that is
 not closed is refused.")]
     Decompose(Decompose),
     /// Answers a batch of questions, one JSON object per line
@@ -176,6 +176,7 @@ not closed is refused.")]
   {"id":6,"ask":"relation","a":{"capsule":{"radius":0.2,"half_height":1}},"b":{"mesh":"b.stl"}}
   {"id":7,"ask":"sweep","a":{"mesh":"a.obj","to":{"position":[0,0,-3]}},"b":{"mesh":"b.stl"}}
   {"id":8,"ask":"self","a":{"mesh":"cloth.obj"},"to":{"mesh":"moved.obj"}}
+  {"id":9,"ask":"ccd","kind":"vf","t0":[[0,0,1],[0,0,0],[1,0,0],[0,1,0]],"t1":[[0,0,-1],[0,0,0],[1,0,0],[0,1,0]]}
 
 Shapes: "mesh" (a file), "vertices" with "triangles" or with "tetrahedra", "hull" (points), "sphere" (radius), "box" (half
 extents), "ellipsoid" (radii), "capsule", "cylinder", "cone" ({"radius":r,"half_height":h}, along z, a cone's
@@ -184,10 +185,17 @@ apex at +h), "halfspace" ({"normal":n,"offset":d}, the points with n·x <= d), "
 "uniform" or "contact"). A sweep may carry "tolerance" and "slack". relation, sweep and distance take any two; between two convex shapes the distance is signed:
 negative is the penetration depth, and moving b along "normal" by it parts them. pairs takes two meshes.
 
+Poses: {"position":[x,y,z],"rotation":[qx,qy,qz,qw]}, the quaternion of any length, no turn where it is left out, or
+{"matrix":[16 numbers, row by row]}, a rotation and a translation without scale.
+ccd: "kind" is "vf" (a vertex, then three corners of a face) or "ee" (two ends of an edge, then two of the other); "t0"
+and "t1" are the four points at the start and the end of the step, on straight lines in between; "margin" optional.
+
 One answer line for each question, in order, with its id. A line may carry "method", "budget", "seed" and "comment";
 fields that mean nothing where they stand are refused.
 Mesh files are named relative to the batch (`-`: to the current folder) and loaded once. A line that
-cannot be answered gives {"schema":1,"id":…,"error":"…"} and the batch goes on; exit 2 if there was any."#)]
+cannot be answered gives {"schema":1,"id":…,"error":"…"} and the batch goes on.
+--budget holds for each line, and a line's own "budget" goes before it. Exit 0 when every line was answered, hits and
+undecided ones included; 2 when any was refused."#)]
     Query(Query),
     /// Runs a scene of many bodies, frame by frame
     #[command(after_help = "\

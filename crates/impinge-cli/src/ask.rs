@@ -63,7 +63,11 @@ pub fn distance(mut query: Query<'_>, a: Placed<'_>, b: Placed<'_>) -> Result<An
         (None, Some(found)) => bracket(found, &measured.certainty, surfaces),
         (None, None) => Distance::default(),
     };
-    if !(a.shape().is_closed() || b.shape().is_closed()) {
+    let mut solid = query.is_closed(a.shape())?.value;
+    if solid == Some(false) {
+        solid = query.is_closed(b.shape())?.value;
+    }
+    if solid == Some(false) {
         return Ok(Answer::new(Found::Distance(found), &measured));
     }
     let beside = relation_beside(&mut query, a, b)?;

@@ -195,12 +195,15 @@ impl SweptWorld {
         "in every frame, at its end and at an instant within, all bodies are apart, by exact relations";
 
     /// A world without moving bodies; `scene` may hold the surroundings.
-    pub fn new(scene: Scene, laws: Laws, solids: Vec<Solid>) -> SweptWorld {
+    ///
+    /// # Errors
+    /// A gap of the laws that is negative or not finite.
+    pub fn new(scene: Scene, laws: Laws, solids: Vec<Solid>) -> Result<SweptWorld, Error> {
         let outcome =
             Outcome { certainty: Certainty::Exact, finish: Finish::Complete, work: Counters::default() };
-        SweptWorld {
+        Ok(SweptWorld {
             scene,
-            scene_sweep: SceneSweep::with_gap(laws.gap),
+            scene_sweep: SceneSweep::with_gap(laws.gap)?,
             laws,
             solids,
             members: Vec::new(),
@@ -210,7 +213,7 @@ impl SweptWorld {
             legs: Vec::new(),
             meetings: Vec::new(),
             reached: 0.0,
-        }
+        })
     }
 
     /// Adds a body of a solid, clear of all others.

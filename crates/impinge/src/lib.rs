@@ -14,7 +14,7 @@
 //! |---|---|---|
 //! | `io` | yes | [`load`] and [`io`]: OBJ, STL, PLY, OFF, glTF and MEDIT files, also compressed |
 //! | `parallel` | yes | builds and batches on all cores; answers are equal to the bit without it |
-//! | `serde` | no | `Serialize` and `Deserialize` for poses, meshes and answers |
+//! | `serde` | no | `Serialize` and `Deserialize` for poses, meshes and answers, but those that hold shapes or errors |
 //! | `mint` | no | conversions from and to the `mint` types, and so to nalgebra and other versions of glam |
 //! | `unstable` | no | the parts below the questions (hierarchies, kernels, exact numbers), without any promise |
 //!
@@ -179,7 +179,7 @@ pub use io::load;
 pub use model::{Placed, Shape, ShapeKind};
 pub use motion::{Joint, JointKind, Law, Motion, Pose, Skeleton};
 pub use narrow::continuous::{ContactKind, Impact, Sweep};
-pub use narrow::decompose::{DecomposeOptions, Decomposition};
+pub use narrow::decompose::{DecomposeEnd, DecomposeOptions, Decomposition};
 pub use narrow::deforming::{Deforming, MovingContact, free_step};
 pub use narrow::detector::{Memory, Question};
 pub use narrow::exact::contour::Polyline;

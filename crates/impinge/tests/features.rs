@@ -2,9 +2,11 @@
 //! poses and points come from `mint`.
 
 use impinge::glam::DVec3;
+use impinge::scene::{Articulated, Body, Groups, PathOptions, Scene};
 use impinge::{
-    Aabb, Answer, Certainty, Contact, Counters, Feature, Finish, Mesh, Method, Motion, Outcome, Overlap,
-    PointDistance, Pose, Query, Ray, RayHit, Region, Relation, Separation, Shape, Sweep, procedural,
+    Aabb, Answer, Budget, Certainty, Contact, Counters, DecomposeEnd, Feature, FeaturePairKind, Finish,
+    Joint, JointKind, Mesh, Method, Motion, MovingContact, Outcome, Overlap, PointDistance, Pose, Query, Ray,
+    RayHit, Region, Relation, Separation, Shape, Skeleton, Sweep, contour, inspect, mass, procedural,
     ray_cast, relation, signed_distance, sweep,
 };
 use serde::Serialize;
@@ -70,6 +72,42 @@ fn answers_survive_to_the_bit() {
     there_and_back(&Overlap { volume: 0.1, error: 1e-9, gradient: [DVec3::X, -DVec3::X], region });
     let work = Counters { volume_tests: 1, primitive_tests: 2, updates: 3 };
     there_and_back(&Outcome { certainty: Certainty::Exact, finish: Finish::Complete, work });
+}
+
+#[test]
+fn answers_about_meshes_scenes_and_paths_survive() {
+    let mesh = Shape::from(procedural::torus(1.0, 0.3, 12, 8).unwrap());
+    there_and_back(&inspect(&mesh).unwrap());
+    there_and_back(&mass(&mesh).unwrap());
+    let curves = contour(&mesh, mesh.at(askew().compose(&Pose::from_translation([0.0, 2.0, 0.0]).unwrap())));
+    assert!(!curves.as_ref().unwrap().is_empty());
+    there_and_back(&curves.unwrap());
+    let kind = FeaturePairKind::VertexFace;
+    let contact = there_and_back(&MovingContact { time: 0.1, kind, swapped: true, vertices: [3, 1, 4, 5] });
+    assert!(contact.contains("\"vertex_face\""), "{contact}");
+    assert_eq!(there_and_back(&DecomposeEnd::MostParts), "\"most_parts\"");
+
+    let joint = Joint {
+        parent: None,
+        kind: JointKind::Prismatic,
+        pivot: DVec3::ZERO,
+        axis: DVec3::X,
+        limits: [-9.0, 9.0],
+    };
+    let mut scene = Scene::default();
+    let ball = [Shape::sphere(0.5).unwrap()];
+    let slide = Skeleton::new(vec![joint]).unwrap();
+    let arm = Articulated::add(&mut scene, slide, &ball, &Pose::IDENTITY, Groups::ALL).unwrap();
+    there_and_back(
+        &scene.add(Body::fixed(ball[0].clone(), Pose::from_translation([4.0, 0.1, 0.0]).unwrap())),
+    );
+    for (end, hits) in [(8.0, true), (2.0, false)] {
+        let budget = &mut Budget::UNLIMITED.clone();
+        let path = [[0.0], [end]];
+        let found = arm.validate_path(&scene, &Pose::IDENTITY, &path, &PathOptions::default(), budget);
+        assert_eq!(found.as_ref().unwrap().hit.is_some(), hits);
+        there_and_back(&found.unwrap());
+    }
 }
 
 #[test]

@@ -2,7 +2,9 @@
 
 use std::io::Write;
 
-use impinge::{Counters, DecomposeOptions, Decomposition, Finish, Mass, Outcome, Shape, procedural};
+use impinge::{
+    Counters, DecomposeEnd, DecomposeOptions, Decomposition, Finish, Mass, Outcome, Shape, procedural,
+};
 use serde::Serialize;
 
 use crate::answer::Assurance;
@@ -21,6 +23,8 @@ struct Found {
     excess: f64,
     /// No point of a part is farther from the solid.
     deviation: f64,
+    /// Why no more cuts were made.
+    ended: &'static str,
     parts: Vec<PartReport>,
     #[serde(flatten)]
     assurance: Assurance,
@@ -89,8 +93,16 @@ fn report(part: &Shape) -> Result<PartReport, Failure> {
 }
 
 fn answer(found: &Decomposition, parts: Vec<PartReport>, assurance: Assurance) -> Found {
-    let Decomposition { volume, excess, deviation, .. } = found;
-    Found { count: parts.len(), volume: *volume, excess: *excess, deviation: *deviation, parts, assurance }
+    let &Decomposition { volume, excess, deviation, ended, .. } = found;
+    Found { count: parts.len(), volume, excess, deviation, ended: name_of(ended), parts, assurance }
+}
+
+fn name_of(ended: DecomposeEnd) -> &'static str {
+    match ended {
+        DecomposeEnd::Tolerance => "tolerance",
+        DecomposeEnd::MostParts => "most_parts",
+        DecomposeEnd::NoBetterCut => "no_better_cut",
+    }
 }
 
 fn text(
@@ -109,6 +121,13 @@ fn text(
             "they cover it, exceed it by the volume {:?} and stand out by at most {:?}",
             found.excess, found.deviation
         )?;
+    }
+    match found.ended {
+        DecomposeEnd::Tolerance => {}
+        DecomposeEnd::MostParts => writeln!(out, "beyond the tolerance: no more parts are allowed")?,
+        DecomposeEnd::NoBetterCut => {
+            writeln!(out, "beyond the tolerance: no further cut makes a part better")?
+        }
     }
     writeln!(out, "({assurance})")
 }

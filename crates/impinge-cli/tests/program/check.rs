@@ -311,3 +311,9 @@ fn a_picture_appears_whole() {
     assert_eq!(refused.code, 2);
     assert!(refused.err.contains("no/such/folder/meet.png"), "{refused:?}");
 }
+
+#[test]
+fn a_mesh_named_dash_is_refused_with_a_hint() {
+    let ended = Folder::with_meshes().run(&["check", "-", "cube.obj"]);
+    assert!(ended.code == 2 && ended.err.contains("standard input"), "{ended:?}");
+}

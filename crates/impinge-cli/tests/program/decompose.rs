@@ -12,6 +12,7 @@ fn a_convex_mesh_is_its_own_part_and_the_parts_can_be_read_again() {
         (0, Some(1), Some("exact"))
     );
     assert_eq!((answer["volume"].as_f64(), answer["deviation"].as_f64()), (Some(8.0), Some(0.0)));
+    assert_eq!(answer["ended"].as_str(), Some("tolerance"));
     assert_eq!(
         (answer["parts"][0]["vertices"].as_u64(), answer["parts"][0]["faces"].as_u64()),
         (Some(8), Some(6))
@@ -31,4 +32,20 @@ fn what_has_no_inside_is_refused_by_name() {
     assert!(error.contains("open.obj") && error.contains("not closed"), "{error}");
     assert_eq!(folder.run(&["decompose", "cube.obj", "--parts", "0"]).code, 2);
     assert_eq!(folder.run(&["decompose", "cube.obj", "--tolerance", "-1"]).code, 2);
+}
+
+#[test]
+fn a_tolerance_that_was_missed_is_told() {
+    let folder = Folder::new();
+    let mesh = impinge::procedural::stairs(3, 1.0, 2.0, 1.0).unwrap();
+    impinge::io::save(folder.path().join("stairs.obj"), &mesh).unwrap();
+    let few = ["decompose", "stairs.obj", "--parts", "2", "--tolerance", "0"];
+    let answer = folder.run(&[&few[..], &["--format", "json"]].concat()).json();
+    assert_eq!(
+        (answer["count"].as_u64(), answer["ended"].as_str()),
+        (Some(2), Some("most_parts")),
+        "{answer}"
+    );
+    let text = folder.run(&few);
+    assert!(text.code == 0 && text.out.contains("beyond the tolerance"), "{text:?}");
 }

@@ -75,7 +75,7 @@ impl Bounce {
         let below = Pose::from_translation([0.0, 0.0, -0.05])?;
         scene.add(Body::fixed(Shape::from(floor.clone()), below));
         let first = throw(seed, 0, &pot.weight);
-        let mut world = SweptWorld::new(scene, LAWS, vec![pot]);
+        let mut world = SweptWorld::new(scene, LAWS, vec![pot])?;
         world.add(0, first)?;
         Ok(Bounce { world, floor: Arc::new(floor), below, seed, throws: 1, still: 0, steps: 0 })
     }

@@ -71,7 +71,7 @@ impl Crowd {
         let places = procedural::spheres(bodies, 1.01, -half, half, seed)?;
         let turns = procedural::rotations(bodies, seed.wrapping_add(1));
         let kinds = solids.len();
-        let mut world = SweptWorld::new(scene, LAWS, solids);
+        let mut world = SweptWorld::new(scene, LAWS, solids)?;
         for (i, (&position, turn)) in places.iter().zip(turns).enumerate() {
             let rotation = DQuat::from_array(turn);
             let rigid = Rigid { position, rotation, momentum: DVec3::ZERO, spin: DVec3::ZERO };

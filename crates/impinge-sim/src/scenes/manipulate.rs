@@ -59,7 +59,7 @@ impl Manipulate {
         let object = scene.add(Body::moving(shapes[4].clone(), Pose::from_translation(hand(0))?));
         Ok(Manipulate {
             scene,
-            scene_sweep: SceneSweep::with_gap(GAP),
+            scene_sweep: SceneSweep::with_gap(GAP)?,
             object,
             meshes: meshes.map(Arc::new).to_vec(),
             frames: 0,

@@ -55,7 +55,7 @@ impl Tunnel {
         let bunnies = places.map(|place| scene.add(Body::moving(bunny.clone(), place)));
         Ok(Tunnel {
             scene,
-            scene_sweep: SceneSweep::with_gap(GAP),
+            scene_sweep: SceneSweep::with_gap(GAP)?,
             bunnies,
             wall,
             meshes: meshes.map(Arc::new),

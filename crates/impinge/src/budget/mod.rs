@@ -164,6 +164,11 @@ impl Budget {
         Budget { trial: true, spent: 0, updates: 0, units: self.units.min(units), ..self.clone() }
     }
 
+    /// Whether it is a share of a budget for a first try, with which nothing is built.
+    pub(crate) fn is_trial(&self) -> bool {
+        self.trial
+    }
+
     /// Takes out what a trial has spent.
     pub(crate) fn repay(&mut self, trial: &Budget) {
         self.spent += trial.spent;

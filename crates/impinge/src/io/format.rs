@@ -21,7 +21,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// Every format, in the order of the table in [`crate::io`].
+    /// Every format, in the order of the table in [`io`](crate::io).
     pub const ALL: [Format; 6] =
         [Format::Obj, Format::Stl, Format::Ply, Format::Off, Format::Gltf, Format::Medit];
 

@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 use glam::DVec3;
 
 use super::attachments::Attachments;
-use super::prepare::Paid;
+use super::prepare::{Fact, Paid};
 use crate::hierarchy::dipole::Dipoles;
 use crate::hierarchy::disc_bound::DiscBounds;
 use crate::hierarchy::leaf_block::LeafBlocks;
@@ -29,7 +29,7 @@ pub struct Model {
     /// The tetrahedra whose surface the mesh is.
     solid: Option<Arc<TetMesh>>,
     pub(super) tree: OnceLock<WideTree>,
-    pub(super) topology: OnceLock<Topology>,
+    pub(super) topology: OnceLock<Arc<Topology>>,
     pub(super) hull: OnceLock<Option<Arc<Polytope>>>,
     pub(super) leaf_blocks: OnceLock<LeafBlocks>,
     pub(super) disc_bounds: OnceLock<DiscBounds>,
@@ -64,7 +64,7 @@ impl Model {
 
     /// Its connectivity after welding; found at the first call and kept.
     pub fn topology(&self) -> &Topology {
-        once(&self.topology, || Topology::of(&self.mesh))
+        once::<Arc<Topology>>(&self.topology, || Arc::new(Topology::of(&self.mesh)))
     }
 
     /// The convex hull of its triangles; built at the first call and kept. None when it has too many vertices.
@@ -138,7 +138,8 @@ impl Model {
     }
 
     /// Moves the vertices, those of the solid for a solid of tetrahedra. The tree is refitted, or rebuilt where
-    /// it decayed; everything else is found anew when first needed.
+    /// it decayed; what else was built for searches is fitted to the new positions, the connectivity stays unless
+    /// other vertices coincide. The rest is found anew when first needed.
     ///
     /// # Errors
     /// Another number of vertices, or a coordinate that is not finite or beyond 1e60; nothing is changed then.
@@ -156,16 +157,27 @@ impl Model {
                 (solid.surface()?, Some(Arc::new(solid)))
             }
         };
-        let tree = OnceLock::new();
-        if let Some(mut old) = self.tree.take() {
-            if mesh.triangles() == self.mesh.triangles() {
-                old.refit_or_rebuild(&mesh, Decay::DEFAULT);
-            } else {
-                old = WideTree::build(&mesh);
-            }
-            _ = tree.set(old);
+        if mesh.triangles() != self.mesh.triangles() {
+            let tree = self.tree.get().map_or_else(OnceLock::new, |_| WideTree::build(&mesh).into());
+            *self = Model { solid, tree, ..Model::from(mesh) };
+            return Ok(());
         }
-        *self = Model { solid, tree, ..Model::from(mesh) };
+        let following = Fact::FOLLOWING.map(|fact| self.expects(fact).then_some(fact));
+        let paid = self.paid.carried(|fact| self.knows(fact));
+        let topology = match self.topology.take() {
+            Some(old) if old.weld().is_of(mesh.vertices()) => old.into(),
+            _ => OnceLock::new(),
+        };
+        let (mut tree, mut point_tree) = (OnceLock::new(), OnceLock::new());
+        if let Some(mut old) = self.tree.take() {
+            let rebuilt = old.refit_or_rebuild(&mesh, Decay::DEFAULT).rebuilt;
+            if let Some(patches) = self.point_tree.get().filter(|_| !rebuilt) {
+                point_tree = patches.refitted(&mesh, old.frame()).into();
+            }
+            tree = old.into();
+        }
+        *self = Model { solid, tree, topology, point_tree, paid, ..Model::from(mesh) };
+        following.into_iter().flatten().for_each(|fact| self.build(fact));
         Ok(())
     }
 }

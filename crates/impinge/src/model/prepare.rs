@@ -32,7 +32,22 @@ pub enum Fact {
 }
 
 impl Fact {
-    const COUNT: usize = 8;
+    const COUNT: usize = Fact::ALL.len();
+
+    const ALL: [Fact; 8] = [
+        Fact::Tree,
+        Fact::Topology,
+        Fact::Hull,
+        Fact::LeafBlocks,
+        Fact::DiscBounds,
+        Fact::PointTree,
+        Fact::Dipoles,
+        Fact::SphereCover,
+    ];
+
+    /// What is brought up to date when the vertices move, in this order.
+    pub(super) const FOLLOWING: [Fact; 4] =
+        [Fact::Topology, Fact::LeafBlocks, Fact::DiscBounds, Fact::PointTree];
 
     /// What must be known before, in this order.
     pub const fn needs(self) -> &'static [Fact] {
@@ -64,7 +79,29 @@ impl Clone for Paid {
     }
 }
 
+impl Paid {
+    /// What carries over to a mesh whose vertices moved: payments for what was not built yet.
+    pub(super) fn carried(&self, known: impl Fn(Fact) -> bool) -> Paid {
+        let carried = self.clone();
+        for fact in Fact::ALL.into_iter().filter(|&fact| known(fact)) {
+            carried.0[fact as usize].store(0, Ordering::Relaxed);
+        }
+        carried
+    }
+}
+
 impl Model {
+    /// Whether a fact is known, or paid for and about to be.
+    pub(super) fn expects(&self, fact: Fact) -> bool {
+        self.knows(fact) || self.open_units(fact) == 0
+    }
+
+    /// Units that are still to be paid for a fact.
+    fn open_units(&self, fact: Fact) -> u64 {
+        let cost = fact.units_per_triangle() * self.mesh().triangles().len() as u64;
+        cost.saturating_sub(self.paid.0[fact as usize].load(Ordering::Relaxed))
+    }
+
     /// Whether a fact is known.
     pub fn knows(&self, fact: Fact) -> bool {
         match fact {
@@ -80,11 +117,11 @@ impl Model {
     }
 
     /// Finds a fact, and before it what it needs, as far as the budget goes; whether it is known then. Calling again
-    /// goes on.
+    /// goes on. A trial builds nothing: it runs on the caller's thread, which has no time to wait.
     pub fn prepare(&self, fact: Fact, budget: &mut Budget) -> bool {
         for &fact in fact.needs().iter().chain([&fact]) {
             if !self.knows(fact) {
-                if !self.pay(fact, budget) {
+                if budget.is_trial() || !self.pay(fact, budget) {
                     return false;
                 }
                 self.build(fact);
@@ -94,10 +131,8 @@ impl Model {
     }
 
     fn pay(&self, fact: Fact, budget: &mut Budget) -> bool {
-        let cost = fact.units_per_triangle() * self.mesh().triangles().len() as u64;
-        let paid = &self.paid.0[fact as usize];
         while !budget.is_unlimited() {
-            let open = cost.saturating_sub(paid.load(Ordering::Relaxed));
+            let open = self.open_units(fact);
             if open == 0 {
                 break;
             }
@@ -105,12 +140,12 @@ impl Model {
             if !budget.draw_updates(part) {
                 return false;
             }
-            paid.fetch_add(part, Ordering::Relaxed);
+            self.paid.0[fact as usize].fetch_add(part, Ordering::Relaxed);
         }
         true
     }
 
-    fn build(&self, fact: Fact) {
+    pub(super) fn build(&self, fact: Fact) {
         match fact {
             Fact::Tree => _ = self.tree(),
             Fact::Topology => _ = self.topology(),
@@ -142,5 +177,28 @@ mod tests {
         assert_eq!(calls, payments.iter().sum::<u64>().div_ceil(2));
         assert!(model.knows(Fact::Tree) && model.knows(Fact::LeafBlocks) && !model.knows(Fact::Hull));
         assert!(model.prepare(Fact::Hull, &mut Budget::UNLIMITED.clone()) && model.knows(Fact::Hull));
+    }
+
+    #[test]
+    fn what_was_known_or_paid_for_is_there_after_a_move() {
+        let mesh = procedural::ico_sphere(1.0, 2).unwrap();
+        let mut model = Model::from(mesh.clone());
+        let moved = |model: &mut Model, factor: f64| {
+            model.set_vertices(mesh.vertices().iter().map(|p| *p * factor).collect()).unwrap();
+        };
+        moved(&mut model, 1.1);
+        assert!(!Fact::ALL.into_iter().any(|fact| model.knows(fact)), "nothing was asked for");
+        model.build(Fact::Topology);
+        model.build(Fact::PointTree);
+        let before = std::ptr::from_ref(model.topology());
+        // A part of the payments for the leaf blocks.
+        model.pay(Fact::LeafBlocks, &mut Budget::units(1));
+        let open = model.open_units(Fact::LeafBlocks);
+        moved(&mut model, 1.2);
+        assert!([Fact::Tree, Fact::Topology, Fact::PointTree].into_iter().all(|fact| model.knows(fact)));
+        assert!(std::ptr::eq(before, model.topology()) && !model.knows(Fact::Hull));
+        assert_eq!(model.open_units(Fact::LeafBlocks), open);
+        let fresh = Model::from(model.mesh().clone());
+        assert_eq!(*model.topology(), *fresh.topology());
     }
 }

@@ -257,7 +257,8 @@ impl Shape {
     }
 
     /// Moves the vertices of a mesh: a new position for each, in the file's order. The tree is refitted, and
-    /// rebuilt once refitting has made it too loose. Copies of the shape keep the old vertices.
+    /// rebuilt once refitting has made it too loose; so is what earlier questions had built, so that the next ones
+    /// find it ready. Copies of the shape keep the old vertices.
     ///
     /// For a tetrahedral mesh these are the vertices of the solid.
     ///

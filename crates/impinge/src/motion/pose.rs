@@ -3,6 +3,8 @@
 //! The placed doubles are the truth that predicates decide on, so the order of operations is part of
 //! the contract: `x' = ((r00·x + r01·y) + r02·z) + tx`, without fused multiply-add.
 
+use std::ops::Mul;
+
 use glam::{DMat3, DQuat, DVec3};
 
 use crate::Error;
@@ -96,9 +98,11 @@ impl Pose {
                 let off = (rows[i].dot(rows[j]) - want).abs();
                 // Negated, so that NaN is refused.
                 if !(off <= POSE_ORTHONORMALITY) {
-                    return Err(Error::Pose {
-                        reason: format!("rows {j} and {i} are {off:e} away from orthonormal"),
-                    });
+                    let reason = match uniform_scale(&rows) {
+                        Some(scale) => format!("the matrix is scaled by {scale}; scale the vertices instead"),
+                        None => format!("rows {j} and {i} are {off:e} away from orthonormal"),
+                    };
+                    return Err(Error::Pose { reason });
                 }
             }
         }
@@ -133,6 +137,23 @@ impl Pose {
         let [x, y, z] = inner.rows;
         let rows = self.rows.map(|r| (r.x * x + r.y * y) + r.z * z);
         Pose { rows, translation: self.apply(inner.translation) }
+    }
+
+    /// The pose that takes back what this one does, up to rounding.
+    ///
+    /// ```
+    /// use impinge::Pose;
+    ///
+    /// let pose = Pose::new([1.0, 2.0, 3.0], [0.0, 0.0, 1.0, 0.0])?;
+    /// assert_eq!(pose * pose.inverse(), Pose::default());
+    /// # Ok::<(), impinge::Error>(())
+    /// ```
+    #[must_use]
+    pub fn inverse(&self) -> Pose {
+        let matrix = self.matrix();
+        let back = if self.is_rotation() { matrix.transpose() } else { matrix.inverse() };
+        let turned = Pose { rows: [back.row(0), back.row(1), back.row(2)], translation: DVec3::ZERO };
+        Pose { translation: turned.apply(-self.translation), ..turned }
     }
 
     /// The 3×3 part as given; orthonormal only within 1e-4.
@@ -181,6 +202,33 @@ impl Pose {
     pub fn translation(&self) -> DVec3 {
         self.translation
     }
+}
+
+impl Default for Pose {
+    /// [`Pose::IDENTITY`].
+    fn default() -> Pose {
+        Pose::IDENTITY
+    }
+}
+
+impl Mul for Pose {
+    type Output = Pose;
+
+    /// [`Pose::compose`]: the right one places first.
+    fn mul(self, inner: Pose) -> Pose {
+        self.compose(&inner)
+    }
+}
+
+/// The factor of a matrix that is a rotation but for one, by its rows.
+fn uniform_scale(rows: &[DVec3; 3]) -> Option<f64> {
+    let scale = rows[0].length();
+    let [x, y, z] = rows.map(|row| row / scale);
+    let lengths = DVec3::new(x.dot(x), y.dot(y), z.dot(z)) - DVec3::ONE;
+    let angles = DVec3::new(x.dot(y), y.dot(z), z.dot(x));
+    let off = lengths.abs().max(angles.abs());
+    // False for NaN.
+    off.cmple(DVec3::splat(POSE_ORTHONORMALITY)).all().then_some(scale)
 }
 
 fn check_translation(t: DVec3) -> Result<(), Error> {
@@ -242,5 +290,17 @@ mod tests {
         assert!(Pose::from_matrix(&m).is_err());
         assert!(Pose::new([0.0; 3], [0.0; 4]).is_err());
         assert!(Pose::new([f64::INFINITY, 0.0, 0.0], [0.0, 0.0, 0.0, 1.0]).is_err());
+        let inches = [0.0, -25.4, 0.0, 1.0, 25.4, 0.0, 0.0, 2.0, 0.0, 0.0, 25.4, 3.0, 0.0, 0.0, 0.0, 1.0];
+        let refused = Pose::from_matrix(&inches).unwrap_err().to_string();
+        assert!(refused.contains("scaled by 25.4; scale the vertices"), "{refused}");
+    }
+
+    #[test]
+    fn an_inverse_takes_back() {
+        let there = Pose::new([1.0, -2.0, 0.5], [0.1, 0.7, -0.3, 0.4]).unwrap();
+        let p = DVec3::new(0.3, -1.7, 2.2);
+        assert!((there.inverse().apply(there.apply(p)) - p).length() < 1e-14);
+        assert!(((there * there.inverse()).apply(p) - p).length() < 1e-14);
+        assert_eq!(Pose::default().inverse(), Pose::IDENTITY);
     }
 }

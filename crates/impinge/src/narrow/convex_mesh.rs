@@ -6,6 +6,7 @@
 //! The mesh's tree is searched nearest box first; a box is as far from the solid's surface as its centre, less
 //! its half diagonal. Hulls are measured as meshes.
 
+use std::cell::Cell;
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 use std::ops::ControlFlow;
@@ -18,7 +19,6 @@ use super::convex::point::{self, SurfaceProjection};
 use super::convex::relation::{PlacedConvex, curved_noise};
 use super::convex::separation::{ConvexMemory, distance as convex_distance};
 use super::exact::placed_mesh::PlacedMesh;
-use super::exact::winding::counted_winding;
 use crate::contact::Verdict;
 use crate::geom::point_triangle::{closest_point, norm};
 use crate::hierarchy::wide::WIDTH;
@@ -349,11 +349,18 @@ fn relate(
     let mut memory = ConvexMemory::default();
     let (corners, radius) = (core.triangles(), Dyadic::from(core.radius()));
     let square = &radius * &radius;
-    body.in_region(bounds.low, bounds.high, |t| {
-        out_of_budget = !budget.draw_or_rest(1);
+    let boxes = Cell::new(0);
+    let reaches = |[low, high]: [DVec3; 2]| {
+        boxes.set(boxes.get() + 1);
+        solid.foot(low.midpoint(high)).distance <= norm(high - low) * 0.5 * ROUND_UP + noise
+    };
+    body.in_region_where([bounds.low, bounds.high], reaches, |t| {
+        let passed = boxes.take();
+        out_of_budget = !budget.draw_or_rest(1 + passed);
         if out_of_budget {
             return ControlFlow::Break(());
         }
+        work.volume_tests += passed;
         work.primitive_tests += 1;
         let triangle = body.corners(t);
         let (middle, radius) = solid.around(&triangle);
@@ -376,23 +383,18 @@ fn relate(
     if out_of_budget {
         return None;
     }
+    budget.draw(boxes.get());
+    work.volume_tests += boxes.get();
     let certainty = if doubtful { doubt } else { Certainty::Exact };
-    if !enters && body.is_closed() {
-        let (winding, tests) = counted_winding(mesh, mesh_pose, core.corners()[0]);
-        work.primitive_tests += tests;
-        if !budget.draw_or_rest(tests) {
-            return None;
-        }
-        if winding.is_inside() {
-            return Some((Relation::AInsideB, certainty));
-        }
+    if !enters && body.holds(core.corners()[0], budget, work)? {
+        return Some((Relation::AInsideB, certainty));
     }
     if !enters && !touches {
         return Some((Relation::Separated, Certainty::Exact));
     }
     Some(match holds_all(&solid, &core, &body, noise, budget, work)? {
         (true, sure) => (Relation::BInsideA, if sure { Certainty::Exact } else { doubt }),
-        (false, _) if enters || !body.is_closed() => (Relation::Intersecting, certainty),
+        (false, _) if enters || !body.is_closed_within(budget)? => (Relation::Intersecting, certainty),
         (false, _) => (Relation::Touching, certainty),
     })
 }

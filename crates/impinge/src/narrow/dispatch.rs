@@ -16,7 +16,6 @@ use super::convex_mesh;
 use super::exact::distance::{DistanceMemory, DistanceSearch};
 use super::exact::placed_mesh::PlacedMesh;
 use super::exact::relation::relation_within;
-use super::exact::winding::counted_winding;
 use super::kernel_memory::KernelMemory;
 use super::shape_pair::ShapePair;
 use crate::contact::Verdict;
@@ -356,14 +355,12 @@ fn sharp_mesh_relation(
     let mut work = Counters::default();
     // What is clear of all triangles is inside or outside as a whole, and no mesh of it is needed.
     if !known && convex_mesh::is_clear_of(a, pose_a, &body, budget, &mut work).is_some() {
-        let inside = body.is_closed() && {
-            let (winding, tests) = counted_winding(b, pose_b, corners[0]);
-            work.primitive_tests += tests;
-            budget.draw(tests);
-            winding.is_inside()
+        let (found, finish) = match body.holds(corners[0], budget, &mut work) {
+            Some(true) => (Some(Relation::AInsideB), Finish::Complete),
+            Some(false) => (Some(Relation::Separated), Finish::Complete),
+            None => (None, Finish::OutOfBudget),
         };
-        let relation = if inside { Relation::AInsideB } else { Relation::Separated };
-        return (Some(relation), Outcome { certainty: Certainty::Exact, finish: Finish::Complete, work });
+        return (found, Outcome { certainty: Certainty::Exact, finish, work });
     }
     if !known {
         memory.placed =

@@ -90,9 +90,9 @@ impl Query<'_> {
 
 /// Refuses a margin that is no length.
 fn check_margin(margin: f64) -> Result<f64, Error> {
-    // Negated, so that NaN is refused.
-    if !(margin >= 0.0) {
-        return Err(Error::Argument { name: "margin", reason: format!("{margin} is negative") });
+    if margin.is_nan() || margin < 0.0 {
+        let what = if margin.is_nan() { "not a number" } else { "negative" };
+        return Err(Error::Argument { name: "margin", reason: format!("{margin} is {what}") });
     }
     Ok(margin)
 }

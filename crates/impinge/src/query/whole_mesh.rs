@@ -3,14 +3,15 @@
 use super::Query;
 use super::point::{mesh_of, whole};
 use crate::contact::Verdict;
-use crate::model::Placed;
+use crate::model::{Fact, Geometry, Placed};
 use crate::narrow::decompose::{DecomposeOptions, Decomposition, decompose_within};
 use crate::narrow::detector::shape_memory::ShapeQuestion;
-use crate::narrow::route::Answer;
+use crate::narrow::methods::Method;
+use crate::narrow::route::{Answer, Reason};
 use crate::report::{self, Inspection};
 use crate::shape::Polytope;
 use crate::shape::mass::Mass;
-use crate::{Error, Shape};
+use crate::{Certainty, Counters, Error, Finish, Outcome, Shape};
 
 impl Query<'_> {
     /// The health of a mesh; see [`inspect`]. When the budget ends, what was found so far is complete but for its
@@ -34,6 +35,27 @@ impl Query<'_> {
             })?
         };
         Ok(Answer::new(verdict, method, reason))
+    }
+
+    /// Whether a shape is a solid, as [`Shape::is_closed`] tells without a limit. Any method may be named: only
+    /// one way leads to the answer.
+    ///
+    /// # Errors
+    /// None so far.
+    pub fn is_closed(&mut self, shape: &Shape) -> Result<Answer<bool>, Error> {
+        let question = "the closedness";
+        let verdict = match shape.geometry() {
+            Geometry::Mesh(model) if !(self.budget.is_unlimited() || model.knows(Fact::Topology)) => self
+                .within(whole(&Placed::from(shape), question), |shape, budget| {
+                    Ok(match shape.model() {
+                        Some(model) if !model.prepare(Fact::Topology, budget) => Verdict::out_of_budget(),
+                        Some(model) => Verdict::new(Some(model.topology().is_closed()), FOUND),
+                        None => Verdict::refused(),
+                    })
+                })?,
+            _ => Verdict::new(Some(shape.is_closed()), FOUND),
+        };
+        Ok(Answer::new(verdict, Method::Exact, Reason::Only))
     }
 
     /// Convex shapes that cover a closed mesh; see [`decompose`].
@@ -61,9 +83,9 @@ impl Query<'_> {
             })?
         };
         let with_shapes = |found: Decomposition<Polytope>| {
-            let Decomposition { parts, volume, excess, deviation, certainty } = found;
+            let Decomposition { parts, volume, excess, deviation, ended, certainty } = found;
             let parts = parts.into_iter().map(Shape::from).collect();
-            Decomposition { parts, volume, excess, deviation, certainty }
+            Decomposition { parts, volume, excess, deviation, ended, certainty }
         };
         Ok(Answer::new(verdict.map(with_shapes), method, reason))
     }
@@ -77,6 +99,13 @@ pub fn inspect(shape: &Shape) -> Result<Inspection, Error> {
     let answer = Query::default().inspect(shape)?;
     answer.value.ok_or(ENDED)
 }
+
+/// Exact, and without a test.
+const FOUND: Outcome = Outcome {
+    certainty: Certainty::Exact,
+    finish: Finish::Complete,
+    work: Counters { volume_tests: 0, primitive_tests: 0, updates: 0 },
+};
 
 /// Never returned: an unlimited budget does not run out.
 const ENDED: Error = Error::Argument { name: "budget", reason: String::new() };
@@ -104,7 +133,32 @@ pub fn mass(shape: &Shape) -> Result<Mass, Error> {
 /// ```
 ///
 /// # Errors
-/// A shape that is no mesh, or a mesh that is not closed or encloses nothing.
+/// A shape that is no mesh, a mesh that is not closed or encloses nothing, no parts allowed, or a tolerance that is
+/// negative or not finite.
 pub fn decompose(shape: &Shape, options: &DecomposeOptions) -> Result<Decomposition, Error> {
     Query::default().decompose(shape, options)?.value.ok_or(ENDED)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Budget, Memory, procedural};
+
+    #[test]
+    fn closedness_is_found_within_the_budget() {
+        let ball = Shape::from(procedural::ico_sphere(1.0, 5).unwrap());
+        let knows = || ball.geometry().model().is_some_and(|model| model.knows(Fact::Topology));
+        let short = Query { budget: Budget::units(1000), ..Query::default() }.is_closed(&ball).unwrap();
+        assert_eq!((short.value, short.finish), (None, Finish::OutOfBudget));
+        assert!(short.work.updates <= 1512 && !knows(), "{:?}", short.work);
+        let mut memory = Memory::default();
+        let mut ask = || {
+            let query =
+                Query { budget: Budget::units(10_000), memory: Some(&mut memory), ..Query::default() };
+            { query }.is_closed(&ball).unwrap().value
+        };
+        let calls = (1..100).find(|_| ask() == Some(true)).unwrap();
+        assert!((10..30).contains(&calls) && knows(), "{calls} calls for 20,480 triangles");
+        assert_eq!(Query::default().is_closed(&Shape::sphere(1.0).unwrap()).unwrap().value, Some(true));
+    }
 }

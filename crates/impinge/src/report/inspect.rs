@@ -17,6 +17,7 @@ const CHUNK: usize = 1 << 14;
 
 /// What is known of a mesh at rest; counts are of the welded surface unless they name the file.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Inspection {
     /// Vertices of the file.
     pub vertices: usize,
@@ -134,7 +135,7 @@ fn gather(model: &Model, meetings: SelfCount) -> Inspection {
         area: mass.area,
         volume: mass.volume,
         solid: mass.solid,
-        bounds: bounds(topology),
+        bounds: bounds(mesh),
         problems: Vec::new(),
         outcome: meetings.outcome,
     };
@@ -152,11 +153,9 @@ fn degenerate_triangles(mesh: &Mesh) -> Vec<u32> {
     )
 }
 
-fn bounds(topology: &Topology) -> [DVec3; 2] {
-    topology
-        .components()
-        .iter()
-        .fold([DVec3::INFINITY, DVec3::NEG_INFINITY], |[low, high], c| [low.min(c.low), high.max(c.high)])
+fn bounds(mesh: &Mesh) -> [DVec3; 2] {
+    let corners = mesh.triangles().as_flattened().iter().map(|&v| mesh.vertices()[v as usize]);
+    corners.fold([DVec3::INFINITY, DVec3::NEG_INFINITY], |[low, high], p| [low.min(p), high.max(p)])
 }
 
 /// One sentence for each thing that is wrong, naming the first culprit by the file's indices.

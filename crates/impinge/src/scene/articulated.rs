@@ -76,7 +76,7 @@ impl Articulated {
     }
 }
 
-/// Skeleton and hulls of parts such as those of [`crate::shape::procedural::hand`]: the first is fixed, every other
+/// Skeleton and hulls of parts such as those of [`procedural::hand`](crate::procedural::hand): the first is fixed, every other
 /// one turns about its axis within `limits`, two angles for the part's index.
 ///
 /// # Errors

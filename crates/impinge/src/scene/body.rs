@@ -12,6 +12,7 @@ use crate::broad::Mobility;
 
 /// The name of a body in its scene.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct BodyId {
     index: u32,
     generation: u32,

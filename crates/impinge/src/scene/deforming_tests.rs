@@ -2,7 +2,7 @@ use glam::DVec3;
 
 use super::*;
 use crate::shape::{TetMesh, procedural};
-use crate::{Budget, Mesh, Motion};
+use crate::{Budget, Memory, Mesh, Motion, Query};
 
 fn unlimited() -> Budget {
     Budget::UNLIMITED
@@ -106,4 +106,109 @@ fn sweeps_know_a_shape_that_grew() {
     assert!((grown.impact.time - fresh.impact.time).abs() < 2e-6);
     let contact = grown.impact.contact();
     assert_eq!((contact.time, contact.point(), contact.depth), (grown.impact.time, grown.impact.point, 0.0));
+}
+
+/// Units for a frame: a small part of what building anything for the largest cloth costs.
+const FRAME: u64 = 2000;
+
+/// A cloth that falls on what lies at the origin, with folds that no two frames share.
+fn falling(flat: &Mesh, frame: u32) -> Vec<[f64; 3]> {
+    let (time, height) = (f64::from(frame), 1.3 - 0.02 * f64::from(frame));
+    let lift = |p: &DVec3| 0.05 * (3.0 * p.x + 0.3 * time).sin() * (2.0 * p.y - 0.2 * time).cos();
+    flat.vertices().iter().map(|p| [p.x, p.y, height + lift(p)]).collect()
+}
+
+/// The frame in which a cloth of so many cells begins to touch, and how many frames were left open before.
+fn touchdown(cells: u32, ball: &Shape, told: Contacts, budget: &Budget) -> (u32, u32) {
+    let flat = procedural::sheet([2.0, 2.0], [cells, cells]).unwrap();
+    let mut scene = Scene::with_options(Options { contacts: told, ..Options::default() }).unwrap();
+    let cloth = scene.add(Body::moving(Shape::from(flat.clone()), Pose::IDENTITY));
+    scene.add(Body::fixed(ball.clone(), Pose::IDENTITY));
+    let mut open = 0;
+    for frame in 0..100 {
+        scene.set_vertices(cloth, &falling(&flat, frame)).unwrap();
+        let told = scene.step(&mut budget.clone());
+        if told.events.iter().any(|event| event.kind == EventKind::Began) {
+            return (frame, open);
+        }
+        open += u32::from(!told.undecided.is_empty());
+    }
+    panic!("never decided; {open} frames were left open");
+}
+
+#[test]
+fn a_cloth_that_moves_every_frame_is_decided_within_a_budget() {
+    let round = Shape::sphere(0.8).unwrap();
+    let mesh = Shape::from(procedural::ico_sphere(0.8, 3).unwrap());
+    for (ball, told) in [(&round, Contacts::None), (&round, Contacts::Deepest), (&mesh, Contacts::None)] {
+        for cells in [20, 40, 100] {
+            let (first, _) = touchdown(cells, ball, told, &Budget::UNLIMITED);
+            let (found, open) = touchdown(cells, ball, told, &Budget::units(FRAME));
+            assert!(found <= first + 3, "{cells} cells: frame {found} instead of {first}, {open} open");
+        }
+    }
+}
+
+/// What contacts and distances of two meshes need costs many frames, and is kept while the vertices move.
+#[test]
+fn what_a_moving_mesh_needs_is_paid_for_once() {
+    let flat = procedural::sheet([2.0, 2.0], [100, 100]).unwrap();
+    let ball = Shape::from(procedural::ico_sphere(0.8, 3).unwrap());
+    // Ten times the units are enough for a search for contacts, and the distance takes the most.
+    let [for_contacts, for_distance] = [10, 20].map(|times| Budget::units(times * FRAME));
+    let mut scene =
+        Scene::with_options(Options { contacts: Contacts::Deepest, ..Options::default() }).unwrap();
+    let body = scene.add(Body::moving(Shape::from(flat.clone()), Pose::IDENTITY));
+    scene.add(Body::fixed(ball.clone(), Pose::IDENTITY));
+    let (mut cloth, mut memory) = (Shape::from(flat.clone()), Memory::default());
+    let mut last_open = [0; 2];
+    for frame in 0..40 {
+        scene.set_vertices(body, &falling(&flat, 27 + frame % 5)).unwrap();
+        if !scene.step(&mut for_contacts.clone()).undecided.is_empty() {
+            last_open[0] = frame;
+        }
+        cloth.set_vertices(&falling(&flat, frame % 5)).unwrap();
+        let mut query = Query { budget: for_distance.clone(), memory: Some(&mut memory), ..Query::default() };
+        if query.distance(&cloth, &ball).unwrap().value.is_none() {
+            last_open[1] = frame;
+        }
+    }
+    // The patches cost 8 units for each of 20,000 triangles, with the tree 16.
+    assert!(last_open.iter().all(|frame| (6..11).contains(frame)), "{last_open:?}");
+}
+
+#[test]
+fn moved_meshes_answer_as_fresh_ones_do() {
+    use rand::{Rng, SeedableRng};
+    let mut dice = rand_pcg::Pcg64::seed_from_u64(11);
+    let (ball, other) = (Shape::sphere(0.5).unwrap(), Shape::from(procedural::ico_sphere(0.6, 2).unwrap()));
+    let start = procedural::ico_sphere(1.0, 2).unwrap();
+    let mut moved = Shape::from(start.clone());
+    let (mut welded, mut contacts) = (0, 0);
+    for step in 0..60 {
+        let mut vertices: Vec<[f64; 3]> =
+            start.vertices().iter().map(|p| (*p * dice.random_range(0.7..1.3)).to_array()).collect();
+        // Every third move welds two vertices, so that the connectivity changes to and fro.
+        if step % 3 == 0 {
+            let [i, j] = [0; 2].map(|_| dice.random_range(0..vertices.len()));
+            vertices[i] = vertices[j];
+            welded += 1;
+        }
+        moved.set_vertices(&vertices).unwrap();
+        let fresh = Shape::mesh(vertices, start.triangles().to_vec()).unwrap();
+        let [Some(a), Some(b)] = [&moved, &fresh].map(|shape| shape.geometry().model()) else {
+            panic!("both are meshes")
+        };
+        assert_eq!(a.topology(), b.topology(), "step {step}");
+        let at = Pose::shift([dice.random_range(-2.5..2.5), dice.random_range(-0.5..0.5), 0.1]);
+        for thing in [&ball, &other] {
+            let [x, y] = [&moved, &fresh].map(|mesh| crate::relation(mesh, thing.at(at)));
+            assert_eq!(x, y, "step {step}");
+            contacts += usize::from(x.is_contact());
+            let [x, y] = [&moved, &fresh].map(|mesh| crate::distance(mesh, thing.at(at)).distance);
+            assert_eq!(x, y, "step {step}");
+        }
+        assert_eq!(crate::pairs(&moved, other.at(at)).unwrap(), crate::pairs(&fresh, other.at(at)).unwrap());
+    }
+    assert!(welded == 20 && (24..=96).contains(&contacts), "{contacts} contacts of 120");
 }

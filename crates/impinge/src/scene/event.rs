@@ -34,7 +34,7 @@ pub struct SceneContact {
     pub contact: Contact,
     /// What that is worth.
     pub certainty: Certainty,
-    /// Where its manifold begins and ends in [`Frame::points`]; empty unless [`super::Contacts::Manifold`] was
+    /// Where its manifold begins and ends in [`Frame::points`]; empty unless [`Contacts::Manifold`](super::Contacts::Manifold) was
     /// asked for.
     pub manifold: [u32; 2],
 }

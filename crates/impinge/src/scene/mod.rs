@@ -1,8 +1,9 @@
 //! Many bodies: what meets what, from frame to frame.
 //!
 //! Bodies enter, move and leave; one call a frame, [`Scene::step`], tells which contacts began, persist and
-//! ended, with the contacts of all pairs within a margin. The order of things is in `step.rs` only: boxes, broad
-//! phase, pairs, narrow phase, events. Which method decides which pair is in `route.rs`.
+//! ended, with the contacts of all pairs within a margin. A step goes through boxes, broad phase, pairs, narrow phase
+//! and events, in this order. Each pair is decided by the method that [`Scene::set_method`] names for it, else by the
+//! choice of `auto`.
 //!
 //! What is remembered between frames (extreme corners, last closest features) costs speed when it is lost,
 //! never an answer. Answers do not depend on the number of threads.

@@ -17,7 +17,7 @@ use super::bounds::ball_of;
 use super::{Articulated, BodyId, Scene};
 use crate::geom::point_triangle::norm;
 use crate::model::Geometry;
-use crate::motion::{Ball, Chain};
+use crate::motion::{Ball, Chain, Joint, JointKind};
 use crate::narrow::dispatch;
 use crate::narrow::kernel_memory::KernelMemory;
 use crate::narrow::shape_pair::ShapePair;
@@ -30,9 +30,9 @@ const KEPT: f64 = 0.75;
 /// What counts as a hit.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PathOptions {
-    /// Links that come nearer than this hit (a length); 0 for contact.
+    /// Links that come nearer than this hit (a length, not negative); 0 for contact.
     pub clearance: f64,
-    /// How much above it a distance is already a hit (a length); `None` takes a millionth of the size of
+    /// How much above it a distance is already a hit (a length, not negative); `None` takes a millionth of the size of
     /// what moves. Rounding is the lower limit.
     pub tolerance: Option<f64>,
     /// Whether links may hit each other; pairs that the scene ignores never do.
@@ -47,6 +47,7 @@ impl Default for PathOptions {
 
 /// The first hit on a path.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct PathHit {
     /// The link that hits, by its index.
     pub link: usize,
@@ -68,6 +69,7 @@ pub struct PathHit {
 
 /// Whether a path is free.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct PathCheck {
     /// The first hit; `None` for a free path, or where the budget ended.
     pub hit: Option<PathHit>,
@@ -134,14 +136,15 @@ struct Search<'s> {
 
 impl Articulated {
     /// Whether the links, standing at `root`, hit anything of the scene or each other on the way through the
-    /// waypoints, joint values going linearly from one to the next.
+    /// waypoints, joint values going linearly from one to the next. A waypoint beyond the limits of a joint is
+    /// refused: the arm cannot get there.
     ///
     /// Other bodies rest where the scene has them. Distances are those of
-    /// [`crate::distance`]: meshes are surfaces, so one that starts inside another is not seen.
+    /// [`distance`](crate::distance): meshes are surfaces, so one that starts inside another is not seen.
     ///
     /// # Errors
-    /// No waypoints, one with the wrong number of values or values that are not finite, or a link that has left
-    /// the scene.
+    /// No waypoints, one with the wrong number of values, values that are not finite or beyond the limits of their
+    /// joint, a clearance or tolerance that is negative or not finite, or a link that has left the scene.
     pub fn validate_path(
         &self,
         scene: &Scene,
@@ -150,8 +153,8 @@ impl Articulated {
         options: &PathOptions,
         budget: &mut Budget,
     ) -> Result<PathCheck, Error> {
-        let joints = self.skeleton().joints().len();
-        check_waypoints(waypoints, joints)?;
+        check_waypoints(waypoints, self.skeleton().joints())?;
+        check_lengths(options)?;
         let mut search = Search::new(self, scene, options)?;
         let last = waypoints.len() - 1;
         // A single waypoint is a path that stays.
@@ -169,18 +172,37 @@ impl Articulated {
     }
 }
 
-fn check_waypoints(waypoints: &[impl AsRef<[f64]>], joints: usize) -> Result<(), Error> {
+fn check_waypoints(waypoints: &[impl AsRef<[f64]>], joints: &[Joint]) -> Result<(), Error> {
     let refuse = |reason: String| Err(Error::Argument { name: "waypoints", reason });
     if waypoints.is_empty() {
         return refuse("a path needs one at least".into());
     }
     for (k, values) in waypoints.iter().enumerate() {
         let values = values.as_ref();
-        if values.len() != joints {
-            return refuse(format!("waypoint {k} has {} values for {joints} joints", values.len()));
+        if values.len() != joints.len() {
+            return refuse(format!("waypoint {k} has {} values for {} joints", values.len(), joints.len()));
         }
-        if let Some(joint) = values.iter().position(|v| !v.is_finite()) {
-            return refuse(format!("waypoint {k}: the value of joint {joint} is not finite"));
+        for (i, (value, joint)) in values.iter().zip(joints).enumerate() {
+            if !value.is_finite() {
+                return refuse(format!("waypoint {k}: the value of joint {i} is not finite"));
+            }
+            let [low, high] = joint.limits;
+            // Between two values within the limits all are.
+            if joint.kind != JointKind::Fixed && !(low..=high).contains(value) {
+                let reason = format!("waypoint {k}: joint {i} goes from {low} to {high}, not to {value}");
+                return refuse(reason);
+            }
+        }
+    }
+    Ok(())
+}
+
+fn check_lengths(options: &PathOptions) -> Result<(), Error> {
+    for (name, length) in [("clearance", options.clearance), ("tolerance", options.tolerance.unwrap_or(0.0))]
+    {
+        // Negated, so that NaN is refused.
+        if !(length >= 0.0 && length.is_finite()) {
+            return Err(Error::Argument { name, reason: format!("{length} is negative or not finite") });
         }
     }
     Ok(())
@@ -197,7 +219,7 @@ impl<'s> Search<'s> {
         let size = balls.iter().map(|ball| norm(ball.centre) + ball.radius).fold(0.0, f64::max);
         let noise = size * MOTION_ROUNDING * arm.links().len() as f64;
         let tolerance = options.tolerance.unwrap_or(size * PATH_TOLERANCE).max(8.0 * noise);
-        let (clearance, smallest) = (options.clearance.max(0.0), f64::INFINITY);
+        let (clearance, smallest) = (options.clearance, f64::INFINITY);
         let pairs = pairs(arm, scene, options.itself);
         let work = Counters::default();
         Ok(Search { shapes, balls, pairs, clearance, tolerance, noise, smallest, work })

@@ -169,3 +169,23 @@ fn links_hit_each_other_unless_told_otherwise() {
     );
     assert!(few.is_err());
 }
+
+#[test]
+fn what_is_no_length_and_what_no_joint_reaches_is_refused() {
+    let mut scene = Scene::default();
+    let arm = arm(&mut scene, false);
+    let refusal = |path: &[[f64; 4]], clearance: f64, tolerance: Option<f64>| {
+        let options = PathOptions { clearance, tolerance, itself: true };
+        let budget = &mut Budget::UNLIMITED.clone();
+        arm.validate_path(&scene, &Pose::IDENTITY, path, &options, budget).unwrap_err().to_string()
+    };
+    let rest = [[0.0; 4]];
+    for clearance in [-5.0, f64::NAN, f64::INFINITY] {
+        assert!(refusal(&rest, clearance, None).contains("clearance"));
+    }
+    for tolerance in [-1.0, f64::NAN] {
+        assert!(refusal(&rest, 0.0, Some(tolerance)).contains("tolerance"));
+    }
+    let beyond = refusal(&[[0.0; 4], [0.0, 3.5, 0.0, 0.0]], 0.0, None);
+    assert!(beyond.contains("waypoint 1: joint 1") && beyond.contains("3.5"), "{beyond}");
+}

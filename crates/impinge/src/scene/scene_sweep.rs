@@ -31,7 +31,7 @@ use crate::narrow::dispatch;
 use crate::narrow::kernel_memory::KernelMemory;
 use crate::narrow::shape_pair::ShapePair;
 use crate::num::tolerance::{FLIGHT_TOLERANCE, ROUND_UP, SWEEP_TOLERANCE};
-use crate::{Budget, Certainty, Counters, Finish, Outcome, Pose};
+use crate::{Budget, Certainty, Counters, Error, Finish, Outcome, Pose};
 
 /// How much nearer bodies come while they are looked at (no unit: a factor of the smaller one's radius).
 const LOOK_AHEAD: f64 = 0.25;
@@ -156,8 +156,15 @@ impl PartialOrd for Entry {
 impl SceneSweep {
     /// A sweep whose bodies are stopped where the touching features are `gap` apart (a length), or at once
     /// where they are nearer already.
-    pub fn with_gap(gap: f64) -> SceneSweep {
-        SceneSweep { gap: gap.max(0.0), ..SceneSweep::default() }
+    ///
+    /// # Errors
+    /// A gap that is negative or not finite.
+    pub fn with_gap(gap: f64) -> Result<SceneSweep, Error> {
+        // Negated, so that NaN is refused.
+        if !(gap >= 0.0 && gap.is_finite()) {
+            return Err(Error::Argument { name: "gap", reason: format!("{gap} is negative or not finite") });
+        }
+        Ok(SceneSweep { gap, ..SceneSweep::default() })
     }
 
     /// Begins a step: bodies move as told, all others rest where the scene has them.

@@ -109,7 +109,7 @@ fn a_body_that_turns_meets_the_next_and_stays_clear() {
     let at = |x: f64| Pose::shift([x, 0.0, 0.0]);
     let walls = [-3.0, 3.0].map(|x| scene.add(Body::fixed(wall.clone(), at(x))));
     let id = scene.add(Body::moving(ball, at(0.0)));
-    let mut scene_sweep = SceneSweep::with_gap(0.01);
+    let mut scene_sweep = SceneSweep::with_gap(0.01).unwrap();
     // Ninety lengths a step between walls five lengths apart: eighteen bounces.
     let mut speed = 90.0;
     scene_sweep.start(&scene, &[(id, Motion::velocity(&at(0.0), [speed, 0.0, 0.0], [0.0; 3]).unwrap())]);
@@ -190,4 +190,11 @@ fn a_budget_that_ends_leaves_a_time_that_is_free_and_calling_again_gets_on() {
         hits += usize::from(truth.is_some());
     }
     assert!((6..=20).contains(&hits) && cuts > 40, "{hits} of 24, {cuts} cut short");
+}
+
+#[test]
+fn a_gap_that_is_no_length_is_refused() {
+    for gap in [f64::NAN, -0.1, f64::INFINITY] {
+        assert!(SceneSweep::with_gap(gap).unwrap_err().to_string().contains("gap"));
+    }
 }

@@ -13,6 +13,7 @@ use crate::Mesh;
 
 /// Mass properties for the density 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Mass {
     /// The area of all triangles.
     pub area: f64,
@@ -27,6 +28,7 @@ pub struct Mass {
 
 /// Centre and inertia of a solid of density 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Solid {
     /// The centre of mass.
     pub centre: DVec3,

@@ -54,6 +54,26 @@ impl Mesh {
         Ok(Mesh { vertices, triangles })
     }
 
+    /// The same mesh in other units: every coordinate times a factor.
+    ///
+    /// ```
+    /// let inch = impinge::procedural::ico_sphere(1.0, 1)?;
+    /// let millimetres = inch.scaled(25.4)?;
+    /// assert_eq!(millimetres.vertices()[0], inch.vertices()[0] * 25.4);
+    /// # Ok::<(), impinge::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// A factor that is not positive and finite, or a coordinate beyond 1e60.
+    pub fn scaled(&self, factor: f64) -> Result<Mesh, Error> {
+        // Negated, so that NaN is refused.
+        if !(factor > 0.0 && factor.is_finite()) {
+            let reason = format!("{factor} is not positive and finite");
+            return Err(Error::Argument { name: "factor", reason });
+        }
+        Mesh::from_points(self.vertices.iter().map(|&p| p * factor).collect(), self.triangles.clone())
+    }
+
     /// The vertices, in the order they came.
     pub fn vertices(&self) -> &[DVec3] {
         &self.vertices

@@ -10,8 +10,6 @@
 
 use std::ops::Range;
 
-use glam::DVec3;
-
 use super::weld::Weld;
 use crate::Mesh;
 use crate::num::parallel::in_turn;
@@ -29,20 +27,16 @@ pub struct Side {
 }
 
 /// A connected part of the surface: triangles that hang together through shared (welded) corners.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Component {
     /// Its triangle with the smallest index.
     pub first_triangle: u32,
     /// How many triangles it has.
     pub triangles: u32,
-    /// The smallest coordinates of its corners.
-    pub low: DVec3,
-    /// The largest coordinates of its corners.
-    pub high: DVec3,
 }
 
-/// How the triangles of one mesh hang together.
-#[derive(Debug, Clone, PartialEq)]
+/// How the triangles of one mesh hang together: the same for all positions of its vertices that weld alike.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Topology {
     weld: Weld,
     triangles: Vec<[u32; 3]>,
@@ -90,7 +84,7 @@ impl Topology {
         let triangles: Vec<[u32; 3]> =
             in_turn(mesh.triangles()).map(|corners| corners.map(|v| weld.welded(v))).collect();
         let (around_start, around) = triangles_around(&triangles, weld.count());
-        let (component_of, components) = find_components(mesh, &triangles, weld.count());
+        let (component_of, components) = find_components(&triangles, weld.count());
         let mut topology = Topology {
             weld,
             triangles,
@@ -341,7 +335,7 @@ fn triangles_around(triangles: &[[u32; 3]], vertices: usize) -> (Vec<u32>, Vec<u
     (start, pairs.into_iter().map(|(_, t)| t).collect())
 }
 
-fn find_components(mesh: &Mesh, triangles: &[[u32; 3]], vertices: usize) -> (Vec<u32>, Vec<Component>) {
+fn find_components(triangles: &[[u32; 3]], vertices: usize) -> (Vec<u32>, Vec<Component>) {
     let mut forest = Forest::new(vertices);
     for &[a, b, c] in in_turn(triangles) {
         forest.join(a as usize, b as usize);
@@ -355,14 +349,9 @@ fn find_components(mesh: &Mesh, triangles: &[[u32; 3]], vertices: usize) -> (Vec
             let id = &mut number[forest.root(corners[0] as usize)];
             if *id == NONE {
                 *id = components.len() as u32;
-                let [low, high] = [DVec3::INFINITY, DVec3::NEG_INFINITY];
-                components.push(Component { first_triangle: t, triangles: 0, low, high });
+                components.push(Component { first_triangle: t, triangles: 0 });
             }
-            let component = &mut components[*id as usize];
-            let [a, b, c] = mesh.corners(t);
-            component.triangles += 1;
-            component.low = component.low.min(a.min(b).min(c));
-            component.high = component.high.max(a.max(b).max(c));
+            components[*id as usize].triangles += 1;
             *id
         })
         .collect();

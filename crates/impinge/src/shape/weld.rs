@@ -41,6 +41,14 @@ impl Weld {
         weld
     }
 
+    /// Whether these are the equal positions among the points too, found as by [`Weld::of`].
+    pub fn is_of(&self, points: &[DVec3]) -> bool {
+        // A class that fell apart shows without a table.
+        let whole =
+            self.welded.iter().zip(points).all(|(&id, p)| points[self.first[id as usize] as usize] == *p);
+        whole && Weld::of(points) == *self
+    }
+
     /// The number of distinct positions.
     pub fn count(&self) -> usize {
         self.first.len()

@@ -19,6 +19,8 @@ use crate::num::tolerance::{CONTACT_TIME, SEPARATION_SLACK};
 
 /// Which features the four points are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum FeaturePairKind {
     /// A vertex and the three corners of a face.
     VertexFace,

@@ -55,14 +55,26 @@ struct Turned {
 impl PointTree {
     /// Groups the triangles of a mesh; `frame` is that of its tree.
     pub fn new(mesh: &Mesh, frame: &TreeFrame) -> PointTree {
-        let corner = |p| frame.inward(p).as_vec3();
-        let item = |triangle: u32| Item { corners: mesh.corners(triangle).map(corner), triangle };
-        let mut items: Vec<Item> = (0..mesh.triangles().len() as u32).map(item).collect();
+        let mut items: Vec<Item> =
+            (0..mesh.triangles().len() as u32).map(|triangle| item(mesh, frame, triangle)).collect();
         let mut size = LANES;
         while size < items.len() {
             size *= LANES;
         }
         arrange(&mut items, size);
+        PointTree::fit(&items, frame)
+    }
+
+    /// The same groups after the vertices moved; `frame` is that of the tree of the moved mesh.
+    pub fn refitted(&self, mesh: &Mesh, frame: &TreeFrame) -> PointTree {
+        // Only the last block has lanes that are unused.
+        let order = self.blocks.iter().flat_map(|block| block.triangles).take(mesh.triangles().len());
+        let items: Vec<Item> = order.map(|triangle| item(mesh, frame, triangle)).collect();
+        PointTree::fit(&items, frame)
+    }
+
+    /// Fits the patches around triangles in this order.
+    fn fit(items: &[Item], frame: &TreeFrame) -> PointTree {
         let blocks =
             parallel::map(items.len().div_ceil(LANES), |k| block(&items[run(k, LANES, items.len())]));
         let mut links: Vec<Link> =
@@ -71,7 +83,7 @@ impl PointTree {
         let mut below = LANES;
         while links.len() > 1 {
             let level = parallel::map(links.len().div_ceil(LANES), |k| {
-                node(&items, &links, run(k, LANES, links.len()), below, frame.reach * FIT_ROUNDING)
+                node(items, &links, run(k, LANES, links.len()), below, frame.reach * FIT_ROUNDING)
             });
             links = (0..level.len()).map(|k| Link::node(nodes.len() + k)).collect();
             nodes.extend(level);
@@ -79,6 +91,10 @@ impl PointTree {
         }
         PointTree { nodes, blocks, root: links[0] }
     }
+}
+
+fn item(mesh: &Mesh, frame: &TreeFrame, triangle: u32) -> Item {
+    Item { corners: mesh.corners(triangle).map(|p| frame.inward(p).as_vec3()), triangle }
 }
 
 /// The k-th run of `size` of `count` things.

@@ -34,8 +34,8 @@ use crate::{Budget, Certainty, Counters, Error, Finish, Mesh, Outcome};
 pub struct DecomposeOptions {
     /// Parts, at most; a mesh of more components than this has one for each.
     pub most_parts: usize,
-    /// A piece is good enough when its hull exceeds it by this share of the whole volume; 0 asks for the
-    /// solid itself.
+    /// A piece is good enough when its hull exceeds it by at most this share of the whole volume; 0 asks for the
+    /// solid itself. [`Decomposition::ended`] tells whether all pieces are.
     pub tolerance: f64,
 }
 
@@ -50,6 +50,19 @@ impl Default for DecomposeOptions {
     }
 }
 
+/// Why a decomposition made no more cuts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+pub enum DecomposeEnd {
+    /// Every part is within the tolerance.
+    Tolerance,
+    /// There are as many parts as allowed, and some exceed the tolerance.
+    MostParts,
+    /// No plane that was tried makes a part better that exceeds the tolerance. More parts would not help.
+    NoBetterCut,
+}
+
 /// Convex parts that cover a solid.
 #[derive(Debug, Clone)]
 pub struct Decomposition<P = Shape> {
@@ -61,6 +74,8 @@ pub struct Decomposition<P = Shape> {
     pub excess: f64,
     /// No point of a part is farther from the solid than this length; 0 where the parts are the solid.
     pub deviation: f64,
+    /// Why no more cuts were made.
+    pub ended: DecomposeEnd,
     /// Exact where the parts are the solid to rounding; otherwise they cover it and stand out by the
     /// tolerance, a length.
     pub certainty: Certainty,
@@ -85,7 +100,7 @@ pub const DEVIATION_RESOLUTION: f64 = 1.0 / 256.0;
 /// ```
 ///
 /// # Errors
-/// A mesh that is not closed or encloses nothing.
+/// A mesh that is not closed or encloses nothing, no parts allowed, or a tolerance that is negative or not finite.
 pub fn decompose(model: &Model, options: &DecomposeOptions) -> Result<Decomposition<Polytope>, Error> {
     let found = decompose_within(model, options, &mut Budget::UNLIMITED.clone())?.value;
     // An unlimited budget does not run out.
@@ -101,6 +116,14 @@ pub fn decompose_within(
     options: &DecomposeOptions,
     budget: &mut Budget,
 ) -> Result<Verdict<Decomposition<Polytope>>, Error> {
+    let DecomposeOptions { most_parts, tolerance } = *options;
+    if most_parts == 0 {
+        return Err(Error::Argument { name: "most_parts", reason: "there must be one at least".into() });
+    }
+    if !(tolerance >= 0.0 && tolerance.is_finite()) {
+        let reason = format!("{tolerance} is negative or not finite");
+        return Err(Error::Argument { name: "tolerance", reason });
+    }
     let mut spending = Spending { budget, tests: 0 };
     let found = covered(model, options, &mut spending)?;
     let finish = if found.is_some() { Finish::Complete } else { Finish::OutOfBudget };
@@ -157,9 +180,15 @@ fn covered(
         }
         pieces.extend(work.shaped(solid.piece, number)?);
     }
-    if work.cut_all(&mut pieces, options.most_parts, spending)?.is_none()
-        || work.join_all(&mut pieces, spending)?.is_none()
-    {
+    if work.cut_all(&mut pieces, options.most_parts, spending)?.is_none() {
+        return Ok(None);
+    }
+    let ended = match pieces.iter().any(|piece| work.needs_cut(piece)) {
+        false => DecomposeEnd::Tolerance,
+        true if pieces.len() >= options.most_parts => DecomposeEnd::MostParts,
+        true => DecomposeEnd::NoBetterCut,
+    };
+    if work.join_all(&mut pieces, spending)?.is_none() {
         return Ok(None);
     }
     // A small pit hardly has a volume.
@@ -181,7 +210,7 @@ fn covered(
         deviation = deviation.max(more);
     }
     let certainty = if exact { Certainty::Exact } else { Certainty::Conservative { tolerance: deviation } };
-    Ok(Some(Decomposition { parts, volume, excess, deviation, certainty }))
+    Ok(Some(Decomposition { parts, volume, excess, deviation, ended, certainty }))
 }
 
 /// Whether the surface meets itself; `None` when the budget ended first.

@@ -231,3 +231,16 @@ fn what_has_no_inside_is_refused() {
         Mesh::new(vec![[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]], vec![[0, 1, 2], [0, 2, 1]]).unwrap();
     assert!(decompose(&Model::from(flat), &DecomposeOptions::DEFAULT).is_err());
 }
+
+#[test]
+fn options_that_mean_nothing_are_refused_and_the_end_is_told() {
+    let stairs = model(procedural::stairs(3, 1.0, 2.0, 1.0));
+    let refusal = |options: DecomposeOptions| decompose(&stairs, &options).unwrap_err().to_string();
+    assert!(refusal(DecomposeOptions { most_parts: 0, tolerance: 0.0 }).contains("most_parts"));
+    for tolerance in [f64::NAN, -0.1, f64::INFINITY] {
+        assert!(refusal(DecomposeOptions { most_parts: 8, tolerance }).contains("tolerance"));
+    }
+    let ended =
+        |most_parts| decompose(&stairs, &DecomposeOptions { most_parts, tolerance: 0.0 }).unwrap().ended;
+    assert_eq!([64, 2].map(ended), [DecomposeEnd::Tolerance, DecomposeEnd::MostParts]);
+}

@@ -112,6 +112,7 @@ impl Deforming {
 
 /// Two features that meet during a step.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct MovingContact {
     /// When, as a part of the step: never later than the truth.
     pub time: f64,

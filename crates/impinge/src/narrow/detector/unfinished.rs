@@ -20,11 +20,12 @@ use crate::narrow::shape_pair::ShapePair;
 use crate::shape::{Convex, Primitive};
 use crate::{Budget, Error, Motion, Pose, Relation};
 
-/// Units that a question may cost before it gets a thread: about as much as starting one.
+/// Units that a question may cost before it gets a thread: about as much as starting one. Of a budget in units no
+/// more than a half.
 const TRIAL: u64 = 2048;
 
-/// Budgets of fewer units are too small for a trial.
-const LEAST_FOR_TRIAL: u64 = 4 * TRIAL;
+/// A trial of fewer units finds nothing.
+const LEAST_TRIAL: u64 = 128;
 
 /// How a method answers a question about a pair.
 pub(crate) type Kernel<T> =
@@ -140,11 +141,12 @@ fn ask_within<T: Any + Send>(
         return kernel(pair, question, memory, budget);
     }
     let facts = facts(method, question, pair);
-    let ready = facts.iter().all(|(model, fact)| model.knows(*fact));
+    let ready = !needs_a_model(question, pair)
+        && facts.iter().all(|(model, fact)| model.knows(*fact) || is_tried_without(*fact, question));
     let mut tried = Counters::default();
-    let ready = ready && !needs_a_model(question, pair);
-    if ready && budget.remaining().is_none_or(|units| units >= LEAST_FOR_TRIAL) {
-        let mut trial = budget.trial(TRIAL);
+    let most = budget.remaining().map_or(TRIAL, |units| TRIAL.min(units / 2));
+    if ready && most >= LEAST_TRIAL {
+        let mut trial = budget.trial(most);
         let found = kernel(pair, question, memory, &mut trial)?;
         budget.repay(&trial);
         if found.outcome.finish != Finish::OutOfBudget {
@@ -229,7 +231,13 @@ fn needs_a_model(question: &Question, pair: &ShapePair<'_>) -> bool {
         && pair.shapes.iter().any(|shape| shape.model().is_some())
 }
 
-/// What has to be known of the meshes before the search begins.
+/// Whether a trial of the question goes without a fact: it is a filter, which a short search does not need.
+fn is_tried_without(fact: Fact, question: &Question) -> bool {
+    fact == Fact::DiscBounds && *question == Question::Relation
+}
+
+/// What has to be known of the meshes before the search begins. A relation asks for the topology itself, at its end:
+/// most are told without.
 fn facts(
     method: &'static str,
     question: &Question,
@@ -241,9 +249,8 @@ fn facts(
         (other, _) if !["exact", "contact"].contains(&other) => &[],
         ("contact", _) => &[Fact::SphereCover, Fact::DiscBounds],
         (_, [Geometry::Mesh(_), Geometry::Mesh(_)]) => match question {
-            Question::Relation | Question::Contour | Question::Contacts(_) => {
-                &[Fact::Topology, Fact::DiscBounds]
-            }
+            Question::Relation => &[Fact::Tree, Fact::DiscBounds],
+            Question::Contour | Question::Contacts(_) => &[Fact::Topology, Fact::DiscBounds],
             Question::Distance => &[Fact::PointTree],
             Question::Pairs { margin: Some(_) } => &[Fact::Tree],
             Question::Pairs { margin: None } | Question::Sweep(_) => &[Fact::DiscBounds],
@@ -252,11 +259,17 @@ fn facts(
             (Question::Distance, Convex::Primitive(Primitive::HalfSpace { .. })) => &[],
             (Question::Distance, Convex::Polytope(_)) => &[Fact::PointTree],
             (Question::Relation, Convex::Primitive(Primitive::HalfSpace { .. })) => &[Fact::Topology],
-            (Question::Relation, _) => &[Fact::Topology, Fact::DiscBounds],
+            (
+                Question::Relation,
+                Convex::Polytope(_)
+                | Convex::Primitive(
+                    Primitive::Cuboid { .. } | Primitive::Triangle { .. } | Primitive::Segment { .. },
+                ),
+            ) => &[Fact::Tree, Fact::DiscBounds],
             _ => &[Fact::Tree],
         },
         _ => match question {
-            Question::Relation => &[Fact::Topology, Fact::DiscBounds],
+            Question::Relation => &[Fact::Tree, Fact::DiscBounds],
             _ => &[Fact::PointTree],
         },
     };

@@ -13,11 +13,11 @@ use crate::geom::triangle_triangle::meet;
 use crate::hierarchy::disc_bound::DiscBounds;
 use crate::hierarchy::disc_bound_pair::{DiscBoundTest, PatchLanes, bent};
 use crate::hierarchy::dual::{DualSearch, LanePairs, LeafPairs};
-use crate::hierarchy::leaf_block::LeafBlocks;
+use crate::hierarchy::leaf_block::{Block, LeafBlocks};
 use crate::hierarchy::leaf_filter::LeafFilter;
 use crate::hierarchy::relative::Relative;
 use crate::hierarchy::wide::{TreeFrame, WIDTH, WideTree};
-use crate::model::Model;
+use crate::model::{Fact, Model};
 use crate::num::parallel;
 use crate::num::tolerance::STRETCH;
 use crate::simd::SimdLevel;
@@ -158,7 +158,7 @@ impl<'m> SurfaceSearch<'m> {
         each: impl FnMut(&Candidate<'_>) -> ControlFlow<()>,
     ) -> Finish {
         let [a, b] = self.bodies;
-        let mut leaves = leaves(&self.bodies, &self.filters, each);
+        let mut leaves = leaves(&self.bodies, &self.filters, budget.is_trial(), each);
         let (tree_a, tree_b) = (a.model.tree(), b.model.tree());
         self.search.advance(tree_a, tree_b, &self.relative, &mut leaves, budget, &mut self.work)
     }
@@ -171,7 +171,7 @@ impl<'m> SurfaceSearch<'m> {
         each: impl FnMut(&Candidate<'_>) -> ControlFlow<()>,
     ) -> (Vec<SurfaceSearch<'m>>, Counters) {
         let [a, b] = self.bodies;
-        let mut leaves = leaves(&self.bodies, &self.filters, each);
+        let mut leaves = leaves(&self.bodies, &self.filters, false, each);
         let search = std::mem::take(&mut self.search);
         let (tree_a, tree_b) = (a.model.tree(), b.model.tree());
         let mut work = Counters::default();
@@ -310,8 +310,8 @@ fn keep_meeting(all: &mut Vec<[u32; 2]>) -> impl FnMut(&Candidate<'_>) -> Contro
 /// Takes leaf pairs from the trees and hands on what neither disc bounds nor planes separate.
 struct Leaves<'m, F> {
     bodies: [Posed<'m>; 2],
-    blocks: [&'m LeafBlocks; 2],
-    disc_bounds: [&'m DiscBounds; 2],
+    blocks: [Option<&'m LeafBlocks>; 2],
+    disc_bounds: [Option<&'m DiscBounds>; 2],
     filters: &'m Filters,
     level: SimdLevel,
     each: F,
@@ -344,25 +344,33 @@ impl Filters {
     }
 }
 
-/// A visitor for the candidates of two placed models.
-fn leaves<'m, F>(&[a, b]: &[Posed<'m>; 2], filters: &'m Filters, each: F) -> Leaves<'m, F> {
+/// A visitor for the candidates of two placed models; `trial` builds nothing and filters by what is there.
+fn leaves<'m, F>(bodies: &[Posed<'m>; 2], filters: &'m Filters, trial: bool, each: F) -> Leaves<'m, F> {
+    let wanted = |model: &Model, fact: Fact| !trial || model.knows(fact);
+    let models = bodies.map(|body| body.model);
     Leaves {
-        bodies: [a, b],
-        blocks: [a.model.leaf_blocks(), b.model.leaf_blocks()],
-        disc_bounds: [a.model.disc_bounds(), b.model.disc_bounds()],
+        bodies: *bodies,
+        blocks: models.map(|model| wanted(model, Fact::LeafBlocks).then(|| model.leaf_blocks())),
+        disc_bounds: models.map(|model| wanted(model, Fact::DiscBounds).then(|| model.disc_bounds())),
         filters,
         level: SimdLevel::best(),
         each,
     }
 }
 
-impl<F> Leaves<'_, F> {
+impl<'m, F> Leaves<'m, F> {
+    /// The triangles of a bottom node, where they are known.
+    #[inline]
+    fn block(&self, body: usize, node: u32) -> Option<&'m Block> {
+        self.blocks[body].and_then(|blocks| blocks.of(node))
+    }
+
     /// The children of a node as disc bounds, where they are known.
     #[inline]
     fn patches(&self, body: usize, node: u32) -> Option<PatchLanes<'_>> {
-        match self.disc_bounds[body].of(node) {
+        match self.disc_bounds[body].and_then(|bounds| bounds.of(node)) {
             Some(disc_bounds) => Some(PatchLanes::DiscBounds(disc_bounds)),
-            None => self.blocks[body].of(node).map(PatchLanes::Triangles),
+            None => self.block(body, node).map(PatchLanes::Triangles),
         }
     }
 }
@@ -384,7 +392,7 @@ impl<F: FnMut(&Candidate<'_>) -> ControlFlow<()>> LeafPairs for Leaves<'_, F> {
     fn meet_lanes(&mut self, lanes: &LanePairs<'_>, work: &mut Counters) -> ControlFlow<()> {
         let [few, many] = lanes.nodes;
         let [x, y] = lanes.in_order([0, 1]);
-        let (Some(block), Some(other)) = (self.blocks[x].of(few), self.blocks[y].of(many)) else {
+        let (Some(block), Some(other)) = (self.block(x, few), self.block(y, many)) else {
             return self.meet(&lanes.slots(), work);
         };
         work.primitive_tests += u64::from(lanes.mask.count_ones());

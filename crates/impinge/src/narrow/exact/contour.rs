@@ -28,6 +28,7 @@ use crate::{Budget, Certainty, Finish, Outcome, Pose};
 ///
 /// It runs along n_a × n_b: seen from outside a, with b's inside on its left.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Polyline {
     /// The points in order; a closed curve does not repeat its first.
     pub points: Vec<DVec3>,

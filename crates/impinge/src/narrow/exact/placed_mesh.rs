@@ -5,12 +5,13 @@ use std::ops::ControlFlow;
 use glam::DVec3;
 use smallvec::SmallVec;
 
-use crate::Pose;
+use super::winding::counted_winding;
 use crate::geom::triangle_triangle;
 use crate::geom::triangle_triangle::has_area;
 use crate::hierarchy::wide::{Node, WIDTH};
-use crate::model::Model;
+use crate::model::{Fact, Model};
 use crate::num::tolerance::PLACED_BOX_ROUNDING;
+use crate::{Budget, Counters, Pose};
 
 /// What casts and comparisons in f32 can do, relative to the numbers in them (no unit).
 const REGION_ROUNDING: f64 = 8.0 * f32::EPSILON as f64;
@@ -91,6 +92,23 @@ impl<'m> PlacedMesh<'m> {
         self.model.topology().is_closed()
     }
 
+    /// [`PlacedMesh::is_closed`], as far as the budget goes to find out.
+    pub fn is_closed_within(&self, budget: &mut Budget) -> Option<bool> {
+        self.model.prepare(Fact::Topology, budget).then(|| self.is_closed())
+    }
+
+    /// Whether a point of the world is in the closed solid; `None` when the budget ended first. Also counts the
+    /// tests. Far away nothing has to be known about the surface.
+    pub fn holds(&self, point: DVec3, budget: &mut Budget, work: &mut Counters) -> Option<bool> {
+        let [low, high] = self.bounds();
+        if (point.cmplt(low) | point.cmpgt(high)).any() || !self.is_closed_within(budget)? {
+            return Some(false);
+        }
+        let (winding, tests) = counted_winding(self.model, self.pose, point);
+        work.primitive_tests += tests;
+        budget.draw_or_rest(tests).then(|| winding.is_inside())
+    }
+
     /// Visits every triangle of which a placed point lies in the box from `low` to `high` (infinite ends are
     /// allowed), and perhaps a few more.
     pub fn in_region(&self, low: DVec3, high: DVec3, visit: impl FnMut(u32) -> ControlFlow<()>) {
@@ -105,6 +123,24 @@ impl<'m> PlacedMesh<'m> {
             };
             self.descend(reached, visit);
         }
+    }
+
+    /// [`PlacedMesh::in_region`] for a finite box, without the subtrees whose boxes of the world are not wanted.
+    pub fn in_region_where(
+        &self,
+        [low, high]: [DVec3; 2],
+        wanted: impl Fn([DVec3; 2]) -> bool,
+        visit: impl FnMut(u32) -> ControlFlow<()>,
+    ) {
+        let region = self.region(low, high);
+        let reached = |node: &Node| {
+            let unwanted =
+                |lane: usize| node.child[lane].as_node().is_some() && !wanted(self.lane_box(node, lane));
+            let lanes = region.reaches(node);
+            let passed = (0..WIDTH).filter(|&lane| lanes & 1 << lane != 0 && unwanted(lane));
+            passed.fold(lanes, |lanes, lane| lanes & !(1 << lane))
+        };
+        self.descend(reached, visit);
     }
 
     /// Visits the triangles in those boxes of the world that are wanted; none below a box that is not.

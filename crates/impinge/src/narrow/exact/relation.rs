@@ -19,7 +19,7 @@ use crate::geom::triangle_triangle::{TriangleRelation, classify};
 use crate::hierarchy::dual::DualSearch;
 use crate::hierarchy::relative::{Map, Relative};
 use crate::hierarchy::wide::WideTree;
-use crate::model::Model;
+use crate::model::{Fact, Model};
 use crate::num::predicate::{Plane, Sign};
 use crate::{Budget, Pose, Relation};
 
@@ -61,13 +61,50 @@ pub fn relation_within(
     budget: &mut Budget,
 ) -> (Option<Relation>, Outcome) {
     let bodies = [PlacedMesh::new(a, pose_a), PlacedMesh::new(b, pose_b)];
-    let mut question =
-        Question { classification: CellClassification::new(bodies), work: Counters::default() };
+    let certainty = Certainty::Exact;
+    let mut work = Counters::default();
+    if !budget.is_unlimited() {
+        let unknown = !(a.knows(Fact::Topology) && b.knows(Fact::Topology));
+        if unknown && budget.is_trial() {
+            let (found, tried) = without_topology(bodies, budget);
+            work = tried;
+            if found.is_some() {
+                return (found, Outcome { certainty, finish: Finish::Complete, work });
+            }
+        }
+        if !(a.prepare(Fact::Topology, budget) && b.prepare(Fact::Topology, budget)) {
+            return (None, Outcome { certainty, finish: Finish::OutOfBudget, work });
+        }
+    }
+    let mut question = Question { classification: CellClassification::new(bodies), work };
     std::mem::swap(&mut question.classification.budget, budget);
     let (relation, finish) = question.answer(memory);
     std::mem::swap(&mut question.classification.budget, budget);
     question.work.primitive_tests += question.classification.tests;
-    (relation, Outcome { certainty: Certainty::Exact, finish, work: question.work })
+    (relation, Outcome { certainty, finish, work: question.work })
+}
+
+/// What can be told of two bodies without knowing how their surfaces hang together, and its cost: that their boxes
+/// are apart, or that two triangles cross of which no other covers a part, with each body reaching out of the other.
+/// Closed or not, they intersect then.
+fn without_topology(bodies: [PlacedMesh<'_>; 2], budget: &mut Budget) -> (Option<Relation>, Counters) {
+    let [a, b] = &bodies;
+    let ([low_a, high_a], [low_b, high_b]) = (a.bounds(), b.bounds());
+    if (high_a.cmplt(low_b) | high_b.cmplt(low_a)).any() {
+        return (Some(Relation::Separated), Counters::default());
+    }
+    let mut search = SurfaceSearch::new(Posed::new(a.model, *a.pose), Posed::new(b.model, *b.pose));
+    let mut crossing = None;
+    search.advance(budget, |pair| {
+        let [t, u] = pair.corners();
+        if classify(&t, &u) == TriangleRelation::Cross {
+            crossing = Some(pair.triangles);
+            return ControlFlow::Break(());
+        }
+        ControlFlow::Continue(())
+    });
+    let shown = crossing.is_some_and(|[t, u]| reach_out(a, b) == [true; 2] && is_single(a, t, b, u));
+    (shown.then_some(Relation::Intersecting), search.work())
 }
 
 /// The relation of two placed meshes whose surfaces are known to have no point in common: which is inside which.
@@ -193,10 +230,8 @@ impl<'m> Question<'m> {
             return false;
         }
         let [a, b] = self.classification.bodies;
-        let trees = [a.model.tree(), b.model.tree()];
-        let relative = Relative::new(trees[0], a.pose, trees[1], b.pose, 0.0);
-        self.classification.facts.out[0] |= reaches_out(trees[0], trees[1], &relative.a_in_b);
-        self.classification.facts.out[1] |= reaches_out(trees[1], trees[0], &relative.b_in_a);
+        let out = reach_out(&a, &b);
+        (0..2).for_each(|x| self.classification.facts.out[x] |= out[x]);
         if self.classification.facts.closed == [true; 2] && is_single(&a, pair[0], &b, pair[1]) {
             // Both surfaces have different windings on their two sides here, so one quarter around the
             // crossing is in both solids.
@@ -265,6 +300,13 @@ impl Contacts {
         }
         ControlFlow::Continue(())
     }
+}
+
+/// [`reaches_out`] for each of two bodies.
+fn reach_out(a: &PlacedMesh<'_>, b: &PlacedMesh<'_>) -> [bool; 2] {
+    let [tree_a, tree_b] = [a.model.tree(), b.model.tree()];
+    let relative = Relative::new(tree_a, a.pose, tree_b, b.pose, 0.0);
+    [reaches_out(tree_a, tree_b, &relative.a_in_b), reaches_out(tree_b, tree_a, &relative.b_in_a)]
 }
 
 /// Whether some box of one tree, on the way to the part that sticks out most, lies beside the other tree's
