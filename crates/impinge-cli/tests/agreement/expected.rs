@@ -96,7 +96,10 @@ fn distance(query: &mut Query<'_>, a: Placed<'_>, b: Placed<'_>) -> Result<Field
     );
     let mut open = found.value.is_none();
     let mut hit = told.is_some_and(|told| told.distance <= 0.0);
-    if a.shape().is_closed() || b.shape().is_closed() {
+    // Out of the same budget: a body that may be closed has a relation.
+    let may_be_closed =
+        query.is_closed(a.shape())?.value != Some(false) || query.is_closed(b.shape())?.value != Some(false);
+    if may_be_closed {
         if !query.method.accepts(&Asked::Relation, kinds) {
             query.method = Method::Auto;
         }
