@@ -200,6 +200,7 @@ Scenes:
                 steps, 0.02 to 0.5 radii a step for nine in ten and 0.5 to 4 for the tenth, turning
   tunnel        fast and thin: bunnies and a wall
   manipulate    an object that follows a hand stops at contact and slides
+  press         a soft ball of two levels is pressed against a rigid one, fine only where it touches
 
 Examples:
   impinge simulate multibody --frames 500 --picture box.png
@@ -210,6 +211,7 @@ Examples:
   impinge simulate bounce --bodies 200 --frames 1000 --check         a box of bodies that are not convex
   impinge simulate tunnel --check                                    fast and thin: figure 5 of CONTACT
   impinge simulate manipulate --check --picture slide.png            stops at contact and slides
+  impinge simulate press --check --picture dent.png                  rests at the indentation of the closed form
 
 Counts bodies, pairs, events and contacts, and tells what the scene measures of itself: the drift of energy
 and momentum, bodies outside the box, the nearest distance; for bodies that are swept their impacts, how often
@@ -354,7 +356,7 @@ pub struct Simulate {
     /// The scene
     #[arg(value_parser = impinge_sim::scenes::NAMES)]
     pub scene: String,
-    /// How many frames [default: 200, walkthrough and bounce 600, manipulate 400, hand 100, tunnel 20]
+    /// How many frames [default: 200, walkthrough and bounce 600, manipulate and press 400, hand 100, tunnel 20]
     #[arg(long, value_name = "N")]
     pub frames: Option<u64>,
     /// How many bodies (multibody, bounce) [default: 1000, bounce 1]

@@ -13,6 +13,10 @@ pub const POSE_ORTHONORMALITY: f64 = 1e-4;
 /// matrices stay below.
 pub const ROTATION_ROUNDING: f64 = 64.0 * f64::EPSILON;
 
+/// How far from 1 the length of a contact's normal may be (no unit). Normals that went through f32 pass; a forgotten
+/// normalisation does not.
+pub const UNIT_NORMAL: f64 = 1e-6;
+
 /// Rounding of placing points and comparing their projections (no unit: relative to the lengths that take
 /// part). A placed coordinate, its way back through an inverted pose and a scalar product make fewer than
 /// a hundred roundings of half an epsilon each.
