@@ -323,21 +323,27 @@ impl TwoLevel {
         }
     }
 
-    /// Inverse mass of a vertex in a step of implicit Euler.
+    /// One by the inertia of a vertex in its step, so that forces at rest are in balance.
     fn compliance_of(&self, v: u32) -> f64 {
-        let (Elasticity { anchor, masses, .. }, h) = (self.elasticity, self.step);
+        let Elasticity { anchor, masses, damping, .. } = self.elasticity;
         if self.is_fine(v) {
-            return 1.0 / (masses[0] * self.areas[v as usize] + h * h * self.stiffness(v));
+            let mass = masses[0] * self.areas[v as usize];
+            return 1.0 / inertia(self.stiffness(v), [mass, damping, self.step]);
         }
         let (_, weights) = self.bindings[v as usize];
-        weights.iter().map(|w| w * w).sum::<f64>() / (masses[1] + h * h * anchor)
+        weights.iter().map(|w| w * w).sum::<f64>() / inertia(anchor, [masses[1], damping, self.step])
     }
+}
+
+/// Of a damped mass on a spring in a step of implicit Euler.
+fn inertia(stiffness: f64, [mass, damping, step]: [f64; 3]) -> f64 {
+    mass * (1.0 + step * damping) + step * step * stiffness
 }
 
 impl Motion {
     /// Linearly implicit Euler under a force that falls by at most `stiffness` times the way.
     fn advance(&mut self, force: DVec3, stiffness: f64, [mass, damping, step]: [f64; 3]) {
-        let inertia = mass * (1.0 + step * damping) + step * step * stiffness;
+        let inertia = inertia(stiffness, [mass, damping, step]);
         self.velocity = (mass * self.velocity + step * force) / inertia;
         self.way += step * self.velocity;
     }
