@@ -1,0 +1,3 @@
+//! Monte-Carlo collision detection with layered shells (Guy and Debunne, INRIA RR-5136, 2004).
+
+pub mod shells;
