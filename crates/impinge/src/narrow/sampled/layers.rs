@@ -28,7 +28,7 @@ impl Layers {
     pub(crate) fn of(model: &Model, budget: &mut Budget) -> Option<Arc<Layers>> {
         let triangles = model.mesh().triangles().len() as u64;
         let units = triangles * (u64::from(triangles.max(1).ilog2()) + 1);
-        let shells = model.attached(units, budget, |model| Shells::of(model.mesh()))?;
+        let shells = model.attached(units, budget, |model| Shells::of_mesh(model.mesh(), None))?;
         model.attached(triangles, budget, |_| Layers::new(shells))
     }
 
@@ -37,7 +37,8 @@ impl Layers {
         model.known()
     }
 
-    fn new(shells: Arc<Shells>) -> Layers {
+    /// What is known of shells.
+    pub(crate) fn new(shells: Arc<Shells>) -> Layers {
         let facets = &shells.levels[0].facets;
         let hold = |[low, high]: [DVec3; 2], f: &Facet| [low.min(f.centre - f.radius), high.max(f.centre + f.radius)];
         let [low, high] = facets.iter().fold([DVec3::INFINITY, DVec3::NEG_INFINITY], hold);

@@ -11,6 +11,7 @@ use super::meter::Meter;
 use super::pair_list::{Keep, PairList};
 use super::posed::{Posed, relative_step};
 use super::regions::regions;
+use super::shells::Shells;
 use super::triangle_pair::Triangle;
 use crate::contact::{Certainty, Contact, Counters, Feature, Finish, Outcome, Region};
 use crate::model::{Geometry, Shape};
@@ -155,6 +156,15 @@ impl Tracker {
     pub fn new(a: &Shape, b: &Shape, options: TrackerOptions) -> Result<Tracker, Error> {
         options.check()?;
         Ok(Tracker::of_layers([layers_of("a", a)?, layers_of("b", b)?], options))
+    }
+
+    /// Follows two meshes by shells that were loaded, or that have a chosen number of levels.
+    ///
+    /// # Errors
+    /// An option out of range.
+    pub fn with_shells(shells: [Arc<Shells>; 2], options: TrackerOptions) -> Result<Tracker, Error> {
+        options.check()?;
+        Ok(Tracker::of_layers(shells.map(|shells| Arc::new(Layers::new(shells))), options))
     }
 
     /// The same with options that are known to be good.

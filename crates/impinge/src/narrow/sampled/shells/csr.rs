@@ -44,6 +44,12 @@ impl Csr {
         csr
     }
 
+    /// The same lists of other indices.
+    pub fn map(mut self, each: impl Fn(u32) -> u32) -> Csr {
+        self.items.iter_mut().for_each(|item| *item = each(*item));
+        self
+    }
+
     /// The list of one item; empty for an item that has none.
     #[inline]
     pub fn of(&self, item: u32) -> &[u32] {

@@ -1,44 +1,102 @@
-//! Layered shells of a mesh: simplified levels whose facets are flat cylinders around the surface.
+//! Layered shells of a mesh: levels of ever fewer facets, each a flat cylinder around a part of the surface.
 //!
-//! Guy and Debunne (2004), section 4.1.
+//! Guy and Debunne, Monte-Carlo Collision Detection (INRIA RR-5136, 2004), section 4.1. Level 0 is the mesh itself, each
+//! further level a simplification of it with about a quarter of the triangles (`simplify.rs`). A facet rides on one
+//! triangle of its level: its centre is the triangle's barycentre, its normal the triangle's normal. Each facet but
+//! those of the coarsest level has one parent in the next level (`parents.rs`).
+//!
+//! # What is proved, and where we leave the paper
+//! The paper sets a disc's offset so that it lies outside of its children's discs, estimates its radius by the distance
+//! of neighbouring centres, and claims that nothing is missed. Here a facet has a radius and two offsets, found over
+//! everything below it (`fit.rs`):
+//!
+//! 1. **Containment.** A facet's cylinder, {x : inner ≤ (x − centre)·normal ≤ outer, |x − centre| across the normal ≤
+//!    radius}, contains the triangle it rides on and the triangles of all its descendants, at every finer level down
+//!    to the mesh. *Proof:* the bounds are taken over all corners of those triangles and rounded outward by more
+//!    than what the frame and the sums can be wrong by (`frame.rs`); a cylinder is convex, so with the corners it contains
+//!    the triangles.
+//! 2. **No hole.** At every level the cylinders together contain the whole mesh, and the discs cover the simplified
+//!    surface of that level. *Proof:* every triangle of the mesh has a parent, whose parent has one, and so on up to the
+//!    level, where that facet contains it by 1; every triangle of a level lies in its own facet's disc, again by 1.
+//! 3. **Nesting.** What is below a facet is what is below its children, and its own triangle. So if everything below
+//!    each child is known to be free of something, so is everything below the facet.
+//!
+//! On a deforming mesh a facet is read from its triangle's three vertices and grows for a stated largest deformation;
+//! `deform.rs` states the condition and proves 1 under it.
 
 mod csr;
+mod curved;
+mod deform;
+mod edge_planes;
+mod fit;
+mod frame;
+mod neighbours;
+mod numbering;
+mod parents;
+mod quadric;
+mod report;
+mod simplify;
+#[cfg(test)]
+mod tests;
+#[cfg(any(test, feature = "unstable"))]
+mod verify;
 
 use glam::DVec3;
 
 pub use csr::Csr;
+pub use curved::Patch;
+pub use edge_planes::{Slab, Tightness};
+pub use report::ShellLevel;
+pub(crate) use report::mesh_of;
+#[cfg(any(test, feature = "unstable"))]
+pub use verify::Checked;
 
+use self::deform::Ride;
+use self::fit::{fit, vertices_below};
+use self::simplify::Simplifier;
 use crate::Mesh;
-use crate::geom::unit_normal::unit_normal;
-use crate::num::parallel;
+use crate::num::hash::fnv1a;
+use crate::shape::weld::Weld;
 
-/// Rounding of a facet's frame (no unit: a factor of the largest coordinate, and of the facet's own extent).
-const FRAME_ROUNDING: f64 = 8192.0 * f64::EPSILON;
+/// Without a number of levels, no coarser one is made than the first of at most so many facets.
+const COARSEST: usize = 64;
+
+/// A level has about this many times fewer facets than the next finer one.
+const RATIO: usize = 4;
 
 /// Layered shells of a mesh. Level 0 is the finest (the mesh's own triangles), the last the coarsest.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Shells {
     pub(crate) levels: Vec<Level>,
+    /// How far the body's surface may be from each triangle of level 0; `None` where the triangles are the surface.
+    error: Option<Vec<f64>>,
+    /// Of the mesh, so that shells are not taken for those of another.
+    mesh_hash: u64,
 }
 
 /// One shell: a simplified mesh and a facet for each of its triangles.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Level {
-    /// The simplified triangle that a facet rides on: vertices of the original mesh, so that coarse facets follow a
-    /// deforming vertex array by reading three vertices.
+    /// The triangle that a facet rides on: vertices of the original mesh, so that a facet follows a deforming vertex
+    /// array by reading three vertices.
     pub corners: Vec<[u32; 3]>,
     /// The facets at rest.
     pub facets: Vec<Facet>,
     /// The facet of the next coarser level that each belongs to; empty for the coarsest.
     pub parent: Vec<u32>,
-    /// The facets of the next finer level that belong to each; none for level 0.
+    /// The facets of the next finer level that belong to each, at least one; of level 0 none.
     pub children: Csr,
     /// The facets of this level that share a vertex with each.
     pub neighbours: Csr,
     /// The facets in an order in which consecutive ones lie far apart.
     pub order: Vec<u32>,
-    /// Largest distance of a vertex of a descendant from the nearest corner of the facet's triangle, at rest.
-    reach: Vec<f64>,
+    /// How the facets ride on their triangles.
+    rides: Vec<Ride>,
+    /// Edge planes of all facets; where those of each begin, one more entry than facets, or none at all.
+    slabs: Vec<Slab>,
+    slab_starts: Vec<u32>,
+    /// How tightly the facets hold the surface.
+    pub tightness: Tightness,
 }
 
 /// A flat cylinder: the disc of `radius` about `centre` across `normal`, from `inner` to `outer` along the normal
@@ -57,123 +115,139 @@ pub struct Facet {
     pub outer: f64,
 }
 
+/// What is above the mesh in each level: the triangles of the next coarser one and the parent of each facet in it.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Links {
+    /// For each facet of a level its parent.
+    pub parent: Vec<u32>,
+    /// The triangles of the next coarser level.
+    pub corners: Vec<[u32; 3]>,
+}
+
 impl Shells {
-    /// Builds the shells of a mesh.
-    pub fn of(mesh: &Mesh) -> Shells {
-        let mut levels = vec![Level { corners: mesh.triangles().to_vec(), ..Level::default() }];
-        // The vertices below each facet.
-        let mut below: Vec<Vec<u32>> = levels[0].corners.iter().map(|c| c.to_vec()).collect();
-        loop {
-            let fine = levels.last_mut().expect("level 0 is there");
-            fill(fine, &below, mesh.vertices());
-            if fine.corners.len() < 64 {
+    /// The shells of a mesh, with so many levels, or fewer where no more can be made; `None` for as many as it takes
+    /// to come down to a few tens of facets.
+    pub fn of_mesh(mesh: &Mesh, levels: Option<usize>) -> Shells {
+        Shells::build(mesh, levels, None)
+    }
+
+    /// The shells of a body whose points are each within an error of a triangle of a mesh: `error` has it for each
+    /// triangle.
+    fn build(mesh: &Mesh, levels: Option<usize>, error: Option<Vec<f64>>) -> Shells {
+        let weld = Weld::of(mesh.vertices());
+        let welded = welded_triangles(mesh, &weld);
+        let mut surface = Simplifier::new(unit_size(mesh, &weld), &welded);
+        let mut links = Vec::new();
+        let mut fine = welded;
+        while levels.map_or(fine.len() > COARSEST, |levels| links.len() + 1 < levels) {
+            let before = surface.triangles().len();
+            surface.coarsen(before / RATIO);
+            if surface.triangles().len() == before {
                 break;
             }
-            let mut keys: Vec<u32> = (0..fine.corners.len() as u32).collect();
-            keys.sort_by(|&a, &b| {
-                let key = |f: u32| fine.facets[f as usize].centre.to_array();
-                key(a).partial_cmp(&key(b)).unwrap_or(std::cmp::Ordering::Equal)
-            });
-            let count = keys.len().div_ceil(4);
-            fine.parent = vec![0; keys.len()];
-            for (k, &f) in keys.iter().enumerate() {
-                fine.parent[f as usize] = (k / 4) as u32;
-            }
-            let children = Csr::by_owner(&fine.parent, count);
-            let corners: Vec<[u32; 3]> =
-                (0..count as u32).map(|p| fine.corners[children.of(p)[0] as usize]).collect();
-            below = (0..count as u32)
-                .map(|p| {
-                    let mut all: Vec<u32> =
-                        children.of(p).iter().flat_map(|&f| below[f as usize].iter().copied()).collect();
-                    all.sort_unstable();
-                    all.dedup();
-                    all
-                })
-                .collect();
+            let parent = parents::parents(&fine, &surface);
+            let named = |v: u32| weld.first(surface.name(v));
+            let corners = surface.triangles().iter().map(|c| c.map(named)).collect();
+            links.push(Links { parent, corners });
+            surface.next_level();
+            fine = surface.triangles().to_vec();
+        }
+        Shells::from_links(mesh, links, error)
+    }
+
+    /// Everything that follows from the mesh and the links between levels. The links must name facets and vertices that
+    /// exist, and give every facet of a coarser level a child.
+    pub(crate) fn from_links(mesh: &Mesh, links: Vec<Links>, error: Option<Vec<f64>>) -> Shells {
+        let mut levels = vec![Level { corners: mesh.triangles().to_vec(), ..Level::default() }];
+        for Links { parent, corners } in links {
+            let children = Csr::by_owner(&parent, corners.len());
+            levels.last_mut().into_iter().for_each(|level| level.parent = parent.clone());
             levels.push(Level { corners, children, ..Level::default() });
         }
-        Shells { levels }
+        let weld = Weld::of(mesh.vertices());
+        for level in &mut levels {
+            // Copies of a vertex are one surface.
+            let corners: Vec<[u32; 3]> = level.corners.iter().map(|c| c.map(|v| weld.welded(v))).collect();
+            level.neighbours = neighbours::neighbours(&corners, weld.count());
+        }
+        let mut shells = Shells { levels, error, mesh_hash: hash_of(mesh) };
+        shells.fit(mesh);
+        shells.number();
+        shells
     }
 
-    /// A facet where its triangle is now: it contains the triangles of all its descendants as they are now, if every
-    /// vertex v below it is within `stretch` times the facet's reach of where the motion of the facet's own
-    /// triangle would have taken it.
-    pub fn facet_at(&self, level: usize, i: u32, vertices: &[DVec3], stretch: f64) -> Facet {
-        let level = &self.levels[level];
-        let rest = &level.facets[i as usize];
-        let corners = level.corners[i as usize].map(|v| vertices[v as usize]);
-        let (centre, normal) = frame(corners);
-        let own = corners.iter().map(|p| p.distance(centre)).fold(0.0, f64::max);
-        let grown = stretch * level.reach[i as usize];
-        let radius = own.max(rest.radius) + grown;
-        let pad = FRAME_ROUNDING * (radius + rest.outer - rest.inner)
-            + 8.0 * f64::EPSILON * corners.iter().map(|p| p.abs().max_element()).fold(0.0, f64::max);
-        Facet {
-            centre,
-            normal,
-            radius: radius + pad,
-            inner: rest.inner - grown - pad,
-            outer: rest.outer + grown + pad,
+    /// The links between levels, and the error where the mesh is not the surface itself.
+    pub(crate) fn links(&self) -> (Vec<Links>, Option<&[f64]>) {
+        let pairs = self.levels.windows(2);
+        let links =
+            pairs.map(|pair| Links { parent: pair[0].parent.clone(), corners: pair[1].corners.clone() });
+        (links.collect(), self.error.as_deref())
+    }
+
+    /// The hash of the mesh they were made for.
+    pub(crate) fn mesh_hash(&self) -> u64 {
+        self.mesh_hash
+    }
+
+    /// Fits the facets and their edge planes, from the finest level to the coarsest.
+    fn fit(&mut self, mesh: &Mesh) {
+        let mut below: Option<Csr> = None;
+        let mut error = self.error.clone();
+        let mut ancestor: Vec<u32> = (0..mesh.triangles().len() as u32).collect();
+        for k in 0..self.levels.len() {
+            let level = &mut self.levels[k];
+            let now = vertices_below(&level.corners, &level.children, below.as_ref());
+            if k > 0 {
+                let largest = |finer: Vec<f64>| {
+                    let of =
+                        |f: u32| level.children.of(f).iter().map(|&c| finer[c as usize]).fold(0.0, f64::max);
+                    (0..level.corners.len() as u32).map(of).collect()
+                };
+                error = error.map(largest);
+            }
+            fit(level, &now, mesh.vertices(), error.as_deref());
+            if k > 0 {
+                let leaves = Csr::by_owner(&ancestor, level.corners.len());
+                edge_planes::attach(level, &leaves, mesh, error.as_deref());
+            }
+            let parent = &level.parent;
+            ancestor.iter_mut().for_each(|a| *a = parent.get(*a as usize).copied().unwrap_or(0));
+            below = Some(now);
+        }
+    }
+
+    /// Numbers the facets, from the coarsest level to the finest.
+    fn number(&mut self) {
+        let mut coarser: Option<(&[u32], &Csr)> = None;
+        for level in self.levels.iter_mut().rev() {
+            level.order = match coarser {
+                Some((order, children)) => numbering::finer(order, children, level.corners.len()),
+                None => numbering::coarsest(&level.facets.iter().map(|f| f.centre).collect::<Vec<_>>()),
+            };
+            coarser = Some((&level.order, &level.children));
         }
     }
 }
 
-/// Barycentre and unit normal of a triangle.
-fn frame([a, b, c]: [DVec3; 3]) -> (DVec3, DVec3) {
-    let normal = unit_normal(3, |k| [a, b, c][k]);
-    let longest = [b - a, c - b, a - c].into_iter().max_by(|u, v| u.length().total_cmp(&v.length()));
-    let normal = if normal.is_nan() {
-        longest.and_then(DVec3::try_normalize).map_or(DVec3::X, |u| u.any_orthonormal_vector())
-    } else {
-        normal
-    };
-    ((a + b + c) / 3.0, normal)
+/// The hash of a mesh: of every bit of its vertices and triangles.
+pub(crate) fn hash_of(mesh: &Mesh) -> u64 {
+    let numbers = mesh.vertices().iter().flat_map(|p| p.to_array()).flat_map(f64::to_le_bytes);
+    fnv1a(numbers.chain(mesh.triangles().as_flattened().iter().flat_map(|index| index.to_le_bytes())))
 }
 
-fn fill(level: &mut Level, below: &[Vec<u32>], vertices: &[DVec3]) {
-    let fit = |i: usize| {
-        let corners = level.corners[i].map(|v| vertices[v as usize]);
-        let (centre, normal) = frame(corners);
-        let mut facet = Facet { centre, normal, radius: 0.0, inner: 0.0, outer: 0.0 };
-        let mut reach: f64 = 0.0;
-        let mut size = centre.abs().max_element();
-        for &v in level.corners[i].iter().chain(&below[i]) {
-            let p = vertices[v as usize];
-            size = size.max(p.abs().max_element());
-            let arm = p - centre;
-            let height = arm.dot(normal);
-            facet.radius = facet.radius.max((arm - normal * height).length());
-            facet.inner = facet.inner.min(height);
-            facet.outer = facet.outer.max(height);
-            reach = reach.max(corners.iter().map(|c| c.distance(p)).fold(f64::INFINITY, f64::min));
-        }
-        let pad = FRAME_ROUNDING * (facet.radius + facet.outer - facet.inner) + 8.0 * f64::EPSILON * size;
-        facet.radius += pad;
-        facet.inner -= pad;
-        facet.outer += pad;
-        (facet, reach + pad)
-    };
-    let (facets, reach) = parallel::map(level.corners.len(), fit).into_iter().unzip();
-    (level.facets, level.reach) = (facets, reach);
-    let mut at_vertex: Vec<(u32, u32)> =
-        level.corners.iter().zip(0..).flat_map(|(c, f)| c.map(|v| (v, f))).collect();
-    at_vertex.sort_unstable();
-    at_vertex.dedup();
-    let around = |v: u32| {
-        let from = at_vertex.partition_point(|&(w, _)| w < v);
-        at_vertex[from..].iter().take_while(move |&&(w, _)| w == v).map(|&(_, f)| f)
-    };
-    let lists = parallel::map(level.corners.len(), |i| {
-        let mut all: Vec<u32> = level.corners[i].iter().flat_map(|&v| around(v)).collect();
-        all.sort_unstable();
-        all.dedup();
-        all.retain(|&f| f != i as u32);
-        all
-    });
-    level.neighbours = Csr::from_lists(&lists);
-    // Steps of about a golden section of the list.
-    let count = level.corners.len();
-    level.order = (0..count as u32).collect();
-    level.order.sort_by_key(|&i| i.reverse_bits());
+/// The triangles of a mesh, by welded vertices.
+fn welded_triangles(mesh: &Mesh, weld: &Weld) -> Vec<[u32; 3]> {
+    mesh.triangles().iter().map(|corners| corners.map(|v| weld.welded(v))).collect()
+}
+
+/// The distinct points of a mesh, moved and scaled into the unit box.
+fn unit_size(mesh: &Mesh, weld: &Weld) -> Vec<DVec3> {
+    let points: Vec<DVec3> =
+        (0..weld.count() as u32).map(|w| mesh.vertices()[weld.first(w) as usize]).collect();
+    let (mut low, mut high) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
+    for p in &points {
+        (low, high) = (low.min(*p), high.max(*p));
+    }
+    let size = (high - low).max_element();
+    if size > 0.0 { points.into_iter().map(|p| (p - low) / size).collect() } else { points }
 }
