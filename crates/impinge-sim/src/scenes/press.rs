@@ -186,12 +186,12 @@ impl Scenario for Press {
             let (mesh, pose) = (Arc::new(mesh), Pose::IDENTITY);
             drawing.figures.push(Figure { mesh, pose, colour: [0.75, 0.45, 0.2] });
         }
-        // A hair above the surface, so that they are seen.
-        let lifted = |p: DVec3| self.soft.core() + (p - self.soft.core()) * 1.004;
-        let coarse = self.soft.control_edges().map(|ends| (ends.map(lifted), [0.25, 0.15, 0.08]));
+        // Above the surface, so that they are seen: by a hair, and coarse edges by how far they cut into the ball.
+        let lift = |p: DVec3, factor: f64| self.soft.core() + (p - self.soft.core()) * factor;
+        let coarse = self.soft.control_edges().map(|ends| (ends.map(|p| lift(p, 1.016)), [0.25, 0.15, 0.08]));
         drawing.lines.extend(coarse);
         for corners in rest.triangles().iter().filter(|t| t.iter().any(|&v| self.soft.is_fine(v))) {
-            let [a, b, c] = corners.map(|v| lifted(self.soft.vertices()[v as usize]));
+            let [a, b, c] = corners.map(|v| lift(self.soft.vertices()[v as usize], 1.004));
             drawing.lines.extend([[a, b], [b, c], [c, a]].map(|ends| (ends, [0.1, 0.3, 0.8])));
         }
         drawing.lines.extend(circles(self.rigid_at.translation(), RADII[1]));

@@ -21,7 +21,7 @@
 //! |x − y|² ≤ |x̂ − y|² − 2D, where D = f·(−gap(x̂)) − ½·f·CWCᵀf is the objective that every normal step and every
 //! projected gradient step increases from 0. So the velocity (x − y)/h has no more kinetic energy than (x̂ − y)/h had,
 //! whether the rounds have converged or not; friction that shrinks with its normal force may lower D, but at the
-//! solution f·slip ≤ 0 gives D ≥ 0 again. Where the start of the step overlapped already there is no such y: then the
+//! solution f·slip ≤ 0 gives D ≥ 0 again, and so does shortening all forces by one factor. Where the start of the step overlapped already there is no such y: then the
 //! displacement is one of places, and adding it to velocities would add energy.
 //!
 //! # Convergence
@@ -45,6 +45,10 @@ pub struct Projection {
     /// A contact that has been made is kept while its gap is at most this long (a length); 0 for no sticking. Bodies
     /// have to part faster than this in a step.
     pub sticky: f64,
+    /// No vertex moves farther than this many times the largest depth or slip (no unit): all displacements are shortened
+    /// by one factor then, and the overlap left says so. It keeps contacts of crumpled surfaces that contradict each
+    /// other from throwing vertices away.
+    pub limit: f64,
     /// The most rounds of the solver.
     pub rounds: u32,
     /// The rounds end when none of their steps moves a contact by more than this part of the largest depth or slip (no
@@ -53,9 +57,9 @@ pub struct Projection {
 }
 
 impl Default for Projection {
-    /// No friction, no sticking, up to 1000 rounds for nine digits.
+    /// No friction, no sticking, vertices up to ten times the depth, up to 1000 rounds for nine digits.
     fn default() -> Projection {
-        Projection { friction: 0.0, sticky: 0.0, rounds: 1000, tolerance: 1e-9 }
+        Projection { friction: 0.0, sticky: 0.0, limit: 10.0, rounds: 1000, tolerance: 1e-9 }
     }
 }
 
@@ -123,7 +127,10 @@ impl Projection {
             let kept = contact.depth >= -self.sticky && stuck.0.contains(&(*bodies, contact.id));
             rows.push(Row::new(*bodies, contact, receivers, &mut nodes)?.map(|row| Row { kept, ..row }));
         }
-        let rounds = self.solve(&mut rows, &mut nodes);
+        let largest = self.largest(&rows);
+        let rounds = self.solve(&mut rows, &mut nodes, largest);
+        let shortened = nodes.shorten(self.limit * largest);
+        rows.iter_mut().flatten().for_each(|row| row.shorten(shortened));
         self.remember(contacts, &rows, stuck);
         let point = |((_, contact), row): (&([usize; 2], Contact), &Option<Row>)| {
             let moved =
@@ -142,21 +149,24 @@ impl Projection {
     }
 
     fn check(&self) -> Result<(), Error> {
-        let Projection { friction, sticky, tolerance, .. } = *self;
-        if friction >= 0.0 && (0.0..f64::INFINITY).contains(&sticky) && tolerance >= 0.0 {
+        let Projection { friction, sticky, limit, tolerance, .. } = *self;
+        if friction >= 0.0 && (0.0..f64::INFINITY).contains(&sticky) && limit >= 0.0 && tolerance >= 0.0 {
             return Ok(());
         }
-        let reason =
-            format!("friction {friction}, sticky {sticky} and tolerance {tolerance} must not be negative");
+        let reason = format!("{self:?} has a negative or unusable number");
         Err(Error::Argument { name: "projection", reason })
     }
 
-    /// Rounds over all contacts until nothing moves; returns how many.
-    fn solve(&self, rows: &mut [Option<Row>], nodes: &mut Nodes) -> u32 {
-        let slips = if self.friction > 0.0 { 1.0 } else { 0.0 };
-        let asked = |row: &Row| row.depth.abs().max(slips * row.slip.length());
+    /// The longest way that a contact asks for.
+    fn largest(&self, rows: &[Option<Row>]) -> f64 {
+        let asked =
+            |row: &Row| row.depth.abs().max(if self.friction > 0.0 { row.slip.length() } else { 0.0 });
         let touching = rows.iter().flatten().filter(|row| row.kept || row.depth > 0.0);
-        let largest = touching.map(asked).fold(0.0, f64::max);
+        touching.map(asked).fold(0.0, f64::max)
+    }
+
+    /// Rounds over all contacts until nothing moves; returns how many.
+    fn solve(&self, rows: &mut [Option<Row>], nodes: &mut Nodes, largest: f64) -> u32 {
         if largest == 0.0 {
             return 0;
         }
@@ -236,6 +246,11 @@ impl Row {
 
     fn total(&self) -> DVec3 {
         self.normal * self.force + self.across
+    }
+
+    fn shorten(&mut self, factor: f64) {
+        self.force *= factor;
+        self.across *= factor;
     }
 
     fn push(&self, nodes: &mut Nodes, force: DVec3) {

@@ -382,6 +382,33 @@ fn one_body_against_itself_counts_shared_vertices_once() {
 }
 
 #[test]
+fn contradictory_contacts_throw_no_vertex_away() {
+    let vertices = [DVec3::ZERO, DVec3::X, DVec3::Y];
+    let body = Receiver::Deformable {
+        vertices: &vertices,
+        triangles: &[[0, 1, 2]],
+        compliance: &[1.0; 3],
+        moved: &[],
+    };
+    // Up at a corner, and down close beside it: only the other corners could do both, far away.
+    let at = |x: f64, normal: DVec3| {
+        let place = DVec3::new(x, x, 0.0);
+        let features = [Feature::Surface, Feature::Face(0)];
+        ([0, 1], Contact { points: [place; 2], features, ..contact(place, normal, 0.1) })
+    };
+    let contacts = [at(0.0, DVec3::Z), at(1e-4, -DVec3::Z)];
+    for (limit, farthest) in [(f64::INFINITY, 1e6), (10.0, 1.0), (2.0, 0.2)] {
+        let options = Projection { limit, rounds: 100_000, ..Projection::default() };
+        let done = project(options, &[Receiver::Fixed, body], &contacts);
+        let Displacement::Vertices(list) = &done.displacements[1] else { panic!() };
+        let most = list.iter().map(|(_, d)| d.length()).fold(0.0, f64::max);
+        assert!(most <= farthest * (1.0 + 1e-12), "{most} with the limit {limit}");
+        assert_eq!(limit.is_finite(), done.residual > 0.01, "{} is left", done.residual);
+        assert!(limit.is_finite() || most > 100.0, "{most}");
+    }
+}
+
+#[test]
 fn degenerate_input_is_answered_or_refused_by_name() {
     let vertices = [DVec3::ZERO, DVec3::ZERO, DVec3::ZERO, DVec3::X];
     let triangles = [[0, 1, 2], [0, 3, 3]];
@@ -465,7 +492,8 @@ fn degenerate_input_is_answered_or_refused_by_name() {
         Projection { friction: nan, ..options },
         Projection { sticky: f64::INFINITY, ..options },
         Projection { tolerance: nan, ..options },
+        Projection { limit: nan, ..options },
     ] {
-        assert!(refused(bad, &[free, free], [0, 1], one).contains("must not be negative"));
+        assert!(refused(bad, &[free, free], [0, 1], one).contains("unusable number"));
     }
 }

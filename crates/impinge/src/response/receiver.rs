@@ -60,6 +60,7 @@ pub enum Displacement {
 /// A rigid body or a vertex, with its displacement so far.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Node {
+    is_vertex: bool,
     inverse_mass: f64,
     inverse_inertia: DMat3,
     translation: DVec3,
@@ -102,7 +103,7 @@ impl Side {
         match *receiver {
             Receiver::Fixed => Ok(Side::default()),
             Receiver::Rigid { centre, inverse_mass, inverse_inertia, moved } => {
-                let node = nodes.get_or_insert((body, 0), inverse_mass, inverse_inertia);
+                let node = nodes.get_or_insert((body, 0), inverse_mass, Some(inverse_inertia));
                 let arm = contact.points[side] - centre;
                 let way = moved[0] + moved[1].cross(arm);
                 Ok(Side { levers: smallvec![Lever { node, weight: 1.0, arm }], way })
@@ -120,7 +121,7 @@ impl Side {
                         let what = "place, way and compliance must be finite, the compliance not negative";
                         return Err(refusal(body, format!("vertex {v}: {what}")));
                     }
-                    let node = nodes.get_or_insert((body, v), give, DMat3::ZERO);
+                    let node = nodes.get_or_insert((body, v), give, None);
                     found.levers.push(Lever { node, weight, arm: DVec3::ZERO });
                     found.way += weight * way;
                 }
@@ -131,10 +132,12 @@ impl Side {
 }
 
 impl Nodes {
-    fn get_or_insert(&mut self, key: (usize, u32), inverse_mass: f64, inverse_inertia: DMat3) -> usize {
+    /// The node of a rigid body, or of a vertex, which has no inertia.
+    fn get_or_insert(&mut self, key: (usize, u32), inverse_mass: f64, inertia: Option<DMat3>) -> usize {
         *self.of.entry(key).or_insert_with(|| {
+            let (is_vertex, inverse_inertia) = (inertia.is_none(), inertia.unwrap_or(DMat3::ZERO));
             let [translation, rotation] = [DVec3::ZERO; 2];
-            self.all.push(Node { inverse_mass, inverse_inertia, translation, rotation });
+            self.all.push(Node { is_vertex, inverse_mass, inverse_inertia, translation, rotation });
             self.all.len() - 1
         })
     }
@@ -175,6 +178,21 @@ impl Nodes {
             }
         }
         sum
+    }
+
+    /// Shortens all displacements so that no vertex goes farther than `longest`; returns the factor.
+    pub fn shorten(&mut self, longest: f64) -> f64 {
+        let ways = self.all.iter().filter(|node| node.is_vertex).map(|node| node.translation.length());
+        let farthest = ways.fold(0.0, f64::max);
+        if !(farthest > longest) {
+            return 1.0;
+        }
+        let factor = longest / farthest;
+        for node in &mut self.all {
+            node.translation *= factor;
+            node.rotation *= factor;
+        }
+        factor
     }
 
     /// What was found for each body.
