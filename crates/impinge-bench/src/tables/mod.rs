@@ -11,6 +11,7 @@ mod convex;
 mod mesh_distance;
 mod mesh_pairs;
 mod mesh_relation;
+mod monte_carlo;
 mod multibody;
 mod pair_scene;
 mod point_distance;
@@ -149,5 +150,11 @@ pub const TABLES: &[Entry] = &[
         about: "when two moving meshes first touch: 50 motions, bunny4k-dragon11k to bunny59k-dragon202k",
         one_core: true,
         run: sweep::run,
+    },
+    Entry {
+        name: "monte-carlo",
+        about: "layered shells against refitted boxes on three recorded motions, table 1 of Guy and Debunne 2004",
+        one_core: true,
+        run: monte_carlo::table_one::run,
     },
 ];

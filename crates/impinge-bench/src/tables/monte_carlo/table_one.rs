@@ -1,0 +1,111 @@
+//! Table 1 of the paper: boxes refitted, oriented boxes built anew, and layered shells, on three recorded scenes.
+//!
+//! Each player goes through a block of frames before the next one does the same block, so that a method finds the
+//! caches as it left them, as in an application, and a disturbance of the machine still meets everybody.
+
+use anyhow::Result;
+
+use super::players::{Aabb, Default, Done, Obb, Parry, Player, Seen};
+use crate::peers::{everybody, wanted};
+use crate::recordings::regions::Truth;
+use crate::recordings::{Recording, SCENES};
+use crate::table::{Table, milliseconds};
+use crate::tables::Effort;
+use crate::timing::Statistics;
+
+/// Frames that a player does before the next one has its turn.
+const BLOCK: usize = 50;
+
+/// Those who build anew are asked about every so many frames.
+const SPARSE: usize = 40;
+
+const AABB: &str = "AABB";
+const PARRY: &str = "parry3d-bvh";
+const OBB: &str = "OBB";
+const OURS: &str = "impinge-tree";
+
+/// A player with its name and what it did.
+struct Track<'r> {
+    name: String,
+    player: Box<dyn Player + 'r>,
+    /// Asked about every so many frames.
+    every: usize,
+    done: Vec<Done>,
+}
+
+/// Measures the table.
+pub fn run(effort: Effort) -> Result<Table> {
+    let header = ["contestant", "scene", "motion", "update ms", "query ms", "mean ms", "median ms", "p99 ms", "compared"];
+    let mut table = Table::new("monte-carlo", &header);
+    for scene in &SCENES {
+        let recording = match scene.load() {
+            Ok(recording) => recording,
+            Err(why) => {
+                table.missing(format!("{why:#}"));
+                continue;
+            }
+        };
+        for (recording, motion) in [(recording.rigid(), "rigid"), (recording, "deforming")] {
+            let frames = effort.pick(recording.frames.len(), 2 * BLOCK);
+            let truth = Truth::of(&recording, frames)?;
+            table.remark(recording.sentence(&truth.properties()));
+            let tracks = measure(&recording, motion == "rigid", frames)?;
+            add_rows(&mut table, &recording, motion, &truth, &tracks);
+        }
+    }
+    Ok(table)
+}
+
+/// Everybody goes through the frames, block by block.
+fn measure(recording: &Recording, rigid: bool, frames: usize) -> Result<Vec<Track<'_>>> {
+    let mut tracks: Vec<Track<'_>> = Vec::new();
+    let mut add = |name: &str, player: Box<dyn Player>, every: usize| {
+        if wanted(name) {
+            tracks.push(Track { name: name.into(), player, every, done: Vec::new() });
+        }
+    };
+    add(AABB, Box::new(Aabb::new(recording)), 1);
+    add(PARRY, Box::new(Parry::new(recording)), 1);
+    add(OURS, Box::new(Default::new(recording, rigid)), 1);
+    add(OBB, Box::new(Obb::new(recording, rigid)), SPARSE);
+    let mut vertices = [Vec::new(), Vec::new()];
+    let all: Vec<usize> = (0..frames).collect();
+    for (turn, block) in all.chunks(BLOCK).enumerate() {
+        for place in 0..tracks.len() {
+            let at = (turn + place) % tracks.len();
+            let track = &mut tracks[at];
+            for &frame in block.iter().filter(|&&f| f % track.every == 0) {
+                recording.place(frame, &mut vertices);
+                let seen = Seen { vertices: &vertices, poses: &recording.frames[frame].poses };
+                track.done.push(track.player.frame(&seen)?);
+            }
+        }
+    }
+    Ok(tracks)
+}
+
+fn add_rows(table: &mut Table, recording: &Recording, motion: &str, truth: &Truth, tracks: &[Track<'_>]) {
+    let total = |track: &Track<'_>| -> Vec<f64> { track.done.iter().map(|d| d.update + d.query).collect() };
+    for track in tracks {
+        let mean = |part: fn(&Done) -> f64| track.done.iter().map(part).sum::<f64>() / track.done.len() as f64;
+        let s = Statistics::of(&total(track));
+        let times = [mean(|d| d.update), mean(|d| d.query), s.mean, s.median, s.p99].map(milliseconds);
+        let names = [track.name.clone(), recording.name.into(), motion.into()];
+        let differing = track.done.iter().zip(truth.frames.iter().step_by(track.every)).filter(|(done, frame)| {
+            done.pairs.len() != frame.region_of.len() || done.pairs.iter().any(|p| !frame.region_of.contains_key(p))
+        });
+        let verdict = match differing.count() {
+            0 => "agrees: all pairs".into(),
+            n => format!("{n} of {} frames DIFFER", track.done.len()),
+        };
+        table.row(names.into_iter().chain(times).chain([verdict]));
+    }
+    let mean_of = |name: &str| tracks.iter().find(|t| t.name == name).map(|t| Statistics::of(&total(t)).mean);
+    if let (Some(aabb), Some(parry), true) = (mean_of(AABB), mean_of(PARRY), everybody()) {
+        table.remark(format!(
+            "{} {motion}: AABB takes {:.2} times as long as parry3d's Bvh refitted and traversed (at most 1.5)",
+            recording.name,
+            aabb / parry
+        ));
+    }
+}
