@@ -23,6 +23,7 @@ mod setup;
 mod sweeps;
 mod table;
 mod tables;
+mod thread_time;
 mod timing;
 
 use std::process::ExitCode;

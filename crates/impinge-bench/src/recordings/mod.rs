@@ -21,6 +21,9 @@ use self::regions::Properties;
 use self::waves::{Wave, Waves};
 use crate::scenes;
 
+/// What rounding adds to a vertex's way at most (no unit: a part of the way).
+const ROUNDING: f64 = 1e-9;
+
 /// What deforms.
 #[derive(Debug, Clone)]
 pub struct Body {
@@ -50,6 +53,19 @@ pub struct Frame {
     pub poses: [Pose; 2],
 }
 
+/// Where everything is in a frame.
+#[derive(Debug, Clone)]
+pub struct Stage {
+    /// The poses of a and b.
+    pub poses: [Pose; 2],
+    /// The vertices of both in their own frames.
+    pub own: [Vec<DVec3>; 2],
+    /// The vertices of both in the world.
+    pub world: [Vec<DVec3>; 2],
+    /// How far any vertex went in its own frame since the frame before, at most.
+    pub moved: [f64; 2],
+}
+
 /// One scene: its name and its bodies.
 pub struct Scene {
     /// The name in tables and ratios.
@@ -76,6 +92,12 @@ pub const SCENES: [Scene; 3] = [
     },
 ];
 
+impl Default for Stage {
+    fn default() -> Stage {
+        Stage { poses: [Pose::IDENTITY; 2], own: Default::default(), world: Default::default(), moved: [0.0; 2] }
+    }
+}
+
 impl Scene {
     /// Reads the recording.
     ///
@@ -97,14 +119,27 @@ impl Recording {
         Recording { bodies: self.bodies.each_ref().map(rigid), ..self.clone() }
     }
 
-    /// Writes where all vertices are in the world in a frame; frames beyond the last repeat.
-    pub fn place(&self, frame: usize, vertices: &mut [Vec<DVec3>; 2]) {
-        let Frame { phase, poses } = self.frames[frame % self.frames.len()];
-        for ((body, pose), out) in self.bodies.iter().zip(&poses).zip(vertices) {
-            out.clear();
-            out.extend_from_slice(body.mesh.vertices());
-            body.waves.displace(phase, out);
-            out.iter_mut().for_each(|p| *p = pose.apply(*p));
+    /// Puts a frame on the stage; frames beyond the last repeat.
+    pub fn place(&self, frame: usize, stage: &mut Stage) {
+        self.place_own(frame, stage);
+        for k in 0..2 {
+            stage.world[k].clear();
+            stage.world[k].extend(stage.own[k].iter().map(|p| stage.poses[k].apply(*p)));
+        }
+    }
+
+    /// As [`Recording::place`], but for the vertices in the world, which stay as they were.
+    pub fn place_own(&self, frame: usize, stage: &mut Stage) {
+        let count = self.frames.len();
+        let Frame { phase, poses } = self.frames[frame % count];
+        let before = self.frames[(frame + count - 1) % count].phase;
+        stage.poses = poses;
+        for (k, body) in self.bodies.iter().enumerate() {
+            let own = &mut stage.own[k];
+            own.clear();
+            own.extend_from_slice(body.mesh.vertices());
+            body.waves.displace(phase, own);
+            stage.moved[k] = body.waves.step(before, phase) * (1.0 + ROUNDING);
         }
     }
 

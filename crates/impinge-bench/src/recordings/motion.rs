@@ -1,7 +1,7 @@
 //! How the recorded motions were made, and how they are written and read.
 //!
 //! Body b comes to a and leaves it again several times, each time from another side and turned otherwise. Files hold
-//! nine decimal places, so that they are the same on every machine.
+//! seven decimal places, so that they are the same on every machine.
 
 use std::f64::consts::TAU;
 use std::fmt::Write as _;
@@ -13,7 +13,7 @@ use impinge::Pose;
 use super::Frame;
 
 /// Frames of a recording.
-const FRAMES: usize = 600;
+const FRAMES: usize = 1200;
 
 const HEADER: &str = "phase,x,y,z,qx,qy,qz,qw";
 
@@ -60,9 +60,9 @@ fn text(path: Path) -> String {
     for i in 0..FRAMES {
         let time = i as f64 / FRAMES as f64;
         let (at, turn) = path(time);
-        let _ = write!(out, "{time:.9}");
+        let _ = write!(out, "{time:.7}");
         for number in at.to_array().into_iter().chain(turn.to_array()) {
-            let _ = write!(out, ",{number:.9}");
+            let _ = write!(out, ",{number:.7}");
         }
         out.push('\n');
     }
@@ -107,7 +107,7 @@ mod tests {
             assert_eq!(kept.len(), FRAMES);
             for (k, m) in kept.iter().zip(&made) {
                 let apart = (k.poses[1].translation() - m.poses[1].translation()).length();
-                assert!(apart < 1e-8 && (k.phase - m.phase).abs() < 1e-8, "{name}");
+                assert!(apart < 1e-6 && (k.phase - m.phase).abs() < 1e-6, "{name}");
             }
         }
     }

@@ -1,4 +1,4 @@
-//! The truth about a recording: its contact regions, by the exact method, and how well somebody else finds them.
+//! The truth about a recording: its contact regions, exactly, and how well somebody else finds them.
 //!
 //! A region is a connected set of intersecting pairs of triangles: two pairs are neighbours when their triangles of a
 //! are equal or share a welded vertex, and those of b too. A region goes on from one frame to the next where a pair of
@@ -8,19 +8,19 @@
 use std::collections::HashMap;
 
 use anyhow::{Context, Result, ensure};
-use glam::DVec3;
 use impinge::geom::triangle_triangle::meet;
 use impinge::model::Model;
 use impinge::narrow::exact::collide;
 use impinge::{Mesh, Pose};
 
-use super::Recording;
+use super::{Recording, Stage};
+use crate::aabb_tree::AabbTree;
 
-/// Every so many frames the exact method is compared with trying all pairs.
-const CHECKED: usize = 100;
+/// Every so many frames the pairs are compared with the exact method and with trying all.
+const CHECKED: usize = 50;
 
 /// Triangles of a that are tried against all of b: so many of those that meet, and as many of all.
-const SAMPLE: usize = 20;
+const SAMPLE: usize = 8;
 
 /// The regions of one frame.
 #[derive(Debug, Clone, Default)]
@@ -94,29 +94,40 @@ impl Found {
 }
 
 impl Truth {
-    /// Asks the exact method about the first `frames` frames.
+    /// The regions of the first `frames` frames: refitted boxes and the exact triangle test, compared with the exact
+    /// method and with trying all pairs in some frames.
     ///
     /// # Errors
-    /// The vertices of a frame are no mesh, or the exact method disagrees with trying all pairs.
+    /// The vertices of a frame are no mesh, or the ways disagree.
     pub fn of(recording: &Recording, frames: usize) -> Result<Truth> {
-        let stars = recording.bodies.each_ref().map(|body| Stars::of(&body.mesh));
-        let mut models = recording.bodies.each_ref().map(|body| Model::from(body.mesh.clone()));
-        models.iter().for_each(|model| _ = model.tree());
-        let mut vertices = [Vec::new(), Vec::new()];
-        let mut found: Vec<FrameRegions> = Vec::with_capacity(frames);
+        let [mut a, mut b] = recording.bodies.each_ref().map(|body| AabbTree::build(&body.mesh));
+        let mut stage = Stage::default();
+        let mut found = Vec::with_capacity(frames);
         for frame in 0..frames {
-            recording.place(frame, &mut vertices);
-            for (model, vertices) in models.iter_mut().zip(&vertices) {
-                model.set_vertices(vertices.clone())?;
-            }
-            let pairs = collide::pairs(&models[0], &Pose::IDENTITY, &models[1], &Pose::IDENTITY);
+            recording.place(frame, &mut stage);
+            let [va, vb] = &stage.world;
+            a.refit(va);
+            b.refit(vb);
+            let mut pairs = a.pairs(va, &b, vb);
+            pairs.sort_unstable();
             if frame % CHECKED == 0 {
-                check(recording, &vertices, &pairs).with_context(|| format!("frame {frame} of {}", recording.name))?;
+                check(recording, &stage, &pairs)
+                    .with_context(|| format!("frame {frame} of {}", recording.name))?;
             }
-            let next = FrameRegions::of(&pairs, found.last(), &stars);
-            found.push(next);
+            found.push(pairs);
         }
-        Ok(Truth { frames: found })
+        Ok(Truth::of_pairs(recording.bodies.each_ref().map(|body| &body.mesh), &found))
+    }
+
+    /// The regions of intersecting pairs, ascending, frame by frame.
+    pub fn of_pairs(meshes: [&Mesh; 2], pairs: &[Vec<[u32; 2]>]) -> Truth {
+        let stars = meshes.map(Stars::of);
+        let mut frames: Vec<FrameRegions> = Vec::with_capacity(pairs.len());
+        for pairs in pairs {
+            let next = FrameRegions::of(pairs, frames.last(), &stars);
+            frames.push(next);
+        }
+        Truth { frames }
     }
 
     /// What the recording is like.
@@ -285,16 +296,24 @@ fn root(parent: &mut [u32], mut i: u32) -> u32 {
     i
 }
 
-/// Tries a sample of the triangles of a against all of b.
-fn check(recording: &Recording, vertices: &[Vec<DVec3>; 2], pairs: &[[u32; 2]]) -> Result<()> {
-    let corners = |body: usize, t: usize| recording.bodies[body].mesh.triangles()[t].map(|v| vertices[body][v as usize]);
+/// Asks the exact method, and tries a sample of the triangles of a against all of b.
+fn check(recording: &Recording, stage: &Stage, pairs: &[[u32; 2]]) -> Result<()> {
+    let model = |body: usize| -> Result<Model> {
+        let triangles = recording.bodies[body].mesh.triangles().to_vec();
+        Ok(Model::from(Mesh::from_points(stage.world[body].clone(), triangles)?))
+    };
+    let exact = collide::pairs(&model(0)?, &Pose::IDENTITY, &model(1)?, &Pose::IDENTITY);
+    ensure!(exact == pairs, "the exact method finds {} pairs, refitted boxes {}", exact.len(), pairs.len());
+    let corners = |body: usize, t: usize| {
+        recording.bodies[body].mesh.triangles()[t].map(|v| stage.world[body][v as usize])
+    };
     let [of_a, of_b] = recording.triangles();
     let touched = pairs.iter().map(|pair| pair[0] as usize).step_by(pairs.len().div_ceil(SAMPLE).max(1));
     for i in touched.chain((0..of_a).step_by(of_a.div_ceil(SAMPLE))) {
         let a = corners(0, i);
         let brute = (0..of_b).filter(|&j| meet(&a, &corners(1, j))).map(|j| [i as u32, j as u32]);
-        let exact = pairs.iter().copied().filter(|pair| pair[0] as usize == i);
-        ensure!(brute.eq(exact), "trying all pairs disagrees with the exact method about triangle {i} of a");
+        let listed = pairs.iter().copied().filter(|pair| pair[0] as usize == i);
+        ensure!(brute.eq(listed), "trying all pairs disagrees about triangle {i} of a");
     }
     Ok(())
 }

@@ -2,8 +2,7 @@
 //!
 //! A point x of the body at rest is displaced by u(x, p) = Σ a·d·sin(k·x + 2π·n·p): amplitude a, unit direction d,
 //! wave vector k, and n whole oscillations while the phase p goes from 0 to 1. Waves longer than the body bend it,
-//! shorter ones travel over its surface. As |sin′| ≤ 1, |u(x) − u(y)| ≤ Σ a·|k| · |x − y|, and as |sin″| ≤ 1 the
-//! displacement differs from its linear part about y by at most ½ Σ a·|k|² · |x − y|².
+//! shorter ones travel over its surface. As |sin′| ≤ 1, |u(x) − u(y)| ≤ Σ a·|k| · |x − y|.
 
 use std::f64::consts::TAU;
 
@@ -39,17 +38,18 @@ impl Waves {
 
     /// The largest stretch: the Lipschitz constant of the displacement.
     pub fn stretch(&self) -> f64 {
-        self.waves.iter().map(|w| w.amplitude * w.vector.length()).sum()
-    }
-
-    /// The largest second derivative of the displacement.
-    pub fn bend(&self) -> f64 {
-        self.waves.iter().map(|w| w.amplitude * w.vector.length_squared()).sum()
+        self.waves.iter().map(|w| w.amplitude * w.vector.length()).fold(0.0, |sum, x| sum + x)
     }
 
     /// The farthest that any point goes.
     pub fn farthest(&self) -> f64 {
-        self.waves.iter().map(|w| w.amplitude).sum()
+        self.waves.iter().map(|w| w.amplitude).fold(0.0, |sum, x| sum + x)
+    }
+
+    /// The farthest that any point goes from one phase to another: |sin(x + d) − sin(x)| ≤ 2·|sin(d/2)|.
+    pub fn step(&self, from: f64, to: f64) -> f64 {
+        let half = |w: &Wave| (0.5 * TAU * f64::from(w.oscillations) * (to - from)).sin().abs();
+        self.waves.iter().map(|w| 2.0 * w.amplitude * half(w)).fold(0.0, |sum, x| sum + x)
     }
 
     /// Adds the displacement at a phase to the points at rest.
@@ -92,6 +92,12 @@ mod tests {
                 most[0] = most[0].max(stretch);
             }
         }
+        let mut states = [points.clone(), points.clone()];
+        for (state, phase) in states.iter_mut().zip([0.2, 0.22]) {
+            waves.displace(phase, state);
+        }
+        let step = states[0].iter().zip(&states[1]).map(|(p, q)| p.distance(*q)).fold(0.0, f64::max);
+        assert!(step <= waves.step(0.2, 0.22) && step > 0.5 * waves.step(0.2, 0.22), "{step}");
         let bounds = [waves.stretch(), waves.farthest()];
         assert!(most[0] <= bounds[0] && most[1] <= bounds[1], "{most:?} beyond {bounds:?}");
         assert!(most[0] > 0.2 * bounds[0] && most[1] > 0.5 * bounds[1], "{most:?} of {bounds:?}");
