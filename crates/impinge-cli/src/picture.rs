@@ -18,8 +18,10 @@ pub const BODIES: [DVec3; 2] = [DVec3::new(0.36, 0.56, 0.78), DVec3::new(0.86, 0
 const RED: DVec3 = DVec3::new(0.90, 0.08, 0.06);
 const SKY: [DVec3; 2] = [DVec3::new(0.97, 0.98, 0.99), DVec3::new(0.80, 0.84, 0.89)];
 
-/// From where the scene is seen, and from where it is lit.
-const VIEW: DVec3 = DVec3::new(0.62, -0.95, 0.62);
+/// From where the scene is seen.
+pub const VIEW: DVec3 = DVec3::new(0.62, -0.95, 0.62);
+
+/// From where it is lit.
 const LIGHT: DVec3 = DVec3::new(0.25, -0.55, 0.80);
 
 /// Distance of the eye from the centre, in radii of the scene: nothing comes near the eye.
