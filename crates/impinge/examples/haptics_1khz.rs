@@ -6,7 +6,7 @@ use std::f64::consts::TAU;
 use std::time::{Duration, Instant};
 
 use impinge::glam::{DQuat, DVec3};
-use impinge::{Budget, Pose, Shape, Surface, Tracker, TrackerOptions, procedural};
+use impinge::{Budget, Mesh, Pose, Shape, Surface, Tracker, TrackerOptions, procedural};
 
 /// The time between two frames.
 const FRAME: Duration = Duration::from_millis(1);
@@ -36,12 +36,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         std::thread::sleep(due.saturating_duration_since(Instant::now()));
 
         let begin = Instant::now();
-        let surface = |mesh: &'static str, pose| Surface {
-            vertices: if mesh == "object" { object.vertices() } else { stylus.vertices() },
-            pose,
-            moved: 0.0,
-        };
-        let surfaces = [surface("object", Pose::IDENTITY), surface("stylus", hand(frame as f64 * 1e-3)?)];
+        let surfaces = [rigid(&object, Pose::IDENTITY), rigid(&stylus, hand(frame as f64 * 1e-3)?)];
         let report = tracker.step(surfaces, &mut Budget::time(BUDGET))?;
         // The normals point from the object to the stylus: along them it is pushed out.
         let force: DVec3 = tracker.regions(surfaces).iter().map(|r| STIFFNESS * r.depth * r.normal).sum();
@@ -53,13 +48,18 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             strongest = force;
         }
         if frame % (frames / 8) == 0 {
-            println!("{frame:>5} ms: {:>3} contacts, force {force:6.2} N", report.contacts);
+            println!("{frame:>5} ms: {:>3} contacts, force {force:.2} N", report.contacts);
         }
     }
     println!("in contact in {touching} of {frames} frames, strongest force {strongest:.2} N");
     println!("not everything was looked at in {unfinished} frames; {late} frames began more than {FRAME:?} late");
     histogram(latencies);
     Ok(())
+}
+
+/// A body that does not deform.
+fn rigid(mesh: &Mesh, pose: Pose) -> Surface<'_> {
+    Surface { vertices: mesh.vertices(), pose, moved: 0.0 }
 }
 
 /// Where the hand holds the stylus: around the object, pressed against it and lifted again.

@@ -1,8 +1,8 @@
 //! Recorded motions of two deforming bodies: the scenes of table 1 of Guy and Debunne, Monte-Carlo collision detection
 //! (2004).
 //!
-//! A recording is a file in `recordings/`: one row a frame with the phase of the deformation and the pose of body b;
-//! body a stays where it is. Every vertex of both bodies moves in every frame by travelling waves ([`waves`]) with
+//! A recording is a file in `recordings/`: rows with the phase of the deformation and the pose of body b; body a stays
+//! where it is. It is replayed with a frame a millisecond, as haptic devices have it ([`motion`]). Every vertex of both bodies moves in every frame by travelling waves ([`waves`]) with
 //! stated bounds. A recording repeats: its last frame is followed by its first. The meshes are generated but for
 //! dragon and bunny, which come from `../shared`; `motion` says how the files were made.
 
@@ -17,6 +17,7 @@ use anyhow::{Context, Result, ensure};
 use glam::DVec3;
 use impinge::{Mesh, Pose, procedural};
 
+use self::motion::FRAMES_A_ROW;
 use self::regions::Properties;
 use self::waves::{Wave, Waves};
 use crate::scenes;
@@ -51,6 +52,8 @@ pub struct Frame {
     pub phase: f64,
     /// The poses of a and b.
     pub poses: [Pose; 2],
+    /// The same as numbers: quaternion (w x y z) and position of a, then of b.
+    pub numbers: [f64; 14],
 }
 
 /// Where everything is in a frame.
@@ -107,7 +110,12 @@ impl Scene {
         let [a, b] = (self.meshes)().with_context(|| format!("the bodies of {}", self.name))?;
         let file = folder().join(format!("{}.csv", self.name));
         let text = fs::read_to_string(&file).with_context(|| format!("reading {}", file.display()))?;
-        let frames = motion::read(&text).with_context(|| format!("in {}", file.display()))?;
+        let rows = motion::read(&text).with_context(|| format!("in {}", file.display()))?;
+        let frame = |i: usize| {
+            let (from, to) = (i / FRAMES_A_ROW, (i / FRAMES_A_ROW + 1) % rows.len());
+            motion::between(&rows[from], &rows[to], (i % FRAMES_A_ROW) as f64 / FRAMES_A_ROW as f64)
+        };
+        let frames = (0..rows.len() * FRAMES_A_ROW).map(frame).collect::<Result<_>>()?;
         Ok(Recording { name: self.name, bodies: [deforming(a, 0), deforming(b, 1)], frames })
     }
 }
@@ -131,7 +139,7 @@ impl Recording {
     /// As [`Recording::place`], but for the vertices in the world, which stay as they were.
     pub fn place_own(&self, frame: usize, stage: &mut Stage) {
         let count = self.frames.len();
-        let Frame { phase, poses } = self.frames[frame % count];
+        let Frame { phase, poses, .. } = self.frames[frame % count];
         let before = self.frames[(frame + count - 1) % count].phase;
         stage.poses = poses;
         for (k, body) in self.bodies.iter().enumerate() {
@@ -205,14 +213,14 @@ fn deforming(mesh: Mesh, which: usize) -> Body {
     };
     let waves = match which {
         0 => [
-            wave(0.02, DVec3::Y, [3.0, 0.0, 0.0], 4),
-            wave(0.015, DVec3::Z, [0.0, 3.5, 0.0], 3),
-            wave(0.004, DVec3::new(0.3, 0.2, 1.0), [9.0, 7.0, 0.0], 6),
+            wave(0.015, DVec3::Y, [1.5, 0.0, 0.0], 4),
+            wave(0.01, DVec3::Z, [0.0, 1.5, 0.0], 3),
+            wave(0.001, DVec3::new(0.3, 0.2, 1.0), [9.0, 7.0, 0.0], 6),
         ],
         _ => [
-            wave(0.02, DVec3::X, [0.0, 3.0, 0.0], 3),
-            wave(0.015, DVec3::Z, [3.5, 0.0, 0.0], 5),
-            wave(0.004, DVec3::new(1.0, 0.3, 0.2), [0.0, 8.0, 8.0], 6),
+            wave(0.015, DVec3::X, [0.0, 1.5, 0.0], 3),
+            wave(0.01, DVec3::Z, [1.5, 0.0, 0.0], 5),
+            wave(0.001, DVec3::new(1.0, 0.3, 0.2), [0.0, 8.0, 8.0], 6),
         ],
     };
     let waves = Waves::over(mesh.vertices(), &waves);

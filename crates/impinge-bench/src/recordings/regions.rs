@@ -17,7 +17,7 @@ use super::{Recording, Stage};
 use crate::aabb_tree::AabbTree;
 
 /// Every so many frames the pairs are compared with the exact method and with trying all.
-const CHECKED: usize = 50;
+const CHECKED: usize = 250;
 
 /// Triangles of a that are tried against all of b: so many of those that meet, and as many of all.
 const SAMPLE: usize = 8;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 
-use super::players::Sampled;
+use super::players::{Prepared, Sampled};
 use crate::recordings::{SCENES, Stage};
 use crate::table::{Table, milliseconds};
 use crate::tables::Effort;
@@ -24,7 +24,7 @@ pub fn run(effort: Effort) -> Result<Table> {
     let mut table = Table::new("monte-carlo-frames", &["scene", "frames", "of thread time", "ms", "wanted"]);
     let recording = SCENES[2].load()?;
     let frames = effort.pick(FRAMES, 3000);
-    let mut sampled = Sampled::new(&recording, 0, Some(BUDGET))?;
+    let mut sampled = Sampled::new(&Prepared::new(&recording), Some(BUDGET))?;
     let (mut stage, mut times, mut meeting) = (Stage::default(), Vec::with_capacity(frames), 0);
     let mut finished = 0;
     for frame in 0..frames {

@@ -1,6 +1,7 @@
 //! Those who detect the contacts of a recording, frame by frame, each with its own memory of the frames before.
 
 use std::hint::black_box;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
@@ -8,17 +9,23 @@ use impinge::geom::triangle_triangle::meet;
 use impinge::hierarchy::design::{self, Ask, Options, Tree};
 use impinge::model::Model;
 use impinge::narrow::exact::collide;
+use impinge::narrow::sampled::shells::Shells;
 use impinge::{
-    Budget, Contact, Feature, Finish, Mesh, Pose, Shape, Surface, Tracker, TrackerOptions, TrackerReport,
+    Budget, Contact, Counters, Feature, Finish, Mesh, Pose, Surface, Tracker, TrackerOptions, TrackerReport,
 };
 
 use crate::aabb_tree::AabbTree;
 use crate::peers::parry_refit::{Refitted, vectors};
-use crate::recordings::{Recording, Stage};
+use crate::recordings::{Body, Recording, Stage};
 
-/// The largest deformation that is stated of a body (no unit: a multiple of its waves' stretch). A vertex departs by at
-/// most the stretch from where its facet's corner goes, and the facet's own plane turns by about as much.
-const STATED: f64 = 2.5;
+/// Pairs of facets that the sampled method may hold.
+pub const MOST_PAIRS: usize = 1 << 20;
+
+/// The deformation that is stated is measured in every so many frames.
+const MEASURED: usize = 60;
+
+/// By how much more than the measured deformation is stated (no unit: a factor); frames in between differ by less.
+const STATED: f64 = 1.05;
 
 /// What a player did in a frame.
 pub struct Done {
@@ -28,6 +35,8 @@ pub struct Done {
     pub query: f64,
     /// The pairs of triangles that it says meet.
     pub pairs: Vec<[u32; 2]>,
+    /// What it counted, if it counts.
+    pub work: Counters,
 }
 
 /// Somebody who detects contacts.
@@ -65,7 +74,7 @@ impl Player for Aabb {
             b.refit(vb);
         });
         let (pairs, query) = timed(|| a.pairs(va, b, vb));
-        Ok(Done { update, query, pairs })
+        Ok(Done { update, query, pairs, work: Counters::default() })
     }
 }
 
@@ -99,7 +108,7 @@ impl Player for Parry {
         };
         let (pairs, query) =
             timed(|| a.candidates(b).filter(|&[i, j]| meet(&corners(0, i), &corners(1, j))).collect());
-        Ok(Done { update, query, pairs })
+        Ok(Done { update, query, pairs, work: Counters::default() })
     }
 }
 
@@ -136,7 +145,7 @@ impl Player for Obb {
         let posed = |tree, mesh, pose| design::Posed { tree, mesh, pose };
         let (found, query) =
             timed(|| design::collide(posed(ta, a, &poses[0]), posed(tb, b, &poses[1]), Ask::default()));
-        Ok(Done { update, query, pairs: found.pairs })
+        Ok(Done { update, query, pairs: found.pairs, work: found.outcome.work })
     }
 }
 
@@ -171,7 +180,39 @@ impl Player for Default {
         }
         let [a, b] = &self.models;
         let (pairs, query) = timed(|| collide::pairs(a, &poses[0], b, &poses[1]));
-        Ok(Done { update, query, pairs })
+        Ok(Done { update, query, pairs, work: Counters::default() })
+    }
+}
+
+/// What the sampled method computes before the first frame.
+#[derive(Clone)]
+pub struct Prepared {
+    /// The shells of both bodies.
+    shells: [Arc<Shells>; 2],
+    /// The largest deformation of each body over the recording, as it is stated.
+    pub deformation: [f64; 2],
+}
+
+impl Prepared {
+    /// Builds the shells with as many levels as it takes, and measures how much the recording deforms their facets.
+    pub fn new(recording: &Recording) -> Prepared {
+        let shells = recording.bodies.each_ref().map(|body| Arc::new(Shells::of_mesh(&body.mesh, None)));
+        let mut deformation = [0.0_f64; 2];
+        let mut stage = Stage::default();
+        for frame in (0..recording.frames.len()).step_by(MEASURED) {
+            recording.place_own(frame, &mut stage);
+            for k in 0..2 {
+                let levels = shells[k].largest_deformation(recording.bodies[k].mesh.vertices(), &stage.own[k]);
+                deformation[k] = levels.into_iter().fold(deformation[k], |most, level| most.max(STATED * level));
+            }
+        }
+        Prepared { shells, deformation }
+    }
+
+    /// The same with so many levels above the mesh.
+    pub fn with_levels(&self, recording: &Recording, levels: usize) -> Prepared {
+        let shells = |body: &Body| Arc::new(Shells::of_mesh(&body.mesh, Some(levels + 1)));
+        Prepared { shells: recording.bodies.each_ref().map(shells), ..self.clone() }
     }
 }
 
@@ -185,15 +226,18 @@ pub struct Sampled {
 }
 
 impl Sampled {
-    /// Builds the shells of both bodies.
+    /// At the beginning of a recording.
     ///
     /// # Errors
-    /// A body has none.
-    pub fn new(recording: &Recording, seed: u64, limit: Option<Duration>) -> Result<Sampled> {
-        let [a, b] = recording.bodies.each_ref().map(|body| Shape::from(body.mesh.clone()));
-        let deformation = recording.bodies.each_ref().map(|body| STATED * body.waves.stretch());
-        let options = TrackerOptions { seed, deformation, ..TrackerOptions::default() };
-        Ok(Sampled { tracker: Tracker::new(&a, &b, options)?, limit, report: None })
+    /// The tracker refuses its options.
+    pub fn new(prepared: &Prepared, limit: Option<Duration>) -> Result<Sampled> {
+        let options = TrackerOptions {
+            deformation: prepared.deformation,
+            frame: 1e-3,
+            most_pairs: MOST_PAIRS,
+            ..TrackerOptions::default()
+        };
+        Ok(Sampled { tracker: Tracker::with_shells(prepared.shells.clone(), options)?, limit, report: None })
     }
 
     /// Goes on to the next frame; what `clock` says it took.
@@ -225,8 +269,9 @@ impl Player for Sampled {
         let surfaces = surfaces(stage);
         let mut budget = self.limit.map_or(Budget::UNLIMITED, Budget::time);
         let (report, query) = timed(|| self.tracker.step(surfaces, &mut budget));
-        self.report = Some(report?);
-        Ok(Done { update: 0.0, query, pairs: self.pairs(stage) })
+        let report = report?;
+        self.report = Some(report);
+        Ok(Done { update: 0.0, query, pairs: self.pairs(stage), work: report.outcome.work })
     }
 }
 

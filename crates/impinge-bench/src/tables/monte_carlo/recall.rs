@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 
-use super::players::{Player, Sampled};
+use super::players::{Player, Prepared, Sampled};
 use crate::chart::{Chart, Series};
 use crate::recordings::regions::{Found, Truth};
 use crate::recordings::{Recording, SCENES, Stage};
@@ -43,9 +43,11 @@ pub fn run(effort: Effort) -> Result<Table> {
     table.remark(recording.sentence(&truth.properties()));
     table.remark("at once, 1 later, 2+ later: frames from a region's beginning, or its loss, until it is reported; missed: ended before");
     table.remark("in time: reported with a delay of at most one frame; wrong: reported pairs that do not intersect");
+    let prepared = Prepared::new(&recording);
+    table.remark(format!("largest deformation, as measured and stated: {:.3} and {:.3}", prepared.deformation[0], prepared.deformation[1]));
     let mut shares = Vec::new();
     for budget in BUDGETS {
-        let (found, s, finished) = replay(&recording, &truth, frames, budget)?;
+        let (found, s, finished) = replay(&recording, &prepared, &truth, frames, budget)?;
         shares.push([budget as f64 / 1e3, 100.0 * found.share_in_time(), f64::from(found.longest)]);
         table.row(row(budget, &found, &s, finished));
         if budget == WANTED {
@@ -60,8 +62,14 @@ pub fn run(effort: Effort) -> Result<Table> {
 }
 
 /// All frames with one budget: what was found, the times, and the share of frames that were finished.
-fn replay(recording: &Recording, truth: &Truth, frames: usize, budget: u64) -> Result<(Found, Statistics, f64)> {
-    let mut sampled = Sampled::new(recording, 0, Some(Duration::from_micros(budget)))?;
+fn replay(
+    recording: &Recording,
+    prepared: &Prepared,
+    truth: &Truth,
+    frames: usize,
+    budget: u64,
+) -> Result<(Found, Statistics, f64)> {
+    let mut sampled = Sampled::new(prepared, Some(Duration::from_micros(budget)))?;
     let (mut stage, mut reported, mut times) = (Stage::default(), Vec::new(), Vec::new());
     let mut finished = 0;
     for frame in 0..frames {

@@ -4,26 +4,36 @@
 //! caches as it left them, as in an application, and a disturbance of the machine still meets everybody.
 
 use anyhow::Result;
+use impinge::Counters;
 
-use super::players::{Aabb, Default, Done, Obb, Parry, Player, Sampled};
-use crate::peers::{everybody, wanted};
+use super::players::{Aabb, Default, Done, MOST_PAIRS, Obb, Parry, Player, Prepared, Sampled};
+use crate::peers::programs::Program;
+use crate::peers::{PairSet, everybody, wanted};
 use crate::recordings::regions::Truth;
-use crate::recordings::{Recording, SCENES, Stage};
+use crate::recordings::{Frame, Recording, SCENES, Stage};
+use crate::scenes::Placement;
 use crate::table::{Table, milliseconds};
 use crate::tables::Effort;
-use crate::timing::Statistics;
+use crate::timing::{Statistics, Timed};
 
 /// Frames that a player does before the next one has its turn.
-const BLOCK: usize = 50;
+const BLOCK: usize = 200;
 
-/// Those who build anew are asked about every so many frames.
-const SPARSE: usize = 40;
+/// Those without memory of earlier frames are asked about every so many, those who build anew about fewer still.
+const SPARSE: [usize; 2] = [5, 400];
 
 const AABB: &str = "AABB";
 const PARRY: &str = "parry3d-bvh";
 const OBB: &str = "OBB";
 const OURS: &str = "impinge-tree";
 const SHELLS: &str = "impinge-shells";
+const FCL: &str = "fcl-obbrss";
+
+/// FCL is asked about every so many frames.
+const FCL_EVERY: usize = 50;
+
+/// Levels above the mesh, as in the paper; without a number as many as it takes.
+const LEVELS: std::ops::RangeInclusive<usize> = 1..=4;
 
 /// How many times faster than refitted boxes shells are to be, by scene: the paper's table 1.
 const WANTED: [(&str, f64); 3] = [("sphere-torus", 2.3), ("horseshoe-clover", 56.0), ("dragon-bunny", 79.0)];
@@ -55,6 +65,9 @@ pub fn run(effort: Effort) -> Result<Table> {
             table.remark(recording.sentence(&truth.properties()));
             let tracks = measure(&recording, motion == "rigid", frames)?;
             add_rows(&mut table, &recording, motion, &truth, &tracks);
+            if motion == "rigid" {
+                add_fcl(&mut table, &recording, &truth)?;
+            }
         }
     }
     Ok(table)
@@ -68,11 +81,19 @@ fn measure(recording: &Recording, rigid: bool, frames: usize) -> Result<Vec<Trac
             tracks.push(Track { name: name.into(), player, every, done: Vec::new() });
         }
     };
-    add(AABB, Box::new(Aabb::new(recording)), 1);
-    add(PARRY, Box::new(Parry::new(recording)), 1);
-    add(OURS, Box::new(Default::new(recording, rigid)), 1);
-    add(OBB, Box::new(Obb::new(recording, rigid)), SPARSE);
-    add(SHELLS, Box::new(Sampled::new(recording, 0, None)?), 1);
+    add(AABB, Box::new(Aabb::new(recording)), SPARSE[0]);
+    add(PARRY, Box::new(Parry::new(recording)), SPARSE[0]);
+    add(OURS, Box::new(Default::new(recording, rigid)), 4 * SPARSE[0]);
+    add(OBB, Box::new(Obb::new(recording, rigid)), SPARSE[1]);
+    let prepared = Prepared::new(recording);
+    for levels in LEVELS {
+        let roots = recording.triangles().map(|count| count >> (2 * levels));
+        if roots[0] * roots[1] <= MOST_PAIRS / 2 {
+            let fewer = prepared.with_levels(recording, levels);
+            add(&format!("{SHELLS}-{levels}"), Box::new(Sampled::new(&fewer, None)?), 1);
+        }
+    }
+    add(SHELLS, Box::new(Sampled::new(&prepared, None)?), 1);
     let mut stage = Stage::default();
     let all: Vec<usize> = (0..frames).collect();
     for (turn, block) in all.chunks(BLOCK).enumerate() {
@@ -98,6 +119,18 @@ fn add_rows(table: &mut Table, recording: &Recording, motion: &str, truth: &Trut
         let verdict = if track.name.starts_with(SHELLS) { found(truth, track) } else { all_pairs(truth, track) };
         table.row(names.into_iter().chain(times).chain([verdict]));
     }
+    for track in tracks.iter().filter(|track| track.name.starts_with(SHELLS)) {
+        let mean = |part: fn(&Counters) -> u64| {
+            track.done.iter().map(|d| part(&d.work)).sum::<u64>() as f64 / track.done.len() as f64
+        };
+        table.remark(format!(
+            "{} {motion}, {}: {:.0} facet tests and {:.0} triangle tests a frame",
+            recording.name,
+            track.name,
+            mean(|work| work.volume_tests),
+            mean(|work| work.primitive_tests)
+        ));
+    }
     let mean_of = |name: &str| tracks.iter().find(|t| t.name == name).map(|t| Statistics::of(&total(t)).mean);
     if let (Some(aabb), Some(parry), true) = (mean_of(AABB), mean_of(PARRY), everybody()) {
         table.remark(format!(
@@ -106,12 +139,55 @@ fn add_rows(table: &mut Table, recording: &Recording, motion: &str, truth: &Trut
             aabb / parry
         ));
     }
+    table.remark(paper_row(recording, motion, tracks));
     let wanted = WANTED.iter().find(|(scene, _)| *scene == recording.name && motion == "deforming");
     if let (Some(aabb), Some(shells), Some((scene, wanted))) = (mean_of(AABB), mean_of(SHELLS), wanted) {
         let held = if aabb / shells >= *wanted { "holds" } else { "MISSED" };
         table.remark(format!("{scene}: the paper's shells were {wanted} times as fast as AABB: {held}"));
         table.ratio(&format!("aabb-{scene}"), aabb / shells);
     }
+}
+
+/// The scene as a row of the paper's table 1.
+fn paper_row(recording: &Recording, motion: &str, tracks: &[Track<'_>]) -> String {
+    let mean = |name: &str, part: fn(&Done) -> f64| {
+        let done = tracks.iter().find(|t| t.name == name).map(|t| &t.done[..]).unwrap_or_default();
+        let sum: f64 = done.iter().map(part).sum();
+        if done.is_empty() { "-".into() } else { milliseconds(sum / done.len() as f64) }
+    };
+    let levels: Vec<String> = LEVELS.map(|n| mean(&format!("{SHELLS}-{n}"), |d| d.query)).collect();
+    format!(
+        "table 1, {} {motion}, ms: AABB {}, OBB {} / {}, shells with 1 to 4 levels {}, with all levels {}",
+        recording.name,
+        mean(AABB, |d| d.update + d.query),
+        mean(OBB, |d| d.update),
+        mean(OBB, |d| d.query),
+        levels.join(" / "),
+        mean(SHELLS, |d| d.query)
+    )
+}
+
+/// FCL with rigid bodies; it runs outside and keeps no memory of frames.
+fn add_fcl(table: &mut Table, recording: &Recording, truth: &Truth) -> Result<()> {
+    let placement = |frame: &Frame| Placement { numbers: frame.numbers, gap: 0.0, hit: false };
+    let placements: Vec<Placement> = recording.frames.iter().map(placement).collect();
+    let [a, b] = recording.bodies.each_ref().map(|body| &body.mesh);
+    let Some(mut fcl) = Program::start("fcl", a, b, &placements, table)? else { return Ok(()) };
+    let (mut times, mut differing) = (Vec::new(), 0);
+    for (case, frame) in truth.frames.iter().enumerate().step_by(FCL_EVERY) {
+        let Timed { nanoseconds, answer } = fcl.pairs(case, 1)?;
+        times.push(nanoseconds);
+        differing += usize::from(answer != frame.region_of.keys().copied().collect::<PairSet>());
+    }
+    let s = Statistics::of(&times);
+    let [mean, median, p99] = [s.mean, s.median, s.p99].map(milliseconds);
+    let names = [FCL, recording.name, "rigid"].map(String::from);
+    let verdict = match differing {
+        0 => "agrees: all pairs".into(),
+        n => format!("{n} of {} frames DIFFER", times.len()),
+    };
+    table.row(names.into_iter().chain(["0".into(), mean.clone(), mean, median, p99, verdict]));
+    Ok(())
 }
 
 /// Whether the pairs are those of the truth in every frame asked.
