@@ -131,20 +131,25 @@ mod tests {
 
     #[test]
     fn a_refitted_tree_finds_what_the_exact_method_finds() {
-        let (a, b) = (procedural::torus(1.0, 0.3, 30, 12).unwrap(), procedural::uv_sphere(0.8, 20, 12).unwrap());
+        let (a, b) =
+            (procedural::torus(1.0, 0.3, 30, 12).unwrap(), procedural::uv_sphere(0.8, 20, 12).unwrap());
         let mut trees = [AabbTree::build(&a), AabbTree::build(&b)];
         let mut hits = 0;
         for step in 0..12 {
-            let bent: Vec<DVec3> =
-                a.vertices().iter().map(|p| *p + DVec3::Z * 0.2 * (f64::from(step) + 2.0 * p.x).sin()).collect();
+            let bent: Vec<DVec3> = a
+                .vertices()
+                .iter()
+                .map(|p| *p + DVec3::Z * 0.2 * (f64::from(step) + 2.0 * p.x).sin())
+                .collect();
             let shifted: Vec<DVec3> =
                 b.vertices().iter().map(|p| *p + DVec3::X * 0.25 * f64::from(step)).collect();
             trees[0].refit(&bent);
             trees[1].refit(&shifted);
             let mut found = trees[0].pairs(&bent, &trees[1], &shifted);
             found.sort_unstable();
-            let shapes = [(&a, bent), (&b, shifted)]
-                .map(|(mesh, points)| Shape::from(Mesh::from_points(points, mesh.triangles().to_vec()).unwrap()));
+            let shapes = [(&a, bent), (&b, shifted)].map(|(mesh, points)| {
+                Shape::from(Mesh::from_points(points, mesh.triangles().to_vec()).unwrap())
+            });
             let exact = impinge::pairs(&shapes[0], shapes[1].at(Pose::IDENTITY)).unwrap();
             assert_eq!(found, exact);
             hits += usize::from(!exact.is_empty());

@@ -52,7 +52,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         }
     }
     println!("in contact in {touching} of {frames} frames, strongest force {strongest:.2} N");
-    println!("not everything was looked at in {unfinished} frames; {late} frames began more than {FRAME:?} late");
+    println!(
+        "not everything was looked at in {unfinished} frames; {late} frames began more than {FRAME:?} late"
+    );
     histogram(latencies);
     Ok(())
 }
@@ -75,7 +77,13 @@ fn hand(seconds: f64) -> Result<Pose, impinge::Error> {
 fn histogram(mut latencies: Vec<Duration>) {
     latencies.sort_unstable();
     let at = |share: f64| latencies[(share * (latencies.len() - 1) as f64) as usize];
-    println!("latency: median {:?}, 99 % {:?}, 99.9 % {:?}, most {:?}", at(0.5), at(0.99), at(0.999), at(1.0));
+    println!(
+        "latency: median {:?}, 99 % {:?}, 99.9 % {:?}, most {:?}",
+        at(0.5),
+        at(0.99),
+        at(0.999),
+        at(1.0)
+    );
     let mut below = Duration::from_micros(2);
     let mut counted = 0;
     while counted < latencies.len() {

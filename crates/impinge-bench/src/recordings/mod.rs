@@ -84,7 +84,9 @@ pub const SCENES: [Scene; 3] = [
     },
     Scene {
         name: "horseshoe-clover",
-        meshes: || Ok([procedural::clover(4, 0.5, 0.055, 250, 20)?, procedural::horseshoe(0.42, 0.09, 49, 20)?]),
+        meshes: || {
+            Ok([procedural::clover(4, 0.5, 0.055, 250, 20)?, procedural::horseshoe(0.42, 0.09, 49, 20)?])
+        },
     },
     Scene {
         name: "dragon-bunny",
@@ -97,7 +99,12 @@ pub const SCENES: [Scene; 3] = [
 
 impl Default for Stage {
     fn default() -> Stage {
-        Stage { poses: [Pose::IDENTITY; 2], own: Default::default(), world: Default::default(), moved: [0.0; 2] }
+        Stage {
+            poses: [Pose::IDENTITY; 2],
+            own: Default::default(),
+            world: Default::default(),
+            moved: [0.0; 2],
+        }
     }
 }
 

@@ -133,7 +133,12 @@ mod tests {
         let row = |phase, x| Row { phase, at: DVec3::X * x, turn: DQuat::from_rotation_z(x) };
         let frame = between(&row(0.9, 1.0), &row(0.1, 1.2), 0.5).unwrap();
         assert!((frame.phase - 1.0).abs() < 1e-12);
-        assert!((frame.poses[1].apply(DVec3::X) - (DVec3::X * 1.1 + DVec3::new(1.1_f64.cos(), 1.1_f64.sin(), 0.0))).length() < 1e-12);
+        assert!(
+            (frame.poses[1].apply(DVec3::X)
+                - (DVec3::X * 1.1 + DVec3::new(1.1_f64.cos(), 1.1_f64.sin(), 0.0)))
+            .length()
+                < 1e-12
+        );
     }
 
     #[test]
@@ -145,7 +150,10 @@ mod tests {
             assert_eq!(kept.len(), ROWS);
             for (k, m) in kept.iter().zip(&made) {
                 let turned = (k.turn - m.turn).length();
-                assert!(k.at.distance(m.at) < 1e-6 && turned < 1e-6 && (k.phase - m.phase).abs() < 1e-6, "{name}");
+                assert!(
+                    k.at.distance(m.at) < 1e-6 && turned < 1e-6 && (k.phase - m.phase).abs() < 1e-6,
+                    "{name}"
+                );
             }
         }
     }

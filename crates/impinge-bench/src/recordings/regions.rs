@@ -332,7 +332,8 @@ mod tests {
     #[test]
     fn pairs_are_connected_over_neighbours_on_both_bodies() {
         let stars = stars();
-        let near = stars[0].around[stars[0].corners[0][0] as usize].iter().copied().find(|&t| t != 0).unwrap();
+        let near =
+            stars[0].around[stars[0].corners[0][0] as usize].iter().copied().find(|&t| t != 0).unwrap();
         let far = (0..stars[0].corners.len() as u32).rev().find(|&t| !stars[0].share(t, 0)).unwrap();
         let mut pairs = [[0, 0], [near, near], [near, far], [far, far]];
         pairs.sort_unstable();
@@ -350,7 +351,9 @@ mod tests {
         let stars = stars();
         let far = (0..stars[0].corners.len() as u32).rev().find(|&t| !stars[0].share(t, 0)).unwrap();
         let mut frames: Vec<FrameRegions> = Vec::new();
-        for pairs in [&[[0, 0]][..], &[[0, 0], [far, far]], &[[0, 0], [far, far]], &[[0, 0]], &[[far, far]], &[]] {
+        for pairs in
+            [&[[0, 0]][..], &[[0, 0], [far, far]], &[[0, 0], [far, far]], &[[0, 0]], &[[far, far]], &[]]
+        {
             let next = FrameRegions::of(pairs, frames.last(), &stars);
             frames.push(next);
         }
@@ -359,14 +362,8 @@ mod tests {
         assert_eq!((properties.most_regions, properties.appearing), (2, 3));
         let reported = [vec![], vec![[0, 0]], vec![[0, 0], [far, far]], vec![[0, 0], [1, 1]], vec![], vec![]];
         let found = truth.judge(&reported);
-        let expected = Found {
-            instances: 7,
-            seen: 4,
-            after: [0, 2, 0],
-            missed: [1, 0],
-            longest: 1,
-            wrong: 1,
-        };
+        let expected =
+            Found { instances: 7, seen: 4, after: [0, 2, 0], missed: [1, 0], longest: 1, wrong: 1 };
         assert_eq!(found, expected);
         assert!(!found.in_time() && (found.share_in_time() - 2.0 / 3.0).abs() < 1e-12);
         let all: Vec<_> = truth.frames.iter().map(|f| f.region_of.keys().copied().collect()).collect();

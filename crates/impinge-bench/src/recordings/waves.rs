@@ -72,12 +72,8 @@ mod tests {
 
     #[test]
     fn displacements_stay_within_their_bounds_and_reach_a_good_part_of_them() {
-        let wave = Wave {
-            amplitude: 0.05,
-            direction: DVec3::Y,
-            vector: DVec3::new(3.0, 0.0, 4.0),
-            oscillations: 2,
-        };
+        let wave =
+            Wave { amplitude: 0.05, direction: DVec3::Y, vector: DVec3::new(3.0, 0.0, 4.0), oscillations: 2 };
         let point = |i: u64| DVec3::from_array([0, 1, 2].map(|axis| unit(7, 3 * i + axis)));
         let points: Vec<DVec3> = (0..400).map(point).collect();
         let waves = Waves::over(&points, &[wave, Wave { direction: DVec3::X, oscillations: 1, ..wave }]);

@@ -19,7 +19,7 @@ use crate::peers::parry_refit::{Refitted, vectors};
 use crate::recordings::{Body, Recording, Stage};
 
 /// Pairs of facets that the sampled method may hold.
-pub const MOST_PAIRS: usize = 1 << 20;
+const MOST_PAIRS: usize = 1 << 20;
 
 /// The deformation that is stated is measured in every so many frames.
 const MEASURED: usize = 60;
@@ -103,9 +103,8 @@ impl Player for Parry {
             a.refit(&single[0]);
             b.refit(&single[1]);
         });
-        let corners = |body: usize, t: u32| {
-            self.triangles[body][t as usize].map(|v| stage.world[body][v as usize])
-        };
+        let corners =
+            |body: usize, t: u32| self.triangles[body][t as usize].map(|v| stage.world[body][v as usize]);
         let (pairs, query) =
             timed(|| a.candidates(b).filter(|&[i, j]| meet(&corners(0, i), &corners(1, j))).collect());
         Ok(Done { update, query, pairs, work: Counters::default() })
@@ -202,8 +201,10 @@ impl Prepared {
         for frame in (0..recording.frames.len()).step_by(MEASURED) {
             recording.place_own(frame, &mut stage);
             for k in 0..2 {
-                let levels = shells[k].largest_deformation(recording.bodies[k].mesh.vertices(), &stage.own[k]);
-                deformation[k] = levels.into_iter().fold(deformation[k], |most, level| most.max(STATED * level));
+                let levels =
+                    shells[k].largest_deformation(recording.bodies[k].mesh.vertices(), &stage.own[k]);
+                deformation[k] =
+                    levels.into_iter().fold(deformation[k], |most, level| most.max(STATED * level));
             }
         }
         Prepared { shells, deformation }

@@ -42,9 +42,14 @@ pub fn run(effort: Effort) -> Result<Table> {
     let truth = Truth::of(&recording, frames)?;
     table.remark(recording.sentence(&truth.properties()));
     table.remark("at once, 1 later, 2+ later: frames from a region's beginning, or its loss, until it is reported; missed: ended before");
-    table.remark("in time: reported with a delay of at most one frame; wrong: reported pairs that do not intersect");
+    table.remark(
+        "in time: reported with a delay of at most one frame; wrong: reported pairs that do not intersect",
+    );
     let prepared = Prepared::new(&recording);
-    table.remark(format!("largest deformation, as measured and stated: {:.3} and {:.3}", prepared.deformation[0], prepared.deformation[1]));
+    table.remark(format!(
+        "largest deformation, as measured and stated: {:.3} and {:.3}",
+        prepared.deformation[0], prepared.deformation[1]
+    ));
     let mut shares = Vec::new();
     for budget in BUDGETS {
         let (found, s, finished) = replay(&recording, &prepared, &truth, frames, budget)?;

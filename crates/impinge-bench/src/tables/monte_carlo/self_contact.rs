@@ -63,7 +63,9 @@ pub fn run(effort: Effort) -> Result<Table> {
             Err(why) => table.missing(format!("{why:#}")),
         }
     }
-    table.remark(format!("cloth-funnel and armadillo-rollers: the step from the first state to the second in {CUTS} cuts"));
+    table.remark(format!(
+        "cloth-funnel and armadillo-rollers: the step from the first state to the second in {CUTS} cuts"
+    ));
     table.remark("each frame is finished; exact ms: tree refitted and the exact query, mean; found: of the intersecting pairs of triangles; false: reported pairs that do not intersect");
     table.remark(format!("wanted: at least {:.0} % found", 100.0 * WANTED));
     Ok(table)
@@ -147,7 +149,8 @@ fn cactus(file: &Path) -> Result<Sequence> {
     let (frames, vertices, triangles) = (count(4)?, count(8)?, count(12)?);
     let start = 20 + 12 * triangles;
     ensure!(bytes.len() == start + 24 * frames * vertices, "{} has another length", file.display());
-    let indices: Vec<u32> = (0..3 * triangles).map(|i| Ok(count(20 + 4 * i)? as u32)).collect::<Result<_>>()?;
+    let indices: Vec<u32> =
+        (0..3 * triangles).map(|i| Ok(count(20 + 4 * i)? as u32)).collect::<Result<_>>()?;
     let numbers: Vec<f64> = bytes[start..]
         .chunks_exact(8)
         .map(|word| word.try_into().map(f64::from_le_bytes))

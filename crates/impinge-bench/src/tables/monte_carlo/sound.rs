@@ -45,7 +45,17 @@ struct Asked {
 
 /// Measures the table.
 pub fn run(effort: Effort) -> Result<Table> {
-    let header = ["scene", "asked", "placements", "hit %", "surely hit", "surely free", "undecided %", "wrong", "verdict"];
+    let header = [
+        "scene",
+        "asked",
+        "placements",
+        "hit %",
+        "surely hit",
+        "surely free",
+        "undecided %",
+        "wrong",
+        "verdict",
+    ];
     let mut table = Table::new("monte-carlo-sound", &header);
     let count = effort.pick(PLACEMENTS, 300) / SCENES.len();
     for (scene, distances) in SCENES.iter().zip(DISTANCES) {
@@ -97,7 +107,8 @@ impl Asked {
     }
 
     fn surfaces(&self, pose: Pose) -> [Surface<'_>; 2] {
-        let surface = |k: usize, pose| Surface { vertices: self.models[k].mesh().vertices(), pose, moved: 0.0 };
+        let surface =
+            |k: usize, pose| Surface { vertices: self.models[k].mesh().vertices(), pose, moved: 0.0 };
         [surface(0, Pose::IDENTITY), surface(1, pose)]
     }
 }

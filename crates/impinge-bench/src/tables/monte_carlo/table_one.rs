@@ -6,7 +6,7 @@
 use anyhow::Result;
 use impinge::Counters;
 
-use super::players::{Aabb, Default, Done, MOST_PAIRS, Obb, Parry, Player, Prepared, Sampled};
+use super::players::{Aabb, Default, Done, Obb, Parry, Player, Prepared, Sampled};
 use crate::peers::programs::Program;
 use crate::peers::{PairSet, everybody, wanted};
 use crate::recordings::regions::Truth;
@@ -32,6 +32,12 @@ const FCL: &str = "fcl-obbrss";
 /// FCL is asked about every so many frames.
 const FCL_EVERY: usize = 50;
 
+/// The most pairs of coarsest facets with which shells are tried: all are looked at when a recording begins.
+const MOST_ROOTS: usize = 1 << 17;
+
+/// Shells with a given number of levels go through this part of a recording, from its beginning.
+const FEWER: usize = 4;
+
 /// Levels above the mesh, as in the paper; without a number as many as it takes.
 const LEVELS: std::ops::RangeInclusive<usize> = 1..=4;
 
@@ -44,12 +50,24 @@ struct Track<'r> {
     player: Box<dyn Player + 'r>,
     /// Asked about every so many frames.
     every: usize,
+    /// Asked about so many frames from the first on.
+    most: usize,
     done: Vec<Done>,
 }
 
 /// Measures the table.
 pub fn run(effort: Effort) -> Result<Table> {
-    let header = ["contestant", "scene", "motion", "update ms", "query ms", "mean ms", "median ms", "p99 ms", "compared"];
+    let header = [
+        "contestant",
+        "scene",
+        "motion",
+        "update ms",
+        "query ms",
+        "mean ms",
+        "median ms",
+        "p99 ms",
+        "compared",
+    ];
     let mut table = Table::new("monte-carlo", &header);
     for scene in &SCENES {
         let recording = match scene.load() {
@@ -76,31 +94,31 @@ pub fn run(effort: Effort) -> Result<Table> {
 /// Everybody goes through the frames, block by block.
 fn measure(recording: &Recording, rigid: bool, frames: usize) -> Result<Vec<Track<'_>>> {
     let mut tracks: Vec<Track<'_>> = Vec::new();
-    let mut add = |name: &str, player: Box<dyn Player>, every: usize| {
+    let mut add = |name: &str, player: Box<dyn Player>, every: usize, most: usize| {
         if wanted(name) {
-            tracks.push(Track { name: name.into(), player, every, done: Vec::new() });
+            tracks.push(Track { name: name.into(), player, every, most, done: Vec::new() });
         }
     };
-    add(AABB, Box::new(Aabb::new(recording)), SPARSE[0]);
-    add(PARRY, Box::new(Parry::new(recording)), SPARSE[0]);
-    add(OURS, Box::new(Default::new(recording, rigid)), 4 * SPARSE[0]);
-    add(OBB, Box::new(Obb::new(recording, rigid)), SPARSE[1]);
+    add(AABB, Box::new(Aabb::new(recording)), SPARSE[0], frames);
+    add(PARRY, Box::new(Parry::new(recording)), SPARSE[0], frames);
+    add(OURS, Box::new(Default::new(recording, rigid)), 4 * SPARSE[0], frames);
+    add(OBB, Box::new(Obb::new(recording, rigid)), SPARSE[1], frames);
     let prepared = Prepared::new(recording);
     for levels in LEVELS {
         let roots = recording.triangles().map(|count| count >> (2 * levels));
-        if roots[0] * roots[1] <= MOST_PAIRS / 2 {
+        if roots[0] * roots[1] <= MOST_ROOTS {
             let fewer = prepared.with_levels(recording, levels);
-            add(&format!("{SHELLS}-{levels}"), Box::new(Sampled::new(&fewer, None)?), 1);
+            add(&format!("{SHELLS}-{levels}"), Box::new(Sampled::new(&fewer, None)?), 1, frames / FEWER);
         }
     }
-    add(SHELLS, Box::new(Sampled::new(&prepared, None)?), 1);
+    add(SHELLS, Box::new(Sampled::new(&prepared, None)?), 1, frames);
     let mut stage = Stage::default();
     let all: Vec<usize> = (0..frames).collect();
     for (turn, block) in all.chunks(BLOCK).enumerate() {
         for place in 0..tracks.len() {
             let at = (turn + place) % tracks.len();
             let track = &mut tracks[at];
-            for &frame in block.iter().filter(|&&f| f % track.every == 0) {
+            for &frame in block.iter().filter(|&&f| f % track.every == 0 && f < track.most) {
                 recording.place(frame, &mut stage);
                 track.done.push(track.player.frame(&stage)?);
             }
@@ -112,11 +130,13 @@ fn measure(recording: &Recording, rigid: bool, frames: usize) -> Result<Vec<Trac
 fn add_rows(table: &mut Table, recording: &Recording, motion: &str, truth: &Truth, tracks: &[Track<'_>]) {
     let total = |track: &Track<'_>| -> Vec<f64> { track.done.iter().map(|d| d.update + d.query).collect() };
     for track in tracks {
-        let mean = |part: fn(&Done) -> f64| track.done.iter().map(part).sum::<f64>() / track.done.len() as f64;
+        let mean =
+            |part: fn(&Done) -> f64| track.done.iter().map(part).sum::<f64>() / track.done.len() as f64;
         let s = Statistics::of(&total(track));
         let times = [mean(|d| d.update), mean(|d| d.query), s.mean, s.median, s.p99].map(milliseconds);
         let names = [track.name.clone(), recording.name.into(), motion.into()];
-        let verdict = if track.name.starts_with(SHELLS) { found(truth, track) } else { all_pairs(truth, track) };
+        let verdict =
+            if track.name.starts_with(SHELLS) { found(truth, track) } else { all_pairs(truth, track) };
         table.row(names.into_iter().chain(times).chain([verdict]));
     }
     for track in tracks.iter().filter(|track| track.name.starts_with(SHELLS)) {
@@ -194,7 +214,8 @@ fn add_fcl(table: &mut Table, recording: &Recording, truth: &Truth) -> Result<()
 fn all_pairs(truth: &Truth, track: &Track<'_>) -> String {
     let asked = truth.frames.iter().step_by(track.every);
     let differing = track.done.iter().zip(asked).filter(|(done, frame)| {
-        done.pairs.len() != frame.region_of.len() || done.pairs.iter().any(|p| !frame.region_of.contains_key(p))
+        done.pairs.len() != frame.region_of.len()
+            || done.pairs.iter().any(|p| !frame.region_of.contains_key(p))
     });
     match differing.count() {
         0 => "agrees: all pairs".into(),
