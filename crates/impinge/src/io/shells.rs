@@ -14,7 +14,7 @@ use std::path::Path;
 use super::bytes::Bytes;
 use super::save::{refuse, replace};
 use super::{bytes_of, name_file};
-use crate::narrow::sampled::shells::{Links, Shells, hash_of, mesh_of};
+use crate::narrow::sampled::shells::{Links, Shells, hash_of, model_of};
 use crate::num::hash::fnv1a;
 use crate::{Error, Mesh, Shape};
 
@@ -51,7 +51,7 @@ impl Shells {
     /// named.
     pub fn load(path: impl AsRef<Path>, shape: &Shape) -> Result<Shells, Error> {
         let path = path.as_ref();
-        Shells::from_bytes(&bytes_of(path)?, mesh_of(shape)?).map_err(|error| name_file(path, error))
+        Shells::from_bytes(&bytes_of(path)?, model_of(shape)?.mesh()).map_err(|error| name_file(path, error))
     }
 
     fn to_bytes(&self) -> Vec<u8> {
@@ -177,9 +177,12 @@ mod tests {
         std::fs::create_dir_all(&folder).unwrap();
         let path = folder.join("torus.shells");
         shells.save(&path).unwrap();
-        assert!(Shells::load(&path, &shape).unwrap() == shells);
+        let loaded = Shells::load(&path, &shape).unwrap();
+        assert!(loaded == shells);
+        loaded.attach(&shape).unwrap();
         assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 1, "nothing is left beside the file");
         let other = Shape::from(procedural::torus(1.0, 0.3000001, 20, 12).unwrap());
+        assert!(shells.clone().attach(&other).unwrap_err().to_string().contains("another mesh"));
         let refused = Shells::load(&path, &other).unwrap_err().to_string();
         assert!(refused.contains("torus.shells") && refused.contains("another mesh"), "{refused}");
         assert!(

@@ -59,14 +59,4 @@ impl Csr {
             _ => &[],
         }
     }
-
-    /// How many lists there are.
-    pub fn len(&self) -> usize {
-        self.starts.len() - 1
-    }
-
-    /// Whether there is no list.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
 }

@@ -221,6 +221,7 @@ fn zero_between(mut p: [DVec3; 2], mut value: [f64; 2], f: &(dyn Fn(DVec3) -> f6
         let way = value[0] / (value[0] - value[1]);
         p[0] + (p[1] - p[0]) * if way.is_finite() { way.clamp(0.0, 1.0) } else { 0.5 }
     };
+    let mut last = None;
     for _ in 0..ZERO_STEPS {
         let at = middle(&p, &value);
         let now = f(at);
@@ -229,7 +230,10 @@ fn zero_between(mut p: [DVec3; 2], mut value: [f64; 2], f: &(dyn Fn(DVec3) -> f6
         }
         let side = usize::from((now < 0.0) != (value[0] < 0.0));
         (p[side], value[side]) = (at, now);
-        value[1 - side] *= 0.5;
+        if last == Some(side) {
+            value[1 - side] *= 0.5;
+        }
+        last = Some(side);
     }
     middle(&p, &value)
 }
@@ -279,3 +283,7 @@ fn cells_with_zeros(
         cells_with_zeros(centre + shift * side, 0.5 * side, halvings - 1, lipschitz, f, left);
     }
 }
+
+#[cfg(test)]
+#[path = "curved_tests.rs"]
+mod tests;

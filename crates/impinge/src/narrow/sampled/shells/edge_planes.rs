@@ -1,14 +1,19 @@
-//! Edge planes: where the surface below a facet bends sharply, slabs along other directions than the facet's normal
+//! Edge planes: where the surface below a facet bends sharply, a slab for each of its faces
 //! (Guy and Debunne 2004, section 7, leave "sharp edges as several attached planes" for the future).
 //!
-//! One disc over an edge is as thick as the edge is high. The planes of the faces that meet there touch the surface, so
-//! that cylinder and slabs together hold it tightly. A slab bounds the mesh's own triangles below the facet; it is
-//! found over their corners and rounded outward like the cylinder.
+//! One disc over an edge is as thick as the edge is high, whether it is convex or concave. Here the mesh's triangles
+//! below the facet are dealt to a few planes, and each plane has a slab around its triangles. **Claim.** Each of these
+//! triangles lies in the cylinder and in at least one slab: what separates something from every slab within the cylinder
+//! separates it from the surface. *Proof:* a slab's bounds are taken over all corners of its triangles and rounded
+//! outward like those of the cylinder; a slab is convex.
+//!
+//! The planes are found as by Cohen-Steiner, Alliez and Desbrun (Variational Shape Approximation, 2004), with the largest
+//! distance of a corner as the error: the triangle farthest from its plane founds a new one, all triangles
+//! go to the plane they are nearest to, planes are fitted to their triangles anew.
 //!
 //! **Tightness.** The *offset* of a facet is the largest distance of a point of the surface below it from the shell's
-//! outer surface. Over one plane it is the largest depth of a corner below that plane; with several planes a point's
-//! distance is that from the nearest, and each triangle is charged the smallest of its largest depths below one plane,
-//! which is never less than the truth. Directions are added greedily: the normal of the triangle that is charged most.
+//! outer surface: by the disc alone the largest depth of a corner below the disc's outer side, with slabs the
+//! thickness of the thickest.
 //!
 //! **Deforming.** Let x − g = E·w + h·n as in `deform.rs` and d the slab's direction, cₖ = d·eₖ for the two sides, so that
 //! d·(x − g) = c·w + (d·n)·h. The vector d′ = E′·(E′ᵀE′)⁻¹·c + (d·n)·n′ has the same product with M(x) − g′, and a vertex that
@@ -21,6 +26,7 @@ use smallvec::SmallVec;
 use super::csr::Csr;
 use super::deform::sides;
 use super::frame::{Frame, largest_coordinate, longest_side, pad};
+use super::simplify::area_vector;
 use super::{Facet, Level, Shells};
 use crate::Mesh;
 use crate::geom::point_triangle::norm;
@@ -28,18 +34,25 @@ use crate::num::parallel;
 use crate::num::tolerance::FACET_NEEDLE;
 
 /// Slabs of a facet, at most.
-pub(crate) const MOST_SLABS: usize = 6;
+pub(crate) const MOST_SLABS: usize = 4;
 
 /// A facet whose offset is at most this part of its radius (no unit) is flat and gets no slabs.
 const FLAT: f64 = 0.02;
 
 /// Slabs are kept where they leave at most this part of the offset (no unit).
-const WORTH: f64 = 0.75;
+const WORTH: f64 = 0.6;
 
-/// Cosine of the angle within which triangles count as one face.
-const ONE_FACE: f64 = 0.94;
+/// One slab more has to leave at most this part of the offset (no unit).
+const WORTH_ONE_MORE: f64 = 0.9;
 
-/// A slab across a direction: low ≤ (x − centre)·direction ≤ high for the facet's centre.
+/// Triangles, at most, that the planes of a facet are found by.
+const SAMPLE: usize = 128;
+
+/// How often planes are fitted and triangles dealt to them anew.
+const ROUNDS: usize = 3;
+
+/// A slab across a direction, around some of the triangles below a facet: low ≤ (x − centre)·direction ≤ high for the
+/// facet's centre.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Slab {
     /// A unit vector.
@@ -93,61 +106,114 @@ fn attach_to(
     triangles: &[[DVec3; 3]],
     error: f64,
 ) -> ([f64; 2], SmallVec<[Slab; MOST_SLABS]>) {
-    let depth = |direction: DVec3, high: f64, t: &[DVec3; 3]| {
-        high - t.iter().map(|p| (*p - facet.centre).dot(direction)).fold(f64::INFINITY, f64::min)
-    };
-    let mut charge: Vec<f64> = triangles.iter().map(|t| depth(facet.normal, facet.outer, t)).collect();
-    let worst = |charge: &[f64]| charge.iter().copied().fold(0.0, f64::max);
-    let mut offsets = vec![worst(&charge)];
-    let mut slabs: SmallVec<[Slab; MOST_SLABS]> = SmallVec::new();
-    let unit: Vec<Option<DVec3>> = triangles.iter().map(unit_area).collect();
-    while slabs.len() < MOST_SLABS && offsets[offsets.len() - 1] > FLAT * facet.radius {
-        // The triangle that is charged most and has a normal, the first of several.
-        let loosest = (0..triangles.len())
-            .filter(|&t| unit[t].is_some())
-            .reduce(|best, t| if charge[t] > charge[best] { t } else { best });
-        let Some(normal) = loosest.and_then(|t| unit[t]) else { break };
-        let on_face = unit.iter().zip(triangles).filter(|(n, _)| n.is_some_and(|n| n.dot(normal) > ONE_FACE));
-        let face: DVec3 = on_face.map(|(_, t)| (t[1] - t[0]).cross(t[2] - t[0])).sum();
-        let charged = |direction: DVec3| {
-            let slab = slab(facet, direction, corners, triangles, error);
-            let charge: Vec<f64> =
-                charge.iter().zip(triangles).map(|(c, t)| c.min(depth(direction, slab.high, t))).collect();
-            (slab, charge)
+    let depth = |p: &DVec3| facet.outer - (*p - facet.centre).dot(facet.normal);
+    let by_disc = triangles.iter().flatten().map(depth).fold(0.0, f64::max);
+    if by_disc <= FLAT * facet.radius || !is_sound(corners) {
+        return ([by_disc; 2], SmallVec::new());
+    }
+    let planes = planes(facet, triangles, by_disc);
+    let mut nearest = vec![0; triangles.len()];
+    deal(triangles.iter(), &planes, &mut nearest);
+    let slabs = slabs(facet, corners, triangles, &planes, &nearest, error);
+    let offset = slabs.iter().map(|slab| slab.high - slab.low).fold(0.0, f64::max);
+    if offset <= WORTH * by_disc { ([by_disc, offset], slabs) } else { ([by_disc; 2], SmallVec::new()) }
+}
+
+/// Planes that a sample of triangles lies near to: as few as do nearly as well as more.
+fn planes(facet: &Facet, triangles: &[[DVec3; 3]], by_disc: f64) -> Vec<Plane> {
+    let sample: Vec<&[DVec3; 3]> =
+        triangles.iter().step_by(triangles.len().div_ceil(SAMPLE).max(1)).collect();
+    let mut planes = vec![Plane { normal: facet.normal, point: facet.centre }];
+    let mut best = (by_disc, planes.clone());
+    let mut nearest = vec![0; sample.len()];
+    while planes.len() < MOST_SLABS {
+        let off = |t: &usize| planes[nearest[*t]].off(sample[*t]);
+        let Some(worst) = (0..sample.len()).max_by(|s, t| off(s).total_cmp(&off(t))) else { break };
+        planes.push(Plane::of(sample[worst]).unwrap_or(planes[0]));
+        for _ in 0..ROUNDS {
+            deal(sample.iter().copied(), &planes, &mut nearest);
+            refit(&sample, &mut planes, &nearest);
+        }
+        deal(sample.iter().copied(), &planes, &mut nearest);
+        let thickness = |k: usize| {
+            let own = sample.iter().zip(&nearest).filter(|(_, of)| **of == k).map(|(t, _)| *t);
+            let (low, high) = extent(own, facet.centre, planes[k].normal);
+            high - low
         };
-        let mut best = charged(normal);
-        if let Some(mean) = face.try_normalize() {
-            let other = charged(mean);
-            if worst(&other.1) < worst(&best.1) {
-                best = other;
+        let offset = (0..planes.len()).map(thickness).fold(0.0, f64::max);
+        if offset <= WORTH_ONE_MORE * best.0 {
+            best = (offset, planes.clone());
+        }
+    }
+    best.1
+}
+
+/// A plane that triangles are dealt to.
+#[derive(Debug, Clone, Copy)]
+struct Plane {
+    normal: DVec3,
+    point: DVec3,
+}
+
+impl Plane {
+    /// The plane of a triangle, if it has an area.
+    fn of(t: &[DVec3; 3]) -> Option<Plane> {
+        Some(Plane { normal: area_vector(*t).try_normalize()?, point: t[0] })
+    }
+
+    /// The largest distance of a corner from it.
+    fn off(&self, t: &[DVec3; 3]) -> f64 {
+        t.iter().map(|p| (*p - self.point).dot(self.normal).abs()).fold(0.0, f64::max)
+    }
+}
+
+/// Deals each triangle to the plane it is nearest to, the first of several.
+fn deal<'t>(triangles: impl Iterator<Item = &'t [DVec3; 3]>, planes: &[Plane], nearest: &mut [usize]) {
+    for (t, to) in triangles.zip(nearest) {
+        let mut least = f64::INFINITY;
+        for (k, plane) in planes.iter().enumerate() {
+            let off = plane.off(t);
+            if off < least {
+                (least, *to) = (off, k);
             }
         }
-        slabs.push(best.0);
-        charge = best.1;
-        offsets.push(worst(&charge));
     }
-    // As few as do nearly the best.
-    let tightest = offsets[offsets.len() - 1];
-    let enough = offsets.iter().position(|&offset| offset <= 1.1 * tightest).unwrap_or(0);
-    let kept = if tightest <= WORTH * offsets[0] && is_sound(corners) { enough } else { 0 };
-    slabs.truncate(kept);
-    ([offsets[0], offsets[kept]], slabs)
 }
 
-/// The unit normal of a triangle that has one.
-fn unit_area(t: &[DVec3; 3]) -> Option<DVec3> {
-    (t[1] - t[0]).cross(t[2] - t[0]).try_normalize()
+/// Fits each plane to its triangles: the mean normal by area, midway between the farthest corners.
+fn refit(triangles: &[&[DVec3; 3]], planes: &mut [Plane], nearest: &[usize]) {
+    for (k, plane) in planes.iter_mut().enumerate() {
+        let own = || triangles.iter().zip(nearest).filter(|(_, of)| **of == k).map(|(t, _)| *t);
+        let Some(normal) = own().map(|t| area_vector(*t)).sum::<DVec3>().try_normalize() else { continue };
+        let (low, high) = extent(own(), plane.point, normal);
+        *plane = Plane { normal, point: plane.point + normal * (0.5 * (low + high)) };
+    }
 }
 
-/// The slab across a direction around triangles.
-fn slab(facet: &Facet, direction: DVec3, corners: &[DVec3; 3], triangles: &[[DVec3; 3]], error: f64) -> Slab {
-    let heights = triangles.iter().flatten().map(|p| (*p - facet.centre).dot(direction));
-    let (low, high) =
-        heights.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), h| (low.min(h), high.max(h)));
-    let largest = largest_coordinate(corners).max(facet.centre.abs().max_element());
-    let more = pad(facet.radius + facet.outer - facet.inner, largest) + error;
-    let along = sides(corners).map(|side| side.dot(direction));
-    Slab { direction, low: low - more, high: high + more, along }
+/// The least and the largest height of triangles' corners over a point.
+fn extent<'t>(triangles: impl Iterator<Item = &'t [DVec3; 3]>, over: DVec3, direction: DVec3) -> (f64, f64) {
+    let heights = triangles.flatten().map(|p| (*p - over).dot(direction));
+    heights.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), h| (low.min(h), high.max(h)))
+}
+
+/// The slabs around the triangles of each plane that has any.
+fn slabs(
+    facet: &Facet,
+    corners: &[DVec3; 3],
+    triangles: &[[DVec3; 3]],
+    planes: &[Plane],
+    nearest: &[usize],
+    error: f64,
+) -> SmallVec<[Slab; MOST_SLABS]> {
+    let more = pad(facet.radius + facet.outer - facet.inner, largest_coordinate(corners)) + error;
+    let slab = |(k, plane): (usize, &Plane)| {
+        let own = triangles.iter().zip(nearest).filter(|(_, of)| **of == k).map(|(t, _)| t);
+        let direction = plane.normal;
+        let (low, high) = extent(own, facet.centre, direction);
+        let along = sides(corners).map(|side| side.dot(direction));
+        (low <= high).then(|| Slab { direction, low: low - more, high: high + more, along })
+    };
+    planes.iter().enumerate().filter_map(slab).collect()
 }
 
 /// Whether a triangle is no needle.
@@ -158,7 +224,7 @@ fn is_sound(corners: &[DVec3; 3]) -> bool {
 }
 
 impl Level {
-    /// The slabs of a facet at rest.
+    /// The slabs of a facet at rest: with any, each triangle of the mesh below it lies in one of them at least.
     #[inline]
     pub fn slabs(&self, i: u32) -> &[Slab] {
         match self.slab_starts.get(i as usize..i as usize + 2) {

@@ -47,7 +47,7 @@ pub use csr::Csr;
 pub use curved::Patch;
 pub use edge_planes::{Slab, Tightness};
 pub use report::ShellLevel;
-pub(crate) use report::mesh_of;
+pub(crate) use report::model_of;
 #[cfg(any(test, feature = "unstable"))]
 pub use verify::Checked;
 

@@ -133,7 +133,7 @@ fn a_violation_is_found() {
     assert!(spoil(&|s| s.levels[0].facets[5].inner = 1e-9).contains("bounds"));
     assert!(spoil(&|s| s.levels[0].parent.swap(0, 700)).contains("child"));
     assert!(spoil(&|s| s.levels[1].order[0] = 1).contains("order"));
-    assert!(spoil(&|s| s.levels[last].slabs[0].high -= 1e-3).contains("slab"));
+    assert!(spoil(&|s| s.levels[last].slabs.iter_mut().for_each(|slab| slab.high -= 1e-3)).contains("slab"));
 }
 
 #[test]
@@ -173,11 +173,13 @@ fn violations(shells: &Shells, mesh: &Mesh, moved: &[DVec3], stretch: &[f64]) ->
                 let beside = (arm - facet.normal * height).length();
                 facet.inner <= height && height <= facet.outer && beside <= facet.radius
             });
-            let corners = leaves.of(i).iter().flat_map(|&t| mesh.triangles()[t as usize]);
-            let in_slabs = corners.into_iter().all(|v| {
-                let arm = moved[v as usize] - facet.centre;
-                slabs.iter().all(|s| (s.low..=s.high).contains(&arm.dot(s.direction)))
-            });
+            let is_in = |s: &Slab, t: u32| {
+                let heights =
+                    mesh.triangles()[t as usize].map(|v| (moved[v as usize] - facet.centre).dot(s.direction));
+                heights.iter().all(|height| (s.low..=s.high).contains(height))
+            };
+            let in_slabs =
+                slabs.is_empty() || leaves.of(i).iter().all(|&t| slabs.iter().any(|slab| is_in(slab, t)));
             facets += usize::from(!in_cylinder || !in_slabs);
             all += 1;
         }

@@ -6,7 +6,7 @@
 
 use glam::DVec3;
 
-use super::{Facet, Shells};
+use super::{Facet, Shells, Slab};
 use crate::Mesh;
 use crate::geom::point_triangle::norm;
 use crate::num::dyadic::Dyadic;
@@ -111,15 +111,15 @@ impl Shells {
                         "facet {above} of level {level} does not contain {p}, of facet {i} of level {fine}"
                     ));
                 }
-                // Slabs hold the mesh itself.
-                for slab in self.levels[level].slabs(above).iter().filter(|_| fine == 0) {
-                    let height = (p - facet.centre).dot(slab.direction);
-                    if !(slab.low <= height && height <= slab.high) {
-                        return Err(format!(
-                            "a slab of facet {above} of level {level} does not contain {p}: {slab:?}"
-                        ));
-                    }
-                }
+            }
+            // Slabs hold the mesh itself.
+            let slabs = self.levels[level].slabs(above);
+            let is_in = |slab: &Slab| {
+                let heights = corners.map(|p| (p - facet.centre).dot(slab.direction));
+                heights.iter().all(|height| (slab.low..=slab.high).contains(height))
+            };
+            if fine == 0 && !slabs.is_empty() && !slabs.iter().any(is_in) {
+                return Err(format!("triangle {i} is in no slab of facet {above} of level {level}"));
             }
         }
         Ok(checked)
