@@ -46,10 +46,10 @@ const WORTH: f64 = 0.6;
 const WORTH_ONE_MORE: f64 = 0.9;
 
 /// Triangles, at most, that the planes of a facet are found by.
-const SAMPLE: usize = 128;
+const SAMPLE: usize = 64;
 
 /// How often planes are fitted and triangles dealt to them anew.
-const ROUNDS: usize = 3;
+const ROUNDS: usize = 2;
 
 /// A slab across a direction, around some of the triangles below a facet: low ≤ (x − centre)·direction ≤ high for the
 /// facet's centre.
@@ -112,35 +112,32 @@ fn attach_to(
         return ([by_disc; 2], SmallVec::new());
     }
     let planes = planes(facet, triangles, by_disc);
-    let mut nearest = vec![0; triangles.len()];
-    deal(triangles.iter(), &planes, &mut nearest);
-    let slabs = slabs(facet, corners, triangles, &planes, &nearest, error);
+    let mut groups = Groups::new(triangles.iter().collect());
+    groups.deal(&planes);
+    let slabs = groups.slabs(facet, corners, &planes, error);
     let offset = slabs.iter().map(|slab| slab.high - slab.low).fold(0.0, f64::max);
     if offset <= WORTH * by_disc { ([by_disc, offset], slabs) } else { ([by_disc; 2], SmallVec::new()) }
 }
 
 /// Planes that a sample of triangles lies near to: as few as do nearly as well as more.
-fn planes(facet: &Facet, triangles: &[[DVec3; 3]], by_disc: f64) -> Vec<Plane> {
-    let sample: Vec<&[DVec3; 3]> =
-        triangles.iter().step_by(triangles.len().div_ceil(SAMPLE).max(1)).collect();
-    let mut planes = vec![Plane { normal: facet.normal, point: facet.centre }];
+fn planes(facet: &Facet, triangles: &[[DVec3; 3]], by_disc: f64) -> SmallVec<[Plane; MOST_SLABS]> {
+    let stride = triangles.len().div_ceil(SAMPLE).max(1);
+    let mut groups = Groups::new(triangles.iter().step_by(stride).collect());
+    let area: Vec<DVec3> = groups.triangles.iter().map(|t| area_vector(**t)).collect();
+    let mut planes: SmallVec<[Plane; MOST_SLABS]> = SmallVec::new();
+    planes.push(Plane { normal: facet.normal, point: facet.centre });
+    groups.deal(&planes);
     let mut best = (by_disc, planes.clone());
-    let mut nearest = vec![0; sample.len()];
     while planes.len() < MOST_SLABS {
-        let off = |t: &usize| planes[nearest[*t]].off(sample[*t]);
-        let Some(worst) = (0..sample.len()).max_by(|s, t| off(s).total_cmp(&off(t))) else { break };
-        planes.push(Plane::of(sample[worst]).unwrap_or(planes[0]));
+        let normal = area[groups.worst].try_normalize().unwrap_or(facet.normal);
+        planes.push(Plane { normal, point: groups.triangles[groups.worst][0] });
+        groups.deal(&planes);
         for _ in 0..ROUNDS {
-            deal(sample.iter().copied(), &planes, &mut nearest);
-            refit(&sample, &mut planes, &nearest);
+            groups.refit(&area, &mut planes);
+            groups.deal(&planes);
         }
-        deal(sample.iter().copied(), &planes, &mut nearest);
-        let thickness = |k: usize| {
-            let own = sample.iter().zip(&nearest).filter(|(_, of)| **of == k).map(|(t, _)| *t);
-            let (low, high) = extent(own, facet.centre, planes[k].normal);
-            high - low
-        };
-        let offset = (0..planes.len()).map(thickness).fold(0.0, f64::max);
+        let extents = groups.extents(&planes, facet.centre);
+        let offset = extents.iter().map(|(low, high)| high - low).fold(0.0, f64::max);
         if offset <= WORTH_ONE_MORE * best.0 {
             best = (offset, planes.clone());
         }
@@ -156,64 +153,90 @@ struct Plane {
 }
 
 impl Plane {
-    /// The plane of a triangle, if it has an area.
-    fn of(t: &[DVec3; 3]) -> Option<Plane> {
-        Some(Plane { normal: area_vector(*t).try_normalize()?, point: t[0] })
-    }
-
     /// The largest distance of a corner from it.
     fn off(&self, t: &[DVec3; 3]) -> f64 {
         t.iter().map(|p| (*p - self.point).dot(self.normal).abs()).fold(0.0, f64::max)
     }
 }
 
-/// Deals each triangle to the plane it is nearest to, the first of several.
-fn deal<'t>(triangles: impl Iterator<Item = &'t [DVec3; 3]>, planes: &[Plane], nearest: &mut [usize]) {
-    for (t, to) in triangles.zip(nearest) {
-        let mut least = f64::INFINITY;
-        for (k, plane) in planes.iter().enumerate() {
-            let off = plane.off(t);
-            if off < least {
-                (least, *to) = (off, k);
+/// Triangles, each with its plane.
+struct Groups<'t> {
+    triangles: Vec<&'t [DVec3; 3]>,
+    of: Vec<u8>,
+    /// The triangle farthest from its plane.
+    worst: usize,
+}
+
+impl<'t> Groups<'t> {
+    fn new(triangles: Vec<&'t [DVec3; 3]>) -> Groups<'t> {
+        Groups { of: vec![0; triangles.len()], triangles, worst: 0 }
+    }
+
+    /// Deals each triangle to the plane it is nearest to, the first of several.
+    fn deal(&mut self, planes: &[Plane]) {
+        let mut farthest = f64::NEG_INFINITY;
+        for (i, (t, of)) in self.triangles.iter().zip(&mut self.of).enumerate() {
+            let mut least = f64::INFINITY;
+            for (k, plane) in planes.iter().enumerate() {
+                let off = plane.off(t);
+                if off < least {
+                    (least, *of) = (off, k as u8);
+                }
+            }
+            if least > farthest {
+                (farthest, self.worst) = (least, i);
             }
         }
     }
-}
 
-/// Fits each plane to its triangles: the mean normal by area, midway between the farthest corners.
-fn refit(triangles: &[&[DVec3; 3]], planes: &mut [Plane], nearest: &[usize]) {
-    for (k, plane) in planes.iter_mut().enumerate() {
-        let own = || triangles.iter().zip(nearest).filter(|(_, of)| **of == k).map(|(t, _)| *t);
-        let Some(normal) = own().map(|t| area_vector(*t)).sum::<DVec3>().try_normalize() else { continue };
-        let (low, high) = extent(own(), plane.point, normal);
-        *plane = Plane { normal, point: plane.point + normal * (0.5 * (low + high)) };
+    /// Fits each plane to its triangles: the mean normal by area, midway between the farthest corners.
+    fn refit(&self, area: &[DVec3], planes: &mut [Plane]) {
+        let mut sums = [DVec3::ZERO; MOST_SLABS];
+        for (area, of) in area.iter().zip(&self.of) {
+            sums[usize::from(*of)] += *area;
+        }
+        for (plane, sum) in planes.iter_mut().zip(sums) {
+            plane.normal = sum.try_normalize().unwrap_or(plane.normal);
+        }
+        let over = planes[0].point;
+        let extents = self.extents(planes, over);
+        for (plane, (low, high)) in planes.iter_mut().zip(extents).filter(|(_, (low, high))| low <= high) {
+            plane.point = over + plane.normal * (0.5 * (low + high));
+        }
     }
-}
 
-/// The least and the largest height of triangles' corners over a point.
-fn extent<'t>(triangles: impl Iterator<Item = &'t [DVec3; 3]>, over: DVec3, direction: DVec3) -> (f64, f64) {
-    let heights = triangles.flatten().map(|p| (*p - over).dot(direction));
-    heights.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), h| (low.min(h), high.max(h)))
-}
+    /// For each plane the least and the largest height of its triangles' corners over a point; infinite where it has
+    /// none.
+    fn extents(&self, planes: &[Plane], over: DVec3) -> SmallVec<[(f64, f64); MOST_SLABS]> {
+        let mut extents: SmallVec<[(f64, f64); MOST_SLABS]> =
+            planes.iter().map(|_| (f64::INFINITY, f64::NEG_INFINITY)).collect();
+        for (t, of) in self.triangles.iter().zip(&self.of) {
+            let (low, high) = &mut extents[usize::from(*of)];
+            for p in *t {
+                let height = (*p - over).dot(planes[usize::from(*of)].normal);
+                (*low, *high) = (low.min(height), high.max(height));
+            }
+        }
+        extents
+    }
 
-/// The slabs around the triangles of each plane that has any.
-fn slabs(
-    facet: &Facet,
-    corners: &[DVec3; 3],
-    triangles: &[[DVec3; 3]],
-    planes: &[Plane],
-    nearest: &[usize],
-    error: f64,
-) -> SmallVec<[Slab; MOST_SLABS]> {
-    let more = pad(facet.radius + facet.outer - facet.inner, largest_coordinate(corners)) + error;
-    let slab = |(k, plane): (usize, &Plane)| {
-        let own = triangles.iter().zip(nearest).filter(|(_, of)| **of == k).map(|(t, _)| t);
-        let direction = plane.normal;
-        let (low, high) = extent(own, facet.centre, direction);
-        let along = sides(corners).map(|side| side.dot(direction));
-        (low <= high).then(|| Slab { direction, low: low - more, high: high + more, along })
-    };
-    planes.iter().enumerate().filter_map(slab).collect()
+    /// The slabs around the triangles of each plane that has any.
+    fn slabs(
+        &self,
+        facet: &Facet,
+        corners: &[DVec3; 3],
+        planes: &[Plane],
+        error: f64,
+    ) -> SmallVec<[Slab; MOST_SLABS]> {
+        let more = pad(facet.radius + facet.outer - facet.inner, largest_coordinate(corners)) + error;
+        let extents = self.extents(planes, facet.centre);
+        let slab = |(plane, (low, high)): (&Plane, (f64, f64))| {
+            let direction = plane.normal;
+            let along = sides(corners).map(|side| side.dot(direction));
+            Slab { direction, low: low - more, high: high + more, along }
+        };
+        planes.iter().zip(extents).filter(|(_, (low, high))| low <= high).map(slab).collect()
+    }
 }
 
 /// Whether a triangle is no needle.

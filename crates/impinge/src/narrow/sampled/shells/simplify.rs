@@ -149,11 +149,11 @@ impl Simplifier {
     pub fn coarsen(&mut self, target: usize) {
         let target = target.max(1);
         let mut care = Care::Shape;
-        // The topology is worth some triangles: a closed surface has four.
-        let enough = |care: Care| if care == Care::Something { 2 * target } else { target };
+        // A closed surface of four triangles is not opened for fewer.
+        let enough = |care: Care| if care == Care::Something { target.max(4) } else { target };
         while self.triangles.len() > enough(care) {
             let before = self.triangles.len();
-            self.pass(target, care);
+            self.pass(enough(care), care);
             let removed = before - self.triangles.len();
             if removed as f64 > LEAST_PROGRESS * before as f64 {
                 continue;
@@ -162,7 +162,7 @@ impl Simplifier {
                 Care::Shape => Care::Topology,
                 Care::Topology => Care::Something,
                 Care::Something if removed > 0 => Care::Something,
-                Care::Something => return self.drop_components(target),
+                Care::Something => return self.drop_components(enough(care)),
             };
         }
     }
