@@ -171,7 +171,7 @@ pub use glam;
 pub use bound::Aabb;
 pub use budget::Budget;
 pub use contact::{
-    Certainty, Contact, Counters, Feature, Finish, Outcome, Overlap, Region, Relation, Separation,
+    Certainty, Contact, Counters, Feature, Finish, Outcome, Overlap, Region, Relation, Sampling, Separation,
 };
 pub use error::Error;
 pub use geom::moving::FeaturePairKind;
@@ -188,6 +188,7 @@ pub use narrow::exact::ray_cast::{Ray, RayHit};
 pub use narrow::methods::Method;
 pub use narrow::route::{Answer, Reason};
 pub use narrow::sampled::shells::{ShellLevel, Shells};
+pub use narrow::sampled::{SelfTracker, Surface, Tracker, TrackerOptions, TrackerReport};
 pub use query::{
     PointDistance, Query, closest_point, closest_point_batch, contains, contains_batch, contour,
     contour_batch, decompose, distance, distance_batch, inspect, mass, pairs, pairs_batch, pairs_within,
