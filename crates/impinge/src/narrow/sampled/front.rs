@@ -295,7 +295,8 @@ impl Front {
             }
             self.merge(node.parent);
             let parent = &mut self.nodes[node.parent as usize];
-            (parent.witness, parent.seen, parent.age, parent.due) = (node.witness, node.seen, node.age, node.due);
+            (parent.witness, parent.seen, parent.age, parent.due) =
+                (node.witness, node.seen, node.age, node.due);
             self.enter_contact(node.parent);
         }
     }
@@ -455,7 +456,8 @@ impl Front {
         let Pending { node: n, facets: placed, .. } = *pending;
         let Node { facets, levels, merged_at, .. } = self.nodes[n as usize];
         let pairs = self.pairs_below(facets, levels, frame);
-        if self.nodes.len() + pairs.len() > self.options.most && self.count_unused(pairs.len()) < pairs.len() {
+        if self.nodes.len() + pairs.len() > self.options.most && self.count_unused(pairs.len()) < pairs.len()
+        {
             self.nodes[n as usize].state = State::Open;
             self.open_weight += f64::from(self.nodes[n as usize].weight);
             self.stuck.push(n);
@@ -485,11 +487,17 @@ impl Front {
     }
 
     /// The pairs that replace one: of the children of the facet that is larger at rest.
-    fn pairs_below(&self, facets: [u32; 2], levels: [u8; 2], frame: &Frame<'_>) -> SmallVec<[([u32; 2], [u8; 2]); 16]> {
+    fn pairs_below(
+        &self,
+        facets: [u32; 2],
+        levels: [u8; 2],
+        frame: &Frame<'_>,
+    ) -> SmallVec<[([u32; 2], [u8; 2]); 16]> {
         let level = |k: usize| &frame.bodies[k].shells.levels[usize::from(levels[k])];
         if self.options.one && (facets[0], levels[0]) == (facets[1], levels[1]) {
             let children = level(0).children.of(facets[0]);
-            let pairs = children.iter().enumerate().flat_map(|(k, &i)| children[k..].iter().map(move |&j| [i, j]));
+            let pairs =
+                children.iter().enumerate().flat_map(|(k, &i)| children[k..].iter().map(move |&j| [i, j]));
             return pairs.map(|pair| (pair, levels.map(|l| l - 1))).collect();
         }
         let radius = |k: usize| level(k).facets[facets[k] as usize].radius;
@@ -514,11 +522,13 @@ impl Front {
                 return;
             }
             let Node { facets, levels, .. } = self.nodes[parent as usize];
-            let rest = |k: usize| &frame.bodies[k].shells.levels[usize::from(levels[k])].facets[facets[k] as usize];
+            let rest =
+                |k: usize| &frame.bodies[k].shells.levels[usize::from(levels[k])].facets[facets[k] as usize];
             // The distance between child and parent: what the parent is thicker at most.
             let thickness: f64 = (0..2).map(|k| rest(k).outer - rest(k).inner).sum();
             let enough = thickness.max(STEPS_BEFORE_SPLIT * frame.step);
-            let apart = |node: &Node| node.state == State::Apart && node.due - self.travelled > thickness.min(gap);
+            let apart =
+                |node: &Node| node.state == State::Apart && node.due - self.travelled > thickness.min(gap);
             if gap < enough || !self.children(parent).all(|child| apart(&self.nodes[child as usize])) {
                 return;
             }

@@ -48,7 +48,9 @@ impl PairList {
     pub fn update(&mut self, bodies: &[Posed<'_>; 2], count: usize, keep: Keep, seed: u64) -> u64 {
         let centres = bodies.each_ref().map(|body| {
             let level = body.coarsest();
-            (0..body.shells.levels[level].corners.len() as u32).map(|i| body.centre(level, i)).collect::<Vec<_>>()
+            (0..body.shells.levels[level].corners.len() as u32)
+                .map(|i| body.centre(level, i))
+                .collect::<Vec<_>>()
         });
         let between = |i: u32, j: u32| centres[0][i as usize].distance(centres[1][j as usize]);
         let mut measured = 0;

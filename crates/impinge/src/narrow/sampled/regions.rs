@@ -11,11 +11,14 @@ use crate::contact::{Contact, Region};
 
 /// The regions of the contacts of a front, in the order of their first contacts.
 pub(super) fn regions(layers: &[Arc<Layers>; 2], front: &Front, contacts: &[Contact]) -> Vec<Region> {
-    let pairs: Vec<([u32; 2], [u8; 2])> = front.contacts().map(|(facets, levels, _)| (facets, levels)).collect();
+    let pairs: Vec<([u32; 2], [u8; 2])> =
+        front.contacts().map(|(facets, levels, _)| (facets, levels)).collect();
     let mut group: Vec<usize> = (0..pairs.len()).collect();
     for i in 0..pairs.len() {
         for j in 0..i {
-            let hang = (0..2).all(|k| adjoin(&layers[k].shells, [pairs[i].0[k], pairs[j].0[k]], [pairs[i].1[k], pairs[j].1[k]]));
+            let hang = (0..2).all(|k| {
+                adjoin(&layers[k].shells, [pairs[i].0[k], pairs[j].0[k]], [pairs[i].1[k], pairs[j].1[k]])
+            });
             if hang {
                 let (x, y) = (find(&mut group, i), find(&mut group, j));
                 group[x.max(y)] = x.min(y);

@@ -21,7 +21,14 @@ const TURN: f64 = 0.25;
 
 /// How far two patches of one body are apart; for patches that share a border, how far they may move before they
 /// could meet, by the angles of their normals; 0 or less where that is not known.
-pub(super) fn gap(body: &Posed<'_>, cones: &Cones, facets: [u32; 2], levels: [u8; 2], placed: &[Facet; 2], pad: f64) -> f64 {
+pub(super) fn gap(
+    body: &Posed<'_>,
+    cones: &Cones,
+    facets: [u32; 2],
+    levels: [u8; 2],
+    placed: &[Facet; 2],
+    pad: f64,
+) -> f64 {
     let same = (facets[0], levels[0]) == (facets[1], levels[1]);
     if !same {
         let gap = facet_pair::gap(&placed[0], &placed[1]) - pad;
@@ -71,7 +78,8 @@ pub(super) fn cones(shells: &Shells) -> Cones {
         let (own, below) = (&shells.levels[level], &shells.levels[level - 1]);
         let spread = |i: u32| {
             let wide = |&c: &u32| {
-                angle(&own.facets[i as usize], &below.facets[c as usize]) as f32 + cones[level - 1][c as usize]
+                angle(&own.facets[i as usize], &below.facets[c as usize]) as f32
+                    + cones[level - 1][c as usize]
             };
             own.children.of(i).iter().map(wide).fold(0.0, f32::max)
         };

@@ -66,7 +66,9 @@ impl TrackerOptions {
     fn check(&self) -> Result<(), Error> {
         let numbers = [self.keep_factor, self.keep_beyond, self.frame, self.rest_after, self.rest_drift];
         match numbers.iter().chain(&self.deformation).find(|x| !(**x >= 0.0 && x.is_finite())) {
-            Some(x) => Err(Error::Argument { name: "options", reason: format!("{x} is no size, factor or time") }),
+            Some(x) => {
+                Err(Error::Argument { name: "options", reason: format!("{x} is no size, factor or time") })
+            }
             None => Ok(()),
         }
     }
@@ -109,7 +111,14 @@ impl TrackerReport {
             finish: Finish::OutOfBudget,
             work: Counters::default(),
         };
-        TrackerReport { meeting: None, contacts: 0, coverage: 0.0, miss_probability: 1.0, outcome, changes: [0; 3] }
+        TrackerReport {
+            meeting: None,
+            contacts: 0,
+            coverage: 0.0,
+            miss_probability: 1.0,
+            outcome,
+            changes: [0; 3],
+        }
     }
 }
 
@@ -307,7 +316,12 @@ impl Core {
         self.check(&surfaces)?;
         let layers = self.layers.clone();
         let bodies = [0, 1].map(|k| {
-            Posed::new(&layers[k].shells, surfaces[k].vertices, &surfaces[k].pose, self.options.deformation[k])
+            Posed::new(
+                &layers[k].shells,
+                surfaces[k].vertices,
+                &surfaces[k].pose,
+                self.options.deformation[k],
+            )
         });
         let step = self.moved(&surfaces, &bodies);
         self.frame += 1;
@@ -363,11 +377,8 @@ impl Core {
 
     /// The nearest pairs first; new ones are created for a part of what the last step could do.
     fn look_at_list(&mut self, frame: &mut Frame<'_>, meter: &mut Meter<'_>) -> bool {
-        let keep = Keep {
-            factor: self.options.keep_factor,
-            beyond: self.options.keep_beyond * self.size,
-            most: 64,
-        };
+        let keep =
+            Keep { factor: self.options.keep_factor, beyond: self.options.keep_beyond * self.size, most: 64 };
         let measured = self.list.update(&frame.bodies, self.seeds, keep, self.options.seed);
         frame.work.volume_tests += measured;
         // A distance costs about a fourth of a test of two facets.
@@ -413,7 +424,12 @@ impl Core {
 
     fn contacts(&self, surfaces: [Surface<'_>; 2]) -> Vec<Contact> {
         let bodies = [0, 1].map(|k| {
-            Posed::new(&self.layers[k].shells, surfaces[k].vertices, &surfaces[k].pose, self.options.deformation[k])
+            Posed::new(
+                &self.layers[k].shells,
+                surfaces[k].vertices,
+                &surfaces[k].pose,
+                self.options.deformation[k],
+            )
         });
         let one = |(facets, levels, witness): ([u32; 2], [u8; 2], Option<[u32; 2]>)| match witness {
             Some([t, u]) => {
@@ -422,7 +438,8 @@ impl Core {
             }
             None => {
                 let placed = [0, 1].map(|k| {
-                    let corners = self.layers[k].shells.levels[usize::from(levels[k])].corners[facets[k] as usize];
+                    let corners =
+                        self.layers[k].shells.levels[usize::from(levels[k])].corners[facets[k] as usize];
                     Triangle::new(corners.map(|v| bodies[k].pose.apply(bodies[k].vertices[v as usize])))
                 });
                 contact(&placed, [Feature::Surface; 2])

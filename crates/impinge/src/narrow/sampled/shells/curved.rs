@@ -49,12 +49,11 @@ impl Shells {
     /// # Errors
     /// Bounds without volume, a Lipschitz constant that is not positive, a value that is not finite, no or too many
     /// cells, or a function of one sign at all points of the grid.
-    pub fn of_implicit(
+    pub(crate) fn of_implicit(
         f: &(dyn Fn(DVec3) -> f64 + Sync),
         bounds: Aabb,
         lipschitz: f64,
         cells: u32,
-        levels: Option<usize>,
     ) -> Result<(Mesh, Shells), Error> {
         let grid = Grid::new(bounds, cells)?;
         if !(lipschitz > 0.0 && lipschitz.is_finite()) {
@@ -66,7 +65,7 @@ impl Shells {
         }
         let mesh = polygonise(&grid, &values, f)?;
         let error = errors(&grid, &mesh, f, lipschitz);
-        let shells = Shells::build(&mesh, levels, Some(error));
+        let shells = Shells::build(&mesh, None, Some(error));
         Ok((mesh, shells))
     }
 
@@ -75,11 +74,7 @@ impl Shells {
     ///
     /// # Errors
     /// No patches, no or too many cells, bounds of derivatives that are negative, or points that are not finite.
-    pub fn of_patches(
-        patches: &[Patch<'_>],
-        cells: u32,
-        levels: Option<usize>,
-    ) -> Result<(Mesh, Shells), Error> {
+    pub fn of_patches(patches: &[Patch<'_>], cells: u32) -> Result<(Mesh, Shells), Error> {
         if cells == 0 || cells > MOST_CELLS {
             return Err(argument("cells", format!("{cells}; 1 to {MOST_CELLS} are possible")));
         }
@@ -104,7 +99,7 @@ impl Shells {
             error.resize(triangles.len(), more);
         }
         let mesh = Mesh::from_points(vertices, triangles)?;
-        let shells = Shells::build(&mesh, levels, Some(error));
+        let shells = Shells::build(&mesh, None, Some(error));
         Ok((mesh, shells))
     }
 }

@@ -52,7 +52,7 @@ fn zeros_of_implicit_surfaces_lie_in_facets() {
     for (name, f) in [("ball", ball as fn(DVec3) -> f64), ("torus", torus), ("blend", blend)] {
         for cells in [6, 14] {
             let bounds = Aabb { low: DVec3::splat(-1.6), high: DVec3::splat(1.6) };
-            let (mesh, shells) = Shells::of_implicit(&f, bounds, 1.0, cells, None).unwrap();
+            let (mesh, shells) = Shells::of_implicit(&f, bounds, 1.0, cells).unwrap();
             let mut zeros = 0;
             for n in 0..600 {
                 let ends = [unit(1, n) * 1.6, unit(2, n) * 1.6 * random::unit(3, n)];
@@ -86,7 +86,7 @@ fn points_of_patches_lie_in_the_facets_above_their_triangle() {
     let square = TAU * TAU;
     let patch = Patch { point: &point, second_derivatives: [1.4 * square, 0.4 * square, 0.4 * square] };
     for cells in [8, 40] {
-        let (mesh, shells) = Shells::of_patches(&[patch], cells, None).unwrap();
+        let (mesh, shells) = Shells::of_patches(&[patch], cells).unwrap();
         assert_eq!(mesh.triangles().len() as u32, 2 * cells * cells);
         for n in 0..4000 {
             let (u, v) = (random::unit(7, 2 * n), random::unit(7, 2 * n + 1));
@@ -106,7 +106,7 @@ fn points_of_patches_lie_in_the_facets_above_their_triangle() {
 fn senseless_curved_bodies_are_refused_by_name() {
     let bounds = Aabb { low: DVec3::splat(-1.6), high: DVec3::splat(1.6) };
     let refused = |f: fn(DVec3) -> f64, bounds: Aabb, lipschitz: f64, cells: u32| {
-        Shells::of_implicit(&f, bounds, lipschitz, cells, None).unwrap_err().to_string()
+        Shells::of_implicit(&f, bounds, lipschitz, cells).unwrap_err().to_string()
     };
     assert!(refused(ball, bounds, 0.0, 8).contains("lipschitz"));
     assert!(refused(ball, bounds, f64::NAN, 8).contains("lipschitz"));
@@ -117,10 +117,10 @@ fn senseless_curved_bodies_are_refused_by_name() {
     assert!(refused(|_| f64::NAN, bounds, 1.0, 8).contains("NaN"));
     let flat = |u: f64, v: f64| DVec3::new(u, v, 0.0);
     let patch = |bounds| Patch { point: &flat, second_derivatives: bounds };
-    assert!(Shells::of_patches(&[patch([0.0; 3])], 0, None).is_err());
-    assert!(Shells::of_patches(&[patch([-1.0, 0.0, 0.0])], 4, None).is_err());
-    assert!(Shells::of_patches(&[patch([f64::INFINITY, 0.0, 0.0])], 4, None).is_err());
-    assert!(Shells::of_patches(&[], 4, None).is_err());
+    assert!(Shells::of_patches(&[patch([0.0; 3])], 0).is_err());
+    assert!(Shells::of_patches(&[patch([-1.0, 0.0, 0.0])], 4).is_err());
+    assert!(Shells::of_patches(&[patch([f64::INFINITY, 0.0, 0.0])], 4).is_err());
+    assert!(Shells::of_patches(&[], 4).is_err());
     let wild = |u: f64, _: f64| DVec3::splat(1.0 / (u - 0.5) + PI);
-    assert!(Shells::of_patches(&[Patch { point: &wild, second_derivatives: [0.0; 3] }], 4, None).is_err());
+    assert!(Shells::of_patches(&[Patch { point: &wild, second_derivatives: [0.0; 3] }], 4).is_err());
 }
