@@ -1,13 +1,14 @@
 //! Files of layered shells, which are precomputed.
 //!
-//! A file holds what cannot be found again quickly: the simplified triangles and the links between levels. All else, the
-//! facets and their bounds above all, follows from these and from the mesh, and is found anew when the file is read. So
-//! no file, however it came about, can make a facet that does not contain what lies below it; a bad one is refused, or
-//! makes loose shells.
+//! A file holds what cannot be found again quickly: the simplified triangles and the links between levels.
+//! All else, the facets and their bounds above all, follows from these and from the mesh, and is found anew
+//! when the file is read. So no file, however it came about, can make a facet that does not contain what lies
+//! below it; a bad one is refused, or makes loose shells.
 //!
-//! Little endian: the magic, the version, flags, the hash of the mesh, the number of levels above the mesh; for each
-//! the parents of the facets below, the number of its triangles and their corners; where the surface is only
-//! within an error of the mesh, that for each triangle; at last the hash of all bytes before it (FNV-1a, 64 bits).
+//! Little endian: the magic, the version, flags, the hash of the mesh, the number of levels above the mesh;
+//! for each the parents of the facets below, the number of its triangles and their corners; where the surface
+//! is only within an error of the mesh, that for each triangle; at last the hash of all bytes before it
+//! (FNV-1a, 64 bits).
 
 use std::path::Path;
 
@@ -47,8 +48,8 @@ impl Shells {
     /// ```
     ///
     /// # Errors
-    /// A file that cannot be read, is of another kind or version or for another mesh, or was changed; the reason is
-    /// named.
+    /// A file that cannot be read, is of another kind or version or for another mesh, or was changed; the
+    /// reason is named.
     pub fn load(path: impl AsRef<Path>, shape: &Shape) -> Result<Shells, Error> {
         let path = path.as_ref();
         Shells::from_bytes(&bytes_of(path)?, model_of(shape)?.mesh()).map_err(|error| name_file(path, error))

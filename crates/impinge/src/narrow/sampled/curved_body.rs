@@ -1,15 +1,17 @@
-//! Bodies that are no meshes, an implicit surface or parametric patches, against meshes: surely free, surely hit, or not
-//! known (beyond Guy and Debunne 2004, who leave such surfaces for the future).
+//! Bodies that are no meshes, an implicit surface or parametric patches, against meshes: surely free, surely
+//! hit, or not known (beyond Guy and Debunne 2004, who leave such surfaces for the future).
 //!
 //! The body's facets contain its true surface, by a proved bound of how far that is from its polygons
-//! (`shells/curved.rs`); so what is said rests on the stated Lipschitz constant or derivatives, not on the polygons.
+//! (`shells/curved.rs`); so what is said rests on the stated Lipschitz constant or derivatives, not on the
+//! polygons.
 //!
-//! **Free** is said when every pair of facets that a descent through both shells ends with has a proved gap, and
-//! neither body is inside the other. One point for each component is enough for that: a component of the polygons lies
-//! in facets that nothing of the mesh enters, and so does the true surface near it, so both are on one side of the mesh.
+//! **Free** is said when every pair of facets that a descent through both shells ends with has a proved gap,
+//! and neither body is inside the other. One point for each component is enough for that: a component of the
+//! polygons lies in facets that nothing of the mesh enters, and so does the true surface near it, so both are
+//! on one side of the mesh.
 //!
-//! **Hit** is said when a point of the mesh lies inside the implicit body (its value is negative by more than rounding
-//! could make it), or a point of the body inside a closed mesh, by the exact winding number.
+//! **Hit** is said when a point of the mesh lies inside the implicit body (its value is negative by more than
+//! rounding could make it), or a point of the body inside a closed mesh, by the exact winding number.
 
 use std::fmt;
 
@@ -30,7 +32,8 @@ const MOST_OPEN: usize = 256;
 /// Points of the body that are looked for inside the mesh, at most: each costs a ray.
 const MOST_RAYS: usize = 32;
 
-/// A body given by functions: the solid where an implicit function is negative, or the surface of parametric patches.
+/// A body given by functions: the solid where an implicit function is negative, or the surface of parametric
+/// patches.
 ///
 /// ```
 /// use impinge::glam::DVec3;
@@ -58,12 +61,13 @@ struct Field<'f> {
 }
 
 impl<'f> CurvedBody<'f> {
-    /// The solid f ≤ 0 inside `bounds`, polygonised on a grid of so many cells along the longest side. |f(x) − f(y)| is
-    /// at most `lipschitz`·|x − y|; for a signed distance that is 1. More cells leave fewer placements undecided.
+    /// The solid f ≤ 0 inside `bounds`, polygonised on a grid of so many cells along the longest side. |f(x)
+    /// − f(y)| is at most `lipschitz`·|x − y|; for a signed distance that is 1. More cells leave fewer
+    /// placements undecided.
     ///
     /// # Errors
-    /// Bounds without volume, a Lipschitz constant that is not positive, a value that is not finite, no cells or more
-    /// than 512, or a function of one sign at all points of the grid.
+    /// Bounds without volume, a Lipschitz constant that is not positive, a value that is not finite, no cells
+    /// or more than 512, or a function of one sign at all points of the grid.
     pub fn implicit(
         f: &'f (dyn Fn(DVec3) -> f64 + Sync),
         lipschitz: f64,
@@ -77,7 +81,8 @@ impl<'f> CurvedBody<'f> {
     /// The surface of patches, each polygonised on a grid of `cells` × `cells`.
     ///
     /// # Errors
-    /// No patches, no cells or more than 512, bounds of derivatives that are negative, or points that are not finite.
+    /// No patches, no cells or more than 512, bounds of derivatives that are negative, or points that are not
+    /// finite.
     pub fn patches(patches: &[Patch<'_>], cells: u32) -> Result<CurvedBody<'static>, Error> {
         let (mesh, shells) = Shells::of_patches(patches, cells)?;
         Ok(CurvedBody { model: Model::from(mesh), shells, field: None })
@@ -88,8 +93,8 @@ impl<'f> CurvedBody<'f> {
         self.model.mesh()
     }
 
-    /// Whether the body at a pose (its nearest rotation) and a placed mesh have a point in common, closed meshes being
-    /// solids: `Some` only if that is proved.
+    /// Whether the body at a pose (its nearest rotation) and a placed mesh have a point in common, closed
+    /// meshes being solids: `Some` only if that is proved.
     ///
     /// # Errors
     /// A shape that is not a mesh.
@@ -117,7 +122,8 @@ impl fmt::Debug for CurvedBody<'_> {
     }
 }
 
-/// Pairs of the finest facets that no direction separates, at most [`MOST_OPEN`]; `None` when the budget ended first.
+/// Pairs of the finest facets that no direction separates, at most [`MOST_OPEN`]; `None` when the budget
+/// ended first.
 fn open_pairs(a: &Posed<'_>, b: &Posed<'_>, budget: &mut Budget) -> Option<Vec<[u32; 2]>> {
     let rounding = a.rounding(a.ball()) + b.rounding(b.ball());
     let count = |body: &Posed<'_>| body.shells.levels[body.coarsest()].corners.len() as u32;

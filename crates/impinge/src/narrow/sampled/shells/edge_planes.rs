@@ -1,24 +1,25 @@
 //! Edge planes: where the surface below a facet bends sharply, a slab for each of its faces
 //! (Guy and Debunne 2004, section 7, leave "sharp edges as several attached planes" for the future).
 //!
-//! One disc over an edge is as thick as the edge is high, whether it is convex or concave. Here the mesh's triangles
-//! below the facet are dealt to a few planes, and each plane has a slab around its triangles. **Claim.** Each of these
-//! triangles lies in the cylinder and in at least one slab: what separates something from every slab within the cylinder
-//! separates it from the surface. *Proof:* a slab's bounds are taken over all corners of its triangles and rounded
-//! outward like those of the cylinder; a slab is convex.
+//! One disc over an edge is as thick as the edge is high, whether it is convex or concave. Here the mesh's
+//! triangles below the facet are dealt to a few planes, and each plane has a slab around its triangles.
+//! **Claim.** Each of these triangles lies in the cylinder and in at least one slab: what separates something
+//! from every slab within the cylinder separates it from the surface. *Proof:* a slab's bounds are taken over
+//! all corners of its triangles and rounded outward like those of the cylinder; a slab is convex.
 //!
-//! The planes are found as by Cohen-Steiner, Alliez and Desbrun (Variational Shape Approximation, 2004), with the largest
-//! distance of a corner as the error: the triangle farthest from its plane founds a new one, all triangles
-//! go to the plane they are nearest to, planes are fitted to their triangles anew.
+//! The planes are found as by Cohen-Steiner, Alliez and Desbrun (Variational Shape Approximation, 2004), with
+//! the largest distance of a corner as the error: the triangle farthest from its plane founds a new one, all
+//! triangles go to the plane they are nearest to, planes are fitted to their triangles anew.
 //!
-//! **Tightness.** The *offset* of a facet is the largest distance of a point of the surface below it from the shell's
-//! outer surface: by the disc alone the largest depth of a corner below the disc's outer side, with slabs the
-//! thickness of the thickest.
+//! **Tightness.** The *offset* of a facet is the largest distance of a point of the surface below it from the
+//! shell's outer surface: by the disc alone the largest depth of a corner below the disc's outer side, with
+//! slabs the thickness of the thickest.
 //!
-//! **Deforming.** Let x − g = E·w + h·n as in `deform.rs` and d the slab's direction, cₖ = d·eₖ for the two sides, so that
-//! d·(x − g) = c·w + (d·n)·h. The vector d′ = E′·(E′ᵀE′)⁻¹·c + (d·n)·n′ has the same product with M(x) − g′, and a vertex that
-//! is off by at most `stretch`·ρ changes it by at most `stretch`·ρ·|d′|. How far the computed d′ misses c is measured and
-//! added, times the largest w, which is at most ‖R⁻¹‖·r. For a triangle that is a needle, now or at rest, there are no slabs.
+//! **Deforming.** Let x − g = E·w + h·n as in `deform.rs` and d the slab's direction, cₖ = d·eₖ for the two
+//! sides, so that d·(x − g) = c·w + (d·n)·h. The vector d′ = E′·(E′ᵀE′)⁻¹·c + (d·n)·n′ has the same product
+//! with M(x) − g′, and a vertex that is off by at most `stretch`·ρ changes it by at most `stretch`·ρ·|d′|.
+//! How far the computed d′ misses c is measured and added, times the largest w, which is at most ‖R⁻¹‖·r. For
+//! a triangle that is a needle, now or at rest, there are no slabs.
 
 use glam::DVec3;
 use smallvec::SmallVec;
@@ -51,8 +52,8 @@ const SAMPLE: usize = 64;
 /// How often planes are fitted and triangles dealt to them anew.
 const ROUNDS: usize = 2;
 
-/// A slab across a direction, around some of the triangles below a facet: low ≤ (x − centre)·direction ≤ high for the
-/// facet's centre.
+/// A slab across a direction, around some of the triangles below a facet: low ≤ (x − centre)·direction ≤ high
+/// for the facet's centre.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Slab {
     /// A unit vector.
@@ -78,7 +79,8 @@ pub struct Tightness {
     pub largest: f64,
 }
 
-/// Attaches slabs to the facets of a level that profit from them. `leaves` has the triangles of the mesh below each.
+/// Attaches slabs to the facets of a level that profit from them. `leaves` has the triangles of the mesh
+/// below each.
 pub(super) fn attach(level: &mut Level, leaves: &Csr, mesh: &Mesh, error: Option<&[f64]>) {
     let found = parallel::map(level.corners.len(), |f| {
         let corners = level.corners[f].map(|v| mesh.vertices()[v as usize]);
@@ -205,8 +207,8 @@ impl<'t> Groups<'t> {
         }
     }
 
-    /// For each plane the least and the largest height of its triangles' corners over a point; infinite where it has
-    /// none.
+    /// For each plane the least and the largest height of its triangles' corners over a point; infinite where
+    /// it has none.
     fn extents(&self, planes: &[Plane], over: DVec3) -> SmallVec<[(f64, f64); MOST_SLABS]> {
         let mut extents: SmallVec<[(f64, f64); MOST_SLABS]> =
             planes.iter().map(|_| (f64::INFINITY, f64::NEG_INFINITY)).collect();
@@ -247,7 +249,8 @@ fn is_sound(corners: &[DVec3; 3]) -> bool {
 }
 
 impl Level {
-    /// The slabs of a facet at rest: with any, each triangle of the mesh below it lies in one of them at least.
+    /// The slabs of a facet at rest: with any, each triangle of the mesh below it lies in one of them at
+    /// least.
     #[inline]
     pub fn slabs(&self, i: u32) -> &[Slab] {
         match self.slab_starts.get(i as usize..i as usize + 2) {
@@ -269,8 +272,8 @@ impl Shells {
         sum.map(|sum| if count > 0.0 { sum / count } else { 0.0 })
     }
 
-    /// The slabs of a facet where its triangle is now, under the condition of [`Shells::facet_at`]; bounds are from
-    /// the centre that it returns.
+    /// The slabs of a facet where its triangle is now, under the condition of [`Shells::facet_at`]; bounds
+    /// are from the centre that it returns.
     pub fn slabs_at(
         &self,
         level: usize,

@@ -9,7 +9,8 @@ use super::{Facet, Level};
 use crate::geom::point_triangle::norm;
 use crate::num::parallel;
 
-/// For each facet of a level the vertices of its own triangle and of all its descendants' triangles, ascending.
+/// For each facet of a level the vertices of its own triangle and of all its descendants' triangles,
+/// ascending.
 pub(super) fn vertices_below(corners: &[[u32; 3]], children: &Csr, finer: Option<&Csr>) -> Csr {
     let lists = parallel::map(corners.len(), |f| {
         let mut all = corners[f].to_vec();
@@ -23,7 +24,8 @@ pub(super) fn vertices_below(corners: &[[u32; 3]], children: &Csr, finer: Option
     Csr::from_lists(&lists)
 }
 
-/// Fits the cylinders of a level to the vertices below each facet, grown by `error` (a length for each facet).
+/// Fits the cylinders of a level to the vertices below each facet, grown by `error` (a length for each
+/// facet).
 pub(super) fn fit(level: &mut Level, below: &Csr, vertices: &[DVec3], error: Option<&[f64]>) {
     let fitted = parallel::map(level.corners.len(), |f| {
         let corners = level.corners[f].map(|v| vertices[v as usize]);

@@ -34,8 +34,8 @@ pub struct ShellLevel {
 }
 
 impl Shells {
-    /// The shells of a mesh: so many levels, the mesh itself among them (fewer where no more can be made), or as many as
-    /// it takes to come down to a few tens of facets.
+    /// The shells of a mesh: so many levels, the mesh itself among them (fewer where no more can be made), or
+    /// as many as it takes to come down to a few tens of facets.
     ///
     /// ```
     /// use impinge::{Shape, Shells, procedural};
@@ -53,8 +53,8 @@ impl Shells {
         Ok(Shells::of_mesh(model_of(shape)?.mesh(), levels))
     }
 
-    /// Lets questions about a shape that need shells use these, for example loaded ones, instead of making their own;
-    /// if the shape has shells already, it keeps them.
+    /// Lets questions about a shape that need shells use these, for example loaded ones, instead of making
+    /// their own; if the shape has shells already, it keeps them.
     ///
     /// # Errors
     /// A shape that is not a mesh, or another one than the shells were made for.

@@ -1,4 +1,5 @@
-//! Shells of sound, broken and deforming meshes, checked by `verify.rs` and by trying every vertex below a facet.
+//! Shells of sound, broken and deforming meshes, checked by `verify.rs` and by trying every vertex below a
+//! facet.
 
 use std::f64::consts::TAU;
 

@@ -1,8 +1,8 @@
 //! Checks shells against the mesh they were built for, sharing nothing with the fit.
 //!
-//! Containment is decided on the doubles of the facets: the cylinder about the line through `centre` along `normal`, whose
-//! length may be off by rounding. A floating filter decides where the slack is larger than its own rounding; what it
-//! leaves, and one corner in [`EXACT_EVERY`], is decided by exact arithmetic.
+//! Containment is decided on the doubles of the facets: the cylinder about the line through `centre` along
+//! `normal`, whose length may be off by rounding. A floating filter decides where the slack is larger than
+//! its own rounding; what it leaves, and one corner in [`EXACT_EVERY`], is decided by exact arithmetic.
 
 use glam::DVec3;
 
@@ -125,8 +125,8 @@ impl Shells {
         Ok(checked)
     }
 
-    /// Whether a random point of the mesh lies in a facet of each level, and one of a random triangle of each level in
-    /// its own disc.
+    /// Whether a random point of the mesh lies in a facet of each level, and one of a random triangle of each
+    /// level in its own disc.
     fn verify_sample(&self, mesh: &Mesh, seed: u64, n: u64) -> Result<(), String> {
         let pick =
             |k: u64, count: usize| ((random::unit(seed, 8 * n + k) * count as f64) as usize).min(count - 1);
