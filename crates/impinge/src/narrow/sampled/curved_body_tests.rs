@@ -30,7 +30,7 @@ fn torus_patch(u: f64, v: f64) -> DVec3 {
 /// Places at which bodies of about unit size just meet or just do not.
 fn pose(seed: u64) -> Pose {
     let unit = |n: u64| 2.0 * random::unit(seed, n) - 1.0;
-    let far = 0.9 + 1.3 * random::unit(seed, 9);
+    let far = 1.3 + 1.5 * random::unit(seed, 9);
     let at = DVec3::new(unit(0), unit(1), unit(2)).normalize_or(DVec3::X) * far;
     let turn = [unit(3), unit(4), unit(5), unit(6) + 2.0];
     Pose::new(at.to_array(), turn).unwrap()
@@ -58,7 +58,7 @@ fn what_is_sure_of_implicit_bodies_is_never_wrong() {
         [procedural::blob(1.0, 0.5, 3, 7).unwrap(), procedural::gear(0.3, 0.8, 1.0, 0.5, 12).unwrap()];
     let shapes = meshes.map(Shape::from);
     for (name, f) in [("ball", ball as fn(DVec3) -> f64), ("torus", torus), ("blend", blend)] {
-        let body = CurvedBody::implicit(&f, 1.0, bounds, 20).unwrap();
+        let body = CurvedBody::implicit(&f, 1.0, bounds, 32).unwrap();
         let [mut free, mut hit, mut open] = [0; 3];
         for (k, shape) in shapes.iter().enumerate() {
             let mesh = shape.as_mesh().unwrap();

@@ -65,7 +65,7 @@ fn zeros_of_implicit_surfaces_lie_in_facets() {
                     );
                 }
             }
-            assert!(zeros > 100, "{name}: {zeros}");
+            assert!(zeros > 60, "{name}: {zeros}");
             let finest = &shells.levels[0].facets;
             let thick = finest.iter().map(|facet| facet.outer).fold(0.0, f64::max);
             assert!(thick < 3.2 / f64::from(cells), "{name}: {thick}, less than a cell");

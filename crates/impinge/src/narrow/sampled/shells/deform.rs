@@ -24,10 +24,17 @@
 //! rigidly instead, along its longest side and its normal: σ is 1 there. [`Shells::largest_deformation`]
 //! finds the smallest stretch of a recorded frame, level by level: smooth motions stretch fine levels far
 //! less than coarse ones. Facets of level 0 have no reach and are exact at any stretch.
+//!
+//! **Foreseen shapes.** One number for a whole level is as large as where the mesh deforms most. Where shapes
+//! of the mesh are known beforehand, the frames of a recording or the extremes of a skeleton,
+//! [`Shells::foresee`] widens each facet for what lies below it there, by what its own triangle does not
+//! carry along, and by no more; a small stretch on top is for the shapes between them.
+//! [`Shells::needed_stretch`] says how much it has to be.
 
 use glam::DVec3;
+use smallvec::SmallVec;
 
-use super::fit::vertices_below;
+use super::edge_planes::{MOST_SLABS, Slab, outside, widen};
 use super::frame::{Frame, largest_coordinate, longest_side, pad};
 use super::{Facet, Level, Shells};
 use crate::geom::point_triangle::norm;
@@ -110,17 +117,17 @@ impl Shells {
 }
 
 impl Shells {
-    /// The smallest stretch, level by level, with which [`Shells::facet_at`] contains the moved mesh: so much
-    /// did it deform from `rest`, the vertices that the shells were built for, to `moved`. Infinite where
-    /// something moved under a facet without reach.
+    /// The smallest stretch of the condition at the head of this file, level by level: so much did the mesh
+    /// deform from `rest`, the vertices that the shells were built for, to `moved`. With it
+    /// [`Shells::facet_at`] contains the moved mesh. Infinite where something moved under a facet without
+    /// reach.
     ///
     /// # Panics
     /// Fewer vertices than the mesh has.
     pub fn largest_deformation(&self, rest: &[DVec3], moved: &[DVec3]) -> Vec<f64> {
-        let mut below = None;
+        let below = self.all_below();
         let mut stretches = Vec::with_capacity(self.levels.len());
-        for level in &self.levels {
-            let now = vertices_below(&level.corners, &level.children, below.as_ref());
+        for (level, now) in self.levels.iter().zip(&below) {
             let of_facet = |f: usize| {
                 let own = OwnMotion::of(&level.corners[f], &level.rides[f], rest, moved);
                 let (mut off, mut farthest, mut largest) = (0.0_f64, 0.0_f64, 0.0_f64);
@@ -145,10 +152,94 @@ impl Shells {
             };
             let all = parallel::map(level.corners.len(), of_facet);
             stretches.push(all.into_iter().fold(0.0, f64::max) * ROUND_UP);
-            below = Some(now);
         }
         stretches
     }
+}
+
+/// Rounding of a direct comparison with a facet (no unit: a factor of the distance from its centre).
+const COMPARISON: f64 = 64.0 * f64::EPSILON;
+
+impl Shells {
+    /// Widens the facets and their edge planes so that they contain the mesh as it is here, at no stretch,
+    /// besides the shapes that they contained before. Shells that were saved forget it.
+    ///
+    /// # Panics
+    /// Fewer vertices than the mesh has.
+    pub fn foresee(&mut self, moved: &[DVec3]) {
+        let below = self.all_below();
+        let leaves = self.all_leaves();
+        let triangles = self.levels[0].corners.clone();
+        for (k, level) in self.levels.iter_mut().enumerate().skip(1) {
+            let widened = parallel::map(level.corners.len(), |f| {
+                let corners = level.corners[f].map(|v| moved[v as usize]);
+                let frame = Frame::of(&corners);
+                let (mut facet, ride) = (level.facets[f], &level.rides[f]);
+                let stretched = ride.largest_stretch(&corners);
+                for &v in below[k].of(f as u32) {
+                    let (height, beside, farness) = place(&frame, moved[v as usize]);
+                    facet.inner = facet.inner.min(height - farness);
+                    facet.outer = facet.outer.max(height + farness);
+                    if beside + farness > stretched * facet.radius && stretched > 0.0 {
+                        facet.radius = (beside + farness) / stretched * ROUND_UP;
+                    }
+                }
+                let mut slabs: SmallVec<[Slab; MOST_SLABS]> = level.slabs(f as u32).into();
+                let own =
+                    leaves[k].of(f as u32).iter().map(|&t| triangles[t as usize].map(|v| moved[v as usize]));
+                let slack = 2.0 * COMPARISON * (stretched * facet.radius + facet.outer - facet.inner);
+                widen(&mut slabs, &facet, ride, &corners, own, slack);
+                (facet, slabs)
+            });
+            level.slabs.clear();
+            level.facets.clear();
+            for (facet, slabs) in widened {
+                level.facets.push(facet);
+                level.slabs.extend(slabs);
+            }
+        }
+    }
+
+    /// The smallest stretch, level by level, with which the facets and their edge planes contain the mesh as
+    /// it is here. Infinite where that cannot be: a facet without reach whose vertices' copies parted.
+    ///
+    /// # Panics
+    /// Fewer vertices than the mesh has.
+    pub fn needed_stretch(&self, moved: &[DVec3]) -> Vec<f64> {
+        let (below, leaves) = (self.all_below(), self.all_leaves());
+        let triangles = &self.levels[0].corners;
+        let of_level = |k: usize| {
+            let level = &self.levels[k];
+            let of_facet = |f: usize| {
+                let facet = self.facet_at(k, f as u32, moved, 0.0);
+                let frame = Frame { centre: facet.centre, normal: facet.normal };
+                let out = |&v: &u32| {
+                    let (height, beside, farness) = place(&frame, moved[v as usize]);
+                    (height - facet.outer).max(facet.inner - height).max(beside - facet.radius) + farness
+                };
+                let by_cylinder = below[k].of(f as u32).iter().map(out).fold(0.0, f64::max);
+                let slabs = self.slabs_at(k, f as u32, moved, 0.0);
+                let out_of_slabs = |&t: &u32| {
+                    let t = triangles[t as usize].map(|v| moved[v as usize]);
+                    let each = slabs.iter().map(|slab| outside(slab, facet.centre, &t));
+                    each.fold(f64::INFINITY, f64::min)
+                        + COMPARISON * (facet.radius + facet.outer - facet.inner)
+                };
+                let all = leaves[k].of(f as u32).iter().filter(|_| !slabs.is_empty());
+                let needed = all.map(out_of_slabs).fold(by_cylinder, f64::max);
+                if needed > 0.0 { needed / level.rides[f].reach * ROUND_UP } else { 0.0 }
+            };
+            parallel::map(level.corners.len(), of_facet).into_iter().fold(0.0, f64::max)
+        };
+        (0..self.levels.len()).map(of_level).collect()
+    }
+}
+
+/// Height and distance from the axis of a point in a frame, and what comparing them can be wrong by.
+fn place(frame: &Frame, p: DVec3) -> (f64, f64, f64) {
+    let arm = p - frame.centre;
+    let height = arm.dot(frame.normal);
+    (height, norm(arm - frame.normal * height), COMPARISON * norm(arm))
 }
 
 /// Share of a facet's rounding (no unit) up to which a vertex counts as carried by the facet: the two frames

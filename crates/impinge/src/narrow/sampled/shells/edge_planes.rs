@@ -25,14 +25,14 @@ use glam::DVec3;
 use smallvec::SmallVec;
 
 use super::csr::Csr;
-use super::deform::sides;
+use super::deform::{Ride, sides};
 use super::frame::{Frame, largest_coordinate, longest_side, pad};
 use super::simplify::area_vector;
 use super::{Facet, Level, Shells};
 use crate::Mesh;
 use crate::geom::point_triangle::norm;
 use crate::num::parallel;
-use crate::num::tolerance::FACET_NEEDLE;
+use crate::num::tolerance::{FACET_NEEDLE, ROUND_UP};
 
 /// Slabs of a facet, at most.
 pub(crate) const MOST_SLABS: usize = 4;
@@ -287,39 +287,95 @@ impl Shells {
         if rest.is_empty() || !is_sound(&corners) {
             return SmallVec::new();
         }
-        let (facet, ride) = (&level.facets[i as usize], &level.rides[i as usize]);
-        let Frame { normal, .. } = Frame::of(&corners);
-        let [e1, e2] = sides(&corners);
-        let (g11, g12, g22) = (e1.length_squared(), e1.dot(e2), e2.length_squared());
-        let det = g11 * g22 - g12 * g12;
+        let ride = &level.rides[i as usize];
+        let riding = Riding::new(&level.facets[i as usize], ride, &corners);
+        let slabs: SmallVec<[Slab; MOST_SLABS]> =
+            rest.iter().map(|slab| riding.slab(slab, stretch * ride.reach)).collect();
+        let is_sound =
+            |slab: &Slab| slab.low.is_finite() && slab.high.is_finite() && slab.direction.is_finite();
+        if slabs.iter().all(is_sound) { slabs } else { SmallVec::new() }
+    }
+}
+
+/// A facet's triangle where it is now, to carry slabs along.
+struct Riding<'f> {
+    facet: &'f Facet,
+    normal: DVec3,
+    sides: [DVec3; 2],
+    /// E′ᵀE′: 11, 12, 22.
+    gram: [f64; 3],
+    /// The largest w of what lies below the facet.
+    largest_w: [f64; 2],
+    largest: f64,
+}
+
+impl<'f> Riding<'f> {
+    fn new(facet: &'f Facet, ride: &Ride, corners: &[DVec3; 3]) -> Riding<'f> {
+        let sides @ [e1, e2] = sides(corners);
         let [i11, i12, i22] = ride.inverse;
-        let largest_w = [i11 + i12.abs(), i22].map(|norm| norm * facet.radius);
-        let moved = |slab: &Slab| {
-            let [c1, c2] = slab.along;
-            let in_plane = (e1 * (g22 * c1 - g12 * c2) + e2 * (g11 * c2 - g12 * c1)) / det;
-            let across = slab.direction.dot(facet.normal);
-            let direction = in_plane + normal * across;
-            let length = direction.length();
-            // What is missed: the products with the sides, and that normal and plane are not quite at right angles.
-            let missed =
-                (e1.dot(direction) - c1).abs() * largest_w[0] + (e2.dot(direction) - c2).abs() * largest_w[1];
-            let extent = (e1.length() * largest_w[0] + e2.length() * largest_w[1] + facet.outer
-                - facet.inner)
-                * length;
-            let more =
-                missed + pad(extent, largest_coordinate(&corners) * length) + stretch * ride.reach * length;
-            let [low, high] = [slab.low - more, slab.high + more].map(|bound| bound / length);
-            let rounding = f64::EPSILON * low.abs().max(high.abs());
-            Slab {
-                direction: direction / length,
-                low: low - rounding,
-                high: high + rounding,
-                along: slab.along,
-            }
-        };
-        let slabs = rest.iter().map(moved);
-        slabs
-            .filter(|slab| slab.low.is_finite() && slab.high.is_finite() && slab.direction.is_finite())
-            .collect()
+        Riding {
+            facet,
+            normal: Frame::of(corners).normal,
+            sides,
+            gram: [e1.length_squared(), e1.dot(e2), e2.length_squared()],
+            largest_w: [i11 + i12.abs(), i22].map(|norm| norm * facet.radius),
+            largest: largest_coordinate(corners),
+        }
+    }
+
+    /// d′ of a slab.
+    fn direction(&self, slab: &Slab) -> DVec3 {
+        let ([e1, e2], [g11, g12, g22], [c1, c2]) = (self.sides, self.gram, slab.along);
+        let in_plane = (e1 * (g22 * c1 - g12 * c2) + e2 * (g11 * c2 - g12 * c1)) / (g11 * g22 - g12 * g12);
+        in_plane + self.normal * slab.direction.dot(self.facet.normal)
+    }
+
+    /// A slab now, around vertices that are off by at most a length.
+    fn slab(&self, slab: &Slab, off: f64) -> Slab {
+        let direction = self.direction(slab);
+        let length = direction.length();
+        // What is missed: the products with the sides; and normal and plane are not quite at right angles.
+        let products = self.sides.iter().zip(slab.along).zip(self.largest_w);
+        let missed: f64 = products.map(|((side, along), w)| (side.dot(direction) - along).abs() * w).sum();
+        let [w1, w2] = self.largest_w;
+        let in_plane = self.sides[0].length() * w1 + self.sides[1].length() * w2;
+        let extent = (in_plane + self.facet.outer - self.facet.inner) * length;
+        let more = missed + pad(extent, self.largest * length) + off * length;
+        let [low, high] = [slab.low - more, slab.high + more].map(|bound| bound / length);
+        let rounding = f64::EPSILON * low.abs().max(high.abs());
+        Slab { direction: direction / length, low: low - rounding, high: high + rounding, along: slab.along }
+    }
+}
+
+/// How far a triangle reaches out of a slab about a centre; not positive where it lies within.
+pub(super) fn outside(slab: &Slab, centre: DVec3, t: &[DVec3; 3]) -> f64 {
+    let heights = t.map(|p| (p - centre).dot(slab.direction));
+    heights.into_iter().map(|h| (h - slab.high).max(slab.low - h)).fold(f64::NEG_INFINITY, f64::max)
+}
+
+/// Widens the slabs of a facet until each of the triangles below it, where they are now, lies in one, and by
+/// more than `slack` (a length) within it.
+pub(super) fn widen(
+    slabs: &mut [Slab],
+    facet: &Facet,
+    ride: &Ride,
+    corners: &[DVec3; 3],
+    triangles: impl Iterator<Item = [DVec3; 3]>,
+    slack: f64,
+) {
+    if slabs.is_empty() || !is_sound(corners) {
+        return;
+    }
+    let centre = Frame::of(corners).centre;
+    let riding = Riding::new(facet, ride, corners);
+    for t in triangles {
+        let out: SmallVec<[f64; MOST_SLABS]> =
+            slabs.iter().map(|slab| outside(&riding.slab(slab, 0.0), centre, &t)).collect();
+        let nearest = (0..out.len()).reduce(|best, k| if out[k] < out[best] { k } else { best });
+        if let Some(k) = nearest.filter(|&k| out[k] > -slack) {
+            // In the slab's own units, which are those of its direction at rest.
+            let more = (out[k] + 2.0 * slack) * riding.direction(&slabs[k]).length() * ROUND_UP;
+            (slabs[k].low, slabs[k].high) = (slabs[k].low - more, slabs[k].high + more);
+        }
     }
 }

@@ -54,7 +54,7 @@ pub(crate) use report::model_of;
 pub use verify::Checked;
 
 use self::deform::Ride;
-use self::fit::{fit, vertices_below};
+use self::fit::fit;
 use self::simplify::Simplifier;
 use crate::Mesh;
 use crate::num::hash::fnv1a;
@@ -195,28 +195,21 @@ impl Shells {
 
     /// Fits the facets and their edge planes, from the finest level to the coarsest.
     fn fit(&mut self, mesh: &Mesh) {
-        let mut below: Option<Csr> = None;
+        let (below, leaves) = (self.all_below(), self.all_leaves());
         let mut error = self.error.clone();
-        let mut ancestor: Vec<u32> = (0..mesh.triangles().len() as u32).collect();
-        for k in 0..self.levels.len() {
-            let level = &mut self.levels[k];
-            let now = vertices_below(&level.corners, &level.children, below.as_ref());
+        for (k, level) in self.levels.iter_mut().enumerate() {
             if k > 0 {
                 let largest = |finer: Vec<f64>| {
-                    let of =
-                        |f: u32| level.children.of(f).iter().map(|&c| finer[c as usize]).fold(0.0, f64::max);
+                    let of_child = |&child: &u32| finer[child as usize];
+                    let of = |f: u32| level.children.of(f).iter().map(of_child).fold(0.0, f64::max);
                     (0..level.corners.len() as u32).map(of).collect()
                 };
                 error = error.map(largest);
             }
-            fit(level, &now, mesh.vertices(), error.as_deref());
+            fit(level, &below[k], mesh.vertices(), error.as_deref());
             if k > 0 {
-                let leaves = Csr::by_owner(&ancestor, level.corners.len());
-                edge_planes::attach(level, &leaves, mesh, error.as_deref());
+                edge_planes::attach(level, &leaves[k], mesh, error.as_deref());
             }
-            let parent = &level.parent;
-            ancestor.iter_mut().for_each(|a| *a = parent.get(*a as usize).copied().unwrap_or(0));
-            below = Some(now);
         }
     }
 
