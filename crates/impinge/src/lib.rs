@@ -188,8 +188,8 @@ pub use narrow::exact::contour::Polyline;
 pub use narrow::exact::ray_cast::{Ray, RayHit};
 pub use narrow::methods::Method;
 pub use narrow::route::{Answer, Reason};
-pub use narrow::sampled::shells::{ShellLevel, Shells};
-pub use narrow::sampled::{SelfTracker, Surface, Tracker, TrackerOptions, TrackerReport};
+pub use narrow::sampled::shells::{Patch, ShellLevel, Shells};
+pub use narrow::sampled::{CurvedBody, SelfTracker, Surface, Tracker, TrackerOptions, TrackerReport};
 pub use query::{
     PointDistance, Query, closest_point, closest_point_batch, contains, contains_batch, contour,
     contour_batch, decompose, distance, distance_batch, inspect, mass, pairs, pairs_batch, pairs_within,

@@ -1,20 +1,21 @@
 //! Files of layered shells, which are precomputed.
 //!
-//! A file holds what cannot be found again quickly: the simplified triangles and the links between levels. All else, the
-//! facets and their bounds above all, follows from these and from the mesh, and is found anew when the file is read. So
-//! no file, however it came about, can make a facet that does not contain what lies below it; a bad one is refused, or
-//! makes loose shells.
+//! A file holds what cannot be found again quickly: the simplified triangles and the links between levels.
+//! All else, the facets and their bounds above all, follows from these and from the mesh, and is found anew
+//! when the file is read. So no file, however it came about, can make a facet that does not contain what lies
+//! below it; a bad one is refused, or makes loose shells.
 //!
-//! Little endian: the magic, the version, flags, the hash of the mesh, the number of levels above the mesh; for each
-//! the parents of the facets below, the number of its triangles and their corners; where the surface is only
-//! within an error of the mesh, that for each triangle; at last the hash of all bytes before it (FNV-1a, 64 bits).
+//! Little endian: the magic, the version, flags, the hash of the mesh, the number of levels above the mesh;
+//! for each the parents of the facets below, the number of its triangles and their corners; where the surface
+//! is only within an error of the mesh, that for each triangle; at last the hash of all bytes before it
+//! (FNV-1a, 64 bits).
 
 use std::path::Path;
 
 use super::bytes::Bytes;
 use super::save::{refuse, replace};
 use super::{bytes_of, name_file};
-use crate::narrow::sampled::shells::{Links, Shells, hash_of, mesh_of};
+use crate::narrow::sampled::shells::{Links, Shells, hash_of, model_of};
 use crate::num::hash::fnv1a;
 use crate::{Error, Mesh, Shape};
 
@@ -47,11 +48,11 @@ impl Shells {
     /// ```
     ///
     /// # Errors
-    /// A file that cannot be read, is of another kind or version or for another mesh, or was changed; the reason is
-    /// named.
+    /// A file that cannot be read, is of another kind or version or for another mesh, or was changed; the
+    /// reason is named.
     pub fn load(path: impl AsRef<Path>, shape: &Shape) -> Result<Shells, Error> {
         let path = path.as_ref();
-        Shells::from_bytes(&bytes_of(path)?, mesh_of(shape)?).map_err(|error| name_file(path, error))
+        Shells::from_bytes(&bytes_of(path)?, model_of(shape)?.mesh()).map_err(|error| name_file(path, error))
     }
 
     fn to_bytes(&self) -> Vec<u8> {
@@ -177,9 +178,12 @@ mod tests {
         std::fs::create_dir_all(&folder).unwrap();
         let path = folder.join("torus.shells");
         shells.save(&path).unwrap();
-        assert!(Shells::load(&path, &shape).unwrap() == shells);
+        let loaded = Shells::load(&path, &shape).unwrap();
+        assert!(loaded == shells);
+        loaded.attach(&shape).unwrap();
         assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 1, "nothing is left beside the file");
         let other = Shape::from(procedural::torus(1.0, 0.3000001, 20, 12).unwrap());
+        assert!(shells.clone().attach(&other).unwrap_err().to_string().contains("another mesh"));
         let refused = Shells::load(&path, &other).unwrap_err().to_string();
         assert!(refused.contains("torus.shells") && refused.contains("another mesh"), "{refused}");
         assert!(

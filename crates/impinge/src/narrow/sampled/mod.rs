@@ -12,6 +12,7 @@
 //! | `self_pair` | one body with itself | 5 |
 //! | `posed` | facets that ride on moving vertices | 5.1 |
 //! | `tracker`, `regions` | what users hold | – |
+//! | `curved_body` | implicit and parametric bodies against meshes | 7 |
 //!
 //! What is proved, and what is estimated. Every pair of triangles lies below exactly one pair of the front. That two
 //! bodies are apart is said only when each pair of the front has a proved gap; that they meet only when two triangles
@@ -23,6 +24,7 @@
 //! unfinished, the probability stated is 1.
 
 mod cell;
+mod curved_body;
 mod facet_pair;
 mod front;
 mod layers;
@@ -36,6 +38,7 @@ pub mod shells;
 mod tracker;
 mod triangle_pair;
 
+pub use curved_body::CurvedBody;
 pub use layers::Layers;
 pub use tracker::{SelfTracker, Surface, Tracker, TrackerOptions, TrackerReport};
 

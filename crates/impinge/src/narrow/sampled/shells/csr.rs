@@ -15,7 +15,8 @@ impl Default for Csr {
 }
 
 impl Csr {
-    /// The items of each of `count` owners, ascending: `owner[item]` owns it. An owner out of range owns nothing.
+    /// The items of each of `count` owners, ascending: `owner[item]` owns it. An owner out of range owns
+    /// nothing.
     pub fn by_owner(owner: &[u32], count: usize) -> Csr {
         let mut starts = vec![0_u32; count + 1];
         for &o in owner.iter().filter(|&&o| (o as usize) < count) {
@@ -58,15 +59,5 @@ impl Csr {
             (Some(&start), Some(&end)) => &self.items[start as usize..end as usize],
             _ => &[],
         }
-    }
-
-    /// How many lists there are.
-    pub fn len(&self) -> usize {
-        self.starts.len() - 1
-    }
-
-    /// Whether there is no list.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
     }
 }

@@ -1,16 +1,17 @@
 //! Shells of bodies that are no meshes (Guy and Debunne 2004, section 7, leave them for the future): a coarse
-//! polygonisation, and for each of its triangles a proved bound of how far from it the true surface may be, by which the
-//! facets grow.
+//! polygonisation, and for each of its triangles a proved bound of how far from it the true surface may be,
+//! by which the facets grow.
 //!
-//! **Implicit surfaces**, f(x) = 0 with |f(x) − f(y)| ≤ L·|x − y|. A grid is polygonised by marching tetrahedra (six to a
-//! cell, along its diagonal: Doi and Koide 1991). *Bound:* a cell with centre c and half diagonal h in which |f(c)| > L·h
-//! holds no zero. Cells that may hold one are halved again and again; each that is left is charged to the triangle
-//! nearest to its centre, at the distance d: a zero in it is within d + h of that triangle. So every zero inside the
-//! bounds is within the error of some triangle, whatever the polygonisation missed.
+//! **Implicit surfaces**, f(x) = 0 with |f(x) − f(y)| ≤ L·|x − y|. A grid is polygonised by marching
+//! tetrahedra (six to a cell, along its diagonal: Doi and Koide 1991). *Bound:* a cell with centre c and half
+//! diagonal h in which |f(c)| > L·h holds no zero. Cells that may hold one are halved again and again; each
+//! that is left is charged to the triangle nearest to its centre, at the distance d: a zero in it is within d
+//! + h of that triangle. So every zero inside the bounds is within the error of some triangle, whatever the
+//! polygonisation missed.
 //!
-//! **Parametric patches**, P(u, v) on the unit square with |P_uu| ≤ M₁, |P_uv| ≤ M₂, |P_vv| ≤ M₃, polygonised on a grid of
-//! n × n cells of two triangles. *Bound:* a patch is within (M₁ + 2·M₂ + M₃) / (8·n²) of its triangle, parameter
-//! by parameter (Filip, Magedson and Markot 1986).
+//! **Parametric patches**, P(u, v) on the unit square with |P_uu| ≤ M₁, |P_uv| ≤ M₂, |P_vv| ≤ M₃, polygonised
+//! on a grid of n × n cells of two triangles. *Bound:* a patch is within (M₁ + 2·M₂ + M₃) / (8·n²) of its
+//! triangle, parameter by parameter (Filip, Magedson and Markot 1986).
 
 use std::collections::HashMap;
 
@@ -29,8 +30,8 @@ const HALVINGS: u32 = 3;
 /// Cells along the longest side of a grid, at most: its points are held at once.
 const MOST_CELLS: u32 = 512;
 
-/// Steps by which a zero on an edge is found from both ends (regula falsi, Illinois variant). They make triangles
-/// good, not bounds.
+/// Steps by which a zero on an edge is found from both ends (regula falsi, Illinois variant). They make
+/// triangles good, not bounds.
 const ZERO_STEPS: usize = 12;
 
 /// A surface patch over the unit square.
@@ -43,18 +44,18 @@ pub struct Patch<'f> {
 }
 
 impl Shells {
-    /// The shells of the surface f = 0 inside `bounds`, on a grid of so many cells along its longest side, and the
-    /// polygonised surface they ride on. The differences of f are at most `lipschitz` times those of its arguments.
+    /// The shells of the surface f = 0 inside `bounds`, on a grid of so many cells along its longest side,
+    /// and the polygonised surface they ride on. The differences of f are at most `lipschitz` times those of
+    /// its arguments.
     ///
     /// # Errors
-    /// Bounds without volume, a Lipschitz constant that is not positive, a value that is not finite, no or too many
-    /// cells, or a function of one sign at all points of the grid.
-    pub fn of_implicit(
+    /// Bounds without volume, a Lipschitz constant that is not positive, a value that is not finite, no or
+    /// too many cells, or a function of one sign at all points of the grid.
+    pub(crate) fn of_implicit(
         f: &(dyn Fn(DVec3) -> f64 + Sync),
         bounds: Aabb,
         lipschitz: f64,
         cells: u32,
-        levels: Option<usize>,
     ) -> Result<(Mesh, Shells), Error> {
         let grid = Grid::new(bounds, cells)?;
         if !(lipschitz > 0.0 && lipschitz.is_finite()) {
@@ -66,20 +67,17 @@ impl Shells {
         }
         let mesh = polygonise(&grid, &values, f)?;
         let error = errors(&grid, &mesh, f, lipschitz);
-        let shells = Shells::build(&mesh, levels, Some(error));
+        let shells = Shells::build(&mesh, None, Some(error));
         Ok((mesh, shells))
     }
 
-    /// The shells of patches, each on a grid of `cells` × `cells`, and the polygonised surface they ride on, whose
-    /// vertices lie on the patches.
+    /// The shells of patches, each on a grid of `cells` × `cells`, and the polygonised surface they ride on,
+    /// whose vertices lie on the patches.
     ///
     /// # Errors
-    /// No patches, no or too many cells, bounds of derivatives that are negative, or points that are not finite.
-    pub fn of_patches(
-        patches: &[Patch<'_>],
-        cells: u32,
-        levels: Option<usize>,
-    ) -> Result<(Mesh, Shells), Error> {
+    /// No patches, no or too many cells, bounds of derivatives that are negative, or points that are not
+    /// finite.
+    pub fn of_patches(patches: &[Patch<'_>], cells: u32) -> Result<(Mesh, Shells), Error> {
         if cells == 0 || cells > MOST_CELLS {
             return Err(argument("cells", format!("{cells}; 1 to {MOST_CELLS} are possible")));
         }
@@ -104,7 +102,7 @@ impl Shells {
             error.resize(triangles.len(), more);
         }
         let mesh = Mesh::from_points(vertices, triangles)?;
-        let shells = Shells::build(&mesh, levels, Some(error));
+        let shells = Shells::build(&mesh, None, Some(error));
         Ok((mesh, shells))
     }
 }
@@ -221,6 +219,7 @@ fn zero_between(mut p: [DVec3; 2], mut value: [f64; 2], f: &(dyn Fn(DVec3) -> f6
         let way = value[0] / (value[0] - value[1]);
         p[0] + (p[1] - p[0]) * if way.is_finite() { way.clamp(0.0, 1.0) } else { 0.5 }
     };
+    let mut last = None;
     for _ in 0..ZERO_STEPS {
         let at = middle(&p, &value);
         let now = f(at);
@@ -229,7 +228,10 @@ fn zero_between(mut p: [DVec3; 2], mut value: [f64; 2], f: &(dyn Fn(DVec3) -> f6
         }
         let side = usize::from((now < 0.0) != (value[0] < 0.0));
         (p[side], value[side]) = (at, now);
-        value[1 - side] *= 0.5;
+        if last == Some(side) {
+            value[1 - side] *= 0.5;
+        }
+        last = Some(side);
     }
     middle(&p, &value)
 }
@@ -279,3 +281,7 @@ fn cells_with_zeros(
         cells_with_zeros(centre + shift * side, 0.5 * side, halvings - 1, lipschitz, f, left);
     }
 }
+
+#[cfg(test)]
+#[path = "curved_tests.rs"]
+mod tests;

@@ -1,37 +1,45 @@
-//! Facets on a deforming mesh (Guy and Debunne 2004, section 5.1), with the condition under which they still contain what
-//! lies below them. The paper claims validity "under reasonable limitations"; here the limitation is a number.
+//! Facets on a deforming mesh (Guy and Debunne 2004, section 5.1), with the condition under which they still
+//! contain what lies below them. The paper claims validity "under reasonable limitations"; here the
+//! limitation is a number.
 //!
-//! Let a facet's triangle have the corners a, b, c at rest and a′, b′, c′ now, with barycentres g and g′ and unit normals
-//! n and n′. The *own motion* of the facet is the affine map M that takes a, b, c to a′, b′, c′ and n to n′:
-//! M(g + E·w + h·n) = g′ + E′·w + h·n′, where E and E′ hold two sides. Let x be the position at rest and y the position
-//! now of a vertex below the facet, and ρ the facet's reach: the largest distance at rest of a vertex below it from the
-//! nearest of its corners.
+//! Let a facet's triangle have the corners a, b, c at rest and a′, b′, c′ now, with barycentres g and g′ and
+//! unit normals n and n′. The *own motion* of the facet is the affine map M that takes a, b, c to a′, b′, c′
+//! and n to n′: M(g + E·w + h·n) = g′ + E′·w + h·n′, where E and E′ hold two sides. Let x be the position at
+//! rest and y the position now of a vertex below the facet, and ρ the facet's reach: the largest distance at
+//! rest of a vertex below it from the nearest of its corners.
 //!
 //! **Condition.** |y − M(x)| ≤ `stretch`·ρ for every vertex below the facet.
 //!
 //! **Claim.** The cylinder about g′ and n′ with the radius σ·r + `stretch`·ρ, from inner − `stretch`·ρ to
-//! outer + `stretch`·ρ, contains the triangles below the facet as they are now, where r, inner, outer are those at
-//! rest and σ is the largest singular value of the map E·w ↦ E′·w between the two planes.
+//! outer + `stretch`·ρ, contains the triangles below the facet as they are now, where r, inner, outer are
+//! those at rest and σ is the largest singular value of the map E·w ↦ E′·w between the two planes.
 //!
-//! **Proof.** M keeps heights and stretches ways across the axis by at most σ, so M(x) has the height of x and a distance
-//! of at most σ·r from the axis; y differs from M(x) by at most `stretch`·ρ in both. A cylinder is convex, so with its
-//! corners it contains each triangle. ∎
+//! **Proof.** M keeps heights and stretches ways across the axis by at most σ, so M(x) has the height of x
+//! and a distance of at most σ·r from the axis; y differs from M(x) by at most `stretch`·ρ in both. A
+//! cylinder is convex, so with its corners it contains each triangle. ∎
 //!
-//! Translations, rotations, and any affine map that keeps the facet's normal direction and heights have stretch 0.
-//! If the displacements without M have the Lipschitz constant L, the condition holds with stretch = L, since
-//! the corners have none. A triangle too thin at rest for E to be inverted (a needle) moves rigidly instead, along its
-//! longest side and its normal: σ is 1 there. [`Shells::largest_deformation`] finds the smallest stretch of a recorded
-//! frame, level by level: smooth motions stretch fine levels far less than coarse ones. Facets of level 0 have no
-//! reach and are exact at any stretch.
+//! Translations, rotations, and any affine map that keeps the facet's normal direction and heights have
+//! stretch 0. If the displacements without M have the Lipschitz constant L, the condition holds with stretch
+//! = L, since the corners have none. A triangle too thin at rest for E to be inverted (a needle) moves
+//! rigidly instead, along its longest side and its normal: σ is 1 there. [`Shells::largest_deformation`]
+//! finds the smallest stretch of a recorded frame, level by level: smooth motions stretch fine levels far
+//! less than coarse ones. Facets of level 0 have no reach and are exact at any stretch.
+//!
+//! **Foreseen shapes.** One number for a whole level is as large as where the mesh deforms most. Where shapes
+//! of the mesh are known beforehand, the frames of a recording or the extremes of a skeleton,
+//! [`Shells::foresee`] widens each facet for what lies below it there, by what its own triangle does not
+//! carry along, and by no more; a small stretch on top is for the shapes between them.
+//! [`Shells::needed_stretch`] says how much it has to be.
 
 use glam::DVec3;
+use smallvec::SmallVec;
 
-use super::fit::vertices_below;
+use super::edge_planes::{MOST_SLABS, Slab, outside, widen};
 use super::frame::{Frame, largest_coordinate, longest_side, pad};
 use super::{Facet, Level, Shells};
 use crate::geom::point_triangle::norm;
 use crate::num::parallel;
-use crate::num::tolerance::{FACET_NEEDLE, FACET_STRETCH_ROUNDING};
+use crate::num::tolerance::{FACET_NEEDLE, FACET_STRETCH_ROUNDING, ROUND_UP};
 
 /// How a facet rides on its triangle.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -81,8 +89,8 @@ pub(super) fn sides([a, b, c]: &[DVec3; 3]) -> [DVec3; 2] {
 }
 
 impl Shells {
-    /// A facet where its triangle is now, grown for deformations of at most `stretch` (no unit, see the head of this
-    /// file): under that condition it contains the triangles of all its descendants as they are now.
+    /// A facet where its triangle is now, grown for deformations of at most `stretch` (no unit, see the head
+    /// of this file): under that condition it contains the triangles of all its descendants as they are now.
     ///
     /// Coordinates that are not finite give a facet that contains nothing that can be said.
     #[inline]
@@ -109,50 +117,146 @@ impl Shells {
 }
 
 impl Shells {
-    /// The smallest stretch, level by level, with which [`Shells::facet_at`] contains the moved mesh: so much did it
-    /// deform from `rest`, the vertices that the shells were built for, to `moved`. Infinite where something moved under
-    /// a facet without reach.
+    /// The smallest stretch of the condition at the head of this file, level by level: so much did the mesh
+    /// deform from `rest`, the vertices that the shells were built for, to `moved`. With it
+    /// [`Shells::facet_at`] contains the moved mesh. Infinite where something moved under a facet without
+    /// reach.
     ///
     /// # Panics
     /// Fewer vertices than the mesh has.
     pub fn largest_deformation(&self, rest: &[DVec3], moved: &[DVec3]) -> Vec<f64> {
-        let mut below = None;
+        let below = self.all_below();
         let mut stretches = Vec::with_capacity(self.levels.len());
-        for level in &self.levels {
-            let now = vertices_below(&level.corners, &level.children, below.as_ref());
+        for (level, now) in self.levels.iter().zip(&below) {
             let of_facet = |f: usize| {
                 let own = OwnMotion::of(&level.corners[f], &level.rides[f], rest, moved);
-                let off =
-                    now.of(f as u32).iter().map(|&v| norm(moved[v as usize] - own.at(rest[v as usize])));
-                let off = off.fold(0.0, f64::max);
-                let reach = level.rides[f].reach;
-                if off <= own.rounding { 0.0 } else { off / reach }
+                let (mut off, mut farthest, mut largest) = (0.0_f64, 0.0_f64, 0.0_f64);
+                // Corners move with the facet, and so do their copies.
+                let is_corner = |v: u32| {
+                    let same = |points: &[DVec3], c: u32| points[v as usize] == points[c as usize];
+                    level.corners[f].iter().any(|&c| same(rest, c) && same(moved, c))
+                };
+                for &v in now.of(f as u32).iter().filter(|v| !is_corner(**v)) {
+                    let (x, y) = (rest[v as usize], moved[v as usize]);
+                    off = off.max(norm(y - own.at(x)));
+                    farthest = farthest.max(norm(x - own.rest.0)).max(norm(y - own.moved.0));
+                    largest = largest.max(x.abs().max_element()).max(y.abs().max_element());
+                }
+                let facet = &level.facets[f];
+                let rounding = pad(facet.radius + facet.outer - facet.inner, largest);
+                if off <= NOISE * rounding {
+                    0.0
+                } else {
+                    (off + pad(farthest, largest)) / level.rides[f].reach
+                }
             };
             let all = parallel::map(level.corners.len(), of_facet);
-            stretches.push(all.into_iter().fold(0.0, f64::max) * (1.0 + CHECK_ROUNDING));
-            below = Some(now);
+            stretches.push(all.into_iter().fold(0.0, f64::max) * ROUND_UP);
         }
         stretches
     }
 }
 
-/// Rounding of a measured stretch (no unit).
-const CHECK_ROUNDING: f64 = 1e-9;
+/// Rounding of a direct comparison with a facet (no unit: a factor of the distance from its centre).
+const COMPARISON: f64 = 64.0 * f64::EPSILON;
+
+impl Shells {
+    /// Widens the facets and their edge planes so that they contain the mesh as it is here, at no stretch,
+    /// besides the shapes that they contained before. Shells that were saved forget it.
+    ///
+    /// # Panics
+    /// Fewer vertices than the mesh has.
+    pub fn foresee(&mut self, moved: &[DVec3]) {
+        let below = self.all_below();
+        let leaves = self.all_leaves();
+        let triangles = self.levels[0].corners.clone();
+        for (k, level) in self.levels.iter_mut().enumerate().skip(1) {
+            let widened = parallel::map(level.corners.len(), |f| {
+                let corners = level.corners[f].map(|v| moved[v as usize]);
+                let frame = Frame::of(&corners);
+                let (mut facet, ride) = (level.facets[f], &level.rides[f]);
+                let stretched = ride.largest_stretch(&corners);
+                for &v in below[k].of(f as u32) {
+                    let (height, beside, farness) = place(&frame, moved[v as usize]);
+                    facet.inner = facet.inner.min(height - farness);
+                    facet.outer = facet.outer.max(height + farness);
+                    if beside + farness > stretched * facet.radius && stretched > 0.0 {
+                        facet.radius = (beside + farness) / stretched * ROUND_UP;
+                    }
+                }
+                let mut slabs: SmallVec<[Slab; MOST_SLABS]> = level.slabs(f as u32).into();
+                let own =
+                    leaves[k].of(f as u32).iter().map(|&t| triangles[t as usize].map(|v| moved[v as usize]));
+                let slack = 2.0 * COMPARISON * (stretched * facet.radius + facet.outer - facet.inner);
+                widen(&mut slabs, &facet, ride, &corners, own, slack);
+                (facet, slabs)
+            });
+            level.slabs.clear();
+            level.facets.clear();
+            for (facet, slabs) in widened {
+                level.facets.push(facet);
+                level.slabs.extend(slabs);
+            }
+        }
+    }
+
+    /// The smallest stretch, level by level, with which the facets and their edge planes contain the mesh as
+    /// it is here. Infinite where that cannot be: a facet without reach whose vertices' copies parted.
+    ///
+    /// # Panics
+    /// Fewer vertices than the mesh has.
+    pub fn needed_stretch(&self, moved: &[DVec3]) -> Vec<f64> {
+        let (below, leaves) = (self.all_below(), self.all_leaves());
+        let triangles = &self.levels[0].corners;
+        let of_level = |k: usize| {
+            let level = &self.levels[k];
+            let of_facet = |f: usize| {
+                let facet = self.facet_at(k, f as u32, moved, 0.0);
+                let frame = Frame { centre: facet.centre, normal: facet.normal };
+                let out = |&v: &u32| {
+                    let (height, beside, farness) = place(&frame, moved[v as usize]);
+                    (height - facet.outer).max(facet.inner - height).max(beside - facet.radius) + farness
+                };
+                let by_cylinder = below[k].of(f as u32).iter().map(out).fold(0.0, f64::max);
+                let slabs = self.slabs_at(k, f as u32, moved, 0.0);
+                let out_of_slabs = |&t: &u32| {
+                    let t = triangles[t as usize].map(|v| moved[v as usize]);
+                    let each = slabs.iter().map(|slab| outside(slab, facet.centre, &t));
+                    each.fold(f64::INFINITY, f64::min)
+                        + COMPARISON * (facet.radius + facet.outer - facet.inner)
+                };
+                let all = leaves[k].of(f as u32).iter().filter(|_| !slabs.is_empty());
+                let needed = all.map(out_of_slabs).fold(by_cylinder, f64::max);
+                if needed > 0.0 { needed / level.rides[f].reach * ROUND_UP } else { 0.0 }
+            };
+            parallel::map(level.corners.len(), of_facet).into_iter().fold(0.0, f64::max)
+        };
+        (0..self.levels.len()).map(of_level).collect()
+    }
+}
+
+/// Height and distance from the axis of a point in a frame, and what comparing them can be wrong by.
+fn place(frame: &Frame, p: DVec3) -> (f64, f64, f64) {
+    let arm = p - frame.centre;
+    let height = arm.dot(frame.normal);
+    (height, norm(arm - frame.normal * height), COMPARISON * norm(arm))
+}
+
+/// Share of a facet's rounding (no unit) up to which a vertex counts as carried by the facet: the two frames
+/// of its own motion are off by half of it (`frame.rs`), and the facet grows by twice it, at rest and now.
+const NOISE: f64 = 0.25;
 
 /// The motion of a facet's own triangle, M above.
 struct OwnMotion {
     /// Barycentre and, as columns, two directions in the plane and the normal; at rest and now.
     rest: (DVec3, [DVec3; 3]),
     moved: (DVec3, [DVec3; 3]),
-    /// What applying it can be wrong by (a length).
-    rounding: f64,
 }
 
 impl OwnMotion {
     fn of(corners: &[u32; 3], ride: &Ride, rest: &[DVec3], moved: &[DVec3]) -> OwnMotion {
         let (rest, moved) = (corners.map(|v| rest[v as usize]), corners.map(|v| moved[v as usize]));
         let (f0, f1) = (Frame::of(&rest), Frame::of(&moved));
-        let largest = largest_coordinate(&rest).max(largest_coordinate(&moved));
         let planes = match (ride.columns(&rest), ride.columns(&moved)) {
             (Some(columns), Some(moved)) => [columns, moved],
             _ => {
@@ -169,11 +273,7 @@ impl OwnMotion {
             }
         };
         let [[u0, v0], [u1, v1]] = planes;
-        OwnMotion {
-            rest: (f0.centre, [u0, v0, f0.normal]),
-            moved: (f1.centre, [u1, v1, f1.normal]),
-            rounding: pad(ride.reach + norm(longest_side(&rest)) + norm(longest_side(&moved)), largest),
-        }
+        OwnMotion { rest: (f0.centre, [u0, v0, f0.normal]), moved: (f1.centre, [u1, v1, f1.normal]) }
     }
 
     /// Where it takes a point.

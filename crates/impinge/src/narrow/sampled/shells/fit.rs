@@ -5,25 +5,44 @@ use glam::DVec3;
 use super::csr::Csr;
 use super::deform::Ride;
 use super::frame::{Frame, largest_coordinate, pad};
-use super::{Facet, Level};
+use super::{Facet, Level, Shells};
 use crate::geom::point_triangle::norm;
 use crate::num::parallel;
 
-/// For each facet of a level the vertices of its own triangle and of all its descendants' triangles, ascending.
-pub(super) fn vertices_below(corners: &[[u32; 3]], children: &Csr, finer: Option<&Csr>) -> Csr {
-    let lists = parallel::map(corners.len(), |f| {
-        let mut all = corners[f].to_vec();
-        if let Some(finer) = finer {
-            all.extend(children.of(f as u32).iter().flat_map(|&child| finer.of(child)));
+impl Shells {
+    /// For each facet of each level the vertices of its own triangle and of all its descendants' triangles,
+    /// ascending.
+    pub(super) fn all_below(&self) -> Vec<Csr> {
+        let mut all: Vec<Csr> = Vec::new();
+        for level in &self.levels {
+            let finer = all.last();
+            let lists = parallel::map(level.corners.len(), |f| {
+                let mut list = level.corners[f].to_vec();
+                let below_child = |&child: &u32| finer.map_or(&[][..], |finer| finer.of(child));
+                list.extend(level.children.of(f as u32).iter().flat_map(below_child));
+                list.sort_unstable();
+                list.dedup();
+                list
+            });
+            all.push(Csr::from_lists(&lists));
         }
-        all.sort_unstable();
-        all.dedup();
         all
-    });
-    Csr::from_lists(&lists)
+    }
+
+    /// The triangles of the mesh below each facet of each level.
+    pub(super) fn all_leaves(&self) -> Vec<Csr> {
+        let mut above: Vec<u32> = (0..self.levels[0].corners.len() as u32).collect();
+        let mut all = Vec::new();
+        for level in &self.levels {
+            all.push(Csr::by_owner(&above, level.corners.len()));
+            above.iter_mut().for_each(|a| *a = level.parent.get(*a as usize).copied().unwrap_or(0));
+        }
+        all
+    }
 }
 
-/// Fits the cylinders of a level to the vertices below each facet, grown by `error` (a length for each facet).
+/// Fits the cylinders of a level to the vertices below each facet, grown by `error` (a length for each
+/// facet).
 pub(super) fn fit(level: &mut Level, below: &Csr, vertices: &[DVec3], error: Option<&[f64]>) {
     let fitted = parallel::map(level.corners.len(), |f| {
         let corners = level.corners[f].map(|v| vertices[v as usize]);

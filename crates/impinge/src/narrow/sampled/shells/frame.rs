@@ -1,11 +1,11 @@
 //! The frame of a facet: the barycentre and the unit normal of the triangle it rides on.
 //!
-//! With u = ε/2 and C the largest coordinate of the corners, the barycentre is off by at most 6·ε·C. A component of the
-//! normal's cross product is off by 8·u of the product of the sides' largest components, and [`unit_normal`] takes
-//! more digits where less than 1/64 of that product is left: so the normal is off by at most √3·64·4·ε < 512·ε, and its
-//! length by a few ε. A point within r of the barycentre therefore has, against the true frame, a height and a distance
-//! from the axis that are off by at most 512·ε·r + 6·ε·C, and computing them costs another 16·ε·r: [`pad`] is more than
-//! twice the sum.
+//! With u = ε/2 and C the largest coordinate of the corners, the barycentre is off by at most 6·ε·C. A
+//! component of the normal's cross product is off by 8·u of the product of the sides' largest components, and
+//! [`unit_normal`] takes more digits where less than 1/64 of that product is left: so the normal is off by at
+//! most √3·64·4·ε < 512·ε, and its length by a few ε. A point within r of the barycentre therefore has,
+//! against the true frame, a height and a distance from the axis that are off by at most 512·ε·r + 6·ε·C, and
+//! computing them costs another 16·ε·r: [`pad`] is more than twice the sum.
 
 use glam::DVec3;
 
@@ -21,8 +21,8 @@ pub(super) struct Frame {
 }
 
 impl Frame {
-    /// The frame of a triangle. Without an area the normal is across the longest side; without a side, or with
-    /// coordinates that are not finite, it is x.
+    /// The frame of a triangle. Without an area the normal is across the longest side; without a side, or
+    /// with coordinates that are not finite, it is x.
     #[inline]
     pub fn of(corners: &[DVec3; 3]) -> Frame {
         let [a, b, c] = *corners;

@@ -1,28 +1,30 @@
 //! Layered shells of a mesh: levels of ever fewer facets, each a flat cylinder around a part of the surface.
 //!
-//! Guy and Debunne, Monte-Carlo Collision Detection (INRIA RR-5136, 2004), section 4.1. Level 0 is the mesh itself, each
-//! further level a simplification of it with about a quarter of the triangles (`simplify.rs`). A facet rides on one
-//! triangle of its level: its centre is the triangle's barycentre, its normal the triangle's normal. Each facet but
-//! those of the coarsest level has one parent in the next level (`parents.rs`).
+//! Guy and Debunne, Monte-Carlo Collision Detection (INRIA RR-5136, 2004), section 4.1. Level 0 is the mesh
+//! itself, each further level a simplification of it with about a quarter of the triangles (`simplify.rs`). A
+//! facet rides on one triangle of its level: its centre is the triangle's barycentre, its normal the
+//! triangle's normal. Each facet but those of the coarsest level has one parent in the next level
+//! (`parents.rs`).
 //!
 //! # What is proved, and where we leave the paper
-//! The paper sets a disc's offset so that it lies outside of its children's discs, estimates its radius by the distance
-//! of neighbouring centres, and claims that nothing is missed. Here a facet has a radius and two offsets, found over
-//! everything below it (`fit.rs`):
+//! The paper sets a disc's offset so that it lies outside of its children's discs, estimates its radius by
+//! the distance of neighbouring centres, and claims that nothing is missed. Here a facet has a radius and two
+//! offsets, found over everything below it (`fit.rs`):
 //!
-//! 1. **Containment.** A facet's cylinder, {x : inner ≤ (x − centre)·normal ≤ outer, |x − centre| across the normal ≤
-//!    radius}, contains the triangle it rides on and the triangles of all its descendants, at every finer level down
-//!    to the mesh. *Proof:* the bounds are taken over all corners of those triangles and rounded outward by more
-//!    than what the frame and the sums can be wrong by (`frame.rs`); a cylinder is convex, so with the corners it contains
-//!    the triangles.
-//! 2. **No hole.** At every level the cylinders together contain the whole mesh, and the discs cover the simplified
-//!    surface of that level. *Proof:* every triangle of the mesh has a parent, whose parent has one, and so on up to the
-//!    level, where that facet contains it by 1; every triangle of a level lies in its own facet's disc, again by 1.
-//! 3. **Nesting.** What is below a facet is what is below its children, and its own triangle. So if everything below
-//!    each child is known to be free of something, so is everything below the facet.
+//! 1. **Containment.** A facet's cylinder, {x : inner ≤ (x − centre)·normal ≤ outer, |x − centre| across the
+//!    normal ≤ radius}, contains the triangle it rides on and the triangles of all its descendants, at every
+//!    finer level down to the mesh. *Proof:* the bounds are taken over all corners of those triangles and
+//!    rounded outward by more than what the frame and the sums can be wrong by (`frame.rs`); a cylinder is
+//!    convex, so with the corners it contains the triangles.
+//! 2. **No hole.** At every level the cylinders together contain the whole mesh, and the discs cover the
+//!    simplified surface of that level. *Proof:* every triangle of the mesh has a parent, whose parent has
+//!    one, and so on up to the level, where that facet contains it by 1; every triangle of a level lies in
+//!    its own facet's disc, again by 1.
+//! 3. **Nesting.** What is below a facet is what is below its children, and its own triangle. So if
+//!    everything below each child is known to be free of something, so is everything below the facet.
 //!
-//! On a deforming mesh a facet is read from its triangle's three vertices and grows for a stated largest deformation;
-//! `deform.rs` states the condition and proves 1 under it.
+//! On a deforming mesh a facet is read from its triangle's three vertices and grows for a stated largest
+//! deformation; `deform.rs` states the condition and proves 1 under it.
 
 mod csr;
 mod curved;
@@ -47,12 +49,12 @@ pub use csr::Csr;
 pub use curved::Patch;
 pub use edge_planes::{Slab, Tightness};
 pub use report::ShellLevel;
-pub(crate) use report::mesh_of;
+pub(crate) use report::model_of;
 #[cfg(any(test, feature = "unstable"))]
 pub use verify::Checked;
 
 use self::deform::Ride;
-use self::fit::{fit, vertices_below};
+use self::fit::fit;
 use self::simplify::Simplifier;
 use crate::Mesh;
 use crate::num::hash::fnv1a;
@@ -68,7 +70,8 @@ const RATIO: usize = 4;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Shells {
     pub(crate) levels: Vec<Level>,
-    /// How far the body's surface may be from each triangle of level 0; `None` where the triangles are the surface.
+    /// How far the body's surface may be from each triangle of level 0; `None` where the triangles are the
+    /// surface.
     error: Option<Vec<f64>>,
     /// Of the mesh, so that shells are not taken for those of another.
     mesh_hash: u64,
@@ -77,8 +80,8 @@ pub struct Shells {
 /// One shell: a simplified mesh and a facet for each of its triangles.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Level {
-    /// The triangle that a facet rides on: vertices of the original mesh, so that a facet follows a deforming vertex
-    /// array by reading three vertices.
+    /// The triangle that a facet rides on: vertices of the original mesh, so that a facet follows a deforming
+    /// vertex array by reading three vertices.
     pub corners: Vec<[u32; 3]>,
     /// The facets at rest.
     pub facets: Vec<Facet>,
@@ -99,8 +102,8 @@ pub struct Level {
     pub tightness: Tightness,
 }
 
-/// A flat cylinder: the disc of `radius` about `centre` across `normal`, from `inner` to `outer` along the normal
-/// (inner ≤ 0 ≤ outer).
+/// A flat cylinder: the disc of `radius` about `centre` across `normal`, from `inner` to `outer` along the
+/// normal (inner ≤ 0 ≤ outer).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Facet {
     /// The barycentre of the triangle it rides on.
@@ -115,7 +118,8 @@ pub struct Facet {
     pub outer: f64,
 }
 
-/// What is above the mesh in each level: the triangles of the next coarser one and the parent of each facet in it.
+/// What is above the mesh in each level: the triangles of the next coarser one and the parent of each facet
+/// in it.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Links {
     /// For each facet of a level its parent.
@@ -125,14 +129,14 @@ pub(crate) struct Links {
 }
 
 impl Shells {
-    /// The shells of a mesh, with so many levels, or fewer where no more can be made; `None` for as many as it takes
-    /// to come down to a few tens of facets.
+    /// The shells of a mesh, with so many levels, or fewer where no more can be made; `None` for as many as
+    /// it takes to come down to a few tens of facets.
     pub fn of_mesh(mesh: &Mesh, levels: Option<usize>) -> Shells {
         Shells::build(mesh, levels, None)
     }
 
-    /// The shells of a body whose points are each within an error of a triangle of a mesh: `error` has it for each
-    /// triangle.
+    /// The shells of a body whose points are each within an error of a triangle of a mesh: `error` has it for
+    /// each triangle.
     fn build(mesh: &Mesh, levels: Option<usize>, error: Option<Vec<f64>>) -> Shells {
         let weld = Weld::of(mesh.vertices());
         let welded = welded_triangles(mesh, &weld);
@@ -155,8 +159,8 @@ impl Shells {
         Shells::from_links(mesh, links, error)
     }
 
-    /// Everything that follows from the mesh and the links between levels. The links must name facets and vertices that
-    /// exist, and give every facet of a coarser level a child.
+    /// Everything that follows from the mesh and the links between levels. The links must name facets and
+    /// vertices that exist, and give every facet of a coarser level a child.
     pub(crate) fn from_links(mesh: &Mesh, links: Vec<Links>, error: Option<Vec<f64>>) -> Shells {
         let mut levels = vec![Level { corners: mesh.triangles().to_vec(), ..Level::default() }];
         for Links { parent, corners } in links {
@@ -191,28 +195,21 @@ impl Shells {
 
     /// Fits the facets and their edge planes, from the finest level to the coarsest.
     fn fit(&mut self, mesh: &Mesh) {
-        let mut below: Option<Csr> = None;
+        let (below, leaves) = (self.all_below(), self.all_leaves());
         let mut error = self.error.clone();
-        let mut ancestor: Vec<u32> = (0..mesh.triangles().len() as u32).collect();
-        for k in 0..self.levels.len() {
-            let level = &mut self.levels[k];
-            let now = vertices_below(&level.corners, &level.children, below.as_ref());
+        for (k, level) in self.levels.iter_mut().enumerate() {
             if k > 0 {
                 let largest = |finer: Vec<f64>| {
-                    let of =
-                        |f: u32| level.children.of(f).iter().map(|&c| finer[c as usize]).fold(0.0, f64::max);
+                    let of_child = |&child: &u32| finer[child as usize];
+                    let of = |f: u32| level.children.of(f).iter().map(of_child).fold(0.0, f64::max);
                     (0..level.corners.len() as u32).map(of).collect()
                 };
                 error = error.map(largest);
             }
-            fit(level, &now, mesh.vertices(), error.as_deref());
+            fit(level, &below[k], mesh.vertices(), error.as_deref());
             if k > 0 {
-                let leaves = Csr::by_owner(&ancestor, level.corners.len());
-                edge_planes::attach(level, &leaves, mesh, error.as_deref());
+                edge_planes::attach(level, &leaves[k], mesh, error.as_deref());
             }
-            let parent = &level.parent;
-            ancestor.iter_mut().for_each(|a| *a = parent.get(*a as usize).copied().unwrap_or(0));
-            below = Some(now);
         }
     }
 

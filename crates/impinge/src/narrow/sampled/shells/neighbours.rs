@@ -3,8 +3,9 @@
 use super::csr::Csr;
 use crate::num::parallel;
 
-/// Facets around a vertex, at most, that are all neighbours of each other. Around more of them only those that share
-/// a side are, and of those at most half as many on either hand: lists stay short on fans of any size.
+/// Facets around a vertex, at most, that are all neighbours of each other. Around more of them only those
+/// that share a side are, and of those at most half as many on either hand: lists stay short on fans of any
+/// size.
 const MOST_AROUND: usize = 32;
 
 /// For each triangle the others that share a vertex with it, ascending.

@@ -1,15 +1,16 @@
-//! An order of facets in which consecutive ones lie far apart, so that few seeds cover a surface (Guy and Debunne 2004,
-//! section 3.1; the paper asks for such a numbering and leaves open which).
+//! An order of facets in which consecutive ones lie far apart, so that few seeds cover a surface (Guy and
+//! Debunne 2004, section 3.1; the paper asks for such a numbering and leaves open which).
 //!
-//! The coarsest level is ordered by farthest points (Gonzalez 1985): each facet is the farthest from all before it. A
-//! finer level takes one child of each facet in the coarser level's order, then the second children, and so on.
+//! The coarsest level is ordered by farthest points (Gonzalez 1985): each facet is the farthest from all
+//! before it. A finer level takes one child of each facet in the coarser level's order, then the second
+//! children, and so on.
 
 use glam::DVec3;
 
 use super::csr::Csr;
 
-/// Facets of a level, at most, that are ordered by farthest points, whose time is the square of their number. More of
-/// them are a coarsest level only where the caller asked for few levels.
+/// Facets of a level, at most, that are ordered by farthest points, whose time is the square of their number.
+/// More of them are a coarsest level only where the caller asked for few levels.
 const FARTHEST_MOST: usize = 2048;
 
 /// The order of the coarsest level.

@@ -1,9 +1,9 @@
 //! The parent of each facet: the coarse triangle around which it makes the least thicker and wider cylinder.
 //!
-//! Candidates are the coarse triangles at the vertices onto which the facet's own corners moved, so links follow the
-//! surface: the other side of a thin sheet is no candidate though it may be nearer. A facet whose whole component
-//! is gone takes the nearest coarse triangle. Every coarse triangle was a finer one before some of its corners moved;
-//! that one becomes its child where it would have none.
+//! Candidates are the coarse triangles at the vertices onto which the facet's own corners moved, so links
+//! follow the surface: the other side of a thin sheet is no candidate though it may be nearer. A facet whose
+//! whole component is gone takes the nearest coarse triangle. Every coarse triangle was a finer one before
+//! some of its corners moved; that one becomes its child where it would have none.
 
 use glam::DVec3;
 

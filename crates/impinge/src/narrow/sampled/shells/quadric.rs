@@ -1,4 +1,5 @@
-//! The squared distances of a point from many planes, as one quadratic form (Garland and Heckbert 1997, section 5).
+//! The squared distances of a point from many planes, as one quadratic form (Garland and Heckbert 1997,
+//! section 5).
 
 use std::ops::AddAssign;
 

@@ -2,9 +2,9 @@
 
 use glam::DVec3;
 
-use super::{Facet, Shells};
-use crate::model::Geometry;
-use crate::{Error, Mesh, Shape};
+use super::{Facet, Shells, hash_of};
+use crate::model::{Geometry, Model};
+use crate::{Budget, Error, Mesh, Shape};
 
 /// Sides of a disc in a picture.
 const DISC_SIDES: u32 = 16;
@@ -27,15 +27,15 @@ pub struct ShellLevel {
     pub largest_inner: f64,
     /// Mean over the facets of the largest distance of the surface below one from its disc's outer side.
     pub mean_offset_of_discs: f64,
-    /// The same from the nearest of the disc and the facet's edge planes: how tight the shell is.
+    /// The same where the facets' edge planes hold the surface instead: how tight the shell is.
     pub mean_offset: f64,
     /// Edge planes of all facets.
     pub edge_planes: usize,
 }
 
 impl Shells {
-    /// The shells of a mesh: so many levels, the mesh itself among them (fewer where no more can be made), or as many as
-    /// it takes to come down to a few tens of facets.
+    /// The shells of a mesh: so many levels, the mesh itself among them (fewer where no more can be made), or
+    /// as many as it takes to come down to a few tens of facets.
     ///
     /// ```
     /// use impinge::{Shape, Shells, procedural};
@@ -50,7 +50,22 @@ impl Shells {
     /// # Errors
     /// A shape that is not a mesh.
     pub fn of(shape: &Shape, levels: Option<usize>) -> Result<Shells, Error> {
-        Ok(Shells::of_mesh(mesh_of(shape)?, levels))
+        Ok(Shells::of_mesh(model_of(shape)?.mesh(), levels))
+    }
+
+    /// Lets questions about a shape that need shells use these, for example loaded ones, instead of making
+    /// their own; if the shape has shells already, it keeps them.
+    ///
+    /// # Errors
+    /// A shape that is not a mesh, or another one than the shells were made for.
+    pub fn attach(self, shape: &Shape) -> Result<(), Error> {
+        let model = model_of(shape)?;
+        if self.mesh_hash() != hash_of(model.mesh()) {
+            let reason = "the shells were made for another mesh".to_string();
+            return Err(Error::Argument { name: "shape", reason });
+        }
+        model.attached(0, &mut Budget::UNLIMITED.clone(), |_| self);
+        Ok(())
     }
 
     /// The levels in figures, the finest first.
@@ -93,10 +108,10 @@ impl Shells {
     }
 }
 
-/// The triangles that shells are made for.
-pub(crate) fn mesh_of(shape: &Shape) -> Result<&Mesh, Error> {
+/// The mesh that shells are made for.
+pub(crate) fn model_of(shape: &Shape) -> Result<&Model, Error> {
     match shape.geometry() {
-        Geometry::Mesh(model) => Ok(model.mesh()),
+        Geometry::Mesh(model) => Ok(model),
         other => Err(Error::Kind { question: "layered shells", kind: other.kind().name(), known: "meshes" }),
     }
 }

@@ -1,18 +1,18 @@
-//! Simplification by half-edge collapses: a vertex moves onto a neighbour, so every vertex that is left is one of the
-//! mesh and coarse triangles follow a deforming vertex array.
+//! Simplification by half-edge collapses: a vertex moves onto a neighbour, so every vertex that is left is
+//! one of the mesh and coarse triangles follow a deforming vertex array.
 //!
-//! The error of a collapse is the quadric of Garland and Heckbert (Surface Simplification Using Quadric Error Metrics,
-//! SIGGRAPH 1997), planes weighted by area, with planes along the borders of the surface (their section 6). We leave
-//! the paper in the order: instead of one heap, passes over all vertices. In a pass each vertex finds its best
-//! collapse, the cheaper half of them is sorted, and those are done whose surroundings no earlier one of the pass has
-//! touched. What a vertex finds depends on nothing else, so passes run on all threads and give the same mesh on any
-//! number of them; no check has to be repeated when a collapse is done.
+//! The error of a collapse is the quadric of Garland and Heckbert (Surface Simplification Using Quadric Error
+//! Metrics, SIGGRAPH 1997), planes weighted by area, with planes along the borders of the surface (their
+//! section 6). We leave the paper in the order: instead of one heap, passes over all vertices. In a pass each
+//! vertex finds its best collapse, the cheaper half of them is sorted, and those are done whose surroundings
+//! no earlier one of the pass has touched. What a vertex finds depends on nothing else, so passes run on all
+//! threads and give the same mesh on any number of them; no check has to be repeated when a collapse is done.
 //!
-//! A collapse must keep what the [`Care`] of the pass asks for. Where too few vertices find one, care is lowered: first
-//! the shape of the triangles, then the topology, at last the smallest components are dropped. So any surface gets as
-//! coarse as it is asked to, down to a single triangle: open, non-manifold, flat and scattered ones too. The facets
-//! of the shells are fitted to the mesh, not to its simplification; the care decides how tight they are, never whether
-//! they contain it.
+//! A collapse must keep what the [`Care`] of the pass asks for. Where too few vertices find one, care is
+//! lowered: first the shape of the triangles, then the topology, at last the smallest components are dropped.
+//! So any surface gets as coarse as it is asked to, down to a single triangle: open, non-manifold, flat and
+//! scattered ones too. The facets of the shells are fitted to the mesh, not to its simplification; the care
+//! decides how tight they are, never whether they contain it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,12 +24,12 @@ use super::quadric::Quadric;
 use crate::num::parallel;
 use crate::shape::topology::Forest;
 
-/// Weight of a border's plane for a border of length 1 (an area): a border is as stiff as a surface ten times as wide
-/// as the border is long.
+/// Weight of a border's plane for a border of length 1 (an area): a border is as stiff as a surface ten times
+/// as wide as the border is long.
 const BORDER_WEIGHT: f64 = 10.0;
 
-/// Share of the squared length of a collapse in its error (no unit): among collapses within a plane the shorter ones
-/// come first, which keeps triangles round.
+/// Share of the squared length of a collapse in its error (no unit): among collapses within a plane the
+/// shorter ones come first, which keeps triangles round.
 const LENGTH_WEIGHT: f64 = 1e-5;
 
 /// Smallest cosine between the normals of a triangle before and after a collapse.
@@ -149,11 +149,11 @@ impl Simplifier {
     pub fn coarsen(&mut self, target: usize) {
         let target = target.max(1);
         let mut care = Care::Shape;
-        // The topology is worth some triangles: a closed surface has four.
-        let enough = |care: Care| if care == Care::Something { 2 * target } else { target };
+        // A closed surface of four triangles is not opened for fewer.
+        let enough = |care: Care| if care == Care::Something { target.max(4) } else { target };
         while self.triangles.len() > enough(care) {
             let before = self.triangles.len();
-            self.pass(target, care);
+            self.pass(enough(care), care);
             let removed = before - self.triangles.len();
             if removed as f64 > LEAST_PROGRESS * before as f64 {
                 continue;
@@ -162,7 +162,7 @@ impl Simplifier {
                 Care::Shape => Care::Topology,
                 Care::Topology => Care::Something,
                 Care::Something if removed > 0 => Care::Something,
-                Care::Something => return self.drop_components(target),
+                Care::Something => return self.drop_components(enough(care)),
             };
         }
     }
@@ -328,8 +328,8 @@ impl Surface<'_> {
         ring
     }
 
-    /// The link condition: the vertices next to both ends are those of the triangles that have both, and no two
-    /// triangles become one.
+    /// The link condition: the vertices next to both ends are those of the triangles that have both, and no
+    /// two triangles become one.
     fn keeps_topology(&self, u: u32, onto: &Neighbour, ring: &[Neighbour]) -> bool {
         let v = onto.vertex;
         let [around_u, around_v] = [u, v].map(|w| self.around.of(w));

@@ -1,19 +1,11 @@
-//! Shells of sound, broken and deforming meshes, checked by `verify.rs` and by trying every vertex below a facet.
+//! Shells of sound, broken and deforming meshes, checked by `verify.rs` and by trying every vertex below a
+//! facet.
 
 use std::f64::consts::TAU;
 
 use super::*;
 use crate::num::random;
 use crate::shape::procedural;
-
-/// The vertices below each facet of each level.
-fn below(shells: &Shells) -> Vec<Csr> {
-    let mut all: Vec<Csr> = Vec::new();
-    for level in &shells.levels {
-        all.push(vertices_below(&level.corners, &level.children, all.last()));
-    }
-    all
-}
 
 /// Triangles thrown about, no two of which share a vertex.
 fn soup(count: u32, seed: u64) -> Mesh {
@@ -133,7 +125,7 @@ fn a_violation_is_found() {
     assert!(spoil(&|s| s.levels[0].facets[5].inner = 1e-9).contains("bounds"));
     assert!(spoil(&|s| s.levels[0].parent.swap(0, 700)).contains("child"));
     assert!(spoil(&|s| s.levels[1].order[0] = 1).contains("order"));
-    assert!(spoil(&|s| s.levels[last].slabs[0].high -= 1e-3).contains("slab"));
+    assert!(spoil(&|s| s.levels[last].slabs.iter_mut().for_each(|slab| slab.high -= 1e-3)).contains("slab"));
 }
 
 #[test]
@@ -159,11 +151,9 @@ fn deformed(mesh: &Mesh, size: f64, seed: u64) -> Vec<DVec3> {
 
 /// How many facets do not contain a vertex below them, now, by cylinder or slabs.
 fn violations(shells: &Shells, mesh: &Mesh, moved: &[DVec3], stretch: &[f64]) -> (usize, usize) {
-    let below = below(shells);
+    let (below, leaves) = (shells.all_below(), shells.all_leaves());
     let (mut facets, mut all) = (0, 0);
-    let mut leaf_of: Vec<u32> = (0..mesh.triangles().len() as u32).collect();
     for (k, level) in shells.levels.iter().enumerate() {
-        let leaves = Csr::by_owner(&leaf_of, level.corners.len());
         for i in 0..level.corners.len() as u32 {
             let facet = shells.facet_at(k, i, moved, stretch[k]);
             let slabs = shells.slabs_at(k, i, moved, stretch[k]);
@@ -173,15 +163,16 @@ fn violations(shells: &Shells, mesh: &Mesh, moved: &[DVec3], stretch: &[f64]) ->
                 let beside = (arm - facet.normal * height).length();
                 facet.inner <= height && height <= facet.outer && beside <= facet.radius
             });
-            let corners = leaves.of(i).iter().flat_map(|&t| mesh.triangles()[t as usize]);
-            let in_slabs = corners.into_iter().all(|v| {
-                let arm = moved[v as usize] - facet.centre;
-                slabs.iter().all(|s| (s.low..=s.high).contains(&arm.dot(s.direction)))
-            });
+            let is_in = |s: &Slab, t: u32| {
+                let heights =
+                    mesh.triangles()[t as usize].map(|v| (moved[v as usize] - facet.centre).dot(s.direction));
+                heights.iter().all(|height| (s.low..=s.high).contains(height))
+            };
+            let in_slabs =
+                slabs.is_empty() || leaves[k].of(i).iter().all(|&t| slabs.iter().any(|slab| is_in(slab, t)));
             facets += usize::from(!in_cylinder || !in_slabs);
             all += 1;
         }
-        leaf_of.iter_mut().for_each(|a| *a = level.parent.get(*a as usize).copied().unwrap_or(0));
     }
     (facets, all)
 }
@@ -196,6 +187,9 @@ fn facets_contain_the_deformed_mesh_within_the_stated_deformation() {
             let stretch = shells.largest_deformation(mesh.vertices(), &moved);
             assert_eq!(stretch[0], 0.0, "{name}: the finest facets are exact");
             assert_eq!(violations(&shells, &mesh, &moved, &stretch).0, 0, "{name} {size}: {stretch:?}");
+            let needed = shells.needed_stretch(&moved);
+            assert_eq!(violations(&shells, &mesh, &moved, &needed).0, 0, "{name} {size}: {needed:?}");
+            assert!(needed.iter().zip(&stretch).all(|(needed, all)| needed <= all), "{needed:?} {stretch:?}");
             let (broken, all) = violations(&shells, &mesh, &moved, &vec![0.0; stretch.len()]);
             broken_without += broken * 100 / all;
             // A recording that deforms more than was stated is detected.
@@ -204,6 +198,30 @@ fn facets_contain_the_deformed_mesh_within_the_stated_deformation() {
         }
     }
     assert!(broken_without > 18, "facets that do not grow contain the deformed mesh: the test shows nothing");
+}
+
+#[test]
+fn foreseen_shapes_need_no_stretch_and_those_between_little() {
+    for (name, mesh) in sound_meshes() {
+        let mut shells = Shells::of_mesh(&mesh, None);
+        let frames: Vec<Vec<DVec3>> = (0..9).map(|k| deformed(&mesh, 0.02 * f64::from(k), 3)).collect();
+        let before = shells.needed_stretch(&frames[8]);
+        for frame in frames.iter().step_by(2) {
+            shells.foresee(frame);
+        }
+        shells.verify(&mesh, 100, 1).unwrap_or_else(|fault| panic!("{name} at rest: {fault}"));
+        for (k, frame) in frames.iter().enumerate() {
+            let needed = shells.needed_stretch(frame);
+            let [most, most_before] = [&needed, &before].map(|all| all.iter().copied().fold(0.0, f64::max));
+            if k % 2 == 0 {
+                assert_eq!(most, 0.0, "{name} {k}");
+                assert_eq!(violations(&shells, &mesh, frame, &vec![0.0; needed.len()]).0, 0, "{name} {k}");
+            } else {
+                assert!(most < 0.2 * most_before, "{name} {k}: {needed:?} {before:?}");
+                assert_eq!(violations(&shells, &mesh, frame, &needed).0, 0, "{name} {k}");
+            }
+        }
+    }
 }
 
 #[test]
@@ -237,6 +255,8 @@ fn moved_facets_of_no_area_and_senseless_vertices_do_not_panic() {
             shells.slabs_at(k, 0, &moved, 0.1);
         }
         shells.largest_deformation(mesh.vertices(), &moved);
+        shells.needed_stretch(&moved);
+        shells.clone().foresee(&moved);
     }
 }
 

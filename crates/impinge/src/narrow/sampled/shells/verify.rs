@@ -1,12 +1,12 @@
 //! Checks shells against the mesh they were built for, sharing nothing with the fit.
 //!
-//! Containment is decided on the doubles of the facets: the cylinder about the line through `centre` along `normal`, whose
-//! length may be off by rounding. A floating filter decides where the slack is larger than its own rounding; what it
-//! leaves, and one corner in [`EXACT_EVERY`], is decided by exact arithmetic.
+//! Containment is decided on the doubles of the facets: the cylinder about the line through `centre` along
+//! `normal`, whose length may be off by rounding. A floating filter decides where the slack is larger than
+//! its own rounding; what it leaves, and one corner in [`EXACT_EVERY`], is decided by exact arithmetic.
 
 use glam::DVec3;
 
-use super::{Facet, Shells};
+use super::{Facet, Shells, Slab};
 use crate::Mesh;
 use crate::geom::point_triangle::norm;
 use crate::num::dyadic::Dyadic;
@@ -111,22 +111,22 @@ impl Shells {
                         "facet {above} of level {level} does not contain {p}, of facet {i} of level {fine}"
                     ));
                 }
-                // Slabs hold the mesh itself.
-                for slab in self.levels[level].slabs(above).iter().filter(|_| fine == 0) {
-                    let height = (p - facet.centre).dot(slab.direction);
-                    if !(slab.low <= height && height <= slab.high) {
-                        return Err(format!(
-                            "a slab of facet {above} of level {level} does not contain {p}: {slab:?}"
-                        ));
-                    }
-                }
+            }
+            // Slabs hold the mesh itself.
+            let slabs = self.levels[level].slabs(above);
+            let is_in = |slab: &Slab| {
+                let heights = corners.map(|p| (p - facet.centre).dot(slab.direction));
+                heights.iter().all(|height| (slab.low..=slab.high).contains(height))
+            };
+            if fine == 0 && !slabs.is_empty() && !slabs.iter().any(is_in) {
+                return Err(format!("triangle {i} is in no slab of facet {above} of level {level}"));
             }
         }
         Ok(checked)
     }
 
-    /// Whether a random point of the mesh lies in a facet of each level, and one of a random triangle of each level in
-    /// its own disc.
+    /// Whether a random point of the mesh lies in a facet of each level, and one of a random triangle of each
+    /// level in its own disc.
     fn verify_sample(&self, mesh: &Mesh, seed: u64, n: u64) -> Result<(), String> {
         let pick =
             |k: u64, count: usize| ((random::unit(seed, 8 * n + k) * count as f64) as usize).min(count - 1);
