@@ -11,7 +11,7 @@ use impinge::scene::{Body, Options, Scene};
 use impinge::{Budget, Mesh, Motion, Placed, Pose, Relation, Shape, procedural};
 
 /// The hash of the whole workload. A change of it is a change of answers and needs a reason in the commit.
-const GOLDEN: u64 = 0xb9c3_d467_5103_8485;
+const GOLDEN: u64 = 0x48a8_6748_996c_a005;
 
 /// FNV-1a, 64 bits.
 struct Hash(u64);

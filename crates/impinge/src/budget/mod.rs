@@ -8,6 +8,7 @@
 //! A search either keeps its own place when [`Budget::draw`] refuses, or it runs as a [`task::Task`]: then its
 //! thread sleeps where it is until the next call grants more.
 
+pub(crate) mod hand_over;
 mod pause;
 mod share;
 pub(crate) mod task;

@@ -9,7 +9,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::Budget;
-use crate::num::hand_over::{HandOver, hand_over_at, stored};
+use super::hand_over::{HandOver, hand_over_at, stored};
 
 /// What a search leaves: of any type, which its caller knows.
 pub(super) type Left = Box<dyn Any + Send>;

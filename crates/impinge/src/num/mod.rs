@@ -4,7 +4,6 @@ pub mod cubic;
 pub mod double_double;
 pub mod dyadic;
 pub mod exact_vector;
-pub(crate) mod hand_over;
 pub(crate) mod hash;
 pub mod parallel;
 pub mod polynomial;

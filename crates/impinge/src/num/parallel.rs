@@ -6,7 +6,7 @@
 use std::cell::Cell;
 use std::sync::OnceLock;
 
-use super::hand_over::checkpoint;
+use crate::budget::hand_over::checkpoint;
 
 /// Items, or comparisons, between two checkpoints.
 const STRIDE: usize = 64;
