@@ -396,15 +396,14 @@ fn contradictory_contacts_throw_no_vertex_away() {
         let features = [Feature::Surface, Feature::Face(0)];
         ([0, 1], Contact { points: [place; 2], features, ..contact(place, normal, 0.1) })
     };
-    let contacts = [at(0.0, DVec3::Z), at(1e-4, -DVec3::Z)];
-    for (limit, farthest) in [(f64::INFINITY, 1e6), (10.0, 1.0), (2.0, 0.2)] {
+    let contacts = [at(0.0, DVec3::Z), at(0.02, -DVec3::Z)];
+    for (limit, farthest) in [(f64::INFINITY, 4.9), (10.0, 1.0), (2.0, 0.2)] {
         let options = Projection { limit, rounds: 100_000, ..Projection::default() };
         let done = project(options, &[Receiver::Fixed, body], &contacts);
         let Displacement::Vertices(list) = &done.displacements[1] else { panic!() };
         let most = list.iter().map(|(_, d)| d.length()).fold(0.0, f64::max);
-        assert!(most <= farthest * (1.0 + 1e-12), "{most} with the limit {limit}");
+        assert!((most / farthest - 1.0).abs() < 1e-4, "{most} with the limit {limit}");
         assert_eq!(limit.is_finite(), done.residual > 0.01, "{} is left", done.residual);
-        assert!(limit.is_finite() || most > 100.0, "{most}");
     }
 }
 
