@@ -22,29 +22,48 @@ pub(super) fn shadow(facet: &Facet, direction: DVec3) -> [f64; 2] {
     [at + low - across, at + high + across]
 }
 
-/// What lies in the facets is at least this far apart, up to the rounding of coordinates; 0 or less where no
-/// direction that is tried separates them.
+/// A gap between the shadows of two facets.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Gap {
+    /// How wide (a length); negative where the shadows overlap.
+    pub width: f64,
+    /// Of unit length, from a to b; zero where none is known.
+    pub direction: DVec3,
+}
+
+impl Gap {
+    fn wider(self, other: Gap) -> Gap {
+        if other.width > self.width { other } else { self }
+    }
+}
+
+/// The widest gap of the directions that are tried: what lies in the facets is at least so far apart, up to the
+/// rounding of coordinates.
 #[inline]
-pub(super) fn gap(a: &Facet, b: &Facet) -> f64 {
+pub(super) fn gap(a: &Facet, b: &Facet) -> Gap {
     let between = b.centre - a.centre;
     let distance = between.length();
+    let direction = if distance > 0.0 { between / distance } else { DVec3::ZERO };
     let round = reach(a) + reach(b);
+    let mut best = Gap { width: distance - round, direction };
     // Far apart, spheres tell nearly as much as cylinders.
     if distance > 2.0 * round {
-        return distance - round;
+        return best;
     }
-    let mut best = distance - round;
     if distance > 0.0 {
-        let direction = between / distance;
-        best = best.max(shadow(b, direction)[0] - shadow(a, direction)[1]);
+        best = best.wider(Gap { width: shadow(b, direction)[0] - shadow(a, direction)[1], direction });
     }
     let along = |direction: DVec3| {
         let ([a_low, a_high], [b_low, b_high]) = (shadow(a, direction), shadow(b, direction));
-        (b_low - a_high).max(a_low - b_high)
+        let (before, behind) = (b_low - a_high, a_low - b_high);
+        match before >= behind {
+            true => Gap { width: before, direction },
+            false => Gap { width: behind, direction: -direction },
+        }
     };
-    best = best.max(along(a.normal)).max(along(b.normal));
+    best = best.wider(along(a.normal)).wider(along(b.normal));
     match average_normal(a.normal, b.normal) {
-        Some(direction) if best <= 0.0 => best.max(along(direction)),
+        Some(direction) if best.width <= 0.0 => best.wider(along(direction)),
         _ => best,
     }
 }
@@ -94,7 +113,7 @@ mod tests {
         let (mut apart, mut near) = (0, 0);
         for k in 0..2000 {
             let (a, b) = (facet(2 * k), facet(2 * k + 1));
-            let found = gap(&a, &b);
+            let found = gap(&a, &b).width;
             let nearest = (0..64)
                 .map(|i| point(&a, 1000 * k + i).distance(point(&b, 77 + 1000 * k + i)))
                 .fold(f64::INFINITY, f64::min);

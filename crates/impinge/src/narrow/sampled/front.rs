@@ -13,13 +13,14 @@
 
 use std::sync::Arc;
 
+use glam::DVec3;
 use smallvec::SmallVec;
 
 use super::cell::{self, Cell};
-use super::facet_pair;
+use super::facet_pair::{self, Gap};
 use super::layers::Layers;
 use super::meter::Meter;
-use super::posed::Posed;
+use super::posed::{Flow, Posed};
 use super::schedule::{Entry, Schedule};
 use super::self_pair;
 use super::shells::Facet;
@@ -30,9 +31,31 @@ use crate::num::random::bits;
 /// No node, or no triangle.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// A pair replaces its children when it is apart by this many steps of the last frame at least (no unit), so that it
-/// is not split again at once.
-const STEPS_BEFORE_SPLIT: f64 = 4.0;
+/// A pair replaces its children when it is expected to stay apart for this many frames, so that it is not split again
+/// at once.
+const FRAMES_BEFORE_SPLIT: f64 = 6.0;
+
+/// Part of the expected time to contact after which a pair is looked at (no unit): motions are not uniform.
+const CAUTION: f64 = 0.7;
+
+/// Frames for which the expectation is kept at most; a power of two.
+const AHEAD: u32 = 64;
+
+/// A pair of patches is among the nearest while its gap is below this factor times the least of either patch (no unit:
+/// k of the paper's list, here for each patch).
+const NEAREST: f64 = 1.2;
+
+/// How much less often pairs that are not among the nearest are looked at (no unit).
+const PATIENCE: f64 = 8.0;
+
+/// Frames for which the least gap of a patch is remembered.
+const REMEMBERED: u32 = 16;
+
+/// Share of the tangential motion that counts as an approach where triangles are near (no unit): they are not flat.
+const ROUGHNESS: f64 = 0.25;
+
+/// Entries of the open list that are looked through in each step for those that no longer count.
+const SWEPT: usize = 64;
 
 /// Frames within which a pair that was merged and is split again counts as flicker.
 const FLICKER: u32 = 4;
@@ -58,9 +81,12 @@ enum State {
 /// A pair of facets.
 #[derive(Debug, Clone, Copy)]
 struct Node {
+    /// Groups of facets, or of one body with itself facets of these levels.
     facets: [u32; 2],
     levels: [u8; 2],
     state: State,
+    /// Whether it is open and its weight counted among those.
+    listed: bool,
     /// The share of all pairs of surface points that it stands for.
     weight: f32,
     parent: u32,
@@ -78,6 +104,8 @@ struct Node {
     slot: u32,
     /// Of a pair in contact: for how long it has rested (seconds).
     age: f32,
+    /// Of a pair in contact: whether it replaced its children because they rested.
+    rested: bool,
     /// Of a pair in contact: how its triangles lay to each other when it came to rest.
     seen: [f32; 3],
 }
@@ -86,8 +114,24 @@ struct Node {
 #[derive(Debug, Clone, Copy)]
 struct Pending {
     node: u32,
-    facets: [Facet; 2],
+    placed: [Placed; 2],
     gap: f64,
+}
+
+/// A patch in the world.
+#[derive(Debug, Clone, Copy)]
+enum Placed {
+    Ball(DVec3, f64),
+    Facet(Facet),
+}
+
+impl Placed {
+    fn centre(&self) -> DVec3 {
+        match self {
+            Placed::Ball(centre, _) => *centre,
+            Placed::Facet(facet) => facet.centre,
+        }
+    }
 }
 
 /// How a front is kept.
@@ -95,8 +139,13 @@ struct Pending {
 pub(super) struct FrontOptions {
     /// Whether both bodies are the same one.
     pub one: bool,
-    /// Level at which the descent ends without a look at triangles; 0 for exact triangles.
-    pub finest: u8,
+    /// Radius below which patches that may meet count as meeting without a look at triangles (a length); 0 for exact
+    /// triangles.
+    pub finest: f64,
+    /// The largest radius of the patches that keep one pair of triangles that meet (a length).
+    pub contact_size: f64,
+    /// The largest number of unproved pairs that a step looks at in random order.
+    pub most_random: usize,
     /// The largest number of pairs.
     pub most: usize,
     /// Length of a frame (seconds).
@@ -114,7 +163,30 @@ pub(super) struct Frame<'f> {
     pub pad: f64,
     /// How far the bodies have come nearer to each other at most (a length).
     pub step: f64,
+    /// How the bodies have moved against each other; `None` where that is not known.
+    pub flow: Option<Flow>,
+    /// How far vertices have moved in their bodies at most, of both bodies (a length).
+    pub deformed: f64,
     pub work: Counters,
+}
+
+impl Frame<'_> {
+    /// How many frames two patches are expected to stay apart: their gap closes as fast as in the last step.
+    fn frames_apart(&self, gap: Gap, at: DVec3) -> f64 {
+        let Some(flow) = &self.flow else { return 1.0 };
+        let moved = flow.at(at);
+        // Without a direction all motion is an approach.
+        let closing = if gap.direction == DVec3::ZERO { moved.length() } else { -gap.direction.dot(moved) };
+        CAUTION * gap.width / (closing.max(0.0) + self.deformed + f64::MIN_POSITIVE)
+    }
+
+    /// The same for triangles whose facets are too near to tell a direction.
+    fn frames_apart_near(&self, gap: f64, normal: DVec3, at: DVec3) -> f64 {
+        let Some(flow) = &self.flow else { return 1.0 };
+        let moved = flow.at(at);
+        let closing = normal.dot(moved).abs() + ROUGHNESS * moved.length();
+        CAUTION * gap / (closing + self.deformed + f64::MIN_POSITIVE)
+    }
 }
 
 /// Changes of level in one step.
@@ -131,18 +203,27 @@ pub(super) struct Changes {
 pub(super) struct Front {
     options: FrontOptions,
     layers: [Arc<Layers>; 2],
-    /// The level below which pairs are not split.
-    floor: [u8; 2],
+    /// Of one body with itself: the level below which pairs are not split.
+    floor: u8,
     nodes: Vec<Node>,
     /// The first unused node of a list.
     unused: u32,
+    /// By when a pair's gap may be used up.
     schedule: Schedule,
+    /// By frame, pairs whose gap is expected to close.
+    expected: Vec<Vec<Entry>>,
+    /// Pairs whose gap is expected to close by now.
+    closing: Vec<Entry>,
+    /// The least gap of each group of facets that was seen lately, and when.
+    least: [Vec<(f32, u32)>; 2],
     /// Pairs that are open, and entries that no longer count.
     open: Vec<Entry>,
     /// Open pairs that could not be split for lack of room.
     stuck: Vec<u32>,
     contacts: Vec<u32>,
     stack: Vec<Pending>,
+    /// Where the search for entries that no longer count goes on.
+    swept: usize,
     /// The sum of all steps (a length).
     travelled: f64,
     open_weight: f64,
@@ -153,14 +234,17 @@ pub(super) struct Front {
 impl Front {
     /// The front of two bodies, all of it open; it looks ahead as far as `size` (a length).
     pub fn new(layers: [Arc<Layers>; 2], size: f64, options: FrontOptions) -> Front {
-        let coarsest = layers.each_ref().map(|layers| (layers.shells.levels.len() - 1) as u8);
+        let floor = layers[0].groups.level;
         let mut front = Front {
             options,
-            layers,
-            floor: coarsest.map(|level| options.finest.max(1).min(level)),
+            floor,
             nodes: Vec::new(),
             unused: NONE,
             schedule: Schedule::new(size),
+            expected: vec![Vec::new(); AHEAD as usize],
+            closing: Vec::new(),
+            least: layers.each_ref().map(|layers| vec![(f32::INFINITY, 0); layers.groups.nodes.len()]),
+            swept: 0,
             open: Vec::new(),
             stuck: Vec::new(),
             contacts: Vec::new(),
@@ -169,6 +253,7 @@ impl Front {
             open_weight: 0.0,
             clock: 0,
             changes: Changes::default(),
+            layers,
         };
         front.reset();
         front
@@ -178,23 +263,25 @@ impl Front {
     pub fn reset(&mut self) {
         self.nodes.clear();
         self.schedule.clear();
+        self.expected.iter_mut().for_each(Vec::clear);
+        self.closing.clear();
         self.open.clear();
         self.stuck.clear();
         self.contacts.clear();
         (self.unused, self.travelled, self.open_weight) = (NONE, 0.0, 0.0);
-        let counts = self.roots();
-        let levels = self.layers.each_ref().map(|layers| (layers.shares.len() - 1) as u8);
-        for i in 0..counts[0] {
-            for j in (if self.options.one { i } else { 0 })..counts[1] {
-                let n = self.add([i, j], levels, NONE);
+        if !self.options.one {
+            let root = self.add([0; 2], [0; 2], NONE);
+            self.leave_open(root);
+            return;
+        }
+        let shares = &self.layers[0].shares;
+        let (level, count) = ((shares.len() - 1) as u8, shares.last().map_or(0, Vec::len) as u32);
+        for i in 0..count {
+            for j in i..count {
+                let n = self.add([i, j], [level; 2], NONE);
                 self.leave_open(n);
             }
         }
-    }
-
-    /// How many facets the coarsest levels have.
-    fn roots(&self) -> [u32; 2] {
-        self.layers.each_ref().map(|layers| layers.shares.last().map_or(0, Vec::len) as u32)
     }
 
     /// Begins a step in which the bodies may have come so much nearer: all whose clearance that uses up is open.
@@ -210,7 +297,7 @@ impl Front {
                 let Entry { pair, stamp } = self.open[k];
                 let node = &mut self.nodes[pair as usize];
                 if node.stamp == stamp && node.state == State::Apart {
-                    node.state = State::Open;
+                    (node.state, node.listed) = (State::Open, true);
                     self.open_weight += f64::from(node.weight);
                     k += 1;
                 } else {
@@ -222,6 +309,40 @@ impl Front {
             self.close(n);
             self.leave_open(n);
         }
+        let nodes = &self.nodes;
+        let now = &mut self.expected[(self.clock % AHEAD) as usize];
+        self.closing.extend(now.drain(..).filter(|entry| nodes[entry.pair as usize].stamp == entry.stamp));
+        self.sweep();
+    }
+
+    /// Drops some entries of the open list that no longer count.
+    fn sweep(&mut self) {
+        for _ in 0..SWEPT {
+            if self.swept >= self.open.len() {
+                self.swept = 0;
+                return;
+            }
+            let Entry { pair, stamp } = self.open[self.swept];
+            if self.nodes[pair as usize].stamp == stamp {
+                self.swept += 1;
+            } else {
+                self.open.swap_remove(self.swept);
+            }
+        }
+    }
+
+    /// Looks at the pairs whose gap is expected to close; false when the budget ends.
+    pub fn settle_closing(&mut self, frame: &mut Frame<'_>, meter: &mut Meter<'_>) -> bool {
+        while let Some(Entry { pair, stamp }) = self.closing.pop() {
+            if self.nodes[pair as usize].stamp != stamp {
+                continue;
+            }
+            self.close(pair);
+            if !self.settle(pair, frame, meter) {
+                return false;
+            }
+        }
+        true
     }
 
     /// Looks at the pairs in contact whose triangles may have parted; false when the budget ends.
@@ -235,7 +356,7 @@ impl Front {
             if !meter.pay(1) {
                 return false;
             }
-            if self.still_meets(n, frame) {
+            if self.still_meets(n, frame) || self.walk(n, frame, meter) {
                 continue;
             }
             self.leave_contact(n);
@@ -273,7 +394,34 @@ impl Front {
         }
         (node.age, node.seen) = (0.0, lies.to_array());
         // What rested coarsely has moved: it is looked at as finely as before.
-        node.levels == self.floor
+        !node.rested
+    }
+
+    /// Looks for triangles that meet next to those of a pair in contact that have parted (section 3.3: the update of a
+    /// pair searches the neighbours of its samples).
+    fn walk(&mut self, n: u32, frame: &mut Frame<'_>, meter: &mut Meter<'_>) -> bool {
+        let Node { witness, facets, rested, .. } = self.nodes[n as usize];
+        if witness[0] == NONE || rested || self.options.one {
+            return false;
+        }
+        let [a, b] = [0, 1].map(|k| frame.bodies[k].triangle(witness[k]));
+        for k in 0..2 {
+            let (body, other) = (frame.bodies[k], if k == 0 { &b } else { &a });
+            for &t in body.shells.levels[0].neighbours.of(witness[k]) {
+                if !self.layers[k].groups.holds(body.shells, facets[k], t) {
+                    continue;
+                }
+                meter.charge(1);
+                frame.work.primitive_tests += 1;
+                if meeting(&body.triangle(t), other, frame.pad) == Meeting::Meet {
+                    let node = &mut self.nodes[n as usize];
+                    node.witness[k] = t;
+                    (node.due, node.age) = (self.travelled, 0.0);
+                    return true;
+                }
+            }
+        }
+        false
     }
 
     /// Replaces pairs that rest in contact by their parents, as long as all siblings rest too.
@@ -298,26 +446,29 @@ impl Front {
             (parent.witness, parent.seen, parent.age, parent.due) =
                 (node.witness, node.seen, node.age, node.due);
             self.enter_contact(node.parent);
+            self.nodes[node.parent as usize].rested = true;
         }
     }
 
-    /// Looks at all open pairs below two facets of the coarsest levels; false when the budget ends.
-    pub fn settle_root(&mut self, facets: [u32; 2], frame: &mut Frame<'_>, meter: &mut Meter<'_>) -> bool {
-        let mut below: SmallVec<[u32; 64]> = SmallVec::new();
-        below.push(facets[0] * self.roots()[1] + facets[1]);
-        while let Some(n) = below.pop() {
-            match self.nodes[n as usize].state {
-                State::Split => below.extend(self.children(n)),
-                State::Open => {
-                    self.close(n);
-                    if !self.settle(n, frame, meter) {
-                        return false;
-                    }
-                }
-                _ => {}
-            }
+    /// Looks at the open pair that two triangles lie below; false when the budget ends.
+    pub fn settle_around(&mut self, triangles: [u32; 2], frame: &mut Frame<'_>, meter: &mut Meter<'_>) -> bool {
+        let mut n = 0;
+        while self.nodes[n as usize].state == State::Split {
+            let holds = |k: usize, group: u32| {
+                self.layers[k].groups.holds(&self.layers[k].shells, group, triangles[k])
+            };
+            let mut below = self.children(n);
+            let Some(child) = below.find(|&c| (0..2).all(|k| holds(k, self.nodes[c as usize].facets[k]))) else {
+                return true;
+            };
+            drop(below);
+            n = child;
         }
-        true
+        if self.nodes[n as usize].state != State::Open {
+            return true;
+        }
+        self.close(n);
+        self.settle(n, frame, meter)
     }
 
     /// Looks at open pairs in random order until none is left or the budget ends. Returns the probability that a
@@ -329,6 +480,9 @@ impl Front {
         let (mut drawn, mut looked_at) = (0, 0);
         while !self.open.is_empty() {
             let left = self.open.len();
+            if looked_at >= self.options.most_random {
+                return left as f64 / (left + looked_at) as f64;
+            }
             let k = (u128::from(bits(seed, drawn)) * left as u128) >> 64;
             drawn += 1;
             let Entry { pair, stamp } = self.open.swap_remove(k as usize);
@@ -370,17 +524,17 @@ impl Front {
         !self.open.is_empty() || !self.stuck.is_empty()
     }
 
-    /// The pairs in contact: facets, their levels, and two triangles that meet now.
-    pub fn contacts(&self) -> impl Iterator<Item = ([u32; 2], [u8; 2], Option<[u32; 2]>)> {
+    /// The pairs in contact: groups (of two bodies), and two triangles that meet now.
+    pub fn contacts(&self) -> impl Iterator<Item = ([u32; 2], Option<[u32; 2]>)> {
         let nodes = self.contacts.iter().map(|&n| &self.nodes[n as usize]);
         let known = nodes.filter(|node| node.due >= self.travelled);
-        known.map(|node| (node.facets, node.levels, Some(node.witness).filter(|w| w[0] != NONE)))
+        known.map(|node| (node.facets, Some(node.witness).filter(|w| w[0] != NONE)))
     }
 
     /// How far apart the surfaces of a pair may be that counts as a contact without a look at its triangles.
     pub fn tolerance(&self, bodies: &[Posed<'_>; 2]) -> f64 {
-        let of = |(facets, levels, _): ([u32; 2], [u8; 2], _)| {
-            (0..2).map(|k| 2.0 * facet_pair::reach(&bodies[k].facet(levels[k], facets[k]))).sum()
+        let of = |(facets, _): ([u32; 2], _)| {
+            (0..2).map(|k| 2.0 * self.layers[k].groups.ball(&bodies[k], facets[k]).1).sum()
         };
         self.contacts().map(of).fold(0.0, f64::max)
     }
@@ -392,15 +546,15 @@ impl Front {
             self.leave_open(n);
             return false;
         }
-        let Node { facets, levels, .. } = self.nodes[n as usize];
-        let placed = [0, 1].map(|k| frame.bodies[k].facet(levels[k], facets[k]));
+        let placed = [self.place(n, 0, frame), self.place(n, 1, frame)];
         let gap = self.gap(n, &placed, frame);
-        if gap > 0.0 {
-            self.set_apart(n, gap);
-            self.merge_parted(n, gap, frame, meter);
+        if gap.width > 0.0 {
+            let frames = frame.frames_apart(gap, placed[1].centre());
+            self.set_apart(n, gap.width, frames);
+            self.merge_parted(n, frames, frame, meter);
             return true;
         }
-        self.stack.push(Pending { node: n, facets: placed, gap });
+        self.stack.push(Pending { node: n, placed, gap: gap.width });
         while let Some(pending) = self.stack.pop() {
             if !meter.pay(1) {
                 self.leave_open(pending.node);
@@ -409,7 +563,7 @@ impl Front {
                 }
                 return false;
             }
-            if self.nodes[pending.node as usize].levels == self.floor {
+            if self.is_at_floor(pending.node) {
                 self.settle_cell(&pending, frame, meter);
             } else {
                 self.split(&pending, frame, meter);
@@ -418,14 +572,48 @@ impl Front {
         true
     }
 
-    /// How far apart the surfaces of a pair surely are; 0 or less where that is not known.
-    fn gap(&self, n: u32, placed: &[Facet; 2], frame: &mut Frame<'_>) -> f64 {
-        frame.work.volume_tests += 1;
-        if !self.options.one {
-            return facet_pair::gap(&placed[0], &placed[1]) - frame.pad;
+    /// One patch of a pair, where it is now.
+    #[inline]
+    fn place(&self, n: u32, k: usize, frame: &Frame<'_>) -> Placed {
+        let Node { facets, levels, .. } = &self.nodes[n as usize];
+        if self.options.one {
+            return Placed::Facet(frame.bodies[k].facet(levels[k], facets[k]));
         }
-        let Node { facets, levels, .. } = self.nodes[n as usize];
-        self_pair::gap(&frame.bodies[0], &self.layers[0].cones, facets, levels, placed, frame.pad)
+        let (centre, radius) = self.layers[k].groups.ball(&frame.bodies[k], facets[k]);
+        Placed::Ball(centre, radius)
+    }
+
+    /// Whether a pair has nothing below but triangles, or is not to be looked at any closer.
+    fn is_at_floor(&self, n: u32) -> bool {
+        let Node { facets, levels, .. } = &self.nodes[n as usize];
+        if self.options.one {
+            return *levels == [self.floor; 2];
+        }
+        let group = |k: usize| &self.layers[k].groups.nodes[facets[k] as usize];
+        let small = |k: usize| self.layers[k].groups.radius(facets[k]) <= self.options.finest;
+        (0..2).all(|k| group(k).facet().is_some()) || (0..2).all(small)
+    }
+
+    /// How far apart the surfaces of a pair surely are; 0 or less where that is not known.
+    #[inline]
+    fn gap(&self, n: u32, placed: &[Placed; 2], frame: &mut Frame<'_>) -> Gap {
+        frame.work.volume_tests += 1;
+        match placed {
+            [Placed::Facet(a), Placed::Facet(b)] => {
+                let Node { facets, levels, .. } = self.nodes[n as usize];
+                self_pair::gap(&frame.bodies[0], &self.layers[0].cones, facets, levels, &[*a, *b], frame.pad)
+            }
+            _ => {
+                let [(a, r), (b, s)] = placed.map(|ball| match ball {
+                    Placed::Ball(centre, radius) => (centre, radius),
+                    Placed::Facet(facet) => (facet.centre, facet_pair::reach(&facet)),
+                });
+                let between = b - a;
+                let distance = between.length();
+                let direction = if distance > 0.0 { between / distance } else { DVec3::ZERO };
+                Gap { width: distance - r - s - frame.pad, direction }
+            }
+        }
     }
 
     /// The triangles of a pair at the floor.
@@ -433,17 +621,35 @@ impl Front {
         let n = pending.node;
         let Node { facets, levels, .. } = self.nodes[n as usize];
         let before = frame.work.primitive_tests;
-        let found = if self.options.finest > 0 {
+        let mut normal = DVec3::ZERO;
+        let found = if self.options.finest > 0.0 {
             Cell::Meet([NONE; 2])
         } else if self.options.one {
             cell::of_one(&frame.bodies[0], facets, levels, frame.pad, &mut frame.work)
         } else {
-            cell::of_two(&frame.bodies, facets, levels, &pending.facets, frame.pad, &mut frame.work)
+            let groups = [0, 1].map(|k| &self.layers[k].groups);
+            let own = [0, 1].map(|k| groups[k].nodes[facets[k] as usize].facet().unwrap_or(0));
+            let levels = groups.map(|groups| groups.level);
+            let [a, b] = [0, 1].map(|k| frame.bodies[k].facet(levels[k], own[k]));
+            let gap = facet_pair::gap(&a, &b);
+            normal = gap.direction;
+            if gap.width > frame.pad {
+                Cell::Apart(gap.width - frame.pad)
+            } else {
+                cell::of_two(&frame.bodies, own, levels, &[a, b], frame.pad, &mut frame.work)
+            }
         };
-        meter.charge(frame.work.primitive_tests - before);
+        meter.charge(1 + frame.work.primitive_tests - before);
         match found {
-            Cell::Apart(gap) => self.set_apart(n, gap),
+            Cell::Apart(gap) => {
+                let frames = frame.frames_apart_near(gap, normal, pending.placed[1].centre());
+                self.set_apart(n, gap, frames);
+                if !self.options.one {
+                    self.merge_parted(n, frames, frame, meter);
+                }
+            }
             Cell::Meet(witness) => {
+                let n = self.keep_above(n);
                 let node = &mut self.nodes[n as usize];
                 (node.witness, node.due, node.age, node.seen) = (witness, self.travelled, 0.0, [0.0; 3]);
                 self.enter_contact(n);
@@ -451,15 +657,50 @@ impl Front {
         }
     }
 
+    /// The pair above that is to keep the triangles which meet; what is below it is dropped, looked at or not.
+    fn keep_above(&mut self, n: u32) -> u32 {
+        let (mut above, mut at) = (n, n);
+        while at != NONE && !self.options.one {
+            let Node { facets, parent, .. } = self.nodes[at as usize];
+            let large = |k: usize| self.layers[k].groups.radius(facets[k]) > self.options.contact_size;
+            if at != n && (large(0) || large(1)) {
+                break;
+            }
+            (above, at) = (at, parent);
+        }
+        if above != n {
+            self.drop_below(above);
+            let nodes = &self.nodes;
+            self.stack.retain(|pending| nodes[pending.node as usize].state != State::Unused);
+        }
+        above
+    }
+
+    /// Drops everything below a pair.
+    fn drop_below(&mut self, n: u32) {
+        let mut child = std::mem::replace(&mut self.nodes[n as usize].child, NONE);
+        while child != NONE {
+            self.drop_below(child);
+            match self.nodes[child as usize].state {
+                State::Contact => self.leave_contact(child),
+                State::Open => self.close(child),
+                _ => {}
+            }
+            let next = self.nodes[child as usize].next;
+            self.drop_one(child);
+            child = next;
+        }
+    }
+
     /// Replaces a pair by those of the children of its larger facet; the nearest of them is looked at next.
     fn split(&mut self, pending: &Pending, frame: &mut Frame<'_>, meter: &mut Meter<'_>) {
-        let Pending { node: n, facets: placed, .. } = *pending;
+        let Pending { node: n, placed, .. } = *pending;
         let Node { facets, levels, merged_at, .. } = self.nodes[n as usize];
         let pairs = self.pairs_below(facets, levels, frame);
-        if self.nodes.len() + pairs.len() > self.options.most && self.count_unused(pairs.len()) < pairs.len()
-        {
-            self.nodes[n as usize].state = State::Open;
-            self.open_weight += f64::from(self.nodes[n as usize].weight);
+        if self.nodes.len() + pairs.len() > self.options.most && self.count_unused(pairs.len()) < pairs.len() {
+            let node = &mut self.nodes[n as usize];
+            (node.state, node.listed) = (State::Open, true);
+            self.open_weight += f64::from(node.weight);
             self.stuck.push(n);
             return;
         }
@@ -471,15 +712,15 @@ impl Front {
             let child = self.add(below, below_levels, n);
             let at = |k: usize| match (below[k], below_levels[k]) == (facets[k], levels[k]) {
                 true => placed[k],
-                false => frame.bodies[k].facet(below_levels[k], below[k]),
+                false => self.place(child, k, frame),
             };
             let placed = [at(0), at(1)];
             let gap = self.gap(child, &placed, frame);
             meter.charge(1);
-            if gap > 0.0 {
-                self.set_apart(child, gap);
+            if gap.width > 0.0 {
+                self.set_apart(child, gap.width, frame.frames_apart(gap, placed[1].centre()));
             } else {
-                self.stack.push(Pending { node: child, facets: placed, gap });
+                self.stack.push(Pending { node: child, placed, gap: gap.width });
             }
         }
         // The last is looked at first.
@@ -487,21 +728,24 @@ impl Front {
     }
 
     /// The pairs that replace one: of the children of the facet that is larger at rest.
-    fn pairs_below(
-        &self,
-        facets: [u32; 2],
-        levels: [u8; 2],
-        frame: &Frame<'_>,
-    ) -> SmallVec<[([u32; 2], [u8; 2]); 16]> {
+    fn pairs_below(&self, facets: [u32; 2], levels: [u8; 2], frame: &Frame<'_>) -> SmallVec<[([u32; 2], [u8; 2]); 16]> {
+        if !self.options.one {
+            let group = |k: usize| &self.layers[k].groups.nodes[facets[k] as usize];
+            let radius = |k: usize| self.layers[k].groups.radius(facets[k]);
+            let first = group(0).facet().is_none() && (group(1).facet().is_some() || radius(0) >= radius(1));
+            let (k, mut pairs) = (usize::from(!first), [facets; 2]);
+            (0..2).for_each(|i| pairs[i][k] = group(k).below[i]);
+            return pairs.iter().map(|&pair| (pair, levels)).collect();
+        }
         let level = |k: usize| &frame.bodies[k].shells.levels[usize::from(levels[k])];
-        if self.options.one && (facets[0], levels[0]) == (facets[1], levels[1]) {
+        if (facets[0], levels[0]) == (facets[1], levels[1]) {
             let children = level(0).children.of(facets[0]);
             let pairs =
                 children.iter().enumerate().flat_map(|(k, &i)| children[k..].iter().map(move |&j| [i, j]));
             return pairs.map(|pair| (pair, levels.map(|l| l - 1))).collect();
         }
         let radius = |k: usize| level(k).facets[facets[k] as usize].radius;
-        let first = levels[0] > self.floor[0] && (levels[1] == self.floor[1] || radius(0) >= radius(1));
+        let first = levels[0] > self.floor && (levels[1] == self.floor || radius(0) >= radius(1));
         let k = usize::from(!first);
         let mut below_levels = levels;
         below_levels[k] -= 1;
@@ -513,34 +757,25 @@ impl Front {
         level(k).children.of(facets[k]).iter().map(pair).collect()
     }
 
-    /// Replaces pairs by their parent when all of them and the parent itself are well apart.
-    fn merge_parted(&mut self, n: u32, gap: f64, frame: &mut Frame<'_>, meter: &mut Meter<'_>) {
-        let (mut n, mut gap) = (n, gap);
-        loop {
+    /// Replaces pairs by their parent when all of them are apart and the parent is expected to stay so.
+    fn merge_parted(&mut self, n: u32, frames: f64, frame: &mut Frame<'_>, meter: &mut Meter<'_>) {
+        let (mut n, mut frames) = (n, frames);
+        while frames >= FRAMES_BEFORE_SPLIT {
             let parent = self.nodes[n as usize].parent;
-            if parent == NONE {
-                return;
-            }
-            let Node { facets, levels, .. } = self.nodes[parent as usize];
-            let rest =
-                |k: usize| &frame.bodies[k].shells.levels[usize::from(levels[k])].facets[facets[k] as usize];
-            // The distance between child and parent: what the parent is thicker at most.
-            let thickness: f64 = (0..2).map(|k| rest(k).outer - rest(k).inner).sum();
-            let enough = thickness.max(STEPS_BEFORE_SPLIT * frame.step);
-            let apart =
-                |node: &Node| node.state == State::Apart && node.due - self.travelled > thickness.min(gap);
-            if gap < enough || !self.children(parent).all(|child| apart(&self.nodes[child as usize])) {
+            let apart = |child: u32| self.nodes[child as usize].state == State::Apart;
+            if parent == NONE || !self.children(parent).all(apart) {
                 return;
             }
             meter.charge(1);
-            let placed = [0, 1].map(|k| frame.bodies[k].facet(levels[k], facets[k]));
-            let parent_gap = self.gap(parent, &placed, frame);
-            if parent_gap < STEPS_BEFORE_SPLIT * frame.step || parent_gap <= 0.0 {
+            let placed = [self.place(parent, 0, frame), self.place(parent, 1, frame)];
+            let gap = self.gap(parent, &placed, frame);
+            frames = frame.frames_apart(gap, placed[1].centre());
+            if gap.width <= 0.0 || frames < FRAMES_BEFORE_SPLIT {
                 return;
             }
             self.merge(parent);
-            self.set_apart(parent, parent_gap);
-            (n, gap) = (parent, parent_gap);
+            self.set_apart(parent, gap.width, frames);
+            n = parent;
         }
     }
 
@@ -552,13 +787,17 @@ impl Front {
             if state == State::Contact {
                 self.leave_contact(child);
             }
-            let node = &mut self.nodes[child as usize];
-            (node.state, node.stamp, node.next) = (State::Unused, node.stamp.wrapping_add(1), self.unused);
-            self.unused = child;
+            self.drop_one(child);
             child = next;
         }
         self.nodes[parent as usize].merged_at = self.clock;
         self.changes.merges += 1;
+    }
+
+    fn drop_one(&mut self, n: u32) {
+        let node = &mut self.nodes[n as usize];
+        (node.state, node.stamp, node.next) = (State::Unused, node.stamp.wrapping_add(1), self.unused);
+        self.unused = n;
     }
 
     fn children(&self, parent: u32) -> impl Iterator<Item = u32> {
@@ -575,7 +814,10 @@ impl Front {
 
     /// A new pair, about which nothing is known.
     fn add(&mut self, facets: [u32; 2], levels: [u8; 2], parent: u32) -> u32 {
-        let area = |k: usize| self.layers[k].shares[usize::from(levels[k])][facets[k] as usize];
+        let area = |k: usize| match self.options.one {
+            true => self.layers[k].shares[usize::from(levels[k])][facets[k] as usize],
+            false => self.layers[k].groups.nodes[facets[k] as usize].share,
+        };
         // Of one body with itself every pair but those on the diagonal stands for two.
         let twice = self.options.one && (facets[0], levels[0]) != (facets[1], levels[1]);
         let weight = area(0) * area(1) * if twice { 2.0 } else { 1.0 };
@@ -584,6 +826,7 @@ impl Front {
             facets,
             levels,
             state: State::Open,
+            listed: false,
             weight,
             parent,
             child: NONE,
@@ -594,6 +837,7 @@ impl Front {
             witness: [NONE; 2],
             slot: 0,
             age: 0.0,
+            rested: false,
             seen: [0.0; 3],
         };
         let n = match self.unused {
@@ -614,32 +858,57 @@ impl Front {
         n
     }
 
-    fn set_apart(&mut self, n: u32, gap: f64) {
+    /// Two patches are apart, and expected to stay so for some frames.
+    fn set_apart(&mut self, n: u32, gap: f64, frames: f64) {
         let node = &mut self.nodes[n as usize];
         node.state = State::Apart;
         node.due = (self.travelled + gap).next_down();
         node.stamp = node.stamp.wrapping_add(1);
-        self.schedule.insert(node.due, Entry { pair: n, stamp: node.stamp });
+        let entry = Entry { pair: n, stamp: node.stamp };
+        self.schedule.insert(node.due, entry);
+        let patience = if self.is_among_nearest(n, gap) { 1.0 } else { PATIENCE };
+        let ahead = ((patience * frames) as u32).clamp(1, AHEAD - 1);
+        self.expected[(self.clock.wrapping_add(ahead) % AHEAD) as usize].push(entry);
+    }
+
+    /// Whether a gap is among the least of both patches: contact begins between patches that are nearest to each
+    /// other. What was found about a patch is remembered for some frames.
+    fn is_among_nearest(&mut self, n: u32, gap: f64) -> bool {
+        if self.options.one {
+            return true;
+        }
+        let (facets, clock, gap) = (self.nodes[n as usize].facets, self.clock, gap as f32);
+        (0..2).fold(true, |nearest, k| {
+            let least = &mut self.least[k][facets[k] as usize];
+            if gap <= least.0 || clock.wrapping_sub(least.1) > REMEMBERED {
+                *least = (gap, clock);
+            }
+            nearest && f64::from(gap) <= NEAREST * f64::from(least.0)
+        })
     }
 
     /// Enters an open pair into the list of those.
     fn leave_open(&mut self, n: u32) {
         let node = &mut self.nodes[n as usize];
-        (node.state, node.stamp) = (State::Open, node.stamp.wrapping_add(1));
+        (node.state, node.stamp, node.listed) = (State::Open, node.stamp.wrapping_add(1), true);
         self.open_weight += f64::from(node.weight);
-        self.open.push(Entry { pair: n, stamp: node.stamp });
+        let entry = Entry { pair: n, stamp: node.stamp };
+        self.open.push(entry);
+        self.expected[(self.clock.wrapping_add(1) % AHEAD) as usize].push(entry);
     }
 
-    /// Takes an open pair out of the list of those.
+    /// Takes a pair out of all queues.
     fn close(&mut self, n: u32) {
         let node = &mut self.nodes[n as usize];
         node.stamp = node.stamp.wrapping_add(1);
-        self.open_weight -= f64::from(node.weight);
+        if std::mem::take(&mut node.listed) {
+            self.open_weight -= f64::from(node.weight);
+        }
     }
 
     fn enter_contact(&mut self, n: u32) {
         let node = &mut self.nodes[n as usize];
-        (node.state, node.slot) = (State::Contact, self.contacts.len() as u32);
+        (node.state, node.slot, node.rested) = (State::Contact, self.contacts.len() as u32, false);
         self.contacts.push(n);
     }
 

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use glam::DVec3;
 
+use super::groups::Groups;
 use super::self_pair::{Cones, cones};
 use super::shells::{Facet, Shells};
 use crate::Budget;
@@ -15,8 +16,10 @@ pub struct Layers {
     pub(super) shells: Arc<Shells>,
     /// The part of the surface below each facet, by level: squared radii stand for areas.
     pub(super) shares: Vec<Vec<f32>>,
-    /// Cones of normals at rest.
+    /// Cones of normals at rest, for a mesh with itself.
     pub(super) cones: Cones,
+    /// Groups of facets, for two meshes.
+    pub(super) groups: Groups,
     /// The diagonal of a box around the mesh.
     pub(super) size: f64,
     /// As many vertices as the triangles name.
@@ -45,8 +48,8 @@ impl Layers {
         };
         let [low, high] = facets.iter().fold([DVec3::INFINITY, DVec3::NEG_INFINITY], hold);
         let vertices = shells.levels[0].corners.as_flattened().iter().max().map_or(0, |&v| v as usize + 1);
-        let (shares, cones) = (shares(&shells), cones(&shells));
-        Layers { size: (high - low).length(), vertices, shares, cones, shells }
+        let (shares, cones, groups) = (shares(&shells), cones(&shells), Groups::new(&shells));
+        Layers { size: (high - low).length(), vertices, shares, cones, groups, shells }
     }
 }
 

@@ -5,6 +5,7 @@
 //! | `shells` | simplified levels of a mesh whose facets contain all that is below them | 4.1 |
 //! | `facet_pair` | the average plane, and how far two facets are surely apart | 4.2 |
 //! | `triangle_pair`, `cell` | exact triangles at the end of a descent | 4.2 |
+//! | `groups` | facets of a shell in a tree of balls | – |
 //! | `front` | pairs of facets split and merged, stable regions | 4.2, 5.5 |
 //! | `layers` | the shells of a mesh and what is known of them | – |
 //! | `schedule` | when a pair has to be looked at again | – |
@@ -27,6 +28,7 @@ mod cell;
 mod curved_body;
 mod facet_pair;
 mod front;
+mod groups;
 mod layers;
 mod meter;
 mod pair_list;

@@ -84,10 +84,23 @@ impl PairList {
         measured
     }
 
-    /// Facets of the coarsest levels, the nearest first.
-    pub fn facets(&self) -> impl Iterator<Item = [u32; 2]> {
-        self.pairs.iter().map(|pair| pair.facets)
+    /// Two triangles below each pair, the nearest pair first: each level's nearest children, one body after the other.
+    pub fn triangles(&self, bodies: &[Posed<'_>; 2]) -> Vec<[u32; 2]> {
+        self.pairs.iter().map(|pair| descend(bodies, pair.facets)).collect()
     }
+}
+
+fn descend(bodies: &[Posed<'_>; 2], mut facets: [u32; 2]) -> [u32; 2] {
+    let mut levels = bodies.each_ref().map(|body| body.coarsest());
+    while levels != [0; 2] {
+        let k = usize::from(levels[1] >= levels[0]);
+        let towards = bodies[1 - k].centre(levels[1 - k], facets[1 - k]);
+        let children = bodies[k].shells.levels[levels[k]].children.of(facets[k]);
+        levels[k] -= 1;
+        let distances = children.iter().map(|&c| (bodies[k].centre(levels[k], c).distance_squared(towards), c));
+        facets[k] = distances.min_by(|x, y| x.0.total_cmp(&y.0)).map_or(0, |(_, child)| child);
+    }
+    facets
 }
 
 /// The nearest neighbour of a pair, if it is nearer.

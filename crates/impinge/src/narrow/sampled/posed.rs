@@ -16,7 +16,7 @@ pub(super) struct Posed<'f> {
     pub vertices: &'f [DVec3],
     pub pose: &'f Pose,
     /// The stated largest deformation (no unit).
-    stretch: f64,
+    pub stretch: f64,
     turn: DMat3,
     rotation: bool,
 }
@@ -46,6 +46,12 @@ impl<'f> Posed<'f> {
     pub fn centre(&self, level: usize, facet: u32) -> DVec3 {
         let [a, b, c] = self.shells.levels[level].corners[facet as usize].map(|v| self.vertices[v as usize]);
         self.pose.apply((a + b + c) / 3.0)
+    }
+
+    /// A length in the body's frame as it is in the world at most.
+    #[inline]
+    pub fn placed_length(&self, length: f64) -> f64 {
+        if self.rotation { length } else { STRETCH * length }
     }
 
     /// The level of the fewest facets.
@@ -98,6 +104,31 @@ pub(super) fn relative_step(before: &[Pose; 2], now: &[Pose; 2], balls: &[(DVec3
     }
     let own = |pose: &Pose| (pose.matrix(), pose.translation());
     (0..2).map(|k| displacement(own(&before[k]), own(&now[k]), balls[k])).sum()
+}
+
+/// The displacement of b against a in the last step as a field over the world: of a point x it is M·x + t.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Flow {
+    turn: DMat3,
+    shift: DVec3,
+}
+
+impl Flow {
+    /// How b has moved against a, as rigid bodies.
+    pub fn new(before: &[Pose; 2], now: &[Pose; 2]) -> Flow {
+        let [a, b] = [0, 1].map(|k| {
+            // Where a point of the body that is at x now was before: R₀·R₁⁻¹·(x − t₁) + t₀.
+            let back = before[k].matrix() * now[k].matrix().transpose();
+            (DMat3::IDENTITY - back, back * now[k].translation() - before[k].translation())
+        });
+        Flow { turn: b.0 - a.0, shift: b.1 - a.1 }
+    }
+
+    /// The displacement at a point.
+    #[inline]
+    pub fn at(&self, x: DVec3) -> DVec3 {
+        self.turn * x + self.shift
+    }
 }
 
 /// The largest displacement of a point in a ball between two placements.

@@ -1,4 +1,4 @@
-//! Contacts that hang together: pairs of facets that are the same or neighbours on both bodies.
+//! Contacts that hang together.
 
 use std::sync::Arc;
 
@@ -6,31 +6,29 @@ use glam::DVec3;
 
 use super::front::Front;
 use super::layers::Layers;
-use super::self_pair::adjoin;
+use super::posed::Posed;
 use crate::contact::{Contact, Region};
 
-/// The regions of the contacts of a front, in the order of their first contacts.
-pub(super) fn regions(layers: &[Arc<Layers>; 2], front: &Front, contacts: &[Contact]) -> Vec<Region> {
-    let pairs: Vec<([u32; 2], [u8; 2])> =
-        front.contacts().map(|(facets, levels, _)| (facets, levels)).collect();
-    let mut group: Vec<usize> = (0..pairs.len()).collect();
-    for i in 0..pairs.len() {
+/// The regions of the contacts of a front, in the order of their first contacts: contacts whose patches overlap on
+/// both bodies belong together.
+pub(super) fn regions(layers: &[Arc<Layers>; 2], bodies: &[Posed<'_>; 2], front: &Front, contacts: &[Contact]) -> Vec<Region> {
+    let ball = |groups: [u32; 2]| [0, 1].map(|k| layers[k].groups.ball(&bodies[k], groups[k]));
+    let balls: Vec<_> = front.contacts().map(|(groups, _)| ball(groups)).collect();
+    let mut group: Vec<usize> = (0..balls.len()).collect();
+    for i in 0..balls.len() {
         for j in 0..i {
-            let hang = (0..2).all(|k| {
-                adjoin(&layers[k].shells, [pairs[i].0[k], pairs[j].0[k]], [pairs[i].1[k], pairs[j].1[k]])
-            });
-            if hang {
+            if (0..2).all(|k| balls[i][k].0.distance(balls[j][k].0) <= balls[i][k].1 + balls[j][k].1) {
                 let (x, y) = (find(&mut group, i), find(&mut group, j));
                 group[x.max(y)] = x.min(y);
             }
         }
     }
     let mut found = Vec::new();
-    for i in 0..pairs.len() {
+    for i in 0..balls.len() {
         if find(&mut group, i) != i {
             continue;
         }
-        let members: Vec<usize> = (i..pairs.len()).filter(|&j| find(&mut group, j) == i).collect();
+        let members: Vec<usize> = (i..balls.len()).filter(|&j| find(&mut group, j) == i).collect();
         found.push(region(members.iter().map(|&j| &contacts[j])));
     }
     found

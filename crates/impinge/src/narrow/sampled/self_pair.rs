@@ -5,7 +5,7 @@
 //! Magnenat-Thalmann 1994), without their test of its contour. The cones are those of rest, moved with the facets
 //! one level below, so this is an estimate: answers about one body are never called proved.
 
-use super::facet_pair;
+use super::facet_pair::{self, Gap};
 use super::posed::Posed;
 use super::shells::{Facet, Shells};
 
@@ -28,18 +28,19 @@ pub(super) fn gap(
     levels: [u8; 2],
     placed: &[Facet; 2],
     pad: f64,
-) -> f64 {
+) -> Gap {
     let same = (facets[0], levels[0]) == (facets[1], levels[1]);
     if !same {
-        let gap = facet_pair::gap(&placed[0], &placed[1]) - pad;
-        if gap > 0.0 || !adjoin(body.shells, facets, levels) {
+        let gap = facet_pair::gap(&placed[0], &placed[1]);
+        let gap = Gap { width: gap.width - pad, ..gap };
+        if gap.width > 0.0 || !adjoin(body.shells, facets, levels) {
             return gap;
         }
     }
     let spread = |k: usize| spread(body, cones, facets[k], levels[k], &placed[k]);
     let between = if same { 0.0 } else { angle(&placed[0], &placed[1]) };
     let slack = FLAT - spread(0) - spread(1) - between;
-    slack * TURN * placed[0].radius.min(placed[1].radius)
+    Gap { width: slack * TURN * placed[0].radius.min(placed[1].radius), direction: glam::DVec3::ZERO }
 }
 
 /// The largest angle between the normal of a facet and those below it, as far as its children tell.

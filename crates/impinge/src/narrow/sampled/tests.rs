@@ -194,7 +194,7 @@ fn the_finest_level_may_be_coarser_with_a_stated_error() {
     let shapes = meshes.clone().map(Shape::from);
     for k in 0..40 {
         let pose = path(k, 0.0, 1.6);
-        let options = TrackerOptions { finest_level: 1, ..TrackerOptions::default() };
+        let options = TrackerOptions { finest: 0.02, ..TrackerOptions::default() };
         let mut tracker = Tracker::new(&shapes[0], &shapes[1], options).unwrap();
         let surfaces = [rigid(&meshes[0], Pose::IDENTITY), rigid(&meshes[1], pose)];
         let report = tracker.step(surfaces, &mut Budget::UNLIMITED.clone()).unwrap();

@@ -9,7 +9,7 @@ use super::front::{Changes, Frame, Front, FrontOptions};
 use super::layers::Layers;
 use super::meter::Meter;
 use super::pair_list::{Keep, PairList};
-use super::posed::{Posed, relative_step};
+use super::posed::{Flow, Posed, relative_step};
 use super::regions::regions;
 use super::shells::Shells;
 use super::triangle_pair::Triangle;
@@ -26,9 +26,9 @@ const LONG_STEP: f64 = 1.0 / 16.0;
 pub struct TrackerOptions {
     /// Seed of all random choices: the same seed gives the same answers.
     pub seed: u64,
-    /// The stated largest deformation of each body (no unit): every vertex stays within this part of its distance
-    /// from the nearest corner of the facet above it, of where that facet's own triangle would carry it. 0 for rigid
-    /// bodies.
+    /// The stated largest deformation of each body (no unit), 0 for rigid ones: displacements of two vertices from rest,
+    /// up to a motion of the whole body, differ by at most this part of the distance of the vertices, and facets of the
+    /// first shell deform by no more ([`Shells::largest_deformation`]).
     pub deformation: [f64; 2],
     /// k of the list of nearest pairs, which keeps those with d < k·d_min + ε (no unit).
     pub keep_factor: f64,
@@ -36,8 +36,15 @@ pub struct TrackerOptions {
     pub keep_beyond: f64,
     /// The largest number of pairs of facets.
     pub most_pairs: usize,
-    /// The level at which a contact is assumed without a look at triangles; 0 for exact triangles.
-    pub finest_level: usize,
+    /// The radius of patches that count as meeting without a look at triangles when they may (no unit: a part of the
+    /// size of the bodies); the certainty states the error. 0 for exact triangles.
+    pub finest: f64,
+    /// The largest radius of patches that keep one pair of meeting triangles (no unit: a part of the size of the bodies):
+    /// while those meet, nothing else of the patches is looked at. Larger is faster; contacts nearer to each other than
+    /// that may be told as one.
+    pub contact_size: f64,
+    /// How many pairs of facets a step looks at, at most, only to prove again what is not expected to have changed.
+    pub most_proofs: usize,
     /// The length of a frame (seconds).
     pub frame: f64,
     /// How long a contact rests until it is looked at more coarsely (seconds).
@@ -54,7 +61,9 @@ impl Default for TrackerOptions {
             keep_factor: 1.2,
             keep_beyond: 0.01,
             most_pairs: 1 << 17,
-            finest_level: 0,
+            finest: 0.0,
+            contact_size: 0.0,
+            most_proofs: usize::MAX,
             frame: 1.0 / 60.0,
             rest_after: 0.5,
             rest_drift: 1e-5,
@@ -65,10 +74,9 @@ impl Default for TrackerOptions {
 impl TrackerOptions {
     fn check(&self) -> Result<(), Error> {
         let numbers = [self.keep_factor, self.keep_beyond, self.frame, self.rest_after, self.rest_drift];
-        match numbers.iter().chain(&self.deformation).find(|x| !(**x >= 0.0 && x.is_finite())) {
-            Some(x) => {
-                Err(Error::Argument { name: "options", reason: format!("{x} is no size, factor or time") })
-            }
+        let numbers = numbers.iter().chain([&self.finest, &self.contact_size]);
+        match numbers.chain(&self.deformation).find(|x| !(**x >= 0.0 && x.is_finite())) {
+            Some(x) => Err(Error::Argument { name: "options", reason: format!("{x} is no size, factor or time") }),
             None => Ok(()),
         }
     }
@@ -197,7 +205,8 @@ impl Tracker {
 
     /// Contacts that hang together, as one region each.
     pub fn regions(&self, surfaces: [Surface<'_>; 2]) -> Vec<Region> {
-        regions(&self.core.layers, &self.core.front, &self.core.contacts(surfaces))
+        let core = &self.core;
+        regions(&core.layers, &core.bodies(&surfaces), &core.front, &core.contacts(surfaces))
     }
 
     /// Forgets what was found: costs speed, never an answer.
@@ -270,7 +279,9 @@ impl Core {
         let size = layers[0].size.max(layers[1].size).max(f64::MIN_POSITIVE);
         let front_options = FrontOptions {
             one,
-            finest: u8::try_from(options.finest_level).unwrap_or(u8::MAX),
+            finest: options.finest * size,
+            contact_size: options.contact_size * size,
+            most_random: options.most_proofs,
             most: options.most_pairs,
             frame: options.frame as f32,
             rest_after: options.rest_after as f32,
@@ -323,10 +334,13 @@ impl Core {
                 self.options.deformation[k],
             )
         });
+        let before = self.poses;
         let step = self.moved(&surfaces, &bodies);
         self.frame += 1;
         self.front.begin(step);
-        let mut frame = Frame { bodies, pad: self.pad, step, work: Counters::default() };
+        let flow = before.map(|before| Flow::new(&before, &surfaces.map(|surface| surface.pose)));
+        let deformed = surfaces[0].moved + surfaces[1].moved;
+        let mut frame = Frame { bodies, pad: self.pad, step, flow, deformed, work: Counters::default() };
         let mut meter = Meter::new(budget);
         let miss_probability = self.look(&mut frame, &mut meter);
         Ok(self.report(&frame, miss_probability))
@@ -364,10 +378,11 @@ impl Core {
 
     /// Looks at what is due; returns the probability that a contact was missed.
     fn look(&mut self, frame: &mut Frame<'_>, meter: &mut Meter<'_>) -> f64 {
-        if !self.front.verify_contacts(frame, meter) {
+        if !self.front.verify_contacts(frame, meter) || !self.front.settle_closing(frame, meter) {
             return 1.0;
         }
-        if self.behind && self.front.has_open() && !self.one && !self.look_at_list(frame, meter) {
+        let proves = self.options.most_proofs > 0;
+        if proves && self.behind && self.front.has_open() && !self.one && !self.look_at_list(frame, meter) {
             return 1.0;
         }
         let seed = bits(self.options.seed, self.frame);
@@ -383,7 +398,8 @@ impl Core {
         frame.work.volume_tests += measured;
         // A distance costs about a fourth of a test of two facets.
         meter.charge(measured / 4);
-        self.list.facets().all(|facets| self.front.settle_root(facets, frame, meter))
+        let triangles = self.list.triangles(&frame.bodies);
+        triangles.into_iter().all(|triangles| self.front.settle_around(triangles, frame, meter))
     }
 
     fn report(&mut self, frame: &Frame<'_>, miss_probability: f64) -> TrackerReport {
@@ -397,7 +413,7 @@ impl Core {
         let work = frame.work;
         let samples = work.volume_tests + work.primitive_tests;
         let certainty = match meeting {
-            Some(true) if self.options.finest_level > 0 => {
+            Some(true) if self.options.finest > 0.0 => {
                 Certainty::Conservative { tolerance: self.front.tolerance(&frame.bodies) }
             }
             Some(true) => Certainty::Exact,
@@ -422,27 +438,21 @@ impl Core {
         self.seeds = if done { (self.seeds + 1).min(16) } else { (self.seeds / 2).max(1) };
     }
 
+    fn bodies<'f>(&'f self, surfaces: &'f [Surface<'f>; 2]) -> [Posed<'f>; 2] {
+        let stretch = self.options.deformation;
+        [0, 1].map(|k| Posed::new(&self.layers[k].shells, surfaces[k].vertices, &surfaces[k].pose, stretch[k]))
+    }
+
     fn contacts(&self, surfaces: [Surface<'_>; 2]) -> Vec<Contact> {
-        let bodies = [0, 1].map(|k| {
-            Posed::new(
-                &self.layers[k].shells,
-                surfaces[k].vertices,
-                &surfaces[k].pose,
-                self.options.deformation[k],
-            )
-        });
-        let one = |(facets, levels, witness): ([u32; 2], [u8; 2], Option<[u32; 2]>)| match witness {
-            Some([t, u]) => {
-                let triangles = [bodies[0].triangle(t), bodies[1].triangle(u)];
-                contact(&triangles, [t, u].map(Feature::Face))
-            }
+        let bodies = self.bodies(&surfaces);
+        let one = |(groups, witness): ([u32; 2], Option<[u32; 2]>)| match witness {
+            Some([t, u]) => contact(&[bodies[0].triangle(t), bodies[1].triangle(u)], [t, u].map(Feature::Face)),
             None => {
-                let placed = [0, 1].map(|k| {
-                    let corners =
-                        self.layers[k].shells.levels[usize::from(levels[k])].corners[facets[k] as usize];
-                    Triangle::new(corners.map(|v| bodies[k].pose.apply(bodies[k].vertices[v as usize])))
-                });
-                contact(&placed, [Feature::Surface; 2])
+                let [(a, r), (b, s)] = [0, 1].map(|k| self.layers[k].groups.ball(&bodies[k], groups[k]));
+                let normal = (b - a).normalize_or_zero();
+                let depth = r + s - a.distance(b);
+                let points = [a + normal * r, b - normal * s];
+                Contact { points, normal, depth, area: 0.0, features: [Feature::Surface; 2], id: 0, time: 0.0 }
             }
         };
         self.front.contacts().map(one).collect()
