@@ -10,7 +10,7 @@ use impinge::io::load_mesh;
 use impinge::narrow::sampled::shells::Shells;
 
 /// Triangles of a mesh, at most, that every run of the tests checks; the larger ones are checked on demand.
-const SMALL: usize = 40_000;
+const SMALL: usize = 15_000;
 
 /// Checks the closed meshes whose number of triangles is wanted; how many there were.
 fn check(wanted: impl Fn(usize) -> bool) -> Option<usize> {

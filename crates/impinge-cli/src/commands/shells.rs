@@ -2,7 +2,6 @@
 
 use std::io::Write;
 
-use glam::DVec3;
 use impinge::{Mesh, Pose, Shape, ShellLevel, Shells};
 use serde::Serialize;
 
@@ -14,8 +13,9 @@ use crate::explain::Explain;
 use crate::picture::{self, Figure, Picture};
 use crate::{commands, load, output, progress};
 
-/// Gap between two levels of the picture, in widths of the body.
-const GAP: f64 = 0.25;
+/// Of each level in the picture, in pixels.
+const WIDTH: u32 = 360;
+const HEIGHT: u32 = 360;
 
 #[derive(Debug, Serialize)]
 struct Found {
@@ -110,19 +110,15 @@ fn text(found: &Found, out: &mut dyn Write) -> std::io::Result<()> {
 
 /// The mesh and the discs of its levels, side by side.
 fn draw(shape: &Shape, shells: &Shells) -> Result<Vec<u8>, Failure> {
-    let bounds = shape.bounds(&Pose::IDENTITY);
-    let step = (bounds.high - bounds.low).max_element() * (1.0 + GAP);
-    // Along the picture's right hand: bodies do not hide each other.
-    let right = DVec3::Z.cross(picture::VIEW).normalize_or(DVec3::X);
     let mut meshes: Vec<Mesh> = shape.as_mesh().cloned().into_iter().collect();
     meshes.extend((1..shells.report().len()).filter_map(|level| shells.discs(level)));
-    let poses = (0..meshes.len())
-        .map(|k| Pose::from_translation(right * (step * k as f64)))
-        .collect::<Result<Vec<_>, _>>()?;
-    let figures = meshes.iter().zip(&poses).zip(0..).map(|((mesh, pose), k)| {
+    let alone = |(k, mesh)| {
         let colour = picture::BODIES[usize::from(k == 0)];
-        Figure { mesh, pose, colour, red: Vec::new() }
-    });
-    let width = (320 * meshes.len() as u32).clamp(640, 2560);
-    Picture { figures: figures.collect(), ..Picture::default() }.png(width, 480)
+        Picture {
+            figures: vec![Figure { mesh, pose: &Pose::IDENTITY, colour, red: Vec::new() }],
+            ..Picture::default()
+        }
+    };
+    let pictures: Vec<Picture<'_>> = meshes.iter().enumerate().map(alone).collect();
+    picture::side_by_side(&pictures, WIDTH, HEIGHT)
 }

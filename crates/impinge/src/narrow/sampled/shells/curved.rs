@@ -5,8 +5,8 @@
 //! **Implicit surfaces**, f(x) = 0 with |f(x) − f(y)| ≤ L·|x − y|. A grid is polygonised by marching
 //! tetrahedra (six to a cell, along its diagonal: Doi and Koide 1991). *Bound:* a cell with centre c and half
 //! diagonal h in which |f(c)| > L·h holds no zero. Cells that may hold one are halved again and again; each
-//! that is left is charged to the triangle nearest to its centre, at the distance d: a zero in it is within d
-//! + h of that triangle. So every zero inside the bounds is within the error of some triangle, whatever the
+//! that is left is charged to the triangle nearest to its centre, at the distance d: a zero in it is within
+//! d + h of that triangle. So every zero inside the bounds is within the error of some triangle, whatever the
 //! polygonisation missed.
 //!
 //! **Parametric patches**, P(u, v) on the unit square with |P_uu| ≤ M₁, |P_uv| ≤ M₂, |P_vv| ≤ M₃, polygonised

@@ -1,5 +1,5 @@
 //! An order of facets in which consecutive ones lie far apart, so that few seeds cover a surface (Guy and
-//! Debunne 2004, section 3.1; the paper asks for such a numbering and leaves open which).
+//! Debunne 2004, section 3.2; the paper asks for such a numbering and leaves open which).
 //!
 //! The coarsest level is ordered by farthest points (Gonzalez 1985): each facet is the farthest from all
 //! before it. A finer level takes one child of each facet in the coarser level's order, then the second

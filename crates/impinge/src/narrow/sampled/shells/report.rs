@@ -1,7 +1,5 @@
 //! What shells tell about themselves.
 
-use glam::DVec3;
-
 use super::{Facet, Shells, hash_of};
 use crate::model::{Geometry, Model};
 use crate::{Budget, Error, Mesh, Shape};
@@ -104,7 +102,7 @@ impl Shells {
             }));
             triangles.extend((2..DISC_SIDES).map(|k| [first, first + k - 1, first + k]));
         }
-        Mesh::from_points(vertices.into_iter().map(DVec3::from).collect(), triangles).ok()
+        Mesh::from_points(vertices, triangles).ok()
     }
 }
 

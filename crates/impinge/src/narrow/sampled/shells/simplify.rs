@@ -38,6 +38,14 @@ const LEAST_TURN_COSINE: f64 = 0.2;
 /// A triangle is not made thinner than this (no unit: twice its area over the square of its longest side).
 const THINNEST: f64 = 0.05;
 
+/// A vertex of more triangles than this is the hub of a fan. Collapses on all sides of it are done in one pass
+/// although they touch it: their triangles are still different ones. That the topology stays is then no
+/// longer certain, only likely.
+const HUB: usize = 24;
+
+/// Neighbours, at most, that a vertex tries to move onto, the cheapest first.
+const MOST_TRIED: usize = 12;
+
 /// A pass that removes fewer than this share of the triangles calls for less care.
 const LEAST_PROGRESS: f64 = 1.0 / 256.0;
 
@@ -161,7 +169,6 @@ impl Simplifier {
             care = match care {
                 Care::Shape => Care::Topology,
                 Care::Topology => Care::Something,
-                Care::Something if removed > 0 => Care::Something,
                 Care::Something => return self.drop_components(enough(care)),
             };
         }
@@ -181,7 +188,8 @@ impl Simplifier {
         let mut found: Vec<Collapse> = found.into_iter().flatten().collect();
         parallel::sort(&mut found);
         found.truncate(found.len().div_ceil(2));
-        let mut touched = vec![false; self.points.len()];
+        let is_hub = |v: u32| around.of(v).len() > HUB;
+        let (mut touched, mut moved_away) = (vec![false; self.points.len()], vec![false; self.points.len()]);
         let mut left = self.triangles.len();
         for Collapse { vertex, onto, .. } in found {
             if left <= target {
@@ -192,10 +200,11 @@ impl Simplifier {
             }
             let ring: SmallVec<[u32; 64]> =
                 around.of(vertex).iter().flat_map(|&t| self.triangles[t as usize]).collect();
-            if ring.iter().any(|&v| touched[v as usize]) {
+            if ring.iter().any(|&v| moved_away[v as usize] || (touched[v as usize] && !is_hub(v))) {
                 continue;
             }
             ring.into_iter().for_each(|v| touched[v as usize] = true);
+            moved_away[vertex as usize] = true;
             for &t in around.of(vertex) {
                 let corners = self.triangles[t as usize];
                 let moved = corners.map(|v| if v == vertex { onto } else { v });
@@ -309,7 +318,7 @@ impl Surface<'_> {
                 && (care > Care::Topology || (along_border && self.keeps_topology(u, n, &ring)))
                 && (care > Care::Shape || self.keeps_shape(u, n.vertex))
         };
-        let &(error, k) = by_error.iter().find(|(_, k)| allowed(&ring[*k]))?;
+        let &(error, k) = by_error.iter().take(MOST_TRIED).find(|(_, k)| allowed(&ring[*k]))?;
         Some(Collapse { error, vertex: u, onto: ring[k].vertex })
     }
 
@@ -332,24 +341,25 @@ impl Surface<'_> {
     /// two triangles become one.
     fn keeps_topology(&self, u: u32, onto: &Neighbour, ring: &[Neighbour]) -> bool {
         let v = onto.vertex;
-        let [around_u, around_v] = [u, v].map(|w| self.around.of(w));
-        let in_ring = |w: u32| ring.binary_search_by_key(&w, |n| n.vertex).is_ok();
-        let mut common: SmallVec<[u32; 16]> = around_v
-            .iter()
-            .flat_map(|&t| self.triangles[t as usize])
-            .filter(|&w| w != v && w != u && in_ring(w))
-            .collect();
-        common.sort_unstable();
-        common.dedup();
+        let is_next = |w: u32| {
+            let around = self.fewer_around(&[v, w]).iter();
+            around.map(|&t| self.triangles[t as usize]).any(|t| t.contains(&v) && t.contains(&w))
+        };
+        let common: SmallVec<[u32; 16]> =
+            ring.iter().map(|n| n.vertex).filter(|&w| w != v && is_next(w)).collect();
         let joins = |&t: &u32| {
             let corners = self.triangles[t as usize];
+            let moved = corners.map(|w| if w == u { v } else { w });
             !corners.contains(&v)
                 && corners.iter().all(|&w| w == u || common.contains(&w))
-                && around_v
-                    .iter()
-                    .any(|&o| same(self.triangles[o as usize], corners.map(|w| if w == u { v } else { w })))
+                && self.fewer_around(&moved).iter().any(|&o| same(self.triangles[o as usize], moved))
         };
-        common.len() == onto.shared as usize && !around_u.iter().any(joins)
+        common.len() == onto.shared as usize && !self.around.of(u).iter().any(joins)
+    }
+
+    /// The triangles around one of some vertices, the one that has fewest.
+    fn fewer_around(&self, vertices: &[u32]) -> &[u32] {
+        vertices.iter().map(|&v| self.around.of(v)).min_by_key(|around| around.len()).unwrap_or(&[])
     }
 
     /// Whether no triangle around `u` turns over or gets thin when `u` moves onto `v`.
