@@ -234,7 +234,7 @@ pub(super) struct Front {
 impl Front {
     /// The front of two bodies, all of it open; it looks ahead as far as `size` (a length).
     pub fn new(layers: [Arc<Layers>; 2], size: f64, options: FrontOptions) -> Front {
-        let floor = layers[0].groups.level;
+        let floor = u8::from(layers[0].shells.levels.len() > 1);
         let mut front = Front {
             options,
             floor,
@@ -349,7 +349,8 @@ impl Front {
     pub fn verify_contacts(&mut self, frame: &mut Frame<'_>, meter: &mut Meter<'_>) -> bool {
         // From the end: a pair that is no longer in contact is replaced by the last one, which was looked at.
         for k in (0..self.contacts.len()).rev() {
-            let n = self.contacts[k];
+            // Fewer may be left when one is found that stands for several.
+            let Some(&n) = self.contacts.get(k) else { continue };
             if self.nodes[n as usize].due >= self.travelled {
                 continue;
             }
@@ -443,21 +444,28 @@ impl Front {
             }
             self.merge(node.parent);
             let parent = &mut self.nodes[node.parent as usize];
-            (parent.witness, parent.seen, parent.age, parent.due) = (node.witness, node.seen, node.age, node.due);
+            (parent.witness, parent.seen, parent.age, parent.due) =
+                (node.witness, node.seen, node.age, node.due);
             self.enter_contact(node.parent);
             self.nodes[node.parent as usize].rested = true;
         }
     }
 
     /// Looks at the open pair that two triangles lie below; false when the budget ends.
-    pub fn settle_around(&mut self, triangles: [u32; 2], frame: &mut Frame<'_>, meter: &mut Meter<'_>) -> bool {
+    pub fn settle_around(
+        &mut self,
+        triangles: [u32; 2],
+        frame: &mut Frame<'_>,
+        meter: &mut Meter<'_>,
+    ) -> bool {
         let mut n = 0;
         while self.nodes[n as usize].state == State::Split {
             let holds = |k: usize, group: u32| {
                 self.layers[k].groups.holds(&self.layers[k].shells, group, triangles[k])
             };
             let mut below = self.children(n);
-            let Some(child) = below.find(|&c| (0..2).all(|k| holds(k, self.nodes[c as usize].facets[k]))) else {
+            let Some(child) = below.find(|&c| (0..2).all(|k| holds(k, self.nodes[c as usize].facets[k])))
+            else {
                 return true;
             };
             drop(below);
@@ -696,7 +704,8 @@ impl Front {
         let Pending { node: n, placed, .. } = *pending;
         let Node { facets, levels, merged_at, .. } = self.nodes[n as usize];
         let pairs = self.pairs_below(facets, levels, frame);
-        if self.nodes.len() + pairs.len() > self.options.most && self.count_unused(pairs.len()) < pairs.len() {
+        if self.nodes.len() + pairs.len() > self.options.most && self.count_unused(pairs.len()) < pairs.len()
+        {
             let node = &mut self.nodes[n as usize];
             (node.state, node.listed) = (State::Open, true);
             self.open_weight += f64::from(node.weight);
@@ -727,7 +736,12 @@ impl Front {
     }
 
     /// The pairs that replace one: of the children of the facet that is larger at rest.
-    fn pairs_below(&self, facets: [u32; 2], levels: [u8; 2], frame: &Frame<'_>) -> SmallVec<[([u32; 2], [u8; 2]); 16]> {
+    fn pairs_below(
+        &self,
+        facets: [u32; 2],
+        levels: [u8; 2],
+        frame: &Frame<'_>,
+    ) -> SmallVec<[([u32; 2], [u8; 2]); 16]> {
         if !self.options.one {
             let group = |k: usize| &self.layers[k].groups.nodes[facets[k] as usize];
             let radius = |k: usize| self.layers[k].groups.radius(facets[k]);
@@ -739,7 +753,8 @@ impl Front {
         let level = |k: usize| &frame.bodies[k].shells.levels[usize::from(levels[k])];
         if (facets[0], levels[0]) == (facets[1], levels[1]) {
             let children = level(0).children.of(facets[0]);
-            let pairs = children.iter().enumerate().flat_map(|(k, &i)| children[k..].iter().map(move |&j| [i, j]));
+            let pairs =
+                children.iter().enumerate().flat_map(|(k, &i)| children[k..].iter().map(move |&j| [i, j]));
             return pairs.map(|pair| (pair, levels.map(|l| l - 1))).collect();
         }
         let radius = |k: usize| level(k).facets[facets[k] as usize].radius;
