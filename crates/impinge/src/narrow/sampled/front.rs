@@ -564,10 +564,11 @@ impl Front {
         self.stack.push(Pending { node: n, placed, gap: gap.width });
         while let Some(pending) = self.stack.pop() {
             if !meter.pay(1) {
+                // The nearest last, where it is looked at first.
+                let mut left = std::mem::take(&mut self.stack);
+                left.drain(..).for_each(|pending| self.leave_open(pending.node));
+                self.stack = left;
                 self.leave_open(pending.node);
-                while let Some(pending) = self.stack.pop() {
-                    self.leave_open(pending.node);
-                }
                 return false;
             }
             if self.is_at_floor(pending.node) {
@@ -907,7 +908,10 @@ impl Front {
         self.open_weight += f64::from(node.weight);
         let entry = Entry { pair: n, stamp: node.stamp };
         self.open.push(entry);
-        self.expected[(self.clock.wrapping_add(1) % AHEAD) as usize].push(entry);
+        if self.options.most_random != usize::MAX {
+            // Where few are looked at in random order, an open pair has its turn in the next frame in any case.
+            self.closing.push(entry);
+        }
     }
 
     /// Takes a pair out of all queues.

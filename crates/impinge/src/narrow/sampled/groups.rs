@@ -61,7 +61,8 @@ impl Groups {
     /// Groups over the first simplified shell; over the triangles where there is none, or where its discs are mostly
     /// empty because the facets are long.
     pub fn new(shells: &Shells) -> Groups {
-        let mean = |facets: &[Facet]| facets.iter().map(|f| f.radius).sum::<f64>() / facets.len().max(1) as f64;
+        let mean =
+            |facets: &[Facet]| facets.iter().map(|f| f.radius).sum::<f64>() / facets.len().max(1) as f64;
         let is_compact = |level: &Level| mean(&level.facets) <= LONGEST * mean(&shells.levels[0].facets);
         let level = usize::from(shells.levels.get(1).is_some_and(is_compact));
         let count = shells.levels[level].corners.len();
