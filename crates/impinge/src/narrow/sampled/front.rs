@@ -152,6 +152,8 @@ pub(super) struct FrontOptions {
     pub frame: f32,
     /// Rest after which a pair in contact may become coarser (seconds).
     pub rest_after: f32,
+    /// The largest radius of patches that are told as one contact at rest (a length).
+    pub rest_size: f64,
     /// How far the triangles of a resting pair may move against each other (a length).
     pub rest_drift: f32,
 }
@@ -425,29 +427,42 @@ impl Front {
         false
     }
 
-    /// Replaces pairs that rest in contact by their parents, as long as all siblings rest too.
+    /// Replaces pairs that rest in contact by their parents, unless a younger contact is below those (section 5.5: a
+    /// sample merges only when all its children belong to old pairs).
     fn merge_resting(&mut self) {
-        let old = self.options.rest_after;
         for k in (0..self.contacts.len()).rev() {
             let Some(&n) = self.contacts.get(k) else { continue };
             let node = self.nodes[n as usize];
-            if node.age < old || node.parent == NONE {
+            let parent = node.parent;
+            if node.age < self.options.rest_after || parent == NONE || self.is_too_large_to_rest(parent) {
                 continue;
             }
-            let rests = |node: &Node| match node.state {
-                State::Contact => node.age >= old,
-                State::Apart => true,
-                _ => false,
-            };
-            if !self.children(node.parent).all(|child| rests(&self.nodes[child as usize])) {
+            if self.has_young_contact(parent) {
                 continue;
             }
-            self.merge(node.parent);
-            let parent = &mut self.nodes[node.parent as usize];
-            (parent.witness, parent.seen, parent.age, parent.due) =
-                (node.witness, node.seen, node.age, node.due);
-            self.enter_contact(node.parent);
-            self.nodes[node.parent as usize].rested = true;
+            self.drop_below(parent);
+            self.changes.merges += 1;
+            let above = &mut self.nodes[parent as usize];
+            (above.witness, above.seen, above.age, above.due) = (node.witness, node.seen, node.age, node.due);
+            above.merged_at = self.clock;
+            self.enter_contact(parent);
+            self.nodes[parent as usize].rested = true;
+        }
+    }
+
+    /// Whether the patches of a pair are too large to be told as one contact, even at rest.
+    fn is_too_large_to_rest(&self, n: u32) -> bool {
+        let facets = self.nodes[n as usize].facets;
+        self.options.one || (0..2).any(|k| self.layers[k].groups.radius(facets[k]) > self.options.rest_size)
+    }
+
+    /// Whether a contact below a pair does not rest yet.
+    fn has_young_contact(&self, n: u32) -> bool {
+        let node = &self.nodes[n as usize];
+        match node.state {
+            State::Contact => node.age < self.options.rest_after,
+            State::Split => self.children(n).any(|child| self.has_young_contact(child)),
+            _ => false,
         }
     }
 
@@ -793,14 +808,12 @@ impl Front {
         }
     }
 
-    /// Drops the children of a pair, none of which is split or open.
+    /// Drops the children of a pair, all of which are apart.
     fn merge(&mut self, parent: u32) {
         let mut child = std::mem::replace(&mut self.nodes[parent as usize].child, NONE);
         while child != NONE {
             let Node { next, state, .. } = self.nodes[child as usize];
-            if state == State::Contact {
-                self.leave_contact(child);
-            }
+            debug_assert_eq!(state, State::Apart);
             self.drop_one(child);
             child = next;
         }

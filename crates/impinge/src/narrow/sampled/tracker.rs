@@ -21,6 +21,10 @@ use crate::{Budget, Error, Pose};
 /// Steps longer than this begin anew (no unit: a part of the bodies' size): what is known would be used up anyway.
 const LONG_STEP: f64 = 1.0 / 16.0;
 
+/// The largest patches that are told as one contact while they rest (no unit: a part of the bodies' size). Larger ones
+/// would hide what comes near elsewhere.
+const REST_SIZE: f64 = 0.125;
+
 /// How a [`Tracker`] works.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TrackerOptions {
@@ -287,6 +291,7 @@ impl Core {
             most: options.most_pairs,
             frame: options.frame as f32,
             rest_after: options.rest_after as f32,
+            rest_size: REST_SIZE * size,
             rest_drift: (options.rest_drift * size) as f32,
         };
         Core {
