@@ -229,3 +229,7 @@ fn contacts(
     });
     Verdict { sampling, ..Verdict::new(found, outcome) }
 }
+
+#[cfg(test)]
+#[path = "sampled_tests.rs"]
+mod tests;

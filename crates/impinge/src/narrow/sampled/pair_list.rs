@@ -97,7 +97,8 @@ fn descend(bodies: &[Posed<'_>; 2], mut facets: [u32; 2]) -> [u32; 2] {
         let towards = bodies[1 - k].centre(levels[1 - k], facets[1 - k]);
         let children = bodies[k].shells.levels[levels[k]].children.of(facets[k]);
         levels[k] -= 1;
-        let distances = children.iter().map(|&c| (bodies[k].centre(levels[k], c).distance_squared(towards), c));
+        let distances =
+            children.iter().map(|&c| (bodies[k].centre(levels[k], c).distance_squared(towards), c));
         facets[k] = distances.min_by(|x, y| x.0.total_cmp(&y.0)).map_or(0, |(_, child)| child);
     }
     facets

@@ -154,7 +154,8 @@ fn contacts_are_missed_no_more_often_than_stated() {
             let options =
                 TrackerOptions { seed, keep_factor: 0.0, keep_beyond: 0.0, ..TrackerOptions::default() };
             let mut tracker = Tracker::new(&shapes[0], &shapes[1], options).unwrap();
-            let report = tracker.step(surfaces, &mut Budget::units(units)).unwrap();
+            let mut step = || tracker.step(surfaces, &mut Budget::units(units)).unwrap();
+            let report = (0..3).map(|_| step()).last().unwrap();
             missed += f64::from(u8::from(report.meeting.is_none()));
             stated += report.miss_probability;
         }

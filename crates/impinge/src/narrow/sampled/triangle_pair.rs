@@ -56,6 +56,10 @@ pub(super) fn meeting(a: &Triangle, b: &Triangle, pad: f64) -> Meeting {
     if best > pad {
         return Meeting::Apart(best - pad);
     }
+    if !a.normal.is_finite() || !b.normal.is_finite() {
+        // Coordinates that no mesh may have: nothing is said about them.
+        return Meeting::Apart(0.0);
+    }
     if meet(&a.corners, &b.corners) {
         return Meeting::Meet;
     }
