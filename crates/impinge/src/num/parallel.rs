@@ -127,7 +127,7 @@ pub fn extend<R: Send>(to: &mut Vec<R>, count: usize, each: impl Fn(usize) -> R 
 
 fn with_checkpoints<R>(each: impl Fn(usize) -> R) -> impl Fn(usize) -> R {
     move |k| {
-        if k % STRIDE == 0 {
+        if k.is_multiple_of(STRIDE) {
             checkpoint();
         }
         each(k)
@@ -145,7 +145,7 @@ pub fn sort<T: Ord + Send>(items: &mut [T]) {
     let mut compared = 0_usize;
     items.sort_unstable_by(|a, b| {
         compared += 1;
-        if compared % STRIDE == 0 {
+        if compared.is_multiple_of(STRIDE) {
             checkpoint();
         }
         a.cmp(b)

@@ -136,7 +136,7 @@ fn open_pairs(a: &Posed<'_>, b: &Posed<'_>, budget: &mut Budget) -> Option<Vec<[
             return None;
         }
         let (fa, fb) = (a.facet(k as u8, i), b.facet(l as u8, j));
-        if gap(&fa, &fb) > rounding || slab_gap(b, l, j, &fa).max(slab_gap(a, k, i, &fb)) > rounding {
+        if gap(&fa, &fb).width > rounding || slab_gap(b, l, j, &fa).max(slab_gap(a, k, i, &fb)) > rounding {
             continue;
         }
         if k > 0 && (l == 0 || fa.radius >= fb.radius) {
