@@ -168,7 +168,7 @@ fn cactus(file: &Path) -> Result<Sequence> {
 fn step(name: &str) -> Result<Sequence> {
     let load = |end: &str| -> Result<Mesh> {
         let file = queries::folder().join(format!("pipeline/{name}_{end}.ply"));
-        Ok(impinge::io::load_mesh(&file).with_context(|| format!("reading {}", file.display()))?)
+        impinge::io::load_mesh(&file).with_context(|| format!("reading {}", file.display()))
     };
     let (start, end) = (load("t0")?, load("t1")?);
     ensure!(start.triangles() == end.triangles(), "{name}: two states of different meshes");
