@@ -56,7 +56,7 @@ impl PairList {
         let mut measured = 0;
         for _ in 0..count {
             // Seeds of a and of b in turn.
-            let (own, other) = if self.seeds % 2 == 0 { (0, 1) } else { (1, 0) };
+            let (own, other) = if self.seeds.is_multiple_of(2) { (0, 1) } else { (1, 0) };
             let order = &bodies[own].shells.levels[bodies[own].coarsest()].order;
             if order.is_empty() {
                 break;
