@@ -527,7 +527,8 @@ impl Front {
         if self.open.is_empty() && self.stuck.is_empty() {
             return 0.0;
         }
-        self.open_weight.clamp(f64::MIN_POSITIVE, 1.0)
+        // Weights are rounded; what is open counts for something.
+        self.open_weight.clamp(f64::EPSILON, 1.0)
     }
 
     /// How much of the weight belongs to pairs in contact that a budget left unverified.

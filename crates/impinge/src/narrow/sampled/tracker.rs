@@ -23,7 +23,7 @@ const LONG_STEP: f64 = 1.0 / 16.0;
 
 /// The largest patches that are told as one contact while they rest (no unit: a part of the bodies' size). Larger ones
 /// would hide what comes near elsewhere.
-const REST_SIZE: f64 = 0.125;
+const REST_SIZE: f64 = 0.25;
 
 /// How a [`Tracker`] works.
 #[derive(Debug, Clone, Copy, PartialEq)]
