@@ -38,8 +38,11 @@ impl Answer {
             assurance = assurance.of_nothing();
         }
         // Beside a proved answer the rest does not matter.
-        if let Some(Sampling { coverage, miss_probability }) = answer.sampling.filter(|_| answer.value.is_none()) {
-            assurance = Assurance { coverage: Some(coverage), miss_probability: Some(miss_probability), ..assurance };
+        if let Some(Sampling { coverage, miss_probability }) =
+            answer.sampling.filter(|_| answer.value.is_none())
+        {
+            assurance =
+                Assurance { coverage: Some(coverage), miss_probability: Some(miss_probability), ..assurance };
         }
         Answer { found, method: answer.method.name(), assurance, reason: answer.reason, work: answer.work }
     }

@@ -80,7 +80,11 @@ struct Kept {
 }
 
 /// How two meshes lie to each other, and the tracker that knows where they meet.
-fn relation(pair: &ShapePair<'_>, memory: &mut PairMemory, budget: &mut Budget) -> (Verdict<Relation>, Option<Tracked>) {
+fn relation(
+    pair: &ShapePair<'_>,
+    memory: &mut PairMemory,
+    budget: &mut Budget,
+) -> (Verdict<Relation>, Option<Tracked>) {
     let [Geometry::Mesh(a), Geometry::Mesh(b)] = pair.shapes else { return (Verdict::refused(), None) };
     let models = [a, b];
     let mut kept: Box<Kept> = memory.take_kept().unwrap_or_default();
@@ -125,7 +129,8 @@ fn follow(models: [&Arc<Model>; 2], pair: &ShapePair<'_>, kept: &mut Kept, budge
         Some((_, tracker)) => tracker,
         None => Tracker::of_layers(layers, TrackerOptions::default()),
     };
-    let surface = |k: usize| Surface { vertices: models[k].mesh().vertices(), pose: *pair.poses[k], moved: 0.0 };
+    let surface =
+        |k: usize| Surface { vertices: models[k].mesh().vertices(), pose: *pair.poses[k], moved: 0.0 };
     let surfaces = [surface(0), surface(1)];
     // A mesh has as many vertices as its triangles name, and rests.
     let report = tracker.step(surfaces, budget).unwrap_or_else(|_| TrackerReport::nothing());
@@ -135,7 +140,11 @@ fn follow(models: [&Arc<Model>; 2], pair: &ShapePair<'_>, kept: &mut Kept, budge
 }
 
 /// The layers of both meshes, or what this call has paid for them.
-fn build(models: [&Arc<Model>; 2], kept: &mut Kept, budget: &mut Budget) -> Result<[Arc<Layers>; 2], Counters> {
+fn build(
+    models: [&Arc<Model>; 2],
+    kept: &mut Kept,
+    budget: &mut Budget,
+) -> Result<[Arc<Layers>; 2], Counters> {
     let ready = || Some([Layers::known(models[0])?, Layers::known(models[1])?]);
     let known = models.iter().all(|model| model.knows(Fact::Tree) && model.knows(Fact::Topology));
     if let Some(layers) = ready().filter(|_| known) {
@@ -220,3 +229,7 @@ fn contacts(
     });
     Verdict { sampling, ..Verdict::new(found, outcome) }
 }
+
+#[cfg(test)]
+#[path = "sampled_tests.rs"]
+mod tests;

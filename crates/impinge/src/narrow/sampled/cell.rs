@@ -93,7 +93,8 @@ pub(super) fn of_one(
     work: &mut Counters,
 ) -> Cell {
     let mut least = f64::INFINITY;
-    let own: Near = triangles(body.shells, levels[0], &indices[0]).iter().map(|&t| (t, body.triangle(t), 0.0)).collect();
+    let own: Near =
+        triangles(body.shells, levels[0], &indices[0]).iter().map(|&t| (t, body.triangle(t), 0.0)).collect();
     for &u in triangles(body.shells, levels[1], &indices[1]) {
         let b = body.triangle(u);
         for (t, a, _) in &own {

@@ -152,6 +152,8 @@ pub(super) struct FrontOptions {
     pub frame: f32,
     /// Rest after which a pair in contact may become coarser (seconds).
     pub rest_after: f32,
+    /// The largest radius of patches that are told as one contact at rest (a length).
+    pub rest_size: f64,
     /// How far the triangles of a resting pair may move against each other (a length).
     pub rest_drift: f32,
 }
@@ -234,7 +236,7 @@ pub(super) struct Front {
 impl Front {
     /// The front of two bodies, all of it open; it looks ahead as far as `size` (a length).
     pub fn new(layers: [Arc<Layers>; 2], size: f64, options: FrontOptions) -> Front {
-        let floor = layers[0].groups.level;
+        let floor = u8::from(layers[0].shells.levels.len() > 1);
         let mut front = Front {
             options,
             floor,
@@ -349,7 +351,8 @@ impl Front {
     pub fn verify_contacts(&mut self, frame: &mut Frame<'_>, meter: &mut Meter<'_>) -> bool {
         // From the end: a pair that is no longer in contact is replaced by the last one, which was looked at.
         for k in (0..self.contacts.len()).rev() {
-            let n = self.contacts[k];
+            // Fewer may be left when one is found that stands for several.
+            let Some(&n) = self.contacts.get(k) else { continue };
             if self.nodes[n as usize].due >= self.travelled {
                 continue;
             }
@@ -424,40 +427,60 @@ impl Front {
         false
     }
 
-    /// Replaces pairs that rest in contact by their parents, as long as all siblings rest too.
+    /// Replaces pairs that rest in contact by their parents, unless a younger contact is below those (section 5.5: a
+    /// sample merges only when all its children belong to old pairs).
     fn merge_resting(&mut self) {
-        let old = self.options.rest_after;
         for k in (0..self.contacts.len()).rev() {
             let Some(&n) = self.contacts.get(k) else { continue };
             let node = self.nodes[n as usize];
-            if node.age < old || node.parent == NONE {
+            let parent = node.parent;
+            if node.age < self.options.rest_after || parent == NONE || self.is_too_large_to_rest(parent) {
                 continue;
             }
-            let rests = |node: &Node| match node.state {
-                State::Contact => node.age >= old,
-                State::Apart => true,
-                _ => false,
-            };
-            if !self.children(node.parent).all(|child| rests(&self.nodes[child as usize])) {
+            if self.has_young_contact(parent) {
                 continue;
             }
-            self.merge(node.parent);
-            let parent = &mut self.nodes[node.parent as usize];
-            (parent.witness, parent.seen, parent.age, parent.due) = (node.witness, node.seen, node.age, node.due);
-            self.enter_contact(node.parent);
-            self.nodes[node.parent as usize].rested = true;
+            self.drop_below(parent);
+            self.changes.merges += 1;
+            let above = &mut self.nodes[parent as usize];
+            (above.witness, above.seen, above.age, above.due) = (node.witness, node.seen, node.age, node.due);
+            above.merged_at = self.clock;
+            self.enter_contact(parent);
+            self.nodes[parent as usize].rested = true;
+        }
+    }
+
+    /// Whether the patches of a pair are too large to be told as one contact, even at rest.
+    fn is_too_large_to_rest(&self, n: u32) -> bool {
+        let facets = self.nodes[n as usize].facets;
+        self.options.one || (0..2).any(|k| self.layers[k].groups.radius(facets[k]) > self.options.rest_size)
+    }
+
+    /// Whether a contact below a pair does not rest yet.
+    fn has_young_contact(&self, n: u32) -> bool {
+        let node = &self.nodes[n as usize];
+        match node.state {
+            State::Contact => node.age < self.options.rest_after,
+            State::Split => self.children(n).any(|child| self.has_young_contact(child)),
+            _ => false,
         }
     }
 
     /// Looks at the open pair that two triangles lie below; false when the budget ends.
-    pub fn settle_around(&mut self, triangles: [u32; 2], frame: &mut Frame<'_>, meter: &mut Meter<'_>) -> bool {
+    pub fn settle_around(
+        &mut self,
+        triangles: [u32; 2],
+        frame: &mut Frame<'_>,
+        meter: &mut Meter<'_>,
+    ) -> bool {
         let mut n = 0;
         while self.nodes[n as usize].state == State::Split {
             let holds = |k: usize, group: u32| {
                 self.layers[k].groups.holds(&self.layers[k].shells, group, triangles[k])
             };
             let mut below = self.children(n);
-            let Some(child) = below.find(|&c| (0..2).all(|k| holds(k, self.nodes[c as usize].facets[k]))) else {
+            let Some(child) = below.find(|&c| (0..2).all(|k| holds(k, self.nodes[c as usize].facets[k])))
+            else {
                 return true;
             };
             drop(below);
@@ -556,10 +579,11 @@ impl Front {
         self.stack.push(Pending { node: n, placed, gap: gap.width });
         while let Some(pending) = self.stack.pop() {
             if !meter.pay(1) {
+                // The nearest last, where it is looked at first.
+                let mut left = std::mem::take(&mut self.stack);
+                left.drain(..).for_each(|pending| self.leave_open(pending.node));
+                self.stack = left;
                 self.leave_open(pending.node);
-                while let Some(pending) = self.stack.pop() {
-                    self.leave_open(pending.node);
-                }
                 return false;
             }
             if self.is_at_floor(pending.node) {
@@ -696,7 +720,8 @@ impl Front {
         let Pending { node: n, placed, .. } = *pending;
         let Node { facets, levels, merged_at, .. } = self.nodes[n as usize];
         let pairs = self.pairs_below(facets, levels, frame);
-        if self.nodes.len() + pairs.len() > self.options.most && self.count_unused(pairs.len()) < pairs.len() {
+        if self.nodes.len() + pairs.len() > self.options.most && self.count_unused(pairs.len()) < pairs.len()
+        {
             let node = &mut self.nodes[n as usize];
             (node.state, node.listed) = (State::Open, true);
             self.open_weight += f64::from(node.weight);
@@ -727,7 +752,12 @@ impl Front {
     }
 
     /// The pairs that replace one: of the children of the facet that is larger at rest.
-    fn pairs_below(&self, facets: [u32; 2], levels: [u8; 2], frame: &Frame<'_>) -> SmallVec<[([u32; 2], [u8; 2]); 16]> {
+    fn pairs_below(
+        &self,
+        facets: [u32; 2],
+        levels: [u8; 2],
+        frame: &Frame<'_>,
+    ) -> SmallVec<[([u32; 2], [u8; 2]); 16]> {
         if !self.options.one {
             let group = |k: usize| &self.layers[k].groups.nodes[facets[k] as usize];
             let radius = |k: usize| self.layers[k].groups.radius(facets[k]);
@@ -739,7 +769,8 @@ impl Front {
         let level = |k: usize| &frame.bodies[k].shells.levels[usize::from(levels[k])];
         if (facets[0], levels[0]) == (facets[1], levels[1]) {
             let children = level(0).children.of(facets[0]);
-            let pairs = children.iter().enumerate().flat_map(|(k, &i)| children[k..].iter().map(move |&j| [i, j]));
+            let pairs =
+                children.iter().enumerate().flat_map(|(k, &i)| children[k..].iter().map(move |&j| [i, j]));
             return pairs.map(|pair| (pair, levels.map(|l| l - 1))).collect();
         }
         let radius = |k: usize| level(k).facets[facets[k] as usize].radius;
@@ -777,14 +808,12 @@ impl Front {
         }
     }
 
-    /// Drops the children of a pair, none of which is split or open.
+    /// Drops the children of a pair, all of which are apart.
     fn merge(&mut self, parent: u32) {
         let mut child = std::mem::replace(&mut self.nodes[parent as usize].child, NONE);
         while child != NONE {
             let Node { next, state, .. } = self.nodes[child as usize];
-            if state == State::Contact {
-                self.leave_contact(child);
-            }
+            debug_assert_eq!(state, State::Apart);
             self.drop_one(child);
             child = next;
         }
@@ -892,7 +921,10 @@ impl Front {
         self.open_weight += f64::from(node.weight);
         let entry = Entry { pair: n, stamp: node.stamp };
         self.open.push(entry);
-        self.expected[(self.clock.wrapping_add(1) % AHEAD) as usize].push(entry);
+        if self.options.most_random != usize::MAX {
+            // Where few are looked at in random order, an open pair has its turn in the next frame in any case.
+            self.closing.push(entry);
+        }
     }
 
     /// Takes a pair out of all queues.

@@ -15,8 +15,12 @@ use glam::DVec3;
 
 use super::front::NONE;
 use super::posed::Posed;
-use super::shells::{Facet, Shells};
+use super::shells::{Facet, Level, Shells};
 use crate::num::tolerance::ROUND_UP;
+
+/// Mean radius of a shell's facets, against that of the triangles, up to which they are grouped (no unit). Facets of
+/// four compact triangles are twice as large.
+const LONGEST: f64 = 2.5;
 
 /// A ball around some facets.
 #[derive(Debug, Clone, Copy)]
@@ -54,9 +58,13 @@ impl Group {
 }
 
 impl Groups {
-    /// Groups over the first simplified shell, or over the triangles where there is none.
+    /// Groups over the first simplified shell; over the triangles where there is none, or where its discs are mostly
+    /// empty because the facets are long.
     pub fn new(shells: &Shells) -> Groups {
-        let level = usize::from(shells.levels.len() > 1);
+        let mean =
+            |facets: &[Facet]| facets.iter().map(|f| f.radius).sum::<f64>() / facets.len().max(1) as f64;
+        let is_compact = |level: &Level| mean(&level.facets) <= LONGEST * mean(&shells.levels[0].facets);
+        let level = usize::from(shells.levels.get(1).is_some_and(is_compact));
         let count = shells.levels[level].corners.len();
         let mut order: Vec<u32> = (0..count as u32).collect();
         let balls = &shells.levels[0].facets;
@@ -114,7 +122,9 @@ impl Build<'_> {
         let start = [DVec3::INFINITY, DVec3::NEG_INFINITY];
         let [low, high] = facets.iter().fold(start, |[l, h], &f| [l.min(centre(f)), h.max(centre(f))]);
         let (axis, middle) = ((high - low).max_position(), facets.len() / 2);
-        facets.select_nth_unstable_by(middle, |&a, &b| centre(a)[axis].total_cmp(&centre(b)[axis]).then(a.cmp(&b)));
+        facets.select_nth_unstable_by(middle, |&a, &b| {
+            centre(a)[axis].total_cmp(&centre(b)[axis]).then(a.cmp(&b))
+        });
         let (left, right) = facets.split_at_mut(middle);
         let left = self.group(left, from);
         let right = self.group(right, from + middle as u32);
@@ -124,13 +134,15 @@ impl Build<'_> {
 
     fn ball(&self, facets: &[u32], from: u32) -> Group {
         let finest = &self.shells.levels[0];
-        let triangles = || facets.iter().flat_map(|f| super::cell::triangles(self.shells, self.level as u8, f));
+        let triangles =
+            || facets.iter().flat_map(|f| super::cell::triangles(self.shells, self.level as u8, f));
         let ball = |t: &u32| &finest.facets[*t as usize];
         let hold = |[l, h]: [DVec3; 2], f: &Facet| [l.min(f.centre - f.radius), h.max(f.centre + f.radius)];
         let [low, high] = triangles().map(ball).fold([DVec3::INFINITY, DVec3::NEG_INFINITY], hold);
         let middle = 0.5 * low + 0.5 * high;
         let far = |t: &&u32| ball(t).centre.distance_squared(middle);
-        let anchor = triangles().min_by(|s, t| far(s).total_cmp(&far(t)).then(s.cmp(t))).copied().unwrap_or(0);
+        let anchor =
+            triangles().min_by(|s, t| far(s).total_cmp(&far(t)).then(s.cmp(t))).copied().unwrap_or(0);
         let (centre, own) = (ball(&anchor).centre, ball(&anchor).radius);
         let reach = |f: &Facet| f.centre.distance(centre) + f.radius + f.outer - f.inner;
         let radius = triangles().map(|t| reach(ball(t))).fold(0.0, f64::max) * ROUND_UP;

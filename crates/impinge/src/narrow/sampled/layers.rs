@@ -43,7 +43,9 @@ impl Layers {
     /// What is known of shells.
     pub(crate) fn new(shells: Arc<Shells>) -> Layers {
         let facets = &shells.levels[0].facets;
-        let hold = |[low, high]: [DVec3; 2], f: &Facet| [low.min(f.centre - f.radius), high.max(f.centre + f.radius)];
+        let hold = |[low, high]: [DVec3; 2], f: &Facet| {
+            [low.min(f.centre - f.radius), high.max(f.centre + f.radius)]
+        };
         let [low, high] = facets.iter().fold([DVec3::INFINITY, DVec3::NEG_INFINITY], hold);
         let vertices = shells.levels[0].corners.as_flattened().iter().max().map_or(0, |&v| v as usize + 1);
         let (shares, cones, groups) = (shares(&shells), cones(&shells), Groups::new(&shells));

@@ -48,7 +48,9 @@ impl PairList {
     pub fn update(&mut self, bodies: &[Posed<'_>; 2], count: usize, keep: Keep, seed: u64) -> u64 {
         let centres = bodies.each_ref().map(|body| {
             let level = body.coarsest();
-            (0..body.shells.levels[level].corners.len() as u32).map(|i| body.centre(level, i)).collect::<Vec<_>>()
+            (0..body.shells.levels[level].corners.len() as u32)
+                .map(|i| body.centre(level, i))
+                .collect::<Vec<_>>()
         });
         let between = |i: u32, j: u32| centres[0][i as usize].distance(centres[1][j as usize]);
         let mut measured = 0;
@@ -95,7 +97,8 @@ fn descend(bodies: &[Posed<'_>; 2], mut facets: [u32; 2]) -> [u32; 2] {
         let towards = bodies[1 - k].centre(levels[1 - k], facets[1 - k]);
         let children = bodies[k].shells.levels[levels[k]].children.of(facets[k]);
         levels[k] -= 1;
-        let distances = children.iter().map(|&c| (bodies[k].centre(levels[k], c).distance_squared(towards), c));
+        let distances =
+            children.iter().map(|&c| (bodies[k].centre(levels[k], c).distance_squared(towards), c));
         facets[k] = distances.min_by(|x, y| x.0.total_cmp(&y.0)).map_or(0, |(_, child)| child);
     }
     facets

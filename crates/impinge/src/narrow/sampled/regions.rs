@@ -11,7 +11,12 @@ use crate::contact::{Contact, Region};
 
 /// The regions of the contacts of a front, in the order of their first contacts: contacts whose patches overlap on
 /// both bodies belong together.
-pub(super) fn regions(layers: &[Arc<Layers>; 2], bodies: &[Posed<'_>; 2], front: &Front, contacts: &[Contact]) -> Vec<Region> {
+pub(super) fn regions(
+    layers: &[Arc<Layers>; 2],
+    bodies: &[Posed<'_>; 2],
+    front: &Front,
+    contacts: &[Contact],
+) -> Vec<Region> {
     let ball = |groups: [u32; 2]| [0, 1].map(|k| layers[k].groups.ball(&bodies[k], groups[k]));
     let balls: Vec<_> = front.contacts().map(|(groups, _)| ball(groups)).collect();
     let mut group: Vec<usize> = (0..balls.len()).collect();

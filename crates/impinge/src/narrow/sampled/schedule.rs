@@ -90,7 +90,13 @@ mod tests {
                 continue;
             }
             let r = unit(2, u64::from(n));
-            reading += if r < 0.01 { 2.5 } else if r < 0.5 { 1e-5 * r } else { 0.02 * r };
+            reading += if r < 0.01 {
+                2.5
+            } else if r < 0.5 {
+                1e-5 * r
+            } else {
+                0.02 * r
+            };
             due.clear();
             schedule.advance(reading, &mut due);
             for entry in &due {

@@ -79,7 +79,8 @@ pub(super) fn cones(shells: &Shells) -> Cones {
         let (own, below) = (&shells.levels[level], &shells.levels[level - 1]);
         let spread = |i: u32| {
             let wide = |&c: &u32| {
-                angle(&own.facets[i as usize], &below.facets[c as usize]) as f32 + cones[level - 1][c as usize]
+                angle(&own.facets[i as usize], &below.facets[c as usize]) as f32
+                    + cones[level - 1][c as usize]
             };
             own.children.of(i).iter().map(wide).fold(0.0, f32::max)
         };

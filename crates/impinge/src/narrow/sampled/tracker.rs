@@ -21,6 +21,10 @@ use crate::{Budget, Error, Pose};
 /// Steps longer than this begin anew (no unit: a part of the bodies' size): what is known would be used up anyway.
 const LONG_STEP: f64 = 1.0 / 16.0;
 
+/// The largest patches that are told as one contact while they rest (no unit: a part of the bodies' size). Larger ones
+/// would hide what comes near elsewhere.
+const REST_SIZE: f64 = 0.125;
+
 /// How a [`Tracker`] works.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TrackerOptions {
@@ -76,7 +80,9 @@ impl TrackerOptions {
         let numbers = [self.keep_factor, self.keep_beyond, self.frame, self.rest_after, self.rest_drift];
         let numbers = numbers.iter().chain([&self.finest, &self.contact_size]);
         match numbers.chain(&self.deformation).find(|x| !(**x >= 0.0 && x.is_finite())) {
-            Some(x) => Err(Error::Argument { name: "options", reason: format!("{x} is no size, factor or time") }),
+            Some(x) => {
+                Err(Error::Argument { name: "options", reason: format!("{x} is no size, factor or time") })
+            }
             None => Ok(()),
         }
     }
@@ -85,7 +91,7 @@ impl TrackerOptions {
 /// Where the surface of a body is in a frame.
 #[derive(Debug, Clone, Copy)]
 pub struct Surface<'f> {
-    /// As many as the mesh has, in the body's frame.
+    /// As many as the mesh has, in the body's frame, all finite.
     pub vertices: &'f [DVec3],
     /// Where the body's frame is.
     pub pose: Pose,
@@ -119,7 +125,14 @@ impl TrackerReport {
             finish: Finish::OutOfBudget,
             work: Counters::default(),
         };
-        TrackerReport { meeting: None, contacts: 0, coverage: 0.0, miss_probability: 1.0, outcome, changes: [0; 3] }
+        TrackerReport {
+            meeting: None,
+            contacts: 0,
+            coverage: 0.0,
+            miss_probability: 1.0,
+            outcome,
+            changes: [0; 3],
+        }
     }
 }
 
@@ -278,6 +291,7 @@ impl Core {
             most: options.most_pairs,
             frame: options.frame as f32,
             rest_after: options.rest_after as f32,
+            rest_size: REST_SIZE * size,
             rest_drift: (options.rest_drift * size) as f32,
         };
         Core {
@@ -320,7 +334,12 @@ impl Core {
         self.check(&surfaces)?;
         let layers = self.layers.clone();
         let bodies = [0, 1].map(|k| {
-            Posed::new(&layers[k].shells, surfaces[k].vertices, &surfaces[k].pose, self.options.deformation[k])
+            Posed::new(
+                &layers[k].shells,
+                surfaces[k].vertices,
+                &surfaces[k].pose,
+                self.options.deformation[k],
+            )
         });
         let before = self.poses;
         let step = self.moved(&surfaces, &bodies);
@@ -380,11 +399,8 @@ impl Core {
 
     /// The nearest pairs first; new ones are created for a part of what the last step could do.
     fn look_at_list(&mut self, frame: &mut Frame<'_>, meter: &mut Meter<'_>) -> bool {
-        let keep = Keep {
-            factor: self.options.keep_factor,
-            beyond: self.options.keep_beyond * self.size,
-            most: 64,
-        };
+        let keep =
+            Keep { factor: self.options.keep_factor, beyond: self.options.keep_beyond * self.size, most: 64 };
         let measured = self.list.update(&frame.bodies, self.seeds, keep, self.options.seed);
         frame.work.volume_tests += measured;
         // A distance costs about a fourth of a test of two facets.
@@ -431,19 +447,30 @@ impl Core {
 
     fn bodies<'f>(&'f self, surfaces: &'f [Surface<'f>; 2]) -> [Posed<'f>; 2] {
         let stretch = self.options.deformation;
-        [0, 1].map(|k| Posed::new(&self.layers[k].shells, surfaces[k].vertices, &surfaces[k].pose, stretch[k]))
+        [0, 1]
+            .map(|k| Posed::new(&self.layers[k].shells, surfaces[k].vertices, &surfaces[k].pose, stretch[k]))
     }
 
     fn contacts(&self, surfaces: [Surface<'_>; 2]) -> Vec<Contact> {
         let bodies = self.bodies(&surfaces);
         let one = |(groups, witness): ([u32; 2], Option<[u32; 2]>)| match witness {
-            Some([t, u]) => contact(&[bodies[0].triangle(t), bodies[1].triangle(u)], [t, u].map(Feature::Face)),
+            Some([t, u]) => {
+                contact(&[bodies[0].triangle(t), bodies[1].triangle(u)], [t, u].map(Feature::Face))
+            }
             None => {
                 let [(a, r), (b, s)] = [0, 1].map(|k| self.layers[k].groups.ball(&bodies[k], groups[k]));
                 let normal = (b - a).normalize_or_zero();
                 let depth = r + s - a.distance(b);
                 let points = [a + normal * r, b - normal * s];
-                Contact { points, normal, depth, area: 0.0, features: [Feature::Surface; 2], id: 0, time: 0.0 }
+                Contact {
+                    points,
+                    normal,
+                    depth,
+                    area: 0.0,
+                    features: [Feature::Surface; 2],
+                    id: 0,
+                    time: 0.0,
+                }
             }
         };
         self.front.contacts().map(one).collect()

@@ -56,6 +56,10 @@ pub(super) fn meeting(a: &Triangle, b: &Triangle, pad: f64) -> Meeting {
     if best > pad {
         return Meeting::Apart(best - pad);
     }
+    if !a.normal.is_finite() || !b.normal.is_finite() {
+        // Coordinates that no mesh may have: nothing is said about them.
+        return Meeting::Apart(0.0);
+    }
     if meet(&a.corners, &b.corners) {
         return Meeting::Meet;
     }
@@ -90,7 +94,8 @@ pub(super) fn crossing_margin(a: &Triangle, b: &Triangle, pad: f64) -> f64 {
         for i in 0..3 {
             let (j, through) = ((i + 1) % 3, heights[i] * heights[(i + 1) % 3] < 0.0);
             if through {
-                best = best.max(edge_margin(edges.corners[i], edges.corners[j], face, [heights[i], heights[j]]));
+                best =
+                    best.max(edge_margin(edges.corners[i], edges.corners[j], face, [heights[i], heights[j]]));
             }
         }
     }
@@ -107,7 +112,8 @@ fn edge_margin(p: DVec3, q: DVec3, face: &Triangle, heights: [f64; 2]) -> f64 {
     let least = sides.iter().chain(&heights).fold(f64::INFINITY, |least, x| least.min(x.abs()));
     let reach = |c: DVec3| c.length_squared().max((c - along).length_squared());
     let [x, y, z] = [v - u, w - v, u - w].map(DVec3::length_squared);
-    let longest = reach(u).max(reach(v)).max(reach(w)).max(along.length_squared()).max(x).max(y).max(z).sqrt();
+    let longest =
+        reach(u).max(reach(v)).max(reach(w)).max(along.length_squared()).max(x).max(y).max(z).sqrt();
     let share = least / (longest * longest * longest) - 64.0 * f64::EPSILON;
     // cbrt(1 + s) − 1 ≥ s/3 − s²/9 for s ≥ 0.
     if share > 0.0 { 0.5 * longest * (share / 3.0 - share * share / 9.0).max(0.0) } else { 0.0 }
@@ -135,7 +141,9 @@ mod tests {
             let (a, b) = (triangle(2 * k), triangle(2 * k + 1));
             let exact = classify(&a.corners, &b.corners);
             let moved = |of: &Triangle, by: f64, seed: u64| {
-                Triangle::new([0, 1, 2].map(|i| of.corners[i] + vector(seed, i as u64).normalize_or_zero() * by))
+                Triangle::new(
+                    [0, 1, 2].map(|i| of.corners[i] + vector(seed, i as u64).normalize_or_zero() * by),
+                )
             };
             match meeting(&a, &b, 1e-14) {
                 Meeting::Apart(gap) => {
@@ -152,7 +160,11 @@ mod tests {
                     for s in 0..8 {
                         let seed = 91 * k + 2 * s;
                         let (a, b) = (moved(&a, 0.499 * margin, seed), moved(&b, 0.499 * margin, seed + 1));
-                        assert_ne!(classify(&a.corners, &b.corners), TriangleRelation::Apart, "{k}: {margin}");
+                        assert_ne!(
+                            classify(&a.corners, &b.corners),
+                            TriangleRelation::Apart,
+                            "{k}: {margin}"
+                        );
                     }
                 }
             }
