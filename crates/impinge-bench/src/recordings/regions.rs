@@ -154,6 +154,24 @@ impl Truth {
     }
 }
 
+/// How many true pairs of a mesh with itself were reported, frame by frame: themselves, or a pair whose triangles share
+/// vertices with theirs.
+pub fn reported_nearby(mesh: &Mesh, exact: &[Vec<[u32; 2]>], reported: &[Vec<[u32; 2]>]) -> usize {
+    let stars = [Stars::of(mesh), Stars::of(mesh)];
+    let mut found = 0;
+    for (exact, reported) in exact.iter().zip(reported) {
+        let listed = Listed::new(reported);
+        let is_near = |&&[i, j]: &&[u32; 2]| {
+            let mut near = false;
+            listed.for_each_neighbour([i, j], &stars, |_| near = true);
+            listed.for_each_neighbour([j, i], &stars, |_| near = true);
+            near
+        };
+        found += exact.iter().filter(is_near).count();
+    }
+    found
+}
+
 /// Follows the regions from frame to frame.
 #[derive(Debug, Default)]
 pub struct Judge {

@@ -21,6 +21,12 @@ use crate::recordings::{Body, Recording, Stage};
 /// Pairs of facets that the sampled method may hold.
 const MOST_PAIRS: usize = 1 << 20;
 
+/// Patches of this radius keep one pair of meeting triangles (no unit: a part of the bodies' size).
+const CONTACT_SIZE: f64 = 0.01;
+
+/// Pairs of facets that a frame proves again though nothing is expected of them.
+const MOST_PROOFS: usize = 100;
+
 /// The deformation that is stated is measured in every so many frames.
 const MEASURED: usize = 60;
 
@@ -193,18 +199,18 @@ pub struct Prepared {
 }
 
 impl Prepared {
-    /// Builds the shells with as many levels as it takes, and measures how much the recording deforms their facets.
+    /// Builds the shells with as many levels as it takes. The deformation is the stretch of the waves, or what the
+    /// recording does to the first level if that is more.
     pub fn new(recording: &Recording) -> Prepared {
         let shells = recording.bodies.each_ref().map(|body| Arc::new(Shells::of_mesh(&body.mesh, None)));
-        let mut deformation = [0.0_f64; 2];
+        let mut deformation = recording.bodies.each_ref().map(|body| body.waves.stretch());
         let mut stage = Stage::default();
         for frame in (0..recording.frames.len()).step_by(MEASURED) {
             recording.place_own(frame, &mut stage);
             for k in 0..2 {
-                let levels =
-                    shells[k].largest_deformation(recording.bodies[k].mesh.vertices(), &stage.own[k]);
-                deformation[k] =
-                    levels.into_iter().fold(deformation[k], |most, level| most.max(STATED * level));
+                let rest = recording.bodies[k].mesh.vertices();
+                let levels = shells[k].largest_deformation(rest, &stage.own[k]);
+                deformation[k] = deformation[k].max(STATED * levels.get(1).copied().unwrap_or(0.0));
             }
         }
         Prepared { shells, deformation }
@@ -236,6 +242,8 @@ impl Sampled {
             deformation: prepared.deformation,
             frame: 1e-3,
             most_pairs: MOST_PAIRS,
+            contact_size: CONTACT_SIZE,
+            most_proofs: MOST_PROOFS,
             ..TrackerOptions::default()
         };
         Ok(Sampled { tracker: Tracker::with_shells(prepared.shells.clone(), options)?, limit, report: None })

@@ -11,7 +11,7 @@ use impinge::{Budget, Mesh, Pose, SelfTracker, Shape, Surface, TrackerOptions, p
 
 use super::players::{timed, triangle_pairs};
 use crate::queries;
-use crate::recordings::regions::Truth;
+use crate::recordings::regions::{Truth, reported_nearby};
 use crate::scenes;
 use crate::table::{Table, milliseconds};
 use crate::tables::Effort;
@@ -45,6 +45,7 @@ pub fn run(effort: Effort) -> Result<Table> {
         "with pairs",
         "pairs",
         "found %",
+        "nearby %",
         "regions x frames",
         "seen %",
         "false",
@@ -66,12 +67,17 @@ pub fn run(effort: Effort) -> Result<Table> {
     table.remark(format!(
         "cloth-funnel and armadillo-rollers: the step from the first state to the second in {CUTS} cuts"
     ));
-    table.remark("each frame is finished; exact ms: tree refitted and the exact query, mean; found: of the intersecting pairs of triangles; false: reported pairs that do not intersect");
-    table.remark(format!("wanted: at least {:.0} % found", 100.0 * WANTED));
+    table.remark("each frame is finished; exact ms: tree refitted and the exact query, mean");
+    table.remark("found: of the intersecting pairs of triangles, those reported; nearby: those that are reported or of which a pair is whose triangles share vertices with both of theirs (the method reports one pair for a patch)");
+    table.remark("seen: of the connected regions in all frames, those with a reported pair; false: reported pairs that do not intersect");
+    table.remark(format!(
+        "wanted: at least {:.0} % found; the verdict is about found, not nearby",
+        100.0 * WANTED
+    ));
     Ok(table)
 }
 
-fn measure(sequence: &Sequence, effort: Effort) -> Result<[String; 13]> {
+fn measure(sequence: &Sequence, effort: Effort) -> Result<[String; 14]> {
     let frames = &sequence.frames[..effort.pick(sequence.frames.len(), 60.min(sequence.frames.len()))];
     let shape = Shape::from(sequence.mesh.clone());
     let mut tracker = SelfTracker::new(&shape, TrackerOptions::default())?;
@@ -101,6 +107,7 @@ fn measure(sequence: &Sequence, effort: Effort) -> Result<[String; 13]> {
     let found = Truth::of_pairs([&sequence.mesh; 2], &exact).judge(&reported);
     let pairs: usize = exact.iter().map(Vec::len).sum();
     let right: usize = reported.iter().map(Vec::len).sum::<usize>() - found.wrong;
+    let near = reported_nearby(&sequence.mesh, &exact, &reported);
     let share = |n: usize, of: usize| if of == 0 { 1.0 } else { n as f64 / of as f64 };
     let s = Statistics::of(&times);
     Ok([
@@ -110,6 +117,7 @@ fn measure(sequence: &Sequence, effort: Effort) -> Result<[String; 13]> {
         exact.iter().filter(|pairs| !pairs.is_empty()).count().to_string(),
         pairs.to_string(),
         format!("{:.2}", 100.0 * share(right, pairs)),
+        format!("{:.2}", 100.0 * share(near, pairs)),
         found.instances.to_string(),
         format!("{:.2}", 100.0 * share(found.seen, found.instances)),
         found.wrong.to_string(),

@@ -25,7 +25,7 @@ const PLACEMENTS: usize = 10_000;
 const SEEDS: u64 = 1_000;
 
 /// Work units at which contacts are missed.
-const UNITS: [u64; 4] = [250, 500, 1000, 2000];
+const UNITS: [u64; 6] = [500, 2000, 5000, 8000, 12_000, 20_000];
 
 /// Placements that are asked with all seeds.
 const ASKED: usize = 5;
@@ -158,7 +158,7 @@ fn seeds(table: &mut Table, scene: &str, asked: &Asked, effort: Effort) -> Resul
     }
     let count = effort.pick(SEEDS, 50);
     for units in UNITS {
-        let (mut missed, mut stated) = (0, 0.0);
+        let (mut missed, mut stated, mut telling) = (0, 0.0, 0);
         for seed in 0..count {
             let mut tracker = asked.tracker(seed)?;
             for &pose in &chosen {
@@ -166,6 +166,7 @@ fn seeds(table: &mut Table, scene: &str, asked: &Asked, effort: Effort) -> Resul
                 let report = tracker.step(asked.surfaces(pose), &mut Budget::units(units))?;
                 missed += usize::from(report.meeting != Some(true));
                 stated += report.miss_probability;
+                telling += usize::from(report.miss_probability < 1.0);
             }
         }
         let runs = count as f64 * chosen.len() as f64;
@@ -180,7 +181,7 @@ fn seeds(table: &mut Table, scene: &str, asked: &Asked, effort: Effort) -> Resul
             "0".into(),
             format!("{:.2}", 100.0 * observed),
             "0".into(),
-            format!("missed {observed:.4}, stated {stated:.4}: {verdict}"),
+            format!("missed {observed:.4}, stated {stated:.4} (below 1 in {telling} runs): {verdict}"),
         ]);
     }
     Ok(())
