@@ -181,6 +181,7 @@ impl Shells {
     }
 
     /// The links between levels, and the error where the mesh is not the surface itself.
+    #[cfg(feature = "io")]
     pub(crate) fn links(&self) -> (Vec<Links>, Option<&[f64]>) {
         let pairs = self.levels.windows(2);
         let links =
