@@ -91,7 +91,7 @@ mod tests {
     fn facet(seed: u64) -> Facet {
         let at = |i: u64| 2.0 * unit(seed, i) - 1.0;
         let normal = DVec3::new(at(0), at(1), at(2)).normalize_or(DVec3::X);
-        let centre = 2.0 * DVec3::new(at(3), at(4), at(5));
+        let centre = 1.4 * DVec3::new(at(3), at(4), at(5));
         Facet {
             centre,
             normal,

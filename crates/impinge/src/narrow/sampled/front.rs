@@ -524,11 +524,7 @@ impl Front {
 
     /// How much of the weight of all pairs is open.
     pub fn open_share(&self) -> f64 {
-        if self.open.is_empty() && self.stuck.is_empty() {
-            return 0.0;
-        }
-        // Weights are rounded; what is open counts for something.
-        self.open_weight.clamp(f64::EPSILON, 1.0)
+        if self.has_open() { self.open_weight.clamp(0.0, 1.0) } else { 0.0 }
     }
 
     /// How much of the weight belongs to pairs in contact that a budget left unverified.

@@ -133,7 +133,10 @@ fn small_budgets_prove_what_they_say_and_come_to_an_end() {
                 assert_eq!((report.meeting, report.miss_probability), (Some(truth), 0.0));
                 break;
             }
-            assert!(report.miss_probability > 0.0 && report.coverage < 1.0 && step < 1000, "{k}");
+            assert!(
+                report.miss_probability > 0.0 && report.coverage < 1.0 && step < 1000,
+                "{k}, {step}: {report:?}"
+            );
             said += usize::from(report.meeting.is_some());
             open += usize::from(report.meeting.is_none());
         }

@@ -412,9 +412,11 @@ impl Core {
     fn report(&mut self, frame: &Frame<'_>, miss_probability: f64) -> TrackerReport {
         let complete = !self.front.has_open();
         let unverified = if miss_probability > 0.0 { self.front.unverified_share() } else { 0.0 };
-        let coverage = (1.0 - self.front.open_share() - unverified).clamp(0.0, 1.0);
         let contacts = self.front.contacts().count();
         let done = complete && unverified == 0.0;
+        // Weights are rounded; what is open counts for something.
+        let most = if done { 1.0 } else { 1.0 - f64::EPSILON };
+        let coverage = (1.0 - self.front.open_share() - unverified).clamp(0.0, most);
         self.tune(done);
         let meeting = if contacts > 0 { Some(true) } else { done.then_some(false) };
         let work = frame.work;
