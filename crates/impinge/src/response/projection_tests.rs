@@ -128,10 +128,8 @@ fn eliminate(active: &[usize], matrix: &[Vec<f64>], right: &[f64]) -> Option<Vec
         }
         for i in (0..n).filter(|&i| i != c) {
             let factor = m[i][c] / m[c][c];
-            for j in c..=n {
-                let above = m[c][j];
-                m[i][j] -= factor * above;
-            }
+            let above = m[c].clone();
+            m[i].iter_mut().zip(&above).skip(c).for_each(|(x, a)| *x -= factor * a);
         }
     }
     Some((0..n).map(|c| m[c][n] / m[c][c]).collect())
