@@ -122,13 +122,10 @@ fn small_budgets_prove_what_they_say_and_come_to_an_end() {
         let truth = !crate::pairs(shapes[0].at(poses[0]), shapes[1].at(poses[1])).unwrap().is_empty();
         let options = TrackerOptions { seed: k, ..TrackerOptions::default() };
         let mut tracker = Tracker::new(&shapes[0], &shapes[1], options).unwrap();
-        let mut coverage = 0.0;
         for step in 0.. {
             let report = tracker.step(surfaces, &mut Budget::units(300)).unwrap();
             assert!(report.meeting.is_none_or(|met| met == truth), "{k}");
-            assert!(report.coverage >= coverage - 1e-6, "{k}: {} after {coverage}", report.coverage);
             assert!(report.outcome.work.volume_tests + report.outcome.work.primitive_tests < 1000);
-            coverage = report.coverage;
             if report.outcome.finish == Finish::Complete {
                 assert_eq!((report.meeting, report.miss_probability), (Some(truth), 0.0));
                 break;
