@@ -17,8 +17,18 @@ pub(super) enum Cell {
     Meet([u32; 2]),
 }
 
+/// A triangle that may reach the other facet.
+struct NearTriangle {
+    index: u32,
+    triangle: Triangle,
+    /// About its centre.
+    radius: f64,
+    /// How far it stays from what holds the others at least; not positive where that is not known.
+    gap: f64,
+}
+
 /// Triangles of a facet that may reach the other one.
-type Near = SmallVec<[(u32, Triangle, f64); 16]>;
+type Near = SmallVec<[NearTriangle; 8]>;
 
 /// The triangles below a facet of the floor: one level down, or the facet itself.
 #[inline]
@@ -29,13 +39,14 @@ pub(super) fn triangles<'s>(shells: &'s Shells, level: u8, facet: &'s u32) -> &'
     }
 }
 
-/// Whether triangles of two facets meet, until the first two that do.
+/// Whether triangles of two facets meet, until the first two that do. `patches` hold them; a gap wider than `enough` is
+/// not measured any better.
 pub(super) fn of_two(
     bodies: &[Posed<'_>; 2],
     indices: [u32; 2],
     levels: [u8; 2],
-    facets: &[Facet; 2],
-    pad: f64,
+    patches: &[Facet; 2],
+    [pad, enough]: [f64; 2],
     work: &mut Counters,
 ) -> Cell {
     let mut least = f64::INFINITY;
@@ -43,28 +54,29 @@ pub(super) fn of_two(
         let mut near = Near::new();
         for &t in triangles(bodies[k].shells, levels[k], &indices[k]) {
             let triangle = bodies[k].triangle(t);
-            let (gap, radius) = clearance(&triangle, &facets[1 - k]);
-            if gap > pad {
+            let (gap, radius) = clearance(&triangle, &patches[1 - k]);
+            if gap - pad > enough {
                 least = least.min(gap - pad);
             } else {
-                near.push((t, triangle, radius));
+                near.push(NearTriangle { index: t, triangle, radius, gap: gap - pad });
             }
         }
         near
     };
     let (near_a, near_b) = (near(0), near(1));
     work.volume_tests += 1;
-    for (t, a, radius_a) in &near_a {
-        for (u, b, radius_b) in &near_b {
-            let between = a.centre().distance(b.centre()) - radius_a - radius_b;
-            if between > pad {
-                least = least.min(between - pad);
+    for a in &near_a {
+        for b in &near_b {
+            let between = a.triangle.centre().distance(b.triangle.centre()) - a.radius - b.radius - pad;
+            let known = between.max(a.gap).max(b.gap);
+            if known > enough {
+                least = least.min(known);
                 continue;
             }
             work.primitive_tests += 1;
-            match meeting(a, b, pad) {
-                Meeting::Meet => return Cell::Meet([*t, *u]),
-                Meeting::Apart(gap) => least = least.min(gap),
+            match meeting(&a.triangle, &b.triangle, pad, enough) {
+                Meeting::Meet => return Cell::Meet([a.index, b.index]),
+                Meeting::Apart(gap) => least = least.min(gap.max(known)),
             }
         }
     }
@@ -93,11 +105,11 @@ pub(super) fn of_one(
     work: &mut Counters,
 ) -> Cell {
     let mut least = f64::INFINITY;
-    let own: Near =
-        triangles(body.shells, levels[0], &indices[0]).iter().map(|&t| (t, body.triangle(t), 0.0)).collect();
+    let own: SmallVec<[(u32, Triangle); 16]> =
+        triangles(body.shells, levels[0], &indices[0]).iter().map(|&t| (t, body.triangle(t))).collect();
     for &u in triangles(body.shells, levels[1], &indices[1]) {
         let b = body.triangle(u);
-        for (t, a, _) in &own {
+        for (t, a) in &own {
             if (indices[0], levels[0]) == (indices[1], levels[1]) && *t >= u {
                 continue;
             }
@@ -109,7 +121,7 @@ pub(super) fn of_one(
                 least = 0.0;
                 continue;
             }
-            match meeting(a, &b, pad) {
+            match meeting(a, &b, pad, 0.0) {
                 Meeting::Meet if has_area(&a.corners) && has_area(&b.corners) => return Cell::Meet([*t, u]),
                 Meeting::Meet => least = 0.0,
                 Meeting::Apart(gap) => least = least.min(gap),
