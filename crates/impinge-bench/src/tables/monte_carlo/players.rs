@@ -22,10 +22,10 @@ use crate::recordings::{Body, Recording, Stage};
 const MOST_PAIRS: usize = 1 << 20;
 
 /// Patches of this radius keep one pair of meeting triangles (no unit: a part of the bodies' size).
-const CONTACT_SIZE: f64 = 0.01;
+const CONTACT_SIZE: f64 = 0.02;
 
 /// Pairs of facets that a frame proves again though nothing is expected of them.
-const MOST_PROOFS: usize = 100;
+const MOST_PROOFS: usize = 50;
 
 /// The deformation that is stated is measured in every so many frames.
 const MEASURED: usize = 60;

@@ -13,10 +13,11 @@
 
 use std::sync::Arc;
 
-use glam::DVec3;
+use glam::{DVec3, Vec3};
 use smallvec::SmallVec;
 
 use super::cell::{self, Cell};
+use super::course::{Course, Sight};
 use super::facet_pair::{self, Gap};
 use super::layers::Layers;
 use super::meter::Meter;
@@ -25,6 +26,7 @@ use super::schedule::{Entry, Schedule};
 use super::self_pair;
 use super::shells::Facet;
 use super::triangle_pair::{Meeting, Triangle, crossing_margin, meeting};
+use crate::Pose;
 use crate::contact::Counters;
 use crate::num::random::bits;
 
@@ -67,16 +69,25 @@ const SLOW: f64 = 0.25;
 /// Pairs are split though they are apart where their gap is below this part of the larger patch's radius (no unit): a
 /// pair with the gap g is looked at every g / step frames, and the gaps of the pairs that replace it are wider by about
 /// a third of that radius. So one pair costs step / g a frame, the two that replace it 2 · step / (g + radius / 3).
-const SHALLOW: f64 = 0.25;
+const SHALLOW: f64 = 0.1;
 
 /// The same in frames for which the gap lasts: what is looked at more seldom is not worth a split.
-const SOON: f64 = 16.0;
+const SOON: f64 = 4.0;
+
+/// A gap that was seen earlier counts as long as so much of it is left (no unit: a part of the present step).
+const LEFT: f64 = 0.5;
+
+/// Frames after which a pair next to a known contact is considered again.
+const SHADOWED: u32 = 4;
 
 /// How much wider than at a split the gap of a pair is that replaces its children (no unit).
 const HYSTERESIS: f64 = 2.0;
 
+/// Part of the larger patch's radius above which the gap of a child pair leaves room for its parent (no unit).
+const ROOM: f64 = 0.25;
+
 /// Part of a patch's radius above which the gap of its triangles is not measured any better (no unit).
-const WIDE: f64 = 0.5;
+const WIDE: f64 = 0.1;
 
 /// What is known of a pair of facets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -101,6 +112,8 @@ struct Node {
     state: State,
     /// Whether it is open and its weight counted among those.
     listed: bool,
+    /// Whether it is open and left so because of a contact beside it.
+    shadowed: bool,
     /// The share of all pairs of surface points that it stands for.
     weight: f32,
     parent: u32,
@@ -112,6 +125,9 @@ struct Node {
     due: f64,
     /// Of a pair that is apart: the frame in which its gap is expected to close.
     expected: u32,
+    /// Of a pair that is apart: the gap when it was looked at, and how.
+    gap: f64,
+    sight: Sight,
     /// When it last replaced its children.
     merged_at: u32,
     /// Of a pair in contact: triangles that meet.
@@ -140,6 +156,8 @@ struct Held {
     node: u32,
     /// The reading until which its triangles certainly meet.
     due: f64,
+    /// Where they do, about.
+    at: Vec3,
 }
 
 /// How a front is kept.
@@ -181,13 +199,21 @@ pub(super) struct Frame<'f> {
 }
 
 impl Frame<'_> {
-    /// How many frames two patches are expected to stay apart: their gap closes as fast as in the last step.
-    fn frames_apart(&self, gap: Gap, at: DVec3) -> f64 {
-        let Some(flow) = &self.flow else { return 1.0 };
+    /// By how much the gap of two patches closed in the last step, about.
+    fn closing(&self, gap: Gap, at: DVec3) -> f64 {
+        let Some(flow) = &self.flow else { return self.step };
         let moved = flow.at(at);
         // Without a direction all motion is an approach.
         let closing = if gap.direction == DVec3::ZERO { moved.length() } else { -gap.direction.dot(moved) };
-        CAUTION * gap.width / (closing.max(0.0) + self.deformed + f64::MIN_POSITIVE)
+        closing.max(0.0) + self.deformed
+    }
+
+    /// How many frames two patches are expected to stay apart: their gap closes as fast as in the last step.
+    fn frames_apart(&self, gap: Gap, at: DVec3) -> f64 {
+        if self.flow.is_none() {
+            return 1.0;
+        }
+        CAUTION * gap.width / (self.closing(gap, at) + f64::MIN_POSITIVE)
     }
 
     /// The same for triangles whose facets are too near to tell a direction.
@@ -225,6 +251,11 @@ pub(super) struct Front {
     unused: u32,
     /// By when a pair's gap may be used up.
     schedule: Schedule,
+    course: Course,
+    /// Pairs whose gap may be used up.
+    due: Vec<Entry>,
+    /// Pairs whose gap has become wider without a look at them.
+    parted: Vec<Entry>,
     /// By frame, open pairs whose gap is expected to close then.
     expected: Vec<Vec<Entry>>,
     /// Open pairs whose gap is expected to have closed by now.
@@ -233,9 +264,13 @@ pub(super) struct Front {
     least: [Vec<(f32, u32)>; 2],
     /// Pairs that are open, and entries that no longer count.
     open: Vec<Entry>,
+    /// How many open pairs are left so because of a contact beside them.
+    shadowed: usize,
     /// Open pairs that could not be split for lack of room.
     stuck: Vec<u32>,
     contacts: Vec<Held>,
+    /// Pairs whose triangles were found to have parted.
+    lost: Vec<Entry>,
     /// Pairs in contact that have rested long enough to become coarser.
     rested: Vec<u32>,
     stack: Vec<Pending>,
@@ -258,13 +293,18 @@ impl Front {
             nodes: Vec::new(),
             unused: NONE,
             schedule: Schedule::new(size),
+            course: Course::new(),
+            due: Vec::new(),
+            parted: Vec::new(),
             expected: vec![Vec::new(); AHEAD as usize],
             closing: Vec::new(),
             least: layers.each_ref().map(|layers| vec![(f32::INFINITY, 0); layers.groups.nodes.len()]),
             swept: 0,
             open: Vec::new(),
+            shadowed: 0,
             stuck: Vec::new(),
             contacts: Vec::new(),
+            lost: Vec::new(),
             rested: Vec::new(),
             stack: Vec::new(),
             travelled: 0.0,
@@ -287,6 +327,8 @@ impl Front {
         self.stuck.clear();
         self.contacts.clear();
         self.rested.clear();
+        self.parted.clear();
+        self.shadowed = 0;
         (self.unused, self.travelled, self.open_weight) = (NONE, 0.0, 0.0);
         if !self.options.one {
             let root = self.add([0; 2], [0; 2], NONE);
@@ -308,30 +350,22 @@ impl Front {
     /// Only open pairs are ever looked at. So the work for bodies at rest ends, however little of it a step does: what
     /// is proved stays proved, and each look at an open pair proves it or replaces it by finer ones, of which there are
     /// finitely many.
-    pub fn begin(&mut self, step: f64) {
+    ///
+    /// `deformed` is the part of the step that vertices moved in their bodies. Returns how many pairs it looked at.
+    pub fn begin(&mut self, step: f64, poses: [&Pose; 2], deformed: f64, pad: f64) -> u64 {
         self.clock = self.clock.wrapping_add(1);
         self.changes = Changes::default();
+        self.course.record(self.clock, poses, deformed);
+        let mut looked_at = 0;
         if step > 0.0 {
             self.travelled = (self.travelled + step).next_up();
-            let from = self.open.len();
-            self.schedule.advance(self.travelled, &mut self.open);
-            let mut k = from;
-            while k < self.open.len() {
-                let Entry { pair, stamp } = self.open[k];
-                let node = &mut self.nodes[pair as usize];
-                if node.stamp == stamp && node.state == State::Apart {
-                    (node.state, node.listed) = (State::Open, true);
-                    self.open_weight += f64::from(node.weight);
-                    let list = match is_over(node.expected, self.clock) {
-                        true => &mut self.closing,
-                        false => &mut self.expected[(node.expected % AHEAD) as usize],
-                    };
-                    list.push(Entry { pair, stamp });
-                    k += 1;
-                } else {
-                    self.open.swap_remove(k);
-                }
+            let mut due = std::mem::take(&mut self.due);
+            self.schedule.advance(self.travelled, &mut due);
+            looked_at = due.len() as u64;
+            for entry in due.drain(..) {
+                self.expire(entry, step, pad);
             }
+            self.due = due;
         }
         for n in std::mem::take(&mut self.stuck) {
             self.close(n);
@@ -341,6 +375,33 @@ impl Front {
         let now = self.expected[(self.clock % AHEAD) as usize].drain(..);
         self.closing.extend(now.filter(|entry| nodes[entry.pair as usize].stamp == entry.stamp));
         self.sweep();
+        looked_at
+    }
+
+    /// The gap of a pair would be used up if the bodies had come as near to each other as they may have.
+    fn expire(&mut self, entry: Entry, step: f64, pad: f64) {
+        let node = &mut self.nodes[entry.pair as usize];
+        if node.stamp != entry.stamp || node.state != State::Apart {
+            return;
+        }
+        let left = node.gap - self.course.closed(&node.sight, self.clock) - pad;
+        // Less would not last for long; false where nothing is known.
+        if left > LEFT * step {
+            node.due = (self.travelled + left).next_down();
+            self.schedule.insert(node.due, entry);
+            if left > HYSTERESIS * node.gap {
+                self.parted.push(entry);
+            }
+            return;
+        }
+        (node.state, node.listed) = (State::Open, true);
+        self.open_weight += f64::from(node.weight);
+        let list = match is_over(node.expected, self.clock) {
+            true => &mut self.closing,
+            false => &mut self.expected[(node.expected % AHEAD) as usize],
+        };
+        list.push(entry);
+        self.open.push(entry);
     }
 
     /// Drops some entries of the open list that no longer count.
@@ -375,26 +436,34 @@ impl Front {
 
     /// Looks at the pairs in contact whose triangles may have parted; false when the budget ends.
     pub fn verify_contacts(&mut self, frame: &mut Frame<'_>, meter: &mut Meter<'_>) -> bool {
+        let mut lost = std::mem::take(&mut self.lost);
         // From the end: a pair that is no longer in contact is replaced by the last one, which was looked at.
         for k in (0..self.contacts.len()).rev() {
-            // Fewer may be left when one is found that stands for several.
-            let Some(&Held { node: n, due }) = self.contacts.get(k) else { continue };
+            let Held { node: n, due, .. } = self.contacts[k];
             if due >= self.travelled {
                 continue;
             }
             if !meter.pay(1) {
+                lost.drain(..).for_each(|entry| self.leave_open(entry.pair));
+                self.lost = lost;
                 return false;
             }
-            if self.still_meets(n, frame) || self.walk(n, frame, meter) {
-                continue;
-            }
-            self.leave_contact(n);
-            if !self.settle(n, frame, meter) {
-                return false;
+            if !self.still_meets(n, frame) && !self.walk(n, frame, meter) {
+                self.leave_contact(n);
+                lost.push(Entry { pair: n, stamp: self.nodes[n as usize].stamp });
             }
         }
+        // Only now, when it is known which contacts are left beside them.
+        let mut in_budget = true;
+        for Entry { pair, stamp } in lost.drain(..) {
+            // A contact that was found meanwhile may stand for it.
+            if self.nodes[pair as usize].stamp == stamp {
+                in_budget = self.settle(pair, frame, meter) && in_budget;
+            }
+        }
+        self.lost = lost;
         self.merge_rested();
-        true
+        in_budget
     }
 
     /// Whether the triangles of a pair in contact still meet, and the pair may stay as coarse as it is.
@@ -437,7 +506,8 @@ impl Front {
         // What stands for a large patch is to notice soon that it no longer rests.
         let margin = if node.rested { margin.min(f64::from(self.options.rest_drift)) } else { margin };
         let due = (self.travelled + margin).next_down().max(self.travelled);
-        self.contacts[node.slot as usize].due = due;
+        let at = (0.5 * (a.centre() + b.centre())).as_vec3();
+        self.contacts[node.slot as usize] = Held { node: n, due, at };
     }
 
     /// Whether a pair in contact has rested long enough to become coarser.
@@ -482,16 +552,20 @@ impl Front {
             let parent = node.parent;
             // Others may have been replaced together with it.
             let is_gone = node.state != State::Contact || !self.has_rested(n);
-            if is_gone || parent == NONE || self.is_too_large_to_rest(parent) || self.has_young_contact(parent) {
+            if is_gone
+                || parent == NONE
+                || self.is_too_large_to_rest(parent)
+                || self.has_young_contact(parent)
+            {
                 continue;
             }
-            let due = self.contacts[node.slot as usize].due;
+            let Held { due, at, .. } = self.contacts[node.slot as usize];
             self.drop_below(parent);
             self.changes.merges += 1;
             let above = &mut self.nodes[parent as usize];
             (above.witness, above.seen, above.since) = (node.witness, node.seen, node.since);
             above.merged_at = self.clock;
-            self.enter_contact(parent, due.min(self.travelled + f64::from(self.options.rest_drift)));
+            self.enter_contact(parent, due.min(self.travelled + f64::from(self.options.rest_drift)), at);
             self.nodes[parent as usize].rested = true;
         }
     }
@@ -549,7 +623,7 @@ impl Front {
         while !self.open.is_empty() {
             let left = self.open.len();
             if looked_at >= self.options.most_random {
-                return left as f64 / (left + looked_at) as f64;
+                return self.unseen(left, looked_at);
             }
             let k = (u128::from(bits(seed, drawn)) * left as u128) >> 64;
             drawn += 1;
@@ -561,11 +635,17 @@ impl Front {
             self.close(pair);
             if !self.settle(pair, frame, meter) {
                 // Entries that do not count are as likely among the rest as among those drawn.
-                return left as f64 / (left + looked_at) as f64;
+                return self.unseen(left, looked_at);
             }
             looked_at += 1;
         }
-        0.0
+        self.unseen(0, looked_at)
+    }
+
+    /// The share of open pairs that were not looked at.
+    fn unseen(&self, left: usize, looked_at: usize) -> f64 {
+        let left = left + self.shadowed;
+        if left == 0 { 0.0 } else { left as f64 / (left + looked_at) as f64 }
     }
 
     /// How much of the weight of all pairs is open.
@@ -586,7 +666,7 @@ impl Front {
 
     /// Whether something was left open.
     pub fn has_open(&self) -> bool {
-        !self.open.is_empty() || !self.stuck.is_empty()
+        !self.open.is_empty() || !self.stuck.is_empty() || self.shadowed > 0
     }
 
     /// The pairs in contact: groups (of two bodies), and two triangles that meet now.
@@ -618,14 +698,18 @@ impl Front {
         }
         let placed = [self.place(n, 0, frame), self.place(n, 1, frame)];
         let gap = self.gap(n, &placed, frame);
-        if self.is_kept(n, gap.width, frame) {
+        if self.is_kept(n, gap, &placed, frame) {
             let frames = frame.frames_apart(gap, placed[1].centre);
-            self.set_apart(n, gap.width, frames);
+            self.set_apart(n, gap, frames, &placed[1], frame);
             self.merge_parted(n, gap.width, frames, frame, meter);
             return true;
         }
         self.stack.push(Pending { node: n, placed, gap });
         while let Some(pending) = self.stack.pop() {
+            if self.is_shadowed(pending.node, &pending.placed) {
+                self.leave_shadowed(pending.node);
+                continue;
+            }
             if !meter.pay(1) {
                 // The nearest last, where it is looked at first.
                 let mut left = std::mem::take(&mut self.stack);
@@ -643,28 +727,65 @@ impl Front {
         true
     }
 
+    /// Whether a known contact lies within both patches of a pair that could keep one, and only some pairs are looked at
+    /// in a step: what begins to meet there is told as one with that contact, so that others come first. Such pairs stay
+    /// open.
+    fn is_shadowed(&self, n: u32, placed: &[Facet; 2]) -> bool {
+        let reach = self.options.contact_size;
+        if self.options.one || self.options.most_random == usize::MAX || !(reach > 0.0) {
+            return false;
+        }
+        let is_small = |n: u32| {
+            let facets = self.nodes[n as usize].facets;
+            (0..2).all(|k| self.layers[k].groups.radius(facets[k]) <= reach)
+        };
+        // Below the patches that keep one contact nothing is left out: a look at one of them is a whole one.
+        let parent = self.nodes[n as usize].parent;
+        if !is_small(n) || (parent != NONE && is_small(parent)) {
+            return false;
+        }
+        let near = placed.map(|patch| (patch.centre.as_vec3(), (patch.radius * patch.radius) as f32));
+        let is_beside = |held: &Held| {
+            held.due >= self.travelled && near.iter().all(|(c, sq)| c.distance_squared(held.at) <= *sq)
+        };
+        self.contacts.iter().any(is_beside)
+    }
+
+    /// Leaves a pair open for some frames because of a contact beside it.
+    fn leave_shadowed(&mut self, n: u32) {
+        let expected = self.clock.wrapping_add(SHADOWED);
+        let node = &mut self.nodes[n as usize];
+        (node.state, node.stamp, node.listed) = (State::Open, node.stamp.wrapping_add(1), true);
+        (node.shadowed, node.expected) = (true, expected);
+        self.shadowed += 1;
+        self.open_weight += f64::from(node.weight);
+        self.expected[(expected % AHEAD) as usize].push(Entry { pair: n, stamp: node.stamp });
+    }
+
     /// Leaves a pair that is not to be looked at any closer now as it is known.
     fn leave(&mut self, pending: &Pending, frame: &Frame<'_>) {
         let Pending { node: n, placed, gap } = pending;
         if gap.width > 0.0 {
-            self.set_apart(*n, gap.width, frame.frames_apart(*gap, placed[1].centre));
+            self.set_apart(*n, *gap, frame.frames_apart(*gap, placed[1].centre), &placed[1], frame);
         } else {
             self.leave_open(*n);
         }
     }
 
-    /// Whether a pair with this gap is left as it is: the gap is worth more than those of finer pairs.
+    /// Whether a pair with this gap is left as it is: the gap is worth more than those of finer pairs, or only triangles
+    /// are below.
     #[inline]
-    fn is_kept(&self, n: u32, gap: f64, frame: &Frame<'_>) -> bool {
-        gap > 0.0 && (self.options.one || gap >= self.shallow(n, frame))
+    fn is_kept(&self, n: u32, gap: Gap, placed: &[Facet; 2], frame: &Frame<'_>) -> bool {
+        let is_worth = || gap.width >= self.shallow(n, gap, placed, frame) || self.is_at_floor(n);
+        gap.width > 0.0 && (self.options.one || is_worth())
     }
 
     /// The gap below which a pair is split though it is apart (a length).
     #[inline]
-    fn shallow(&self, n: u32, frame: &Frame<'_>) -> f64 {
+    fn shallow(&self, n: u32, gap: Gap, placed: &[Facet; 2], frame: &Frame<'_>) -> f64 {
         let facets = self.nodes[n as usize].facets;
         let radius = |k: usize| self.layers[k].groups.radius(facets[k]);
-        (SHALLOW * radius(0).max(radius(1))).min(SOON * frame.step)
+        (SHALLOW * radius(0).max(radius(1))).min(SOON * frame.closing(gap, placed[1].centre))
     }
 
     /// One patch of a pair, where it is now.
@@ -727,18 +848,20 @@ impl Front {
         meter.charge(1 + frame.work.primitive_tests - before);
         match found {
             Cell::Apart(gap) => {
-                let gap = gap.max(known.width);
-                let frames = frame.frames_apart_near(gap, known.direction, placed[1].centre);
-                self.set_apart(*n, gap, frames);
+                // The triangles are apart by a distance, their facets along a direction.
+                let direction = if gap > known.width { DVec3::ZERO } else { known.direction };
+                let gap = Gap { width: gap.max(known.width), direction };
+                let frames = frame.frames_apart_near(gap.width, known.direction, placed[1].centre);
+                self.set_apart(*n, gap, frames, &placed[1], frame);
                 if !self.options.one {
-                    self.merge_parted(*n, gap, frames, frame, meter);
+                    self.merge_parted(*n, gap.width, frames, frame, meter);
                 }
             }
             Cell::Meet(witness) => {
                 let n = self.keep_above(*n);
                 let node = &mut self.nodes[n as usize];
                 (node.witness, node.since, node.seen) = (witness, self.clock, [0.0; 3]);
-                self.enter_contact(n, self.travelled);
+                self.enter_contact(n, self.travelled, placed[0].centre.as_vec3());
                 if !self.options.one && witness[0] != NONE {
                     let [a, b] = [0, 1].map(|k| frame.bodies[k].triangle(witness[k]));
                     self.hold(n, [&a, &b], frame);
@@ -812,14 +935,15 @@ impl Front {
             let placed = [at(0), at(1)];
             let gap = self.gap(child, &placed, frame);
             meter.charge(1);
-            if self.is_kept(child, gap.width, frame) {
-                self.set_apart(child, gap.width, frame.frames_apart(gap, placed[1].centre));
+            if self.is_kept(child, gap, &placed, frame) {
+                self.set_apart(child, gap, frame.frames_apart(gap, placed[1].centre), &placed[1], frame);
             } else {
                 self.stack.push(Pending { node: child, placed, gap });
             }
         }
         // The last is looked at first.
-        let nearest_last = |x: &Pending, y: &Pending| y.gap.width.total_cmp(&x.gap.width).then(x.node.cmp(&y.node));
+        let nearest_last =
+            |x: &Pending, y: &Pending| y.gap.width.total_cmp(&x.gap.width).then(x.node.cmp(&y.node));
         self.stack[from..].sort_unstable_by(nearest_last);
     }
 
@@ -859,35 +983,49 @@ impl Front {
     }
 
     /// Replaces pairs by their parent when all of them are apart and the parent is expected to stay so.
-    fn merge_parted(
-        &mut self,
-        n: u32,
-        gap: f64,
-        frames: f64,
-        frame: &mut Frame<'_>,
-        meter: &mut Meter<'_>,
-    ) {
+    fn merge_parted(&mut self, n: u32, gap: f64, frames: f64, frame: &mut Frame<'_>, meter: &mut Meter<'_>) {
         let (mut n, mut gap, mut frames) = (n, gap, frames);
         while frames >= FRAMES_BEFORE_SPLIT {
             let parent = self.nodes[n as usize].parent;
             let apart = |child: u32| self.nodes[child as usize].state == State::Apart;
-            // The gap of the parent is hardly wider: without room for it no test is needed.
-            let is_wide = |gap: f64| self.options.one || gap >= HYSTERESIS * self.shallow(parent, frame);
-            if parent == NONE || !is_wide(gap) || !self.children(parent).all(apart) {
+            if parent == NONE || !self.has_room_above(parent, gap) || !self.children(parent).all(apart) {
                 return;
             }
             meter.charge(1);
             let placed = [self.place(parent, 0, frame), self.place(parent, 1, frame)];
             let found = self.gap(parent, &placed, frame);
             (gap, frames) = (found.width, frame.frames_apart(found, placed[1].centre));
-            let is_wide = self.options.one || gap >= HYSTERESIS * self.shallow(parent, frame);
+            let is_wide = self.options.one || gap >= HYSTERESIS * self.shallow(parent, found, &placed, frame);
             if gap <= 0.0 || !is_wide || frames < FRAMES_BEFORE_SPLIT {
                 return;
             }
             self.merge(parent);
-            self.set_apart(parent, gap, frames);
+            self.set_apart(parent, found, frames, &placed[1], frame);
             n = parent;
         }
+    }
+
+    /// Replaces pairs whose gap has become wider by their parents, as far as the budget goes: what is left has its turn
+    /// when it has parted further.
+    pub fn merge_all_parted(&mut self, frame: &mut Frame<'_>, meter: &mut Meter<'_>) {
+        while let Some(Entry { pair, stamp }) = self.parted.pop() {
+            let Node { state, stamp: own, due, .. } = self.nodes[pair as usize];
+            if own == stamp && state == State::Apart {
+                if !meter.pay(1) {
+                    break;
+                }
+                self.merge_parted(pair, due - self.travelled, FRAMES_BEFORE_SPLIT, frame, meter);
+            }
+        }
+        self.parted.clear();
+    }
+
+    /// Whether the gap of a pair leaves room for its parent's larger patches: else no test is needed to know that those
+    /// are not apart.
+    fn has_room_above(&self, parent: u32, gap: f64) -> bool {
+        let facets = self.nodes[parent as usize].facets;
+        let radius = |k: usize| self.layers[k].groups.radius(facets[k]);
+        self.options.one || gap >= ROOM * radius(0).max(radius(1))
     }
 
     /// Drops the children of a pair, all of which are apart.
@@ -936,6 +1074,7 @@ impl Front {
             levels,
             state: State::Open,
             listed: false,
+            shadowed: false,
             weight,
             parent,
             child: NONE,
@@ -943,6 +1082,8 @@ impl Front {
             stamp: 0,
             due: 0.0,
             expected: 0,
+            gap: 0.0,
+            sight: Sight::NONE,
             merged_at: 0,
             witness: [NONE; 2],
             slot: 0,
@@ -968,15 +1109,17 @@ impl Front {
         n
     }
 
-    /// Two patches are apart, and expected to stay so for some frames.
-    fn set_apart(&mut self, n: u32, gap: f64, frames: f64) {
+    /// Two patches are apart, and expected to stay so for some frames; without a direction the gap is their distance.
+    fn set_apart(&mut self, n: u32, gap: Gap, frames: f64, patch: &Facet, frame: &Frame<'_>) {
+        let poses = [0, 1].map(|k| frame.bodies[k].pose);
         let node = &mut self.nodes[n as usize];
         node.state = State::Apart;
-        node.due = (self.travelled + gap).next_down();
+        node.due = (self.travelled + gap.width).next_down();
+        (node.gap, node.sight) = (gap.width, Sight::new(self.clock, gap.direction, patch, poses));
         node.stamp = node.stamp.wrapping_add(1);
         let entry = Entry { pair: n, stamp: node.stamp };
         self.schedule.insert(node.due, entry);
-        let patience = if self.is_among_nearest(n, gap) { 1.0 } else { PATIENCE };
+        let patience = if self.is_among_nearest(n, gap.width) { 1.0 } else { PATIENCE };
         let ahead = ((patience * frames) as u32).clamp(1, AHEAD - 1);
         self.nodes[n as usize].expected = self.clock.wrapping_add(ahead);
     }
@@ -1017,12 +1160,13 @@ impl Front {
         if std::mem::take(&mut node.listed) {
             self.open_weight -= f64::from(node.weight);
         }
+        self.shadowed -= usize::from(std::mem::take(&mut node.shadowed));
     }
 
-    fn enter_contact(&mut self, n: u32, due: f64) {
+    fn enter_contact(&mut self, n: u32, due: f64, at: Vec3) {
         let node = &mut self.nodes[n as usize];
         (node.state, node.slot, node.rested) = (State::Contact, self.contacts.len() as u32, false);
-        self.contacts.push(Held { node: n, due });
+        self.contacts.push(Held { node: n, due, at });
     }
 
     fn leave_contact(&mut self, n: u32) {

@@ -188,7 +188,8 @@ impl Build<'_> {
             [low.min(l), high.max(h)]
         };
         let [inner, outer] = triangles().map(ball).fold([0.0; 2], hold);
-        let rounding = pad(radius, triangles().map(|t| ball(t).centre.abs().max_element()).fold(0.0, f64::max));
+        let rounding =
+            pad(radius, triangles().map(|t| ball(t).centre.abs().max_element()).fold(0.0, f64::max));
         let share = triangles().map(|t| ball(t).radius * ball(t).radius).sum::<f64>() * self.per_share;
         Group {
             anchor: finest.corners[anchor as usize],
@@ -229,4 +230,42 @@ impl Build<'_> {
 fn up(x: f64) -> f32 {
     let near = x as f32;
     if f64::from(near) < x { near.next_up() } else { near }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Pose;
+    use crate::shape::procedural;
+
+    #[test]
+    fn patches_hold_their_triangles_under_the_stated_deformation() {
+        let mesh = procedural::blob(1.0, 0.3, 3, 5).unwrap();
+        let shells = Shells::of_mesh(&mesh, None);
+        let groups = Groups::new(&shells);
+        let pose = Pose::new([0.3, -2.0, 1.0], [0.2, 0.5, -0.3, 1.0]).unwrap();
+        let mut thin = 0;
+        for swing in [0.0, 0.003, 0.02, 0.1] {
+            let turned = Pose::new([0.1, 0.2, 0.3], [0.1, swing, 0.4, 1.0]).unwrap();
+            let wave = |p: DVec3| DVec3::new((2.0 * p.y).sin(), (1.5 * p.z + 1.0).sin(), (2.5 * p.x).sin());
+            // The wave's Lipschitz constant is 2.5.
+            let vertices: Vec<DVec3> =
+                mesh.vertices().iter().map(|p| turned.apply(*p + swing * wave(*p))).collect();
+            let body = Posed::new(&shells, &vertices, &pose, 2.5 * swing + 1e-12);
+            for (i, group) in groups.nodes.iter().enumerate() {
+                let patch = groups.patch(&body, i as u32);
+                let flat = patch.outer - patch.inner;
+                thin += usize::from(flat < patch.radius);
+                let own = (0..mesh.triangles().len() as u32).filter(|&t| groups.holds(&shells, i as u32, t));
+                for p in own.flat_map(|t| body.triangle(t).corners) {
+                    let height = (p - patch.centre).dot(patch.normal);
+                    let inside = (patch.inner..=patch.outer).contains(&height);
+                    assert!(inside, "{swing} {i}: {height} not in {} to {}", patch.inner, patch.outer);
+                    assert!(p.distance(patch.centre) <= patch.radius * (1.0 + 1e-12), "{swing} {i}");
+                }
+                assert!(group.to > group.from);
+            }
+        }
+        assert!(thin > groups.nodes.len(), "{thin} of {} are flat", 4 * groups.nodes.len());
+    }
 }

@@ -8,6 +8,7 @@
 //! | `groups` | facets of a shell in a tree of balls | – |
 //! | `front` | pairs of facets split and merged, stable regions | 4.2, 5.5 |
 //! | `layers` | the shells of a mesh and what is known of them | – |
+//! | `course` | how the bodies have moved against each other, and how long a gap lasts | – |
 //! | `schedule` | when a pair has to be looked at again | – |
 //! | `pair_list` | random search for the nearest pairs, and what is kept | 3 |
 //! | `self_pair` | one body with itself | 5 |
@@ -25,6 +26,7 @@
 //! unfinished, the probability stated is 1.
 
 mod cell;
+mod course;
 mod curved_body;
 mod facet_pair;
 mod front;

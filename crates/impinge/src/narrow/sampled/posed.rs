@@ -6,7 +6,7 @@ use glam::{DMat3, DVec3};
 use super::shells::{Facet, Shells};
 use super::triangle_pair::Triangle;
 use crate::Pose;
-use crate::num::tolerance::{PLACING_ERROR, STRETCH};
+use crate::num::tolerance::{PLACING_ERROR, ROUND_UP, STRETCH};
 
 /// A body in one frame.
 #[derive(Clone, Copy)]
@@ -64,14 +64,14 @@ impl<'f> Posed<'f> {
         self.shells.levels.len() - 1
     }
 
-    /// Centre and radius of a ball in the body's frame that holds the surface as it is now.
+    /// Centre and radius of a ball in the body's frame that holds the surface as it is now. Reads every vertex, and is
+    /// asked for when a body is first seen or has changed much.
     pub fn ball(&self) -> (DVec3, f64) {
-        let level = self.coarsest();
-        let count = self.shells.levels[level].corners.len() as u32;
-        let facets = || (0..count).map(|i| self.shells.facet_at(level, i, self.vertices, self.stretch));
-        let centre = facets().map(|f| f.centre / f64::from(count.max(1))).sum::<DVec3>();
-        let reach = |f: Facet| f.centre.distance(centre) + super::facet_pair::reach(&f);
-        (centre, facets().map(reach).fold(0.0, f64::max))
+        let start = [DVec3::INFINITY, DVec3::NEG_INFINITY];
+        let [low, high] = self.vertices.iter().fold(start, |[l, h], p| [l.min(*p), h.max(*p)]);
+        let centre = 0.5 * low + 0.5 * high;
+        let far = self.vertices.iter().map(|p| p.distance(centre)).fold(0.0, f64::max);
+        (centre, far * ROUND_UP)
     }
 
     /// Rounding of placed coordinates and of the gaps between shadows (a length), for a body within a ball.
@@ -105,10 +105,12 @@ pub(super) fn relative_step(before: &[Pose; 2], now: &[Pose; 2], balls: &[(DVec3
             let back = a.matrix().transpose();
             (back * b.matrix(), back * (b.translation() - a.translation()))
         };
-        return displacement(seen(before), seen(now), balls[1]);
+        return displacement(seen(before), seen(now), balls[1], 1.0);
     }
     let own = |pose: &Pose| (pose.matrix(), pose.translation());
-    (0..2).map(|k| displacement(own(&before[k]), own(&now[k]), balls[k])).sum()
+    // The Frobenius norm is not below the spectral one, whatever the matrices are.
+    let frobenius = std::f64::consts::SQRT_2 * ROUND_UP;
+    (0..2).map(|k| displacement(own(&before[k]), own(&now[k]), balls[k], frobenius)).sum()
 }
 
 /// The displacement of b against a in the last step as a field over the world: of a point x it is M·x + t.
@@ -136,12 +138,27 @@ impl Flow {
     }
 }
 
-/// The largest displacement of a point in a ball between two placements.
-fn displacement(before: (DMat3, DVec3), now: (DMat3, DVec3), (centre, radius): (DVec3, f64)) -> f64 {
+/// The norm of the difference of two rotations, rounded up: by how much a unit vector turns at most.
+///
+/// The difference of R and R′ is that of the identity and R′·R⁻¹, turned: its singular values are 2·sin(θ/2) twice and
+/// 0, so that its Frobenius norm is √2 times the spectral one.
+#[inline]
+pub(super) fn largest_turn(difference: DMat3) -> f64 {
+    let squares = difference.to_cols_array().iter().map(|x| x * x).sum::<f64>();
+    (0.5 * squares).sqrt() + PLACING_ERROR
+}
+
+/// The largest displacement of a point in a ball between two placements, whose difference has at most `factor` times
+/// the norm of one of rotations.
+fn displacement(
+    before: (DMat3, DVec3),
+    now: (DMat3, DVec3),
+    (centre, radius): (DVec3, f64),
+    factor: f64,
+) -> f64 {
     let turned = now.0 - before.0;
     let moved = (turned * centre + (now.1 - before.1)).length();
-    // The Frobenius norm is not below the spectral one.
-    let norm = turned.to_cols_array().iter().map(|x| x * x).sum::<f64>().sqrt();
+    let norm = factor * largest_turn(turned);
     let size = centre.length() + radius + now.1.length() + before.1.length();
     moved + norm * radius + 4.0 * PLACING_ERROR * size
 }
