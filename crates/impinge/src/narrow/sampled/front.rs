@@ -22,7 +22,7 @@ use super::facet_pair::{self, Gap};
 use super::layers::Layers;
 use super::meter::Meter;
 use super::posed::{Flow, Posed};
-use super::schedule::{Entry, Schedule};
+use super::schedule::{Entry, Schedule, Waiting};
 use super::self_pair;
 use super::shells::Facet;
 use super::triangle_pair::{Meeting, Triangle, crossing_margin, meeting};
@@ -121,13 +121,8 @@ struct Node {
     next: u32,
     /// Of its only entry in a queue that counts.
     stamp: u32,
-    /// Of a pair that is apart: the reading until which that is proved.
-    due: f64,
     /// Of a pair that is apart: the frame in which its gap is expected to close.
     expected: u32,
-    /// Of a pair that is apart: the gap when it was looked at, and how.
-    gap: f64,
-    sight: Sight,
     /// When it last replaced its children.
     merged_at: u32,
     /// Of a pair in contact: triangles that meet.
@@ -253,9 +248,9 @@ pub(super) struct Front {
     schedule: Schedule,
     course: Course,
     /// Pairs whose gap may be used up.
-    due: Vec<Entry>,
-    /// Pairs whose gap has become wider without a look at them.
-    parted: Vec<Entry>,
+    due: Vec<Waiting>,
+    /// Pairs whose gap has become wider without a look at them, and how wide it is (a length).
+    parted: Vec<(Entry, f64)>,
     /// By frame, open pairs whose gap is expected to close then.
     expected: Vec<Vec<Entry>>,
     /// Open pairs whose gap is expected to have closed by now.
@@ -362,8 +357,8 @@ impl Front {
             let mut due = std::mem::take(&mut self.due);
             self.schedule.advance(self.travelled, &mut due);
             looked_at = due.len() as u64;
-            for entry in due.drain(..) {
-                self.expire(entry, step, pad);
+            for waiting in due.drain(..) {
+                self.expire(waiting, step, pad);
             }
             self.due = due;
         }
@@ -379,19 +374,23 @@ impl Front {
     }
 
     /// The gap of a pair would be used up if the bodies had come as near to each other as they may have.
-    fn expire(&mut self, entry: Entry, step: f64, pad: f64) {
-        let node = &mut self.nodes[entry.pair as usize];
-        if node.stamp != entry.stamp || node.state != State::Apart {
+    fn expire(&mut self, waiting: Waiting, step: f64, pad: f64) {
+        let Waiting { entry, sight, gap, wide } = waiting;
+        let left = gap - self.course.closed(&sight, self.clock) - pad;
+        // Less would not last for long; false where nothing is known. Whether the entry still counts is not asked here:
+        // that would be to read the pair.
+        if left > LEFT * step {
+            let wide = if left > wide {
+                self.parted.push((entry, left));
+                HYSTERESIS * left
+            } else {
+                wide
+            };
+            self.schedule.insert((self.travelled + left).next_down(), Waiting { wide, ..waiting });
             return;
         }
-        let left = node.gap - self.course.closed(&node.sight, self.clock) - pad;
-        // Less would not last for long; false where nothing is known.
-        if left > LEFT * step {
-            node.due = (self.travelled + left).next_down();
-            self.schedule.insert(node.due, entry);
-            if left > HYSTERESIS * node.gap {
-                self.parted.push(entry);
-            }
+        let node = &mut self.nodes[entry.pair as usize];
+        if node.stamp != entry.stamp || node.state != State::Apart {
             return;
         }
         (node.state, node.listed) = (State::Open, true);
@@ -1008,13 +1007,13 @@ impl Front {
     /// Replaces pairs whose gap has become wider by their parents, as far as the budget goes: what is left has its turn
     /// when it has parted further.
     pub fn merge_all_parted(&mut self, frame: &mut Frame<'_>, meter: &mut Meter<'_>) {
-        while let Some(Entry { pair, stamp }) = self.parted.pop() {
-            let Node { state, stamp: own, due, .. } = self.nodes[pair as usize];
+        while let Some((Entry { pair, stamp }, gap)) = self.parted.pop() {
+            let Node { state, stamp: own, .. } = self.nodes[pair as usize];
             if own == stamp && state == State::Apart {
                 if !meter.pay(1) {
                     break;
                 }
-                self.merge_parted(pair, due - self.travelled, FRAMES_BEFORE_SPLIT, frame, meter);
+                self.merge_parted(pair, gap, FRAMES_BEFORE_SPLIT, frame, meter);
             }
         }
         self.parted.clear();
@@ -1080,10 +1079,7 @@ impl Front {
             child: NONE,
             next,
             stamp: 0,
-            due: 0.0,
             expected: 0,
-            gap: 0.0,
-            sight: Sight::NONE,
             merged_at: 0,
             witness: [NONE; 2],
             slot: 0,
@@ -1114,11 +1110,14 @@ impl Front {
         let poses = [0, 1].map(|k| frame.bodies[k].pose);
         let node = &mut self.nodes[n as usize];
         node.state = State::Apart;
-        node.due = (self.travelled + gap.width).next_down();
-        (node.gap, node.sight) = (gap.width, Sight::new(self.clock, gap.direction, patch, poses));
         node.stamp = node.stamp.wrapping_add(1);
-        let entry = Entry { pair: n, stamp: node.stamp };
-        self.schedule.insert(node.due, entry);
+        let waiting = Waiting {
+            entry: Entry { pair: n, stamp: node.stamp },
+            sight: Sight::new(self.clock, gap.direction, patch, poses),
+            gap: gap.width,
+            wide: HYSTERESIS * gap.width,
+        };
+        self.schedule.insert((self.travelled + gap.width).next_down(), waiting);
         let patience = if self.is_among_nearest(n, gap.width) { 1.0 } else { PATIENCE };
         let ahead = ((patience * frames) as u32).clamp(1, AHEAD - 1);
         self.nodes[n as usize].expected = self.clock.wrapping_add(ahead);

@@ -5,6 +5,8 @@
 //! reading at which its clearance is used up (Brown, "Calendar queues", 1988, with a fixed width). Pairs whose place
 //! is beyond the last bucket lie in that one and are looked at early.
 
+use super::course::Sight;
+
 /// How many buckets lie ahead.
 const BUCKETS: usize = 4096;
 
@@ -15,10 +17,22 @@ pub(super) struct Entry {
     pub stamp: u32,
 }
 
+/// A gap in the queue, with all that it takes to know how much of it is left: most that are due are entered again
+/// without a look at the pair itself.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Waiting {
+    pub entry: Entry,
+    pub sight: Sight,
+    /// When it was seen (a length).
+    pub gap: f64,
+    /// The width from which on the pair may have become coarser (a length).
+    pub wide: f64,
+}
+
 /// The queue.
 #[derive(Debug, Clone)]
 pub(super) struct Schedule {
-    buckets: Vec<Vec<(f64, Entry)>>,
+    buckets: Vec<Vec<(f64, Waiting)>>,
     width: f64,
     /// The bucket of the present reading, counted from the beginning.
     now: u64,
@@ -37,27 +51,27 @@ impl Schedule {
         self.now = 0;
     }
 
-    /// Puts an entry where its reading is.
+    /// Puts a gap where its reading is.
     #[inline]
-    pub fn insert(&mut self, due: f64, entry: Entry) {
+    pub fn insert(&mut self, due: f64, waiting: Waiting) {
         // Saturates for readings beyond what a bucket number holds.
         let wanted = (due / self.width) as u64;
         let bucket = wanted.clamp(self.now, self.now + BUCKETS as u64 - 1);
-        self.buckets[bucket as usize % BUCKETS].push((due, entry));
+        self.buckets[bucket as usize % BUCKETS].push((due, waiting));
     }
 
-    /// Moves every entry whose reading is below the present one to `due`.
-    pub fn advance(&mut self, reading: f64, due: &mut Vec<Entry>) {
+    /// Moves every gap whose reading is below the present one to `due`.
+    pub fn advance(&mut self, reading: f64, due: &mut Vec<Waiting>) {
         let now = (reading / self.width) as u64;
         let last = now.min(self.now + BUCKETS as u64 - 1);
         for bucket in self.now..last {
             let list = &mut self.buckets[bucket as usize % BUCKETS];
-            due.extend(list.drain(..).map(|(_, entry)| entry));
+            due.extend(list.drain(..).map(|(_, waiting)| waiting));
         }
         self.now = now;
         let list = &mut self.buckets[last as usize % BUCKETS];
         if last < now {
-            due.extend(list.drain(..).map(|(_, entry)| entry));
+            due.extend(list.drain(..).map(|(_, waiting)| waiting));
             return;
         }
         let mut k = 0;
@@ -84,7 +98,8 @@ mod tests {
         let (mut early, mut came) = (0, 0);
         for n in 0..20_000_u32 {
             let at = reading + 3.0 * unit(1, u64::from(n)).powi(3);
-            schedule.insert(at, Entry { pair: n, stamp: 0 });
+            let entry = Entry { pair: n, stamp: 0 };
+            schedule.insert(at, Waiting { entry, sight: Sight::NONE, gap: 0.0, wide: 0.0 });
             waiting.push((at, n));
             if n % 7 != 0 {
                 continue;
@@ -99,7 +114,7 @@ mod tests {
             };
             due.clear();
             schedule.advance(reading, &mut due);
-            for entry in &due {
+            for Waiting { entry, .. } in &due {
                 let k = waiting.iter().position(|(_, pair)| *pair == entry.pair).unwrap();
                 early += usize::from(waiting.swap_remove(k).0 >= reading);
                 came += 1;
