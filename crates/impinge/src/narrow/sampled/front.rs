@@ -22,8 +22,7 @@ use super::layers::Layers;
 use super::meter::Meter;
 use super::posed::{Flow, Posed};
 use super::schedule::{Entry, Schedule};
-use super::self_pair;
-use super::shells::Facet;
+use super::self_pair::{Moment, Patches};
 use super::triangle_pair::{Meeting, crossing_margin, meeting};
 use crate::contact::Counters;
 use crate::num::random::bits;
@@ -114,25 +113,12 @@ struct Node {
 #[derive(Debug, Clone, Copy)]
 struct Pending {
     node: u32,
-    placed: [Placed; 2],
+    placed: [Ball; 2],
     gap: f64,
 }
 
-/// A patch in the world.
-#[derive(Debug, Clone, Copy)]
-enum Placed {
-    Ball(DVec3, f64),
-    Facet(Facet),
-}
-
-impl Placed {
-    fn centre(&self) -> DVec3 {
-        match self {
-            Placed::Ball(centre, _) => *centre,
-            Placed::Facet(facet) => facet.centre,
-        }
-    }
-}
+/// Where a patch is: centre and radius of a ball around it, or of one body with itself about where, and 0.
+type Ball = (DVec3, f64);
 
 /// How a front is kept.
 #[derive(Debug, Clone, Copy)]
@@ -207,6 +193,8 @@ pub(super) struct Front {
     layers: [Arc<Layers>; 2],
     /// Of one body with itself: the level below which pairs are not split.
     floor: u8,
+    /// Of one body with itself: what was measured of its patches.
+    patches: Option<Patches>,
     nodes: Vec<Node>,
     /// The first unused node of a list.
     unused: u32,
@@ -237,9 +225,11 @@ impl Front {
     /// The front of two bodies, all of it open; it looks ahead as far as `size` (a length).
     pub fn new(layers: [Arc<Layers>; 2], size: f64, options: FrontOptions) -> Front {
         let floor = u8::from(layers[0].shells.levels.len() > 1);
+        let patches = options.one.then(|| Patches::new(&layers[0].shells, floor));
         let mut front = Front {
             options,
             floor,
+            patches,
             nodes: Vec::new(),
             unused: NONE,
             schedule: Schedule::new(size),
@@ -271,6 +261,7 @@ impl Front {
         self.stuck.clear();
         self.contacts.clear();
         (self.unused, self.travelled, self.open_weight) = (NONE, 0.0, 0.0);
+        self.patches.iter_mut().for_each(Patches::forget);
         if !self.options.one {
             let root = self.add([0; 2], [0; 2], NONE);
             self.leave_open(root);
@@ -381,7 +372,7 @@ impl Front {
         let [a, b] = [0, 1].map(|k| frame.bodies[k].triangle(node.witness[k]));
         let meets = match self.options.one {
             false => meeting(&a, &b, frame.pad) == Meeting::Meet,
-            true => cell::meets_itself(&frame.bodies[0], node.witness, [&a, &b]),
+            true => cell::meets_itself(&a, &b),
         };
         if !meets {
             return false;
@@ -550,6 +541,13 @@ impl Front {
         known.map(|node| (node.facets, Some(node.witness).filter(|w| w[0] != NONE)))
     }
 
+    /// All pairs of triangles of one body that meet, in the cells in contact.
+    pub fn self_intersections(&self, body: &Posed<'_>, pad: f64) -> Vec<[u32; 2]> {
+        let nodes = self.contacts.iter().map(|&n| &self.nodes[n as usize]);
+        let known = nodes.filter(|node| node.due >= self.travelled);
+        known.flat_map(|node| cell::all_of_one(body, node.facets, node.levels, pad)).collect()
+    }
+
     /// How far apart the surfaces of a pair may be that counts as a contact without a look at its triangles.
     pub fn tolerance(&self, bodies: &[Posed<'_>; 2]) -> f64 {
         let of = |(facets, _): ([u32; 2], _)| {
@@ -566,9 +564,9 @@ impl Front {
             return false;
         }
         let placed = [self.place(n, 0, frame), self.place(n, 1, frame)];
-        let gap = self.gap(n, &placed, frame);
+        let gap = self.gap(n, &placed, frame, meter);
         if gap.width > 0.0 {
-            let frames = frame.frames_apart(gap, placed[1].centre());
+            let frames = frame.frames_apart(gap, placed[1].0);
             self.set_apart(n, gap.width, frames);
             self.merge_parted(n, frames, frame, meter);
             return true;
@@ -594,13 +592,12 @@ impl Front {
 
     /// One patch of a pair, where it is now.
     #[inline]
-    fn place(&self, n: u32, k: usize, frame: &Frame<'_>) -> Placed {
+    fn place(&self, n: u32, k: usize, frame: &Frame<'_>) -> Ball {
         let Node { facets, levels, .. } = &self.nodes[n as usize];
         if self.options.one {
-            return Placed::Facet(frame.bodies[k].facet(levels[k], facets[k]));
+            return (frame.bodies[k].centre(usize::from(levels[k]), facets[k]), 0.0);
         }
-        let (centre, radius) = self.layers[k].groups.ball(&frame.bodies[k], facets[k]);
-        Placed::Ball(centre, radius)
+        self.layers[k].groups.ball(&frame.bodies[k], facets[k])
     }
 
     /// Whether a pair has nothing below but triangles, or is not to be looked at any closer.
@@ -616,24 +613,23 @@ impl Front {
 
     /// How far apart the surfaces of a pair surely are; 0 or less where that is not known.
     #[inline]
-    fn gap(&self, n: u32, placed: &[Placed; 2], frame: &mut Frame<'_>) -> Gap {
+    fn gap(&mut self, n: u32, placed: &[Ball; 2], frame: &mut Frame<'_>, meter: &mut Meter<'_>) -> Gap {
         frame.work.volume_tests += 1;
-        match placed {
-            [Placed::Facet(a), Placed::Facet(b)] => {
-                let Node { facets, levels, .. } = self.nodes[n as usize];
-                self_pair::gap(&frame.bodies[0], &self.layers[0].cones, facets, levels, &[*a, *b], frame.pad)
-            }
-            _ => {
-                let [(a, r), (b, s)] = placed.map(|ball| match ball {
-                    Placed::Ball(centre, radius) => (centre, radius),
-                    Placed::Facet(facet) => (facet.centre, facet_pair::reach(&facet)),
-                });
-                let between = b - a;
-                let distance = between.length();
-                let direction = if distance > 0.0 { between / distance } else { DVec3::ZERO };
-                Gap { width: distance - r - s - frame.pad, direction }
-            }
+        if let Some(patches) = &mut self.patches {
+            let Node { facets, levels, .. } = self.nodes[n as usize];
+            let Posed { shells, vertices, .. } = frame.bodies[0];
+            let moment = Moment { shells, vertices, reading: self.travelled, pad: frame.pad };
+            let mut updates = 0;
+            let gap = patches.gap(&moment, self.layers[0].adjacency(), facets, levels, &mut updates);
+            frame.work.updates += updates;
+            meter.charge(updates);
+            return gap;
         }
+        let [(a, r), (b, s)] = *placed;
+        let between = b - a;
+        let distance = between.length();
+        let direction = if distance > 0.0 { between / distance } else { DVec3::ZERO };
+        Gap { width: distance - r - s - frame.pad, direction }
     }
 
     /// The triangles of a pair at the floor.
@@ -662,11 +658,9 @@ impl Front {
         meter.charge(1 + frame.work.primitive_tests - before);
         match found {
             Cell::Apart(gap) => {
-                let frames = frame.frames_apart_near(gap, normal, pending.placed[1].centre());
+                let frames = frame.frames_apart_near(gap, normal, pending.placed[1].0);
                 self.set_apart(n, gap, frames);
-                if !self.options.one {
-                    self.merge_parted(n, frames, frame, meter);
-                }
+                self.merge_parted(n, frames, frame, meter);
             }
             Cell::Meet(witness) => {
                 let n = self.keep_above(n);
@@ -736,10 +730,10 @@ impl Front {
                 false => self.place(child, k, frame),
             };
             let placed = [at(0), at(1)];
-            let gap = self.gap(child, &placed, frame);
+            let gap = self.gap(child, &placed, frame, meter);
             meter.charge(1);
             if gap.width > 0.0 {
-                self.set_apart(child, gap.width, frame.frames_apart(gap, placed[1].centre()));
+                self.set_apart(child, gap.width, frame.frames_apart(gap, placed[1].0));
             } else {
                 self.stack.push(Pending { node: child, placed, gap: gap.width });
             }
@@ -794,8 +788,8 @@ impl Front {
             }
             meter.charge(1);
             let placed = [self.place(parent, 0, frame), self.place(parent, 1, frame)];
-            let gap = self.gap(parent, &placed, frame);
-            frames = frame.frames_apart(gap, placed[1].centre());
+            let gap = self.gap(parent, &placed, frame, meter);
+            frames = frame.frames_apart(gap, placed[1].0);
             if gap.width <= 0.0 || frames < FRAMES_BEFORE_SPLIT {
                 return;
             }

@@ -32,7 +32,7 @@ pub struct TrackerOptions {
     pub seed: u64,
     /// The stated largest deformation of each body (no unit), 0 for rigid ones: displacements of two vertices from rest,
     /// up to a motion of the whole body, differ by at most this part of the distance of the vertices, and facets of the
-    /// first shell deform by no more ([`Shells::largest_deformation`]).
+    /// first shell deform by no more ([`Shells::largest_deformation`]). A [`SelfTracker`] needs no such statement.
     pub deformation: [f64; 2],
     /// k of the list of nearest pairs, which keeps those with d < k·d_min + ε (no unit).
     pub keep_factor: f64,
@@ -64,7 +64,7 @@ impl Default for TrackerOptions {
             deformation: [0.0; 2],
             keep_factor: 1.2,
             keep_beyond: 0.01,
-            most_pairs: 1 << 17,
+            most_pairs: 1 << 20,
             finest: 0.0,
             contact_size: 0.0,
             most_proofs: usize::MAX,
@@ -165,7 +165,9 @@ pub struct Tracker {
 
 /// One mesh that deforms, followed for collisions with itself; otherwise as [`Tracker`].
 ///
-/// That a mesh does not meet itself is estimated, not proved: patches whose normals differ little are not looked at.
+/// Patches of the mesh are measured when they are looked at, so only their motion is stated ([`Surface::moved`]). That a
+/// mesh does not meet itself is estimated, not proved: connected patches whose normals all lie well within a right angle
+/// of some direction are not looked at. Contacts are self-intersections as [`crate::self_intersections`] counts them.
 #[derive(Debug, Clone)]
 pub struct SelfTracker {
     core: Core,
@@ -212,7 +214,7 @@ impl Tracker {
     /// Contacts that hang together, as one region each.
     pub fn regions(&self, surfaces: [Surface<'_>; 2]) -> Vec<Region> {
         let core = &self.core;
-        regions(&core.layers, &core.bodies(&surfaces), &core.front, &core.contacts(surfaces))
+        regions(&core.layers, &core.posed(&core.layers, &surfaces), &core.front, &core.contacts(surfaces))
     }
 
     /// Forgets what was found: costs speed, never an answer.
@@ -240,7 +242,7 @@ impl SelfTracker {
         self.core.step([surface; 2], budget)
     }
 
-    /// As [`Tracker::contacts`].
+    /// One contact for each pair of triangles that meet; otherwise as [`Tracker::contacts`].
     pub fn contacts(&self, surface: Surface<'_>) -> Vec<Contact> {
         self.core.contacts([surface; 2])
     }
@@ -285,7 +287,8 @@ impl Core {
         let size = layers[0].size.max(layers[1].size).max(f64::MIN_POSITIVE);
         let front_options = FrontOptions {
             one,
-            finest: options.finest * size,
+            // Patches of one body that hang together always may meet.
+            finest: if one { 0.0 } else { options.finest * size },
             contact_size: options.contact_size * size,
             most_random: options.most_proofs,
             most: options.most_pairs,
@@ -333,14 +336,7 @@ impl Core {
     fn step(&mut self, surfaces: [Surface<'_>; 2], budget: &mut Budget) -> Result<TrackerReport, Error> {
         self.check(&surfaces)?;
         let layers = self.layers.clone();
-        let bodies = [0, 1].map(|k| {
-            Posed::new(
-                &layers[k].shells,
-                surfaces[k].vertices,
-                &surfaces[k].pose,
-                self.options.deformation[k],
-            )
-        });
+        let bodies = self.posed(&layers, &surfaces);
         let before = self.poses;
         let step = self.moved(&surfaces, &bodies);
         self.frame += 1;
@@ -351,6 +347,14 @@ impl Core {
         let mut meter = Meter::new(budget);
         let miss_probability = self.look(&mut frame, &mut meter);
         Ok(self.report(&frame, miss_probability))
+    }
+
+    /// The bodies of a frame; one body with itself where it is in its own frame, since it meets itself wherever it is.
+    fn posed<'f>(&self, layers: &'f [Arc<Layers>; 2], surfaces: &'f [Surface<'f>; 2]) -> [Posed<'f>; 2] {
+        [0, 1].map(|k| {
+            let pose = if self.one { &Pose::IDENTITY } else { &surfaces[k].pose };
+            Posed::new(&layers[k].shells, surfaces[k].vertices, pose, self.options.deformation[k])
+        })
     }
 
     /// How far the bodies may have come nearer to each other; begins anew where that is too far.
@@ -424,7 +428,7 @@ impl Core {
         let work = frame.work;
         let samples = work.volume_tests + work.primitive_tests;
         let certainty = match meeting {
-            Some(true) if self.options.finest > 0.0 => {
+            Some(true) if self.options.finest > 0.0 && !self.one => {
                 Certainty::Conservative { tolerance: self.front.tolerance(&frame.bodies) }
             }
             Some(true) => Certainty::Exact,
@@ -449,14 +453,16 @@ impl Core {
         self.seeds = if done { (self.seeds + 1).min(16) } else { (self.seeds / 2).max(1) };
     }
 
-    fn bodies<'f>(&'f self, surfaces: &'f [Surface<'f>; 2]) -> [Posed<'f>; 2] {
-        let stretch = self.options.deformation;
-        [0, 1]
-            .map(|k| Posed::new(&self.layers[k].shells, surfaces[k].vertices, &surfaces[k].pose, stretch[k]))
-    }
-
     fn contacts(&self, surfaces: [Surface<'_>; 2]) -> Vec<Contact> {
-        let bodies = self.bodies(&surfaces);
+        let bodies = self.posed(&self.layers, &surfaces);
+        if self.one {
+            let world = [0, 1]
+                .map(|k| Posed::new(&self.layers[k].shells, surfaces[k].vertices, &surfaces[k].pose, 0.0));
+            let of = |[t, u]: [u32; 2]| {
+                contact(&[world[0].triangle(t), world[1].triangle(u)], [t, u].map(Feature::Face))
+            };
+            return self.front.self_intersections(&bodies[0], self.pad).into_iter().map(of).collect();
+        }
         let one = |(groups, witness): ([u32; 2], Option<[u32; 2]>)| match witness {
             Some([t, u]) => {
                 contact(&[bodies[0].triangle(t), bodies[1].triangle(u)], [t, u].map(Feature::Face))
