@@ -18,8 +18,18 @@ pub(super) enum Cell {
     Meet([u32; 2]),
 }
 
+/// A triangle that may reach the other facet.
+struct NearTriangle {
+    index: u32,
+    triangle: Triangle,
+    /// About its centre.
+    radius: f64,
+    /// How far it stays from what holds the others at least; not positive where that is not known.
+    gap: f64,
+}
+
 /// Triangles of a facet that may reach the other one.
-type Near = SmallVec<[(u32, Triangle, f64); 16]>;
+type Near = SmallVec<[NearTriangle; 8]>;
 
 /// The triangles below a facet of the floor: one level down, or the facet itself.
 #[inline]
@@ -30,13 +40,14 @@ pub(super) fn triangles<'s>(shells: &'s Shells, level: u8, facet: &'s u32) -> &'
     }
 }
 
-/// Whether triangles of two facets meet, until the first two that do.
+/// Whether triangles of two facets meet, until the first two that do. `patches` hold them; a gap wider than `enough` is
+/// not measured any better.
 pub(super) fn of_two(
     bodies: &[Posed<'_>; 2],
     indices: [u32; 2],
     levels: [u8; 2],
-    facets: &[Facet; 2],
-    pad: f64,
+    patches: &[Facet; 2],
+    [pad, enough]: [f64; 2],
     work: &mut Counters,
 ) -> Cell {
     let mut least = f64::INFINITY;
@@ -44,28 +55,29 @@ pub(super) fn of_two(
         let mut near = Near::new();
         for &t in triangles(bodies[k].shells, levels[k], &indices[k]) {
             let triangle = bodies[k].triangle(t);
-            let (gap, radius) = clearance(&triangle, &facets[1 - k]);
-            if gap > pad {
+            let (gap, radius) = clearance(&triangle, &patches[1 - k]);
+            if gap - pad > enough {
                 least = least.min(gap - pad);
             } else {
-                near.push((t, triangle, radius));
+                near.push(NearTriangle { index: t, triangle, radius, gap: gap - pad });
             }
         }
         near
     };
     let (near_a, near_b) = (near(0), near(1));
     work.volume_tests += 1;
-    for (t, a, radius_a) in &near_a {
-        for (u, b, radius_b) in &near_b {
-            let between = a.centre().distance(b.centre()) - radius_a - radius_b;
-            if between > pad {
-                least = least.min(between - pad);
+    for a in &near_a {
+        for b in &near_b {
+            let between = a.triangle.centre().distance(b.triangle.centre()) - a.radius - b.radius - pad;
+            let known = between.max(a.gap).max(b.gap);
+            if known > enough {
+                least = least.min(known);
                 continue;
             }
             work.primitive_tests += 1;
-            match meeting(a, b, pad) {
-                Meeting::Meet => return Cell::Meet([*t, *u]),
-                Meeting::Apart(gap) => least = least.min(gap),
+            match meeting(&a.triangle, &b.triangle, pad, enough) {
+                Meeting::Meet => return Cell::Meet([a.index, b.index]),
+                Meeting::Apart(gap) => least = least.min(gap.max(known)),
             }
         }
     }
@@ -151,7 +163,7 @@ fn each_of_one(
 /// otherwise before they can.
 fn self_meeting(body: &Posed<'_>, [t, u]: [u32; 2], [a, b]: [&Triangle; 2], pad: f64) -> Meeting {
     let touch = a.corners.iter().any(|p| b.corners.contains(p));
-    let found = if touch { neighbours(body, [t, u], [a, b], pad) } else { meeting(a, b, pad) };
+    let found = if touch { neighbours(body, [t, u], [a, b], pad) } else { meeting(a, b, pad, 0.0) };
     match found {
         Meeting::Meet if meets_itself(a, b) => Meeting::Meet,
         Meeting::Meet => Meeting::Apart(0.0),
@@ -173,7 +185,7 @@ fn neighbours(body: &Posed<'_>, [t, u]: [u32; 2], [a, b]: [&Triangle; 2], pad: f
                 let [p, q] = [of.corners[(k + 1) % 3], of.corners[(k + 2) % 3]];
                 Triangle::new([p, q, q])
             };
-            match (meeting(&opposite(a, k), b, pad), meeting(&opposite(b, l), a, pad)) {
+            match (meeting(&opposite(a, k), b, pad, 0.0), meeting(&opposite(b, l), a, pad, 0.0)) {
                 (Meeting::Apart(x), Meeting::Apart(y)) => Meeting::Apart(x.min(y)),
                 _ => Meeting::Meet,
             }

@@ -23,7 +23,8 @@ use super::meter::Meter;
 use super::posed::{Flow, Posed};
 use super::schedule::{Entry, Schedule};
 use super::self_pair::{Moment, Patches};
-use super::triangle_pair::{Meeting, crossing_margin, meeting};
+use super::shells::Facet;
+use super::triangle_pair::{Meeting, Triangle, crossing_margin, meeting};
 use crate::contact::Counters;
 use crate::num::random::bits;
 
@@ -61,7 +62,21 @@ const FLICKER: u32 = 4;
 
 /// A crossing margin is computed only where the step is below this part of a triangle's size (no unit): above it the
 /// margin would be used up by the next frame.
-const SLOW: f64 = 1.0 / 32.0;
+const SLOW: f64 = 0.25;
+
+/// Pairs are split though they are apart where their gap is below this part of the larger patch's radius (no unit): a
+/// pair with the gap g is looked at every g / step frames, and the gaps of the pairs that replace it are wider by about
+/// a third of that radius. So one pair costs step / g a frame, the two that replace it 2 · step / (g + radius / 3).
+const SHALLOW: f64 = 0.25;
+
+/// The same in frames for which the gap lasts: what is looked at more seldom is not worth a split.
+const SOON: f64 = 16.0;
+
+/// How much wider than at a split the gap of a pair is that replaces its children (no unit).
+const HYSTERESIS: f64 = 2.0;
+
+/// Part of a patch's radius above which the gap of its triangles is not measured any better (no unit).
+const WIDE: f64 = 0.5;
 
 /// What is known of a pair of facets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,7 +86,7 @@ enum State {
     Split,
     /// Apart until the reading of its `due`.
     Apart,
-    /// Two triangles of it meet, certainly until the reading of its `due`.
+    /// Two triangles of it meet.
     Contact,
     /// Not known. Outside of [`Front::settle`] such a pair has an entry in the list of those.
     Open,
@@ -93,32 +108,39 @@ struct Node {
     next: u32,
     /// Of its only entry in a queue that counts.
     stamp: u32,
-    /// The reading until which its state is proved.
+    /// Of a pair that is apart: the reading until which that is proved.
     due: f64,
+    /// Of a pair that is apart: the frame in which its gap is expected to close.
+    expected: u32,
     /// When it last replaced its children.
     merged_at: u32,
     /// Of a pair in contact: triangles that meet.
     witness: [u32; 2],
     /// Of a pair in contact: its place in the list of those.
     slot: u32,
-    /// Of a pair in contact: for how long it has rested (seconds).
-    age: f32,
+    /// Of a pair in contact: the frame since which it has rested.
+    since: u32,
     /// Of a pair in contact: whether it replaced its children because they rested.
     rested: bool,
     /// Of a pair in contact: how its triangles lay to each other when it came to rest.
     seen: [f32; 3],
 }
 
-/// Two facets that no direction separates.
+/// Two patches that no direction separates, or not by a gap that is worth keeping.
 #[derive(Debug, Clone, Copy)]
 struct Pending {
     node: u32,
-    placed: [Ball; 2],
-    gap: f64,
+    placed: [Facet; 2],
+    gap: Gap,
 }
 
-/// Where a patch is: centre and radius of a ball around it, or of one body with itself about where, and 0.
-type Ball = (DVec3, f64);
+/// A pair in contact.
+#[derive(Debug, Clone, Copy)]
+struct Held {
+    node: u32,
+    /// The reading until which its triangles certainly meet.
+    due: f64,
+}
 
 /// How a front is kept.
 #[derive(Debug, Clone, Copy)]
@@ -186,6 +208,11 @@ pub(super) struct Changes {
     pub flicker: u64,
 }
 
+/// Whether a frame has come; the count of frames may run over.
+fn is_over(frame: u32, clock: u32) -> bool {
+    clock.wrapping_sub(frame) < u32::MAX / 2
+}
+
 /// The front of two bodies, or of one body with itself.
 #[derive(Debug, Clone)]
 pub(super) struct Front {
@@ -200,9 +227,9 @@ pub(super) struct Front {
     unused: u32,
     /// By when a pair's gap may be used up.
     schedule: Schedule,
-    /// By frame, pairs whose gap is expected to close.
+    /// By frame, open pairs whose gap is expected to close then.
     expected: Vec<Vec<Entry>>,
-    /// Pairs whose gap is expected to close by now.
+    /// Open pairs whose gap is expected to have closed by now.
     closing: Vec<Entry>,
     /// The least gap of each group of facets that was seen lately, and when.
     least: [Vec<(f32, u32)>; 2],
@@ -210,7 +237,9 @@ pub(super) struct Front {
     open: Vec<Entry>,
     /// Open pairs that could not be split for lack of room.
     stuck: Vec<u32>,
-    contacts: Vec<u32>,
+    contacts: Vec<Held>,
+    /// Pairs in contact that have rested long enough to become coarser.
+    rested: Vec<u32>,
     stack: Vec<Pending>,
     /// Where the search for entries that no longer count goes on.
     swept: usize,
@@ -240,6 +269,7 @@ impl Front {
             open: Vec::new(),
             stuck: Vec::new(),
             contacts: Vec::new(),
+            rested: Vec::new(),
             stack: Vec::new(),
             travelled: 0.0,
             open_weight: 0.0,
@@ -260,6 +290,7 @@ impl Front {
         self.open.clear();
         self.stuck.clear();
         self.contacts.clear();
+        self.rested.clear();
         (self.unused, self.travelled, self.open_weight) = (NONE, 0.0, 0.0);
         self.patches.iter_mut().for_each(Patches::forget);
         if !self.options.one {
@@ -278,6 +309,10 @@ impl Front {
     }
 
     /// Begins a step in which the bodies may have come so much nearer: all whose clearance that uses up is open.
+    ///
+    /// Only open pairs are ever looked at. So the work for bodies at rest ends, however little of it a step does: what
+    /// is proved stays proved, and each look at an open pair proves it or replaces it by finer ones, of which there are
+    /// finitely many.
     pub fn begin(&mut self, step: f64) {
         self.clock = self.clock.wrapping_add(1);
         self.changes = Changes::default();
@@ -292,6 +327,11 @@ impl Front {
                 if node.stamp == stamp && node.state == State::Apart {
                     (node.state, node.listed) = (State::Open, true);
                     self.open_weight += f64::from(node.weight);
+                    let list = match is_over(node.expected, self.clock) {
+                        true => &mut self.closing,
+                        false => &mut self.expected[(node.expected % AHEAD) as usize],
+                    };
+                    list.push(Entry { pair, stamp });
                     k += 1;
                 } else {
                     self.open.swap_remove(k);
@@ -303,8 +343,8 @@ impl Front {
             self.leave_open(n);
         }
         let nodes = &self.nodes;
-        let now = &mut self.expected[(self.clock % AHEAD) as usize];
-        self.closing.extend(now.drain(..).filter(|entry| nodes[entry.pair as usize].stamp == entry.stamp));
+        let now = self.expected[(self.clock % AHEAD) as usize].drain(..);
+        self.closing.extend(now.filter(|entry| nodes[entry.pair as usize].stamp == entry.stamp));
         self.sweep();
     }
 
@@ -343,8 +383,8 @@ impl Front {
         // From the end: a pair that is no longer in contact is replaced by the last one, which was looked at.
         for k in (0..self.contacts.len()).rev() {
             // Fewer may be left when one is found that stands for several.
-            let Some(&n) = self.contacts.get(k) else { continue };
-            if self.nodes[n as usize].due >= self.travelled {
+            let Some(&Held { node: n, due }) = self.contacts.get(k) else { continue };
+            if due >= self.travelled {
                 continue;
             }
             if !meter.pay(1) {
@@ -358,7 +398,7 @@ impl Front {
                 return false;
             }
         }
-        self.merge_resting();
+        self.merge_rested();
         true
     }
 
@@ -371,24 +411,44 @@ impl Front {
         frame.work.primitive_tests += 1;
         let [a, b] = [0, 1].map(|k| frame.bodies[k].triangle(node.witness[k]));
         let meets = match self.options.one {
-            false => meeting(&a, &b, frame.pad) == Meeting::Meet,
+            false => meeting(&a, &b, frame.pad, 0.0) == Meeting::Meet,
             true => cell::meets_itself(&a, &b),
         };
         if !meets {
             return false;
         }
+        let lies = (b.centre() - a.centre()).as_vec3();
+        let is_at_rest = lies.distance(node.seen.into()) <= self.options.rest_drift;
+        if !is_at_rest {
+            (node.since, node.seen) = (self.clock, lies.to_array());
+            if node.rested {
+                // What rested coarsely has moved: it is looked at as finely as before.
+                return false;
+            }
+        }
+        self.hold(n, [&a, &b], frame);
+        if self.has_rested(n) {
+            self.rested.push(n);
+        }
+        true
+    }
+
+    /// The triangles of a pair in contact meet: finds out for how long they certainly do.
+    fn hold(&mut self, n: u32, [a, b]: [&Triangle; 2], frame: &Frame<'_>) {
+        let node = &self.nodes[n as usize];
         let size = a.normal.length_squared().min(b.normal.length_squared()).sqrt().sqrt();
         let slow = frame.step < SLOW * size && !self.options.one;
-        let margin = if slow { crossing_margin(&a, &b, frame.pad) } else { 0.0 };
-        node.due = (self.travelled + margin).next_down().max(self.travelled);
-        let lies = (b.centre() - a.centre()).as_vec3();
-        if lies.distance(node.seen.into()) <= self.options.rest_drift {
-            node.age += self.options.frame;
-            return true;
-        }
-        (node.age, node.seen) = (0.0, lies.to_array());
-        // What rested coarsely has moved: it is looked at as finely as before.
-        !node.rested
+        let margin = if slow { crossing_margin(a, b, frame.pad) } else { 0.0 };
+        // What stands for a large patch is to notice soon that it no longer rests.
+        let margin = if node.rested { margin.min(f64::from(self.options.rest_drift)) } else { margin };
+        let due = (self.travelled + margin).next_down().max(self.travelled);
+        self.contacts[node.slot as usize].due = due;
+    }
+
+    /// Whether a pair in contact has rested long enough to become coarser.
+    fn has_rested(&self, n: u32) -> bool {
+        let frames = self.clock.wrapping_sub(self.nodes[n as usize].since);
+        frames as f32 * self.options.frame >= self.options.rest_after
     }
 
     /// Looks for triangles that meet next to those of a pair in contact that have parted (section 3.3: the update of a
@@ -407,10 +467,11 @@ impl Front {
                 }
                 meter.charge(1);
                 frame.work.primitive_tests += 1;
-                if meeting(&body.triangle(t), other, frame.pad) == Meeting::Meet {
+                let own = body.triangle(t);
+                if meeting(&own, other, frame.pad, 0.0) == Meeting::Meet {
                     let node = &mut self.nodes[n as usize];
-                    node.witness[k] = t;
-                    (node.due, node.age) = (self.travelled, 0.0);
+                    (node.witness[k], node.since) = (t, self.clock);
+                    self.hold(n, if k == 0 { [&own, other] } else { [other, &own] }, frame);
                     return true;
                 }
             }
@@ -420,23 +481,22 @@ impl Front {
 
     /// Replaces pairs that rest in contact by their parents, unless a younger contact is below those (section 5.5: a
     /// sample merges only when all its children belong to old pairs).
-    fn merge_resting(&mut self) {
-        for k in (0..self.contacts.len()).rev() {
-            let Some(&n) = self.contacts.get(k) else { continue };
+    fn merge_rested(&mut self) {
+        while let Some(n) = self.rested.pop() {
             let node = self.nodes[n as usize];
             let parent = node.parent;
-            if node.age < self.options.rest_after || parent == NONE || self.is_too_large_to_rest(parent) {
+            // Others may have been replaced together with it.
+            let is_gone = node.state != State::Contact || !self.has_rested(n);
+            if is_gone || parent == NONE || self.is_too_large_to_rest(parent) || self.has_young_contact(parent) {
                 continue;
             }
-            if self.has_young_contact(parent) {
-                continue;
-            }
+            let due = self.contacts[node.slot as usize].due;
             self.drop_below(parent);
             self.changes.merges += 1;
             let above = &mut self.nodes[parent as usize];
-            (above.witness, above.seen, above.age, above.due) = (node.witness, node.seen, node.age, node.due);
+            (above.witness, above.seen, above.since) = (node.witness, node.seen, node.since);
             above.merged_at = self.clock;
-            self.enter_contact(parent);
+            self.enter_contact(parent, due.min(self.travelled + f64::from(self.options.rest_drift)));
             self.nodes[parent as usize].rested = true;
         }
     }
@@ -451,7 +511,7 @@ impl Front {
     fn has_young_contact(&self, n: u32) -> bool {
         let node = &self.nodes[n as usize];
         match node.state {
-            State::Contact => node.age < self.options.rest_after,
+            State::Contact => !self.has_rested(n),
             State::Split => self.children(n).any(|child| self.has_young_contact(child)),
             _ => false,
         }
@@ -520,8 +580,8 @@ impl Front {
 
     /// How much of the weight belongs to pairs in contact that a budget left unverified.
     pub fn unverified_share(&self) -> f64 {
-        let stale = |n: &&u32| self.nodes[**n as usize].due < self.travelled;
-        self.contacts.iter().filter(stale).map(|&n| f64::from(self.nodes[n as usize].weight)).sum()
+        let stale = self.contacts.iter().filter(|held| held.due < self.travelled);
+        stale.map(|held| f64::from(self.nodes[held.node as usize].weight)).sum()
     }
 
     /// Whether pairs could not be split for lack of room.
@@ -536,16 +596,21 @@ impl Front {
 
     /// The pairs in contact: groups (of two bodies), and two triangles that meet now.
     pub fn contacts(&self) -> impl Iterator<Item = ([u32; 2], Option<[u32; 2]>)> {
-        let nodes = self.contacts.iter().map(|&n| &self.nodes[n as usize]);
-        let known = nodes.filter(|node| node.due >= self.travelled);
-        known.map(|node| (node.facets, Some(node.witness).filter(|w| w[0] != NONE)))
+        let known = self.contacts.iter().filter(|held| held.due >= self.travelled);
+        let nodes = known.map(|held| &self.nodes[held.node as usize]);
+        nodes.map(|node| (node.facets, Some(node.witness).filter(|w| w[0] != NONE)))
+    }
+
+    /// How many pairs in contact have two triangles that meet now.
+    pub fn count_contacts(&self) -> usize {
+        self.contacts.iter().filter(|held| held.due >= self.travelled).count()
     }
 
     /// All pairs of triangles of one body that meet, in the cells in contact.
     pub fn self_intersections(&self, body: &Posed<'_>, pad: f64) -> Vec<[u32; 2]> {
-        let nodes = self.contacts.iter().map(|&n| &self.nodes[n as usize]);
-        let known = nodes.filter(|node| node.due >= self.travelled);
-        known.flat_map(|node| cell::all_of_one(body, node.facets, node.levels, pad)).collect()
+        let known = self.contacts.iter().filter(|held| held.due >= self.travelled);
+        let nodes = known.map(|held| &self.nodes[held.node as usize]);
+        nodes.flat_map(|node| cell::all_of_one(body, node.facets, node.levels, pad)).collect()
     }
 
     /// How far apart the surfaces of a pair may be that counts as a contact without a look at its triangles.
@@ -565,20 +630,20 @@ impl Front {
         }
         let placed = [self.place(n, 0, frame), self.place(n, 1, frame)];
         let gap = self.gap(n, &placed, frame, meter);
-        if gap.width > 0.0 {
-            let frames = frame.frames_apart(gap, placed[1].0);
+        if self.is_kept(n, gap.width, frame) {
+            let frames = frame.frames_apart(gap, placed[1].centre);
             self.set_apart(n, gap.width, frames);
-            self.merge_parted(n, frames, frame, meter);
+            self.merge_parted(n, gap.width, frames, frame, meter);
             return true;
         }
-        self.stack.push(Pending { node: n, placed, gap: gap.width });
+        self.stack.push(Pending { node: n, placed, gap });
         while let Some(pending) = self.stack.pop() {
             if !meter.pay(1) {
                 // The nearest last, where it is looked at first.
                 let mut left = std::mem::take(&mut self.stack);
-                left.drain(..).for_each(|pending| self.leave_open(pending.node));
+                left.drain(..).for_each(|pending| self.leave(&pending, frame));
                 self.stack = left;
-                self.leave_open(pending.node);
+                self.leave(&pending, frame);
                 return false;
             }
             if self.is_at_floor(pending.node) {
@@ -590,14 +655,40 @@ impl Front {
         true
     }
 
+    /// Leaves a pair that is not to be looked at any closer now as it is known.
+    fn leave(&mut self, pending: &Pending, frame: &Frame<'_>) {
+        let Pending { node: n, placed, gap } = pending;
+        if gap.width > 0.0 {
+            self.set_apart(*n, gap.width, frame.frames_apart(*gap, placed[1].centre));
+        } else {
+            self.leave_open(*n);
+        }
+    }
+
+    /// Whether a pair with this gap is left as it is: the gap is worth more than those of finer pairs.
+    #[inline]
+    fn is_kept(&self, n: u32, gap: f64, frame: &Frame<'_>) -> bool {
+        gap > 0.0 && (self.options.one || gap >= self.shallow(n, frame))
+    }
+
+    /// The gap below which a pair is split though it is apart (a length).
+    #[inline]
+    fn shallow(&self, n: u32, frame: &Frame<'_>) -> f64 {
+        let facets = self.nodes[n as usize].facets;
+        let radius = |k: usize| self.layers[k].groups.radius(facets[k]);
+        (SHALLOW * radius(0).max(radius(1))).min(SOON * frame.step)
+    }
+
     /// One patch of a pair, where it is now.
     #[inline]
-    fn place(&self, n: u32, k: usize, frame: &Frame<'_>) -> Ball {
+    fn place(&self, n: u32, k: usize, frame: &Frame<'_>) -> Facet {
         let Node { facets, levels, .. } = &self.nodes[n as usize];
         if self.options.one {
-            return (frame.bodies[k].centre(usize::from(levels[k]), facets[k]), 0.0);
+            // Its place is all that is needed of it: patches of one body are measured.
+            let centre = frame.bodies[k].centre(usize::from(levels[k]), facets[k]);
+            return Facet { centre, normal: DVec3::ZERO, radius: 0.0, inner: 0.0, outer: 0.0 };
         }
-        self.layers[k].groups.ball(&frame.bodies[k], facets[k])
+        self.layers[k].groups.patch(&frame.bodies[k], facets[k])
     }
 
     /// Whether a pair has nothing below but triangles, or is not to be looked at any closer.
@@ -613,7 +704,7 @@ impl Front {
 
     /// How far apart the surfaces of a pair surely are; 0 or less where that is not known.
     #[inline]
-    fn gap(&mut self, n: u32, placed: &[Ball; 2], frame: &mut Frame<'_>, meter: &mut Meter<'_>) -> Gap {
+    fn gap(&mut self, n: u32, placed: &[Facet; 2], frame: &mut Frame<'_>, meter: &mut Meter<'_>) -> Gap {
         frame.work.volume_tests += 1;
         if let Some(patches) = &mut self.patches {
             let Node { facets, levels, .. } = self.nodes[n as usize];
@@ -625,48 +716,44 @@ impl Front {
             meter.charge(updates);
             return gap;
         }
-        let [(a, r), (b, s)] = *placed;
-        let between = b - a;
-        let distance = between.length();
-        let direction = if distance > 0.0 { between / distance } else { DVec3::ZERO };
-        Gap { width: distance - r - s - frame.pad, direction }
+        let gap = facet_pair::gap(&placed[0], &placed[1]);
+        Gap { width: gap.width - frame.pad, ..gap }
     }
 
     /// The triangles of a pair at the floor.
     fn settle_cell(&mut self, pending: &Pending, frame: &mut Frame<'_>, meter: &mut Meter<'_>) {
-        let n = pending.node;
-        let Node { facets, levels, .. } = self.nodes[n as usize];
+        let Pending { node: n, placed, gap: known } = pending;
+        let Node { facets, levels, .. } = self.nodes[*n as usize];
         let before = frame.work.primitive_tests;
-        let mut normal = DVec3::ZERO;
         let found = if self.options.finest > 0.0 {
-            Cell::Meet([NONE; 2])
+            // A pair that is apart is kept so, however small the gap.
+            if known.width > 0.0 { Cell::Apart(known.width) } else { Cell::Meet([NONE; 2]) }
         } else if self.options.one {
             cell::of_one(&frame.bodies[0], facets, levels, frame.pad, &mut frame.work)
         } else {
             let groups = [0, 1].map(|k| &self.layers[k].groups);
             let own = [0, 1].map(|k| groups[k].nodes[facets[k] as usize].facet().unwrap_or(0));
             let levels = groups.map(|groups| groups.level);
-            let [a, b] = [0, 1].map(|k| frame.bodies[k].facet(levels[k], own[k]));
-            let gap = facet_pair::gap(&a, &b);
-            normal = gap.direction;
-            if gap.width > frame.pad {
-                Cell::Apart(gap.width - frame.pad)
-            } else {
-                cell::of_two(&frame.bodies, own, levels, &[a, b], frame.pad, &mut frame.work)
-            }
+            let wide = WIDE * placed[0].radius.min(placed[1].radius);
+            cell::of_two(&frame.bodies, own, levels, placed, [frame.pad, wide], &mut frame.work)
         };
         meter.charge(1 + frame.work.primitive_tests - before);
         match found {
             Cell::Apart(gap) => {
-                let frames = frame.frames_apart_near(gap, normal, pending.placed[1].0);
-                self.set_apart(n, gap, frames);
-                self.merge_parted(n, frames, frame, meter);
+                let gap = gap.max(known.width);
+                let frames = frame.frames_apart_near(gap, known.direction, placed[1].centre);
+                self.set_apart(*n, gap, frames);
+                self.merge_parted(*n, gap, frames, frame, meter);
             }
             Cell::Meet(witness) => {
-                let n = self.keep_above(n);
+                let n = self.keep_above(*n);
                 let node = &mut self.nodes[n as usize];
-                (node.witness, node.due, node.age, node.seen) = (witness, self.travelled, 0.0, [0.0; 3]);
-                self.enter_contact(n);
+                (node.witness, node.since, node.seen) = (witness, self.clock, [0.0; 3]);
+                self.enter_contact(n, self.travelled);
+                if !self.options.one && witness[0] != NONE {
+                    let [a, b] = [0, 1].map(|k| frame.bodies[k].triangle(witness[k]));
+                    self.hold(n, [&a, &b], frame);
+                }
             }
         }
     }
@@ -708,11 +795,15 @@ impl Front {
 
     /// Replaces a pair by those of the children of its larger facet; the nearest of them is looked at next.
     fn split(&mut self, pending: &Pending, frame: &mut Frame<'_>, meter: &mut Meter<'_>) {
-        let Pending { node: n, placed, .. } = *pending;
+        let Pending { node: n, placed, gap: known } = *pending;
         let Node { facets, levels, merged_at, .. } = self.nodes[n as usize];
         let pairs = self.pairs_below(facets, levels, frame);
         if self.nodes.len() + pairs.len() > self.options.most && self.count_unused(pairs.len()) < pairs.len()
         {
+            if known.width > 0.0 {
+                self.leave(pending, frame);
+                return;
+            }
             let node = &mut self.nodes[n as usize];
             (node.state, node.listed) = (State::Open, true);
             self.open_weight += f64::from(node.weight);
@@ -732,14 +823,17 @@ impl Front {
             let placed = [at(0), at(1)];
             let gap = self.gap(child, &placed, frame, meter);
             meter.charge(1);
-            if gap.width > 0.0 {
-                self.set_apart(child, gap.width, frame.frames_apart(gap, placed[1].0));
+            let gap = self.gap(child, &placed, frame, meter);
+            meter.charge(1);
+            if self.is_kept(child, gap.width, frame) {
+                self.set_apart(child, gap.width, frame.frames_apart(gap, placed[1].centre));
             } else {
-                self.stack.push(Pending { node: child, placed, gap: gap.width });
+                self.stack.push(Pending { node: child, placed, gap });
             }
         }
         // The last is looked at first.
-        self.stack[from..].sort_unstable_by(|x, y| y.gap.total_cmp(&x.gap).then(x.node.cmp(&y.node)));
+        let nearest_last = |x: &Pending, y: &Pending| y.gap.width.total_cmp(&x.gap.width).then(x.node.cmp(&y.node));
+        self.stack[from..].sort_unstable_by(nearest_last);
     }
 
     /// The pairs that replace one: of the children of the facet that is larger at rest.
@@ -778,23 +872,33 @@ impl Front {
     }
 
     /// Replaces pairs by their parent when all of them are apart and the parent is expected to stay so.
-    fn merge_parted(&mut self, n: u32, frames: f64, frame: &mut Frame<'_>, meter: &mut Meter<'_>) {
-        let (mut n, mut frames) = (n, frames);
+    fn merge_parted(
+        &mut self,
+        n: u32,
+        gap: f64,
+        frames: f64,
+        frame: &mut Frame<'_>,
+        meter: &mut Meter<'_>,
+    ) {
+        let (mut n, mut gap, mut frames) = (n, gap, frames);
         while frames >= FRAMES_BEFORE_SPLIT {
             let parent = self.nodes[n as usize].parent;
             let apart = |child: u32| self.nodes[child as usize].state == State::Apart;
-            if parent == NONE || !self.children(parent).all(apart) {
+            // The gap of the parent is hardly wider: without room for it no test is needed.
+            let is_wide = |gap: f64| self.options.one || gap >= HYSTERESIS * self.shallow(parent, frame);
+            if parent == NONE || !is_wide(gap) || !self.children(parent).all(apart) {
                 return;
             }
             meter.charge(1);
             let placed = [self.place(parent, 0, frame), self.place(parent, 1, frame)];
-            let gap = self.gap(parent, &placed, frame, meter);
-            frames = frame.frames_apart(gap, placed[1].0);
-            if gap.width <= 0.0 || frames < FRAMES_BEFORE_SPLIT {
+            let found = self.gap(parent, &placed, frame, meter);
+            (gap, frames) = (found.width, frame.frames_apart(found, placed[1].centre));
+            let is_wide = self.options.one || gap >= HYSTERESIS * self.shallow(parent, frame);
+            if gap <= 0.0 || !is_wide || frames < FRAMES_BEFORE_SPLIT {
                 return;
             }
             self.merge(parent);
-            self.set_apart(parent, gap.width, frames);
+            self.set_apart(parent, gap, frames);
             n = parent;
         }
     }
@@ -851,10 +955,11 @@ impl Front {
             next,
             stamp: 0,
             due: 0.0,
+            expected: 0,
             merged_at: 0,
             witness: [NONE; 2],
             slot: 0,
-            age: 0.0,
+            since: 0,
             rested: false,
             seen: [0.0; 3],
         };
@@ -886,7 +991,7 @@ impl Front {
         self.schedule.insert(node.due, entry);
         let patience = if self.is_among_nearest(n, gap) { 1.0 } else { PATIENCE };
         let ahead = ((patience * frames) as u32).clamp(1, AHEAD - 1);
-        self.expected[(self.clock.wrapping_add(ahead) % AHEAD) as usize].push(entry);
+        self.nodes[n as usize].expected = self.clock.wrapping_add(ahead);
     }
 
     /// Whether a gap is among the least of both patches: contact begins between patches that are nearest to each
@@ -927,17 +1032,17 @@ impl Front {
         }
     }
 
-    fn enter_contact(&mut self, n: u32) {
+    fn enter_contact(&mut self, n: u32, due: f64) {
         let node = &mut self.nodes[n as usize];
         (node.state, node.slot, node.rested) = (State::Contact, self.contacts.len() as u32, false);
-        self.contacts.push(n);
+        self.contacts.push(Held { node: n, due });
     }
 
     fn leave_contact(&mut self, n: u32) {
         let slot = self.nodes[n as usize].slot;
         self.contacts.swap_remove(slot as usize);
-        if let Some(&moved) = self.contacts.get(slot as usize) {
-            self.nodes[moved as usize].slot = slot;
+        if let Some(moved) = self.contacts.get(slot as usize) {
+            self.nodes[moved.node as usize].slot = slot;
         }
         self.nodes[n as usize].state = State::Open;
     }

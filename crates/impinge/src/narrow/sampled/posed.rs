@@ -36,7 +36,12 @@ impl<'f> Posed<'f> {
     /// A facet in the world.
     #[inline]
     pub fn facet(&self, level: u8, facet: u32) -> Facet {
-        let own = self.shells.facet_at(usize::from(level), facet, self.vertices, self.stretch);
+        self.place(self.shells.facet_at(usize::from(level), facet, self.vertices, self.stretch))
+    }
+
+    /// A facet of the body's frame in the world.
+    #[inline]
+    pub fn place(&self, own: Facet) -> Facet {
         let placed = Facet { centre: self.pose.apply(own.centre), normal: self.turn * own.normal, ..own };
         if self.rotation { placed } else { skewed(&placed) }
     }

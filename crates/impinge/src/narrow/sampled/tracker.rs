@@ -418,7 +418,7 @@ impl Core {
     fn report(&mut self, frame: &Frame<'_>, miss_probability: f64) -> TrackerReport {
         let complete = !self.front.has_open();
         let unverified = if miss_probability > 0.0 { self.front.unverified_share() } else { 0.0 };
-        let contacts = self.front.contacts().count();
+        let contacts = self.front.count_contacts();
         let done = complete && unverified == 0.0;
         // Weights are rounded; what is open counts for something.
         let most = if done { 1.0 } else { 1.0 - f64::EPSILON };

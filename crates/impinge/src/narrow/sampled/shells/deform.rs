@@ -63,6 +63,13 @@ impl Ride {
         Ride { inverse: if is_sound { inverse } else { [0.0; 3] }, reach }
     }
 
+    /// How much more the normal turns than the sides, when those change by a small part of their lengths (no unit): the
+    /// product of two sides over that of their directions. Infinite for a needle.
+    fn turn_factor(&self) -> f64 {
+        let [i11, i12, _] = self.inverse;
+        if i11 > 0.0 { (1.0 + (i12 / i11) * (i12 / i11)).sqrt() * ROUND_UP } else { f64::INFINITY }
+    }
+
     /// The columns of E′·R⁻¹, by which the facet's plane is stretched; none for a needle.
     fn columns(&self, corners: &[DVec3; 3]) -> Option<[DVec3; 2]> {
         let [i11, i12, i22] = self.inverse;
@@ -113,6 +120,18 @@ impl Shells {
             inner: inner - more,
             outer: outer + more,
         }
+    }
+}
+
+impl Shells {
+    /// By how much the unit normal of a triangle of the mesh changes at most (the length of the difference), for each
+    /// part of their lengths by which its sides do; infinite for a needle.
+    ///
+    /// With sides e, f that become e + d, f + g, |d| ≤ δ·|e| and |g| ≤ δ·|f|, the product changes by at most
+    /// (2·δ + δ²)·|e|·|f|, a part ρ = (2·δ + δ²)·q of itself, where q is the factor that is returned: the normal turns
+    /// by at most asin ρ.
+    pub(in super::super) fn turn_factor(&self, triangle: u32) -> f64 {
+        self.levels[0].rides[triangle as usize].turn_factor()
     }
 }
 

@@ -15,7 +15,7 @@ use crate::num::tolerance::{FACET_POSITION_ROUNDING, FACET_TURN_ROUNDING};
 
 /// Barycentre and unit normal of a triangle.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Frame {
+pub(in super::super) struct Frame {
     pub centre: DVec3,
     pub normal: DVec3,
 }
@@ -52,12 +52,12 @@ fn across(direction: DVec3) -> DVec3 {
 /// What heights and distances from the axis can be wrong by, for points within `reach` of the centre and
 /// coordinates up to `largest`.
 #[inline]
-pub(super) fn pad(reach: f64, largest: f64) -> f64 {
+pub(in super::super) fn pad(reach: f64, largest: f64) -> f64 {
     FACET_TURN_ROUNDING * reach + FACET_POSITION_ROUNDING * largest + f64::MIN_POSITIVE
 }
 
 /// The largest coordinate of some points.
 #[inline]
-pub(super) fn largest_coordinate(points: &[DVec3]) -> f64 {
+pub(in super::super) fn largest_coordinate(points: &[DVec3]) -> f64 {
     points.iter().fold(DVec3::ZERO, |largest, p| largest.max(p.abs())).max_element()
 }
