@@ -120,6 +120,10 @@ struct Node {
     slot: u32,
     /// Of a pair in contact: the frame since which it has rested.
     since: u32,
+    /// Of a pair in contact: its number among all that ever were, the same while it lasts.
+    id: u64,
+    /// When it was last taken out of the list of those; found again in that frame, it goes on.
+    left_at: u32,
     /// Of a pair in contact: whether it replaced its children because they rested.
     rested: bool,
     /// Of a pair in contact: how its triangles lay to each other when it came to rest.
@@ -132,6 +136,17 @@ struct Pending {
     node: u32,
     placed: [Facet; 2],
     gap: Gap,
+}
+
+/// What is told of a pair of two bodies in contact.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Touch {
+    /// Groups of facets.
+    pub groups: [u32; 2],
+    /// Two triangles that meet now, where triangles are looked at.
+    pub witness: Option<[u32; 2]>,
+    /// The same while the contact lasts, not 0.
+    pub id: u64,
 }
 
 /// A pair in contact.
@@ -247,6 +262,8 @@ pub(super) struct Front {
     travelled: f64,
     open_weight: f64,
     clock: u32,
+    /// Of the contact that began last.
+    last_id: u64,
     pub changes: Changes,
 }
 
@@ -274,6 +291,7 @@ impl Front {
             travelled: 0.0,
             open_weight: 0.0,
             clock: 0,
+            last_id: 0,
             changes: Changes::default(),
             layers,
         };
@@ -487,7 +505,11 @@ impl Front {
             let parent = node.parent;
             // Others may have been replaced together with it.
             let is_gone = node.state != State::Contact || !self.has_rested(n);
-            if is_gone || parent == NONE || self.is_too_large_to_rest(parent) || self.has_young_contact(parent) {
+            if is_gone
+                || parent == NONE
+                || self.is_too_large_to_rest(parent)
+                || self.has_young_contact(parent)
+            {
                 continue;
             }
             let due = self.contacts[node.slot as usize].due;
@@ -495,6 +517,7 @@ impl Front {
             self.changes.merges += 1;
             let above = &mut self.nodes[parent as usize];
             (above.witness, above.seen, above.since) = (node.witness, node.seen, node.since);
+            (above.id, above.left_at) = (node.id, self.clock);
             above.merged_at = self.clock;
             self.enter_contact(parent, due.min(self.travelled + f64::from(self.options.rest_drift)));
             self.nodes[parent as usize].rested = true;
@@ -594,11 +617,15 @@ impl Front {
         !self.open.is_empty() || !self.stuck.is_empty()
     }
 
-    /// The pairs in contact: groups (of two bodies), and two triangles that meet now.
-    pub fn contacts(&self) -> impl Iterator<Item = ([u32; 2], Option<[u32; 2]>)> {
+    /// The pairs in contact of two bodies.
+    pub fn contacts(&self) -> impl Iterator<Item = Touch> {
         let known = self.contacts.iter().filter(|held| held.due >= self.travelled);
         let nodes = known.map(|held| &self.nodes[held.node as usize]);
-        nodes.map(|node| (node.facets, Some(node.witness).filter(|w| w[0] != NONE)))
+        nodes.map(|node| Touch {
+            groups: node.facets,
+            witness: Some(node.witness).filter(|w| w[0] != NONE),
+            id: node.id,
+        })
     }
 
     /// How many pairs in contact have two triangles that meet now.
@@ -615,8 +642,8 @@ impl Front {
 
     /// How far apart the surfaces of a pair may be that counts as a contact without a look at its triangles.
     pub fn tolerance(&self, bodies: &[Posed<'_>; 2]) -> f64 {
-        let of = |(facets, _): ([u32; 2], _)| {
-            (0..2).map(|k| 2.0 * self.layers[k].groups.ball(&bodies[k], facets[k]).1).sum()
+        let of = |touch: Touch| {
+            (0..2).map(|k| 2.0 * self.layers[k].groups.ball(&bodies[k], touch.groups[k]).1).sum()
         };
         self.contacts().map(of).fold(0.0, f64::max)
     }
@@ -823,8 +850,6 @@ impl Front {
             let placed = [at(0), at(1)];
             let gap = self.gap(child, &placed, frame, meter);
             meter.charge(1);
-            let gap = self.gap(child, &placed, frame, meter);
-            meter.charge(1);
             if self.is_kept(child, gap.width, frame) {
                 self.set_apart(child, gap.width, frame.frames_apart(gap, placed[1].centre));
             } else {
@@ -832,7 +857,8 @@ impl Front {
             }
         }
         // The last is looked at first.
-        let nearest_last = |x: &Pending, y: &Pending| y.gap.width.total_cmp(&x.gap.width).then(x.node.cmp(&y.node));
+        let nearest_last =
+            |x: &Pending, y: &Pending| y.gap.width.total_cmp(&x.gap.width).then(x.node.cmp(&y.node));
         self.stack[from..].sort_unstable_by(nearest_last);
     }
 
@@ -872,14 +898,7 @@ impl Front {
     }
 
     /// Replaces pairs by their parent when all of them are apart and the parent is expected to stay so.
-    fn merge_parted(
-        &mut self,
-        n: u32,
-        gap: f64,
-        frames: f64,
-        frame: &mut Frame<'_>,
-        meter: &mut Meter<'_>,
-    ) {
+    fn merge_parted(&mut self, n: u32, gap: f64, frames: f64, frame: &mut Frame<'_>, meter: &mut Meter<'_>) {
         let (mut n, mut gap, mut frames) = (n, gap, frames);
         while frames >= FRAMES_BEFORE_SPLIT {
             let parent = self.nodes[n as usize].parent;
@@ -960,6 +979,8 @@ impl Front {
             witness: [NONE; 2],
             slot: 0,
             since: 0,
+            id: 0,
+            left_at: 0,
             rested: false,
             seen: [0.0; 3],
         };
@@ -1035,6 +1056,10 @@ impl Front {
     fn enter_contact(&mut self, n: u32, due: f64) {
         let node = &mut self.nodes[n as usize];
         (node.state, node.slot, node.rested) = (State::Contact, self.contacts.len() as u32, false);
+        if node.id == 0 || node.left_at != self.clock {
+            self.last_id += 1;
+            node.id = self.last_id;
+        }
         self.contacts.push(Held { node: n, due });
     }
 
@@ -1044,6 +1069,7 @@ impl Front {
         if let Some(moved) = self.contacts.get(slot as usize) {
             self.nodes[moved.node as usize].slot = slot;
         }
-        self.nodes[n as usize].state = State::Open;
+        let node = &mut self.nodes[n as usize];
+        (node.state, node.left_at) = (State::Open, self.clock);
     }
 }

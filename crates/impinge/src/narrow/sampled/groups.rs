@@ -188,7 +188,8 @@ impl Build<'_> {
             [low.min(l), high.max(h)]
         };
         let [inner, outer] = triangles().map(ball).fold([0.0; 2], hold);
-        let rounding = pad(radius, triangles().map(|t| ball(t).centre.abs().max_element()).fold(0.0, f64::max));
+        let rounding =
+            pad(radius, triangles().map(|t| ball(t).centre.abs().max_element()).fold(0.0, f64::max));
         let share = triangles().map(|t| ball(t).radius * ball(t).radius).sum::<f64>() * self.per_share;
         Group {
             anchor: finest.corners[anchor as usize],

@@ -29,10 +29,7 @@ use crate::geom::triangle_triangle::has_area;
 
 /// The half-angle of the widest cone of normals of a patch that counts as free of self-collisions (radians): somewhat
 /// below a right angle, for rounding and because contours are not tested.
-const FLAT: f64 = 1.3;
-
-/// The same for the smallest patches, where looking at the triangles costs little and tells how long they do not meet.
-const FLAT_AT_FLOOR: f64 = 0.7;
+const FLAT: f64 = 1.0;
 
 /// The part of a patch's size that its bounds may have grown by before it is measured again (no unit).
 const LOOSE: f64 = 1.0 / 64.0;
@@ -294,14 +291,16 @@ impl Patches {
         updates: &mut u64,
     ) -> Gap {
         let same = (facets[0], levels[0]) == (facets[1], levels[1]);
+        // There the triangles themselves are looked at, and tell for how long they do not meet.
+        let at_floor = levels == [self.floor; 2];
         if !same {
             let [a, b] = [0, 1].map(|k| self.bound(moment, levels[k], facets[k], updates));
             let gap = a.gap(&b);
             let gap = Gap { width: gap.width - moment.pad, ..gap };
-            if gap.width > 0.0 || !adjacency.hang_together(moment.shells, facets, levels) {
+            if gap.width > 0.0 || at_floor || !adjacency.hang_together(moment.shells, facets, levels) {
                 return gap;
             }
-        } else if !adjacency.connected[usize::from(levels[0])][facets[0] as usize] {
+        } else if at_floor || !adjacency.connected[usize::from(levels[0])][facets[0] as usize] {
             return Gap { width: 0.0, direction: DVec3::ZERO };
         }
         let a = self.cone(moment, levels[0], facets[0], updates);
@@ -311,8 +310,7 @@ impl Patches {
             let b = self.cone(moment, levels[1], facets[1], updates);
             (0.5 * (a.half + b.half + angle(a.axis, b.axis)), a.height.min(b.height))
         };
-        let flat = if levels == [self.floor; 2] { FLAT_AT_FLOOR } else { FLAT };
-        Gap { width: way_until(flat - half, height), direction: DVec3::ZERO }
+        Gap { width: way_until(FLAT - half, height), direction: DVec3::ZERO }
     }
 
     /// The polytope around a patch as it is now.

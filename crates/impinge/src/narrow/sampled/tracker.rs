@@ -5,7 +5,7 @@ use std::sync::Arc;
 use glam::DVec3;
 
 use super::facet_pair::average_normal;
-use super::front::{Changes, Frame, Front, FrontOptions};
+use super::front::{Changes, Frame, Front, FrontOptions, Touch};
 use super::layers::Layers;
 use super::meter::Meter;
 use super::pair_list::{Keep, PairList};
@@ -14,12 +14,16 @@ use super::regions::regions;
 use super::shells::Shells;
 use super::triangle_pair::Triangle;
 use crate::contact::{Certainty, Contact, Counters, Feature, Finish, Outcome, Region};
+use crate::geom::common_point::common_point;
 use crate::model::{Geometry, Shape};
 use crate::num::random::bits;
 use crate::{Budget, Error, Pose};
 
 /// Steps longer than this begin anew (no unit: a part of the bodies' size): what is known would be used up anyway.
 const LONG_STEP: f64 = 1.0 / 16.0;
+
+/// Twice the area of three vertices that tell whether a body has moved, against the square of their distances (no unit).
+const PINNED: f64 = 0.01;
 
 /// The largest patches that are told as one contact while they rest (no unit: a part of the bodies' size). Larger ones
 /// would hide what comes near elsewhere.
@@ -205,8 +209,9 @@ impl Tracker {
         self.core.step(surfaces, budget)
     }
 
-    /// One contact for each pair of facets in contact: the normal is that of the average plane of two triangles that
-    /// meet, the depth how far they overlap along it. `surfaces` are those of the last step.
+    /// One contact for each pair of facets in contact: its point is common to two triangles that meet, the normal is that
+    /// of their average plane, the depth how far they overlap along it, the id the same from step to step while the
+    /// facets stay in contact. `surfaces` are those of the last step.
     pub fn contacts(&self, surfaces: [Surface<'_>; 2]) -> Vec<Contact> {
         self.core.contacts(surfaces)
     }
@@ -271,6 +276,8 @@ struct Core {
     size: f64,
     poses: Option<[Pose; 2]>,
     balls: [(DVec3, f64); 2],
+    /// Three vertices of each body that is stated not to deform, and where they were in the last step.
+    pinned: [Option<([u32; 3], [DVec3; 3])>; 2],
     /// How far vertices may have moved since the balls were found.
     drift: [f64; 2],
     /// Rounding that the proved gaps have room for.
@@ -306,6 +313,7 @@ impl Core {
             size,
             poses: None,
             balls: [(DVec3::ZERO, 0.0); 2],
+            pinned: [None; 2],
             drift: [0.0; 2],
             pad: 0.0,
             frame: 0,
@@ -338,11 +346,12 @@ impl Core {
         let layers = self.layers.clone();
         let bodies = self.posed(&layers, &surfaces);
         let before = self.poses;
-        let step = self.moved(&surfaces, &bodies);
+        let motions = [0, 1].map(|k| self.motion(&surfaces[k], k));
+        let step = self.moved(&surfaces, motions, &bodies);
         self.frame += 1;
         self.front.begin(step);
         let flow = before.map(|before| Flow::new(&before, &surfaces.map(|surface| surface.pose)));
-        let deformed = surfaces[0].moved + surfaces[1].moved;
+        let deformed = motions[0] + motions[1];
         let mut frame = Frame { bodies, pad: self.pad, step, flow, deformed, work: Counters::default() };
         let mut meter = Meter::new(budget);
         let miss_probability = self.look(&mut frame, &mut meter);
@@ -357,12 +366,27 @@ impl Core {
         })
     }
 
+    /// How far vertices of a body have moved at most: not at all where it is stated not to deform and three of its
+    /// vertices, not in line, are where they were.
+    fn motion(&mut self, surface: &Surface<'_>, k: usize) -> f64 {
+        if self.one || self.options.deformation[k] > 0.0 || surface.moved == 0.0 {
+            return surface.moved;
+        }
+        let before = self.pinned[k].filter(|_| self.poses.is_some());
+        let vertices = match before {
+            Some((vertices, _)) => Some(vertices),
+            None => largest(&self.layers[k].shells, surface.vertices),
+        };
+        self.pinned[k] = vertices.map(|pinned| (pinned, pinned.map(|v| surface.vertices[v as usize])));
+        if before.is_some() && self.pinned[k] == before { 0.0 } else { surface.moved }
+    }
+
     /// How far the bodies may have come nearer to each other; begins anew where that is too far.
-    fn moved(&mut self, surfaces: &[Surface<'_>; 2], bodies: &[Posed<'_>; 2]) -> f64 {
+    fn moved(&mut self, surfaces: &[Surface<'_>; 2], motions: [f64; 2], bodies: &[Posed<'_>; 2]) -> f64 {
         let poses = surfaces.map(|surface| surface.pose);
         let before = self.poses.replace(poses);
         for k in 0..2 {
-            self.drift[k] += surfaces[k].moved;
+            self.drift[k] += motions[k];
             let loose = self.drift[k] > 0.1 * self.balls[k].1 && before.is_some_and(|before| before != poses);
             if before.is_none() || loose {
                 (self.balls[k], self.drift[k]) = (bodies[k].ball(), 0.0);
@@ -375,7 +399,7 @@ impl Core {
             Some(before) if !self.one => relative_step(&before, &poses, &balls),
             _ => 0.0,
         };
-        let step = rigid + surfaces[0].moved + surfaces[1].moved;
+        let step = rigid + motions[0] + motions[1];
         // Negated, so that NaN begins anew.
         if before.is_none() || rounding > self.pad || !(step <= LONG_STEP * self.size) {
             self.pad = 2.0 * rounding;
@@ -459,45 +483,54 @@ impl Core {
             let world = [0, 1]
                 .map(|k| Posed::new(&self.layers[k].shells, surfaces[k].vertices, &surfaces[k].pose, 0.0));
             let of = |[t, u]: [u32; 2]| {
-                contact(&[world[0].triangle(t), world[1].triangle(u)], [t, u].map(Feature::Face))
+                // Two triangles are a contact of their own, so they name it.
+                let id = ((u64::from(t) << 32) | u64::from(u)) + 1;
+                contact(&[world[0].triangle(t), world[1].triangle(u)], [t, u].map(Feature::Face), id)
             };
             return self.front.self_intersections(&bodies[0], self.pad).into_iter().map(of).collect();
         }
-        let one = |(groups, witness): ([u32; 2], Option<[u32; 2]>)| match witness {
+        let one = |touch: Touch| match touch.witness {
             Some([t, u]) => {
-                contact(&[bodies[0].triangle(t), bodies[1].triangle(u)], [t, u].map(Feature::Face))
+                let triangles = [bodies[0].triangle(t), bodies[1].triangle(u)];
+                contact(&triangles, [t, u].map(Feature::Face), touch.id)
             }
             None => {
+                let groups = touch.groups;
                 let [(a, r), (b, s)] = [0, 1].map(|k| self.layers[k].groups.ball(&bodies[k], groups[k]));
                 let normal = (b - a).normalize_or_zero();
                 let depth = r + s - a.distance(b);
                 let points = [a + normal * r, b - normal * s];
-                Contact {
-                    points,
-                    normal,
-                    depth,
-                    area: 0.0,
-                    features: [Feature::Surface; 2],
-                    id: 0,
-                    time: 0.0,
-                }
+                let features = [Feature::Surface; 2];
+                Contact { points, normal, depth, area: 0.0, features, id: touch.id, time: 0.0 }
             }
         };
         self.front.contacts().map(one).collect()
     }
 }
 
-/// The contact of two triangles: between them lies their average plane, and their overlap along its normal is the
-/// depth (section 5.3).
-fn contact([a, b]: &[Triangle; 2], features: [Feature; 2]) -> Contact {
+/// The corners of the largest triangle of the coarsest shell; `None` where it is a needle.
+fn largest(shells: &Shells, vertices: &[DVec3]) -> Option<[u32; 3]> {
+    let coarsest = shells.levels.last()?;
+    let sides = |t: &[u32; 3]| {
+        let [a, b, c] = t.map(|v| vertices[v as usize]);
+        [b - a, c - a]
+    };
+    let area = |t: &[u32; 3]| sides(t)[0].cross(sides(t)[1]).length();
+    let found = coarsest.corners.iter().max_by(|s, t| area(s).total_cmp(&area(t)))?;
+    let [u, v] = sides(found);
+    (area(found) > PINNED * u.length_squared().max(v.length_squared())).then_some(*found)
+}
+
+/// The contact of two triangles that meet: their average plane passes through a common point, and their overlap along its
+/// normal is the depth (section 5.3).
+fn contact([a, b]: &[Triangle; 2], features: [Feature; 2], id: u64) -> Contact {
     let (m, n) = (a.normal.normalize_or_zero(), b.normal.normalize_or_zero());
     let normal = average_normal(m, n).unwrap_or(m);
     let reach = |of: &Triangle| of.corners.map(|p| p.dot(normal));
     let deepest_a = reach(a).into_iter().fold(f64::NEG_INFINITY, f64::max);
     let deepest_b = reach(b).into_iter().fold(f64::INFINITY, f64::min);
     let depth = deepest_a - deepest_b;
-    let middle = 0.5 * (a.centre() + b.centre());
-    let middle = middle + normal * (0.5 * (deepest_a + deepest_b) - middle.dot(normal));
+    let middle = common_point(&a.corners, &b.corners);
     let points = [middle + normal * (0.5 * depth), middle - normal * (0.5 * depth)];
-    Contact { points, normal, depth, area: 0.0, features, id: 0, time: 0.0 }
+    Contact { points, normal, depth, area: 0.0, features, id, time: 0.0 }
 }

@@ -48,8 +48,8 @@ use glam::DVec3;
 pub use csr::Csr;
 pub use curved::Patch;
 pub use edge_planes::{Slab, Tightness};
-pub use report::ShellLevel;
 pub(super) use frame::{Frame, largest_coordinate, pad};
+pub use report::ShellLevel;
 pub(crate) use report::model_of;
 #[cfg(any(test, feature = "unstable"))]
 pub use verify::Checked;
