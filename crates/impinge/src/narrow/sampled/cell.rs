@@ -3,10 +3,11 @@
 use smallvec::SmallVec;
 
 use super::posed::Posed;
+use super::self_pair::folding_way;
 use super::shells::{Facet, Shells};
 use super::triangle_pair::{Meeting, Triangle, meeting};
 use crate::contact::Counters;
-use crate::geom::triangle_triangle::{folded_over_edge, has_area, meet, meet_sharing_corner};
+use crate::geom::triangle_triangle::meet_in_one_surface;
 
 /// The answer about the triangles of two facets.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -104,54 +105,102 @@ pub(super) fn of_one(
     pad: f64,
     work: &mut Counters,
 ) -> Cell {
-    let mut least = f64::INFINITY;
-    let own: SmallVec<[(u32, Triangle); 16]> =
-        triangles(body.shells, levels[0], &indices[0]).iter().map(|&t| (t, body.triangle(t))).collect();
-    for &u in triangles(body.shells, levels[1], &indices[1]) {
-        let b = body.triangle(u);
-        for (t, a) in &own {
-            if (indices[0], levels[0]) == (indices[1], levels[1]) && *t >= u {
-                continue;
-            }
-            work.primitive_tests += 1;
-            if shares_a_vertex(body, [*t, u]) {
-                if meets_itself(body, [*t, u], [a, &b]) {
-                    return Cell::Meet([*t, u]);
-                }
-                least = 0.0;
-                continue;
-            }
-            match meeting(a, &b, pad, 0.0) {
-                Meeting::Meet if has_area(&a.corners) && has_area(&b.corners) => return Cell::Meet([*t, u]),
-                Meeting::Meet => least = 0.0,
-                Meeting::Apart(gap) => least = least.min(gap),
+    let (mut least, mut first) = (f64::INFINITY, None);
+    let tests = each_of_one(body, indices, levels, pad, |pair, found| {
+        match found {
+            Meeting::Meet => first = Some(pair),
+            Meeting::Apart(gap) => least = least.min(gap),
+        }
+        first.is_none()
+    });
+    work.primitive_tests += tests;
+    first.map_or(Cell::Apart(least), Cell::Meet)
+}
+
+/// All self-intersections of triangles below two facets.
+pub(super) fn all_of_one(
+    body: &Posed<'_>,
+    indices: [u32; 2],
+    levels: [u8; 2],
+    pad: f64,
+) -> SmallVec<[[u32; 2]; 8]> {
+    let mut all = SmallVec::new();
+    each_of_one(body, indices, levels, pad, |pair, found| {
+        if found == Meeting::Meet {
+            all.push(pair);
+        }
+        true
+    });
+    all
+}
+
+/// Every pair of triangles below two facets of one mesh and whether it is a self-intersection, until one is told to be
+/// the last; how many they were.
+fn each_of_one(
+    body: &Posed<'_>,
+    indices: [u32; 2],
+    levels: [u8; 2],
+    pad: f64,
+    mut goes_on: impl FnMut([u32; 2], Meeting) -> bool,
+) -> u64 {
+    let same = (indices[0], levels[0]) == (indices[1], levels[1]);
+    let place = |t: &u32| (*t, body.triangle(*t));
+    let own: SmallVec<[(u32, Triangle); 8]> =
+        triangles(body.shells, levels[0], &indices[0]).iter().map(place).collect();
+    let mut tests = 0;
+    for (u, b) in triangles(body.shells, levels[1], &indices[1]).iter().map(place) {
+        for (t, a) in own.iter().filter(|(t, _)| !same || *t < u) {
+            tests += 1;
+            if !goes_on([*t, u], self_meeting(body, [*t, u], [a, &b], pad)) {
+                return tests;
             }
         }
     }
-    Cell::Apart(least)
+    tests
 }
 
-fn shares_a_vertex(body: &Posed<'_>, [t, u]: [u32; 2]) -> bool {
-    let corners = &body.shells.levels[0].corners;
-    corners[t as usize].iter().any(|v| corners[u as usize].contains(v))
-}
-
-/// Whether two triangles of one mesh count as a self-intersection: the rule of `exact/self_intersection`, with
-/// corners shared where the vertex is the same or lies at the same place.
-pub(super) fn meets_itself(body: &Posed<'_>, [t, u]: [u32; 2], [a, b]: [&Triangle; 2]) -> bool {
-    let (a, b) = (&a.corners, &b.corners);
-    let [va, vb] = [t, u].map(|t| body.shells.levels[0].corners[t as usize]);
-    let same = |k: usize, l: usize| va[k] == vb[l] || a[k] == b[l];
-    let mut shared: SmallVec<[(usize, usize); 3]> = SmallVec::new();
-    for k in 0..3 {
-        shared.extend((0..3).find(|&l| same(k, l)).map(|l| (k, l)));
+/// Whether two triangles of one mesh count as a self-intersection, and how far vertices may come nearer to each other
+/// otherwise before they can.
+fn self_meeting(body: &Posed<'_>, [t, u]: [u32; 2], [a, b]: [&Triangle; 2], pad: f64) -> Meeting {
+    let touch = a.corners.iter().any(|p| b.corners.contains(p));
+    let found = if touch { neighbours(body, [t, u], [a, b], pad) } else { meeting(a, b, pad, 0.0) };
+    match found {
+        Meeting::Meet if meets_itself(a, b) => Meeting::Meet,
+        Meeting::Meet => Meeting::Apart(0.0),
+        apart @ Meeting::Apart(_) => apart,
     }
-    let meets = match shared[..] {
-        [] => meet(a, b),
-        [(k, l)] => meet_sharing_corner(a, b, k, l),
-        // The third corners are those that the shared ones leave: 0 + 1 + 2 = 3.
-        [(k, l), (m, n)] => folded_over_edge(a[k], a[m], a[(6 - k - m) % 3], b[(6 - l - n) % 3]),
-        _ => false,
-    };
-    meets && has_area(a) && has_area(b)
+}
+
+/// The same for two with a common corner: those with one meet elsewhere only if the side opposite to it in one of them
+/// meets the other, those with two only when one is folded onto the other. Corners at the same place that are not the
+/// same vertex may part.
+fn neighbours(body: &Posed<'_>, [t, u]: [u32; 2], [a, b]: [&Triangle; 2], pad: f64) -> Meeting {
+    let [va, vb] = [t, u].map(|t| body.shells.levels[0].corners[t as usize]);
+    let common = |k: usize| vb.iter().position(|&v| v == va[k]).map(|l| (k, l));
+    let shared: SmallVec<[(usize, usize); 3]> = (0..3).filter_map(common).collect();
+    let places = a.corners.iter().filter(|p| b.corners.contains(p)).count();
+    match shared[..] {
+        [(k, l)] if places == 1 => {
+            let opposite = |of: &Triangle, k: usize| {
+                let [p, q] = [of.corners[(k + 1) % 3], of.corners[(k + 2) % 3]];
+                Triangle::new([p, q, q])
+            };
+            match (meeting(&opposite(a, k), b, pad, 0.0), meeting(&opposite(b, l), a, pad, 0.0)) {
+                (Meeting::Apart(x), Meeting::Apart(y)) => Meeting::Apart(x.min(y)),
+                _ => Meeting::Meet,
+            }
+        }
+        [_, _] if places == 2 => match folding_way(a, b) {
+            way if way > 0.0 => Meeting::Apart(way),
+            _ => Meeting::Meet,
+        },
+        _ => Meeting::Meet,
+    }
+}
+
+/// Whether two triangles of one mesh count as a self-intersection.
+pub(super) fn meets_itself(a: &Triangle, b: &Triangle) -> bool {
+    let (a, b) = (&a.corners, &b.corners);
+    let shared = |k: usize| b.iter().position(|p| *p == a[k]).map(|l| (k, l));
+    meet_in_one_surface(a, b, (0..3).filter_map(shared))
 }

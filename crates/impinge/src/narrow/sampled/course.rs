@@ -57,6 +57,7 @@ pub(super) struct Sight {
 
 impl Sight {
     /// Of a gap that was never found.
+    #[cfg(test)]
     pub const NONE: Sight =
         Sight { frame: 0, direction: Vec3::ZERO, centre: Vec3::ZERO, radius: f32::INFINITY };
 

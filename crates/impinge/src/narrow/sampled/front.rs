@@ -23,7 +23,7 @@ use super::layers::Layers;
 use super::meter::Meter;
 use super::posed::{Flow, Posed};
 use super::schedule::{Entry, Schedule, Waiting};
-use super::self_pair;
+use super::self_pair::{Moment, Patches};
 use super::shells::Facet;
 use super::triangle_pair::{Meeting, Triangle, crossing_margin, meeting};
 use crate::Pose;
@@ -131,6 +131,10 @@ struct Node {
     slot: u32,
     /// Of a pair in contact: the frame since which it has rested.
     since: u32,
+    /// Of a pair in contact: its number among all that ever were, the same while it lasts.
+    id: u64,
+    /// When it was last taken out of the list of those; found again in that frame, it goes on.
+    left_at: u32,
     /// Of a pair in contact: whether it replaced its children because they rested.
     rested: bool,
     /// Of a pair in contact: how its triangles lay to each other when it came to rest.
@@ -143,6 +147,17 @@ struct Pending {
     node: u32,
     placed: [Facet; 2],
     gap: Gap,
+}
+
+/// What is told of a pair of two bodies in contact.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Touch {
+    /// Groups of facets.
+    pub groups: [u32; 2],
+    /// Two triangles that meet now, where triangles are looked at.
+    pub witness: Option<[u32; 2]>,
+    /// The same while the contact lasts, not 0.
+    pub id: u64,
 }
 
 /// A pair in contact.
@@ -241,6 +256,8 @@ pub(super) struct Front {
     layers: [Arc<Layers>; 2],
     /// Of one body with itself: the level below which pairs are not split.
     floor: u8,
+    /// Of one body with itself: what was measured of its patches.
+    patches: Option<Patches>,
     nodes: Vec<Node>,
     /// The first unused node of a list.
     unused: u32,
@@ -275,6 +292,8 @@ pub(super) struct Front {
     travelled: f64,
     open_weight: f64,
     clock: u32,
+    /// Of the contact that began last.
+    last_id: u64,
     pub changes: Changes,
 }
 
@@ -282,9 +301,11 @@ impl Front {
     /// The front of two bodies, all of it open; it looks ahead as far as `size` (a length).
     pub fn new(layers: [Arc<Layers>; 2], size: f64, options: FrontOptions) -> Front {
         let floor = u8::from(layers[0].shells.levels.len() > 1);
+        let patches = options.one.then(|| Patches::new(&layers[0].shells, floor));
         let mut front = Front {
             options,
             floor,
+            patches,
             nodes: Vec::new(),
             unused: NONE,
             schedule: Schedule::new(size),
@@ -305,6 +326,7 @@ impl Front {
             travelled: 0.0,
             open_weight: 0.0,
             clock: 0,
+            last_id: 0,
             changes: Changes::default(),
             layers,
         };
@@ -325,6 +347,7 @@ impl Front {
         self.parted.clear();
         self.shadowed = 0;
         (self.unused, self.travelled, self.open_weight) = (NONE, 0.0, 0.0);
+        self.patches.iter_mut().for_each(Patches::forget);
         if !self.options.one {
             let root = self.add([0; 2], [0; 2], NONE);
             self.leave_open(root);
@@ -475,7 +498,7 @@ impl Front {
         let [a, b] = [0, 1].map(|k| frame.bodies[k].triangle(node.witness[k]));
         let meets = match self.options.one {
             false => meeting(&a, &b, frame.pad, 0.0) == Meeting::Meet,
-            true => cell::meets_itself(&frame.bodies[0], node.witness, [&a, &b]),
+            true => cell::meets_itself(&a, &b),
         };
         if !meets {
             return false;
@@ -563,6 +586,7 @@ impl Front {
             self.changes.merges += 1;
             let above = &mut self.nodes[parent as usize];
             (above.witness, above.seen, above.since) = (node.witness, node.seen, node.since);
+            (above.id, above.left_at) = (node.id, self.clock);
             above.merged_at = self.clock;
             self.enter_contact(parent, due.min(self.travelled + f64::from(self.options.rest_drift)), at);
             self.nodes[parent as usize].rested = true;
@@ -668,11 +692,15 @@ impl Front {
         !self.open.is_empty() || !self.stuck.is_empty() || self.shadowed > 0
     }
 
-    /// The pairs in contact: groups (of two bodies), and two triangles that meet now.
-    pub fn contacts(&self) -> impl Iterator<Item = ([u32; 2], Option<[u32; 2]>)> {
+    /// The pairs in contact of two bodies.
+    pub fn contacts(&self) -> impl Iterator<Item = Touch> {
         let known = self.contacts.iter().filter(|held| held.due >= self.travelled);
         let nodes = known.map(|held| &self.nodes[held.node as usize]);
-        nodes.map(|node| (node.facets, Some(node.witness).filter(|w| w[0] != NONE)))
+        nodes.map(|node| Touch {
+            groups: node.facets,
+            witness: Some(node.witness).filter(|w| w[0] != NONE),
+            id: node.id,
+        })
     }
 
     /// How many pairs in contact have two triangles that meet now.
@@ -680,10 +708,17 @@ impl Front {
         self.contacts.iter().filter(|held| held.due >= self.travelled).count()
     }
 
+    /// All pairs of triangles of one body that meet, in the cells in contact.
+    pub fn self_intersections(&self, body: &Posed<'_>, pad: f64) -> Vec<[u32; 2]> {
+        let known = self.contacts.iter().filter(|held| held.due >= self.travelled);
+        let nodes = known.map(|held| &self.nodes[held.node as usize]);
+        nodes.flat_map(|node| cell::all_of_one(body, node.facets, node.levels, pad)).collect()
+    }
+
     /// How far apart the surfaces of a pair may be that counts as a contact without a look at its triangles.
     pub fn tolerance(&self, bodies: &[Posed<'_>; 2]) -> f64 {
-        let of = |(facets, _): ([u32; 2], _)| {
-            (0..2).map(|k| 2.0 * self.layers[k].groups.ball(&bodies[k], facets[k]).1).sum()
+        let of = |touch: Touch| {
+            (0..2).map(|k| 2.0 * self.layers[k].groups.ball(&bodies[k], touch.groups[k]).1).sum()
         };
         self.contacts().map(of).fold(0.0, f64::max)
     }
@@ -696,7 +731,7 @@ impl Front {
             return false;
         }
         let placed = [self.place(n, 0, frame), self.place(n, 1, frame)];
-        let gap = self.gap(n, &placed, frame);
+        let gap = self.gap(n, &placed, frame, meter);
         if self.is_kept(n, gap, &placed, frame) {
             let frames = frame.frames_apart(gap, placed[1].centre);
             self.set_apart(n, gap, frames, &placed[1], frame);
@@ -791,10 +826,12 @@ impl Front {
     #[inline]
     fn place(&self, n: u32, k: usize, frame: &Frame<'_>) -> Facet {
         let Node { facets, levels, .. } = &self.nodes[n as usize];
-        match self.options.one {
-            true => frame.bodies[k].facet(levels[k], facets[k]),
-            false => self.layers[k].groups.patch(&frame.bodies[k], facets[k]),
+        if self.options.one {
+            // Its place is all that is needed of it: patches of one body are measured.
+            let centre = frame.bodies[k].centre(usize::from(levels[k]), facets[k]);
+            return Facet { centre, normal: DVec3::ZERO, radius: 0.0, inner: 0.0, outer: 0.0 };
         }
+        self.layers[k].groups.patch(&frame.bodies[k], facets[k])
     }
 
     /// Whether a pair has nothing below but triangles, or is not to be looked at any closer.
@@ -810,18 +847,17 @@ impl Front {
 
     /// How far apart the surfaces of a pair surely are; 0 or less where that is not known.
     #[inline]
-    fn gap(&self, n: u32, placed: &[Facet; 2], frame: &mut Frame<'_>) -> Gap {
+    fn gap(&mut self, n: u32, placed: &[Facet; 2], frame: &mut Frame<'_>, meter: &mut Meter<'_>) -> Gap {
         frame.work.volume_tests += 1;
-        if self.options.one {
+        if let Some(patches) = &mut self.patches {
             let Node { facets, levels, .. } = self.nodes[n as usize];
-            return self_pair::gap(
-                &frame.bodies[0],
-                &self.layers[0].cones,
-                facets,
-                levels,
-                placed,
-                frame.pad,
-            );
+            let Posed { shells, vertices, .. } = frame.bodies[0];
+            let moment = Moment { shells, vertices, reading: self.travelled, pad: frame.pad };
+            let mut updates = 0;
+            let gap = patches.gap(&moment, self.layers[0].adjacency(), facets, levels, &mut updates);
+            frame.work.updates += updates;
+            meter.charge(updates);
+            return gap;
         }
         let gap = facet_pair::gap(&placed[0], &placed[1]);
         Gap { width: gap.width - frame.pad, ..gap }
@@ -852,9 +888,7 @@ impl Front {
                 let gap = Gap { width: gap.max(known.width), direction };
                 let frames = frame.frames_apart_near(gap.width, known.direction, placed[1].centre);
                 self.set_apart(*n, gap, frames, &placed[1], frame);
-                if !self.options.one {
-                    self.merge_parted(*n, gap.width, frames, frame, meter);
-                }
+                self.merge_parted(*n, gap.width, frames, frame, meter);
             }
             Cell::Meet(witness) => {
                 let n = self.keep_above(*n);
@@ -932,7 +966,7 @@ impl Front {
                 false => self.place(child, k, frame),
             };
             let placed = [at(0), at(1)];
-            let gap = self.gap(child, &placed, frame);
+            let gap = self.gap(child, &placed, frame, meter);
             meter.charge(1);
             if self.is_kept(child, gap, &placed, frame) {
                 self.set_apart(child, gap, frame.frames_apart(gap, placed[1].centre), &placed[1], frame);
@@ -992,7 +1026,7 @@ impl Front {
             }
             meter.charge(1);
             let placed = [self.place(parent, 0, frame), self.place(parent, 1, frame)];
-            let found = self.gap(parent, &placed, frame);
+            let found = self.gap(parent, &placed, frame, meter);
             (gap, frames) = (found.width, frame.frames_apart(found, placed[1].centre));
             let is_wide = self.options.one || gap >= HYSTERESIS * self.shallow(parent, found, &placed, frame);
             if gap <= 0.0 || !is_wide || frames < FRAMES_BEFORE_SPLIT {
@@ -1084,6 +1118,8 @@ impl Front {
             witness: [NONE; 2],
             slot: 0,
             since: 0,
+            id: 0,
+            left_at: 0,
             rested: false,
             seen: [0.0; 3],
         };
@@ -1165,6 +1201,10 @@ impl Front {
     fn enter_contact(&mut self, n: u32, due: f64, at: Vec3) {
         let node = &mut self.nodes[n as usize];
         (node.state, node.slot, node.rested) = (State::Contact, self.contacts.len() as u32, false);
+        if node.id == 0 || node.left_at != self.clock {
+            self.last_id += 1;
+            node.id = self.last_id;
+        }
         self.contacts.push(Held { node: n, due, at });
     }
 
@@ -1174,6 +1214,7 @@ impl Front {
         if let Some(moved) = self.contacts.get(slot as usize) {
             self.nodes[moved.node as usize].slot = slot;
         }
-        self.nodes[n as usize].state = State::Open;
+        let node = &mut self.nodes[n as usize];
+        (node.state, node.left_at) = (State::Open, self.clock);
     }
 }

@@ -1,11 +1,11 @@
 //! The shells of a mesh with what the front needs to know of them; found once and kept with the mesh.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use glam::DVec3;
 
 use super::groups::Groups;
-use super::self_pair::{Cones, cones};
+use super::self_pair::Adjacency;
 use super::shells::{Facet, Shells};
 use crate::Budget;
 use crate::model::Model;
@@ -16,8 +16,8 @@ pub struct Layers {
     pub(super) shells: Arc<Shells>,
     /// The part of the surface below each facet, by level: squared radii stand for areas.
     pub(super) shares: Vec<Vec<f32>>,
-    /// Cones of normals at rest, for a mesh with itself.
-    pub(super) cones: Cones,
+    /// Which patches hang together, for a mesh with itself.
+    adjacency: OnceLock<Adjacency>,
     /// Groups of facets, for two meshes.
     pub(super) groups: Groups,
     /// The diagonal of a box around the mesh.
@@ -48,8 +48,13 @@ impl Layers {
         };
         let [low, high] = facets.iter().fold([DVec3::INFINITY, DVec3::NEG_INFINITY], hold);
         let vertices = shells.levels[0].corners.as_flattened().iter().max().map_or(0, |&v| v as usize + 1);
-        let (shares, cones, groups) = (shares(&shells), cones(&shells), Groups::new(&shells));
-        Layers { size: (high - low).length(), vertices, shares, cones, groups, shells }
+        let (shares, groups) = (shares(&shells), Groups::new(&shells));
+        Layers { size: (high - low).length(), vertices, shares, adjacency: OnceLock::new(), groups, shells }
+    }
+
+    /// Which patches hang together; found when it is first asked for.
+    pub(super) fn adjacency(&self) -> &Adjacency {
+        self.adjacency.get_or_init(|| Adjacency::new(&self.shells))
     }
 }
 

@@ -11,7 +11,7 @@
 //! | `course` | how the bodies have moved against each other, and how long a gap lasts | – |
 //! | `schedule` | when a pair has to be looked at again | – |
 //! | `pair_list` | random search for the nearest pairs, and what is kept | 3 |
-//! | `self_pair` | one body with itself | 5 |
+//! | `self_pair` | patches of one body with itself, measured as they move | 5 |
 //! | `posed` | facets that ride on moving vertices | 5.1 |
 //! | `tracker`, `regions` | what users hold | – |
 //! | `curved_body` | implicit and parametric bodies against meshes | 7 |

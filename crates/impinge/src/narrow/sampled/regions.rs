@@ -18,7 +18,7 @@ pub(super) fn regions(
     contacts: &[Contact],
 ) -> Vec<Region> {
     let ball = |groups: [u32; 2]| [0, 1].map(|k| layers[k].groups.ball(&bodies[k], groups[k]));
-    let balls: Vec<_> = front.contacts().map(|(groups, _)| ball(groups)).collect();
+    let balls: Vec<_> = front.contacts().map(|touch| ball(touch.groups)).collect();
     let mut group: Vec<usize> = (0..balls.len()).collect();
     for i in 0..balls.len() {
         for j in 0..i {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use glam::DVec3;
 
 use super::facet_pair::average_normal;
-use super::front::{Changes, Frame, Front, FrontOptions};
+use super::front::{Changes, Frame, Front, FrontOptions, Touch};
 use super::layers::Layers;
 use super::meter::Meter;
 use super::pair_list::{Keep, PairList};
@@ -14,12 +14,16 @@ use super::regions::regions;
 use super::shells::Shells;
 use super::triangle_pair::Triangle;
 use crate::contact::{Certainty, Contact, Counters, Feature, Finish, Outcome, Region};
+use crate::geom::common_point::common_point;
 use crate::model::{Geometry, Shape};
 use crate::num::random::bits;
 use crate::{Budget, Error, Pose};
 
 /// Steps longer than this begin anew (no unit: a part of the bodies' size): what is known would be used up anyway.
 const LONG_STEP: f64 = 1.0 / 16.0;
+
+/// Twice the area of three vertices that tell whether a body has moved, against the square of their distances (no unit).
+const PINNED: f64 = 0.01;
 
 /// The largest patches that are told as one contact while they rest (no unit: a part of the bodies' size). Larger ones
 /// would hide what comes near elsewhere.
@@ -32,7 +36,7 @@ pub struct TrackerOptions {
     pub seed: u64,
     /// The stated largest deformation of each body (no unit), 0 for rigid ones: displacements of two vertices from rest,
     /// up to a motion of the whole body, differ by at most this part of the distance of the vertices, and facets of the
-    /// first shell deform by no more ([`Shells::largest_deformation`]).
+    /// first shell deform by no more ([`Shells::largest_deformation`]). A [`SelfTracker`] needs no such statement.
     pub deformation: [f64; 2],
     /// k of the list of nearest pairs, which keeps those with d < k·d_min + ε (no unit).
     pub keep_factor: f64,
@@ -64,7 +68,7 @@ impl Default for TrackerOptions {
             deformation: [0.0; 2],
             keep_factor: 1.2,
             keep_beyond: 0.01,
-            most_pairs: 1 << 17,
+            most_pairs: 1 << 20,
             finest: 0.0,
             contact_size: 0.0,
             most_proofs: usize::MAX,
@@ -165,7 +169,9 @@ pub struct Tracker {
 
 /// One mesh that deforms, followed for collisions with itself; otherwise as [`Tracker`].
 ///
-/// That a mesh does not meet itself is estimated, not proved: patches whose normals differ little are not looked at.
+/// Patches of the mesh are measured when they are looked at, so only their motion is stated ([`Surface::moved`]). That a
+/// mesh does not meet itself is estimated, not proved: connected patches whose normals all lie well within a right angle
+/// of some direction are not looked at. Contacts are self-intersections as [`crate::self_intersections`] counts them.
 #[derive(Debug, Clone)]
 pub struct SelfTracker {
     core: Core,
@@ -203,8 +209,9 @@ impl Tracker {
         self.core.step(surfaces, budget)
     }
 
-    /// One contact for each pair of facets in contact: the normal is that of the average plane of two triangles that
-    /// meet, the depth how far they overlap along it. `surfaces` are those of the last step.
+    /// One contact for each pair of facets in contact: its point is common to two triangles that meet, the normal is that
+    /// of their average plane, the depth how far they overlap along it, the id the same from step to step while the
+    /// facets stay in contact. `surfaces` are those of the last step.
     pub fn contacts(&self, surfaces: [Surface<'_>; 2]) -> Vec<Contact> {
         self.core.contacts(surfaces)
     }
@@ -212,7 +219,7 @@ impl Tracker {
     /// Contacts that hang together, as one region each.
     pub fn regions(&self, surfaces: [Surface<'_>; 2]) -> Vec<Region> {
         let core = &self.core;
-        regions(&core.layers, &core.bodies(&surfaces), &core.front, &core.contacts(surfaces))
+        regions(&core.layers, &core.posed(&core.layers, &surfaces), &core.front, &core.contacts(surfaces))
     }
 
     /// Forgets what was found: costs speed, never an answer.
@@ -240,7 +247,7 @@ impl SelfTracker {
         self.core.step([surface; 2], budget)
     }
 
-    /// As [`Tracker::contacts`].
+    /// One contact for each pair of triangles that meet; otherwise as [`Tracker::contacts`].
     pub fn contacts(&self, surface: Surface<'_>) -> Vec<Contact> {
         self.core.contacts([surface; 2])
     }
@@ -269,6 +276,8 @@ struct Core {
     size: f64,
     poses: Option<[Pose; 2]>,
     balls: [(DVec3, f64); 2],
+    /// Three vertices of each body that is stated not to deform, and where they were in the last step.
+    pinned: [Option<([u32; 3], [DVec3; 3])>; 2],
     /// How far vertices may have moved since the balls were found.
     drift: [f64; 2],
     /// Rounding that the proved gaps have room for.
@@ -285,7 +294,8 @@ impl Core {
         let size = layers[0].size.max(layers[1].size).max(f64::MIN_POSITIVE);
         let front_options = FrontOptions {
             one,
-            finest: options.finest * size,
+            // Patches of one body that hang together always may meet.
+            finest: if one { 0.0 } else { options.finest * size },
             contact_size: options.contact_size * size,
             most_random: options.most_proofs,
             most: options.most_pairs,
@@ -303,6 +313,7 @@ impl Core {
             size,
             poses: None,
             balls: [(DVec3::ZERO, 0.0); 2],
+            pinned: [None; 2],
             drift: [0.0; 2],
             pad: 0.0,
             frame: 0,
@@ -333,19 +344,13 @@ impl Core {
     fn step(&mut self, surfaces: [Surface<'_>; 2], budget: &mut Budget) -> Result<TrackerReport, Error> {
         self.check(&surfaces)?;
         let layers = self.layers.clone();
-        let bodies = [0, 1].map(|k| {
-            Posed::new(
-                &layers[k].shells,
-                surfaces[k].vertices,
-                &surfaces[k].pose,
-                self.options.deformation[k],
-            )
-        });
+        let bodies = self.posed(&layers, &surfaces);
         let before = self.poses;
-        let step = self.moved(&surfaces, &bodies);
+        let motions = [0, 1].map(|k| self.motion(&surfaces[k], k));
+        let step = self.moved(&surfaces, motions, &bodies);
         self.frame += 1;
         let flow = before.map(|before| Flow::new(&before, &surfaces.map(|surface| surface.pose)));
-        let deformed = surfaces[0].moved + surfaces[1].moved;
+        let deformed = motions[0] + motions[1];
         let poses = [0, 1].map(|k| bodies[k].pose);
         let looked_at = self.front.begin(step, poses, deformed, self.pad);
         let mut frame = Frame { bodies, pad: self.pad, step, flow, deformed, work: Counters::default() };
@@ -357,12 +362,35 @@ impl Core {
         Ok(self.report(&frame, miss_probability))
     }
 
+    /// The bodies of a frame; one body with itself where it is in its own frame, since it meets itself wherever it is.
+    fn posed<'f>(&self, layers: &'f [Arc<Layers>; 2], surfaces: &'f [Surface<'f>; 2]) -> [Posed<'f>; 2] {
+        [0, 1].map(|k| {
+            let pose = if self.one { &Pose::IDENTITY } else { &surfaces[k].pose };
+            Posed::new(&layers[k].shells, surfaces[k].vertices, pose, self.options.deformation[k])
+        })
+    }
+
+    /// How far vertices of a body have moved at most: not at all where it is stated not to deform and three of its
+    /// vertices, not in line, are where they were.
+    fn motion(&mut self, surface: &Surface<'_>, k: usize) -> f64 {
+        if self.one || self.options.deformation[k] > 0.0 || surface.moved == 0.0 {
+            return surface.moved;
+        }
+        let before = self.pinned[k].filter(|_| self.poses.is_some());
+        let vertices = match before {
+            Some((vertices, _)) => Some(vertices),
+            None => largest(&self.layers[k].shells, surface.vertices),
+        };
+        self.pinned[k] = vertices.map(|pinned| (pinned, pinned.map(|v| surface.vertices[v as usize])));
+        if before.is_some() && self.pinned[k] == before { 0.0 } else { surface.moved }
+    }
+
     /// How far the bodies may have come nearer to each other; begins anew where that is too far.
-    fn moved(&mut self, surfaces: &[Surface<'_>; 2], bodies: &[Posed<'_>; 2]) -> f64 {
+    fn moved(&mut self, surfaces: &[Surface<'_>; 2], motions: [f64; 2], bodies: &[Posed<'_>; 2]) -> f64 {
         let poses = surfaces.map(|surface| surface.pose);
         let before = self.poses.replace(poses);
         for k in 0..2 {
-            self.drift[k] += surfaces[k].moved;
+            self.drift[k] += motions[k];
             let loose = self.drift[k] > 0.1 * self.balls[k].1 && before.is_some_and(|before| before != poses);
             if before.is_none() || loose {
                 (self.balls[k], self.drift[k]) = (bodies[k].ball(), 0.0);
@@ -375,7 +403,7 @@ impl Core {
             Some(before) if !self.one => relative_step(&before, &poses, &balls),
             _ => 0.0,
         };
-        let step = rigid + surfaces[0].moved + surfaces[1].moved;
+        let step = rigid + motions[0] + motions[1];
         // Negated, so that NaN begins anew.
         if before.is_none() || rounding > self.pad || !(step <= LONG_STEP * self.size) {
             self.pad = 2.0 * rounding;
@@ -428,7 +456,7 @@ impl Core {
         let work = frame.work;
         let samples = work.volume_tests + work.primitive_tests;
         let certainty = match meeting {
-            Some(true) if self.options.finest > 0.0 => {
+            Some(true) if self.options.finest > 0.0 && !self.one => {
                 Certainty::Conservative { tolerance: self.front.tolerance(&frame.bodies) }
             }
             Some(true) => Certainty::Exact,
@@ -453,49 +481,60 @@ impl Core {
         self.seeds = if done { (self.seeds + 1).min(16) } else { (self.seeds / 2).max(1) };
     }
 
-    fn bodies<'f>(&'f self, surfaces: &'f [Surface<'f>; 2]) -> [Posed<'f>; 2] {
-        let stretch = self.options.deformation;
-        [0, 1]
-            .map(|k| Posed::new(&self.layers[k].shells, surfaces[k].vertices, &surfaces[k].pose, stretch[k]))
-    }
-
     fn contacts(&self, surfaces: [Surface<'_>; 2]) -> Vec<Contact> {
-        let bodies = self.bodies(&surfaces);
-        let one = |(groups, witness): ([u32; 2], Option<[u32; 2]>)| match witness {
+        let bodies = self.posed(&self.layers, &surfaces);
+        if self.one {
+            let world = [0, 1]
+                .map(|k| Posed::new(&self.layers[k].shells, surfaces[k].vertices, &surfaces[k].pose, 0.0));
+            let of = |[t, u]: [u32; 2]| {
+                // Two triangles are a contact of their own, so they name it.
+                let id = ((u64::from(t) << 32) | u64::from(u)) + 1;
+                contact(&[world[0].triangle(t), world[1].triangle(u)], [t, u].map(Feature::Face), id)
+            };
+            return self.front.self_intersections(&bodies[0], self.pad).into_iter().map(of).collect();
+        }
+        let one = |touch: Touch| match touch.witness {
             Some([t, u]) => {
-                contact(&[bodies[0].triangle(t), bodies[1].triangle(u)], [t, u].map(Feature::Face))
+                let triangles = [bodies[0].triangle(t), bodies[1].triangle(u)];
+                contact(&triangles, [t, u].map(Feature::Face), touch.id)
             }
             None => {
+                let groups = touch.groups;
                 let [(a, r), (b, s)] = [0, 1].map(|k| self.layers[k].groups.ball(&bodies[k], groups[k]));
                 let normal = (b - a).normalize_or_zero();
                 let depth = r + s - a.distance(b);
                 let points = [a + normal * r, b - normal * s];
-                Contact {
-                    points,
-                    normal,
-                    depth,
-                    area: 0.0,
-                    features: [Feature::Surface; 2],
-                    id: 0,
-                    time: 0.0,
-                }
+                let features = [Feature::Surface; 2];
+                Contact { points, normal, depth, area: 0.0, features, id: touch.id, time: 0.0 }
             }
         };
         self.front.contacts().map(one).collect()
     }
 }
 
-/// The contact of two triangles: between them lies their average plane, and their overlap along its normal is the
-/// depth (section 5.3).
-fn contact([a, b]: &[Triangle; 2], features: [Feature; 2]) -> Contact {
+/// The corners of the largest triangle of the coarsest shell; `None` where it is a needle.
+fn largest(shells: &Shells, vertices: &[DVec3]) -> Option<[u32; 3]> {
+    let coarsest = shells.levels.last()?;
+    let sides = |t: &[u32; 3]| {
+        let [a, b, c] = t.map(|v| vertices[v as usize]);
+        [b - a, c - a]
+    };
+    let area = |t: &[u32; 3]| sides(t)[0].cross(sides(t)[1]).length();
+    let found = coarsest.corners.iter().max_by(|s, t| area(s).total_cmp(&area(t)))?;
+    let [u, v] = sides(found);
+    (area(found) > PINNED * u.length_squared().max(v.length_squared())).then_some(*found)
+}
+
+/// The contact of two triangles that meet: their average plane passes through a common point, and their overlap along its
+/// normal is the depth (section 5.3).
+fn contact([a, b]: &[Triangle; 2], features: [Feature; 2], id: u64) -> Contact {
     let (m, n) = (a.normal.normalize_or_zero(), b.normal.normalize_or_zero());
     let normal = average_normal(m, n).unwrap_or(m);
     let reach = |of: &Triangle| of.corners.map(|p| p.dot(normal));
     let deepest_a = reach(a).into_iter().fold(f64::NEG_INFINITY, f64::max);
     let deepest_b = reach(b).into_iter().fold(f64::INFINITY, f64::min);
     let depth = deepest_a - deepest_b;
-    let middle = 0.5 * (a.centre() + b.centre());
-    let middle = middle + normal * (0.5 * (deepest_a + deepest_b) - middle.dot(normal));
+    let middle = common_point(&a.corners, &b.corners);
     let points = [middle + normal * (0.5 * depth), middle - normal * (0.5 * depth)];
-    Contact { points, normal, depth, area: 0.0, features, id: 0, time: 0.0 }
+    Contact { points, normal, depth, area: 0.0, features, id, time: 0.0 }
 }
