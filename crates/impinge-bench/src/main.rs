@@ -5,6 +5,7 @@
 
 #![forbid(unsafe_code)]
 
+mod aabb_tree;
 mod before_after;
 mod boxes;
 mod chart;
@@ -15,12 +16,14 @@ mod peers;
 mod queries;
 mod questions;
 mod readme;
+mod recordings;
 mod results;
 mod scenes;
 mod setup;
 mod sweeps;
 mod table;
 mod tables;
+mod thread_time;
 mod timing;
 
 use std::process::ExitCode;
@@ -35,6 +38,8 @@ const USAGE: &str = "\
 usage: impinge-bench NAME [--quick]     print one table and write results/MACHINE/NAME.csv
        impinge-bench list               name all tables
        impinge-bench setup              get and build the peers outside
+       impinge-bench recordings [--write]
+                                        say what the recorded motions are like; write their files anew
        impinge-bench readme [--check]   write the README's table of speeds from the results, or compare
        impinge-bench before-after OTHER [NAME...] [--quick] [--rounds N]
                                         this build against another, fails where ours is slower by 3 %
@@ -62,6 +67,8 @@ fn run(arguments: &[String]) -> Result<()> {
             Ok(())
         }
         ["setup"] => setup::run(),
+        ["recordings"] => recordings::run(false),
+        ["recordings", "--write"] => recordings::run(true),
         ["readme"] => readme::run(&readme_file(), &scenes::results_folder(), false),
         ["readme", "--check"] => readme::run(&readme_file(), &scenes::results_folder(), true),
         ["before-after", ref rest @ ..] => before_after::run(rest),

@@ -2,7 +2,7 @@
 //!
 //! Everything here depends on the question alone: no times, no thread counts. Costs go to `--explain`.
 
-use impinge::{Certainty, Counters, Finish, Outcome, Reason};
+use impinge::{Certainty, Counters, Finish, Outcome, Reason, Sampling};
 use serde::Serialize;
 
 use crate::exit::Exit;
@@ -37,6 +37,13 @@ impl Answer {
         if answer.value.is_none() {
             assurance = assurance.of_nothing();
         }
+        // Beside a proved answer the rest does not matter.
+        if let Some(Sampling { coverage, miss_probability }) =
+            answer.sampling.filter(|_| answer.value.is_none())
+        {
+            assurance =
+                Assurance { coverage: Some(coverage), miss_probability: Some(miss_probability), ..assurance };
+        }
         Answer { found, method: answer.method.name(), assurance, reason: answer.reason, work: answer.work }
     }
 
@@ -61,6 +68,10 @@ pub struct Assurance {
     resolution: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     samples: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    coverage: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    miss_probability: Option<f64>,
     finish: &'static str,
 }
 
@@ -69,7 +80,15 @@ impl Assurance {
     pub const EXACT: Assurance = Assurance::bare("exact", COMPLETE);
 
     const fn bare(certainty: &'static str, finish: &'static str) -> Assurance {
-        Assurance { certainty: Some(certainty), tolerance: None, resolution: None, samples: None, finish }
+        Assurance {
+            certainty: Some(certainty),
+            tolerance: None,
+            resolution: None,
+            samples: None,
+            coverage: None,
+            miss_probability: None,
+            finish,
+        }
     }
 
     /// The same beside an answer that is null.
@@ -125,7 +144,13 @@ impl From<&Outcome> for Assurance {
 impl std::fmt::Display for Assurance {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(self.certainty.unwrap_or("undecided"))?;
-        for (name, value) in [("tolerance", self.tolerance), ("resolution", self.resolution)] {
+        let numbers = [
+            ("tolerance", self.tolerance),
+            ("resolution", self.resolution),
+            ("coverage", self.coverage),
+            ("miss probability", self.miss_probability),
+        ];
+        for (name, value) in numbers {
             if let Some(value) = value {
                 write!(f, " ({name} {value:?})")?;
             }

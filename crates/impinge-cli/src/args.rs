@@ -163,6 +163,23 @@ are enough; then the parts cover it, and the answer says by how much they stand 
 as a length (deviation, the tolerance), and why no more cuts were made (ended). --output writes all parts into one mesh file. Exits 0; a mesh that is
 not closed is refused.")]
     Decompose(Decompose),
+    /// Makes layered shells of a mesh: ever coarser levels that contain it
+    #[command(after_help = "\
+Examples:
+  impinge shells bunny.ply
+  impinge shells bunny.ply --levels 4 --picture shells.png
+  impinge shells bunny.ply --out bunny.shells --format json
+
+Level 0 is the mesh; each further level has about a quarter of the facets, down to a few tens. A facet is a flat
+cylinder around a simplified triangle that contains all triangles of the mesh below it: a disc with a radius, an
+outer and an inner offset. The table says for each level how many facets there are, and as parts of the mesh's
+size: the mean radius; the mean and the largest offset, outer and inner; the tightness (\"tight\"), which is the mean
+over the facets of how far the surface lies at most below the shell's outer surface, also by the discs alone, without
+the planes that are attached along sharp edges. Smaller is better: a search leaves a level sooner the closer it holds
+the surface.
+--out saves the shells for the library's Shells::load; --picture draws the mesh and the outer discs of each level.
+Exits 0.")]
+    Shells(MakeShells),
     /// Answers a batch of questions, one JSON object per line
     #[command(after_help = r#"Examples:
   impinge query questions.jsonl > answers.jsonl
@@ -208,6 +225,7 @@ Scenes:
                 steps, 0.02 to 0.5 radii a step for nine in ten and 0.5 to 4 for the tenth, turning
   tunnel        fast and thin: bunnies and a wall
   manipulate    an object that follows a hand stops at contact and slides
+  press         a soft ball of two levels is pressed against a rigid one, fine only where it touches
 
 Examples:
   impinge simulate multibody --frames 500 --picture box.png
@@ -218,6 +236,7 @@ Examples:
   impinge simulate bounce --bodies 200 --frames 1000 --check         a box of bodies that are not convex
   impinge simulate tunnel --check                                    fast and thin: figure 5 of CONTACT
   impinge simulate manipulate --check --picture slide.png            stops at contact and slides
+  impinge simulate press --check --picture dent.png                  rests at the indentation of the closed form
 
 Counts bodies, pairs, events and contacts, and tells what the scene measures of itself: the drift of energy
 and momentum, bodies outside the box, the nearest distance; for bodies that are swept their impacts, how often
@@ -349,6 +368,22 @@ pub struct Decompose {
     pub output: Option<PathBuf>,
 }
 
+/// `impinge shells`.
+#[derive(Debug, Group)]
+pub struct MakeShells {
+    /// The mesh file
+    pub mesh: PathBuf,
+    /// Levels, the mesh itself among them; fewer where no more can be made [default: down to a few tens of facets]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=32))]
+    pub levels: Option<u32>,
+    /// Saves the shells
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Draws the levels side by side
+    #[arg(long, value_name = "FILE.png")]
+    pub picture: Option<PathBuf>,
+}
+
 /// `impinge query`.
 #[derive(Debug, Group)]
 pub struct Query {
@@ -362,7 +397,7 @@ pub struct Simulate {
     /// The scene
     #[arg(value_parser = impinge_sim::scenes::NAMES)]
     pub scene: String,
-    /// How many frames [default: 200, walkthrough and bounce 600, manipulate 400, hand 100, tunnel 20]
+    /// How many frames [default: 200, walkthrough and bounce 600, manipulate and press 400, hand 100, tunnel 20]
     #[arg(long, value_name = "N")]
     pub frames: Option<u64>,
     /// How many bodies (multibody, bounce) [default: 1000, bounce 1]

@@ -7,7 +7,7 @@
 use std::io::Cursor;
 
 use glam::{DVec2, DVec3};
-use image::{ImageFormat, RgbImage};
+use image::{ImageFormat, RgbImage, imageops};
 use impinge::{Mesh, Pose};
 
 use crate::error::Failure;
@@ -18,8 +18,10 @@ pub const BODIES: [DVec3; 2] = [DVec3::new(0.36, 0.56, 0.78), DVec3::new(0.86, 0
 const RED: DVec3 = DVec3::new(0.90, 0.08, 0.06);
 const SKY: [DVec3; 2] = [DVec3::new(0.97, 0.98, 0.99), DVec3::new(0.80, 0.84, 0.89)];
 
-/// From where the scene is seen, and from where it is lit.
+/// From where the scene is seen.
 const VIEW: DVec3 = DVec3::new(0.62, -0.95, 0.62);
+
+/// From where it is lit.
 const LIGHT: DVec3 = DVec3::new(0.25, -0.55, 0.80);
 
 /// Distance of the eye from the centre, in radii of the scene: nothing comes near the eye.
@@ -67,6 +69,10 @@ pub struct Picture<'a> {
 impl Picture<'_> {
     /// Draws everything into a PNG of this size.
     pub fn png(&self, width: u32, height: u32) -> Result<Vec<u8>, Failure> {
+        encode(&self.image(width, height))
+    }
+
+    fn image(&self, width: u32, height: u32) -> RgbImage {
         let placed: Vec<Vec<DVec3>> = self
             .figures
             .iter()
@@ -101,13 +107,23 @@ impl Picture<'_> {
             canvas.line(ends, RED, THIN, true);
             ends.iter().for_each(|&end| canvas.line([end; 2], RED, DOT, true));
         }
-        let mut bytes = Cursor::new(Vec::new());
-        canvas
-            .into_image(width, height)
-            .write_to(&mut bytes, ImageFormat::Png)
-            .map_err(|e| Failure(format!("the picture: {e}")))?;
-        Ok(bytes.into_inner())
+        canvas.into_image(width, height)
     }
+}
+
+/// Draws several pictures of one size beside each other, each seen from its own front, into one PNG.
+pub fn side_by_side(pictures: &[Picture<'_>], width: u32, height: u32) -> Result<Vec<u8>, Failure> {
+    let mut whole = RgbImage::new(width * pictures.len() as u32, height);
+    for (picture, at) in pictures.iter().zip((0..).step_by(width as usize)) {
+        imageops::replace(&mut whole, &picture.image(width, height), at, 0);
+    }
+    encode(&whole)
+}
+
+fn encode(image: &RgbImage) -> Result<Vec<u8>, Failure> {
+    let mut bytes = Cursor::new(Vec::new());
+    image.write_to(&mut bytes, ImageFormat::Png).map_err(|e| Failure(format!("the picture: {e}")))?;
+    Ok(bytes.into_inner())
 }
 
 /// A point in the eye's frame: where it is on the canvas, how near, and its place for shading.

@@ -1,4 +1,4 @@
-//! Bodies that move, on top of [`impinge`]: rigid bodies with elastic collisions, and scenes to watch.
+//! Bodies that move, on top of [`impinge`]: rigid bodies with elastic collisions, a soft one of two levels, and scenes to watch.
 //!
 //! ```
 //! use impinge::Budget;
@@ -18,9 +18,12 @@
 pub mod closed_box;
 pub mod contact_impulse;
 pub mod drawing;
+pub mod elastic_foundation;
 pub mod impulse;
 pub mod overlap_check;
 mod random;
 pub mod rigid;
 pub mod scenes;
 pub mod swept_world;
+pub mod two_level;
+pub mod vertex_contacts;

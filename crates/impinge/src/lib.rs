@@ -43,6 +43,7 @@
 //! | Which convex parts cover it? | [`decompose`] | covers always; the excess is stated |
 //! | What happens among many bodies from step to step? | [`scene::Scene`] | exact contacts; events in a fixed order |
 //! | Which of many boxes meet? | [`broad::BroadPhase`] | exact on the doubles given |
+//! | How far do bodies move that overlap? | [`response::Projection`] | no overlap is left but the stated one |
 //!
 //! # A game: slide along a level
 //! ```
@@ -155,6 +156,7 @@ pub mod num;
 mod num;
 mod query;
 mod report;
+pub mod response;
 pub mod scene;
 #[cfg(feature = "unstable")]
 pub mod shape;
@@ -170,7 +172,7 @@ pub use glam;
 pub use bound::Aabb;
 pub use budget::Budget;
 pub use contact::{
-    Certainty, Contact, Counters, Feature, Finish, Outcome, Overlap, Region, Relation, Separation,
+    Certainty, Contact, Counters, Feature, Finish, Outcome, Overlap, Region, Relation, Sampling, Separation,
 };
 pub use error::Error;
 pub use geom::moving::FeaturePairKind;
@@ -186,6 +188,8 @@ pub use narrow::exact::contour::Polyline;
 pub use narrow::exact::ray_cast::{Ray, RayHit};
 pub use narrow::methods::Method;
 pub use narrow::route::{Answer, Reason};
+pub use narrow::sampled::shells::{Patch, ShellLevel, Shells};
+pub use narrow::sampled::{CurvedBody, SelfTracker, Surface, Tracker, TrackerOptions, TrackerReport};
 pub use query::{
     PointDistance, Query, closest_point, closest_point_batch, contains, contains_batch, contour,
     contour_batch, decompose, distance, distance_batch, inspect, mass, pairs, pairs_batch, pairs_within,

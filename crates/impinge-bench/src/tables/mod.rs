@@ -11,6 +11,7 @@ mod convex;
 mod mesh_distance;
 mod mesh_pairs;
 mod mesh_relation;
+mod monte_carlo;
 mod multibody;
 mod pair_scene;
 mod point_distance;
@@ -149,5 +150,35 @@ pub const TABLES: &[Entry] = &[
         about: "when two moving meshes first touch: 50 motions, bunny4k-dragon11k to bunny59k-dragon202k",
         one_core: true,
         run: sweep::run,
+    },
+    Entry {
+        name: "monte-carlo",
+        about: "layered shells against refitted boxes on three recorded motions, table 1 of Guy and Debunne 2004",
+        one_core: true,
+        run: monte_carlo::table_one::run,
+    },
+    Entry {
+        name: "monte-carlo-recall",
+        about: "contact regions found and their delay against the time of a frame, deforming dragon and bunny",
+        one_core: true,
+        run: monte_carlo::recall::run,
+    },
+    Entry {
+        name: "monte-carlo-frames",
+        about: "100,000 frames of a millisecond: the thread's processor time of each",
+        one_core: true,
+        run: monte_carlo::frames::run,
+    },
+    Entry {
+        name: "monte-carlo-sound",
+        about: "10,000 random placements: is what was said to be sure true, and are misses as rare as stated?",
+        one_core: true,
+        run: monte_carlo::sound::run,
+    },
+    Entry {
+        name: "monte-carlo-self",
+        about: "deforming meshes against themselves: the sampled method beside the exact query",
+        one_core: true,
+        run: monte_carlo::self_contact::run,
     },
 ];

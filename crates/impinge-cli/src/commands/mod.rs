@@ -8,6 +8,7 @@ mod distance;
 mod inspect;
 mod query;
 mod self_;
+mod shells;
 mod simulate;
 mod sweep;
 
@@ -35,6 +36,7 @@ pub fn run(args: &Args) -> Result<Exit, Failure> {
         Some(Command::Sweep(sweep)) => sweep::run(sweep, common),
         Some(Command::SelfIntersect(one)) => self_::run(one, common),
         Some(Command::Decompose(mesh)) => decompose::run(mesh, common),
+        Some(Command::Shells(mesh)) => shells::run(mesh, common),
         Some(Command::Query(query)) => query::run(query, common),
         Some(Command::Simulate(simulate)) => simulate::run(simulate, common),
         Some(Command::Completions(completions)) => completions::run(completions),

@@ -75,7 +75,7 @@ pub fn run(args: &Simulate, common: &Common) -> Result<Exit, Failure> {
         "hand" => 100,
         "bounce" => 600,
         "tunnel" => 20,
-        "manipulate" => 400,
+        "manipulate" | "press" => 400,
         _ => 200,
     });
     let mut scenario = scenes::by_name(&args.scene, args.bodies.map(|n| n as usize), common.seed)?;

@@ -212,6 +212,10 @@ fn with<T>(fields: Value, found: &Answer<T>) -> Map<String, Value> {
     if let (Some((name, value)), Some(_)) = (beside, &found.value) {
         fields.insert(name.into(), value);
     }
+    if let (Some(sampling), None) = (found.sampling, &found.value) {
+        fields.insert("coverage".into(), json!(sampling.coverage));
+        fields.insert("miss_probability".into(), json!(sampling.miss_probability));
+    }
     fields
 }
 

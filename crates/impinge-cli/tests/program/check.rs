@@ -135,7 +135,7 @@ fn brute_force_agrees_and_unknown_methods_are_refused() {
         }
     }
     let relation = check(&folder, &["--method", "brute"]);
-    let why = "method brute does not answer relation of mesh and mesh; exact and sphere_tree do";
+    let why = "method brute does not answer relation of mesh and mesh; exact, sphere_tree and sampled do";
     assert!(relation.code == 2 && relation.err.contains(why), "{relation:?}");
     for (method, what) in
         [("gjk", "distance"), ("voronoi", "distance"), ("contact", "distance"), ("gjk", "sweep")]
@@ -149,6 +149,38 @@ fn brute_force_agrees_and_unknown_methods_are_refused() {
     for word in ["magic", "auto", "exact", "brute", "voronoi", "gjk", "contact"] {
         assert!(refused.json()["error"].as_str().unwrap().contains(word), "{refused:?}");
     }
+}
+
+#[test]
+fn sampled_answers_what_it_can_prove_and_says_how_much_it_saw() {
+    let folder = Folder::with_meshes();
+    for (at_b, relation, code) in [
+        ("3,0,0", "separated", 0),
+        ("1.25,0,0", "touching", 1),
+        ("-1,0,0.1", "intersecting", 1),
+        ("0,0,0", "b_inside_a", 1),
+    ] {
+        let ended = check(&folder, &["--at-b", at_b, "--method", "sampled"]);
+        let want = json!({"schema": 1, "relation": relation, "method": "sampled",
+            "certainty": "exact", "finish": "complete"});
+        assert_eq!((ended.json(), ended.code), (want, code), "at {at_b}");
+    }
+    let ended = check(&folder, &["--at-b", "3,0,0", "--method", "sampled", "--budget", "1"]);
+    let want = json!({"schema": 1, "relation": null, "method": "sampled", "certainty": null,
+        "coverage": 0.0, "miss_probability": 1.0, "finish": "out_of_budget"});
+    assert_eq!((ended.json(), ended.code), (want, 3));
+    let text = folder.run(&[
+        "check",
+        "cube.obj",
+        "small.obj",
+        "--at-b",
+        "3,0,0",
+        "--method",
+        "sampled",
+        "--budget",
+        "1",
+    ]);
+    assert_eq!((text.out.lines().next(), text.code), (Some("undecided"), 3));
 }
 
 #[test]

@@ -9,6 +9,7 @@ mod query;
 #[path = "../../../impinge/tests/common/shared.rs"]
 mod shared;
 mod shared_pairs;
+mod shells;
 mod simulate;
 mod surface;
 mod sweep;

@@ -122,6 +122,24 @@ fn swept_bodies_collide_and_never_overlap() {
 }
 
 #[test]
+fn a_soft_ball_rests_at_the_closed_form_and_shows_no_switch() {
+    let folder = Folder::new();
+    let run = folder.run(&["simulate", "press", "--check", "--format", "json", "--picture", "dent.png"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    let answer = run.json();
+    let measure = |name: &str| answer["measures"][name].as_f64().unwrap();
+    assert!((measure("indentation") / measure("closed_form_at_rest") - 1.0).abs() < 0.01, "{answer}");
+    assert!(measure("largest_jump") <= 1e-9 && measure("share_simulated") < 0.1, "{answer}");
+    let png = std::fs::read(folder.path().join("dent.png")).unwrap();
+    assert!(png.starts_with(b"\x89PNG") && png.len() > 10_000);
+    let short = ["--frames", "40", "--format", "json"];
+    assert_eq!(
+        simulate("press", &short, &["--threads", "1"]).out,
+        simulate("press", &short, &["--threads", "2"]).out
+    );
+}
+
+#[test]
 fn budgets_leave_pairs_open_and_wrong_words_are_refused() {
     let open = impinge(&[
         "simulate",

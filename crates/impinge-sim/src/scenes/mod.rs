@@ -6,6 +6,7 @@ pub mod hand;
 pub mod kitchen;
 pub mod manipulate;
 pub mod multibody;
+pub mod press;
 pub mod tunnel;
 pub mod walkthrough;
 
@@ -19,6 +20,7 @@ pub use crowd::Crowd;
 pub use hand::Hand;
 pub use manipulate::Manipulate;
 pub use multibody::Multibody;
+pub use press::Press;
 pub use tunnel::Tunnel;
 pub use walkthrough::Walkthrough;
 
@@ -66,7 +68,7 @@ pub trait Scenario {
 }
 
 /// The scenes by their names.
-pub const NAMES: [&str; 6] = ["multibody", "walkthrough", "hand", "bounce", "tunnel", "manipulate"];
+pub const NAMES: [&str; 7] = ["multibody", "walkthrough", "hand", "bounce", "tunnel", "manipulate", "press"];
 
 /// A scene by its name; `bodies` is how many, where that can be chosen.
 ///
@@ -90,6 +92,7 @@ pub fn by_name(name: &str, bodies: Option<usize>, seed: u64) -> Result<Box<dyn S
         }
         "tunnel" => fixed(name).and_then(|()| Ok(Box::new(Tunnel::new(seed)?) as Box<dyn Scenario>)),
         "manipulate" => fixed(name).and_then(|()| Ok(Box::new(Manipulate::new()?) as Box<dyn Scenario>)),
+        "press" => fixed(name).and_then(|()| Ok(Box::new(Press::new()?) as Box<dyn Scenario>)),
         "hand" => fixed(name).and_then(|()| Ok(Box::new(Hand::new()?) as Box<dyn Scenario>)),
         _ => {
             let reason = format!("there is no scene {name:?}; there are {}", NAMES.join(", "));

@@ -31,6 +31,14 @@ impl Contact {
         0.5 * (self.points[0] + self.points[1])
     }
 
+    /// The triangles that the points lie on, where both lie on one.
+    pub(crate) fn faces(&self) -> Option<[u32; 2]> {
+        match self.features {
+            [Feature::Face(i), Feature::Face(j)] => Some([i, j]),
+            _ => None,
+        }
+    }
+
     /// The contact with a and b exchanged.
     #[must_use]
     pub fn swapped(self) -> Contact {

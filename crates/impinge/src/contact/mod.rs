@@ -11,7 +11,7 @@ mod verdict;
 
 pub use contact::Contact;
 pub use feature::Feature;
-pub use outcome::{Certainty, Counters, Finish, Outcome};
+pub use outcome::{Certainty, Counters, Finish, Outcome, Sampling};
 pub use overlap::{Overlap, Region};
 pub use relation::Relation;
 pub use separation::Separation;

@@ -94,6 +94,16 @@ impl Sub for Counters {
     }
 }
 
+/// How much a method that looks at samples has seen.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Sampling {
+    /// The share of all pairs of surface patches about which something is proved, weighted by their areas.
+    pub coverage: f64,
+    /// The probability that a given contact which exists was not found.
+    pub miss_probability: f64,
+}
+
 /// Certainty, end and cost of one search.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]

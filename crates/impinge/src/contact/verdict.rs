@@ -1,6 +1,6 @@
 //! What a kernel found about one pair: the answer, or how far it came.
 
-use super::{Certainty, Counters, Finish, Outcome};
+use super::{Certainty, Counters, Finish, Outcome, Sampling};
 
 /// The answer of one search, or what it had when its budget ended.
 #[derive(Debug, Clone, PartialEq)]
@@ -12,20 +12,22 @@ pub struct Verdict<T> {
     pub so_far: Option<T>,
     /// Certainty, end and cost.
     pub outcome: Outcome,
+    /// How much was seen, by methods that look at samples.
+    pub sampling: Option<Sampling>,
 }
 
 impl<T> Verdict<T> {
     /// Found, or left open without a partial answer.
     pub fn new(value: Option<T>, outcome: Outcome) -> Verdict<T> {
-        Verdict { value, so_far: None, outcome }
+        Verdict { value, so_far: None, outcome, sampling: None }
     }
 
     /// The answer if the search came to its end, else a part of it.
     #[inline]
     pub fn by_finish(found: T, outcome: Outcome) -> Verdict<T> {
         match outcome.finish {
-            Finish::OutOfBudget => Verdict { value: None, so_far: Some(found), outcome },
-            Finish::Complete | Finish::Stopped => Verdict { value: Some(found), so_far: None, outcome },
+            Finish::OutOfBudget => Verdict { so_far: Some(found), ..Verdict::new(None, outcome) },
+            Finish::Complete | Finish::Stopped => Verdict::new(Some(found), outcome),
         }
     }
 
@@ -50,6 +52,7 @@ impl<T> Verdict<T> {
             value: self.value.map(&mut change),
             so_far: self.so_far.map(&mut change),
             outcome: self.outcome,
+            sampling: self.sampling,
         }
     }
 }

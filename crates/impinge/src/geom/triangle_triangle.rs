@@ -141,6 +141,27 @@ pub fn folded_over_edge(p: DVec3, q: DVec3, ra: DVec3, rb: DVec3) -> bool {
         })
 }
 
+/// Whether two triangles of one surface count as a self-intersection: triangles without area and copies of the same three
+/// corners never do, two that share a corner do when they meet elsewhere too, two that share an edge only when one is
+/// folded onto the other. `shared` are the corners of a that b has too, each with its place in b.
+pub(crate) fn meet_in_one_surface(
+    a: &[DVec3; 3],
+    b: &[DVec3; 3],
+    mut shared: impl Iterator<Item = (usize, usize)>,
+) -> bool {
+    let meets = match (shared.next(), shared.next(), shared.next()) {
+        (None, ..) => meet(a, b),
+        (Some((k, l)), None, _) => meet_sharing_corner(a, b, k, l),
+        // The third corners are those that the shared ones leave: 0 + 1 + 2 = 3. Equal numbers only come
+        // from a triangle with two equal corners, which the last line drops.
+        (Some((k, l)), Some((m, n)), None) => {
+            folded_over_edge(a[k], a[m], a[(6 - k - m) % 3], b[(6 - l - n) % 3])
+        }
+        _ => false,
+    };
+    meets && has_area(a) && has_area(b)
+}
+
 /// Where the corners of each triangle lie relative to the plane of the other.
 pub(super) enum Sides {
     /// One triangle lies strictly on one side of the other's plane.

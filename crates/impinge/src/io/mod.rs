@@ -32,6 +32,7 @@ mod obj;
 mod off;
 mod ply;
 mod save;
+mod shells;
 mod stl;
 #[cfg(test)]
 mod tests;

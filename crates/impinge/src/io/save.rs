@@ -37,11 +37,11 @@ pub fn save_as(path: impl AsRef<Path>, mesh: &Mesh, encoding: Encoding) -> Resul
     replace(path, &bytes).map_err(|error| refuse(path, error.to_string()))
 }
 
-fn refuse(path: &Path, reason: impl Into<String>) -> Error {
+pub(super) fn refuse(path: &Path, reason: impl Into<String>) -> Error {
     Error::File { path: path.display().to_string(), reason: reason.into() }
 }
 
-fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+pub(super) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     // A device or a pipe cannot be replaced, only written to.
     if fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir()) {
         return OpenOptions::new().write(true).open(path)?.write_all(bytes);

@@ -123,6 +123,11 @@ impl Model {
         Some(self.attachments.get_or_build(|| build(self)))
     }
 
+    /// What a method has built for the mesh, by its type.
+    pub(crate) fn known<T: Any + Send + Sync>(&self) -> Option<Arc<T>> {
+        self.attachments.get()
+    }
+
     /// The surface of a solid of tetrahedra.
     ///
     /// # Errors

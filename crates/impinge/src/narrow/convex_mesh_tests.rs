@@ -55,7 +55,7 @@ fn measured(
     mesh_pose: &Pose,
     budget: &mut Budget,
 ) -> (Option<Separation>, Outcome) {
-    let Verdict { value, so_far, outcome } = distance(primitive, pose, mesh, mesh_pose, budget);
+    let Verdict { value, so_far, outcome, .. } = distance(primitive, pose, mesh, mesh_pose, budget);
     (value.or(so_far), outcome)
 }
 

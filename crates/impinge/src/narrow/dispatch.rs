@@ -242,7 +242,7 @@ fn parts_distance(a: &Compound, pair: &ShapePair<'_>, budget: &mut Budget) -> Ve
     for part in a.parts() {
         let at = pair.poses[0].compose(&part.pose);
         let one = ShapePair::new([&part.shape, pair.shapes[1]], [&at, pair.poses[1]]);
-        let Verdict { value, so_far, outcome } =
+        let Verdict { value, so_far, outcome, .. } =
             budget.silently(|budget| distance(&one, &mut KernelMemory::default(), budget));
         total.work += outcome.work;
         if outcome.finish != Finish::Complete {

@@ -11,4 +11,5 @@ pub mod exact;
 pub mod kernel_memory;
 pub mod methods;
 pub mod route;
+pub mod sampled;
 pub mod shape_pair;

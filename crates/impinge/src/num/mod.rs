@@ -4,6 +4,7 @@ pub mod cubic;
 pub mod double_double;
 pub mod dyadic;
 pub mod exact_vector;
+pub(crate) mod hash;
 pub mod parallel;
 pub mod polynomial;
 pub mod predicate;

@@ -13,6 +13,10 @@ pub const POSE_ORTHONORMALITY: f64 = 1e-4;
 /// matrices stay below.
 pub const ROTATION_ROUNDING: f64 = 64.0 * f64::EPSILON;
 
+/// How far from 1 the length of a contact's normal may be (no unit). Normals that went through f32 pass; a forgotten
+/// normalisation does not.
+pub const UNIT_NORMAL: f64 = 1e-6;
+
 /// Rounding of placing points and comparing their projections (no unit: relative to the lengths that take
 /// part). A placed coordinate, its way back through an inverted pose and a scalar product make fewer than
 /// a hundred roundings of half an epsilon each.
@@ -283,3 +287,19 @@ pub const CUT_GAIN: f64 = 1e-6;
 /// The error that a generalised winding number may have (no unit: turns). Far below the half turn that tells inside
 /// from outside; smaller ones cost more triangles taken one by one.
 pub const WINDING_ERROR: f64 = 1e-6;
+
+/// Rounding of the normal of a shell's facet and of what is measured along it (no unit: a factor of the distance from
+/// its centre); derived in `narrow/sampled/shells/frame.rs`.
+pub const FACET_TURN_ROUNDING: f64 = 2048.0 * f64::EPSILON;
+
+/// Rounding of the centre of a shell's facet (no unit: a factor of the largest coordinate of its corners): two sums and
+/// a division.
+pub const FACET_POSITION_ROUNDING: f64 = 16.0 * f64::EPSILON;
+
+/// Triangles thinner than this (no unit: twice the area over the square of the longest side) carry a facet rigidly: how
+/// they are stretched across says nothing about what lies around them.
+pub const FACET_NEEDLE: f64 = 1.0 / 1024.0;
+
+/// Rounding of the largest stretch of a facet's plane (no unit: a factor of the products that it is summed from).
+/// The inverse of two sides loses 1/[`FACET_NEEDLE`] of its digits, over about eight roundings.
+pub const FACET_STRETCH_ROUNDING: f64 = 16.0 / FACET_NEEDLE * f64::EPSILON;

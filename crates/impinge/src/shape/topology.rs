@@ -389,14 +389,16 @@ fn ranges(start: &[u32]) -> impl Iterator<Item = Range<usize>> + '_ {
 }
 
 /// Disjoint sets; the root of a set is its smallest member.
-struct Forest(Vec<u32>);
+pub(crate) struct Forest(Vec<u32>);
 
 impl Forest {
-    fn new(members: usize) -> Forest {
+    /// Each member alone.
+    pub fn new(members: usize) -> Forest {
         Forest((0..members as u32).collect())
     }
 
-    fn root(&mut self, mut member: usize) -> usize {
+    /// The member that stands for a member's set.
+    pub fn root(&mut self, mut member: usize) -> usize {
         while self.0[member] as usize != member {
             self.0[member] = self.0[self.0[member] as usize];
             member = self.0[member] as usize;
@@ -404,7 +406,8 @@ impl Forest {
         member
     }
 
-    fn join(&mut self, a: usize, b: usize) {
+    /// Makes two sets one.
+    pub fn join(&mut self, a: usize, b: usize) {
         let [a, b] = [self.root(a), self.root(b)];
         self.0[a.max(b)] = a.min(b) as u32;
     }

@@ -43,6 +43,7 @@ const NARROW: &[&str] = &[
     "kernel_memory",
     "dispatch",
     "detector",
+    "sampled",
     "methods",
     "route",
 ];

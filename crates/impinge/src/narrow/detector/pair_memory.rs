@@ -1,5 +1,8 @@
 //! What a pair of shapes remembers between questions; dropping it costs speed, never an answer.
 
+use std::any::Any;
+use std::fmt;
+
 use super::compound_pairs::CompoundMemory;
 use super::unfinished::Unfinished;
 use super::{Finding, Question};
@@ -19,6 +22,24 @@ pub struct PairMemory {
     pub(super) measured: Option<Box<(Placement, Separation, Certainty)>>,
     /// What the parts of compounds remember.
     pub(super) parts: Option<Box<CompoundMemory>>,
+    /// What a method with its own state from frame to frame remembers.
+    method: MethodMemory,
+}
+
+/// Something of a type that only its method knows; a copy has nothing.
+#[derive(Default)]
+struct MethodMemory(Option<Box<dyn Any + Send + Sync>>);
+
+impl Clone for MethodMemory {
+    fn clone(&self) -> MethodMemory {
+        MethodMemory::default()
+    }
+}
+
+impl fmt::Debug for MethodMemory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.0.is_some() { "something" } else { "nothing" })
+    }
 }
 
 /// Two shapes and where they were: what an unfinished search belongs to.
@@ -41,6 +62,16 @@ impl Placement {
 }
 
 impl PairMemory {
+    /// Takes out what a method has kept here, by its type; what another one kept is forgotten.
+    pub(crate) fn take_kept<T: Any>(&mut self) -> Option<Box<T>> {
+        self.method.0.take()?.downcast().ok()
+    }
+
+    /// Keeps something for the method that will take it out.
+    pub(crate) fn keep<T: Any + Send + Sync>(&mut self, kept: Box<T>) {
+        self.method.0 = Some(kept);
+    }
+
     /// The answer that an unfinished batch has found about this pair.
     pub(crate) fn answered(
         &self,

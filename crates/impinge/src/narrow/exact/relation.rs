@@ -119,6 +119,21 @@ pub fn relation_of_disjoint(a: &Model, pose_a: &Pose, b: &Model, pose_b: &Pose) 
     question.conclude(&Contacts::default()).unwrap_or(Relation::Separated)
 }
 
+/// The relation of two placed meshes of which these triangles meet, where that alone shows it; `None` where they only
+/// touch, or one body may lie in the other.
+pub(crate) fn relation_by_crossing(
+    a: &Model,
+    pose_a: &Pose,
+    b: &Model,
+    pose_b: &Pose,
+    pair: [u32; 2],
+) -> Option<Relation> {
+    let bodies = [PlacedMesh::new(a, pose_a), PlacedMesh::new(b, pose_b)];
+    let mut question =
+        Question { classification: CellClassification::new(bodies), work: Counters::default() };
+    question.settles(pair).then_some(Relation::Intersecting)
+}
+
 /// Two placed bodies and what is known of them.
 struct Question<'m> {
     classification: CellClassification<'m>,

@@ -6,7 +6,7 @@
 
 use crate::Budget;
 use crate::contact::{Certainty, Counters, Finish, Outcome, Verdict};
-use crate::geom::triangle_triangle::{folded_over_edge, has_area, meet, meet_sharing_corner};
+use crate::geom::triangle_triangle::meet_in_one_surface;
 use crate::hierarchy::self_overlap::SelfSearch;
 use crate::model::{Fact, Model};
 use crate::num::parallel;
@@ -58,19 +58,8 @@ pub fn triangles_intersect(model: &Model, i: u32, j: u32) -> bool {
     let [a, b] = [i, j].map(|t| model.mesh().corners(t));
     let [va, vb] = [i, j].map(|t| model.topology().triangles()[t as usize]);
     // Corners of the first that the second has too.
-    let shared = || (0..3).filter_map(|k| vb.iter().position(|&v| v == va[k]).map(|l| (k, l)));
-    let mut all = shared();
-    let meets = match (all.next(), all.next(), all.next()) {
-        (None, ..) => meet(&a, &b),
-        (Some((k, l)), None, _) => meet_sharing_corner(&a, &b, k, l),
-        // The third corners are those that the shared ones leave: 0 + 1 + 2 = 3. Equal numbers only come
-        // from a triangle with two equal corners, which the last line drops.
-        (Some((k, l)), Some((m, n)), None) => {
-            folded_over_edge(a[k], a[m], a[(6 - k - m) % 3], b[(6 - l - n) % 3])
-        }
-        _ => false,
-    };
-    meets && has_area(&a) && has_area(&b)
+    let shared = (0..3).filter_map(|k| vb.iter().position(|&v| v == va[k]).map(|l| (k, l)));
+    meet_in_one_surface(&a, &b, shared)
 }
 
 /// A search for self-intersections that can stop when a budget ends and go on later.

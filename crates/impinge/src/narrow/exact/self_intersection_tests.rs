@@ -1,5 +1,6 @@
 use super::*;
 use crate::Mesh;
+use crate::geom::triangle_triangle::{folded_over_edge, has_area, meet, meet_sharing_corner};
 use crate::num::random::{bits, unit};
 use crate::shape::procedural;
 

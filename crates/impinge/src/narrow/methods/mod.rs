@@ -6,6 +6,7 @@ pub mod contact;
 mod each_pair;
 pub mod exact;
 pub mod gjk;
+pub mod sampled;
 pub mod sphere_tree;
 pub mod voronoi;
 
@@ -75,6 +76,9 @@ methods! {
     Contact, "contact", contact::Contact;
     /// Bounding spheres alone for two meshes, conservative: the bracket of the distance is stated (Quinlan 1994).
     SphereTree, "sphere_tree", sphere_tree::SphereTrees;
+    /// Layered shells looked at in random order within a budget, for relations and contacts of two meshes (Guy and
+    /// Debunne 2004).
+    Sampled, "sampled", sampled::Sampled;
 }
 
 impl Method {

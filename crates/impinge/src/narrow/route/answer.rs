@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::contact::{Certainty, Counters, Finish, Outcome, Verdict};
+use crate::contact::{Certainty, Counters, Finish, Outcome, Sampling, Verdict};
 use crate::narrow::methods::Method;
 
 /// The answer to a question: what was found, how sure it is, how the search ended, what it cost, and which method
@@ -20,6 +20,8 @@ pub struct Answer<T> {
     pub certainty: Certainty,
     /// How the search ended.
     pub finish: Finish,
+    /// How much was seen, by methods that look at samples.
+    pub sampling: Option<Sampling>,
     /// What it cost: the counts of the cost model.
     pub work: Counters,
     /// The method that answered.
@@ -30,15 +32,15 @@ pub struct Answer<T> {
 
 impl<T> Answer<T> {
     pub(crate) fn new(verdict: Verdict<T>, method: Method, reason: Reason) -> Answer<T> {
-        let Verdict { value, so_far, outcome: Outcome { certainty, finish, work } } = verdict;
-        Answer { value, so_far, certainty, finish, work, method, reason }
+        let Verdict { value, so_far, outcome: Outcome { certainty, finish, work }, sampling } = verdict;
+        Answer { value, so_far, certainty, finish, sampling, work, method, reason }
     }
 
     /// The same about something else.
     pub fn map<U>(self, mut change: impl FnMut(T) -> U) -> Answer<U> {
-        let Answer { value, so_far, certainty, finish, work, method, reason } = self;
+        let Answer { value, so_far, certainty, finish, sampling, work, method, reason } = self;
         let (value, so_far) = (value.map(&mut change), so_far.map(change));
-        Answer { value, so_far, certainty, finish, work, method, reason }
+        Answer { value, so_far, certainty, finish, sampling, work, method, reason }
     }
 
     /// Certainty, end and cost.

@@ -1,0 +1,72 @@
+//! The shells of a mesh with what the front needs to know of them; found once and kept with the mesh.
+
+use std::sync::{Arc, OnceLock};
+
+use glam::DVec3;
+
+use super::groups::Groups;
+use super::self_pair::Adjacency;
+use super::shells::{Facet, Shells};
+use crate::Budget;
+use crate::model::Model;
+
+/// The shells of a mesh, and what is known of them.
+#[derive(Debug)]
+pub struct Layers {
+    pub(super) shells: Arc<Shells>,
+    /// The part of the surface below each facet, by level: squared radii stand for areas.
+    pub(super) shares: Vec<Vec<f32>>,
+    /// Which patches hang together, for a mesh with itself.
+    adjacency: OnceLock<Adjacency>,
+    /// Groups of facets, for two meshes.
+    pub(super) groups: Groups,
+    /// The diagonal of a box around the mesh.
+    pub(super) size: f64,
+    /// As many vertices as the triangles name.
+    pub(super) vertices: usize,
+}
+
+impl Layers {
+    /// The layers of a mesh, built for so many units for each triangle; `None` when the budget ends first.
+    pub(crate) fn of(model: &Model, budget: &mut Budget) -> Option<Arc<Layers>> {
+        let triangles = model.mesh().triangles().len() as u64;
+        let units = triangles * (u64::from(triangles.max(1).ilog2()) + 1);
+        let shells = model.attached(units, budget, |model| Shells::of_mesh(model.mesh(), None))?;
+        model.attached(triangles, budget, |_| Layers::new(shells))
+    }
+
+    /// The layers of a mesh if they were built.
+    pub(crate) fn known(model: &Model) -> Option<Arc<Layers>> {
+        model.known()
+    }
+
+    /// What is known of shells.
+    pub(crate) fn new(shells: Arc<Shells>) -> Layers {
+        let facets = &shells.levels[0].facets;
+        let hold = |[low, high]: [DVec3; 2], f: &Facet| {
+            [low.min(f.centre - f.radius), high.max(f.centre + f.radius)]
+        };
+        let [low, high] = facets.iter().fold([DVec3::INFINITY, DVec3::NEG_INFINITY], hold);
+        let vertices = shells.levels[0].corners.as_flattened().iter().max().map_or(0, |&v| v as usize + 1);
+        let (shares, groups) = (shares(&shells), Groups::new(&shells));
+        Layers { size: (high - low).length(), vertices, shares, adjacency: OnceLock::new(), groups, shells }
+    }
+
+    /// Which patches hang together; found when it is first asked for.
+    pub(super) fn adjacency(&self) -> &Adjacency {
+        self.adjacency.get_or_init(|| Adjacency::new(&self.shells))
+    }
+}
+
+fn shares(shells: &Shells) -> Vec<Vec<f32>> {
+    let own = shells.levels[0].facets.iter().map(|f| f.radius * f.radius);
+    let mut all: Vec<Vec<f64>> = vec![own.collect()];
+    for level in &shells.levels[1..] {
+        let below = &all[all.len() - 1];
+        let sum = |i: u32| level.children.of(i).iter().map(|&c| below[c as usize]).sum();
+        all.push((0..level.corners.len() as u32).map(sum).collect());
+    }
+    let total: f64 = all[0].iter().sum();
+    let share = |&x: &f64| if total > 0.0 { (x / total) as f32 } else { 0.0 };
+    all.iter().map(|level| level.iter().map(share).collect()).collect()
+}
