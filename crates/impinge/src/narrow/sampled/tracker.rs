@@ -51,7 +51,8 @@ pub struct TrackerOptions {
     /// while those meet, nothing else of the patches is looked at. Larger is faster; contacts nearer to each other than
     /// that may be told as one.
     pub contact_size: f64,
-    /// How many pairs of facets a step looks at, at most, only to prove again what is not expected to have changed.
+    /// How many pairs of facets a step looks at, at most, only to prove again what is not expected to have changed. With a
+    /// limit, pairs of patches of the contact size in which a known contact lies wait, too, and stay open.
     pub most_proofs: usize,
     /// The length of a frame (seconds).
     pub frame: f64,
