@@ -14,6 +14,7 @@ use glam::DVec3;
 
 use super::weld::Weld;
 use crate::Mesh;
+use crate::num::disjoint_sets::DisjointSets;
 
 /// Stands for "no edge" in the sides of collapsed triangles.
 const NONE: u32 = u32::MAX;
@@ -293,7 +294,7 @@ impl Topology {
     /// these edges has more than two triangles.
     fn count_nonmanifold_vertices(&self) -> usize {
         let corner = |triangle: u32, k: u8| 3 * triangle as usize + usize::from(k);
-        let mut fans = Forest::new(3 * self.triangles.len());
+        let mut fans = DisjointSets::new(3 * self.triangles.len());
         let mut broken = vec![false; self.weld.count()];
         for (e, ends) in (0..).zip(&self.edges) {
             let sides = self.sides(e);
@@ -341,7 +342,7 @@ fn triangles_around(triangles: &[[u32; 3]], vertices: usize) -> (Vec<u32>, Vec<u
 }
 
 fn find_components(mesh: &Mesh, triangles: &[[u32; 3]], vertices: usize) -> (Vec<u32>, Vec<Component>) {
-    let mut forest = Forest::new(vertices);
+    let mut forest = DisjointSets::new(vertices);
     for &[a, b, c] in triangles {
         forest.join(a as usize, b as usize);
         forest.join(a as usize, c as usize);
@@ -396,28 +397,6 @@ fn bucket<T: Copy, I: Iterator<Item = T>>(
 
 fn ranges(start: &[u32]) -> impl Iterator<Item = Range<usize>> + '_ {
     start.windows(2).map(|pair| pair[0] as usize..pair[1] as usize)
-}
-
-/// Disjoint sets; the root of a set is its smallest member.
-struct Forest(Vec<u32>);
-
-impl Forest {
-    fn new(members: usize) -> Forest {
-        Forest((0..members as u32).collect())
-    }
-
-    fn root(&mut self, mut member: usize) -> usize {
-        while self.0[member] as usize != member {
-            self.0[member] = self.0[self.0[member] as usize];
-            member = self.0[member] as usize;
-        }
-        member
-    }
-
-    fn join(&mut self, a: usize, b: usize) {
-        let [a, b] = [self.root(a), self.root(b)];
-        self.0[a.max(b)] = a.min(b) as u32;
-    }
 }
 
 #[cfg(test)]
