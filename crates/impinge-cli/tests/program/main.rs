@@ -12,3 +12,4 @@ mod shared_pairs;
 mod simulate;
 mod surface;
 mod sweep;
+mod volume;

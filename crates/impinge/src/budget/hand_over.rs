@@ -30,6 +30,11 @@ pub(crate) fn stored(deadline: Option<Instant>) -> u64 {
     deadline.map_or(0, |deadline| since_start(deadline).max(1))
 }
 
+/// Whether a caller may wait for what this thread builds, so that checkpoints have a meaning.
+pub(crate) fn is_waited_for() -> bool {
+    AT.with_borrow(Option::is_some)
+}
+
 /// To be called about every tenth of a millisecond by what is built.
 #[inline]
 pub(crate) fn checkpoint() {

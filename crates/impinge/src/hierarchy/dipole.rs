@@ -7,6 +7,7 @@ use glam::DVec3;
 
 use super::wide::{WIDTH, WideTree};
 use crate::Mesh;
+use crate::num::parallel::in_turn;
 use crate::num::tolerance::DOT_ROUNDING;
 
 /// The dipoles of all boxes of a tree, in the frame of the mesh.
@@ -38,7 +39,7 @@ impl Dipoles {
     pub fn new(mesh: &Mesh, tree: &WideTree) -> Dipoles {
         let mut clusters = vec![[Cluster::EMPTY; WIDTH]; tree.nodes().len()];
         // Children stand behind their parents.
-        for (index, node) in tree.nodes().iter().enumerate().rev() {
+        for (index, node) in in_turn(tree.nodes().iter().enumerate().rev()) {
             for lane in node.used() {
                 let child = node.child[lane];
                 let parts: Vec<Cluster> = match child.as_node() {

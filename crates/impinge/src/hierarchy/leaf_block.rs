@@ -2,6 +2,7 @@
 
 use super::wide::{Child, WIDTH, WideTree};
 use crate::Mesh;
+use crate::num::parallel::in_turn;
 
 /// Stands for a node without a block.
 const NONE: u32 = u32::MAX;
@@ -21,7 +22,7 @@ impl LeafBlocks {
     pub fn new(mesh: &Mesh, tree: &WideTree) -> LeafBlocks {
         let mut blocks = Vec::new();
         let mut of_node = vec![NONE; tree.nodes().len()];
-        for (node, place) in tree.nodes().iter().zip(&mut of_node) {
+        for (node, place) in in_turn(tree.nodes()).zip(&mut of_node) {
             let single = |lane: usize| node.child[lane].is_leaf() && node.child[lane].slots().len() == 1;
             if !single(0) || !node.used().all(single) {
                 continue;

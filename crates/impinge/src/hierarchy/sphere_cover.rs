@@ -15,6 +15,7 @@ use std::sync::Arc;
 use glam::DVec3;
 
 use crate::geom::triangle_box::may_meet;
+use crate::num::parallel;
 use crate::num::tolerance::ROUND_UP;
 use crate::{Error, Mesh};
 
@@ -159,7 +160,7 @@ impl SphereCover {
         self.spheres.push(Sphere { centre, radius: (reach + radius) * ROUND_UP, label: 0, right: 0 });
         let axis = (high - low).max_position();
         let middle = leaves.len() / 2;
-        leaves.select_nth_unstable_by(middle, |a, b| {
+        parallel::select(leaves, middle, |a, b| {
             a.centre[axis].total_cmp(&b.centre[axis]).then(a.number.cmp(&b.number))
         });
         let (left, right) = leaves.split_at_mut(middle);

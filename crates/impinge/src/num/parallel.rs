@@ -4,9 +4,10 @@
 //! number of threads changes nothing.
 
 use std::cell::Cell;
+use std::cmp::Ordering;
 use std::sync::OnceLock;
 
-use crate::budget::hand_over::checkpoint;
+use crate::budget::hand_over::{checkpoint, is_waited_for};
 
 /// Items, or comparisons, between two checkpoints.
 const STRIDE: usize = 64;
@@ -125,6 +126,16 @@ pub fn extend<R: Send>(to: &mut Vec<R>, count: usize, each: impl Fn(usize) -> R 
     to.extend((0..count).map(with_checkpoints(each)));
 }
 
+/// The items one after the other, with checkpoints between them: for what must be built in their order.
+pub fn in_turn<I: IntoIterator>(items: I) -> impl Iterator<Item = I::Item> {
+    items.into_iter().enumerate().map(|(k, item)| {
+        if k.is_multiple_of(STRIDE) {
+            checkpoint();
+        }
+        item
+    })
+}
+
 fn with_checkpoints<R>(each: impl Fn(usize) -> R) -> impl Fn(usize) -> R {
     move |k| {
         if k.is_multiple_of(STRIDE) {
@@ -142,14 +153,30 @@ pub fn sort<T: Ord + Send>(items: &mut [T]) {
         items.par_sort_unstable();
         return;
     }
-    let mut compared = 0_usize;
-    items.sort_unstable_by(|a, b| {
-        compared += 1;
-        if compared.is_multiple_of(STRIDE) {
+    match is_waited_for() {
+        true => items.sort_unstable_by(compared(T::cmp)),
+        false => items.sort_unstable(),
+    }
+}
+
+/// Puts in place what would stand at `at` in order, smaller items before it and larger behind.
+pub fn select<T>(items: &mut [T], at: usize, order: impl Fn(&T, &T) -> Ordering) {
+    match is_waited_for() {
+        true => items.select_nth_unstable_by(at, compared(order)),
+        false => items.select_nth_unstable_by(at, order),
+    };
+}
+
+/// An order with checkpoints between its comparisons.
+fn compared<T>(order: impl Fn(&T, &T) -> Ordering) -> impl FnMut(&T, &T) -> Ordering {
+    let mut count = 0_usize;
+    move |a, b| {
+        count += 1;
+        if count.is_multiple_of(STRIDE) {
             checkpoint();
         }
-        a.cmp(b)
-    });
+        order(a, b)
+    }
 }
 
 /// Sorts by a key, in parallel; items with equal keys must not be told apart.
@@ -160,5 +187,8 @@ pub fn sort_by_key<T: Send, K: Ord>(items: &mut [T], key: impl Fn(&T) -> K + Syn
         items.par_sort_unstable_by_key(key);
         return;
     }
-    items.sort_unstable_by_key(key);
+    match is_waited_for() {
+        true => items.sort_unstable_by(compared(|a: &T, b: &T| key(a).cmp(&key(b)))),
+        false => items.sort_unstable_by_key(key),
+    }
 }

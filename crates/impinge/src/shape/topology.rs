@@ -15,6 +15,7 @@ use glam::DVec3;
 use super::weld::Weld;
 use crate::Mesh;
 use crate::num::disjoint_sets::DisjointSets;
+use crate::num::parallel::in_turn;
 
 /// Stands for "no edge" in the sides of collapsed triangles.
 const NONE: u32 = u32::MAX;
@@ -88,7 +89,7 @@ impl Topology {
     pub fn of(mesh: &Mesh) -> Topology {
         let weld = Weld::of(mesh.vertices());
         let triangles: Vec<[u32; 3]> =
-            mesh.triangles().iter().map(|corners| corners.map(|v| weld.welded(v))).collect();
+            in_turn(mesh.triangles()).map(|corners| corners.map(|v| weld.welded(v))).collect();
         let (around_start, around) = triangles_around(&triangles, weld.count());
         let (component_of, components) = find_components(mesh, &triangles, weld.count());
         let mut topology = Topology {
@@ -229,7 +230,7 @@ impl Topology {
         let mut edges: Vec<[u32; 2]> = Vec::with_capacity(sides.len() / 2);
         let mut side_start = Vec::with_capacity(sides.len() / 2 + 1);
         let mut edge_of = vec![[NONE; 3]; self.triangles.len()];
-        for range in ranges(&start) {
+        for range in in_turn(ranges(&start)) {
             sides[range.clone()].sort_unstable_by_key(|&side| (key(side)[1], side));
             for i in range {
                 let ends = key(sides[i]);
@@ -253,7 +254,7 @@ impl Topology {
             nonmanifold_vertices: self.count_nonmanifold_vertices(),
             ..Census::default()
         };
-        for (e, ends) in (0..).zip(&self.edges) {
+        for (e, ends) in (0..).zip(in_turn(&self.edges)) {
             let sides = self.sides(e);
             let forward = sides.iter().filter(|&&side| self.ends(side) == *ends).count();
             let balanced = 2 * forward == sides.len();
@@ -269,7 +270,7 @@ impl Topology {
 
     fn count_used_vertices(&self) -> usize {
         let mut used = vec![false; self.weld.count()];
-        self.edges.iter().flatten().for_each(|&v| used[v as usize] = true);
+        in_turn(&self.edges).flatten().for_each(|&v| used[v as usize] = true);
         used.iter().filter(|&&used| used).count()
     }
 
@@ -283,7 +284,7 @@ impl Topology {
         };
         let (start, mut keys) = bucket(self.weld.count(), all, |corners| corners[0]);
         let mut surplus = 0;
-        for range in ranges(&start) {
+        for range in in_turn(ranges(&start)) {
             keys[range.clone()].sort_unstable();
             surplus += keys[range].windows(2).filter(|pair| pair[0] == pair[1]).count();
         }
@@ -296,7 +297,7 @@ impl Topology {
         let corner = |triangle: u32, k: u8| 3 * triangle as usize + usize::from(k);
         let mut fans = DisjointSets::new(3 * self.triangles.len());
         let mut broken = vec![false; self.weld.count()];
-        for (e, ends) in (0..).zip(&self.edges) {
+        for (e, ends) in (0..).zip(in_turn(&self.edges)) {
             let sides = self.sides(e);
             for end in ends {
                 broken[*end as usize] |= sides.len() > 2;
@@ -315,7 +316,7 @@ impl Topology {
             }
         }
         let mut seen = vec![false; self.weld.count()];
-        for (t, corners) in self.triangles.iter().enumerate().filter(|(_, c)| !is_collapsed(c)) {
+        for (t, corners) in in_turn(&self.triangles).enumerate().filter(|(_, c)| !is_collapsed(c)) {
             for (k, &v) in corners.iter().enumerate() {
                 if fans.root(3 * t + k) == 3 * t + k {
                     broken[v as usize] |= std::mem::replace(&mut seen[v as usize], true);
@@ -343,14 +344,14 @@ fn triangles_around(triangles: &[[u32; 3]], vertices: usize) -> (Vec<u32>, Vec<u
 
 fn find_components(mesh: &Mesh, triangles: &[[u32; 3]], vertices: usize) -> (Vec<u32>, Vec<Component>) {
     let mut forest = DisjointSets::new(vertices);
-    for &[a, b, c] in triangles {
+    for &[a, b, c] in in_turn(triangles) {
         forest.join(a as usize, b as usize);
         forest.join(a as usize, c as usize);
     }
     let mut number = vec![NONE; vertices];
     let mut components: Vec<Component> = Vec::new();
     let component_of = (0..)
-        .zip(triangles)
+        .zip(in_turn(triangles))
         .map(|(t, corners)| {
             let id = &mut number[forest.root(corners[0] as usize)];
             if *id == NONE {
@@ -377,7 +378,7 @@ fn bucket<T: Copy, I: Iterator<Item = T>>(
 ) -> (Vec<u32>, Vec<T>) {
     let mut start = vec![0_u32; keys + 1];
     let mut some = None;
-    for item in items() {
+    for item in in_turn(items()) {
         some = Some(item);
         start[key(item) as usize + 1] += 1;
     }
@@ -387,7 +388,7 @@ fn bucket<T: Copy, I: Iterator<Item = T>>(
     let Some(filler) = some else { return (start, Vec::new()) };
     let mut sorted = vec![filler; start[keys] as usize];
     let mut next = start.clone();
-    for item in items() {
+    for item in in_turn(items()) {
         let place = &mut next[key(item) as usize];
         sorted[*place as usize] = item;
         *place += 1;

@@ -5,6 +5,8 @@
 
 use glam::DVec3;
 
+use crate::num::parallel::in_turn;
+
 /// Stands for a free slot of the table.
 const NONE: u32 = u32::MAX;
 
@@ -21,7 +23,7 @@ impl Weld {
         let slots = (points.len() * 2).next_power_of_two().max(2);
         let mut table = vec![NONE; slots];
         let mut weld = Weld { welded: Vec::with_capacity(points.len()), first: Vec::new() };
-        for (v, &p) in points.iter().enumerate() {
+        for (v, &p) in in_turn(points).enumerate() {
             let mut slot = hash(p) as usize & (slots - 1);
             let id = loop {
                 match table[slot] {

@@ -96,12 +96,12 @@ fn arrange(items: &mut [Item], size: usize) {
         return arrange(items, size / LANES);
     }
     let (mut low, mut high) = (Vec3::INFINITY, Vec3::NEG_INFINITY);
-    for middle in items.iter().map(Item::middle) {
+    for middle in parallel::in_turn(&*items).map(Item::middle) {
         (low, high) = (low.min(middle), high.max(middle));
     }
     let axis = (high - low).max_position();
     let at = runs / 2 * size;
-    items.select_nth_unstable_by(at, |a, b| {
+    parallel::select(items, at, |a, b| {
         a.middle()[axis].total_cmp(&b.middle()[axis]).then(a.triangle.cmp(&b.triangle))
     });
     let (left, right) = items.split_at_mut(at);
@@ -144,7 +144,7 @@ fn node(items: &[Item], links: &[Link], children: Range<usize>, below: usize, ro
 /// A small box around some triangles: along their normal if they have one, else along the axes.
 fn fitted(items: &[Item], rounding: f32) -> Turned {
     let axes = axes(items);
-    let corners = || items.iter().flat_map(|item| item.corners);
+    let corners = || parallel::in_turn(items).flat_map(|item| item.corners);
     let seen = |p: Vec3| Vec3::from_array(axes.map(|axis| axis.dot(p)));
     let (mut low, mut high) = (Vec3::INFINITY, Vec3::NEG_INFINITY);
     for p in corners().map(seen) {
@@ -171,7 +171,7 @@ fn axes(items: &[Item]) -> [Vec3; 3] {
     let (u, v) = normal.any_orthonormal_pair();
     let turns: [Vec2; TURNS] = std::array::from_fn(|k| Vec2::from_angle(FRAC_PI_2 * k as f32 / TURNS as f32));
     let (mut low, mut high) = ([Vec2::INFINITY; TURNS], [Vec2::NEG_INFINITY; TURNS]);
-    for p in items.iter().flat_map(|item| item.corners) {
+    for p in parallel::in_turn(items).flat_map(|item| item.corners) {
         let flat = Vec2::new(u.dot(p), v.dot(p));
         for k in 0..TURNS {
             let turned = Vec2::new(turns[k].dot(flat), turns[k].perp_dot(flat));

@@ -302,7 +302,7 @@ fn middles<'a>(items: impl IntoIterator<Item = &'a Item>) -> (Vec4, Vec4) {
 
 /// Puts the `at` items with the smallest centres on an axis first.
 fn select(items: &mut [Item], at: usize, axis: usize) {
-    items.select_nth_unstable_by(at, |a, b| {
+    parallel::select(items, at, |a, b| {
         a.along(axis).total_cmp(&b.along(axis)).then(a.triangle().cmp(&b.triangle()))
     });
 }

@@ -224,7 +224,7 @@ impl Unfinished {
 /// Whether a hull is turned into a mesh with a tree first, which nothing interrupts.
 fn needs_a_model(question: &Question, pair: &ShapePair<'_>) -> bool {
     let is_hull = |shape: &&Geometry| matches!(shape, Geometry::Convex(Convex::Polytope(_)));
-    matches!(question, Question::Relation | Question::Distance)
+    matches!(question, Question::Relation | Question::Distance | Question::Volume { .. })
         && pair.shapes.iter().any(is_hull)
         && pair.shapes.iter().any(|shape| shape.model().is_some())
 }
@@ -241,7 +241,7 @@ fn facts(
         (other, _) if !["exact", "contact"].contains(&other) => &[],
         ("contact", _) => &[Fact::SphereCover, Fact::DiscBounds],
         (_, [Geometry::Mesh(_), Geometry::Mesh(_)]) => match question {
-            Question::Relation | Question::Contour | Question::Contacts(_) => {
+            Question::Relation | Question::Contour | Question::Contacts(_) | Question::Volume { .. } => {
                 &[Fact::Topology, Fact::DiscBounds]
             }
             Question::Distance => &[Fact::PointTree],
@@ -252,7 +252,7 @@ fn facts(
             (Question::Distance, Convex::Primitive(Primitive::HalfSpace { .. })) => &[],
             (Question::Distance, Convex::Polytope(_)) => &[Fact::PointTree],
             (Question::Relation, Convex::Primitive(Primitive::HalfSpace { .. })) => &[Fact::Topology],
-            (Question::Relation, _) => &[Fact::Topology, Fact::DiscBounds],
+            (Question::Relation | Question::Volume { .. }, _) => &[Fact::Topology, Fact::DiscBounds],
             _ => &[Fact::Tree],
         },
         _ => match question {
