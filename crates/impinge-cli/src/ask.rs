@@ -77,13 +77,16 @@ pub fn distance(mut query: Query<'_>, a: Placed<'_>, b: Placed<'_>) -> Result<An
     Ok(together(Answer::new(Found::Distance(found), &measured), &beside))
 }
 
+/// The derivative of a volume by the position of each vertex of both bodies.
+pub type Slopes = [Vec<DVec3>; 2];
+
 /// How much two solids overlap.
 pub fn volume(
     mut query: Query<'_>,
     a: Placed<'_>,
     b: Placed<'_>,
     gradient: bool,
-) -> Result<(Answer, Option<[Vec<DVec3>; 2]>), Failure> {
+) -> Result<(Answer, Option<Slopes>), Failure> {
     let mut answer = if gradient { query.volume_with_gradient(a, b)? } else { query.volume(a, b)? };
     let slopes = answer.value.as_mut().map(|found| std::mem::take(&mut found.gradient));
     let found = answer.value.as_ref().map_or_else(Volume::default, |found| Volume {

@@ -7,6 +7,7 @@ use glam::DVec3;
 
 use crate::answer::Answer;
 use crate::args::{Common, Volume};
+use crate::ask::Slopes;
 use crate::error::Failure;
 use crate::exit::Exit;
 use crate::explain::Explain;
@@ -27,7 +28,7 @@ pub fn run(args: &Volume, common: &Common) -> Result<Exit, Failure> {
 }
 
 /// One row for each vertex of both bodies.
-fn write_gradient(path: &Path, slopes: &[Vec<DVec3>; 2]) -> Result<(), Failure> {
+fn write_gradient(path: &Path, slopes: &Slopes) -> Result<(), Failure> {
     let mut file = PartialFile::create(path)?;
     file.write(|out| writeln!(out, "body,vertex,x,y,z"))?;
     for (body, slopes) in ["a", "b"].into_iter().zip(slopes) {

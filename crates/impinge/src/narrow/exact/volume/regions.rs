@@ -221,7 +221,7 @@ impl<'s, 'm> Integral<'s, 'm> {
     /// region of each.
     fn join_cavities(&mut self) -> Vec<usize> {
         let mut owners: Vec<usize> = (0..self.sums.len()).collect();
-        for hole in 0..self.sums.len() {
+        for (hole, owner) in owners.iter_mut().enumerate() {
             let own = self.sums[hole];
             if own.volume() >= -ROUNDING * own.size {
                 continue;
@@ -235,7 +235,7 @@ impl<'s, 'm> Integral<'s, 'm> {
             let nearest = around.min_by(|&x, &y| self.sums[x].volume().total_cmp(&self.sums[y].volume()));
             if let Some(region) = nearest {
                 self.sums[region].merge(&own);
-                owners[hole] = region;
+                *owner = region;
             }
         }
         owners
