@@ -14,6 +14,7 @@
 
 mod crossings;
 mod cut;
+mod neighbours;
 mod perturbed_crossing;
 mod regions;
 mod surface;
@@ -51,9 +52,6 @@ pub struct Volume {
     pub gradient: [Vec<DVec3>; 2],
 }
 
-/// The triangles of a mesh face inwards.
-struct Inverted(bool);
-
 /// The volume of the intersection of two closed meshes.
 pub fn volume(
     models: [&Model; 2],
@@ -66,10 +64,14 @@ pub fn volume(
     if outcome.finish == Finish::OutOfBudget {
         return Verdict::new(None, outcome);
     }
-    let mut surfaces = [Body::A, Body::B].map(|body| {
+    let surface = |body: Body, budget: &mut Budget| {
         let k = body as usize;
-        Surface::new(body, models[k], poses[k], is_inverted(models[k]))
-    });
+        Surface::new(body, models[k], poses[k], budget)
+    };
+    let (Some(of_a), Some(of_b)) = (surface(Body::A, budget), surface(Body::B, budget)) else {
+        return Verdict::out_of_budget();
+    };
+    let mut surfaces = [of_a, of_b];
     let mut crossings = Crossings::default();
     for &pair in &pairs {
         crossings.add(&mut surfaces, pair);
@@ -77,23 +79,12 @@ pub fn volume(
     let [of_a, of_b] = &mut surfaces;
     of_a.spread(&*of_b);
     of_b.spread(&*of_a);
-    let work = pairs.len() + surfaces.iter().map(|surface| surface.whole.len()).sum::<usize>();
-    outcome.work += Counters { primitive_tests: work as u64, ..Counters::default() };
+    let steps = (pairs.len() + surfaces.iter().map(|surface| surface.inside().count()).sum::<usize>()) as u64;
+    if !budget.charge_all(steps) {
+        return Verdict::out_of_budget();
+    }
+    outcome.work += Counters { primitive_tests: steps, ..Counters::default() };
     outcome.certainty = Certainty::Exact;
     let found = Integral::of(&surfaces, &crossings, with_gradient).volume();
     Verdict::new(Some(found), outcome)
-}
-
-/// Whether the triangles of a closed mesh face inwards; found once.
-fn is_inverted(model: &Model) -> bool {
-    let build = |model: &Model| {
-        let mesh = model.mesh();
-        let from = mesh.vertices().first().copied().unwrap_or_default();
-        let six_volumes: f64 = (0..mesh.triangles().len() as u32)
-            .map(|t| mesh.corners(t).map(|p| p - from))
-            .map(|[a, b, c]| a.dot(b.cross(c)))
-            .sum();
-        Inverted(six_volumes < 0.0)
-    };
-    model.attached(0, &mut Budget::UNLIMITED.clone(), build).is_some_and(|inverted| inverted.0)
 }

@@ -119,7 +119,7 @@ impl<'s, 'm> Integral<'s, 'm> {
     /// The triangles that nothing crosses.
     fn add_whole(&mut self) {
         for (k, surface) in self.surfaces.iter().enumerate() {
-            for &(triangle, patch) in &surface.whole {
+            for (triangle, patch) in surface.whole() {
                 let region = self.patch_region(k, patch);
                 let weight = f64::from(surface.patches[patch as usize]);
                 let [a, b, c] = surface.corners(triangle).map(|p| p - self.origin);

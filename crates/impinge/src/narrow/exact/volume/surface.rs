@@ -6,15 +6,17 @@
 //! those inside over the triangles that nothing crosses, so that only what is inside or crossed is ever visited.
 
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use glam::DVec3;
 
 use super::cut::Cut;
+use super::neighbours::Neighbours;
 use super::perturbed_crossing::{Body, Face, pass};
-use crate::Pose;
 use crate::model::Model;
 use crate::narrow::exact::placed_mesh::PlacedMesh;
 use crate::shape::Topology;
+use crate::{Budget, Pose};
 
 /// Stands for a triangle that is not cut, a vertex in no patch.
 pub const NONE: u32 = u32::MAX;
@@ -38,25 +40,30 @@ pub struct Surface<'m> {
     patch_of: Vec<u32>,
     /// The other body's winding number on each patch.
     pub patches: Vec<i32>,
-    /// The triangles that nothing crosses and that are inside, with their patch.
-    pub whole: Vec<(u32, u32)>,
+    /// The vertices around each welded vertex.
+    neighbours: Arc<Neighbours>,
+    /// Whether a welded vertex is a corner of a cut triangle.
+    at_cut: Vec<bool>,
 }
 
 impl<'m> Surface<'m> {
-    pub fn new(body: Body, model: &'m Model, pose: &'m Pose, inverted: bool) -> Surface<'m> {
+    /// `None` when the budget ends before what it needs is found.
+    pub fn new(body: Body, model: &'m Model, pose: &'m Pose, budget: &mut Budget) -> Option<Surface<'m>> {
         let topology = model.topology();
-        Surface {
+        let neighbours = Neighbours::of(model, budget)?;
+        Some(Surface {
             body,
             placed: PlacedMesh::new(model, pose),
             topology,
-            inverted,
+            inverted: is_inverted(model, budget)?,
             cuts: Vec::new(),
             cut_of: vec![NONE; topology.triangles().len()],
             winding: vec![UNKNOWN; topology.weld().count()],
             patch_of: vec![NONE; topology.weld().count()],
             patches: Vec::new(),
-            whole: Vec::new(),
-        }
+            neighbours,
+            at_cut: vec![false; topology.weld().count()],
+        })
     }
 
     /// The corners of a triangle in the world, facing outwards.
@@ -89,6 +96,9 @@ impl<'m> Surface<'m> {
         let cut = &mut self.cut_of[triangle as usize];
         if *cut == NONE {
             *cut = self.cuts.len() as u32;
+            for corner in self.topology.triangles()[triangle as usize] {
+                self.at_cut[corner as usize] = true;
+            }
             let face = Face::new(self.outwards(self.placed.corners(triangle)));
             self.cuts.push(Cut::new(triangle, face));
         }
@@ -108,6 +118,15 @@ impl<'m> Surface<'m> {
     /// The vertices inside, with their patches.
     pub fn inside(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
         (0..).zip(&self.patch_of).filter(|(_, patch)| **patch != NONE).map(|(v, patch)| (v, *patch))
+    }
+
+    /// The triangles inside that nothing crosses, with their patches.
+    pub fn whole(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
+        let triangles = (0..).zip(self.topology.triangles()).zip(&self.cut_of);
+        triangles.filter_map(|((triangle, corners), &cut)| {
+            let patch = self.patch_of[corners[0] as usize];
+            (cut == NONE && patch != NONE).then_some((triangle, patch))
+        })
     }
 
     /// Finds the winding numbers at all corners of cut triangles and all vertices inside, and the patches.
@@ -174,24 +193,21 @@ impl<'m> Surface<'m> {
         self.patch_of[start as usize] = patch;
         let mut stack = vec![start];
         while let Some(v) = stack.pop() {
+            if !self.at_cut[v as usize] {
+                let neighbours = self.neighbours.clone();
+                for &next in neighbours.around(v) {
+                    self.reach(next, winding, patch, &mut stack);
+                }
+                continue;
+            }
             for &triangle in self.topology.around(v) {
                 let corners = self.welded(triangle);
                 let cut = self.cut_of[triangle as usize];
-                if cut == NONE {
-                    // Counted at its smallest corner; a collapsed triangle has no area.
-                    if corners.iter().all(|&corner| corner >= v) {
-                        self.whole.push((triangle, patch));
-                    }
-                    for next in corners {
+                let Some(k) = corners.iter().position(|&corner| corner == v) else { continue };
+                let passes = if cut == NONE { [0; 3] } else { self.cuts[cut as usize].passes };
+                for (side, next) in [(k, corners[(k + 1) % 3]), ((k + 2) % 3, corners[(k + 2) % 3])] {
+                    if passes[side] == 0 {
                         self.reach(next, winding, patch, &mut stack);
-                    }
-                } else {
-                    let Some(k) = corners.iter().position(|&corner| corner == v) else { continue };
-                    let sides = self.cuts[cut as usize].passes;
-                    for (side, next) in [(k, corners[(k + 1) % 3]), ((k + 2) % 3, corners[(k + 2) % 3])] {
-                        if sides[side] == 0 {
-                            self.reach(next, winding, patch, &mut stack);
-                        }
                     }
                 }
             }
@@ -229,4 +245,22 @@ impl<'m> Surface<'m> {
         });
         -growth
     }
+}
+
+/// The triangles of a mesh face inwards.
+struct Inverted(bool);
+
+/// Whether the triangles of a closed mesh face inwards; found once. `None` when the budget ends first.
+fn is_inverted(model: &Model, budget: &mut Budget) -> Option<bool> {
+    let build = |model: &Model| {
+        let mesh = model.mesh();
+        let from = mesh.vertices().first().copied().unwrap_or_default();
+        let six_volumes: f64 = (0..mesh.triangles().len() as u32)
+            .map(|t| mesh.corners(t).map(|p| p - from))
+            .map(|[a, b, c]| a.dot(b.cross(c)))
+            .sum();
+        Inverted(six_volumes < 0.0)
+    };
+    let units = model.mesh().triangles().len() as u64;
+    model.attached(units, budget, build).map(|inverted| inverted.0)
 }
