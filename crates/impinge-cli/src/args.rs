@@ -18,6 +18,7 @@ Examples:
   impinge check a.obj b.stl --at-b -1,0,0.5      the same with b moved
   impinge check a.obj b.stl --all --format json  every pair of triangles that meet
   impinge distance a.obj b.stl                   smallest distance, with the two points
+  impinge volume a.obj b.stl                     how much they overlap, where and in which direction
   impinge sweep a.obj b.stl --to-b 0,0,-2        when they first touch if b moves there
   impinge query questions.jsonl                  a batch, one JSON question per line
   impinge simulate multibody                     a thousand bodies in a box
@@ -119,6 +120,18 @@ Examples:
 The distance between the surfaces, one point on each, and the vertex, edge or face each point lies on; where a
 mesh is closed also the relation. Exits 0 when apart, 1 when they meet or one is inside the other.")]
     Distance(Distance),
+    /// Measures how much two solids overlap
+    #[command(after_help = "\
+Examples:
+  impinge volume a.obj b.stl
+  impinge volume a.obj b.stl --at-b 0,0,-2 --format json
+  impinge volume a.obj b.stl --gradient slopes.csv
+
+The volume of the common interior of two closed meshes, its error, and each connected region of it: volume,
+centroid, the direction from a to b along which moving b away reduces it, its area seen along that direction and its
+extent along it. The gradient has a row for each vertex (body, vertex, x, y, z): how fast the volume grows when that
+vertex moves. Open meshes are refused. Exits 1 on an overlap, 0 without.")]
+    Volume(Volume),
     /// Finds when two moving meshes first touch
     #[command(after_help = "\
 Examples:
@@ -307,6 +320,17 @@ pub struct Distance {
     /// The bodies.
     #[command(flatten)]
     pub two: Two,
+}
+
+/// `impinge volume`.
+#[derive(Debug, Group)]
+pub struct Volume {
+    /// The bodies.
+    #[command(flatten)]
+    pub two: Two,
+    /// Writes the derivative of the volume by the position of every vertex to a CSV file
+    #[arg(long, value_name = "FILE")]
+    pub gradient: Option<PathBuf>,
 }
 
 /// `impinge sweep`.

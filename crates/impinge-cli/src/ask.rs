@@ -4,14 +4,15 @@
 
 use glam::DVec3;
 use impinge::{
-    ContactKind, Deforming, FeaturePairKind, Finish, Method, MovingContact, Placed, Query, Question,
-    Relation, Separation,
+    ContactKind, Deforming, FeaturePairKind, Finish, Method, MovingContact, Overlap, Placed, Query, Question,
+    Region, Relation, Separation,
 };
 
 use crate::answer::{Answer, Assurance};
 use crate::error::Failure;
 use crate::found::{
-    Distance, FeatureContact, Found, Impact, Meetings, Named, Pairs, Points, Step, Sweep, word_of,
+    Distance, FeatureContact, Found, Impact, Meetings, Named, Pairs, Patch, Points, Step, Sweep, Volume,
+    word_of,
 };
 
 /// How the bodies lie to each other.
@@ -78,6 +79,32 @@ pub fn distance(mut query: Query<'_>, a: Placed<'_>, b: Placed<'_>) -> Result<An
         (found.at_most, found.at_least) = (whole.or(found.at_most), whole.or(found.at_least));
     }
     Ok(together(Answer::new(Found::Distance(found), &measured), &beside))
+}
+
+/// The derivative of a volume by the position of each vertex of both bodies.
+pub type Slopes = [Vec<DVec3>; 2];
+
+/// How much two solids overlap.
+pub fn volume(
+    mut query: Query<'_>,
+    a: Placed<'_>,
+    b: Placed<'_>,
+    gradient: bool,
+) -> Result<(Answer, Option<Slopes>), Failure> {
+    let mut answer = if gradient { query.volume_with_gradient(a, b)? } else { query.volume(a, b)? };
+    let slopes = answer.value.as_mut().map(|found| std::mem::take(&mut found.gradient));
+    let found = answer.value.as_ref().map_or_else(Volume::default, |found| Volume {
+        volume: Some(found.volume),
+        volume_error: Some(found.error),
+        error_kind: Some("estimate"),
+        patches: found.regions.iter().map(patch).collect(),
+    });
+    Ok((Answer::new(Found::Volume(found), &answer), slopes.filter(|_| gradient)))
+}
+
+fn patch(overlap: &Overlap) -> Patch {
+    let Region { centroid, normal, area, depth } = overlap.region;
+    Patch { volume: overlap.volume, centroid: centroid.to_array(), normal: direction(normal), area, depth }
 }
 
 /// When moving bodies first touch.

@@ -33,6 +33,8 @@ pub enum Found {
     Sweep(Sweep),
     /// What a mesh meets of itself while it moves.
     Step(Step),
+    /// How much two solids overlap.
+    Volume(Volume),
 }
 
 impl Found {
@@ -48,6 +50,7 @@ impl Found {
             Found::Points(_) => false,
             Found::Sweep(sweep) => sweep.hit == Some(true),
             Found::Impact(impact) => impact.hit == Some(true),
+            Found::Volume(found) => found.volume.is_some_and(|volume| volume > 0.0),
             Found::Step(step) => step.impact.hit == Some(true) || step.at_least > Some(0),
         }
     }
@@ -95,6 +98,34 @@ pub struct Distance {
     pub features: Option<[Named; 2]>,
     /// From a to b; null where the bodies meet.
     pub normal: Option<[f64; 3]>,
+}
+
+/// How much two solids overlap.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct Volume {
+    /// The volume of the common interior; null when the budget ended first.
+    pub volume: Option<f64>,
+    /// Its stated error.
+    pub volume_error: Option<f64>,
+    /// What the error is: `bound` or `estimate`.
+    pub error_kind: Option<&'static str>,
+    /// The connected regions, the largest first.
+    pub patches: Vec<Patch>,
+}
+
+/// One connected region of an overlap.
+#[derive(Debug, Clone, Serialize)]
+pub struct Patch {
+    /// Its volume.
+    pub volume: f64,
+    /// Its centre of mass, in the world frame.
+    pub centroid: [f64; 3],
+    /// From a to b; null where no direction reduces the volume, as inside another body.
+    pub normal: Option<[f64; 3]>,
+    /// Its area seen along the normal.
+    pub area: f64,
+    /// Its extent along the normal.
+    pub depth: f64,
 }
 
 /// Distances of points; of those that were measured when the budget ended.

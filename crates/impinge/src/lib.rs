@@ -31,6 +31,7 @@
 //! | Which triangles meet? | [`pairs`]* | exact and complete; touching counts |
 //! | Which triangles are at most so far apart? | [`pairs_within`]* | complete; the distance to rounding |
 //! | Along which curves do two surfaces cross? | [`contour`]* | exact combinatorics; coordinates to rounding |
+//! | How much do two solids overlap, where and in which direction? | [`volume`]* | exact combinatorics; numbers to rounding |
 //! | Which point of a surface is nearest? | [`closest_point`]* | to rounding |
 //! | How far is a point from a solid's surface? | [`signed_distance`]* | to rounding; the sign is exact |
 //! | Is a point inside? | [`contains`]* | exact |
@@ -186,6 +187,7 @@ pub use narrow::deforming::{Deforming, MovingContact, free_step};
 pub use narrow::detector::{Memory, Question};
 pub use narrow::exact::contour::Polyline;
 pub use narrow::exact::ray_cast::{Ray, RayHit};
+pub use narrow::exact::volume::Volume;
 pub use narrow::methods::Method;
 pub use narrow::route::{Answer, Reason};
 pub use narrow::sampled::shells::{Patch, ShellLevel, Shells};
@@ -194,7 +196,8 @@ pub use query::{
     PointDistance, Query, closest_point, closest_point_batch, contains, contains_batch, contour,
     contour_batch, decompose, distance, distance_batch, inspect, mass, pairs, pairs_batch, pairs_within,
     pairs_within_batch, ray_cast, ray_cast_batch, relation, relation_batch, self_intersections,
-    self_intersections_batch, signed_distance, signed_distance_batch, sweep, sweep_batch, winding_number,
+    self_intersections_batch, signed_distance, signed_distance_batch, sweep, sweep_batch, volume,
+    volume_batch, winding_number,
 };
 pub use report::Inspection;
 pub use shape::mass::{Mass, Solid};

@@ -9,7 +9,7 @@ const LOCK: &str = include_str!("../../../../Cargo.lock");
 const WORKSPACE: &str = include_str!("../../../../Cargo.toml");
 
 /// How contestants' names begin, and the peer's own name; longer beginnings stand first.
-const PEERS: [(&str, &str); 10] = [
+const PEERS: [(&str, &str); 12] = [
     ("impinge", "impinge"),
     ("parry3d-f64", "parry3d-f64"),
     ("parry3d", "parry3d"),
@@ -20,6 +20,8 @@ const PEERS: [(&str, &str); 10] = [
     (ADVANCEMENT, "Coal"),
     ("additive-ccd", "IPC Toolkit"),
     ("tight-inclusion", "IPC Toolkit"),
+    ("manifold3d", "manifold3d"),
+    ("meshlib", "MeshLib"),
 ];
 
 /// The sweep's opponent: Coal sweeps no meshes, so the loop is the bench's.
@@ -41,6 +43,8 @@ pub fn peer_of(contestant: &str) -> Option<Peer> {
         "FCL" => setup::build_record("fcl")?,
         "Coal" => ["coal", "coal_hulls", "coal_sweep"].into_iter().find_map(setup::build_record)?,
         "IPC Toolkit" => [setup::IPCTK[1].into(), "wheel of PyPI".into()],
+        "manifold3d" => [setup::MANIFOLD[1].into(), "wheel of PyPI".into()],
+        "MeshLib" => [setup::MESHLIB[1].into(), "wheel of PyPI".into()],
         krate => [locked(krate)?, rust_build()],
     };
     Some(Peer { version: format!("{peer} {version}"), build })

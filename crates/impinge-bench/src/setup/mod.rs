@@ -23,6 +23,10 @@ pub const COAL: [&str; 2] = ["coal", "3.0.3"];
 /// The wheel with Tight-Inclusion and Additive CCD.
 pub const IPCTK: [&str; 2] = ["ipctk", "1.6.1"];
 
+/// The wheels with booleans of meshes.
+pub const MANIFOLD: [&str; 2] = ["manifold3d", "3.5.4"];
+pub const MESHLIB: [&str; 2] = ["meshlib", "3.1.4.297"];
+
 /// One thing to get.
 struct Item {
     name: &'static str,
@@ -94,6 +98,8 @@ const ITEMS: &[Item] = &[
         get: || programs::build("coal_sweep"),
     },
     Item { name: "the wheel ipctk", tables: "ccd-primitives", need: || wheel(IPCTK), get: || pip(IPCTK) },
+    Item { name: "the wheel manifold3d", tables: "volume", need: || wheel(MANIFOLD), get: || pip(MANIFOLD) },
+    Item { name: "the wheel meshlib", tables: "volume", need: || wheel(MESHLIB), get: || pip(MESHLIB) },
     // Debian's npm conflicts with a Node from elsewhere, which brings its own.
     Item {
         name: "npm",
@@ -144,7 +150,7 @@ pub fn run() -> Result<()> {
     Ok(())
 }
 
-/// Whether the wheel ipctk can be used.
-pub fn has_ipctk() -> bool {
-    matches!(wheel(IPCTK), Need::Present)
+/// Whether a wheel can be used.
+pub fn has_wheel(wanted: [&str; 2]) -> bool {
+    matches!(wheel(wanted), Need::Present)
 }

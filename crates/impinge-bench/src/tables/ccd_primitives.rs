@@ -96,7 +96,7 @@ fn ipctk(table: &mut Table) -> Result<Option<Outside>> {
     if !wanted("additive-ccd") {
         return Ok(None);
     }
-    if !setup::has_ipctk() {
+    if !setup::has_wheel(setup::IPCTK) {
         table.missing("ipctk: not installed; `cargo run --release -p impinge-bench -- setup` gets it");
         return Ok(None);
     }

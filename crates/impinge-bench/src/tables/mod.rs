@@ -17,6 +17,7 @@ mod pair_scene;
 mod point_distance;
 mod sweep;
 mod tree_build;
+mod volume;
 
 use anyhow::Result;
 
@@ -126,6 +127,12 @@ pub const TABLES: &[Entry] = &[
         about: "bodies in a closed box at constant density: time of a frame from 1,000 to 100,000 of them",
         one_core: true,
         run: multibody::run,
+    },
+    Entry {
+        name: "volume",
+        about: "volume of the intersection and its gradient: bunnies, a cube, a knot; booleans beside it",
+        one_core: true,
+        run: volume::run,
     },
     Entry {
         name: "convex",

@@ -11,6 +11,7 @@ mod self_;
 mod shells;
 mod simulate;
 mod sweep;
+mod volume;
 
 use std::io::Write;
 
@@ -33,6 +34,7 @@ pub fn run(args: &Args) -> Result<Exit, Failure> {
         Some(Command::Inspect(inspect)) => inspect::run(inspect, common),
         Some(Command::Check(check)) => check::run(check, common),
         Some(Command::Distance(distance)) => distance::run(distance, common),
+        Some(Command::Volume(volume)) => volume::run(volume, common),
         Some(Command::Sweep(sweep)) => sweep::run(sweep, common),
         Some(Command::SelfIntersect(one)) => self_::run(one, common),
         Some(Command::Decompose(mesh)) => decompose::run(mesh, common),

@@ -4,7 +4,7 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::str;
 
-use impinge::{Deforming, FeaturePairKind, Method, Motion, Query, Shape};
+use impinge::{Deforming, FeaturePairKind, Method, Motion, Placed, Query, Shape};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -20,10 +20,10 @@ use crate::pose;
 use crate::settings::{Limit, Settings};
 
 /// The questions that are answered.
-const KNOWN: [&str; 7] = ["relation", "pairs", "distance", "points", "sweep", "ccd", "self"];
+const KNOWN: [&str; 8] = ["relation", "pairs", "distance", "points", "sweep", "ccd", "self", "volume"];
 
 /// Questions of the contract that are not answered yet.
-const LATER: [&str; 4] = ["volume", "contacts", "separate", "rays"];
+const LATER: [&str; 3] = ["contacts", "separate", "rays"];
 
 /// Fields that every question may have; a comment is for people.
 const COMMON: [&str; 6] = ["id", "ask", "method", "budget", "seed", "comment"];
@@ -36,6 +36,7 @@ fn fields_of(ask: &str) -> &'static [&'static str] {
         "sweep" => &["a", "b", "tolerance", "slack", "turns", "law"],
         "ccd" => &["kind", "t0", "t1", "margin"],
         "self" => &["a", "to", "all", "margin"],
+        "volume" => &["a", "b", "resolution", "error"],
         _ => &["a", "b"],
     }
 }
@@ -131,8 +132,20 @@ fn settle(fields: &Fields<'_>, context: &Context, place: &str) -> Result<Answer,
     match ask.as_str() {
         "relation" => ask::relation(query, at_a, at_b),
         "distance" => ask::distance(query, at_a, at_b),
+        "volume" => volume(fields, query, at_a, at_b),
         _ => ask::pairs(query, at_a, at_b, fields.get("margin")?),
     }
+}
+
+/// How much two solids overlap. A wanted resolution or error is met by any exact answer.
+fn volume(fields: &Fields<'_>, query: Query<'_>, a: Placed<'_>, b: Placed<'_>) -> Result<Answer, Failure> {
+    if fields.get::<Index>("resolution")?.is_some_and(|pixels| pixels.0 == 0) {
+        return Err(Failure::new("resolution: 0 is not positive"));
+    }
+    if let Some(error) = fields.get::<f64>("error")?.filter(|error| *error <= 0.0) {
+        return Err(Failure(format!("error: {error} is not positive")));
+    }
+    Ok(ask::volume(query, a, b, false)?.0)
 }
 
 /// Refuses names that mean nothing in a question or in its bodies.

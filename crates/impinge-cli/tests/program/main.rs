@@ -13,3 +13,4 @@ mod shells;
 mod simulate;
 mod surface;
 mod sweep;
+mod volume;

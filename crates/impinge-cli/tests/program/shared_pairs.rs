@@ -41,7 +41,7 @@ fn read_pair(file: &Path) -> (Value, Value, Vec<[u32; 2]>) {
 }
 
 #[test]
-fn the_known_pairs_relations_and_distances() {
+fn the_known_pairs_relations_distances_and_volumes() {
     let Some(folder) = shared("data/pairs") else { return };
     let manifest: Vec<Value> =
         serde_json::from_slice(&std::fs::read(folder.join("MANIFEST.json")).unwrap()).unwrap();
@@ -49,20 +49,24 @@ fn the_known_pairs_relations_and_distances() {
     for entry in manifest.iter().take(6) {
         let (a, b, mut pairs) = read_pair(&folder.join(format!("{}.bin", entry["id"].as_str().unwrap())));
         pairs.sort_unstable();
-        for ask in ["pairs", "relation", "distance"] {
+        for ask in ["pairs", "relation", "distance", "volume"] {
             lines.push(json!({"id": entry["id"], "ask": ask, "a": a, "b": b}).to_string());
         }
-        truths.push((pairs, entry["fcl_distance"].as_f64().unwrap_or(0.0)));
+        let volume = entry["cgal_exact_intersection_volume"].as_f64().unwrap_or(0.0);
+        truths.push((pairs, entry["fcl_distance"].as_f64().unwrap_or(0.0), volume));
     }
     let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
     let ended = Folder::new().query(&lines, &[]);
     assert_eq!(ended.code, 0);
-    for (answers, (pairs, distance)) in ended.lines().chunks(3).zip(truths) {
+    for (answers, (pairs, distance, volume)) in ended.lines().chunks(4).zip(truths) {
         let id = &answers[0]["id"];
         assert_eq!(answers[0]["pairs"], json!(pairs), "{id}");
         let relation = if pairs.is_empty() { "separated" } else { "intersecting" };
         assert_eq!(answers[1]["relation"], relation, "{id}");
         let found = answers[2]["distance"].as_f64().unwrap();
         assert!((found - distance).abs() <= 1e-9 * distance, "{id}: {found} {distance}");
+        let (found, error) = (&answers[3]["volume"], &answers[3]["volume_error"]);
+        let apart = (found.as_f64().unwrap() - volume).abs();
+        assert!(apart <= error.as_f64().unwrap() + 1e-14 * volume, "{id}: {found} {volume}");
     }
 }

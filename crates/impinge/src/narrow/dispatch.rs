@@ -16,13 +16,14 @@ use super::convex_mesh;
 use super::exact::distance::{DistanceMemory, DistanceSearch};
 use super::exact::placed_mesh::PlacedMesh;
 use super::exact::relation::relation_within;
+use super::exact::volume::{Volume, volume as intersection_volume};
 use super::kernel_memory::KernelMemory;
 use super::shape_pair::ShapePair;
 use crate::contact::Verdict;
-use crate::model::{Compound, Geometry, Model};
+use crate::model::{Compound, Fact, Geometry, Model};
 use crate::num::tolerance::TOUCH_DOUBT;
 use crate::shape::{Convex, Polytope, Primitive};
-use crate::{Budget, Certainty, Counters, Feature, Finish, Outcome, Pose, Relation, Separation};
+use crate::{Budget, Certainty, Counters, Error, Feature, Finish, Outcome, Pose, Relation, Separation};
 
 /// Corners of a mesh that are looked at before a budget is asked again.
 const CORNERS_AT_A_TIME: usize = 512;
@@ -413,3 +414,40 @@ fn parts_relation(a: &Compound, pair: &ShapePair<'_>, budget: &mut Budget) -> (O
 #[cfg(test)]
 #[path = "dispatch_tests.rs"]
 mod tests;
+
+/// The volume of the intersection of two meshes, hulls or boxes.
+///
+/// # Errors
+/// A mesh that bounds no solid.
+pub fn volume(pair: &ShapePair<'_>, gradient: bool, budget: &mut Budget) -> Result<Verdict<Volume>, Error> {
+    let mut made: [Option<Model>; 2] = [None, None];
+    for (k, name) in ["a", "b"].into_iter().enumerate() {
+        match pair.shapes[k] {
+            Geometry::Mesh(model) => {
+                if !model.prepare(Fact::Topology, budget) {
+                    return Ok(Verdict::out_of_budget());
+                }
+                if !model.topology().is_closed() {
+                    let reason =
+                        "the mesh is open: it has edges without a partner and bounds no solid".into();
+                    return Err(Error::Argument { name, reason });
+                }
+            }
+            Geometry::Convex(convex) => {
+                made[k] = PlacedConvex::new(convex, pair.poses[k]).mesh().map(Model::from);
+            }
+            Geometry::Compound(_) => return Ok(Verdict::refused()),
+        }
+    }
+    let body = |k: usize| match (pair.shapes[k], &made[k]) {
+        (Geometry::Mesh(model), _) => Some((&**model, pair.poses[k])),
+        (_, Some(model)) => Some((model, &Pose::IDENTITY)),
+        _ => None,
+    };
+    // A hull without volume has no mesh.
+    let (Some((a, pose_a)), Some((b, pose_b))) = (body(0), body(1)) else {
+        let outcome = outcome(Certainty::Exact, Finish::Complete);
+        return Ok(Verdict::new(Some(Volume::default()), outcome));
+    };
+    Ok(intersection_volume([a, b], [pose_a, pose_b], gradient, budget))
+}

@@ -1,6 +1,7 @@
 //! Numbers: named tolerances and exact predicates.
 
 pub mod cubic;
+pub mod disjoint_sets;
 pub mod double_double;
 pub mod dyadic;
 pub mod exact_vector;

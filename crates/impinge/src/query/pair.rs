@@ -7,6 +7,7 @@ use crate::narrow::continuous::Sweep;
 use crate::narrow::detector::pair_memory::PairMemory;
 use crate::narrow::detector::{Batch, Finding, Memory, PairKernel, Question};
 use crate::narrow::exact::contour::Polyline;
+use crate::narrow::exact::volume::Volume;
 use crate::narrow::route::{Answer, Routed, method_for, route};
 use crate::narrow::shape_pair::ShapePair;
 use crate::{Budget, Error, Pose, Relation, Separation};
@@ -145,6 +146,38 @@ impl Query<'_> {
         self.batch(pairs, Question::Contour, &CONTOUR)
     }
 
+    /// How much two solids overlap; see [`volume`](crate::volume).
+    ///
+    /// # Errors
+    /// As [`Query::relation`], or a mesh that bounds no solid.
+    pub fn volume<'s>(
+        &mut self,
+        a: impl Into<Placed<'s>>,
+        b: impl Into<Placed<'s>>,
+    ) -> Result<Answer<Volume>, Error> {
+        self.one([a.into(), b.into()], Question::Volume { gradient: false }, &VOLUME)
+    }
+
+    /// [`Query::volume`] for many pairs of bodies.
+    ///
+    /// # Errors
+    /// As [`Query::volume`].
+    pub fn volume_batch(&mut self, pairs: &[[Placed<'_>; 2]]) -> Result<Vec<Answer<Volume>>, Error> {
+        self.batch(pairs, Question::Volume { gradient: false }, &VOLUME)
+    }
+
+    /// [`Query::volume`] with the derivative of the volume by the position of every vertex of both bodies.
+    ///
+    /// # Errors
+    /// As [`Query::volume`].
+    pub fn volume_with_gradient<'s>(
+        &mut self,
+        a: impl Into<Placed<'s>>,
+        b: impl Into<Placed<'s>>,
+    ) -> Result<Answer<Volume>, Error> {
+        self.one([a.into(), b.into()], Question::Volume { gradient: true }, &VOLUME)
+    }
+
     /// One question about one pair: a method that decides each pair on its own is called directly.
     fn one<T>(&mut self, bodies: Bodies<'_>, question: Question, kind: &Kind<T>) -> Result<Answer<T>, Error> {
         let poses = [bodies[0].pose(), bodies[1].pose()];
@@ -226,6 +259,14 @@ const PAIRS: Kind<Vec<[u32; 2]>> = Kind {
         _ => Ok(Verdict::refused()),
     },
     take: |finding| if let Finding::Pairs(verdict) = finding { Some(verdict) } else { None },
+};
+
+const VOLUME: Kind<Volume> = Kind {
+    ask: |kernel, question, pair, memory, budget| match question {
+        Question::Volume { gradient } => kernel.volume(pair, *gradient, memory, budget),
+        _ => Ok(Verdict::refused()),
+    },
+    take: |finding| if let Finding::Volume(verdict) = finding { Some(verdict) } else { None },
 };
 
 const CONTOUR: Kind<Vec<Polyline>> = Kind {

@@ -7,6 +7,7 @@ use crate::model::Placed;
 use crate::narrow::continuous::Sweep;
 use crate::narrow::exact::contour::Polyline;
 use crate::narrow::exact::ray_cast::{Ray, RayHit};
+use crate::narrow::exact::volume::Volume;
 use crate::narrow::route::Answer;
 use crate::{Error, Relation, Separation};
 
@@ -140,6 +141,36 @@ pub fn contour<'s>(a: impl Into<Placed<'s>>, b: impl Into<Placed<'s>>) -> Result
 /// As [`contour`].
 pub fn contour_batch(pairs: &[[Placed<'_>; 2]]) -> Result<Vec<Vec<Polyline>>, Error> {
     values(Query::default().contour_batch(pairs))
+}
+
+/// How much two solids overlap: the volume of their common interior, its error, and each connected region with its
+/// centroid, normal, area and depth. [`Query::volume_with_gradient`] gives the derivative by every vertex too.
+///
+/// For closed meshes, hulls and boxes: exact combinatorics, numbers to rounding. Where a mesh overlaps itself, the
+/// overlap counts as often as its surface winds around it.
+///
+/// ```
+/// use impinge::{Pose, Shape, volume};
+///
+/// let block = Shape::cuboid([1.0, 1.0, 1.0])?;
+/// let found = volume(&block, block.at(Pose::from_translation([0.0, 0.0, 1.5])?))?;
+/// assert_eq!((found.volume, found.regions.len()), (2.0, 1));
+/// assert_eq!((found.regions[0].region.normal.z, found.regions[0].region.depth), (1.0, 0.5));
+/// # Ok::<(), impinge::Error>(())
+/// ```
+///
+/// # Errors
+/// A kind without flat faces, or a mesh that bounds no solid.
+pub fn volume<'s>(a: impl Into<Placed<'s>>, b: impl Into<Placed<'s>>) -> Result<Volume, Error> {
+    value(Query::default().volume(a, b))
+}
+
+/// [`volume`] for many pairs of bodies, in parallel.
+///
+/// # Errors
+/// As [`volume`].
+pub fn volume_batch(pairs: &[[Placed<'_>; 2]]) -> Result<Vec<Volume>, Error> {
+    values(Query::default().volume_batch(pairs))
 }
 
 /// The point of a shape's surface nearest to a point of the world.

@@ -12,6 +12,7 @@ use std::ops::Range;
 
 use super::weld::Weld;
 use crate::Mesh;
+use crate::num::disjoint_sets::DisjointSets;
 use crate::num::parallel::in_turn;
 
 /// Stands for "no edge" in the sides of collapsed triangles.
@@ -288,7 +289,7 @@ impl Topology {
     /// these edges has more than two triangles.
     fn count_nonmanifold_vertices(&self) -> usize {
         let corner = |triangle: u32, k: u8| 3 * triangle as usize + usize::from(k);
-        let mut fans = Forest::new(3 * self.triangles.len());
+        let mut fans = DisjointSets::new(3 * self.triangles.len());
         let mut broken = vec![false; self.weld.count()];
         for (e, ends) in (0..).zip(in_turn(&self.edges)) {
             let sides = self.sides(e);
@@ -336,7 +337,7 @@ fn triangles_around(triangles: &[[u32; 3]], vertices: usize) -> (Vec<u32>, Vec<u
 }
 
 fn find_components(triangles: &[[u32; 3]], vertices: usize) -> (Vec<u32>, Vec<Component>) {
-    let mut forest = Forest::new(vertices);
+    let mut forest = DisjointSets::new(vertices);
     for &[a, b, c] in in_turn(triangles) {
         forest.join(a as usize, b as usize);
         forest.join(a as usize, c as usize);
@@ -386,31 +387,6 @@ fn bucket<T: Copy, I: Iterator<Item = T>>(
 
 fn ranges(start: &[u32]) -> impl Iterator<Item = Range<usize>> + '_ {
     start.windows(2).map(|pair| pair[0] as usize..pair[1] as usize)
-}
-
-/// Disjoint sets; the root of a set is its smallest member.
-pub(crate) struct Forest(Vec<u32>);
-
-impl Forest {
-    /// Each member alone.
-    pub fn new(members: usize) -> Forest {
-        Forest((0..members as u32).collect())
-    }
-
-    /// The member that stands for a member's set.
-    pub fn root(&mut self, mut member: usize) -> usize {
-        while self.0[member] as usize != member {
-            self.0[member] = self.0[self.0[member] as usize];
-            member = self.0[member] as usize;
-        }
-        member
-    }
-
-    /// Makes two sets one.
-    pub fn join(&mut self, a: usize, b: usize) {
-        let [a, b] = [self.root(a), self.root(b)];
-        self.0[a.max(b)] = a.min(b) as u32;
-    }
 }
 
 #[cfg(test)]

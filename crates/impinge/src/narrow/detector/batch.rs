@@ -7,6 +7,7 @@ use super::{Memory, PairContacts, PairKernel, Question};
 use crate::contact::{Counters, Finish, Outcome, Verdict};
 use crate::narrow::continuous::Sweep;
 use crate::narrow::exact::contour::Polyline;
+use crate::narrow::exact::volume::Volume;
 use crate::narrow::shape_pair::ShapePair;
 use crate::num::parallel;
 use crate::{Budget, Error, Relation, Separation};
@@ -42,6 +43,8 @@ pub enum Finding {
     Contacts(Verdict<PairContacts>),
     /// When they first touch.
     Sweep(Verdict<Sweep>),
+    /// How much they overlap.
+    Volume(Verdict<Volume>),
 }
 
 impl Finding {
@@ -54,6 +57,7 @@ impl Finding {
             Finding::Contour(verdict) => &mut verdict.outcome,
             Finding::Contacts(verdict) => &mut verdict.outcome,
             Finding::Sweep(verdict) => &mut verdict.outcome,
+            Finding::Volume(verdict) => &mut verdict.outcome,
         }
     }
 
@@ -154,5 +158,6 @@ fn one(
             Finding::Contacts(Verdict::new(found, outcome))
         }
         Question::Sweep(options) => Finding::Sweep(kernel.sweep(pair, options, memory, budget)?),
+        Question::Volume { gradient } => Finding::Volume(kernel.volume(pair, *gradient, memory, budget)?),
     })
 }

@@ -20,6 +20,7 @@ pub use memory::Memory;
 
 use super::continuous::{Sweep, SweepOptions};
 use super::exact::contour::Polyline;
+use super::exact::volume::Volume;
 use super::shape_pair::ShapePair;
 use crate::contact::{Counters, Outcome, Relation, Separation, Verdict};
 use crate::model::ShapeKind;
@@ -45,6 +46,11 @@ pub enum Question {
     Contacts(ContactOptions),
     /// When they first touch.
     Sweep(SweepOptions),
+    /// How much they overlap.
+    Volume {
+        /// Whether the derivative by every vertex is wanted too.
+        gradient: bool,
+    },
 }
 
 impl Question {
@@ -57,6 +63,7 @@ impl Question {
             Question::Contour => "contour",
             Question::Contacts(_) => "contacts",
             Question::Sweep(_) => "sweep",
+            Question::Volume { .. } => "volume",
         }
     }
 }
@@ -145,6 +152,20 @@ pub trait PairKernel: Detector {
         _: &mut PairMemory,
         _: &mut Budget,
     ) -> Result<Verdict<Sweep>, Error> {
+        Ok(Verdict::refused())
+    }
+
+    /// How much they overlap.
+    ///
+    /// # Errors
+    /// A body that bounds no solid.
+    fn volume(
+        &self,
+        _: &ShapePair<'_>,
+        _gradient: bool,
+        _: &mut PairMemory,
+        _: &mut Budget,
+    ) -> Result<Verdict<Volume>, Error> {
         Ok(Verdict::refused())
     }
 }

@@ -226,7 +226,7 @@ impl Unfinished {
 /// Whether a hull is turned into a mesh with a tree first, which nothing interrupts.
 fn needs_a_model(question: &Question, pair: &ShapePair<'_>) -> bool {
     let is_hull = |shape: &&Geometry| matches!(shape, Geometry::Convex(Convex::Polytope(_)));
-    matches!(question, Question::Relation | Question::Distance)
+    matches!(question, Question::Relation | Question::Distance | Question::Volume { .. })
         && pair.shapes.iter().any(is_hull)
         && pair.shapes.iter().any(|shape| shape.model().is_some())
 }
@@ -250,7 +250,9 @@ fn facts(
         ("contact", _) => &[Fact::SphereCover, Fact::DiscBounds],
         (_, [Geometry::Mesh(_), Geometry::Mesh(_)]) => match question {
             Question::Relation => &[Fact::Tree, Fact::DiscBounds],
-            Question::Contour | Question::Contacts(_) => &[Fact::Topology, Fact::DiscBounds],
+            Question::Contour | Question::Contacts(_) | Question::Volume { .. } => {
+                &[Fact::Topology, Fact::DiscBounds]
+            }
             Question::Distance => &[Fact::PointTree],
             Question::Pairs { margin: Some(_) } => &[Fact::Tree],
             Question::Pairs { margin: None } | Question::Sweep(_) => &[Fact::DiscBounds],
@@ -266,6 +268,7 @@ fn facts(
                     Primitive::Cuboid { .. } | Primitive::Triangle { .. } | Primitive::Segment { .. },
                 ),
             ) => &[Fact::Tree, Fact::DiscBounds],
+            (Question::Volume { .. }, _) => &[Fact::Topology, Fact::DiscBounds],
             _ => &[Fact::Tree],
         },
         _ => match question {

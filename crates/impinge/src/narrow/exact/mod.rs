@@ -20,4 +20,5 @@ pub mod self_intersection;
 pub mod signed_distance;
 pub mod temporal_coherence;
 mod triangle_arrangement;
+pub mod volume;
 pub mod winding;

@@ -11,6 +11,7 @@ use crate::narrow::dispatch;
 use crate::narrow::exact::collide::{self, Posed};
 use crate::narrow::exact::contour::{Polyline, contour};
 use crate::narrow::exact::margin;
+use crate::narrow::exact::volume::Volume;
 use crate::narrow::shape_pair::ShapePair;
 use crate::{Budget, Error, Motion};
 
@@ -27,6 +28,9 @@ impl Detector for Exact {
         match question {
             Question::Relation | Question::Distance | Question::Contacts(_) | Question::Sweep(_) => true,
             Question::Pairs { .. } | Question::Contour => kinds.iter().all(|kind| kind.is_mesh()),
+            Question::Volume { .. } => {
+                kinds.iter().all(|kind| kind.is_mesh() || matches!(kind, ShapeKind::Hull | ShapeKind::Box))
+            }
         }
     }
 
@@ -124,6 +128,19 @@ impl PairKernel for Exact {
             Ok(found.into())
         };
         ask("exact", &Question::Sweep(*options), pair, memory, budget, kernel)
+    }
+
+    fn volume(
+        &self,
+        pair: &ShapePair<'_>,
+        gradient: bool,
+        memory: &mut PairMemory,
+        budget: &mut Budget,
+    ) -> Result<Verdict<Volume>, Error> {
+        let kernel: Kernel<Volume> = |pair, question, _, budget| {
+            dispatch::volume(pair, matches!(question, Question::Volume { gradient: true }), budget)
+        };
+        ask("exact", &Question::Volume { gradient }, pair, memory, budget, kernel)
     }
 }
 

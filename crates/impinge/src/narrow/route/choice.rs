@@ -25,8 +25,8 @@ const COEFFICIENTS: &str = include_str!("coefficients.csv");
 const CLASSES: [&str; 4] = ["mesh", "hull", "primitive", "compound"];
 
 /// The questions, by their names.
-const QUESTIONS: [&str; 7] =
-    ["relation", "distance", "pairs", "pairs_within", "contour", "sweep", "contacts"];
+const QUESTIONS: [&str; 8] =
+    ["relation", "distance", "pairs", "pairs_within", "contour", "sweep", "contacts", "volume"];
 
 /// A method and what its tests cost.
 type Candidate = (Method, CostModel);
@@ -126,5 +126,6 @@ fn question_index(question: &Question) -> usize {
         Question::Contour => 4,
         Question::Sweep(_) => 5,
         Question::Contacts(_) => 6,
+        Question::Volume { .. } => 7,
     }
 }

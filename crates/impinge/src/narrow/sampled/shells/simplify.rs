@@ -21,8 +21,8 @@ use smallvec::SmallVec;
 
 use super::csr::Csr;
 use super::quadric::Quadric;
+use crate::num::disjoint_sets::DisjointSets;
 use crate::num::parallel;
-use crate::shape::topology::Forest;
 
 /// Weight of a border's plane for a border of length 1 (an area): a border is as stiff as a surface ten times
 /// as wide as the border is long.
@@ -236,7 +236,7 @@ impl Simplifier {
 
     /// Drops the components of smallest extent until at most `target` triangles are left, or one component.
     fn drop_components(&mut self, target: usize) {
-        let mut forest = Forest::new(self.points.len());
+        let mut forest = DisjointSets::new(self.points.len());
         for corners in &self.triangles {
             forest.join(corners[0] as usize, corners[1] as usize);
             forest.join(corners[0] as usize, corners[2] as usize);

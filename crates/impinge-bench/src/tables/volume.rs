@@ -1,0 +1,99 @@
+//! The volume of the intersection of two solids with its gradient, against booleans that build the intersection.
+
+use std::process::Command;
+use std::time::Duration;
+
+use anyhow::Result;
+use glam::DVec3;
+use impinge::{Mesh, Pose, Query, Shape, procedural};
+
+use super::Effort;
+use crate::outside::Outside;
+use crate::peers::wanted;
+use crate::table::{Table, milliseconds};
+use crate::timing::{Contestant, Timed, Track, alternate, faster_by, median_of, unpacked};
+use crate::{scenes, setup};
+
+const REPEATS: usize = 7;
+
+/// How long a peer may take to construct its bodies, and for each answer.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// How far a volume may be from ours, as a share of it: MeshLib works in f32.
+const TOLERANCE: f64 = 1e-5;
+
+const OURS: &str = "impinge";
+const PEERS: [(&str, [&str; 2]); 2] = [("meshlib", setup::MESHLIB), ("manifold3d", setup::MANIFOLD)];
+
+/// Measures the table.
+pub fn run(effort: Effort) -> Result<Table> {
+    let header = ["contestant", "scene", "median ms", "volume", "compared with ours"];
+    let mut table = Table::new("volume", &header);
+    let small = scenes::mesh("bunny4k")?;
+    let mut cases = vec![("bunny4k-shifted", small.clone(), moved(&small, [0.1, 0.05, 0.02])?)];
+    if effort == Effort::Full {
+        let bunny = scenes::mesh("bunny59k")?;
+        let cube = moved(&procedural::cuboid([0.25; 3], [1; 3])?, [0.35; 3])?;
+        cases.push(("bunny59k-shifted", bunny.clone(), moved(&bunny, [0.1, 0.05, 0.02])?));
+        cases.push(("bunny59k-cube", bunny.clone(), cube));
+        cases.push(("bunny59k-knot65k", bunny, scenes::mesh("knot65k")?));
+    }
+    for (scene, a, b) in cases {
+        let tracks = measure(&mut table, &a, &b)?;
+        let known = tracks[0].answers.first().copied().unwrap_or(f64::NAN);
+        for track in &tracks {
+            let (volume, verdict) = match (&track.failure, track.answers.first()) {
+                (Some(why), _) => (String::new(), why.clone()),
+                (None, Some(&found)) if (found - known).abs() <= TOLERANCE * known.abs() => {
+                    (format!("{found:.12}"), "agrees".to_string())
+                }
+                (None, found) => (format!("{found:?}"), "DIFFERS".to_string()),
+            };
+            let time = milliseconds(track.statistics().median);
+            table.row([track.name.to_string(), scene.to_string(), time, volume, verdict]);
+        }
+        for track in tracks[1..].iter().filter(|track| track.failure.is_none()) {
+            table.ratio(&format!("{}-{scene}", track.name), faster_by(&tracks[0], track).median);
+        }
+    }
+    table.remark(
+        "ours: volume, regions and the derivative by every vertex of both bodies, trees and topology built",
+    );
+    table.remark("peers: the boolean and its volume, bodies constructed beforehand; called from Python, their own clock");
+    Ok(table)
+}
+
+fn measure(table: &mut Table, a: &Mesh, b: &Mesh) -> Result<Vec<Track<f64>>> {
+    let shapes = [Shape::from(a.clone()), Shape::from(b.clone())];
+    let ask = || -> Result<f64> {
+        let found = Query::default().volume_with_gradient(&shapes[0], &shapes[1])?;
+        Ok(found.value.map_or(f64::NAN, |found| found.volume))
+    };
+    let mut contestants = vec![Contestant::new(OURS, |_| unpacked(median_of(REPEATS, ask)))];
+    for (name, wheel) in PEERS.into_iter().filter(|(name, _)| wanted(name)) {
+        if !setup::has_wheel(wheel) {
+            table.missing(format!(
+                "{name}: not installed; `cargo run --release -p impinge-bench -- setup` gets it"
+            ));
+            continue;
+        }
+        let [file_a, file_b, _] = scenes::export(a, b, &[])?;
+        let script = scenes::root().join("crates/impinge-bench/peers/volume.py");
+        let mut command = Command::new(setup::python());
+        command.arg(script).arg(name).arg(file_a).arg(file_b);
+        let mut peer = Outside::start(name, &mut command, PATIENCE)?;
+        contestants.push(Contestant::new(name, move |_| {
+            let Timed { nanoseconds, answer } = peer.ask(&REPEATS.to_string())?;
+            let volume = answer.first().and_then(|word| word.parse().ok()).unwrap_or(f64::NAN);
+            Ok(Timed { nanoseconds, answer: volume })
+        }));
+    }
+    Ok(alternate(&mut contestants, &[0, 1, 2]))
+}
+
+/// A mesh elsewhere.
+fn moved(mesh: &Mesh, by: [f64; 3]) -> Result<Mesh> {
+    let pose = Pose::from_translation(by)?;
+    let vertices: Vec<DVec3> = mesh.vertices().iter().map(|&p| pose.apply(p)).collect();
+    Ok(Mesh::from_points(vertices, mesh.triangles().to_vec())?)
+}

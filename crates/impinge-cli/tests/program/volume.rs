@@ -1,0 +1,79 @@
+//! `impinge volume` and the question `volume`: values, regions, gradient, refusals, exit codes.
+
+use crate::common::Folder;
+use serde_json::{Value, json};
+
+#[test]
+fn cubes_overlap_in_one_region() {
+    let folder = Folder::with_meshes();
+    // Half lengths 1 and 0.25: the small cube is sunk by 0.1.
+    let args = ["volume", "cube.obj", "small.obj", "--at-b", "0.3,0.2,1.15", "--format", "json"];
+    let ended = folder.run(&args);
+    assert_eq!(ended.code, 1, "{ended:?}");
+    let found = ended.json();
+    let near = |value: &Value, want: f64| (value.as_f64().unwrap() - want).abs() < 1e-14;
+    assert!(near(&found["volume"], 0.025), "{found}");
+    assert!(found["volume_error"].as_f64().unwrap() < 1e-12);
+    assert_eq!((&found["certainty"], &found["method"]), (&json!("exact"), &json!("exact")));
+    let patches = found["patches"].as_array().unwrap();
+    assert_eq!(patches.len(), 1);
+    assert!(near(&patches[0]["depth"], 0.1) && near(&patches[0]["area"], 0.25), "{found}");
+    assert!(near(&patches[0]["normal"][2], 1.0) && near(&patches[0]["centroid"][2], 0.95), "{found}");
+    let told = folder.run(&args[..5]);
+    assert!(told.out.contains("deep along"), "{told:?}");
+}
+
+#[test]
+fn apart_is_free_and_nested_has_no_direction() {
+    let folder = Folder::with_meshes();
+    let apart = folder.run(&["volume", "cube.obj", "small.obj", "--at-b", "4,0,0", "--format", "json"]);
+    assert_eq!((apart.code, &apart.json()["volume"]), (0, &json!(0.0)), "{apart:?}");
+    let touching = folder.run(&["volume", "cube.obj", "small.obj", "--at-b", "1.25,0,0", "--format", "json"]);
+    assert_eq!((touching.code, &touching.json()["volume"]), (0, &json!(0.0)), "{touching:?}");
+    let nested = folder.run(&["volume", "cube.obj", "small.obj", "--format", "json"]);
+    let found = nested.json();
+    assert_eq!((nested.code, &found["volume"]), (1, &json!(0.125)), "{nested:?}");
+    assert_eq!(found["patches"][0]["normal"], Value::Null);
+}
+
+#[test]
+fn the_gradient_is_a_row_for_each_vertex() {
+    let folder = Folder::with_meshes();
+    let args = ["volume", "cube.obj", "small.obj", "--at-b", "0.3,0.2,1.15", "--gradient", "slopes.csv"];
+    assert_eq!(folder.run(&args).code, 1);
+    let text = std::fs::read_to_string(folder.path().join("slopes.csv")).unwrap();
+    let rows: Vec<Vec<&str>> = text.lines().map(|line| line.split(',').collect()).collect();
+    assert_eq!((rows[0].join(","), rows.len()), ("body,vertex,x,y,z".to_string(), 17));
+    let pull = |body: &str| -> f64 {
+        rows.iter().filter(|row| row[0] == body).map(|row| row[4].parse::<f64>().unwrap()).sum()
+    };
+    assert!((pull("a") - 0.25).abs() < 1e-14 && (pull("b") + 0.25).abs() < 1e-14, "{text}");
+}
+
+#[test]
+fn what_bounds_no_solid_is_refused() {
+    let folder = Folder::with_meshes();
+    let ended = folder.run(&["volume", "cube.obj", "open.obj"]);
+    assert_eq!(ended.code, 2, "{ended:?}");
+    assert!(ended.err.contains("b: the mesh is open"), "{ended:?}");
+    let ended = folder.run(&["volume", "cube.obj", "small.obj", "--method", "gjk"]);
+    assert!(ended.code == 2 && ended.err.contains("exact"), "{ended:?}");
+}
+
+#[test]
+fn hulls_boxes_and_refusals_in_a_batch() {
+    let lines = [
+        r#"{"id":1,"ask":"volume","a":{"box":[1,1,1]},"b":{"box":[1,1,1],"pose":[1,0.5,0,0,0,0,1]}}"#,
+        r#"{"id":2,"ask":"volume","a":{"hull":[[0,0,0],[1,0,0],[0,1,0],[0,0,1]]},"b":{"box":[5,5,5]},"resolution":64}"#,
+        r#"{"id":3,"ask":"volume","a":{"sphere":1},"b":{"box":[1,1,1]}}"#,
+        r#"{"id":4,"ask":"volume","a":{"box":[1,1,1]},"b":{"box":[1,1,1]},"resolution":0}"#,
+        r#"{"id":5,"ask":"volume","a":{"box":[1,1,1]},"b":{"box":[1,1,1]},"budget":1}"#,
+    ];
+    let ended = Folder::new().query(&lines, &[]);
+    let found = ended.lines();
+    assert_eq!(found[0]["volume"], json!(3.0), "{ended:?}");
+    assert!((found[1]["volume"].as_f64().unwrap() - 1.0 / 6.0).abs() < 1e-15);
+    assert!(found[2]["error"].as_str().unwrap().contains("sphere"), "{}", found[2]);
+    assert!(found[3]["error"].as_str().unwrap().contains("resolution"), "{}", found[3]);
+    assert!(found[4]["volume"].is_null() || found[4]["finish"] == "complete", "{}", found[4]);
+}

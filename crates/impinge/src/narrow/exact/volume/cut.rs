@@ -1,0 +1,62 @@
+//! A triangle that the other surface crosses, and how much of it lies in the other body.
+//!
+//! By Green's theorem the part inside is a sum over its border: the segments in which triangles of the other body
+//! cross it, each with the inside on its left, and the sides of the triangle, weighed with the winding number along
+//! them. Seen from corner 0 only the side opposite to it counts. Along that side the weight is the winding number at
+//! corner 1, changed at each crossing; so nothing has to be sorted or chained.
+
+use std::ops::AddAssign;
+
+use glam::DVec3;
+
+use super::perturbed_crossing::Face;
+
+/// A triangle that the other surface crosses.
+#[derive(Debug, Clone)]
+pub struct Cut {
+    pub triangle: u32,
+    pub face: Face,
+    /// The unit normal; zero for a triangle without area.
+    pub normal: DVec3,
+    /// How much the winding number grows along each side, from its corner to the next.
+    pub jumps: [i32; 3],
+    /// How often each side is passed.
+    pub passes: [u32; 3],
+}
+
+impl Cut {
+    pub fn new(triangle: u32, face: Face) -> Cut {
+        let normal = face.normal().try_normalize().unwrap_or_default();
+        Cut { triangle, face, normal, jumps: [0; 3], passes: [0; 3] }
+    }
+
+    /// A side passes into the other body, or out of it.
+    pub fn pass(&mut self, side: usize, inward: i32) {
+        self.jumps[side] += inward;
+        self.passes[side] += 1;
+    }
+
+    /// What a piece of the border adds: the triangle from corner 0 over a directed segment.
+    pub fn over(&self, weight: i32, from: DVec3, to: DVec3) -> Moments {
+        let corner = self.face.corners[0];
+        let (from, to) = (from - corner, to - corner);
+        let area = 0.5 * f64::from(weight) * self.normal.dot(from.cross(to));
+        Moments { area, first: (from + to) * (area / 3.0) }
+    }
+}
+
+/// Integrals over the inside part of a triangle, weighed with the winding number.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Moments {
+    /// Its area.
+    pub area: f64,
+    /// The integral of the position, from corner 0.
+    pub first: DVec3,
+}
+
+impl AddAssign for Moments {
+    fn add_assign(&mut self, more: Moments) {
+        self.area += more.area;
+        self.first += more.first;
+    }
+}

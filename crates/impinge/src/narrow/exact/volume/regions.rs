@@ -1,0 +1,263 @@
+//! The integrals over the border of the intersection, summed up by region.
+
+use std::collections::HashMap;
+
+use glam::DVec3;
+
+use super::crossings::Crossings;
+use super::surface::Surface;
+use super::{ROUNDING, Volume};
+use crate::bound::Aabb;
+use crate::contact::{Overlap, Region};
+
+/// The sums of one connected region.
+#[derive(Debug, Clone, Copy)]
+struct Sums {
+    volume: f64,
+    /// What rounding took from the volume (Neumaier's summation).
+    lost: f64,
+    /// The sum of the absolute values.
+    size: f64,
+    /// The integral of the position over the region, from the origin.
+    first: DVec3,
+    /// The area vectors of both surfaces in it: the derivative by a translation of each body.
+    areas: [DVec3; 2],
+    bounds: Aabb,
+}
+
+impl Sums {
+    const NONE: Sums = Sums {
+        volume: 0.0,
+        lost: 0.0,
+        size: 0.0,
+        first: DVec3::ZERO,
+        areas: [DVec3::ZERO; 2],
+        bounds: Aabb::EMPTY,
+    };
+
+    /// Adds the cone over a flat piece of border from the origin: with the integral of the position over the piece, its
+    /// area vector, and three times the volume of the cone.
+    fn add(&mut self, surface: usize, three_volumes: f64, piece_first: DVec3, area: DVec3, height: f64) {
+        let volume = three_volumes / 3.0;
+        let sum = self.volume + volume;
+        self.lost += if self.volume.abs() >= volume.abs() {
+            (self.volume - sum) + volume
+        } else {
+            (volume - sum) + self.volume
+        };
+        self.volume = sum;
+        self.size += volume.abs();
+        // The centroid of a cone lies at three quarters of the way to that of its base.
+        self.first += piece_first * (0.25 * height);
+        self.areas[surface] += area;
+    }
+
+    fn merge(&mut self, other: &Sums) {
+        self.volume += other.volume;
+        self.lost += other.lost;
+        self.size += other.size;
+        self.first += other.first;
+        (0..2).for_each(|k| self.areas[k] += other.areas[k]);
+        self.bounds = self.bounds.merge(&other.bounds);
+    }
+
+    fn volume(&self) -> f64 {
+        self.volume + self.lost
+    }
+
+    /// The direction from a to b; zero where the forces cancel, as for nested bodies.
+    fn normal(&self) -> DVec3 {
+        let net = self.areas[0] - self.areas[1];
+        let size = self.size / self.bounds.half().max_element().max(f64::MIN_POSITIVE);
+        if net.length() > ROUNDING * size { net.normalize_or_zero() } else { DVec3::ZERO }
+    }
+}
+
+/// The integrals over the border of an intersection.
+pub struct Integral<'s, 'm> {
+    surfaces: &'s [Surface<'m>; 2],
+    crossings: &'s Crossings,
+    /// The region of each crossing and of each patch behind them.
+    region_of: Vec<u32>,
+    /// Where the patches of each surface begin in `region_of`.
+    offsets: [usize; 2],
+    sums: Vec<Sums>,
+    gradient: [Vec<DVec3>; 2],
+    /// Heights are measured from here, near the intersection.
+    origin: DVec3,
+}
+
+impl<'s, 'm> Integral<'s, 'm> {
+    pub fn of(surfaces: &'s [Surface<'m>; 2], crossings: &'s Crossings, with_gradient: bool) -> Self {
+        let [a, b] = [&surfaces[0], &surfaces[1]].map(|surface| surface.placed.bounds());
+        let origin = a[0].max(b[0]).midpoint(a[1].min(b[1]));
+        let mut sets = crossings.regions(surfaces);
+        let offsets = [crossings.len(), crossings.len() + surfaces[0].patches.len()];
+        let mut number = HashMap::new();
+        let members = 0..offsets[1] + surfaces[1].patches.len();
+        let region_of = members.map(|member| {
+            let next = number.len() as u32;
+            *number.entry(sets.root(member)).or_insert(next)
+        });
+        let region_of: Vec<u32> = region_of.collect();
+        let sums = vec![Sums::NONE; number.len()];
+        let vertices = |surface: &Surface<'_>| match with_gradient {
+            true => vec![DVec3::ZERO; surface.placed.model.mesh().vertices().len()],
+            false => Vec::new(),
+        };
+        let gradient = [vertices(&surfaces[0]), vertices(&surfaces[1])];
+        let mut all = Integral { surfaces, crossings, region_of, offsets, sums, gradient, origin };
+        all.add_whole();
+        all.add_cuts();
+        all
+    }
+
+    fn patch_region(&self, surface: usize, patch: u32) -> usize {
+        self.region_of[self.offsets[surface] + patch as usize] as usize
+    }
+
+    /// The triangles that nothing crosses.
+    fn add_whole(&mut self) {
+        for (k, surface) in self.surfaces.iter().enumerate() {
+            for (triangle, patch) in surface.whole() {
+                let region = self.patch_region(k, patch);
+                let weight = f64::from(surface.patches[patch as usize]);
+                let [a, b, c] = surface.corners(triangle).map(|p| p - self.origin);
+                let normal = (b - a).cross(c - a) * weight;
+                let height = normal.dot(a);
+                let sums = &mut self.sums[region];
+                sums.add(k, 0.5 * height, (a + b + c) / 3.0, 0.5 * normal, 0.5 * height);
+                let bounds = Aabb { low: a.min(b).min(c), high: a.max(b).max(c) };
+                sums.bounds = sums.bounds.merge(&bounds);
+                if !self.gradient[k].is_empty() {
+                    for v in surface.vertices(triangle) {
+                        self.gradient[k][v as usize] += normal / 6.0;
+                    }
+                }
+            }
+        }
+    }
+
+    /// The inside parts of the triangles that are crossed: what their borders add.
+    fn add_cuts(&mut self) {
+        for piece in &self.crossings.pieces {
+            let region = self.region_of[piece.member as usize] as usize;
+            self.add_piece(piece.surface, piece.cut as usize, region, piece.weight, [piece.from, piece.to]);
+        }
+        for (k, surface) in self.surfaces.iter().enumerate() {
+            for (i, cut) in surface.cuts.iter().enumerate() {
+                let second = surface.welded(cut.triangle)[1];
+                if let Some(patch) = surface.patch(second) {
+                    let [_, from, to] = cut.face.corners;
+                    let (region, weight) = (self.patch_region(k, patch), surface.winding(second));
+                    self.add_piece(k, i, region, weight, [from, to]);
+                }
+            }
+        }
+    }
+
+    fn add_piece(&mut self, k: usize, cut: usize, region: usize, weight: i32, [from, to]: [DVec3; 2]) {
+        let surface = &self.surfaces[k];
+        let cut = &surface.cuts[cut];
+        let moments = cut.over(weight, from, to);
+        let corner = cut.face.corners[0] - self.origin;
+        let height = cut.normal.dot(corner);
+        let first = corner * moments.area + moments.first;
+        let sums = &mut self.sums[region];
+        sums.add(k, height * moments.area, first, cut.normal * moments.area, height);
+        let bounds = Aabb::around_points(&[from - self.origin, to - self.origin]);
+        sums.bounds = sums.bounds.merge(&bounds);
+        if !self.gradient[k].is_empty() {
+            // The integrals of the barycentric coordinates.
+            let [a, b, c] = cut.face.corners;
+            let normal = cut.face.normal();
+            let scale = 1.0 / normal.length_squared();
+            let second = moments.first.cross(c - a).dot(normal) * scale;
+            let third = (b - a).cross(moments.first).dot(normal) * scale;
+            let shares = [moments.area - second - third, second, third];
+            for (v, share) in surface.vertices(cut.triangle).into_iter().zip(shares) {
+                if share.is_finite() {
+                    self.gradient[k][v as usize] += cut.normal * share;
+                }
+            }
+        }
+    }
+
+    /// The sums as an answer.
+    pub fn volume(mut self) -> Volume {
+        let owners = self.join_cavities();
+        let normals: Vec<DVec3> = self.sums.iter().map(Sums::normal).collect();
+        let depths = self.depths(&owners, &normals);
+        let mut regions = Vec::new();
+        let (mut volume, mut error) = (0.0, 0.0);
+        for (region, sums) in self.sums.iter().enumerate() {
+            if owners[region] != region {
+                continue;
+            }
+            let own = Overlap {
+                volume: sums.volume(),
+                error: ROUNDING * sums.size,
+                gradient: sums.areas,
+                region: Region {
+                    centroid: self.origin + sums.first / sums.volume(),
+                    normal: normals[region],
+                    area: (0.5 * (sums.areas[0] - sums.areas[1])).dot(normals[region]),
+                    depth: depths[region],
+                },
+            };
+            volume += own.volume;
+            error += own.error;
+            // What only touches has a volume of nothing but rounding.
+            if own.volume > own.error {
+                regions.push(own);
+            }
+        }
+        regions.sort_by(|x, y| y.volume.total_cmp(&x.volume));
+        let volume = if regions.is_empty() { 0.0 } else { volume };
+        Volume { volume, error, regions, gradient: self.gradient }
+    }
+
+    /// A surface around a hole of a region has a negative volume and belongs to the smallest region around it: the
+    /// region of each.
+    fn join_cavities(&mut self) -> Vec<usize> {
+        let mut owners: Vec<usize> = (0..self.sums.len()).collect();
+        for (hole, owner) in owners.iter_mut().enumerate() {
+            let own = self.sums[hole];
+            if own.volume() >= -ROUNDING * own.size {
+                continue;
+            }
+            let holds = |outer: &Aabb| {
+                outer.low.cmple(own.bounds.low).all() && own.bounds.high.cmple(outer.high).all()
+            };
+            let around = (0..self.sums.len()).filter(|&region| {
+                self.sums[region].volume() >= -own.volume() && holds(&self.sums[region].bounds)
+            });
+            let nearest = around.min_by(|&x, &y| self.sums[x].volume().total_cmp(&self.sums[y].volume()));
+            if let Some(region) = nearest {
+                self.sums[region].merge(&own);
+                *owner = region;
+            }
+        }
+        owners
+    }
+
+    /// The extent of each region along its normal.
+    fn depths(&self, owners: &[usize], normals: &[DVec3]) -> Vec<f64> {
+        let mut reach = vec![[f64::INFINITY, f64::NEG_INFINITY]; normals.len()];
+        let mut add = |region: u32, p: DVec3| {
+            let region = owners[region as usize];
+            let height = normals[region].dot(p - self.origin);
+            let [low, high] = &mut reach[region];
+            (*low, *high) = (low.min(height), high.max(height));
+        };
+        for (number, &p) in self.crossings.points.iter().enumerate() {
+            add(self.region_of[number], p);
+        }
+        for (k, surface) in self.surfaces.iter().enumerate() {
+            for (v, patch) in surface.inside() {
+                add(self.region_of[self.offsets[k] + patch as usize], surface.position(v));
+            }
+        }
+        reach.into_iter().map(|[low, high]| (high - low).max(0.0)).collect()
+    }
+}

@@ -1,0 +1,246 @@
+//! Closed forms, degenerate positions, other ways to the same number, and central differences.
+
+use rand::{Rng, SeedableRng};
+use rand_pcg::Pcg64Mcg;
+
+use super::*;
+use crate::shape::{Mesh, procedural};
+
+fn of(a: &Mesh, b: &Mesh, at: [f64; 3]) -> Volume {
+    placed(a, &Pose::IDENTITY, b, &Pose::from_translation(at).unwrap())
+}
+
+fn placed(a: &Mesh, pose_a: &Pose, b: &Mesh, pose_b: &Pose) -> Volume {
+    let models = [Model::from(a.clone()), Model::from(b.clone())];
+    let found = volume([&models[0], &models[1]], [pose_a, pose_b], true, &mut Budget::UNLIMITED.clone());
+    found.value.unwrap()
+}
+
+fn cuboid(half: [f64; 3], segments: u32) -> Mesh {
+    procedural::cuboid(half, [segments; 3]).unwrap()
+}
+
+fn inverted(mesh: &Mesh) -> Mesh {
+    let turned = mesh.triangles().iter().map(|&[a, b, c]| [a, c, b]).collect();
+    Mesh::from_points(mesh.vertices().to_vec(), turned).unwrap()
+}
+
+fn mesh_volume(mesh: &Mesh) -> f64 {
+    (0..mesh.triangles().len() as u32).map(|t| mesh.corners(t)).map(|[a, b, c]| a.dot(b.cross(c)) / 6.0).sum()
+}
+
+fn random_pose(dice: &mut Pcg64Mcg, reach: f64) -> Pose {
+    let mut number = || dice.random_range(-1.0..1.0);
+    let axis = DVec3::new(number(), number(), number()).normalize_or(DVec3::X);
+    let turn = glam::DQuat::from_axis_angle(axis, 3.0 * number());
+    let at = DVec3::new(number(), number(), number()) * reach;
+    Pose::new(at.to_array(), turn.to_array()).unwrap()
+}
+
+/// The volume of a convex mesh within half-spaces, by clipping its tetrahedra.
+fn clipped_volume(mesh: &Mesh, planes: &[(DVec3, f64)]) -> f64 {
+    let inside = mesh.vertices().iter().sum::<DVec3>() / mesh.vertices().len() as f64;
+    (0..mesh.triangles().len() as u32)
+        .map(|t| mesh.corners(t))
+        .map(|[a, b, c]| clip([inside, a, b, c], planes))
+        .sum()
+}
+
+fn clip(t: [DVec3; 4], planes: &[(DVec3, f64)]) -> f64 {
+    let Some((&(normal, height), rest)) = planes.split_first() else {
+        return ((t[1] - t[0]).cross(t[2] - t[0]).dot(t[3] - t[0]) / 6.0).abs();
+    };
+    let above = t.map(|p| normal.dot(p) - height);
+    let (mut keep, mut drop): (Vec<usize>, Vec<usize>) = (0..4).partition(|&i| above[i] <= 0.0);
+    let on = |i: usize, j: usize| t[i] + (t[j] - t[i]) * (above[i] / (above[i] - above[j]));
+    match (keep.len(), drop.len()) {
+        (4, _) => clip(t, rest),
+        (1, _) => {
+            let k = keep.remove(0);
+            clip([t[k], on(k, drop[0]), on(k, drop[1]), on(k, drop[2])], rest)
+        }
+        (3, _) => {
+            let d = drop.remove(0);
+            let [x, y, z] = [0, 1, 2].map(|i| (t[keep[i]], on(keep[i], d)));
+            clip([x.0, y.0, z.0, x.1], rest)
+                + clip([y.0, z.0, x.1, y.1], rest)
+                + clip([z.0, x.1, y.1, z.1], rest)
+        }
+        (2, _) => {
+            let [a, b, c, d] = [keep[0], keep[1], drop[0], drop[1]];
+            let [ac, ad, bc, bd] = [on(a, c), on(a, d), on(b, c), on(b, d)];
+            clip([t[a], ac, ad, t[b]], rest) + clip([t[b], bc, bd, ac], rest) + clip([t[b], ac, ad, bd], rest)
+        }
+        _ => 0.0,
+    }
+}
+
+/// The planes of a placed cuboid.
+fn planes(half: [f64; 3], pose: &Pose) -> Vec<(DVec3, f64)> {
+    let axes = [DVec3::X, DVec3::Y, DVec3::Z];
+    let both = (0..3).flat_map(|k| [(axes[k], half[k]), (-axes[k], half[k])]);
+    both.map(|(normal, height)| {
+        let normal = pose.matrix() * normal;
+        (normal, height + normal.dot(pose.translation()))
+    })
+    .collect()
+}
+
+#[test]
+fn boxes_in_every_position_of_a_grid() {
+    // Shared faces, edges and corners, equal boxes, nested ones: every tie there is.
+    let steps = [-1.0, -0.75, -0.5, 0.0, 0.25, 0.5, 1.0];
+    for (size, segments) in [([0.5; 3], 1), ([0.25, 0.5, 1.0], 2), ([1.0, 0.25, 0.25], 1)] {
+        let (cube, other) = (cuboid([0.5; 3], segments), cuboid(size, 1));
+        for place in 0..343 {
+            let at = [steps[place % 7], steps[place / 7 % 7], steps[place / 49]];
+            let sides = (0..3).map(|k| 0.5_f64.min(at[k] + size[k]) - (-0.5_f64).max(at[k] - size[k]));
+            let expected: f64 = sides.map(|side| side.max(0.0)).product();
+            let found = of(&cube, &other, at);
+            assert!(
+                (found.volume - expected).abs() <= found.error,
+                "{size:?} {at:?}: {} ± {}, not {expected}",
+                found.volume,
+                found.error
+            );
+            assert_eq!(found.regions.len(), usize::from(expected > 0.0), "{size:?} {at:?}");
+        }
+    }
+}
+
+#[test]
+fn turned_boxes_agree_with_clipping() {
+    let mut dice = Pcg64Mcg::seed_from_u64(1);
+    let mut hits = 0;
+    for _ in 0..300 {
+        let half = [0; 3].map(|_| dice.random_range(0.2..1.0));
+        let pose = random_pose(&mut dice, 1.2);
+        let (a, b) = (cuboid([0.5, 0.7, 0.6], 2), cuboid(half, 1));
+        let expected = clipped_volume(&a, &planes(half, &pose));
+        for (a, b) in [(&a, &b), (&inverted(&a), &b), (&a, &inverted(&b))] {
+            let found = placed(a, &Pose::IDENTITY, b, &pose);
+            assert!((found.volume - expected).abs() < 1e-13, "{} not {expected}", found.volume);
+            let swapped = placed(b, &pose, a, &Pose::IDENTITY);
+            assert!((found.volume - swapped.volume).abs() <= found.error + swapped.error);
+        }
+        hits += usize::from(expected > 0.0);
+    }
+    assert!((90..=290).contains(&hits), "{hits}");
+}
+
+#[test]
+fn gradients_agree_with_central_differences() {
+    let mut dice = Pcg64Mcg::seed_from_u64(2);
+    let (ball, step) = (procedural::ico_sphere(0.6, 2).unwrap(), 1e-6);
+    let mut checked = 0;
+    for _ in 0..6 {
+        let pose = random_pose(&mut dice, 0.5);
+        let box_mesh = cuboid([0.5, 0.4, 0.3], 2);
+        let found = placed(&box_mesh, &Pose::IDENTITY, &ball, &pose);
+        if found.volume == 0.0 {
+            continue;
+        }
+        let net = found.gradient.each_ref().map(|all| all.iter().sum::<DVec3>());
+        assert!((net[0] + net[1]).length() < 1e-14, "{net:?}");
+        assert!((net[0] - found.regions.iter().map(|r| r.gradient[0]).sum::<DVec3>()).length() < 1e-14);
+        for k in 0..box_mesh.vertices().len() {
+            for axis in 0..3 {
+                let moved = |by: f64| {
+                    let mut vertices = box_mesh.vertices().to_vec();
+                    vertices[k][axis] += by;
+                    let mesh = Mesh::from_points(vertices, box_mesh.triangles().to_vec()).unwrap();
+                    placed(&mesh, &Pose::IDENTITY, &ball, &pose).volume
+                };
+                let slope = (moved(step) - moved(-step)) / (2.0 * step);
+                assert!(
+                    (slope - found.gradient[0][k][axis]).abs() < 1e-8,
+                    "{slope} {:?}",
+                    found.gradient[0][k]
+                );
+                checked += usize::from(slope != 0.0);
+            }
+        }
+    }
+    assert!(checked > 50, "{checked}");
+}
+
+#[test]
+fn nested_and_equal_bodies() {
+    let (ball, large) = (procedural::ico_sphere(0.5, 3).unwrap(), cuboid([1.0; 3], 1));
+    let found = of(&large, &ball, [0.1, 0.2, -0.1]);
+    assert!((found.volume - mesh_volume(&ball)).abs() < 1e-14);
+    assert!(found.gradient[0].iter().all(|g| *g == DVec3::ZERO));
+    assert!(found.gradient[1].iter().sum::<DVec3>().length() < 1e-14);
+    let region = found.regions[0].region;
+    assert!((region.centroid - DVec3::new(0.1, 0.2, -0.1)).length() < 1e-14);
+    assert_eq!(region.normal, DVec3::ZERO);
+
+    let same = of(&ball, &ball, [0.0; 3]);
+    assert!((same.volume - mesh_volume(&ball)).abs() < 1e-14, "{}", same.volume);
+    assert_eq!(same.regions.len(), 1);
+}
+
+#[test]
+fn a_region_knows_its_place_and_its_holes() {
+    // A pipe through one face triangle of a large slab: a washer, whose two loops lie in one triangle.
+    let ring = [[0.4, -1.0], [0.6, -1.0], [0.6, 1.0], [0.4, 1.0]].map(glam::DVec2::from_array);
+    let mut profile = ring.to_vec();
+    profile.push(ring[0]);
+    let pipe = procedural::lathe(&profile, 24).unwrap();
+    let slab = cuboid([20.0, 20.0, 0.25], 1);
+    let found = of(&slab, &pipe, [5.0, -6.0, 0.0]);
+    let area = 0.5 * 24.0 * (std::f64::consts::TAU / 24.0).sin() * (0.36 - 0.16);
+    assert!((found.volume - 0.5 * area).abs() < 1e-12, "{} {}", found.volume, 0.5 * area);
+    assert_eq!(found.regions.len(), 1);
+
+    // A hollow ball around a point of a box: the cavity belongs to the region.
+    let (outer, inner) = (procedural::ico_sphere(0.5, 2).unwrap(), procedural::ico_sphere(0.25, 2).unwrap());
+    let hollow = procedural::join([&outer, &inverted(&inner)]).unwrap();
+    let found = of(&cuboid([1.0; 3], 1), &hollow, [0.0; 3]);
+    assert!((found.volume - mesh_volume(&hollow)).abs() < 1e-14);
+    assert_eq!(found.regions.len(), 1);
+
+    // Two feet of a stool in the ground.
+    let foot = |x: f64| {
+        let vertices =
+            cuboid([0.1, 0.1, 0.5], 1).vertices().iter().map(|p| *p + DVec3::new(x, 0.0, 0.0)).collect();
+        Mesh::from_points(vertices, cuboid([0.1, 0.1, 0.5], 1).triangles().to_vec()).unwrap()
+    };
+    let feet = procedural::join([&foot(-1.0), &foot(1.0)]).unwrap();
+    let found = of(&cuboid([3.0, 3.0, 0.5], 1), &feet, [0.0, 0.0, 0.9]);
+    assert_eq!(found.regions.len(), 2);
+    for one in &found.regions {
+        assert!((one.volume - 0.2 * 0.2 * 0.1).abs() < 1e-15);
+        assert!((one.region.normal - DVec3::Z).length() < 1e-12, "{one:?}");
+        assert!((one.region.depth - 0.1).abs() < 1e-12);
+        assert!((one.region.area - 0.04).abs() < 1e-12);
+        assert!(
+            (one.region.centroid.z - 0.45).abs() < 1e-12 && (one.region.centroid.x.abs() - 1.0).abs() < 1e-12
+        );
+    }
+}
+
+#[test]
+fn degenerate_triangles_and_extreme_sizes() {
+    // A box with a face fanned about a point of its edge: a triangle without area.
+    let mut vertices = cuboid([0.5; 3], 1).vertices().to_vec();
+    let mut triangles = cuboid([0.5; 3], 1).triangles().to_vec();
+    let [a, b, c] = triangles[0];
+    let middle = vertices.len() as u32;
+    vertices.push(vertices[a as usize].midpoint(vertices[b as usize]));
+    triangles[0] = [a, middle, c];
+    triangles.push([middle, b, c]);
+    triangles.push([a, b, middle]);
+    let odd = Mesh::from_points(vertices, triangles).unwrap();
+    for at in [[0.25, 0.5, 0.125], [0.0, 0.5, 0.5], [0.5, 0.5, 0.0], [0.3, -0.2, 0.7]] {
+        let expected: f64 = at.iter().map(|x: &f64| 1.0 - x.abs()).product();
+        for found in [of(&odd, &odd, at), of(&cuboid([0.5; 3], 1), &odd, at)] {
+            assert!((found.volume - expected).abs() <= found.error, "{} {expected}", found.volume);
+        }
+    }
+    for scale in [1e-50, 1e-6, 1e6, 1e50] {
+        let cube = cuboid([0.5 * scale; 3], 1);
+        let found = of(&cube, &cube, [0.25 * scale, 0.5 * scale, 0.0]);
+        assert!((found.volume / scale / scale / scale - 0.375).abs() < 1e-14, "{scale}: {}", found.volume);
+    }
+}
