@@ -91,7 +91,7 @@ fn a_bad_line_names_its_fault_and_the_batch_goes_on() {
         (ask("5", "relation", ",\"x\":NaN"), "line "),
         (ask("5", "relation", ",\"ask\":\"pairs\""), "given twice"),
         (ask("5", "no such question", ""), "ask: \"no such question\" is not a question; known are relation"),
-        (ask("5", "volume", ""), "ask: \"volume\" is not answered yet"),
+        (ask("5", "rays", ""), "ask: \"rays\" is not answered yet"),
         (r#"{"id":5,"a":1}"#.into(), "ask: missing"),
         (r#"{"id":5,"ask":7}"#.into(), "ask: invalid type"),
         (r#"{"id":5,"ask":"relation"}"#.into(), "a: missing"),

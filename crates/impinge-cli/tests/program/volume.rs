@@ -63,7 +63,7 @@ fn what_bounds_no_solid_is_refused() {
 #[test]
 fn hulls_boxes_and_refusals_in_a_batch() {
     let lines = [
-        r#"{"id":1,"ask":"volume","a":{"box":[1,1,1]},"b":{"box":[1,1,1],"pose":[1,0.5,0,0,0,0,1]}}"#,
+        r#"{"id":1,"ask":"volume","a":{"box":[1,1,1]},"b":{"box":[1,1,1],"pose":{"position":[1,0.5,0]}}}"#,
         r#"{"id":2,"ask":"volume","a":{"hull":[[0,0,0],[1,0,0],[0,1,0],[0,0,1]]},"b":{"box":[5,5,5]},"resolution":64}"#,
         r#"{"id":3,"ask":"volume","a":{"sphere":1},"b":{"box":[1,1,1]}}"#,
         r#"{"id":4,"ask":"volume","a":{"box":[1,1,1]},"b":{"box":[1,1,1]},"resolution":0}"#,
