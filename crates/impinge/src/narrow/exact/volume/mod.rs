@@ -4,12 +4,12 @@
 //! The divergence theorem turns the volume into an integral over the border of the intersection: the part of a's
 //! surface inside b and the part of b's inside a, V = ⅓ Σ h·s, with s the area inside of a triangle and h the height
 //! of its plane over any one point. Whole triangles inside are found by walking over the surface from the crossings,
-//! cut ones are integrated over their borders ([`cut`]). So nothing is built: no polyhedron, no triangulation, only the
+//! cut ones are integrated over their borders (`cut`). So nothing is built: no polyhedron, no triangulation, only the
 //! pairs of crossing triangles are needed. The derivative of the volume by a vertex is the integral of its barycentric
 //! coordinate times the normal over the same parts.
 //!
 //! Which edge passes through which triangle is decided exactly, with b moved by an infinitesimal translation
-//! ([`perturbed_crossing`]), so touching and coplanar faces, equal bodies and shared vertices are no special cases.
+//! (`perturbed_crossing`), so touching and coplanar faces, equal bodies and shared vertices are no special cases.
 //! Where a body overlaps itself, the overlap counts as often as the surface winds around it.
 
 mod crossings;
