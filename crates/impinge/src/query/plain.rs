@@ -147,14 +147,16 @@ pub fn contour_batch(pairs: &[[Placed<'_>; 2]]) -> Result<Vec<Vec<Polyline>>, Er
 /// centroid, normal, area and depth. [`Query::volume_with_gradient`] gives the derivative by every vertex too.
 ///
 /// For closed meshes, hulls and boxes: exact combinatorics, numbers to rounding. Where a mesh overlaps itself, the
-/// overlap counts as often as its surface winds around it.
+/// overlap counts as often as its surface winds around it. Where faces of both bodies coincide, the volume has a kink:
+/// gradient and normal are then those of b moved by an infinitesimal step along x, y and z.
 ///
 /// ```
 /// use impinge::{Pose, Shape, volume};
 ///
 /// let block = Shape::cuboid([1.0, 1.0, 1.0])?;
-/// let found = volume(&block, block.at(Pose::from_translation([0.0, 0.0, 1.5])?))?;
-/// assert!((found.volume - 2.0).abs() <= found.error);
+/// let peg = Shape::cuboid([0.5, 0.5, 1.0])?;
+/// let found = volume(&block, peg.at(Pose::from_translation([0.0, 0.0, 1.5])?))?;
+/// assert!((found.volume - 0.5).abs() <= found.error);
 /// let [one] = &found.regions[..] else { panic!("one region") };
 /// assert!((one.region.normal.z - 1.0).abs() < 1e-12 && (one.region.depth - 0.5).abs() < 1e-12);
 /// # Ok::<(), impinge::Error>(())
