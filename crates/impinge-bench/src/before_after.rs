@@ -26,7 +26,7 @@ const LEAST_MEDIAN: f64 = 0.5;
 const ROUNDS: usize = 5;
 
 /// The columns with times, by table.
-const TIMES: [(&str, &[&str]); 13] = [
+const TIMES: [(&str, &[&str]); 14] = [
     ("mesh-relation", &["median us", "mean us"]),
     ("mesh-pairs", &["median us", "mean us"]),
     ("mesh-distance", &["median us", "mean us"]),
@@ -40,6 +40,7 @@ const TIMES: [(&str, &[&str]); 13] = [
     ("ccd-primitives", &["ns/query"]),
     ("sweep", &["mean ms"]),
     ("monte-carlo", &["mean ms"]),
+    ("volume", &["median ms"]),
 ];
 
 /// Columns that tell rows of one contestant apart.

@@ -27,7 +27,7 @@ const PEERS: [(&str, [&str; 2]); 2] = [("meshlib", setup::MESHLIB), ("manifold3d
 
 /// Measures the table.
 pub fn run(effort: Effort) -> Result<Table> {
-    let header = ["contestant", "scene", "median ms", "volume", "compared with ours"];
+    let header = ["contestant", "scene", "median ms", "found", "compared with ours"];
     let mut table = Table::new("volume", &header);
     let small = scenes::mesh("bunny4k")?;
     let mut cases = vec![("bunny4k-shifted", small.clone(), moved(&small, [0.1, 0.05, 0.02])?)];
