@@ -212,7 +212,7 @@ Shapes: "mesh" (a file), "vertices" with "triangles" or with "tetrahedra", "hull
 extents), "ellipsoid" (radii), "capsule", "cylinder", "cone" ({"radius":r,"half_height":h}, along z, a cone's
 apex at +h), "halfspace" ({"normal":n,"offset":d}, the points with n·x <= d), "triangle", "segment", "compound"
 (a list of convex shapes with their poses); each with an optional "pose", and for a sweep "to", its pose at the end of the step ("turns" whole turns more, "law"
-"uniform" or "contact"). A sweep may carry "tolerance" and "slack". relation, sweep and distance take any two; between two convex shapes the distance is signed:
+"uniform" or "contact"). A sweep may carry "tolerance", "slack" and "surfaces" (true: closed meshes are hollow). relation, sweep and distance take any two; between two convex shapes the distance is signed:
 negative is the penetration depth, and moving b along "normal" by it parts them. pairs takes two meshes.
 
 Poses: {"position":[x,y,z],"rotation":[qx,qy,qz,qw]}, the quaternion of any length, no turn where it is left out, or
@@ -357,6 +357,9 @@ pub struct Sweep {
     /// How near counts as a hit where no contact can be proved [default: 1e-9 of the scene's size]
     #[arg(long, value_name = "LENGTH", allow_hyphen_values = true)]
     pub slack: Option<f64>,
+    /// Takes closed meshes as surfaces without an inside: a body may begin within one
+    #[arg(long)]
+    pub surfaces: bool,
 }
 
 /// `impinge self`.

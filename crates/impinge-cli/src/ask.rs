@@ -116,6 +116,7 @@ pub fn sweep(mut query: Query<'_>, a: Placed<'_>, b: Placed<'_>) -> Result<Answe
         ContactKind::VertexFace => "vf".to_string(),
         ContactKind::FaceVertex => "fv".to_string(),
         ContactKind::EdgeEdge => "ee".to_string(),
+        ContactKind::Inside => "inside".to_string(),
         _ => format!("{}-{}", a.shape().kind(), b.shape().kind()),
     };
     let sweep = Sweep {

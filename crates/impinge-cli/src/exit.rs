@@ -14,6 +14,8 @@ pub enum Exit {
     Refused = 2,
     /// The budget ended before the answer was certain.
     Undecided = 3,
+    /// Ended by Ctrl-C, as shells expect it.
+    Interrupted = 130,
 }
 
 impl From<Exit> for ExitCode {

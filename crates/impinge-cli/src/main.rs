@@ -10,6 +10,7 @@ mod error;
 mod exit;
 mod explain;
 mod found;
+mod interrupt;
 mod load;
 mod motion;
 mod output;

@@ -62,8 +62,8 @@ pub fn run(args: &Inspect, common: &Common) -> Result<Exit, Failure> {
         Format::Json => commands::json(health(&seen))?,
         Format::Text => output::print(|out| text(&seen, out))?,
     }
-    // Whatever is wrong with it or undecided: the mesh could be read.
-    Ok(Exit::Free)
+    // Whatever is wrong with it: the mesh could be read.
+    Ok(if seen.outcome.finish == Finish::OutOfBudget { Exit::Undecided } else { Exit::Free })
 }
 
 /// Units that are granted at a time for what is told whatever the budget.

@@ -18,7 +18,7 @@ use crate::exit::Exit;
 use crate::explain::Explain;
 use crate::output::PartialFile;
 use crate::picture::{Figure, Picture};
-use crate::{commands, output, progress};
+use crate::{commands, interrupt, output, progress};
 
 /// The answer.
 #[derive(Debug, Serialize)]
@@ -81,6 +81,9 @@ pub fn run(args: &Simulate, common: &Common) -> Result<Exit, Failure> {
     let mut scenario = scenes::by_name(&args.scene, args.bodies.map(|n| n as usize), common.seed)?;
     explain.lap("build");
     let mut record = args.record.as_deref().map(PartialFile::create).transpose()?;
+    if record.is_some() {
+        interrupt::listen()?;
+    }
     if let Some(record) = &mut record {
         let head = Head { scene: &args.scene, seed: common.seed, bodies: placed(scenario.scene(), |_| true) };
         line(record, &Document::new(head))?;
@@ -88,7 +91,11 @@ pub fn run(args: &Simulate, common: &Common) -> Result<Exit, Failure> {
     let bar = progress::frames(frames, &args.scene);
     let mut counts = Counts::NONE;
     let running = Instant::now();
+    let mut done = 0;
     for number in 1..=frames {
+        if interrupt::asked() {
+            break;
+        }
         let frame = scenario.advance(&mut common.settings().limit.start())?;
         counts.add(&frame);
         if args.check {
@@ -97,23 +104,28 @@ pub fn run(args: &Simulate, common: &Common) -> Result<Exit, Failure> {
         if let Some(record) = &mut record {
             line(record, &Moment::new(number, scenario.scene()))?;
         }
+        done = number;
         bar.inc(1);
     }
     bar.finish_and_clear();
     let seconds = running.elapsed().as_secs_f64();
-    explain.say("rate", || format!("{:.1} frames a second", frames as f64 / seconds));
-    explain.lap(&format!("{frames} frames"));
+    explain.say("rate", || format!("{:.1} frames a second", done as f64 / seconds));
+    explain.lap(&format!("{done} frames"));
     explain.work(&counts.work);
     record.map(PartialFile::finish).transpose()?;
     if let Some(file) = &args.picture {
         output::file(file, &draw(&scenario.drawing())?)?;
     }
-    let report = report(args, common, frames, &*scenario, &counts);
+    let report = report(args, common, done, &*scenario, &counts);
     match common.format {
         Format::Json => commands::json(&report)?,
         Format::Text => output::print(|out| text(&report, scenario.promise(), out))?,
     }
-    Ok(if counts.finish == Finish::OutOfBudget { Exit::Undecided } else { Exit::Free })
+    Ok(match counts.finish {
+        _ if done < frames => Exit::Interrupted,
+        Finish::OutOfBudget => Exit::Undecided,
+        _ => Exit::Free,
+    })
 }
 
 fn check(scenario: &dyn Scenario) -> Result<(), String> {

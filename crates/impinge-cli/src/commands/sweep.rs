@@ -25,7 +25,7 @@ pub fn run(args: &Sweep, common: &Common) -> Result<Exit, Failure> {
         mover(&shapes[0], &way, args.two.at_a, args.to_a),
         mover(&shapes[1], &way, args.two.at_b, args.to_b),
     ];
-    let mut query = Query { slack: args.slack, ..common.settings().query() };
+    let mut query = Query { slack: args.slack, surfaces: args.surfaces, ..common.settings().query() };
     query.tolerance = args.tolerance.unwrap_or(query.tolerance);
     let answer = ask::sweep(query, a, b)?;
     commands::finish(&answer, common, &mut explain, |out| text(&answer, out))

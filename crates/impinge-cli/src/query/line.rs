@@ -33,7 +33,7 @@ fn fields_of(ask: &str) -> &'static [&'static str] {
     match ask {
         "pairs" => &["a", "b", "margin"],
         "points" => &["a", "points"],
-        "sweep" => &["a", "b", "tolerance", "slack", "turns", "law"],
+        "sweep" => &["a", "b", "tolerance", "slack", "surfaces", "turns", "law"],
         "ccd" => &["kind", "t0", "t1", "margin"],
         "self" => &["a", "to", "all", "margin"],
         "volume" => &["a", "b", "resolution", "error"],
@@ -184,6 +184,7 @@ fn sweep(fields: &Fields<'_>, meshes: &LineMeshes<'_>, mut query: Query<'_>) -> 
         return Err(Failure(format!("{word} without \"to\": neither body moves")));
     }
     query.slack = fields.get("slack")?;
+    query.surfaces = fields.get("surfaces")?.unwrap_or(false);
     query.tolerance = fields.get("tolerance")?.unwrap_or(query.tolerance);
     ask::sweep(query, a.shape.along(a.motion), b.shape.along(b.motion))
 }

@@ -1,6 +1,6 @@
 //! How sure an answer is, how its search ended, and what it cost.
 
-use std::ops::{AddAssign, Sub};
+use std::ops::{Add, AddAssign, Sub};
 
 /// What a number or a yes/no is worth.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -72,6 +72,15 @@ pub struct Counters {
     pub primitive_tests: u64,
     /// Nu: bounding volumes updated.
     pub updates: u64,
+}
+
+impl Add for Counters {
+    type Output = Counters;
+
+    fn add(mut self, more: Counters) -> Counters {
+        self += more;
+        self
+    }
 }
 
 impl AddAssign for Counters {

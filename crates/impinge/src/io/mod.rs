@@ -30,6 +30,7 @@ mod gzip;
 mod medit;
 mod obj;
 mod off;
+mod output_file;
 mod ply;
 mod save;
 mod shells;
@@ -45,6 +46,7 @@ use std::io::Read;
 use std::path::Path;
 
 pub use format::Format;
+pub use output_file::OutputFile;
 pub use save::{save, save_as};
 pub use write::{Encoding, write};
 

@@ -1,16 +1,12 @@
-//! Saving: the whole file or nothing. The bytes go to a new file beside the target, which then takes
-//! its name.
+//! Saving a mesh: the whole file or nothing.
 
-use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::Format;
+use super::output_file::OutputFile;
 use super::write::{Encoding, write};
 use crate::{Error, Mesh};
-
-/// Names tried for the new file before giving up.
-const ATTEMPTS: u32 = 100;
 
 /// Saves a mesh as OBJ, STL or PLY by the path's extension, with every double kept.
 ///
@@ -42,31 +38,7 @@ pub(super) fn refuse(path: &Path, reason: impl Into<String>) -> Error {
 }
 
 pub(super) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    // A device or a pipe cannot be replaced, only written to.
-    if fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir()) {
-        return OpenOptions::new().write(true).open(path)?.write_all(bytes);
-    }
-    let (temporary, mut file) = create_beside(path)?;
-    let done =
-        file.write_all(bytes).and_then(|()| file.sync_all()).and_then(|()| fs::rename(&temporary, path));
-    if done.is_err() {
-        // The first error is the one to report.
-        let _ = fs::remove_file(&temporary);
-    }
-    done
-}
-
-/// A file that did not exist, in the folder of `path`.
-fn create_beside(path: &Path) -> io::Result<(PathBuf, File)> {
-    let name = path.file_name().ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "no file name"))?;
-    let mut attempt = 0;
-    loop {
-        let mut temporary = name.to_os_string();
-        temporary.push(format!(".{}-{attempt}.tmp", std::process::id()));
-        let temporary = path.with_file_name(temporary);
-        match OpenOptions::new().write(true).create_new(true).open(&temporary) {
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists && attempt < ATTEMPTS => attempt += 1,
-            opened => return opened.map(|file| (temporary, file)),
-        }
-    }
+    let mut file = OutputFile::create(path)?;
+    file.write_all(bytes)?;
+    file.finish()
 }

@@ -74,7 +74,6 @@ pub fn full_distance(pair: &ShapePair<'_>, memory: &mut KernelMemory) -> (Separa
     (value.unwrap_or(Separation::NONE), outcome.certainty)
 }
 
-#[cfg(any(test, feature = "unstable"))]
 /// [`relation`] without a limit.
 pub fn full_relation(pair: &ShapePair<'_>, memory: &mut KernelMemory) -> (Relation, Certainty) {
     let Verdict { value, outcome, .. } = relation(pair, memory, &mut Budget::UNLIMITED.clone());

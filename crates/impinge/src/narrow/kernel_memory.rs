@@ -27,3 +27,15 @@ pub struct KernelMemory {
     /// The hull of placed corners as a mesh with a tree.
     pub(super) placed: Option<(Corners, Arc<Model>)>,
 }
+
+impl KernelMemory {
+    /// The memory of a pair of which only the last sweep is remembered.
+    pub(crate) fn after_sweep(sweep: SweepMemory) -> KernelMemory {
+        KernelMemory { sweep, ..KernelMemory::default() }
+    }
+
+    /// What the last sweep left.
+    pub(crate) fn sweep_memory(&self) -> SweepMemory {
+        self.sweep
+    }
+}

@@ -13,3 +13,4 @@ pub mod methods;
 pub mod route;
 pub mod sampled;
 pub mod shape_pair;
+pub mod solid_sweep;

@@ -61,6 +61,8 @@ pub struct Query<'m> {
     /// How near surfaces may come without a contact and still be called an impact (sweeps; a length); `None`
     /// takes a billionth of the bodies' size.
     pub slack: Option<f64>,
+    /// Whether closed meshes count as surfaces without an inside, so that a body may begin within one (sweeps).
+    pub surfaces: bool,
 }
 
 impl Default for Query<'_> {
@@ -71,6 +73,7 @@ impl Default for Query<'_> {
             memory: None,
             tolerance: SWEEP_TOLERANCE,
             slack: None,
+            surfaces: false,
         }
     }
 }
@@ -84,7 +87,12 @@ impl Query<'_> {
                 return Err(Error::Argument { name, reason: format!("{x} is not positive and finite") });
             }
         }
-        Ok(SweepOptions { tolerance: self.tolerance, slack: self.slack, ..SweepOptions::DEFAULT })
+        Ok(SweepOptions {
+            tolerance: self.tolerance,
+            slack: self.slack,
+            surfaces: self.surfaces,
+            ..SweepOptions::DEFAULT
+        })
     }
 }
 

@@ -22,7 +22,7 @@ use crate::narrow::dispatch;
 use crate::narrow::kernel_memory::KernelMemory;
 use crate::narrow::shape_pair::ShapePair;
 use crate::num::tolerance::{MOTION_ROUNDING, PATH_TOLERANCE, ROUND_UP};
-use crate::{Budget, Certainty, Counters, Error, Finish, Outcome, Pose};
+use crate::{Budget, Certainty, Counters, Error, Finish, Outcome, Pose, Relation, Separation};
 
 /// Share of the smallest distance so far that is proved to be kept.
 const KEPT: f64 = 0.75;
@@ -139,8 +139,8 @@ impl Articulated {
     /// waypoints, joint values going linearly from one to the next. A waypoint beyond the limits of a joint is
     /// refused: the arm cannot get there.
     ///
-    /// Other bodies rest where the scene has them. Distances are those of
-    /// [`distance`](crate::distance): meshes are surfaces, so one that starts inside another is not seen.
+    /// Other bodies rest where the scene has them. Distances are those of [`distance`](crate::distance), between the
+    /// surfaces; closed meshes are solids, so a link that starts inside another body hits it at once.
     ///
     /// # Errors
     /// No waypoints, one with the wrong number of values, values that are not finite or beyond the limits of their
@@ -161,7 +161,7 @@ impl Articulated {
         for segment in 0..last.max(1) {
             let ends = [waypoints[segment].as_ref(), waypoints[(segment + 1).min(last)].as_ref()];
             let chain = Chain { skeleton: self.skeleton(), root: *root, waypoints: ends };
-            let (reached, hit) = search.run(&chain, budget);
+            let (reached, hit) = search.run(&chain, segment == 0, budget);
             if hit.is_some() || reached < 1.0 {
                 let finish = if hit.is_some() { Finish::Complete } else { Finish::OutOfBudget };
                 let hit = hit.map(|hit| PathHit { segment, ..hit });
@@ -225,8 +225,8 @@ impl<'s> Search<'s> {
         Ok(Search { shapes, balls, pairs, clearance, tolerance, noise, smallest, work })
     }
 
-    /// One segment: until when it is free, and what is hit then.
-    fn run(&mut self, chain: &Chain<'_>, budget: &mut Budget) -> (f64, Option<PathHit>) {
+    /// One segment, the first one or not: until when it is free, and what is hit then.
+    fn run(&mut self, chain: &Chain<'_>, first: bool, budget: &mut Budget) -> (f64, Option<PathHit>) {
         let mut queue = BinaryHeap::with_capacity(self.pairs.len());
         for k in 0..self.pairs.len() {
             self.pairs[k].speed = self.speed(chain, &self.pairs[k]);
@@ -241,7 +241,7 @@ impl<'s> Search<'s> {
                 chain.poses(time, &mut poses);
                 placed_at = time;
             }
-            let apart = match self.look(pair, &poses) {
+            let apart = match self.look(pair, &poses, first && time == 0.0) {
                 Ok(apart) => apart,
                 Err(separation) => {
                     let LinkPair { link, bodies, .. } = self.pairs[pair];
@@ -270,8 +270,9 @@ impl<'s> Search<'s> {
         (1.0, None)
     }
 
-    /// How far above the clearance a pair surely is; what is nearer than the tolerance is a hit.
-    fn look(&mut self, pair: usize, poses: &[Pose]) -> Result<f64, crate::Separation> {
+    /// How far above the clearance a pair surely is; what is nearer than the tolerance is a hit, and so is what lies
+    /// inside the other at the start of the path: later it would have to pass through its surface.
+    fn look(&mut self, pair: usize, poses: &[Pose], at_start: bool) -> Result<f64, Separation> {
         let LinkPair { link, other, memory, .. } = &mut self.pairs[pair];
         let (link, own) = (*link, &poses[*link]);
         let (shape, pose, ball) = match *other {
@@ -287,8 +288,11 @@ impl<'s> Search<'s> {
             return Ok(rough);
         }
         self.work.primitive_tests += 1;
-        let found =
-            dispatch::full_distance(&ShapePair::new([self.shapes[link], shape], [own, pose]), memory).0;
+        let placed = ShapePair::new([self.shapes[link], shape], [own, pose]);
+        let mut found = dispatch::full_distance(&placed, memory).0;
+        if at_start && found.distance > 0.0 && dispatch::full_relation(&placed, memory).0 != Relation::Separated {
+            found = Separation { distance: 0.0, normal: -found.normal, ..found };
+        }
         let apart = found.distance - self.clearance;
         if !(apart > self.tolerance) {
             self.smallest = self.smallest.min(apart.max(0.0));

@@ -26,10 +26,11 @@ use crate::geom::point_triangle::norm;
 use crate::geom::triangle_distance;
 use crate::model::Geometry;
 use crate::motion::{Ball, Motion};
-use crate::narrow::continuous::{Impact, SweepMemory, SweepOptions, sweep_within};
+use crate::narrow::continuous::{Impact, SweepMemory, SweepOptions};
 use crate::narrow::dispatch;
 use crate::narrow::kernel_memory::KernelMemory;
 use crate::narrow::shape_pair::ShapePair;
+use crate::narrow::solid_sweep;
 use crate::num::tolerance::{FLIGHT_TOLERANCE, ROUND_UP, SWEEP_TOLERANCE};
 use crate::{Budget, Certainty, Counters, Error, Finish, Outcome, Pose};
 
@@ -375,7 +376,9 @@ impl SceneSweep {
         let unlimited = &mut Budget::UNLIMITED.clone();
         let seen_through = entry.known == Known::Interrupted;
         let limit = if seen_through { unlimited } else { &mut *budget };
-        let found = sweep_within(shapes, motions, &options, &mut memory.touched, limit);
+        let mut kernel = KernelMemory::after_sweep(memory.touched);
+        let found = solid_sweep::sweep_within(shapes, motions, &options, &mut kernel, limit);
+        memory.touched = kernel.sweep_memory();
         let work = found.outcome.work;
         if seen_through {
             budget.draw(work.volume_tests + work.primitive_tests);
@@ -439,7 +442,7 @@ impl SceneSweep {
 impl Scene {
     /// The first contact of all bodies over a step: those named move as told, the others rest.
     ///
-    /// Meshes are surfaces here: one that is wholly inside another does not touch it.
+    /// Closed meshes are solids: a body that begins inside another touches it at the start.
     pub fn first_contact(
         &self,
         motions: &[(BodyId, Motion)],

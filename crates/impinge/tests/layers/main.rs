@@ -42,6 +42,7 @@ const NARROW: &[&str] = &[
     "shape_pair",
     "kernel_memory",
     "dispatch",
+    "solid_sweep",
     "detector",
     "sampled",
     "methods",

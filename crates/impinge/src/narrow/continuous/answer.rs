@@ -14,6 +14,8 @@ pub struct SweepOptions {
     /// How near surfaces may come without a contact and still be called an impact; `None` takes
     /// [`SWEEP_SLACK`](crate::num::tolerance::SWEEP_SLACK) of the scene's size. Rounding is the lower limit.
     pub slack: Option<f64>,
+    /// Whether closed meshes are taken as surfaces without an inside.
+    pub surfaces: bool,
     /// Where in the step the search begins: the bodies are known to be apart until then.
     pub from: f64,
     /// Where in the step it ends: later contacts are not told.
@@ -23,7 +25,7 @@ pub struct SweepOptions {
 impl SweepOptions {
     /// A millionth of the step and a billionth of the scene.
     pub const DEFAULT: SweepOptions =
-        SweepOptions { tolerance: SWEEP_TOLERANCE, slack: None, from: 0.0, until: 1.0 };
+        SweepOptions { tolerance: SWEEP_TOLERANCE, slack: None, surfaces: false, from: 0.0, until: 1.0 };
 }
 
 impl Default for SweepOptions {
@@ -44,6 +46,9 @@ pub enum ContactKind {
     FaceVertex,
     /// Two edges.
     EdgeEdge,
+    /// Solids that share a point at the start of the step although their surfaces do not meet: one begins inside the
+    /// other.
+    Inside,
     /// Shapes that have no such features, or have them only in part.
     Shapes,
 }

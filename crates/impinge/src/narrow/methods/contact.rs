@@ -9,7 +9,9 @@ use crate::narrow::continuous::{Sweep, SweepOptions};
 use crate::narrow::detector::pair_memory::PairMemory;
 use crate::narrow::detector::unfinished::{Kernel, ask};
 use crate::narrow::detector::{Detector, PairKernel, Question};
+use crate::narrow::kernel_memory::KernelMemory;
 use crate::narrow::shape_pair::ShapePair;
+use crate::narrow::solid_sweep;
 use crate::{Budget, Error, Motion};
 
 /// Sphere covers, cubics under a screw, labels.
@@ -44,7 +46,7 @@ impl PairKernel for Contact {
         memory: &mut PairMemory,
         budget: &mut Budget,
     ) -> Result<Verdict<Sweep>, Error> {
-        let kernel: Kernel<Sweep> = |pair, question, _, budget| {
+        let kernel: Kernel<Sweep> = |pair, question, memory, budget| {
             let (Some([a, b]), Question::Sweep(options)) = (meshes(pair), question) else {
                 return Ok(Verdict::refused());
             };
@@ -54,7 +56,11 @@ impl PairKernel for Contact {
                 Covered { model: a, spheres: a.sphere_cover()? },
                 Covered { model: b, spheres: b.sphere_cover()? },
             ];
-            Ok(sweep_within(bodies, motions, options, budget)?.into())
+            let surfaces = |options: &SweepOptions, _: &mut KernelMemory, budget: &mut Budget| {
+                sweep_within(bodies, motions, options, budget)
+            };
+            let memory = &mut memory.kernel;
+            Ok(solid_sweep::with_surfaces(pair.shapes, motions, options, memory, budget, surfaces)?.into())
         };
         ask("contact", &Question::Sweep(*options), pair, memory, budget, kernel)
     }

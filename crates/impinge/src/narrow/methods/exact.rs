@@ -3,7 +3,7 @@
 use super::decides_each_pair;
 use crate::contact::{Counters, Relation, Separation, Verdict};
 use crate::model::{Geometry, Model, ShapeKind};
-use crate::narrow::continuous::{Sweep, SweepOptions, sweep_within};
+use crate::narrow::continuous::{Sweep, SweepOptions};
 use crate::narrow::detector::pair_memory::PairMemory;
 use crate::narrow::detector::unfinished::{Kernel, ask};
 use crate::narrow::detector::{Detector, PairKernel, Question};
@@ -13,6 +13,7 @@ use crate::narrow::exact::contour::{Polyline, contour};
 use crate::narrow::exact::margin;
 use crate::narrow::exact::volume::Volume;
 use crate::narrow::shape_pair::ShapePair;
+use crate::narrow::solid_sweep;
 use crate::{Budget, Error, Motion};
 
 /// Trees, closed forms and exact predicates.
@@ -124,7 +125,7 @@ impl PairKernel for Exact {
             let Question::Sweep(options) = question else { return Ok(Verdict::refused()) };
             let still = pair.poses.map(|pose| Motion::Still(*pose));
             let motions = pair.motions.unwrap_or([&still[0], &still[1]]);
-            let found = sweep_within(pair.shapes, motions, options, &mut memory.kernel.sweep, budget);
+            let found = solid_sweep::sweep_within(pair.shapes, motions, options, &mut memory.kernel, budget);
             Ok(found.into())
         };
         ask("exact", &Question::Sweep(*options), pair, memory, budget, kernel)

@@ -345,7 +345,7 @@ impl<'m> ContactSearch<'m> {
                 self.tests.vertex_faces += 1;
                 elementary.vertex_face(self.point(part, 0, i), &self.face(part, 1, j), end)
             }
-            ContactKind::FaceVertex | ContactKind::Shapes => {
+            ContactKind::FaceVertex | ContactKind::Inside | ContactKind::Shapes => {
                 self.tests.face_vertices += 1;
                 elementary.face_vertex(&self.face(part, 0, i), self.point(part, 1, j), end)
             }
@@ -403,7 +403,7 @@ impl<'m> ContactSearch<'m> {
                 (edges.map(Feature::Edge), along[0].cross(along[1]))
             }
             ContactKind::VertexFace => ([Feature::Vertex(items[0]), Feature::Face(items[1])], normal_of(1)),
-            ContactKind::FaceVertex | ContactKind::Shapes => {
+            ContactKind::FaceVertex | ContactKind::Inside | ContactKind::Shapes => {
                 ([Feature::Face(items[0]), Feature::Vertex(items[1])], normal_of(0))
             }
         };

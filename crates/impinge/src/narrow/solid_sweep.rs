@@ -1,0 +1,112 @@
+//! When two moving bodies first touch, closed ones being solids: bodies that share a point at the start are in
+//! contact at the start, also where one lies wholly inside the other.
+//!
+//! A body cannot get into another without passing through its surface. So only the start is asked for the relation
+//! of the solids; the rest of the step is a sweep of the surfaces ([`super::continuous`]).
+
+use super::continuous::{ContactKind, Impact, Sweep, SweepOptions, sweep_within as sweep_of_surfaces};
+use super::dispatch;
+use super::kernel_memory::KernelMemory;
+use super::shape_pair::ShapePair;
+use crate::contact::{Outcome, Relation, Verdict};
+use crate::model::Geometry;
+use crate::{Budget, Certainty, Counters, Error, Feature, Finish, Motion, Pose};
+
+/// The first contact of two moving shapes of any kind, by the sweep of their surfaces that `exact` uses.
+pub fn sweep_within(
+    shapes: [&Geometry; 2],
+    motions: [&Motion; 2],
+    options: &SweepOptions,
+    memory: &mut KernelMemory,
+    budget: &mut Budget,
+) -> Sweep {
+    let surfaces = |options: &SweepOptions, memory: &mut KernelMemory, budget: &mut Budget| {
+        Ok(sweep_of_surfaces(shapes, motions, options, &mut memory.sweep, budget))
+    };
+    // That sweep refuses no motion.
+    with_surfaces(shapes, motions, options, memory, budget, surfaces).unwrap_or(Sweep::UNKNOWN)
+}
+
+/// The first contact of two moving shapes, given the sweep of their surfaces.
+///
+/// # Errors
+/// Those of the sweep of the surfaces.
+pub fn with_surfaces(
+    shapes: [&Geometry; 2],
+    motions: [&Motion; 2],
+    options: &SweepOptions,
+    memory: &mut KernelMemory,
+    budget: &mut Budget,
+    surfaces: impl Fn(&SweepOptions, &mut KernelMemory, &mut Budget) -> Result<Sweep, Error>,
+) -> Result<Sweep, Error> {
+    let poses = motions.map(|motion| motion.pose(options.from));
+    let pair = ShapePair::new(shapes, [&poses[0], &poses[1]]);
+    // A search that begins later in the step goes on from bodies that are known to be apart.
+    if options.surfaces || options.from > 0.0 || !boxes_meet(shapes, &poses) {
+        return surfaces(options, memory, budget);
+    }
+    let told = budget.silently(|budget| dispatch::relation(&pair, memory, budget));
+    let Some(relation) = told.value else { return Ok(open(options, told.outcome)) };
+    let meshes = shapes.iter().all(|shape| matches!(shape, Geometry::Mesh(_)));
+    match relation {
+        Relation::Separated | Relation::Touching => surfaces(options, memory, budget),
+        Relation::AInsideB | Relation::BInsideA if !meshes => {
+            Ok(inside(&pair, options, told.outcome.work, memory, budget))
+        }
+        _ => {
+            // Surfaces that meet tell more about the contact than solids that share a point.
+            let until = (options.from + options.tolerance).min(options.until);
+            let found = surfaces(&SweepOptions { until, ..*options }, memory, budget)?;
+            let at_start = found.impact.is_some_and(|impact| impact.time <= options.from);
+            if at_start || found.outcome.finish == Finish::OutOfBudget {
+                return Ok(found);
+            }
+            Ok(inside(&pair, options, told.outcome.work + found.outcome.work, memory, budget))
+        }
+    }
+}
+
+/// Whether two placed shapes are near enough to share a point.
+fn boxes_meet(shapes: [&Geometry; 2], poses: &[Pose; 2]) -> bool {
+    shapes[0].bounds(&poses[0]).meets(&shapes[1].bounds(&poses[1]))
+}
+
+/// The contact of two solids that share a point at the start, none of their surfaces: where the surfaces are nearest.
+fn inside(
+    pair: &ShapePair<'_>,
+    options: &SweepOptions,
+    work: Counters,
+    memory: &mut KernelMemory,
+    budget: &mut Budget,
+) -> Sweep {
+    let Verdict { value, outcome, .. } = budget.silently(|budget| dispatch::distance(pair, memory, budget));
+    let work = work + outcome.work;
+    let Some(gap) = value else { return open(options, Outcome { work, ..outcome }) };
+    let triangle = |k: usize| match (pair.shapes[k], gap.features[k]) {
+        (Geometry::Mesh(_), Feature::Face(t)) => Some(t),
+        _ => None,
+    };
+    let impact = Impact {
+        time: options.from,
+        kind: ContactKind::Inside,
+        features: gap.features,
+        triangles: [triangle(0), triangle(1)],
+        point: gap.points[0].midpoint(gap.points[1]),
+        // Signed between convex shapes; between surfaces the way out leads through the gap, against its direction.
+        normal: if gap.distance > 0.0 { -gap.normal } else { gap.normal },
+        proved: true,
+    };
+    let certainty = Certainty::Conservative { tolerance: options.tolerance };
+    let outcome = Outcome { certainty, finish: Finish::Complete, work };
+    let slack = options.slack.unwrap_or_default();
+    Sweep { impact: Some(impact), free_until: options.from, slack, outcome }
+}
+
+/// Nothing is known beyond the start.
+fn open(options: &SweepOptions, outcome: Outcome) -> Sweep {
+    Sweep { free_until: options.from, outcome, ..Sweep::UNKNOWN }
+}
+
+#[cfg(test)]
+#[path = "solid_sweep_tests.rs"]
+mod tests;

@@ -1,0 +1,113 @@
+use super::*;
+use crate::Relation::{AInsideB, BInsideA, Intersecting, Separated};
+use crate::narrow::continuous::shape_sweep::sweep as surface_sweep;
+use crate::shape::{Mesh, Primitive, procedural};
+use glam::{DQuat, DVec3};
+use rand::{Rng, SeedableRng};
+use rand_pcg::Pcg64Mcg;
+
+fn mesh(mesh: Result<Mesh, Error>) -> Geometry {
+    Geometry::from(crate::model::Model::from(mesh.unwrap()))
+}
+
+fn primitive(primitive: Result<Primitive, Error>) -> Geometry {
+    Geometry::from(primitive.unwrap())
+}
+
+fn swept(shapes: [&Geometry; 2], motions: [&Motion; 2], surfaces: bool) -> Sweep {
+    let options = SweepOptions { surfaces, ..SweepOptions::DEFAULT };
+    sweep_within(shapes, motions, &options, &mut KernelMemory::default(), &mut Budget::UNLIMITED.clone())
+}
+
+fn at(x: f64, y: f64, z: f64) -> Pose {
+    Pose::from_translation([x, y, z]).unwrap()
+}
+
+/// A closed cube of two components: one far away.
+fn two_cubes() -> Geometry {
+    let cube = procedural::cuboid([0.2; 3], [1; 3]).unwrap();
+    let n = cube.vertices().len() as u32;
+    let far = cube.vertices().iter().map(|&p| p + DVec3::new(5.0, 0.0, 0.0));
+    let vertices = cube.vertices().iter().copied().chain(far).collect();
+    let triangles = cube.triangles().iter().copied();
+    let triangles = triangles.clone().chain(triangles.map(|t| t.map(|v| v + n))).collect();
+    mesh(Mesh::new(vertices, triangles))
+}
+
+#[test]
+fn every_kind_that_begins_inside_a_closed_mesh_touches_it_at_the_start() {
+    let room = mesh(procedural::cuboid([2.0; 3], [2; 3]));
+    let small = [
+        mesh(procedural::ico_sphere(0.3, 1)),
+        primitive(Primitive::sphere(0.3)),
+        primitive(Primitive::cuboid([0.3, 0.2, 0.1])),
+        primitive(Primitive::capsule(0.1, 0.3)),
+        primitive(Primitive::cone(0.2, 0.3)),
+        two_cubes(),
+    ];
+    let away = Motion::between(&at(0.1, 0.2, 0.3), &at(0.3, 0.1, 0.2));
+    let still = Motion::Still(Pose::IDENTITY);
+    for shape in &small {
+        let found = swept([shape, &room], [&away, &still], false).impact.unwrap();
+        let told = (found.time, found.kind);
+        assert_eq!(told, (0.0, ContactKind::Inside));
+        let swapped = swept([&room, shape], [&still, &away], false).impact.unwrap();
+        assert_eq!((swapped.time, swapped.kind), told);
+        assert!((found.normal + swapped.normal).length() < 1e-12, "{found:?} {swapped:?}");
+        assert!((found.normal.length() - 1.0).abs() < 1e-12);
+        // Hollow, they move freely.
+        assert_eq!(swept([shape, &room], [&away, &still], true).impact, None);
+    }
+    // Open, it has no inside.
+    let open = mesh(Mesh::new(
+        procedural::cuboid([2.0; 3], [1; 3]).unwrap().vertices().to_vec(),
+        procedural::cuboid([2.0; 3], [1; 3]).unwrap().triangles()[1..].to_vec(),
+    ));
+    assert_eq!(swept([&small[0], &open], [&away, &still], false).impact, None);
+}
+
+#[test]
+fn solids_touch_at_the_start_where_the_relation_says_so_and_else_as_surfaces_do() {
+    let mut rng = Pcg64Mcg::seed_from_u64(15);
+    let ball = |r: f64| primitive(Primitive::sphere(r));
+    let shapes = [
+        mesh(procedural::torus(1.0, 0.4, 16, 8)),
+        mesh(procedural::ico_sphere(0.9, 2)),
+        mesh(procedural::cuboid([1.2, 0.8, 0.5], [2; 3])),
+        ball(0.5),
+        ball(1.6),
+        primitive(Primitive::cuboid([0.3, 0.2, 0.1])),
+        two_cubes(),
+    ];
+    let mut seen = [0; 3];
+    for _ in 0..400 {
+        let [a, b] = [0; 2].map(|_: i32| &shapes[rng.random_range(0..shapes.len())]);
+        let mut pose = || {
+            let turn = DQuat::from_xyzw(rng.random(), rng.random(), rng.random(), 1.0).normalize();
+            Pose::new(turn, DVec3::from([0; 3].map(|_: i32| rng.random_range(-1.2..1.2)))).unwrap()
+        };
+        let motions = [0; 2].map(|_: i32| Motion::between(&pose(), &pose()));
+        let motions = [&motions[0], &motions[1]];
+        let poses = motions.map(|motion| motion.pose(0.0));
+        let pair = ShapePair::new([a, b], [&poses[0], &poses[1]]);
+        let (relation, _) = dispatch::full_relation(&pair, &mut KernelMemory::default());
+        let found = swept([a, b], motions, false);
+        let surfaces = surface_sweep([a, b], motions, &SweepOptions::DEFAULT);
+        match relation {
+            AInsideB | BInsideA => {
+                assert_eq!(found.impact.map(|hit| (hit.time, hit.kind)), Some((0.0, ContactKind::Inside)));
+                seen[0] += 1;
+            }
+            Intersecting => {
+                assert_eq!(found.impact.map(|hit| hit.time), Some(0.0), "{surfaces:?}");
+                seen[1] += 1;
+            }
+            Separated => {
+                assert_eq!(found.impact, surfaces.impact);
+                seen[2] += 1;
+            }
+            Relation::Touching => assert_eq!(found.impact, surfaces.impact),
+        }
+    }
+    assert!(seen.iter().all(|&n| n > 40), "{seen:?}");
+}
