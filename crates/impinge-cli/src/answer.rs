@@ -96,6 +96,11 @@ impl Assurance {
         Assurance { certainty: None, tolerance: None, resolution: None, samples: None, ..self }
     }
 
+    /// The same after a budget ended.
+    pub fn out_of_budget(self) -> Assurance {
+        Assurance { finish: OUT_OF_BUDGET, ..self }
+    }
+
     /// Both together: the end of the one that did not come to its own.
     pub fn ending_as(self, other: &Assurance) -> Assurance {
         if self.finish == COMPLETE { Assurance { finish: other.finish, ..self } } else { self }

@@ -20,6 +20,7 @@ Examples:
   impinge distance a.obj b.stl                   smallest distance, with the two points
   impinge volume a.obj b.stl                     how much they overlap, where and in which direction
   impinge sweep a.obj b.stl --to-b 0,0,-2        when they first touch if b moves there
+  impinge clash parts/ --out clashes.html        every clash of an assembly, with pictures
   impinge query questions.jsonl                  a batch, one JSON question per line
   impinge simulate multibody                     a thousand bodies in a box
 
@@ -141,8 +142,8 @@ Examples:
 
 Each body moves from its pose (--at-a, --at-b) to another (--to-a, --to-b) by a screw, the shorter way, over
 the time 0 to 1; one without --to stands still. The time of the first contact is never late and at most
---tolerance early. Meshes count as surfaces: one wholly inside the other does not touch it. Exits 1 on a hit,
-0 when the way is free.
+--tolerance early. Closed meshes are solids: one that begins inside the other touches it at 0 (kind inside); with
+--surfaces they are hollow. Exits 1 on a hit, 0 when the way is free.
 
 --method contact answers by the method of Redon, Kheddar and Coquillart (2001): equal spheres over both meshes,
 cubics for vertices, faces and edges under a screw (where both bodies move, under relative screws on short
@@ -193,6 +194,21 @@ the surface.
 --out saves the shells for the library's Shells::load; --picture draws the mesh and the outer discs of each level.
 Exits 0.")]
     Shells(MakeShells),
+    /// Finds every pair of a set of parts that overlap, coincide, touch or come too near
+    #[command(after_help = "\
+Examples:
+  impinge clash bracket.stl housing.obj lid.ply
+  impinge clash parts/ --clearance 0.5 --out clashes.html
+  impinge clash assembly.glb --ignore assembly:bolt,assembly:nut --out clashes.csv
+  impinge clash model/ --scale 0.001 --format json
+
+Parts are files, the mesh files of folders, the nodes of a glTF and the objects or groups of an OBJ, where their
+coordinates put them. Kinds: hard (they overlap), inside (one lies in the other), duplicate (the same surface twice),
+touching, clearance (nearer than --clearance). Each clash tells the smallest distance of the surfaces (gap), the volume
+in common of closed parts, a point and a box of the place. --out writes CSV, JSON, or one HTML page with a picture of
+each clash. Parts whose sizes differ as millimetres from metres are warned about.
+Exits 1 with any hard, inside or duplicate clash, 0 otherwise, 3 if the budget ended first.")]
+    Clash(Clash),
     /// Answers a batch of questions, one JSON object per line
     #[command(after_help = r#"Examples:
   impinge query questions.jsonl > answers.jsonl
@@ -379,6 +395,26 @@ pub struct SelfIntersect {
     pub margin: f64,
 }
 
+/// `impinge clash`.
+#[derive(Debug, Group)]
+pub struct Clash {
+    /// Mesh files and folders of mesh files
+    #[arg(required = true, value_name = "FILES")]
+    pub files: Vec<PathBuf>,
+    /// Parts at most this far apart clash too
+    #[arg(long, default_value_t = 0.0, value_parser = margin, value_name = "DISTANCE", allow_hyphen_values = true)]
+    pub clearance: f64,
+    /// Leaves out one pair, by the names of its parts; may be given several times
+    #[arg(long, value_name = "A,B")]
+    pub ignore: Vec<String>,
+    /// Multiplies all coordinates; lengths are in scaled units
+    #[arg(long, default_value_t = 1.0, value_parser = factor, value_name = "FACTOR", allow_hyphen_values = true)]
+    pub scale: f64,
+    /// Writes the clashes to a file: .csv, .json, or .html for a page with pictures
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+}
+
 /// `impinge decompose`.
 #[derive(Debug, Group)]
 pub struct Decompose {
@@ -461,6 +497,14 @@ pub struct Completions {
 fn methods() -> impl TypedValueParser<Value = Method> {
     let names = [Method::Auto].iter().chain(Method::ALL).map(|method| method.name());
     PossibleValuesParser::new(names).try_map(|name| name.parse::<Method>().map_err(|e: Error| e))
+}
+
+/// A positive factor.
+fn factor(text: &str) -> Result<f64, String> {
+    match text.trim().parse::<f64>() {
+        Ok(x) if x.is_finite() && x > 0.0 => Ok(x),
+        _ => Err(format!("{text:?} is not a factor: a finite number above 0")),
+    }
 }
 
 /// A margin: a finite length that is not negative.

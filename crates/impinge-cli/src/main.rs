@@ -5,6 +5,7 @@
 mod answer;
 mod args;
 mod ask;
+mod clash_page;
 mod commands;
 mod error;
 mod exit;

@@ -22,6 +22,12 @@ pub fn frames(length: u64, what: &str) -> ProgressBar {
     shown(ProgressBar::with_draw_target(Some(length), target()), style, what)
 }
 
+/// A bar over pairs of parts; their number comes later.
+pub fn pairs(what: &str) -> ProgressBar {
+    let style = "{msg} {wide_bar} {pos}/{len} pairs {eta}";
+    shown(ProgressBar::with_draw_target(Some(0), target()), style, what)
+}
+
 /// A spinner for work whose length is unknown.
 pub fn spinner(what: &str) -> ProgressBar {
     let bar = shown(ProgressBar::with_draw_target(None, target()), "{spinner} {msg} {elapsed}", what);

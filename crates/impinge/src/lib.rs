@@ -127,6 +127,7 @@ pub mod bound;
 mod bound;
 pub mod broad;
 mod budget;
+mod clash;
 mod contact;
 mod error;
 #[cfg(feature = "unstable")]
@@ -172,6 +173,7 @@ pub use glam;
 
 pub use bound::Aabb;
 pub use budget::Budget;
+pub use clash::{Clash, ClashKind, ClashOptions, ClashReport, Part, clash};
 pub use contact::{
     Certainty, Contact, Counters, Feature, Finish, Outcome, Overlap, Region, Relation, Sampling, Separation,
 };

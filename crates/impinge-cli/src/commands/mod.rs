@@ -1,6 +1,7 @@
 //! One file per command: call the library, print what it says.
 
 mod check;
+mod clash;
 mod completions;
 mod decompose;
 mod demo;
@@ -12,6 +13,8 @@ mod shells;
 mod simulate;
 mod sweep;
 mod volume;
+
+pub use clash::Row as ClashRow;
 
 use std::io::Write;
 
@@ -39,6 +42,7 @@ pub fn run(args: &Args) -> Result<Exit, Failure> {
         Some(Command::SelfIntersect(one)) => self_::run(one, common),
         Some(Command::Decompose(mesh)) => decompose::run(mesh, common),
         Some(Command::Shells(mesh)) => shells::run(mesh, common),
+        Some(Command::Clash(parts)) => clash::run(parts, common),
         Some(Command::Query(query)) => query::run(query, common),
         Some(Command::Simulate(simulate)) => simulate::run(simulate, common),
         Some(Command::Completions(completions)) => completions::run(completions),

@@ -189,6 +189,13 @@ impl Budget {
     }
 }
 
+impl Default for Budget {
+    /// No limit.
+    fn default() -> Budget {
+        Budget::UNLIMITED
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -31,6 +31,7 @@ mod medit;
 mod obj;
 mod off;
 mod output_file;
+mod parts;
 mod ply;
 mod save;
 mod shells;
@@ -47,6 +48,7 @@ use std::path::Path;
 
 pub use format::Format;
 pub use output_file::OutputFile;
+pub use parts::load_parts;
 pub use save::{save, save_as};
 pub use write::{Encoding, write};
 

@@ -28,6 +28,7 @@ const STATIONS: &[&str] = &[
     "report",
     "query",
     "scene",
+    "clash",
     "io",
 ];
 

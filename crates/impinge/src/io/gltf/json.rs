@@ -38,6 +38,7 @@ pub(super) struct Scene {
 /// The transforms are boxed so that a file of many empty nodes stays small in memory.
 #[derive(Deserialize)]
 pub(super) struct Node {
+    pub name: Option<String>,
     pub mesh: Option<usize>,
     #[serde(default)]
     pub children: Vec<usize>,

@@ -40,6 +40,38 @@ pub(super) fn is_binary(bytes: &[u8]) -> bool {
 
 /// Reads a document or a GLB; `fetch` reads the files it names.
 pub(super) fn read(bytes: &[u8], fetch: Fetch<'_>) -> Result<Mesh, Error> {
+    let (mut vertices, mut triangles) = (Vec::new(), Vec::new());
+    for_each_node(bytes, fetch, |_, mut more, faces| {
+        let first = vertices.len() as u32;
+        vertices.append(&mut more);
+        triangles.extend(faces.into_iter().map(|corners| corners.map(|v| v + first)));
+        Ok(())
+    })?;
+    Mesh::from_points(vertices, triangles)
+}
+
+/// The meshes of the nodes, each with the name of its node, or with its number where it has none.
+pub(super) fn read_nodes(bytes: &[u8], fetch: Fetch<'_>) -> Result<Vec<(String, Mesh)>, Error> {
+    let mut nodes = Vec::new();
+    for_each_node(bytes, fetch, |name, vertices, triangles| {
+        if !triangles.is_empty() {
+            nodes.push((name, Mesh::from_points(vertices, triangles)?));
+        }
+        Ok(())
+    })?;
+    if nodes.is_empty() {
+        // As for a mesh without a triangle.
+        Mesh::from_points(Vec::new(), Vec::new())?;
+    }
+    Ok(nodes)
+}
+
+/// Places the mesh of one node after the other.
+fn for_each_node(
+    bytes: &[u8],
+    fetch: Fetch<'_>,
+    mut each: impl FnMut(String, Vec<DVec3>, Vec<[u32; 3]>) -> Result<(), Error>,
+) -> Result<(), Error> {
     let (text, binary) = container::split(bytes)?;
     let document: Document = serde_json::from_slice(text).map_err(json_error)?;
     check_version(&document)?;
@@ -50,8 +82,11 @@ pub(super) fn read(bytes: &[u8], fetch: Fetch<'_>) -> Result<Mesh, Error> {
     for instance in &instances {
         reader.load_buffers(instance, binary, fetch)?;
         reader.place(instance)?;
+        let node = instance.node.and_then(|node| document.nodes.get(node));
+        let name = node.and_then(|node| node.name.clone()).unwrap_or_else(|| name_of(instance));
+        each(name, std::mem::take(&mut reader.vertices), std::mem::take(&mut reader.triangles))?;
     }
-    Mesh::from_points(reader.vertices, reader.triangles)
+    Ok(())
 }
 
 fn refuse(place: String, reason: impl Into<String>) -> Error {

@@ -1,0 +1,267 @@
+//! `impinge clash`: every pair of a set of parts that overlap, coincide, touch or come too near.
+
+use std::io::Write;
+use std::path::Path;
+
+use impinge::io::load_parts;
+use impinge::{ClashKind, ClashOptions, ClashReport, Finish, Part, Pose, Shape, clash};
+use serde::Serialize;
+
+use crate::answer::{Assurance, Document};
+use crate::args::{Clash as Args, Common, Format};
+use crate::error::Failure;
+use crate::exit::Exit;
+use crate::explain::Explain;
+use crate::{clash_page, commands, output, progress};
+
+/// How many times larger one part must be than another for their units to be doubted, at least and at most: millimetres
+/// beside metres, with parts of an assembly differing by less than thirty.
+const DOUBTFUL: [f64; 2] = [300.0, 3000.0];
+
+/// The fields of the contract.
+#[derive(Debug, Serialize)]
+struct Body<'a> {
+    parts: Vec<&'a str>,
+    clashes: Vec<Row<'a>>,
+    counts: Counts,
+    /// Pairs whose boxes are near each other, and how many of them were answered.
+    candidates: usize,
+    answered: usize,
+    #[serde(flatten)]
+    assurance: Assurance,
+}
+
+/// One clash.
+#[derive(Debug, Serialize)]
+pub struct Row<'a> {
+    /// The parts.
+    pub a: &'a str,
+    /// The second of them.
+    pub b: &'a str,
+    /// How they clash.
+    pub kind: &'static str,
+    /// The smallest distance of the surfaces.
+    pub gap: f64,
+    /// The volume in common.
+    pub volume: Option<f64>,
+    /// A point of the place.
+    pub at: [f64; 3],
+    /// A box around the place.
+    #[serde(rename = "box")]
+    pub bounds: [[f64; 3]; 2],
+}
+
+#[derive(Debug, Serialize)]
+struct Counts {
+    hard: usize,
+    inside: usize,
+    duplicate: usize,
+    touching: usize,
+    clearance: usize,
+}
+
+/// Loads, asks, writes and prints.
+pub fn run(args: &Args, common: &Common) -> Result<Exit, Failure> {
+    commands::only_exact(common, "clashes")?;
+    let mut explain = Explain::new(common.explain);
+    let ending = args.out.as_deref().map(Ending::of).transpose()?;
+    let busy = progress::spinner("loading");
+    let mut parts = load_parts(&args.files)?;
+    if args.scale != 1.0 {
+        for part in &mut parts {
+            scale(part, args.scale)?;
+        }
+    }
+    busy.finish_and_clear();
+    explain.lap("load");
+    explain.say("parts", || parts.len().to_string());
+    for warning in unit_warnings(&parts) {
+        eprintln!("warning: {warning}");
+    }
+    let ignored = args.ignore.iter().map(|pair| ignored(pair, &parts)).collect::<Result<Vec<_>, _>>()?;
+    let bar = progress::pairs("clash");
+    let count = |done: u64, total: u64| {
+        bar.set_length(total);
+        bar.set_position(done);
+    };
+    let options = ClashOptions {
+        clearance: args.clearance,
+        ignored: &ignored,
+        budget: common.settings().limit.start(),
+        progress: Some(&count),
+    };
+    let report = clash(&parts, &options)?;
+    bar.finish_and_clear();
+    explain.lap("clash");
+    explain.say("pairs", || format!("{} with boxes near each other, {} answered", report.candidates, report.answered));
+    let rows = rows(&parts, &report);
+    if let (Some(path), Some(ending)) = (&args.out, ending) {
+        let bytes = match ending {
+            Ending::Json => json(&parts, &report)?,
+            Ending::Csv => csv(&rows),
+            Ending::Html => clash_page::page(&parts, &report, &rows, args.clearance)?,
+        };
+        output::file(path, &bytes)?;
+        explain.lap("write");
+    }
+    match common.format {
+        Format::Json => commands::json(body(&parts, &report))?,
+        Format::Text => output::print(|out| text(&parts, &report, &rows, out))?,
+    }
+    let serious = report.clashes.iter().any(|clash| clash.kind.is_serious());
+    Ok(match report.finish {
+        _ if serious => Exit::Contact,
+        Finish::OutOfBudget => Exit::Undecided,
+        _ => Exit::Free,
+    })
+}
+
+/// What is written, by the ending of the name.
+#[derive(Debug, Clone, Copy)]
+enum Ending {
+    Csv,
+    Json,
+    Html,
+}
+
+impl Ending {
+    fn of(path: &Path) -> Result<Ending, Failure> {
+        match path.extension().and_then(|e| e.to_str()).map(str::to_ascii_lowercase).as_deref() {
+            Some("csv") => Ok(Ending::Csv),
+            Some("json") => Ok(Ending::Json),
+            Some("html" | "htm") => Ok(Ending::Html),
+            _ => Err(Failure(format!("{}: the name should end in .csv, .json or .html", path.display()))),
+        }
+    }
+}
+
+fn scale(part: &mut Part, by: f64) -> Result<(), Failure> {
+    let named = |e: impinge::Error| Failure(format!("{}: {e}", part.name));
+    if let Some(mesh) = part.shape.as_mesh() {
+        part.shape = Shape::from(mesh.scaled(by).map_err(named)?);
+    }
+    Ok(())
+}
+
+/// Parts that look as if they were in other units than most.
+fn unit_warnings(parts: &[Part]) -> Vec<String> {
+    let size = |part: &Part| {
+        let bounds = part.shape.bounds(&Pose::IDENTITY);
+        (bounds.high - bounds.low).max_element()
+    };
+    let sizes: Vec<f64> = parts.iter().map(size).collect();
+    let mut sorted = sizes.clone();
+    sorted.sort_by(f64::total_cmp);
+    let Some(&typical) = sorted.get(sorted.len() / 2) else { return Vec::new() };
+    let doubtful = |size: f64| {
+        let ratio = if size > typical { size / typical } else { typical / size };
+        (DOUBTFUL[0]..=DOUBTFUL[1]).contains(&ratio)
+    };
+    let odd: Vec<usize> = (0..parts.len()).filter(|&k| doubtful(sizes[k])).collect();
+    match odd.as_slice() {
+        [] => Vec::new(),
+        [first, ..] => vec![format!(
+            "{} of {} parts differ in size from the typical {typical:.4} by about a thousand, {} for one ({:.4}): \
+             millimetres and metres? (--scale multiplies the coordinates of all parts)",
+            odd.len(),
+            parts.len(),
+            parts[*first].name,
+            sizes[*first],
+        )],
+    }
+}
+
+/// Two names with a comma between them; names may hold commas themselves.
+fn ignored(pair: &str, parts: &[Part]) -> Result<[usize; 2], Failure> {
+    let find = |name: &str| parts.iter().position(|part| part.name == name);
+    let splits = pair.match_indices(',').map(|(at, _)| (&pair[..at], &pair[at + 1..]));
+    let found = splits.clone().find_map(|(a, b)| Some([find(a)?, find(b)?]));
+    found.ok_or_else(|| match splits.into_iter().next() {
+        None => Failure(format!("--ignore {pair}: two names with a comma between them are expected")),
+        Some((a, b)) => {
+            let unknown = if find(a).is_none() { a } else { b };
+            Failure(format!("--ignore {pair}: there is no part {unknown:?}"))
+        }
+    })
+}
+
+fn rows<'a>(parts: &'a [Part], report: &ClashReport) -> Vec<Row<'a>> {
+    let row = |clash: &impinge::Clash| {
+        let [a, b] = clash.parts.map(|k| parts[k].name.as_str());
+        let bounds = [clash.bounds.low.to_array(), clash.bounds.high.to_array()];
+        let (kind, at) = (clash.kind.name(), clash.at.to_array());
+        Row { a, b, kind, gap: clash.gap, volume: clash.volume, at, bounds }
+    };
+    report.clashes.iter().map(row).collect()
+}
+
+fn body<'a>(parts: &'a [Part], report: &ClashReport) -> Body<'a> {
+    let count = |kind| report.count(kind);
+    let mut assurance = Assurance::EXACT;
+    if report.finish == Finish::OutOfBudget {
+        assurance = assurance.out_of_budget();
+        if report.clashes.is_empty() {
+            assurance = assurance.of_nothing();
+        }
+    }
+    Body {
+        parts: parts.iter().map(|part| part.name.as_str()).collect(),
+        clashes: rows(parts, report),
+        counts: Counts {
+            hard: count(ClashKind::Hard),
+            inside: count(ClashKind::Inside),
+            duplicate: count(ClashKind::Duplicate),
+            touching: count(ClashKind::Touching),
+            clearance: count(ClashKind::Clearance),
+        },
+        candidates: report.candidates,
+        answered: report.answered,
+        assurance,
+    }
+}
+
+fn json(parts: &[Part], report: &ClashReport) -> Result<Vec<u8>, Failure> {
+    let document = Document::new(body(parts, report));
+    let mut bytes = serde_json::to_vec(&document).map_err(|e| Failure(e.to_string()))?;
+    bytes.push(b'\n');
+    Ok(bytes)
+}
+
+fn csv(rows: &[Row<'_>]) -> Vec<u8> {
+    let mut text = String::from("a,b,kind,gap,volume,x,y,z,xlo,ylo,zlo,xhi,yhi,zhi\n");
+    for row in rows {
+        let volume = row.volume.map_or(String::new(), |volume| format!("{volume:?}"));
+        text += &format!("{},{},{},{:?},{volume}", quoted(row.a), quoted(row.b), row.kind, row.gap);
+        for x in [row.at, row.bounds[0], row.bounds[1]].as_flattened() {
+            text += &format!(",{x:?}");
+        }
+        text.push('\n');
+    }
+    text.into_bytes()
+}
+
+/// A name as a field of CSV (RFC 4180).
+fn quoted(name: &str) -> String {
+    match name.contains([',', '"', '\n', '\r']) {
+        true => format!("\"{}\"", name.replace('"', "\"\"")),
+        false => name.to_string(),
+    }
+}
+
+fn text(parts: &[Part], report: &ClashReport, rows: &[Row<'_>], out: &mut dyn Write) -> std::io::Result<()> {
+    for row in rows {
+        write!(out, "{:<9} {} × {}", row.kind, row.a, row.b)?;
+        match (row.volume, row.gap) {
+            (Some(volume), 0.0) => writeln!(out, ", volume {volume:?}")?,
+            (Some(volume), gap) => writeln!(out, ", volume {volume:?}, gap {gap:?}")?,
+            (None, 0.0) => writeln!(out)?,
+            (None, gap) => writeln!(out, ", gap {gap:?}")?,
+        }
+    }
+    let counts = ClashKind::ALL.map(|kind| format!("{} {kind}", report.count(kind)));
+    writeln!(out, "{} parts, {} near pairs: {}", parts.len(), report.candidates, counts.join(", "))?;
+    if report.finish == Finish::OutOfBudget {
+        writeln!(out, "the budget ended after {} pairs: at least {} clashes so far", report.answered, rows.len())?;
+    }
+    Ok(())
+}

@@ -1,0 +1,87 @@
+//! One pair of parts: whether and how they clash.
+
+use glam::DVec3;
+
+use super::{Clash, ClashKind, Part};
+use crate::bound::Aabb;
+use crate::query::Query;
+use crate::{Error, Mesh, Pose, Relation, Separation, Shape};
+
+/// The clash of two parts, if they do; `None` outside when the budget ended first.
+pub(super) fn examine(
+    parts: &[Part],
+    pair: [usize; 2],
+    clearance: f64,
+    query: &mut Query<'_>,
+) -> Result<Option<Option<Clash>>, Error> {
+    let [a, b] = pair.map(|k| &parts[k].shape);
+    let Some(relation) = query.relation(a, b)?.value else { return Ok(None) };
+    if relation == Relation::Separated && clearance == 0.0 {
+        return Ok(Some(None));
+    }
+    let kind = match relation {
+        Relation::Separated => ClashKind::Clearance,
+        Relation::Touching => ClashKind::Touching,
+        Relation::Intersecting if is_same(a, b) => ClashKind::Duplicate,
+        Relation::Intersecting => ClashKind::Hard,
+        Relation::AInsideB | Relation::BInsideA => ClashKind::Inside,
+    };
+    let Some(nearest) = query.distance(a, b)?.value else { return Ok(None) };
+    if kind == ClashKind::Clearance && nearest.distance > clearance {
+        return Ok(Some(None));
+    }
+    // Signed between convex shapes.
+    let gap = nearest.distance.max(0.0);
+    let mut clash = Clash { parts: pair, kind, gap, volume: None, at: middle(&nearest), bounds: place(&nearest) };
+    if kind.is_serious() {
+        clash.bounds = common(a, b);
+        if has_volume(a) && has_volume(b) {
+            let Some(found) = query.volume(a, b)?.value else { return Ok(None) };
+            clash.volume = Some(found.volume);
+            clash.at = found.regions.first().map_or(clash.at, |region| region.region.centroid);
+        }
+    }
+    Ok(Some(Some(clash)))
+}
+
+fn middle(nearest: &Separation) -> DVec3 {
+    nearest.points[0].midpoint(nearest.points[1])
+}
+
+/// A box around the nearest points.
+fn place(nearest: &Separation) -> Aabb {
+    Aabb::around_points(&nearest.points)
+}
+
+/// What the boxes of both have in common.
+fn common(a: &Shape, b: &Shape) -> Aabb {
+    let [a, b] = [a, b].map(|shape| shape.bounds(&Pose::IDENTITY));
+    Aabb { low: a.low.max(b.low), high: a.high.min(b.high) }
+}
+
+/// Whether the volume of an intersection with it is defined and can be computed exactly.
+fn has_volume(shape: &Shape) -> bool {
+    shape.as_mesh().is_some() && shape.is_closed()
+}
+
+/// Whether two meshes are the same set of triangles, whatever their order and orientation.
+fn is_same(a: &Shape, b: &Shape) -> bool {
+    let (Some(a), Some(b)) = (a.as_mesh(), b.as_mesh()) else { return false };
+    a.triangles().len() == b.triangles().len() && sorted_triangles(a) == sorted_triangles(b)
+}
+
+fn sorted_triangles(mesh: &Mesh) -> Vec<[[u64; 3]; 3]> {
+    // Adding 0 turns −0 into 0.
+    let key = |v: u32| (mesh.vertices()[v as usize] + DVec3::ZERO).to_array().map(f64::to_bits);
+    let mut all: Vec<[[u64; 3]; 3]> = mesh
+        .triangles()
+        .iter()
+        .map(|corners| {
+            let mut corners = corners.map(key);
+            corners.sort_unstable();
+            corners
+        })
+        .collect();
+    all.sort_unstable();
+    all
+}

@@ -1,0 +1,84 @@
+use super::*;
+use crate::{Mesh, Relation, Shape, distance, procedural, relation};
+use rand::{Rng, SeedableRng};
+use rand_pcg::Pcg64Mcg;
+
+fn moved(mesh: &Mesh, by: DVec3) -> Shape {
+    let vertices = mesh.vertices().iter().map(|&p| (p + by).to_array()).collect();
+    Shape::mesh(vertices, mesh.triangles().to_vec()).unwrap()
+}
+
+/// Boxes, balls and rings, some of them twice, on a grid of quarters so that many touch.
+fn assembly(count: usize, seed: u64) -> Vec<Part> {
+    let mut rng = Pcg64Mcg::seed_from_u64(seed);
+    let bodies = [
+        procedural::cuboid([0.5; 3], [1; 3]).unwrap(),
+        procedural::cuboid([1.5, 0.25, 0.25], [1; 3]).unwrap(),
+        procedural::ico_sphere(0.25, 1).unwrap(),
+        procedural::torus(1.0, 0.25, 12, 6).unwrap(),
+    ];
+    let room = (count as f64).cbrt() as i32 * 4;
+    (0..count)
+        .map(|k| {
+            let by = DVec3::from([0; 3].map(|_: i32| f64::from(rng.random_range(0..room)) * 0.25));
+            Part { name: format!("part {k}"), shape: moved(&bodies[rng.random_range(0..bodies.len())], by) }
+        })
+        .collect()
+}
+
+#[test]
+fn every_pair_is_told_as_asking_all_of_them_tells() {
+    let parts = assembly(60, 1);
+    let clearance = 0.2;
+    let report = clash(&parts, &ClashOptions { clearance, ..ClashOptions::default() }).unwrap();
+    let mut counts = [0; 5];
+    let mut told = report.clashes.iter();
+    for i in 0..parts.len() {
+        for j in i + 1..parts.len() {
+            let [a, b] = [&parts[i].shape, &parts[j].shape];
+            let gap = distance(a, b).distance;
+            let kind = match relation(a, b) {
+                Relation::Separated if gap > clearance => continue,
+                Relation::Separated => ClashKind::Clearance,
+                Relation::Touching => ClashKind::Touching,
+                Relation::Intersecting if a.as_mesh().unwrap().vertices() == b.as_mesh().unwrap().vertices() => {
+                    ClashKind::Duplicate
+                }
+                Relation::Intersecting => ClashKind::Hard,
+                Relation::AInsideB | Relation::BInsideA => ClashKind::Inside,
+            };
+            let clash = told.next().unwrap();
+            assert_eq!((clash.parts, clash.kind, clash.gap), ([i, j], kind, gap));
+            assert_eq!(clash.volume.is_some(), kind.is_serious());
+            assert!(clash.volume.is_none_or(|volume| volume > 0.0));
+            let both = a.bounds(&Pose::IDENTITY).merge(&b.bounds(&Pose::IDENTITY));
+            assert!(both.low.cmple(clash.at).all() && both.high.cmpge(clash.at).all());
+            counts[ClashKind::ALL.iter().position(|&k| k == kind).unwrap()] += 1;
+        }
+    }
+    assert_eq!(told.next(), None);
+    assert!(counts.iter().all(|&n| n > 0), "{counts:?}");
+    assert_eq!((report.finish, report.answered), (Finish::Complete, report.candidates));
+}
+
+#[test]
+fn ignored_pairs_are_left_out_and_budgets_end_the_search() {
+    let parts = assembly(40, 2);
+    let all = clash(&parts, &ClashOptions::default()).unwrap();
+    let ignored = [[all.clashes[0].parts[1], all.clashes[0].parts[0]]];
+    let less = clash(&parts, &ClashOptions { ignored: &ignored, ..ClashOptions::default() }).unwrap();
+    assert_eq!(less.clashes, all.clashes[1..]);
+    let limited = |units| {
+        let options = ClashOptions { budget: Budget::units(units), ..ClashOptions::default() };
+        clash(&assembly(40, 2), &options).unwrap()
+    };
+    assert_eq!((limited(1).finish, limited(1).clashes.len()), (Finish::OutOfBudget, 0));
+    let some = limited(20_000);
+    assert!(some.answered > 0 && some.answered < some.candidates, "{} of {}", some.answered, some.candidates);
+    assert_eq!(some.clashes, all.clashes[..some.clashes.len()]);
+    assert_eq!(limited(u64::MAX / 2).clashes, all.clashes);
+    for (clearance, pair) in [(f64::NAN, [0, 1]), (-1.0, [0, 1]), (0.0, [3, 3]), (0.0, [0, 40])] {
+        let options = ClashOptions { clearance, ignored: &[pair], ..ClashOptions::default() };
+        assert!(clash(&parts, &options).is_err());
+    }
+}

@@ -1,0 +1,90 @@
+//! The parts of an assembly: every file of a folder, every named node of a glTF, every object or group of an OBJ.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use super::{Format, bytes_of, fetch, gltf, hint_of, name_file, obj, read_any, unpacked};
+use crate::clash::Part;
+use crate::num::parallel;
+use crate::{Error, Mesh, Shape};
+
+/// Loads the parts of an assembly from files and folders, in their order: of a folder every mesh file in the order of their names, of a glTF every node with
+/// a mesh, of an OBJ every object, or else every group; any other file is one part.
+///
+/// A part is called by its file's stem, followed by a colon and the name of its node, object or group where there are
+/// several; names that come twice get a number. Folders within folders are not looked at.
+///
+/// # Errors
+/// A path that cannot be read, a folder without mesh files, or what [`load_mesh`](super::load_mesh) refuses; the path is
+/// named.
+pub fn load_parts<P: AsRef<Path>>(paths: impl IntoIterator<Item = P>) -> Result<Vec<Part>, Error> {
+    let mut files = Vec::new();
+    for path in paths {
+        let path = path.as_ref();
+        if std::fs::metadata(path).is_ok_and(|found| found.is_dir()) {
+            files.extend(mesh_files(path)?);
+        } else {
+            files.push(path.to_path_buf());
+        }
+    }
+    let mut parts = Vec::new();
+    for of_one in parallel::map(files.len(), |k| of_file(&files[k])) {
+        parts.extend(of_one?);
+    }
+    number_equal_names(&mut parts);
+    Ok(parts)
+}
+
+/// The mesh files of a folder by their extensions, sorted by name.
+fn mesh_files(folder: &Path) -> Result<Vec<PathBuf>, Error> {
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(folder).map_err(|error| name_file(folder, error))? {
+        let path = entry.map_err(|error| name_file(folder, error))?.path();
+        let hidden = path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
+        if !hidden && path.is_file() && hint_of(&path).is_some() {
+            files.push(path);
+        }
+    }
+    if files.is_empty() {
+        return Err(name_file(folder, "the folder holds no mesh file"));
+    }
+    files.sort();
+    Ok(files)
+}
+
+fn of_file(path: &Path) -> Result<Vec<Part>, Error> {
+    let stem = path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
+    let bytes = bytes_of(path)?;
+    let bytes = unpacked(&bytes).map_err(|error| name_file(path, error))?;
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let fetch = |name: &str, length: usize| fetch(&folder.join(name), length);
+    let whole = |mesh: Mesh| vec![(String::new(), mesh)];
+    let named = match Format::from_content(&bytes).or(hint_of(path)) {
+        Some(Format::Gltf) => gltf::read_nodes(&bytes, &fetch),
+        Some(Format::Obj) => obj::read_groups(&bytes),
+        _ => read_any(&bytes, hint_of(path), &fetch).map(whole),
+    };
+    let mut named: Vec<(String, Mesh)> = named.map_err(|error| name_file(path, error))?;
+    if let [(name, _)] = named.as_mut_slice() {
+        name.clear();
+    }
+    let part = |(name, mesh): (String, Mesh)| Part {
+        name: if name.is_empty() { stem.clone() } else { format!("{stem}:{name}") },
+        shape: Shape::from(mesh),
+    };
+    Ok(named.into_iter().map(part).collect())
+}
+
+/// Puts a number behind names that stood before, so that every part has its own.
+fn number_equal_names(parts: &mut [Part]) {
+    let mut taken: HashMap<String, usize> = HashMap::new();
+    for part in parts {
+        let mut name = part.name.clone();
+        while let Some(count) = taken.get_mut(&name) {
+            *count += 1;
+            name = format!("{}#{count}", part.name);
+        }
+        taken.insert(name.clone(), 1);
+        part.name = name;
+    }
+}
