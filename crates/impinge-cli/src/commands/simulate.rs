@@ -168,6 +168,10 @@ fn report<'a>(
 ) -> Report<'a> {
     let bodies = scenario.scene().len();
     let Counts { events: Events { began, persists, ended }, work, certainty, finish, .. } = *counts;
+    let mut assurance = Assurance::from(&Outcome { certainty, finish, work });
+    if finish == Finish::OutOfBudget {
+        assurance = assurance.of_nothing();
+    }
     Report {
         scene: &args.scene,
         seed: common.seed,
@@ -182,7 +186,7 @@ fn report<'a>(
         undecided: counts.undecided,
         checked: if args.check { frames } else { 0 },
         measures: scenario.measures(),
-        assurance: Assurance::from(&Outcome { certainty, finish, work }),
+        assurance,
     }
 }
 

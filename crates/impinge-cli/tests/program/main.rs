@@ -1,6 +1,7 @@
 //! The built program, run on files of a temporary folder.
 
 mod check;
+mod clash;
 mod common;
 mod decompose;
 mod inspect;

@@ -283,3 +283,21 @@ fn what_would_be_ignored_is_refused() {
     let args = ["sweep", "cube.obj", "small.obj", "--turns", "2"];
     assert_eq!(folder.run(&args).code, 2);
 }
+
+#[test]
+fn closed_meshes_are_solids_unless_surfaces_are_asked_for() {
+    let folder = Folder::with_meshes();
+    let go = |more: &[&str]| {
+        let args = ["sweep", "small.obj", "cube.obj", "--to-a", "-0.1,0.2,0.1", "--format", "json"];
+        let ended = folder.run(&[&args, more].concat());
+        (ended.code, ended.json()["time"].as_f64(), ended.json()["kind"].as_str().map(str::to_string))
+    };
+    assert_eq!(go(&[]), (1, Some(0.0), Some("inside".to_string())));
+    assert_eq!(go(&["--method", "contact"]), (1, Some(0.0), Some("inside".to_string())));
+    assert_eq!(go(&["--surfaces"]), (0, None, None));
+    let line = r#"{"id":1,"ask":"sweep","a":{"sphere":0.5,"to":{"position":[0.1,0,0]}},"b":{"mesh":"cube.obj"}"#;
+    let lines = [format!("{line}}}"), format!(r#"{line},"surfaces":true}}"#)];
+    let answers = folder.query(&[&lines[0], &lines[1]], &[]).lines();
+    assert_eq!((&answers[0]["time"], &answers[0]["kind"]), (&Value::from(0.0), &Value::from("inside")));
+    assert_eq!(answers[1]["hit"], false);
+}

@@ -244,6 +244,13 @@ pub const SWEEP_TOLERANCE: f64 = 1e-6;
 /// step): slow bodies do not cover the gap in a step, and times are still to be told apart.
 pub const FLIGHT_TOLERANCE: f64 = 1.0 / 1024.0;
 
+/// How far the computed axis of a motion is from the true one (no unit: a factor of the lengths it is computed from;
+/// also the angle by which it is tilted): some ten operations and a tangent.
+pub const AXIS_ROUNDING: f64 = 64.0 * f64::EPSILON;
+
+/// Rounding of the coordinates that a screw leaves unchanged (no unit: a factor of the bodies' distance from the axis).
+pub const SCREW_SHADOW_ROUNDING: f64 = 64.0 * f64::EPSILON;
+
 /// How near moving surfaces may come without a contact and still be called an impact, unless told otherwise (no
 /// unit: a factor of the scene's size).
 pub const SWEEP_SLACK: f64 = 1e-9;

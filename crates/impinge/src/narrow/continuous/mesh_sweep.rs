@@ -7,6 +7,9 @@
 //! "CONTACT", 2001, pass the current time of first contact down a tree in the same spirit; here both bodies move
 //! in the world, by any motion whose velocities and accelerations are known.
 //!
+//! Where the bodies move against each other by one screw, what differs in the coordinates that it leaves unchanged is
+//! dropped for the whole step, once the search takes long (`screw_shadow`).
+//!
 //! A pair of triangles is a contact when it meets exactly at the time it surely had not before, or within the
 //! tolerance after; or when rounding hides the gap. Then flat on flat, which part again beyond the contact, are
 //! proved by having passed through each other, and bodies by other triangles that meet (`pass_through`).
@@ -22,6 +25,7 @@ use super::hull_bound::HullBound;
 use super::motion_spans::spans;
 use super::moving_disc_bound::{MovingDiscBound, time_apart};
 use super::pass_through;
+use super::screw_shadow::ScrewShadows;
 use super::time_queue::TimedEntry;
 use super::triangle_pair::{Corners, Step, step, time_along};
 use crate::geom::common_point::common_point;
@@ -50,6 +54,13 @@ const SAME_INSTANT: f64 = 1.0 / 1024.0;
 
 /// Steps that remembered triangles get to touch again.
 const RECALL_STEPS: u32 = 32;
+
+/// Triangles of both meshes for each unit of work after which their shadows are made: making one costs some hundredth of
+/// following a pair.
+const TRIANGLES_A_UNIT: u64 = 16;
+
+/// Work before shadows are made, at least: pairs of nodes and of triangles.
+const FIRST_SHADOWS: u64 = 512;
 
 /// What a glance at two triangles must win to be worth another (in units of the step).
 const GLANCE_GAIN: f64 = 1.0 / 256.0;
@@ -124,9 +135,20 @@ pub struct MeshSweep<'m> {
     /// Nothing meets before this, whatever its entry says.
     floor: f64,
     hulls: HullBound,
+    shadows: Shadows,
     blocks: Blocks,
     found: Option<Impact>,
     work: Counters,
+}
+
+/// What the motion of the bodies against each other leaves unchanged.
+#[derive(Debug, Clone)]
+enum Shadows {
+    /// Made when the search takes long.
+    Later,
+    /// The motion is no screw.
+    None,
+    Made(Box<ScrewShadows>),
 }
 
 /// Both bodies at an instant.
@@ -205,6 +227,7 @@ impl<'m> MeshSweep<'m> {
             open: BinaryHeap::new(),
             floor: 0.0,
             hulls: HullBound::new(models),
+            shadows: Shadows::Later,
             blocks: Blocks::default(),
             found: None,
             work: Counters::default(),
@@ -254,6 +277,7 @@ impl<'m> MeshSweep<'m> {
                 self.open.push(entry);
                 return self.answer(entry.time, Finish::OutOfBudget);
             }
+            self.make_shadows();
             self.raise_floor(entry.time);
             entry.time = entry.time.max(self.floor);
             if !(entry.time <= self.span[1]) {
@@ -290,6 +314,30 @@ impl<'m> MeshSweep<'m> {
         self.bodies.iter().all(|body| body.model.prepare(Fact::Hull, budget))
     }
 
+    /// Makes the shadows when the search takes long.
+    fn make_shadows(&mut self) {
+        let models = self.bodies.map(|body| body.model);
+        let triangles: usize = models.iter().map(|model| model.mesh().triangles().len()).sum();
+        let due = FIRST_SHADOWS + triangles as u64 / TRIANGLES_A_UNIT;
+        if matches!(self.shadows, Shadows::Later) && self.hull_work() >= due {
+            let made = ScrewShadows::new(models, self.bodies.map(|body| body.motion), self.noise);
+            self.shadows = made.map_or(Shadows::None, |shadows| Shadows::Made(Box::new(shadows)));
+        }
+    }
+
+    /// Whether two child boxes, by node and lane, are known never to meet.
+    fn boxes_never_meet(&self, [a, b]: [Option<(u32, usize)>; 2]) -> bool {
+        match (&self.shadows, a, b) {
+            (Shadows::Made(shadows), Some(a), Some(b)) => shadows.boxes_never_meet(a, b),
+            _ => false,
+        }
+    }
+
+    /// Whether two triangles are known never to meet.
+    fn never_meet(&self, pair: [u32; 2]) -> bool {
+        matches!(&self.shadows, Shadows::Made(shadows) if shadows.triangles_never_meet(pair))
+    }
+
     /// Looks at the hulls when the search takes long.
     fn raise_floor(&mut self, time: f64) {
         let work = self.hull_work();
@@ -311,6 +359,9 @@ impl<'m> MeshSweep<'m> {
 
     /// Goes on with a pair of children.
     fn open_children(&mut self, time: f64, [a, b]: [ChildRef; 2], origin: [Option<(u32, usize)>; 2]) {
+        if self.boxes_never_meet(origin) {
+            return;
+        }
         match (a, b) {
             (ChildRef::Node(p), ChildRef::Node(q)) => {
                 let later = self.time_of_coins(time, origin);
@@ -385,7 +436,7 @@ impl<'m> MeshSweep<'m> {
         let limit = ((end - base) as f32).next_up();
         let some = times(level, x, y, &now.toi, limit, &mut after);
         self.work.volume_tests += (WIDTH * WIDTH) as u64;
-        if !some {
+        if !some || !self.drop_separated(pair, &mut after) {
             return;
         }
         let bottom = [0, 1].map(|side| trees[side].is_bottom(pair[side] as usize));
@@ -396,8 +447,27 @@ impl<'m> MeshSweep<'m> {
         self.open.push(TimedEntry { time, number, what: What::ChildPairs { at, slot } });
     }
 
+    /// Takes out what shadows keep apart; whether anything is left.
+    fn drop_separated(&self, [x, y]: [u32; 2], after: &mut Times) -> bool {
+        let Shadows::Made(shadows) = &self.shadows else { return true };
+        let mut left = false;
+        for (i, row) in after.iter_mut().enumerate() {
+            for (j, time) in row.iter_mut().enumerate().filter(|(_, time)| **time < f32::INFINITY) {
+                if shadows.boxes_never_meet((x, i), (y, j)) {
+                    *time = f32::INFINITY;
+                } else {
+                    left = true;
+                }
+            }
+        }
+        left
+    }
+
     /// Follows a pair of triangles until it touches or another pair can touch before.
     fn follow(&mut self, mut time: f64, pair: [u32; 2], mut steps: u32) {
+        if self.never_meet(pair) {
+            return;
+        }
         // From an instant that is known anyway, most pairs are seen to stay apart for long.
         let later = self.glance(time, pair);
         if !(later <= self.span[1]) {

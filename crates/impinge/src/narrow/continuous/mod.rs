@@ -10,6 +10,7 @@ pub mod mesh_sweep;
 mod motion_spans;
 mod moving_disc_bound;
 mod pass_through;
+mod screw_shadow;
 pub mod shape_sweep;
 mod time_queue;
 mod triangle_pair;
