@@ -42,6 +42,7 @@
 //! | What is wrong with a mesh? | [`inspect`] | exact counts |
 //! | What are its volume, centre of mass and inertia? | [`mass`] | to rounding |
 //! | Which convex parts cover it? | [`decompose`] | covers always; the excess is stated |
+//! | Which parts of an assembly clash? | [`clash()`] | as asking every pair |
 //! | What happens among many bodies from step to step? | [`scene::Scene`] | exact contacts; events in a fixed order |
 //! | Which of many boxes meet? | [`broad::BroadPhase`] | exact on the doubles given |
 //! | How far do bodies move that overlap? | [`response::Projection`] | no overlap is left but the stated one |

@@ -18,12 +18,14 @@ fn assembly(count: usize, seed: u64) -> Vec<Part> {
         procedural::torus(1.0, 0.25, 12, 6).unwrap(),
     ];
     let room = (count as f64).cbrt() as i32 * 4;
-    (0..count)
-        .map(|k| {
-            let by = DVec3::from([0; 3].map(|_: i32| f64::from(rng.random_range(0..room)) * 0.25));
-            Part { name: format!("part {k}"), shape: moved(&bodies[rng.random_range(0..bodies.len())], by) }
-        })
-        .collect()
+    let mut parts: Vec<Part> = Vec::new();
+    for k in 0..count {
+        let by = DVec3::from([0; 3].map(|_: i32| f64::from(rng.random_range(0..room)) * 0.25));
+        let fresh = moved(&bodies[rng.random_range(0..bodies.len())], by);
+        let shape = if k % 10 == 9 { parts[k - 3].shape.clone() } else { fresh };
+        parts.push(Part { name: format!("part {k}"), shape });
+    }
+    parts
 }
 
 #[test]

@@ -80,11 +80,13 @@ fn solids_touch_at_the_start_where_the_relation_says_so_and_else_as_surfaces_do(
         two_cubes(),
     ];
     let mut seen = [0; 3];
-    for _ in 0..400 {
+    for k in 0..400 {
         let [a, b] = [0; 2].map(|_: i32| &shapes[rng.random_range(0..shapes.len())]);
+        // Half of them near each other, so that many are nested.
+        let spread = if k % 2 == 0 { 0.2 } else { 1.2 };
         let mut pose = || {
             let turn = DQuat::from_xyzw(rng.random(), rng.random(), rng.random(), 1.0).normalize();
-            Pose::turned(DVec3::from([0; 3].map(|_: i32| rng.random_range(-1.2..1.2))), turn)
+            Pose::turned(DVec3::from([0; 3].map(|_: i32| rng.random_range(-spread..spread))), turn)
         };
         let motions = [0; 2].map(|_: i32| Motion::between(&pose(), &pose()));
         let motions = [&motions[0], &motions[1]];
