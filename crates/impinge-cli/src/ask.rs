@@ -5,7 +5,7 @@
 use glam::DVec3;
 use impinge::{
     ContactKind, Deforming, FeaturePairKind, Finish, Method, MovingContact, Overlap, Placed, Query, Question,
-    Region, Relation, Separation,
+    Region, Relation, Separation, VolumeOptions,
 };
 
 use crate::answer::{Answer, Assurance};
@@ -89,9 +89,9 @@ pub fn volume(
     mut query: Query<'_>,
     a: Placed<'_>,
     b: Placed<'_>,
-    gradient: bool,
+    options: VolumeOptions,
 ) -> Result<(Answer, Option<Slopes>), Failure> {
-    let mut answer = if gradient { query.volume_with_gradient(a, b)? } else { query.volume(a, b)? };
+    let mut answer = query.volume(a, b, options)?;
     let slopes = answer.value.as_mut().map(|found| std::mem::take(&mut found.gradient));
     let found = answer.value.as_ref().map_or_else(Volume::default, |found| Volume {
         volume: Some(found.volume),
@@ -99,7 +99,7 @@ pub fn volume(
         error_kind: Some("estimate"),
         patches: found.regions.iter().map(patch).collect(),
     });
-    Ok((Answer::new(Found::Volume(found), &answer), slopes.filter(|_| gradient)))
+    Ok((Answer::new(Found::Volume(found), &answer), slopes.filter(|_| options.gradient)))
 }
 
 fn patch(overlap: &Overlap) -> Patch {

@@ -173,7 +173,8 @@ pub use glam;
 pub use bound::Aabb;
 pub use budget::Budget;
 pub use contact::{
-    Certainty, Contact, Counters, Feature, Finish, Outcome, Overlap, Region, Relation, Sampling, Separation,
+    Certainty, Contact, Counters, Feature, Finish, OpenSurface, Outcome, Overlap, Region, Relation, Sampling,
+    Separation, SurfaceSample, Volume, VolumeOptions,
 };
 pub use error::Error;
 pub use geom::moving::FeaturePairKind;
@@ -187,7 +188,6 @@ pub use narrow::deforming::{Deforming, MovingContact, free_step};
 pub use narrow::detector::{Memory, Question};
 pub use narrow::exact::contour::Polyline;
 pub use narrow::exact::ray_cast::{Ray, RayHit};
-pub use narrow::exact::volume::Volume;
 pub use narrow::methods::Method;
 pub use narrow::route::{Answer, Reason};
 pub use narrow::sampled::shells::{Patch, ShellLevel, Shells};

@@ -4,6 +4,7 @@ use std::io::Write;
 use std::path::Path;
 
 use glam::DVec3;
+use impinge::VolumeOptions;
 
 use crate::answer::Answer;
 use crate::args::{Common, Volume};
@@ -20,7 +21,8 @@ pub fn run(args: &Volume, common: &Common) -> Result<Exit, Failure> {
     let mut explain = Explain::new(common.explain);
     let shapes = commands::load_two(&args.two, &mut explain)?;
     let [a, b] = commands::place(&args.two, &shapes);
-    let (answer, slopes) = ask::volume(common.settings().query(), a, b, args.gradient.is_some())?;
+    let options = VolumeOptions { gradient: args.gradient.is_some(), ..VolumeOptions::default() };
+    let (answer, slopes) = ask::volume(common.settings().query(), a, b, options)?;
     if let (Some(path), Some(slopes)) = (&args.gradient, &slopes) {
         write_gradient(path, slopes)?;
     }

@@ -22,10 +22,8 @@ mod surface;
 #[cfg(test)]
 mod tests;
 
-use glam::DVec3;
-
 use super::collide::{self, Posed};
-use crate::contact::{Certainty, Counters, Finish, Overlap, Verdict};
+use crate::contact::{Certainty, Counters, Finish, Verdict, Volume, VolumeOptions};
 use crate::model::Model;
 use crate::{Budget, Pose};
 use crossings::Crossings;
@@ -33,30 +31,11 @@ use perturbed_crossing::Body;
 use regions::Integral;
 use surface::Surface;
 
-/// Rounding of a volume in units of the sum of the absolute values that it is made of: each of them carries the
-/// rounding of a crossing point, of a normal and of a height, some ten operations, and the sum is compensated.
-const ROUNDING: f64 = 64.0 * f64::EPSILON;
-
-/// How much two solids overlap.
-#[derive(Debug, Clone, PartialEq, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[non_exhaustive]
-pub struct Volume {
-    /// The volume of the common interior.
-    pub volume: f64,
-    /// The stated error of the volume.
-    pub error: f64,
-    /// Its connected regions, the largest first.
-    pub regions: Vec<Overlap>,
-    /// The derivative of the volume by the position of each vertex of both bodies, in the world; empty unless asked.
-    pub gradient: [Vec<DVec3>; 2],
-}
-
 /// The volume of the intersection of two closed meshes.
 pub fn volume(
     models: [&Model; 2],
     poses: [&Pose; 2],
-    with_gradient: bool,
+    options: &VolumeOptions,
     budget: &mut Budget,
 ) -> Verdict<Volume> {
     let [a, b] = [0, 1].map(|k| Posed::new(models[k], *poses[k]));
@@ -85,6 +64,6 @@ pub fn volume(
     }
     outcome.work += Counters { primitive_tests: steps, ..Counters::default() };
     outcome.certainty = Certainty::Exact;
-    let found = Integral::of(&surfaces, &crossings, with_gradient).volume();
+    let found = Integral::of(&surfaces, &crossings, options).volume();
     Verdict::new(Some(found), outcome)
 }

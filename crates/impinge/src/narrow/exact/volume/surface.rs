@@ -81,7 +81,8 @@ impl<'m> Surface<'m> {
         self.outwards(self.placed.model.mesh().triangles()[triangle as usize])
     }
 
-    fn outwards<T>(&self, [a, b, c]: [T; 3]) -> [T; 3] {
+    /// Two corners exchanged where the triangles face inwards; the same call leads back.
+    pub fn outwards<T>(&self, [a, b, c]: [T; 3]) -> [T; 3] {
         if self.inverted { [a, c, b] } else { [a, b, c] }
     }
 

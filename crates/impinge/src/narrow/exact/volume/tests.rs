@@ -3,6 +3,8 @@
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
+use glam::DVec3;
+
 use super::*;
 use crate::shape::{Mesh, procedural};
 
@@ -12,7 +14,8 @@ fn of(a: &Mesh, b: &Mesh, at: [f64; 3]) -> Volume {
 
 fn placed(a: &Mesh, pose_a: &Pose, b: &Mesh, pose_b: &Pose) -> Volume {
     let models = [Model::from(a.clone()), Model::from(b.clone())];
-    let found = volume([&models[0], &models[1]], [pose_a, pose_b], true, &mut Budget::UNLIMITED.clone());
+    let options = VolumeOptions { gradient: true, samples: true, ..VolumeOptions::default() };
+    let found = volume([&models[0], &models[1]], [pose_a, pose_b], &options, &mut Budget::UNLIMITED.clone());
     found.value.unwrap()
 }
 
@@ -143,6 +146,17 @@ fn gradients_agree_with_central_differences() {
         let net = found.gradient.each_ref().map(|all| all.iter().sum::<DVec3>());
         assert!((net[0] + net[1]).length() < 1e-14, "{net:?}");
         assert!((net[0] - found.regions.iter().map(|r| r.gradient[0]).sum::<DVec3>()).length() < 1e-14);
+        let mut sampled = found.gradient.each_ref().map(|all| vec![DVec3::ZERO; all.len()]);
+        for sample in &found.samples {
+            let mesh = [&box_mesh, &ball][sample.body];
+            let corners = mesh.triangles()[sample.triangle.unwrap() as usize];
+            for (v, share) in corners.into_iter().zip(sample.barycentric) {
+                sampled[sample.body][v as usize] += sample.area * share;
+            }
+        }
+        for (by_samples, all) in sampled.iter().zip(&found.gradient) {
+            assert!(by_samples.iter().zip(all).all(|(x, y)| (*x - *y).length() < 1e-14));
+        }
         for k in 0..box_mesh.vertices().len() {
             for axis in 0..3 {
                 let moved = |by: f64| {
