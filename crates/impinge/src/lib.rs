@@ -45,6 +45,7 @@
 //! | What happens among many bodies from step to step? | [`scene::Scene`] | exact contacts; events in a fixed order |
 //! | Which of many boxes meet? | [`broad::BroadPhase`] | exact on the doubles given |
 //! | How far do bodies move that overlap? | [`response::Projection`] | no overlap is left but the stated one |
+//! | Which forces or impulses come of an overlapping volume? | [`response::Pressure`], [`response::VolumeConstraint`] | opposite on both bodies; the rate of growth left is stated |
 //!
 //! # A game: slide along a level
 //! ```
