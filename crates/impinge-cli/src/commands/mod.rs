@@ -12,6 +12,7 @@ mod shells;
 mod simulate;
 mod sweep;
 mod volume;
+mod volume_files;
 
 use std::io::Write;
 

@@ -19,6 +19,9 @@ pub struct Volume {
     pub gradient: [Vec<DVec3>; 2],
     /// The border of the intersection in small pieces; empty unless asked.
     pub samples: Vec<SurfaceSample>,
+    /// The border of the intersection as a closed mesh, vertices and triangles that face outwards; empty unless asked,
+    /// without an overlap, and from methods other than `exact`.
+    pub border: (Vec<DVec3>, Vec<[u32; 3]>),
 }
 
 /// One connected region of the intersection of two solids.
@@ -77,6 +80,8 @@ pub struct VolumeOptions {
     pub gradient: bool,
     /// Whether the border of the intersection is wanted in pieces.
     pub samples: bool,
+    /// Whether the border of the intersection is wanted as a mesh.
+    pub border: bool,
     /// Pixels along the longest side of the common box; `None` leaves it to the error, or to the method.
     pub resolution: Option<u32>,
     /// The wanted error of the volume as a share of it.

@@ -5,17 +5,19 @@
 //! surface inside b and the part of b's inside a, V = ⅓ Σ h·s, with s the area inside of a triangle and h the height
 //! of its plane over any one point. Whole triangles inside are found by walking over the surface from the crossings,
 //! cut ones are integrated over their borders (`cut`). So nothing is built: no polyhedron, no triangulation, only the
-//! pairs of crossing triangles are needed. The derivative of the volume by a vertex is the integral of its barycentric
+//! pairs of crossing triangles are needed; the border as a mesh is made where it is asked for (`border`). The derivative of the volume by a vertex is the integral of its barycentric
 //! coordinate times the normal over the same parts.
 //!
 //! Which edge passes through which triangle is decided exactly, with b moved by an infinitesimal translation
 //! (`perturbed_crossing`), so touching and coplanar faces, equal bodies and shared vertices are no special cases.
 //! Where a body overlaps itself, the overlap counts as often as the surface winds around it.
 
+mod border;
 mod crossings;
 mod cut;
 mod neighbours;
 mod perturbed_crossing;
+mod polygon;
 mod regions;
 mod surface;
 
@@ -64,6 +66,6 @@ pub fn volume(
     }
     outcome.work += Counters { primitive_tests: steps, ..Counters::default() };
     outcome.certainty = Certainty::Exact;
-    let found = Integral::of(&surfaces, &crossings, options).volume();
+    let found = Integral::of(&surfaces, &crossings, options).volume(options.border);
     Verdict::new(Some(found), outcome)
 }

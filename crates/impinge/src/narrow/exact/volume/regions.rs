@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use glam::DVec3;
 
+use super::border::border;
 use super::crossings::Crossings;
 use super::cut::Moments;
 use super::surface::Surface;
@@ -218,13 +219,14 @@ impl<'s, 'm> Integral<'s, 'm> {
         }
     }
 
-    /// The sums as an answer.
-    pub fn volume(mut self) -> Volume {
+    /// The sums as an answer, with the border of the regions if it is wanted.
+    pub fn volume(mut self, with_border: bool) -> Volume {
         let owners = self.join_cavities();
         let normals: Vec<DVec3> = self.sums.iter().map(Sums::normal).collect();
         let depths = self.depths(&owners, &normals);
         let mut regions = Vec::new();
         let (mut volume, mut error) = (0.0, 0.0);
+        let mut is_kept = vec![false; self.sums.len()];
         for (region, sums) in self.sums.iter().enumerate() {
             if owners[region] != region {
                 continue;
@@ -244,12 +246,18 @@ impl<'s, 'm> Integral<'s, 'm> {
             error += own.error;
             // What only touches has a volume of nothing but rounding.
             if own.volume > own.error {
+                is_kept[region] = true;
                 regions.push(own);
             }
         }
+        let is_kept: Vec<bool> = owners.iter().map(|&owner| is_kept[owner]).collect();
+        let border = match with_border {
+            true => border(self.surfaces, self.crossings, &self.region_of, &is_kept),
+            false => Default::default(),
+        };
         regions.sort_by(|x, y| y.volume.total_cmp(&x.volume));
         let volume = if regions.is_empty() { 0.0 } else { volume };
-        Volume { volume, error, regions, gradient: self.gradient, samples: self.samples }
+        Volume { volume, error, regions, gradient: self.gradient, samples: self.samples, border }
     }
 
     /// A surface around a hole of a region has a negative volume and belongs to the smallest region around it: the

@@ -86,6 +86,11 @@ impl<'m> Surface<'m> {
         if self.inverted { [a, c, b] } else { [a, b, c] }
     }
 
+    /// How many welded vertices there are.
+    pub fn len(&self) -> usize {
+        self.winding.len()
+    }
+
     /// Where a welded vertex is in the world.
     pub fn position(&self, welded: u32) -> DVec3 {
         let first = self.topology.weld().first(welded);
