@@ -344,9 +344,13 @@ pub struct Volume {
     /// The bodies.
     #[command(flatten)]
     pub two: Two,
-    /// Writes the derivative of the volume by the position of every vertex to a CSV file
+    /// Writes the derivative of the volume by the position of every vertex: CSV, JSON or PLY, by the ending
     #[arg(long, value_name = "FILE")]
     pub gradient: Option<PathBuf>,
+    /// Writes the border of the intersection as a closed mesh: OBJ, STL or PLY, by the ending; without an overlap
+    /// nothing is written
+    #[arg(long, value_name = "FILE")]
+    pub mesh: Option<PathBuf>,
 }
 
 /// `impinge sweep`.

@@ -5,7 +5,7 @@
 use glam::DVec3;
 use impinge::{
     ContactKind, Deforming, FeaturePairKind, Finish, Method, MovingContact, Overlap, Placed, Query, Question,
-    Region, Relation, Separation,
+    Region, Relation, Separation, VolumeOptions,
 };
 
 use crate::answer::{Answer, Assurance};
@@ -81,25 +81,21 @@ pub fn distance(mut query: Query<'_>, a: Placed<'_>, b: Placed<'_>) -> Result<An
     Ok(together(Answer::new(Found::Distance(found), &measured), &beside))
 }
 
-/// The derivative of a volume by the position of each vertex of both bodies.
-pub type Slopes = [Vec<DVec3>; 2];
-
-/// How much two solids overlap.
+/// How much two solids overlap; the whole of what was found stands beside the answer.
 pub fn volume(
     mut query: Query<'_>,
     a: Placed<'_>,
     b: Placed<'_>,
-    gradient: bool,
-) -> Result<(Answer, Option<Slopes>), Failure> {
-    let mut answer = if gradient { query.volume_with_gradient(a, b)? } else { query.volume(a, b)? };
-    let slopes = answer.value.as_mut().map(|found| std::mem::take(&mut found.gradient));
+    options: VolumeOptions,
+) -> Result<(Answer, Option<impinge::Volume>), Failure> {
+    let answer = query.volume(a, b, options)?;
     let found = answer.value.as_ref().map_or_else(Volume::default, |found| Volume {
         volume: Some(found.volume),
         volume_error: Some(found.error),
         error_kind: Some("estimate"),
         patches: found.regions.iter().map(patch).collect(),
     });
-    Ok((Answer::new(Found::Volume(found), &answer), slopes.filter(|_| gradient)))
+    Ok((Answer::new(Found::Volume(found), &answer), answer.value))
 }
 
 fn patch(overlap: &Overlap) -> Patch {

@@ -46,6 +46,7 @@
 //! | What happens among many bodies from step to step? | [`scene::Scene`] | exact contacts; events in a fixed order |
 //! | Which of many boxes meet? | [`broad::BroadPhase`] | exact on the doubles given |
 //! | How far do bodies move that overlap? | [`response::Projection`] | no overlap is left but the stated one |
+//! | Which forces or impulses come of an overlapping volume? | [`response::Pressure`], [`response::VolumeConstraint`] | opposite on both bodies; the rate of growth left is stated |
 //!
 //! # A game: slide along a level
 //! ```
@@ -176,7 +177,8 @@ pub use bound::Aabb;
 pub use budget::Budget;
 pub use clash::{Clash, ClashKind, ClashOptions, ClashReport, Part, clash};
 pub use contact::{
-    Certainty, Contact, Counters, Feature, Finish, Outcome, Overlap, Region, Relation, Sampling, Separation,
+    Certainty, Contact, Counters, Feature, Finish, OpenSurface, Outcome, Overlap, Region, Relation, Sampling,
+    Separation, SurfaceSample, Volume, VolumeOptions,
 };
 pub use error::Error;
 pub use geom::moving::FeaturePairKind;
@@ -190,7 +192,6 @@ pub use narrow::deforming::{Deforming, MovingContact, free_step};
 pub use narrow::detector::{Memory, Question};
 pub use narrow::exact::contour::Polyline;
 pub use narrow::exact::ray_cast::{Ray, RayHit};
-pub use narrow::exact::volume::Volume;
 pub use narrow::methods::Method;
 pub use narrow::route::{Answer, Reason};
 pub use narrow::sampled::shells::{Patch, ShellLevel, Shells};

@@ -4,7 +4,7 @@
 //! The cases are the JSON files in `tests/cases`; each says where its expected answer comes from. Shapes and poses
 //! are written as in the program's questions. What is expected: `relation`; `distance`, signed where the contract
 //! says so; `gap`, the true smallest distance where only the relation is asked for; `pairs`; `sweep`, a time or
-//! `null`.
+//! `null`; `volume`.
 
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -12,7 +12,7 @@ use std::path::Path;
 
 use impinge::{
     Answer, Certainty, Error, Finish, Method, Motion, Placed, Pose, Query, Relation, Separation, Shape,
-    ShapeKind, Sweep,
+    ShapeKind, Sweep, Volume, VolumeOptions,
 };
 use serde_json::Value;
 
@@ -234,8 +234,20 @@ fn check_sweep(case: &Case, method: Method, answer: &Answer<Sweep>, want: Option
     assert!(found.free_until <= impact.time && found.free_until >= impact.time - tolerance, "{said}");
 }
 
+/// Within the stated error, which is rounding where the method is exact; the regions add up to it.
+fn check_volume(case: &Case, method: Method, answer: &Answer<Volume>, want: f64) {
+    let found = answer.value.as_ref().unwrap();
+    let said = format!("{}, {method}: {} ± {}, not {want}", case.name, found.volume, found.error);
+    let size = case.bodies.iter().map(Body::size).fold(0.0, f64::max);
+    let rounding = ROUNDING * size * size * size;
+    assert!((found.volume - want).abs() <= found.error + rounding, "{said}");
+    assert!(answer.certainty != Certainty::Exact || found.error <= rounding, "{said}");
+    let regions: f64 = found.regions.iter().map(|region| region.volume).sum();
+    assert!((regions - found.volume).abs() <= found.error + rounding, "{said}: regions of {regions}");
+}
+
 /// Asks all that the case expects, in both orders, and counts the answers by question.
-fn run(case: &Case, asked: &mut [usize; 4]) {
+fn run(case: &Case, asked: &mut [usize; 5]) {
     let [a, b] = [case.bodies[0].placed(), case.bodies[1].placed()];
     if let Some(word) = case.expect.get("relation") {
         let want = relation_of(word.as_str().unwrap());
@@ -270,12 +282,21 @@ fn run(case: &Case, asked: &mut [usize; 4]) {
             }
         }
     }
+    if let Some(want) = case.expect.get("volume") {
+        for bodies in [[a, b], [b, a]] {
+            let ask = |query: &mut Query<'_>| query.volume(bodies[0], bodies[1], VolumeOptions::default());
+            for (method, answer) in ask_all(case, ask) {
+                check_volume(case, method, &answer, want.as_f64().unwrap());
+                asked[4] += 1;
+            }
+        }
+    }
 }
 
 #[test]
 fn every_method_answers_every_case_within_its_certainty() {
     let cases = cases();
-    let mut asked = [0; 4];
+    let mut asked = [0; 5];
     // All cases are asked, so that one run names every one that fails.
     let failed: Vec<&str> = cases
         .iter()

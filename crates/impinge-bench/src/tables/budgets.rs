@@ -17,7 +17,7 @@ use glam::DVec3;
 use impinge::scene::{Body, Contacts, Options, Scene};
 use impinge::{
     Budget, Counters, DecomposeOptions, Deforming, Error, Finish, Memory, Mesh, Motion, Outcome, Pose, Query,
-    Ray, Shape,
+    Ray, Shape, VolumeOptions,
 };
 
 use super::Effort;
@@ -308,6 +308,11 @@ const QUESTIONS: &[(&str, Make)] = &[
         let (a, b, at) = pair(large, other, 1.5)?;
         let motion = Motion::between(&at, &place(large, other, 0.0)?);
         Ok(Box::new(move |query| Ok(query.sweep(&a, b.along(motion))?.outcome())))
+    }),
+    ("volume with gradient", |large, other| {
+        let (a, b, at) = pair(large, other, 0.3)?;
+        let options = VolumeOptions { gradient: true, ..VolumeOptions::default() };
+        Ok(Box::new(move |query| Ok(query.volume(&a, b.at(at), options)?.outcome())))
     }),
     ("box on a mesh, relation", |large, other| {
         let (a, _, at) = pair(large, other, 0.3)?;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 use glam::DVec3;
-use impinge::{Mesh, Pose, Query, Shape, procedural};
+use impinge::{Mesh, Pose, Query, Shape, VolumeOptions, procedural};
 
 use super::Effort;
 use crate::outside::Outside;
@@ -66,7 +66,8 @@ pub fn run(effort: Effort) -> Result<Table> {
 fn measure(table: &mut Table, a: &Mesh, b: &Mesh) -> Result<Vec<Track<f64>>> {
     let shapes = [Shape::from(a.clone()), Shape::from(b.clone())];
     let ask = || -> Result<f64> {
-        let found = Query::default().volume_with_gradient(&shapes[0], &shapes[1])?;
+        let options = VolumeOptions { gradient: true, ..VolumeOptions::default() };
+        let found = Query::default().volume(&shapes[0], &shapes[1], options)?;
         Ok(found.value.map_or(f64::NAN, |found| found.volume))
     };
     let mut contestants = vec![Contestant::new(OURS, |_| unpacked(median_of(REPEATS, ask)))];

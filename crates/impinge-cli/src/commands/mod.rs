@@ -13,6 +13,7 @@ mod shells;
 mod simulate;
 mod sweep;
 mod volume;
+mod volume_files;
 
 pub use clash::Row as ClashRow;
 

@@ -1,42 +1,40 @@
 //! `impinge volume`: how much two solids overlap.
 
 use std::io::Write;
-use std::path::Path;
 
-use glam::DVec3;
+use impinge::VolumeOptions;
 
+use super::volume_files::{GradientFile, MeshFile};
 use crate::answer::Answer;
 use crate::args::{Common, Volume};
-use crate::ask::Slopes;
 use crate::error::Failure;
 use crate::exit::Exit;
 use crate::explain::Explain;
 use crate::found::Found;
-use crate::output::PartialFile;
 use crate::{ask, commands};
 
 /// Measures.
 pub fn run(args: &Volume, common: &Common) -> Result<Exit, Failure> {
     let mut explain = Explain::new(common.explain);
+    let gradient_file = args.gradient.as_deref().map(GradientFile::new).transpose()?;
+    let mesh_file = args.mesh.as_deref().map(MeshFile::new).transpose()?;
     let shapes = commands::load_two(&args.two, &mut explain)?;
-    let [a, b] = commands::place(&args.two, &shapes);
-    let (answer, slopes) = ask::volume(common.settings().query(), a, b, args.gradient.is_some())?;
-    if let (Some(path), Some(slopes)) = (&args.gradient, &slopes) {
-        write_gradient(path, slopes)?;
-    }
-    commands::finish(&answer, common, &mut explain, |out| text(&answer, out))
-}
-
-/// One row for each vertex of both bodies.
-fn write_gradient(path: &Path, slopes: &Slopes) -> Result<(), Failure> {
-    let mut file = PartialFile::create(path)?;
-    file.write(|out| writeln!(out, "body,vertex,x,y,z"))?;
-    for (body, slopes) in ["a", "b"].into_iter().zip(slopes) {
-        for (vertex, DVec3 { x, y, z }) in slopes.iter().enumerate() {
-            file.write(|out| writeln!(out, "{body},{vertex},{x:?},{y:?},{z:?}"))?;
+    let bodies @ [a, b] = commands::place(&args.two, &shapes);
+    let options = VolumeOptions {
+        gradient: gradient_file.is_some(),
+        border: mesh_file.is_some(),
+        ..VolumeOptions::default()
+    };
+    let (answer, measured) = ask::volume(common.settings().query(), a, b, options)?;
+    if let Some(measured) = &measured {
+        if let Some(file) = gradient_file {
+            file.write(bodies, &measured.gradient)?;
+        }
+        if let Some(file) = mesh_file {
+            file.write(measured)?;
         }
     }
-    file.finish()
+    commands::finish(&answer, common, &mut explain, |out| text(&answer, out))
 }
 
 fn text(answer: &Answer, out: &mut dyn Write) -> std::io::Result<()> {

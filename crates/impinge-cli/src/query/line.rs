@@ -4,7 +4,7 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::str;
 
-use impinge::{Deforming, FeaturePairKind, Method, Motion, Placed, Query, Shape};
+use impinge::{Deforming, FeaturePairKind, Method, Motion, Placed, Query, Shape, VolumeOptions};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -139,13 +139,12 @@ fn settle(fields: &Fields<'_>, context: &Context, place: &str) -> Result<Answer,
 
 /// How much two solids overlap. A wanted resolution or error is met by any exact answer.
 fn volume(fields: &Fields<'_>, query: Query<'_>, a: Placed<'_>, b: Placed<'_>) -> Result<Answer, Failure> {
-    if fields.get::<Index>("resolution")?.is_some_and(|pixels| pixels.0 == 0) {
-        return Err(Failure::new("resolution: 0 is not positive"));
-    }
-    if let Some(error) = fields.get::<f64>("error")?.filter(|error| *error <= 0.0) {
-        return Err(Failure(format!("error: {error} is not positive")));
-    }
-    Ok(ask::volume(query, a, b, false)?.0)
+    let options = VolumeOptions {
+        resolution: fields.get::<Index>("resolution")?.map(|pixels| pixels.0),
+        error: fields.get("error")?,
+        ..VolumeOptions::default()
+    };
+    Ok(ask::volume(query, a, b, options)?.0)
 }
 
 /// Refuses names that mean nothing in a question or in its bodies.

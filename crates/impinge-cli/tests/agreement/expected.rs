@@ -3,7 +3,7 @@
 use impinge::glam::DVec3;
 use impinge::{
     Answer, Budget, Certainty, ContactKind, Deforming, Error, Feature, FeaturePairKind, Finish, Method,
-    MovingContact, Placed, Query, Question as Asked, Relation, Sweep,
+    MovingContact, Placed, Query, Question as Asked, Relation, Sweep, VolumeOptions,
 };
 use serde_json::{Map, Value, json};
 
@@ -35,6 +35,7 @@ pub fn answer(question: &Question) -> Result<Fields, Error> {
             Ok(fields)
         }
         What::Sweep([a, b]) => sweep(&mut query, a, b),
+        What::Volume([a, b]) => volume(&mut query, a, b),
         What::Points(a, points) => {
             let points: Vec<DVec3> = points.iter().copied().map(DVec3::from).collect();
             let found = query.signed_distances(a.placed(), &points)?;
@@ -154,6 +155,28 @@ fn sweep(query: &mut Query<'_>, a: &Body, b: &Body) -> Result<Fields, Error> {
     let mut fields = with(fields, &found);
     fields.entry("tolerance").or_insert_with(|| json!(query.tolerance));
     Ok((fields, impact.is_some()))
+}
+
+fn volume(query: &mut Query<'_>, a: &Body, b: &Body) -> Result<Fields, Error> {
+    let found = query.volume(a.placed(), b.placed(), VolumeOptions::default())?;
+    let told = found.value.as_ref();
+    let patches = told.into_iter().flat_map(|told| &told.regions).map(|one| {
+        let region = one.region;
+        json!({
+            "volume": one.volume,
+            "centroid": region.centroid.to_array(),
+            "normal": direction(region.normal),
+            "area": region.area,
+            "depth": region.depth,
+        })
+    });
+    let fields = json!({
+        "volume": told.map(|told| told.volume),
+        "volume_error": told.map(|told| told.error),
+        "error_kind": told.map(|_| "estimate"),
+        "patches": patches.collect::<Vec<_>>(),
+    });
+    Ok((with(fields, &found), told.is_some_and(|told| told.volume > 0.0)))
 }
 
 fn step(query: &mut Query<'_>, mesh: &Deforming, all: bool, margin: f64) -> Result<Fields, Error> {

@@ -24,6 +24,7 @@ pub enum What {
     Distance([Body; 2]),
     Pairs([Body; 2], Option<f64>),
     Sweep([Body; 2]),
+    Volume([Body; 2]),
     Points(Body, Vec<[f64; 3]>),
     Ccd(FeaturePairKind, [[DVec3; 4]; 2], f64),
     Meets(Body),
@@ -37,7 +38,7 @@ pub struct Body {
 }
 
 pub fn draw(rng: &mut Pcg64) -> Asked {
-    let (mut line, what) = match rng.random_range(0..20) {
+    let (mut line, what) = match rng.random_range(0..22) {
         0..4 => two(rng, "relation", What::Relation),
         4..8 => two(rng, "distance", What::Distance),
         8..11 => triangle_pairs(rng),
@@ -45,7 +46,8 @@ pub fn draw(rng: &mut Pcg64) -> Asked {
         14..16 => points(rng),
         16..18 => ccd(rng),
         18 => meets(rng),
-        _ => step(rng),
+        19 => step(rng),
+        _ => volume(rng),
     };
     let method = match rng.random_range(0..10) {
         0..5 => Method::Auto,
@@ -90,6 +92,19 @@ fn triangle_pairs(rng: &mut Pcg64) -> Drawn {
 fn sweep(rng: &mut Pcg64) -> Drawn {
     let [(a, body_a), (b, body_b)] = [true, rng.random()].map(|moves| body(rng, moves));
     (fields(json!({"ask": "sweep", "a": a, "b": b})), What::Sweep([body_a, body_b]))
+}
+
+/// Mostly of solids with flat faces: others are refused.
+fn volume(rng: &mut Pcg64) -> Drawn {
+    let [(a, body_a), (b, body_b)] = [(); 2].map(|()| {
+        let kinds = [0, 1, 3, 4, 6];
+        let kind = match rng.random_bool(0.95) {
+            true => kinds[rng.random_range(0..kinds.len())],
+            false => rng.random_range(0..KINDS),
+        };
+        placed(rng, kind, false)
+    });
+    (fields(json!({"ask": "volume", "a": a, "b": b})), What::Volume([body_a, body_b]))
 }
 
 fn points(rng: &mut Pcg64) -> Drawn {

@@ -51,6 +51,56 @@ fn the_gradient_is_a_row_for_each_vertex() {
 }
 
 #[test]
+fn the_gradient_is_written_by_its_ending() {
+    let folder = Folder::with_meshes();
+    let args = ["volume", "cube.obj", "small.obj", "--at-b", "0.3,0.2,1.15", "--gradient"];
+    let run = |file: &str| folder.run(&[&args[..], &[file]].concat());
+    assert_eq!(run("slopes.json").code, 1);
+    let text = std::fs::read_to_string(folder.path().join("slopes.json")).unwrap();
+    let found: Value = serde_json::from_str(&text).unwrap();
+    let pull = |body: &str| -> f64 {
+        found[body].as_array().unwrap().iter().map(|slope| slope[2].as_f64().unwrap()).sum()
+    };
+    assert!((pull("a") - 0.25).abs() < 1e-14 && (pull("b") + 0.25).abs() < 1e-14, "{text}");
+    assert_eq!((&found["schema"], found["a"].as_array().unwrap().len()), (&json!(1), 8));
+    // The PLY holds both placed bodies, so that it can be read back and looked at.
+    assert_eq!(run("slopes.ply").code, 1);
+    let both = impinge::io::load_mesh(folder.path().join("slopes.ply")).unwrap();
+    assert_eq!((both.vertices().len(), both.triangles().len()), (16, 24));
+    assert_eq!(both.vertices().iter().map(|p| p.z).fold(f64::MIN, f64::max), 1.4);
+    let refused = run("slopes.txt");
+    assert!(refused.code == 2 && refused.err.contains(".csv, .json or .ply"), "{refused:?}");
+}
+
+#[test]
+fn the_border_is_a_closed_mesh_of_the_stated_volume() {
+    let folder = Folder::with_meshes();
+    for file in ["both.obj", "both.ply", "both.stl"] {
+        let ended = folder.run(&[
+            "volume",
+            "cube.obj",
+            "small.obj",
+            "--at-b",
+            "0.3,0.2,1.15",
+            "--mesh",
+            file,
+            "--format",
+            "json",
+        ]);
+        assert_eq!(ended.code, 1, "{ended:?}");
+        let seen = folder.run(&["inspect", file, "--format", "json"]).json();
+        assert_eq!((&seen["watertight"], &seen["self_intersections"]), (&json!(true), &json!(0)), "{seen}");
+        let [stated, seen] = [&ended.json()["volume"], &seen["volume"]].map(|v| v.as_f64().unwrap());
+        assert!((stated - seen).abs() < 1e-14, "{stated} {seen}");
+    }
+    let apart = folder.run(&["volume", "cube.obj", "small.obj", "--at-b", "4,0,0", "--mesh", "none.obj"]);
+    assert!(apart.code == 0 && apart.err.contains("do not overlap"), "{apart:?}");
+    assert!(!folder.path().join("none.obj").exists());
+    let refused = folder.run(&["volume", "cube.obj", "small.obj", "--mesh", "both.xyz"]);
+    assert!(refused.code == 2 && refused.err.contains(".obj, .stl or .ply"), "{refused:?}");
+}
+
+#[test]
 fn what_bounds_no_solid_is_refused() {
     let folder = Folder::with_meshes();
     let ended = folder.run(&["volume", "cube.obj", "open.obj"]);

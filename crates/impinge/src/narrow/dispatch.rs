@@ -16,10 +16,10 @@ use super::convex_mesh;
 use super::exact::distance::{DistanceMemory, DistanceSearch};
 use super::exact::placed_mesh::PlacedMesh;
 use super::exact::relation::relation_within;
-use super::exact::volume::{Volume, volume as intersection_volume};
+use super::exact::volume::volume as intersection_volume;
 use super::kernel_memory::KernelMemory;
 use super::shape_pair::ShapePair;
-use crate::contact::Verdict;
+use crate::contact::{Verdict, Volume, VolumeOptions};
 use crate::model::{Compound, Fact, Geometry, Model};
 use crate::num::tolerance::TOUCH_DOUBT;
 use crate::shape::{Convex, Polytope, Primitive};
@@ -418,7 +418,11 @@ mod tests;
 ///
 /// # Errors
 /// A mesh that bounds no solid.
-pub fn volume(pair: &ShapePair<'_>, gradient: bool, budget: &mut Budget) -> Result<Verdict<Volume>, Error> {
+pub fn volume(
+    pair: &ShapePair<'_>,
+    options: &VolumeOptions,
+    budget: &mut Budget,
+) -> Result<Verdict<Volume>, Error> {
     let mut made: [Option<Model>; 2] = [None, None];
     for (k, name) in ["a", "b"].into_iter().enumerate() {
         match pair.shapes[k] {
@@ -448,5 +452,5 @@ pub fn volume(pair: &ShapePair<'_>, gradient: bool, budget: &mut Budget) -> Resu
         let outcome = outcome(Certainty::Exact, Finish::Complete);
         return Ok(Verdict::new(Some(Volume::default()), outcome));
     };
-    Ok(intersection_volume([a, b], [pose_a, pose_b], gradient, budget))
+    Ok(intersection_volume([a, b], [pose_a, pose_b], options, budget))
 }

@@ -310,3 +310,7 @@ pub const FACET_NEEDLE: f64 = 1.0 / 1024.0;
 /// Rounding of the largest stretch of a facet's plane (no unit: a factor of the products that it is summed from).
 /// The inverse of two sides loses 1/[`FACET_NEEDLE`] of its digits, over about eight roundings.
 pub const FACET_STRETCH_ROUNDING: f64 = 16.0 / FACET_NEEDLE * f64::EPSILON;
+
+/// Rounding of an exact volume (no unit: a factor of the sum of the absolute values that it is made of). Each of them
+/// carries the rounding of a crossing point, of a normal and of a height, some ten operations; the sum is compensated.
+pub const OVERLAP_ROUNDING: f64 = 64.0 * f64::EPSILON;

@@ -18,6 +18,7 @@ pub use plain::{
 pub use point::{PointDistance, winding_number};
 pub use whole_mesh::{decompose, inspect, mass};
 
+use crate::contact::VolumeOptions;
 use crate::narrow::continuous::SweepOptions;
 use crate::narrow::detector::Memory;
 use crate::narrow::methods::Method;
@@ -103,4 +104,16 @@ fn check_margin(margin: f64) -> Result<f64, Error> {
         return Err(Error::Argument { name: "margin", reason: format!("{margin} is {what}") });
     }
     Ok(margin)
+}
+
+/// Refuses sizes of images and errors that are none.
+fn check_volume(options: VolumeOptions) -> Result<VolumeOptions, Error> {
+    if options.resolution == Some(0) {
+        return Err(Error::Argument { name: "resolution", reason: "0 is not positive".into() });
+    }
+    // Negated, so that NaN is refused.
+    if let Some(error) = options.error.filter(|x| !(*x > 0.0 && x.is_finite())) {
+        return Err(Error::Argument { name: "error", reason: format!("{error} is not positive and finite") });
+    }
+    Ok(options)
 }

@@ -1,13 +1,12 @@
 //! Questions about two bodies.
 
-use super::{Query, check_margin};
-use crate::contact::Verdict;
+use super::{Query, check_margin, check_volume};
+use crate::contact::{Verdict, Volume, VolumeOptions};
 use crate::model::Placed;
 use crate::narrow::continuous::Sweep;
 use crate::narrow::detector::pair_memory::PairMemory;
 use crate::narrow::detector::{Batch, Finding, Memory, PairKernel, Question};
 use crate::narrow::exact::contour::Polyline;
-use crate::narrow::exact::volume::Volume;
 use crate::narrow::route::{Answer, Routed, method_for, route};
 use crate::narrow::shape_pair::ShapePair;
 use crate::{Budget, Error, Pose, Relation, Separation};
@@ -146,36 +145,30 @@ impl Query<'_> {
         self.batch(pairs, Question::Contour, &CONTOUR)
     }
 
-    /// How much two solids overlap; see [`volume`](crate::volume).
+    /// How much two solids overlap; see [`volume`](crate::volume). The options say what else is wanted, how finely,
+    /// and what open meshes mean.
     ///
     /// # Errors
-    /// As [`Query::relation`], or a mesh that bounds no solid.
+    /// As [`Query::relation`], a mesh that bounds no solid, or options that are no sizes.
     pub fn volume<'s>(
         &mut self,
         a: impl Into<Placed<'s>>,
         b: impl Into<Placed<'s>>,
+        options: VolumeOptions,
     ) -> Result<Answer<Volume>, Error> {
-        self.one([a.into(), b.into()], Question::Volume { gradient: false }, &VOLUME)
+        self.one([a.into(), b.into()], Question::Volume(check_volume(options)?), &VOLUME)
     }
 
     /// [`Query::volume`] for many pairs of bodies.
     ///
     /// # Errors
     /// As [`Query::volume`].
-    pub fn volume_batch(&mut self, pairs: &[[Placed<'_>; 2]]) -> Result<Vec<Answer<Volume>>, Error> {
-        self.batch(pairs, Question::Volume { gradient: false }, &VOLUME)
-    }
-
-    /// [`Query::volume`] with the derivative of the volume by the position of every vertex of both bodies.
-    ///
-    /// # Errors
-    /// As [`Query::volume`].
-    pub fn volume_with_gradient<'s>(
+    pub fn volume_batch(
         &mut self,
-        a: impl Into<Placed<'s>>,
-        b: impl Into<Placed<'s>>,
-    ) -> Result<Answer<Volume>, Error> {
-        self.one([a.into(), b.into()], Question::Volume { gradient: true }, &VOLUME)
+        pairs: &[[Placed<'_>; 2]],
+        options: VolumeOptions,
+    ) -> Result<Vec<Answer<Volume>>, Error> {
+        self.batch(pairs, Question::Volume(check_volume(options)?), &VOLUME)
     }
 
     /// One question about one pair: a method that decides each pair on its own is called directly.
@@ -263,7 +256,7 @@ const PAIRS: Kind<Vec<[u32; 2]>> = Kind {
 
 const VOLUME: Kind<Volume> = Kind {
     ask: |kernel, question, pair, memory, budget| match question {
-        Question::Volume { gradient } => kernel.volume(pair, *gradient, memory, budget),
+        Question::Volume(options) => kernel.volume(pair, options, memory, budget),
         _ => Ok(Verdict::refused()),
     },
     take: |finding| if let Finding::Volume(verdict) = finding { Some(verdict) } else { None },

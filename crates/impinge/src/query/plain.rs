@@ -3,11 +3,11 @@
 use glam::DVec3;
 
 use super::{PointDistance, Query};
+use crate::contact::{Volume, VolumeOptions};
 use crate::model::Placed;
 use crate::narrow::continuous::Sweep;
 use crate::narrow::exact::contour::Polyline;
 use crate::narrow::exact::ray_cast::{Ray, RayHit};
-use crate::narrow::exact::volume::Volume;
 use crate::narrow::route::Answer;
 use crate::{Error, Relation, Separation};
 
@@ -144,7 +144,7 @@ pub fn contour_batch(pairs: &[[Placed<'_>; 2]]) -> Result<Vec<Vec<Polyline>>, Er
 }
 
 /// How much two solids overlap: the volume of their common interior, its error, and each connected region with its
-/// centroid, normal, area and depth. [`Query::volume_with_gradient`] gives the derivative by every vertex too.
+/// centroid, normal, area and depth. [`Query::volume`] gives the derivative by every vertex too.
 ///
 /// For closed meshes, hulls and boxes: exact combinatorics, numbers to rounding. Where a mesh overlaps itself, the
 /// overlap counts as often as its surface winds around it. Where faces of both bodies coincide, the volume has a kink:
@@ -165,7 +165,7 @@ pub fn contour_batch(pairs: &[[Placed<'_>; 2]]) -> Result<Vec<Vec<Polyline>>, Er
 /// # Errors
 /// A kind without flat faces, or a mesh that bounds no solid.
 pub fn volume<'s>(a: impl Into<Placed<'s>>, b: impl Into<Placed<'s>>) -> Result<Volume, Error> {
-    value(Query::default().volume(a, b))
+    value(Query::default().volume(a, b, VolumeOptions::default()))
 }
 
 /// [`volume`] for many pairs of bodies, in parallel.
@@ -173,7 +173,7 @@ pub fn volume<'s>(a: impl Into<Placed<'s>>, b: impl Into<Placed<'s>>) -> Result<
 /// # Errors
 /// As [`volume`].
 pub fn volume_batch(pairs: &[[Placed<'_>; 2]]) -> Result<Vec<Volume>, Error> {
-    values(Query::default().volume_batch(pairs))
+    values(Query::default().volume_batch(pairs, VolumeOptions::default()))
 }
 
 /// The point of a shape's surface nearest to a point of the world.

@@ -1,8 +1,10 @@
-//! From contacts to displacements: what bodies do where they touch, and where they are to be fine for it.
+//! From contacts and volumes to displacements, forces and impulses: what bodies do where they touch, and where they are
+//! to be fine for it.
 //!
-//! A response takes [`Contact`](crate::Contact)s as they are, from whatever method, and knows nothing of shapes.
-//! [`Projection`] moves overlapping facets onto their average plane; [`FineRegion`] tells a deformable model that
-//! is [`Refinable`] where contact is near.
+//! A response takes [`Contact`](crate::Contact)s or [`Volume`](crate::Volume)s as they are, from whatever method, and
+//! knows nothing of shapes. [`Projection`] moves overlapping facets onto their average plane; [`Pressure`] turns
+//! volumes into penalty forces, [`VolumeConstraint`] into impulses; [`FineRegion`] tells a deformable model that is
+//! [`Refinable`] where contact is near.
 //!
 //! Two spheres that overlap, one three times as heavy as the other:
 //!
@@ -26,10 +28,15 @@
 //! # Ok::<(), impinge::Error>(())
 //! ```
 
+mod pressure;
 mod projection;
 mod receiver;
 mod refinement;
+mod volume_constraint;
+mod volume_row;
 
+pub use pressure::{Pressed, Pressure};
 pub use projection::{Projected, Projection, Stuck};
-pub use receiver::{Displacement, Receiver};
+pub use receiver::{Displacement, Load, Receiver};
 pub use refinement::{FineRegion, Refinable};
+pub use volume_constraint::{Impulses, VolumeConstraint};

@@ -285,7 +285,7 @@ impl Row {
 }
 
 /// The largest eigenvalue of a symmetric matrix restricted to the plane across a unit normal.
-fn largest_across(matrix: &DMat3, normal: DVec3) -> f64 {
+pub(super) fn largest_across(matrix: &DMat3, normal: DVec3) -> f64 {
     let (t, s) = normal.any_orthonormal_pair();
     let [tt, ss, ts] = [t.dot(*matrix * t), s.dot(*matrix * s), t.dot(*matrix * s)];
     0.5 * (tt + ss) + (0.5 * (tt - ss)).hypot(ts)

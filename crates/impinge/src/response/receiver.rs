@@ -6,7 +6,7 @@ use glam::{DMat3, DVec3};
 use smallvec::{SmallVec, smallvec};
 
 use crate::num::tolerance::LARGEST_COORDINATE;
-use crate::{Contact, Error, Feature};
+use crate::{Contact, Error, Feature, SurfaceSample};
 
 /// A body that takes displacements.
 ///
@@ -57,6 +57,22 @@ pub enum Displacement {
     Vertices(Vec<(u32, DVec3)>),
 }
 
+/// What acts on a body.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Load {
+    /// Nothing, or nothing that could move it.
+    None,
+    /// On the body as a whole.
+    Rigid {
+        /// At the centre of mass.
+        force: DVec3,
+        /// About the centre of mass, in the world.
+        torque: DVec3,
+    },
+    /// A force at some vertices, ascending.
+    Vertices(Vec<(u32, DVec3)>),
+}
+
 /// A rigid body or a vertex, with its displacement so far.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Node {
@@ -73,6 +89,13 @@ struct Lever {
     node: usize,
     weight: f64,
     arm: DVec3,
+}
+
+impl Lever {
+    /// What the point does, by what its node does.
+    fn of(&self, [translation, rotation]: [DVec3; 2]) -> DVec3 {
+        self.weight * (translation + rotation.cross(self.arm))
+    }
 }
 
 /// One side of a contact: a surface point, by the nodes it hangs on.
@@ -100,34 +123,73 @@ impl Side {
         (body, receiver): (usize, &Receiver<'_>),
         nodes: &mut Nodes,
     ) -> Result<Side, Error> {
-        match *receiver {
-            Receiver::Fixed => Ok(Side::default()),
-            Receiver::Rigid { centre, inverse_mass, inverse_inertia, moved } => {
-                let node = nodes.get_or_insert((body, 0), inverse_mass, Some(inverse_inertia));
-                let arm = contact.points[side] - centre;
-                let way = moved[0] + moved[1].cross(arm);
-                Ok(Side { levers: smallvec![Lever { node, weight: 1.0, arm }], way })
+        let Receiver::Deformable { vertices, triangles, .. } = *receiver else {
+            return Ok(Side::of_point(contact.points[side], (body, receiver), nodes));
+        };
+        let corners = corners_of(contact.features[side], vertices.len(), triangles)
+            .ok_or_else(|| refusal(body, format!("it has no {:?}", contact.features[side])))?;
+        let places: SmallVec<[DVec3; 3]> = corners.iter().map(|&v| vertices[v as usize]).collect();
+        let weights = weights(contact.points[side], &places);
+        Side::of_corners(&corners, &weights, (body, receiver), nodes)
+    }
+
+    /// A place on the border of an intersection.
+    pub fn of_sample(
+        sample: &SurfaceSample,
+        (body, receiver): (usize, &Receiver<'_>),
+        nodes: &mut Nodes,
+    ) -> Result<Side, Error> {
+        let Receiver::Deformable { vertices, triangles, .. } = *receiver else {
+            return Ok(Side::of_point(sample.point, (body, receiver), nodes));
+        };
+        let feature = sample.triangle.map_or(Feature::Surface, Feature::Face);
+        let corners = corners_of(feature, vertices.len(), triangles)
+            .ok_or_else(|| refusal(body, format!("it has no {feature:?}")))?;
+        Side::of_corners(&corners, &sample.barycentric, (body, receiver), nodes)
+    }
+
+    /// A point that moves with a body as a whole; one that nothing moves for any other body.
+    pub fn of_point(point: DVec3, (body, receiver): (usize, &Receiver<'_>), nodes: &mut Nodes) -> Side {
+        let Receiver::Rigid { centre, inverse_mass, inverse_inertia, moved } = *receiver else {
+            return Side::default();
+        };
+        let node = nodes.get_or_insert((body, 0), inverse_mass, Some(inverse_inertia));
+        let arm = point - centre;
+        Side { levers: smallvec![Lever { node, weight: 1.0, arm }], way: moved[0] + moved[1].cross(arm) }
+    }
+
+    /// A weighted mean of vertices.
+    fn of_corners(
+        corners: &[u32],
+        weights: &[f64],
+        (body, receiver): (usize, &Receiver<'_>),
+        nodes: &mut Nodes,
+    ) -> Result<Side, Error> {
+        let mut found = Side::default();
+        let Receiver::Deformable { vertices, compliance, moved, .. } = *receiver else { return Ok(found) };
+        for (&v, &weight) in corners.iter().zip(weights) {
+            let (give, way) = (compliance[v as usize], moved.get(v as usize).copied());
+            let way = way.unwrap_or(DVec3::ZERO);
+            let sound = in_range(vertices[v as usize]) && in_range(way);
+            if !sound || !(0.0..f64::INFINITY).contains(&give) {
+                let what = "place, way and compliance must be finite, the compliance not negative";
+                return Err(refusal(body, format!("vertex {v}: {what}")));
             }
-            Receiver::Deformable { vertices, triangles, compliance, moved } => {
-                let corners = corners_of(contact.features[side], vertices.len(), triangles)
-                    .ok_or_else(|| refusal(body, format!("it has no {:?}", contact.features[side])))?;
-                let places: SmallVec<[DVec3; 3]> = corners.iter().map(|&v| vertices[v as usize]).collect();
-                let mut found = Side::default();
-                for (&v, weight) in corners.iter().zip(weights(contact.points[side], &places)) {
-                    let (give, way) = (compliance[v as usize], moved.get(v as usize).copied());
-                    let way = way.unwrap_or(DVec3::ZERO);
-                    let sound = in_range(vertices[v as usize]) && in_range(way);
-                    if !sound || !(0.0..f64::INFINITY).contains(&give) {
-                        let what = "place, way and compliance must be finite, the compliance not negative";
-                        return Err(refusal(body, format!("vertex {v}: {what}")));
-                    }
-                    let node = nodes.get_or_insert((body, v), give, None);
-                    found.levers.push(Lever { node, weight, arm: DVec3::ZERO });
-                    found.way += weight * way;
-                }
-                Ok(found)
-            }
+            let node = nodes.get_or_insert((body, v), give, None);
+            found.levers.push(Lever { node, weight, arm: DVec3::ZERO });
+            found.way += weight * way;
         }
+        Ok(found)
+    }
+
+    /// What the point does, given translation and rotation of each node.
+    pub fn moved_by(&self, values: &[[DVec3; 2]]) -> DVec3 {
+        self.levers.iter().map(|l| l.of(values[l.node])).sum()
+    }
+
+    /// What a force at the point does to each node: the node, the force and the torque on it.
+    pub fn spread(&self, force: DVec3) -> impl Iterator<Item = (usize, [DVec3; 2])> + '_ {
+        self.levers.iter().map(move |l| (l.node, [force * l.weight, l.arm.cross(force) * l.weight]))
     }
 }
 
@@ -144,20 +206,70 @@ impl Nodes {
 
     /// The displacement of a side's point so far.
     pub fn displacement(&self, side: &Side) -> DVec3 {
-        let of = |l: &Lever| {
-            let node = &self.all[l.node];
-            l.weight * (node.translation + node.rotation.cross(l.arm))
-        };
-        side.levers.iter().map(of).sum()
+        side.levers.iter().map(|l| l.of([self.all[l.node].translation, self.all[l.node].rotation])).sum()
     }
 
     /// Displaces the nodes of a side as a force at its point would.
     pub fn push(&mut self, side: &Side, force: DVec3) {
-        for l in &side.levers {
-            let node = &mut self.all[l.node];
-            node.translation += force * (l.weight * node.inverse_mass);
-            node.rotation += node.inverse_inertia * l.arm.cross(force) * l.weight;
+        side.spread(force).for_each(|(node, load)| self.push_node(node, load));
+    }
+
+    /// Displaces a node as force and torque would.
+    pub fn push_node(&mut self, node: usize, load: [DVec3; 2]) {
+        let [way, turn] = self.response(node, load);
+        self.all[node].translation += way;
+        self.all[node].rotation += turn;
+    }
+
+    /// How far force and torque displace a node.
+    pub fn response(&self, node: usize, [force, torque]: [DVec3; 2]) -> [DVec3; 2] {
+        let Node { inverse_mass, inverse_inertia, .. } = self.all[node];
+        [force * inverse_mass, inverse_inertia * torque]
+    }
+
+    /// Translation and rotation of a node so far.
+    pub fn displaced(&self, node: usize) -> [DVec3; 2] {
+        [self.all[node].translation, self.all[node].rotation]
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.all.len()
+    }
+
+    /// Translation and rotation of each node, from what each body does; zero where nothing is said.
+    pub fn values(&self, displacements: &[Displacement]) -> Vec<[DVec3; 2]> {
+        let mut found = vec![[DVec3::ZERO; 2]; self.all.len()];
+        for (body, displacement) in displacements.iter().enumerate() {
+            let mut set = |vertex: u32, is_vertex: bool, value: [DVec3; 2]| {
+                let node = self.of.get(&(body, vertex)).copied();
+                if let Some(node) = node.filter(|&node| self.all[node].is_vertex == is_vertex) {
+                    found[node] = value;
+                }
+            };
+            match displacement {
+                Displacement::None => {}
+                Displacement::Rigid { translation, rotation } => set(0, false, [*translation, *rotation]),
+                Displacement::Vertices(list) => {
+                    list.iter().for_each(|&(v, way)| set(v, true, [way, DVec3::ZERO]));
+                }
+            }
         }
+        found
+    }
+
+    /// Force and torque on each node, as what acts on each body.
+    pub fn loads(&self, forces: &[[DVec3; 2]], bodies: usize) -> Vec<Load> {
+        let mut found = vec![Load::None; bodies];
+        for (&(body, vertex), &node) in &self.of {
+            let [force, torque] = forces[node];
+            match &mut found[body] {
+                place if !self.all[node].is_vertex => *place = Load::Rigid { force, torque },
+                Load::Vertices(list) => list.push((vertex, force)),
+                place => *place = Load::Vertices(vec![(vertex, force)]),
+            }
+        }
+        found
     }
 
     /// The displacement of b's point relative to a's under a unit force on b and its opposite on a, column by column.

@@ -208,6 +208,7 @@ ULP = 2.0**-52
 # --- every pair of kinds ----------------------------------------------------------------------------------------
 KINDS = ["mesh", "tetmesh", "hull", "sphere", "box", "capsule", "cylinder", "cone", "ellipsoid", "halfspace", "triangle", "segment", "compound"]
 FLAT = {"triangle", "segment"}
+FACETED = {"mesh", "tetmesh", "hull", "box"}
 for i, j in itertools.combinations_with_replacement(range(len(KINDS)), 2):
     a, b = KINDS[i], KINDS[j]
     # The base of a cone is lifted to z = 0, where its rim has the extreme points.
@@ -217,9 +218,10 @@ for i, j in itertools.combinations_with_replacement(range(len(KINDS)), 2):
     at = lambda x: [x, 0, lift(b)]
     form = "closed form: extreme points at x = 1 and x = {} on the same line"
     file = "kinds"
-    case(file, f"{a} and {b}, a half apart and meeting halfway", form.format(1.5), first, body(other, at(2.5), at(1.5)), relation="separated", distance=0.5, sweep=0.5)
+    empty = {"volume": 0.0} if {a, b} <= FACETED else {}
+    case(file, f"{a} and {b}, a half apart and meeting halfway", form.format(1.5), first, body(other, at(2.5), at(1.5)), relation="separated", distance=0.5, sweep=0.5, **empty)
     touch = "intersecting" if {a, b} & FLAT else "touching"
-    case(file, f"{a} and {b}, touching", form.format(1), first, body(other, at(2)), relation=touch, gap=0.0)
+    case(file, f"{a} and {b}, touching", form.format(1), first, body(other, at(2)), relation=touch, gap=0.0, **empty)
     case(file, f"{a} and {b}, overlapping by a half", form.format(0.5), first, body(other, at(1.5)), relation="intersecting")
 
 # --- touching ---------------------------------------------------------------------------------------------------
@@ -227,13 +229,13 @@ F, form = "touching", "closed form"
 for solid in ["cube", "hull_cube", "box_of_1"]:
     add = meshes if solid == "cube" else case
     for name, at in [("faces", [2, 0, 0]), ("parts of faces", [2, 1, 0.5]), ("edges", [2, 2, 0]), ("corners", [2, 2, 2])]:
-        add(F, f"{solid}: {name} touch", form, body(solid), body(solid, at), relation="touching", distance=0.0)
+        add(F, f"{solid}: {name} touch", form, body(solid), body(solid, at), relation="touching", distance=0.0, volume=0.0)
     for name, at in [("one ulp apart", 2 + 2 * ULP), ("one part in a thousand apart", 2 + 2.0**-10)]:
-        add(F, f"{solid}: {name}", form, body(solid), body(solid, [at, 0, 0]), relation="separated", distance=at - 2)
+        add(F, f"{solid}: {name}", form, body(solid), body(solid, [at, 0, 0]), relation="separated", distance=at - 2, volume=0.0)
     add(F, f"{solid}: overlapping by one ulp", form, body(solid), body(solid, [2 - 2 * ULP, 0, 0]), relation="intersecting")
-meshes(F, "the tip of an octahedron on a face of a cube", form, body("cube"), body("octahedron", [0, 0, 2]), relation="touching", distance=0.0)
-meshes(F, "the tip of an octahedron on an edge of a cube", form, body("cube"), body("octahedron", [1, 0, 2]), relation="touching", distance=0.0)
-meshes(F, "the tip of an octahedron on a corner of a cube", form, body("cube"), body("octahedron", [1, 1, 2]), relation="touching", distance=0.0)
+meshes(F, "the tip of an octahedron on a face of a cube", form, body("cube"), body("octahedron", [0, 0, 2]), relation="touching", distance=0.0, volume=0.0)
+meshes(F, "the tip of an octahedron on an edge of a cube", form, body("cube"), body("octahedron", [1, 0, 2]), relation="touching", distance=0.0, volume=0.0)
+meshes(F, "the tip of an octahedron on a corner of a cube", form, body("cube"), body("octahedron", [1, 1, 2]), relation="touching", distance=0.0, volume=0.0)
 meshes(F, "the tip of an octahedron one ulp into a cube", form, body("cube"), body("octahedron", [0, 0, 2 - 2 * ULP]), relation="intersecting", distance=0.0)
 pythagoras = "closed form: 3² + 4² = 5²"
 case(F, "spheres of 2 and 3 with centres 5 apart", pythagoras, body("sphere_of_2"), body("sphere_of_3", [3, 4, 0]), relation="touching", distance=0.0)
@@ -250,8 +252,8 @@ for solid in ["cube", "hull_cube", "box_of_1", "sphere"]:
 # --- overlapping convex shapes: the depth -----------------------------------------------------------------------
 F = "depth"
 case(F, "spheres of 2 and 3 with centres 4 apart", form, body("sphere_of_2"), body("sphere_of_3", [0, 4, 0]), relation="intersecting", distance=-1.0)
-case(F, "boxes that overlap least along y", form, body("box_of_1"), body("box_of_1", [0.5, 1.75, 0.25]), relation="intersecting", distance=-0.25)
-case(F, "hulls that overlap least along z", form, body("hull_cube"), body("hull_cube", [0.5, 0.25, -1.5]), relation="intersecting", distance=-0.5)
+case(F, "boxes that overlap least along y", form, body("box_of_1"), body("box_of_1", [0.5, 1.75, 0.25]), relation="intersecting", distance=-0.25, volume=1.5 * 0.25 * 1.75)
+case(F, "hulls that overlap least along z", form, body("hull_cube"), body("hull_cube", [0.5, 0.25, -1.5]), relation="intersecting", distance=-0.5, volume=1.5 * 1.75 * 0.5)
 case(F, "a sphere in the ground", form, body("ground"), body("sphere", [3, 4, 0.25]), relation="intersecting", distance=-0.75)
 case(F, "a box in the ground", form, body("ground"), body("box", [3, 4, 0.25]), relation="intersecting", distance=-0.5)
 case(F, "a hull in the ground", form, body("ground"), body("hull", [3, 4, 0.25]), relation="intersecting", distance=-0.75)
@@ -265,9 +267,9 @@ meshes(F, "coplanar triangles that share a corner", form, body("triangle_xy"), b
 meshes(F, "coplanar triangles, corner on side", form, body("triangle_xy"), body("triangle_xy", [2, 2, 0]), relation="intersecting", distance=0.0)
 meshes(F, "coplanar triangles apart", "closed form: √(2² + 0²), corner to corner", body("triangle_xy"), body("triangle_xy", [6, 0, 0]), relation="separated", distance=2.0)
 meshes(F, "coplanar triangles, one in the other", form, body("triangle_xy"), body("triangle_xy", [0, 0, 0]), relation="intersecting", distance=0.0)
-meshes(F, "cubes that overlap with four coplanar sides", form, body("cube"), body("cube", [1, 0, 0]), relation="intersecting", distance=0.0)
-meshes(F, "a small cube on the face of a large one", form, body("cube_of_2"), body("cube", [3, 0, 0]), relation="touching", distance=0.0)
-meshes(F, "a small cube on the face of a large one, sides flush", form, body("cube_of_2"), body("cube", [3, 1, 1]), relation="touching", distance=0.0)
+meshes(F, "cubes that overlap with four coplanar sides", form, body("cube"), body("cube", [1, 0, 0]), relation="intersecting", distance=0.0, volume=4.0)
+meshes(F, "a small cube on the face of a large one", form, body("cube_of_2"), body("cube", [3, 0, 0]), relation="touching", distance=0.0, volume=0.0)
+meshes(F, "a small cube on the face of a large one, sides flush", form, body("cube_of_2"), body("cube", [3, 1, 1]), relation="touching", distance=0.0, volume=0.0)
 meshes(F, "a sheet in the face of a cube", "closed form: the closed solid holds the sheet", body("sheet", [0, 0, 1]), body("cube"), relation="a_inside_b", distance=0.0)
 meshes(F, "a sheet wider than the face of a cube it lies on", "closed form: an open surface that shares a point", body("sheet_of_4", [0, 0, 1]), body("cube"), relation="intersecting", distance=0.0)
 meshes(F, "two sheets on each other, shifted", form, body("sheet"), body("sheet", [1, 1, 0]), relation="intersecting", distance=0.0)
@@ -278,32 +280,33 @@ case(F, "flat hulls in one plane, apart", form, body("hull_flat"), body("hull_fl
 F = "nested"
 for small, large in itertools.product(["cube_of_half", "hull_cube_of_half", "sphere_of_half"], ["cube", "hull_cube", "box_of_1", "sphere_of_2"]):
     surfaces = {"distance": 0.5} if (small.startswith("cube") or large == "cube") and large != "sphere_of_2" else {}
+    measured = {} if "sphere" in small + large else {"volume": 1.0}
     # A sweep does not yet tell a start inside of a mesh; what is inside of a convex shape it does.
     start = {} if large == "cube" else {"sweep": 0.0}
-    case(F, f"{small} in {large}", form, body(small), body(large), relation="a_inside_b", **start, **surfaces)
+    case(F, f"{small} in {large}", form, body(small), body(large), relation="a_inside_b", **start, **surfaces, **measured)
     if large != "sphere_of_2":
-        case(F, f"{small} in {large}, touching it from within", form, body(large), body(small, [0, 0.5, 0]), relation="b_inside_a")
+        case(F, f"{small} in {large}, touching it from within", form, body(large), body(small, [0, 0.5, 0]), relation="b_inside_a", **measured)
 case(F, "a box whose corners lie on a sphere", "closed form: 2² + 3² + 6² = 7²", body("box_2_3_6"), body("sphere_of_7"), relation="a_inside_b")
 case(F, "a sphere in the ground's half-space", form, body("sphere", [0, 0, -1.5]), body("ground"), relation="a_inside_b")
 case(F, "a sphere under the ground, touching its surface", form, body("sphere", [0, 0, -1]), body("ground"), relation="a_inside_b")
-meshes(F, "a cube in the cavity of another", form, body("cube_of_half"), body("cube_of_2_with_cavity"), relation="separated", distance=0.5)
-meshes(F, "a cube that fills the cavity of another", form, body("cube"), body("cube_of_2_with_cavity"), relation="touching", distance=0.0)
-meshes(F, "a cube across the wall of a cavity", form, body("cube_of_half", [1, 0, 0]), body("cube_of_2_with_cavity"), relation="intersecting", distance=0.0)
-meshes(F, "a cube in the wall of a cavity", "closed form: from within on both sides of the wall", body("cube_of_half", [1.5, 0, 0]), body("cube_of_2_with_cavity"), relation="a_inside_b", distance=0.0)
-meshes(F, "a cube in one whose triangles face inward", form, body("cube_of_half"), body("cube_inward"), relation="a_inside_b", distance=0.5)
-meshes(F, "one component inside, one outside", form, body("cubes_at_0_and_9"), body("cube_of_2"), relation="intersecting", distance=1.5)
+meshes(F, "a cube in the cavity of another", form, body("cube_of_half"), body("cube_of_2_with_cavity"), relation="separated", distance=0.5, volume=0.0)
+meshes(F, "a cube that fills the cavity of another", form, body("cube"), body("cube_of_2_with_cavity"), relation="touching", distance=0.0, volume=0.0)
+meshes(F, "a cube across the wall of a cavity", form, body("cube_of_half", [1, 0, 0]), body("cube_of_2_with_cavity"), relation="intersecting", distance=0.0, volume=0.5)
+meshes(F, "a cube in the wall of a cavity", "closed form: from within on both sides of the wall", body("cube_of_half", [1.5, 0, 0]), body("cube_of_2_with_cavity"), relation="a_inside_b", distance=0.0, volume=1.0)
+meshes(F, "a cube in one whose triangles face inward", form, body("cube_of_half"), body("cube_inward"), relation="a_inside_b", distance=0.5, volume=1.0)
+meshes(F, "one component inside, one outside", form, body("cubes_at_0_and_9"), body("cube_of_2"), relation="intersecting", distance=1.5, volume=1.0)
 meshes(F, "a cube in an open box", "closed form: an open surface is around nothing", body("cube_of_half"), body("open_box"), relation="separated", distance=0.5)
 meshes(F, "an open box in a cube", form, body("open_box"), body("cube_of_2"), relation="a_inside_b", distance=1.0)
 
 # --- duplicated -------------------------------------------------------------------------------------------------
 F = "duplicated"
-meshes(F, "the same cube twice", "contract: identical surfaces intersect", body("cube"), body("cube"), relation="intersecting", distance=0.0)
-meshes(F, "the same cube with its arrays in another order", "contract: identical surfaces intersect", body("cube"), body("cube_other_order"), relation="intersecting", distance=0.0)
-meshes(F, "a cube and the same facing inward", "contract: identical surfaces intersect", body("cube"), body("cube_inward"), relation="intersecting", distance=0.0)
+meshes(F, "the same cube twice", "contract: identical surfaces intersect", body("cube"), body("cube"), relation="intersecting", distance=0.0, volume=8.0)
+meshes(F, "the same cube with its arrays in another order", "contract: identical surfaces intersect", body("cube"), body("cube_other_order"), relation="intersecting", distance=0.0, volume=8.0)
+meshes(F, "a cube and the same facing inward", "contract: identical surfaces intersect", body("cube"), body("cube_inward"), relation="intersecting", distance=0.0, volume=8.0)
 meshes(F, "a cube in one that is there twice", "closed form: the winding number is 2", body("cube_of_half"), body("cube_twice"), relation="a_inside_b", distance=0.5)
-meshes(F, "a cube beside one that is there twice", form, body("cube", [3, 0, 0]), body("cube_twice"), relation="separated", distance=1.0)
+meshes(F, "a cube beside one that is there twice", form, body("cube", [3, 0, 0]), body("cube_twice"), relation="separated", distance=1.0, volume=0.0)
 meshes(F, "the same sheet twice", "contract: identical surfaces intersect", body("sheet"), body("sheet"), relation="intersecting", distance=0.0)
-case(F, "the same hull twice", "contract: identical surfaces intersect", body("hull_cube"), body("hull_cube"), relation="intersecting", distance=-2.0)
+case(F, "the same hull twice", "contract: identical surfaces intersect", body("hull_cube"), body("hull_cube"), relation="intersecting", distance=-2.0, volume=8.0)
 
 # --- without area -----------------------------------------------------------------------------------------------
 F = "zero_area"
@@ -323,9 +326,11 @@ meshes(F, "two points apart", "closed form: 2² + 3² + 6² = 7²", body("point"
 # --- large and small --------------------------------------------------------------------------------------------
 F = "scales"
 for name, size in [("cube_of_1e-6", SMALL), ("cube_of_1e6", LARGE), ("cube_of_1e-150", 2.0**-498)]:
-    meshes(F, f"{name}: faces touch", form, body(name), body(name, [2 * size, 0, 0]), relation="touching", distance=0.0)
+    meshes(F, f"{name}: faces touch", form, body(name), body(name, [2 * size, 0, 0]), relation="touching", distance=0.0, volume=0.0)
     meshes(F, f"{name}: one ulp apart", form, body(name), body(name, [2 * size * (1 + ULP), 0, 0]), relation="separated")
-    meshes(F, f"{name}: overlapping", form, body(name), body(name, [size, size, size]), relation="intersecting", distance=0.0)
+    # Cubed, the smallest size is below all doubles.
+    measured = {} if size**3 == 0 else {"volume": size**3}
+    meshes(F, f"{name}: overlapping", form, body(name), body(name, [size, size, size]), relation="intersecting", distance=0.0, **measured)
     meshes(F, f"{name}: half a size apart", form, body(name), body(name, [2.5 * size, 0, 0]), relation="separated", distance=0.5 * size)
 meshes(F, "a small cube on a large one", form, body("cube_of_1e6"), body("cube_of_1e-6", [LARGE + SMALL, 0, 0]), relation="touching", distance=0.0)
 meshes(F, "a small cube in a large one", form, body("cube_of_1e6"), body("cube_of_1e-6"), relation="b_inside_a", distance=LARGE - SMALL)

@@ -1,9 +1,12 @@
 //! What several test files need.
 
+mod pair;
 mod shared;
 
 use std::path::Path;
 
+#[allow(unused_imports, reason = "not every test file reads pairs")]
+pub use pair::{Pair, pair};
 pub use shared::shared;
 
 /// The rows of a manifest by column name. Fields with commas stand in quotes.

@@ -1,5 +1,6 @@
 //! Meshes of others, with the counts and pairs that other programs found.
 
+mod border;
 #[path = "../common/mod.rs"]
 mod common;
 mod contour;

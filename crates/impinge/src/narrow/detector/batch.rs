@@ -4,10 +4,9 @@ use std::ops::ControlFlow;
 
 use super::pair_memory::PairMemory;
 use super::{Memory, PairContacts, PairKernel, Question};
-use crate::contact::{Counters, Finish, Outcome, Verdict};
+use crate::contact::{Counters, Finish, Outcome, Verdict, Volume};
 use crate::narrow::continuous::Sweep;
 use crate::narrow::exact::contour::Polyline;
-use crate::narrow::exact::volume::Volume;
 use crate::narrow::shape_pair::ShapePair;
 use crate::num::parallel;
 use crate::{Budget, Error, Relation, Separation};
@@ -158,6 +157,6 @@ fn one(
             Finding::Contacts(Verdict::new(found, outcome))
         }
         Question::Sweep(options) => Finding::Sweep(kernel.sweep(pair, options, memory, budget)?),
-        Question::Volume { gradient } => Finding::Volume(kernel.volume(pair, *gradient, memory, budget)?),
+        Question::Volume(options) => Finding::Volume(kernel.volume(pair, options, memory, budget)?),
     })
 }

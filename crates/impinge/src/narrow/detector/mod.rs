@@ -20,9 +20,8 @@ pub use memory::Memory;
 
 use super::continuous::{Sweep, SweepOptions};
 use super::exact::contour::Polyline;
-use super::exact::volume::Volume;
 use super::shape_pair::ShapePair;
-use crate::contact::{Counters, Outcome, Relation, Separation, Verdict};
+use crate::contact::{Counters, Outcome, Relation, Separation, Verdict, Volume, VolumeOptions};
 use crate::model::ShapeKind;
 use crate::{Budget, Error};
 use pair_memory::PairMemory;
@@ -47,10 +46,7 @@ pub enum Question {
     /// When they first touch.
     Sweep(SweepOptions),
     /// How much they overlap.
-    Volume {
-        /// Whether the derivative by every vertex is wanted too.
-        gradient: bool,
-    },
+    Volume(VolumeOptions),
 }
 
 impl Question {
@@ -63,7 +59,7 @@ impl Question {
             Question::Contour => "contour",
             Question::Contacts(_) => "contacts",
             Question::Sweep(_) => "sweep",
-            Question::Volume { .. } => "volume",
+            Question::Volume(_) => "volume",
         }
     }
 }
@@ -162,7 +158,7 @@ pub trait PairKernel: Detector {
     fn volume(
         &self,
         _: &ShapePair<'_>,
-        _gradient: bool,
+        _: &VolumeOptions,
         _: &mut PairMemory,
         _: &mut Budget,
     ) -> Result<Verdict<Volume>, Error> {

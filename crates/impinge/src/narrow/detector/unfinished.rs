@@ -226,7 +226,7 @@ impl Unfinished {
 /// Whether a hull is turned into a mesh with a tree first, which nothing interrupts.
 fn needs_a_model(question: &Question, pair: &ShapePair<'_>) -> bool {
     let is_hull = |shape: &&Geometry| matches!(shape, Geometry::Convex(Convex::Polytope(_)));
-    matches!(question, Question::Relation | Question::Distance | Question::Volume { .. })
+    matches!(question, Question::Relation | Question::Distance | Question::Volume(_))
         && pair.shapes.iter().any(is_hull)
         && pair.shapes.iter().any(|shape| shape.model().is_some())
 }
@@ -250,7 +250,7 @@ fn facts(
         ("contact", _) => &[Fact::SphereCover, Fact::DiscBounds],
         (_, [Geometry::Mesh(_), Geometry::Mesh(_)]) => match question {
             Question::Relation => &[Fact::Tree, Fact::DiscBounds],
-            Question::Contour | Question::Contacts(_) | Question::Volume { .. } => {
+            Question::Contour | Question::Contacts(_) | Question::Volume(_) => {
                 &[Fact::Topology, Fact::DiscBounds]
             }
             Question::Distance => &[Fact::PointTree],
@@ -268,7 +268,7 @@ fn facts(
                     Primitive::Cuboid { .. } | Primitive::Triangle { .. } | Primitive::Segment { .. },
                 ),
             ) => &[Fact::Tree, Fact::DiscBounds],
-            (Question::Volume { .. }, _) => &[Fact::Topology, Fact::DiscBounds],
+            (Question::Volume(_), _) => &[Fact::Topology, Fact::DiscBounds],
             _ => &[Fact::Tree],
         },
         _ => match question {

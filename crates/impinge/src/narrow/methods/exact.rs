@@ -1,7 +1,7 @@
 //! Method `exact`: trees, closed forms and exact predicates, for every question and every pair of kinds.
 
 use super::decides_each_pair;
-use crate::contact::{Counters, Relation, Separation, Verdict};
+use crate::contact::{Counters, Relation, Separation, Verdict, Volume, VolumeOptions};
 use crate::model::{Geometry, Model, ShapeKind};
 use crate::narrow::continuous::{Sweep, SweepOptions};
 use crate::narrow::detector::pair_memory::PairMemory;
@@ -11,7 +11,6 @@ use crate::narrow::dispatch;
 use crate::narrow::exact::collide::{self, Posed};
 use crate::narrow::exact::contour::{Polyline, contour};
 use crate::narrow::exact::margin;
-use crate::narrow::exact::volume::Volume;
 use crate::narrow::shape_pair::ShapePair;
 use crate::narrow::solid_sweep;
 use crate::{Budget, Error, Motion};
@@ -29,7 +28,7 @@ impl Detector for Exact {
         match question {
             Question::Relation | Question::Distance | Question::Contacts(_) | Question::Sweep(_) => true,
             Question::Pairs { .. } | Question::Contour => kinds.iter().all(|kind| kind.is_mesh()),
-            Question::Volume { .. } => {
+            Question::Volume(_) => {
                 kinds.iter().all(|kind| kind.is_mesh() || matches!(kind, ShapeKind::Hull | ShapeKind::Box))
             }
         }
@@ -134,14 +133,15 @@ impl PairKernel for Exact {
     fn volume(
         &self,
         pair: &ShapePair<'_>,
-        gradient: bool,
+        options: &VolumeOptions,
         memory: &mut PairMemory,
         budget: &mut Budget,
     ) -> Result<Verdict<Volume>, Error> {
         let kernel: Kernel<Volume> = |pair, question, _, budget| {
-            dispatch::volume(pair, matches!(question, Question::Volume { gradient: true }), budget)
+            let Question::Volume(options) = question else { return Ok(Verdict::refused()) };
+            dispatch::volume(pair, options, budget)
         };
-        ask("exact", &Question::Volume { gradient }, pair, memory, budget, kernel)
+        ask("exact", &Question::Volume(*options), pair, memory, budget, kernel)
     }
 }
 

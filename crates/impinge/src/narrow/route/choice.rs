@@ -126,6 +126,6 @@ fn question_index(question: &Question) -> usize {
         Question::Contour => 4,
         Question::Sweep(_) => 5,
         Question::Contacts(_) => 6,
-        Question::Volume { .. } => 7,
+        Question::Volume(_) => 7,
     }
 }

@@ -34,14 +34,22 @@ struct Crossing {
     inward: i32,
 }
 
+/// Two triangles cross in a segment.
+#[derive(Debug, Clone, Copy)]
+struct Segment {
+    /// The crossings at its ends, in the direction in which a's triangle has the inside on its left.
+    ends: [u32; 2],
+    /// The cut of each surface.
+    cuts: [u32; 2],
+}
+
 /// Where two surfaces cross.
 #[derive(Default)]
 pub struct Crossings {
     all: Vec<Crossing>,
     /// By surface, edge and triangle of the other.
     number: HashMap<(bool, [u32; 2], u32), u32>,
-    /// The two ends of each segment.
-    segments: Vec<[u32; 2]>,
+    segments: Vec<Segment>,
     pub pieces: Vec<Piece>,
     /// Where each crossing is.
     pub points: Vec<DVec3>,
@@ -82,10 +90,8 @@ impl Crossings {
             }
         }
         let [Some((first, from)), Some((last, to))] = ends else { return };
-        if !faces.iter().all(|face| face.has_area()) {
-            return;
-        }
-        self.segments.push([first, last]);
+        // Also for a triangle without area, whose sides coincide there: its neighbours' segments hang on it.
+        self.segments.push(Segment { ends: [first, last], cuts: cuts.map(|cut| cut as u32) });
         for k in [0, 1] {
             let (from, to) = if k == 0 { (from, to) } else { (to, from) };
             let cut = cuts[k] as u32;
@@ -118,7 +124,7 @@ impl Crossings {
     pub fn regions(&self, surfaces: &[Surface<'_>; 2]) -> DisjointSets {
         let offsets = [self.len(), self.len() + surfaces[0].patches.len()];
         let mut sets = DisjointSets::new(offsets[1] + surfaces[1].patches.len());
-        for &[first, last] in &self.segments {
+        for &Segment { ends: [first, last], .. } in &self.segments {
             sets.join(first as usize, last as usize);
         }
         let along = self.along_edges();
@@ -144,8 +150,40 @@ impl Crossings {
         sets
     }
 
+    /// The segments of each cut of a surface as pairs of crossings, with the inside on their left.
+    pub fn directed_segments(&self, surface: usize, cuts: usize) -> Vec<Vec<[u32; 2]>> {
+        let mut found = vec![Vec::new(); cuts];
+        for &Segment { ends: [first, last], cuts } in &self.segments {
+            if first != last {
+                let edge = if surface == 0 { [first, last] } else { [last, first] };
+                found[cuts[surface] as usize].push(edge);
+            }
+        }
+        found
+    }
+
+    /// The crossings on an edge, given all along their edges: from one end to the other, with what the winding number
+    /// grows by at each.
+    pub fn on_edge<'o>(
+        &'o self,
+        order: &'o [usize],
+        surface: usize,
+        [from, to]: [u32; 2],
+    ) -> impl Iterator<Item = (u32, i32)> + 'o {
+        let key = (surface, [from.min(to), from.max(to)]);
+        let of = |i: usize| (self.all[i].surface, self.all[i].edge);
+        let begin = order.partition_point(|&i| of(i) < key);
+        let end = begin + order[begin..].partition_point(|&i| of(i) == key);
+        let run = &order[begin..end];
+        let way = if from < to { 1 } else { -1 };
+        (0..run.len()).map(move |n| {
+            let i = if from < to { run[n] } else { run[run.len() - 1 - n] };
+            (i as u32, way * self.all[i].inward)
+        })
+    }
+
     /// The crossings by surface and edge, along the edge.
-    fn along_edges(&self) -> Vec<usize> {
+    pub fn along_edges(&self) -> Vec<usize> {
         let mut order: Vec<usize> = (0..self.all.len()).collect();
         order.sort_unstable_by(|&i, &j| {
             let (x, y) = (&self.all[i], &self.all[j]);

@@ -43,6 +43,16 @@ impl Cut {
         let area = 0.5 * f64::from(weight) * self.normal.dot(from.cross(to));
         Moments { area, first: (from + to) * (area / 3.0) }
     }
+
+    /// The integrals of the barycentric coordinates; not finite for a triangle without area.
+    pub fn shares(&self, moments: &Moments) -> [f64; 3] {
+        let [a, b, c] = self.face.corners;
+        let normal = self.face.normal();
+        let scale = 1.0 / normal.length_squared();
+        let second = moments.first.cross(c - a).dot(normal) * scale;
+        let third = (b - a).cross(moments.first).dot(normal) * scale;
+        [moments.area - second - third, second, third]
+    }
 }
 
 /// Integrals over the inside part of a triangle, weighed with the winding number.

@@ -5,27 +5,27 @@
 //! surface inside b and the part of b's inside a, V = ⅓ Σ h·s, with s the area inside of a triangle and h the height
 //! of its plane over any one point. Whole triangles inside are found by walking over the surface from the crossings,
 //! cut ones are integrated over their borders (`cut`). So nothing is built: no polyhedron, no triangulation, only the
-//! pairs of crossing triangles are needed. The derivative of the volume by a vertex is the integral of its barycentric
+//! pairs of crossing triangles are needed; the border as a mesh is made where it is asked for (`border`). The derivative of the volume by a vertex is the integral of its barycentric
 //! coordinate times the normal over the same parts.
 //!
 //! Which edge passes through which triangle is decided exactly, with b moved by an infinitesimal translation
 //! (`perturbed_crossing`), so touching and coplanar faces, equal bodies and shared vertices are no special cases.
 //! Where a body overlaps itself, the overlap counts as often as the surface winds around it.
 
+mod border;
 mod crossings;
 mod cut;
 mod neighbours;
 mod perturbed_crossing;
+mod polygon;
 mod regions;
 mod surface;
 
 #[cfg(test)]
 mod tests;
 
-use glam::DVec3;
-
 use super::collide::{self, Posed};
-use crate::contact::{Certainty, Counters, Finish, Overlap, Verdict};
+use crate::contact::{Certainty, Counters, Finish, Verdict, Volume, VolumeOptions};
 use crate::model::Model;
 use crate::{Budget, Pose};
 use crossings::Crossings;
@@ -33,30 +33,11 @@ use perturbed_crossing::Body;
 use regions::Integral;
 use surface::Surface;
 
-/// Rounding of a volume in units of the sum of the absolute values that it is made of: each of them carries the
-/// rounding of a crossing point, of a normal and of a height, some ten operations, and the sum is compensated.
-const ROUNDING: f64 = 64.0 * f64::EPSILON;
-
-/// How much two solids overlap.
-#[derive(Debug, Clone, PartialEq, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[non_exhaustive]
-pub struct Volume {
-    /// The volume of the common interior.
-    pub volume: f64,
-    /// The stated error of the volume.
-    pub error: f64,
-    /// Its connected regions, the largest first.
-    pub regions: Vec<Overlap>,
-    /// The derivative of the volume by the position of each vertex of both bodies, in the world; empty unless asked.
-    pub gradient: [Vec<DVec3>; 2],
-}
-
 /// The volume of the intersection of two closed meshes.
 pub fn volume(
     models: [&Model; 2],
     poses: [&Pose; 2],
-    with_gradient: bool,
+    options: &VolumeOptions,
     budget: &mut Budget,
 ) -> Verdict<Volume> {
     let [a, b] = [0, 1].map(|k| Posed::new(models[k], *poses[k]));
@@ -85,6 +66,6 @@ pub fn volume(
     }
     outcome.work += Counters { primitive_tests: steps, ..Counters::default() };
     outcome.certainty = Certainty::Exact;
-    let found = Integral::of(&surfaces, &crossings, with_gradient).volume();
+    let found = Integral::of(&surfaces, &crossings, options).volume(options.border);
     Verdict::new(Some(found), outcome)
 }

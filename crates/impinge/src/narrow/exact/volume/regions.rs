@@ -4,11 +4,13 @@ use std::collections::HashMap;
 
 use glam::DVec3;
 
+use super::border::border;
 use super::crossings::Crossings;
+use super::cut::Moments;
 use super::surface::Surface;
-use super::{ROUNDING, Volume};
 use crate::bound::Aabb;
-use crate::contact::{Overlap, Region};
+use crate::contact::{Overlap, Region, SurfaceSample, Volume, VolumeOptions};
+use crate::num::tolerance::OVERLAP_ROUNDING as ROUNDING;
 
 /// The sums of one connected region.
 #[derive(Debug, Clone, Copy)]
@@ -83,12 +85,15 @@ pub struct Integral<'s, 'm> {
     offsets: [usize; 2],
     sums: Vec<Sums>,
     gradient: [Vec<DVec3>; 2],
+    samples: Vec<SurfaceSample>,
+    /// What lies inside of each cut triangle; empty unless samples are wanted.
+    inside: [Vec<Moments>; 2],
     /// Heights are measured from here, near the intersection.
     origin: DVec3,
 }
 
 impl<'s, 'm> Integral<'s, 'm> {
-    pub fn of(surfaces: &'s [Surface<'m>; 2], crossings: &'s Crossings, with_gradient: bool) -> Self {
+    pub fn of(surfaces: &'s [Surface<'m>; 2], crossings: &'s Crossings, options: &VolumeOptions) -> Self {
         let [a, b] = [&surfaces[0], &surfaces[1]].map(|surface| surface.placed.bounds());
         let origin = a[0].max(b[0]).midpoint(a[1].min(b[1]));
         let mut sets = crossings.regions(surfaces);
@@ -101,14 +106,22 @@ impl<'s, 'm> Integral<'s, 'm> {
         });
         let region_of: Vec<u32> = region_of.collect();
         let sums = vec![Sums::NONE; number.len()];
-        let vertices = |surface: &Surface<'_>| match with_gradient {
+        let vertices = |surface: &Surface<'_>| match options.gradient {
             true => vec![DVec3::ZERO; surface.placed.model.mesh().vertices().len()],
             false => Vec::new(),
         };
         let gradient = [vertices(&surfaces[0]), vertices(&surfaces[1])];
-        let mut all = Integral { surfaces, crossings, region_of, offsets, sums, gradient, origin };
-        all.add_whole();
+        let cuts = |surface: &Surface<'_>| match options.samples {
+            true => vec![Moments::default(); surface.cuts.len()],
+            false => Vec::new(),
+        };
+        let inside = [cuts(&surfaces[0]), cuts(&surfaces[1])];
+        let samples = Vec::new();
+        let mut all =
+            Integral { surfaces, crossings, region_of, offsets, sums, gradient, samples, inside, origin };
+        all.add_whole(options.samples);
         all.add_cuts();
+        all.sample_cuts();
         all
     }
 
@@ -117,7 +130,7 @@ impl<'s, 'm> Integral<'s, 'm> {
     }
 
     /// The triangles that nothing crosses.
-    fn add_whole(&mut self) {
+    fn add_whole(&mut self, with_samples: bool) {
         for (k, surface) in self.surfaces.iter().enumerate() {
             for (triangle, patch) in surface.whole() {
                 let region = self.patch_region(k, patch);
@@ -129,6 +142,12 @@ impl<'s, 'm> Integral<'s, 'm> {
                 sums.add(k, 0.5 * height, (a + b + c) / 3.0, 0.5 * normal, 0.5 * height);
                 let bounds = Aabb { low: a.min(b).min(c), high: a.max(b).max(c) };
                 sums.bounds = sums.bounds.merge(&bounds);
+                if with_samples {
+                    let point = self.origin + (a + b + c) / 3.0;
+                    let (triangle, barycentric) = (Some(triangle), [1.0 / 3.0; 3]);
+                    let area = 0.5 * normal;
+                    self.samples.push(SurfaceSample { body: k, triangle, barycentric, point, area });
+                }
                 if !self.gradient[k].is_empty() {
                     for v in surface.vertices(triangle) {
                         self.gradient[k][v as usize] += normal / 6.0;
@@ -158,7 +177,8 @@ impl<'s, 'm> Integral<'s, 'm> {
 
     fn add_piece(&mut self, k: usize, cut: usize, region: usize, weight: i32, [from, to]: [DVec3; 2]) {
         let surface = &self.surfaces[k];
-        let cut = &surface.cuts[cut];
+        let number = cut;
+        let cut = &surface.cuts[number];
         let moments = cut.over(weight, from, to);
         let corner = cut.face.corners[0] - self.origin;
         let height = cut.normal.dot(corner);
@@ -167,14 +187,11 @@ impl<'s, 'm> Integral<'s, 'm> {
         sums.add(k, height * moments.area, first, cut.normal * moments.area, height);
         let bounds = Aabb::around_points(&[from - self.origin, to - self.origin]);
         sums.bounds = sums.bounds.merge(&bounds);
+        if let Some(inside) = self.inside[k].get_mut(number) {
+            *inside += moments;
+        }
         if !self.gradient[k].is_empty() {
-            // The integrals of the barycentric coordinates.
-            let [a, b, c] = cut.face.corners;
-            let normal = cut.face.normal();
-            let scale = 1.0 / normal.length_squared();
-            let second = moments.first.cross(c - a).dot(normal) * scale;
-            let third = (b - a).cross(moments.first).dot(normal) * scale;
-            let shares = [moments.area - second - third, second, third];
+            let shares = cut.shares(&moments);
             for (v, share) in surface.vertices(cut.triangle).into_iter().zip(shares) {
                 if share.is_finite() {
                     self.gradient[k][v as usize] += cut.normal * share;
@@ -183,13 +200,33 @@ impl<'s, 'm> Integral<'s, 'm> {
         }
     }
 
-    /// The sums as an answer.
-    pub fn volume(mut self) -> Volume {
+    /// A sample for the inside part of each cut triangle.
+    fn sample_cuts(&mut self) {
+        for (k, surface) in self.surfaces.iter().enumerate() {
+            for (cut, inside) in surface.cuts.iter().zip(&self.inside[k]) {
+                let shares = cut.shares(inside).map(|share| share / inside.area);
+                if !shares.iter().all(|share| share.is_finite()) {
+                    continue;
+                }
+                self.samples.push(SurfaceSample {
+                    body: k,
+                    triangle: Some(cut.triangle),
+                    barycentric: surface.outwards(shares),
+                    point: cut.face.corners[0] + inside.first / inside.area,
+                    area: cut.normal * inside.area,
+                });
+            }
+        }
+    }
+
+    /// The sums as an answer, with the border of the regions if it is wanted.
+    pub fn volume(mut self, with_border: bool) -> Volume {
         let owners = self.join_cavities();
         let normals: Vec<DVec3> = self.sums.iter().map(Sums::normal).collect();
         let depths = self.depths(&owners, &normals);
         let mut regions = Vec::new();
         let (mut volume, mut error) = (0.0, 0.0);
+        let mut is_kept = vec![false; self.sums.len()];
         for (region, sums) in self.sums.iter().enumerate() {
             if owners[region] != region {
                 continue;
@@ -209,12 +246,18 @@ impl<'s, 'm> Integral<'s, 'm> {
             error += own.error;
             // What only touches has a volume of nothing but rounding.
             if own.volume > own.error {
+                is_kept[region] = true;
                 regions.push(own);
             }
         }
+        let is_kept: Vec<bool> = owners.iter().map(|&owner| is_kept[owner]).collect();
+        let border = match with_border {
+            true => border(self.surfaces, self.crossings, &self.region_of, &is_kept),
+            false => Default::default(),
+        };
         regions.sort_by(|x, y| y.volume.total_cmp(&x.volume));
         let volume = if regions.is_empty() { 0.0 } else { volume };
-        Volume { volume, error, regions, gradient: self.gradient }
+        Volume { volume, error, regions, gradient: self.gradient, samples: self.samples, border }
     }
 
     /// A surface around a hole of a region has a negative volume and belongs to the smallest region around it: the

@@ -81,8 +81,14 @@ impl<'m> Surface<'m> {
         self.outwards(self.placed.model.mesh().triangles()[triangle as usize])
     }
 
-    fn outwards<T>(&self, [a, b, c]: [T; 3]) -> [T; 3] {
+    /// Two corners exchanged where the triangles face inwards; the same call leads back.
+    pub fn outwards<T>(&self, [a, b, c]: [T; 3]) -> [T; 3] {
         if self.inverted { [a, c, b] } else { [a, b, c] }
+    }
+
+    /// How many welded vertices there are.
+    pub fn len(&self) -> usize {
+        self.winding.len()
     }
 
     /// Where a welded vertex is in the world.

@@ -3,6 +3,8 @@
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
+use glam::DVec3;
+
 use super::*;
 use crate::shape::{Mesh, procedural};
 
@@ -12,8 +14,34 @@ fn of(a: &Mesh, b: &Mesh, at: [f64; 3]) -> Volume {
 
 fn placed(a: &Mesh, pose_a: &Pose, b: &Mesh, pose_b: &Pose) -> Volume {
     let models = [Model::from(a.clone()), Model::from(b.clone())];
-    let found = volume([&models[0], &models[1]], [pose_a, pose_b], true, &mut Budget::UNLIMITED.clone());
-    found.value.unwrap()
+    let options = VolumeOptions { gradient: true, samples: true, border: true, ..VolumeOptions::default() };
+    let found = volume([&models[0], &models[1]], [pose_a, pose_b], &options, &mut Budget::UNLIMITED.clone());
+    let found = found.value.unwrap();
+    check_border(&found);
+    found
+}
+
+/// The border is closed, encloses the volume, and lies flat where the samples do.
+fn check_border(found: &Volume) {
+    let (vertices, triangles) = &found.border;
+    assert_eq!(triangles.is_empty(), found.volume == 0.0, "{}", found.volume);
+    let mut edges = std::collections::HashMap::new();
+    for t in triangles {
+        for k in 0..3 {
+            let (u, v) = (t[k], t[(k + 1) % 3]);
+            *edges.entry([u.min(v), u.max(v)]).or_insert(0) += if u < v { 1 } else { -1 };
+        }
+    }
+    assert!(edges.values().all(|sum| *sum == 0), "open: {edges:?}");
+    let from = vertices.first().copied().unwrap_or_default();
+    let corners = triangles.iter().map(|t| t.map(|v| vertices[v as usize] - from));
+    let volume: f64 = corners.clone().map(|[a, b, c]| a.dot(b.cross(c)) / 6.0).sum();
+    let size: f64 = corners.clone().map(|[a, b, c]| (a.dot(b.cross(c)) / 6.0).abs()).sum();
+    assert!((volume - found.volume).abs() <= 2.0 * found.error + 1e-13 * size, "{volume} {}", found.volume);
+    // No triangle lies over another: what only touches has samples but no border.
+    let area: f64 = corners.map(|[a, b, c]| 0.5 * (b - a).cross(c - a).length()).sum();
+    let sampled: f64 = found.samples.iter().map(|sample| sample.area.length()).sum();
+    assert!(area <= sampled * (1.0 + 1e-9) + 1e-12, "{area} {sampled}");
 }
 
 fn cuboid(half: [f64; 3], segments: u32) -> Mesh {
@@ -143,6 +171,17 @@ fn gradients_agree_with_central_differences() {
         let net = found.gradient.each_ref().map(|all| all.iter().sum::<DVec3>());
         assert!((net[0] + net[1]).length() < 1e-14, "{net:?}");
         assert!((net[0] - found.regions.iter().map(|r| r.gradient[0]).sum::<DVec3>()).length() < 1e-14);
+        let mut sampled = found.gradient.each_ref().map(|all| vec![DVec3::ZERO; all.len()]);
+        for sample in &found.samples {
+            let mesh = [&box_mesh, &ball][sample.body];
+            let corners = mesh.triangles()[sample.triangle.unwrap() as usize];
+            for (v, share) in corners.into_iter().zip(sample.barycentric) {
+                sampled[sample.body][v as usize] += sample.area * share;
+            }
+        }
+        for (by_samples, all) in sampled.iter().zip(&found.gradient) {
+            assert!(by_samples.iter().zip(all).all(|(x, y)| (*x - *y).length() < 1e-14));
+        }
         for k in 0..box_mesh.vertices().len() {
             for axis in 0..3 {
                 let moved = |by: f64| {
