@@ -13,3 +13,4 @@ pub mod methods;
 pub mod route;
 pub mod sampled;
 pub mod shape_pair;
+pub(crate) mod shape_ray;
