@@ -220,8 +220,8 @@ Exits 0.")]
   {"id":6,"ask":"relation","a":{"capsule":{"radius":0.2,"half_height":1}},"b":{"mesh":"b.stl"}}
   {"id":7,"ask":"sweep","a":{"mesh":"a.obj","to":{"position":[0,0,-3]}},"b":{"mesh":"b.stl"}}
   {"id":8,"ask":"self","a":{"mesh":"cloth.obj"},"to":{"mesh":"moved.obj"}}
-  {"id":10,"ask":"rays","a":{"box":[1,1,2]},"rays":[[0,0,5,0,0,-1]]}
   {"id":9,"ask":"ccd","kind":"vf","t0":[[0,0,1],[0,0,0],[1,0,0],[0,1,0]],"t1":[[0,0,-1],[0,0,0],[1,0,0],[0,1,0]]}
+  {"id":10,"ask":"rays","a":{"box":[1,1,2]},"rays":[[0,0,5,0,0,-1]]}
 
 Shapes: "mesh" (a file), "vertices" with "triangles" or with "tetrahedra", "hull" (points), "sphere" (radius), "box" (half
 extents), "ellipsoid" (radii), "capsule", "cylinder", "cone" ({"radius":r,"half_height":h}, along z, a cone's

@@ -97,6 +97,12 @@ const ITEMS: &[Item] = &[
         need: || programs::need("coal_sweep"),
         get: || programs::build("coal_sweep"),
     },
+    Item {
+        name: "the program coal_robot",
+        tables: "configurations",
+        need: || programs::need("coal_robot"),
+        get: || programs::build("coal_robot"),
+    },
     Item { name: "the wheel ipctk", tables: "ccd-primitives", need: || wheel(IPCTK), get: || pip(IPCTK) },
     Item { name: "the wheel manifold3d", tables: "volume", need: || wheel(MANIFOLD), get: || pip(MANIFOLD) },
     Item { name: "the wheel meshlib", tables: "volume", need: || wheel(MESHLIB), get: || pip(MESHLIB) },

@@ -6,6 +6,7 @@ mod broad_phase;
 mod budgets;
 mod calibrate;
 mod ccd_primitives;
+mod configurations;
 mod contact_labels;
 mod convex;
 mod mesh_distance;
@@ -105,6 +106,12 @@ pub const TABLES: &[Entry] = &[
         about: "10,000 bodies, half of them meshes: rays, casts, overlaps and the nearest body",
         one_core: true,
         run: scene_queries::run,
+    },
+    Entry {
+        name: "configurations",
+        about: "1,000 configurations of an arm with the Panda's joints before a shelf of meshes: clearances",
+        one_core: true,
+        run: configurations::run,
     },
     Entry {
         name: "bounds",

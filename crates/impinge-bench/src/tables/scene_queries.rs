@@ -149,7 +149,7 @@ impl World {
                 }
                 "overlap" => {
                     let met = self.scene.overlapping(self.region.ours.at(at), all);
-                    met.first().map(|(id, _)| (*id, met.len() as f64))
+                    met.first().map(|id| (*id, met.len() as f64))
                 }
                 _ => self.scene.nearest(self.ball.ours.at(at), all).map(|(id, s)| (id, s.distance.max(0.0))),
             }
@@ -202,8 +202,9 @@ impl World {
                 }
                 "overlap" => {
                     let region = self.region.ours.at(at);
-                    let met = bodies().map(|(id, b)| (id, impinge::relation(region, b.shape.at(b.pose))));
-                    let met: Vec<_> = met.filter(|(_, r)| *r != Relation::Separated).collect();
+                    let meets =
+                        |b: &Body| impinge::relation(region, b.shape.at(b.pose)) != Relation::Separated;
+                    let met: Vec<BodyId> = bodies().filter(|(_, b)| meets(b)).map(|(id, _)| id).collect();
                     met == self.scene.overlapping(region, all)
                 }
                 _ => {

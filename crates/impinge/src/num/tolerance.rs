@@ -119,6 +119,10 @@ pub const SINGLE_COMPARISON: f32 = 1.0 + 4.0 * f32::EPSILON;
 /// u = 2⁻⁵³. An exact predicate decides for triangles; curved surfaces take it for the origin.
 pub const RAY_START_ROUNDING: f64 = 32.0 * f64::EPSILON;
 
+/// What rounding can do to a point or box that is brought from one body's frame to another's (no unit: relative to the
+/// coordinates): some tens of roundings of u = 2⁻⁵³, with room.
+pub const OVERLAP_ROUNDING: f64 = 1e-13;
+
 /// How much larger than a moving shape its boxes are when a scene looks for what it may touch (no unit: relative to its
 /// size and way): more than [`SWEEP_SLACK`], within which a sweep may tell a contact.
 pub const CAST_BOX_SLACK: f64 = 1e-8;

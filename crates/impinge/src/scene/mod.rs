@@ -55,6 +55,7 @@ mod brute;
 mod configurations;
 mod event;
 mod filter;
+mod overlap;
 mod pair;
 mod path;
 mod persistent_manifold;

@@ -9,6 +9,7 @@ use glam::DVec3;
 
 use super::body::Entry;
 use super::bounds::ball_of;
+use super::overlap;
 use super::scene_sweep::swept_bounds;
 use super::{Body, BodyId, Groups, Scene};
 use crate::model::Placed;
@@ -22,7 +23,7 @@ use crate::narrow::shape_ray::ShapeRays;
 use crate::num::parallel;
 use crate::num::tolerance::{CAST_BOX_SLACK, SWEEP_TOLERANCE};
 use crate::query::Query;
-use crate::{Budget, Relation, Separation};
+use crate::{Budget, Separation};
 
 /// Which bodies a question is about.
 #[derive(Clone, Copy)]
@@ -205,27 +206,19 @@ impl Scene {
         first
     }
 
-    /// The bodies that a shape at a pose meets, touches, holds or lies in, ascending, and how the shape lies to each;
-    /// see [`relation`](crate::relation).
-    pub fn overlapping<'s>(
-        &self,
-        shape: impl Into<Placed<'s>>,
-        filter: &Filter<'_>,
-    ) -> Vec<(BodyId, Relation)> {
+    /// The bodies that a shape at a pose meets, touches, holds or lies in, ascending: all that are not `Separated` by
+    /// [`relation`](crate::relation).
+    pub fn overlapping<'s>(&self, shape: impl Into<Placed<'s>>, filter: &Filter<'_>) -> Vec<BodyId> {
         let placed = shape.into();
         let (shape, pose) = (placed.geometry(), placed.pose());
         let mut all = Vec::new();
         self.index.meeting(&self.bodies, &shape.bounds(&pose), &mut |slot, entry| {
-            let id = self.bodies.id(slot);
-            if filter.lets(id, entry) {
-                let shapes = [shape, entry.body.shape.geometry()];
-                let pair = ShapePair::new(shapes, [&pose, &entry.body.pose]);
-                let budget = &mut Budget::UNLIMITED.clone();
-                let found = dispatch::relation(&pair, &mut KernelMemory::default(), budget).value;
-                all.extend(found.filter(|&r| r != Relation::Separated).map(|relation| (id, relation)));
+            let (id, body) = (self.bodies.id(slot), &entry.body);
+            if filter.lets(id, entry) && overlap::meet([shape, body.shape.geometry()], [&pose, &body.pose]) {
+                all.push(id);
             }
         });
-        all.sort_unstable_by_key(|(id, _)| *id);
+        all.sort_unstable();
         all
     }
 
@@ -266,8 +259,7 @@ impl Scene {
     pub fn containing(&self, point: impl Into<DVec3>, filter: &Filter<'_>) -> Vec<BodyId> {
         let point = point.into();
         let mut all = Vec::new();
-        let here = crate::bound::Aabb { low: point, high: point };
-        self.index.meeting(&self.bodies, &here, &mut |slot, entry| {
+        self.index.meeting(&self.bodies, &overlap::at_point(point), &mut |slot, entry| {
             let id = self.bodies.id(slot);
             let body = &entry.body;
             // A point that is not finite is in no solid.

@@ -6,7 +6,7 @@ use rand_pcg::Pcg64;
 use super::*;
 use crate::scene::Options;
 use crate::shape::procedural;
-use crate::{Pose, Shape};
+use crate::{Pose, Relation, Shape};
 
 fn number(rng: &mut Pcg64, size: f64) -> f64 {
     rng.random_range(-size..size)
@@ -107,10 +107,12 @@ fn answers_are_those_of_all_bodies_asked_one_by_one() {
 
             let shape = &shapes[k % shapes.len()];
             let here = pose(&mut rng, 4.0);
-            let want: Vec<_> = bodies
+            let want: Vec<BodyId> = bodies
                 .iter()
-                .map(|(id, body)| (*id, crate::relation(shape.at(here), body.shape.at(body.pose))))
-                .filter(|(_, relation)| *relation != Relation::Separated)
+                .filter(|(_, body)| {
+                    crate::relation(shape.at(here), body.shape.at(body.pose)) != Relation::Separated
+                })
+                .map(|(id, _)| *id)
                 .collect();
             assert_eq!(scene.overlapping(shape.at(here), filter), want);
             met += want.len();
