@@ -131,7 +131,8 @@ fn read_placement(line: &str) -> Result<Placement> {
     Ok(placement)
 }
 
-fn mesh_bytes(mesh: &Mesh) -> Vec<u8> {
+/// A mesh as the outside peers read it.
+pub fn mesh_bytes(mesh: &Mesh) -> Vec<u8> {
     let mut bytes = Vec::new();
     bytes.extend((mesh.vertices().len() as u32).to_le_bytes());
     bytes.extend((mesh.triangles().len() as u32).to_le_bytes());

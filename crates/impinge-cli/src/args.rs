@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args as Group, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+use glam::DVec3;
 use impinge::{Error, Method, Pose};
 
 use crate::pose;
@@ -21,6 +22,7 @@ Examples:
   impinge volume a.obj b.stl                     how much they overlap, where and in which direction
   impinge sweep a.obj b.stl --to-b 0,0,-2        when they first touch if b moves there
   impinge clash parts/ --out clashes.html        every clash of an assembly, with pictures
+  impinge rays part.stl --rays rays.csv          where rays hit, with normal and triangle
   impinge query questions.jsonl                  a batch, one JSON question per line
   impinge simulate multibody                     a thousand bodies in a box
 
@@ -150,6 +152,18 @@ cubics for vertices, faces and edges under a screw (where both bodies move, unde
 certified spans), and labels that keep pairs from being tested twice. The answer is the same; the default is
 faster.")]
     Sweep(Box<Sweep>),
+    /// Finds where rays hit a mesh
+    #[command(after_help = "\
+Examples:
+  impinge rays part.stl --rays rays.csv
+  impinge rays part.stl --rays rays.csv --at 0,0,1 --format json
+  impinge rays part.stl --rays rays.csv --picture hits.png --view 1,-1,0.5
+
+Each line of the file is a ray: ox,oy,oz,dx,dy,dz, origin and direction, of any length; a header may stand before. For
+each ray the first point o + t*d with t >= 0 on the surface, from inside too, with its unit normal (out of a closed
+mesh, towards the origin of the ray for an open one) and triangle. No ray passes between neighbouring triangles. Exits
+1 with any hit, 0 without.")]
+    Rays(Rays),
     /// Finds the triangles of one mesh that cut each other
     #[command(
         name = "self",
@@ -223,6 +237,7 @@ Exits 1 with any hard, inside or duplicate clash, 0 otherwise, 3 if the budget e
   {"id":7,"ask":"sweep","a":{"mesh":"a.obj","to":{"position":[0,0,-3]}},"b":{"mesh":"b.stl"}}
   {"id":8,"ask":"self","a":{"mesh":"cloth.obj"},"to":{"mesh":"moved.obj"}}
   {"id":9,"ask":"ccd","kind":"vf","t0":[[0,0,1],[0,0,0],[1,0,0],[0,1,0]],"t1":[[0,0,-1],[0,0,0],[1,0,0],[0,1,0]]}
+  {"id":10,"ask":"rays","a":{"box":[1,1,2]},"rays":[[0,0,5,0,0,-1]]}
 
 Shapes: "mesh" (a file), "vertices" with "triangles" or with "tetrahedra", "hull" (points), "sphere" (radius), "box" (half
 extents), "ellipsoid" (radii), "capsule", "cylinder", "cone" ({"radius":r,"half_height":h}, along z, a cone's
@@ -313,6 +328,35 @@ pub struct Two {
     pub at_b: Option<Pose>,
 }
 
+/// A picture and how it is taken.
+#[derive(Debug, Clone, Default, Group)]
+pub struct Drawing {
+    /// Draws a picture
+    #[arg(long, value_name = "FILE.png", value_parser = png)]
+    pub picture: Option<PathBuf>,
+    /// The direction from which the picture is seen: x,y,z
+    #[arg(long, value_name = "X,Y,Z", value_parser = view, requires = "picture", allow_hyphen_values = true)]
+    pub view: Option<DVec3>,
+    /// The size of the picture in pixels [default: 960x720]
+    #[arg(long, value_name = "WxH", value_parser = size, requires = "picture")]
+    pub size: Option<Size>,
+}
+
+/// Pixels of a picture.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Size {
+    /// From left to right.
+    pub width: u32,
+    /// From top to bottom.
+    pub height: u32,
+}
+
+impl Default for Size {
+    fn default() -> Size {
+        Size { width: 960, height: 720 }
+    }
+}
+
 /// `impinge check`.
 #[derive(Debug, Group)]
 pub struct Check {
@@ -325,9 +369,9 @@ pub struct Check {
     /// Lists every pair of triangles at most this far apart (meeting ones included)
     #[arg(long, value_parser = margin, value_name = "DISTANCE", allow_hyphen_values = true)]
     pub margin: Option<f64>,
-    /// Draws the bodies with the meeting triangles in red
-    #[arg(long, value_name = "FILE.png")]
-    pub picture: Option<PathBuf>,
+    /// The picture: the bodies with the meeting triangles, or the curves along which they meet, in red.
+    #[command(flatten)]
+    pub drawing: Drawing,
 }
 
 /// `impinge distance`.
@@ -380,6 +424,25 @@ pub struct Sweep {
     /// Takes closed meshes as surfaces without an inside: a body may begin within one
     #[arg(long)]
     pub surfaces: bool,
+    /// The picture: the bodies at the start, at the contact and at the end.
+    #[command(flatten)]
+    pub drawing: Drawing,
+}
+
+/// `impinge rays`.
+#[derive(Debug, Group)]
+pub struct Rays {
+    /// The mesh file
+    pub mesh: PathBuf,
+    /// The rays, a CSV file
+    #[arg(long, value_name = "FILE.csv")]
+    pub rays: PathBuf,
+    /// Where the mesh is: x,y,z or x,y,z,qx,qy,qz,qw
+    #[arg(long, value_parser = pose::parse, value_name = "POSE", allow_hyphen_values = true)]
+    pub at: Option<Pose>,
+    /// The picture.
+    #[command(flatten)]
+    pub drawing: Drawing,
 }
 
 /// `impinge self`.
@@ -397,6 +460,9 @@ pub struct SelfIntersect {
     #[arg(long, requires = "to", default_value_t = 0.0, value_parser = margin, value_name = "DISTANCE",
         allow_hyphen_values = true)]
     pub margin: f64,
+    /// The picture: the triangles that meet in red.
+    #[command(flatten)]
+    pub drawing: Drawing,
 }
 
 /// `impinge clash`.
@@ -433,6 +499,9 @@ pub struct Decompose {
     /// Writes the parts into one mesh file: OBJ, STL or PLY
     #[arg(long, value_name = "FILE")]
     pub output: Option<PathBuf>,
+    /// The picture: the parts, each in its colour, drawn apart.
+    #[command(flatten)]
+    pub drawing: Drawing,
 }
 
 /// `impinge shells`.
@@ -447,7 +516,7 @@ pub struct MakeShells {
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
     /// Draws the levels side by side
-    #[arg(long, value_name = "FILE.png")]
+    #[arg(long, value_name = "FILE.png", value_parser = png)]
     pub picture: Option<PathBuf>,
 }
 
@@ -474,7 +543,7 @@ pub struct Simulate {
     #[arg(long, value_name = "FILE.jsonl")]
     pub record: Option<PathBuf>,
     /// Draws the last frame, contacts in red
-    #[arg(long, value_name = "FILE.png")]
+    #[arg(long, value_name = "FILE.png", value_parser = png)]
     pub picture: Option<PathBuf>,
     /// Compares every frame with brute force and with what must be conserved
     #[arg(long)]
@@ -485,7 +554,7 @@ pub struct Simulate {
 #[derive(Debug, Default, Group)]
 pub struct Demo {
     /// Draws a scene with the meeting triangles in red
-    #[arg(long, value_name = "FILE.png")]
+    #[arg(long, value_name = "FILE.png", value_parser = png)]
     pub picture: Option<PathBuf>,
 }
 
@@ -508,6 +577,33 @@ fn factor(text: &str) -> Result<f64, String> {
     match text.trim().parse::<f64>() {
         Ok(x) if x.is_finite() && x > 0.0 => Ok(x),
         _ => Err(format!("{text:?} is not a factor: a finite number above 0")),
+    }
+}
+
+/// A file for a picture: PNG is the one format.
+pub fn png(text: &str) -> Result<PathBuf, String> {
+    let file = PathBuf::from(text);
+    match file.extension() {
+        Some(ending) if ending.eq_ignore_ascii_case("png") => Ok(file),
+        _ => Err(format!("{text:?} does not end in .png; pictures are written as PNG")),
+    }
+}
+
+/// A direction: three finite numbers, not all zero.
+fn view(text: &str) -> Result<DVec3, String> {
+    let numbers: Result<Vec<f64>, _> = text.split(',').map(|word| word.trim().parse::<f64>()).collect();
+    match numbers.as_deref() {
+        Ok(&[x, y, z]) if DVec3::new(x, y, z).is_finite() && [x, y, z] != [0.0; 3] => Ok(DVec3::new(x, y, z)),
+        _ => Err(format!("{text:?} is not a direction: three numbers x,y,z, not all 0")),
+    }
+}
+
+/// Two numbers of pixels.
+fn size(text: &str) -> Result<Size, String> {
+    let sides = text.split_once(['x', 'X', '×']).map(|(w, h)| [w, h].map(|side| side.trim().parse::<u32>()));
+    match sides {
+        Some([Ok(width @ 16..=8192), Ok(height @ 16..=8192)]) => Ok(Size { width, height }),
+        _ => Err(format!("{text:?} is not a size: WxH with sides from 16 to 8192")),
     }
 }
 

@@ -5,14 +5,14 @@
 use glam::DVec3;
 use impinge::{
     ContactKind, Deforming, FeaturePairKind, Finish, Method, MovingContact, Overlap, Placed, Query, Question,
-    Region, Relation, Separation, VolumeOptions,
+    Ray, Region, Relation, Separation, VolumeOptions,
 };
 
 use crate::answer::{Answer, Assurance};
 use crate::error::Failure;
 use crate::found::{
-    Distance, FeatureContact, Found, Impact, Meetings, Named, Pairs, Patch, Points, Step, Sweep, Volume,
-    word_of,
+    Distance, FeatureContact, Found, Impact, Meetings, Named, Pairs, Patch, Points, RayHit, RayHits, Step,
+    Sweep, Volume, word_of,
 };
 
 /// How the bodies lie to each other.
@@ -148,6 +148,25 @@ pub fn points(mut query: Query<'_>, a: Placed<'_>, points: &[[f64; 3]]) -> Resul
         fields.features.push(Named(found.feature));
     }
     Ok(Answer::new(Found::Points(fields), &answer))
+}
+
+/// A ray from its six numbers: origin and direction.
+pub fn ray([ox, oy, oz, dx, dy, dz]: [f64; 6]) -> Result<Ray, Failure> {
+    Ok(Ray::new([ox, oy, oz], [dx, dy, dz])?)
+}
+
+/// The first hit of each ray.
+pub fn rays(mut query: Query<'_>, a: Placed<'_>, rays: &[Ray]) -> Result<Answer, Failure> {
+    let answer = query.ray_casts(a, rays)?;
+    let hits = answer.value.iter().chain(&answer.so_far).flatten().map(|found| {
+        found.map(|hit| RayHit {
+            t: hit.t,
+            point: hit.point.to_array(),
+            normal: hit.normal.to_array(),
+            feature: Named(hit.feature),
+        })
+    });
+    Ok(Answer::new(Found::Rays(RayHits { hits: hits.collect() }), &answer))
 }
 
 /// When two features first meet or come within a margin, given by their points at both ends of the step.

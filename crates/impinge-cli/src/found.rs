@@ -35,6 +35,8 @@ pub enum Found {
     Step(Step),
     /// How much two solids overlap.
     Volume(Volume),
+    /// What rays hit.
+    Rays(RayHits),
 }
 
 impl Found {
@@ -50,6 +52,7 @@ impl Found {
             Found::Points(_) => false,
             Found::Sweep(sweep) => sweep.hit == Some(true),
             Found::Impact(impact) => impact.hit == Some(true),
+            Found::Rays(found) => found.hits.iter().any(Option::is_some),
             Found::Volume(found) => found.volume.is_some_and(|volume| volume > 0.0),
             Found::Step(step) => step.impact.hit == Some(true) || step.at_least > Some(0),
         }
@@ -139,6 +142,26 @@ pub struct Points {
     pub closest: Vec<[f64; 3]>,
     /// What those lie on.
     pub features: Vec<Named>,
+}
+
+/// What rays hit; of those that were cast when the budget ended.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct RayHits {
+    /// One for each ray; null where it hits nothing.
+    pub hits: Vec<Option<RayHit>>,
+}
+
+/// Where a ray hits a surface.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct RayHit {
+    /// The ray's parameter.
+    pub t: f64,
+    /// The point, in the world frame.
+    pub point: [f64; 3],
+    /// Out of a closed shape, towards the ray's origin for an open one.
+    pub normal: [f64; 3],
+    /// What is hit.
+    pub feature: Named,
 }
 
 /// The first contact of a step.

@@ -10,7 +10,9 @@ use glam::{DVec2, DVec3};
 use image::{ImageFormat, RgbImage, imageops};
 use impinge::{Mesh, Pose};
 
+use crate::args::{Drawing, Size};
 use crate::error::Failure;
+use crate::output;
 
 /// Linear colours of the bodies, in turn.
 pub const BODIES: [DVec3; 2] = [DVec3::new(0.36, 0.56, 0.78), DVec3::new(0.86, 0.80, 0.66)];
@@ -33,12 +35,26 @@ const FILLED: f64 = 0.9;
 /// Samples along each side of a pixel.
 const SAMPLES: usize = 2;
 
-/// Half the width of a line and the radius of a dot, in samples.
+/// Half the width of a line and of a curve, and the radius of a dot, in samples.
 const THIN: f64 = 1.2;
+const THICK: f64 = 2.5;
 const DOT: f64 = 5.0;
 
 /// How strongly a hidden red triangle shines through.
 const SHINE: f64 = 0.35;
+
+/// A colour for what is only indicated: half way to white.
+pub fn pale(colour: DVec3) -> DVec3 {
+    colour.lerp(DVec3::ONE, 0.6)
+}
+
+/// The n-th of as many colours as one likes, no two near ones alike.
+pub fn colour_of(n: usize) -> DVec3 {
+    // Steps of the golden ratio round the colour circle.
+    let turn = std::f64::consts::TAU * (n as f64 * 0.618_033_988_749_895).fract();
+    let wave = |shift: f64| 0.62 + 0.26 * (turn + shift).cos();
+    DVec3::new(wave(0.0), wave(-2.1), wave(2.1))
+}
 
 /// One body of the picture.
 #[derive(Debug)]
@@ -62,6 +78,8 @@ pub struct Picture<'a> {
     pub lines: Vec<([DVec3; 2], DVec3)>,
     /// Pairs of near points, drawn red through everything.
     pub contacts: Vec<[DVec3; 2]>,
+    /// Pieces of curves on surfaces, drawn red through everything.
+    pub curves: Vec<[DVec3; 2]>,
     /// The direction towards the eye, if not the usual one.
     pub view: Option<DVec3>,
 }
@@ -102,6 +120,9 @@ impl Picture<'_> {
         for &(ends, colour) in &self.lines {
             canvas.line(ends.map(|p| camera.see(p)), colour, THIN, false);
         }
+        for &ends in &self.curves {
+            canvas.line(ends.map(|p| camera.see(p)), RED, THICK, true);
+        }
         for &ends in &self.contacts {
             let ends = ends.map(|p| camera.see(p));
             canvas.line(ends, RED, THIN, true);
@@ -118,6 +139,17 @@ pub fn side_by_side(pictures: &[Picture<'_>], width: u32, height: u32) -> Result
         imageops::replace(&mut whole, &picture.image(width, height), at, 0);
     }
     encode(&whole)
+}
+
+impl Drawing {
+    /// Draws and writes a picture, if one is wanted.
+    pub fn save<'a>(&self, draw: impl FnOnce() -> Picture<'a>) -> Result<(), Failure> {
+        let Some(file) = &self.picture else { return Ok(()) };
+        let mut picture = draw();
+        picture.view = self.view.or(picture.view);
+        let Size { width, height } = self.size.unwrap_or_default();
+        output::file(file, &picture.png(width, height)?)
+    }
 }
 
 fn encode(image: &RgbImage) -> Result<Vec<u8>, Failure> {

@@ -18,8 +18,8 @@ fn main() -> Result<(), Error> {
             winding_number(placed, p)?
         );
     }
-    match ray_cast(placed, Ray::new([-10.0, 0.1, 1.0], [1.0, 0.0, 0.0])?)? {
-        Some(hit) => println!("the ray meets triangle {} at t = {:.4}", hit.triangle, hit.t),
+    match ray_cast(placed, Ray::new([-10.0, 0.1, 1.0], [1.0, 0.0, 0.0])?) {
+        Some(hit) => println!("the ray meets {:?} at t = {:.4}", hit.feature, hit.t),
         None => println!("the ray meets nothing"),
     }
     Ok(())

@@ -36,7 +36,7 @@
 //! | How far is a point from a solid's surface? | [`signed_distance`]* | to rounding; the sign is exact |
 //! | Is a point inside? | [`contains`]* | exact |
 //! | How often does a surface wind around a point? | [`winding_number`] | to a millionth |
-//! | What does a ray hit first? | [`ray_cast`]* | no gaps between neighbouring triangles |
+//! | What does a ray hit first, at all, or on its way? | [`ray_cast`]*, [`ray_cast_any`], [`ray_cast_all`] | no gaps between neighbouring triangles |
 //! | Where does a mesh meet itself? | [`self_intersections`]* | exact and complete |
 //! | When does a deforming mesh meet itself or another? | [`Query::first_self_contact`], [`Query::first_deforming_contact`] | never late, none missed |
 //! | What is wrong with a mesh? | [`inspect`] | exact counts |
@@ -199,9 +199,9 @@ pub use narrow::sampled::{CurvedBody, SelfTracker, Surface, Tracker, TrackerOpti
 pub use query::{
     PointDistance, Query, closest_point, closest_point_batch, contains, contains_batch, contour,
     contour_batch, decompose, distance, distance_batch, inspect, mass, pairs, pairs_batch, pairs_within,
-    pairs_within_batch, ray_cast, ray_cast_batch, relation, relation_batch, self_intersections,
-    self_intersections_batch, signed_distance, signed_distance_batch, sweep, sweep_batch, volume,
-    volume_batch, winding_number,
+    pairs_within_batch, ray_cast, ray_cast_all, ray_cast_any, ray_cast_batch, relation, relation_batch,
+    self_intersections, self_intersections_batch, signed_distance, signed_distance_batch, sweep, sweep_batch,
+    volume, volume_batch, winding_number,
 };
 pub use report::Inspection;
 pub use shape::mass::{Mass, Solid};

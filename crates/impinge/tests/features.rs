@@ -63,7 +63,7 @@ fn answers_survive_to_the_bit() {
     there_and_back(&near);
     let ray = Ray { reach: 100.0, ..Ray::new([5.0, 0.01, 0.02], [-1.0, 0.0, 0.0]).unwrap() };
     there_and_back(&ray);
-    let hit: RayHit = ray_cast(&mesh, ray).unwrap().unwrap();
+    let hit: RayHit = ray_cast(&mesh, ray).unwrap();
     there_and_back(&hit);
     let bounds: Aabb = mesh.bounds(&askew());
     there_and_back(&bounds);

@@ -2,6 +2,7 @@
 
 pub mod parry;
 pub mod parry_refit;
+pub mod parry_scene;
 pub mod programs;
 pub mod trees;
 pub mod versions;

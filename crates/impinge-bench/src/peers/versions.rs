@@ -9,12 +9,13 @@ const LOCK: &str = include_str!("../../../../Cargo.lock");
 const WORKSPACE: &str = include_str!("../../../../Cargo.toml");
 
 /// How contestants' names begin, and the peer's own name; longer beginnings stand first.
-const PEERS: [(&str, &str); 12] = [
+const PEERS: [(&str, &str); 13] = [
     ("impinge", "impinge"),
     ("parry3d-f64", "parry3d-f64"),
     ("parry3d", "parry3d"),
     ("obvhs", "obvhs"),
     ("bvh", "bvh"),
+    ("embree", "Embree"),
     ("fcl", "FCL"),
     ("coal", "Coal"),
     (ADVANCEMENT, "Coal"),
@@ -41,6 +42,7 @@ pub fn peer_of(contestant: &str) -> Option<Peer> {
     let (_, peer) = PEERS.into_iter().find(|(start, _)| contestant.starts_with(start))?;
     let [version, build] = match peer {
         "FCL" => setup::build_record("fcl")?,
+        "Embree" => setup::build_record("embree")?,
         "Coal" => ["coal", "coal_hulls", "coal_sweep"].into_iter().find_map(setup::build_record)?,
         "IPC Toolkit" => [setup::IPCTK[1].into(), "wheel of PyPI".into()],
         "manifold3d" => [setup::MANIFOLD[1].into(), "wheel of PyPI".into()],

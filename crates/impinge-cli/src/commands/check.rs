@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use impinge::Placed;
+use impinge::{Mesh, Placed, Polyline, Pose};
 
 use crate::answer::Answer;
 use crate::args::{Check, Common};
@@ -11,7 +11,11 @@ use crate::exit::Exit;
 use crate::explain::Explain;
 use crate::found::Found;
 use crate::picture::{self, Figure, Picture};
-use crate::{ask, commands, output};
+use crate::{ask, commands};
+
+/// Where the triangles that meet are a larger share of a surface than this, their shape says little about where the
+/// bodies do: the curves are drawn instead.
+const COARSE: f64 = 0.1;
 
 /// Decides, lists and draws.
 pub fn run(args: &Check, common: &Common) -> Result<Exit, Failure> {
@@ -24,8 +28,9 @@ pub fn run(args: &Check, common: &Common) -> Result<Exit, Failure> {
     } else {
         ask::relation(query, a, b)?
     };
-    if let Some(file) = &args.picture {
-        output::file(file, &draw(a, b)?)?;
+    if args.drawing.picture.is_some() {
+        let meeting = Meeting::of(a, b)?;
+        args.drawing.save(|| meeting.picture())?;
     }
     commands::finish(&answer, common, &mut explain, |out| text(&answer, args, out))
 }
@@ -48,16 +53,53 @@ fn text(answer: &Answer, args: &Check, out: &mut dyn Write) -> std::io::Result<(
     pairs.pairs.iter().try_for_each(|[i, j]| writeln!(out, "{i} {j}"))
 }
 
-/// Both bodies, the triangles that meet in red.
-pub fn draw(a: Placed<'_>, b: Placed<'_>) -> Result<Vec<u8>, Failure> {
-    let meeting = impinge::pairs(a, b)?;
-    let [colour_a, colour_b] = picture::BODIES;
-    let side = |k: usize| meeting.iter().map(|pair| pair[k]).collect();
-    let poses = [a.pose(), b.pose()];
-    let mut figures = Vec::new();
-    for (k, (body, colour)) in [(a, colour_a), (b, colour_b)].into_iter().enumerate() {
-        let Some(mesh) = body.shape().as_mesh() else { continue };
-        figures.push(Figure { mesh, pose: &poses[k], colour, red: side(k) });
+/// Two bodies and where they meet.
+pub struct Meeting<'s> {
+    bodies: [Placed<'s>; 2],
+    poses: [Pose; 2],
+    pairs: Vec<[u32; 2]>,
+    contour: Vec<Polyline>,
+}
+
+impl<'s> Meeting<'s> {
+    /// Finds the triangles that meet, and the curves where these are coarse.
+    pub fn of(a: Placed<'s>, b: Placed<'s>) -> Result<Meeting<'s>, Failure> {
+        let pairs = impinge::pairs(a, b)?;
+        let contour = impinge::contour(a, b)?;
+        Ok(Meeting { bodies: [a, b], poses: [a.pose(), b.pose()], pairs, contour })
     }
-    Picture { figures, ..Picture::default() }.png(960, 720)
+
+    /// Both bodies; the triangles that meet in red or, where these are large, the curves along which they do.
+    pub fn picture(&self) -> Picture<'_> {
+        let mut picture = Picture::default();
+        let mut coarse = false;
+        for (k, body) in self.bodies.iter().enumerate() {
+            let Some(mesh) = body.shape().as_mesh() else { continue };
+            let mut red: Vec<u32> = self.pairs.iter().map(|pair| pair[k]).collect();
+            red.sort_unstable();
+            red.dedup();
+            coarse |= !self.contour.is_empty() && share_of_surface(mesh, &red) > COARSE;
+            picture.figures.push(Figure { mesh, pose: &self.poses[k], colour: picture::BODIES[k], red });
+        }
+        if coarse {
+            picture.figures.iter_mut().for_each(|figure| figure.red.clear());
+            for curve in &self.contour {
+                let closing = curve.closed.then(|| [curve.points.last(), curve.points.first()]);
+                let closing = closing.and_then(|[a, b]| Some([*a?, *b?]));
+                let steps = curve.points.windows(2).map(|w| [w[0], w[1]]).chain(closing);
+                picture.curves.extend(steps);
+            }
+        }
+        picture
+    }
+}
+
+/// How much of a mesh's surface some triangles are.
+fn share_of_surface(mesh: &Mesh, some: &[u32]) -> f64 {
+    let area = |t: u32| {
+        let [a, b, c] = mesh.triangles()[t as usize].map(|v| mesh.vertices()[v as usize]);
+        (b - a).cross(c - a).length()
+    };
+    let whole: f64 = (0..mesh.triangles().len() as u32).map(area).sum();
+    if whole > 0.0 { some.iter().map(|&t| area(t)).sum::<f64>() / whole } else { 0.0 }
 }

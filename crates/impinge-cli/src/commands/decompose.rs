@@ -2,8 +2,10 @@
 
 use std::io::Write;
 
+use glam::DVec3;
 use impinge::{
-    Counters, DecomposeEnd, DecomposeOptions, Decomposition, Finish, Mass, Outcome, Shape, procedural,
+    Counters, DecomposeEnd, DecomposeOptions, Decomposition, Finish, Mass, Mesh, Outcome, Pose, Shape,
+    procedural,
 };
 use serde::Serialize;
 
@@ -12,7 +14,11 @@ use crate::args::{Common, Decompose, Format};
 use crate::error::Failure;
 use crate::exit::Exit;
 use crate::explain::Explain;
+use crate::picture::{self, Figure, Picture};
 use crate::{commands, load, output, progress};
+
+/// How far the parts of a picture stand apart, as a share of their way from the middle.
+const SPREAD: f64 = 0.25;
 
 #[derive(Debug, Serialize)]
 struct Found {
@@ -58,6 +64,14 @@ pub fn run(args: &Decompose, common: &Common) -> Result<Exit, Failure> {
         let meshes: Vec<_> = found.parts.iter().filter_map(Shape::hull_mesh).collect();
         impinge::io::save(path, &procedural::join(&meshes)?)?;
     }
+    let meshes: Vec<Mesh> = found.parts.iter().filter_map(Shape::hull_mesh).collect();
+    let poses = apart(&meshes)?;
+    args.drawing.save(|| {
+        let figures = meshes.iter().zip(&poses).enumerate();
+        let figure =
+            |(n, (mesh, pose))| Figure { mesh, pose, colour: picture::colour_of(n), red: Vec::new() };
+        Picture { figures: figures.map(figure).collect(), ..Picture::default() }
+    })?;
     let parts = found.parts.iter().map(report).collect::<Result<Vec<_>, _>>()?;
     let outcome = Outcome { certainty: found.certainty, finish: Finish::Complete, work: Counters::default() };
     let assurance = Assurance::from(&outcome);
@@ -66,6 +80,14 @@ pub fn run(args: &Decompose, common: &Common) -> Result<Exit, Failure> {
         Format::Text => output::print(|out| text(&found, &parts, assurance, out))?,
     }
     Ok(Exit::Free)
+}
+
+/// Moves the parts away from the middle, so that the cuts between them can be seen.
+fn apart(parts: &[Mesh]) -> Result<Vec<Pose>, Failure> {
+    let middle = |mesh: &Mesh| mesh.vertices().iter().sum::<DVec3>() / mesh.vertices().len().max(1) as f64;
+    let centre = parts.iter().map(middle).sum::<DVec3>() / parts.len().max(1) as f64;
+    let pose = |mesh: &Mesh| Ok(Pose::from_translation((middle(mesh) - centre) * SPREAD)?);
+    parts.iter().map(pose).collect()
 }
 
 /// The budget ended first.

@@ -5,7 +5,7 @@ use std::io::Write;
 use impinge::{Error, Mesh, Placed, Pose, Query, Shape, procedural};
 use serde::Serialize;
 
-use super::check::draw;
+use super::check::Meeting;
 use crate::answer::Assurance;
 use crate::args::{Common, Demo, Format};
 use crate::error::Failure;
@@ -82,7 +82,7 @@ pub fn run(args: &Demo, common: &Common) -> Result<Exit, Failure> {
     }
     if let (Some(file), Some(scene)) = (&args.picture, scenes.first()) {
         let [a, b] = scene.placed();
-        output::file(file, &draw(a, b)?)?;
+        output::file(file, &Meeting::of(a, b)?.picture().png(960, 720)?)?;
     }
     match common.format {
         Format::Json => commands::json(Report { scenes: rows, assurance: Assurance::EXACT })?,

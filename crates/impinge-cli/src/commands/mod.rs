@@ -8,6 +8,7 @@ mod demo;
 mod distance;
 mod inspect;
 mod query;
+mod rays;
 mod self_;
 mod shells;
 mod simulate;
@@ -40,6 +41,7 @@ pub fn run(args: &Args) -> Result<Exit, Failure> {
         Some(Command::Distance(distance)) => distance::run(distance, common),
         Some(Command::Volume(volume)) => volume::run(volume, common),
         Some(Command::Sweep(sweep)) => sweep::run(sweep, common),
+        Some(Command::Rays(rays)) => rays::run(rays, common),
         Some(Command::SelfIntersect(one)) => self_::run(one, common),
         Some(Command::Decompose(mesh)) => decompose::run(mesh, common),
         Some(Command::Shells(mesh)) => shells::run(mesh, common),

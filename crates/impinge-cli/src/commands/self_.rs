@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::Path;
 
-use impinge::Deforming;
+use impinge::{Deforming, Mesh, Pose};
 
 use crate::answer::Answer;
 use crate::args::{Common, SelfIntersect};
@@ -11,6 +11,7 @@ use crate::error::Failure;
 use crate::exit::Exit;
 use crate::explain::Explain;
 use crate::found::{FeatureContact, Found};
+use crate::picture::{self, Figure, Picture};
 use crate::{ask, commands, load, progress};
 
 /// Finds the pairs.
@@ -25,6 +26,11 @@ pub fn run(args: &SelfIntersect, common: &Common) -> Result<Exit, Failure> {
     explain.lap("load");
     let answer = ask::self_intersections(common.settings().query(), (&shape).into())?;
     busy.finish_and_clear();
+    if let (Some(mesh), Found::Pairs(found)) = (shape.as_mesh(), &answer.found) {
+        let red = found.pairs.as_flattened().to_vec();
+        let figure = Figure { mesh, pose: &Pose::IDENTITY, colour: picture::BODIES[0], red };
+        args.drawing.save(|| Picture { figures: vec![figure], ..Picture::default() })?;
+    }
     commands::finish(&answer, common, &mut explain, |out| text(&answer, out))
 }
 
@@ -38,6 +44,16 @@ fn over_a_step(args: &SelfIntersect, end: &Path, common: &Common) -> Result<Exit
     explain.lap("build");
     let answer = ask::self_contacts(common.settings().query(), &mesh, args.all, args.margin)?;
     busy.finish_and_clear();
+    if let Found::Step(step) = &answer.found {
+        let time = step.impact.time.unwrap_or(1.0);
+        let at = |v: usize| mesh.start().vertices()[v].lerp(mesh.end().vertices()[v], time);
+        let points = (0..mesh.start().vertices().len()).map(at).collect();
+        let then = Mesh::from_points(points, mesh.start().triangles().to_vec())?;
+        let contacts = step.vertices.into_iter().flatten().map(|v| [at(v as usize); 2]).collect();
+        let figure =
+            Figure { mesh: &then, pose: &Pose::IDENTITY, colour: picture::BODIES[0], red: Vec::new() };
+        args.drawing.save(|| Picture { figures: vec![figure], contacts, ..Picture::default() })?;
+    }
     commands::finish(&answer, common, &mut explain, |out| step_text(&answer, out))
 }
 

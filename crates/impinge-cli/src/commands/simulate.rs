@@ -327,7 +327,8 @@ fn draw(drawing: &Drawing) -> Result<Vec<u8>, Failure> {
         .map(|f| Figure { mesh: &f.mesh, pose: &f.pose, colour: DVec3::from(f.colour), red: Vec::new() })
         .collect();
     let lines = drawing.lines.iter().map(|&(ends, colour)| (ends, DVec3::from(colour))).collect();
-    Picture { figures, lines, contacts: drawing.contacts.clone(), view: drawing.view }.png(1200, 900)
+    let contacts = drawing.contacts.clone();
+    Picture { figures, lines, contacts, view: drawing.view, ..Picture::default() }.png(1200, 900)
 }
 
 fn as_map<S: serde::Serializer>(pairs: &[(&'static str, f64)], s: S) -> Result<S::Ok, S::Error> {

@@ -2,6 +2,7 @@
 
 use std::io::Write;
 
+use glam::DVec3;
 use impinge::{Placed, Pose, Query, Shape};
 
 use crate::answer::Answer;
@@ -11,6 +12,7 @@ use crate::exit::Exit;
 use crate::explain::Explain;
 use crate::found::Found;
 use crate::motion::Way;
+use crate::picture::{self, Figure, Picture};
 use crate::{ask, commands};
 
 /// Finds the first contact.
@@ -28,11 +30,47 @@ pub fn run(args: &Sweep, common: &Common) -> Result<Exit, Failure> {
     let mut query = Query { slack: args.slack, surfaces: args.surfaces, ..common.settings().query() };
     query.tolerance = args.tolerance.unwrap_or(query.tolerance);
     let answer = ask::sweep(query, a, b)?;
+    if let Found::Sweep(found) = &answer.found {
+        let states = states([a, b], found.time);
+        args.drawing.save(|| drawn([a, b], &states, found.point))?;
+    }
     commands::finish(&answer, common, &mut explain, |out| text(&answer, out))
 }
 
 fn mover<'s>(shape: &'s Shape, way: &Way, at: Option<Pose>, to: Option<Pose>) -> Placed<'s> {
     shape.along(way.motion(&at.unwrap_or(Pose::IDENTITY), to.as_ref()))
+}
+
+/// Where the bodies are at the start, at the contact and at the end, of each only what differs.
+fn states(bodies: [Placed<'_>; 2], contact: Option<f64>) -> Vec<(usize, Pose, bool)> {
+    let mut states = Vec::new();
+    for (k, body) in bodies.iter().enumerate() {
+        let at = |t: f64| body.motion().pose(t);
+        let firm = at(contact.unwrap_or(1.0));
+        states.push((k, firm, true));
+        let others = if contact.is_some() { vec![at(0.0), at(1.0)] } else { vec![at(0.0)] };
+        for pose in others {
+            if !states.iter().any(|(of, known, _)| *of == k && *known == pose) {
+                states.push((k, pose, false));
+            }
+        }
+    }
+    states
+}
+
+/// The bodies at their contact, or at the end without one, and pale where they are otherwise.
+fn drawn<'a>(
+    bodies: [Placed<'a>; 2],
+    states: &'a [(usize, Pose, bool)],
+    point: Option<[f64; 3]>,
+) -> Picture<'a> {
+    let figures = states.iter().filter_map(|(k, pose, firm)| {
+        let colour = picture::BODIES[*k];
+        let colour = if *firm { colour } else { picture::pale(colour) };
+        Some(Figure { mesh: bodies[*k].shape().as_mesh()?, pose, colour, red: Vec::new() })
+    });
+    let contacts = point.into_iter().map(|p| [DVec3::from(p); 2]).collect();
+    Picture { figures: figures.collect(), contacts, ..Picture::default() }
 }
 
 fn text(answer: &Answer, out: &mut dyn Write) -> std::io::Result<()> {

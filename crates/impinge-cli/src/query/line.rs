@@ -20,10 +20,11 @@ use crate::pose;
 use crate::settings::{Limit, Settings};
 
 /// The questions that are answered.
-const KNOWN: [&str; 8] = ["relation", "pairs", "distance", "points", "sweep", "ccd", "self", "volume"];
+const KNOWN: [&str; 9] =
+    ["relation", "pairs", "distance", "points", "sweep", "ccd", "self", "volume", "rays"];
 
 /// Questions of the contract that are not answered yet.
-const LATER: [&str; 3] = ["contacts", "separate", "rays"];
+const LATER: [&str; 2] = ["contacts", "separate"];
 
 /// Fields that every question may have; a comment is for people.
 const COMMON: [&str; 6] = ["id", "ask", "method", "budget", "seed", "comment"];
@@ -33,6 +34,7 @@ fn fields_of(ask: &str) -> &'static [&'static str] {
     match ask {
         "pairs" => &["a", "b", "margin"],
         "points" => &["a", "points"],
+        "rays" => &["a", "rays", "any"],
         "sweep" => &["a", "b", "tolerance", "slack", "surfaces", "turns", "law"],
         "ccd" => &["kind", "t0", "t1", "margin"],
         "self" => &["a", "to", "all", "margin"],
@@ -126,6 +128,14 @@ fn settle(fields: &Fields<'_>, context: &Context, place: &str) -> Result<Answer,
     if ask == "points" {
         let List(points) = fields.get("points")?.ok_or_else(|| Failure::new("points: missing"))?;
         return ask::points(query, at_a, &points);
+    }
+    if ask == "rays" {
+        // The first hit is one of any.
+        fields.get::<bool>("any")?;
+        let List::<[f64; 6]>(rays) = fields.get("rays")?.ok_or_else(|| Failure::new("rays: missing"))?;
+        let rays = rays.into_iter().enumerate();
+        let rays = rays.map(|(i, ray)| ask::ray(ray).map_err(|e| e.at(&format!("rays: element {i}"))));
+        return ask::rays(query, at_a, &rays.collect::<Result<Vec<_>, _>>()?);
     }
     let b = body(fields, "b", meshes)?;
     let at_b = b.shape.along(b.motion);

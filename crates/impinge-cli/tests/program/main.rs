@@ -6,7 +6,9 @@ mod common;
 mod decompose;
 mod inspect;
 mod moving;
+mod pictures;
 mod query;
+mod rays;
 #[path = "../../../impinge/tests/common/shared.rs"]
 mod shared;
 mod shared_pairs;

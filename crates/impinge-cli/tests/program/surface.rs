@@ -49,7 +49,9 @@ fn help_teaches() {
     ] {
         assert!(help.out.contains(line), "{line}\n{}", help.out);
     }
-    for command in ["inspect", "check", "distance", "self", "query", "simulate", "demo", "completions"] {
+    for command in
+        ["inspect", "check", "distance", "rays", "self", "query", "simulate", "demo", "completions"]
+    {
         assert!(help.out.contains(&format!("\n  {command} ")), "{command}");
         let page = impinge(&[command, "--help"]);
         assert_eq!(page.code, 0);

@@ -72,6 +72,32 @@ impl Aabb {
         2.0 * (s.x * s.y + s.y * s.z + s.z * s.x)
     }
 
+    /// How far two boxes of one frame are apart, rounded down; 0 where they meet.
+    pub(crate) fn gap(&self, other: &Aabb) -> f64 {
+        let apart = (self.low - other.high).max(other.low - self.high).max(DVec3::ZERO);
+        apart.length() * (1.0 - 8.0 * f64::EPSILON)
+    }
+
+    /// Where the ray origin + t·direction, 0 ≤ t ≤ `reach`, enters the box, or 0 in it; `None` where it passes it by.
+    /// Never later than the truth, and no ray that meets the box is lost, but for rounding of the origin itself.
+    pub(crate) fn entered_by(&self, origin: DVec3, direction: DVec3, reach: f64) -> Option<f64> {
+        let (mut enter, mut leave) = (0.0_f64, reach);
+        for k in 0..3 {
+            let (low, high) = (self.low[k] - origin[k], self.high[k] - origin[k]);
+            if direction[k] == 0.0 {
+                if low > 0.0 || high < 0.0 {
+                    return None;
+                }
+                continue;
+            }
+            let (a, b) = (low / direction[k], high / direction[k]);
+            // A difference and a quotient are rounded; negative numbers do not count.
+            enter = enter.max(a.min(b) * (1.0 - 4.0 * f64::EPSILON));
+            leave = leave.min(a.max(b) * (1.0 + 4.0 * f64::EPSILON));
+        }
+        (enter <= leave).then_some(enter)
+    }
+
     /// Whether two boxes of one frame share a point.
     pub fn meets(&self, other: &Aabb) -> bool {
         self.low.cmple(other.high).all() && other.low.cmple(self.high).all()

@@ -13,7 +13,7 @@ pub mod dual;
 pub mod leaf_block;
 pub mod leaf_filter;
 pub mod point_tree;
-pub mod ray_slab;
+pub mod ray_tree;
 pub mod relative;
 pub mod self_overlap;
 pub mod sphere_cover;

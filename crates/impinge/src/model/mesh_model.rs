@@ -12,6 +12,7 @@ use crate::hierarchy::dipole::Dipoles;
 use crate::hierarchy::disc_bound::DiscBounds;
 use crate::hierarchy::leaf_block::LeafBlocks;
 use crate::hierarchy::point_tree::PointTree;
+use crate::hierarchy::ray_tree::RayTree;
 use crate::hierarchy::sphere_cover::SphereCover;
 use crate::hierarchy::wide::{Decay, WideTree};
 use crate::num::parallel::once;
@@ -34,6 +35,7 @@ pub struct Model {
     pub(super) leaf_blocks: OnceLock<LeafBlocks>,
     pub(super) disc_bounds: OnceLock<DiscBounds>,
     pub(super) point_tree: OnceLock<PointTree>,
+    pub(super) ray_tree: OnceLock<RayTree>,
     pub(super) dipoles: OnceLock<Dipoles>,
     pub(super) sphere_cover: OnceLock<Result<SphereCover, Error>>,
     pub(super) paid: Paid,
@@ -92,6 +94,12 @@ impl Model {
     /// The patches of its surface, for questions from points; built at the first call and kept.
     pub fn point_tree(&self) -> &PointTree {
         once(&self.point_tree, || PointTree::new(&self.mesh, self.tree().frame()))
+    }
+
+    /// The tree for rays; built at the first call and kept.
+    #[inline]
+    pub fn ray_tree(&self) -> &RayTree {
+        once(&self.ray_tree, || RayTree::new(&self.mesh))
     }
 
     /// Its surface seen from far away, for winding numbers of open surfaces; summed up at the first call and
@@ -199,6 +207,7 @@ impl From<Mesh> for Model {
             leaf_blocks: OnceLock::new(),
             disc_bounds: OnceLock::new(),
             point_tree: OnceLock::new(),
+            ray_tree: OnceLock::new(),
             dipoles: OnceLock::new(),
             sphere_cover: OnceLock::new(),
             paid: Paid::default(),

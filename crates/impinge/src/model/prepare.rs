@@ -25,6 +25,8 @@ pub enum Fact {
     DiscBounds,
     /// [`Model::point_tree`].
     PointTree,
+    /// [`Model::ray_tree`].
+    RayTree,
     /// [`Model::dipoles`].
     Dipoles,
     /// [`Model::sphere_cover`].
@@ -34,13 +36,14 @@ pub enum Fact {
 impl Fact {
     const COUNT: usize = Fact::ALL.len();
 
-    const ALL: [Fact; 8] = [
+    const ALL: [Fact; 9] = [
         Fact::Tree,
         Fact::Topology,
         Fact::Hull,
         Fact::LeafBlocks,
         Fact::DiscBounds,
         Fact::PointTree,
+        Fact::RayTree,
         Fact::Dipoles,
         Fact::SphereCover,
     ];
@@ -52,7 +55,7 @@ impl Fact {
     /// What must be known before, in this order.
     pub const fn needs(self) -> &'static [Fact] {
         match self {
-            Fact::Tree | Fact::Topology | Fact::Hull | Fact::SphereCover => &[],
+            Fact::Tree | Fact::Topology | Fact::Hull | Fact::RayTree | Fact::SphereCover => &[],
             Fact::LeafBlocks | Fact::PointTree | Fact::Dipoles => &[Fact::Tree],
             Fact::DiscBounds => &[Fact::Tree, Fact::LeafBlocks],
         }
@@ -64,6 +67,7 @@ impl Fact {
             Fact::LeafBlocks | Fact::Dipoles => 1,
             Fact::DiscBounds => 2,
             Fact::Tree | Fact::Topology | Fact::PointTree | Fact::Hull => 8,
+            Fact::RayTree => 16,
             Fact::SphereCover => 32,
         }
     }
@@ -111,6 +115,7 @@ impl Model {
             Fact::LeafBlocks => self.leaf_blocks.get().is_some(),
             Fact::DiscBounds => self.disc_bounds.get().is_some(),
             Fact::PointTree => self.point_tree.get().is_some(),
+            Fact::RayTree => self.ray_tree.get().is_some(),
             Fact::Dipoles => self.dipoles.get().is_some(),
             Fact::SphereCover => self.sphere_cover.get().is_some(),
         }
@@ -153,6 +158,7 @@ impl Model {
             Fact::LeafBlocks => _ = self.leaf_blocks(),
             Fact::DiscBounds => _ = self.disc_bounds(),
             Fact::PointTree => _ = self.point_tree(),
+            Fact::RayTree => _ = self.ray_tree(),
             Fact::Dipoles => _ = self.dipoles(),
             Fact::SphereCover => _ = self.sphere_cover(),
         }

@@ -114,6 +114,14 @@ impl Motion {
         }
     }
 
+    /// Whether it moves without turning, at a constant velocity.
+    pub(crate) fn is_translation(&self) -> bool {
+        match self {
+            Motion::Still(_) => true,
+            Motion::Rigid(rigid) => rigid.turn().1 == 0.0,
+        }
+    }
+
     /// An upper bound of the speed of the points of a ball, over a span of time.
     #[doc(hidden)]
     pub fn speed(&self, ball: &Ball, span: [f64; 2]) -> f64 {

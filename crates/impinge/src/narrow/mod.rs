@@ -13,4 +13,5 @@ pub mod methods;
 pub mod route;
 pub mod sampled;
 pub mod shape_pair;
+pub(crate) mod shape_ray;
 pub mod solid_sweep;

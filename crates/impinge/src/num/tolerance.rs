@@ -114,6 +114,19 @@ pub const SHADOW_ROUNDING: f64 = 6.0 * (f64::EPSILON / 2.0);
 /// never parts boxes that touch.
 pub const SINGLE_COMPARISON: f32 = 1.0 + 4.0 * f32::EPSILON;
 
+/// A ray's first point this near to its origin (no unit: relative to the coordinates of the origin and of the shape)
+/// may be the origin itself: placing a shape, turning a ray and solving for its end are about twenty roundings of
+/// u = 2⁻⁵³. An exact predicate decides for triangles; curved surfaces take it for the origin.
+pub const RAY_START_ROUNDING: f64 = 32.0 * f64::EPSILON;
+
+/// What rounding can do to a point or box that is brought from one body's frame to another's (no unit: relative to the
+/// coordinates): some tens of roundings of u = 2⁻⁵³, with room.
+pub const OVERLAP_ROUNDING: f64 = 1e-13;
+
+/// How much larger than a moving shape its boxes are when a scene looks for what it may touch (no unit: relative to its
+/// size and way): more than [`SWEEP_SLACK`], within which a sweep may tell a contact.
+pub const CAST_BOX_SLACK: f64 = 1e-8;
+
 /// Components of a ray's direction below this are raised to it (no unit: the largest component is 1). Over
 /// the way through a tree that moves the ray by less than the pad on its boxes.
 pub const FLATTEST_RAY: f64 = 1e-12;

@@ -11,9 +11,9 @@ mod whole_mesh;
 
 pub use plain::{
     closest_point, closest_point_batch, contains, contains_batch, contour, contour_batch, distance,
-    distance_batch, pairs, pairs_batch, pairs_within, pairs_within_batch, ray_cast, ray_cast_batch, relation,
-    relation_batch, self_intersections, self_intersections_batch, signed_distance, signed_distance_batch,
-    sweep, sweep_batch, volume, volume_batch,
+    distance_batch, pairs, pairs_batch, pairs_within, pairs_within_batch, ray_cast, ray_cast_all,
+    ray_cast_any, ray_cast_batch, relation, relation_batch, self_intersections, self_intersections_batch,
+    signed_distance, signed_distance_batch, sweep, sweep_batch, volume, volume_batch,
 };
 pub use point::{PointDistance, winding_number};
 pub use whole_mesh::{decompose, inspect, mass};

@@ -245,29 +245,41 @@ pub fn contains_batch<'s>(shape: impl Into<Placed<'s>>, points: &[DVec3]) -> Res
     value(Query::default().contains(shape, points))
 }
 
-/// Where a ray first meets the surface of a mesh.
+/// Where a ray first meets the surface of a shape, from inside too.
+///
+/// No ray passes between neighbouring triangles. What has no area is never hit; the surface of a compound is that of
+/// the union of its parts.
 ///
 /// ```
-/// use impinge::{Ray, Shape, procedural, ray_cast};
+/// use impinge::{Pose, Ray, Shape, ray_cast};
 ///
-/// let ball = Shape::from(procedural::ico_sphere(1.0, 3)?);
-/// let hit = ray_cast(&ball, Ray::new([0.0, 0.0, 5.0], [0.0, 0.0, -1.0])?)?.unwrap();
-/// assert!((hit.t - 4.0).abs() < 0.01);
+/// let drum = Shape::cylinder(1.0, 0.5)?;
+/// let ray = Ray::new([0.0, 0.0, 5.0], [0.0, 0.0, -2.0])?;
+/// let hit = ray_cast(drum.at(Pose::from_translation([0.3, 0.0, 1.0])?), ray).unwrap();
+/// assert_eq!((hit.t, hit.point.z, hit.normal.z), (1.75, 1.5, 1.0));
 /// # Ok::<(), impinge::Error>(())
 /// ```
-///
-/// # Errors
-/// A shape that is no mesh.
-pub fn ray_cast<'s>(shape: impl Into<Placed<'s>>, ray: Ray) -> Result<Option<RayHit>, Error> {
-    first(ray_cast_batch(shape, &[ray]))
+pub fn ray_cast<'s>(shape: impl Into<Placed<'s>>, ray: Ray) -> Option<RayHit> {
+    ray_cast_batch(shape, &[ray]).pop().flatten()
 }
 
 /// [`ray_cast`] for many rays, in parallel.
-///
-/// # Errors
-/// As [`ray_cast`].
-pub fn ray_cast_batch<'s>(shape: impl Into<Placed<'s>>, rays: &[Ray]) -> Result<Vec<Option<RayHit>>, Error> {
-    value(Query::default().ray_casts(shape, rays))
+pub fn ray_cast_batch<'s>(shape: impl Into<Placed<'s>>, rays: &[Ray]) -> Vec<Option<RayHit>> {
+    value(Query::default().ray_casts(shape, rays)).unwrap_or_default()
+}
+
+/// Whether a ray meets the surface of a shape: as [`ray_cast`], but the search ends at the first certain hit.
+pub fn ray_cast_any<'s>(shape: impl Into<Placed<'s>>, ray: Ray) -> bool {
+    value(Query::default().ray_casts_any(shape, &[ray])).is_ok_and(|hit| hit == [true])
+}
+
+/// Every point where a ray meets the surface of a shape, by parameter and then by triangle; where it meets an edge or
+/// corner of a mesh, one for each triangle there.
+pub fn ray_cast_all<'s>(shape: impl Into<Placed<'s>>, ray: Ray) -> Vec<RayHit> {
+    value(Query::default().ray_casts_all(shape, &[ray]))
+        .ok()
+        .and_then(|mut all| all.pop())
+        .unwrap_or_default()
 }
 
 /// Every pair of triangles in which a mesh meets itself, exactly: ascending, the smaller index first.

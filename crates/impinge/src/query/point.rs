@@ -12,11 +12,12 @@ use crate::narrow::convex::relation::counted_point_in;
 use crate::narrow::detector::shape_memory::{Hashed, ShapeMemory, ShapeQuestion};
 use crate::narrow::exact::closest_point::{ClosestPoint, counted_closest_points};
 use crate::narrow::exact::generalized_winding::SolidAngles;
-use crate::narrow::exact::ray_cast::{Ray, RayHit, counted_first_hits};
+use crate::narrow::exact::ray_cast::{Ray, RayHit};
 use crate::narrow::exact::self_intersection::{self_intersections, self_intersections_within};
 use crate::narrow::exact::signed_distance::{SignedDistance, counted_signed_distances};
 use crate::narrow::methods::Method;
 use crate::narrow::route::{Answer, Reason};
+use crate::narrow::shape_ray::ShapeRays;
 use crate::num::parallel;
 use crate::num::tolerance::{LARGEST_COORDINATE, WINDING_ERROR};
 use crate::{Budget, Error};
@@ -118,16 +119,57 @@ impl Query<'_> {
     /// The first hits of many rays; see [`ray_cast`](crate::ray_cast).
     ///
     /// # Errors
-    /// A shape that is no mesh, or a method other than `exact`.
+    /// A method other than `exact`.
     pub fn ray_casts<'s>(
         &mut self,
         shape: impl Into<Placed<'s>>,
         rays: &[Ray],
     ) -> Result<Answer<Vec<Option<RayHit>>>, Error> {
-        let body = shape.into();
-        let model = mesh_of(&body, "a ray cast")?;
+        self.rays(&shape.into(), "a ray cast", rays, |shape, ray| shape.first(ray))
+    }
+
+    /// Which of many rays hit anything; see [`ray_cast_any`](crate::ray_cast_any).
+    ///
+    /// # Errors
+    /// As [`Query::ray_casts`].
+    pub fn ray_casts_any<'s>(
+        &mut self,
+        shape: impl Into<Placed<'s>>,
+        rays: &[Ray],
+    ) -> Result<Answer<Vec<bool>>, Error> {
+        self.rays(&shape.into(), "any hit of a ray", rays, |shape, ray| shape.any(ray))
+    }
+
+    /// All hits of many rays; see [`ray_cast_all`](crate::ray_cast_all).
+    ///
+    /// # Errors
+    /// As [`Query::ray_casts`].
+    pub fn ray_casts_all<'s>(
+        &mut self,
+        shape: impl Into<Placed<'s>>,
+        rays: &[Ray],
+    ) -> Result<Answer<Vec<Vec<RayHit>>>, Error> {
+        self.rays(&shape.into(), "all hits of a ray", rays, |shape, ray| shape.all(ray))
+    }
+
+    fn rays<R: Any + Clone + Send + Sync>(
+        &mut self,
+        body: &Placed<'_>,
+        question: &'static str,
+        rays: &[Ray],
+        cast: impl Fn(&ShapeRays<'_>, &Ray) -> (R, Counters) + Sync,
+    ) -> Result<Answer<Vec<R>>, Error> {
         let pose = body.pose();
-        self.blocks(&body, "a ray cast", &[Fact::Tree], rays, |rays| counted_first_hits(model, &pose, rays))
+        self.blocks(body, question, &[Fact::Topology, Fact::RayTree], rays, |rays| {
+            let shape = ShapeRays::new(body.geometry(), &pose);
+            let found = parallel::map(rays.len(), |k| cast(&shape, &rays[k]));
+            let mut work = Counters::default();
+            let hits = found.into_iter().map(|(hit, more)| {
+                work += more;
+                hit
+            });
+            (hits.collect(), work)
+        })
     }
 
     /// Every pair of triangles in which a mesh meets itself; see

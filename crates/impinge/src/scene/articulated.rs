@@ -5,7 +5,6 @@
 //! links of one body meet each other too; links that hang on each other directly are ignored.
 
 use super::{Body, BodyId, Groups, Scene};
-use crate::broad::Mobility;
 use crate::motion::{Joint, JointKind, Skeleton};
 use crate::shape::Polytope;
 use crate::shape::procedural::BodyPart;
@@ -39,12 +38,7 @@ impl Articulated {
         }
         let mut poses = Vec::new();
         skeleton.poses(root, &[], &mut poses);
-        let body = |(shape, &pose): (&Shape, &Pose)| Body {
-            shape: shape.clone(),
-            pose,
-            mobility: Mobility::Moving,
-            groups,
-        };
+        let body = |(shape, &pose): (&Shape, &Pose)| Body { groups, ..Body::moving(shape.clone(), pose) };
         let links: Vec<BodyId> = shapes.iter().zip(&poses).map(|link| scene.add(body(link))).collect();
         for pair in skeleton.neighbours() {
             scene.ignore(pair.map(|i| links[i]), true);

@@ -40,12 +40,24 @@ pub struct Body {
     pub mobility: Mobility,
     /// What it is and what it meets.
     pub groups: Groups,
+    /// Whether it only notices: its events are told, its contacts are not, and questions pass it by unless their
+    /// [`Filter`](super::Filter) says otherwise.
+    pub sensor: bool,
+    /// Whatever the caller wants to find again; the scene does not look at it.
+    pub user_data: u64,
 }
 
 impl Body {
     /// A moving body that meets everything.
     pub fn moving(shape: impl Into<Shape>, pose: Pose) -> Body {
-        Body { shape: shape.into(), pose, mobility: Mobility::Moving, groups: Groups::ALL }
+        Body {
+            shape: shape.into(),
+            pose,
+            mobility: Mobility::Moving,
+            groups: Groups::ALL,
+            sensor: false,
+            user_data: 0,
+        }
     }
 
     /// A part of the surroundings.

@@ -24,6 +24,10 @@
 //! # Ok::<(), impinge::Error>(())
 //! ```
 //!
+//! Between the steps a scene answers questions as it stands: rays ([`Scene::ray_cast`]), moving shapes
+//! ([`Scene::shape_cast`]), regions ([`Scene::overlapping`]), the nearest body ([`Scene::nearest`]) and points
+//! ([`Scene::containing`]); a [`Filter`] says which bodies answer.
+//!
 //! A box that slides over another, with its contact manifold; the points keep their persistent ids.
 //!
 //! ```
@@ -45,14 +49,18 @@
 
 mod articulated;
 mod body;
+mod body_index;
 mod bounds;
 mod brute;
+mod configurations;
 mod event;
 mod filter;
+mod overlap;
 mod pair;
 mod path;
 mod persistent_manifold;
 mod route;
+mod scene_query;
 mod scene_sweep;
 mod separating_plane;
 mod step;
@@ -65,6 +73,7 @@ mod tests;
 use std::fmt;
 
 use body::{Bodies, Entry};
+use body_index::BodyIndex;
 use bounds::Fit;
 use filter::Rules;
 use pair::Pair;
@@ -82,9 +91,11 @@ pub use crate::narrow::detector::Contacts;
 pub use articulated::{Articulated, jointed};
 pub use body::{Body, BodyId};
 pub use bounds::Boxes;
+pub use configurations::Clearance;
 pub use event::{Event, EventKind, Frame, SceneContact};
 pub use filter::Groups;
 pub use path::{PathCheck, PathHit, PathOptions};
+pub use scene_query::Filter;
 pub use scene_sweep::{SceneImpact, SceneSweep, SceneSweepAnswer};
 
 /// How a scene looks for contacts.
@@ -110,6 +121,8 @@ impl Default for Options {
 pub struct Scene {
     options: Options,
     bodies: Bodies,
+    /// Where they are, for questions.
+    index: BodyIndex,
     rules: Rules,
     broad: Box<dyn BroadPhase + Send + Sync>,
     changes: Changes,
@@ -164,6 +177,7 @@ impl Scene {
         Scene {
             options,
             bodies: Bodies::default(),
+            index: BodyIndex::default(),
             rules: Rules::default(),
             broad,
             changes: Changes::default(),
@@ -212,6 +226,7 @@ impl Scene {
             named: false,
         });
         self.broad.insert(id.slot(), bounds, mobility);
+        self.index.change(id.slot(), self.bodies.count());
         id
     }
 
@@ -219,6 +234,7 @@ impl Scene {
     pub fn remove(&mut self, id: BodyId) -> Option<Body> {
         let entry = self.bodies.remove(id)?;
         self.broad.remove(id.slot());
+        self.index.change(id.slot(), self.bodies.count());
         if entry.named {
             self.rules.forget(id.slot());
         }
@@ -283,6 +299,7 @@ impl Scene {
     /// The next step looks at the body anew.
     fn mark_moved(&mut self, id: BodyId) {
         let clock = self.clock + 1;
+        self.index.change(id.slot(), self.bodies.count());
         let Some(entry) = self.bodies.get_mut(id) else { return };
         entry.moved_at = clock;
         if !std::mem::replace(&mut entry.queued, true) {

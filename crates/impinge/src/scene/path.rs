@@ -153,7 +153,7 @@ impl Articulated {
         options: &PathOptions,
         budget: &mut Budget,
     ) -> Result<PathCheck, Error> {
-        check_waypoints(waypoints, self.skeleton().joints())?;
+        check_waypoints("waypoint", waypoints, self.skeleton().joints())?;
         check_lengths(options)?;
         let mut search = Search::new(self, scene, options)?;
         let last = waypoints.len() - 1;
@@ -172,7 +172,12 @@ impl Articulated {
     }
 }
 
-fn check_waypoints(waypoints: &[impl AsRef<[f64]>], joints: &[Joint]) -> Result<(), Error> {
+/// Refuses joint values that the joints cannot have; `what` is what a row of them is called.
+pub(super) fn check_waypoints(
+    what: &str,
+    waypoints: &[impl AsRef<[f64]>],
+    joints: &[Joint],
+) -> Result<(), Error> {
     let refuse = |reason: String| Err(Error::Argument { name: "waypoints", reason });
     if waypoints.is_empty() {
         return refuse("a path needs one at least".into());
@@ -180,16 +185,16 @@ fn check_waypoints(waypoints: &[impl AsRef<[f64]>], joints: &[Joint]) -> Result<
     for (k, values) in waypoints.iter().enumerate() {
         let values = values.as_ref();
         if values.len() != joints.len() {
-            return refuse(format!("waypoint {k} has {} values for {} joints", values.len(), joints.len()));
+            return refuse(format!("{what} {k} has {} values for {} joints", values.len(), joints.len()));
         }
         for (i, (value, joint)) in values.iter().zip(joints).enumerate() {
             if !value.is_finite() {
-                return refuse(format!("waypoint {k}: the value of joint {i} is not finite"));
+                return refuse(format!("{what} {k}: the value of joint {i} is not finite"));
             }
             let [low, high] = joint.limits;
             // Between two values within the limits all are.
             if joint.kind != JointKind::Fixed && !(low..=high).contains(value) {
-                let reason = format!("waypoint {k}: joint {i} goes from {low} to {high}, not to {value}");
+                let reason = format!("{what} {k}: joint {i} goes from {low} to {high}, not to {value}");
                 return refuse(reason);
             }
         }
@@ -329,13 +334,9 @@ impl<'s> Search<'s> {
 /// All pairs that groups and rules let meet.
 fn pairs<'s>(arm: &Articulated, scene: &'s Scene, itself: bool) -> Vec<LinkPair<'s>> {
     let links = arm.links();
-    let allowed = |a: BodyId, b: BodyId| {
-        let [Some(x), Some(y)] = [a, b].map(|id| scene.body(id)) else { return false };
-        !scene.rules.of([a, b].map(BodyId::slot)).ignored && x.groups.allow(y.groups)
-    };
     let mut all = Vec::new();
     let mut add = |link: usize, other: Target<'s>, id: BodyId| {
-        if allowed(links[link], id) {
+        if scene.may_hit([links[link], id]) {
             let bodies = [links[link], id];
             all.push(LinkPair { link, other, bodies, speed: 0.0, memory: KernelMemory::default() });
         }

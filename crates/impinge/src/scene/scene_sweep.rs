@@ -476,7 +476,7 @@ fn separate(
 }
 
 /// A box around all a body sweeps over a span of time.
-fn swept_bounds(shape: &Geometry, motion: &Motion, ball: &Ball, span: [f64; 2]) -> Aabb {
+pub(super) fn swept_bounds(shape: &Geometry, motion: &Motion, ball: &Ball, span: [f64; 2]) -> Aabb {
     if let Motion::Still(pose) = motion {
         return shape.bounds(pose);
     }

@@ -113,8 +113,13 @@ impl Scene {
         self.undecided.clear();
         for pair in &mut self.pairs {
             *work += std::mem::take(&mut pair.work);
+            // A sensor notices, but nothing rests on it.
+            let sensed = pair.bodies.iter().any(|&id| self.bodies.get(id).is_some_and(|e| e.body.sensor));
             if pair.due {
                 self.undecided.push(pair.bodies);
+                if sensed {
+                    continue;
+                }
                 pair.tell(&mut self.last_id, &mut self.contacts, &mut self.points);
                 continue;
             }
@@ -126,7 +131,7 @@ impl Scene {
                 (false, false) => None,
             };
             self.events.extend(kind.map(|kind| Event { bodies: pair.bodies, kind }));
-            if pair.wanted {
+            if pair.wanted && !sensed {
                 pair.tell(&mut self.last_id, &mut self.contacts, &mut self.points);
             }
         }

@@ -46,7 +46,7 @@ fn body(rng: &mut Pcg64, shapes: &[Shape]) -> Body {
     };
     let mobility = if rng.random_bool(0.2) { Mobility::Fixed } else { Mobility::Moving };
     let shape = shapes[rng.random_range(0..shapes.len())].clone();
-    Body { shape, pose: pose(rng), mobility, groups }
+    Body { mobility, groups, ..Body::moving(shape, pose(rng)) }
 }
 
 /// Something that happens to a scene between two steps.

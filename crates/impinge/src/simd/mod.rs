@@ -12,6 +12,7 @@ pub(crate) mod box_columns;
 mod dispatch;
 mod level;
 mod prefetch;
+pub(crate) mod ray_lanes;
 pub(crate) mod u32x16;
 
 pub(crate) use dispatch::dispatch;

@@ -153,7 +153,7 @@ pub struct TreeFrame {
 
 impl TreeFrame {
     /// The frame in which the given box is centred and about one unit large.
-    fn around(low: DVec3, high: DVec3) -> TreeFrame {
+    pub(super) fn around(low: DVec3, high: DVec3) -> TreeFrame {
         let centre = low + (high - low) * 0.5;
         let largest = (high - centre).max(centre - low).max_element();
         // The smallest power of two above; far enough from the subnormal numbers to divide by.

@@ -14,6 +14,7 @@ pub mod manifold;
 pub(crate) mod placed_core;
 pub mod point;
 mod polytope_pair;
+pub(crate) mod ray;
 pub mod relation;
 pub mod separation;
 mod voronoi_region;

@@ -10,6 +10,7 @@ pub mod distance;
 pub mod generalized_winding;
 pub mod margin;
 mod morton_order;
+mod outward;
 mod perturbed_point;
 pub(crate) mod placed_mesh;
 mod point_triangle_simd;

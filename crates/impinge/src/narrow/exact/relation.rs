@@ -21,6 +21,7 @@ use crate::hierarchy::relative::{Map, Relative};
 use crate::hierarchy::wide::WideTree;
 use crate::model::{Fact, Model};
 use crate::num::predicate::{Plane, Sign};
+use crate::shape::topology::Component;
 use crate::{Budget, Pose, Relation};
 
 /// How many touching triangles are tried as separating planes before all cells are looked at.
@@ -258,16 +259,20 @@ impl<'m> Question<'m> {
         self.classification.facts.is_settled()
     }
 
-    /// Whether every part of either body has a corner outside the other's box; surfaces without contact are
-    /// then separated.
+    /// Whether every part of either body surely reaches out of the other's box; surfaces without contact are then
+    /// separated. One corner of each part tells, or a box of the tree where all hangs together.
     fn parts_are_outside(&self) -> bool {
         let [a, b] = &self.classification.bodies;
-        [(a, b), (b, a)].iter().all(|(body, other)| {
+        let mut out = None;
+        [(a, b), (b, a)].iter().enumerate().all(|(x, (body, other))| {
             let [low, high] = other.bounds();
-            body.model.topology().components().iter().all(|part| {
+            let parts = body.model.topology().components();
+            let corner_is_out = |part: &Component| {
                 let p = body.corners(part.first_triangle)[0];
                 (p.cmplt(low) | p.cmpgt(high)).any()
-            })
+            };
+            parts.iter().all(corner_is_out)
+                || parts.len() == 1 && out.get_or_insert_with(|| reach_out(a, b))[x]
         })
     }
 

@@ -172,7 +172,8 @@ impl Polytope {
         build::assemble(self.dimension, corners, self.originals.clone(), &loops, &ends)
     }
 
-    fn fan(&self, face: u32) -> impl Iterator<Item = [u32; 3]> {
+    /// A face as triangles around its first corner.
+    pub(crate) fn fan(&self, face: u32) -> impl Iterator<Item = [u32; 3]> {
         let sides = self.sides(face);
         sides[1..].windows(2).map(|w| [sides[0].start, w[0].start, w[1].start])
     }

@@ -1,0 +1,47 @@
+//! `--picture`, `--view`, `--size` of the commands that draw.
+
+use crate::common::{Folder, cube};
+
+fn size_of(png: &[u8]) -> [u32; 2] {
+    assert!(png.starts_with(b"\x89PNG"));
+    [16, 20].map(|at| u32::from_be_bytes(png[at..at + 4].try_into().unwrap()))
+}
+
+#[test]
+fn every_command_that_draws_takes_a_view_and_a_size() {
+    let folder = Folder::new();
+    folder.write("a.obj", cube(1.0, 12));
+    folder.write("b.obj", cube(0.5, 12));
+    folder.write("rays.csv", "0.1,0.2,5,0,0,-2\n5,0,0,0,0,1\n");
+    let mesh = impinge::procedural::knot([2, 3], 1.0, 0.5, 60, 8).unwrap();
+    impinge::io::save(folder.path().join("knot.obj"), &mesh).unwrap();
+    let commands: [&[&str]; 6] = [
+        &["check", "a.obj", "b.obj", "--at-b", "1,0,0"],
+        &["rays", "a.obj", "--rays", "rays.csv"],
+        &["sweep", "a.obj", "b.obj", "--at-b", "4,0,0", "--to-b", "-4,0,0"],
+        &["self", "knot.obj"],
+        &["self", "a.obj", "--to", "a.obj"],
+        &["decompose", "a.obj"],
+    ];
+    for command in commands {
+        let plain = folder.run(&[command, &["--picture", "plain.png"]].concat());
+        assert!(plain.code < 2, "{command:?} {}", plain.err);
+        let options = ["--picture", "turned.png", "--view", "-1,0.2,0.4", "--size", "320x200"];
+        assert!(folder.run(&[command, &options].concat()).code < 2);
+        let read = |name: &str| std::fs::read(folder.path().join(name)).unwrap();
+        assert_eq!((size_of(&read("plain.png")), size_of(&read("turned.png"))), ([960, 720], [320, 200]));
+        for (options, why) in [
+            (&["--picture", "x.jpg"][..], "does not end in .png"),
+            (&["--picture", "x.png", "--view", "0,0,0"], "is not a direction"),
+            (&["--picture", "x.png", "--size", "0x9"], "is not a size"),
+            (&["--size", "100x100"], "--picture"),
+        ] {
+            let refused = folder.run(&[command, options].concat());
+            assert!(
+                refused.code == 2 && refused.err.contains(why),
+                "{command:?} {options:?} {}",
+                refused.err
+            );
+        }
+    }
+}

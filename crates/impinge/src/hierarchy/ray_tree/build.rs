@@ -1,0 +1,362 @@
+//! Building by the surface-area heuristic (Goldsmith and Salmon 1987; MacDonald and Booth 1990): large sets are
+//! binned (Wald, *On fast construction of SAH-based bounding volume hierarchies*, 2007), in small ones every border
+//! is tried; then the binary tree is collapsed to eight children a node, the largest box opened first.
+//!
+//! A leaf costs one step however many of its eight lanes are used, so borders are judged by steps, not triangles.
+//! Every subtree stands in one piece with links relative to itself: threads change nothing.
+
+use glam::{DVec3, Vec4};
+
+use super::super::wide::TreeFrame;
+use super::{Block, BoxTree, Link, Node, RayTree};
+use crate::Mesh;
+use crate::bound::Aabb;
+use crate::num::parallel;
+use crate::simd::ray_lanes::LANES;
+
+/// Bins along an axis.
+const BINS: usize = 32;
+
+/// Sets up to this size are sorted and every border is tried.
+const SORTED_MOST: usize = 48;
+
+/// Sets from this size on are divided by two threads.
+const PARALLEL_FROM: usize = 4096;
+
+/// Below this depth sets are halved, so that no input makes the tree deep.
+const HALVED_FROM: usize = 40;
+
+/// A box in tree units, rounded outward, and what it is of.
+#[derive(Debug, Clone, Copy)]
+struct Item {
+    bounds: Bounds,
+    name: u32,
+}
+
+impl Item {
+    fn around(frame: &TreeFrame, points: impl Iterator<Item = DVec3>, name: u32) -> Item {
+        let points = points.map(|p| frame.inward(p).as_vec3().extend(0.0));
+        let Bounds { low, high } = points.fold(Bounds::EMPTY, Bounds::with);
+        let (low, high) = (low.truncate().map(f32::next_down), high.truncate().map(f32::next_up));
+        Item { bounds: Bounds { low: low.extend(0.0), high: high.extend(0.0) }, name }
+    }
+
+    /// Twice the centre.
+    #[inline]
+    fn middle(&self) -> Vec4 {
+        self.bounds.low + self.bounds.high
+    }
+}
+
+/// A box; the fourth components are 0.
+#[derive(Debug, Clone, Copy)]
+struct Bounds {
+    low: Vec4,
+    high: Vec4,
+}
+
+impl Bounds {
+    const EMPTY: Bounds = Bounds { low: Vec4::INFINITY, high: Vec4::NEG_INFINITY };
+
+    #[inline]
+    fn union(self, other: Bounds) -> Bounds {
+        Bounds { low: self.low.min(other.low), high: self.high.max(other.high) }
+    }
+
+    #[inline]
+    fn with(self, p: Vec4) -> Bounds {
+        Bounds { low: self.low.min(p), high: self.high.max(p) }
+    }
+
+    /// Half its surface.
+    #[inline]
+    fn area(&self) -> f32 {
+        let d = self.high - self.low;
+        d.x * d.y + d.y * d.z + d.z * d.x
+    }
+}
+
+/// A node of the binary tree over `count` items. Its left child stands next, its right one `right` places on; 0 in a
+/// leaf.
+#[derive(Debug, Clone, Copy)]
+struct Binary {
+    bounds: Bounds,
+    right: u32,
+    count: u32,
+}
+
+impl RayTree {
+    /// Builds the tree.
+    pub fn new(mesh: &Mesh) -> RayTree {
+        let corners = mesh.triangles().as_flattened().iter().map(|&v| mesh.vertices()[v as usize]);
+        let frame = frame_around(corners);
+        let mut items: Vec<Item> = parallel::map(mesh.triangles().len(), |t| {
+            Item::around(&frame, mesh.corners(t as u32).into_iter(), t as u32)
+        });
+        let mut blocks = Vec::new();
+        let nodes = nodes_over(&mut items, LANES, &mut |items| {
+            blocks.push(block(mesh, &frame, items));
+            Link::leaf(blocks.len() - 1)
+        });
+        RayTree { nodes, blocks, frame }
+    }
+}
+
+impl BoxTree {
+    /// Builds the tree over boxes, which must be finite; each is named by a number below 2³¹.
+    pub fn new(boxes: &[(u32, Aabb)]) -> BoxTree {
+        let frame = frame_around(boxes.iter().flat_map(|(_, b)| [b.low, b.high]));
+        let mut items: Vec<Item> =
+            boxes.iter().map(|(name, b)| Item::around(&frame, [b.low, b.high].into_iter(), *name)).collect();
+        let nodes = nodes_over(&mut items, 1, &mut |items| Link::leaf(items[0].name as usize));
+        BoxTree { nodes, frame }
+    }
+}
+
+fn frame_around(points: impl Iterator<Item = DVec3>) -> TreeFrame {
+    let (low, high) =
+        points.fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(low, high), p| (low.min(p), high.max(p)));
+    if low.cmple(high).all() {
+        TreeFrame::around(low, high)
+    } else {
+        TreeFrame::around(DVec3::ZERO, DVec3::ONE)
+    }
+}
+
+/// The nodes over some items, at most `most` in a leaf, for which `leaf` makes the link.
+fn nodes_over(items: &mut [Item], most: usize, leaf: &mut dyn FnMut(&[Item]) -> Link) -> Vec<Node> {
+    if items.is_empty() {
+        return vec![Node::EMPTY];
+    }
+    let binary = divide(items, most, 0);
+    let mut collapse = Collapse { binary: &binary, nodes: Vec::new(), leaf };
+    collapse.node(&[Part { at: 0, items }]);
+    collapse.nodes
+}
+
+/// The binary tree over the items, which it orders as it goes down.
+fn divide(items: &mut [Item], most: usize, depth: usize) -> Vec<Binary> {
+    let mut tree = Vec::with_capacity(items.len() / 2);
+    if items.len() < PARALLEL_FROM {
+        divide_into(items, most, depth, &mut tree);
+        return tree;
+    }
+    let count = items.len() as u32;
+    let border = border(items, depth);
+    let (left, right) = items.split_at_mut(border);
+    let (left, right) =
+        parallel::join_if(true, || divide(left, most, depth + 1), || divide(right, most, depth + 1));
+    let bounds = left[0].bounds.union(right[0].bounds);
+    tree.push(Binary { bounds, right: 1 + left.len() as u32, count });
+    tree.extend(left);
+    tree.extend(right);
+    tree
+}
+
+fn divide_into(items: &mut [Item], most: usize, depth: usize, tree: &mut Vec<Binary>) {
+    let at = tree.len();
+    let bounds = items.iter().fold(Bounds::EMPTY, |all, item| all.union(item.bounds));
+    tree.push(Binary { bounds, right: 0, count: items.len() as u32 });
+    if items.len() <= most {
+        return;
+    }
+    let border = border(items, depth);
+    let (left, right) = items.split_at_mut(border);
+    divide_into(left, most, depth + 1, tree);
+    tree[at].right = (tree.len() - at) as u32;
+    divide_into(right, most, depth + 1, tree);
+}
+
+/// Divides the items in two and tells where.
+fn border(items: &mut [Item], depth: usize) -> usize {
+    let found = match items.len() {
+        _ if depth >= HALVED_FROM => None,
+        0..=SORTED_MOST => Some(sorted_border(items)),
+        _ => binned_border(items),
+    };
+    found.unwrap_or_else(|| halved(items))
+}
+
+/// Steps that a set of triangles costs when its box is met.
+#[inline]
+fn steps(count: usize) -> f32 {
+    count.div_ceil(LANES) as f32
+}
+
+/// The best border between bins; `None` where all centres fall into one.
+fn binned_border(items: &mut [Item]) -> Option<usize> {
+    let centres = items.iter().fold(Bounds::EMPTY, |all, item| all.with(item.middle()));
+    let extent = centres.high - centres.low;
+    // Slightly less than the number of bins, so that the highest centre falls into the last one.
+    let scale = Vec4::splat(BINS as f32 * (1.0 - 1e-6)) / extent.max(Vec4::splat(f32::MIN_POSITIVE));
+    let bin = |item: &Item| {
+        ((item.middle() - centres.low) * scale).as_uvec4().min(glam::UVec4::splat(BINS as u32 - 1))
+    };
+    let mut bins = [[(Bounds::EMPTY, 0_usize); BINS]; 3];
+    for item in items.iter() {
+        let at = bin(item);
+        for axis in 0..3 {
+            let (bounds, count) = &mut bins[axis][at[axis] as usize];
+            *bounds = bounds.union(item.bounds);
+            *count += 1;
+        }
+    }
+    let mut best = (f32::INFINITY, 0, 0);
+    for (axis, bins) in bins.iter().enumerate().filter(|(axis, _)| extent[*axis] > 0.0) {
+        let mut above = [0.0; BINS];
+        let (mut all, mut count) = (Bounds::EMPTY, 0);
+        for (at, (bounds, more)) in bins.iter().enumerate().rev() {
+            (all, count) = (all.union(*bounds), count + more);
+            above[at] = if count == 0 { 0.0 } else { all.area() * steps(count) };
+        }
+        let (mut all, mut count) = (Bounds::EMPTY, 0);
+        for (at, (bounds, more)) in bins[..BINS - 1].iter().enumerate() {
+            (all, count) = (all.union(*bounds), count + more);
+            if count > 0 && count < items.len() {
+                let cost = all.area() * steps(count) + above[at + 1];
+                if cost < best.0 {
+                    best = (cost, axis, at as u32);
+                }
+            }
+        }
+    }
+    let (cost, axis, last) = best;
+    if cost == f32::INFINITY {
+        return None;
+    }
+    Some(partition(items, |item| bin(item)[axis] <= last))
+}
+
+/// The best of all borders along the three axes, where it costs no more to be filled up.
+fn sorted_border(items: &mut [Item]) -> usize {
+    let mut best = (f32::INFINITY, 0, items.len() / 2);
+    for axis in 0..3 {
+        sort(items, axis);
+        let mut above = [0.0; SORTED_MOST + 1];
+        let mut all = Bounds::EMPTY;
+        for at in (1..items.len()).rev() {
+            all = all.union(items[at].bounds);
+            above[at] = all.area() * steps(items.len() - at);
+        }
+        let mut all = Bounds::EMPTY;
+        for at in 1..items.len() {
+            all = all.union(items[at - 1].bounds);
+            let cost = all.area() * steps(at) + above[at];
+            if cost < best.0 {
+                best = (cost, axis, at);
+            }
+        }
+    }
+    let (_, axis, border) = best;
+    if axis != 2 {
+        sort(items, axis);
+    }
+    border
+}
+
+fn sort(items: &mut [Item], axis: usize) {
+    items.sort_unstable_by(|a, b| a.middle()[axis].total_cmp(&b.middle()[axis]).then(a.name.cmp(&b.name)));
+}
+
+/// Half of the items on either side, along the longest axis of their centres.
+fn halved(items: &mut [Item]) -> usize {
+    let centres = items.iter().fold(Bounds::EMPTY, |all, item| all.with(item.middle()));
+    let axis = (centres.high - centres.low).truncate().max_position();
+    let middle = items.len() / 2;
+    items.select_nth_unstable_by(middle, |a, b| {
+        a.middle()[axis].total_cmp(&b.middle()[axis]).then(a.name.cmp(&b.name))
+    });
+    middle
+}
+
+/// Puts the items that belong to the left first and counts them.
+fn partition(items: &mut [Item], is_left: impl Fn(&Item) -> bool) -> usize {
+    let (mut low, mut high) = (0, items.len());
+    loop {
+        while low < high && is_left(&items[low]) {
+            low += 1;
+        }
+        while low < high && !is_left(&items[high - 1]) {
+            high -= 1;
+        }
+        if low >= high {
+            return low;
+        }
+        items.swap(low, high - 1);
+    }
+}
+
+/// A part of the binary tree: its place and its items.
+#[derive(Debug, Clone, Copy)]
+struct Part<'i> {
+    at: usize,
+    items: &'i [Item],
+}
+
+struct Collapse<'b> {
+    binary: &'b [Binary],
+    nodes: Vec<Node>,
+    leaf: &'b mut dyn FnMut(&[Item]) -> Link,
+}
+
+impl Collapse<'_> {
+    /// Appends a node over up to eight parts and everything below it.
+    fn node(&mut self, parts: &[Part<'_>]) -> Link {
+        let mut parts: smallvec::SmallVec<[Part<'_>; LANES]> = parts.iter().copied().collect();
+        while parts.len() < LANES {
+            let area = |part: &Part<'_>| self.binary[part.at].bounds.area();
+            let open = parts.iter().enumerate().filter(|(_, part)| self.binary[part.at].right != 0);
+            let Some((largest, _)) = open.max_by(|(_, a), (_, b)| area(a).total_cmp(&area(b))) else { break };
+            let [left, right] = self.children(parts[largest]);
+            parts[largest] = left;
+            parts.push(right);
+        }
+        let index = self.nodes.len();
+        self.nodes.push(Node::EMPTY);
+        for (lane, part) in parts.into_iter().enumerate() {
+            let Binary { bounds, right, .. } = self.binary[part.at];
+            let child = if right == 0 { (self.leaf)(part.items) } else { self.node(&self.children(part)) };
+            let node = &mut self.nodes[index];
+            for axis in 0..3 {
+                node.planes[axis][lane] = bounds.low[axis];
+                node.planes[3 + axis][lane] = bounds.high[axis];
+            }
+            node.child[lane] = child;
+        }
+        Link::node(index)
+    }
+
+    fn children<'i>(&self, part: Part<'i>) -> [Part<'i>; 2] {
+        let right = part.at + self.binary[part.at].right as usize;
+        let (left_items, right_items) = part.items.split_at(self.binary[part.at + 1].count as usize);
+        [Part { at: part.at + 1, items: left_items }, Part { at: right, items: right_items }]
+    }
+}
+
+fn block(mesh: &Mesh, frame: &TreeFrame, items: &[Item]) -> Block {
+    let mut block = Block { corners: [[[f32::NAN; LANES]; 3]; 3], triangles: [0; LANES] };
+    for (lane, item) in items.iter().enumerate() {
+        block.triangles[lane] = item.name;
+        for (corner, p) in mesh.corners(item.name).into_iter().enumerate() {
+            let p = frame.inward(p).as_vec3();
+            for axis in 0..3 {
+                block.corners[corner][axis][lane] = p[axis];
+            }
+        }
+    }
+    block
+}
+
+impl Node {
+    const EMPTY: Node = Node {
+        planes: [
+            [f32::INFINITY; LANES],
+            [f32::INFINITY; LANES],
+            [f32::INFINITY; LANES],
+            [f32::NEG_INFINITY; LANES],
+            [f32::NEG_INFINITY; LANES],
+            [f32::NEG_INFINITY; LANES],
+        ],
+        child: [Link::NONE; LANES],
+    };
+}

@@ -1,0 +1,120 @@
+//! Chords against dense samples of the solids, and against each other where shapes are the same.
+
+use rand::{Rng, SeedableRng};
+use rand_pcg::Pcg64;
+
+use super::*;
+use crate::narrow::convex::relation::counted_point_in;
+use crate::shape::procedural;
+
+fn shapes() -> Vec<Convex> {
+    vec![
+        Primitive::sphere(0.7).unwrap().into(),
+        Primitive::cuboid([0.3, 0.5, 0.9]).unwrap().into(),
+        Primitive::capsule(0.4, 0.6).unwrap().into(),
+        Primitive::cylinder(0.5, 0.8).unwrap().into(),
+        Primitive::cone(0.8, 0.7).unwrap().into(),
+        Primitive::ellipsoid([0.4, 0.6, 0.9]).unwrap().into(),
+        Primitive::half_space([0.2, -0.5, 0.8], 0.2).unwrap().into(),
+        Polytope::hull(procedural::blob(1.0, 0.3, 2, 9).unwrap().vertices()).unwrap().into(),
+    ]
+}
+
+/// Hits are where the ray changes sides: between them all points are inside, or all outside.
+#[test]
+fn between_two_hits_the_ray_stays_on_one_side() {
+    let mut rng = Pcg64::seed_from_u64(11);
+    let mut number = |size: f64| rng.random_range(-size..size);
+    for convex in shapes() {
+        let (mut missed, mut twice) = (0, 0);
+        for k in 0..600 {
+            let pose = Pose::new(
+                [number(2.0), number(2.0), number(2.0)],
+                [number(1.0), number(1.0), number(1.0), 0.5],
+            );
+            let pose = pose.unwrap();
+            let spread = if k % 3 == 0 { 0.3 } else { 2.5 };
+            let from = pose.apply(DVec3::new(number(spread), number(spread), number(spread)));
+            let to = pose.apply(DVec3::new(number(0.8), number(0.8), number(0.8)));
+            let ray = Ray { origin: from, direction: (to - from) * (1.0 + number(0.9)), reach: 3.0 };
+            let (hits, _) = hits(&convex, &pose, &ray);
+            missed += usize::from(hits.is_empty());
+            twice += usize::from(hits.len() == 2);
+            let mut bounds = vec![0.0];
+            bounds.extend(hits.iter().map(|hit| hit.t));
+            bounds.push(ray.reach);
+            let inside = |t: f64| counted_point_in(&convex, &pose, ray.origin + ray.direction * t).1;
+            let sides: Vec<bool> = bounds
+                .windows(2)
+                .map(|w| {
+                    let middle = inside(0.5 * (w[0] + w[1]));
+                    for share in [0.01, 0.2, 0.8, 0.99] {
+                        assert_eq!(inside(w[0] + share * (w[1] - w[0])), middle, "{convex:?} {w:?}");
+                    }
+                    middle
+                })
+                .collect();
+            assert!(sides.windows(2).all(|w| w[0] != w[1]), "{convex:?} {sides:?}");
+            for hit in &hits {
+                let step = hit.normal * 1e-7;
+                let on = |p: DVec3| counted_point_in(&convex, &pose, p).1;
+                assert!(!on(hit.point + step) && on(hit.point - step), "{convex:?} {hit:?}");
+                assert!((ray.origin + ray.direction * hit.t).distance(hit.point) < 1e-12);
+                assert!((hit.normal.length() - 1.0).abs() < 1e-12);
+            }
+        }
+        assert!(
+            missed > 20 && twice > if convex.kind() == "halfspace" { 0 } else { 60 },
+            "{convex:?} {missed} {twice}"
+        );
+        if convex.kind() == "halfspace" {
+            assert_eq!(twice, 0);
+        }
+    }
+}
+
+#[test]
+fn flat_shapes_have_one_hit_and_what_has_no_area_none() {
+    let corners = [DVec3::ZERO, DVec3::X, DVec3::Y];
+    let ray = Ray { origin: DVec3::new(0.2, 0.2, 1.0), direction: -DVec3::Z, reach: f64::INFINITY };
+    let flat = [Primitive::triangle(corners).unwrap().into(), Polytope::hull(&corners).unwrap().into()];
+    for convex in flat {
+        let (found, _) = hits(&convex, &Pose::IDENTITY, &ray);
+        assert_eq!((found.len(), found[0].t, found[0].normal), (1, 1.0, DVec3::Z));
+        let below = Ray { origin: DVec3::new(0.2, 0.2, -1.0), direction: DVec3::Z, reach: f64::INFINITY };
+        assert_eq!(hits(&convex, &Pose::IDENTITY, &below).0[0].normal, -DVec3::Z);
+    }
+    let thin = [
+        Primitive::segment([DVec3::ZERO, DVec3::X]).unwrap().into(),
+        Polytope::hull(&corners[..2]).unwrap().into(),
+        Polytope::hull(&corners[..1]).unwrap().into(),
+    ];
+    for convex in thin {
+        let through = Ray { origin: DVec3::new(0.5, 0.0, 1.0), ..ray };
+        assert!(hits(&convex, &Pose::IDENTITY, &through).0.is_empty());
+    }
+}
+
+#[test]
+fn starts_on_the_surface_and_extreme_sizes() {
+    for power in [-600, -170, 0, 190] {
+        let s = 2f64.powi(power);
+        let ball = Convex::from(Primitive::sphere(s).unwrap());
+        let cone = Convex::from(Primitive::cone(s, s).unwrap());
+        let ray = |z: f64, direction: f64| Ray {
+            origin: DVec3::Z * z * s,
+            direction: DVec3::Z * direction,
+            reach: f64::INFINITY,
+        };
+        for convex in [&ball, &cone] {
+            let ts = |ray: Ray| -> Vec<f64> {
+                hits(convex, &Pose::IDENTITY, &ray).0.iter().map(|hit| hit.t / s).collect()
+            };
+            assert_eq!(ts(ray(3.0, -1.0)), [2.0, 4.0], "2^{power} {convex:?}");
+            assert_eq!(ts(ray(1.0, -1.0)), [0.0, 2.0], "2^{power} {convex:?}");
+            assert_eq!(ts(ray(1.0, 1.0)), [0.0], "2^{power} {convex:?}");
+            assert_eq!(ts(ray(0.0, 1.0)), [1.0], "2^{power} {convex:?}");
+            assert!(ts(ray(2.0, 1.0)).is_empty());
+        }
+    }
+}

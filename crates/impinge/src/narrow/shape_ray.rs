@@ -1,0 +1,162 @@
+//! Rays against a placed shape of any kind.
+//!
+//! The surface of a compound is that of the union of its parts: what lies within another part is no hit.
+
+use smallvec::SmallVec;
+
+use crate::bound::Aabb;
+use crate::model::{Compound, CompoundChild, Geometry};
+use crate::narrow::convex::ray::{self, Hits};
+use crate::narrow::exact::ray_cast::{MeshRays, Ray, RayHit};
+use crate::num::tolerance::PLACED_BOX_ROUNDING;
+use crate::shape::Convex;
+use crate::{Counters, Pose};
+
+/// A shape at a pose, for many rays.
+#[derive(Debug)]
+pub(crate) enum ShapeRays<'s> {
+    Mesh(MeshRays<'s>),
+    Convex(&'s Convex, Pose),
+    Compound(&'s Compound, Pose),
+}
+
+impl<'s> ShapeRays<'s> {
+    pub(crate) fn new(geometry: &'s Geometry, pose: &'s Pose) -> ShapeRays<'s> {
+        match geometry {
+            Geometry::Mesh(model) => ShapeRays::Mesh(MeshRays::new(model, pose)),
+            Geometry::Convex(convex) => ShapeRays::Convex(convex, *pose),
+            Geometry::Compound(compound) => ShapeRays::Compound(compound, *pose),
+        }
+    }
+
+    /// The first surface point.
+    pub(crate) fn first(&self, ray: &Ray) -> (Option<RayHit>, Counters) {
+        match self {
+            ShapeRays::Mesh(mesh) => mesh.first(ray),
+            ShapeRays::Convex(convex, pose) => {
+                let (hits, work) = ray::hits(convex, pose, ray);
+                (hits.first().copied(), work)
+            }
+            ShapeRays::Compound(..) => {
+                let (hits, work) = self.all(ray);
+                (hits.first().copied(), work)
+            }
+        }
+    }
+
+    /// Whether there is a surface point.
+    pub(crate) fn any(&self, ray: &Ray) -> (bool, Counters) {
+        match self {
+            ShapeRays::Mesh(mesh) => mesh.any(ray),
+            _ => {
+                let (first, work) = self.first(ray);
+                (first.is_some(), work)
+            }
+        }
+    }
+
+    /// All surface points, by parameter.
+    pub(crate) fn all(&self, ray: &Ray) -> (Vec<RayHit>, Counters) {
+        match self {
+            ShapeRays::Mesh(mesh) => mesh.all(ray),
+            ShapeRays::Convex(convex, pose) => {
+                let (hits, work) = ray::hits(convex, pose, ray);
+                (hits.to_vec(), work)
+            }
+            ShapeRays::Compound(compound, pose) => compound_hits(compound, pose, ray),
+        }
+    }
+}
+
+/// Where the line of a ray is in one part, hits with the parameter as their order; without an end the ray starts or
+/// stops within.
+struct Within {
+    enter: Option<RayHit>,
+    leave: Option<RayHit>,
+}
+
+impl Within {
+    fn from(&self) -> f64 {
+        self.enter.map_or(f64::NEG_INFINITY, |hit| hit.t)
+    }
+
+    fn to(&self) -> f64 {
+        self.leave.map_or(f64::INFINITY, |hit| hit.t)
+    }
+}
+
+fn compound_hits(compound: &Compound, pose: &Pose, ray: &Ray) -> (Vec<RayHit>, Counters) {
+    let mut work = Counters::default();
+    if !ray.is_sound() {
+        return (Vec::new(), work);
+    }
+    // Without the reach: a part that the ray stops in hides what lies in it.
+    let endless = Ray { reach: f64::INFINITY, ..*ray };
+    let mut within: Vec<Within> = Vec::new();
+    for i in parts_near(compound, pose, &endless, &mut work) {
+        let part = &compound.parts()[i as usize];
+        let Geometry::Convex(convex) = &part.shape else { continue };
+        let (hits, more) = ray::hits(convex, &pose.compose(&part.pose), &endless);
+        work += more;
+        within.extend(interval(&hits, convex.is_flat()));
+    }
+    within.sort_by(|a, b| a.from().total_cmp(&b.from()));
+    let mut hits: Vec<RayHit> = Vec::new();
+    let mut open: Option<Within> = None;
+    for next in within {
+        open = Some(match open {
+            Some(last) if next.from() <= last.to() => {
+                if next.to() > last.to() {
+                    Within { leave: next.leave, ..last }
+                } else {
+                    last
+                }
+            }
+            last => {
+                hits.extend(last.into_iter().flat_map(|last| ends(&last)));
+                next
+            }
+        });
+    }
+    hits.extend(open.into_iter().flat_map(|last| ends(&last)));
+    hits.retain(|hit| hit.t <= ray.reach);
+    (hits, work)
+}
+
+fn ends(within: &Within) -> SmallVec<[RayHit; 2]> {
+    let same = within.enter.zip(within.leave).is_some_and(|(a, b)| a.t == b.t);
+    within.enter.into_iter().chain(within.leave.filter(|_| !same)).collect()
+}
+
+/// One hit of a solid leaves it, unless the line only touches it there.
+fn interval(hits: &Hits, is_flat: bool) -> Option<Within> {
+    match hits[..] {
+        [] => None,
+        [one] if is_flat => Some(Within { enter: Some(one), leave: Some(one) }),
+        [one] => Some(Within { enter: None, leave: Some(one) }),
+        [enter, leave, ..] => Some(Within { enter: Some(enter), leave: Some(leave) }),
+    }
+}
+
+/// The parts whose boxes the ray may pass.
+fn parts_near(compound: &Compound, pose: &Pose, ray: &Ray, work: &mut Counters) -> SmallVec<[u32; 16]> {
+    let back = pose.inverse();
+    let (origin, direction) = (back.apply(ray.origin), back.matrix() * ray.direction);
+    let mut open: SmallVec<[u32; 32]> = SmallVec::from_slice(&[0]);
+    let mut near = SmallVec::new();
+    while let Some(at) = open.pop() {
+        let node = &compound.nodes()[at as usize];
+        work.volume_tests += 1;
+        let size = node.bounds.high.abs().max(node.bounds.low.abs()).max_element();
+        let pad = PLACED_BOX_ROUNDING
+            * (size + ray.origin.abs().max_element() + pose.translation().abs().max_element());
+        let grown = Aabb { low: node.bounds.low - pad, high: node.bounds.high + pad };
+        if grown.entered_by(origin, direction, ray.reach).is_some() {
+            match node.below {
+                CompoundChild::Part(i) => near.push(i),
+                CompoundChild::Two(right) => open.extend([right, at + 1]),
+            }
+        }
+    }
+    near
+}

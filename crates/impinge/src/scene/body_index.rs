@@ -1,0 +1,144 @@
+//! Where the bodies are now, for questions between steps.
+//!
+//! A tree over the boxes of all bodies is built at the first question. Bodies that are added or moved afterwards are
+//! kept beside it and looked at one by one; when they become many, the next question builds the tree anew. So neither
+//! a character that moves between questions nor a frame in which everything moves costs more than it must.
+
+use std::sync::OnceLock;
+
+use glam::DVec3;
+
+use super::body::{Bodies, Entry};
+use crate::bound::Aabb;
+use crate::hierarchy::ray_tree::BoxTree;
+
+/// So many bodies may stand beside the tree, and a share of all besides.
+const LOOSE_MOST: usize = 32;
+const LOOSE_SHARE: usize = 16;
+
+/// The tree and what stands beside it.
+#[derive(Debug, Default)]
+pub(super) struct BodyIndex {
+    tree: OnceLock<BoxTree>,
+    /// Slots that changed since the tree was built, and those of unbounded bodies, ascending.
+    loose: OnceLock<Vec<u32>>,
+    /// Slots that changed since the tree was built, each once.
+    changed: Vec<u32>,
+    is_changed: Vec<bool>,
+}
+
+impl BodyIndex {
+    /// A body was added, moved or removed.
+    pub fn change(&mut self, slot: u32, count: usize) {
+        if self.tree.get().is_none() {
+            return;
+        }
+        let at = slot as usize;
+        if self.is_changed.len() <= at {
+            self.is_changed.resize(at + 1, false);
+        }
+        if !std::mem::replace(&mut self.is_changed[at], true) {
+            self.changed.push(slot);
+            self.loose.take();
+        }
+        if self.changed.len() > LOOSE_MOST + count / LOOSE_SHARE {
+            *self = BodyIndex::default();
+        }
+    }
+
+    fn tree(&self, bodies: &Bodies) -> &BoxTree {
+        self.tree.get_or_init(|| {
+            let bounded = bodies.iter().map(|(id, entry)| (id.slot(), bounds_now(entry)));
+            BoxTree::new(&bounded.filter(|(_, bounds)| is_bounded(bounds)).collect::<Vec<_>>())
+        })
+    }
+
+    /// What is not in the tree as it is now.
+    fn loose(&self, bodies: &Bodies) -> &[u32] {
+        self.loose.get_or_init(|| {
+            let unbounded =
+                bodies.iter().filter(|(_, entry)| !is_bounded(&entry.bounds)).map(|(id, _)| id.slot());
+            let mut loose: Vec<u32> = unbounded.chain(self.changed.iter().copied()).collect();
+            loose.sort_unstable();
+            loose.dedup();
+            loose
+        })
+    }
+
+    fn is_current(&self, slot: u32) -> bool {
+        !self.is_changed.get(slot as usize).is_some_and(|changed| *changed)
+    }
+
+    /// Visits the bodies whose boxes, grown by `grown` on each side, the ray enters before the parameter that `visit`
+    /// last returned.
+    pub fn along_ray(
+        &self,
+        bodies: &Bodies,
+        [origin, direction]: [DVec3; 2],
+        grown: DVec3,
+        mut reach: f64,
+        visit: &mut dyn FnMut(u32, &Entry, f64) -> f64,
+    ) {
+        for &slot in self.loose(bodies) {
+            let Some(entry) = bodies.at(slot) else { continue };
+            let now = bounds_now(entry);
+            let pad = grown + (origin.abs().max_element() + 1.0) * f64::EPSILON;
+            let bounds = Aabb { low: now.low - pad, high: now.high + pad };
+            if !is_bounded(&now) || bounds.entered_by(origin, direction, reach).is_some() {
+                reach = visit(slot, entry, reach);
+            }
+        }
+        self.tree(bodies).along_ray([origin, direction], grown, reach, &mut |slot| {
+            if let Some(entry) = bodies.at(slot).filter(|_| self.is_current(slot)) {
+                reach = visit(slot, entry, reach);
+            }
+            reach
+        });
+    }
+
+    /// Visits the bodies whose boxes may meet this one.
+    pub fn meeting(&self, bodies: &Bodies, bounds: &Aabb, visit: &mut dyn FnMut(u32, &Entry)) {
+        for &slot in self.loose(bodies) {
+            if let Some(entry) = bodies.at(slot).filter(|entry| bounds_now(entry).meets(bounds)) {
+                visit(slot, entry);
+            }
+        }
+        self.tree(bodies).meeting(bounds, &mut |slot| {
+            if let Some(entry) = bodies.at(slot).filter(|_| self.is_current(slot)) {
+                visit(slot, entry);
+            }
+        });
+    }
+
+    /// Visits the bodies whose boxes are at most as far from this one as what `visit` last returned; a box that may
+    /// meet it is as near as can be.
+    pub fn nearest(
+        &self,
+        bodies: &Bodies,
+        bounds: &Aabb,
+        mut limit: f64,
+        visit: &mut dyn FnMut(u32, &Entry, f64) -> f64,
+    ) {
+        for &slot in self.loose(bodies) {
+            let Some(entry) = bodies.at(slot) else { continue };
+            if bounds_now(entry).gap(bounds) <= limit.max(0.0) {
+                limit = visit(slot, entry, limit);
+            }
+        }
+        self.tree(bodies).nearest(bounds, limit.max(0.0), &mut |slot, _| {
+            if let Some(entry) = bodies.at(slot).filter(|_| self.is_current(slot)) {
+                limit = visit(slot, entry, limit);
+            }
+            limit.max(0.0)
+        });
+    }
+}
+
+/// The box of a body as it stands now: that of the last step may be of another place.
+fn bounds_now(entry: &Entry) -> Aabb {
+    if entry.queued { entry.body.shape.bounds(&entry.body.pose) } else { entry.bounds }
+}
+
+fn is_bounded(bounds: &Aabb) -> bool {
+    bounds.low.is_finite() && bounds.high.is_finite()
+}

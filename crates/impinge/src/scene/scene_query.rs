@@ -1,0 +1,279 @@
+//! Questions to a scene as it stands now: what a ray or a moving shape meets, what lies in a region, what is nearest,
+//! what holds a point.
+//!
+//! The answers are those of asking every body that the [`Filter`] lets through by the functions at the crate's root;
+//! a tree over the boxes of the bodies keeps most of them from being asked. Nothing of the scene changes, so many
+//! threads may ask at once.
+
+use glam::DVec3;
+
+use super::body::Entry;
+use super::bounds::ball_of;
+use super::overlap;
+use super::scene_sweep::swept_bounds;
+use super::{Body, BodyId, Groups, Scene};
+use crate::model::Placed;
+use crate::motion::Motion;
+use crate::narrow::continuous::{Impact, SweepMemory, SweepOptions, sweep_within};
+use crate::narrow::dispatch;
+use crate::narrow::exact::ray_cast::{Ray, RayHit};
+use crate::narrow::kernel_memory::KernelMemory;
+use crate::narrow::shape_pair::ShapePair;
+use crate::narrow::shape_ray::ShapeRays;
+use crate::num::parallel;
+use crate::num::tolerance::{CAST_BOX_SLACK, SWEEP_TOLERANCE};
+use crate::query::Query;
+use crate::{Budget, Separation};
+
+/// Which bodies a question is about.
+#[derive(Clone, Copy)]
+pub struct Filter<'f> {
+    /// What asks: bodies must meet a group of it, and be in one that it meets.
+    pub groups: Groups,
+    /// Whether sensors answer too.
+    pub sensors: bool,
+    /// Bodies for which this is false do not answer; it may be asked about a body more than once.
+    pub accept: Option<&'f (dyn Fn(BodyId, &Body) -> bool + Sync)>,
+}
+
+impl Default for Filter<'_> {
+    /// All bodies but sensors.
+    fn default() -> Self {
+        Filter { groups: Groups::ALL, sensors: false, accept: None }
+    }
+}
+
+impl Filter<'_> {
+    fn lets(&self, id: BodyId, entry: &Entry) -> bool {
+        let body = &entry.body;
+        self.groups.allow(body.groups)
+            && (self.sensors || !body.sensor)
+            && self.accept.is_none_or(|accept| accept(id, body))
+    }
+}
+
+/// The smaller by value, then by name.
+fn is_better<T>(found: &Option<(BodyId, T)>, value: f64, id: BodyId, of: impl Fn(&T) -> f64) -> bool {
+    found.as_ref().is_none_or(|(best, known)| (value, id) < (of(known), *best))
+}
+
+impl Scene {
+    /// The first surface point that a ray meets, and on which body; see [`ray_cast`](crate::ray_cast).
+    ///
+    /// ```
+    /// use impinge::scene::{Body, Filter, Scene};
+    /// use impinge::{Pose, Ray, Shape};
+    ///
+    /// let mut scene = Scene::default();
+    /// scene.add(Body::fixed(Shape::sphere(1.0)?, Pose::IDENTITY));
+    /// let near = scene.add(Body::fixed(Shape::cuboid([0.5; 3])?, Pose::from_translation([0.0, 0.0, 3.0])?));
+    /// let down = Ray::new([0.0, 0.0, 9.0], [0.0, 0.0, -1.0])?;
+    /// let (body, hit) = scene.ray_cast(&down, &Filter::default()).unwrap();
+    /// assert_eq!((body, hit.t), (near, 5.5));
+    /// # Ok::<(), impinge::Error>(())
+    /// ```
+    pub fn ray_cast(&self, ray: &Ray, filter: &Filter<'_>) -> Option<(BodyId, RayHit)> {
+        let mut first: Option<(BodyId, RayHit)> = None;
+        self.along(ray, filter, |id, body, reach| {
+            let until = Ray { reach, ..*ray };
+            if let (Some(hit), _) = ShapeRays::new(body.shape.geometry(), &body.pose).first(&until)
+                && is_better(&first, hit.t, id, |hit| hit.t)
+            {
+                first = Some((id, hit));
+            }
+            first.map_or(ray.reach, |(_, hit)| hit.t)
+        });
+        first
+    }
+
+    /// [`Scene::ray_cast`] for many rays, in parallel.
+    pub fn ray_cast_batch(&self, rays: &[Ray], filter: &Filter<'_>) -> Vec<Option<(BodyId, RayHit)>> {
+        parallel::map(rays.len(), |k| self.ray_cast(&rays[k], filter))
+    }
+
+    /// Whether a ray meets any body.
+    pub fn ray_cast_any(&self, ray: &Ray, filter: &Filter<'_>) -> bool {
+        let mut any = false;
+        self.along(ray, filter, |_, body, _| {
+            any = any || ShapeRays::new(body.shape.geometry(), &body.pose).any(ray).0;
+            if any { f64::NEG_INFINITY } else { ray.reach }
+        });
+        any
+    }
+
+    /// Every surface point that a ray meets, by parameter, then by body.
+    pub fn ray_cast_all(&self, ray: &Ray, filter: &Filter<'_>) -> Vec<(BodyId, RayHit)> {
+        let mut all = Vec::new();
+        self.along(ray, filter, |id, body, _| {
+            let (hits, _) = ShapeRays::new(body.shape.geometry(), &body.pose).all(ray);
+            all.extend(hits.into_iter().map(|hit| (id, hit)));
+            ray.reach
+        });
+        // Stable, so that the hits of one body stay in their order.
+        all.sort_by(|(i, a), (j, b)| a.t.total_cmp(&b.t).then(i.cmp(j)));
+        all
+    }
+
+    fn along(&self, ray: &Ray, filter: &Filter<'_>, mut ask: impl FnMut(BodyId, &Body, f64) -> f64) {
+        if !ray.is_sound() {
+            return;
+        }
+        let way = [ray.origin, ray.direction];
+        self.index.along_ray(&self.bodies, way, DVec3::ZERO, ray.reach, &mut |slot, entry, reach| {
+            let id = self.bodies.id(slot);
+            if filter.lets(id, entry) { ask(id, &entry.body, reach) } else { reach }
+        });
+    }
+
+    /// What a moving shape first touches, bodies standing where they are; see [`sweep`](crate::sweep). Of the
+    /// features and points the first is that of the moving shape; of bodies touched at the same time the one with
+    /// the smallest name is told.
+    pub fn shape_cast<'s>(
+        &self,
+        moving: impl Into<Placed<'s>>,
+        filter: &Filter<'_>,
+    ) -> Option<(BodyId, Impact)> {
+        let moving = moving.into();
+        let (shape, motion) = (moving.geometry(), moving.motion());
+        let options = SweepOptions::default();
+        let mut first: Option<(BodyId, Impact)> = None;
+        let mut ask = |slot: u32, entry: &Entry| {
+            let id = self.bodies.id(slot);
+            if filter.lets(id, entry) {
+                let still = Motion::Still(entry.body.pose);
+                let shapes = [shape, entry.body.shape.geometry()];
+                let sweep = |until: f64| {
+                    let (options, budget) =
+                        (SweepOptions { until, ..options }, &mut Budget::UNLIMITED.clone());
+                    sweep_within(shapes, [motion, &still], &options, &mut SweepMemory::default(), budget)
+                        .impact
+                };
+                // What comes too late is seen sooner; what does not is asked as if it were alone.
+                let late = first.is_some_and(|(_, known): (BodyId, Impact)| {
+                    let until = known.time + 2.0 * SWEEP_TOLERANCE;
+                    until < 1.0 && sweep(until).is_none()
+                });
+                if !late
+                    && let Some(impact) = sweep(1.0)
+                    && is_better(&first, impact.time, id, |impact| impact.time)
+                {
+                    first = Some((id, impact));
+                }
+            }
+            // A time may be told so much too early.
+            first.map_or(1.0, |(_, impact)| impact.time) + 2.0 * SWEEP_TOLERANCE
+        };
+        let ball = ball_of(shape);
+        let mut swept = swept_bounds(shape, motion, &ball, [0.0, 1.0]);
+        swept.grow(CAST_BOX_SLACK * (swept.high - swept.low).max_element());
+        let [start, end] = [0.0, 1.0].map(|t| shape.bounds(&motion.pose(t)));
+        let way = end.centre() - start.centre();
+        let straight = motion.is_translation() && start.half().is_finite() && way != DVec3::ZERO;
+        if straight {
+            // A box that is shifted meets another where its centre meets the other one grown by it.
+            let half = start.half().max(end.half());
+            let grown = half + DVec3::splat(CAST_BOX_SLACK * (way.length() + half.max_element()));
+            let ray = [start.centre(), way];
+            self.index.along_ray(
+                &self.bodies,
+                ray,
+                grown,
+                1.0 + 2.0 * SWEEP_TOLERANCE,
+                &mut |slot, entry, _| ask(slot, entry),
+            );
+            return first;
+        }
+        // By when the balls around the shapes can meet.
+        let speed = motion.speed(&ball, [0.0, 1.0]);
+        let centre = motion.pose(0.0).apply(ball.centre);
+        let mut near: Vec<(f64, u32)> = Vec::new();
+        self.index.meeting(&self.bodies, &swept, &mut |slot, entry| {
+            let other = ball_of(entry.body.shape.geometry());
+            let apart = (entry.body.pose.apply(other.centre) - centre).length() - other.radius - ball.radius;
+            let time = (apart / speed).max(0.0) * (1.0 - CAST_BOX_SLACK);
+            near.push((if time.is_finite() { time } else { 0.0 }, slot));
+        });
+        near.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        let mut until = f64::INFINITY;
+        for (time, slot) in near {
+            if time > until {
+                break;
+            }
+            if let Some(entry) = self.bodies.at(slot) {
+                until = ask(slot, entry);
+            }
+        }
+        first
+    }
+
+    /// The bodies that a shape at a pose meets, touches, holds or lies in, ascending: all that are not `Separated` by
+    /// [`relation`](crate::relation).
+    pub fn overlapping<'s>(&self, shape: impl Into<Placed<'s>>, filter: &Filter<'_>) -> Vec<BodyId> {
+        let placed = shape.into();
+        let (shape, pose) = (placed.geometry(), placed.pose());
+        let mut all = Vec::new();
+        self.index.meeting(&self.bodies, &shape.bounds(&pose), &mut |slot, entry| {
+            let (id, body) = (self.bodies.id(slot), &entry.body);
+            if filter.lets(id, entry) && overlap::meet([shape, body.shape.geometry()], [&pose, &body.pose]) {
+                all.push(id);
+            }
+        });
+        all.sort_unstable();
+        all
+    }
+
+    /// The body nearest to a shape at a pose, and how far it is; see [`distance`](crate::distance). Of bodies at the
+    /// same distance the one with the smallest name is told.
+    pub fn nearest<'s>(
+        &self,
+        shape: impl Into<Placed<'s>>,
+        filter: &Filter<'_>,
+    ) -> Option<(BodyId, Separation)> {
+        self.nearer_than(&shape.into(), f64::INFINITY, &|id, entry| filter.lets(id, entry))
+    }
+
+    /// The nearest of the bodies that are let through and at most as far away as the limit.
+    pub(super) fn nearer_than(
+        &self,
+        placed: &Placed<'_>,
+        limit: f64,
+        lets: &dyn Fn(BodyId, &Entry) -> bool,
+    ) -> Option<(BodyId, Separation)> {
+        let (shape, pose) = (placed.geometry(), placed.pose());
+        let mut nearest: Option<(BodyId, Separation)> = None;
+        self.index.nearest(&self.bodies, &shape.bounds(&pose), limit, &mut |slot, entry, _| {
+            let id = self.bodies.id(slot);
+            if lets(id, entry) {
+                let pair = ShapePair::new([shape, entry.body.shape.geometry()], [&pose, &entry.body.pose]);
+                let (found, _) = dispatch::full_distance(&pair, &mut KernelMemory::default());
+                if found.distance <= limit && is_better(&nearest, found.distance, id, |s| s.distance) {
+                    nearest = Some((id, found));
+                }
+            }
+            nearest.as_ref().map_or(limit, |(_, found)| found.distance)
+        });
+        nearest
+    }
+
+    /// The solids that hold a point, ascending; see [`contains`](crate::contains).
+    pub fn containing(&self, point: impl Into<DVec3>, filter: &Filter<'_>) -> Vec<BodyId> {
+        let point = point.into();
+        let mut all = Vec::new();
+        self.index.meeting(&self.bodies, &overlap::at_point(point), &mut |slot, entry| {
+            let id = self.bodies.id(slot);
+            let body = &entry.body;
+            // A point that is not finite is in no solid.
+            let held = || Query::default().contains(body.shape.at(body.pose), &[point]);
+            if filter.lets(id, entry) && held().is_ok_and(|answer| answer.value.is_some_and(|v| v == [true]))
+            {
+                all.push(id);
+            }
+        });
+        all.sort_unstable();
+        all
+    }
+}
+
+#[cfg(test)]
+#[path = "scene_query_tests.rs"]
+mod tests;

@@ -1,0 +1,178 @@
+//! Every question against asking all bodies one by one.
+
+use rand::{Rng, SeedableRng};
+use rand_pcg::Pcg64;
+
+use super::*;
+use crate::scene::Options;
+use crate::shape::procedural;
+use crate::{Pose, Relation, Shape};
+
+fn number(rng: &mut Pcg64, size: f64) -> f64 {
+    rng.random_range(-size..size)
+}
+
+fn point(rng: &mut Pcg64, size: f64) -> DVec3 {
+    DVec3::new(number(rng, size), number(rng, size), number(rng, size))
+}
+
+fn pose(rng: &mut Pcg64, size: f64) -> Pose {
+    let turn = [number(rng, 1.0), number(rng, 1.0), number(rng, 1.0), 0.3];
+    Pose::new(point(rng, size).to_array(), turn).unwrap()
+}
+
+fn shapes() -> Vec<Shape> {
+    let ball = Shape::sphere(0.4).unwrap();
+    let hull = procedural::blob(0.6, 0.2, 1, 1).unwrap();
+    vec![
+        Shape::from(procedural::torus(0.6, 0.2, 10, 6).unwrap()),
+        Shape::from(procedural::ico_sphere(0.5, 1).unwrap()),
+        ball.clone(),
+        Shape::cuboid([0.3, 0.5, 0.2]).unwrap(),
+        Shape::capsule(0.2, 0.4).unwrap(),
+        Shape::hull(hull.vertices().to_vec()).unwrap(),
+        Shape::compound([(ball.clone(), Pose::IDENTITY), (ball, Pose::shift([0.6, 0.0, 0.0]))]).unwrap(),
+    ]
+}
+
+/// Bodies of all kinds in a box, some removed, some moved after the first question, one without bounds.
+fn scene(rng: &mut Pcg64, margin: f64) -> Scene {
+    let mut scene = Scene::with_options(Options { margin, ..Options::default() }).unwrap();
+    let shapes = shapes();
+    let floor = Shape::half_space([0.1, 0.0, 1.0], -3.4).unwrap();
+    scene.add(Body::fixed(floor, Pose::IDENTITY));
+    let mut ids = Vec::new();
+    for k in 0..160 {
+        let groups = Groups { member: 1 << (k % 3), meets: u64::MAX };
+        let body = Body::moving(shapes[k % shapes.len()].clone(), pose(rng, 4.0));
+        ids.push(scene.add(Body { groups, sensor: k % 7 == 3, user_data: k as u64, ..body }));
+    }
+    // The tree is there; what changes now stands beside it.
+    assert!(scene.nearest(&shapes[2], &Filter::default()).is_some());
+    for (k, &id) in ids.iter().enumerate().step_by(11) {
+        match k % 3 {
+            0 => _ = scene.remove(id),
+            1 => _ = scene.place(id, pose(rng, 4.0)),
+            _ => _ = scene.set_shape(id, shapes[k % 5].clone()),
+        }
+    }
+    scene.add(Body::moving(shapes[0].clone(), pose(rng, 1.0)));
+    scene
+}
+
+fn asked<'s>(scene: &'s Scene, filter: &Filter<'_>) -> Vec<(BodyId, &'s Body)> {
+    let entries = scene.bodies.iter().filter(|(id, entry)| filter.lets(*id, entry));
+    entries.map(|(id, entry)| (id, &entry.body)).collect()
+}
+
+#[test]
+fn answers_are_those_of_all_bodies_asked_one_by_one() {
+    let mut rng = Pcg64::seed_from_u64(31);
+    let shapes = shapes();
+    let odd = |id: BodyId, body: &Body| id.index() % 2 == 1 && body.user_data != 5;
+    let (mut hits, mut misses, mut met, mut touched, mut held) = (0, 0, 0, 0, 0);
+    for round in 0..6 {
+        let scene = scene(&mut rng, if round % 2 == 0 { 0.0 } else { 0.3 });
+        let filters = [
+            Filter::default(),
+            Filter { sensors: true, ..Filter::default() },
+            Filter {
+                groups: Groups { member: u64::MAX, meets: 0b10 },
+                accept: Some(&odd),
+                ..Filter::default()
+            },
+        ];
+        for k in 0..40 {
+            let filter = &filters[k % 3];
+            let bodies = asked(&scene, filter);
+            let from = point(&mut rng, 6.0);
+            let ray = Ray {
+                origin: from,
+                direction: point(&mut rng, 3.0) - from,
+                reach: if k % 4 == 0 { 0.7 } else { 9.0 },
+            };
+            let mut all: Vec<(BodyId, RayHit)> = Vec::new();
+            for (id, body) in &bodies {
+                all.extend(
+                    crate::ray_cast_all(body.shape.at(body.pose), ray).into_iter().map(|hit| (*id, hit)),
+                );
+            }
+            all.sort_by(|(i, a), (j, b)| a.t.total_cmp(&b.t).then(i.cmp(j)));
+            assert_eq!(scene.ray_cast_all(&ray, filter), all);
+            assert_eq!(scene.ray_cast(&ray, filter), all.first().copied());
+            assert_eq!(scene.ray_cast_batch(&[ray], filter), [all.first().copied()]);
+            assert_eq!(scene.ray_cast_any(&ray, filter), !all.is_empty());
+            hits += usize::from(!all.is_empty());
+            misses += usize::from(all.is_empty());
+
+            let shape = &shapes[k % shapes.len()];
+            let here = pose(&mut rng, 4.0);
+            let want: Vec<BodyId> = bodies
+                .iter()
+                .filter(|(_, body)| {
+                    crate::relation(shape.at(here), body.shape.at(body.pose)) != Relation::Separated
+                })
+                .map(|(id, _)| *id)
+                .collect();
+            assert_eq!(scene.overlapping(shape.at(here), filter), want);
+            met += want.len();
+
+            let far = bodies
+                .iter()
+                .map(|(id, body)| (*id, crate::distance(shape.at(here), body.shape.at(body.pose))));
+            let nearest = far.min_by(|(i, a), (j, b)| a.distance.total_cmp(&b.distance).then(i.cmp(j)));
+            let found = scene.nearest(shape.at(here), filter);
+            assert_eq!(found.map(|(id, s)| (id, s.distance)), nearest.map(|(id, s)| (id, s.distance)));
+
+            let at = point(&mut rng, 4.0);
+            let holding: Vec<BodyId> = bodies
+                .iter()
+                .filter(|(_, body)| crate::contains(body.shape.at(body.pose), at).unwrap())
+                .map(|(id, _)| *id)
+                .collect();
+            assert_eq!(scene.containing(at, filter), holding);
+            held += holding.len();
+
+            let way = if k % 2 == 0 {
+                Motion::velocity(&here, point(&mut rng, 4.0), DVec3::ZERO).unwrap()
+            } else {
+                Motion::between(&here, &pose(&mut rng, 4.0))
+            };
+            let swept = bodies.iter().filter_map(|(id, body)| {
+                Some((*id, crate::sweep(shape.along(way), body.shape.at(body.pose)).impact?))
+            });
+            let first = swept.min_by(|(i, a), (j, b)| a.time.total_cmp(&b.time).then(i.cmp(j)));
+            let found = scene.shape_cast(shape.along(way), filter);
+            assert_eq!(found.map(|(id, i)| (id, i.time)), first.map(|(id, i)| (id, i.time)), "{round} {k}");
+            touched += usize::from(first.is_some_and(|(_, i)| i.time > 0.0));
+        }
+    }
+    assert!(
+        hits > 60 && misses > 40 && met > 60 && touched > 30 && held > 15,
+        "{hits} {misses} {met} {touched} {held}"
+    );
+}
+
+#[test]
+fn sensors_have_events_and_no_contacts() {
+    let ball = Shape::sphere(1.0).unwrap();
+    let mut scene = Scene::default();
+    let zone = scene.add(Body { sensor: true, ..Body::fixed(ball.clone(), Pose::IDENTITY) });
+    let guest = scene.add(Body::moving(ball, Pose::shift([1.5, 0.0, 0.0])));
+    let frame = scene.step(&mut Budget::UNLIMITED.clone());
+    assert_eq!((frame.events.len(), frame.contacts.len()), (1, 0));
+    let inside = scene.containing(DVec3::new(0.7, 0.0, 0.0), &Filter { sensors: true, ..Filter::default() });
+    assert_eq!(inside, [zone, guest]);
+    assert_eq!(scene.containing(DVec3::new(0.7, 0.0, 0.0), &Filter::default()), [guest]);
+}
+
+#[test]
+fn an_empty_scene_answers_nothing() {
+    let (scene, ball) = (Scene::default(), Shape::sphere(1.0).unwrap());
+    let ray = Ray { origin: DVec3::ZERO, direction: DVec3::X, reach: f64::INFINITY };
+    let filter = Filter::default();
+    assert!(scene.ray_cast(&ray, &filter).is_none() && scene.nearest(&ball, &filter).is_none());
+    assert!(
+        scene.overlapping(&ball, &filter).is_empty() && scene.containing(DVec3::ZERO, &filter).is_empty()
+    );
+}
