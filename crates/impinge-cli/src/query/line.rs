@@ -20,10 +20,11 @@ use crate::pose;
 use crate::settings::{Limit, Settings};
 
 /// The questions that are answered.
-const KNOWN: [&str; 8] = ["relation", "pairs", "distance", "points", "sweep", "ccd", "self", "volume"];
+const KNOWN: [&str; 10] =
+    ["relation", "pairs", "distance", "points", "sweep", "ccd", "self", "volume", "contacts", "separate"];
 
 /// Questions of the contract that are not answered yet.
-const LATER: [&str; 3] = ["contacts", "separate", "rays"];
+const LATER: [&str; 1] = ["rays"];
 
 /// Fields that every question may have; a comment is for people.
 const COMMON: [&str; 6] = ["id", "ask", "method", "budget", "seed", "comment"];
@@ -32,6 +33,7 @@ const COMMON: [&str; 6] = ["id", "ask", "method", "budget", "seed", "comment"];
 fn fields_of(ask: &str) -> &'static [&'static str] {
     match ask {
         "pairs" => &["a", "b", "margin"],
+        "contacts" => &["a", "b", "margin", "sides"],
         "points" => &["a", "points"],
         "sweep" => &["a", "b", "tolerance", "slack", "turns", "law"],
         "ccd" => &["kind", "t0", "t1", "margin"],
@@ -133,8 +135,25 @@ fn settle(fields: &Fields<'_>, context: &Context, place: &str) -> Result<Answer,
         "relation" => ask::relation(query, at_a, at_b),
         "distance" => ask::distance(query, at_a, at_b),
         "volume" => volume(fields, query, at_a, at_b),
+        "contacts" => contacts(fields, query, at_a, at_b),
+        "separate" => ask::separate(query, at_a, at_b),
         _ => ask::pairs(query, at_a, at_b, fields.get("margin")?),
     }
+}
+
+/// Where the bodies overlap or are near; open meshes have one side or two.
+fn contacts(
+    fields: &Fields<'_>,
+    mut query: Query<'_>,
+    a: Placed<'_>,
+    b: Placed<'_>,
+) -> Result<Answer, Failure> {
+    query.one_sided = match fields.get::<Index>("sides")?.map(|sides| sides.0) {
+        None | Some(2) => false,
+        Some(1) => true,
+        Some(sides) => return Err(Failure(format!("sides: {sides} is neither 1 nor 2"))),
+    };
+    ask::contacts(query, a, b, fields.get("margin")?.unwrap_or(0.0))
 }
 
 /// How much two solids overlap. A wanted resolution or error is met by any exact answer.

@@ -51,7 +51,6 @@ mod event;
 mod filter;
 mod pair;
 mod path;
-mod persistent_manifold;
 mod route;
 mod scene_sweep;
 mod separating_plane;
@@ -98,11 +97,19 @@ pub struct Options {
     pub boxes: Boxes,
     /// What is told about where bodies meet; [`Scene::set_contacts`] asks otherwise about single pairs.
     pub contacts: Contacts,
+    /// Whether open meshes push other bodies along the normals of their triangles only, from whichever side.
+    pub one_sided: bool,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { margin: 0.0, touch: 0.0, boxes: Boxes::Tight, contacts: Contacts::Deepest }
+        Options {
+            margin: 0.0,
+            touch: 0.0,
+            boxes: Boxes::Tight,
+            contacts: Contacts::Deepest,
+            one_sided: false,
+        }
     }
 }
 

@@ -42,6 +42,7 @@ const NARROW: &[&str] = &[
     "shape_pair",
     "kernel_memory",
     "dispatch",
+    "contacts",
     "detector",
     "sampled",
     "methods",

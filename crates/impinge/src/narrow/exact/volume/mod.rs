@@ -25,6 +25,7 @@ mod tests;
 use glam::DVec3;
 
 use super::collide::{self, Posed};
+use crate::bound::Aabb;
 use crate::contact::{Certainty, Counters, Finish, Overlap, Verdict};
 use crate::model::Model;
 use crate::{Budget, Pose};
@@ -32,6 +33,7 @@ use crossings::Crossings;
 use perturbed_crossing::Body;
 use regions::Integral;
 use surface::Surface;
+pub(crate) use surface::is_inverted;
 
 /// Rounding of a volume in units of the sum of the absolute values that it is made of: each of them carries the
 /// rounding of a crossing point, of a normal and of a height, some ten operations, and the sum is compensated.
@@ -59,6 +61,25 @@ pub fn volume(
     with_gradient: bool,
     budget: &mut Budget,
 ) -> Verdict<Volume> {
+    measured(models, poses, with_gradient, budget).map(|(volume, _)| volume)
+}
+
+/// The regions of the intersection of two closed meshes, the largest first, and a box around each.
+pub(crate) fn overlaps(
+    models: [&Model; 2],
+    poses: [&Pose; 2],
+    budget: &mut Budget,
+) -> Verdict<Vec<(Overlap, Aabb)>> {
+    measured(models, poses, false, budget).map(|(volume, boxes)| volume.regions.into_iter().zip(boxes).collect())
+}
+
+/// The volume, and the boxes of its regions.
+fn measured(
+    models: [&Model; 2],
+    poses: [&Pose; 2],
+    with_gradient: bool,
+    budget: &mut Budget,
+) -> Verdict<(Volume, Vec<Aabb>)> {
     let [a, b] = [0, 1].map(|k| Posed::new(models[k], *poses[k]));
     let (pairs, mut outcome) = collide::pairs_within_budget(a, b, budget);
     if outcome.finish == Finish::OutOfBudget {

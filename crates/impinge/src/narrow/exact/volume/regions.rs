@@ -183,8 +183,8 @@ impl<'s, 'm> Integral<'s, 'm> {
         }
     }
 
-    /// The sums as an answer.
-    pub fn volume(mut self) -> Volume {
+    /// The sums as an answer, and a box around each region.
+    pub fn volume(mut self) -> (Volume, Vec<Aabb>) {
         let owners = self.join_cavities();
         let normals: Vec<DVec3> = self.sums.iter().map(Sums::normal).collect();
         let depths = self.depths(&owners, &normals);
@@ -209,12 +209,14 @@ impl<'s, 'm> Integral<'s, 'm> {
             error += own.error;
             // What only touches has a volume of nothing but rounding.
             if own.volume > own.error {
-                regions.push(own);
+                let Aabb { low, high } = sums.bounds;
+                regions.push((own, Aabb { low: low + self.origin, high: high + self.origin }));
             }
         }
-        regions.sort_by(|x, y| y.volume.total_cmp(&x.volume));
+        regions.sort_by(|(x, _), (y, _): &(Overlap, Aabb)| y.volume.total_cmp(&x.volume));
         let volume = if regions.is_empty() { 0.0 } else { volume };
-        Volume { volume, error, regions, gradient: self.gradient }
+        let (regions, boxes) = regions.into_iter().unzip();
+        (Volume { volume, error, regions, gradient: self.gradient }, boxes)
     }
 
     /// A surface around a hole of a region has a negative volume and belongs to the smallest region around it: the
