@@ -20,6 +20,7 @@ Examples:
   impinge check a.obj b.stl --all --format json  every pair of triangles that meet
   impinge distance a.obj b.stl                   smallest distance, with the two points
   impinge volume a.obj b.stl                     how much they overlap, where and in which direction
+  impinge contacts a.obj b.stl --margin 0.01     where they overlap or are near, how deep, along which normal
   impinge sweep a.obj b.stl --to-b 0,0,-2        when they first touch if b moves there
   impinge clash parts/ --out clashes.html        every clash of an assembly, with pictures
   impinge rays part.stl --rays rays.csv          where rays hit, with normal and triangle
@@ -135,6 +136,17 @@ centroid, the direction from a to b along which moving b away reduces it, its ar
 extent along it. The gradient has a row for each vertex (body, vertex, x, y, z): how fast the volume grows when that
 vertex moves. Open meshes are refused. Exits 1 on an overlap, 0 without.")]
     Volume(Volume),
+    /// Tells where two meshes overlap or are near, how deep and along which normal
+    #[command(after_help = "\
+Examples:
+  impinge contacts level.obj crate.obj --at-b 0,0,0.48
+  impinge contacts a.obj b.stl --margin 0.01 --format json
+
+Each place with a point on each surface, the normal from a to b, the depth by which b has to move along it to be out
+(a gap is negative), the area and the features. Two closed meshes have a place or more for each connected region of
+their intersection. Open meshes push to the side on which the other body lies; with --sides 1 along the normals of
+their triangles only. Exits 1 with any place, 0 without.")]
+    Contacts(Contacts),
     /// Finds when two moving meshes first touch
     #[command(after_help = "\
 Examples:
@@ -395,6 +407,20 @@ pub struct Volume {
     /// nothing is written
     #[arg(long, value_name = "FILE")]
     pub mesh: Option<PathBuf>,
+}
+
+/// `impinge contacts`.
+#[derive(Debug, Group)]
+pub struct Contacts {
+    /// The bodies.
+    #[command(flatten)]
+    pub two: Two,
+    /// Also places where the surfaces are at most so far apart
+    #[arg(long, value_name = "DISTANCE", default_value_t = 0.0, allow_negative_numbers = true)]
+    pub margin: f64,
+    /// Whether open meshes push to both sides or along the normals of their triangles only
+    #[arg(long, value_name = "1|2", default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..=2))]
+    pub sides: u8,
 }
 
 /// `impinge sweep`.

@@ -4,15 +4,15 @@
 
 use glam::DVec3;
 use impinge::{
-    ContactKind, Deforming, FeaturePairKind, Finish, Method, MovingContact, Overlap, Placed, Query, Question,
-    Ray, Region, Relation, Separation, VolumeOptions,
+    Certainty, Contact, ContactKind, Deforming, FeaturePairKind, Finish, Method, MovingContact, Overlap, Placed,
+    Query, Question, Ray, Region, Relation, Separation, VolumeOptions,
 };
 
 use crate::answer::{Answer, Assurance};
 use crate::error::Failure;
 use crate::found::{
-    Distance, FeatureContact, Found, Impact, Meetings, Named, Pairs, Patch, Points, RayHit, RayHits, Step,
-    Sweep, Volume, word_of,
+    Contacts, Distance, FeatureContact, Found, Impact, Meetings, Named, Pairs, Patch, Place, Points, RayHit,
+    RayHits, Separate, Step, Sweep, Volume, word_of,
 };
 
 /// How the bodies lie to each other.
@@ -79,6 +79,38 @@ pub fn distance(mut query: Query<'_>, a: Placed<'_>, b: Placed<'_>) -> Result<An
         (found.at_most, found.at_least) = (whole.or(found.at_most), whole.or(found.at_least));
     }
     Ok(together(Answer::new(Found::Distance(found), &measured), &beside))
+}
+
+/// Where the bodies overlap or are at most `margin` apart.
+pub fn contacts(mut query: Query<'_>, a: Placed<'_>, b: Placed<'_>, margin: f64) -> Result<Answer, Failure> {
+    let answer = query.contacts(a, b, margin)?;
+    let doubt = match answer.certainty {
+        Certainty::Conservative { tolerance } => Some(tolerance),
+        _ => None,
+    };
+    let place = |contact: &Contact| Place {
+        point: contact.point().to_array(),
+        points: contact.points.map(|p| p.to_array()),
+        normal: contact.normal.to_array(),
+        depth: contact.depth,
+        depth_at_least: doubt.filter(|_| contact.depth > 0.0).map(|doubt| (contact.depth - doubt).max(0.0)),
+        area: contact.area,
+        features: contact.features.map(Named),
+        id: contact.id,
+    };
+    let contacts = answer.value.as_ref().map(|found| found.iter().map(place).collect());
+    Ok(Answer::new(Found::Contacts(Contacts { contacts }), &answer))
+}
+
+/// A translation of b that takes the bodies apart.
+pub fn separate(mut query: Query<'_>, a: Placed<'_>, b: Placed<'_>) -> Result<Answer, Failure> {
+    let answer = query.separate(a, b)?;
+    let found = answer.value.map_or_else(Separate::default, |found| Separate {
+        translation: Some(found.translation.to_array()),
+        length: Some(found.length),
+        at_least: Some(found.at_least),
+    });
+    Ok(Answer::new(Found::Separate(found), &answer))
 }
 
 /// How much two solids overlap; the whole of what was found stands beside the answer.

@@ -37,6 +37,10 @@ pub enum Found {
     Volume(Volume),
     /// What rays hit.
     Rays(RayHits),
+    /// Where two bodies overlap or are near.
+    Contacts(Contacts),
+    /// A translation that takes two bodies apart.
+    Separate(Separate),
 }
 
 impl Found {
@@ -53,6 +57,8 @@ impl Found {
             Found::Sweep(sweep) => sweep.hit == Some(true),
             Found::Impact(impact) => impact.hit == Some(true),
             Found::Rays(found) => found.hits.iter().any(Option::is_some),
+            Found::Contacts(found) => found.contacts.as_ref().is_some_and(|all| !all.is_empty()),
+            Found::Separate(found) => found.length.is_some_and(|length| length > 0.0),
             Found::Volume(found) => found.volume.is_some_and(|volume| volume > 0.0),
             Found::Step(step) => step.impact.hit == Some(true) || step.at_least > Some(0),
         }
@@ -101,6 +107,46 @@ pub struct Distance {
     pub features: Option<[Named; 2]>,
     /// From a to b; null where the bodies meet.
     pub normal: Option<[f64; 3]>,
+}
+
+/// Where two bodies overlap or are near.
+#[derive(Debug, Clone, Serialize)]
+pub struct Contacts {
+    /// Each place; null when the budget ended first.
+    pub contacts: Option<Vec<Place>>,
+}
+
+/// One place where two bodies overlap or are near.
+#[derive(Debug, Clone, Serialize)]
+pub struct Place {
+    /// Midway between the points.
+    pub point: [f64; 3],
+    /// One on each surface, in the world frame.
+    pub points: [[f64; 3]; 2],
+    /// From a to b.
+    pub normal: [f64; 3],
+    /// By how much b has to move along the normal to be out; negative for a gap.
+    pub depth: f64,
+    /// What no shorter translation than this achieves, where the search left that open.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub depth_at_least: Option<f64>,
+    /// The area of the patch.
+    pub area: f64,
+    /// What the points lie on.
+    pub features: [Named; 2],
+    /// Tells this contact from others.
+    pub id: u64,
+}
+
+/// A translation that takes two bodies apart; null when the budget ended first.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct Separate {
+    /// Of b.
+    pub translation: Option<[f64; 3]>,
+    /// Its length.
+    pub length: Option<f64>,
+    /// No shorter one than this does.
+    pub at_least: Option<f64>,
 }
 
 /// How much two solids overlap.

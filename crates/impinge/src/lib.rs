@@ -27,6 +27,8 @@
 //! |---|---|---|
 //! | How do two bodies lie to each other? | [`relation`]* | exact; cylinders, cones and ellipsoids within a stated tolerance |
 //! | How far apart are they, or how deep? | [`distance`]* | to rounding; the sign for convex shapes is that of the exact relation |
+//! | Where do they touch or overlap, how deep and along which normal? | [`contacts`]* | two convex shapes: the penetration depth; solids: b moved by the depth is out of each region |
+//! | Which translation takes them apart? | [`separate`]* | checked by the exact relation; the shortest one for two convex bodies |
 //! | When do two moving bodies first touch? | [`sweep`]* | never late, at most a millionth of the step early; no contact is missed |
 //! | Which triangles meet? | [`pairs`]* | exact and complete; touching counts |
 //! | Which triangles are at most so far apart? | [`pairs_within`]* | complete; the distance to rounding |
@@ -186,6 +188,7 @@ pub use geom::moving::FeaturePairKind;
 pub use io::load;
 pub use model::{Placed, Shape, ShapeKind};
 pub use motion::{Joint, JointKind, Law, Motion, Pose, Skeleton};
+pub use narrow::contacts::SeparatingTranslation;
 pub use narrow::continuous::{ContactKind, Impact, Sweep};
 pub use narrow::decompose::{DecomposeEnd, DecomposeOptions, Decomposition};
 pub use narrow::deforming::{Deforming, MovingContact, free_step};
@@ -197,11 +200,11 @@ pub use narrow::route::{Answer, Reason};
 pub use narrow::sampled::shells::{Patch, ShellLevel, Shells};
 pub use narrow::sampled::{CurvedBody, SelfTracker, Surface, Tracker, TrackerOptions, TrackerReport};
 pub use query::{
-    PointDistance, Query, closest_point, closest_point_batch, contains, contains_batch, contour,
-    contour_batch, decompose, distance, distance_batch, inspect, mass, pairs, pairs_batch, pairs_within,
-    pairs_within_batch, ray_cast, ray_cast_all, ray_cast_any, ray_cast_batch, relation, relation_batch,
-    self_intersections, self_intersections_batch, signed_distance, signed_distance_batch, sweep, sweep_batch,
-    volume, volume_batch, winding_number,
+    PointDistance, Query, closest_point, closest_point_batch, contacts, contacts_batch, contains,
+    contains_batch, contour, contour_batch, decompose, distance, distance_batch, inspect, mass, pairs,
+    pairs_batch, pairs_within, pairs_within_batch, ray_cast, ray_cast_all, ray_cast_any, ray_cast_batch,
+    relation, relation_batch, self_intersections, self_intersections_batch, separate, separate_batch,
+    signed_distance, signed_distance_batch, sweep, sweep_batch, volume, volume_batch, winding_number,
 };
 pub use report::Inspection;
 pub use shape::mass::{Mass, Solid};

@@ -1,6 +1,7 @@
 //! The peers: crates called in process, programs started outside.
 
 pub mod parry;
+pub mod parry_contacts;
 pub mod parry_refit;
 pub mod parry_scene;
 pub mod programs;

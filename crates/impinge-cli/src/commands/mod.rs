@@ -3,6 +3,7 @@
 mod check;
 mod clash;
 mod completions;
+mod contacts;
 mod decompose;
 mod demo;
 mod distance;
@@ -40,6 +41,7 @@ pub fn run(args: &Args) -> Result<Exit, Failure> {
         Some(Command::Check(check)) => check::run(check, common),
         Some(Command::Distance(distance)) => distance::run(distance, common),
         Some(Command::Volume(volume)) => volume::run(volume, common),
+        Some(Command::Contacts(contacts)) => contacts::run(contacts, common),
         Some(Command::Sweep(sweep)) => sweep::run(sweep, common),
         Some(Command::Rays(rays)) => rays::run(rays, common),
         Some(Command::SelfIntersect(one)) => self_::run(one, common),

@@ -20,11 +20,9 @@ use crate::pose;
 use crate::settings::{Limit, Settings};
 
 /// The questions that are answered.
-const KNOWN: [&str; 9] =
-    ["relation", "pairs", "distance", "points", "sweep", "ccd", "self", "volume", "rays"];
-
-/// Questions of the contract that are not answered yet.
-const LATER: [&str; 2] = ["contacts", "separate"];
+const KNOWN: [&str; 11] = [
+    "relation", "pairs", "distance", "points", "sweep", "ccd", "self", "volume", "rays", "contacts", "separate",
+];
 
 /// Fields that every question may have; a comment is for people.
 const COMMON: [&str; 6] = ["id", "ask", "method", "budget", "seed", "comment"];
@@ -33,6 +31,7 @@ const COMMON: [&str; 6] = ["id", "ask", "method", "budget", "seed", "comment"];
 fn fields_of(ask: &str) -> &'static [&'static str] {
     match ask {
         "pairs" => &["a", "b", "margin"],
+        "contacts" => &["a", "b", "margin", "sides"],
         "points" => &["a", "points"],
         "rays" => &["a", "rays", "any"],
         "sweep" => &["a", "b", "tolerance", "slack", "surfaces", "turns", "law"],
@@ -110,8 +109,7 @@ fn guarded(work: impl FnOnce() -> Result<Answer, Failure>) -> Result<Answer, Fai
 fn settle(fields: &Fields<'_>, context: &Context, place: &str) -> Result<Answer, Failure> {
     let ask: String = fields.get("ask")?.ok_or_else(|| unknown("ask: missing"))?;
     if !KNOWN.contains(&ask.as_str()) {
-        let why = if LATER.contains(&&*ask) { "is not answered yet" } else { "is not a question" };
-        return Err(unknown(&format!("ask: {ask:?} {why}")));
+        return Err(unknown(&format!("ask: {ask:?} is not a question")));
     }
     check_names(fields, &ask, place)?;
     let settings = settings(fields, context.settings)?;
@@ -143,8 +141,25 @@ fn settle(fields: &Fields<'_>, context: &Context, place: &str) -> Result<Answer,
         "relation" => ask::relation(query, at_a, at_b),
         "distance" => ask::distance(query, at_a, at_b),
         "volume" => volume(fields, query, at_a, at_b),
+        "contacts" => contacts(fields, query, at_a, at_b),
+        "separate" => ask::separate(query, at_a, at_b),
         _ => ask::pairs(query, at_a, at_b, fields.get("margin")?),
     }
+}
+
+/// Where the bodies overlap or are near; open meshes have one side or two.
+fn contacts(
+    fields: &Fields<'_>,
+    mut query: Query<'_>,
+    a: Placed<'_>,
+    b: Placed<'_>,
+) -> Result<Answer, Failure> {
+    query.one_sided = match fields.get::<Index>("sides")?.map(|sides| sides.0) {
+        None | Some(2) => false,
+        Some(1) => true,
+        Some(sides) => return Err(Failure(format!("sides: {sides} is neither 1 nor 2"))),
+    };
+    ask::contacts(query, a, b, fields.get("margin")?.unwrap_or(0.0))
 }
 
 /// How much two solids overlap. A wanted resolution or error is met by any exact answer.

@@ -31,6 +31,16 @@ impl Contact {
         0.5 * (self.points[0] + self.points[1])
     }
 
+    /// A contact of the present moment without an area.
+    pub(crate) fn between(
+        points: [DVec3; 2],
+        normal: DVec3,
+        depth: f64,
+        features: [Feature; 2],
+    ) -> Contact {
+        Contact { points, normal, depth, area: 0.0, features, id: 0, time: 0.0 }
+    }
+
     /// The triangles that the points lie on, where both lie on one.
     pub(crate) fn faces(&self) -> Option<[u32; 2]> {
         match self.features {
@@ -51,6 +61,6 @@ impl From<Separation> for Contact {
     /// The closest or deepest features as one contact of no area.
     fn from(separation: Separation) -> Contact {
         let Separation { distance, points, features, normal } = separation;
-        Contact { points, normal, depth: -distance, area: 0.0, features, id: 0, time: 0.0 }
+        Contact::between(points, normal, -distance, features)
     }
 }

@@ -1,5 +1,6 @@
 //! Methods that answer for pairs of bodies: kernels, what a method is, the list of methods, and how pairs reach them.
 
+pub mod contacts;
 pub mod continuous;
 pub mod convex;
 pub mod convex_mesh;

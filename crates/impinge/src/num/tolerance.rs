@@ -327,3 +327,49 @@ pub const FACET_STRETCH_ROUNDING: f64 = 16.0 / FACET_NEEDLE * f64::EPSILON;
 /// Rounding of an exact volume (no unit: a factor of the sum of the absolute values that it is made of). Each of them
 /// carries the rounding of a crossing point, of a normal and of a height, some ten operations; the sum is compensated.
 pub const OVERLAP_ROUNDING: f64 = 64.0 * f64::EPSILON;
+/// Cosine below which a translation counts as across an axis (no unit): along it nothing changes but by rounding.
+pub const SHIFT_ACROSS: f64 = 1e-13;
+
+/// Squared sine of the angle below which the planes of two triangles count as parallel (no unit): the cross products of
+/// their sides then say nothing about what is beside each other, and the normals of the sides are asked as well.
+pub const PARALLEL_PLANES_SQ: f64 = 1e-12;
+
+/// A gap along a translation shorter than this is none (no unit: a factor of the bodies' extent): triangles that share
+/// a side are passed one after the other without one but for rounding.
+pub const FREE_GAP: f64 = 1e-12;
+
+/// Pairs of triangles that part within this of the last one are told as parting with it (no unit: a factor of the
+/// bodies' extent).
+pub const SAME_EXIT: f64 = 1e-9;
+
+/// A turn of a direction that shortens the way out by less than this share is not taken (no unit).
+pub const WORTH_TURNING: f64 = 1e-7;
+
+/// The first turn of a direction that is to be improved (radians): the distance of neighbours among some hundred
+/// directions on the sphere.
+pub const TURN_FIRST: f64 = 0.12;
+
+/// The last turn of a direction that is to be improved (radians): the length then changes by less than a thousandth.
+pub const TURN_LAST: f64 = 1e-3;
+
+/// Where a bend of a surface ends to be flat (no unit: the sine of the angle). What lies under it is off by as little of
+/// its depth.
+pub const CREASE: f64 = 1e-4;
+
+/// How far a contact normal may leave the Voronoi region of its feature (no unit: a sine), for rounding.
+pub const REGION_EDGE: f64 = 1e-9;
+
+/// What a separating translation is first lengthened by when rounding leaves the bodies in contact (no unit: a factor
+/// of the coordinates).
+pub const LENGTHENED_FIRST: f64 = 4.0 * f64::EPSILON;
+
+/// A point of a contact patch that is shallower than the penetration depth by less than this is the deepest one (no
+/// unit: a factor of the coordinates).
+pub const SAME_DEPTH: f64 = 1e-10;
+
+/// How far a contact may have gone on both bodies in a step to be the same still (no unit: a factor of the smaller
+/// body's extent): what rolls changes its place on both.
+pub const ROLLED: f64 = 0.1;
+
+/// Cosine of the angle up to which the normal of a contact that rolled on may have turned (no unit).
+pub const SAME_CONTACT_NORMAL: f64 = 0.9;

@@ -10,17 +10,18 @@ mod self_contact;
 mod whole_mesh;
 
 pub use plain::{
-    closest_point, closest_point_batch, contains, contains_batch, contour, contour_batch, distance,
-    distance_batch, pairs, pairs_batch, pairs_within, pairs_within_batch, ray_cast, ray_cast_all,
-    ray_cast_any, ray_cast_batch, relation, relation_batch, self_intersections, self_intersections_batch,
-    signed_distance, signed_distance_batch, sweep, sweep_batch, volume, volume_batch,
+    closest_point, closest_point_batch, contacts, contacts_batch, contains, contains_batch, contour,
+    contour_batch, distance, distance_batch, pairs, pairs_batch, pairs_within, pairs_within_batch, ray_cast,
+    ray_cast_all, ray_cast_any, ray_cast_batch, relation, relation_batch, self_intersections,
+    self_intersections_batch, separate, separate_batch, signed_distance, signed_distance_batch, sweep,
+    sweep_batch, volume, volume_batch,
 };
 pub use point::{PointDistance, winding_number};
 pub use whole_mesh::{decompose, inspect, mass};
 
 use crate::contact::VolumeOptions;
 use crate::narrow::continuous::SweepOptions;
-use crate::narrow::detector::Memory;
+use crate::narrow::detector::{ContactOptions, Contacts, Memory};
 use crate::narrow::methods::Method;
 use crate::num::tolerance::SWEEP_TOLERANCE;
 use crate::{Budget, Error};
@@ -64,6 +65,9 @@ pub struct Query<'m> {
     pub slack: Option<f64>,
     /// Whether closed meshes count as surfaces without an inside, so that a body may begin within one (sweeps).
     pub surfaces: bool,
+    /// Whether open meshes push other bodies along the normals of their triangles only (contacts); else to the side
+    /// on which the other body's middle lies.
+    pub one_sided: bool,
 }
 
 impl Default for Query<'_> {
@@ -75,6 +79,7 @@ impl Default for Query<'_> {
             tolerance: SWEEP_TOLERANCE,
             slack: None,
             surfaces: false,
+            one_sided: false,
         }
     }
 }
@@ -94,6 +99,14 @@ impl Query<'_> {
             surfaces: self.surfaces,
             ..SweepOptions::DEFAULT
         })
+    }
+}
+
+impl Query<'_> {
+    /// What is asked about contacts up to a margin.
+    fn contact_options(&self, margin: f64) -> Result<ContactOptions, Error> {
+        let margin = check_margin(margin)?;
+        Ok(ContactOptions { margin, touch: 0.0, told: Contacts::Manifold, one_sided: self.one_sided })
     }
 }
 

@@ -3,13 +3,14 @@
 use super::{Query, check_margin, check_volume};
 use crate::contact::{Verdict, Volume, VolumeOptions};
 use crate::model::Placed;
+use crate::narrow::contacts::SeparatingTranslation;
 use crate::narrow::continuous::Sweep;
 use crate::narrow::detector::pair_memory::PairMemory;
-use crate::narrow::detector::{Batch, Finding, Memory, PairKernel, Question};
+use crate::narrow::detector::{Batch, Finding, Memory, PairKernel, Question, contacts_with_ids};
 use crate::narrow::exact::contour::Polyline;
 use crate::narrow::route::{Answer, Routed, method_for, route};
 use crate::narrow::shape_pair::ShapePair;
-use crate::{Budget, Error, Pose, Relation, Separation};
+use crate::{Budget, Contact, Error, Pose, Relation, Separation};
 
 /// Two bodies of a batch.
 pub(super) type Bodies<'s> = [Placed<'s>; 2];
@@ -53,6 +54,58 @@ impl Query<'_> {
     /// As [`Query::relation`].
     pub fn distance_batch(&mut self, pairs: &[[Placed<'_>; 2]]) -> Result<Vec<Answer<Separation>>, Error> {
         self.batch(pairs, Question::Distance, &DISTANCE)
+    }
+
+    /// Where two bodies touch, overlap or are at most `margin` apart; see [`contacts`](crate::contacts).
+    ///
+    /// With a memory the ids of contacts that last are those of the call before.
+    ///
+    /// # Errors
+    /// As [`Query::relation`], or a negative margin.
+    pub fn contacts<'s>(
+        &mut self,
+        a: impl Into<Placed<'s>>,
+        b: impl Into<Placed<'s>>,
+        margin: f64,
+    ) -> Result<Answer<Vec<Contact>>, Error> {
+        let question = Question::Contacts(self.contact_options(margin)?);
+        self.one([a.into(), b.into()], question, &CONTACTS)
+    }
+
+    /// [`Query::contacts`] for many pairs.
+    ///
+    /// # Errors
+    /// As [`Query::contacts`].
+    pub fn contacts_batch(
+        &mut self,
+        pairs: &[[Placed<'_>; 2]],
+        margin: f64,
+    ) -> Result<Vec<Answer<Vec<Contact>>>, Error> {
+        let question = Question::Contacts(self.contact_options(margin)?);
+        self.batch(pairs, question, &CONTACTS)
+    }
+
+    /// A short translation of b that takes two bodies apart; see [`separate`](crate::separate).
+    ///
+    /// # Errors
+    /// As [`Query::relation`], or two half-spaces that no translation takes apart.
+    pub fn separate<'s>(
+        &mut self,
+        a: impl Into<Placed<'s>>,
+        b: impl Into<Placed<'s>>,
+    ) -> Result<Answer<SeparatingTranslation>, Error> {
+        self.one([a.into(), b.into()], Question::Separate, &SEPARATE)
+    }
+
+    /// [`Query::separate`] for many pairs.
+    ///
+    /// # Errors
+    /// As [`Query::separate`].
+    pub fn separate_batch(
+        &mut self,
+        pairs: &[[Placed<'_>; 2]],
+    ) -> Result<Vec<Answer<SeparatingTranslation>>, Error> {
+        self.batch(pairs, Question::Separate, &SEPARATE)
     }
 
     /// When two moving bodies first touch; see [`sweep`](crate::sweep).
@@ -236,6 +289,24 @@ const RELATION: Kind<Relation> = Kind {
 const DISTANCE: Kind<Separation> = Kind {
     ask: |kernel, _, pair, memory, budget| Ok(kernel.distance(pair, memory, budget)),
     take: |finding| if let Finding::Distance(verdict) = finding { Some(verdict) } else { None },
+};
+
+const CONTACTS: Kind<Vec<Contact>> = Kind {
+    ask: |kernel, question, pair, memory, budget| match question {
+        Question::Contacts(options) => {
+            Ok(contacts_with_ids(kernel, pair, options, memory, budget).map(|found| found.points))
+        }
+        _ => Ok(Verdict::refused()),
+    },
+    take: |finding| match finding {
+        Finding::Contacts(verdict) => Some(verdict.map(|found| found.points)),
+        _ => None,
+    },
+};
+
+const SEPARATE: Kind<SeparatingTranslation> = Kind {
+    ask: |kernel, _, pair, memory, budget| kernel.separate(pair, memory, budget),
+    take: |finding| if let Finding::Separate(verdict) = finding { Some(verdict) } else { None },
 };
 
 const SWEEP: Kind<Sweep> = Kind {

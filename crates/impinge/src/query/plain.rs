@@ -5,11 +5,12 @@ use glam::DVec3;
 use super::{PointDistance, Query};
 use crate::contact::{Volume, VolumeOptions};
 use crate::model::Placed;
+use crate::narrow::contacts::SeparatingTranslation;
 use crate::narrow::continuous::Sweep;
 use crate::narrow::exact::contour::Polyline;
 use crate::narrow::exact::ray_cast::{Ray, RayHit};
 use crate::narrow::route::Answer;
-use crate::{Error, Relation, Separation};
+use crate::{Contact, Error, Relation, Separation};
 
 /// How two bodies lie to each other: `Separated`, `Touching`, `Intersecting`, or one inside the other.
 ///
@@ -55,6 +56,64 @@ pub fn distance<'s>(a: impl Into<Placed<'s>>, b: impl Into<Placed<'s>>) -> Separ
 /// [`distance`] for many pairs, in parallel.
 pub fn distance_batch(pairs: &[[Placed<'_>; 2]]) -> Vec<Separation> {
     settled_all(Query::default().distance_batch(pairs), Separation::NONE)
+}
+
+/// Where two bodies touch or overlap: points, normal, depth and features of each place.
+///
+/// For two convex shapes the deepest entry is the penetration depth. A convex shape on a mesh has the points of a
+/// contact manifold, each with a normal out of the Voronoi region of the feature touched. Two closed meshes have an
+/// entry or more for each connected region of their intersection, with the depth by which b has to move along the
+/// normal to leave it; see [`Query::contacts`] for contacts at a distance and for open meshes that push to one side.
+///
+/// ```
+/// use impinge::{Pose, Shape, contacts, procedural};
+///
+/// let level = Shape::from(procedural::stairs(6, 0.4, 4.0, 0.3)?);
+/// let chest = Shape::cuboid([0.15, 0.15, 0.15])?;
+/// let places = contacts(&level, chest.at(Pose::from_translation([0.2, 0.0, 0.44])?));
+/// assert_eq!(places.len(), 4);
+/// assert!(places.iter().all(|place| (place.depth - 0.01).abs() < 1e-9 && place.normal.z > 0.999));
+/// # Ok::<(), impinge::Error>(())
+/// ```
+pub fn contacts<'s>(a: impl Into<Placed<'s>>, b: impl Into<Placed<'s>>) -> Vec<Contact> {
+    settled(Query::default().contacts(a, b, 0.0), Vec::new())
+}
+
+/// [`contacts`] for many pairs, in parallel.
+pub fn contacts_batch(pairs: &[[Placed<'_>; 2]]) -> Vec<Vec<Contact>> {
+    let answers = Query::default().contacts_batch(pairs, 0.0).unwrap_or_default();
+    answers.into_iter().map(|answer| answer.value.unwrap_or_default()).collect()
+}
+
+/// A short translation of b after which the exact relation is separated or touching; zero where it is already.
+///
+/// For two convex bodies, meshes of such bodies among them, it is the shortest. For others it is the shortest way out
+/// that was found, with a lower bound beside it.
+///
+/// ```
+/// use impinge::{Pose, Shape, separate};
+///
+/// let cube = Shape::cuboid([1.0, 1.0, 1.0])?;
+/// let found = separate(&cube, cube.at(Pose::from_translation([0.0, 0.0, 1.5])?))?;
+/// assert!((found.length - 0.5).abs() < 1e-12 && found.translation.z > 0.0);
+/// # Ok::<(), impinge::Error>(())
+/// ```
+///
+/// # Errors
+/// Two half-spaces that no translation takes apart.
+pub fn separate<'s>(
+    a: impl Into<Placed<'s>>,
+    b: impl Into<Placed<'s>>,
+) -> Result<SeparatingTranslation, Error> {
+    Ok(Query::default().separate(a, b)?.value.unwrap_or_default())
+}
+
+/// [`separate`] for many pairs, in parallel.
+///
+/// # Errors
+/// As [`separate`].
+pub fn separate_batch(pairs: &[[Placed<'_>; 2]]) -> Result<Vec<SeparatingTranslation>, Error> {
+    values(Query::default().separate_batch(pairs))
 }
 
 /// When two moving bodies first touch, with the features, the point and the normal.

@@ -58,7 +58,6 @@ mod filter;
 mod overlap;
 mod pair;
 mod path;
-mod persistent_manifold;
 mod route;
 mod scene_query;
 mod scene_sweep;
@@ -109,11 +108,19 @@ pub struct Options {
     pub boxes: Boxes,
     /// What is told about where bodies meet; [`Scene::set_contacts`] asks otherwise about single pairs.
     pub contacts: Contacts,
+    /// Whether open meshes push other bodies along the normals of their triangles only, from whichever side.
+    pub one_sided: bool,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { margin: 0.0, touch: 0.0, boxes: Boxes::Tight, contacts: Contacts::Deepest }
+        Options {
+            margin: 0.0,
+            touch: 0.0,
+            boxes: Boxes::Tight,
+            contacts: Contacts::Deepest,
+            one_sided: false,
+        }
     }
 }
 

@@ -1,9 +1,9 @@
 //! A pair of bodies whose boxes meet: what is known about it from frame to frame.
 
 use super::event::SceneContact;
-use super::persistent_manifold::PersistentManifolds;
 use super::{BodyId, Contacts};
 use crate::narrow::detector::pair_memory::PairMemory;
+use crate::narrow::detector::persistent_manifold::PersistentManifolds;
 use crate::narrow::detector::{PairContacts, PartContact};
 use crate::narrow::methods::Method;
 use crate::narrow::shape_pair::ShapePair;

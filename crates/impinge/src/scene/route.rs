@@ -50,7 +50,7 @@ pub(super) fn method_of(named: Method, options: &Options, pair: &ShapePair<'_>) 
 
 /// What a scene asks about a pair.
 pub(super) fn asked(options: &Options, told: Contacts) -> ContactOptions {
-    ContactOptions { margin: options.margin, touch: options.touch, told }
+    ContactOptions { margin: options.margin, touch: options.touch, told, one_sided: options.one_sided }
 }
 
 /// The shapes of two bodies, where they are.

@@ -45,6 +45,7 @@ const NARROW: &[&str] = &[
     "kernel_memory",
     "dispatch",
     "solid_sweep",
+    "contacts",
     "detector",
     "sampled",
     "methods",

@@ -3,6 +3,7 @@
 //! Hulls are asked as they are. A box is the one cube stretched, so none is built for it; a triangle, a segment
 //! and a capsule's core are hulls of two or three points; a half-space is one face without sides.
 
+use std::f64::consts::TAU;
 use std::ops::Deref;
 use std::sync::LazyLock;
 
@@ -11,6 +12,7 @@ use smallvec::SmallVec;
 
 use crate::contact::Feature;
 use crate::motion::Pose;
+use crate::num::tolerance::FACE_CONTACT;
 use crate::shape::{Convex, Polytope, Primitive, Side};
 
 /// The box of half extents 1, whose graph every box has; its corners are numbered like those of a box.
@@ -21,7 +23,7 @@ static CUBE: LazyLock<Option<Polytope>> = LazyLock::new(|| {
 });
 
 /// A shape that has a patch.
-pub(super) enum Faceted<'p> {
+pub(crate) enum Faceted<'p> {
     Graph(Graph<'p>),
     HalfSpace {
         /// Outward, of unit length, in the world.
@@ -32,7 +34,7 @@ pub(super) enum Faceted<'p> {
 }
 
 /// Corners, edges and faces, with a radius around them.
-pub(super) struct Graph<'p> {
+pub(crate) struct Graph<'p> {
     shape: Source<'p>,
     /// Stretches the shape in its own frame.
     half: DVec3,
@@ -66,11 +68,33 @@ enum Names {
     Cuboid,
     /// Both sides are face 0.
     Flat,
+    /// All is the surface of something round.
+    Round,
+}
+
+/// Points of a rim that stand for it.
+const RIM_POINTS: u32 = 12;
+
+/// The flat end of a cylinder or cone that looks along a direction, or the line of its side that does; radii at −h
+/// and +h.
+fn round_patch([lower, upper]: [f64; 2], half_height: f64, toward: DVec3) -> Option<SmallVec<[DVec3; 12]>> {
+    let out = DVec3::new(toward.x, toward.y, 0.0).try_normalize().unwrap_or(DVec3::X);
+    let (radius, z) = if toward.z < 0.0 { (lower, -half_height) } else { (upper, half_height) };
+    if toward.z.abs() >= FACE_CONTACT && radius > 0.0 {
+        let corner = |k: u32| {
+            let (sin, cos) = (f64::from(k) * TAU / f64::from(RIM_POINTS)).sin_cos();
+            DVec3::new(out.x * cos - out.y * sin, out.x * sin + out.y * cos, 0.0) * radius + DVec3::Z * z
+        };
+        return Some((0..RIM_POINTS).map(corner).collect());
+    }
+    let side = [out * lower - DVec3::Z * half_height, out * upper + DVec3::Z * half_height];
+    let slope = (side[1] - side[0]).normalize().dot(toward).abs();
+    (slope * slope <= 1.0 - FACE_CONTACT * FACE_CONTACT).then(|| SmallVec::from_slice(&side))
 }
 
 /// Where a side of a clipped polygon comes from.
 #[derive(Clone, Copy, PartialEq)]
-pub(super) enum Line {
+pub(crate) enum Line {
     /// An edge of the clipped body.
     Of(Feature),
     /// A side of the clipping face, by its number.
@@ -79,7 +103,7 @@ pub(super) enum Line {
 
 /// A corner of a polygon: its name, and the side that leaves it.
 #[derive(Clone, Copy)]
-pub(super) struct Outline {
+pub(crate) struct Outline {
     pub at: DVec3,
     pub name: Feature,
     pub along: Line,
@@ -91,12 +115,18 @@ impl<'p> Faceted<'p> {
         Faceted::Graph(Graph { shape, half: DVec3::ONE, pose: *pose, radius: 0.0, names: Names::Hull })
     }
 
-    /// None for shapes that are round all over.
-    pub fn new(shape: &'p Convex, pose: &Pose) -> Option<Faceted<'p>> {
+    /// None for shapes that are round all over. Of a cylinder or cone the flat end, or the line of its side, that looks
+    /// along a direction, if one does.
+    pub fn new(shape: &'p Convex, pose: &Pose, toward: DVec3) -> Option<Faceted<'p>> {
         let thin = |points: &[DVec3], radius| {
             let shape = Source::Own(Box::new(Polytope::hull(points).ok()?));
             let (pose, names) = (pose.rigid(), Names::Flat);
             Some(Faceted::Graph(Graph { shape, half: DVec3::ONE, pose, radius, names }))
+        };
+        let round = |points: &[DVec3]| {
+            let shape = Source::Own(Box::new(Polytope::hull(points).ok()?));
+            let (pose, names) = (pose.rigid(), Names::Round);
+            Some(Faceted::Graph(Graph { shape, half: DVec3::ONE, pose, radius: 0.0, names }))
         };
         match shape {
             Convex::Polytope(hull) => Some(Faceted::hull(hull, pose)),
@@ -116,7 +146,15 @@ impl<'p> Faceted<'p> {
                 Primitive::Capsule { radius, half_height } => {
                     thin(&[DVec3::Z * -half_height, DVec3::Z * half_height], radius)
                 }
-                _ => None,
+                Primitive::Cylinder { radius, half_height } => {
+                    let toward = pose.rotation().transpose() * toward;
+                    round_patch([radius; 2], half_height, toward).and_then(|points| round(&points))
+                }
+                Primitive::Cone { radius, half_height } => {
+                    let toward = pose.rotation().transpose() * toward;
+                    round_patch([radius, 0.0], half_height, toward).and_then(|points| round(&points))
+                }
+                Primitive::Sphere { .. } | Primitive::Ellipsoid { .. } => None,
             },
         }
     }
@@ -126,11 +164,12 @@ impl<'p> Faceted<'p> {
         matches!(self, Faceted::HalfSpace { .. })
     }
 
-    /// The radius around the corners, edges and faces.
-    pub fn radius(&self) -> f64 {
+    /// How far the surface is under a point of the core against a normal; `None` where that is under another point of
+    /// the core.
+    pub fn radius_below(&self, at: DVec3, normal: DVec3) -> Option<f64> {
         match self {
-            Faceted::Graph(graph) => graph.radius,
-            Faceted::HalfSpace { .. } => 0.0,
+            Faceted::Graph(graph) => graph.radius_below(at, normal),
+            Faceted::HalfSpace { .. } => Some(0.0),
         }
     }
 
@@ -201,20 +240,73 @@ impl<'p> Faceted<'p> {
 }
 
 impl Graph<'_> {
+    /// Its corners, edges and faces, before they are stretched and placed.
+    pub fn polytope(&self) -> &Polytope {
+        &self.shape
+    }
+
+    /// All corners in the world.
+    pub fn corners(&self) -> impl Iterator<Item = DVec3> + '_ {
+        (0..self.shape.vertices().len() as u32).map(|v| self.corner(v))
+    }
+
+    /// All faces in the world: the outward unit normal, and how far the plane is along it from the origin.
+    pub fn planes(&self) -> impl Iterator<Item = (DVec3, f64)> + '_ {
+        let (turn, pose) = (self.pose.matrix(), &self.pose);
+        self.shape.faces().iter().map(move |face| {
+            let normal = (turn * face.normal).normalize();
+            (normal, normal.dot(pose.apply(face.corner * self.half)))
+        })
+    }
+
+    /// Into the two faces at an edge, across it.
+    pub fn inward(&self, edge: u32) -> [DVec3; 2] {
+        self.shape.edges()[edge as usize].inward.map(|into| self.pose.matrix() * into)
+    }
+
+    /// A point inside.
+    pub fn middle(&self) -> DVec3 {
+        self.pose.apply(self.shape.centre() * self.half)
+    }
+
+    fn radius_below(&self, at: DVec3, normal: DVec3) -> Option<f64> {
+        let Some(axis) = (self.corner(1) - self.corner(0)).try_normalize().filter(|_| self.radius > 0.0) else {
+            return Some(self.radius);
+        };
+        let sinks = -normal.dot(axis);
+        let along = axis.dot(at - self.corner(0));
+        let across = (1.0 - sinks * sinks).max(0.0).sqrt();
+        let end = if sinks > 0.0 { axis.dot(self.corner(1) - self.corner(0)) } else { 0.0 };
+        // The side of the cylinder, or the cap where the core ends.
+        let side = self.radius / across.max(f64::MIN_POSITIVE);
+        if (along + side * sinks - end) * sinks <= 0.0 {
+            Some(side)
+        } else {
+            ((along - end).abs() <= 1e-9 * self.radius).then_some(self.radius)
+        }
+    }
+
     fn corner(&self, vertex: u32) -> DVec3 {
         self.pose.apply(self.shape.vertices()[vertex as usize] * self.half)
     }
 
-    fn vertex(&self, vertex: u32) -> Feature {
+    pub fn vertex(&self, vertex: u32) -> Feature {
+        if matches!(self.names, Names::Round) {
+            return Feature::Surface;
+        }
         Feature::Vertex(self.shape.original(vertex))
     }
 
-    fn edge(&self, edge: u32) -> Feature {
+    pub fn edge(&self, edge: u32) -> Feature {
+        if matches!(self.names, Names::Round) {
+            return Feature::Surface;
+        }
         Feature::Edge(self.shape.edges()[edge as usize].ends.map(|v| self.shape.original(v)))
     }
 
-    fn face(&self, face: u32) -> Feature {
+    pub fn face(&self, face: u32) -> Feature {
         Feature::Face(match self.names {
+            Names::Round => return Feature::Surface,
             Names::Hull => face,
             Names::Cuboid => {
                 let normal = self.shape.faces()[face as usize].normal;

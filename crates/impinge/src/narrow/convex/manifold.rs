@@ -62,10 +62,11 @@ pub fn manifold(
     between([Faceted::hull(a, pose_a), Faceted::hull(b, pose_b)], separation, margin)
 }
 
-/// As [`manifold`] for any two convex shapes: whole patches of hulls, boxes, half-spaces, triangles, segments
-/// and capsules lying on one another, the one pair of nearest points of the others.
+/// As [`manifold`] for any two convex shapes: whole patches of hulls, boxes, half-spaces, triangles, segments,
+/// capsules, cylinders and cones lying on one another, the one pair of nearest points of the others.
 ///
-/// A capsule's points are named by its core: its ends are the corners 0 and 1.
+/// A capsule's points are named by its core: its ends are the corners 0 and 1. The rim of a cylinder or cone counts
+/// as a polygon.
 pub fn manifold_of(
     a: &Convex,
     pose_a: &Pose,
@@ -74,7 +75,8 @@ pub fn manifold_of(
     separation: &Separation,
     margin: f64,
 ) -> Manifold {
-    match (Faceted::new(a, pose_a), Faceted::new(b, pose_b)) {
+    let normal = separation.normal;
+    match (Faceted::new(a, pose_a, normal), Faceted::new(b, pose_b, -normal)) {
         (Some(a), Some(b)) => between([a, b], separation, margin),
         _ if separation.distance <= margin => nearest(separation),
         _ => Manifold { normal: separation.normal, points: SmallVec::new() },
@@ -168,10 +170,12 @@ fn clip(
     let (up, base) = own.plane(face);
     let mut points: SmallVec<[PatchPoint; 8]> = SmallVec::new();
     for (corner, features) in simplified(polygon) {
-        let distance = up.dot(corner.at - base) / up.dot(normal) - other.radius();
-        let at = corner.at - normal * other.radius();
-        // A segment goes there and back, and names its points twice.
-        if distance <= margin && !points.iter().any(|p| p.features == features) {
+        let Some(radius) = other.radius_below(corner.at, normal) else { continue };
+        let distance = up.dot(corner.at - base) / up.dot(normal) - radius;
+        let at = corner.at - normal * radius;
+        // A segment goes there and back, and tells its points twice.
+        let told = |p: &PatchPoint| p.features == features && p.points[1].distance(at) <= SAME_PATCH_CORNER;
+        if distance <= margin && !points.iter().any(told) {
             points.push(PatchPoint { points: [at - normal * distance, at], distance, features });
         }
     }

@@ -8,7 +8,7 @@ mod epa;
 mod epa_polytope;
 pub(crate) mod exact;
 mod exact_simplex;
-mod faceted;
+pub(crate) mod faceted;
 mod gjk;
 pub mod manifold;
 pub(crate) mod placed_core;

@@ -3,8 +3,9 @@
 use std::ops::ControlFlow;
 
 use super::pair_memory::PairMemory;
-use super::{Memory, PairContacts, PairKernel, Question};
+use super::{Memory, PairContacts, PairKernel, Question, contacts_with_ids};
 use crate::contact::{Counters, Finish, Outcome, Verdict, Volume};
+use crate::narrow::contacts::SeparatingTranslation;
 use crate::narrow::continuous::Sweep;
 use crate::narrow::exact::contour::Polyline;
 use crate::narrow::shape_pair::ShapePair;
@@ -40,6 +41,8 @@ pub enum Finding {
     Contour(Verdict<Vec<Polyline>>),
     /// Where they touch, overlap or come near.
     Contacts(Verdict<PairContacts>),
+    /// Which translation takes them apart.
+    Separate(Verdict<SeparatingTranslation>),
     /// When they first touch.
     Sweep(Verdict<Sweep>),
     /// How much they overlap.
@@ -55,6 +58,7 @@ impl Finding {
             Finding::Pairs(verdict) => &mut verdict.outcome,
             Finding::Contour(verdict) => &mut verdict.outcome,
             Finding::Contacts(verdict) => &mut verdict.outcome,
+            Finding::Separate(verdict) => &mut verdict.outcome,
             Finding::Sweep(verdict) => &mut verdict.outcome,
             Finding::Volume(verdict) => &mut verdict.outcome,
         }
@@ -151,11 +155,9 @@ fn one(
         Question::Pairs { margin } => Finding::Pairs(kernel.pairs(pair, *margin, memory, budget)),
         Question::Contour => Finding::Contour(kernel.contour(pair, memory, budget)),
         Question::Contacts(options) => {
-            let mut found = PairContacts::default();
-            let outcome = kernel.contacts(pair, options, memory, budget, &mut found);
-            let found = (outcome.finish != Finish::OutOfBudget).then_some(found);
-            Finding::Contacts(Verdict::new(found, outcome))
+            Finding::Contacts(contacts_with_ids(kernel, pair, options, memory, budget))
         }
+        Question::Separate => Finding::Separate(kernel.separate(pair, memory, budget)?),
         Question::Sweep(options) => Finding::Sweep(kernel.sweep(pair, options, memory, budget)?),
         Question::Volume(options) => Finding::Volume(kernel.volume(pair, options, memory, budget)?),
     })

@@ -8,11 +8,12 @@
 use smallvec::SmallVec;
 
 use super::pair_memory::{PairMemory, Placement};
-use super::unfinished::exact_relation;
+use super::unfinished::{Kernel, ask, exact_relation};
 use super::{PairKernel, Question, compound_pairs};
 use crate::contact::Verdict;
 use crate::model::Geometry;
-use crate::narrow::convex::manifold::manifold_of;
+use crate::narrow::contacts::contacts;
+use crate::narrow::contacts::convex_pair::add_patch;
 use crate::narrow::shape_pair::ShapePair;
 use crate::num::tolerance::TOUCH_DOUBT;
 use crate::{Budget, Certainty, Contact, Counters, Finish, Outcome, Relation, Separation};
@@ -38,6 +39,8 @@ pub struct ContactOptions {
     pub touch: f64,
     /// What is reported.
     pub told: Contacts,
+    /// Whether open meshes push along the normals of their triangles only.
+    pub one_sided: bool,
 }
 
 /// What was found about a pair of bodies.
@@ -82,26 +85,54 @@ impl PairContacts {
         options: &ContactOptions,
     ) {
         self.touching |= found.touching;
-        let Some((separation, certainty)) = found.separation else { return };
-        if options.told == Contacts::None || !(separation.distance <= options.margin) {
-            return;
-        }
         let from = self.points.len() as u32;
-        if options.told == Contacts::Manifold {
-            add_manifold(&mut self.points, one, &separation, options.margin);
-        }
+        let (contact, certainty) = match &found.places {
+            Places::Unknown => return,
+            Places::Separation(separation, certainty) => {
+                if options.told == Contacts::None || !(separation.distance <= options.margin) {
+                    return;
+                }
+                if options.told == Contacts::Manifold {
+                    add_manifold(&mut self.points, one, separation, options.margin);
+                }
+                ((*separation).into(), *certainty)
+            }
+            Places::Listed(contacts, certainty) => {
+                let Some(deepest) = deepest(contacts) else { return };
+                if options.told == Contacts::Manifold {
+                    self.points.extend(contacts);
+                }
+                (*deepest, *certainty)
+            }
+        };
         let manifold = [from, self.points.len() as u32];
-        self.parts.push(PartContact { parts, contact: separation.into(), certainty, manifold });
+        self.parts.push(PartContact { parts, contact, certainty, manifold });
     }
 }
 
+/// The deepest of some contacts, the first of equal ones.
+fn deepest(contacts: &[Contact]) -> Option<&Contact> {
+    contacts.iter().reduce(|best, new| if new.depth > best.depth { new } else { best })
+}
+
 /// What was found about two shapes that are no compounds.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(crate) struct Measured {
     /// Whether they touch.
     pub touching: bool,
-    /// How far apart they are and how certain that is; `None` where only the relation was asked.
-    pub separation: Option<(Separation, Certainty)>,
+    /// Where, and how certain that is.
+    pub places: Places,
+}
+
+/// Where two shapes meet or come near.
+#[derive(Debug, Clone)]
+pub(crate) enum Places {
+    /// Only the relation was asked.
+    Unknown,
+    /// How far apart two convex shapes are.
+    Separation(Separation, Certainty),
+    /// All contacts within the margin, where a mesh takes part.
+    Listed(Vec<Contact>, Certainty),
 }
 
 /// The contacts of a pair by the distances and relations of a method. `found` changes only when all is known; what
@@ -140,10 +171,13 @@ pub(crate) fn measure<K: PairKernel + ?Sized>(
 ) -> (Option<Measured>, Outcome) {
     if options.told == Contacts::None && options.touch == 0.0 {
         if !wanted {
-            return (Some(Measured { touching: false, separation: None }), NOTHING);
+            return (Some(Measured { touching: false, places: Places::Unknown }), NOTHING);
         }
         let (touching, outcome) = touch_by_relation(kernel, pair, memory, budget);
-        return (touching.map(|touching| Measured { touching, separation: None }), outcome);
+        return (touching.map(|touching| Measured { touching, places: Places::Unknown }), outcome);
+    }
+    if options.told != Contacts::None && has_mesh(pair) {
+        return measure_meshes(kernel, pair, options, wanted, memory, budget);
     }
     let (separation, mut outcome) = match memory.measured.take() {
         Some(known) if known.0.is_of(pair) => (known.1, Outcome { certainty: known.2, ..NOTHING }),
@@ -169,7 +203,73 @@ pub(crate) fn measure<K: PairKernel + ?Sized>(
     } else {
         separation.distance <= options.touch
     };
-    (Some(Measured { touching, separation: Some((separation, certainty)) }), outcome)
+    (Some(Measured { touching, places: Places::Separation(separation, certainty) }), outcome)
+}
+
+fn has_mesh(pair: &ShapePair<'_>) -> bool {
+    matches!(pair.shapes, [Geometry::Mesh(_), _] | [_, Geometry::Mesh(_)])
+}
+
+/// [`measure`] where a mesh takes part: the contacts say by themselves that the shapes touch, unless the deepest one is
+/// so shallow that rounding decides, or there is none.
+#[inline(never)]
+fn measure_meshes<K: PairKernel + ?Sized>(
+    kernel: &K,
+    pair: &ShapePair<'_>,
+    options: &ContactOptions,
+    wanted: bool,
+    memory: &mut PairMemory,
+    budget: &mut Budget,
+) -> (Option<Measured>, Outcome) {
+    let (found, mut outcome) = match memory.listed.take() {
+        Some(known) if known.0.is_of(pair) => (known.1, Outcome { certainty: known.2, ..NOTHING }),
+        _ => {
+            let Verdict { value, outcome, .. } = all_contacts(pair, options, memory, budget);
+            match value {
+                None if outcome.finish == Finish::OutOfBudget => return (None, outcome),
+                value => (value.unwrap_or_default(), outcome),
+            }
+        }
+    };
+    let certainty = outcome.certainty;
+    let depth = deepest(&found).map_or(f64::NEG_INFINITY, |contact| contact.depth);
+    let size = deepest(&found).map_or(0.0, |contact| contact.points[0].abs().max_element());
+    let touching = if !wanted {
+        false
+    } else if depth > TOUCH_DOUBT * size || options.touch > 0.0 && depth >= -options.touch {
+        true
+    } else if options.touch > 0.0 && depth > f64::NEG_INFINITY {
+        // Within the margin, not within the touch; but one may be inside the other only where they overlap.
+        false
+    } else {
+        let (touching, related) = touch_by_relation(kernel, pair, memory, budget);
+        outcome.work += related.work;
+        outcome.finish = related.finish;
+        let Some(touching) = touching else {
+            memory.listed = Some(Box::new((Placement::of(pair), found, certainty)));
+            return (None, outcome);
+        };
+        touching
+    };
+    (Some(Measured { touching, places: Places::Listed(found, certainty) }), outcome)
+}
+
+/// The contacts of two shapes that are no compounds, or as far as the budget goes.
+pub(crate) fn all_contacts(
+    pair: &ShapePair<'_>,
+    options: &ContactOptions,
+    memory: &mut PairMemory,
+    budget: &mut Budget,
+) -> Verdict<Vec<Contact>> {
+    let kernel: Kernel<Vec<Contact>> = |pair, question, memory, budget| {
+        let Question::Contacts(ContactOptions { margin, one_sided, .. }) = question else {
+            return Ok(Verdict::refused());
+        };
+        Ok(contacts(pair, *margin, *one_sided, &mut memory.kernel, budget))
+    };
+    let found = ask("exact", &Question::Contacts(*options), pair, memory, budget, kernel);
+    // The kernel refuses nothing.
+    found.unwrap_or_else(|_| Verdict::refused())
 }
 
 /// Nothing was done.
@@ -207,20 +307,13 @@ fn touch_by_relation<K: PairKernel + ?Sized>(
     }
 }
 
-/// Appends the points on which two shapes lie on each other, in order around the manifold: of two convex shapes
-/// that of their faces, else the closest features.
+/// Appends the points on which two convex shapes lie on each other, in order around the manifold.
 #[inline(never)]
 fn add_manifold(points: &mut Vec<Contact>, pair: &ShapePair<'_>, separation: &Separation, margin: f64) {
-    let ([Geometry::Convex(a), Geometry::Convex(b)], [pose_a, pose_b]) = (pair.shapes, pair.poses) else {
-        points.push((*separation).into());
-        return;
-    };
-    let size = separation.points[0].abs().max(separation.points[1].abs()).max_element();
-    // Points that touch but for rounding belong to a manifold without a margin.
-    let margin = margin.max(separation.distance) + TOUCH_DOUBT * size;
-    let found = manifold_of(a, pose_a, b, pose_b, separation, margin);
-    points.extend(found.points.iter().map(|point| {
-        let (distance, normal) = (point.distance, found.normal);
-        Contact::from(Separation { distance, points: point.points, features: point.features, normal })
-    }));
+    match pair.shapes {
+        [Geometry::Convex(a), Geometry::Convex(b)] => {
+            add_patch([a, b], pair.poses, separation, margin, points);
+        }
+        _ => points.push((*separation).into()),
+    }
 }

@@ -9,15 +9,18 @@ pub(crate) mod compound_pairs;
 mod contacts;
 mod memory;
 pub mod pair_memory;
+pub(crate) mod persistent_manifold;
 pub(crate) mod running;
 pub(crate) mod shape_memory;
 pub(crate) mod unfinished;
 
 pub use batch::{Batch, Finding, Sink, each_pair};
 pub(crate) use contacts::measure;
+pub(crate) use pair_memory::contacts_with_ids;
 pub use contacts::{ContactOptions, Contacts, PairContacts, PartContact};
 pub use memory::Memory;
 
+use super::contacts::SeparatingTranslation;
 use super::continuous::{Sweep, SweepOptions};
 use super::exact::contour::Polyline;
 use super::shape_pair::ShapePair;
@@ -43,6 +46,8 @@ pub enum Question {
     Contour,
     /// Where they touch, overlap or come near, part by part.
     Contacts(ContactOptions),
+    /// Which translation of b takes them apart.
+    Separate,
     /// When they first touch.
     Sweep(SweepOptions),
     /// How much they overlap.
@@ -58,6 +63,7 @@ impl Question {
             Question::Pairs { .. } => "pairs",
             Question::Contour => "contour",
             Question::Contacts(_) => "contacts",
+            Question::Separate => "separate",
             Question::Sweep(_) => "sweep",
             Question::Volume(_) => "volume",
         }
@@ -135,6 +141,19 @@ pub trait PairKernel: Detector {
         found: &mut PairContacts,
     ) -> Outcome {
         contacts::by_distance(self, pair, options, memory, budget, found)
+    }
+
+    /// Which translation of b takes them apart.
+    ///
+    /// # Errors
+    /// Bodies that no translation takes apart.
+    fn separate(
+        &self,
+        _: &ShapePair<'_>,
+        _: &mut PairMemory,
+        _: &mut Budget,
+    ) -> Result<Verdict<SeparatingTranslation>, Error> {
+        Ok(Verdict::refused())
     }
 
     /// When they first touch.

@@ -5,11 +5,14 @@ use std::fmt;
 
 use super::compound_pairs::CompoundMemory;
 use super::unfinished::Unfinished;
-use super::{Finding, Question};
+use super::persistent_manifold::PersistentManifolds;
+use super::{ContactOptions, Finding, PairContacts, PairKernel, Question};
+use crate::Budget;
+use crate::contact::{Finish, Verdict};
 use crate::model::Geometry;
 use crate::narrow::kernel_memory::KernelMemory;
 use crate::narrow::shape_pair::ShapePair;
-use crate::{Certainty, Pose, Separation};
+use crate::{Certainty, Contact, Pose, Separation};
 
 /// What a pair of shapes remembers between questions.
 #[derive(Debug, Clone, Default)]
@@ -20,8 +23,12 @@ pub struct PairMemory {
     pub(super) unfinished: Unfinished,
     /// A distance that was found before the budget ended in what follows it.
     pub(super) measured: Option<Box<(Placement, Separation, Certainty)>>,
+    /// Contacts that were found before the budget ended in what follows them.
+    pub(super) listed: Option<Box<(Placement, Vec<Contact>, Certainty)>>,
     /// What the parts of compounds remember.
     pub(super) parts: Option<Box<CompoundMemory>>,
+    /// The persistent ids of the contacts that were told last, and the last one that was given.
+    ids: Option<Box<(PersistentManifolds, u64)>>,
     /// What a method with its own state from frame to frame remembers.
     method: MethodMemory,
 }
@@ -99,4 +106,25 @@ impl PairMemory {
     pub(crate) fn forget_answer(&mut self) {
         self.unfinished.forget();
     }
+}
+
+/// The contacts of a pair, with ids that last as long as the memory does.
+pub(crate) fn contacts_with_ids(
+    kernel: &dyn PairKernel,
+    pair: &ShapePair<'_>,
+    options: &ContactOptions,
+    memory: &mut PairMemory,
+    budget: &mut Budget,
+) -> Verdict<PairContacts> {
+    let mut found = PairContacts::default();
+    let outcome = kernel.contacts(pair, options, memory, budget, &mut found);
+    if outcome.finish == Finish::OutOfBudget {
+        return Verdict::new(None, outcome);
+    }
+    let (manifolds, last) = &mut **memory.ids.get_or_insert_default();
+    manifolds.renew(pair, &found);
+    let mut named = Vec::with_capacity(found.points.len());
+    manifolds.tell(&found.points, last, &mut named);
+    found.points = named;
+    Verdict::new(Some(found), outcome)
 }

@@ -250,7 +250,7 @@ fn facts(
         ("contact", _) => &[Fact::SphereCover, Fact::DiscBounds],
         (_, [Geometry::Mesh(_), Geometry::Mesh(_)]) => match question {
             Question::Relation => &[Fact::Tree, Fact::DiscBounds],
-            Question::Contour | Question::Contacts(_) | Question::Volume(_) => {
+            Question::Contour | Question::Contacts(_) | Question::Separate | Question::Volume(_) => {
                 &[Fact::Topology, Fact::DiscBounds]
             }
             Question::Distance => &[Fact::PointTree],

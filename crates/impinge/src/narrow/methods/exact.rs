@@ -3,6 +3,7 @@
 use super::decides_each_pair;
 use crate::contact::{Counters, Relation, Separation, Verdict, Volume, VolumeOptions};
 use crate::model::{Geometry, Model, ShapeKind};
+use crate::narrow::contacts::{SeparatingTranslation, separate};
 use crate::narrow::continuous::{Sweep, SweepOptions};
 use crate::narrow::detector::pair_memory::PairMemory;
 use crate::narrow::detector::unfinished::{Kernel, ask};
@@ -26,7 +27,11 @@ impl Detector for Exact {
 
     fn accepts(&self, question: &Question, kinds: [ShapeKind; 2]) -> bool {
         match question {
-            Question::Relation | Question::Distance | Question::Contacts(_) | Question::Sweep(_) => true,
+            Question::Relation
+            | Question::Distance
+            | Question::Contacts(_)
+            | Question::Separate
+            | Question::Sweep(_) => true,
             Question::Pairs { .. } | Question::Contour => kinds.iter().all(|kind| kind.is_mesh()),
             Question::Volume(_) => {
                 kinds.iter().all(|kind| kind.is_mesh() || matches!(kind, ShapeKind::Hull | ShapeKind::Box))
@@ -111,6 +116,17 @@ impl PairKernel for Exact {
             Ok(contour(a, pose_a, b, pose_b, budget))
         };
         never_refused(ask("exact", &Question::Contour, pair, memory, budget, kernel))
+    }
+
+    fn separate(
+        &self,
+        pair: &ShapePair<'_>,
+        memory: &mut PairMemory,
+        budget: &mut Budget,
+    ) -> Result<Verdict<SeparatingTranslation>, Error> {
+        let kernel: Kernel<SeparatingTranslation> =
+            |pair, _, memory, budget| separate(pair, &mut memory.kernel, budget);
+        ask("exact", &Question::Separate, pair, memory, budget, kernel)
     }
 
     fn sweep(

@@ -25,8 +25,8 @@ const COEFFICIENTS: &str = include_str!("coefficients.csv");
 const CLASSES: [&str; 4] = ["mesh", "hull", "primitive", "compound"];
 
 /// The questions, by their names.
-const QUESTIONS: [&str; 8] =
-    ["relation", "distance", "pairs", "pairs_within", "contour", "sweep", "contacts", "volume"];
+const QUESTIONS: [&str; 9] =
+    ["relation", "distance", "pairs", "pairs_within", "contour", "sweep", "contacts", "volume", "separate"];
 
 /// A method and what its tests cost.
 type Candidate = (Method, CostModel);
@@ -127,5 +127,6 @@ fn question_index(question: &Question) -> usize {
         Question::Sweep(_) => 5,
         Question::Contacts(_) => 6,
         Question::Volume(_) => 7,
+        Question::Separate => 8,
     }
 }

@@ -25,13 +25,15 @@ mod surface;
 mod tests;
 
 use super::collide::{self, Posed};
-use crate::contact::{Certainty, Counters, Finish, Verdict, Volume, VolumeOptions};
+use crate::bound::Aabb;
+use crate::contact::{Certainty, Counters, Finish, Overlap, Verdict, Volume, VolumeOptions};
 use crate::model::Model;
 use crate::{Budget, Pose};
 use crossings::Crossings;
 use perturbed_crossing::Body;
 use regions::Integral;
 use surface::Surface;
+pub(crate) use surface::is_inverted;
 
 /// The volume of the intersection of two closed meshes.
 pub fn volume(
@@ -40,6 +42,26 @@ pub fn volume(
     options: &VolumeOptions,
     budget: &mut Budget,
 ) -> Verdict<Volume> {
+    measured(models, poses, options, budget).map(|(volume, _)| volume)
+}
+
+/// The regions of the intersection of two closed meshes, the largest first, and a box around each.
+pub(crate) fn overlaps(
+    models: [&Model; 2],
+    poses: [&Pose; 2],
+    budget: &mut Budget,
+) -> Verdict<Vec<(Overlap, Aabb)>> {
+    measured(models, poses, &VolumeOptions::default(), budget)
+        .map(|(volume, boxes)| volume.regions.into_iter().zip(boxes).collect())
+}
+
+/// The volume, and the boxes of its regions.
+fn measured(
+    models: [&Model; 2],
+    poses: [&Pose; 2],
+    options: &VolumeOptions,
+    budget: &mut Budget,
+) -> Verdict<(Volume, Vec<Aabb>)> {
     let [a, b] = [0, 1].map(|k| Posed::new(models[k], *poses[k]));
     let (pairs, mut outcome) = collide::pairs_within_budget(a, b, budget);
     if outcome.finish == Finish::OutOfBudget {

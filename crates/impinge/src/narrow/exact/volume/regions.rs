@@ -219,8 +219,8 @@ impl<'s, 'm> Integral<'s, 'm> {
         }
     }
 
-    /// The sums as an answer, with the border of the regions if it is wanted.
-    pub fn volume(mut self, with_border: bool) -> Volume {
+    /// The sums as an answer, with the border of the regions if it is wanted, and a box around each region.
+    pub fn volume(mut self, with_border: bool) -> (Volume, Vec<Aabb>) {
         let owners = self.join_cavities();
         let normals: Vec<DVec3> = self.sums.iter().map(Sums::normal).collect();
         let depths = self.depths(&owners, &normals);
@@ -247,7 +247,8 @@ impl<'s, 'm> Integral<'s, 'm> {
             // What only touches has a volume of nothing but rounding.
             if own.volume > own.error {
                 is_kept[region] = true;
-                regions.push(own);
+                let Aabb { low, high } = sums.bounds;
+                regions.push((own, Aabb { low: low + self.origin, high: high + self.origin }));
             }
         }
         let is_kept: Vec<bool> = owners.iter().map(|&owner| is_kept[owner]).collect();
@@ -255,9 +256,10 @@ impl<'s, 'm> Integral<'s, 'm> {
             true => border(self.surfaces, self.crossings, &self.region_of, &is_kept),
             false => Default::default(),
         };
-        regions.sort_by(|x, y| y.volume.total_cmp(&x.volume));
+        regions.sort_by(|(x, _), (y, _): &(Overlap, Aabb)| y.volume.total_cmp(&x.volume));
         let volume = if regions.is_empty() { 0.0 } else { volume };
-        Volume { volume, error, regions, gradient: self.gradient, samples: self.samples, border }
+        let (regions, boxes) = regions.into_iter().unzip();
+        (Volume { volume, error, regions, gradient: self.gradient, samples: self.samples, border }, boxes)
     }
 
     /// A surface around a hole of a region has a negative volume and belongs to the smallest region around it: the

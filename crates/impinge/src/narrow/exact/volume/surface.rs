@@ -257,7 +257,7 @@ impl<'m> Surface<'m> {
 struct Inverted(bool);
 
 /// Whether the triangles of a closed mesh face inwards; found once. `None` when the budget ends first.
-fn is_inverted(model: &Model, budget: &mut Budget) -> Option<bool> {
+pub(crate) fn is_inverted(model: &Model, budget: &mut Budget) -> Option<bool> {
     let build = |model: &Model| {
         let mesh = model.mesh();
         let from = mesh.vertices().first().copied().unwrap_or_default();

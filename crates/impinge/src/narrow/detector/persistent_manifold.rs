@@ -2,20 +2,21 @@
 //!
 //! A point is the same as long as the same features make it. Where corner lies on corner, as when a box stands
 //! on its like, the least drift changes the features and where edges cross; there the nearest old point that no
-//! other took hands on its id, as the persistent manifolds of physics engines do. New ids are dealt in the order
+//! other took hands on its id, as the persistent manifolds of physics engines do. What rolls from one face to the
+//! next changes its features and its place on both bodies; there the nearest one with about the same normal does, as
+//! far as it went less than a share of the smaller body. New ids are dealt in the order
 //! of the pairs, so the number of threads cannot be seen in them.
 
 use glam::DVec3;
 
-use crate::narrow::detector::compound_pairs;
-use crate::narrow::detector::{PairContacts, PartContact};
+use super::{PairContacts, PartContact, compound_pairs};
 use crate::narrow::shape_pair::ShapePair;
-use crate::num::tolerance::SAME_PATCH_POINT;
-use crate::{Contact, Feature};
+use crate::num::tolerance::{ROLLED, SAME_CONTACT_NORMAL, SAME_PATCH_POINT};
+use crate::{Contact, Feature, Pose};
 
 /// What makes the points of a pair's manifolds known again.
 #[derive(Debug, Clone, Default)]
-pub(super) struct PersistentManifolds {
+pub(crate) struct PersistentManifolds {
     /// In the order of the pair's points.
     points: Vec<Known>,
     /// Those of the step before.
@@ -30,6 +31,8 @@ struct Known {
     features: [Feature; 2],
     /// Where it is in the frame of each part: corners of one body keep their place in one of them.
     local: [DVec3; 2],
+    /// From a to b, in the world.
+    normal: DVec3,
     /// None before it was told.
     id: Option<u64>,
 }
@@ -57,11 +60,21 @@ impl PersistentManifolds {
             parts,
             features: point.features,
             local: [0, 1].map(|k| back[k].0 * (point.points[k] - back[k].1)),
+            normal: point.normal,
             id: None,
         }));
         let old =
             self.old.partition_point(|k| k.parts < parts)..self.old.partition_point(|k| k.parts <= parts);
-        hand_on(&mut self.old[old], &mut self.points[first..]);
+        let (old, new) = (&mut self.old[old], &mut self.points[first..]);
+        hand_on(old, new);
+        if new.iter().any(|known| known.id.is_none()) && old.iter().any(|known| known.id.is_some()) {
+            let size = |k: usize| {
+                let (shape, _) = compound_pairs::part(pair.shapes[k], pair.poses[k], parts[k]);
+                2.0 * shape.bounds(&Pose::IDENTITY).half().length()
+            };
+            let reach = ROLLED * size(0).min(size(1));
+            hand_on_where(old, new, |p, q| way(p, q) <= reach && p.normal.dot(q.normal) >= SAME_CONTACT_NORMAL);
+        }
     }
 
     /// Appends a pair's points with their ids; those that are new get the next ones.

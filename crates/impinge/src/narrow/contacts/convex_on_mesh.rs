@@ -1,0 +1,234 @@
+//! The contacts of a convex shape and a mesh.
+//!
+//! A mesh that bounds a convex body is one. On any other the triangles near the shape are seen from the side on which
+//! its middle lies (from outside of a solid; from the side of the triangles' normals where only that is wanted), and
+//! features are matched (`polytope_on_mesh`, `round_on_mesh`, `curved_on_mesh`). A shape whose middle has sunk into a
+//! solid is treated as a mesh of its own (`solids`).
+
+use glam::DVec3;
+
+use super::convex_mesh_hull::{as_mesh, convex_body};
+use super::creases::Creases;
+use super::local_surface::LocalSurface;
+use super::{convex_pair, curved_on_mesh, polytope_on_mesh, round_on_mesh, solids};
+use crate::bound::Aabb;
+use crate::contact::{Certainty, Contact, Counters, Feature};
+use crate::model::{Fact, Geometry, Model};
+use crate::narrow::convex::faceted::Faceted;
+use crate::narrow::convex::relation::{counted_point_in, half_space_of};
+use crate::narrow::convex::separation::{ConvexMemory, distance};
+use crate::narrow::exact::placed_mesh::PlacedMesh;
+use crate::narrow::exact::volume::is_inverted;
+use crate::narrow::kernel_memory::KernelMemory;
+use crate::num::tolerance::REGION_EDGE;
+use crate::shape::{Convex, Primitive};
+use crate::{Budget, Pose};
+
+/// Contacts that are told of one shape at most.
+const MOST_CONTACTS: usize = 64;
+
+/// What is asked.
+#[derive(Clone, Copy)]
+pub(super) struct OnMesh<'p> {
+    pub mesh: &'p Model,
+    pub mesh_pose: &'p Pose,
+    pub shape: &'p Geometry,
+    pub convex: &'p Convex,
+    pub pose: &'p Pose,
+    pub margin: f64,
+    pub one_sided: bool,
+}
+
+/// Appends the contacts of a mesh, as a, and a convex shape, as b; `None` when the budget ended.
+pub(super) fn contacts(
+    asked: &OnMesh<'_>,
+    memory: &mut KernelMemory,
+    budget: &mut Budget,
+    work: &mut Counters,
+    found: &mut Vec<Contact>,
+) -> Option<Certainty> {
+    let OnMesh { mesh, mesh_pose, shape, convex, pose, margin, one_sided } = *asked;
+    if half_space_of(convex, pose).is_some() {
+        return under_plane(asked, budget, work, found);
+    }
+    if !mesh.prepare(Fact::Topology, budget) {
+        return None;
+    }
+    if let Some(hull) = convex_body(mesh, budget) {
+        let hull = Convex::Polytope(hull);
+        let certainty = convex_pair::contacts([&hull, convex], [mesh_pose, pose], margin, memory, found);
+        solids::name_by_nearest([mesh, mesh], [mesh_pose, mesh_pose], [true, false], found);
+        work.primitive_tests += 1;
+        return Some(certainty);
+    }
+    let creases = Creases::of(mesh, budget)?;
+    let body = PlacedMesh::new(mesh, mesh_pose);
+    let mut bounds = shape.bounds(pose);
+    bounds.grow(margin);
+    let mut surface = LocalSurface::new(body, creases, &bounds);
+    let tests = 4 + surface.facets.len() as u64;
+    work.primitive_tests += tests;
+    if !budget.charge(tests) {
+        return None;
+    }
+    let middle = middle(convex, pose);
+    let closed = mesh.topology().is_closed();
+    let near = surface.nearest(middle);
+    let mut front = near.is_none_or(|near| surface.is_in_front(middle, &near));
+    if closed && is_inverted(mesh, budget)? || !closed && !one_sided && !front {
+        surface.turn_round();
+        front = near.is_none_or(|near| surface.is_in_front(middle, &near));
+    }
+    let sunk = closed && if near.is_some() { !front } else { body.holds(middle, budget, work)? };
+    if sunk {
+        return deep(asked, memory, budget, work, found);
+    }
+    match convex {
+        Convex::Primitive(Primitive::Sphere { radius }) => {
+            round_on_mesh::contacts(&surface, [pose.translation(); 2], *radius, margin, found);
+        }
+        Convex::Primitive(Primitive::Capsule { radius, half_height }) => {
+            let end = pose.rotation().z_axis * *half_height;
+            let core = [pose.translation() - end, pose.translation() + end];
+            round_on_mesh::contacts(&surface, core, *radius, margin, found);
+        }
+        _ => match Faceted::new(convex, pose, DVec3::ZERO) {
+            Some(Faceted::Graph(graph)) if graph.polytope().dimension() == 3 => {
+                polytope_on_mesh::contacts(&surface, &graph, margin, found);
+            }
+            _ => curved_on_mesh::contacts(&surface, convex, pose, margin, found),
+        },
+    }
+    if found.is_empty() {
+        found.extend(crossed(&surface, convex, pose, margin));
+    }
+    reduce(found);
+    Some(Certainty::Exact)
+}
+
+/// Somewhere inside a convex shape.
+fn middle(shape: &Convex, pose: &Pose) -> DVec3 {
+    match shape {
+        Convex::Polytope(hull) => pose.apply(hull.centre()),
+        Convex::Primitive(primitive) => pose.rotation() * primitive.centroid() + pose.translation(),
+    }
+}
+
+/// What no two features tell: the triangle that has to be left farthest, along the direction in which the shape leaves
+/// it soonest.
+fn crossed(surface: &LocalSurface<'_>, shape: &Convex, pose: &Pose, margin: f64) -> Option<Contact> {
+    let mut memory = ConvexMemory::default();
+    let all = surface.facets.iter().filter_map(|facet| {
+        let triangle = Convex::Primitive(Primitive::Triangle { corners: facet.corners });
+        let (found, _) = distance(&triangle, &Pose::IDENTITY, shape, pose, &mut memory);
+        (found.distance <= margin).then(|| Contact {
+            features: [Feature::Face(facet.triangle), found.features[1]],
+            ..Contact::from(found)
+        })
+    });
+    all.max_by(|x, y| x.depth.total_cmp(&y.depth))
+}
+
+/// A shape whose middle is within a solid.
+fn deep(
+    asked: &OnMesh<'_>,
+    memory: &mut KernelMemory,
+    budget: &mut Budget,
+    work: &mut Counters,
+    found: &mut Vec<Contact>,
+) -> Option<Certainty> {
+    let OnMesh { mesh, mesh_pose, shape, convex, pose, margin, one_sided } = *asked;
+    let Some((own, at)) = as_mesh(shape, pose) else { return Some(Certainty::Exact) };
+    let certainty = solids::contacts(
+        [mesh, &own],
+        [mesh_pose, &at],
+        margin,
+        one_sided,
+        memory,
+        budget,
+        work,
+        found,
+    )?;
+    let turn = pose.matrix();
+    for contact in found.iter_mut() {
+        // Of a curved shape the mesh is a little too small: its own surface is farther along the normal.
+        if !matches!(convex, Convex::Polytope(_) | Convex::Primitive(Primitive::Cuboid { .. })) {
+            let lowest = pose.apply(convex.support(turn.transpose() * -contact.normal));
+            let more = contact.normal.dot(contact.points[1] - lowest).max(0.0);
+            contact.points[1] = lowest;
+            contact.depth += more;
+        }
+        contact.features[1] = counted_point_in(convex, pose, contact.points[1]).0.features[0];
+    }
+    Some(certainty)
+}
+
+/// A half-space as b: the corners of the mesh under its plane, a few far from each other, the deepest among them.
+fn under_plane(
+    asked: &OnMesh<'_>,
+    budget: &mut Budget,
+    work: &mut Counters,
+    found: &mut Vec<Contact>,
+) -> Option<Certainty> {
+    let OnMesh { mesh, mesh_pose, convex, pose, margin, .. } = *asked;
+    let plane = half_space_of(convex, pose)?;
+    let normal = -plane.unit_normal();
+    let count = mesh.mesh().vertices().len() as u64;
+    work.primitive_tests += count;
+    if !budget.charge_all(count) {
+        return None;
+    }
+    let mut used: Vec<u32> = mesh.mesh().triangles().as_flattened().to_vec();
+    used.sort_unstable();
+    used.dedup();
+    for v in used {
+        let p = mesh_pose.apply(mesh.mesh().vertices()[v as usize]);
+        let height = plane.height(p);
+        if height <= margin {
+            let features = [Feature::Vertex(v), Feature::Face(0)];
+            found.push(Contact::between([p, p + normal * height], normal, -height, features));
+        }
+    }
+    spread_out(found, 4);
+    Some(Certainty::Exact)
+}
+
+/// Leaves out what is told twice, and of very many contacts all but some that are far from each other.
+fn reduce(found: &mut Vec<Contact>) {
+    let bounds = found.iter().fold(Aabb::EMPTY, |all, c| all.merge(&Aabb::around_points(&c.points)));
+    let near = REGION_EDGE * (bounds.high - bounds.low).length();
+    let mut kept: Vec<Contact> = Vec::with_capacity(found.len());
+    for contact in found.iter() {
+        let same = |c: &Contact| {
+            c.points[0].distance(contact.points[0]) <= near
+                && c.points[1].distance(contact.points[1]) <= near
+        };
+        if !kept.iter().any(same) {
+            kept.push(*contact);
+        }
+    }
+    *found = kept;
+    spread_out(found, MOST_CONTACTS);
+}
+
+/// Of more than `most` contacts the deepest one and others far from those chosen.
+fn spread_out(found: &mut Vec<Contact>, most: usize) {
+    if found.len() <= most {
+        return;
+    }
+    let deepest = (0..found.len()).max_by(|&i, &j| found[i].depth.total_cmp(&found[j].depth).then(j.cmp(&i)));
+    let mut chosen: Vec<usize> = deepest.into_iter().collect();
+    let mut away: Vec<f64> = vec![f64::INFINITY; found.len()];
+    while let Some(&last) = chosen.last().filter(|_| chosen.len() < most) {
+        for (k, away) in away.iter_mut().enumerate() {
+            *away = away.min(found[k].points[0].distance_squared(found[last].points[0]));
+        }
+        let farthest = (0..found.len()).max_by(|&i, &j| away[i].total_cmp(&away[j]).then(j.cmp(&i)));
+        match farthest {
+            Some(k) if away[k] > 0.0 => chosen.push(k),
+            _ => break,
+        }
+    }
+    chosen.sort_unstable();
+    *found = chosen.into_iter().map(|k| found[k]).collect();
+}

@@ -1,0 +1,70 @@
+//! Where two shapes overlap or come near, with normal and depth, and the translation that takes them apart.
+//!
+//! Two convex shapes have the patch of their penetration depth (`convex_pair`), a convex shape on a mesh the contacts
+//! of features whose Voronoi regions hold the normal (`convex_on_mesh`), two meshes those of each region of their
+//! intersection (`solids`). Compounds are asked part by part by those who call this.
+
+mod convex_mesh_hull;
+mod convex_on_mesh;
+pub(crate) mod convex_pair;
+mod creases;
+mod curved_on_mesh;
+mod interval;
+mod local_surface;
+mod polytope_on_mesh;
+mod round_on_mesh;
+mod separate;
+mod solids;
+mod translation;
+
+#[cfg(test)]
+mod tests;
+
+pub use separate::{SeparatingTranslation, separate};
+
+use super::kernel_memory::KernelMemory;
+use super::shape_pair::ShapePair;
+use crate::Budget;
+use crate::contact::{Contact, Counters, Finish, Outcome, Verdict};
+use crate::model::Geometry;
+use convex_on_mesh::OnMesh;
+
+/// The contacts of two shapes that are no compounds, not farther apart than `margin`.
+///
+/// With `one_sided` an open mesh pushes along the normals of its triangles only.
+pub fn contacts(
+    pair: &ShapePair<'_>,
+    margin: f64,
+    one_sided: bool,
+    memory: &mut KernelMemory,
+    budget: &mut Budget,
+) -> Verdict<Vec<Contact>> {
+    let [pose_a, pose_b] = pair.poses;
+    let (mut found, mut work) = (Vec::new(), Counters::default());
+    let certainty = match pair.shapes {
+        [Geometry::Convex(a), Geometry::Convex(b)] => {
+            if !budget.draw_or_rest(1) {
+                return Verdict::out_of_budget();
+            }
+            work.primitive_tests += 1;
+            Some(convex_pair::contacts([a, b], pair.poses, margin, memory, &mut found))
+        }
+        [Geometry::Mesh(a), Geometry::Mesh(b)] => {
+            solids::contacts([a, b], pair.poses, margin, one_sided, memory, budget, &mut work, &mut found)
+        }
+        [Geometry::Mesh(mesh), shape @ Geometry::Convex(convex)] => {
+            let (mesh_pose, pose) = (pose_a, pose_b);
+            let asked = OnMesh { mesh, mesh_pose, shape, convex, pose, margin, one_sided };
+            convex_on_mesh::contacts(&asked, memory, budget, &mut work, &mut found)
+        }
+        [Geometry::Convex(_), Geometry::Mesh(_)] => {
+            let swapped = contacts(&pair.swapped(), margin, one_sided, memory, budget);
+            return swapped.map(|found| found.into_iter().map(Contact::swapped).collect());
+        }
+        [Geometry::Compound(_), _] | [_, Geometry::Compound(_)] => return Verdict::refused(),
+    };
+    match certainty {
+        Some(certainty) => Verdict::new(Some(found), Outcome { certainty, finish: Finish::Complete, work }),
+        None => Verdict::out_of_budget(),
+    }
+}

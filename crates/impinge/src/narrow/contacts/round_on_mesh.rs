@@ -1,0 +1,133 @@
+//! The contact points of a ball or capsule on the surface of a mesh: where the distance from its core has a local
+//! minimum, that is where the way to the core lies in the Voronoi region of the feature.
+
+use glam::DVec3;
+
+use super::local_surface::LocalSurface;
+use crate::contact::{Contact, Feature};
+use crate::geom::point_triangle::{closest_point, segment_foot};
+use crate::geom::segment_segment::closest_points;
+use crate::num::tolerance::REGION_EDGE;
+
+/// Appends the contacts of a mesh, as a, and a body of a radius around a segment, as b, not farther apart than
+/// `margin`. A ball is a segment without a length.
+pub(super) fn contacts(
+    surface: &LocalSurface<'_>,
+    core: [DVec3; 2],
+    radius: f64,
+    margin: f64,
+    found: &mut Vec<Contact>,
+) {
+    let axis = (core[1] - core[0]).try_normalize();
+    end(surface, core[0], axis, radius, margin, found);
+    let Some(axis) = axis else { return };
+    end(surface, core[1], Some(-axis), radius, margin, found);
+    inner_edges(surface, core, radius, margin, found);
+    inner_corners(surface, core, radius, margin, found);
+}
+
+/// The contacts of one end of the core; `axis` leads to the other end.
+fn end(
+    surface: &LocalSurface<'_>,
+    centre: DVec3,
+    axis: Option<DVec3>,
+    radius: f64,
+    margin: f64,
+    found: &mut Vec<Contact>,
+) {
+    let Some(near) = surface.nearest(centre) else { return };
+    if !surface.is_in_front(centre, &near) {
+        // Sunk in so far that the core is: out by the nearest way.
+        if !surface.is_border(near.facet, near.foot.part) {
+            let way = near.foot.point - centre;
+            let normal = way.try_normalize().unwrap_or(surface.facets[near.facet].normal);
+            if let Some(x) = surface_point(centre, axis, radius, normal) {
+                let features = [surface.feature(near.facet, near.foot.part), Feature::Surface];
+                let depth = normal.dot(near.foot.point - x);
+                found.push(Contact::between([near.foot.point, x], normal, depth, features));
+            }
+        }
+        return;
+    }
+    for (k, facet) in surface.facets.iter().enumerate() {
+        let foot = closest_point(centre, &facet.corners);
+        let distance = foot.distance_sq.sqrt();
+        if distance - radius > margin {
+            continue;
+        }
+        let normal = match (centre - foot.point).try_normalize() {
+            Some(unit) if distance > 1e-12 * radius => unit,
+            _ => facet.normal,
+        };
+        if normal.dot(facet.normal) < -REGION_EDGE
+            || !surface.is_in_region(k, foot.part, foot.point, normal)
+        {
+            continue;
+        }
+        let Some(x) = surface_point(centre, axis, radius, normal) else { continue };
+        let depth = normal.dot(foot.point - x);
+        let same = |c: &Contact| {
+            c.points[0].distance_squared(foot.point) <= (REGION_EDGE * radius).powi(2)
+                && c.points[1].distance_squared(x) <= (REGION_EDGE * radius).powi(2)
+        };
+        if depth >= -margin && !found.iter().any(same) {
+            let features = [surface.feature(k, foot.part), Feature::Surface];
+            found.push(Contact::between([foot.point, x], normal, depth, features));
+        }
+    }
+}
+
+/// The point of the surface under an end of the core against a normal; `None` where that is under the other end.
+fn surface_point(centre: DVec3, axis: Option<DVec3>, radius: f64, normal: DVec3) -> Option<DVec3> {
+    let Some(rise) = axis.map(|axis| -normal.dot(axis)).filter(|rise| *rise > 0.0) else {
+        return Some(centre - normal * radius);
+    };
+    // The core sinks towards its other end: the cylinder is left farther down.
+    let across = (1.0 - rise * rise).max(0.0).sqrt();
+    (rise < 0.5).then(|| centre - normal * (radius / across))
+}
+
+/// The inside of the core over sharp edges.
+fn inner_edges(
+    surface: &LocalSurface<'_>,
+    core: [DVec3; 2],
+    radius: f64,
+    margin: f64,
+    found: &mut Vec<Contact>,
+) {
+    for sharp in surface.sharp_edges() {
+        let near = closest_points(&sharp.ends, &core);
+        if near.ends[0].is_some() || near.ends[1].is_some() {
+            continue;
+        }
+        let distance = near.distance_sq.sqrt();
+        let Some(normal) = (near.points[1] - near.points[0]).try_normalize() else { continue };
+        if distance - radius <= margin && sharp.is_in_region(normal) {
+            let points = [near.points[0], near.points[1] - normal * radius];
+            let features = [sharp.feature(), Feature::Surface];
+            found.push(Contact::between(points, normal, radius - distance, features));
+        }
+    }
+}
+
+/// The inside of the core over sharp corners.
+fn inner_corners(
+    surface: &LocalSurface<'_>,
+    core: [DVec3; 2],
+    radius: f64,
+    margin: f64,
+    found: &mut Vec<Contact>,
+) {
+    for (v, p) in surface.sharp_corners() {
+        let (foot, end) = segment_foot(p, core[0], core[1]);
+        let distance = foot.distance(p);
+        if end.is_some() || distance - radius > margin {
+            continue;
+        }
+        let Some(normal) = (foot - p).try_normalize() else { continue };
+        if surface.is_in_corner_region(v, p, normal) {
+            let features = [Feature::Vertex(v), Feature::Surface];
+            found.push(Contact::between([p, foot - normal * radius], normal, radius - distance, features));
+        }
+    }
+}

@@ -1,0 +1,262 @@
+//! A short translation of b after which two bodies are apart or touch.
+//!
+//! For two convex bodies, meshes of such bodies among them, it is the penetration depth. For others the shortest way
+//! out that is found from many directions (`translation`). Whatever is found is checked by the exact relation, and
+//! lengthened by rounding until that says so.
+
+use std::sync::Arc;
+
+use glam::DVec3;
+
+use super::convex_mesh_hull::{as_mesh, convex_body};
+use super::translation::{Translation, spread_directions};
+use crate::contact::{Certainty, Counters, Finish, Outcome, Relation, Verdict};
+use crate::model::{Geometry, Model};
+use crate::narrow::convex::separation;
+use crate::narrow::dispatch;
+use crate::narrow::exact::closest_point::one_after_another;
+use crate::narrow::exact::placed_mesh::PlacedMesh;
+use crate::narrow::exact::volume::volume;
+use crate::narrow::kernel_memory::KernelMemory;
+use crate::narrow::shape_pair::ShapePair;
+use crate::num::tolerance::{LENGTHENED_FIRST, ROUND_UP, SUPPORT_ROUNDING};
+use crate::shape::{Convex, Primitive};
+use crate::{Budget, Error, Pose, Separation};
+
+/// Directions that are tried at least and at most, and pairs of triangles that decide how many between.
+const DIRECTIONS: [u64; 2] = [96, 640];
+const MOST_PAIRS: u64 = 4_000_000;
+
+/// How often a translation is doubled in what is added to it before the search gives up.
+const MOST_DOUBLINGS: u32 = 60;
+
+/// A translation of b that takes two bodies apart.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct SeparatingTranslation {
+    /// Added to b's position, the exact relation is separated or touching; zero where it is already.
+    pub translation: DVec3,
+    /// Its length.
+    pub length: f64,
+    /// No translation shorter than this separates the bodies; 0 where nothing is known.
+    pub at_least: f64,
+}
+
+/// A short translation of b that takes two shapes apart.
+///
+/// # Errors
+/// Two half-spaces that no translation takes apart.
+pub fn separate(
+    pair: &ShapePair<'_>,
+    memory: &mut KernelMemory,
+    budget: &mut Budget,
+) -> Result<Verdict<SeparatingTranslation>, Error> {
+    let mut work = Counters::default();
+    let before = budget.silently(|budget| dispatch::relation(pair, memory, budget));
+    work += before.outcome.work;
+    let Some(relation) = before.value else { return Ok(Verdict::out_of_budget()) };
+    let outcome = |certainty, work| Outcome { certainty, finish: Finish::Complete, work };
+    if matches!(relation, Relation::Separated | Relation::Touching) {
+        let found = SeparatingTranslation::default();
+        return Ok(Verdict::new(Some(found), outcome(before.outcome.certainty, work)));
+    }
+    let (wanted, at_least) = match as_convex(pair, budget) {
+        Some([a, b]) => {
+            let (found, certainty) =
+                separation::distance(&a, pair.poses[0], &b, pair.poses[1], &mut memory.convex);
+            if found.distance == f64::NEG_INFINITY {
+                let reason = "no translation takes two such half-spaces apart".into();
+                return Err(Error::Argument { name: "b", reason });
+            }
+            work.primitive_tests += 1;
+            (found.normal * (-found.distance).max(0.0), convex_bound(&found, certainty))
+        }
+        None => {
+            let Some(found) = of_meshes(pair, budget, &mut work)? else {
+                return Ok(Verdict::out_of_budget());
+            };
+            found
+        }
+    };
+    let Some(translation) = verified(pair, wanted, budget, &mut work) else {
+        return Ok(Verdict::out_of_budget());
+    };
+    let length = translation.length();
+    let at_least = at_least.min(length);
+    let certainty = match length - at_least {
+        rest if rest <= SUPPORT_ROUNDING * length => Certainty::Exact,
+        rest => Certainty::Conservative { tolerance: rest },
+    };
+    let found = SeparatingTranslation { translation, length, at_least };
+    Ok(Verdict::new(Some(found), outcome(certainty, work)))
+}
+
+/// What the depth of two convex shapes is not below.
+fn convex_bound(found: &Separation, certainty: Certainty) -> f64 {
+    let doubt = match certainty {
+        Certainty::Approximate { resolution } => resolution,
+        Certainty::Conservative { tolerance } => tolerance,
+        Certainty::Exact | Certainty::Sampled { .. } => 0.0,
+    };
+    (-found.distance - doubt).max(0.0)
+}
+
+/// Both bodies as convex shapes, where they are.
+fn as_convex(pair: &ShapePair<'_>, budget: &mut Budget) -> Option<[Convex; 2]> {
+    let mut convex = |shape: &Geometry| match shape {
+        Geometry::Convex(convex) => Some(convex.clone()),
+        Geometry::Mesh(model) => convex_body(model, budget).map(Convex::Polytope),
+        Geometry::Compound(_) => None,
+    };
+    Some([convex(pair.shapes[0])?, convex(pair.shapes[1])?])
+}
+
+/// A translation found for the meshes of two bodies, and what none is shorter than; `None` when the budget ended.
+fn of_meshes(
+    pair: &ShapePair<'_>,
+    budget: &mut Budget,
+    work: &mut Counters,
+) -> Result<Option<(DVec3, f64)>, Error> {
+    if let Some(found) = out_of_half_space(pair) {
+        return Ok(Some((found, found.length())));
+    }
+    let bodies = [0, 1].map(|k| as_mesh(pair.shapes[k], pair.poses[k]));
+    let [Some((a, pose_a)), Some((b, pose_b))] = &bodies else {
+        let reason = "a shape without a surface of triangles".into();
+        return Err(Error::Argument { name: "a", reason });
+    };
+    let placed = [PlacedMesh::new(a, pose_a), PlacedMesh::new(b, pose_b)];
+    let way = Translation::new(placed[0], placed[1]);
+    let count = (MOST_PAIRS / way.cost().max(1)).clamp(DIRECTIONS[0], DIRECTIONS[1]) as u32;
+    // The hulls are apart no later than the bodies.
+    let of_hulls = hull_direction([a, b], [pose_a, pose_b]);
+    let faces = way.face_directions([false; 2]);
+    let faces = faces.iter().flat_map(|(n, _)| [*n, -*n]).take(count as usize);
+    let directions = of_hulls.into_iter().chain(faces).chain(spread_directions(count));
+    let cost = way.cost();
+    let mut open = false;
+    let found = way.shortest(directions, way.reach(), || {
+        work.primitive_tests += cost;
+        open |= !budget.charge_all(cost);
+        !open
+    });
+    if open {
+        return Ok(None);
+    }
+    // Without a single way out the boxes are still left.
+    let shift = found.map_or_else(|| beside(&placed), |exit| exit.direction * exit.length);
+    Ok(Some((shift, common_ball([a, b], [pose_a, pose_b], budget))))
+}
+
+/// The translation out of a half-space, if one of the bodies is one.
+fn out_of_half_space(pair: &ShapePair<'_>) -> Option<DVec3> {
+    let plane = |k: usize| match pair.shapes[k] {
+        Geometry::Convex(Convex::Primitive(Primitive::HalfSpace { normal, offset })) => {
+            let outward = pair.poses[k].rotation() * *normal;
+            let length = outward.length();
+            Some((outward / length, offset / length, pair.poses[k].translation()))
+        }
+        _ => None,
+    };
+    let (k, (normal, offset, origin)) = (0..2).find_map(|k| Some((k, plane(k)?)))?;
+    let lowest = lowest(pair.shapes[1 - k], pair.poses[1 - k], normal, origin)?;
+    let way = normal * (offset - lowest).max(0.0);
+    Some(if k == 0 { way } else { -way })
+}
+
+/// How far the lowest point of a shape is from `origin` along a normal.
+fn lowest(shape: &Geometry, pose: &Pose, normal: DVec3, origin: DVec3) -> Option<f64> {
+    let height = |p: DVec3| normal.dot(p - origin);
+    match shape {
+        Geometry::Mesh(model) => {
+            let used = model.mesh().triangles().as_flattened().iter();
+            used.map(|&v| height(pose.apply(model.mesh().vertices()[v as usize]))).min_by(f64::total_cmp)
+        }
+        Geometry::Convex(Convex::Primitive(Primitive::HalfSpace { .. })) => None,
+        Geometry::Convex(convex) => {
+            let turn = pose.matrix();
+            Some(height(pose.apply(convex.support(turn.transpose() * -normal))))
+        }
+        Geometry::Compound(compound) => {
+            let parts = compound.parts().iter();
+            let heights: Option<Vec<f64>> =
+                parts.map(|part| lowest(&part.shape, &pose.compose(&part.pose), normal, origin)).collect();
+            heights?.into_iter().min_by(f64::total_cmp)
+        }
+    }
+}
+
+/// The direction in which the hulls of two meshes part soonest.
+fn hull_direction([a, b]: [&Arc<Model>; 2], [pose_a, pose_b]: [&Pose; 2]) -> Option<DVec3> {
+    let [p, q] = [a, b].map(|model| model.hull().map(|hull| Convex::Polytope(hull.clone())));
+    let (found, _) = separation::distance(&p?, pose_a, &q?, pose_b, &mut Default::default());
+    (found.normal != DVec3::ZERO).then_some(found.normal)
+}
+
+/// A translation that puts the box of b beside that of a.
+fn beside([a, b]: &[PlacedMesh<'_>; 2]) -> DVec3 {
+    let ([p, q], [r, s]) = (a.bounds(), b.bounds());
+    let ways = (0..3).flat_map(|k| [(q - r)[k], (p - s)[k]].map(|x| DVec3::AXES[k] * x));
+    ways.min_by(|x, y| x.length().total_cmp(&y.length())).unwrap_or_default()
+}
+
+/// A ball around a common point within a and one within b overlap until b has moved by the sum of their radii: the
+/// largest such sum of the middles of the regions of overlap.
+fn common_ball(models: [&Arc<Model>; 2], poses: [&Pose; 2], budget: &mut Budget) -> f64 {
+    if models.iter().any(|model| !model.topology().is_closed()) {
+        return 0.0;
+    }
+    let overlap = budget.silently(|budget| volume([models[0], models[1]], poses, false, budget));
+    let regions = overlap.value.map(|found| found.regions).unwrap_or_default();
+    let depth = |k: usize, p: DVec3| {
+        let placed = PlacedMesh::new(models[k], poses[k]);
+        let inside = placed.holds(p, &mut Budget::UNLIMITED.clone(), &mut Counters::default());
+        let near = one_after_another(models[k], poses[k], &[p]).0;
+        if inside == Some(true) { near.first().map_or(0.0, |near| near.distance) } else { f64::NEG_INFINITY }
+    };
+    let sums = regions.iter().map(|overlap| {
+        let p = overlap.region.centroid;
+        depth(0, p) + depth(1, p)
+    });
+    sums.fold(0.0, f64::max) / ROUND_UP
+}
+
+/// The translation, lengthened until the exact relation says that the bodies are apart or touch.
+fn verified(
+    pair: &ShapePair<'_>,
+    wanted: DVec3,
+    budget: &mut Budget,
+    work: &mut Counters,
+) -> Option<DVec3> {
+    let size = pair.poses[0].translation().length() + pair.poses[1].translation().length() + wanted.length();
+    let direction = wanted.try_normalize().unwrap_or(DVec3::Z);
+    let length = wanted.length();
+    let mut parts = |length: f64, budget: &mut Budget| {
+        let shift = direction * length;
+        let moved = pair.poses[1].moved_to(pair.poses[1].translation() + shift);
+        let after = ShapePair::new(pair.shapes, [pair.poses[0], &moved]);
+        let found = budget
+            .silently(|budget| dispatch::relation(&after, &mut KernelMemory::default(), budget));
+        *work += found.outcome.work;
+        Some(matches!(found.value?, Relation::Separated | Relation::Touching))
+    };
+    if parts(length, budget)? {
+        return Some(direction * length);
+    }
+    let (mut low, mut more) = (length, LENGTHENED_FIRST * size.max(f64::MIN_POSITIVE));
+    for _ in 0..MOST_DOUBLINGS {
+        let high = length + more;
+        if parts(high, budget)? {
+            // Between the last that does not and the first that does, to a hundredth of what was added.
+            let mut best = high;
+            for _ in 0..8 {
+                let middle = low.midpoint(best);
+                if parts(middle, budget)? { best = middle } else { low = middle }
+            }
+            return Some(direction * best);
+        }
+        low = high;
+        more *= 2.0;
+    }
+    None
+}

@@ -1,0 +1,164 @@
+use glam::{DQuat, DVec3};
+use rand::{Rng, SeedableRng};
+use rand_pcg::Pcg64;
+
+use super::interval::interval;
+use super::{contacts, separate};
+use crate::geom::triangle_triangle::meet;
+use crate::model::{Geometry, Model};
+use crate::narrow::dispatch::full_relation;
+use crate::narrow::kernel_memory::KernelMemory;
+use crate::narrow::shape_pair::ShapePair;
+use crate::shape::{Convex, Polytope, Primitive, procedural};
+use crate::{Budget, Contact, Mesh, Pose, Relation};
+
+fn unit(dice: &mut Pcg64) -> DVec3 {
+    loop {
+        let v = DVec3::from_array([(); 3].map(|()| dice.random_range(-1.0..1.0)));
+        if v.length_squared() > 0.01 && v.length_squared() < 1.0 {
+            return v.normalize();
+        }
+    }
+}
+
+fn turned(dice: &mut Pcg64, at: DVec3) -> Pose {
+    let axis = unit(dice);
+    Pose::from_rotation(at, DQuat::from_axis_angle(axis, dice.random_range(0.0..6.0))).unwrap()
+}
+
+fn ask(a: &Geometry, pose_a: &Pose, b: &Geometry, pose_b: &Pose, margin: f64) -> Vec<Contact> {
+    let pair = ShapePair::new([a, b], [pose_a, pose_b]);
+    let unlimited = &mut Budget::UNLIMITED.clone();
+    contacts(&pair, margin, false, &mut KernelMemory::default(), unlimited).value.unwrap()
+}
+
+/// A bumpy sheet that no edge of is flat.
+fn ground(dice: &mut Pcg64, n: u32, bumps: f64) -> Mesh {
+    let at = |i: u32, j: u32, dice: &mut Pcg64| {
+        DVec3::new(f64::from(i), f64::from(j), bumps * dice.random_range(-1.0..1.0))
+    };
+    let vertices = (0..n * n).map(|k| at(k / n, k % n, dice)).collect();
+    let cells = (0..(n - 1) * (n - 1)).map(|k| (k / (n - 1)) * n + k % (n - 1));
+    let triangles = cells.flat_map(|v| [[v, v + n, v + n + 1], [v, v + n + 1, v + 1]]).collect();
+    Mesh::from_points(vertices, triangles).unwrap()
+}
+
+#[test]
+fn triangles_meet_within_the_interval_and_not_outside() {
+    let dice = &mut Pcg64::seed_from_u64(1);
+    let (mut met, mut none) = (0, 0);
+    for _ in 0..4000 {
+        let triangle = |dice: &mut Pcg64| [(); 3].map(|()| unit(dice) * dice.random_range(0.2..1.0));
+        let (a, b, way) = (triangle(dice), triangle(dice), unit(dice));
+        let found = interval(&a, &b, way);
+        for k in -40..40 {
+            let s = f64::from(k) * 0.1 + 0.013;
+            let truth = meet(&a, &b.map(|p| p + way * s));
+            let said = found.is_some_and(|i| s >= i.low && s <= i.high);
+            assert_eq!(said, truth, "{a:?} {b:?} {way} at {s}: {found:?}");
+            if truth { met += 1 } else { none += 1 }
+        }
+    }
+    assert!(met * 20 > none, "{met} meet, {none} do not");
+}
+
+#[test]
+fn every_contact_is_one_of_two_surfaces_along_its_normal() {
+    let dice = &mut Pcg64::seed_from_u64(2);
+    let (mut seen, mut deep) = (0, 0);
+    for case in 0..300 {
+        let mesh = Geometry::from(Model::from(ground(dice, 7, 0.15)));
+        let size = dice.random_range(0.3..0.9);
+        let shape: Geometry = match case % 6 {
+            0 => Primitive::sphere(size).unwrap().into(),
+            1 => Primitive::cuboid([size, size * 0.6, size * 0.8]).unwrap().into(),
+            2 => Primitive::capsule(size * 0.5, size).unwrap().into(),
+            3 => Primitive::cylinder(size * 0.7, size).unwrap().into(),
+            4 => Primitive::cone(size, size).unwrap().into(),
+            _ => {
+                let points: Vec<DVec3> = (0..20).map(|_| unit(dice) * size).collect();
+                Geometry::Convex(Convex::from(Polytope::hull(&points).unwrap()))
+            }
+        };
+        let at = DVec3::new(dice.random_range(2.0..4.0), dice.random_range(2.0..4.0), dice.random_range(0.1..1.2));
+        let (still, pose) = (Pose::IDENTITY, turned(dice, at));
+        let pair = ShapePair::new([&mesh, &shape], [&still, &pose]);
+        let relation = full_relation(&pair, &mut KernelMemory::default()).0;
+        let found = ask(&mesh, &still, &shape, &pose, 0.0);
+        // A contact where and only where they meet, but for the thinnest.
+        assert_eq!(found.is_empty(), relation == Relation::Separated, "case {case}: {relation:?} {found:?}");
+        for contact in &found {
+            let [p, x] = contact.points;
+            seen += 1;
+            deep += u32::from(contact.depth > 0.01);
+            assert!((contact.normal.length() - 1.0).abs() < 1e-9, "case {case}");
+            assert!(((x - p).dot(contact.normal) + contact.depth).abs() < 1e-7, "case {case}: {contact:?}");
+            let model = mesh.model().unwrap();
+            let near = crate::narrow::exact::closest_point::closest_point(model, &still, p);
+            assert!(near.distance < 1e-6, "case {case}: {} off the mesh", near.distance);
+        }
+        let swapped = ask(&shape, &pose, &mesh, &still, 0.0);
+        assert_eq!(swapped.len(), found.len());
+        assert!(swapped.iter().zip(&found).all(|(s, f)| s.normal == -f.normal && s.depth == f.depth));
+    }
+    assert!(seen > 300 && deep > 150, "{seen} contacts, {deep} deep");
+}
+
+#[test]
+fn nothing_trips_over_inner_edges_of_flat_ground() {
+    let dice = &mut Pcg64::seed_from_u64(3);
+    let flat = Geometry::from(Model::from(ground(dice, 8, 0.0)));
+    for case in 0..400 {
+        let depth = dice.random_range(0.0..0.1);
+        let (shape, height): (Geometry, f64) = match case % 3 {
+            0 => (Primitive::sphere(0.5).unwrap().into(), 0.5),
+            1 => (Primitive::cuboid([0.9, 0.7, 0.4]).unwrap().into(), 0.4),
+            _ => (Primitive::cylinder(0.8, 0.3).unwrap().into(), 0.3),
+        };
+        let turn = DQuat::from_rotation_z(dice.random_range(0.0..6.0));
+        let at = DVec3::new(dice.random_range(2.0..5.0), dice.random_range(2.0..5.0), height - depth);
+        let found = ask(&flat, &Pose::IDENTITY, &shape, &Pose::from_rotation(at, turn).unwrap(), 0.0);
+        assert!(found.iter().all(|c| (c.normal - DVec3::Z).length() < 1e-9), "case {case}: {found:?}");
+        let deepest = found.iter().map(|c| c.depth).fold(f64::NEG_INFINITY, f64::max);
+        assert!((deepest - depth).abs() < 1e-9, "case {case}: {deepest} for {depth}");
+        assert!(case % 3 == 0 || found.len() >= 3, "case {case}: {} points", found.len());
+    }
+}
+
+#[test]
+fn solids_are_parted_by_their_separating_translation_and_none_much_shorter_is_missed() {
+    let dice = &mut Pcg64::seed_from_u64(4);
+    let bodies: Vec<Geometry> = [
+        procedural::torus(1.0, 0.3, 12, 6).unwrap(),
+        procedural::ico_sphere(0.8, 1).unwrap(),
+        procedural::gear(0.2, 0.8, 1.0, 0.3, 6).unwrap(),
+    ]
+    .map(|mesh| Geometry::from(Model::from(mesh)))
+    .into();
+    let mut asked = 0;
+    for case in 0..12 {
+        let [a, b] = [&bodies[case % 3], &bodies[(case / 3) % 3]];
+        let at = unit(dice) * dice.random_range(0.0..0.9);
+        let (still, pose) = (Pose::IDENTITY, turned(dice, at));
+        let pair = ShapePair::new([a, b], [&still, &pose]);
+        let relation = |pose: &Pose| {
+            full_relation(&ShapePair::new([a, b], [&still, pose]), &mut KernelMemory::default()).0
+        };
+        let apart = |relation| matches!(relation, Relation::Separated | Relation::Touching);
+        if apart(relation(&pose)) {
+            continue;
+        }
+        asked += 1;
+        let mut memory = KernelMemory::default();
+        let found = separate(&pair, &mut memory, &mut Budget::UNLIMITED.clone()).unwrap().value.unwrap();
+        assert!(apart(relation(&pose.moved_to(at + found.translation))), "case {case}: {found:?}");
+        assert!(found.at_least <= found.length && (found.translation.length() - found.length).abs() < 1e-12);
+        for _ in 0..60 {
+            let shorter = unit(dice) * (found.length / 1.05);
+            assert!(!apart(relation(&pose.moved_to(at + shorter))), "case {case}: {shorter} parts them");
+        }
+        let places = ask(a, &still, b, &pose, 0.0);
+        assert!(places.iter().any(|c| c.depth > 0.0), "case {case}: {places:?}");
+    }
+    assert!(asked >= 8, "{asked} pairs overlap");
+}

@@ -1,0 +1,297 @@
+//! The shortest translation that takes one mesh out of another: how long along a given direction, and which
+//! direction is best.
+//!
+//! Along a direction every pair of triangles meets for one interval of lengths (`interval`). Where a union of
+//! intervals ends, the surfaces are apart, and unless one body is then inside the other that is a way out. The
+//! nearest way out over all directions is the nearest point of the border of the Minkowski difference. It is looked
+//! for from many directions; each find is improved by going along the normal of the plane that was crossed last, as
+//! Je, Tang, Lee, Lee and Kim ("PolyDepth: real-time penetration depth computation using iterative contact-space
+//! projection", 2012) project onto contact space, and by turning it a little to each side, for places where several
+//! planes meet. What is found is always a way out; that there is none shorter is not proved.
+
+use std::ops::ControlFlow;
+
+use glam::DVec3;
+use smallvec::SmallVec;
+
+use super::interval::{Interval, interval};
+use crate::Budget;
+use crate::Counters;
+use crate::bound::Aabb;
+use crate::narrow::exact::placed_mesh::PlacedMesh;
+use crate::num::tolerance::{FREE_GAP, SAME_EXIT, TURN_FIRST, TURN_LAST, WORTH_TURNING};
+
+/// How often a direction is replaced by the normal of the plane crossed last.
+const MOST_PROJECTIONS: u32 = 32;
+
+/// Pairs of triangles that are the last to part, of which points are told.
+const MOST_LAST_PAIRS: usize = 64;
+
+/// Face normals that are told apart at most.
+const MOST_FACE_DIRECTIONS: usize = 256;
+
+/// Cosine of the angle below which two face normals are one direction (no unit).
+const SAME_DIRECTION: f64 = 0.999;
+
+/// A way out: `length` along `direction`.
+#[derive(Debug, Clone)]
+pub(super) struct Exit {
+    pub direction: DVec3,
+    pub length: f64,
+    /// The normal of the plane that is crossed last, of unit length.
+    pub plane: DVec3,
+    /// The pairs of triangles that part last.
+    pub pairs: SmallVec<[[u32; 2]; 4]>,
+}
+
+/// Two meshes of which b is moved.
+pub(super) struct Translation<'m> {
+    a: PlacedMesh<'m>,
+    b: PlacedMesh<'m>,
+    /// The triangles of b that are looked at.
+    moved: Vec<(u32, [DVec3; 3])>,
+    /// Only triangles of a that reach into this box are looked at.
+    window: Option<Aabb>,
+    /// Points of b that are inside a, or of a inside b, as long as the way out is not reached.
+    witnesses: [SmallVec<[DVec3; 4]>; 2],
+    /// The extent of both bodies (a length).
+    size: f64,
+}
+
+impl<'m> Translation<'m> {
+    /// Two whole meshes.
+    pub fn new(a: PlacedMesh<'m>, b: PlacedMesh<'m>) -> Translation<'m> {
+        let firsts = |body: &PlacedMesh<'_>| {
+            let components = body.model.topology().components();
+            components.iter().map(|c| body.corners(c.first_triangle)[0]).collect()
+        };
+        let witnesses = [firsts(&b), firsts(&a)];
+        Translation::over(a, b, None, witnesses)
+    }
+
+    /// Only what lies in a window; `inside` is a point of both bodies.
+    pub fn within(
+        a: PlacedMesh<'m>,
+        b: PlacedMesh<'m>,
+        window: Aabb,
+        inside: Option<DVec3>,
+    ) -> Translation<'m> {
+        let witness: SmallVec<[DVec3; 4]> = inside.into_iter().collect();
+        Translation::over(a, b, Some(window), [witness.clone(), witness])
+    }
+
+    fn over(
+        a: PlacedMesh<'m>,
+        b: PlacedMesh<'m>,
+        window: Option<Aabb>,
+        witnesses: [SmallVec<[DVec3; 4]>; 2],
+    ) -> Translation<'m> {
+        let mut moved = Vec::new();
+        let mut take = |t: u32| {
+            let corners = b.corners(t);
+            if window.is_none_or(|window| window.meets(&Aabb::around_points(&corners))) {
+                moved.push((t, corners));
+            }
+        };
+        match window {
+            Some(window) => b.in_region(window.low, window.high, |t| {
+                take(t);
+                ControlFlow::Continue(())
+            }),
+            None => (0..b.model.mesh().triangles().len() as u32).for_each(&mut take),
+        }
+        moved.sort_unstable_by_key(|(t, _)| *t);
+        let [[p, q], [r, s]] = [a.bounds(), b.bounds()];
+        let size = (q - p).length() + (s - r).length();
+        Translation { a, b, moved, window, witnesses, size }
+    }
+
+    /// Longer than any way out.
+    pub fn reach(&self) -> f64 {
+        let [[p, q], [r, s]] = [self.a.bounds(), self.b.bounds()];
+        (q.max(s) - p.min(r)).length() + self.size
+    }
+
+    /// How many pairs of triangles one direction looks at, at most.
+    pub fn cost(&self) -> u64 {
+        self.moved.len() as u64 * u64::from((self.a.model.mesh().triangles().len() as u32).max(2).ilog2())
+    }
+
+    /// The outward normals of the triangles that are looked at, with their areas, the largest first: along those of a
+    /// and against those of b.
+    pub fn face_directions(&self, inverted: [bool; 2]) -> Vec<(DVec3, f64)> {
+        let area = |t: [DVec3; 3], k: usize| {
+            let normal = (t[1] - t[0]).cross(t[2] - t[0]);
+            if inverted[k] { -normal } else { normal }
+        };
+        let mut found: Vec<(DVec3, f64)> = Vec::new();
+        let mut add = |v: DVec3| {
+            let Some(n) = v.try_normalize() else { return };
+            match found.iter().position(|(m, _)| m.dot(n) > SAME_DIRECTION) {
+                Some(k) => found[k].1 += v.length(),
+                None if found.len() < MOST_FACE_DIRECTIONS => found.push((n, v.length())),
+                None => {}
+            }
+        };
+        self.moved.iter().for_each(|(_, corners)| add(-area(*corners, 1)));
+        let mut of_a = |t: u32| {
+            let corners = self.a.corners(t);
+            if self.window.is_none_or(|window| window.meets(&Aabb::around_points(&corners))) {
+                add(area(corners, 0));
+            }
+            ControlFlow::Continue(())
+        };
+        match self.window {
+            Some(window) => self.a.in_region(window.low, window.high, of_a),
+            None => (0..self.a.model.mesh().triangles().len() as u32).for_each(|t| _ = of_a(t)),
+        }
+        found.sort_by(|x, y| y.1.total_cmp(&x.1));
+        found
+    }
+
+    /// The first way out along a direction, if it is shorter than `limit`.
+    pub fn first_exit(&self, direction: DVec3, limit: f64) -> Option<Exit> {
+        let mut found: Vec<(Interval, [u32; 2])> = Vec::new();
+        let gap = FREE_GAP * self.size;
+        let mut blocked = false;
+        for (t, corners) in &self.moved {
+            let [low, high] = swept(corners, direction * limit);
+            self.a.in_region(low, high, |u| {
+                let fixed = self.a.corners(u);
+                let bounds = Aabb::around_points(&fixed);
+                if bounds.low.cmpgt(high).any() || bounds.high.cmplt(low).any() {
+                    return ControlFlow::Continue(());
+                }
+                if self.window.is_some_and(|window| !window.meets(&bounds)) {
+                    return ControlFlow::Continue(());
+                }
+                if let Some(met) = interval(&fixed, corners, direction)
+                    && met.high >= 0.0
+                    && met.low <= limit
+                {
+                    blocked = met.low <= gap && met.high >= limit;
+                    found.push((met, [u, *t]));
+                }
+                if blocked { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            });
+            if blocked {
+                return None;
+            }
+        }
+        found.sort_by(|x, y| x.0.low.total_cmp(&y.0.low));
+        let (mut reached, mut plane) = (0.0, direction);
+        for (met, _) in &found {
+            if met.low > reached + gap {
+                if self.is_out(direction * (reached + 0.5 * gap.min(met.low - reached))) {
+                    break;
+                }
+            } else if met.high <= reached {
+                continue;
+            }
+            (reached, plane) = (met.high, met.exit);
+            if reached >= limit {
+                return None;
+            }
+        }
+        if !self.is_out(direction * (reached + 0.5 * gap)) {
+            return None;
+        }
+        let last = found.iter().filter(|(met, _)| (met.high - reached).abs() <= SAME_EXIT * self.size);
+        let pairs = last.map(|(_, pair)| *pair).take(MOST_LAST_PAIRS).collect();
+        let plane = plane.try_normalize().unwrap_or(direction);
+        Some(Exit { direction, length: reached, plane, pairs })
+    }
+
+    /// Whether no body is inside the other after a translation of b at which the surfaces are apart.
+    fn is_out(&self, shift: DVec3) -> bool {
+        let holds = |body: &PlacedMesh<'_>, p: DVec3| {
+            body.holds(p, &mut Budget::UNLIMITED.clone(), &mut Counters::default()) == Some(true)
+        };
+        let [of_b, of_a] = &self.witnesses;
+        !of_b.iter().any(|p| holds(&self.a, *p + shift)) && !of_a.iter().any(|p| holds(&self.b, *p - shift))
+    }
+
+    /// The shortest way out that is found from these directions, shorter than `limit`; false from `pay` ends the
+    /// search.
+    pub fn shortest(
+        &self,
+        directions: impl IntoIterator<Item = DVec3>,
+        limit: f64,
+        mut pay: impl FnMut() -> bool,
+    ) -> Option<Exit> {
+        let mut best: Option<Exit> = None;
+        for direction in directions {
+            let most = best.as_ref().map_or(limit, |best| best.length);
+            if !pay() {
+                return best;
+            }
+            if let Some(exit) = self.first_exit(direction, most) {
+                best = Some(self.projected(exit, &mut pay));
+            }
+        }
+        best.map(|best| self.turned(best, &mut pay))
+    }
+
+    /// Goes along the normal of the plane crossed last for as long as that is shorter.
+    fn projected(&self, mut best: Exit, pay: &mut impl FnMut() -> bool) -> Exit {
+        for _ in 0..MOST_PROJECTIONS {
+            if best.plane.dot(best.direction) > 1.0 - 1e-12 || !pay() {
+                break;
+            }
+            match self.first_exit(best.plane, best.length * (1.0 - WORTH_TURNING)) {
+                Some(exit) => best = exit,
+                None => break,
+            }
+        }
+        best
+    }
+
+    /// Turns the direction a little to each side for as long as that is shorter.
+    fn turned(&self, mut best: Exit, pay: &mut impl FnMut() -> bool) -> Exit {
+        let mut step = TURN_FIRST;
+        while step > TURN_LAST {
+            let (u, v) = best.direction.any_orthonormal_pair();
+            let around = (0..8).map(|k| {
+                let (sin, cos) = (f64::from(k) * std::f64::consts::FRAC_PI_4 + step).sin_cos();
+                (best.direction + (u * cos + v * sin) * step).normalize()
+            });
+            let mut better = None;
+            for direction in around {
+                if !pay() {
+                    return best;
+                }
+                better = self.first_exit(direction, best.length * (1.0 - WORTH_TURNING));
+                if better.is_some() {
+                    break;
+                }
+            }
+            match better {
+                Some(exit) => best = self.projected(exit, pay),
+                None => step *= 0.5,
+            }
+        }
+        best
+    }
+
+    /// The triangles of a pair, b's as it is.
+    pub fn corners(&self, [t, u]: [u32; 2]) -> [[DVec3; 3]; 2] {
+        [self.a.corners(t), self.b.corners(u)]
+    }
+}
+
+/// A box around a triangle on its way.
+fn swept(corners: &[DVec3; 3], way: DVec3) -> [DVec3; 2] {
+    let [p, q, r] = *corners;
+    let (low, high) = (p.min(q).min(r), p.max(q).max(r));
+    [low.min(low + way), high.max(high + way)]
+}
+
+/// Directions spread evenly over the sphere (a Fibonacci lattice).
+pub(super) fn spread_directions(count: u32) -> impl Iterator<Item = DVec3> {
+    (0..count).map(move |k| {
+        let z = 1.0 - (2.0 * f64::from(k) + 1.0) / f64::from(count);
+        let (sin, cos) = (f64::from(k) * std::f64::consts::PI * (3.0 - 5.0_f64.sqrt())).sin_cos();
+        let across = (1.0 - z * z).sqrt();
+        DVec3::new(cos * across, sin * across, z)
+    })
+}
