@@ -2,12 +2,14 @@
 
 use std::path::PathBuf;
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::PossibleValuesParser;
 use clap::{Args as Group, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use glam::DVec3;
-use impinge::{Error, Method, Pose};
+use impinge::broad::neighbours::Technique;
+use impinge::{Method, Pose};
 
+use crate::error::Failure;
 use crate::pose;
 use crate::settings::{Limit, Settings};
 
@@ -24,6 +26,7 @@ Examples:
   impinge sweep a.obj b.stl --to-b 0,0,-2        when they first touch if b moves there
   impinge clash parts/ --out clashes.html        every clash of an assembly, with pictures
   impinge rays part.stl --rays rays.csv          where rays hit, with normal and triangle
+  impinge particles atoms.pdb --radius 4.5       all pairs of particles at most 4.5 apart
   impinge query questions.jsonl                  a batch, one JSON question per line
   impinge simulate multibody                     a thousand bodies in a box
 
@@ -62,8 +65,8 @@ pub struct Common {
     #[arg(long, global = true, value_enum, default_value = "text", value_name = "FORMAT")]
     pub format: Format,
     /// Which method answers
-    #[arg(long, global = true, value_parser = methods(), default_value = "auto", value_name = "NAME")]
-    pub method: Method,
+    #[arg(long = "method", global = true, value_parser = methods(), default_value = "auto", value_name = "NAME")]
+    method: String,
     /// A limit on the cost: a time (2ms, 1.5s) or work units (100000, the same on every machine)
     #[arg(long, global = true, value_parser = Limit::parse, value_name = "LIMIT", allow_hyphen_values = true)]
     pub budget: Option<Limit>,
@@ -79,9 +82,34 @@ pub struct Common {
 }
 
 impl Common {
+    /// The method that was named; one for particles alone counts as none, and [`Common::check`] has refused it.
+    pub fn method(&self) -> Method {
+        self.method.parse().unwrap_or(Method::Auto)
+    }
+
+    /// The technique that was named, if it is one of those that search particles.
+    pub fn technique(&self) -> Option<Technique> {
+        self.method.parse().ok()
+    }
+
+    /// Refuses a method that means nothing to the command.
+    pub fn check(&self, command: Option<&Command>) -> Result<(), Failure> {
+        let (known, names): (bool, Vec<&str>) = match command {
+            Some(Command::Particles(_)) => {
+                (self.technique().is_some(), Technique::ALL.iter().map(|t| t.name()).collect())
+            }
+            _ => (self.method.parse::<Method>().is_ok(), Method::ALL.iter().map(|m| m.name()).collect()),
+        };
+        if known || self.method == Method::Auto.name() {
+            return Ok(());
+        }
+        let name = &self.method;
+        Err(Failure(format!("method {name} does not answer this; it is one of auto, {}", names.join(", "))))
+    }
+
     /// Method, budget and seed.
     pub fn settings(&self) -> Settings {
-        Settings { method: self.method, limit: self.budget.unwrap_or_default(), seed: self.seed }
+        Settings { method: self.method(), limit: self.budget.unwrap_or_default(), seed: self.seed }
     }
 }
 
@@ -235,6 +263,23 @@ in common of closed parts, a point and a box of the place. --out writes CSV, JSO
 each clash. Parts whose sizes differ as millimetres from metres are warned about.
 Exits 1 with any hard, inside or duplicate clash, 0 otherwise, 3 if the budget ended first.")]
     Clash(Clash),
+    /// Finds all pairs of particles at most a distance apart
+    #[command(after_help = "\
+Examples:
+  impinge particles atoms.pdb --radius 4.5
+  impinge particles points.csv --radius 0.1 --pairs near.csv --format json
+  impinge particles water.xyz --radius 9 --periodic 0,31.04,0,31.04,0,31.04
+  impinge particles grains.csv --radii                  balls that touch, each with its own radius
+  impinge particles grains.csv --radii --radius 0.01    balls at most 0.01 apart
+
+FILE is CSV (columns x, y, z and optionally r, with or without a header), XYZ, PDB or PLY. Two particles are a pair when
+their distance is at most --radius; with --radii at most the sum of their radii, and --radius if given. --periodic
+repeats the box along all axes, so that the nearest image counts; the box must be at least twice as wide as the largest
+distance of a pair. --pairs writes the indices from 0, the smaller first, ascending: as CSV with the header i,j, or by
+its ending as JSON, two columns {\"i\":[…],\"j\":[…]}. --method grid, hash, kd_tree, brute and others find the same
+pairs. The search is done in one go: a --budget in work units that is smaller than the number of particles ends
+undecided, any other is not looked at. Exits 1 with any pair, 0 without.")]
+    Particles(Particles),
     /// Answers a batch of questions, one JSON object per line
     #[command(after_help = r#"Examples:
   impinge query questions.jsonl > answers.jsonl
@@ -546,6 +591,28 @@ pub struct MakeShells {
     pub picture: Option<PathBuf>,
 }
 
+/// `impinge particles`.
+#[derive(Debug, Group)]
+pub struct Particles {
+    /// The particle file: CSV, XYZ, PDB or PLY
+    pub file: PathBuf,
+    /// The largest distance of a pair; with --radii what is added to the radii [default with --radii: 0]
+    #[arg(long, value_name = "R", allow_hyphen_values = true, required_unless_present = "radii")]
+    pub radius: Option<f64>,
+    /// Takes particles as balls with the radii of the file
+    #[arg(long)]
+    pub radii: bool,
+    /// Repeats a box along all axes
+    #[arg(long, value_parser = periodic, value_name = "XLO,XHI,YLO,YHI,ZLO,ZHI", allow_hyphen_values = true)]
+    pub periodic: Option<[f64; 6]>,
+    /// The width of cells, for techniques that have some [default: by the density]
+    #[arg(long, value_name = "WIDTH", allow_hyphen_values = true)]
+    pub voxel: Option<f64>,
+    /// Writes all pairs to a file, CSV or JSON by its ending
+    #[arg(long, value_name = "FILE")]
+    pub pairs: Option<PathBuf>,
+}
+
 /// `impinge query`.
 #[derive(Debug, Group)]
 pub struct Query {
@@ -592,10 +659,22 @@ pub struct Completions {
     pub shell: Shell,
 }
 
-/// The methods that the library registers, by their names.
-fn methods() -> impl TypedValueParser<Value = Method> {
-    let names = [Method::Auto].iter().chain(Method::ALL).map(|method| method.name());
-    PossibleValuesParser::new(names).try_map(|name| name.parse::<Method>().map_err(|e: Error| e))
+/// The methods that the library registers and its techniques for particles, by their names.
+fn methods() -> PossibleValuesParser {
+    let mut names: Vec<&str> = [Method::Auto].iter().chain(Method::ALL).map(|method| method.name()).collect();
+    for technique in Technique::ALL {
+        if !names.contains(&technique.name()) {
+            names.push(technique.name());
+        }
+    }
+    PossibleValuesParser::new(names)
+}
+
+/// The corners of a periodic box.
+fn periodic(text: &str) -> Result<[f64; 6], String> {
+    let numbers: Result<Vec<f64>, _> = text.split(',').map(|word| word.trim().parse()).collect();
+    let expected = || format!("{text:?} is not xlo,xhi,ylo,yhi,zlo,zhi");
+    numbers.map_err(|_| expected())?.try_into().map_err(|_| expected())
 }
 
 /// A positive factor.

@@ -47,6 +47,7 @@
 //! | Which parts of an assembly clash? | [`clash()`] | as asking every pair |
 //! | What happens among many bodies from step to step? | [`scene::Scene`] | exact contacts; events in a fixed order |
 //! | Which of many boxes meet? | [`broad::BroadPhase`] | exact on the doubles given |
+//! | Which particles are at most so far apart? | [`broad::neighbours::NeighbourList`] | exact on the doubles given |
 //! | How far do bodies move that overlap? | [`response::Projection`] | no overlap is left but the stated one |
 //! | Which forces or impulses come of an overlapping volume? | [`response::Pressure`], [`response::VolumeConstraint`] | opposite on both bodies; the rate of growth left is stated |
 //!

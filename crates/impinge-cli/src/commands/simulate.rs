@@ -66,7 +66,7 @@ struct Counts {
 
 /// Runs, checks, records and draws.
 pub fn run(args: &Simulate, common: &Common) -> Result<Exit, Failure> {
-    if common.method != Method::Auto {
+    if common.method() != Method::Auto {
         return Err(Failure::new("a scene chooses its methods itself: --method must be auto"));
     }
     let mut explain = Explain::new(common.explain);

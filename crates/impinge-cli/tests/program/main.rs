@@ -6,6 +6,7 @@ mod common;
 mod decompose;
 mod inspect;
 mod moving;
+mod particles;
 mod pictures;
 mod query;
 mod rays;

@@ -27,6 +27,7 @@ mod auto;
 mod bodies;
 mod brute;
 mod grid;
+pub mod neighbours;
 mod pair_table;
 mod sweep_and_prune;
 mod tree;

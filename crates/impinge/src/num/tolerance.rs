@@ -373,3 +373,21 @@ pub const ROLLED: f64 = 0.1;
 
 /// Cosine of the angle up to which the normal of a contact that rolled on may have turned (no unit).
 pub const SAME_CONTACT_NORMAL: f64 = 0.9;
+
+/// Cutoffs below this (a length) are scaled up before distances of particles are squared: the square of such a length
+/// is 1e-280, and what its rounding loses to subnormal numbers lies far below.
+pub const SMALLEST_CUTOFF_UNSCALED: f64 = 1e-140;
+
+/// How much farther than a cutoff images of particles are made beyond the border of a periodic cell (no unit: fractions
+/// of the cell). A fractional coordinate is three products and sums of a position inside the cell, off by a few ε over
+/// [`NARROWEST_CELL`].
+pub const IMAGE_MARGIN: f64 = 1e-9;
+
+/// Smallest width of a triclinic cell (no unit: a factor of its longest vector). In narrower ones rounding would hide
+/// which image is nearest.
+pub const NARROWEST_CELL: f64 = 1e-5;
+
+/// How much farther than two particles can be as a pair a structure looks for candidates (no unit: a factor of the
+/// largest coordinate, and of the cutoff). Positions of images are rounded once for each axis, differences and squares
+/// a few times.
+pub const CANDIDATE_ROUNDING: f64 = 16.0 * f64::EPSILON;

@@ -1,0 +1,115 @@
+//! A uniform grid: particles in the order of their cells, each compared with the rows of cells behind it.
+//!
+//! The technique for many particles of one size. Every frame sorts anew (`sort`), which costs less than keeping track
+//! of who moved; candidates stand side by side and are tested sixteen at a time in fixed-point numbers (`lattice`,
+//! `scan`, [`point_columns`](crate::simd::point_columns)), and only where these leave a doubt the doubles are asked.
+//! Cell lists go back to Quentrec and Brot, "New method for searching for neighbors in molecular dynamics
+//! computations", 1973; here rows of cells take the place of single ones: five runs of candidates instead of fourteen.
+
+mod rows;
+mod sort;
+
+use super::images::Images;
+use super::lattice::Lattice;
+use super::scan::{Found, Scan, Structure};
+use super::{Nearest, NeighbourSearch, Particles, SearchCounters, Technique};
+use crate::simd::SimdLevel;
+pub(super) use rows::RowCells;
+use sort::Cells;
+
+/// Particles in cells.
+#[derive(Debug, Clone)]
+pub(super) struct Grid {
+    level: SimdLevel,
+    voxel: Option<f64>,
+    lattice: Lattice,
+    images: Images,
+    cells: Cells,
+    scratch: Vec<Found>,
+    counters: SearchCounters,
+}
+
+impl Grid {
+    /// A grid whose cells are about as wide as `voxel` says; without it, as the density suggests.
+    pub fn new(voxel: Option<f64>) -> Grid {
+        Grid {
+            level: SimdLevel::best(),
+            voxel,
+            lattice: Lattice::default(),
+            images: Images::default(),
+            cells: Cells::default(),
+            scratch: Vec::new(),
+            counters: SearchCounters::default(),
+        }
+    }
+
+    fn rows(&self) -> RowCells<'_> {
+        RowCells { lattice: &self.lattice, cells: &self.cells.cells, starts: &self.cells.starts }
+    }
+}
+
+impl NeighbourSearch for Grid {
+    fn technique(&self) -> Technique {
+        Technique::Grid
+    }
+
+    fn update(&mut self, particles: &Particles<'_>) {
+        self.images.update(particles);
+        self.lattice = Lattice::dense(particles, &self.images, self.voxel);
+        self.cells.sort(self.level, particles, &self.images, &self.lattice);
+    }
+
+    fn search(&mut self, particles: &Particles<'_>, pairs: &mut Vec<[u32; 2]>) {
+        self.update(particles);
+        let mut scratch = std::mem::take(&mut self.scratch);
+        let scan = Scan {
+            particles,
+            images: &self.images,
+            points: &self.cells.points,
+            limits: self.lattice.limits(),
+            structure: Structure::Rows(self.rows()),
+        };
+        let tests = scan.pairs(self.level, &mut scratch, pairs);
+        self.scratch = scratch;
+        self.counters = SearchCounters {
+            tests,
+            pairs: pairs.len() as u64,
+            updates: self.cells.points.len() as u64,
+            bytes: self.images.bytes()
+                + self.cells.bytes()
+                + self.scratch.iter().map(Found::bytes).sum::<u64>(),
+        };
+    }
+
+    fn counters(&self) -> SearchCounters {
+        self.counters
+    }
+
+    fn nearest(&self, particles: &Particles<'_>, point: [f64; 3], k: usize, found: &mut Vec<Nearest>) {
+        // Balls that grow until they hold enough, or everything.
+        let mut radius = self.lattice.width();
+        loop {
+            self.within(particles, point, radius, found);
+            if found.len() >= k.min(particles.len()) {
+                found.truncate(k);
+                return;
+            }
+            radius *= 2.0;
+        }
+    }
+
+    fn within(&self, particles: &Particles<'_>, point: [f64; 3], radius: f64, found: &mut Vec<Nearest>) {
+        found.clear();
+        for around in particles.around(point) {
+            for run in self.rows().within(around.centre(), radius) {
+                for slot in run {
+                    let number = self.cells.points.number(slot);
+                    // Images stand for particles that another shift brings.
+                    let one = if (number as usize) < particles.len() { around.nearest(number) } else { None };
+                    found.extend(one.filter(|one| one.distance <= radius));
+                }
+            }
+        }
+        Nearest::sort(found);
+    }
+}

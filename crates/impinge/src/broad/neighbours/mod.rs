@@ -1,0 +1,119 @@
+//! Which particles are at most a cutoff apart, and what changed since the last frame.
+//!
+//! Points or balls of different sizes, in open space, in a box that is periodic along some axes, or in a triclinic
+//! cell. [`Particles`] is one frame, checked; a [`Technique`] names a way to search it, and all of them implement
+//! [`NeighbourSearch`] and find the same pairs: candidates come from each technique's structure, but whether two
+//! particles are a pair is decided in one place, on the doubles ([`Particles::is_pair`]).
+//!
+//! ```
+//! use impinge::broad::neighbours::{Domain, Particles, Technique};
+//!
+//! let positions = [[0.5, 0.5, 0.5], [9.8, 0.5, 0.5], [5.0, 5.0, 5.0]];
+//! let cell = Domain::periodic([0.0; 3], [10.0; 3])?;
+//! let particles = Particles::new(&positions, cell, 1.0)?;
+//! let mut pairs = Vec::new();
+//! Technique::Brute.start().search(&particles, &mut pairs);
+//! assert_eq!(pairs, [[0, 1]]);
+//! assert_eq!(particles.displacement(0, 1).shift, [-1, 0, 0]);
+//! # Ok::<(), impinge::Error>(())
+//! ```
+
+mod brute;
+mod domain;
+mod grid;
+mod hash;
+mod images;
+mod kd_tree;
+mod lattice;
+mod list;
+mod nearest;
+mod particles;
+mod scan;
+mod technique;
+
+use super::Changes;
+
+pub use domain::Domain;
+pub use list::{NeighbourList, NeighbourOptions};
+pub use nearest::Nearest;
+pub use particles::{Displacement, Particles};
+pub use technique::Technique;
+
+/// A structure over the particles of a frame that finds the pairs among them.
+///
+/// It lives from frame to frame and may use what it knows of the last one; each frame is a set of its own all the
+/// same: the number of particles, the cutoff and the domain may change.
+pub trait NeighbourSearch: Send + Sync {
+    /// Which technique this is.
+    fn technique(&self) -> Technique;
+
+    /// Brings the structure up to date with a frame and replaces `pairs` by all pairs, each once, with the smaller
+    /// index first. Their order is the same at any number of threads and ascending only after a sort.
+    fn search(&mut self, particles: &Particles<'_>, pairs: &mut Vec<[u32; 2]>);
+
+    /// What the last search cost.
+    fn counters(&self) -> SearchCounters;
+
+    /// Brings the structure up to date with a frame without listing its pairs: enough for the questions about points.
+    fn update(&mut self, particles: &Particles<'_>) {
+        let _ = particles;
+    }
+
+    /// Replaces `found` by the `k` particles nearest to a point, the nearest first, of equal ones the smaller index. The
+    /// frame is that of the last update or search. Techniques whose structure does not serve here try every particle.
+    fn nearest(&self, particles: &Particles<'_>, point: [f64; 3], k: usize, found: &mut Vec<Nearest>) {
+        self.within(particles, point, f64::INFINITY, found);
+        found.truncate(k);
+    }
+
+    /// Replaces `found` by the particles at most `radius` from a point, in the same order.
+    fn within(&self, particles: &Particles<'_>, point: [f64; 3], radius: f64, found: &mut Vec<Nearest>) {
+        found.clear();
+        for around in particles.around(point) {
+            let all = (0..particles.len() as u32).filter_map(|i| around.nearest(i));
+            found.extend(all.filter(|one| one.distance <= radius));
+        }
+        Nearest::sort(found);
+    }
+}
+
+/// What a search cost.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct SearchCounters {
+    /// Pairs of particles whose distance was tested.
+    pub tests: u64,
+    /// Pairs found.
+    pub pairs: u64,
+    /// Particles, nodes or edges of the structure that were put in place or changed; a particle that is sorted into
+    /// a cell counts once.
+    pub updates: u64,
+    /// Memory that the structure holds between frames, in bytes, the list of pairs not counted.
+    pub bytes: u64,
+}
+
+impl Changes {
+    /// What began and ended from one list of pairs to the next; both are ascending.
+    pub fn between(&mut self, before: &[[u32; 2]], now: &[[u32; 2]]) {
+        self.clear();
+        let (mut old, mut new) = (before.iter().copied().peekable(), now.iter().copied().peekable());
+        loop {
+            match (old.peek(), new.peek()) {
+                (Some(a), Some(b)) if a == b => {
+                    old.next();
+                    new.next();
+                }
+                (Some(a), b) if b.is_none_or(|b| a < b) => self.ended.extend(old.next()),
+                (_, Some(_)) => self.began.extend(new.next()),
+                (_, None) => return,
+            }
+        }
+    }
+}
+
+/// Bytes that a vector holds.
+fn bytes_of<T>(items: &Vec<T>) -> u64 {
+    (items.capacity() * size_of::<T>()) as u64
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,349 @@
+//! One frame of particles, checked, and the one place that decides which of them are pairs.
+
+use std::borrow::Cow;
+
+use glam::DVec3;
+
+use super::Domain;
+use super::images::Images;
+use crate::error::Error;
+use crate::num::parallel;
+use crate::num::tolerance::{CANDIDATE_ROUNDING, LARGEST_COORDINATE, SMALLEST_CUTOFF_UNSCALED};
+use crate::simd::{SimdLevel, dispatch};
+
+/// Positions, radii, domain and cutoff of one frame.
+///
+/// Two points are a pair when their distance is at most the cutoff; two balls when it is at most the sum of their
+/// radii and the cutoff. Decided in f64: with d the difference of the (wrapped) positions of j and i, i < j, taken to
+/// its shortest image, (dx² + dy²) + dz² ≤ l² where l is the cutoff, or (rᵢ + rⱼ) + cutoff.
+#[derive(Debug, Clone)]
+pub struct Particles<'a> {
+    /// Within the cell along periodic vectors.
+    positions: Cow<'a, [[f64; 3]]>,
+    /// How many cells away each position was; empty when none was.
+    wraps: Vec<[i32; 3]>,
+    radii: &'a [f64],
+    domain: Domain,
+    cutoff: f64,
+    reach: f64,
+    bounds: [DVec3; 2],
+}
+
+/// How to get from one particle to another.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Displacement {
+    /// From i to the nearest image of j.
+    pub vector: [f64; 3],
+    /// Which image that is: x_j + shift·(a, b, c) − x_i is the vector, for the positions as they were given.
+    pub shift: [i32; 3],
+}
+
+impl<'a> Particles<'a> {
+    /// Points.
+    ///
+    /// # Errors
+    /// A coordinate is not finite or too large, the cutoff is not positive, or it is more than half a periodic width.
+    pub fn new(positions: &'a [[f64; 3]], domain: Domain, cutoff: f64) -> Result<Particles<'a>, Error> {
+        if !(cutoff > 0.0) {
+            let reason = format!("{cutoff} is not a positive distance");
+            return Err(Error::Argument { name: "radius", reason });
+        }
+        Particles::checked(positions, &[], domain, cutoff)
+    }
+
+    /// Balls, one radius for each position; the cutoff may be 0.
+    ///
+    /// # Errors
+    /// As for points, and where a radius is negative or not finite, or there are not as many as positions.
+    pub fn with_radii(
+        positions: &'a [[f64; 3]],
+        radii: &'a [f64],
+        domain: Domain,
+        cutoff: f64,
+    ) -> Result<Particles<'a>, Error> {
+        if radii.len() != positions.len() {
+            let reason = format!("there are {} for {} positions", radii.len(), positions.len());
+            return Err(Error::Argument { name: "radii", reason });
+        }
+        Particles::checked(positions, radii, domain, cutoff)
+    }
+
+    fn checked(
+        positions: &'a [[f64; 3]],
+        radii: &'a [f64],
+        domain: Domain,
+        cutoff: f64,
+    ) -> Result<Particles<'a>, Error> {
+        let (count, most) = (positions.len(), u32::MAX as usize);
+        if count > most {
+            return Err(Error::TooMany { what: "particles", count, most });
+        }
+        if !(0.0..=LARGEST_COORDINATE).contains(&cutoff) {
+            let reason = format!("{cutoff} is not a distance from 0 to 1e60");
+            return Err(Error::Argument { name: "radius", reason });
+        }
+        let bounds = bounds_of(positions)?;
+        if let Some(i) = radii.iter().position(|r| !(0.0..=LARGEST_COORDINATE).contains(r)) {
+            let reason = format!("particle {i} has the radius {}; it must be 0 or more and finite", radii[i]);
+            return Err(Error::Argument { name: "radii", reason });
+        }
+        let largest = radii.iter().fold(0.0, |most: f64, &r| most.max(r));
+        let reach = (largest + largest) + cutoff;
+        for (k, width) in domain.widths().into_iter().enumerate() {
+            if !(reach <= 0.5 * width) {
+                let reason = format!(
+                    "the cell is {width} wide along vector {k}; it must be at least twice the largest distance of a \
+                     pair, {reach}"
+                );
+                return Err(Error::Argument { name: "periodic", reason });
+            }
+        }
+        let mut particles = Particles {
+            positions: Cow::Borrowed(positions),
+            wraps: Vec::new(),
+            radii,
+            domain,
+            cutoff,
+            reach,
+            bounds,
+        };
+        if !domain.is_open() {
+            particles.wrap()?;
+        }
+        Ok(particles)
+    }
+
+    /// Takes all positions into the cell.
+    fn wrap(&mut self) -> Result<(), Error> {
+        let domain = self.domain;
+        let cells = |x: &[f64; 3]| domain.fractional(DVec3::from(*x)).map(f64::floor);
+        if self.positions.iter().all(|x| cells(x) == [0.0; 3]) {
+            return Ok(());
+        }
+        self.wraps.reserve_exact(self.positions.len());
+        for (i, x) in self.positions.to_mut().iter_mut().enumerate() {
+            let away = cells(x);
+            if away.iter().any(|n| n.abs() > f64::from(i32::MAX)) {
+                let reason = format!("particle {i} is more than 2^31 cells away");
+                return Err(Error::Argument { name: "periodic", reason });
+            }
+            *x = domain.shifted(DVec3::from(*x), away.map(|n| -n)).into();
+            self.wraps.push(away.map(|n| n as i32));
+        }
+        self.bounds = bounds_of(&self.positions)?;
+        Ok(())
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.positions.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.positions.is_empty()
+    }
+
+    /// The positions, inside the cell along periodic vectors.
+    pub fn positions(&self) -> &[[f64; 3]] {
+        &self.positions
+    }
+
+    /// The radii; empty for points.
+    pub fn radii(&self) -> &[f64] {
+        self.radii
+    }
+
+    /// The space they live in.
+    pub fn domain(&self) -> &Domain {
+        &self.domain
+    }
+
+    /// The cutoff; for balls what is added to the radii.
+    pub fn cutoff(&self) -> f64 {
+        self.cutoff
+    }
+
+    /// The largest distance that any pair can have.
+    pub fn reach(&self) -> f64 {
+        self.reach
+    }
+
+    /// Up to which distance a structure has to bring particles and images as candidates: [`Particles::reach`] and
+    /// what rounding of positions and distances can hide. For two balls it is `candidate_margin` and the limit.
+    pub(crate) fn candidate_reach(&self) -> f64 {
+        self.reach + self.candidate_margin()
+    }
+
+    /// What rounding of positions and distances can hide.
+    pub(crate) fn candidate_margin(&self) -> f64 {
+        let [low, high] = self.bounds;
+        let largest = if self.is_empty() { 0.0 } else { low.abs().max(high.abs()).max_element() };
+        // Images lie outside the box, by no more than the reach.
+        (2.0 * self.reach + largest) * CANDIDATE_ROUNDING
+    }
+
+    /// The corners of the smallest box around all positions; of no particles, the largest above the smallest.
+    pub(crate) fn bounds(&self) -> [DVec3; 2] {
+        self.bounds
+    }
+
+    /// The same particles with another cutoff.
+    ///
+    /// # Errors
+    /// As for [`Particles::new`].
+    pub(crate) fn with_cutoff(&self, cutoff: f64) -> Result<Particles<'_>, Error> {
+        let mut other = Particles::checked(&self.positions, self.radii, self.domain, cutoff)?;
+        // Wrapped already; what rounding left outside is not wrapped again.
+        other.positions = Cow::Borrowed(&self.positions);
+        other.wraps = self.wraps.clone();
+        other.bounds = self.bounds;
+        Ok(other)
+    }
+
+    #[inline]
+    pub(crate) fn position(&self, i: u32) -> DVec3 {
+        DVec3::from(self.positions[i as usize])
+    }
+
+    /// 0 for points.
+    #[inline]
+    pub(crate) fn radius(&self, i: u32) -> f64 {
+        self.radii.get(i as usize).copied().unwrap_or(0.0)
+    }
+
+    /// The largest distance of i and j as a pair.
+    #[inline]
+    fn limit(&self, i: u32, j: u32) -> f64 {
+        if self.radii.is_empty() { self.cutoff } else { (self.radius(i) + self.radius(j)) + self.cutoff }
+    }
+
+    /// Whether two different particles are a pair.
+    #[inline]
+    pub fn is_pair(&self, i: u32, j: u32) -> bool {
+        let (i, j) = (i.min(j), i.max(j));
+        let d = self.position(j) - self.position(i);
+        if self.domain.is_open() {
+            return is_within(d, self.limit(i, j));
+        }
+        let shift = self.domain.nearest_image(d);
+        is_within(self.domain.shifted(d, shift), self.limit(i, j))
+    }
+
+    /// The way from i to the nearest image of j.
+    pub fn displacement(&self, i: u32, j: u32) -> Displacement {
+        if i > j {
+            let Displacement { vector, shift } = self.displacement(j, i);
+            return Displacement { vector: vector.map(|x| -x), shift: shift.map(|s| -s) };
+        }
+        let d = self.position(j) - self.position(i);
+        let image = self.domain.nearest_image(d);
+        let wrap = |i: u32| self.wraps.get(i as usize).copied().unwrap_or([0; 3]);
+        let (from, to) = (wrap(i), wrap(j));
+        Displacement {
+            vector: self.domain.shifted(d, image).into(),
+            shift: std::array::from_fn(|k| image[k] as i32 + from[k] - to[k]),
+        }
+    }
+
+    /// The pair of two items of the list that has all particles first and then their images, if they are one: not
+    /// both images, and nearest images of each other.
+    #[inline]
+    pub(crate) fn pair_of_images(&self, images: &Images, a: u32, b: u32) -> Option<[u32; 2]> {
+        let count = self.len() as u32;
+        if a < count && b < count && self.domain.is_open() {
+            return self.is_pair(a, b).then_some([a.min(b), a.max(b)]);
+        }
+        if a >= count && b >= count {
+            return None;
+        }
+        let ([i, j], [from, to]) = ([a, b].map(|a| images.source(a)), [a, b].map(|a| images.shift(a)));
+        let away: [f64; 3] = std::array::from_fn(|k| f64::from(to[k] - from[k]));
+        let (i, j, away) = if i < j { (i, j, away) } else { (j, i, away.map(|s| -s)) };
+        let d = self.position(j) - self.position(i);
+        let found = i != j
+            && self.domain.nearest_image(d) == away
+            && is_within(self.domain.shifted(d, away), self.limit(i, j));
+        found.then_some([i, j])
+    }
+}
+
+/// Whether a vector is at most so long, by squares that do not underflow.
+#[inline]
+pub(crate) fn is_within(d: DVec3, limit: f64) -> bool {
+    /// A power of two: multiplying by it rounds nothing.
+    const UP: f64 = f64::from_bits((1023 + 600) << 52);
+    let squares = |d: DVec3| (d.x * d.x + d.y * d.y) + d.z * d.z;
+    if limit >= SMALLEST_CUTOFF_UNSCALED {
+        squares(d) <= limit * limit
+    } else {
+        squares(d * UP) <= (limit * UP) * (limit * UP)
+    }
+}
+
+/// Positions that one thread looks at for their bounds.
+const BOUNDS_CHUNK: usize = 1 << 15;
+
+/// The corners of the box around positions; an error where one is not finite or too large.
+fn bounds_of(positions: &[[f64; 3]]) -> Result<[DVec3; 2], Error> {
+    let level = SimdLevel::best();
+    let combine = |a: Bounds, b: Bounds| Bounds {
+        low: a.low.min(b.low),
+        high: a.high.max(b.high),
+        finite: a.finite && b.finite,
+    };
+    let Bounds { low, high, finite } =
+        parallel::reduce_chunks(positions, BOUNDS_CHUNK, |part| bounds_of_chunk(level, part), combine);
+    let largest = low.abs().max(high.abs()).max_element();
+    if finite && (largest <= LARGEST_COORDINATE || positions.is_empty()) {
+        return Ok([low, high]);
+    }
+    let all = positions.iter().enumerate().flat_map(|(i, x)| x.map(|x| (i, x)));
+    let bad = |(_, x): &(usize, f64)| !(x.abs() <= LARGEST_COORDINATE);
+    match all.into_iter().find(bad) {
+        Some((vertex, value)) => Err(Error::Coordinate { vertex, value }),
+        None => Ok([low, high]),
+    }
+}
+
+/// The box around some positions, and whether all their coordinates are finite.
+struct Bounds {
+    low: DVec3,
+    high: DVec3,
+    finite: bool,
+}
+
+dispatch! {
+    fn bounds_of_chunk(positions: &[[f64; 3]]) -> Bounds = each bounds_of_chunk_plain
+}
+
+#[inline(always)]
+fn bounds_of_chunk_plain(positions: &[[f64; 3]]) -> Bounds {
+    /// Positions side by side, so that their coordinates fill vectors.
+    const SIDE_BY_SIDE: usize = 4;
+    let mut low = [f64::INFINITY; 3 * SIDE_BY_SIDE];
+    let mut high = [f64::NEG_INFINITY; 3 * SIDE_BY_SIDE];
+    // Sums of zeros, unless something is not finite.
+    let mut zero = [0.0; 3 * SIDE_BY_SIDE];
+    let (whole, rest) = positions.as_flattened().as_chunks::<{ 3 * SIDE_BY_SIDE }>();
+    for x in whole {
+        for k in 0..3 * SIDE_BY_SIDE {
+            low[k] = if x[k] < low[k] { x[k] } else { low[k] };
+            high[k] = if x[k] > high[k] { x[k] } else { high[k] };
+            zero[k] += x[k] * 0.0;
+        }
+    }
+    for (k, &x) in rest.iter().enumerate() {
+        low[k] = low[k].min(x);
+        high[k] = high[k].max(x);
+        zero[k] += x * 0.0;
+    }
+    let corner = |all: &[f64], by: fn(DVec3, DVec3) -> DVec3| {
+        all.chunks_exact(3).map(DVec3::from_slice).reduce(by).unwrap_or_default()
+    };
+    Bounds {
+        low: corner(&low, DVec3::min),
+        high: corner(&high, DVec3::max),
+        finite: zero.iter().all(|zero| *zero == 0.0),
+    }
+}

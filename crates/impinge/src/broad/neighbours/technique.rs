@@ -1,0 +1,102 @@
+//! The techniques by name.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::brute::Brute;
+use super::grid::Grid;
+use super::hash::Hash;
+use super::kd_tree::KdTree;
+use super::{NeighbourSearch, Particles};
+use crate::error::Error;
+
+/// A way to search pairs; all find the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Technique {
+    /// A uniform grid: for many particles of about one size.
+    Grid,
+    /// Spatial hashing: for sets of great extent with much empty space.
+    Hash,
+    /// A kd-tree: for any density and balls of very different sizes.
+    KdTree,
+    /// Every pair tried.
+    Brute,
+}
+
+impl Technique {
+    /// All of them.
+    pub const ALL: &'static [Technique] =
+        &[Technique::Grid, Technique::Hash, Technique::KdTree, Technique::Brute];
+
+    /// Its name, as `--method` takes it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Technique::Grid => "grid",
+            Technique::Hash => "hash",
+            Technique::KdTree => "kd_tree",
+            Technique::Brute => "brute",
+        }
+    }
+
+    /// The technique that suits a frame, by its extent and the sizes of its balls: the grid, unless most of its cells
+    /// would be empty or hold many small balls because of a few large ones.
+    pub fn choose(particles: &Particles<'_>) -> Technique {
+        /// Cells as wide as the cutoff, for each particle, from which on a grid would have to make them wider.
+        const EMPTY_CELLS: f64 = 8.0;
+        /// How many times larger than the mean the largest radius may be.
+        const UNEQUAL: f64 = 8.0;
+        let (radii, count) = (particles.radii(), particles.len().max(1) as f64);
+        let mean = radii.iter().sum::<f64>() / count;
+        if particles.reach() > UNEQUAL * (2.0 * mean + particles.cutoff()) {
+            return Technique::KdTree;
+        }
+        let [low, high] = particles.bounds();
+        let cells: f64 =
+            (high - low).to_array().map(|x| (x / particles.reach()).max(0.0) + 1.0).iter().product();
+        if cells > EMPTY_CELLS * count { Technique::Hash } else { Technique::Grid }
+    }
+
+    /// When [`Technique::choose`] takes it, as a sentence for people.
+    pub fn about(self) -> &'static str {
+        match self {
+            Technique::Grid => "for many particles of about one size",
+            Technique::Hash => "most cells of a grid would be empty",
+            Technique::KdTree => "the largest balls are much larger than most",
+            Technique::Brute => "tries every pair",
+        }
+    }
+
+    /// A structure without particles yet.
+    pub fn start(self) -> Box<dyn NeighbourSearch> {
+        self.start_with(None)
+    }
+
+    /// The same with cells of about the width `voxel`, if the technique has cells.
+    pub fn start_with(self, voxel: Option<f64>) -> Box<dyn NeighbourSearch> {
+        match self {
+            Technique::Grid => Box::new(Grid::new(voxel)),
+            Technique::Hash => Box::new(Hash::new(voxel)),
+            Technique::KdTree => Box::new(KdTree::default()),
+            Technique::Brute => Box::new(Brute::default()),
+        }
+    }
+}
+
+impl fmt::Display for Technique {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Technique {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Technique, Error> {
+        Technique::ALL.iter().copied().find(|t| t.name() == name).ok_or_else(|| {
+            let names: Vec<&str> = Technique::ALL.iter().map(|t| t.name()).collect();
+            let reason = format!("{name} is not one of {}", names.join(", "));
+            Error::Argument { name: "method", reason }
+        })
+    }
+}
