@@ -258,8 +258,9 @@ Examples:
 
 Parts are files, the mesh files of folders, the nodes of a glTF and the objects or groups of an OBJ, where their
 coordinates put them. Kinds: hard (they overlap), inside (one lies in the other), duplicate (the same surface twice),
-touching, clearance (nearer than --clearance). Each clash tells the smallest distance of the surfaces (gap), the volume
-in common of closed parts, a point and a box of the place. --out writes CSV, JSON, or one HTML page with a picture of
+touching, clearance (nearer than --clearance). Each clash tells the smallest distance of the surfaces (gap), the
+penetration depth, the length of a translation that takes the parts apart (separate), the volume in common of closed
+parts, a point and a box of the place. --out writes CSV, JSON, or one HTML page with a picture of
 each clash. Parts whose sizes differ as millimetres from metres are warned about.
 Exits 1 with any hard, inside or duplicate clash, 0 otherwise, 3 if the budget ended first.")]
     Clash(Clash),

@@ -61,16 +61,17 @@ pub fn page(
             report.answered, report.candidates
         );
     }
-    html += "<table><thead><tr><th>#<th>part<th>part<th>kind<th>gap<th>volume</tr></thead><tbody>\n";
+    html += "<table><thead><tr><th>#<th>part<th>part<th>kind<th>gap<th>apart after<th>volume</tr></thead><tbody>\n";
     for (k, row) in rows.iter().enumerate() {
         let volume = row.volume.map_or(String::new(), |volume| format!("{volume:.6e}"));
         let number = k + 1;
         let link = if k < pictures.len() { format!("<a href=\"#c{number}\">{number}</a>") } else { number.to_string() };
         html += &format!(
-            "<tr><td>{link}<td>{}<td>{}<td><span class=\"k {kind}\">{kind}</span><td class=\"n\">{:.6e}<td class=\"n\">{volume}</tr>\n",
+            "<tr><td>{link}<td>{}<td>{}<td><span class=\"k {kind}\">{kind}</span><td class=\"n\">{:.6e}<td class=\"n\">{:.6e}<td class=\"n\">{volume}</tr>\n",
             escaped(row.a),
             escaped(row.b),
             row.gap,
+            row.separate,
             kind = row.kind,
         );
     }

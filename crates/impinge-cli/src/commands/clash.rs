@@ -42,6 +42,10 @@ pub struct Row<'a> {
     pub kind: &'static str,
     /// The smallest distance of the surfaces.
     pub gap: f64,
+    /// The penetration depth; negative for a gap.
+    pub depth: f64,
+    /// The length of a translation that takes the parts apart.
+    pub separate: f64,
     /// The volume in common.
     pub volume: Option<f64>,
     /// A point of the place.
@@ -190,7 +194,8 @@ fn rows<'a>(parts: &'a [Part], report: &ClashReport) -> Vec<Row<'a>> {
         let [a, b] = clash.parts.map(|k| parts[k].name.as_str());
         let bounds = [clash.bounds.low.to_array(), clash.bounds.high.to_array()];
         let (kind, at) = (clash.kind.name(), clash.at.to_array());
-        Row { a, b, kind, gap: clash.gap, volume: clash.volume, at, bounds }
+        let impinge::Clash { gap, depth, separate, volume, .. } = *clash;
+        Row { a, b, kind, gap, depth, separate, volume, at, bounds }
     };
     report.clashes.iter().map(row).collect()
 }
@@ -228,10 +233,11 @@ fn json(parts: &[Part], report: &ClashReport) -> Result<Vec<u8>, Failure> {
 }
 
 fn csv(rows: &[Row<'_>]) -> Vec<u8> {
-    let mut text = String::from("a,b,kind,gap,volume,x,y,z,xlo,ylo,zlo,xhi,yhi,zhi\n");
+    let mut text = String::from("a,b,kind,gap,depth,separate,volume,x,y,z,xlo,ylo,zlo,xhi,yhi,zhi\n");
     for row in rows {
         let volume = row.volume.map_or(String::new(), |volume| format!("{volume:?}"));
-        text += &format!("{},{},{},{:?},{volume}", quoted(row.a), quoted(row.b), row.kind, row.gap);
+        text += &format!("{},{},{}", quoted(row.a), quoted(row.b), row.kind);
+        text += &format!(",{:?},{:?},{:?},{volume}", row.gap, row.depth, row.separate);
         for x in [row.at, row.bounds[0], row.bounds[1]].as_flattened() {
             text += &format!(",{x:?}");
         }
@@ -251,12 +257,16 @@ fn quoted(name: &str) -> String {
 fn text(parts: &[Part], report: &ClashReport, rows: &[Row<'_>], out: &mut dyn Write) -> std::io::Result<()> {
     for row in rows {
         write!(out, "{:<9} {} × {}", row.kind, row.a, row.b)?;
-        match (row.volume, row.gap) {
-            (Some(volume), 0.0) => writeln!(out, ", volume {volume:?}")?,
-            (Some(volume), gap) => writeln!(out, ", volume {volume:?}, gap {gap:?}")?,
-            (None, 0.0) => writeln!(out)?,
-            (None, gap) => writeln!(out, ", gap {gap:?}")?,
+        if let Some(volume) = row.volume {
+            write!(out, ", volume {volume:?}")?;
         }
+        if row.separate > 0.0 {
+            write!(out, ", apart after {:?}", row.separate)?;
+        }
+        if row.gap > 0.0 {
+            write!(out, ", gap {:?}", row.gap)?;
+        }
+        writeln!(out)?;
     }
     let counts = ClashKind::ALL.map(|kind| format!("{} {kind}", report.count(kind)));
     writeln!(out, "{} parts, {} near pairs: {}", parts.len(), report.candidates, counts.join(", "))?;

@@ -74,7 +74,7 @@ fn every_kind_is_found_and_written() {
     assert_eq!(run(&["--ignore", "a_base,nobody"]).code, 2);
     let text = folder.run(&["clash", "parts"]);
     assert_eq!(text.code, 1);
-    assert!(text.out.contains("hard      a_base × b_groups:left, volume 2.0"), "{}", text.out);
+    assert!(text.out.contains("hard      a_base × b_groups:left, volume 2.0, apart after 0.5"), "{}", text.out);
 }
 
 #[test]

@@ -92,6 +92,11 @@ pub struct Clash {
     pub kind: ClashKind,
     /// The smallest distance of their surfaces; 0 where they meet.
     pub gap: f64,
+    /// The penetration depth: the smallest shift along the normal of the deepest contact that ends it; negative for a
+    /// gap.
+    pub depth: f64,
+    /// The length of a translation that takes the parts apart; 0 where they do not overlap.
+    pub separate: f64,
     /// The volume that they share, for closed parts that overlap.
     pub volume: Option<f64>,
     /// A point of the place.

@@ -5,7 +5,7 @@ use glam::DVec3;
 use super::{Clash, ClashKind, Part};
 use crate::bound::Aabb;
 use crate::query::Query;
-use crate::{Error, Mesh, Pose, Relation, Separation, Shape};
+use crate::{Error, Mesh, Pose, Relation, Separation, Shape, VolumeOptions};
 
 /// The clash of two parts, if they do; `None` outside when the budget ended first.
 pub(super) fn examine(
@@ -32,11 +32,16 @@ pub(super) fn examine(
     }
     // Signed between convex shapes.
     let gap = nearest.distance.max(0.0);
-    let mut clash = Clash { parts: pair, kind, gap, volume: None, at: middle(&nearest), bounds: place(&nearest) };
+    let (at, bounds) = (middle(&nearest), place(&nearest));
+    let mut clash = Clash { parts: pair, kind, gap, depth: 0.0 - gap, separate: 0.0, volume: None, at, bounds };
     if kind.is_serious() {
         clash.bounds = common(a, b);
+        let Some(contacts) = query.contacts(a, b, 0.0)?.value else { return Ok(None) };
+        clash.depth = contacts.iter().map(|contact| contact.depth).fold(0.0, f64::max);
+        let Some(apart) = query.separate(a, b)?.value else { return Ok(None) };
+        clash.separate = apart.length;
         if has_volume(a) && has_volume(b) {
-            let Some(found) = query.volume(a, b)?.value else { return Ok(None) };
+            let Some(found) = query.volume(a, b, VolumeOptions::default())?.value else { return Ok(None) };
             clash.volume = Some(found.volume);
             clash.at = found.regions.first().map_or(clash.at, |region| region.region.centroid);
         }

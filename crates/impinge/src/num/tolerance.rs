@@ -121,7 +121,7 @@ pub const RAY_START_ROUNDING: f64 = 32.0 * f64::EPSILON;
 
 /// What rounding can do to a point or box that is brought from one body's frame to another's (no unit: relative to the
 /// coordinates): some tens of roundings of u = 2⁻⁵³, with room.
-pub const OVERLAP_ROUNDING: f64 = 1e-13;
+pub const SCENE_OVERLAP_ROUNDING: f64 = 1e-13;
 
 /// How much larger than a moving shape its boxes are when a scene looks for what it may touch (no unit: relative to its
 /// size and way): more than [`SWEEP_SLACK`], within which a sweep may tell a contact.

@@ -7,7 +7,7 @@ use crate::model::{Geometry, Model};
 use crate::narrow::dispatch;
 use crate::narrow::kernel_memory::KernelMemory;
 use crate::narrow::shape_pair::ShapePair;
-use crate::num::tolerance::OVERLAP_ROUNDING;
+use crate::num::tolerance::SCENE_OVERLAP_ROUNDING;
 use crate::shape::{Convex, Primitive};
 use crate::{Budget, Pose, Relation};
 
@@ -47,7 +47,7 @@ fn boxes_are_apart(shapes: [&Geometry; 2], poses: [&Pose; 2]) -> bool {
     let [a, b] = [0, 1].map(|k| (boxes[k].centre(), boxes[k].half()));
     let sizes = boxes.map(|b| b.low.abs().max(b.high.abs()).max_element());
     let places = poses.map(|pose| pose.translation().abs().max_element());
-    let pad = OVERLAP_ROUNDING * (sizes[0] + sizes[1] + places[0] + places[1]);
+    let pad = SCENE_OVERLAP_ROUNDING * (sizes[0] + sizes[1] + places[0] + places[1]);
     let parts = |[(centre, half), (other, reach)]: [(DVec3, DVec3); 2], own: &Pose, at: &Pose| {
         // The other box in this one's frame; rows of the inverse of a matrix that is a rotation to 1e-4.
         let back = own.matrix().inverse();
@@ -68,7 +68,7 @@ fn holds_a_corner(convex: &Convex, pose: &Pose, mesh: &Model, mesh_pose: &Pose) 
     triangles.iter().step_by(stride).any(|t| {
         let corner = mesh_pose.apply(mesh.mesh().vertices()[t[0] as usize]);
         let size = corner.abs().max_element() + pose.translation().abs().max_element();
-        surely_holds(primitive, back.apply(corner), OVERLAP_ROUNDING * size)
+        surely_holds(primitive, back.apply(corner), SCENE_OVERLAP_ROUNDING * size)
     })
 }
 

@@ -10,7 +10,7 @@ use glam::DVec3;
 
 use super::convex_mesh_hull::{as_mesh, convex_body};
 use super::translation::{Translation, spread_directions};
-use crate::contact::{Certainty, Counters, Finish, Outcome, Relation, Verdict};
+use crate::contact::{Certainty, Counters, Finish, Outcome, Relation, Verdict, VolumeOptions};
 use crate::model::{Geometry, Model};
 use crate::narrow::convex::separation;
 use crate::narrow::dispatch;
@@ -206,7 +206,7 @@ fn common_ball(models: [&Arc<Model>; 2], poses: [&Pose; 2], budget: &mut Budget)
     if models.iter().any(|model| !model.topology().is_closed()) {
         return 0.0;
     }
-    let overlap = budget.silently(|budget| volume([models[0], models[1]], poses, false, budget));
+    let overlap = budget.silently(|budget| volume([models[0], models[1]], poses, &VolumeOptions::default(), budget));
     let regions = overlap.value.map(|found| found.regions).unwrap_or_default();
     let depth = |k: usize, p: DVec3| {
         let placed = PlacedMesh::new(models[k], poses[k]);
