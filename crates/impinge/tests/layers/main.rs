@@ -41,6 +41,7 @@ const NARROW: &[&str] = &[
     "convex_mesh",
     "shape_pair",
     "kernel_memory",
+    "image",
     "dispatch",
     "detector",
     "sampled",
