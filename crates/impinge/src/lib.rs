@@ -33,7 +33,8 @@
 //! | Which triangles meet? | [`pairs`]* | exact and complete; touching counts |
 //! | Which triangles are at most so far apart? | [`pairs_within`]* | complete; the distance to rounding |
 //! | Along which curves do two surfaces cross? | [`contour`]* | exact combinatorics; coordinates to rounding |
-//! | How much do two solids overlap, where and in which direction? | [`volume`]* | exact combinatorics; numbers to rounding |
+//! | How much do two solids overlap, where and in which direction? | [`volume`]* | exact combinatorics; numbers to rounding; curved bodies by images with a stated error |
+//! | How much does a solid overlap itself? | [`Query::self_volume`] | by images, with a stated error |
 //! | Which point of a surface is nearest? | [`closest_point`]* | to rounding |
 //! | How far is a point from a solid's surface? | [`signed_distance`]* | to rounding; the sign is exact |
 //! | Is a point inside? | [`contains`]* | exact |

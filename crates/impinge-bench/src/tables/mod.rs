@@ -23,6 +23,7 @@ mod scene_queries;
 mod sweep;
 mod tree_build;
 mod volume;
+mod volume_table;
 
 use anyhow::Result;
 
@@ -168,6 +169,12 @@ pub const TABLES: &[Entry] = &[
         about: "volume of the intersection and its gradient: bunnies, a cube, a knot; booleans beside it",
         one_core: true,
         run: volume::run,
+    },
+    Entry {
+        name: "volume-table",
+        about: "the first table of Faure, Allard, Falipou and Barbier 2008: bunnies in a cube at 16 and 128 pixels",
+        one_core: true,
+        run: volume_table::run,
     },
     Entry {
         name: "convex",

@@ -4,7 +4,7 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::str;
 
-use impinge::{Deforming, FeaturePairKind, Method, Motion, Placed, Query, Shape, VolumeOptions};
+use impinge::{Deforming, FeaturePairKind, Method, Motion, OpenSurface, Placed, Query, Shape, VolumeOptions};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -37,7 +37,7 @@ fn fields_of(ask: &str) -> &'static [&'static str] {
         "sweep" => &["a", "b", "tolerance", "slack", "surfaces", "turns", "law"],
         "ccd" => &["kind", "t0", "t1", "margin"],
         "self" => &["a", "to", "all", "margin"],
-        "volume" => &["a", "b", "resolution", "error"],
+        "volume" => &["a", "b", "resolution", "error", "open"],
         _ => &["a", "b"],
     }
 }
@@ -162,11 +162,19 @@ fn contacts(
     ask::contacts(query, a, b, fields.get("margin")?.unwrap_or(0.0))
 }
 
-/// How much two solids overlap. A wanted resolution or error is met by any exact answer.
+/// How much two solids overlap. A wanted resolution or error is met by any exact answer; images keep to it.
 fn volume(fields: &Fields<'_>, query: Query<'_>, a: Placed<'_>, b: Placed<'_>) -> Result<Answer, Failure> {
     let options = VolumeOptions {
         resolution: fields.get::<Index>("resolution")?.map(|pixels| pixels.0),
         error: fields.get("error")?,
+        open: match fields.get::<String>("open")?.as_deref() {
+            None => None,
+            Some("half_space") => Some(OpenSurface::HalfSpace),
+            Some("winding") => Some(OpenSurface::Winding),
+            Some(other) => {
+                return Err(Failure(format!("open: {other:?} is neither \"half_space\" nor \"winding\"")));
+            }
+        },
         ..VolumeOptions::default()
     };
     Ok(ask::volume(query, a, b, options)?.0)

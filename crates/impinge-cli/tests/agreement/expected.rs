@@ -121,7 +121,12 @@ fn distance(query: &mut Query<'_>, a: Placed<'_>, b: Placed<'_>) -> Result<Field
         fields.insert("certainty".into(), Value::Null);
         fields.retain(|name, _| !["tolerance", "resolution", "samples"].contains(&name.as_str()));
         if let Some(told) = told {
-            let least = if surfaces { (told.distance - width).max(0.0) } else { told.distance - width };
+            let least = match found.value {
+                // The distance is known, only the relation is not.
+                Some(_) => told.distance,
+                None if surfaces => (told.distance - width).max(0.0),
+                None => told.distance - width,
+            };
             fields.insert("at_most".into(), json!(told.distance));
             if least.is_finite() {
                 fields.insert("at_least".into(), json!(least));

@@ -123,7 +123,54 @@ fn hulls_boxes_and_refusals_in_a_batch() {
     let found = ended.lines();
     assert_eq!(found[0]["volume"], json!(3.0), "{ended:?}");
     assert!((found[1]["volume"].as_f64().unwrap() - 1.0 / 6.0).abs() < 1e-15);
-    assert!(found[2]["error"].as_str().unwrap().contains("sphere"), "{}", found[2]);
+    // A ball cut by a cube that holds it: images answer what the exact method refuses.
+    assert_eq!(found[2]["method"], "image", "{}", found[2]);
+    assert!((found[2]["volume"].as_f64().unwrap() - 4.1887902).abs() < 2e-3, "{}", found[2]);
     assert!(found[3]["error"].as_str().unwrap().contains("resolution"), "{}", found[3]);
     assert!(found[4]["volume"].is_null() || found[4]["finish"] == "complete", "{}", found[4]);
+}
+
+#[test]
+fn images_state_their_error_and_follow_the_resolution() {
+    let folder = Folder::with_meshes();
+    let args =
+        ["volume", "cube.obj", "small.obj", "--at-b", "0.3,0.2,1.15,0.1,0.2,0.3,0.9", "--format", "json"];
+    let exact = folder.run(&args).json()["volume"].as_f64().unwrap();
+    for more in [["--resolution", "64"], ["--resolution", "256"], ["--error", "0.001"]] {
+        let ended = folder.run(&[&args[..], &["--method", "image"], &more].concat());
+        assert_eq!(ended.code, 1, "{ended:?}");
+        let found = ended.json();
+        let (volume, error) = (found["volume"].as_f64().unwrap(), found["volume_error"].as_f64().unwrap());
+        assert!(
+            (volume - exact).abs() <= error && error < 0.05 * exact,
+            "{more:?}: {volume} ± {error}, {exact}"
+        );
+        assert_eq!((&found["certainty"], &found["method"]), (&json!("approximate"), &json!("image")));
+        assert_eq!(found["error_kind"], "estimate");
+        assert!(found["resolution"].as_f64().unwrap() > 0.0);
+        assert!(more[0] != "--error" || error <= 0.001 * volume, "{found}");
+    }
+    let refused = folder.run(&[&args[..], &["--method", "image", "--resolution", "0"]].concat());
+    assert_eq!(refused.code, 2, "{refused:?}");
+}
+
+#[test]
+fn open_meshes_bound_what_the_caller_says() {
+    let folder = Folder::with_meshes();
+    for how in ["half_space", "winding"] {
+        let ended = folder.run(&["volume", "cube.obj", "open.obj", "--open", how, "--format", "json"]);
+        assert!(ended.code <= 1, "{ended:?}");
+        assert_eq!(ended.json()["method"], "image", "{ended:?}");
+    }
+    let line = r#"{"id":1,"ask":"volume","a":{"box":[1,1,1]},"b":{"sphere":1},"open":"always"}"#;
+    assert!(Folder::new().query(&[line], &[]).lines()[0]["error"].as_str().unwrap().contains("half_space"));
+}
+
+#[test]
+fn a_picture_shows_the_border_of_the_overlap() {
+    let folder = Folder::with_meshes();
+    let args = ["volume", "cube.obj", "small.obj", "--at-b", "0.3,0.2,1.15", "--picture", "overlap.png"];
+    assert_eq!(folder.run(&args).code, 1);
+    let bytes = std::fs::read(folder.path().join("overlap.png")).unwrap();
+    assert!(bytes.starts_with(b"\x89PNG"));
 }

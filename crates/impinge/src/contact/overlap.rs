@@ -1,7 +1,7 @@
 //! How much two solids overlap: the words that volume methods and pressure responses share (Faure, Allard, Falipou and
 //! Barbier 2008).
 
-use glam::DVec3;
+use glam::{DQuat, DVec3};
 
 /// How much two solids overlap.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -88,6 +88,8 @@ pub struct VolumeOptions {
     pub error: Option<f64>,
     /// What an open mesh bounds; `None` refuses open meshes.
     pub open: Option<OpenSurface>,
+    /// The axes of images: those of the world, turned by this.
+    pub frame: DQuat,
 }
 
 /// What an open surface bounds.

@@ -431,9 +431,7 @@ pub fn volume(
                     return Ok(Verdict::out_of_budget());
                 }
                 if !model.topology().is_closed() {
-                    let reason =
-                        "the mesh is open: it has edges without a partner and bounds no solid".into();
-                    return Err(Error::Argument { name, reason });
+                    return Err(Error::Argument { name, reason: super::image::OPEN.into() });
                 }
             }
             Geometry::Convex(convex) => {

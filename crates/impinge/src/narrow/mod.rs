@@ -9,6 +9,7 @@ pub mod deforming;
 pub mod detector;
 pub mod dispatch;
 pub mod exact;
+pub mod image;
 pub mod kernel_memory;
 pub mod methods;
 pub mod route;

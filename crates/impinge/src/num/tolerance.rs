@@ -391,3 +391,20 @@ pub const NARROWEST_CELL: f64 = 1e-5;
 /// largest coordinate, and of the cutoff). Positions of images are rounded once for each axis, differences and squares
 /// a few times.
 pub const CANDIDATE_ROUNDING: f64 = 16.0 * f64::EPSILON;
+
+/// Layers of an image nearer to each other than this are in the same place (no unit: a factor of the largest coordinate
+/// of the image's box). The depth of a plane over a sample carries some ten roundings, more where it is steep.
+pub const LAYER_ROUNDING: f64 = 4096.0 * f64::EPSILON;
+
+/// The stated error of a volume from images, in units of the standard deviation that the roughness of their columns lets
+/// expect; found by 10,000 random placements (`narrow/image/tests`, the ignored one).
+pub const IMAGE_DEVIATIONS: f64 = 3.0;
+
+/// The same, in units of the standard error of the mean of the three images.
+pub const IMAGE_SPREAD: f64 = 1.0;
+
+/// The order of the error of a volume from images in the size of a pixel (no unit), seen on random placements.
+pub const IMAGE_ORDER: f64 = 1.5;
+
+/// The stated relative error of a volume from images of one pixel, if the order held there (no unit): as a rule.
+pub const IMAGE_FIRST_ERROR: f64 = 3.0;

@@ -128,5 +128,8 @@ fn check_volume(options: VolumeOptions) -> Result<VolumeOptions, Error> {
     if let Some(error) = options.error.filter(|x| !(*x > 0.0 && x.is_finite())) {
         return Err(Error::Argument { name: "error", reason: format!("{error} is not positive and finite") });
     }
+    if !options.frame.is_normalized() {
+        return Err(Error::Argument { name: "frame", reason: format!("{} is no rotation", options.frame) });
+    }
     Ok(options)
 }

@@ -222,7 +222,7 @@ pub fn contour_batch(pairs: &[[Placed<'_>; 2]]) -> Result<Vec<Vec<Polyline>>, Er
 /// ```
 ///
 /// # Errors
-/// A kind without flat faces, or a mesh that bounds no solid.
+/// A kind without volume, two half-spaces, or a mesh that bounds no solid.
 pub fn volume<'s>(a: impl Into<Placed<'s>>, b: impl Into<Placed<'s>>) -> Result<Volume, Error> {
     value(Query::default().volume(a, b, VolumeOptions::default()))
 }

@@ -1,11 +1,13 @@
 //! Questions about a mesh as a whole: its health, its mass, its convex parts.
 
-use super::Query;
 use super::point::{mesh_of, whole};
-use crate::contact::Verdict;
+use super::{Query, check_volume};
+use crate::contact::{Verdict, Volume, VolumeOptions};
 use crate::model::{Fact, Geometry, Placed};
 use crate::narrow::decompose::{DecomposeOptions, Decomposition, decompose_within};
+use crate::narrow::detector::Question;
 use crate::narrow::detector::shape_memory::ShapeQuestion;
+use crate::narrow::image;
 use crate::narrow::methods::Method;
 use crate::narrow::route::{Answer, Reason};
 use crate::report::{self, Inspection};
@@ -35,6 +37,26 @@ impl Query<'_> {
             })?
         };
         Ok(Answer::new(verdict, method, reason))
+    }
+
+    /// How much a solid overlaps itself, by images: where its surface winds around more than once. The gradient of a is
+    /// that of the one mesh; the forces on both sides act on it, so the regions have no direction.
+    ///
+    /// # Errors
+    /// An open mesh, options that are no sizes, or a method other than `image`.
+    pub fn self_volume<'s>(
+        &mut self,
+        shape: impl Into<Placed<'s>>,
+        options: VolumeOptions,
+    ) -> Result<Answer<Volume>, Error> {
+        let body = shape.into();
+        let options = check_volume(options)?;
+        if !matches!(self.method, Method::Auto | Method::Image) {
+            return Err(self.method.refusal(&Question::Volume(options), [body.shape().kind(); 2]));
+        }
+        let reason = if self.method == Method::Auto { Reason::Approximate } else { Reason::Named };
+        let verdict = image::self_volume(body.geometry(), &body.pose(), &options, &mut self.budget)?;
+        Ok(Answer::new(verdict, Method::Image, reason))
     }
 
     /// Whether a shape is a solid, as [`Shape::is_closed`] tells without a limit. Any method may be named: only

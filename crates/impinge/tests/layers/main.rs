@@ -43,6 +43,7 @@ const NARROW: &[&str] = &[
     "shape_ray",
     "shape_pair",
     "kernel_memory",
+    "image",
     "dispatch",
     "solid_sweep",
     "contacts",

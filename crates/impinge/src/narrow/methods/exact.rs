@@ -33,8 +33,12 @@ impl Detector for Exact {
             | Question::Separate
             | Question::Sweep(_) => true,
             Question::Pairs { .. } | Question::Contour => kinds.iter().all(|kind| kind.is_mesh()),
-            Question::Volume(_) => {
-                kinds.iter().all(|kind| kind.is_mesh() || matches!(kind, ShapeKind::Hull | ShapeKind::Box))
+            // What an open mesh bounds, images tell.
+            Question::Volume(options) => {
+                options.open.is_none()
+                    && kinds
+                        .iter()
+                        .all(|kind| kind.is_mesh() || matches!(kind, ShapeKind::Hull | ShapeKind::Box))
             }
         }
     }

@@ -6,6 +6,7 @@ pub mod contact;
 mod each_pair;
 pub mod exact;
 pub mod gjk;
+pub mod image;
 pub mod sampled;
 pub mod sphere_tree;
 pub mod voronoi;
@@ -79,6 +80,8 @@ methods! {
     /// Layered shells looked at in random order within a budget, for relations and contacts of two meshes (Guy and
     /// Debunne 2004).
     Sampled, "sampled", sampled::Sampled;
+    /// Layered depth images, for volumes and contacts of any solids (Faure, Allard, Falipou and Barbier 2008).
+    Image, "image", image::Image;
 }
 
 impl Method {

@@ -64,6 +64,8 @@ pub enum Reason {
     },
     /// No other exact method answers this question.
     Only,
+    /// No exact method answers this question about these kinds.
+    Approximate,
     /// It was expected to be the fastest; the expected times come from the stored cost model.
     Cheapest {
         /// Its expected time in nanoseconds.
@@ -84,6 +86,9 @@ impl fmt::Display for Reason {
                     f,
                     "chosen by auto: {named} was named, but does not answer about these kinds of shapes"
                 )
+            }
+            Reason::Approximate => {
+                f.write_str("chosen by auto: no exact method answers this question about these shapes")
             }
             Reason::Only => f.write_str("chosen by auto: the only exact method for this question"),
             Reason::Cheapest { nanoseconds, next, next_nanoseconds } => write!(

@@ -4,7 +4,7 @@
 //! The counts are what each method expects ([`Detector::expect`]); the coefficients were measured by
 //! `impinge-bench -- calibrate` and are stored beside this file, so that the choice is the same on every machine
 //! and no clock is read. Methods without coefficients for a question are never chosen, nor are those whose answers
-//! are not exact.
+//! are not exact, but for volumes that no exact method measures.
 //!
 //! [`Detector::expect`]: crate::narrow::detector::Detector::expect
 
@@ -88,6 +88,9 @@ pub fn choose(question: &Question, pair: &ShapePair<'_>) -> Result<(Method, Reas
             Ok((method, Reason::Cheapest { nanoseconds, next, next_nanoseconds }))
         }
         _ if Method::Exact.accepts(question, kinds) => Ok((Method::Exact, Reason::Only)),
+        _ if matches!(question, Question::Volume(_)) && Method::Image.accepts(question, kinds) => {
+            Ok((Method::Image, Reason::Approximate))
+        }
         _ => Err(Method::Auto.refusal(question, kinds)),
     }
 }
