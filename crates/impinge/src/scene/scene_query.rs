@@ -26,6 +26,9 @@ use crate::num::tolerance::{CAST_BOX_SLACK, SWEEP_TOLERANCE};
 use crate::query::Query;
 use crate::{Budget, Separation};
 
+/// Says whether a body answers.
+type Accept<'f> = &'f (dyn Fn(BodyId, &Body) -> bool + Sync);
+
 /// Which bodies a question is about.
 #[derive(Clone, Copy)]
 pub struct Filter<'f> {
@@ -34,7 +37,7 @@ pub struct Filter<'f> {
     /// Whether sensors answer too.
     pub sensors: bool,
     /// Bodies for which this is false do not answer; it may be asked about a body more than once.
-    pub accept: Option<&'f (dyn Fn(BodyId, &Body) -> bool + Sync)>,
+    pub accept: Option<Accept<'f>>,
 }
 
 impl Default for Filter<'_> {
