@@ -72,11 +72,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!(
         "{steps} steps, {way:.1} long: {flat} on flat ground without a trip, {climbed} upwards, {slid} against walls"
     );
+    let end = walker.at;
     if let Some(file) = picture {
         for p in &trail {
             scene.add(Body::fixed(Shape::sphere(0.12)?, Pose::from_translation(*p)?));
         }
-        scene.add(Body::fixed(hero.clone(), Pose::from_translation(walker.at)?));
+        scene.add(Body::fixed(hero.clone(), Pose::from_translation(end)?));
         std::fs::write(&file, draw(&scene, 960, 640)?)?;
         println!("{file} written");
     }

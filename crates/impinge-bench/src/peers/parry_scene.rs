@@ -20,7 +20,7 @@ pub fn pose(m: &[f64; 16]) -> Pose {
     let turn = glam::DMat3::from_cols(row(0), row(1), row(2)).transpose();
     let q = glam::DQuat::from_mat3(&turn).as_quat();
     let place = Vector::new(m[3] as f32, m[7] as f32, m[11] as f32);
-    Pose::from_parts(place.into(), Rotation::from_xyzw(q.x, q.y, q.z, q.w))
+    Pose::from_parts(place, Rotation::from_xyzw(q.x, q.y, q.z, q.w))
 }
 
 /// A vector in f32.

@@ -28,8 +28,11 @@ const TOLERANCE: f64 = 1e-9;
 /// A block takes far less.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// Pivot, axis and limits of the Panda's joints at rest, in the frame of its base (Franka Emika's data sheet).
-const JOINTS: [([f64; 3], [f64; 3], [f64; 2]); 7] = [
+/// Pivot, axis and limits of a joint.
+type JointRow = ([f64; 3], [f64; 3], [f64; 2]);
+
+/// Of the Panda's joints at rest, in the frame of its base (Franka Emika's data sheet).
+const JOINTS: [JointRow; 7] = [
     ([0.0, 0.0, 0.333], [0.0, 0.0, 1.0], [-2.8973, 2.8973]),
     ([0.0, 0.0, 0.333], [0.0, 1.0, 0.0], [-1.7628, 1.7628]),
     ([0.0, 0.0, 0.649], [0.0, 0.0, 1.0], [-2.8973, 2.8973]),
@@ -121,7 +124,7 @@ impl Cell {
         for (mesh, pose) in &obstacles {
             scene.add(Body::fixed(mesh.clone(), *pose));
         }
-        let joint = |(i, &(pivot, axis, limits)): (usize, &([f64; 3], [f64; 3], [f64; 2]))| Joint {
+        let joint = |(i, &(pivot, axis, limits)): (usize, &JointRow)| Joint {
             parent: i.checked_sub(1),
             kind: JointKind::Revolute,
             pivot: pivot.into(),

@@ -108,7 +108,7 @@ fn rows(
         Contestant::new("impinge", |block| {
             let rays = &ours[at(block)];
             Ok(per_ray(median_of(repeats, || match any {
-                false => first_hits(model, &Pose::IDENTITY, rays).iter().map(|h| h.map(|h| h.t)).collect(),
+                false => first_hits(model, &Pose::IDENTITY, rays).map(|h| h.map(|h| h.t)).collect(),
                 true => flags(any_hits(model, &Pose::IDENTITY, rays)),
             })))
         }),
@@ -328,8 +328,7 @@ mod tests {
             assert_eq!(rays.len(), 1 << 20);
             let few: Vec<Numbers> = rays.into_iter().step_by(997).collect();
             let exact: Vec<Ray> = few.iter().map(exact_ray).collect::<Result<_>>()?;
-            let ours: Found =
-                first_hits(&model, &Pose::IDENTITY, &exact).iter().map(|h| h.map(|h| h.t)).collect();
+            let ours: Found = first_hits(&model, &Pose::IDENTITY, &exact).map(|h| h.map(|h| h.t)).collect();
             let theirs: Found = few.iter().map(|r| obvhs.closest_binary(r)).collect();
             assert!((few.len() / 4..few.len()).contains(&ours.hits), "{ours:?}");
             assert!(ours.hits.abs_diff(theirs.hits) <= 1 && (ours.sum - theirs.sum).abs() < 5.0);

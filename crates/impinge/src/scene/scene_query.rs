@@ -12,10 +12,11 @@ use super::bounds::ball_of;
 use super::overlap;
 use super::scene_sweep::swept_bounds;
 use super::{Body, BodyId, Groups, Scene};
-use crate::model::Placed;
+use crate::model::{Geometry, Placed};
 use crate::motion::Motion;
 use crate::narrow::continuous::{Impact, SweepMemory, SweepOptions, sweep_within};
 use crate::narrow::dispatch;
+use crate::narrow::exact::closest_point::counted_closest_points;
 use crate::narrow::exact::ray_cast::{Ray, RayHit};
 use crate::narrow::kernel_memory::KernelMemory;
 use crate::narrow::shape_pair::ShapePair;
@@ -25,6 +26,9 @@ use crate::num::tolerance::{CAST_BOX_SLACK, SWEEP_TOLERANCE};
 use crate::query::Query;
 use crate::{Budget, Separation};
 
+/// Says whether a body answers.
+type Accept<'f> = &'f (dyn Fn(BodyId, &Body) -> bool + Sync);
+
 /// Which bodies a question is about.
 #[derive(Clone, Copy)]
 pub struct Filter<'f> {
@@ -33,7 +37,7 @@ pub struct Filter<'f> {
     /// Whether sensors answer too.
     pub sensors: bool,
     /// Bodies for which this is false do not answer; it may be asked about a body more than once.
-    pub accept: Option<&'f (dyn Fn(BodyId, &Body) -> bool + Sync)>,
+    pub accept: Option<Accept<'f>>,
 }
 
 impl Default for Filter<'_> {
@@ -50,6 +54,18 @@ impl Filter<'_> {
             && (self.sensors || !body.sensor)
             && self.accept.is_none_or(|accept| accept(id, body))
     }
+}
+
+/// Whether the surface of a mesh is surely farther than `limit` from all of a ball: its distance from the centre is
+/// found sooner than that of a shape.
+fn is_farther(entry: &Entry, centre: DVec3, radius: f64, limit: f64) -> bool {
+    let Geometry::Mesh(model) = entry.body.shape.geometry() else { return false };
+    if !(radius.is_finite() && limit.is_finite()) {
+        return false;
+    }
+    let (found, _) = counted_closest_points(model, &entry.body.pose, &[centre]);
+    let room = (limit.max(0.0) + radius) * (1.0 + CAST_BOX_SLACK);
+    found.first().is_some_and(|closest| closest.distance > room)
 }
 
 /// The smaller by value, then by name.
@@ -241,9 +257,11 @@ impl Scene {
     ) -> Option<(BodyId, Separation)> {
         let (shape, pose) = (placed.geometry(), placed.pose());
         let mut nearest: Option<(BodyId, Separation)> = None;
-        self.index.nearest(&self.bodies, &shape.bounds(&pose), limit, &mut |slot, entry, _| {
+        let ball = ball_of(shape);
+        let centre = pose.apply(ball.centre);
+        self.index.nearest(&self.bodies, &shape.bounds(&pose), limit, &mut |slot, entry, limit| {
             let id = self.bodies.id(slot);
-            if lets(id, entry) {
+            if lets(id, entry) && !is_farther(entry, centre, ball.radius, limit) {
                 let pair = ShapePair::new([shape, entry.body.shape.geometry()], [&pose, &entry.body.pose]);
                 let (found, _) = dispatch::full_distance(&pair, &mut KernelMemory::default());
                 if found.distance <= limit && is_better(&nearest, found.distance, id, |s| s.distance) {

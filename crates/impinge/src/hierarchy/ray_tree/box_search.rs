@@ -105,8 +105,9 @@ fn meeting_in(tree: &BoxTree, bounds: &[Vec3; 2], visit: &mut dyn FnMut(u32)) ->
 fn meets(node: &Node, [low, high]: &[Vec3; 2]) -> u8 {
     let mut apart = [false; LANES];
     for axis in 0..3 {
-        for lane in 0..LANES {
-            apart[lane] |= node.planes[axis][lane] > high[axis] || node.planes[3 + axis][lane] < low[axis];
+        let planes = node.planes[axis].iter().zip(&node.planes[3 + axis]);
+        for (apart, (lowest, highest)) in apart.iter_mut().zip(planes) {
+            *apart |= *lowest > high[axis] || *highest < low[axis];
         }
     }
     (0..LANES).fold(0, |mask, lane| mask | u8::from(!apart[lane]) << lane)
@@ -159,11 +160,10 @@ fn nearest_in(
 fn gaps(node: &Node, [low, high]: &[Vec3; 2]) -> Lanes {
     let mut squares = [0.0_f32; LANES];
     for axis in 0..3 {
-        for lane in 0..LANES {
-            let below = node.planes[axis][lane] - high[axis];
-            let above = low[axis] - node.planes[3 + axis][lane];
-            let gap = below.max(above).max(0.0);
-            squares[lane] += gap * gap;
+        let planes = node.planes[axis].iter().zip(&node.planes[3 + axis]);
+        for (square, (lowest, highest)) in squares.iter_mut().zip(planes) {
+            let gap = (lowest - high[axis]).max(low[axis] - highest).max(0.0);
+            *square += gap * gap;
         }
     }
     squares.map(|square| square.sqrt() * (1.0 - GAP_ROUNDING))

@@ -63,25 +63,21 @@ fn between_two_hits_the_ray_stays_on_one_side() {
                 assert!((hit.normal.length() - 1.0).abs() < 1e-12);
             }
         }
-        assert!(
-            missed > 20 && twice > if convex.kind() == "halfspace" { 0 } else { 60 },
-            "{convex:?} {missed} {twice}"
-        );
-        if convex.kind() == "halfspace" {
-            assert_eq!(twice, 0);
-        }
+        // A line leaves a half-space once.
+        let twice_most = if convex.kind() == "halfspace" { 0..=0 } else { 61..=600 };
+        assert!(missed > 20 && twice_most.contains(&twice), "{convex:?} {missed} {twice}");
     }
 }
 
 #[test]
 fn flat_shapes_have_one_hit_and_what_has_no_area_none() {
     let corners = [DVec3::ZERO, DVec3::X, DVec3::Y];
-    let ray = Ray { origin: DVec3::new(0.2, 0.2, 1.0), direction: -DVec3::Z, reach: f64::INFINITY };
+    let ray = Ray { origin: DVec3::new(0.25, 0.25, 1.0), direction: -DVec3::Z, reach: f64::INFINITY };
     let flat = [Primitive::triangle(corners).unwrap().into(), Polytope::hull(&corners).unwrap().into()];
     for convex in flat {
         let (found, _) = hits(&convex, &Pose::IDENTITY, &ray);
         assert_eq!((found.len(), found[0].t, found[0].normal), (1, 1.0, DVec3::Z));
-        let below = Ray { origin: DVec3::new(0.2, 0.2, -1.0), direction: DVec3::Z, reach: f64::INFINITY };
+        let below = Ray { origin: DVec3::new(0.25, 0.25, -1.0), direction: DVec3::Z, reach: f64::INFINITY };
         assert_eq!(hits(&convex, &Pose::IDENTITY, &below).0[0].normal, -DVec3::Z);
     }
     let thin = [

@@ -12,7 +12,7 @@ use super::outward::Outward;
 use crate::contact::Feature;
 use crate::geom::ray_triangle::{Crossing, ShearedRay};
 use crate::geom::unit_normal::unit_normal;
-use crate::hierarchy::ray_tree::PlacedRayTree;
+use crate::hierarchy::ray_tree::{PlacedRayTree, TreeRay};
 use crate::model::Model;
 use crate::num::predicate::{Sign, orient3d};
 use crate::num::tolerance::{LARGEST_LENGTH_UNSCALED, RAY_START_ROUNDING, SMALLEST_LENGTH_UNSCALED};
@@ -79,12 +79,13 @@ impl<'m> MeshRays<'m> {
 
     /// The hit with the smallest parameter; of equal ones the smallest triangle.
     pub(crate) fn first(&self, ray: &Ray) -> (Option<RayHit>, Counters) {
-        let Some((of_tree, sheared)) = self.prepared(ray) else { return (None, Counters::default()) };
+        let Some(of_tree) = self.prepared(ray) else { return (None, Counters::default()) };
+        let mut sheared = None;
         let mut limit = of_tree.limit(ray.reach);
         let mut first: Option<(Crossing, u32)> = None;
         let work = self.tree.candidates(self.level, &of_tree, limit, &mut |triangle| {
             let until = first.map_or(ray.reach, |(best, _)| best.t);
-            if let Some(crossing) = self.crossing(ray, &sheared, triangle)
+            if let Some(crossing) = self.crossing(ray, &mut sheared, triangle)
                 && crossing.t <= until
                 && first.is_none_or(|(best, of)| (crossing.t, triangle) < (best.t, of))
             {
@@ -98,20 +99,22 @@ impl<'m> MeshRays<'m> {
 
     /// Whether the ray hits anything.
     pub(crate) fn any(&self, ray: &Ray) -> (bool, Counters) {
-        let Some((of_tree, sheared)) = self.prepared(ray) else { return (false, Counters::default()) };
+        let Some(of_tree) = self.prepared(ray) else { return (false, Counters::default()) };
+        let mut sheared = None;
         self.tree.any(self.level, &of_tree, of_tree.limit(ray.reach), &mut |triangle| {
-            self.crossing(ray, &sheared, triangle).is_some_and(|crossing| crossing.t <= ray.reach)
+            self.crossing(ray, &mut sheared, triangle).is_some_and(|crossing| crossing.t <= ray.reach)
         })
     }
 
     /// Every hit, by parameter and then by triangle; a side or corner that is hit gives one for each of its
     /// triangles.
     pub(crate) fn all(&self, ray: &Ray) -> (Vec<RayHit>, Counters) {
-        let Some((of_tree, sheared)) = self.prepared(ray) else { return (Vec::new(), Counters::default()) };
+        let Some(of_tree) = self.prepared(ray) else { return (Vec::new(), Counters::default()) };
+        let mut sheared = None;
         let limit = of_tree.limit(ray.reach);
         let mut found: Vec<(Crossing, u32)> = Vec::new();
         let work = self.tree.candidates(self.level, &of_tree, limit, &mut |triangle| {
-            let crossing = self.crossing(ray, &sheared, triangle);
+            let crossing = self.crossing(ray, &mut sheared, triangle);
             found.extend(crossing.filter(|c| c.t <= ray.reach).map(|c| (c, triangle)));
             Some(limit)
         });
@@ -119,19 +122,16 @@ impl<'m> MeshRays<'m> {
         (found.into_iter().map(|(crossing, triangle)| self.hit(ray, crossing, triangle)).collect(), work)
     }
 
-    /// The ray in the tree and for its triangles; `None` where it hits nothing for sure.
+    /// The ray in the tree; `None` where it hits nothing for sure.
     #[inline]
-    fn prepared(&self, ray: &Ray) -> Option<(crate::hierarchy::ray_tree::TreeRay, ShearedRay)> {
-        if !ray.is_sound() {
-            return None;
-        }
-        let of_tree = self.tree.ray(ray.origin, ray.direction)?;
-        Some((of_tree, ShearedRay::new(ray.origin, ray.direction, self.scale)))
+    fn prepared(&self, ray: &Ray) -> Option<TreeRay> {
+        if ray.is_sound() { self.tree.ray(ray.origin, ray.direction) } else { None }
     }
 
-    /// Where the ray meets a placed triangle, at a parameter of at least 0.
+    /// Where the ray, made ready at the first triangle, meets a placed one, at a parameter of at least 0.
     #[inline]
-    fn crossing(&self, ray: &Ray, sheared: &ShearedRay, triangle: u32) -> Option<Crossing> {
+    fn crossing(&self, ray: &Ray, sheared: &mut Option<ShearedRay>, triangle: u32) -> Option<Crossing> {
+        let sheared = sheared.get_or_insert_with(|| ShearedRay::new(ray.origin, ray.direction, self.scale));
         let corners = self.model.mesh().corners(triangle).map(|v| self.pose.apply(v));
         crossing_ahead(ray, sheared, &corners)
     }
@@ -218,16 +218,20 @@ pub fn any_hit(model: &Model, pose: &Pose, ray: &Ray) -> bool {
 
 #[cfg(any(test, feature = "unstable"))]
 /// [`first_hit`] of many rays, one after the other on this thread.
-pub fn first_hits(model: &Model, pose: &Pose, rays: &[Ray]) -> Vec<Option<RayHit>> {
+pub fn first_hits<'r>(
+    model: &'r Model,
+    pose: &'r Pose,
+    rays: &'r [Ray],
+) -> impl Iterator<Item = Option<RayHit>> + 'r {
     let mesh = MeshRays::new(model, pose);
-    rays.iter().map(|ray| mesh.first(ray).0).collect()
+    rays.iter().map(move |ray| mesh.first(ray).0)
 }
 
 #[cfg(any(test, feature = "unstable"))]
 /// [`any_hit`] of many rays, one after the other on this thread.
-pub fn any_hits(model: &Model, pose: &Pose, rays: &[Ray]) -> Vec<bool> {
+pub fn any_hits<'r>(model: &'r Model, pose: &'r Pose, rays: &'r [Ray]) -> impl Iterator<Item = bool> + 'r {
     let mesh = MeshRays::new(model, pose);
-    rays.iter().map(|ray| mesh.any(ray).0).collect()
+    rays.iter().map(move |ray| mesh.any(ray).0)
 }
 
 #[cfg(test)]
