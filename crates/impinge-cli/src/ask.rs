@@ -4,15 +4,15 @@
 
 use glam::DVec3;
 use impinge::{
-    Certainty, Contact, ContactKind, Deforming, FeaturePairKind, Finish, Method, MovingContact, Overlap, Placed, Query, Question,
-    Region, Relation, Separation,
+    Certainty, Contact, ContactKind, Deforming, FeaturePairKind, Finish, Method, MovingContact, Overlap,
+    Placed, Query, Question, Region, Relation, Separation,
 };
 
 use crate::answer::{Answer, Assurance};
 use crate::error::Failure;
 use crate::found::{
-    Contacts, Distance, FeatureContact, Found, Impact, Meetings, Named, Pairs, Patch, Place, Points, Separate,
-    Step, Sweep, Volume, word_of,
+    Contacts, Distance, FeatureContact, Found, Impact, Meetings, Named, Pairs, Patch, Place, Points,
+    Separate, Step, Sweep, Volume, word_of,
 };
 
 /// How the bodies lie to each other.

@@ -197,10 +197,10 @@ pub use narrow::sampled::shells::{Patch, ShellLevel, Shells};
 pub use narrow::sampled::{CurvedBody, SelfTracker, Surface, Tracker, TrackerOptions, TrackerReport};
 pub use query::{
     PointDistance, Query, closest_point, closest_point_batch, contacts, contacts_batch, contains,
-    contains_batch, contour, contour_batch, decompose, distance, distance_batch, inspect, mass, pairs, pairs_batch, pairs_within,
-    pairs_within_batch, ray_cast, ray_cast_batch, relation, relation_batch, self_intersections,
-    self_intersections_batch, separate, separate_batch, signed_distance, signed_distance_batch, sweep, sweep_batch, volume,
-    volume_batch, winding_number,
+    contains_batch, contour, contour_batch, decompose, distance, distance_batch, inspect, mass, pairs,
+    pairs_batch, pairs_within, pairs_within_batch, ray_cast, ray_cast_batch, relation, relation_batch,
+    self_intersections, self_intersections_batch, separate, separate_batch, signed_distance,
+    signed_distance_batch, sweep, sweep_batch, volume, volume_batch, winding_number,
 };
 pub use report::Inspection;
 pub use shape::mass::{Mass, Solid};

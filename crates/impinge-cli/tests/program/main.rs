@@ -2,6 +2,7 @@
 
 mod check;
 mod common;
+mod contacts;
 mod decompose;
 mod inspect;
 mod moving;

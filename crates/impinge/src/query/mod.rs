@@ -10,10 +10,10 @@ mod self_contact;
 mod whole_mesh;
 
 pub use plain::{
-    closest_point, closest_point_batch, contacts, contacts_batch, contains, contains_batch, contour, contour_batch, distance,
-    distance_batch, pairs, pairs_batch, pairs_within, pairs_within_batch, ray_cast, ray_cast_batch, relation,
-    relation_batch, self_intersections, self_intersections_batch, separate, separate_batch, signed_distance, signed_distance_batch,
-    sweep, sweep_batch, volume, volume_batch,
+    closest_point, closest_point_batch, contacts, contacts_batch, contains, contains_batch, contour,
+    contour_batch, distance, distance_batch, pairs, pairs_batch, pairs_within, pairs_within_batch, ray_cast,
+    ray_cast_batch, relation, relation_batch, self_intersections, self_intersections_batch, separate,
+    separate_batch, signed_distance, signed_distance_batch, sweep, sweep_batch, volume, volume_batch,
 };
 pub use point::{PointDistance, winding_number};
 pub use whole_mesh::{decompose, inspect, mass};

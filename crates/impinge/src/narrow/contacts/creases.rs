@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
+use crate::Budget;
 use crate::model::Model;
 use crate::num::tolerance::CREASE;
 use crate::shape::topology::Side;
-use crate::Budget;
 
 /// Stands for a side without a neighbour.
 pub(super) const NO_VERTEX: u32 = u32::MAX;

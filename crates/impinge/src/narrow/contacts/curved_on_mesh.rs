@@ -25,14 +25,14 @@ pub(super) fn contacts(
 ) {
     let mut seen: SmallVec<[DVec3; 32]> = SmallVec::new();
     let turn = pose.rotation();
-    for facet in &surface.facets {
+    for (k, facet) in surface.facets.iter().enumerate() {
         for local in lowest_points(shape, turn.transpose() * -facet.normal) {
             let x = turn * local + pose.translation();
             if seen.contains(&x) {
                 continue;
             }
             seen.push(x);
-            let Some(near) = surface.nearest(x) else { continue };
+            let Some(near) = surface.nearest(x, k) else { continue };
             found.extend(point_contact(surface, x, &near, name_of(shape, local), margin));
         }
     }
@@ -63,7 +63,9 @@ fn lowest_points(shape: &Convex, direction: DVec3) -> SmallVec<[DVec3; 8]> {
         let flat = direction.z.abs() > 0.9 && direction.z.signum() == z.signum();
         for k in 0..if flat { RIM_POINTS } else { 1 } {
             let (sin, cos) = (f64::from(k) * std::f64::consts::TAU / f64::from(RIM_POINTS)).sin_cos();
-            points.push(DVec3::new(out.x * cos - out.y * sin, out.x * sin + out.y * cos, 0.0) * radius + DVec3::Z * z);
+            points.push(
+                DVec3::new(out.x * cos - out.y * sin, out.x * sin + out.y * cos, 0.0) * radius + DVec3::Z * z,
+            );
         }
     };
     let mut points = SmallVec::new();

@@ -19,6 +19,9 @@ use crate::narrow::exact::closest_point::feature;
 use crate::narrow::exact::placed_mesh::PlacedMesh;
 use crate::num::tolerance::REGION_EDGE;
 
+/// Squared distances that differ by a smaller share are equal (no unit): an edge or corner belongs to several triangles.
+const SAME_SQUARE: f64 = 1e-12;
+
 /// A triangle near the body.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Facet {
@@ -27,7 +30,16 @@ pub(super) struct Facet {
     pub corners: [DVec3; 3],
     /// To the side that the body is pushed to, of unit length; zero without an area.
     pub normal: DVec3,
-    pub sides: [Crease; 3],
+    /// A box around the corners.
+    bounds: Aabb,
+}
+
+impl Facet {
+    /// A square that the squared distance of a point from the triangle is not below.
+    #[inline]
+    fn least_square(&self, p: DVec3) -> f64 {
+        (self.bounds.low - p).max(p - self.bounds.high).max(DVec3::ZERO).length_squared()
+    }
 }
 
 /// The triangles of a mesh near a body.
@@ -57,21 +69,36 @@ pub(super) struct Near {
 }
 
 impl<'m> LocalSurface<'m> {
-    /// The triangles that reach into a box.
-    pub fn new(body: PlacedMesh<'m>, creases: Arc<Creases>, bounds: &Aabb) -> LocalSurface<'m> {
-        let mut facets = SmallVec::new();
+    /// The triangles that reach into a box and into a ball.
+    pub fn new(
+        body: PlacedMesh<'m>,
+        creases: Arc<Creases>,
+        bounds: &Aabb,
+        (centre, radius): (DVec3, f64),
+    ) -> LocalSurface<'m> {
+        let mut inside: SmallVec<[u32; 128]> = SmallVec::new();
         body.in_region(bounds.low, bounds.high, |triangle| {
-            let corners = body.corners(triangle);
-            let [a, b, c] = corners;
-            let beside = a.max(b).max(c).cmplt(bounds.low) | a.min(b).min(c).cmpgt(bounds.high);
-            if !beside.any() {
-                let normal = (b - a).cross(c - a).normalize_or_zero();
-                facets.push(Facet { triangle, corners, normal, sides: *creases.sides(triangle) });
-            }
+            inside.push(triangle);
             ControlFlow::Continue(())
         });
         // In the order of the file, whatever the tree.
-        facets.sort_unstable_by_key(|facet: &Facet| facet.triangle);
+        inside.sort_unstable();
+        let mut facets = SmallVec::new();
+        for triangle in inside {
+            let corners @ [a, b, c] = body.corners(triangle);
+            let own = Aabb { low: a.min(b).min(c), high: a.max(b).max(c) };
+            let across = (b - a).cross(c - a);
+            let (height, square) = (across.dot(centre - a), across.length_squared());
+            let mut facet = Facet { triangle, corners, normal: DVec3::ZERO, bounds: own };
+            if (own.high.cmplt(bounds.low) | own.low.cmpgt(bounds.high)).any()
+                || height * height > radius * radius * square
+                || facet.least_square(centre) > radius * radius
+            {
+                continue;
+            }
+            facet.normal = if square > 0.0 { across.normalize_or_zero() } else { DVec3::ZERO };
+            facets.push(facet);
+        }
         LocalSurface { body, creases, facets, from_behind: false }
     }
 
@@ -80,20 +107,29 @@ impl<'m> LocalSurface<'m> {
         self.from_behind = !self.from_behind;
         for facet in &mut self.facets {
             facet.normal = -facet.normal;
-            for side in &mut facet.sides {
-                side.bend = side.bend.seen(true);
-            }
         }
     }
 
-    /// The nearest point of the triangles; of equally near ones the triangle that faces the point most.
-    pub fn nearest(&self, p: DVec3) -> Option<Near> {
+    /// The creases of a triangle, seen from the side in question.
+    fn sides(&self, facet: &Facet) -> [Crease; 3] {
+        let seen = |crease: Crease| Crease { bend: crease.bend.seen(self.from_behind), ..crease };
+        self.creases.sides(facet.triangle).map(seen)
+    }
+
+    /// The nearest point of the triangles; of equally near ones the triangle that faces the point most. A triangle
+    /// that is known to be near is looked at first.
+    pub fn nearest(&self, p: DVec3, first: usize) -> Option<Near> {
         let mut best: Option<Near> = None;
-        for (facet, Facet { corners, .. }) in self.facets.iter().enumerate() {
-            let foot = closest_point(p, corners);
-            let first = best.is_none_or(|best| {
+        let others = (0..self.facets.len()).filter(|&k| k != first);
+        for facet in std::iter::once(first).chain(others) {
+            let Some(own) = self.facets.get(facet) else { continue };
+            if best.is_some_and(|best| own.least_square(p) > best.foot.distance_sq * (1.0 + SAME_SQUARE)) {
+                continue;
+            }
+            let foot = closest_point(p, &own.corners);
+            let nearer = best.is_none_or(|best| {
                 let (new, old) = (foot.distance_sq, best.foot.distance_sq);
-                if (new - old).abs() > 1e-12 * old {
+                if (new - old).abs() > SAME_SQUARE * old {
                     return new < old;
                 }
                 let facing = |facet: usize, foot: &TriangleProjection| {
@@ -101,11 +137,17 @@ impl<'m> LocalSurface<'m> {
                 };
                 facing(facet, &foot) > facing(best.facet, &best.foot)
             });
-            if first {
+            if nearer {
                 best = Some(Near { facet, foot });
             }
         }
         best
+    }
+
+    /// The triangles that can be nearer to a point than this, with their places.
+    pub fn within(&self, p: DVec3, distance: f64) -> impl Iterator<Item = (usize, &Facet)> {
+        let square = distance * distance;
+        self.facets.iter().enumerate().filter(move |(_, facet)| facet.least_square(p) <= square)
     }
 
     /// Whether a point is in front of what is nearest to it.
@@ -123,7 +165,7 @@ impl<'m> LocalSurface<'m> {
         let facet = &self.facets[facet];
         match part {
             TriangleFeature::Inside => false,
-            TriangleFeature::Side(k) => facet.sides[usize::from(k)].bend == Bend::Border,
+            TriangleFeature::Side(k) => self.sides(facet)[usize::from(k)].bend == Bend::Border,
             TriangleFeature::Corner(k) => {
                 let vertex = self.body.model.mesh().triangles()[facet.triangle as usize][usize::from(k)];
                 self.around(vertex).any(|t| self.has_border_at(t, vertex))
@@ -146,16 +188,21 @@ impl<'m> LocalSurface<'m> {
         topology.around(topology.weld().welded(vertex)).iter().copied()
     }
 
-    /// The sharp edges, each once.
-    pub fn sharp_edges(&self) -> impl Iterator<Item = SharpEdge> + '_ {
-        self.facets.iter().flat_map(move |facet| {
-            (0..3).filter(move |&k| {
-                let side = &facet.sides[k];
+    /// The ends of the sharp edges, each edge once, with the place of a triangle and the side of it.
+    pub fn sharp_edges(&self) -> impl Iterator<Item = ([DVec3; 2], (usize, usize))> + '_ {
+        self.facets.iter().enumerate().flat_map(move |(at, facet)| {
+            let sides = self.sides(facet);
+            let sharp = (0..3).filter(move |&k| {
                 // Of two triangles at an edge the first one tells it.
-                side.bend.is_sharp() && (side.apex == NO_VERTEX || facet.triangle < side.across)
-            })
-            .map(move |k| self.sharp_edge(facet, k))
+                sides[k].bend.is_sharp() && (sides[k].apex == NO_VERTEX || facet.triangle < sides[k].across)
+            });
+            sharp.map(move |k| ([facet.corners[k], facet.corners[(k + 1) % 3]], (at, k)))
         })
+    }
+
+    /// An edge with the directions into its faces.
+    pub fn edge(&self, (at, k): (usize, usize)) -> SharpEdge {
+        self.sharp_edge(&self.facets[at], k)
     }
 
     fn sharp_edge(&self, facet: &Facet, k: usize) -> SharpEdge {
@@ -166,24 +213,25 @@ impl<'m> LocalSurface<'m> {
             let along = q - p;
             ((apex - p) - along * ((apex - p).dot(along) / along.length_squared())).normalize_or_zero()
         };
-        let side = &facet.sides[k];
-        let theirs = match side.apex {
+        let theirs = match self.creases.sides(facet.triangle)[k].apex {
             NO_VERTEX => DVec3::ZERO,
             apex => inward(self.body.pose.apply(mesh.vertices()[apex as usize])),
         };
         SharpEdge { ends: [p, q], vertices: [names[k], names[(k + 1) % 3]], inward: [inward(r), theirs] }
     }
 
-    /// The corners at which sharp edges end, each once: their index, and where they are.
-    pub fn sharp_corners(&self) -> SmallVec<[(u32, DVec3); 16]> {
+    /// The corners at which sharp edges end and that are wanted, each once: their index, and where they are.
+    pub fn sharp_corners(&self, wanted: impl Fn(DVec3) -> bool) -> SmallVec<[(u32, DVec3); 16]> {
         let mut found: SmallVec<[(u32, DVec3); 16]> = SmallVec::new();
         for facet in &self.facets {
             let names = self.body.model.mesh().triangles()[facet.triangle as usize];
             for (k, &v) in names.iter().enumerate() {
-                if self.creases.is_sharp(v, self.from_behind)
-                    && !found.iter().any(|(known, p)| *known == v || *p == facet.corners[k])
+                let p = facet.corners[k];
+                if wanted(p)
+                    && self.creases.is_sharp(v, self.from_behind)
+                    && !found.iter().any(|(known, q)| *known == v || *q == p)
                 {
-                    found.push((v, facet.corners[k]));
+                    found.push((v, p));
                 }
             }
         }
@@ -206,9 +254,7 @@ impl<'m> LocalSurface<'m> {
         let own = &self.facets[facet];
         match part {
             TriangleFeature::Inside => true,
-            TriangleFeature::Side(k) => {
-                self.sharp_edge(own, usize::from(k)).is_in_region(direction)
-            }
+            TriangleFeature::Side(k) => self.sharp_edge(own, usize::from(k)).is_in_region(direction),
             TriangleFeature::Corner(k) => {
                 let vertex = self.body.model.mesh().triangles()[own.triangle as usize][usize::from(k)];
                 self.is_in_corner_region(vertex, at, direction)

@@ -222,12 +222,7 @@ fn common_ball(models: [&Arc<Model>; 2], poses: [&Pose; 2], budget: &mut Budget)
 }
 
 /// The translation, lengthened until the exact relation says that the bodies are apart or touch.
-fn verified(
-    pair: &ShapePair<'_>,
-    wanted: DVec3,
-    budget: &mut Budget,
-    work: &mut Counters,
-) -> Option<DVec3> {
+fn verified(pair: &ShapePair<'_>, wanted: DVec3, budget: &mut Budget, work: &mut Counters) -> Option<DVec3> {
     let size = pair.poses[0].translation().length() + pair.poses[1].translation().length() + wanted.length();
     let direction = wanted.try_normalize().unwrap_or(DVec3::Z);
     let length = wanted.length();
@@ -235,8 +230,8 @@ fn verified(
         let shift = direction * length;
         let moved = pair.poses[1].moved_to(pair.poses[1].translation() + shift);
         let after = ShapePair::new(pair.shapes, [pair.poses[0], &moved]);
-        let found = budget
-            .silently(|budget| dispatch::relation(&after, &mut KernelMemory::default(), budget));
+        let found =
+            budget.silently(|budget| dispatch::relation(&after, &mut KernelMemory::default(), budget));
         *work += found.outcome.work;
         Some(matches!(found.value?, Relation::Separated | Relation::Touching))
     };

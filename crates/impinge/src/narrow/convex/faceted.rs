@@ -270,7 +270,8 @@ impl Graph<'_> {
     }
 
     fn radius_below(&self, at: DVec3, normal: DVec3) -> Option<f64> {
-        let Some(axis) = (self.corner(1) - self.corner(0)).try_normalize().filter(|_| self.radius > 0.0) else {
+        let Some(axis) = (self.corner(1) - self.corner(0)).try_normalize().filter(|_| self.radius > 0.0)
+        else {
             return Some(self.radius);
         };
         let sinks = -normal.dot(axis);

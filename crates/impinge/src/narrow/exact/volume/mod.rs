@@ -70,7 +70,8 @@ pub(crate) fn overlaps(
     poses: [&Pose; 2],
     budget: &mut Budget,
 ) -> Verdict<Vec<(Overlap, Aabb)>> {
-    measured(models, poses, false, budget).map(|(volume, boxes)| volume.regions.into_iter().zip(boxes).collect())
+    measured(models, poses, false, budget)
+        .map(|(volume, boxes)| volume.regions.into_iter().zip(boxes).collect())
 }
 
 /// The volume, and the boxes of its regions.
