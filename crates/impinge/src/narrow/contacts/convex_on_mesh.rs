@@ -8,7 +8,6 @@
 use glam::DVec3;
 
 use super::convex_mesh_hull::{as_mesh, convex_body};
-use super::creases::Creases;
 use super::local_surface::LocalSurface;
 use super::{Wanted, convex_pair, curved_on_mesh, polytope_on_mesh, round_on_mesh, solids};
 use crate::bound::Aabb;
@@ -64,13 +63,12 @@ pub(super) fn contacts(
         work.primitive_tests += 1;
         return Some(certainty);
     }
-    let creases = Creases::of(mesh, budget)?;
     let body = PlacedMesh::new(mesh, mesh_pose);
     let mut bounds = shape.bounds(pose);
     bounds.grow(margin);
     let middle = middle(convex, pose);
     let reach = WIDER * (reach(convex, &bounds) + margin);
-    let mut surface = LocalSurface::new(body, creases, &bounds, (middle, reach));
+    let mut surface = LocalSurface::new(body, &bounds, (middle, reach));
     let tests = 4 + surface.facets.len() as u64;
     work.primitive_tests += tests;
     if !budget.charge(tests) {

@@ -7,7 +7,6 @@
 mod convex_mesh_hull;
 mod convex_on_mesh;
 pub(crate) mod convex_pair;
-mod creases;
 mod curved_on_mesh;
 mod interval;
 mod local_surface;

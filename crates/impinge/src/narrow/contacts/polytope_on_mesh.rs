@@ -164,9 +164,9 @@ impl Placed<'_, '_> {
 /// The edges of the polytope that cross sharp edges of the mesh.
 fn crossing_edges(surface: &LocalSurface<'_>, body: &Placed<'_, '_>, margin: f64, found: &mut Vec<Contact>) {
     let polytope = body.graph.polytope();
-    for (ends, place) in surface.sharp_edges() {
+    for (ends, place) in surface.sides() {
         let Some(faces) = body.clipped(ends, margin) else { continue };
-        let sharp = surface.edge(place);
+        let Some(sharp) = surface.sharp_edge(place) else { continue };
         let mut tried: SmallVec<[u32; 16]> = SmallVec::new();
         for side in faces.iter().flatten().flat_map(|&face| polytope.sides(face as u32)) {
             if !tried.contains(&side.edge) {

@@ -96,15 +96,15 @@ fn inner_edges(
     margin: f64,
     found: &mut Vec<Contact>,
 ) {
-    for (ends, place) in surface.sharp_edges() {
+    for (ends, place) in surface.sides() {
         let near = closest_points(&ends, &core);
-        if near.ends[0].is_some() || near.ends[1].is_some() {
+        let distance = near.distance_sq.sqrt();
+        if near.ends[0].is_some() || near.ends[1].is_some() || distance - radius > margin {
             continue;
         }
-        let distance = near.distance_sq.sqrt();
         let Some(normal) = (near.points[1] - near.points[0]).try_normalize() else { continue };
-        let sharp = surface.edge(place);
-        if distance - radius <= margin && sharp.is_in_region(normal) {
+        let Some(sharp) = surface.sharp_edge(place) else { continue };
+        if sharp.is_in_region(normal) {
             let points = [near.points[0], near.points[1] - normal * radius];
             let features = [sharp.feature(), Feature::Surface];
             found.push(Contact::between(points, normal, radius - distance, features));

@@ -11,7 +11,7 @@ use glam::DVec3;
 use super::convex_mesh_hull::{as_mesh, convex_body};
 use super::translation::{Translation, spread_directions};
 use crate::contact::{Certainty, Counters, Finish, Outcome, Relation, Verdict};
-use crate::model::{Geometry, Model};
+use crate::model::{Fact, Geometry, Model};
 use crate::narrow::convex::separation;
 use crate::narrow::dispatch;
 use crate::narrow::exact::closest_point::one_after_another;
@@ -59,6 +59,10 @@ pub fn separate(
     if matches!(relation, Relation::Separated | Relation::Touching) {
         let found = SeparatingTranslation::default();
         return Ok(Verdict::new(Some(found), outcome(before.outcome.certainty, work)));
+    }
+    let meshes = pair.shapes.iter().filter_map(|shape| shape.model());
+    if !meshes.into_iter().all(|model| model.prepare(Fact::Topology, budget)) {
+        return Ok(Verdict::out_of_budget());
     }
     let (wanted, at_least) = match as_convex(pair, budget) {
         Some([a, b]) => {
