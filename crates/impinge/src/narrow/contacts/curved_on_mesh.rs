@@ -10,6 +10,7 @@ use crate::Pose;
 use crate::contact::{Contact, Feature};
 use crate::geom::point_triangle::TriangleFeature;
 use crate::narrow::convex::separation::{ConvexMemory, distance};
+use crate::num::tolerance::LYING_END;
 use crate::shape::{Convex, Primitive};
 
 /// Points of a rim that are looked at where a flat end lies on a face.
@@ -60,7 +61,7 @@ pub(super) fn contacts(
 fn lowest_points(shape: &Convex, direction: DVec3) -> SmallVec<[DVec3; 8]> {
     let rim = |radius: f64, z: f64, points: &mut SmallVec<[DVec3; 8]>| {
         let out = DVec3::new(direction.x, direction.y, 0.0).try_normalize().unwrap_or(DVec3::X);
-        let flat = direction.z.abs() > 0.9 && direction.z.signum() == z.signum();
+        let flat = direction.z.abs() > LYING_END && direction.z.signum() == z.signum();
         for k in 0..if flat { RIM_POINTS } else { 1 } {
             let (sin, cos) = (f64::from(k) * std::f64::consts::TAU / f64::from(RIM_POINTS)).sin_cos();
             points.push(

@@ -15,11 +15,8 @@ use crate::contact::Feature;
 use crate::geom::point_triangle::{TriangleFeature, TriangleProjection, closest_point};
 use crate::narrow::exact::closest_point::feature;
 use crate::narrow::exact::placed_mesh::PlacedMesh;
-use crate::num::tolerance::{CREASE, REGION_EDGE};
+use crate::num::tolerance::{CREASE, REGION_EDGE, SAME_SQUARE};
 use crate::shape::topology::Side;
-
-/// Squared distances that differ by a smaller share are equal (no unit): an edge or corner belongs to several triangles.
-const SAME_SQUARE: f64 = 1e-12;
 
 /// A triangle near the body.
 #[derive(Debug, Clone, Copy)]

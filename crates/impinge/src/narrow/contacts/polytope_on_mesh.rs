@@ -13,7 +13,7 @@ use crate::contact::{Contact, Feature};
 use crate::geom::point_triangle::segment_foot;
 use crate::geom::segment_segment::inner_points;
 use crate::narrow::convex::faceted::Graph;
-use crate::num::tolerance::REGION_EDGE;
+use crate::num::tolerance::{NO_DIRECTION, REGION_EDGE};
 
 /// A placed polytope with its planes at hand.
 struct Placed<'g, 'p> {
@@ -82,7 +82,7 @@ pub(super) fn point_contact(
     let normal = surface.facets[facet].normal;
     // On the surface, or so near that the way to it is rounding.
     let direction = match way.try_normalize() {
-        Some(unit) if distance > 1e-12 * foot.point.length() => {
+        Some(unit) if distance > NO_DIRECTION * foot.point.length() => {
             if front {
                 unit
             } else {

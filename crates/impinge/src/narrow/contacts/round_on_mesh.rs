@@ -7,7 +7,7 @@ use super::local_surface::LocalSurface;
 use crate::contact::{Contact, Feature};
 use crate::geom::point_triangle::{closest_point, segment_foot};
 use crate::geom::segment_segment::closest_points;
-use crate::num::tolerance::REGION_EDGE;
+use crate::num::tolerance::{NO_DIRECTION, REGION_EDGE};
 
 /// Appends the contacts of a mesh, as a, and a body of a radius around a segment, as b, not farther apart than
 /// `margin`. A ball is a segment without a length.
@@ -58,7 +58,7 @@ fn end(
             continue;
         }
         let normal = match (centre - foot.point).try_normalize() {
-            Some(unit) if distance > 1e-12 * radius => unit,
+            Some(unit) if distance > NO_DIRECTION * radius => unit,
             _ => facet.normal,
         };
         if normal.dot(facet.normal) < -REGION_EDGE || !surface.is_in_region(k, foot.part, foot.point, normal)

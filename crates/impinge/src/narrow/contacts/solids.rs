@@ -22,7 +22,7 @@ use crate::narrow::exact::placed_mesh::PlacedMesh;
 use crate::narrow::exact::volume::{is_inverted, overlaps};
 use crate::narrow::kernel_memory::KernelMemory;
 use crate::num::disjoint_sets::DisjointSets;
-use crate::num::tolerance::SAME_PATCH_POINT;
+use crate::num::tolerance::{SAME_PATCH_POINT, TOUCH_WINDOW};
 use crate::shape::Convex;
 use crate::{Budget, Pose};
 
@@ -313,7 +313,7 @@ impl Pair<'_> {
             let [low, high] = body.bounds();
             most.max((high - low).length())
         });
-        let room = DVec3::splat(1e-3 * size);
+        let room = DVec3::splat(TOUCH_WINDOW * size);
         let window = Aabb { low: p - room, high: p + room };
         let way = Translation::within(self.placed[0], self.placed[1], window, None);
         let own = |k: usize, t: u32| {

@@ -20,7 +20,7 @@ use crate::Budget;
 use crate::Counters;
 use crate::bound::Aabb;
 use crate::narrow::exact::placed_mesh::PlacedMesh;
-use crate::num::tolerance::{FREE_GAP, SAME_EXIT, TURN_FIRST, TURN_LAST, WORTH_TURNING};
+use crate::num::tolerance::{FREE_GAP, NO_DIRECTION, SAME_EXIT, TURN_FIRST, TURN_LAST, WORTH_TURNING};
 
 /// How often a direction is replaced by the normal of the plane crossed last.
 const MOST_PROJECTIONS: u32 = 32;
@@ -260,7 +260,7 @@ impl<'m> Translation<'m> {
     /// Goes along the normal of the plane crossed last for as long as that is shorter.
     fn projected(&self, mut best: Exit, pay: &mut impl FnMut() -> bool) -> Exit {
         for _ in 0..MOST_PROJECTIONS {
-            if best.plane.dot(best.direction) > 1.0 - 1e-12 || !pay() {
+            if best.plane.dot(best.direction) > 1.0 - NO_DIRECTION || !pay() {
                 break;
             }
             match self.first_exit(best.plane, best.length * (1.0 - WORTH_TURNING)) {

@@ -12,7 +12,7 @@ use smallvec::SmallVec;
 
 use crate::contact::Feature;
 use crate::motion::Pose;
-use crate::num::tolerance::FACE_CONTACT;
+use crate::num::tolerance::{FACE_CONTACT, REGION_EDGE};
 use crate::shape::{Convex, Polytope, Primitive, Side};
 
 /// The box of half extents 1, whose graph every box has; its corners are numbered like those of a box.
@@ -283,7 +283,7 @@ impl Graph<'_> {
         if (along + side * sinks - end) * sinks <= 0.0 {
             Some(side)
         } else {
-            ((along - end).abs() <= 1e-9 * self.radius).then_some(self.radius)
+            ((along - end).abs() <= REGION_EDGE * self.radius).then_some(self.radius)
         }
     }
 
