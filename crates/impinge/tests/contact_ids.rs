@@ -38,7 +38,13 @@ fn contacts_that_persist_keep_their_ids() {
     let mut scene = Scene::with_options(options).unwrap();
     let ground = scene.add(Body::fixed(ground(dice), Pose::IDENTITY));
     let points: Vec<DVec3> = (0..24)
-        .map(|_| DVec3::new(dice.random_range(-1.0..1.0), dice.random_range(-1.0..1.0), dice.random_range(-1.0..1.0)))
+        .map(|_| {
+            DVec3::new(
+                dice.random_range(-1.0..1.0),
+                dice.random_range(-1.0..1.0),
+                dice.random_range(-1.0..1.0),
+            )
+        })
         .map(|p| p.normalize() * 0.4)
         .collect();
     let shapes = [
@@ -60,21 +66,20 @@ fn contacts_that_persist_keep_their_ids() {
         };
         Pose::from_rotation(at, turn).unwrap()
     };
-    let bodies: Vec<_> = (0..4)
-        .map(|k| scene.add(Body::moving(shapes[k].clone(), pose(k, 0, heights[k]))))
-        .collect();
+    let bodies: Vec<_> =
+        (0..4).map(|k| scene.add(Body::moving(shapes[k].clone(), pose(k, 0, heights[k])))).collect();
     let mut old: Vec<Vec<Old>> = (0..4).map(|_| Vec::new()).collect();
     let (mut gone, mut before): (HashSet<u64>, HashSet<u64>) = Default::default();
     let (mut persist, mut kept) = (0, 0);
     for frame in 0..FRAMES {
-        for k in 0..4 {
-            scene.place(bodies[k], pose(k, frame, heights[k]));
+        for (k, &body) in bodies.iter().enumerate() {
+            scene.place(body, pose(k, frame, heights[k]));
         }
         let told = scene.step(&mut Budget::UNLIMITED.clone());
         let mut now = HashSet::new();
-        for k in 0..4 {
+        for (k, body) in bodies.iter().enumerate() {
             let mut found: Vec<Contact> = Vec::new();
-            for contact in told.contacts.iter().filter(|c| c.bodies.contains(&bodies[k])) {
+            for contact in told.contacts.iter().filter(|c| c.bodies.contains(body)) {
                 assert!(contact.bodies.contains(&ground));
                 found.extend(told.manifold(contact));
             }
@@ -102,9 +107,7 @@ fn contacts_that_persist_keep_their_ids() {
 
 /// How many of the contacts that persist, matched nearest first, have the same id; and how many persist.
 fn compare(old: &[Old], new: &[Old]) -> (usize, usize) {
-    let way = |p: &Old, q: &Old| {
-        p.local[0].distance(q.local[0]).min(p.local[1].distance(q.local[1]))
-    };
+    let way = |p: &Old, q: &Old| p.local[0].distance(q.local[0]).min(p.local[1].distance(q.local[1]));
     let mut pairs: Vec<(f64, usize, usize)> = (0..old.len())
         .flat_map(|i| (0..new.len()).map(move |j| (i, j)))
         .map(|(i, j)| (way(&old[i], &new[j]), i, j))

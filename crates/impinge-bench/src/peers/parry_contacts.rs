@@ -41,7 +41,8 @@ macro_rules! parry_contacts {
                 let vertices = ground.vertices().iter().map(|p| vector(*p)).collect();
                 let flags = TriMeshFlags::FIX_INTERNAL_EDGES;
                 let mesh = TriMesh::with_flags(vertices, ground.triangles().to_vec(), flags)?;
-                let shapes: Vec<SharedShape> = bodies.iter().map(|b| shape(&b.kind)).collect::<Result<_>>()?;
+                let shapes: Vec<SharedShape> =
+                    bodies.iter().map(|b| shape(&b.kind)).collect::<Result<_>>()?;
                 let mut kept: Vec<(Vec<ContactManifold<(), ()>>, _)> =
                     bodies.iter().map(|_| (Vec::new(), None)).collect();
                 Ok(Box::new(move |frame, told| {

@@ -100,8 +100,18 @@ pub fn run(effort: Effort) -> Result<Table> {
     let bodies = bodies(dice, &ground, effort.pick(1000, 100))?;
     let reference = reference(&ground, &bodies)?;
     let header = [
-        "contestant", "us/body", "box", "capsule", "ball", "hull", "contacts", "penetrating", "bad normals",
-        "depth error: median", "worst", "missed",
+        "contestant",
+        "us/body",
+        "box",
+        "capsule",
+        "ball",
+        "hull",
+        "contacts",
+        "penetrating",
+        "bad normals",
+        "depth error: median",
+        "worst",
+        "missed",
     ];
     let mut table = Table::new("contacts", &header);
     let frames = effort.pick(FRAMES, 3);
@@ -141,7 +151,9 @@ pub fn run(effort: Effort) -> Result<Table> {
     if wanted("impinge") {
         let [touch, gap] = questions(&ground, &bodies)?;
         table.remark(format!(
-            "impinge, boxes and hulls: relation {:.1} us, distance {:.1} us", touch * 1e6, gap * 1e6
+            "impinge, boxes and hulls: relation {:.1} us, distance {:.1} us",
+            touch * 1e6,
+            gap * 1e6
         ));
         table.ratio("impinge-distance", gap / touch);
     }
@@ -241,8 +253,13 @@ fn noise(dice: &mut Dice, points: usize) -> Vec<f64> {
     let grid: Vec<f64> = (0..side * side).map(|_| normal()).collect();
     let weights = |t: f64| {
         let s = 1.0 - t;
-        [s * s * s, 3.0 * t * t * t - 6.0 * t * t + 4.0, -3.0 * t * t * t + 3.0 * t * t + 3.0 * t + 1.0, t * t * t]
-            .map(|w| w / 6.0)
+        [
+            s * s * s,
+            3.0 * t * t * t - 6.0 * t * t + 4.0,
+            -3.0 * t * t * t + 3.0 * t * t + 3.0 * t + 1.0,
+            t * t * t,
+        ]
+        .map(|w| w / 6.0)
     };
     let place = |i: usize| {
         let x = points as f64 * i as f64 / SIDE as f64;
@@ -317,7 +334,8 @@ fn bodies(dice: &mut Dice, ground: &Mesh, count: usize) -> Result<Vec<Body>> {
             }
             _ => {
                 let radius = dice.between(0.5, 0.8);
-                let points = (0..30).map(|_| unit(dice) * radius * DVec3::new(1.0, 0.8, 0.7)).collect::<Vec<_>>();
+                let points =
+                    (0..30).map(|_| unit(dice) * radius * DVec3::new(1.0, 0.8, 0.7)).collect::<Vec<_>>();
                 let most = points.iter().fold(0.0_f64, |most, p| most.max(p.length()));
                 (Kind::Hull(points), 1.4 * most)
             }
@@ -327,7 +345,8 @@ fn bodies(dice: &mut Dice, ground: &Mesh, count: usize) -> Result<Vec<Body>> {
         let mut rotation = DQuat::from_axis_angle(unit(dice), dice.between(0.0, PI));
         if dice.between(0.0, 1.0) < 0.7 {
             let lean = DVec3::new(dice.between(-1.0, 1.0), dice.between(-1.0, 1.0), 0.0);
-            let tilt = DQuat::from_axis_angle(lean.normalize_or(DVec3::X), dice.between(0.0, 3.0_f64.to_radians()));
+            let tilt =
+                DQuat::from_axis_angle(lean.normalize_or(DVec3::X), dice.between(0.0, 3.0_f64.to_radians()));
             let lying = match kind {
                 Kind::Capsule(..) => DQuat::from_rotation_x(0.5 * PI),
                 Kind::Hull(_) => rotation,
@@ -363,7 +382,10 @@ fn surface_points(kind: &Kind) -> Vec<DVec3> {
         Kind::Ball(radius) => ball(4000).map(|d| d * *radius).collect(),
         Kind::Capsule(half, radius) => {
             let along = (0..15).map(|k| *half * (f64::from(k) / 7.0 - 1.0));
-            along.flat_map(|z| ball(1500).map(move |d| (d, z))).map(|(d, z)| d * *radius + DVec3::Z * z).collect()
+            along
+                .flat_map(|z| ball(1500).map(move |d| (d, z)))
+                .map(|(d, z)| d * *radius + DVec3::Z * z)
+                .collect()
         }
         Kind::Box(half) => {
             let grid = |k: u32| f64::from(k) / 20.0 - 1.0;
@@ -374,14 +396,18 @@ fn surface_points(kind: &Kind) -> Vec<DVec3> {
             };
             let faces = (0..3).flat_map(|axis| [(axis, -1.0), (axis, 1.0)]);
             faces
-                .flat_map(|(axis, sign)| (0..41 * 41).map(move |k| side(axis, sign, grid(k / 41), grid(k % 41))))
+                .flat_map(|(axis, sign)| {
+                    (0..41 * 41).map(move |k| side(axis, sign, grid(k / 41), grid(k % 41)))
+                })
                 .collect()
         }
         Kind::Hull(points) => {
-            let Some(mesh) = Shape::hull(points.iter().copied()).ok().and_then(|hull| hull.hull_mesh()) else {
+            let Some(mesh) = Shape::hull(points.iter().copied()).ok().and_then(|hull| hull.hull_mesh())
+            else {
                 return Vec::new();
             };
-            let within = (0..13_u32).flat_map(|i| (0..13 - i).map(move |j| [i, j, 12 - i - j].map(|x| f64::from(x) / 12.0)));
+            let within = (0..13_u32)
+                .flat_map(|i| (0..13 - i).map(move |j| [i, j, 12 - i - j].map(|x| f64::from(x) / 12.0)));
             let within: Vec<[f64; 3]> = within.collect();
             let triangles = 0..mesh.triangles().len() as u32;
             triangles

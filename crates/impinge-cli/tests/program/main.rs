@@ -3,6 +3,7 @@
 mod check;
 mod clash;
 mod common;
+mod contacts;
 mod decompose;
 mod inspect;
 mod moving;

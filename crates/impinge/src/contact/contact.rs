@@ -32,12 +32,7 @@ impl Contact {
     }
 
     /// A contact of the present moment without an area.
-    pub(crate) fn between(
-        points: [DVec3; 2],
-        normal: DVec3,
-        depth: f64,
-        features: [Feature; 2],
-    ) -> Contact {
+    pub(crate) fn between(points: [DVec3; 2], normal: DVec3, depth: f64, features: [Feature; 2]) -> Contact {
         Contact { points, normal, depth, area: 0.0, features, id: 0, time: 0.0 }
     }
 

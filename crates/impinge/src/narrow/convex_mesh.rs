@@ -437,34 +437,70 @@ fn holds_all(
 /// Triangles measured at most before the mesh of the placed corners is made after all: as dear as a third of it.
 const MOST_CLEAR: u64 = 32;
 
-/// Whether a shape with corners, as a, is surely apart from every triangle of a mesh; `None` when only exact
-/// numbers can tell, or the budget ended.
+/// As [`MOST_CLEAR`] where a triangle that is surely crossed is looked for: it settles the relation to an open mesh.
+const MOST_TRIED: u64 = 256;
+
+/// Corners of a mesh that are looked at for one outside of a body.
+const MOST_OUTSIDE: usize = 64;
+
+/// What floats tell for certain about a shape with corners and the triangles of a mesh.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Crossing {
+    /// All triangles are surely apart from it.
+    Clear,
+    /// A triangle surely enters it, and another part of the mesh is surely outside.
+    Crossed,
+    /// Only exact numbers can tell, or the budget ended.
+    Doubtful,
+}
+
+/// Whether a shape with corners, as a, is surely apart from every triangle of a mesh, or surely crossed by one, which is
+/// looked for longer if `thorough`.
 ///
 /// Far cheaper than the relation of two meshes, which needs a mesh and a tree of the placed corners.
-pub(crate) fn is_clear_of(
+pub(crate) fn crossing(
     shape: &Convex,
     pose: &Pose,
     body: &PlacedMesh<'_>,
+    thorough: bool,
     budget: &mut Budget,
     work: &mut Counters,
-) -> Option<()> {
+) -> Crossing {
     let core = PlacedConvex::new(shape, pose);
     let bounds = Geometry::from(shape.clone()).bounds(pose);
     let noise = curved_noise(&core, body.pose.translation().length() + extent(body));
     let mut memory = ConvexMemory::default();
-    let mut clear = true;
+    let mut found = Crossing::Clear;
     body.in_region(bounds.low, bounds.high, |t| {
         work.primitive_tests += 1;
-        if work.primitive_tests > MOST_CLEAR {
-            clear = false;
+        if work.primitive_tests > if thorough { MOST_TRIED } else { MOST_CLEAR } || !budget.draw_or_rest(1) {
+            found = Crossing::Doubtful;
             return ControlFlow::Break(());
         }
         let triangle = Convex::Primitive(Primitive::Triangle { corners: body.corners(t) });
-        let (found, certainty) = convex_distance(shape, pose, &triangle, &Pose::IDENTITY, &mut memory);
-        clear = found.distance > noise && certainty == Certainty::Exact && budget.draw_or_rest(1);
-        if clear { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        let (gap, certainty) = convex_distance(shape, pose, &triangle, &Pose::IDENTITY, &mut memory);
+        let sure = certainty == Certainty::Exact;
+        if sure && gap.distance > noise {
+            return ControlFlow::Continue(());
+        }
+        found = if sure && gap.distance < -noise { Crossing::Crossed } else { Crossing::Doubtful };
+        // A triangle that is only grazed leaves others to look at.
+        if thorough && found == Crossing::Doubtful {
+            ControlFlow::Continue(())
+        } else {
+            ControlFlow::Break(())
+        }
     });
-    clear.then_some(())
+    let is_outside = |v: &u32| {
+        let p = body.pose.apply(body.model.mesh().vertices()[*v as usize]);
+        let room = DVec3::splat(noise);
+        (p.cmplt(bounds.low - room) | p.cmpgt(bounds.high + room)).any()
+    };
+    let used = body.model.mesh().triangles().as_flattened();
+    if found == Crossing::Crossed && !used.iter().take(MOST_OUTSIDE).any(is_outside) {
+        found = Crossing::Doubtful;
+    }
+    found
 }
 
 fn extent(body: &PlacedMesh<'_>) -> f64 {

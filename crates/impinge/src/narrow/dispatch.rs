@@ -12,7 +12,7 @@ use glam::DVec3;
 use super::convex::placed_core::polytope_feature;
 use super::convex::relation::{self as convex_relation, HalfSpace, PlacedConvex, half_space_of};
 use super::convex::separation;
-use super::convex_mesh;
+use super::convex_mesh::{self, Crossing};
 use super::exact::distance::{DistanceMemory, DistanceSearch};
 use super::exact::placed_mesh::PlacedMesh;
 use super::exact::relation::relation_within;
@@ -353,14 +353,26 @@ fn sharp_mesh_relation(
     let (body, corners) = (PlacedMesh::new(b, pose_b), PlacedConvex::new(a, pose_a).corners());
     let known = memory.placed.as_ref().is_some_and(|(known, _)| *known == corners);
     let mut work = Counters::default();
-    // What is clear of all triangles is inside or outside as a whole, and no mesh of it is needed.
-    if !known && convex_mesh::is_clear_of(a, pose_a, &body, budget, &mut work).is_some() {
-        let (found, finish) = match body.holds(corners[0], budget, &mut work) {
-            Some(true) => (Some(Relation::AInsideB), Finish::Complete),
-            Some(false) => (Some(Relation::Separated), Finish::Complete),
-            None => (None, Finish::OutOfBudget),
-        };
-        return (found, Outcome { certainty: Certainty::Exact, finish, work });
+    if !known {
+        let thorough = budget.is_unlimited();
+        match convex_mesh::crossing(a, pose_a, &body, thorough, budget, &mut work) {
+            // What is clear of all triangles is inside or outside as a whole, and no mesh of it is needed.
+            Crossing::Clear => {
+                let (found, finish) = match body.holds(corners[0], budget, &mut work) {
+                    Some(true) => (Some(Relation::AInsideB), Finish::Complete),
+                    Some(false) => (Some(Relation::Separated), Finish::Complete),
+                    None => (None, Finish::OutOfBudget),
+                };
+                return (found, Outcome { certainty: Certainty::Exact, finish, work });
+            }
+            // Nothing is inside an open surface.
+            Crossing::Crossed if thorough && !body.is_closed() => {
+                let finish = Finish::Complete;
+                let outcome = Outcome { certainty: Certainty::Exact, finish, work };
+                return (Some(Relation::Intersecting), outcome);
+            }
+            Crossing::Crossed | Crossing::Doubtful => {}
+        }
     }
     if !known {
         memory.placed =

@@ -408,3 +408,18 @@ pub const IMAGE_ORDER: f64 = 1.5;
 
 /// The stated relative error of a volume from images of one pixel, if the order held there (no unit): as a rule.
 pub const IMAGE_FIRST_ERROR: f64 = 3.0;
+
+/// Points nearer than this have no direction between them, and directions that differ by less are one (no unit: a factor
+/// of their coordinates): the rest is rounding.
+pub const NO_DIRECTION: f64 = 1e-12;
+
+/// Squared distances that differ by a smaller share are equal (no unit): an edge or a corner belongs to several
+/// triangles, each of which tells its distance with its own rounding.
+pub const SAME_SQUARE: f64 = 1e-12;
+
+/// Cosine of the angle up to which a flat end counts as lying on a face, so that several points of its rim are looked at
+/// (no unit).
+pub const LYING_END: f64 = 0.9;
+
+/// Bodies that touch are looked at around the place where they do, up to this far (no unit: a factor of their extent).
+pub const TOUCH_WINDOW: f64 = 1e-3;

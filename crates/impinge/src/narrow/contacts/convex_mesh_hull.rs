@@ -23,6 +23,10 @@ struct ConvexBody(Option<Arc<Polytope>>);
 
 /// The hull of a mesh, if it bounds a convex body; found once. `None` also when the budget ends first.
 pub(super) fn convex_body(model: &Model, budget: &mut Budget) -> Option<Arc<Polytope>> {
+    // An open mesh is none, whatever it looks like.
+    if !model.topology().is_closed() {
+        return None;
+    }
     let build = |model: &Model| ConvexBody(model.hull().filter(|_| is_convex(model)).cloned());
     model.attached(model.mesh().triangles().len() as u64, budget, build)?.0.clone()
 }

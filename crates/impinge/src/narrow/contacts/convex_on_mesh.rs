@@ -8,9 +8,8 @@
 use glam::DVec3;
 
 use super::convex_mesh_hull::{as_mesh, convex_body};
-use super::creases::Creases;
 use super::local_surface::LocalSurface;
-use super::{convex_pair, curved_on_mesh, polytope_on_mesh, round_on_mesh, solids};
+use super::{Wanted, convex_pair, curved_on_mesh, polytope_on_mesh, round_on_mesh, solids};
 use crate::bound::Aabb;
 use crate::contact::{Certainty, Contact, Counters, Feature};
 use crate::model::{Fact, Geometry, Model};
@@ -27,6 +26,10 @@ use crate::{Budget, Pose};
 /// Contacts that are told of one shape at most.
 const MOST_CONTACTS: usize = 64;
 
+/// Triangles are looked at in a ball larger than the shape by this factor (no unit): what is nearest to a sunk corner
+/// may lie beside the shape.
+const WIDER: f64 = 1.1;
+
 /// What is asked.
 #[derive(Clone, Copy)]
 pub(super) struct OnMesh<'p> {
@@ -35,8 +38,7 @@ pub(super) struct OnMesh<'p> {
     pub shape: &'p Geometry,
     pub convex: &'p Convex,
     pub pose: &'p Pose,
-    pub margin: f64,
-    pub one_sided: bool,
+    pub wanted: Wanted,
 }
 
 /// Appends the contacts of a mesh, as a, and a convex shape, as b; `None` when the budget ended.
@@ -47,7 +49,7 @@ pub(super) fn contacts(
     work: &mut Counters,
     found: &mut Vec<Contact>,
 ) -> Option<Certainty> {
-    let OnMesh { mesh, mesh_pose, shape, convex, pose, margin, one_sided } = *asked;
+    let OnMesh { mesh, mesh_pose, shape, convex, pose, wanted: Wanted { margin, one_sided } } = *asked;
     if half_space_of(convex, pose).is_some() {
         return under_plane(asked, budget, work, found);
     }
@@ -61,19 +63,19 @@ pub(super) fn contacts(
         work.primitive_tests += 1;
         return Some(certainty);
     }
-    let creases = Creases::of(mesh, budget)?;
     let body = PlacedMesh::new(mesh, mesh_pose);
     let mut bounds = shape.bounds(pose);
     bounds.grow(margin);
-    let mut surface = LocalSurface::new(body, creases, &bounds);
+    let middle = middle(convex, pose);
+    let reach = WIDER * (reach(convex, &bounds) + margin);
+    let mut surface = LocalSurface::new(body, &bounds, (middle, reach));
     let tests = 4 + surface.facets.len() as u64;
     work.primitive_tests += tests;
     if !budget.charge(tests) {
         return None;
     }
-    let middle = middle(convex, pose);
     let closed = mesh.topology().is_closed();
-    let near = surface.nearest(middle);
+    let near = surface.nearest(middle, 0);
     let mut front = near.is_none_or(|near| surface.is_in_front(middle, &near));
     if closed && is_inverted(mesh, budget)? || !closed && !one_sided && !front {
         surface.turn_round();
@@ -114,6 +116,17 @@ fn middle(shape: &Convex, pose: &Pose) -> DVec3 {
     }
 }
 
+/// Nothing of a shape is farther from its middle.
+fn reach(shape: &Convex, bounds: &Aabb) -> f64 {
+    match shape {
+        Convex::Polytope(hull) => hull.reach(),
+        Convex::Primitive(Primitive::Sphere { radius }) => *radius,
+        Convex::Primitive(Primitive::Cuboid { half }) => half.length(),
+        Convex::Primitive(Primitive::Capsule { radius, half_height }) => radius + half_height,
+        Convex::Primitive(_) => 2.0 * bounds.half().length(),
+    }
+}
+
 /// What no two features tell: the triangle that has to be left farthest, along the direction in which the shape leaves
 /// it soonest.
 fn crossed(surface: &LocalSurface<'_>, shape: &Convex, pose: &Pose, margin: f64) -> Option<Contact> {
@@ -137,18 +150,9 @@ fn deep(
     work: &mut Counters,
     found: &mut Vec<Contact>,
 ) -> Option<Certainty> {
-    let OnMesh { mesh, mesh_pose, shape, convex, pose, margin, one_sided } = *asked;
+    let OnMesh { mesh, mesh_pose, shape, convex, pose, wanted } = *asked;
     let Some((own, at)) = as_mesh(shape, pose) else { return Some(Certainty::Exact) };
-    let certainty = solids::contacts(
-        [mesh, &own],
-        [mesh_pose, &at],
-        margin,
-        one_sided,
-        memory,
-        budget,
-        work,
-        found,
-    )?;
+    let certainty = solids::contacts([mesh, &own], [mesh_pose, &at], wanted, memory, budget, work, found)?;
     let turn = pose.matrix();
     for contact in found.iter_mut() {
         // Of a curved shape the mesh is a little too small: its own surface is farther along the normal.
@@ -170,7 +174,7 @@ fn under_plane(
     work: &mut Counters,
     found: &mut Vec<Contact>,
 ) -> Option<Certainty> {
-    let OnMesh { mesh, mesh_pose, convex, pose, margin, .. } = *asked;
+    let OnMesh { mesh, mesh_pose, convex, pose, wanted: Wanted { margin, .. }, .. } = *asked;
     let plane = half_space_of(convex, pose)?;
     let normal = -plane.unit_normal();
     let count = mesh.mesh().vertices().len() as u64;
@@ -200,8 +204,7 @@ fn reduce(found: &mut Vec<Contact>) {
     let mut kept: Vec<Contact> = Vec::with_capacity(found.len());
     for contact in found.iter() {
         let same = |c: &Contact| {
-            c.points[0].distance(contact.points[0]) <= near
-                && c.points[1].distance(contact.points[1]) <= near
+            c.points[0].distance(contact.points[0]) <= near && c.points[1].distance(contact.points[1]) <= near
         };
         if !kept.iter().any(same) {
             kept.push(*contact);

@@ -3,6 +3,7 @@
 
 use glam::DVec3;
 
+use crate::Pose;
 use crate::contact::{Certainty, Contact, Separation};
 use crate::narrow::convex::manifold::manifold_of;
 use crate::narrow::convex::separation;
@@ -10,7 +11,6 @@ use crate::narrow::dispatch::signed;
 use crate::narrow::kernel_memory::KernelMemory;
 use crate::num::tolerance::{SAME_DEPTH, TOUCH_DOUBT};
 use crate::shape::Convex;
-use crate::Pose;
 
 /// Appends the contacts of two convex shapes not farther apart than `margin`; the answer is what the depth is worth.
 pub(super) fn contacts(

@@ -10,6 +10,7 @@ use crate::Pose;
 use crate::contact::{Contact, Feature};
 use crate::geom::point_triangle::TriangleFeature;
 use crate::narrow::convex::separation::{ConvexMemory, distance};
+use crate::num::tolerance::LYING_END;
 use crate::shape::{Convex, Primitive};
 
 /// Points of a rim that are looked at where a flat end lies on a face.
@@ -25,14 +26,14 @@ pub(super) fn contacts(
 ) {
     let mut seen: SmallVec<[DVec3; 32]> = SmallVec::new();
     let turn = pose.rotation();
-    for facet in &surface.facets {
+    for (k, facet) in surface.facets.iter().enumerate() {
         for local in lowest_points(shape, turn.transpose() * -facet.normal) {
             let x = turn * local + pose.translation();
             if seen.contains(&x) {
                 continue;
             }
             seen.push(x);
-            let Some(near) = surface.nearest(x) else { continue };
+            let Some(near) = surface.nearest(x, k) else { continue };
             found.extend(point_contact(surface, x, &near, name_of(shape, local), margin));
         }
     }
@@ -60,10 +61,12 @@ pub(super) fn contacts(
 fn lowest_points(shape: &Convex, direction: DVec3) -> SmallVec<[DVec3; 8]> {
     let rim = |radius: f64, z: f64, points: &mut SmallVec<[DVec3; 8]>| {
         let out = DVec3::new(direction.x, direction.y, 0.0).try_normalize().unwrap_or(DVec3::X);
-        let flat = direction.z.abs() > 0.9 && direction.z.signum() == z.signum();
+        let flat = direction.z.abs() > LYING_END && direction.z.signum() == z.signum();
         for k in 0..if flat { RIM_POINTS } else { 1 } {
             let (sin, cos) = (f64::from(k) * std::f64::consts::TAU / f64::from(RIM_POINTS)).sin_cos();
-            points.push(DVec3::new(out.x * cos - out.y * sin, out.x * sin + out.y * cos, 0.0) * radius + DVec3::Z * z);
+            points.push(
+                DVec3::new(out.x * cos - out.y * sin, out.x * sin + out.y * cos, 0.0) * radius + DVec3::Z * z,
+            );
         }
     };
     let mut points = SmallVec::new();

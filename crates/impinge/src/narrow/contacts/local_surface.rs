@@ -6,18 +6,17 @@
 //! trip over it. Inside the surface it is the other way round: what has sunk in is nearest to faces and valleys.
 
 use std::ops::ControlFlow;
-use std::sync::Arc;
 
 use glam::DVec3;
 use smallvec::SmallVec;
 
-use super::creases::{Bend, Crease, Creases, NO_VERTEX};
 use crate::bound::Aabb;
 use crate::contact::Feature;
 use crate::geom::point_triangle::{TriangleFeature, TriangleProjection, closest_point};
 use crate::narrow::exact::closest_point::feature;
 use crate::narrow::exact::placed_mesh::PlacedMesh;
-use crate::num::tolerance::REGION_EDGE;
+use crate::num::tolerance::{CREASE, REGION_EDGE, SAME_SQUARE};
+use crate::shape::topology::Side;
 
 /// A triangle near the body.
 #[derive(Debug, Clone, Copy)]
@@ -27,16 +26,53 @@ pub(super) struct Facet {
     pub corners: [DVec3; 3],
     /// To the side that the body is pushed to, of unit length; zero without an area.
     pub normal: DVec3,
-    pub sides: [Crease; 3],
+    /// A box around the corners.
+    bounds: Aabb,
+}
+
+impl Facet {
+    /// A square that the squared distance of a point from the triangle is not below.
+    #[inline]
+    fn least_square(&self, p: DVec3) -> f64 {
+        (self.bounds.low - p).max(p - self.bounds.high).max(DVec3::ZERO).length_squared()
+    }
 }
 
 /// The triangles of a mesh near a body.
 pub(super) struct LocalSurface<'m> {
     body: PlacedMesh<'m>,
-    creases: Arc<Creases>,
     pub facets: SmallVec<[Facet; 32]>,
     /// Whether the body is pushed against the triangles' own normals.
     pub from_behind: bool,
+}
+
+/// How the surface bends over an edge.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Bend {
+    Flat,
+    /// A ridge.
+    Convex,
+    /// A valley.
+    Concave,
+    /// The surface ends here, or more than two triangles meet.
+    Border,
+}
+
+/// What lies across the side of a triangle.
+#[derive(Debug, Clone, Copy)]
+struct Crease {
+    bend: Bend,
+    /// The triangle across; the triangle itself where there is none.
+    across: u32,
+    /// Where the corner of it is that is not on the side.
+    apex: Option<DVec3>,
+}
+
+impl Crease {
+    /// Whether the edge has a region of its own outside of the surface.
+    fn is_sharp(&self) -> bool {
+        matches!(self.bend, Bend::Convex | Bend::Border)
+    }
 }
 
 /// A sharp edge near the body.
@@ -57,22 +93,32 @@ pub(super) struct Near {
 }
 
 impl<'m> LocalSurface<'m> {
-    /// The triangles that reach into a box.
-    pub fn new(body: PlacedMesh<'m>, creases: Arc<Creases>, bounds: &Aabb) -> LocalSurface<'m> {
-        let mut facets = SmallVec::new();
+    /// The triangles that reach into a box and into a ball.
+    pub fn new(body: PlacedMesh<'m>, bounds: &Aabb, (centre, radius): (DVec3, f64)) -> LocalSurface<'m> {
+        let mut inside: SmallVec<[u32; 128]> = SmallVec::new();
         body.in_region(bounds.low, bounds.high, |triangle| {
-            let corners = body.corners(triangle);
-            let [a, b, c] = corners;
-            let beside = a.max(b).max(c).cmplt(bounds.low) | a.min(b).min(c).cmpgt(bounds.high);
-            if !beside.any() {
-                let normal = (b - a).cross(c - a).normalize_or_zero();
-                facets.push(Facet { triangle, corners, normal, sides: *creases.sides(triangle) });
-            }
+            inside.push(triangle);
             ControlFlow::Continue(())
         });
         // In the order of the file, whatever the tree.
-        facets.sort_unstable_by_key(|facet: &Facet| facet.triangle);
-        LocalSurface { body, creases, facets, from_behind: false }
+        inside.sort_unstable();
+        let mut facets = SmallVec::new();
+        for triangle in inside {
+            let corners @ [a, b, c] = body.corners(triangle);
+            let own = Aabb { low: a.min(b).min(c), high: a.max(b).max(c) };
+            let across = (b - a).cross(c - a);
+            let (height, square) = (across.dot(centre - a), across.length_squared());
+            let mut facet = Facet { triangle, corners, normal: DVec3::ZERO, bounds: own };
+            if (own.high.cmplt(bounds.low) | own.low.cmpgt(bounds.high)).any()
+                || height * height > radius * radius * square
+                || facet.least_square(centre) > radius * radius
+            {
+                continue;
+            }
+            facet.normal = if square > 0.0 { across.normalize_or_zero() } else { DVec3::ZERO };
+            facets.push(facet);
+        }
+        LocalSurface { body, facets, from_behind: false }
     }
 
     /// Looks at the surface from behind.
@@ -80,20 +126,48 @@ impl<'m> LocalSurface<'m> {
         self.from_behind = !self.from_behind;
         for facet in &mut self.facets {
             facet.normal = -facet.normal;
-            for side in &mut facet.sides {
-                side.bend = side.bend.seen(true);
-            }
         }
     }
 
-    /// The nearest point of the triangles; of equally near ones the triangle that faces the point most.
-    pub fn nearest(&self, p: DVec3) -> Option<Near> {
+    /// How the surface bends over the side of a triangle from a corner to the next, seen from the side in question.
+    fn crease(&self, triangle: u32, k: usize) -> Crease {
+        let (mesh, topology) = (self.body.model.mesh(), self.body.model.topology());
+        let none = Crease { bend: Bend::Border, across: triangle, apex: None };
+        let Some(across) = topology.across(Side { triangle, corner: k as u8 }) else { return none };
+        let (own, theirs) = (topology.triangles()[triangle as usize], topology.triangles()[across as usize]);
+        let Some(apex) = (0..3).find(|&j| !own.contains(&theirs[j])) else { return none };
+        let at = |v: u32| self.body.pose.apply(mesh.vertices()[v as usize]);
+        let ([a, b, c], apex) = (self.body.corners(triangle), at(mesh.triangles()[across as usize][apex]));
+        let (normal, over) = ((b - a).cross(c - a), apex - [a, b, c][k]);
+        let rise = if self.from_behind { -normal.dot(over) } else { normal.dot(over) };
+        let bend = if rise.abs() <= CREASE * normal.length() * over.length() {
+            let along = [b - a, c - b, a - c][k];
+            let third = [c, a, b][k] - [a, b, c][k];
+            // Folded back onto itself, both triangles lie on one side of the edge.
+            let sides = along.cross(third).dot(along.cross(over));
+            if sides > 0.0 { Bend::Border } else { Bend::Flat }
+        } else if rise < 0.0 {
+            Bend::Convex
+        } else {
+            Bend::Concave
+        };
+        Crease { bend, across, apex: Some(apex) }
+    }
+
+    /// The nearest point of the triangles; of equally near ones the triangle that faces the point most. A triangle
+    /// that is known to be near is looked at first.
+    pub fn nearest(&self, p: DVec3, first: usize) -> Option<Near> {
         let mut best: Option<Near> = None;
-        for (facet, Facet { corners, .. }) in self.facets.iter().enumerate() {
-            let foot = closest_point(p, corners);
-            let first = best.is_none_or(|best| {
+        let others = (0..self.facets.len()).filter(|&k| k != first);
+        for facet in std::iter::once(first).chain(others) {
+            let Some(own) = self.facets.get(facet) else { continue };
+            if best.is_some_and(|best| own.least_square(p) > best.foot.distance_sq * (1.0 + SAME_SQUARE)) {
+                continue;
+            }
+            let foot = closest_point(p, &own.corners);
+            let nearer = best.is_none_or(|best| {
                 let (new, old) = (foot.distance_sq, best.foot.distance_sq);
-                if (new - old).abs() > 1e-12 * old {
+                if (new - old).abs() > SAME_SQUARE * old {
                     return new < old;
                 }
                 let facing = |facet: usize, foot: &TriangleProjection| {
@@ -101,11 +175,17 @@ impl<'m> LocalSurface<'m> {
                 };
                 facing(facet, &foot) > facing(best.facet, &best.foot)
             });
-            if first {
+            if nearer {
                 best = Some(Near { facet, foot });
             }
         }
         best
+    }
+
+    /// The triangles that can be nearer to a point than this, with their places.
+    pub fn within(&self, p: DVec3, distance: f64) -> impl Iterator<Item = (usize, &Facet)> {
+        let square = distance * distance;
+        self.facets.iter().enumerate().filter(move |(_, facet)| facet.least_square(p) <= square)
     }
 
     /// Whether a point is in front of what is nearest to it.
@@ -123,21 +203,22 @@ impl<'m> LocalSurface<'m> {
         let facet = &self.facets[facet];
         match part {
             TriangleFeature::Inside => false,
-            TriangleFeature::Side(k) => facet.sides[usize::from(k)].bend == Bend::Border,
+            TriangleFeature::Side(k) => self.crease(facet.triangle, usize::from(k)).bend == Bend::Border,
             TriangleFeature::Corner(k) => {
                 let vertex = self.body.model.mesh().triangles()[facet.triangle as usize][usize::from(k)];
-                self.around(vertex).any(|t| self.has_border_at(t, vertex))
+                self.creases_at(vertex).any(|crease| crease.bend == Bend::Border)
             }
         }
     }
 
-    fn has_border_at(&self, triangle: u32, vertex: u32) -> bool {
+    /// The edges that end at a vertex, those between two triangles twice.
+    fn creases_at(&self, vertex: u32) -> impl Iterator<Item = Crease> + '_ {
         let topology = self.body.model.topology();
         let welded = topology.weld().welded(vertex);
-        let corners = topology.triangles()[triangle as usize];
-        (0..3).any(|k| {
-            self.creases.sides(triangle)[k].bend == Bend::Border
-                && (corners[k] == welded || corners[(k + 1) % 3] == welded)
+        self.around(vertex).flat_map(move |t| {
+            let corners = topology.triangles()[t as usize];
+            let ends = (0..3).filter(move |&k| corners[k] == welded || corners[(k + 1) % 3] == welded);
+            ends.map(move |k| self.crease(t, k))
         })
     }
 
@@ -146,47 +227,45 @@ impl<'m> LocalSurface<'m> {
         topology.around(topology.weld().welded(vertex)).iter().copied()
     }
 
-    /// The sharp edges, each once.
-    pub fn sharp_edges(&self) -> impl Iterator<Item = SharpEdge> + '_ {
-        self.facets.iter().flat_map(move |facet| {
-            (0..3).filter(move |&k| {
-                let side = &facet.sides[k];
-                // Of two triangles at an edge the first one tells it.
-                side.bend.is_sharp() && (side.apex == NO_VERTEX || facet.triangle < side.across)
-            })
-            .map(move |k| self.sharp_edge(facet, k))
+    /// The sides of the triangles: their ends, and the place of the triangle and the side.
+    pub fn sides(&self) -> impl Iterator<Item = ([DVec3; 2], (usize, usize))> + '_ {
+        self.facets.iter().enumerate().flat_map(|(at, facet)| {
+            (0..3).map(move |k| ([facet.corners[k], facet.corners[(k + 1) % 3]], (at, k)))
         })
     }
 
-    fn sharp_edge(&self, facet: &Facet, k: usize) -> SharpEdge {
+    /// The edge along a side, if it is sharp; of two triangles at an edge only the first one has it.
+    pub fn sharp_edge(&self, (at, k): (usize, usize)) -> Option<SharpEdge> {
+        let crease = self.crease(self.facets[at].triangle, k);
+        let told_once = crease.apex.is_none() || self.facets[at].triangle < crease.across;
+        (crease.is_sharp() && told_once).then(|| self.edge(&self.facets[at], k, &crease))
+    }
+
+    /// An edge with the directions into its faces.
+    fn edge(&self, facet: &Facet, k: usize, crease: &Crease) -> SharpEdge {
         let (p, q, r) = (facet.corners[k], facet.corners[(k + 1) % 3], facet.corners[(k + 2) % 3]);
-        let mesh = self.body.model.mesh();
-        let names = mesh.triangles()[facet.triangle as usize];
+        let names = self.body.model.mesh().triangles()[facet.triangle as usize];
         let inward = |apex: DVec3| {
             let along = q - p;
             ((apex - p) - along * ((apex - p).dot(along) / along.length_squared())).normalize_or_zero()
         };
-        let side = &facet.sides[k];
-        let theirs = match side.apex {
-            NO_VERTEX => DVec3::ZERO,
-            apex => inward(self.body.pose.apply(mesh.vertices()[apex as usize])),
-        };
-        SharpEdge { ends: [p, q], vertices: [names[k], names[(k + 1) % 3]], inward: [inward(r), theirs] }
+        let inward = [inward(r), crease.apex.map_or(DVec3::ZERO, inward)];
+        SharpEdge { ends: [p, q], vertices: [names[k], names[(k + 1) % 3]], inward }
     }
 
-    /// The corners at which sharp edges end, each once: their index, and where they are.
-    pub fn sharp_corners(&self) -> SmallVec<[(u32, DVec3); 16]> {
+    /// The corners at which sharp edges end and that are wanted, each once: their index, and where they are.
+    pub fn sharp_corners(&self, wanted: impl Fn(DVec3) -> bool) -> SmallVec<[(u32, DVec3); 16]> {
         let mut found: SmallVec<[(u32, DVec3); 16]> = SmallVec::new();
         for facet in &self.facets {
             let names = self.body.model.mesh().triangles()[facet.triangle as usize];
             for (k, &v) in names.iter().enumerate() {
-                if self.creases.is_sharp(v, self.from_behind)
-                    && !found.iter().any(|(known, p)| *known == v || *p == facet.corners[k])
-                {
-                    found.push((v, facet.corners[k]));
+                let p = facet.corners[k];
+                if wanted(p) && !found.iter().any(|(known, q)| *known == v || *q == p) {
+                    found.push((v, p));
                 }
             }
         }
+        found.retain(|(v, _)| self.creases_at(*v).any(|crease| crease.is_sharp()));
         found
     }
 
@@ -207,7 +286,8 @@ impl<'m> LocalSurface<'m> {
         match part {
             TriangleFeature::Inside => true,
             TriangleFeature::Side(k) => {
-                self.sharp_edge(own, usize::from(k)).is_in_region(direction)
+                let crease = self.crease(own.triangle, usize::from(k));
+                self.edge(own, usize::from(k), &crease).is_in_region(direction)
             }
             TriangleFeature::Corner(k) => {
                 let vertex = self.body.model.mesh().triangles()[own.triangle as usize][usize::from(k)];

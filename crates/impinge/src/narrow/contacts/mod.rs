@@ -7,7 +7,6 @@
 mod convex_mesh_hull;
 mod convex_on_mesh;
 pub(crate) mod convex_pair;
-mod creases;
 mod curved_on_mesh;
 mod interval;
 mod local_surface;
@@ -29,13 +28,19 @@ use crate::contact::{Contact, Counters, Finish, Outcome, Verdict};
 use crate::model::Geometry;
 use convex_on_mesh::OnMesh;
 
-/// The contacts of two shapes that are no compounds, not farther apart than `margin`.
-///
-/// With `one_sided` an open mesh pushes along the normals of its triangles only.
+/// Which contacts are wanted.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Wanted {
+    /// Contacts are told up to this distance (a length).
+    pub margin: f64,
+    /// Whether an open mesh pushes along the normals of its triangles only.
+    pub one_sided: bool,
+}
+
+/// The contacts of two shapes that are no compounds, not farther apart than the margin.
 pub fn contacts(
     pair: &ShapePair<'_>,
-    margin: f64,
-    one_sided: bool,
+    wanted: Wanted,
     memory: &mut KernelMemory,
     budget: &mut Budget,
 ) -> Verdict<Vec<Contact>> {
@@ -47,18 +52,18 @@ pub fn contacts(
                 return Verdict::out_of_budget();
             }
             work.primitive_tests += 1;
-            Some(convex_pair::contacts([a, b], pair.poses, margin, memory, &mut found))
+            Some(convex_pair::contacts([a, b], pair.poses, wanted.margin, memory, &mut found))
         }
         [Geometry::Mesh(a), Geometry::Mesh(b)] => {
-            solids::contacts([a, b], pair.poses, margin, one_sided, memory, budget, &mut work, &mut found)
+            solids::contacts([a, b], pair.poses, wanted, memory, budget, &mut work, &mut found)
         }
         [Geometry::Mesh(mesh), shape @ Geometry::Convex(convex)] => {
             let (mesh_pose, pose) = (pose_a, pose_b);
-            let asked = OnMesh { mesh, mesh_pose, shape, convex, pose, margin, one_sided };
+            let asked = OnMesh { mesh, mesh_pose, shape, convex, pose, wanted };
             convex_on_mesh::contacts(&asked, memory, budget, &mut work, &mut found)
         }
         [Geometry::Convex(_), Geometry::Mesh(_)] => {
-            let swapped = contacts(&pair.swapped(), margin, one_sided, memory, budget);
+            let swapped = contacts(&pair.swapped(), wanted, memory, budget);
             return swapped.map(|found| found.into_iter().map(Contact::swapped).collect());
         }
         [Geometry::Compound(_), _] | [_, Geometry::Compound(_)] => return Verdict::refused(),

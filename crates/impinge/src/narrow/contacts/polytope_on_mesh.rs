@@ -8,11 +8,12 @@
 use glam::DVec3;
 use smallvec::SmallVec;
 
-use super::local_surface::{LocalSurface, SharpEdge};
+use super::local_surface::{LocalSurface, Near, SharpEdge};
 use crate::contact::{Contact, Feature};
+use crate::geom::point_triangle::segment_foot;
 use crate::geom::segment_segment::inner_points;
 use crate::narrow::convex::faceted::Graph;
-use crate::num::tolerance::REGION_EDGE;
+use crate::num::tolerance::{NO_DIRECTION, REGION_EDGE};
 
 /// A placed polytope with its planes at hand.
 struct Placed<'g, 'p> {
@@ -37,37 +38,40 @@ pub(super) fn contacts(surface: &LocalSurface<'_>, graph: &Graph<'_>, margin: f6
 
 /// The corners of the polytope that lie under the surface, or over it within the margin.
 fn sunk_corners(surface: &LocalSurface<'_>, body: &Placed<'_, '_>, margin: f64, found: &mut Vec<Contact>) {
-    for (v, &x) in body.corners.iter().enumerate() {
-        if !may_be_under(surface, x, margin) {
-            continue;
+    let mut under: SmallVec<[Option<u32>; 32]> = SmallVec::from_elem(None, body.corners.len());
+    for (k, facet) in surface.facets.iter().enumerate() {
+        let base = facet.normal.dot(facet.corners[0]);
+        for (x, known) in body.corners.iter().zip(&mut under) {
+            let height = facet.normal.dot(*x) - base;
+            if height <= margin && known.is_none() && is_about_under(&facet.corners, facet.normal, *x, height)
+            {
+                *known = Some(k as u32);
+            }
         }
-        let Some(near) = surface.nearest(x) else { continue };
+    }
+    for (v, (&x, known)) in body.corners.iter().zip(&under).enumerate() {
+        let Some(near) = known.and_then(|known| surface.nearest(x, known as usize)) else { continue };
         let name = body.graph.vertex(v as u32);
         found.extend(point_contact(surface, x, &near, name, margin));
     }
 }
 
-/// Whether a point is under a face, or beside all of them, so that what is nearest to it has to be looked for.
-fn may_be_under(surface: &LocalSurface<'_>, x: DVec3, margin: f64) -> bool {
-    let (mut under, mut over) = (false, false);
-    for facet in &surface.facets {
-        let height = facet.normal.dot(x - facet.corners[0]);
-        let inside = (0..3).all(|k| {
-            let (p, q) = (facet.corners[k], facet.corners[(k + 1) % 3]);
-            (q - p).cross(facet.normal).dot(x - p) <= 0.0
-        });
-        if inside {
-            if height <= margin { under = true } else { over = true }
-        }
-    }
-    under || !over
+/// Whether a point is under or over a triangle, or beside it by less than its height: under a valley it is under
+/// neither of the two faces.
+fn is_about_under(corners: &[DVec3; 3], normal: DVec3, x: DVec3, height: f64) -> bool {
+    (0..3).all(|k| {
+        let (p, q) = (corners[k], corners[(k + 1) % 3]);
+        let out = (q - p).cross(normal);
+        let beside = out.dot(x - p);
+        beside <= 0.0 || beside * beside <= height * height * out.length_squared()
+    })
 }
 
 /// A point of b and what is nearest to it of a as a contact, if it has sunk in or is within the margin.
 pub(super) fn point_contact(
     surface: &LocalSurface<'_>,
     x: DVec3,
-    near: &super::local_surface::Near,
+    near: &Near,
     name: Feature,
     margin: f64,
 ) -> Option<Contact> {
@@ -78,7 +82,13 @@ pub(super) fn point_contact(
     let normal = surface.facets[facet].normal;
     // On the surface, or so near that the way to it is rounding.
     let direction = match way.try_normalize() {
-        Some(unit) if distance > 1e-12 * foot.point.length() => if front { unit } else { -unit },
+        Some(unit) if distance > NO_DIRECTION * foot.point.length() => {
+            if front {
+                unit
+            } else {
+                -unit
+            }
+        }
         _ => normal,
     };
     let valid = if front {
@@ -93,11 +103,9 @@ pub(super) fn point_contact(
 
 /// The corners of the mesh within the polytope, or within the margin of it.
 fn mesh_corners(surface: &LocalSurface<'_>, body: &Placed<'_, '_>, margin: f64, found: &mut Vec<Contact>) {
-    for (v, p) in surface.sharp_corners() {
+    let inside = |p: DVec3| body.planes.iter().all(|(n, offset)| n.dot(p) - offset <= margin);
+    for (v, p) in surface.sharp_corners(inside) {
         let heights: SmallVec<[f64; 64]> = body.planes.iter().map(|(n, offset)| n.dot(p) - offset).collect();
-        if heights.iter().any(|h| *h > margin) {
-            continue;
-        }
         let mut best: Option<(usize, f64)> = None;
         for (face, &height) in heights.iter().enumerate() {
             let normal = body.planes[face].0;
@@ -123,6 +131,10 @@ impl Placed<'_, '_> {
 
     /// The part of an edge within the polytope grown by a margin, and the faces through which it goes in and out.
     fn clipped(&self, [p, q]: [DVec3; 2], margin: f64) -> Option<[Option<usize>; 2]> {
+        let near = segment_foot(self.middle, p, q).0;
+        if near.distance_squared(self.middle) > (self.reach + margin).powi(2) {
+            return None;
+        }
         let way = q - p;
         let (mut low, mut high) = (0.0_f64, 1.0_f64);
         let mut faces = [None; 2];
@@ -152,8 +164,9 @@ impl Placed<'_, '_> {
 /// The edges of the polytope that cross sharp edges of the mesh.
 fn crossing_edges(surface: &LocalSurface<'_>, body: &Placed<'_, '_>, margin: f64, found: &mut Vec<Contact>) {
     let polytope = body.graph.polytope();
-    for sharp in surface.sharp_edges() {
-        let Some(faces) = body.clipped(sharp.ends, margin) else { continue };
+    for (ends, place) in surface.sides() {
+        let Some(faces) = body.clipped(ends, margin) else { continue };
+        let Some(sharp) = surface.sharp_edge(place) else { continue };
         let mut tried: SmallVec<[u32; 16]> = SmallVec::new();
         for side in faces.iter().flatten().flat_map(|&face| polytope.sides(face as u32)) {
             if !tried.contains(&side.edge) {
@@ -187,7 +200,7 @@ fn crossing(
     }
     // Sunk in, the edge must be under the surface.
     if depth > 0.0 {
-        let near = surface.nearest(x)?;
+        let near = surface.nearest(x, 0)?;
         if surface.is_in_front(x, &near) && near.foot.distance_sq > (REGION_EDGE * body.reach).powi(2) {
             return None;
         }

@@ -7,7 +7,7 @@ use super::local_surface::LocalSurface;
 use crate::contact::{Contact, Feature};
 use crate::geom::point_triangle::{closest_point, segment_foot};
 use crate::geom::segment_segment::closest_points;
-use crate::num::tolerance::REGION_EDGE;
+use crate::num::tolerance::{NO_DIRECTION, REGION_EDGE};
 
 /// Appends the contacts of a mesh, as a, and a body of a radius around a segment, as b, not farther apart than
 /// `margin`. A ball is a segment without a length.
@@ -35,7 +35,7 @@ fn end(
     margin: f64,
     found: &mut Vec<Contact>,
 ) {
-    let Some(near) = surface.nearest(centre) else { return };
+    let Some(near) = surface.nearest(centre, 0) else { return };
     if !surface.is_in_front(centre, &near) {
         // Sunk in so far that the core is: out by the nearest way.
         if !surface.is_border(near.facet, near.foot.part) {
@@ -49,18 +49,19 @@ fn end(
         }
         return;
     }
-    for (k, facet) in surface.facets.iter().enumerate() {
+    // An end that is the higher one is over the surface by more than the radius.
+    let reach = if axis.is_some() { 2.0 * (radius + margin) } else { radius + margin };
+    for (k, facet) in surface.within(centre, reach) {
         let foot = closest_point(centre, &facet.corners);
         let distance = foot.distance_sq.sqrt();
-        if distance - radius > margin {
+        if distance > reach {
             continue;
         }
         let normal = match (centre - foot.point).try_normalize() {
-            Some(unit) if distance > 1e-12 * radius => unit,
+            Some(unit) if distance > NO_DIRECTION * radius => unit,
             _ => facet.normal,
         };
-        if normal.dot(facet.normal) < -REGION_EDGE
-            || !surface.is_in_region(k, foot.part, foot.point, normal)
+        if normal.dot(facet.normal) < -REGION_EDGE || !surface.is_in_region(k, foot.part, foot.point, normal)
         {
             continue;
         }
@@ -95,14 +96,15 @@ fn inner_edges(
     margin: f64,
     found: &mut Vec<Contact>,
 ) {
-    for sharp in surface.sharp_edges() {
-        let near = closest_points(&sharp.ends, &core);
-        if near.ends[0].is_some() || near.ends[1].is_some() {
+    for (ends, place) in surface.sides() {
+        let near = closest_points(&ends, &core);
+        let distance = near.distance_sq.sqrt();
+        if near.ends[0].is_some() || near.ends[1].is_some() || distance - radius > margin {
             continue;
         }
-        let distance = near.distance_sq.sqrt();
         let Some(normal) = (near.points[1] - near.points[0]).try_normalize() else { continue };
-        if distance - radius <= margin && sharp.is_in_region(normal) {
+        let Some(sharp) = surface.sharp_edge(place) else { continue };
+        if sharp.is_in_region(normal) {
             let points = [near.points[0], near.points[1] - normal * radius];
             let features = [sharp.feature(), Feature::Surface];
             found.push(Contact::between(points, normal, radius - distance, features));
@@ -118,12 +120,13 @@ fn inner_corners(
     margin: f64,
     found: &mut Vec<Contact>,
 ) {
-    for (v, p) in surface.sharp_corners() {
+    let near = |p: DVec3| {
         let (foot, end) = segment_foot(p, core[0], core[1]);
+        end.is_none() && foot.distance(p) - radius <= margin
+    };
+    for (v, p) in surface.sharp_corners(near) {
+        let foot = segment_foot(p, core[0], core[1]).0;
         let distance = foot.distance(p);
-        if end.is_some() || distance - radius > margin {
-            continue;
-        }
         let Some(normal) = (foot - p).try_normalize() else { continue };
         if surface.is_in_corner_region(v, p, normal) {
             let features = [Feature::Vertex(v), Feature::Surface];

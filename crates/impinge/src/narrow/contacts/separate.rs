@@ -11,7 +11,7 @@ use glam::DVec3;
 use super::convex_mesh_hull::{as_mesh, convex_body};
 use super::translation::{Translation, spread_directions};
 use crate::contact::{Certainty, Counters, Finish, Outcome, Relation, Verdict, VolumeOptions};
-use crate::model::{Geometry, Model};
+use crate::model::{Fact, Geometry, Model};
 use crate::narrow::convex::separation;
 use crate::narrow::dispatch;
 use crate::narrow::exact::closest_point::one_after_another;
@@ -59,6 +59,10 @@ pub fn separate(
     if matches!(relation, Relation::Separated | Relation::Touching) {
         let found = SeparatingTranslation::default();
         return Ok(Verdict::new(Some(found), outcome(before.outcome.certainty, work)));
+    }
+    let meshes = pair.shapes.iter().filter_map(|shape| shape.model());
+    if !meshes.into_iter().all(|model| model.prepare(Fact::Topology, budget)) {
+        return Ok(Verdict::out_of_budget());
     }
     let (wanted, at_least) = match as_convex(pair, budget) {
         Some([a, b]) => {
@@ -222,12 +226,7 @@ fn common_ball(models: [&Arc<Model>; 2], poses: [&Pose; 2], budget: &mut Budget)
 }
 
 /// The translation, lengthened until the exact relation says that the bodies are apart or touch.
-fn verified(
-    pair: &ShapePair<'_>,
-    wanted: DVec3,
-    budget: &mut Budget,
-    work: &mut Counters,
-) -> Option<DVec3> {
+fn verified(pair: &ShapePair<'_>, wanted: DVec3, budget: &mut Budget, work: &mut Counters) -> Option<DVec3> {
     let size = pair.poses[0].translation().length() + pair.poses[1].translation().length() + wanted.length();
     let direction = wanted.try_normalize().unwrap_or(DVec3::Z);
     let length = wanted.length();
@@ -235,8 +234,8 @@ fn verified(
         let shift = direction * length;
         let moved = pair.poses[1].moved_to(pair.poses[1].translation() + shift);
         let after = ShapePair::new(pair.shapes, [pair.poses[0], &moved]);
-        let found = budget
-            .silently(|budget| dispatch::relation(&after, &mut KernelMemory::default(), budget));
+        let found =
+            budget.silently(|budget| dispatch::relation(&after, &mut KernelMemory::default(), budget));
         *work += found.outcome.work;
         Some(matches!(found.value?, Relation::Separated | Relation::Touching))
     };

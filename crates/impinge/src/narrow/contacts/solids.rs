@@ -9,8 +9,8 @@ use glam::DVec3;
 use smallvec::SmallVec;
 
 use super::convex_mesh_hull::convex_body;
-use super::convex_pair;
 use super::translation::{Exit, Translation, spread_directions};
+use super::{Wanted, convex_pair};
 use crate::bound::Aabb;
 use crate::contact::{Certainty, Contact, Counters, Feature, Finish};
 use crate::geom::triangle_distance::nearest;
@@ -22,7 +22,7 @@ use crate::narrow::exact::placed_mesh::PlacedMesh;
 use crate::narrow::exact::volume::{is_inverted, overlaps};
 use crate::narrow::kernel_memory::KernelMemory;
 use crate::num::disjoint_sets::DisjointSets;
-use crate::num::tolerance::SAME_PATCH_POINT;
+use crate::num::tolerance::{SAME_PATCH_POINT, TOUCH_WINDOW};
 use crate::shape::Convex;
 use crate::{Budget, Pose};
 
@@ -57,12 +57,11 @@ struct Place {
     depth: f64,
 }
 
-/// Appends the contacts of two meshes not farther apart than `margin`; `None` when the budget ended.
+/// Appends the contacts of two meshes not farther apart than the margin; `None` when the budget ended.
 pub(super) fn contacts(
     models: [&Model; 2],
     poses: [&Pose; 2],
-    margin: f64,
-    one_sided: bool,
+    Wanted { margin, one_sided }: Wanted,
     memory: &mut KernelMemory,
     budget: &mut Budget,
     work: &mut Counters,
@@ -83,16 +82,11 @@ pub(super) fn contacts(
     }
     let placed = [0, 1].map(|k| PlacedMesh::new(models[k], poses[k]));
     let closed = models.map(|model| model.topology().is_closed());
-    let inverted = [
-        closed[0] && is_inverted(models[0], budget)?,
-        closed[1] && is_inverted(models[1], budget)?,
-    ];
+    let inverted =
+        [closed[0] && is_inverted(models[0], budget)?, closed[1] && is_inverted(models[1], budget)?];
     let pair = Pair { models, poses, placed, inverted };
-    let places = if closed == [true; 2] {
-        pair.regions(budget, work)?
-    } else {
-        pair.crossings(budget, work)?
-    };
+    let places =
+        if closed == [true; 2] { pair.regions(budget, work)? } else { pair.crossings(budget, work)? };
     let mut certainty = Certainty::Exact;
     for place in &places {
         certainty = certainty.lesser(pair.add(place, one_sided, closed, budget, work, found)?);
@@ -134,9 +128,9 @@ impl Pair<'_> {
     }
 
     fn is_common(&self, p: DVec3) -> bool {
-        self.placed.iter().all(|body| {
-            body.holds(p, &mut Budget::UNLIMITED.clone(), &mut Counters::default()) == Some(true)
-        })
+        self.placed
+            .iter()
+            .all(|body| body.holds(p, &mut Budget::UNLIMITED.clone(), &mut Counters::default()) == Some(true))
     }
 
     /// The connected sets of crossing triangles.
@@ -172,10 +166,8 @@ impl Pair<'_> {
             };
             *sum += area(p, 0) - area(q, 1);
             let common = [Aabb::around_points(&p), Aabb::around_points(&q)];
-            let cut = Aabb {
-                low: common[0].low.max(common[1].low),
-                high: common[0].high.min(common[1].high),
-            };
+            let cut =
+                Aabb { low: common[0].low.max(common[1].low), high: common[0].high.min(common[1].high) };
             place.bounds = place.bounds.merge(&cut);
         }
         let finish = |(_, place, sum): (usize, Place, DVec3)| {
@@ -227,12 +219,7 @@ impl Pair<'_> {
     }
 
     /// Which directions an open surface that pushes to one side allows.
-    fn allowed(
-        &self,
-        one_sided: bool,
-        closed: [bool; 2],
-        normal: DVec3,
-    ) -> impl Fn(DVec3) -> bool + use<> {
+    fn allowed(&self, one_sided: bool, closed: [bool; 2], normal: DVec3) -> impl Fn(DVec3) -> bool + use<> {
         let pushes = one_sided && closed != [true; 2];
         move |direction: DVec3| !pushes || direction.dot(normal) > 0.5
     }
@@ -326,7 +313,7 @@ impl Pair<'_> {
             let [low, high] = body.bounds();
             most.max((high - low).length())
         });
-        let room = DVec3::splat(1e-3 * size);
+        let room = DVec3::splat(TOUCH_WINDOW * size);
         let window = Aabb { low: p - room, high: p + room };
         let way = Translation::within(self.placed[0], self.placed[1], window, None);
         let own = |k: usize, t: u32| {
@@ -338,7 +325,9 @@ impl Pair<'_> {
         let faces = way.face_directions(self.inverted).into_iter().map(|(n, _)| n);
         let exits = directions.into_iter().chain(faces).take(MOST_FACES).filter(|n| *n != DVec3::ZERO);
         let best = exits.filter_map(|n| way.first_exit(n, size)).min_by(|x, y| x.length.total_cmp(&y.length));
-        best.map_or(if directions[0] != DVec3::ZERO { directions[0] } else { DVec3::Z }, |exit| exit.direction)
+        best.map_or(if directions[0] != DVec3::ZERO { directions[0] } else { DVec3::Z }, |exit| {
+            exit.direction
+        })
     }
 }
 

@@ -3,7 +3,7 @@ use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
 
 use super::interval::interval;
-use super::{contacts, separate};
+use super::{Wanted, contacts, separate};
 use crate::geom::triangle_triangle::meet;
 use crate::model::{Geometry, Model};
 use crate::narrow::dispatch::full_relation;
@@ -29,7 +29,9 @@ fn turned(dice: &mut Pcg64, at: DVec3) -> Pose {
 fn ask(a: &Geometry, pose_a: &Pose, b: &Geometry, pose_b: &Pose, margin: f64) -> Vec<Contact> {
     let pair = ShapePair::new([a, b], [pose_a, pose_b]);
     let unlimited = &mut Budget::UNLIMITED.clone();
-    contacts(&pair, margin, false, &mut KernelMemory::default(), unlimited).value.unwrap()
+    contacts(&pair, Wanted { margin, one_sided: false }, &mut KernelMemory::default(), unlimited)
+        .value
+        .unwrap()
 }
 
 /// A bumpy sheet that no edge of is flat.
@@ -52,7 +54,7 @@ fn triangles_meet_within_the_interval_and_not_outside() {
         let (a, b, way) = (triangle(dice), triangle(dice), unit(dice));
         let found = interval(&a, &b, way);
         for k in -40..40 {
-            let s = f64::from(k) * 0.1 + 0.013;
+            let s = f64::from(k) * 0.03 + 0.013;
             let truth = meet(&a, &b.map(|p| p + way * s));
             let said = found.is_some_and(|i| s >= i.low && s <= i.high);
             assert_eq!(said, truth, "{a:?} {b:?} {way} at {s}: {found:?}");
@@ -80,7 +82,8 @@ fn every_contact_is_one_of_two_surfaces_along_its_normal() {
                 Geometry::Convex(Convex::from(Polytope::hull(&points).unwrap()))
             }
         };
-        let at = DVec3::new(dice.random_range(2.0..4.0), dice.random_range(2.0..4.0), dice.random_range(0.1..1.2));
+        let at =
+            DVec3::new(dice.random_range(2.0..4.0), dice.random_range(2.0..4.0), dice.random_range(0.1..1.2));
         let (still, pose) = (Pose::IDENTITY, turned(dice, at));
         let pair = ShapePair::new([&mesh, &shape], [&still, &pose]);
         let relation = full_relation(&pair, &mut KernelMemory::default()).0;

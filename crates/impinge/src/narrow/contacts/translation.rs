@@ -9,6 +9,7 @@
 //! projection", 2012) project onto contact space, and by turning it a little to each side, for places where several
 //! planes meet. What is found is always a way out; that there is none shorter is not proved.
 
+use std::cell::Cell;
 use std::ops::ControlFlow;
 
 use glam::DVec3;
@@ -19,7 +20,7 @@ use crate::Budget;
 use crate::Counters;
 use crate::bound::Aabb;
 use crate::narrow::exact::placed_mesh::PlacedMesh;
-use crate::num::tolerance::{FREE_GAP, SAME_EXIT, TURN_FIRST, TURN_LAST, WORTH_TURNING};
+use crate::num::tolerance::{FREE_GAP, NO_DIRECTION, SAME_EXIT, TURN_FIRST, TURN_LAST, WORTH_TURNING};
 
 /// How often a direction is replaced by the normal of the plane crossed last.
 const MOST_PROJECTIONS: u32 = 32;
@@ -32,6 +33,12 @@ const MOST_FACE_DIRECTIONS: usize = 256;
 
 /// Cosine of the angle below which two face normals are one direction (no unit).
 const SAME_DIRECTION: f64 = 0.999;
+
+/// More triangles than this are asked in two goes.
+const FEW_TRIANGLES: usize = 1024;
+
+/// How often all of more triangles than [`FEW_TRIANGLES`] are asked, at most.
+const MOST_WHOLE_ANSWERS: u32 = 32;
 
 /// A way out: `length` along `direction`.
 #[derive(Debug, Clone)]
@@ -56,6 +63,8 @@ pub(super) struct Translation<'m> {
     witnesses: [SmallVec<[DVec3; 4]>; 2],
     /// The extent of both bodies (a length).
     size: f64,
+    /// How often all of many triangles are still asked.
+    whole_answers: Cell<u32>,
 }
 
 impl<'m> Translation<'m> {
@@ -103,7 +112,8 @@ impl<'m> Translation<'m> {
         moved.sort_unstable_by_key(|(t, _)| *t);
         let [[p, q], [r, s]] = [a.bounds(), b.bounds()];
         let size = (q - p).length() + (s - r).length();
-        Translation { a, b, moved, window, witnesses, size }
+        let whole_answers = Cell::new(MOST_WHOLE_ANSWERS);
+        Translation { a, b, moved, window, witnesses, size, whole_answers }
     }
 
     /// Longer than any way out.
@@ -112,9 +122,10 @@ impl<'m> Translation<'m> {
         (q.max(s) - p.min(r)).length() + self.size
     }
 
-    /// How many pairs of triangles one direction looks at, at most.
+    /// About how many boxes and triangles one direction looks at.
     pub fn cost(&self) -> u64 {
-        self.moved.len() as u64 * u64::from((self.a.model.mesh().triangles().len() as u32).max(2).ilog2())
+        self.moved.len().min(2 * FEW_TRIANGLES) as u64
+            * u64::from((self.a.model.mesh().triangles().len() as u32).max(2).ilog2())
     }
 
     /// The outward normals of the triangles that are looked at, with their areas, the largest first: along those of a
@@ -150,11 +161,25 @@ impl<'m> Translation<'m> {
     }
 
     /// The first way out along a direction, if it is shorter than `limit`.
+    ///
+    /// Of many triangles some are asked first: without the others the way is not longer. After some whole answers about
+    /// many triangles there are no more.
     pub fn first_exit(&self, direction: DVec3, limit: f64) -> Option<Exit> {
+        let step = self.moved.len().div_ceil(FEW_TRIANGLES);
+        if step > 1 {
+            self.exit_of_every(step, direction, limit)?;
+            let left = self.whole_answers.get();
+            self.whole_answers.set(left.checked_sub(1)?);
+        }
+        self.exit_of_every(1, direction, limit)
+    }
+
+    /// [`Translation::first_exit`] of every so-many-th triangle.
+    fn exit_of_every(&self, step: usize, direction: DVec3, limit: f64) -> Option<Exit> {
         let mut found: Vec<(Interval, [u32; 2])> = Vec::new();
         let gap = FREE_GAP * self.size;
         let mut blocked = false;
-        for (t, corners) in &self.moved {
+        for (t, corners) in self.moved.iter().step_by(step) {
             let [low, high] = swept(corners, direction * limit);
             self.a.in_region(low, high, |u| {
                 let fixed = self.a.corners(u);
@@ -235,7 +260,7 @@ impl<'m> Translation<'m> {
     /// Goes along the normal of the plane crossed last for as long as that is shorter.
     fn projected(&self, mut best: Exit, pay: &mut impl FnMut() -> bool) -> Exit {
         for _ in 0..MOST_PROJECTIONS {
-            if best.plane.dot(best.direction) > 1.0 - 1e-12 || !pay() {
+            if best.plane.dot(best.direction) > 1.0 - NO_DIRECTION || !pay() {
                 break;
             }
             match self.first_exit(best.plane, best.length * (1.0 - WORTH_TURNING)) {

@@ -12,7 +12,7 @@ use smallvec::SmallVec;
 
 use crate::contact::Feature;
 use crate::motion::Pose;
-use crate::num::tolerance::FACE_CONTACT;
+use crate::num::tolerance::{FACE_CONTACT, REGION_EDGE};
 use crate::shape::{Convex, Polytope, Primitive, Side};
 
 /// The box of half extents 1, whose graph every box has; its corners are numbered like those of a box.
@@ -270,7 +270,8 @@ impl Graph<'_> {
     }
 
     fn radius_below(&self, at: DVec3, normal: DVec3) -> Option<f64> {
-        let Some(axis) = (self.corner(1) - self.corner(0)).try_normalize().filter(|_| self.radius > 0.0) else {
+        let Some(axis) = (self.corner(1) - self.corner(0)).try_normalize().filter(|_| self.radius > 0.0)
+        else {
             return Some(self.radius);
         };
         let sinks = -normal.dot(axis);
@@ -282,7 +283,7 @@ impl Graph<'_> {
         if (along + side * sinks - end) * sinks <= 0.0 {
             Some(side)
         } else {
-            ((along - end).abs() <= 1e-9 * self.radius).then_some(self.radius)
+            ((along - end).abs() <= REGION_EDGE * self.radius).then_some(self.radius)
         }
     }
 

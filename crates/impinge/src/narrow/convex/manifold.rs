@@ -12,7 +12,7 @@ use smallvec::{SmallVec, smallvec};
 use super::faceted::{Faceted, Line, Outline};
 use crate::contact::{Feature, Separation};
 use crate::motion::Pose;
-use crate::num::tolerance::{FACE_CONTACT, SAME_FACE_CONTACT, SAME_PATCH_CORNER};
+use crate::num::tolerance::{FACE_CONTACT, SAME_DEPTH, SAME_FACE_CONTACT, SAME_PATCH_CORNER};
 use crate::shape::Convex;
 #[cfg(any(test, feature = "unstable"))]
 use crate::shape::Polytope;
@@ -174,7 +174,8 @@ fn clip(
         let distance = up.dot(corner.at - base) / up.dot(normal) - radius;
         let at = corner.at - normal * radius;
         // A segment goes there and back, and tells its points twice.
-        let told = |p: &PatchPoint| p.features == features && p.points[1].distance(at) <= SAME_PATCH_CORNER;
+        let told =
+            |p: &PatchPoint| p.features == features && p.points[1].distance(at) <= SAME_DEPTH * at.length();
         if distance <= margin && !points.iter().any(told) {
             points.push(PatchPoint { points: [at - normal * distance, at], distance, features });
         }

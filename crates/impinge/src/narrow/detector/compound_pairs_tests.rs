@@ -7,7 +7,8 @@ use crate::narrow::dispatch;
 use crate::narrow::methods::exact::Exact;
 use crate::shape::{Convex, Polytope, Primitive, procedural};
 
-const OPTIONS: ContactOptions = ContactOptions { margin: 0.3, touch: 0.0, told: Contacts::Deepest, one_sided: false };
+const OPTIONS: ContactOptions =
+    ContactOptions { margin: 0.3, touch: 0.0, told: Contacts::Deepest, one_sided: false };
 
 /// Bars and balls scattered over a cube of side 4.
 fn clutter(count: usize, seed: u64) -> Geometry {

@@ -12,8 +12,8 @@ use super::unfinished::{Kernel, ask, exact_relation};
 use super::{PairKernel, Question, compound_pairs};
 use crate::contact::Verdict;
 use crate::model::Geometry;
-use crate::narrow::contacts::contacts;
 use crate::narrow::contacts::convex_pair::add_patch;
+use crate::narrow::contacts::{Wanted, contacts};
 use crate::narrow::shape_pair::ShapePair;
 use crate::num::tolerance::TOUCH_DOUBT;
 use crate::{Budget, Certainty, Contact, Counters, Finish, Outcome, Relation, Separation};
@@ -265,7 +265,8 @@ pub(crate) fn all_contacts(
         let Question::Contacts(ContactOptions { margin, one_sided, .. }) = question else {
             return Ok(Verdict::refused());
         };
-        Ok(contacts(pair, *margin, *one_sided, &mut memory.kernel, budget))
+        let wanted = Wanted { margin: *margin, one_sided: *one_sided };
+        Ok(contacts(pair, wanted, &mut memory.kernel, budget))
     };
     let found = ask("exact", &Question::Contacts(*options), pair, memory, budget, kernel);
     // The kernel refuses nothing.

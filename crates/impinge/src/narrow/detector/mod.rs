@@ -16,9 +16,9 @@ pub(crate) mod unfinished;
 
 pub use batch::{Batch, Finding, Sink, each_pair};
 pub(crate) use contacts::measure;
-pub(crate) use pair_memory::contacts_with_ids;
 pub use contacts::{ContactOptions, Contacts, PairContacts, PartContact};
 pub use memory::Memory;
+pub(crate) use pair_memory::contacts_with_ids;
 
 use super::contacts::SeparatingTranslation;
 use super::continuous::{Sweep, SweepOptions};

@@ -4,8 +4,8 @@ use std::any::Any;
 use std::fmt;
 
 use super::compound_pairs::CompoundMemory;
-use super::unfinished::Unfinished;
 use super::persistent_manifold::PersistentManifolds;
+use super::unfinished::Unfinished;
 use super::{ContactOptions, Finding, PairContacts, PairKernel, Question};
 use crate::Budget;
 use crate::contact::{Finish, Verdict};

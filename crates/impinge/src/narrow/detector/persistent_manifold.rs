@@ -73,7 +73,9 @@ impl PersistentManifolds {
                 2.0 * shape.bounds(&Pose::IDENTITY).half().length()
             };
             let reach = ROLLED * size(0).min(size(1));
-            hand_on_where(old, new, |p, q| way(p, q) <= reach && p.normal.dot(q.normal) >= SAME_CONTACT_NORMAL);
+            hand_on_where(old, new, |p, q| {
+                way(p, q) <= reach && p.normal.dot(q.normal) >= SAME_CONTACT_NORMAL
+            });
         }
     }
 
