@@ -313,7 +313,8 @@ pub const OVERLAP_ROUNDING: f64 = 64.0 * f64::EPSILON;
 pub const LAYER_ROUNDING: f64 = 4096.0 * f64::EPSILON;
 
 /// The stated error of a volume from images, in units of the standard deviation that the roughness of their columns lets
-/// expect. With this and the next, 160 random placements at 32 to 256 pixels stayed below 0.8 of the stated error.
+/// expect. With this and the next, at least 118 of 120 random placements at 64 pixels
+/// stay within the stated error, whose median is twelve times that of the real one.
 pub const IMAGE_DEVIATIONS: f64 = 1.75;
 
 /// The same, in units of the standard error of the mean of the three images.
