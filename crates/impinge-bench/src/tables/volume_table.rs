@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 
 use anyhow::{Context, Result};
+use image::{Rgb, RgbImage};
 use impinge::narrow::image::{Stages, stages};
 use impinge::{Mesh, Method, Pose, Query, Shape, VolumeOptions, procedural};
 
@@ -79,6 +80,65 @@ pub fn run(effort: Effort) -> Result<Table> {
         "paper: Core 2 Duo and GeForce 8600 GTS, total without display, upload and simulation included",
     );
     Ok(table)
+}
+
+/// The force −V·∂V/∂x on a body that moves along x through a fixed one: place, exact, by images. A ball and a box through
+/// a box, and a ball through a thin plate.
+fn figure_six() -> Result<Vec<Vec<[f64; 3]>>> {
+    let ball = Shape::from(procedural::ico_sphere(0.3, 4)?);
+    let cube = Shape::from(procedural::cuboid([0.3; 3], [1; 3])?);
+    let obstacle = Shape::from(procedural::cuboid([0.6, 0.8, 0.8], [1; 3])?);
+    let plate = Shape::from(procedural::cuboid([0.05, 0.8, 0.8], [1; 3])?);
+    let scenes = [(&ball, &obstacle), (&cube, &obstacle), (&ball, &plate)];
+    let force = |mover: &Shape, fixed: &Shape, x: f64, method: Method| -> Result<f64> {
+        let resolution = Some(128);
+        let options = VolumeOptions { gradient: true, resolution, ..VolumeOptions::default() };
+        let place = Pose::from_translation([x, 0.03, 0.02])?;
+        let found = Query { method, ..Query::default() }.volume(mover.at(place), fixed, options)?;
+        let found = found.value.context("no volume")?;
+        Ok(-found.volume * found.gradient[0].iter().map(|slope| slope.x).sum::<f64>())
+    };
+    let curve = |(mover, fixed): (&Shape, &Shape)| {
+        // Off the places where faces coincide.
+        let places = (0..60).map(|k| -1.0 + (f64::from(k) + 0.37) / 30.0);
+        places
+            .map(|x| {
+                let [exact, seen] =
+                    [Method::Exact, Method::Image].map(|method| force(mover, fixed, x, method));
+                Ok([x, exact?, seen?])
+            })
+            .collect()
+    };
+    scenes.into_iter().map(curve).collect()
+}
+
+/// The curves side by side: exact ones grey, those of images red.
+fn draw_curves(curves: &[Vec<[f64; 3]>]) -> RgbImage {
+    const SIDE: u32 = 360;
+    let mut picture = RgbImage::from_pixel(SIDE * curves.len() as u32, SIDE, Rgb([255; 3]));
+    let mut dot = |x: f64, y: f64, colour: [u8; 3]| {
+        if x >= 0.0 && y >= 0.0 && (x as u32) < picture.width() && (y as u32) < picture.height() {
+            picture.put_pixel(x as u32, y as u32, Rgb(colour));
+        }
+    };
+    for (curve, left) in curves.iter().zip((0..).step_by(SIDE as usize)) {
+        let largest = curve.iter().map(|[_, exact, _]| exact.abs()).fold(f64::MIN_POSITIVE, f64::max);
+        let place = |x: f64, force: f64| {
+            let half = 0.5 * f64::from(SIDE);
+            [f64::from(left) + half * (1.0 + 0.9 * x), half * (1.0 - 0.85 * force / largest)]
+        };
+        (0..SIDE).for_each(|x| dot(f64::from(left + x), 0.5 * f64::from(SIDE), [200; 3]));
+        for (column, colour) in [(1, [110; 3]), (2, [210, 30, 30])] {
+            for pair in curve.windows(2) {
+                let [from, to] = [pair[0], pair[1]].map(|point| place(point[0], point[column]));
+                for step in 0..=200 {
+                    let share = f64::from(step) / 200.0;
+                    dot(from[0] + (to[0] - from[0]) * share, from[1] + (to[1] - from[1]) * share, colour);
+                }
+            }
+        }
+    }
+    picture
 }
 
 /// A closed mesh with about so many triangles: halved along edges where more than twice as many are wanted, then with
