@@ -70,8 +70,9 @@ impl PairSet {
     }
 }
 
+/// Both numbers of a pair in one.
 #[inline]
-fn key([a, b]: [u32; 2]) -> u64 {
+pub(super) fn key([a, b]: [u32; 2]) -> u64 {
     (u64::from(a) << 32) | u64::from(b)
 }
 

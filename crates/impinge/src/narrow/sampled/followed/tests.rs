@@ -75,7 +75,8 @@ fn contacts_are_true_and_begin_to_be_told_within_a_frame() {
     let shapes = meshes.clone().map(Shape::from);
     for (swing, units) in [(0.0, None), (0.05, None), (0.05, Some(400))] {
         let (mut met, mut frames, mut late, mut waits) = (0, 0, 0, 0);
-        for seed in 0..3 {
+        let mut placed = shapes.clone();
+        for seed in 0..2 {
             let options = TrackerOptions { prove: false, deformation: [0.3; 2], ..TrackerOptions::default() };
             let mut tracker = Tracker::new(&shapes[0], &shapes[1], options).unwrap();
             let (mut before, _) = surfaces_at(&meshes, seed, 0.0, swing);
@@ -89,10 +90,13 @@ fn contacts_are_true_and_begin_to_be_told_within_a_frame() {
                 let report = tracker.step(surfaces, &mut budget).unwrap();
                 assert_ne!(report.meeting, Some(false), "nothing is proved");
                 assert!(units.is_some() || report.outcome.finish == Finish::Complete);
-                let placed = |i: usize| {
-                    Shape::from(Mesh::from_points(now[i].clone(), meshes[i].triangles().to_vec()).unwrap())
-                };
-                let exact = crate::pairs(&placed(0), placed(1).at(pose)).unwrap();
+                if swing > 0.0 {
+                    for (shape, points) in placed.iter_mut().zip(&now) {
+                        let points: Vec<[f64; 3]> = points.iter().map(|p| p.to_array()).collect();
+                        shape.set_vertices(&points).unwrap();
+                    }
+                }
+                let exact = crate::pairs(&placed[0], placed[1].at(pose)).unwrap();
                 let told = tracker.contacts(surfaces);
                 assert_eq!(told.len(), report.contacts);
                 for contact in &told {

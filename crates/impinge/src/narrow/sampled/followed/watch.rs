@@ -22,16 +22,17 @@ use super::super::meter::Meter;
 use super::super::shells::Facet;
 use super::super::triangle_pair::Triangle;
 use super::march::Crossing;
+use super::pair_set::key;
 use crate::geom::triangle_triangle::meet;
 
 /// Frames for which a pair waits at most; a power of two.
 const AHEAD: usize = 256;
 
 /// Part of the expected time to contact after which a pair is looked at (no unit): motions are not uniform.
-const CAUTION: f64 = 0.9;
+const CAUTION: f64 = 0.8;
 
 /// Share of the whole motion that counts as an approach (no unit): patches are not flat, and bodies turn.
-const ASIDE: f64 = 0.1;
+const ASIDE: f64 = 0.15;
 
 /// Share of the stated deformation, as a part of the patches' radii, by which gaps may be wrong (no unit): what deforms
 /// with the anchor is seen.
@@ -85,10 +86,6 @@ impl Hasher for Mixed {
 }
 
 type Pairs = HashSet<u64, BuildHasherDefault<Mixed>>;
-
-fn key([a, b]: [u32; 2]) -> u64 {
-    (u64::from(a) << 32) | u64::from(b)
-}
 
 /// Two patches with what is known of their gap.
 #[derive(Debug, Clone, Copy)]
