@@ -50,7 +50,8 @@ pub struct TrackerOptions {
     pub finest: f64,
     /// Whether what is not in contact is proved apart. Without, two bodies are only followed: contacts are told one for
     /// each curve in which the surfaces cross, the next ones are expected where gaps close, and that there is none is
-    /// never said. That takes far less time in each frame. A [`SelfTracker`] takes no notice of it.
+    /// never said. Triangles are exact then, whatever `finest` is, and contacts that begin within some steps of a known
+    /// curve may be told as one with it. A [`SelfTracker`] takes no notice of it.
     pub prove: bool,
     /// The length of a frame (seconds).
     pub frame: f64,
@@ -111,7 +112,7 @@ pub struct TrackerReport {
     pub contacts: usize,
     /// The share of all pairs of surface patches about which something is known, weighted by their areas.
     pub coverage: f64,
-    /// The probability that a given contact which exists is not among those found.
+    /// The probability that a given contact which exists is not among those found; 1 for bodies that are only followed.
     pub miss_probability: f64,
     /// Certainty, end and cost.
     pub outcome: Outcome,
