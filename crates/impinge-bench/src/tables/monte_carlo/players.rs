@@ -21,12 +21,6 @@ use crate::recordings::{Body, Recording, Stage};
 /// Pairs of facets that the sampled method may hold.
 const MOST_PAIRS: usize = 1 << 20;
 
-/// Patches of this radius keep one pair of meeting triangles (no unit: a part of the bodies' size).
-const CONTACT_SIZE: f64 = 0.02;
-
-/// Pairs of facets that a frame proves again though nothing is expected of them.
-const MOST_PROOFS: usize = 50;
-
 /// The deformation that is stated is measured in every so many frames.
 const MEASURED: usize = 60;
 
@@ -242,8 +236,7 @@ impl Sampled {
             deformation: prepared.deformation,
             frame: 1e-3,
             most_pairs: MOST_PAIRS,
-            contact_size: CONTACT_SIZE,
-            most_proofs: MOST_PROOFS,
+            prove: false,
             ..TrackerOptions::default()
         };
         Ok(Sampled { tracker: Tracker::with_shells(prepared.shells.clone(), options)?, limit, report: None })

@@ -4,6 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use glam::DVec3;
 
+use super::front::NONE;
 use super::groups::Groups;
 use super::self_pair::Adjacency;
 use super::shells::{Facet, Shells};
@@ -18,6 +19,8 @@ pub struct Layers {
     pub(super) shares: Vec<Vec<f32>>,
     /// Which patches hang together, for a mesh with itself.
     adjacency: OnceLock<Adjacency>,
+    /// The triangles across the sides of each.
+    sides: OnceLock<Vec<[u32; 3]>>,
     /// Groups of facets, for two meshes.
     pub(super) groups: Groups,
     /// The diagonal of a box around the mesh.
@@ -49,13 +52,48 @@ impl Layers {
         let [low, high] = facets.iter().fold([DVec3::INFINITY, DVec3::NEG_INFINITY], hold);
         let vertices = shells.levels[0].corners.as_flattened().iter().max().map_or(0, |&v| v as usize + 1);
         let (shares, groups) = (shares(&shells), Groups::new(&shells));
-        Layers { size: (high - low).length(), vertices, shares, adjacency: OnceLock::new(), groups, shells }
+        Layers {
+            size: (high - low).length(),
+            vertices,
+            shares,
+            adjacency: OnceLock::new(),
+            sides: OnceLock::new(),
+            groups,
+            shells,
+        }
     }
 
     /// Which patches hang together; found when it is first asked for.
     pub(super) fn adjacency(&self) -> &Adjacency {
         self.adjacency.get_or_init(|| Adjacency::new(&self.shells))
     }
+
+    /// The triangles across the sides of each, from corner k to the next; found when they are first asked for.
+    pub(super) fn sides(&self) -> &[[u32; 3]] {
+        self.sides.get_or_init(|| sides(&self.shells.levels[0].corners))
+    }
+}
+
+/// The triangle across each side; `NONE` where there is none, or more than one.
+fn sides(triangles: &[[u32; 3]]) -> Vec<[u32; 3]> {
+    let mut all: Vec<[u32; 4]> = Vec::with_capacity(3 * triangles.len());
+    for (corners, t) in triangles.iter().zip(0..) {
+        for k in 0..3 {
+            let (a, b) = (corners[k], corners[(k + 1) % 3]);
+            all.push([a.min(b), a.max(b), t, k as u32]);
+        }
+    }
+    all.sort_unstable();
+    let mut across = vec![[NONE; 3]; triangles.len()];
+    for uses in all.chunk_by(|x, y| x[..2] == y[..2]) {
+        if let [[.., s, i], [.., t, j]] = *uses
+            && s != t
+        {
+            across[s as usize][i as usize] = t;
+            across[t as usize][j as usize] = s;
+        }
+    }
+    across
 }
 
 fn shares(shells: &Shells) -> Vec<Vec<f32>> {

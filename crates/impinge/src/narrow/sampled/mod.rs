@@ -11,6 +11,7 @@
 //! | `course` | how the bodies have moved against each other, and how long a gap lasts | – |
 //! | `schedule` | when a pair has to be looked at again | – |
 //! | `pair_list` | random search for the nearest pairs, and what is kept | 3 |
+//! | `followed` | contacts as curves that are walked along, the next ones by expectation: fast, without proofs | 3, 4.2 |
 //! | `self_pair` | patches of one body with itself, measured as they move | 5 |
 //! | `posed` | facets that ride on moving vertices | 5.1 |
 //! | `tracker`, `regions` | what users hold | – |
@@ -23,12 +24,13 @@
 //! area. The open pairs are looked at in random order, so that a given contact below one of m of them was missed with
 //! the probability (m − k) / m after k. A pair with a contact costs no fewer units than one without, so that over
 //! many seeds contacts are missed no more often than stated. While pairs that come before the random ones are
-//! unfinished, the probability stated is 1.
+//! unfinished, the probability stated is 1. Bodies that are only followed (`followed`) are never said to be apart.
 
 mod cell;
 mod course;
 mod curved_body;
 mod facet_pair;
+mod followed;
 mod front;
 mod groups;
 mod layers;

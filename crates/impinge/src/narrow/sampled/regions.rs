@@ -47,7 +47,8 @@ fn find(group: &mut [usize], mut i: usize) -> usize {
     i
 }
 
-fn region<'c>(contacts: impl Iterator<Item = &'c Contact> + Clone) -> Region {
+/// Contacts as one region.
+pub(super) fn region<'c>(contacts: impl Iterator<Item = &'c Contact> + Clone) -> Region {
     let count = contacts.clone().count().max(1) as f64;
     let centroid = contacts.clone().map(|c| c.point() / count).sum::<DVec3>();
     let normal = contacts.clone().map(|c| c.normal).sum::<DVec3>().normalize_or_zero();

@@ -5,12 +5,13 @@ use std::sync::Arc;
 use glam::DVec3;
 
 use super::facet_pair::average_normal;
+use super::followed::Followed;
 use super::front::{Changes, Frame, Front, FrontOptions, Touch};
 use super::layers::Layers;
 use super::meter::Meter;
 use super::pair_list::{Keep, PairList};
 use super::posed::{Flow, Posed, relative_step};
-use super::regions::regions;
+use super::regions::{region, regions};
 use super::shells::Shells;
 use super::triangle_pair::Triangle;
 use crate::contact::{Certainty, Contact, Counters, Feature, Finish, Outcome, Region};
@@ -47,13 +48,11 @@ pub struct TrackerOptions {
     /// The radius of patches that count as meeting without a look at triangles when they may (no unit: a part of the
     /// size of the bodies); the certainty states the error. 0 for exact triangles.
     pub finest: f64,
-    /// The largest radius of patches that keep one pair of meeting triangles (no unit: a part of the size of the bodies):
-    /// while those meet, nothing else of the patches is looked at. Larger is faster; contacts nearer to each other than
-    /// that may be told as one.
-    pub contact_size: f64,
-    /// How many pairs of facets a step looks at, at most, only to prove again what is not expected to have changed. With a
-    /// limit, pairs of patches of the contact size in which a known contact lies wait, too, and stay open.
-    pub most_proofs: usize,
+    /// Whether what is not in contact is proved apart. Without, two bodies are only followed: contacts are told one for
+    /// each curve in which the surfaces cross, the next ones are expected where gaps close, and that there is none is
+    /// never said. Triangles are exact then, whatever `finest` is, and contacts that begin within some steps of a known
+    /// curve may be told as one with it. A [`SelfTracker`] takes no notice of it.
+    pub prove: bool,
     /// The length of a frame (seconds).
     pub frame: f64,
     /// How long a contact rests until it is looked at more coarsely (seconds).
@@ -71,8 +70,7 @@ impl Default for TrackerOptions {
             keep_beyond: 0.01,
             most_pairs: 1 << 20,
             finest: 0.0,
-            contact_size: 0.0,
-            most_proofs: usize::MAX,
+            prove: true,
             frame: 1.0 / 60.0,
             rest_after: 0.5,
             rest_drift: 1e-5,
@@ -83,7 +81,7 @@ impl Default for TrackerOptions {
 impl TrackerOptions {
     fn check(&self) -> Result<(), Error> {
         let numbers = [self.keep_factor, self.keep_beyond, self.frame, self.rest_after, self.rest_drift];
-        let numbers = numbers.iter().chain([&self.finest, &self.contact_size]);
+        let numbers = numbers.iter().chain([&self.finest]);
         match numbers.chain(&self.deformation).find(|x| !(**x >= 0.0 && x.is_finite())) {
             Some(x) => {
                 Err(Error::Argument { name: "options", reason: format!("{x} is no size, factor or time") })
@@ -114,7 +112,7 @@ pub struct TrackerReport {
     pub contacts: usize,
     /// The share of all pairs of surface patches about which something is known, weighted by their areas.
     pub coverage: f64,
-    /// The probability that a given contact which exists is not among those found.
+    /// The probability that a given contact which exists is not among those found; 1 for bodies that are only followed.
     pub miss_probability: f64,
     /// Certainty, end and cost.
     pub outcome: Outcome,
@@ -220,6 +218,10 @@ impl Tracker {
     /// Contacts that hang together, as one region each.
     pub fn regions(&self, surfaces: [Surface<'_>; 2]) -> Vec<Region> {
         let core = &self.core;
+        if core.followed.is_some() {
+            // Each curve is one region.
+            return core.contacts(surfaces).iter().map(|contact| region([contact].into_iter())).collect();
+        }
         regions(&core.layers, &core.posed(&core.layers, &surfaces), &core.front, &core.contacts(surfaces))
     }
 
@@ -272,6 +274,8 @@ struct Core {
     one: bool,
     layers: [Arc<Layers>; 2],
     front: Front,
+    /// Instead of the front where nothing is to be proved.
+    followed: Option<Followed>,
     list: PairList,
     /// The bodies' own size (a length).
     size: f64,
@@ -297,8 +301,6 @@ impl Core {
             one,
             // Patches of one body that hang together always may meet.
             finest: if one { 0.0 } else { options.finest * size },
-            contact_size: options.contact_size * size,
-            most_random: options.most_proofs,
             most: options.most_pairs,
             frame: options.frame as f32,
             rest_after: options.rest_after as f32,
@@ -309,6 +311,7 @@ impl Core {
             options,
             one,
             front: Front::new(layers.clone(), 0.5 * size, front_options),
+            followed: (!options.prove && !one).then(|| Followed::new(layers.clone(), options.deformation)),
             layers,
             list: PairList::default(),
             size,
@@ -353,9 +356,13 @@ impl Core {
         let flow = before.map(|before| Flow::new(&before, &surfaces.map(|surface| surface.pose)));
         let deformed = motions[0] + motions[1];
         let poses = [0, 1].map(|k| bodies[k].pose);
-        let looked_at = self.front.begin(step, poses, deformed, self.pad);
         let mut frame = Frame { bodies, pad: self.pad, step, flow, deformed, work: Counters::default() };
         let mut meter = Meter::new(budget);
+        if let Some(followed) = &mut self.followed {
+            followed.step(&mut frame, &mut meter);
+            return Ok(followed_report(followed, &frame));
+        }
+        let looked_at = self.front.begin(step, poses, deformed, self.pad);
         // Without reading a vertex, a look costs about an eighth of a test of two facets.
         meter.charge(looked_at / 8);
         let miss_probability = self.look(&mut frame, &mut meter);
@@ -408,6 +415,7 @@ impl Core {
         // Negated, so that NaN begins anew.
         if before.is_none() || rounding > self.pad || !(step <= LONG_STEP * self.size) {
             self.pad = 2.0 * rounding;
+            self.followed.iter_mut().for_each(Followed::clear);
             self.front.reset();
             self.list.clear();
             self.behind = true;
@@ -421,9 +429,8 @@ impl Core {
         if !self.front.verify_contacts(frame, meter) || !self.front.settle_closing(frame, meter) {
             return 1.0;
         }
-        let proves = self.options.most_proofs > 0;
         // In every other frame, so that a small budget is not used up by the list for ever.
-        let listed = proves && self.behind && !self.one && self.frame.is_multiple_of(2);
+        let listed = self.behind && !self.one && self.frame.is_multiple_of(2);
         if listed && self.front.has_open() && !self.look_at_list(frame, meter) {
             return 1.0;
         }
@@ -494,6 +501,12 @@ impl Core {
             };
             return self.front.self_intersections(&bodies[0], self.pad).into_iter().map(of).collect();
         }
+        if let Some(followed) = &self.followed {
+            let of = |([t, u], id): ([u32; 2], u64)| {
+                contact(&[bodies[0].triangle(t), bodies[1].triangle(u)], [t, u].map(Feature::Face), id)
+            };
+            return followed.witnesses().map(of).collect();
+        }
         let one = |touch: Touch| match touch.witness {
             Some([t, u]) => {
                 let triangles = [bodies[0].triangle(t), bodies[1].triangle(u)];
@@ -510,6 +523,23 @@ impl Core {
             }
         };
         self.front.contacts().map(one).collect()
+    }
+}
+
+/// What is told of bodies that are followed.
+fn followed_report(followed: &Followed, frame: &Frame<'_>) -> TrackerReport {
+    let contacts = followed.witnesses().count();
+    let work = frame.work;
+    let samples = work.volume_tests + work.primitive_tests;
+    let certainty = if contacts > 0 { Certainty::Exact } else { Certainty::Sampled { samples } };
+    let finish = if followed.is_done { Finish::Complete } else { Finish::OutOfBudget };
+    TrackerReport {
+        meeting: (contacts > 0).then_some(true),
+        contacts,
+        coverage: followed.coverage(),
+        miss_probability: 1.0,
+        outcome: Outcome { certainty, finish, work },
+        changes: [0; 3],
     }
 }
 

@@ -1,7 +1,5 @@
 //! Pairs in contact: their triangles are looked at again when they may have parted, and pairs that rest become coarser.
 
-use glam::Vec3;
-
 use super::super::cell;
 use super::super::meter::Meter;
 use super::super::triangle_pair::{Meeting, Triangle, crossing_margin, meeting};
@@ -84,8 +82,7 @@ impl Front {
         // What stands for a large patch is to notice soon that it no longer rests.
         let margin = if node.rested { margin.min(f64::from(self.options.rest_drift)) } else { margin };
         let due = (self.travelled + margin).next_down().max(self.travelled);
-        let at = (0.5 * (a.centre() + b.centre())).as_vec3();
-        self.contacts[node.slot as usize] = Held { node: n, due, at };
+        self.contacts[node.slot as usize] = Held { node: n, due };
     }
 
     /// Whether a pair in contact has rested long enough to become coarser.
@@ -137,14 +134,14 @@ impl Front {
             {
                 continue;
             }
-            let Held { due, at, .. } = self.contacts[node.slot as usize];
+            let due = self.contacts[node.slot as usize].due;
             self.drop_below(parent);
             self.changes.merges += 1;
             let above = &mut self.nodes[parent as usize];
             (above.witness, above.seen, above.since) = (node.witness, node.seen, node.since);
             (above.id, above.left_at) = (node.id, self.clock);
             above.merged_at = self.clock;
-            self.enter_contact(parent, due.min(self.travelled + f64::from(self.options.rest_drift)), at);
+            self.enter_contact(parent, due.min(self.travelled + f64::from(self.options.rest_drift)));
             self.nodes[parent as usize].rested = true;
         }
     }
@@ -165,14 +162,14 @@ impl Front {
         }
     }
 
-    pub(super) fn enter_contact(&mut self, n: u32, due: f64, at: Vec3) {
+    pub(super) fn enter_contact(&mut self, n: u32, due: f64) {
         let node = &mut self.nodes[n as usize];
         (node.state, node.slot, node.rested) = (State::Contact, self.contacts.len() as u32, false);
         if node.id == 0 || node.left_at != self.clock {
             self.last_id += 1;
             node.id = self.last_id;
         }
-        self.contacts.push(Held { node: n, due, at });
+        self.contacts.push(Held { node: n, due });
     }
 
     pub(super) fn leave_contact(&mut self, n: u32) {

@@ -19,7 +19,7 @@ mod refine;
 
 use std::sync::Arc;
 
-use glam::{DVec3, Vec3};
+use glam::DVec3;
 
 use super::cell;
 use super::course::{Course, Sight};
@@ -88,8 +88,6 @@ struct Node {
     state: State,
     /// Whether it is open and its weight counted among those.
     listed: bool,
-    /// Whether it is open and left so because of a contact beside it.
-    shadowed: bool,
     /// The share of all pairs of surface points that it stands for.
     weight: f32,
     parent: u32,
@@ -142,8 +140,6 @@ struct Held {
     node: u32,
     /// The reading until which its triangles certainly meet.
     due: f64,
-    /// Where they do, about.
-    at: Vec3,
 }
 
 /// How a front is kept.
@@ -154,10 +150,6 @@ pub(super) struct FrontOptions {
     /// Radius below which patches that may meet count as meeting without a look at triangles (a length); 0 for exact
     /// triangles.
     pub finest: f64,
-    /// The largest radius of the patches that keep one pair of triangles that meet (a length).
-    pub contact_size: f64,
-    /// The largest number of unproved pairs that a step looks at in random order.
-    pub most_random: usize,
     /// The largest number of pairs.
     pub most: usize,
     /// Length of a frame (seconds).
@@ -252,8 +244,6 @@ pub(super) struct Front {
     least: [Vec<(f32, u32)>; 2],
     /// Pairs that are open, and entries that no longer count.
     open: Vec<Entry>,
-    /// How many open pairs are left so because of a contact beside them.
-    shadowed: usize,
     /// Open pairs that could not be split for lack of room.
     stuck: Vec<u32>,
     contacts: Vec<Held>,
@@ -293,7 +283,6 @@ impl Front {
             least: layers.each_ref().map(|layers| vec![(f32::INFINITY, 0); layers.groups.nodes.len()]),
             swept: 0,
             open: Vec::new(),
-            shadowed: 0,
             stuck: Vec::new(),
             contacts: Vec::new(),
             lost: Vec::new(),
@@ -321,7 +310,6 @@ impl Front {
         self.contacts.clear();
         self.rested.clear();
         self.parted.clear();
-        self.shadowed = 0;
         (self.unused, self.travelled, self.open_weight) = (NONE, 0.0, 0.0);
         self.patches.iter_mut().for_each(Patches::forget);
         if !self.options.one {
@@ -468,9 +456,6 @@ impl Front {
         let (mut drawn, mut looked_at) = (0, 0);
         while !self.open.is_empty() {
             let left = self.open.len();
-            if looked_at >= self.options.most_random {
-                return self.unseen(left, looked_at);
-            }
             let k = (u128::from(bits(seed, drawn)) * left as u128) >> 64;
             drawn += 1;
             let Entry { pair, stamp } = self.open.swap_remove(k as usize);
@@ -481,17 +466,11 @@ impl Front {
             self.close(pair);
             if !self.settle(pair, frame, meter) {
                 // Entries that do not count are as likely among the rest as among those drawn.
-                return self.unseen(left, looked_at);
+                return left as f64 / (left + looked_at) as f64;
             }
             looked_at += 1;
         }
-        self.unseen(0, looked_at)
-    }
-
-    /// The share of open pairs that were not looked at.
-    fn unseen(&self, left: usize, looked_at: usize) -> f64 {
-        let left = left + self.shadowed;
-        if left == 0 { 0.0 } else { left as f64 / (left + looked_at) as f64 }
+        0.0
     }
 
     /// How much of the weight of all pairs is open.
@@ -512,7 +491,7 @@ impl Front {
 
     /// Whether something was left open.
     pub fn has_open(&self) -> bool {
-        !self.open.is_empty() || !self.stuck.is_empty() || self.shadowed > 0
+        !self.open.is_empty() || !self.stuck.is_empty()
     }
 
     /// The pairs in contact of two bodies.
@@ -585,12 +564,7 @@ impl Front {
         let node = &mut self.nodes[n as usize];
         (node.state, node.stamp, node.listed) = (State::Open, node.stamp.wrapping_add(1), true);
         self.open_weight += f64::from(node.weight);
-        let entry = Entry { pair: n, stamp: node.stamp };
-        self.open.push(entry);
-        if self.options.most_random != usize::MAX {
-            // Where few are looked at in random order, an open pair has its turn in the next frame in any case.
-            self.closing.push(entry);
-        }
+        self.open.push(Entry { pair: n, stamp: node.stamp });
     }
 
     /// Takes a pair out of all queues.
@@ -600,6 +574,5 @@ impl Front {
         if std::mem::take(&mut node.listed) {
             self.open_weight -= f64::from(node.weight);
         }
-        self.shadowed -= usize::from(std::mem::take(&mut node.shadowed));
     }
 }

@@ -10,7 +10,7 @@ use super::super::meter::Meter;
 use super::super::posed::Posed;
 use super::super::self_pair::Moment;
 use super::super::shells::Facet;
-use super::{AHEAD, Entry, Frame, Front, HYSTERESIS, Held, NONE, Node, Pending, State};
+use super::{Entry, Frame, Front, HYSTERESIS, NONE, Node, Pending, State};
 
 /// A pair replaces its children when it is expected to stay apart for this many frames, so that it is not split again
 /// at once.
@@ -33,9 +33,6 @@ const ROOM: f64 = 0.25;
 /// Part of a patch's radius above which the gap of its triangles is not measured any better (no unit).
 const WIDE: f64 = 0.1;
 
-/// Frames after which a pair next to a known contact is considered again.
-const SHADOWED: u32 = 4;
-
 impl Front {
     /// Finds out about an open pair and all that is below it; what the budget leaves stays open.
     pub(super) fn settle(&mut self, n: u32, frame: &mut Frame<'_>, meter: &mut Meter<'_>) -> bool {
@@ -54,10 +51,6 @@ impl Front {
         }
         self.stack.push(Pending { node: n, placed, gap });
         while let Some(pending) = self.stack.pop() {
-            if self.is_shadowed(pending.node, &pending.placed) {
-                self.leave_shadowed(pending.node);
-                continue;
-            }
             if !meter.pay(1) {
                 // The nearest last, where it is looked at first.
                 let mut left = std::mem::take(&mut self.stack);
@@ -73,41 +66,6 @@ impl Front {
             }
         }
         true
-    }
-
-    /// Whether a known contact lies within both patches of a pair that could keep one, and only some pairs are looked at
-    /// in a step: what begins to meet there is told as one with that contact, so that others come first. Such pairs stay
-    /// open.
-    pub(super) fn is_shadowed(&self, n: u32, placed: &[Facet; 2]) -> bool {
-        let reach = self.options.contact_size;
-        if self.options.one || self.options.most_random == usize::MAX || !(reach > 0.0) {
-            return false;
-        }
-        let is_small = |n: u32| {
-            let facets = self.nodes[n as usize].facets;
-            (0..2).all(|k| self.layers[k].groups.radius(facets[k]) <= reach)
-        };
-        // Below the patches that keep one contact nothing is left out: a look at one of them is a whole one.
-        let parent = self.nodes[n as usize].parent;
-        if !is_small(n) || (parent != NONE && is_small(parent)) {
-            return false;
-        }
-        let near = placed.map(|patch| (patch.centre.as_vec3(), (patch.radius * patch.radius) as f32));
-        let is_beside = |held: &Held| {
-            held.due >= self.travelled && near.iter().all(|(c, sq)| c.distance_squared(held.at) <= *sq)
-        };
-        self.contacts.iter().any(is_beside)
-    }
-
-    /// Leaves a pair open for some frames because of a contact beside it.
-    pub(super) fn leave_shadowed(&mut self, n: u32) {
-        let expected = self.clock.wrapping_add(SHADOWED);
-        let node = &mut self.nodes[n as usize];
-        (node.state, node.stamp, node.listed) = (State::Open, node.stamp.wrapping_add(1), true);
-        (node.shadowed, node.expected) = (true, expected);
-        self.shadowed += 1;
-        self.open_weight += f64::from(node.weight);
-        self.expected[(expected % AHEAD) as usize].push(Entry { pair: n, stamp: node.stamp });
     }
 
     /// Leaves a pair that is not to be looked at any closer now as it is known.
@@ -211,35 +169,16 @@ impl Front {
                 self.merge_parted(*n, gap.width, frames, frame, meter);
             }
             Cell::Meet(witness) => {
-                let n = self.keep_above(*n);
+                let n = *n;
                 let node = &mut self.nodes[n as usize];
                 (node.witness, node.since, node.seen) = (witness, self.clock, [0.0; 3]);
-                self.enter_contact(n, self.travelled, placed[0].centre.as_vec3());
+                self.enter_contact(n, self.travelled);
                 if !self.options.one && witness[0] != NONE {
                     let [a, b] = [0, 1].map(|k| frame.bodies[k].triangle(witness[k]));
                     self.hold(n, [&a, &b], frame);
                 }
             }
         }
-    }
-
-    /// The pair above that is to keep the triangles which meet; what is below it is dropped, looked at or not.
-    pub(super) fn keep_above(&mut self, n: u32) -> u32 {
-        let (mut above, mut at) = (n, n);
-        while at != NONE && !self.options.one {
-            let Node { facets, parent, .. } = self.nodes[at as usize];
-            let large = |k: usize| self.layers[k].groups.radius(facets[k]) > self.options.contact_size;
-            if at != n && (large(0) || large(1)) {
-                break;
-            }
-            (above, at) = (at, parent);
-        }
-        if above != n {
-            self.drop_below(above);
-            let nodes = &self.nodes;
-            self.stack.retain(|pending| nodes[pending.node as usize].state != State::Unused);
-        }
-        above
     }
 
     /// Drops everything below a pair.
@@ -434,7 +373,6 @@ impl Front {
             levels,
             state: State::Open,
             listed: false,
-            shadowed: false,
             weight,
             parent,
             child: NONE,
