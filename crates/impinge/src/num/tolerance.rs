@@ -321,3 +321,12 @@ pub const NARROWEST_CELL: f64 = 1e-5;
 /// largest coordinate, and of the cutoff). Positions of images are rounded once for each axis, differences and squares
 /// a few times.
 pub const CANDIDATE_ROUNDING: f64 = 16.0 * f64::EPSILON;
+
+/// How much farther than its cover radius a search goes below a centre of the spanner's hierarchy (no unit: a factor of
+/// the squared radius). The radius bounds a chain of distances, each rounded by some ε; a chain of all levels, about a
+/// thousand of them whose lengths halve, stays below it by far.
+pub const COVER_ROUNDING: f64 = 1.0 + 1e-12;
+
+/// Rounding of the time at which two particles meet (no unit: a factor of the terms that are added). Places, products
+/// and sums of the quadratic are off by some ε each, and the time is rounded so much earlier.
+pub const MEETING_ROUNDING: f64 = 64.0 * f64::EPSILON;

@@ -18,16 +18,28 @@
 //! # Ok::<(), impinge::Error>(())
 //! ```
 
+mod box_tree;
 mod brute;
+mod bsp_tree;
 mod domain;
 mod images;
+mod moving_tree;
+mod octree;
 mod particles;
+mod point_list;
+mod r_star;
+mod r_star_search;
+mod spanner;
+mod spanner_search;
+mod sweep_and_prune;
 mod technique;
 
 use super::Changes;
 
 pub use domain::Domain;
+pub use moving_tree::{Meeting, MovingTree};
 pub use particles::{Displacement, Particles};
+pub use spanner::DeformableSpanner;
 pub use technique::Technique;
 
 /// A structure over the particles of a frame that finds the pairs among them.
@@ -51,6 +63,8 @@ pub trait NeighbourSearch: Send + Sync {
 pub struct SearchCounters {
     /// Pairs of particles whose distance was tested.
     pub tests: u64,
+    /// Pairs of cells, boxes or other sets of particles that were tested.
+    pub volume_tests: u64,
     /// Pairs found.
     pub pairs: u64,
     /// Particles, nodes or edges of the structure that were put in place or changed; a particle that is sorted into

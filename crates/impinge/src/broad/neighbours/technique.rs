@@ -5,6 +5,11 @@ use std::str::FromStr;
 
 use super::NeighbourSearch;
 use super::brute::Brute;
+use super::bsp_tree::BspTree;
+use super::octree::Octree;
+use super::r_star_search::RStarSearch;
+use super::spanner_search::SpannerSearch;
+use super::sweep_and_prune::SweepAndPrune;
 use crate::error::Error;
 
 /// A way to search pairs; all find the same.
@@ -13,16 +18,32 @@ use crate::error::Error;
 pub enum Technique {
     /// Every pair tried.
     Brute,
+    /// A cube cut into eight, as long as too many are in one.
+    Octree,
+    /// Planes that stay while they divide the particles well.
+    Bsp,
+    /// Boxes grouped by overlap and margin, with forced reinsertion.
+    RStar,
+    /// Intervals on one axis, sorted.
+    Sweep,
+    /// The hierarchy of discrete centres of the deformable spanner.
+    Spanner,
 }
 
 impl Technique {
     /// All of them.
-    pub const ALL: &'static [Technique] = &[Technique::Brute];
+    pub const ALL: &'static [Technique] =
+        &[Technique::Brute, Technique::Octree, Technique::Bsp, Technique::RStar, Technique::Sweep, Technique::Spanner];
 
     /// Its name, as `--method` takes it.
     pub fn name(self) -> &'static str {
         match self {
             Technique::Brute => "brute",
+            Technique::Octree => "octree",
+            Technique::Bsp => "bsp",
+            Technique::RStar => "rstar",
+            Technique::Sweep => "sweep",
+            Technique::Spanner => "spanner",
         }
     }
 
@@ -30,6 +51,11 @@ impl Technique {
     pub fn start(self) -> Box<dyn NeighbourSearch> {
         match self {
             Technique::Brute => Box::new(Brute::default()),
+            Technique::Octree => Box::new(Octree::default()),
+            Technique::Bsp => Box::new(BspTree::default()),
+            Technique::RStar => Box::new(RStarSearch::default()),
+            Technique::Sweep => Box::new(SweepAndPrune::default()),
+            Technique::Spanner => Box::new(SpannerSearch::default()),
         }
     }
 }
