@@ -15,6 +15,7 @@ mod outside;
 mod peers;
 mod queries;
 mod questions;
+mod random;
 mod readme;
 mod recordings;
 mod results;

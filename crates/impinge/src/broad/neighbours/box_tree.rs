@@ -141,7 +141,8 @@ impl BoxTree {
             let range = if same { i + 1..s.range().end } else { t.range() };
             let p = self.at(i);
             tests += range.len() as u64;
-            let columns = self.x[range.clone()].iter().zip(&self.y[range.clone()]).zip(&self.z[range.clone()]);
+            let columns =
+                self.x[range.clone()].iter().zip(&self.y[range.clone()]).zip(&self.z[range.clone()]);
             for (j, ((x, y), z)) in range.zip(columns) {
                 let [dx, dy, dz] = [x - p.x, y - p.y, z - p.z];
                 if (dx * dx + dy * dy) + dz * dz <= limit_sq {

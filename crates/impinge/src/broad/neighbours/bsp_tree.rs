@@ -107,7 +107,8 @@ impl BspTree {
             let first = tree.nodes.len();
             tree.nodes[at] = BoxNode::inner(first, 2);
             planes[at] = Some(plane);
-            for (side, (from, to)) in [(start, start + middle), (start + middle, end)].into_iter().enumerate() {
+            for (side, (from, to)) in [(start, start + middle), (start + middle, end)].into_iter().enumerate()
+            {
                 tree.nodes.push(BoxNode::leaf(from, to - from));
                 planes.push(None);
                 let old = if is_kept { old_nodes[old as usize].first + side as u32 } else { NONE };
@@ -158,6 +159,12 @@ fn median_plane(members: &mut [u32], positions: &[[f64; 3]]) -> Option<Plane> {
     let median = at(median, axis);
     // Points at the plane are above it, so one at least must be below.
     let halfway = low[axis] + 0.5 * (high[axis] - low[axis]);
-    let at = if median > low[axis] { median } else if halfway > low[axis] { halfway } else { high[axis] };
+    let at = if median > low[axis] {
+        median
+    } else if halfway > low[axis] {
+        halfway
+    } else {
+        high[axis]
+    };
     Some(Plane { axis, at })
 }

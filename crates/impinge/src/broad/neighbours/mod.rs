@@ -21,7 +21,10 @@
 mod box_tree;
 mod brute;
 mod bsp_tree;
+mod crowding;
 mod domain;
+mod grid;
+mod hybrid;
 mod images;
 mod moving_tree;
 mod octree;
@@ -36,6 +39,8 @@ mod technique;
 
 use super::Changes;
 
+#[cfg(feature = "unstable")]
+pub use crowding::Crowding;
 pub use domain::Domain;
 pub use moving_tree::{Meeting, MovingTree};
 pub use particles::{Displacement, Particles};
@@ -56,6 +61,11 @@ pub trait NeighbourSearch: Send + Sync {
 
     /// What the last search cost.
     fn counters(&self) -> SearchCounters;
+
+    /// Why this technique, as a sentence for people.
+    fn reason(&self) -> &str {
+        "named by hand"
+    }
 }
 
 /// What a search cost.
@@ -97,3 +107,6 @@ impl Changes {
 fn bytes_of<T>(items: &Vec<T>) -> u64 {
     (items.capacity() * size_of::<T>()) as u64
 }
+
+#[cfg(test)]
+mod tests;

@@ -92,7 +92,8 @@ impl MovingTree {
             return Err(Error::Coordinate { vertex: number as usize, value });
         }
         if !(0.0..=LARGEST_COORDINATE).contains(&radius) {
-            let reason = format!("particle {number} has the radius {radius}; it must be 0 or more and finite");
+            let reason =
+                format!("particle {number} has the radius {radius}; it must be 0 or more and finite");
             return Err(Error::Argument { name: "radii", reason });
         }
         let index = number as usize;
@@ -168,7 +169,7 @@ impl MovingTree {
         let mut stack = if *root == NONE { Vec::new() } else { vec![[*root; 2]] };
         while let Some([a, b]) = stack.pop() {
             let (s, t) = (&nodes[a as usize], &nodes[b as usize]);
-            // Both have the same level, or the first is above.
+            // Both have the same level.
             let bound = |entry: u32, level: u32| match level {
                 0 => &items[entry as usize],
                 _ => &nodes[entry as usize].bound,
@@ -176,7 +177,9 @@ impl MovingTree {
             for (i, &x) in s.entries.iter().enumerate() {
                 let others = if a == b { &t.entries[i..] } else { &t.entries[..] };
                 for &y in others {
-                    if x == y && s.level == 0 || !bound(x, s.level).comes_near(bound(y, t.level), cutoff, span) {
+                    if x == y && s.level == 0
+                        || !bound(x, s.level).comes_near(bound(y, t.level), cutoff, span)
+                    {
                         continue;
                     }
                     match s.level {
@@ -320,7 +323,7 @@ mod tests {
                 _ => velocity * 0.3,
             };
             let place = if kind == 2 && i % 5 == 0 { DVec3::ONE } else { place };
-            Flight { place, velocity, radius: 0.01 + 0.01 * u(7 * i + 6), since: 0.0 }
+            Flight { place, velocity, radius: 0.04 + 0.02 * u(7 * i + 6), since: 0.0 }
         };
         (0..count).map(flight).collect()
     }
@@ -355,7 +358,9 @@ mod tests {
                     assert!(kind == 2 || (1e-5..0.3).contains(&share), "kind {kind}: {share}");
                 }
                 tree.advance(0.4).unwrap();
-                for (i, f) in flights(kind, 300, 50 + round).iter().enumerate().skip(round as usize * 40).take(40) {
+                for (i, f) in
+                    flights(kind, 300, 50 + round).iter().enumerate().skip(round as usize * 40).take(40)
+                {
                     if i % 2 == 0 {
                         tree.remove(i as u32);
                     } else {

@@ -6,6 +6,8 @@ use std::str::FromStr;
 use super::NeighbourSearch;
 use super::brute::Brute;
 use super::bsp_tree::BspTree;
+use super::grid::Grid;
+use super::hybrid::Hybrid;
 use super::octree::Octree;
 use super::r_star_search::RStarSearch;
 use super::spanner_search::SpannerSearch;
@@ -16,6 +18,8 @@ use crate::error::Error;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Technique {
+    /// A uniform grid: for many particles of about one size.
+    Grid,
     /// Every pair tried.
     Brute,
     /// A cube cut into eight, as long as too many are in one.
@@ -28,34 +32,53 @@ pub enum Technique {
     Sweep,
     /// The hierarchy of discrete centres of the deformable spanner.
     Spanner,
+    /// One after the other, whichever is expected to be fastest.
+    Hybrid,
 }
 
 impl Technique {
     /// All of them.
-    pub const ALL: &'static [Technique] =
-        &[Technique::Brute, Technique::Octree, Technique::Bsp, Technique::RStar, Technique::Sweep, Technique::Spanner];
+    pub const ALL: &'static [Technique] = &[
+        Technique::Grid,
+        Technique::Octree,
+        Technique::Bsp,
+        Technique::RStar,
+        Technique::Sweep,
+        Technique::Spanner,
+        Technique::Hybrid,
+        Technique::Brute,
+    ];
 
     /// Its name, as `--method` takes it.
     pub fn name(self) -> &'static str {
         match self {
+            Technique::Grid => "grid",
             Technique::Brute => "brute",
             Technique::Octree => "octree",
             Technique::Bsp => "bsp",
             Technique::RStar => "rstar",
             Technique::Sweep => "sweep",
             Technique::Spanner => "spanner",
+            Technique::Hybrid => "hybrid",
         }
     }
 
     /// A structure without particles yet.
     pub fn start(self) -> Box<dyn NeighbourSearch> {
+        self.start_with(None)
+    }
+
+    /// The same with cells of about the width `voxel`, if the technique has cells.
+    pub fn start_with(self, voxel: Option<f64>) -> Box<dyn NeighbourSearch> {
         match self {
+            Technique::Grid => Box::new(Grid::new(voxel)),
             Technique::Brute => Box::new(Brute::default()),
             Technique::Octree => Box::new(Octree::default()),
             Technique::Bsp => Box::new(BspTree::default()),
             Technique::RStar => Box::new(RStarSearch::default()),
             Technique::Sweep => Box::new(SweepAndPrune::default()),
             Technique::Spanner => Box::new(SpannerSearch::default()),
+            Technique::Hybrid => Box::new(Hybrid::default()),
         }
     }
 }

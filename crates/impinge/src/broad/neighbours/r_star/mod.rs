@@ -371,7 +371,11 @@ impl<B: Bound> RStarTree<B> {
                 return false;
             }
             for &entry in entries {
-                let parent = if *level == 0 { self.leaf_of[entry as usize] } else { self.nodes[entry as usize].parent };
+                let parent = if *level == 0 {
+                    self.leaf_of[entry as usize]
+                } else {
+                    self.nodes[entry as usize].parent
+                };
                 let below = *level == 0 || self.nodes[entry as usize].level + 1 == *level;
                 if parent != at || !below || !bound.holds(self.bound(entry, *level)) {
                     return false;
@@ -387,7 +391,8 @@ impl<B: Bound> RStarTree<B> {
 
     /// Bytes held.
     pub fn bytes(&self) -> u64 {
-        let entries = self.nodes.iter().map(|n| n.entries.capacity() * size_of::<u32>()).sum::<usize>() as u64;
+        let entries =
+            self.nodes.iter().map(|n| n.entries.capacity() * size_of::<u32>()).sum::<usize>() as u64;
         super::bytes_of(&self.nodes) + super::bytes_of(&self.items) + super::bytes_of(&self.leaf_of) + entries
     }
 }

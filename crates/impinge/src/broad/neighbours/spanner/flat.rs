@@ -174,12 +174,7 @@ impl Flat {
     /// and every pair that is nearer than the levels of both allow: as places in the order of the leaves, with the
     /// squared distance. Nodes of up to `bucket` points are not taken apart. Returns how many pairs of nodes and of
     /// points were measured.
-    pub fn near_pairs(
-        &self,
-        reach: f64,
-        bucket: u32,
-        mut visit: impl FnMut(usize, usize, f64),
-    ) -> [u64; 2] {
+    pub fn near_pairs(&self, reach: f64, bucket: u32, mut visit: impl FnMut(usize, usize, f64)) -> [u64; 2] {
         let [mut node_tests, mut point_tests] = [0_u64; 2];
         let mut stack = if self.nodes.is_empty() { Vec::new() } else { vec![[0, 0]] };
         while let Some([a, b]) = stack.pop() {
@@ -243,7 +238,8 @@ impl Flat {
             let range = if same { i + 1..places(s).end } else { places(t) };
             let p = self.at(i);
             tests += range.len() as u64;
-            let columns = self.x[range.clone()].iter().zip(&self.y[range.clone()]).zip(&self.z[range.clone()]);
+            let columns =
+                self.x[range.clone()].iter().zip(&self.y[range.clone()]).zip(&self.z[range.clone()]);
             for (j, ((x, y), z)) in range.zip(columns) {
                 let [dx, dy, dz] = [x - p.x, y - p.y, z - p.z];
                 let d_sq = (dx * dx + dy * dy) + dz * dz;
@@ -259,7 +255,8 @@ impl Flat {
     pub fn bytes(&self) -> u64 {
         let columns = [&self.x, &self.y, &self.z, &self.separation_sq];
         let doubles: usize = columns.iter().map(|c| c.capacity() * size_of::<f64>()).sum();
-        (self.nodes.capacity() * size_of::<Node>() + self.order.capacity() * size_of::<u32>() + doubles) as u64
+        (self.nodes.capacity() * size_of::<Node>() + self.order.capacity() * size_of::<u32>() + doubles)
+            as u64
     }
 }
 

@@ -334,6 +334,7 @@ impl Hierarchy {
     pub fn bytes(&self) -> u64 {
         let lists = [&self.parent, &self.first, &self.next, &self.previous, &self.first_twin];
         let links: usize = lists.iter().map(|list| list.capacity() * size_of::<u32>()).sum();
-        (self.points.capacity() * size_of::<DVec3>() + self.level.capacity() * size_of::<i32>() + links) as u64
+        (self.points.capacity() * size_of::<DVec3>() + self.level.capacity() * size_of::<i32>() + links)
+            as u64
     }
 }

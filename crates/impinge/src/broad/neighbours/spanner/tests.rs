@@ -145,10 +145,13 @@ fn near_pairs_and_the_closest_pair_are_those_of_brute_force() {
         let mut spanner = DeformableSpanner::new(&places).unwrap();
         for round in 0..4 {
             for (i, place) in places.iter_mut().enumerate() {
-                place.iter_mut().for_each(|x| *x += 0.05 * unit(round, i as u64) * f64::from(u8::from(*x != 0.0)));
+                place
+                    .iter_mut()
+                    .for_each(|x| *x += 0.05 * unit(round, i as u64) * f64::from(u8::from(*x != 0.0)));
             }
             spanner.update(&places).unwrap();
-            let all = (0..places.len()).flat_map(|i| (i + 1..places.len()).map(move |j| [i as u32, j as u32]));
+            let all =
+                (0..places.len()).flat_map(|i| (i + 1..places.len()).map(move |j| [i as u32, j as u32]));
             let d = |[p, q]: [u32; 2]| distance(places[p as usize], places[q as usize]);
             let closest = all.clone().min_by(|a, b| d(*a).total_cmp(&d(*b))).unwrap();
             assert_eq!(spanner.closest_pair(), Some(closest));
@@ -178,7 +181,11 @@ fn well_separated_pairs_cover_every_pair_once() {
         for p in 0..150_u32 {
             for q in p + 1..150 {
                 let apart = places[p as usize] != places[q as usize];
-                assert_eq!(seen.get(&[p, q]).copied().unwrap_or(0), i32::from(apart), "kind {kind}: {p}, {q}");
+                assert_eq!(
+                    seen.get(&[p, q]).copied().unwrap_or(0),
+                    i32::from(apart),
+                    "kind {kind}: {p}, {q}"
+                );
             }
         }
         assert!(sets < 150 * 149 / 2);
@@ -192,7 +199,9 @@ fn extreme_sets_are_held_too() {
     spanner.insert(3, [1.0; 3]).unwrap();
     assert_eq!((spanner.len(), spanner.closest_pair()), (1, None));
     // Distances over 120 decades, and a hundred points at one place.
-    for (number, at) in [(0, [1e60, 0.0, 0.0]), (1, [-1e60, 1e59, 0.0]), (2, [1.0, 1.0, 1.0 + 1e-15]), (4, [1e-60; 3])] {
+    for (number, at) in
+        [(0, [1e60, 0.0, 0.0]), (1, [-1e60, 1e59, 0.0]), (2, [1.0, 1.0, 1.0 + 1e-15]), (4, [1e-60; 3])]
+    {
         spanner.insert(number, at).unwrap();
     }
     (5..105).for_each(|p| spanner.insert(p, [1.0; 3]).unwrap());

@@ -1,0 +1,187 @@
+//! A motion from uniform through clustered to collapsed: the hybrid, which switches techniques while running, against
+//! every fixed technique, in all and phase by phase.
+
+use std::time::Instant;
+
+use anyhow::{Result, ensure};
+use impinge::broad::neighbours::{Domain, NeighbourSearch, Particles, Technique};
+
+use super::Effort;
+use crate::random::Numbers;
+use crate::table::{Table, milliseconds};
+use crate::timing::Statistics;
+
+/// Particles.
+const COUNT: usize = 3_000;
+
+/// The side of the cube that they fill at the start, in cutoffs: about four neighbours each.
+const SIDE: f64 = 14.0;
+
+/// Clusters, and the side of the space that they fly out to.
+const CLUSTERS: usize = 60;
+const FAR: f64 = 6_000.0;
+
+/// The radius of a cluster, and of what all collapse to.
+const CLUSTER: f64 = 1.4;
+const COLLAPSED: f64 = 0.45;
+
+/// Names and frames of the phases. The last ones are short, for a frame of them takes as long as many of the others.
+const PHASES: [(&str, usize); 3] = [("uniform", 600), ("clustered", 600), ("collapsed", 40)];
+
+/// Frames in which a phase goes over into the next.
+const CHANGE: usize = 8;
+
+/// The hybrid must take at most this share of the time of any fixed technique, and at most this much more than the
+/// best of a phase.
+const TOTAL: f64 = 0.9;
+const PHASE: f64 = 1.05;
+
+/// Runs whose median counts for each frame.
+const REPEATS: usize = 3;
+
+/// Measures the table.
+pub fn run(effort: Effort) -> Result<Table> {
+    let mut table = Table::new(
+        "hybrid",
+        &["technique", "uniform ms", "clustered ms", "collapsed ms", "total ms", "hybrid takes"],
+    );
+    let shorter = effort.pick(1, 10);
+    let phases = PHASES.map(|(_, frames)| frames / shorter);
+    let mut techniques: Vec<Technique> =
+        Technique::ALL.iter().copied().filter(|&t| t != Technique::Hybrid).collect();
+    techniques.push(Technique::Hybrid);
+    let (mut times, mut switches) =
+        (vec![vec![Vec::new(); phases.iter().sum()]; techniques.len()], Vec::new());
+    for _ in 0..effort.pick(REPEATS, 1) {
+        switches = repeat(&techniques, phases, &mut times)?;
+    }
+    let medians: Vec<Vec<f64>> =
+        times.iter().map(|frames| frames.iter().map(|f| Statistics::of(f).median).collect()).collect();
+    let sums: Vec<[f64; 3]> = medians.iter().map(|frames| by_phase(frames, phases)).collect();
+    let total = |sums: &[f64; 3]| sums.iter().sum::<f64>();
+    let Some((hybrid, fixed)) = sums.split_last() else { return Ok(table) };
+    for (technique, sums) in techniques.iter().zip(&sums) {
+        let share = total(hybrid) / total(sums);
+        let [a, b, c] = sums.map(milliseconds);
+        table.row([
+            technique.name().into(),
+            a,
+            b,
+            c,
+            milliseconds(total(sums)),
+            format!("{:.1} %", 100.0 * share),
+        ]);
+    }
+    for (k, (name, _)) in PHASES.iter().enumerate() {
+        let best = (0..fixed.len()).min_by(|&a, &b| fixed[a][k].total_cmp(&fixed[b][k])).unwrap_or(0);
+        let share = hybrid[k] / fixed[best][k];
+        table.remark(format!(
+            "{name}: best in hindsight {}, the hybrid takes {:.1} % of its time (at most {:.0} %: {})",
+            techniques[best],
+            100.0 * share,
+            100.0 * PHASE,
+            verdict(share <= PHASE),
+        ));
+    }
+    let least = fixed.iter().map(total).fold(f64::INFINITY, f64::min);
+    table.remark(format!(
+        "in all the hybrid takes {:.1} % of the time of the best fixed technique (at most {:.0} %: {})",
+        100.0 * total(hybrid) / least,
+        100.0 * TOTAL,
+        verdict(total(hybrid) <= TOTAL * least),
+    ));
+    switches.into_iter().for_each(|reason| table.remark(reason));
+    table.remark(format!(
+        "{COUNT} particles, cutoff 1, frames {}, one thread, all techniques in turn in each frame, median of {} runs; all found \
+         the same pairs",
+        phases.map(|n| n.to_string()).join(" + "),
+        effort.pick(REPEATS, 1),
+    ));
+    table.ratio("best fixed technique", least / total(hybrid));
+    Ok(table)
+}
+
+/// One run of all techniques; adds the times of each frame and returns the reasons of the hybrid's switches.
+fn repeat(techniques: &[Technique], phases: [usize; 3], times: &mut [Vec<Vec<f64>>]) -> Result<Vec<String>> {
+    let mut searches: Vec<Box<dyn NeighbourSearch>> = techniques.iter().map(|t| t.start()).collect();
+    let mut motion = Motion::new();
+    let mut lists = vec![Vec::new(); searches.len()];
+    let mut reasons: Vec<String> = Vec::new();
+    for frame in 0..phases.iter().sum() {
+        let positions = motion.frame(frame, phases);
+        let particles = Particles::new(&positions, Domain::OPEN, 1.0)?;
+        for place in 0..searches.len() {
+            let at = (place + frame) % searches.len();
+            let start = Instant::now();
+            searches[at].search(&particles, &mut lists[at]);
+            times[at][frame].push(start.elapsed().as_nanos() as f64);
+        }
+        for (list, technique) in lists.iter().zip(techniques) {
+            let agree = list.len() == lists[0].len();
+            ensure!(agree, "frame {frame}: {technique} finds {}, others {}", list.len(), lists[0].len());
+        }
+        let reason = searches.last().map_or("", |hybrid| hybrid.reason());
+        if reasons.last().is_none_or(|last| last != reason) {
+            reasons.push(reason.to_string());
+        }
+    }
+    Ok(reasons)
+}
+
+/// Places in the phases, and a random walk on top of them.
+struct Motion {
+    random: Numbers,
+    uniform: Vec<[f64; 3]>,
+    clustered: Vec<[f64; 3]>,
+    collapsed: Vec<[f64; 3]>,
+    walk: Vec<[f64; 3]>,
+}
+
+impl Motion {
+    fn new() -> Motion {
+        let mut random = Numbers::new(4);
+        let mut cube = |half: f64| random.point(-half, half);
+        let sites: Vec<[f64; 3]> = (0..CLUSTERS).map(|_| cube(0.5 * FAR)).collect();
+        let uniform = (0..COUNT).map(|_| cube(0.5 * SIDE)).collect();
+        let clustered = (0..COUNT)
+            .map(|i| {
+                let (site, at) = (sites[i % CLUSTERS], cube(CLUSTER));
+                std::array::from_fn(|k| site[k] + at[k])
+            })
+            .collect();
+        // Half the diagonal of a cube, so that all are within the cutoff.
+        let collapsed = (0..COUNT).map(|_| cube(COLLAPSED / 3.0_f64.sqrt())).collect();
+        Motion { random, uniform, clustered, collapsed, walk: vec![[0.0; 3]; COUNT] }
+    }
+
+    /// The positions of a frame; frames are asked in order.
+    fn frame(&mut self, frame: usize, [first, second, _]: [usize; 3]) -> Vec<[f64; 3]> {
+        let share = |since: usize| ((frame + 1).saturating_sub(since) as f64 / CHANGE as f64).min(1.0);
+        let (out, back) = (share(first), share(first + second));
+        (0..COUNT)
+            .map(|i| {
+                let [from, via, to] = [self.uniform[i], self.clustered[i], self.collapsed[i]];
+                let walk = &mut self.walk[i];
+                std::array::from_fn(|k| {
+                    // Stays near its place.
+                    walk[k] = 0.9 * walk[k] + self.random.next(-0.01, 0.01);
+                    (from[k] * (1.0 - out) + via[k] * out) * (1.0 - back) + to[k] * back + walk[k]
+                })
+            })
+            .collect()
+    }
+}
+
+/// Sums over the frames of each phase.
+fn by_phase(frames: &[f64], phases: [usize; 3]) -> [f64; 3] {
+    let mut rest = frames;
+    phases.map(|count| {
+        let (phase, later) = rest.split_at(count.min(rest.len()));
+        rest = later;
+        phase.iter().sum()
+    })
+}
+
+fn verdict(holds: bool) -> &'static str {
+    if holds { "holds" } else { "MISSED" }
+}
