@@ -49,6 +49,7 @@ fn parse(row: &str) -> Option<Candidate> {
 
 /// One technique at a time, whichever is expected to be fastest.
 pub(super) struct Hybrid {
+    candidates: Vec<Candidate>,
     running: Box<dyn NeighbourSearch>,
     /// Frames until the next look.
     wait: u32,
@@ -64,6 +65,7 @@ pub(super) struct Hybrid {
 impl Default for Hybrid {
     fn default() -> Hybrid {
         Hybrid {
+            candidates: candidates().to_vec(),
             running: Technique::Grid.start(),
             wait: 0,
             expected: 0.0,
@@ -114,7 +116,7 @@ impl Hybrid {
         let expect = |c: &Candidate| c.costs.predict(&crowding.expected_work(c.technique));
         let in_use = self.running.technique();
         let mut best = (in_use, f64::INFINITY, 0.0);
-        for candidate in candidates() {
+        for candidate in &self.candidates {
             let time = expect(candidate);
             if candidate.technique == in_use {
                 self.expected = time;
@@ -186,25 +188,46 @@ mod tests {
 
     #[test]
     fn the_hybrid_switches_with_the_crowding_and_says_why() {
-        assert!(candidates().len() >= 3);
-        let mut hybrid = Hybrid::default();
-        let mut used = Vec::new();
+        // Costs that make each phase another technique's; those of the release are measured.
+        let costs = |volume_test, primitive_test, update| CostModel { volume_test, primitive_test, update };
+        let candidates = vec![
+            Candidate { technique: Technique::Grid, costs: costs(0.0, 1.0, 40.0), start: 0.0 },
+            Candidate { technique: Technique::Octree, costs: costs(20.0, 1.5, 15.0), start: 500.0 },
+            Candidate { technique: Technique::Brute, costs: costs(0.0, 0.8, 0.0), start: 0.0 },
+        ];
+        let mut hybrid = Hybrid { candidates, ..Hybrid::default() };
+        let (mut used, mut reasons) = (Vec::new(), Vec::new());
         let mut pairs = Vec::new();
         for phase in 0..3 {
             let all = frame(600, phase);
             let particles = Particles::new(&all, Domain::OPEN, 0.05).unwrap();
             for _ in 0..200 {
                 hybrid.search(&particles, &mut pairs);
+                used.push(hybrid.technique());
+                reasons.push(hybrid.reason().to_string());
             }
-            used.push(hybrid.technique());
             let mut truth = Vec::new();
             Technique::Brute.start().search(&particles, &mut truth);
             pairs.sort_unstable();
             truth.sort_unstable();
             assert_eq!(pairs, truth);
         }
-        assert!(used[0] != used[1] || used[1] != used[2], "{used:?}");
-        assert!(hybrid.reason().contains("expected for a frame"), "{}", hybrid.reason());
+        used.dedup();
+        reasons.dedup();
+        assert_eq!(used, [Technique::Grid, Technique::Octree, Technique::Brute]);
+        assert_eq!(reasons.len(), 3, "{reasons:?}");
+        assert!(reasons[1].contains("from grid") && reasons[1].contains("to octree"), "{}", reasons[1]);
+        // A switch that costs as much as many frames comes later than the next look.
+        let late = |reason: &str| reason["frame ".len()..].split(':').next().unwrap().parse::<u64>().unwrap();
+        assert!((201..400).contains(&late(&reasons[1])), "{}", reasons[1]);
+    }
+
+    #[test]
+    fn the_release_has_coefficients_of_every_technique() {
+        let stored = candidates();
+        for &technique in Technique::ALL.iter().filter(|&&t| t != Technique::Hybrid) {
+            assert_eq!(stored.iter().filter(|c| c.technique == technique).count(), 1, "{technique}");
+        }
     }
 
     #[test]

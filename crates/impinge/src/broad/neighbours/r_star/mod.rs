@@ -357,7 +357,6 @@ impl<B: Bound> RStarTree<B> {
     }
 
     /// Whether levels, parents, boxes and numbers of entries are as they must be, and every item is in one leaf.
-    #[cfg(any(test, debug_assertions))]
     pub fn is_valid(&self) -> bool {
         let present = self.leaf_of.iter().filter(|&&leaf| leaf != NONE).count();
         if self.root == NONE {

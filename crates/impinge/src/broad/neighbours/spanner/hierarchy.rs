@@ -299,7 +299,6 @@ impl Hierarchy {
     }
 
     /// Whether every list, level and distance to a parent is as it must be; separation is asked of `flat`.
-    #[cfg(any(test, debug_assertions))]
     pub fn is_covering(&self) -> bool {
         let present = |p: &u32| self.level[*p as usize] != ABSENT;
         let all: Vec<u32> = (0..self.len() as u32).filter(present).collect();
@@ -314,7 +313,6 @@ impl Hierarchy {
     }
 
     /// How many points hang below the root, itself counted.
-    #[cfg(any(test, debug_assertions))]
     fn reached(&self) -> usize {
         let (mut count, mut stack) = (0, vec![self.root]);
         while let Some(p) = stack.pop() {

@@ -225,7 +225,6 @@ impl DeformableSpanner {
     }
 
     /// Whether both rules of the hierarchy hold: cover for each point, separation for each pair.
-    #[cfg(any(test, debug_assertions))]
     fn is_valid(&self) -> bool {
         let mut flat = Flat::default();
         flat.update(&self.hierarchy, |_| 0.0);
