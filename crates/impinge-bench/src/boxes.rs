@@ -64,8 +64,9 @@ impl Boxes {
 }
 
 /// PCG64 as in NumPy.
-struct Generator {
-    state: u128,
+pub struct Generator {
+    /// Where in its cycle it stands.
+    pub state: u128,
 }
 
 impl Generator {
@@ -76,7 +77,8 @@ impl Generator {
         ((self.state >> 64) as u64 ^ self.state as u64).rotate_right((self.state >> 122) as u32)
     }
 
-    fn uniform(&mut self, low: f64, range: f64) -> f64 {
+    /// The next number from `low` on.
+    pub fn uniform(&mut self, low: f64, range: f64) -> f64 {
         low + range * ((self.next() >> 11) as f64 / (1_u64 << 53) as f64)
     }
 

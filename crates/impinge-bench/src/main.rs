@@ -13,6 +13,7 @@ mod hulls;
 mod machine;
 mod outside;
 mod peers;
+mod points;
 mod queries;
 mod questions;
 mod random;

@@ -2,11 +2,13 @@
 
 use std::path::PathBuf;
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::PossibleValuesParser;
 use clap::{Args as Group, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
-use impinge::{Error, Method, Pose};
+use impinge::broad::neighbours::Technique;
+use impinge::{Method, Pose};
 
+use crate::error::Failure;
 use crate::pose;
 use crate::settings::{Limit, Settings};
 
@@ -20,6 +22,7 @@ Examples:
   impinge distance a.obj b.stl                   smallest distance, with the two points
   impinge volume a.obj b.stl                     how much they overlap, where and in which direction
   impinge sweep a.obj b.stl --to-b 0,0,-2        when they first touch if b moves there
+  impinge particles atoms.pdb --radius 4.5       all pairs of particles at most 4.5 apart
   impinge query questions.jsonl                  a batch, one JSON question per line
   impinge simulate multibody                     a thousand bodies in a box
 
@@ -58,8 +61,8 @@ pub struct Common {
     #[arg(long, global = true, value_enum, default_value = "text", value_name = "FORMAT")]
     pub format: Format,
     /// Which method answers
-    #[arg(long, global = true, value_parser = methods(), default_value = "auto", value_name = "NAME")]
-    pub method: Method,
+    #[arg(long = "method", global = true, value_parser = methods(), default_value = "auto", value_name = "NAME")]
+    method: String,
     /// A limit on the cost: a time (2ms, 1.5s) or work units (100000, the same on every machine)
     #[arg(long, global = true, value_parser = Limit::parse, value_name = "LIMIT", allow_hyphen_values = true)]
     pub budget: Option<Limit>,
@@ -75,9 +78,37 @@ pub struct Common {
 }
 
 impl Common {
+    /// The method that was named; one for particles alone counts as none, and [`Common::check`] has refused it.
+    pub fn method(&self) -> Method {
+        self.method.parse().unwrap_or(Method::Auto)
+    }
+
+    /// The technique that was named, if it is one of those that search particles.
+    pub fn technique(&self) -> Option<Technique> {
+        self.method.parse().ok()
+    }
+
+    /// Refuses a method that means nothing to the command.
+    pub fn check(&self, command: Option<&Command>) -> Result<(), Failure> {
+        let (known, names): (bool, Vec<&str>) = match command {
+            Some(Command::Simulate(Simulate { scene, .. })) if scene == CLUSTERS => {
+                (self.technique().is_some(), Technique::ALL.iter().map(|t| t.name()).collect())
+            }
+            Some(Command::Particles(_)) => {
+                (self.technique().is_some(), Technique::ALL.iter().map(|t| t.name()).collect())
+            }
+            _ => (self.method.parse::<Method>().is_ok(), Method::ALL.iter().map(|m| m.name()).collect()),
+        };
+        if known || self.method == Method::Auto.name() {
+            return Ok(());
+        }
+        let name = &self.method;
+        Err(Failure(format!("method {name} does not answer this; it is one of auto, {}", names.join(", "))))
+    }
+
     /// Method, budget and seed.
     pub fn settings(&self) -> Settings {
-        Settings { method: self.method, limit: self.budget.unwrap_or_default(), seed: self.seed }
+        Settings { method: self.method(), limit: self.budget.unwrap_or_default(), seed: self.seed }
     }
 }
 
@@ -193,6 +224,23 @@ the surface.
 --out saves the shells for the library's Shells::load; --picture draws the mesh and the outer discs of each level.
 Exits 0.")]
     Shells(MakeShells),
+    /// Finds all pairs of particles at most a distance apart
+    #[command(after_help = "\
+Examples:
+  impinge particles atoms.pdb --radius 4.5
+  impinge particles points.csv --radius 0.1 --pairs near.csv --format json
+  impinge particles water.xyz --radius 9 --periodic 0,31.04,0,31.04,0,31.04
+  impinge particles grains.csv --radii                  balls that touch, each with its own radius
+  impinge particles grains.csv --radii --radius 0.01    balls at most 0.01 apart
+
+FILE is CSV (columns x, y, z and optionally r, with or without a header), XYZ, PDB or PLY. Two particles are a pair when
+their distance is at most --radius; with --radii at most the sum of their radii, and --radius if given. --periodic
+repeats the box along all axes, so that the nearest image counts; the box must be at least twice as wide as the largest
+distance of a pair. --pairs writes the indices from 0, the smaller first, ascending: as CSV with the header i,j, or by
+its ending as JSON, two columns {\"i\":[…],\"j\":[…]}. --method grid, hash, kd_tree, brute and others find the same
+pairs. The search is done in one go: a --budget in work units that is smaller than the number of particles ends
+undecided, any other is not looked at. Exits 1 with any pair, 0 without.")]
+    Particles(Particles),
     /// Answers a batch of questions, one JSON object per line
     #[command(after_help = r#"Examples:
   impinge query questions.jsonl > answers.jsonl
@@ -408,6 +456,28 @@ pub struct MakeShells {
     pub picture: Option<PathBuf>,
 }
 
+/// `impinge particles`.
+#[derive(Debug, Group)]
+pub struct Particles {
+    /// The particle file: CSV, XYZ, PDB or PLY
+    pub file: PathBuf,
+    /// The largest distance of a pair; with --radii what is added to the radii [default with --radii: 0]
+    #[arg(long, value_name = "R", allow_hyphen_values = true, required_unless_present = "radii")]
+    pub radius: Option<f64>,
+    /// Takes particles as balls with the radii of the file
+    #[arg(long)]
+    pub radii: bool,
+    /// Repeats a box along all axes
+    #[arg(long, value_parser = periodic, value_name = "XLO,XHI,YLO,YHI,ZLO,ZHI", allow_hyphen_values = true)]
+    pub periodic: Option<[f64; 6]>,
+    /// The width of cells, for techniques that have some [default: by the density]
+    #[arg(long, value_name = "WIDTH", allow_hyphen_values = true)]
+    pub voxel: Option<f64>,
+    /// Writes all pairs to a file, CSV or JSON by its ending
+    #[arg(long, value_name = "FILE")]
+    pub pairs: Option<PathBuf>,
+}
+
 /// `impinge query`.
 #[derive(Debug, Group)]
 pub struct Query {
@@ -419,14 +489,21 @@ pub struct Query {
 #[derive(Debug, Group)]
 pub struct Simulate {
     /// The scene
-    #[arg(value_parser = impinge_sim::scenes::NAMES)]
+    #[arg(value_parser = scenes())]
     pub scene: String,
-    /// How many frames [default: 200, walkthrough and bounce 600, manipulate and press 400, hand 100, tunnel 20]
+    /// How many frames [default: 200, walkthrough and bounce 600, manipulate and press 400, hand and clusters 100,
+    /// tunnel 20]
     #[arg(long, value_name = "N")]
     pub frames: Option<u64>,
     /// How many bodies (multibody, bounce) [default: 1000, bounce 1]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     pub bodies: Option<u64>,
+    /// How many particles (clusters) [default: 8000]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
+    pub particles: Option<u64>,
+    /// The width of cells, for techniques that have some (clusters) [default: by the density]
+    #[arg(long, value_name = "WIDTH", allow_hyphen_values = true)]
+    pub voxel: Option<f64>,
     /// Writes every frame as a line of JSON
     #[arg(long, value_name = "FILE.jsonl")]
     pub record: Option<PathBuf>,
@@ -436,6 +513,13 @@ pub struct Simulate {
     /// Compares every frame with brute force and with what must be conserved
     #[arg(long)]
     pub check: bool,
+}
+
+/// The scene of particles; all others are of bodies.
+pub const CLUSTERS: &str = "clusters";
+
+fn scenes() -> PossibleValuesParser {
+    PossibleValuesParser::new(impinge_sim::scenes::NAMES.into_iter().chain([CLUSTERS]))
 }
 
 /// `impinge demo`.
@@ -454,10 +538,22 @@ pub struct Completions {
     pub shell: Shell,
 }
 
-/// The methods that the library registers, by their names.
-fn methods() -> impl TypedValueParser<Value = Method> {
-    let names = [Method::Auto].iter().chain(Method::ALL).map(|method| method.name());
-    PossibleValuesParser::new(names).try_map(|name| name.parse::<Method>().map_err(|e: Error| e))
+/// The methods that the library registers and its techniques for particles, by their names.
+fn methods() -> PossibleValuesParser {
+    let mut names: Vec<&str> = [Method::Auto].iter().chain(Method::ALL).map(|method| method.name()).collect();
+    for technique in Technique::ALL {
+        if !names.contains(&technique.name()) {
+            names.push(technique.name());
+        }
+    }
+    PossibleValuesParser::new(names)
+}
+
+/// The corners of a periodic box.
+fn periodic(text: &str) -> Result<[f64; 6], String> {
+    let numbers: Result<Vec<f64>, _> = text.split(',').map(|word| word.trim().parse()).collect();
+    let expected = || format!("{text:?} is not xlo,xhi,ylo,yhi,zlo,zhi");
+    numbers.map_err(|_| expected())?.try_into().map_err(|_| expected())
 }
 
 /// A margin: a finite length that is not negative.

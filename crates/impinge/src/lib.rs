@@ -44,6 +44,7 @@
 //! | Which convex parts cover it? | [`decompose`] | covers always; the excess is stated |
 //! | What happens among many bodies from step to step? | [`scene::Scene`] | exact contacts; events in a fixed order |
 //! | Which of many boxes meet? | [`broad::BroadPhase`] | exact on the doubles given |
+//! | Which particles are at most so far apart? | [`broad::neighbours::NeighbourList`] | exact on the doubles given |
 //! | How far do bodies move that overlap? | [`response::Projection`] | no overlap is left but the stated one |
 //!
 //! # A game: slide along a level

@@ -9,7 +9,7 @@ const LOCK: &str = include_str!("../../../../Cargo.lock");
 const WORKSPACE: &str = include_str!("../../../../Cargo.toml");
 
 /// How contestants' names begin, and the peer's own name; longer beginnings stand first.
-const PEERS: [(&str, &str); 12] = [
+const PEERS: [(&str, &str); 14] = [
     ("impinge", "impinge"),
     ("parry3d-f64", "parry3d-f64"),
     ("parry3d", "parry3d"),
@@ -22,6 +22,8 @@ const PEERS: [(&str, &str); 12] = [
     ("tight-inclusion", "IPC Toolkit"),
     ("manifold3d", "manifold3d"),
     ("meshlib", "MeshLib"),
+    ("zelll", "zelll"),
+    ("vesin", "vesin"),
 ];
 
 /// The sweep's opponent: Coal sweeps no meshes, so the loop is the bench's.
@@ -45,6 +47,7 @@ pub fn peer_of(contestant: &str) -> Option<Peer> {
         "IPC Toolkit" => [setup::IPCTK[1].into(), "wheel of PyPI".into()],
         "manifold3d" => [setup::MANIFOLD[1].into(), "wheel of PyPI".into()],
         "MeshLib" => [setup::MESHLIB[1].into(), "wheel of PyPI".into()],
+        "vesin" => [setup::VESIN[1].into(), "wheel of PyPI".into()],
         krate => [locked(krate)?, rust_build()],
     };
     Some(Peer { version: format!("{peer} {version}"), build })

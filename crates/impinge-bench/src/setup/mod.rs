@@ -14,6 +14,7 @@ use anyhow::{Result, ensure};
 pub use self::install::python;
 use self::install::{Need, debian, on_path, pip, wheel};
 pub use self::programs::build_record;
+use crate::points;
 use crate::scenes::{self, peers_folder};
 use crate::table::Table;
 
@@ -26,6 +27,9 @@ pub const IPCTK: [&str; 2] = ["ipctk", "1.6.1"];
 /// The wheels with booleans of meshes.
 pub const MANIFOLD: [&str; 2] = ["manifold3d", "3.5.4"];
 pub const MESHLIB: [&str; 2] = ["meshlib", "3.1.4.297"];
+
+/// The wheel with neighbour lists.
+pub const VESIN: [&str; 2] = ["vesin", "0.6.2"];
 
 /// One thing to get.
 struct Item {
@@ -100,6 +104,13 @@ const ITEMS: &[Item] = &[
     Item { name: "the wheel ipctk", tables: "ccd-primitives", need: || wheel(IPCTK), get: || pip(IPCTK) },
     Item { name: "the wheel manifold3d", tables: "volume", need: || wheel(MANIFOLD), get: || pip(MANIFOLD) },
     Item { name: "the wheel meshlib", tables: "volume", need: || wheel(MESHLIB), get: || pip(MESHLIB) },
+    Item { name: "the wheel vesin", tables: "neighbours", need: || wheel(VESIN), get: || pip(VESIN) },
+    Item {
+        name: "the points",
+        tables: "neighbours",
+        need: || Need::missing_unless(points::all_there()),
+        get: points::make,
+    },
     // Debian's npm conflicts with a Node from elsewhere, which brings its own.
     Item {
         name: "npm",

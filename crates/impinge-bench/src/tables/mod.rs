@@ -16,6 +16,7 @@ mod mesh_pairs;
 mod mesh_relation;
 mod monte_carlo;
 mod multibody;
+mod neighbours;
 mod pair_scene;
 mod point_distance;
 mod sweep;
@@ -148,6 +149,12 @@ pub const TABLES: &[Entry] = &[
         about: "bodies in a closed box at constant density: time of a frame from 1,000 to 100,000 of them",
         one_core: true,
         run: multibody::run,
+    },
+    Entry {
+        name: "neighbours",
+        about: "all pairs of particles within 1.5: 64k and 1M, uniform and clustered; from 10,000 to 10 million",
+        one_core: false,
+        run: neighbours::run,
     },
     Entry {
         name: "volume",

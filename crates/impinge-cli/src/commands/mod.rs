@@ -1,11 +1,13 @@
 //! One file per command: call the library, print what it says.
 
 mod check;
+mod clusters;
 mod completions;
 mod decompose;
 mod demo;
 mod distance;
 mod inspect;
+mod particles;
 mod query;
 mod self_;
 mod shells;
@@ -28,6 +30,7 @@ use crate::{load, output};
 /// Runs the command; without one, the demo.
 pub fn run(args: &Args) -> Result<Exit, Failure> {
     let common = &args.common;
+    common.check(args.command.as_ref())?;
     match &args.command {
         None => demo::run(&Demo::default(), common),
         Some(Command::Demo(demo)) => demo::run(demo, common),
@@ -39,6 +42,7 @@ pub fn run(args: &Args) -> Result<Exit, Failure> {
         Some(Command::SelfIntersect(one)) => self_::run(one, common),
         Some(Command::Decompose(mesh)) => decompose::run(mesh, common),
         Some(Command::Shells(mesh)) => shells::run(mesh, common),
+        Some(Command::Particles(file)) => particles::run(file, common),
         Some(Command::Query(query)) => query::run(query, common),
         Some(Command::Simulate(simulate)) => simulate::run(simulate, common),
         Some(Command::Completions(completions)) => completions::run(completions),
@@ -61,7 +65,7 @@ fn place<'s>(two: &Two, [a, b]: &'s [Shape; 2]) -> [Placed<'s>; 2] {
 
 /// Refuses a method where there is none to choose.
 fn only_exact(common: &Common, what: &str) -> Result<(), Failure> {
-    match common.method {
+    match common.method() {
         Method::Auto | Method::Exact => Ok(()),
         other => Err(Failure(format!("method {other} does not answer {what}; exact does"))),
     }

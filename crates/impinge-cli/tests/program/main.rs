@@ -5,6 +5,7 @@ mod common;
 mod decompose;
 mod inspect;
 mod moving;
+mod particles;
 mod query;
 #[path = "../../../impinge/tests/common/shared.rs"]
 mod shared;

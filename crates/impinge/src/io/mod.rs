@@ -18,6 +18,8 @@
 //!
 //! OBJ, STL and PLY are also written, with every double kept; see [`Encoding`].
 //!
+//! Particles come from CSV, XYZ and PDB files and from the vertices of PLY: [`load_particles`].
+//!
 //! In every format: coordinates that are NaN, infinite or beyond 1e60, indices out of range, and a
 //! file without a triangle are refused.
 
@@ -30,6 +32,7 @@ mod gzip;
 mod medit;
 mod obj;
 mod off;
+mod particles;
 mod ply;
 mod save;
 mod shells;
@@ -45,6 +48,7 @@ use std::io::Read;
 use std::path::Path;
 
 pub use format::Format;
+pub use particles::{ParticleSet, load_particles};
 pub use save::{save, save_as};
 pub use write::{Encoding, write};
 

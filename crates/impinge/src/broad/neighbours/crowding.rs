@@ -16,6 +16,9 @@ const FEW: usize = 256;
 /// Points of a leaf of the trees.
 const LEAF: f64 = 12.0;
 
+/// Volume of 27 cells as wide as the reach over that of a ball.
+const CELLS_OVER_BALL: f64 = 27.0 / 4.19;
+
 /// Means over the particles.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Crowding {
@@ -77,6 +80,8 @@ impl Crowding {
         match technique {
             Technique::Brute => Counters { updates: 0, ..plain(half(count - 1.0)) },
             Technique::Grid => plain(half(in_cells)),
+            // Cells as wide as the reach, 27 of them against one ball.
+            Technique::Hash => plain(half(CELLS_OVER_BALL * near)),
             Technique::Sweep => plain(half(in_sweep)),
             _ => tree,
         }

@@ -179,7 +179,7 @@ mod tests {
         let place = |i: usize| {
             std::array::from_fn(|k| match phase {
                 0 => u(i, k),
-                1 => 1e4 * u(i % 40 + count, k) + 0.1 * u(i, k),
+                1 => 1e4 * u(i % 3 + count, k) + 0.1 * u(i, k),
                 _ => 0.01 * u(i, k),
             })
         };
@@ -191,7 +191,7 @@ mod tests {
         // Costs that make each phase another technique's; those of the release are measured.
         let costs = |volume_test, primitive_test, update| CostModel { volume_test, primitive_test, update };
         let candidates = vec![
-            Candidate { technique: Technique::Grid, costs: costs(0.0, 1.0, 40.0), start: 0.0 },
+            Candidate { technique: Technique::Grid, costs: costs(0.0, 2.0, 40.0), start: 0.0 },
             Candidate { technique: Technique::Octree, costs: costs(20.0, 1.5, 15.0), start: 500.0 },
             Candidate { technique: Technique::Brute, costs: costs(0.0, 0.8, 0.0), start: 0.0 },
         ];
@@ -199,9 +199,9 @@ mod tests {
         let (mut used, mut reasons) = (Vec::new(), Vec::new());
         let mut pairs = Vec::new();
         for phase in 0..3 {
-            let all = frame(600, phase);
+            let all = frame(1500, phase);
             let particles = Particles::new(&all, Domain::OPEN, 0.05).unwrap();
-            for _ in 0..200 {
+            for _ in 0..40 {
                 hybrid.search(&particles, &mut pairs);
                 used.push(hybrid.technique());
                 reasons.push(hybrid.reason().to_string());
@@ -219,7 +219,7 @@ mod tests {
         assert!(reasons[1].contains("from grid") && reasons[1].contains("to octree"), "{}", reasons[1]);
         // A switch that costs as much as many frames comes later than the next look.
         let late = |reason: &str| reason["frame ".len()..].split(':').next().unwrap().parse::<u64>().unwrap();
-        assert!((201..400).contains(&late(&reasons[1])), "{}", reasons[1]);
+        assert!((41..80).contains(&late(&reasons[1])), "{}", reasons[1]);
     }
 
     #[test]

@@ -24,14 +24,20 @@ mod bsp_tree;
 mod crowding;
 mod domain;
 mod grid;
+mod hash;
 mod hybrid;
 mod images;
+mod kd_tree;
+mod lattice;
+mod list;
 mod moving_tree;
+mod nearest;
 mod octree;
 mod particles;
 mod point_list;
 mod r_star;
 mod r_star_search;
+mod scan;
 mod spanner;
 mod spanner_search;
 mod sweep_and_prune;
@@ -42,7 +48,9 @@ use super::Changes;
 #[cfg(feature = "unstable")]
 pub use crowding::Crowding;
 pub use domain::Domain;
+pub use list::{NeighbourList, NeighbourOptions};
 pub use moving_tree::{Meeting, MovingTree};
+pub use nearest::Nearest;
 pub use particles::{Displacement, Particles};
 pub use spanner::DeformableSpanner;
 pub use technique::Technique;
@@ -65,6 +73,28 @@ pub trait NeighbourSearch: Send + Sync {
     /// Why this technique, as a sentence for people.
     fn reason(&self) -> &str {
         "named by hand"
+    }
+
+    /// Brings the structure up to date with a frame without listing its pairs: enough for the questions about points.
+    fn update(&mut self, particles: &Particles<'_>) {
+        let _ = particles;
+    }
+
+    /// Replaces `found` by the `k` particles nearest to a point, the nearest first, of equal ones the smaller index. The
+    /// frame is that of the last update or search. Techniques whose structure does not serve here try every particle.
+    fn nearest(&self, particles: &Particles<'_>, point: [f64; 3], k: usize, found: &mut Vec<Nearest>) {
+        self.within(particles, point, f64::INFINITY, found);
+        found.truncate(k);
+    }
+
+    /// Replaces `found` by the particles at most `radius` from a point, in the same order.
+    fn within(&self, particles: &Particles<'_>, point: [f64; 3], radius: f64, found: &mut Vec<Nearest>) {
+        found.clear();
+        for around in particles.around(point) {
+            let all = (0..particles.len() as u32).filter_map(|i| around.nearest(i));
+            found.extend(all.filter(|one| one.distance <= radius));
+        }
+        Nearest::sort(found);
     }
 }
 

@@ -7,7 +7,9 @@ use glam::DVec3;
 use super::Domain;
 use super::images::Images;
 use crate::error::Error;
+use crate::num::parallel;
 use crate::num::tolerance::{CANDIDATE_ROUNDING, LARGEST_COORDINATE, SMALLEST_CUTOFF_UNSCALED};
+use crate::simd::{SimdLevel, dispatch};
 
 /// Positions, radii, domain and cutoff of one frame.
 ///
@@ -195,6 +197,7 @@ impl<'a> Particles<'a> {
         // Wrapped already; what rounding left outside is not wrapped again.
         other.positions = Cow::Borrowed(&self.positions);
         other.wraps = self.wraps.clone();
+        other.bounds = self.bounds;
         Ok(other)
     }
 
@@ -278,24 +281,69 @@ pub(crate) fn is_within(d: DVec3, limit: f64) -> bool {
     }
 }
 
+/// Positions that one thread looks at for their bounds.
+const BOUNDS_CHUNK: usize = 1 << 15;
+
 /// The corners of the box around positions; an error where one is not finite or too large.
 fn bounds_of(positions: &[[f64; 3]]) -> Result<[DVec3; 2], Error> {
-    let (mut low, mut high) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
-    let mut fine = true;
-    for x in positions {
-        for k in 0..3 {
-            low[k] = if x[k] < low[k] { x[k] } else { low[k] };
-            high[k] = if x[k] > high[k] { x[k] } else { high[k] };
-            fine &= x[k].abs() <= LARGEST_COORDINATE;
-        }
-    }
-    if fine {
-        return Ok([low.into(), high.into()]);
+    let level = SimdLevel::best();
+    let combine = |a: Bounds, b: Bounds| Bounds {
+        low: a.low.min(b.low),
+        high: a.high.max(b.high),
+        finite: a.finite && b.finite,
+    };
+    let Bounds { low, high, finite } =
+        parallel::reduce_chunks(positions, BOUNDS_CHUNK, |part| bounds_of_chunk(level, part), combine);
+    let largest = low.abs().max(high.abs()).max_element();
+    if finite && (largest <= LARGEST_COORDINATE || positions.is_empty()) {
+        return Ok([low, high]);
     }
     let all = positions.iter().enumerate().flat_map(|(i, x)| x.map(|x| (i, x)));
     let bad = |(_, x): &(usize, f64)| !(x.abs() <= LARGEST_COORDINATE);
     match all.into_iter().find(bad) {
         Some((vertex, value)) => Err(Error::Coordinate { vertex, value }),
-        None => Ok([low.into(), high.into()]),
+        None => Ok([low, high]),
+    }
+}
+
+/// The box around some positions, and whether all their coordinates are finite.
+struct Bounds {
+    low: DVec3,
+    high: DVec3,
+    finite: bool,
+}
+
+dispatch! {
+    fn bounds_of_chunk(positions: &[[f64; 3]]) -> Bounds = each bounds_of_chunk_plain
+}
+
+#[inline(always)]
+fn bounds_of_chunk_plain(positions: &[[f64; 3]]) -> Bounds {
+    /// Positions side by side, so that their coordinates fill vectors.
+    const SIDE_BY_SIDE: usize = 4;
+    let mut low = [f64::INFINITY; 3 * SIDE_BY_SIDE];
+    let mut high = [f64::NEG_INFINITY; 3 * SIDE_BY_SIDE];
+    // Sums of zeros, unless something is not finite.
+    let mut zero = [0.0; 3 * SIDE_BY_SIDE];
+    let (whole, rest) = positions.as_flattened().as_chunks::<{ 3 * SIDE_BY_SIDE }>();
+    for x in whole {
+        for k in 0..3 * SIDE_BY_SIDE {
+            low[k] = if x[k] < low[k] { x[k] } else { low[k] };
+            high[k] = if x[k] > high[k] { x[k] } else { high[k] };
+            zero[k] += x[k] * 0.0;
+        }
+    }
+    for (k, &x) in rest.iter().enumerate() {
+        low[k] = low[k].min(x);
+        high[k] = high[k].max(x);
+        zero[k] += x * 0.0;
+    }
+    let corner = |all: &[f64], by: fn(DVec3, DVec3) -> DVec3| {
+        all.chunks_exact(3).map(DVec3::from_slice).reduce(by).unwrap_or_default()
+    };
+    Bounds {
+        low: corner(&low, DVec3::min),
+        high: corner(&high, DVec3::max),
+        finite: zero.iter().all(|zero| *zero == 0.0),
     }
 }

@@ -5,11 +5,19 @@ use super::point_list::PointList;
 use super::spanner::DeformableSpanner;
 use super::{NeighbourSearch, Particles, SearchCounters, Technique};
 
+/// The room of twins in reaches: centres closer than that save no tests.
+const ROOM: f64 = 0.5;
+
+/// How many times the reach may grow or shrink before the hierarchy is built anew.
+const FACTOR: f64 = 2.0;
+
 /// The spanner as a technique.
 #[derive(Debug, Default)]
 pub(super) struct SpannerSearch {
     points: PointList,
     spanner: DeformableSpanner,
+    /// For which the room was chosen.
+    reach: f64,
     counters: SearchCounters,
 }
 
@@ -19,8 +27,12 @@ impl NeighbourSearch for SpannerSearch {
     }
 
     fn search(&mut self, particles: &Particles<'_>, pairs: &mut Vec<[u32; 2]>) {
-        let SpannerSearch { points, spanner, counters } = self;
+        let SpannerSearch { points, spanner, reach, counters } = self;
         points.update(particles);
+        if !(*reach / FACTOR..=*reach * FACTOR).contains(&particles.reach()) {
+            *reach = particles.reach();
+            *spanner = DeformableSpanner::with_room(ROOM * *reach);
+        }
         let [tests, updates, _] = spanner.work();
         spanner.resize(points.positions());
         pairs.clear();

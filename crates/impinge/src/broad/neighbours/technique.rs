@@ -3,15 +3,17 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::NeighbourSearch;
 use super::brute::Brute;
 use super::bsp_tree::BspTree;
 use super::grid::Grid;
+use super::hash::Hash;
 use super::hybrid::Hybrid;
+use super::kd_tree::KdTree;
 use super::octree::Octree;
 use super::r_star_search::RStarSearch;
 use super::spanner_search::SpannerSearch;
 use super::sweep_and_prune::SweepAndPrune;
+use super::{NeighbourSearch, Particles};
 use crate::error::Error;
 
 /// A way to search pairs; all find the same.
@@ -20,6 +22,10 @@ use crate::error::Error;
 pub enum Technique {
     /// A uniform grid: for many particles of about one size.
     Grid,
+    /// Spatial hashing: for sets of great extent with much empty space.
+    Hash,
+    /// A kd-tree: for any density and balls of very different sizes.
+    KdTree,
     /// Every pair tried.
     Brute,
     /// A cube cut into eight, as long as too many are in one.
@@ -40,6 +46,8 @@ impl Technique {
     /// All of them.
     pub const ALL: &'static [Technique] = &[
         Technique::Grid,
+        Technique::Hash,
+        Technique::KdTree,
         Technique::Octree,
         Technique::Bsp,
         Technique::RStar,
@@ -53,6 +61,8 @@ impl Technique {
     pub fn name(self) -> &'static str {
         match self {
             Technique::Grid => "grid",
+            Technique::Hash => "hash",
+            Technique::KdTree => "kd_tree",
             Technique::Brute => "brute",
             Technique::Octree => "octree",
             Technique::Bsp => "bsp",
@@ -60,6 +70,40 @@ impl Technique {
             Technique::Sweep => "sweep",
             Technique::Spanner => "spanner",
             Technique::Hybrid => "hybrid",
+        }
+    }
+
+    /// The technique that suits a frame, by its extent and the sizes of its balls: the grid, unless most of its cells
+    /// would be empty or hold many small balls because of a few large ones.
+    pub fn choose(particles: &Particles<'_>) -> Technique {
+        /// Cells as wide as the cutoff, for each particle, from which on a grid would have to make them wider.
+        const EMPTY_CELLS: f64 = 8.0;
+        /// How many times larger than the mean the largest radius may be.
+        const UNEQUAL: f64 = 8.0;
+        let (radii, count) = (particles.radii(), particles.len().max(1) as f64);
+        let mean = radii.iter().sum::<f64>() / count;
+        if particles.reach() > UNEQUAL * (2.0 * mean + particles.cutoff()) {
+            return Technique::KdTree;
+        }
+        let [low, high] = particles.bounds();
+        let cells: f64 =
+            (high - low).to_array().map(|x| (x / particles.reach()).max(0.0) + 1.0).iter().product();
+        if cells > EMPTY_CELLS * count { Technique::Hash } else { Technique::Grid }
+    }
+
+    /// When [`Technique::choose`] takes it, as a sentence for people.
+    pub fn about(self) -> &'static str {
+        match self {
+            Technique::Grid => "for many particles of about one size",
+            Technique::Hash => "most cells of a grid would be empty",
+            Technique::KdTree => "the largest balls are much larger than most",
+            Technique::Brute => "tries every pair",
+            Technique::Octree => "cuts cubes into eight where particles are dense",
+            Technique::Bsp => "keeps planes that still divide the particles well",
+            Technique::RStar => "keeps boxes from frame to frame",
+            Technique::Sweep => "sorts the particles along one axis",
+            Technique::Spanner => "keeps a hierarchy of discrete centres",
+            Technique::Hybrid => "switches while running",
         }
     }
 
@@ -72,6 +116,8 @@ impl Technique {
     pub fn start_with(self, voxel: Option<f64>) -> Box<dyn NeighbourSearch> {
         match self {
             Technique::Grid => Box::new(Grid::new(voxel)),
+            Technique::Hash => Box::new(Hash::new(voxel)),
+            Technique::KdTree => Box::new(KdTree::default()),
             Technique::Brute => Box::new(Brute::default()),
             Technique::Octree => Box::new(Octree::default()),
             Technique::Bsp => Box::new(BspTree::default()),

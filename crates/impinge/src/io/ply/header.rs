@@ -70,6 +70,8 @@ pub(super) enum Shape {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
     Axis(usize),
+    /// Of a ball around the vertex; meshes have none.
+    Radius,
     Polygon,
     Strip,
     Other,
@@ -234,7 +236,7 @@ fn read_property(text: &mut Text<'_>, element: &Element) -> Result<Property, Err
     {
         return Err(text.error("vertex indices should be of an integer type"));
     }
-    if role != Role::Other && element.properties.iter().any(|p| p.role == role) {
+    if !matches!(role, Role::Other | Role::Radius) && element.properties.iter().any(|p| p.role == role) {
         return Err(text.error(format!("`{}` has {} twice", element.name, quote(name))));
     }
     Ok(Property { shape, role })
@@ -255,6 +257,7 @@ fn role_of(element: &str, property: &[u8], shape: Shape) -> Role {
         ("vertex", b"x", Shape::Scalar(_)) => Role::Axis(0),
         ("vertex", b"y", Shape::Scalar(_)) => Role::Axis(1),
         ("vertex", b"z", Shape::Scalar(_)) => Role::Axis(2),
+        ("vertex", b"radius", Shape::Scalar(_)) => Role::Radius,
         ("face", b"vertex_indices" | b"vertex_index", Shape::List { .. }) => Role::Polygon,
         ("tristrips", b"vertex_indices" | b"vertex_index", Shape::List { .. }) => Role::Strip,
         _ => Role::Other,

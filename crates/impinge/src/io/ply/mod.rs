@@ -12,6 +12,7 @@ use glam::DVec3;
 
 use self::header::{Element, Encoding, Header, Role, ScalarType, Shape};
 use super::assemble::{Fan, Strip};
+use super::particles::refused_radius;
 use super::text::refused_coordinate;
 use crate::{Error, Mesh};
 
@@ -37,7 +38,30 @@ pub(super) fn read(bytes: &[u8]) -> Result<Mesh, Error> {
     }
 }
 
-fn read_body(header: &Header, mut values: impl Values) -> Result<Mesh, Error> {
+/// The vertices and, where they have any, their radii; whatever else there is must be well formed too.
+pub(super) fn read_points(bytes: &[u8]) -> Result<(Vec<[f64; 3]>, Vec<f64>), Error> {
+    let header = Header::read(bytes)?;
+    let body = match header.encoding {
+        Encoding::Text => read_payload(&header, text::Rows::new(bytes, &header)),
+        Encoding::LittleEndian => read_payload(&header, binary::Stream::<false>::new(bytes, &header)),
+        Encoding::BigEndian => read_payload(&header, binary::Stream::<true>::new(bytes, &header)),
+    }?;
+    let bad = |place: String, reason: String| Error::Format { format: FORMAT, place, reason };
+    if ![0, body.vertices.len()].contains(&body.radii.len()) {
+        return Err(bad("the header".into(), "vertices have more than one radius".into()));
+    }
+    for (vertex, &radius) in body.radii.iter().enumerate() {
+        refused_radius(radius).map_or(Ok(()), |reason| Err(bad(format!("vertex {vertex}"), reason)))?;
+    }
+    Ok((body.vertices.into_iter().map(DVec3::into).collect(), body.radii))
+}
+
+fn read_body(header: &Header, values: impl Values) -> Result<Mesh, Error> {
+    let body = read_payload(header, values)?;
+    Mesh::from_points(body.vertices, body.triangles)
+}
+
+fn read_payload(header: &Header, mut values: impl Values) -> Result<Payload, Error> {
     let mut body = Payload { vertex_count: header.vertex_count, ..Payload::default() };
     for element in &header.elements {
         // The header check has seen that the file has room for the rows.
@@ -48,7 +72,7 @@ fn read_body(header: &Header, mut values: impl Values) -> Result<Mesh, Error> {
             body.read_row(element, &mut values).map_err(|error| name_row(error, &element.name, row))?;
         }
     }
-    Mesh::from_points(body.vertices, body.triangles)
+    Ok(body)
 }
 
 fn name_row(error: Error, element: &str, row: usize) -> Error {
@@ -64,6 +88,8 @@ fn name_row(error: Error, element: &str, row: usize) -> Error {
 struct Payload {
     vertex_count: usize,
     vertices: Vec<DVec3>,
+    /// As many as vertices, or none.
+    radii: Vec<f64>,
     triangles: Vec<[u32; 3]>,
 }
 
@@ -85,6 +111,7 @@ impl Payload {
                 (Shape::Scalar(kind), Role::Axis(axis)) => {
                     point.get_or_insert([0.0; 3])[axis] = values.number(kind)?;
                 }
+                (Shape::Scalar(kind), Role::Radius) => self.radii.push(values.number(kind)?),
                 (Shape::Scalar(kind), _) => values.skip(kind, 1)?,
                 (Shape::List { count, item }, role) => {
                     let length = values.length(count, item)?;

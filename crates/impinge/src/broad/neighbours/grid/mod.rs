@@ -2,19 +2,19 @@
 //!
 //! The technique for many particles of one size. Every frame sorts anew (`sort`), which costs less than keeping track
 //! of who moved; candidates stand side by side and are tested sixteen at a time in fixed-point numbers (`lattice`,
-//! [`point_columns`](crate::simd::point_columns)), and only where these leave a doubt the doubles are asked. Cell lists
-//! go back to Quentrec and Brot, "New method for searching for neighbors in molecular dynamics computations", 1973;
-//! here rows of cells take the place of single ones: five runs of candidates instead of fourteen.
+//! `scan`, [`point_columns`](crate::simd::point_columns)), and only where these leave a doubt the doubles are asked.
+//! Cell lists go back to Quentrec and Brot, "New method for searching for neighbors in molecular dynamics
+//! computations", 1973; here rows of cells take the place of single ones: five runs of candidates instead of fourteen.
 
-mod lattice;
-mod search;
+mod rows;
 mod sort;
 
 use super::images::Images;
-use super::{NeighbourSearch, Particles, SearchCounters, Technique};
+use super::lattice::Lattice;
+use super::scan::{Found, Scan, Structure};
+use super::{Nearest, NeighbourSearch, Particles, SearchCounters, Technique};
 use crate::simd::SimdLevel;
-use lattice::Lattice;
-use search::Search;
+pub(super) use rows::RowCells;
 use sort::Cells;
 
 /// Particles in cells.
@@ -25,7 +25,7 @@ pub(super) struct Grid {
     lattice: Lattice,
     images: Images,
     cells: Cells,
-    scratch: Vec<search::Found>,
+    scratch: Vec<Found>,
     counters: SearchCounters,
 }
 
@@ -42,6 +42,10 @@ impl Grid {
             counters: SearchCounters::default(),
         }
     }
+
+    fn rows(&self) -> RowCells<'_> {
+        RowCells { lattice: &self.lattice, cells: &self.cells.cells, starts: &self.cells.starts }
+    }
 }
 
 impl NeighbourSearch for Grid {
@@ -49,19 +53,31 @@ impl NeighbourSearch for Grid {
         Technique::Grid
     }
 
-    fn search(&mut self, particles: &Particles<'_>, pairs: &mut Vec<[u32; 2]>) {
+    fn update(&mut self, particles: &Particles<'_>) {
         self.images.update(particles);
-        self.lattice = Lattice::choose(particles, &self.images, self.voxel);
+        self.lattice = Lattice::dense(particles, &self.images, self.voxel);
         self.cells.sort(self.level, particles, &self.images, &self.lattice);
-        let search = Search { particles, images: &self.images, lattice: &self.lattice, cells: &self.cells };
-        let tests = search.pairs(self.level, &mut self.scratch, pairs);
+    }
+
+    fn search(&mut self, particles: &Particles<'_>, pairs: &mut Vec<[u32; 2]>) {
+        self.update(particles);
+        let mut scratch = std::mem::take(&mut self.scratch);
+        let scan = Scan {
+            particles,
+            images: &self.images,
+            points: &self.cells.points,
+            limits: self.lattice.limits(),
+            structure: Structure::Rows(self.rows()),
+        };
+        let tests = scan.pairs(self.level, &mut scratch, pairs);
+        self.scratch = scratch;
         self.counters = SearchCounters {
             tests,
             pairs: pairs.len() as u64,
             updates: self.cells.points.len() as u64,
             bytes: self.images.bytes()
                 + self.cells.bytes()
-                + self.scratch.iter().map(|f| f.bytes()).sum::<u64>(),
+                + self.scratch.iter().map(Found::bytes).sum::<u64>(),
             ..SearchCounters::default()
         };
     }
@@ -69,9 +85,37 @@ impl NeighbourSearch for Grid {
     fn counters(&self) -> SearchCounters {
         self.counters
     }
+
+    fn nearest(&self, particles: &Particles<'_>, point: [f64; 3], k: usize, found: &mut Vec<Nearest>) {
+        // Balls that grow until they hold enough, or everything.
+        let mut radius = self.lattice.width();
+        loop {
+            self.within(particles, point, radius, found);
+            if found.len() >= k.min(particles.len()) {
+                found.truncate(k);
+                return;
+            }
+            radius *= 2.0;
+        }
+    }
+
+    fn within(&self, particles: &Particles<'_>, point: [f64; 3], radius: f64, found: &mut Vec<Nearest>) {
+        found.clear();
+        for around in particles.around(point) {
+            for run in self.rows().within(around.centre(), radius) {
+                for slot in run {
+                    let number = self.cells.points.number(slot);
+                    // Images stand for particles that another shift brings.
+                    let one = if (number as usize) < particles.len() { around.nearest(number) } else { None };
+                    found.extend(one.filter(|one| one.distance <= radius));
+                }
+            }
+        }
+        Nearest::sort(found);
+    }
 }
 
 /// Half the sides of the box around a particle in which a grid would look for its neighbours.
 pub(super) fn candidate_box(particles: &Particles<'_>) -> [f64; 3] {
-    Lattice::choose(particles, &Images::default(), None).candidate_box()
+    Lattice::dense(particles, &Images::default(), None).candidate_box()
 }

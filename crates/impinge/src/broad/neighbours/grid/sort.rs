@@ -5,8 +5,8 @@
 //! cannot be seen.
 
 use super::super::images::Images;
+use super::super::lattice::Lattice;
 use super::super::{Particles, bytes_of};
-use super::lattice::Lattice;
 use crate::num::parallel;
 use crate::simd::point_columns::{PointColumns, PointColumnsMut};
 use crate::simd::{SimdLevel, dispatch};

@@ -38,6 +38,14 @@ pub(super) struct Node {
     cursor: u32,
 }
 
+impl Node {
+    /// Whether its points are compared one by one: few, or twins.
+    #[inline]
+    fn is_bucket(&self, bucket: u32) -> bool {
+        self.points <= bucket || self.scale == 0.0
+    }
+}
+
 /// All nodes, the root first, and the points in the order of the leaves.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Flat {
@@ -172,14 +180,14 @@ impl Flat {
 
     /// Visits pairs of points such that every pair at most `reach` plus the radii of their balls apart is among them,
     /// and every pair that is nearer than the levels of both allow: as places in the order of the leaves, with the
-    /// squared distance. Nodes of up to `bucket` points are not taken apart. Returns how many pairs of nodes and of
+    /// squared distance. Nodes of up to `bucket` points, and twins, are not taken apart. Returns how many pairs of nodes and of
     /// points were measured.
     pub fn near_pairs(&self, reach: f64, bucket: u32, mut visit: impl FnMut(usize, usize, f64)) -> [u64; 2] {
         let [mut node_tests, mut point_tests] = [0_u64; 2];
         let mut stack = if self.nodes.is_empty() { Vec::new() } else { vec![[0, 0]] };
         while let Some([a, b]) = stack.pop() {
             let (s, t) = (&self.nodes[a as usize], &self.nodes[b as usize]);
-            if s.points <= bucket && t.points <= bucket {
+            if s.is_bucket(bucket) && t.is_bucket(bucket) {
                 let wanted = (reach + s.ball + t.ball).max(s.scale).max(t.scale) * ROUND_UP;
                 point_tests += self.compare_buckets([s, t], a == b, wanted * wanted, &mut visit);
             } else if a == b {
@@ -193,7 +201,7 @@ impl Flat {
                 node_tests += (children.len() * (children.len() - 1) / 2) as u64;
             } else {
                 // The one that is wider, but nothing that is small enough.
-                let first = t.points <= bucket || s.points > bucket && s.radius >= t.radius;
+                let first = t.is_bucket(bucket) || !s.is_bucket(bucket) && s.radius >= t.radius;
                 let (split, other) = if first { (a, b) } else { (b, a) };
                 for child in self.children(split) {
                     self.push_near(&mut stack, reach, [child as u32, other]);

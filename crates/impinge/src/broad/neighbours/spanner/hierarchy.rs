@@ -4,7 +4,8 @@
 //! and every point of Sᵢ₋₁ is at most 2ⁱ from one of Sᵢ (cover). A point is stored once, with its level, the largest
 //! i with p ∈ Sᵢ, and its parent in the set above. So the rules read: a point of level l is at most 2^(l+1) from its
 //! parent, whose level is larger, and at least 2^l from every other point of level l or more. Levels may be negative;
-//! points that coincide are twins of one of them, below all levels.
+//! points that coincide are twins of one of them, below all levels. Who has no need of small levels gives twins more
+//! room ([`Hierarchy::with_room`]).
 //!
 //! Where we leave the paper: it keeps, for each level, lists of neighbours with certificates and a queue of the times
 //! when they fail. Here positions come frame by frame and all of them may change, so that every certificate would be
@@ -44,6 +45,8 @@ pub(super) struct Hierarchy {
     pub first_twin: Vec<u32>,
     pub root: u32,
     pub count: usize,
+    /// A point nearer to another than this, squared, becomes its twin, and stays one up to the second.
+    room_sq: [f64; 2],
     /// Points without a parent, to be put back.
     orphans: Vec<u32>,
     stack: Vec<u32>,
@@ -64,10 +67,10 @@ pub(super) const fn scale(level: i32) -> f64 {
     if level <= TWIN { 0.0 } else { f64::from_bits(((level + 1023) as u64) << 52) }
 }
 
-/// The smallest i with d ≤ 2ⁱ, given d²; [`TWIN`] where the square vanishes.
+/// The smallest i with d ≤ 2ⁱ, given d²; [`TWIN`] below the square of a twin's room.
 #[inline]
-fn level_of(d_sq: f64) -> i32 {
-    if d_sq < TWIN_SQ {
+fn level_of(d_sq: f64, room_sq: f64) -> i32 {
+    if d_sq < room_sq {
         return TWIN;
     }
     let bits = d_sq.to_bits();
@@ -88,6 +91,7 @@ impl Default for Hierarchy {
             first_twin: Vec::new(),
             root: NONE,
             count: 0,
+            room_sq: [TWIN_SQ; 2],
             orphans: Vec::new(),
             stack: Vec::new(),
             tests: 0,
@@ -97,6 +101,13 @@ impl Default for Hierarchy {
 }
 
 impl Hierarchy {
+    /// A hierarchy in which points nearer than this to a centre are its twins, and stay so up to twice as far: for near
+    /// pairs alone, which need no smaller levels.
+    pub fn with_room(room: f64) -> Hierarchy {
+        let room_sq = (room * room).max(TWIN_SQ);
+        Hierarchy { room_sq: [room_sq, 4.0 * room_sq], ..Hierarchy::default() }
+    }
+
     /// How many numbers there are, with those that no point has.
     pub fn len(&self) -> usize {
         self.points.len()
@@ -175,7 +186,7 @@ impl Hierarchy {
     #[inline]
     fn is_covered(&self, p: u32) -> bool {
         let (level, d_sq) = (self.level[p as usize], self.distance_sq(p, self.parent[p as usize]));
-        if level == TWIN { d_sq < TWIN_SQ } else { d_sq <= scale_sq(level + 1) }
+        if level == TWIN { d_sq < self.room_sq[1] } else { d_sq <= scale_sq(level + 1) }
     }
 
     #[inline]
@@ -210,7 +221,7 @@ impl Hierarchy {
         let root = self.root;
         let root_sq = self.points[root as usize].distance_squared(at);
         self.tests += 1;
-        let near = level_of(root_sq);
+        let near = level_of(root_sq, self.room_sq[0]);
         if near > self.level[root as usize] {
             // The root is alone on every level above its own.
             self.level[root as usize] = near;
@@ -226,7 +237,7 @@ impl Hierarchy {
                 self.tests += 1;
                 // All below lies within 2^(level + 1), and covers p only from within its own level.
                 if d_sq <= COVER_ROUNDING * scale_sq(level + 1) {
-                    let near = level_of(d_sq);
+                    let near = level_of(d_sq, self.room_sq[0]);
                     if near <= level && (near, d_sq, child) < best {
                         best = (near, d_sq, child);
                     }

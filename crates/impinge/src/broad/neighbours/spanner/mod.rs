@@ -55,6 +55,11 @@ impl DeformableSpanner {
         Ok(spanner)
     }
 
+    /// No points yet, and no levels below this length: for near pairs alone.
+    pub(super) fn with_room(room: f64) -> DeformableSpanner {
+        DeformableSpanner { hierarchy: Hierarchy::with_room(room), ..DeformableSpanner::default() }
+    }
+
     /// How many points there are.
     pub fn len(&self) -> usize {
         self.hierarchy.count

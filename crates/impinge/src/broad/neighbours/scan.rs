@@ -1,27 +1,40 @@
-//! Candidates of every particle, tested run by run.
+//! Candidates of every particle, tested run by run: what grid and hash share.
+//!
+//! Both keep particles of a cell side by side and say which runs of particles a particle has to look at; the tests, the
+//! list of pairs and the threads are the same.
 
-use super::super::images::Images;
-use super::super::{Particles, bytes_of};
-use super::lattice::Lattice;
-use super::sort::Cells;
+use super::grid::RowCells;
+use super::hash::CellTable;
+use super::images::Images;
+use super::{Particles, bytes_of};
 use crate::num::parallel;
 use crate::num::tolerance::IMAGE_MARGIN;
-use crate::simd::point_columns::{MOST_LANES, PointLanes};
+use crate::simd::point_columns::{MOST_LANES, PairLimits, PointColumns, PointLanes};
 use crate::simd::{SimdLevel, dispatch};
 
 /// Particles that look for others at a time; their pairs fit into a near cache.
 const TASK: usize = 1 << 10;
 
 /// Tasks of a round on several threads; their pairs are then copied in order.
-const ROUND: usize = 16;
+const ROUND: usize = 32;
 
 /// What is searched.
 #[derive(Clone, Copy)]
-pub(super) struct Search<'a> {
+pub(super) struct Scan<'a> {
     pub particles: &'a Particles<'a>,
     pub images: &'a Images,
-    pub lattice: &'a Lattice,
-    pub cells: &'a Cells,
+    pub points: &'a PointColumns,
+    pub limits: PairLimits,
+    pub structure: Structure<'a>,
+}
+
+/// Where candidates come from.
+#[derive(Clone, Copy)]
+pub(super) enum Structure<'a> {
+    /// Rows of cells.
+    Rows(RowCells<'a>),
+    /// Cells by their hash.
+    Hashed(&'a CellTable),
 }
 
 /// What a task found.
@@ -30,23 +43,23 @@ pub(super) struct Found {
     /// The first `count` are pairs; what follows was written in passing.
     pairs: Vec<[u32; 2]>,
     count: usize,
-    /// Partners of one particle.
+    /// Of one particle: the first `len` are its partners.
     partners: Vec<u32>,
+    len: usize,
     tests: u64,
-    rows: Vec<(usize, u32)>,
 }
 
 impl Found {
     /// Bytes held.
     pub fn bytes(&self) -> u64 {
-        bytes_of(&self.pairs) + bytes_of(&self.partners) + bytes_of(&self.rows)
+        bytes_of(&self.pairs) + bytes_of(&self.partners)
     }
 }
 
-impl Search<'_> {
+impl Scan<'_> {
     /// Replaces `pairs` by all pairs; returns the number of tests.
     pub fn pairs(&self, level: SimdLevel, scratch: &mut Vec<Found>, pairs: &mut Vec<[u32; 2]>) -> u64 {
-        let count = self.cells.points.len();
+        let count = self.points.len();
         let tasks = count.div_ceil(TASK);
         let task = |k: usize, found: &mut Found| {
             self.task(level, k * TASK, count.min((k + 1) * TASK), found);
@@ -123,111 +136,125 @@ impl Search<'_> {
 }
 
 dispatch! {
-    fn search_points(search: &Search<'_>, first: usize, end: usize, found: &mut Found) = proof search_points_plain
+    fn search_points(scan: &Scan<'_>, first: usize, end: usize, found: &mut Found) = proof search_points_plain
 }
 
 dispatch! {
-    fn search_balls(search: &Search<'_>, first: usize, end: usize, found: &mut Found) = proof search_balls_plain
+    fn search_balls(scan: &Scan<'_>, first: usize, end: usize, found: &mut Found) = proof search_balls_plain
 }
 
 #[inline(always)]
 fn search_points_plain<L: PointLanes>(
     lanes: L,
-    search: &Search<'_>,
+    scan: &Scan<'_>,
     first: usize,
     end: usize,
     found: &mut Found,
 ) {
-    search_plain::<L, false>(lanes, search, first, end, found);
+    search_plain::<L, false>(lanes, scan, first, end, found);
 }
 
 #[inline(always)]
-fn search_balls_plain<L: PointLanes>(
-    lanes: L,
-    search: &Search<'_>,
-    first: usize,
-    end: usize,
-    found: &mut Found,
-) {
-    search_plain::<L, true>(lanes, search, first, end, found);
+fn search_balls_plain<L: PointLanes>(lanes: L, scan: &Scan<'_>, first: usize, end: usize, found: &mut Found) {
+    search_plain::<L, true>(lanes, scan, first, end, found);
 }
 
 #[inline(always)]
 fn search_plain<L: PointLanes, const BALLS: bool>(
     lanes: L,
-    search: &Search<'_>,
+    scan: &Scan<'_>,
     first: usize,
     end: usize,
     found: &mut Found,
 ) {
-    let Search { lattice, cells, .. } = search;
-    let (limits, own_along) = (lattice.limits(), lattice.along_own_row());
-    let mut rows = std::mem::take(&mut found.rows);
-    let [mut row, mut row_end] = [0; 2];
-    for slot in first..end {
-        let cell = cells.cells[slot] as usize;
-        if cell >= row_end {
-            let [length, in_slab, _] = lattice.size;
-            let number = cell as u32 / length;
-            (row, row_end) = (number as usize * length as usize, (number + 1) as usize * length as usize);
-            lattice.rows_behind(number % in_slab, number / in_slab, &mut rows);
+    // Loops, not closures: those would not become part of a function for another instruction set.
+    match &scan.structure {
+        Structure::Rows(cells) => {
+            let mut seeker = cells.seeker();
+            for slot in first..end {
+                let one = One::new(scan, lanes, slot);
+                for k in 0..seeker.enter(slot) {
+                    one.run::<BALLS>(seeker.run(k, slot, one.place), found);
+                }
+                one.list(found);
+            }
         }
-        let (coordinates, radius) = (cells.points.coordinates(slot), cells.points.radius(slot));
-        let one = One {
-            search,
-            lanes,
-            one: lanes.one(coordinates, radius, limits),
-            number: cells.points.number(slot),
-        };
-        let (cell, place) = ((cell - row) as u32, coordinates[0]);
-        let [_, last] = lattice.stretch(cell, place, 0, own_along);
-        let mut partners = one.run::<BALLS>(slot + 1, cells.starts[row + last] as usize, found, 0);
-        for &(row, along) in &rows {
-            let [first, last] = lattice.stretch(cell, place, along, along);
-            let [first, last] = [cells.starts[row + first], cells.starts[row + last]];
-            partners = one.run::<BALLS>(first as usize, last as usize, found, partners);
+        Structure::Hashed(cells) => {
+            let mut seeker = cells.seeker();
+            for slot in first..end {
+                let one = One::new(scan, lanes, slot);
+                for k in 0..seeker.enter(slot) {
+                    one.run::<BALLS>(seeker.run(k, slot), found);
+                }
+                one.list(found);
+            }
         }
-        list(one.number, partners, found);
     }
-    found.rows = rows;
 }
 
 /// One particle that looks for others.
 struct One<'a, L: PointLanes> {
-    search: &'a Search<'a>,
+    scan: &'a Scan<'a>,
     lanes: L,
     one: L::One,
     number: u32,
+    /// Its first coordinate.
+    place: u32,
 }
 
-impl<L: PointLanes> One<'_, L> {
-    /// Tests the particles from `at` to `end`; returns the new number of partners.
+impl<'a, L: PointLanes> One<'a, L> {
     #[inline(always)]
-    fn run<const BALLS: bool>(&self, at: usize, end: usize, found: &mut Found, mut len: usize) -> usize {
+    fn new(scan: &'a Scan<'a>, lanes: L, slot: usize) -> One<'a, L> {
+        let coordinates = scan.points.coordinates(slot);
+        let one = lanes.one(coordinates, scan.points.radius(slot), scan.limits);
+        One { scan, lanes, one, number: scan.points.number(slot), place: coordinates[0] }
+    }
+
+    /// Tests the particles from `at` to `end` and adds those that are partners.
+    #[inline(always)]
+    fn run<const BALLS: bool>(&self, [at, end]: [usize; 2], found: &mut Found) {
         found.tests += end.saturating_sub(at) as u64;
-        let mut run = self.search.cells.points.run(at, end);
+        let mut run = self.scan.points.run(at, end);
         while let Some(batch) = run.first() {
+            let len = found.len;
             let Some(to) = found.partners.get_mut(len..).and_then(|free| free.first_chunk_mut()) else {
-                found.partners.resize(2 * len + 4 * MOST_LANES, 0);
+                found.partners.resize((2 * len + 4 * MOST_LANES).next_multiple_of(MOST_LANES), 0);
                 continue;
             };
             let masks = self.lanes.test::<BALLS>(&self.one, batch);
             let mut mask = masks.maybe;
             if masks.sure != masks.maybe {
-                let decide = |lane| self.decide(batch.number(lane));
-                mask = without_far(masks.sure, masks.maybe, decide);
+                mask = without_far(masks.sure, masks.maybe, |lane| self.decide(batch.number(lane)));
             }
             self.lanes.pack(mask, batch, to);
-            len += mask.count_ones() as usize;
+            found.len = len + mask.count_ones() as usize;
             run.skip(L::WIDTH);
         }
-        len
     }
 
     /// The doubles decide.
     #[cold]
     fn decide(&self, other: u32) -> bool {
-        self.search.particles.pair_of_images(self.search.images, self.number, other).is_some()
+        self.scan.particles.pair_of_images(self.scan.images, self.number, other).is_some()
+    }
+
+    /// Lists the pairs with all partners.
+    #[inline(always)]
+    fn list(&self, found: &mut Found) {
+        let partners = std::mem::take(&mut found.len);
+        let needed = found.count + partners + MOST_LANES;
+        if found.pairs.len() < needed {
+            found.pairs.resize(2 * needed, [0; 2]);
+        }
+        let (from, _) = found.partners.as_chunks::<MOST_LANES>();
+        let to = &mut found.pairs[found.count..];
+        for (from, to) in from[..partners.div_ceil(MOST_LANES)].iter().zip(to.as_chunks_mut::<MOST_LANES>().0)
+        {
+            for (to, &other) in to.iter_mut().zip(from) {
+                *to = [self.number.min(other), self.number.max(other)];
+            }
+        }
+        found.count += partners;
     }
 }
 
@@ -241,21 +268,4 @@ fn without_far(sure: u32, maybe: u32, decide: impl Fn(u32) -> bool) -> u32 {
         open &= open - 1;
     }
     mask
-}
-
-/// Lists the pairs of a particle and its partners.
-#[inline(always)]
-fn list(number: u32, partners: usize, found: &mut Found) {
-    let needed = found.count + partners + MOST_LANES;
-    if found.pairs.len() < needed {
-        found.pairs.resize(2 * needed, [0; 2]);
-    }
-    let (from, _) = found.partners.as_chunks::<MOST_LANES>();
-    let to = &mut found.pairs[found.count..];
-    for (from, to) in from[..partners.div_ceil(MOST_LANES)].iter().zip(to.as_chunks_mut::<MOST_LANES>().0) {
-        for (to, &other) in to.iter_mut().zip(from) {
-            *to = [number.min(other), number.max(other)];
-        }
-    }
-    found.count += partners;
 }

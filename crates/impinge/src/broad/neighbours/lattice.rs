@@ -8,8 +8,8 @@
 
 use glam::DVec3;
 
-use super::super::Particles;
-use super::super::images::Images;
+use super::Particles;
+use super::images::Images;
 use crate::simd::point_columns::PairLimits;
 
 /// Cells along one axis, at most: together with [`MOST_BITS`] they fit into 51 bits.
@@ -59,8 +59,28 @@ pub(super) struct Lattice {
 }
 
 impl Lattice {
-    /// Cells for the particles of a frame and their images, as wide as `voxel` says or as their density suggests.
-    pub fn choose(particles: &Particles<'_>, images: &Images, voxel: Option<f64>) -> Lattice {
+    /// Cells for the particles of a frame and their images, as wide as `voxel` says or as their density suggests; no
+    /// more than there is memory for where each cell takes some.
+    pub fn dense(particles: &Particles<'_>, images: &Images, voxel: Option<f64>) -> Lattice {
+        Lattice::choose(particles, images, |extent, reach| {
+            let count = (particles.len() + images.positions().len()) as f64;
+            let mut width = voxel.unwrap_or_else(|| reach / f64::from(rows_by_density(extent, count, reach)));
+            width = width.max(extent[0] / MOST_CELLS).max(reach / f64::from(MOST_ROWS));
+            let most = (CELLS_PER_PARTICLE * count).max(FEW_CELLS);
+            let cells = |width: f64| extent.iter().map(|x| (x / width).floor() + 1.0).product::<f64>();
+            while cells(width) * f64::from(1 << FINE) > most && cells(width) > 1.0 {
+                width *= 1.125;
+            }
+            width
+        })
+    }
+
+    /// Cells no narrower than the cutoff, however many.
+    pub fn sparse(particles: &Particles<'_>, images: &Images, voxel: Option<f64>) -> Lattice {
+        Lattice::choose(particles, images, |_, reach| voxel.map_or(reach, |width| width.max(reach)))
+    }
+
+    fn choose(particles: &Particles<'_>, images: &Images, width: impl Fn([f64; 3], f64) -> f64) -> Lattice {
         let [mut low, mut high] = particles.bounds();
         for x in images.positions() {
             low = low.min(DVec3::from(*x));
@@ -73,17 +93,10 @@ impl Lattice {
         let mut axes = [0, 1, 2];
         axes.sort_by(|&a, &b| extent[b].total_cmp(&extent[a]));
         let extent = axes.map(|k| extent[k]);
-        let count = (particles.len() + images.positions().len()) as f64;
         // A frame of equal points with nothing to add still has cells of some size.
         let reach = particles.candidate_reach().max(f64::MIN_POSITIVE * (1_u64 << 60) as f64);
-        let mut width = voxel.unwrap_or_else(|| reach / f64::from(rows_by_density(extent, count, reach)));
-        // Never so narrow that integers are too short, nor so many that memory is wasted.
-        width = width.max(reach / f64::from(MOST_ROWS)).max(extent[0] / MOST_CELLS);
-        let most = (CELLS_PER_PARTICLE * count).max(FEW_CELLS);
-        let cells = |width: f64| extent.iter().map(|x| (x / width).floor() + 1.0).product::<f64>();
-        while cells(width) * f64::from(1 << FINE) > most && cells(width) > 1.0 {
-            width *= 1.125;
-        }
+        // Never so narrow that integers are too short.
+        let mut width = width(extent, reach).max(reach / f64::from(MOST_ROWS)).max(extent[0] / MOST_CELLS);
         let rows = (reach / width).ceil().clamp(1.0, f64::from(MOST_ROWS));
         // The cutoff and the error of two integers fit into that many cells.
         width = width.max(reach / rows) * (1.0 + RELATIVE_ERROR);
@@ -138,6 +151,36 @@ impl Lattice {
     pub fn cell(&self, fixed: [u64; 3]) -> u32 {
         let [x, y, z] = self.cells(fixed);
         (z * self.size[1] + y) * self.size[0] + x
+    }
+
+    /// The cell of fixed-point coordinates, not divided along rows.
+    #[inline(always)]
+    pub fn coarse(&self, fixed: [u64; 3]) -> [u64; 3] {
+        fixed.map(|x| x >> self.bits)
+    }
+
+    /// The fine cells, rows and slabs that hold everything up to `radius` from a point, first and last of each; none
+    /// where that is outside.
+    pub fn around(&self, point: DVec3, radius: f64) -> Option<[[u32; 2]; 3]> {
+        let mut range = [[0; 2]; 3];
+        for k in 0..3 {
+            let bits = if k == 0 { self.fine_bits } else { self.bits };
+            let at = |x: f64| ((x - self.low[k]) * self.scale / f64::from(1_u32 << bits)).floor();
+            let x = point[self.axes[k]];
+            // A cell more on each side makes up for all rounding.
+            let (first, last) = (at(x - radius) - 1.0, at(x + radius) + 1.0);
+            let most = f64::from(self.size[k]) - 1.0;
+            if !(last >= 0.0 && first <= most) {
+                return None;
+            }
+            range[k] = [first.max(0.0) as u32, last.min(most) as u32];
+        }
+        Some(range)
+    }
+
+    /// The width of a cell, a length.
+    pub fn width(&self) -> f64 {
+        f64::from(1_u32 << self.bits) / self.scale
     }
 
     /// How many fine cells there are.

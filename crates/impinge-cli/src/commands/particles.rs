@@ -1,0 +1,146 @@
+//! `impinge particles`: all pairs of particles at most a distance apart.
+
+use std::io::Write;
+use std::path::Path;
+
+use impinge::broad::neighbours::{Domain, Particles, SearchCounters, Technique};
+use impinge::io::{ParticleSet, load_particles};
+use impinge::{Certainty, Counters, Finish, Outcome};
+use serde::Serialize;
+
+use crate::answer::Assurance;
+use crate::args::{self, Common, Format};
+use crate::commands;
+use crate::error::Failure;
+use crate::exit::Exit;
+use crate::explain::Explain;
+use crate::output::{PartialFile, print};
+use crate::settings::Limit;
+
+/// Pairs that the text names; `--pairs` has them all.
+const SHOWN: usize = 20;
+
+/// The fields of the answer.
+#[derive(Debug, Serialize)]
+struct Found {
+    /// Null when the budget is too small for the search.
+    count: Option<u64>,
+    method: &'static str,
+    tests: u64,
+    particles: usize,
+    #[serde(flatten)]
+    assurance: Assurance,
+}
+
+/// Searches.
+pub fn run(args: &args::Particles, common: &Common) -> Result<Exit, Failure> {
+    let mut explain = Explain::new(common.explain);
+    let set = load_particles(&args.file)?;
+    explain.say("file", || format!("{} particles", set.positions.len()));
+    explain.lap("load");
+    let particles = frame(args, &set)?;
+    let technique = common.technique().unwrap_or_else(|| Technique::choose(&particles));
+    if args.voxel.is_some_and(|width| !(width > 0.0 && width.is_finite())) {
+        return Err(Failure::new("--voxel must be a positive width"));
+    }
+    if matches!(common.budget, Some(Limit::Units(units)) if units < particles.len() as u64) {
+        return undecided(technique, particles.len(), common);
+    }
+    let mut search = technique.start_with(args.voxel);
+    let mut pairs = Vec::new();
+    search.search(&particles, &mut pairs);
+    explain.lap("search");
+    let SearchCounters { tests, updates, bytes, .. } = search.counters();
+    explain.say("method", || {
+        format!(
+            "{technique}, {}",
+            if common.technique().is_some() { "named by hand" } else { technique.about() }
+        )
+    });
+    explain.say("work", || format!("{tests} tests, {updates} updates, {bytes} bytes"));
+    if args.pairs.is_some() || common.format == Format::Text {
+        pairs.sort_unstable();
+    }
+    if let Some(path) = &args.pairs {
+        write_pairs(path, &pairs)?;
+        explain.lap("write");
+    }
+    let found = Found {
+        count: Some(pairs.len() as u64),
+        method: technique.name(),
+        tests,
+        particles: particles.len(),
+        assurance: Assurance::EXACT,
+    };
+    match common.format {
+        Format::Json => commands::json(&found)?,
+        Format::Text => print(|out| text(&found, &pairs, out))?,
+    }
+    Ok(if pairs.is_empty() { Exit::Free } else { Exit::Contact })
+}
+
+/// A budget that does not even hold the particles; what it holds is searched in one go.
+fn undecided(technique: Technique, particles: usize, common: &Common) -> Result<Exit, Failure> {
+    let outcome =
+        Outcome { certainty: Certainty::Exact, finish: Finish::OutOfBudget, work: Counters::default() };
+    let assurance = Assurance::from(&outcome).of_nothing();
+    let found = Found { count: None, method: technique.name(), tests: 0, particles, assurance };
+    match common.format {
+        Format::Json => commands::json(&found)?,
+        Format::Text => print(|out| writeln!(out, "undecided, at least 0 pairs so far\n({assurance})"))?,
+    }
+    Ok(Exit::Undecided)
+}
+
+/// The frame that the options describe.
+fn frame<'s>(args: &args::Particles, set: &'s ParticleSet) -> Result<Particles<'s>, Failure> {
+    let domain = match args.periodic {
+        Some([xl, xh, yl, yh, zl, zh]) => Domain::periodic([xl, yl, zl], [xh, yh, zh])?,
+        None => Domain::OPEN,
+    };
+    let particles = match (args.radii, args.radius) {
+        (true, _) if set.radii.len() != set.positions.len() => {
+            return Err(Failure::new("the file has no radii").at(&args.file.display().to_string()));
+        }
+        (true, radius) => Particles::with_radii(&set.positions, &set.radii, domain, radius.unwrap_or(0.0)),
+        (false, radius) => Particles::new(&set.positions, domain, radius.unwrap_or(0.0)),
+    };
+    Ok(particles?)
+}
+
+/// All pairs, ascending: CSV, or columns of JSON where the name ends so.
+fn write_pairs(path: &Path, pairs: &[[u32; 2]]) -> Result<(), Failure> {
+    let mut file = PartialFile::create(path)?;
+    let is_json = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("json"));
+    file.write(|out| if is_json { write_columns(out, pairs) } else { write_rows(out, pairs) })?;
+    file.finish()
+}
+
+fn write_rows(out: &mut dyn Write, pairs: &[[u32; 2]]) -> std::io::Result<()> {
+    writeln!(out, "i,j")?;
+    pairs.iter().try_for_each(|[i, j]| writeln!(out, "{i},{j}"))
+}
+
+fn write_columns(out: &mut dyn Write, pairs: &[[u32; 2]]) -> std::io::Result<()> {
+    for (k, start) in ["{\"i\":[", "],\"j\":["].into_iter().enumerate() {
+        write!(out, "{start}")?;
+        for (at, pair) in pairs.iter().enumerate() {
+            write!(out, "{}{}", if at == 0 { "" } else { "," }, pair[k])?;
+        }
+    }
+    writeln!(out, "]}}")
+}
+
+fn text(found: &Found, pairs: &[[u32; 2]], out: &mut dyn Write) -> std::io::Result<()> {
+    let Found { particles, method, .. } = found;
+    let count = pairs.len();
+    let noun = if count == 1 { "pair" } else { "pairs" };
+    writeln!(out, "{count} {noun} of {particles} particles, by {method}")?;
+    for [i, j] in pairs.iter().take(SHOWN) {
+        writeln!(out, "  {i} {j}")?;
+    }
+    if pairs.len() > SHOWN {
+        writeln!(out, "  … and {} more (--pairs FILE writes them all)", pairs.len() - SHOWN)?;
+    }
+    writeln!(out, "({})", found.assurance)
+}

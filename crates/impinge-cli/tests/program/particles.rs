@@ -1,0 +1,110 @@
+//! `impinge particles`: formats, options, files of pairs, refusals, exit codes.
+
+use crate::common::Folder;
+use serde_json::json;
+
+/// Six points: a row of four at distance 1, and two far away.
+const ROW: &str = "0,0,0\n1,0,0\n2,0,0\n3,0,0\n50,0,0\n9.5,0,0\n";
+
+#[test]
+fn pairs_of_a_row_by_every_method() {
+    let folder = Folder::new();
+    folder.write("row.csv", ROW);
+    for method in ["auto", "grid", "hash", "kd_tree", "brute"] {
+        let args = ["particles", "row.csv", "--radius", "1", "--method", method, "--format", "json"];
+        let ended = folder.run(&[&args[..], &["--pairs", "near.csv"]].concat());
+        assert_eq!(ended.code, 1, "{ended:?}");
+        let found = ended.json();
+        assert_eq!((&found["count"], &found["schema"]), (&json!(3), &json!(1)), "{found}");
+        assert_eq!((&found["certainty"], &found["finish"]), (&json!("exact"), &json!("complete")));
+        assert!(method == "auto" || found["method"] == json!(method), "{found}");
+        assert!(found["tests"].as_u64().unwrap() >= 3);
+        let text = std::fs::read_to_string(folder.path().join("near.csv")).unwrap();
+        assert_eq!(text, "i,j\n0,1\n1,2\n2,3\n");
+    }
+    let told = folder.run(&["particles", "row.csv", "--radius", "1"]);
+    assert!(told.out.starts_with("3 pairs of 6 particles"), "{told:?}");
+    assert!(told.out.contains("\n  0 1\n"), "{told:?}");
+    let free = folder.run(&["particles", "row.csv", "--radius", "0.5", "--format", "json"]);
+    assert_eq!((free.code, &free.json()["count"]), (0, &json!(0)), "{free:?}");
+}
+
+#[test]
+fn a_periodic_box_joins_its_ends() {
+    let folder = Folder::new();
+    folder.write("row.csv", ROW);
+    let args = ["particles", "row.csv", "--radius", "1", "--periodic", "0,10,-5,5,-5,5"];
+    let ended = folder.run(&[&args[..], &["--pairs", "near.json", "--format", "json"]].concat());
+    // 50 is 0 five boxes on, and 9.5 lies half a unit before it.
+    assert_eq!(ended.json()["count"], json!(7), "{ended:?}");
+    let columns = std::fs::read_to_string(folder.path().join("near.json")).unwrap();
+    let columns: serde_json::Value = serde_json::from_str(&columns).unwrap();
+    assert_eq!(columns, json!({"i":[0,0,0,1,1,2,4],"j":[1,4,5,2,4,3,5]}));
+    let narrow = folder.run(&["particles", "row.csv", "--radius", "3", "--periodic", "0,10,-2,2,-5,5"]);
+    assert!(narrow.code == 2 && narrow.err.contains("twice"), "{narrow:?}");
+    let bad = folder.run(&["particles", "row.csv", "--radius", "3", "--periodic", "0,10"]);
+    assert_eq!(bad.code, 2, "{bad:?}");
+}
+
+#[test]
+fn balls_touch_by_the_sum_of_their_radii() {
+    let folder = Folder::new();
+    folder.write("balls.csv", "x,y,z,r\n0,0,0,0.5\n1,0,0,0.5\n2.5,0,0,0.75\n9,9,9,0\n");
+    let ended = folder.run(&["particles", "balls.csv", "--radii", "--format", "json"]);
+    assert_eq!((ended.code, &ended.json()["count"]), (1, &json!(1)), "{ended:?}");
+    let ended = folder.run(&["particles", "balls.csv", "--radii", "--radius", "0.25", "--format", "json"]);
+    assert_eq!(ended.json()["count"], json!(2), "{ended:?}");
+    let ended = folder.run(&["particles", "balls.csv", "--radii", "--radius", "-0.25"]);
+    assert!(ended.code == 2 && ended.err.contains("radius"), "{ended:?}");
+    folder.write("points.csv", "0,0,0\n");
+    let ended = folder.run(&["particles", "points.csv", "--radii"]);
+    assert!(ended.code == 2 && ended.err.contains("no radii"), "{ended:?}");
+}
+
+#[test]
+fn bad_input_is_refused_with_its_line_and_leaves_nothing_behind() {
+    let folder = Folder::new();
+    for (text, options, said) in [
+        ("0,0,0\n1,nan,0\n", ["--radius", "1"], "line 2"),
+        ("0,0,0\n1,inf,0\n", ["--radius", "1"], "line 2"),
+        ("0,0,0\n1,0\n", ["--radius", "1"], "line 2"),
+        ("0,0,0\n1,0,zero\n", ["--radius", "1"], "line 2"),
+        ("x,y,z,r\n0,0,0,-1\n", ["--radii", "--explain"], "line 2"),
+        ("0,0,0\n", ["--radius", "0"], "not a positive distance"),
+        ("0,0,0\n", ["--radius", "-1"], "not a positive distance"),
+        ("0,0,0\n", ["--radius", "nan"], "not a positive distance"),
+        ("0,0,0\n", ["--method", "gjk"], "radius"),
+    ] {
+        folder.write("bad.csv", text);
+        let args =
+            [&["particles", "bad.csv", "--pairs", "out.csv", "--format", "json"], &options[..]].concat();
+        let ended = folder.run(&args);
+        assert!(ended.code == 2 && ended.err.contains(said), "{options:?}: {ended:?}");
+        assert!(ended.json()["error"].is_string(), "{ended:?}");
+        let left: Vec<_> =
+            std::fs::read_dir(folder.path()).unwrap().map(|f| f.unwrap().file_name()).collect();
+        assert_eq!(left, ["bad.csv"], "{options:?}");
+    }
+    folder.write("fine.csv", "0,0,0\n");
+    let ended = folder.run(&["particles", "fine.csv", "--radius", "1", "--method", "gjk"]);
+    assert!(ended.code == 2 && ended.err.contains("grid"), "{ended:?}");
+    let ended = folder.run(&["particles", "fine.csv", "--radius", "1", "--pairs", "missing/out.csv"]);
+    assert!(ended.code == 2 && ended.err.contains("missing"), "{ended:?}");
+    let ended = folder.run(&["particles", "none.csv", "--radius", "1"]);
+    assert!(ended.code == 2 && ended.err.contains("none.csv"), "{ended:?}");
+    let ended = folder.run(&["check", "fine.csv", "fine.csv", "--method", "kd_tree"]);
+    assert!(ended.code == 2 && ended.err.contains("exact"), "{ended:?}");
+}
+
+#[test]
+fn the_same_bytes_at_any_number_of_threads() {
+    let folder = Folder::new();
+    let grid: String = (0..4000).map(|i| format!("{},{},{}\n", i % 20, i / 20 % 20, i / 400)).collect();
+    folder.write("grid.csv", grid);
+    let run = |threads: &str, out: &str| {
+        let args = ["particles", "grid.csv", "--radius", "1.5", "--threads", threads, "--pairs", out];
+        let ended = folder.run(&[&args[..], &["--format", "json"]].concat());
+        (ended.out, std::fs::read(folder.path().join(out)).unwrap())
+    };
+    assert_eq!(run("1", "one.csv"), run("2", "two.csv"));
+}

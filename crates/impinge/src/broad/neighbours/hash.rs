@@ -1,0 +1,242 @@
+//! Spatial hashing: only cells that hold particles exist, found by the hash of their place.
+//!
+//! After Teschner, Heidelberger, Müller, Pomeranets and Gross, "Optimized spatial hashing for collision detection of
+//! deformable objects", 2003. There several cells may share a bucket; here the table keeps each cell's place, so that
+//! candidates are neighbours indeed. For sets of great extent with much empty space, where a grid would have to make
+//! its cells wide.
+
+use super::images::Images;
+use super::lattice::Lattice;
+use super::scan::{Found, Scan, Structure};
+use super::{NeighbourSearch, Particles, SearchCounters, Technique, bytes_of};
+use crate::num::parallel;
+use crate::simd::SimdLevel;
+use crate::simd::point_columns::PointColumns;
+
+/// Bits of a cell's place along one axis; three of them fit into a key.
+const AXIS_BITS: u32 = 21;
+
+/// The key of no cell.
+const NOTHING: u64 = u64::MAX;
+
+/// The cells behind one's own, half of those around it.
+const BEHIND: [[i64; 3]; 13] = [
+    [1, 0, 0],
+    [-1, 1, 0],
+    [0, 1, 0],
+    [1, 1, 0],
+    [-1, -1, 1],
+    [0, -1, 1],
+    [1, -1, 1],
+    [-1, 0, 1],
+    [0, 0, 1],
+    [1, 0, 1],
+    [-1, 1, 1],
+    [0, 1, 1],
+    [1, 1, 1],
+];
+
+/// Particles in hashed cells.
+#[derive(Debug, Clone)]
+pub(super) struct Hash {
+    level: SimdLevel,
+    voxel: Option<f64>,
+    images: Images,
+    table: CellTable,
+    points: PointColumns,
+    scratch: Vec<Found>,
+    counters: SearchCounters,
+}
+
+/// Cells by their place, in the order in which particles came to them.
+#[derive(Debug, Clone, Default)]
+pub(super) struct CellTable {
+    /// Open addressing: a key and the number of its cell.
+    slots: Vec<(u64, u32)>,
+    keys: Vec<u64>,
+    /// For each cell its first particle, and behind the last one their number.
+    starts: Vec<u32>,
+    /// The cell of each particle in their order.
+    cells: Vec<u32>,
+}
+
+impl Hash {
+    /// Cells about as wide as `voxel` says, but never narrower than the cutoff; without it, as wide as the cutoff.
+    pub fn new(voxel: Option<f64>) -> Hash {
+        Hash {
+            level: SimdLevel::best(),
+            voxel,
+            images: Images::default(),
+            table: CellTable::default(),
+            points: PointColumns::default(),
+            scratch: Vec::new(),
+            counters: SearchCounters::default(),
+        }
+    }
+
+    fn fill(&mut self, particles: &Particles<'_>, lattice: &Lattice) {
+        let count = particles.len() + self.images.positions().len();
+        let positions = || parallel::in_turn(particles.positions().iter().chain(self.images.positions()));
+        let of_points = self.table.place(count, positions().map(|x| key(lattice.coarse(lattice.fixed(x)))));
+        self.points.resize(count, !particles.radii().is_empty());
+        let to = self.points.as_mut();
+        let mut next = self.table.starts.clone();
+        for ((number, x), cell) in (0..).zip(positions()).zip(of_points) {
+            let at = next[cell as usize] as usize;
+            next[cell as usize] += 1;
+            let fixed = lattice.fixed(x);
+            for k in 0..3 {
+                to.coordinates[k][at] = fixed[k] as u32;
+            }
+            to.numbers[at] = number;
+            if let Some(radius) = to.radii.get_mut(at) {
+                *radius = lattice.radius(particles.radius(self.images.source(number)));
+            }
+        }
+    }
+}
+
+impl NeighbourSearch for Hash {
+    fn technique(&self) -> Technique {
+        Technique::Hash
+    }
+
+    fn search(&mut self, particles: &Particles<'_>, pairs: &mut Vec<[u32; 2]>) {
+        self.images.update(particles);
+        let lattice = Lattice::sparse(particles, &self.images, self.voxel);
+        self.fill(particles, &lattice);
+        let scan = Scan {
+            particles,
+            images: &self.images,
+            points: &self.points,
+            limits: lattice.limits(),
+            structure: Structure::Hashed(&self.table),
+        };
+        let tests = scan.pairs(self.level, &mut self.scratch, pairs);
+        self.counters = SearchCounters {
+            tests,
+            pairs: pairs.len() as u64,
+            updates: self.points.len() as u64,
+            bytes: self.images.bytes()
+                + self.points.bytes()
+                + self.table.bytes()
+                + self.scratch.iter().map(Found::bytes).sum::<u64>(),
+            ..SearchCounters::default()
+        };
+    }
+
+    fn counters(&self) -> SearchCounters {
+        self.counters
+    }
+}
+
+impl CellTable {
+    /// Makes the cells of particles that come with these keys; returns the cell of each.
+    fn place(&mut self, count: usize, keys: impl Iterator<Item = u64>) -> Vec<u32> {
+        self.slots.clear();
+        self.slots.resize((2 * count.max(1)).next_power_of_two(), (NOTHING, 0));
+        self.keys.clear();
+        self.starts.clear();
+        let mut of_points = Vec::with_capacity(count);
+        for key in keys {
+            let at = self.find(key);
+            if self.slots[at].0 == NOTHING {
+                self.slots[at] = (key, self.keys.len() as u32);
+                self.keys.push(key);
+                self.starts.push(0);
+            }
+            let cell = self.slots[at].1;
+            self.starts[cell as usize] += 1;
+            of_points.push(cell);
+        }
+        let mut next = 0;
+        for start in &mut self.starts {
+            next += std::mem::replace(start, next);
+        }
+        self.starts.push(next);
+        self.cells.clear();
+        for (cell, run) in (0..).zip(self.starts.windows(2)) {
+            self.cells.extend(std::iter::repeat_n(cell, (run[1] - run[0]) as usize));
+        }
+        of_points
+    }
+
+    /// The place in the table of a cell, or where it would stand.
+    #[inline]
+    fn find(&self, key: u64) -> usize {
+        let mask = self.slots.len() - 1;
+        let mut at = (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as usize & mask;
+        while self.slots[at].0 != key && self.slots[at].0 != NOTHING {
+            at = (at + 1) & mask;
+        }
+        at
+    }
+
+    /// Before the first particle.
+    pub fn seeker(&self) -> Seeker<'_> {
+        Seeker { table: self, cell: None, end: 0, behind: Vec::new() }
+    }
+
+    fn run(&self, cell: u32) -> [usize; 2] {
+        [cell, cell + 1].map(|cell| self.starts[cell as usize] as usize)
+    }
+
+    /// Bytes held.
+    fn bytes(&self) -> u64 {
+        bytes_of(&self.slots) + bytes_of(&self.keys) + bytes_of(&self.starts) + bytes_of(&self.cells)
+    }
+}
+
+/// Goes through particles in their order and knows the cells around them.
+pub(super) struct Seeker<'a> {
+    table: &'a CellTable,
+    cell: Option<u32>,
+    /// Where the particles of the cell end.
+    end: usize,
+    /// Runs of particles in the cells behind.
+    behind: Vec<[usize; 2]>,
+}
+
+impl Seeker<'_> {
+    /// Goes to a particle; returns how many runs of particles it looks at: those behind it in its cell, and one for each
+    /// cell behind.
+    #[inline(always)]
+    pub fn enter(&mut self, slot: usize) -> usize {
+        let cell = self.table.cells[slot];
+        if self.cell != Some(cell) {
+            self.enter_cell(cell);
+        }
+        self.behind.len() + 1
+    }
+
+    /// The first and the end of a run.
+    #[inline(always)]
+    pub fn run(&self, k: usize, slot: usize) -> [usize; 2] {
+        if k == 0 { [slot + 1, self.end] } else { self.behind[k - 1] }
+    }
+
+    #[cold]
+    fn enter_cell(&mut self, cell: u32) {
+        self.cell = Some(cell);
+        self.end = self.table.run(cell)[1];
+        self.behind.clear();
+        let mask = (1 << AXIS_BITS) - 1;
+        let own = self.table.keys[cell as usize];
+        let own = [0, 1, 2].map(|k| (own >> (k * AXIS_BITS) & mask) as i64);
+        for step in BEHIND {
+            let place = [own[0] + step[0], own[1] + step[1], own[2] + step[2]];
+            if place.iter().all(|x| (0..=mask as i64).contains(x)) {
+                let (known, cell) = self.table.slots[self.table.find(key(place.map(|x| x as u64)))];
+                if known != NOTHING {
+                    self.behind.push(self.table.run(cell));
+                }
+            }
+        }
+    }
+}
+
+/// A cell's place as one number.
+#[inline(always)]
+fn key([x, y, z]: [u64; 3]) -> u64 {
+    x | y << AXIS_BITS | z << (2 * AXIS_BITS)
+}

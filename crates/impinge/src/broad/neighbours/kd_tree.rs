@@ -1,0 +1,320 @@
+//! A kd-tree (Bentley, "Multidimensional binary search trees used for associative searching", 1975): balanced, halved
+//! across the longest side, eight particles a leaf. It adapts to any density and to balls of very different sizes, since
+//! each node knows its largest radius; all pairs come from descending it against itself.
+
+use glam::DVec3;
+
+use super::images::Images;
+use super::nearest::Around;
+use super::{Nearest, NeighbourSearch, Particles, SearchCounters, Technique, bytes_of};
+use crate::num::parallel;
+use crate::num::tolerance::IMAGE_MARGIN;
+
+/// Particles of a leaf, at most.
+const LEAF: usize = 8;
+
+/// Particles below a node from which on its halves are built on two threads.
+const SHARED_BUILD: usize = 1 << 14;
+
+/// Particles below a node from which on its pairs are left to several threads.
+const SHARED_PAIRS: usize = 1 << 11;
+
+/// Particles in a tree.
+#[derive(Debug, Clone, Default)]
+pub(super) struct KdTree {
+    images: Images,
+    /// Particles and images in the order of the leaves.
+    points: Vec<Point>,
+    /// Node k has the children 2k + 1 and 2k + 2; all leaves have the same depth.
+    nodes: Vec<Node>,
+    counters: SearchCounters,
+}
+
+/// A particle or an image.
+#[derive(Debug, Clone, Copy)]
+struct Point {
+    position: DVec3,
+    radius: f64,
+    number: u32,
+}
+
+/// What lies below a node.
+#[derive(Debug, Clone, Copy)]
+struct Node {
+    low: DVec3,
+    high: DVec3,
+    radius: f64,
+}
+
+/// A node with its particles.
+#[derive(Debug, Clone, Copy)]
+struct Place {
+    node: usize,
+    first: usize,
+    end: usize,
+}
+
+impl Place {
+    fn children(self) -> [Place; 2] {
+        let middle = self.first + (self.end - self.first) / 2;
+        [
+            Place { node: 2 * self.node + 1, first: self.first, end: middle },
+            Place { node: 2 * self.node + 2, first: middle, end: self.end },
+        ]
+    }
+}
+
+/// What two nodes have among them.
+#[derive(Default)]
+struct Pairs {
+    found: Vec<[u32; 2]>,
+    tests: u64,
+}
+
+impl KdTree {
+    fn root(&self) -> Place {
+        Place { node: 0, first: 0, end: self.points.len() }
+    }
+
+    fn is_leaf(&self, place: Place) -> bool {
+        2 * place.node + 1 >= self.nodes.len()
+    }
+
+    /// Pairs of nodes that together hold all pairs, small enough to be dealt to threads.
+    fn deal(&self, [a, b]: [Place; 2], particles: &Particles<'_>, to: &mut Vec<[Place; 2]>) {
+        if !self.is_near([a, b], particles) {
+            return;
+        }
+        let is_small = |p: Place| self.is_leaf(p) || p.end - p.first <= SHARED_PAIRS;
+        if is_small(a) && is_small(b) {
+            to.push([a, b]);
+        } else if a.node == b.node {
+            let [l, r] = a.children();
+            [[l, l], [l, r], [r, r]].into_iter().for_each(|two| self.deal(two, particles, to));
+        } else {
+            let [wide, other] = self.wider_first([a, b]);
+            wide.children().into_iter().for_each(|child| self.deal([child, other], particles, to));
+        }
+    }
+
+    /// The one that is divided first: it has more particles and is no leaf.
+    fn wider_first(&self, [a, b]: [Place; 2]) -> [Place; 2] {
+        let first = !self.is_leaf(a) && (self.is_leaf(b) || a.end - a.first >= b.end - b.first);
+        if first { [a, b] } else { [b, a] }
+    }
+
+    /// Whether anything below one node can be a pair with anything below the other.
+    fn is_near(&self, [a, b]: [Place; 2], particles: &Particles<'_>) -> bool {
+        if a.first == a.end || b.first == b.end {
+            return false;
+        }
+        let (a, b) = (&self.nodes[a.node], &self.nodes[b.node]);
+        let gap = (b.low - a.high).max(a.low - b.high).max(DVec3::ZERO);
+        let limit = limit(particles, a.radius, b.radius);
+        gap.length_squared() <= limit * limit
+    }
+
+    fn pairs_between(&self, [a, b]: [Place; 2], particles: &Particles<'_>, to: &mut Pairs) {
+        if !self.is_near([a, b], particles) {
+            return;
+        }
+        match (a.node == b.node, self.is_leaf(a) && self.is_leaf(b)) {
+            (true, true) => {
+                for i in a.first..a.end {
+                    self.test(i, i + 1..a.end, particles, to);
+                }
+            }
+            (true, false) => {
+                let [l, r] = a.children();
+                [[l, l], [l, r], [r, r]].into_iter().for_each(|two| self.pairs_between(two, particles, to));
+            }
+            (false, true) => {
+                for i in a.first..a.end {
+                    self.test(i, b.first..b.end, particles, to);
+                }
+            }
+            (false, false) => {
+                let [wide, other] = self.wider_first([a, b]);
+                let children = wide.children();
+                children.into_iter().for_each(|child| self.pairs_between([child, other], particles, to));
+            }
+        }
+    }
+
+    #[inline]
+    fn test(&self, i: usize, others: std::ops::Range<usize>, particles: &Particles<'_>, to: &mut Pairs) {
+        to.tests += others.len() as u64;
+        let a = &self.points[i];
+        for b in &self.points[others] {
+            let limit = limit(particles, a.radius, b.radius);
+            if (b.position - a.position).length_squared() <= limit * limit {
+                to.found.extend(particles.pair_of_images(&self.images, a.number, b.number));
+            }
+        }
+    }
+
+    /// Calls `each` with the particles that may be no farther from a point than `radius` says at the time.
+    fn visit(
+        &self,
+        place: Place,
+        around: &Around<'_>,
+        radius: &dyn Fn(&[Nearest]) -> f64,
+        take: &dyn Fn(Nearest, &mut Vec<Nearest>),
+        found: &mut Vec<Nearest>,
+    ) {
+        if place.first == place.end || self.nodes[place.node].distance(around.centre()) > radius(&found[..]) {
+            return;
+        }
+        if self.is_leaf(place) {
+            let particles = self.images.particles();
+            let own = self.points[place.first..place.end].iter().filter(|p| p.number < particles);
+            own.filter_map(|p| around.nearest(p.number)).for_each(|one| take(one, found));
+            return;
+        }
+        let mut children = place.children();
+        let far = |p: Place| self.nodes[p.node].distance(around.centre());
+        if far(children[1]) < far(children[0]) {
+            children.reverse();
+        }
+        children.into_iter().for_each(|child| self.visit(child, around, radius, take, found));
+    }
+}
+
+impl NeighbourSearch for KdTree {
+    fn technique(&self) -> Technique {
+        Technique::KdTree
+    }
+
+    fn update(&mut self, particles: &Particles<'_>) {
+        self.images.update(particles);
+        let own = (0..).zip(particles.positions());
+        let images = (particles.len() as u32..).zip(self.images.positions());
+        self.points.clear();
+        self.points.extend(own.chain(images).map(|(number, x)| {
+            let radius = particles.radius(self.images.source(number));
+            Point { position: DVec3::from(*x), radius, number }
+        }));
+        // The deepest level halves down to at most a leaf.
+        let levels = self.points.len().div_ceil(LEAF).next_power_of_two().trailing_zeros() + 1;
+        let nothing = Node { low: DVec3::INFINITY, high: DVec3::NEG_INFINITY, radius: 0.0 };
+        self.nodes.clear();
+        self.nodes.resize((1 << levels) - 1, nothing);
+        let mut by_level: Vec<&mut [Node]> = Vec::new();
+        let mut rest = self.nodes.as_mut_slice();
+        for level in 0..levels {
+            let (own, below) = rest.split_at_mut(1 << level);
+            by_level.push(own);
+            rest = below;
+        }
+        build(&mut self.points, by_level);
+    }
+
+    fn search(&mut self, particles: &Particles<'_>, pairs: &mut Vec<[u32; 2]>) {
+        self.update(particles);
+        let mut tasks = Vec::new();
+        self.deal([self.root(); 2], particles, &mut tasks);
+        let parts = parallel::map(tasks.len(), |k| {
+            let mut part = Pairs::default();
+            self.pairs_between(tasks[k], particles, &mut part);
+            part
+        });
+        pairs.clear();
+        let mut tests = 0;
+        for part in parts {
+            pairs.extend_from_slice(&part.found);
+            tests += part.tests;
+        }
+        self.counters = SearchCounters {
+            tests,
+            pairs: pairs.len() as u64,
+            updates: (self.points.len() + self.nodes.len()) as u64,
+            bytes: self.images.bytes() + bytes_of(&self.points) + bytes_of(&self.nodes),
+            ..SearchCounters::default()
+        };
+    }
+
+    fn counters(&self) -> SearchCounters {
+        self.counters
+    }
+
+    fn nearest(&self, particles: &Particles<'_>, point: [f64; 3], k: usize, found: &mut Vec<Nearest>) {
+        found.clear();
+        if k == 0 {
+            return;
+        }
+        let worst = |best: &[Nearest]| match best.get(k - 1) {
+            Some(last) => margin(particles, last.distance),
+            None => f64::INFINITY,
+        };
+        for around in particles.around(point) {
+            self.visit(self.root(), &around, &worst, &|one, best| one.insert(k, best), found);
+        }
+    }
+
+    fn within(&self, particles: &Particles<'_>, point: [f64; 3], radius: f64, found: &mut Vec<Nearest>) {
+        found.clear();
+        let take = |one: Nearest, found: &mut Vec<Nearest>| {
+            if one.distance <= radius {
+                found.push(one);
+            }
+        };
+        for around in particles.around(point) {
+            self.visit(self.root(), &around, &|_: &[Nearest]| margin(particles, radius), &take, found);
+        }
+        Nearest::sort(found);
+    }
+}
+
+impl Node {
+    fn distance(&self, point: DVec3) -> f64 {
+        (self.low - point).max(point - self.high).max(DVec3::ZERO).length()
+    }
+}
+
+/// A distance with what rounding of distances and shifted points can take away from it.
+fn margin(particles: &Particles<'_>, distance: f64) -> f64 {
+    distance * (1.0 + IMAGE_MARGIN) + particles.candidate_margin()
+}
+
+/// Up to which distance two particles, or anything in two nodes, have to be looked at.
+#[inline]
+fn limit(particles: &Particles<'_>, a: f64, b: f64) -> f64 {
+    ((a + b) + particles.cutoff()) * (1.0 + IMAGE_MARGIN) + particles.candidate_margin()
+}
+
+/// Puts points in the order of the leaves; the first of the levels holds the node of them all.
+fn build(points: &mut [Point], mut levels: Vec<&mut [Node]>) {
+    let node = points.iter().fold(None, |node: Option<Node>, p| {
+        let Node { low, high, radius } =
+            node.unwrap_or(Node { low: p.position, high: p.position, radius: 0.0 });
+        Some(Node { low: low.min(p.position), high: high.max(p.position), radius: radius.max(p.radius) })
+    });
+    let Some(node) = node else { return };
+    levels[0][0] = node;
+    levels.remove(0);
+    if levels.is_empty() {
+        return;
+    }
+    let axis = longest(node.high - node.low);
+    let middle = points.len() / 2;
+    let order =
+        |a: &Point, b: &Point| a.position[axis].total_cmp(&b.position[axis]).then(a.number.cmp(&b.number));
+    if middle < points.len() {
+        parallel::select(points, middle, order);
+    }
+    let (left, right) = points.split_at_mut(middle);
+    let halves = levels.into_iter().map(|level| level.split_at_mut(level.len() / 2));
+    let (first, second): (Vec<_>, Vec<_>) = halves.unzip();
+    let worth = left.len() > SHARED_BUILD;
+    parallel::join_if(worth, || build(left, first), || build(right, second));
+}
+
+fn longest(d: DVec3) -> usize {
+    if d.x >= d.y && d.x >= d.z {
+        0
+    } else if d.y >= d.z {
+        1
+    } else {
+        2
+    }
+}
