@@ -14,16 +14,16 @@ use crate::table::Table;
 use crate::timing::Statistics;
 
 /// Frames of each set: the first builds, the median of the others counts.
-const FRAMES: usize = 8;
+const FRAMES: usize = 6;
 
 /// Sets in which brute force or a sweep would test more pairs than this are not put to them.
-const MOST_TESTS: u64 = 100_000_000;
+const MOST_TESTS: u64 = 20_000_000;
 
 /// Measures, fits, prints and, in a full run, stores.
 pub fn run(effort: Effort) -> Result<Table> {
     let header = ["technique", "sets", "Cv ns", "Cp ns", "Cu ns", "start ns/particle", "error"];
     let mut table = Table::new("calibrate-particles", &header);
-    let sets = sets(effort.pick(4, 1));
+    let sets = sets(effort.pick(3, 1));
     let mut stored = String::from("technique,cv,cp,cu,start\n");
     for &technique in Technique::ALL.iter().filter(|&&t| t != Technique::Hybrid) {
         let (mut rows, mut starts) = (Vec::new(), Vec::new());
@@ -84,7 +84,7 @@ fn measure(technique: Technique, set: &[[f64; 3]], seed: u64) -> Result<[f64; 2]
 fn sets(sizes: usize) -> Vec<Vec<[f64; 3]>> {
     let mut random = Numbers::new(43);
     let mut sets = Vec::new();
-    for &count in &[1_000_usize, 3_000, 10_000, 40_000][..sizes] {
+    for &count in &[1_000_usize, 3_000, 10_000][..sizes] {
         for neighbours in [0.5, 4.0, 20.0, 80.0] {
             // A ball of radius 1 holds that many.
             let side = (count as f64 * 4.19 / neighbours).cbrt();

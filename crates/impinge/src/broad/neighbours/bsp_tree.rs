@@ -46,8 +46,10 @@ impl NeighbourSearch for BspTree {
         let BspTree { points, tree, planes, counters } = self;
         tree.fit(points.positions(), |p| points.radius(particles, p));
         pairs.clear();
-        let [volume_tests, tests] =
-            tree.near_pairs(particles.cutoff(), |p, q| pairs.extend(points.pair(particles, p, q)));
+        let [volume_tests, tests] = tree
+            .near_pairs(particles.cutoff() + particles.candidate_margin(), |p, q| {
+                pairs.extend(points.pair(particles, p, q))
+            });
         *counters = SearchCounters {
             tests,
             volume_tests,

@@ -43,8 +43,10 @@ impl NeighbourSearch for RStarSearch {
         lay_out(tree, boxes);
         boxes.fit(points.positions(), |p| points.radius(particles, p));
         pairs.clear();
-        let [box_tests, point_tests] =
-            boxes.near_pairs(particles.cutoff(), |p, q| pairs.extend(points.pair(particles, p, q)));
+        let [box_tests, point_tests] = boxes
+            .near_pairs(particles.cutoff() + particles.candidate_margin(), |p, q| {
+                pairs.extend(points.pair(particles, p, q))
+            });
         *counters = SearchCounters {
             tests: point_tests,
             volume_tests: box_tests + tree.tests - tests,

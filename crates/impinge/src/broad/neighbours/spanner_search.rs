@@ -37,8 +37,9 @@ impl NeighbourSearch for SpannerSearch {
         spanner.resize(points.positions());
         pairs.clear();
         let ball = |p: u32| points.radius(particles, p);
+        let cutoff = particles.cutoff() + particles.candidate_margin();
         let [volume_tests, near] =
-            spanner.separate(particles.cutoff(), ball, |p, q| pairs.extend(points.pair(particles, p, q)));
+            spanner.separate(cutoff, ball, |p, q| pairs.extend(points.pair(particles, p, q)));
         let [all_tests, all_updates, bytes] = spanner.work();
         *counters = SearchCounters {
             tests: near + all_tests - tests,

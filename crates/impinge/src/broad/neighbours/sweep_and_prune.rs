@@ -29,7 +29,8 @@ impl NeighbourSearch for SweepAndPrune {
         self.points.update(particles);
         let updates = self.sort(particles);
         let SweepAndPrune { points, order, low, columns: [x, y, z], .. } = self;
-        let reach = particles.reach() * ROUND_UP;
+        let reach = particles.candidate_reach() * ROUND_UP;
+        let cutoff = particles.cutoff() + particles.candidate_margin();
         let limit_sq = reach * reach;
         let mut tests = 0;
         pairs.clear();
@@ -37,7 +38,7 @@ impl NeighbourSearch for SweepAndPrune {
             let (px, py, pz) = (x[i], y[i], z[i]);
             let ball = points.radius(particles, order[i]);
             // The interval and the cutoff behind it, rounded upward.
-            let end = low[i] + (2.0 * ball + particles.cutoff()) * ROUND_UP;
+            let end = low[i] + (2.0 * ball + cutoff) * ROUND_UP;
             let end = end + 4.0 * f64::EPSILON * end.abs().max(low[i].abs());
             let mut j = i + 1;
             while j < order.len() && low[j] <= end {

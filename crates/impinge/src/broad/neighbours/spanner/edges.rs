@@ -47,7 +47,7 @@ pub(super) fn well_separated(flat: &Flat, separation: f64, mut visit: impl FnMut
     covering_pairs(flat, apart, |s, t| visit(members(s), members(t)));
 }
 
-/// Takes nodes apart until a condition holds; it must hold for two single places.
+/// Takes nodes apart until a condition holds, or both are single places.
 fn covering_pairs(flat: &Flat, holds: impl Fn(&Node, &Node) -> bool, mut visit: impl FnMut(&Node, &Node)) {
     let mut stack: Vec<[u32; 2]> = if flat.nodes.is_empty() { Vec::new() } else { vec![[0, 0]] };
     while let Some([a, b]) = stack.pop() {
@@ -59,7 +59,7 @@ fn covering_pairs(flat: &Flat, holds: impl Fn(&Node, &Node) -> bool, mut visit: 
                 stack.push([i as u32; 2]);
                 stack.extend((i + 1..children.end).map(|j| [i as u32, j as u32]));
             }
-        } else if holds(s, t) {
+        } else if s.radius + t.radius == 0.0 || holds(s, t) {
             visit(s, t);
         } else {
             let (split, other) = if s.radius >= t.radius { (a, b) } else { (b, a) };
