@@ -80,7 +80,7 @@ pub fn run(effort: Effort) -> Result<Table> {
              the same in every frame it searched",
             100.0 * off
         ));
-        relations(&mut table, particles, &runs)?;
+        relations(&mut table, particles, &runs);
         for run in &runs {
             let at = NAMED.iter().position(|name| *name == run.name);
             table.row(row(particles, run, at.and_then(|at| tests[at])));
@@ -177,9 +177,9 @@ fn fingerprint(pairs: &[[u32; 2]]) -> u64 {
 }
 
 /// Says whether what was published of the grids, the spanner and brute force holds here too.
-fn relations(table: &mut Table, particles: usize, runs: &[Run]) -> Result<()> {
+fn relations(table: &mut Table, particles: usize, runs: &[Run]) {
     let named = NAMED.map(|name| runs.iter().find(|run| run.name == name));
-    let [Some(fine), Some(middle), Some(coarse), Some(spanner), Some(brute)] = named else { return Ok(()) };
+    let [Some(fine), Some(middle), Some(coarse), Some(spanner), Some(brute)] = named else { return };
     let all = [fine, middle, coarse, spanner, brute];
     let wins = all[1..].iter().all(|other| fine.seconds < other.seconds);
     let fewer = fine.tests < middle.tests && middle.tests < coarse.tests && coarse.tests < brute.tests;
@@ -193,7 +193,6 @@ fn relations(table: &mut Table, particles: usize, runs: &[Run]) -> Result<()> {
             spanner.seconds / brute.seconds,
         ));
     }
-    Ok(())
 }
 
 fn row(particles: usize, run: &Run, published: Option<f64>) -> [String; 11] {

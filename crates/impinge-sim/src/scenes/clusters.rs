@@ -85,9 +85,9 @@ impl Clusters {
         let first = 3 * count * self.frame;
         for (i, position) in self.positions.iter_mut().enumerate() {
             let octant = octant(i);
-            for k in 0..3 {
+            for (k, x) in position.iter_mut().enumerate() {
                 let noise = NOISE * (2.0 * unit(seed, first + 3 * i as u64 + k as u64) - 1.0);
-                position[k] += noise - octant[k] * (2.0 * START / FRAMES as f64);
+                *x += noise - octant[k] * (2.0 * START / FRAMES as f64);
             }
         }
         self.frame += 1;

@@ -6,6 +6,8 @@
 //! becomes a leaf. Planes are perpendicular to an axis and put through the median. Where we leave the paper: points have
 //! no extent, so none is on both sides, and balls are held by the boxes that are fitted around the leaves.
 
+use glam::DVec3;
+
 use super::box_tree::{BoxNode, BoxTree};
 use super::point_list::PointList;
 use super::{NeighbourSearch, Particles, SearchCounters, Technique};
@@ -143,12 +145,10 @@ fn divide(members: &mut [u32], positions: &[[f64; 3]], plane: Plane) -> (usize, 
 /// The plane through the median of the longest axis; none where all points coincide.
 fn median_plane(members: &mut [u32], positions: &[[f64; 3]]) -> Option<Plane> {
     let at = |p: u32, axis: usize| positions[p as usize][axis];
-    let (mut low, mut high) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
+    let (mut low, mut high) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
     for &p in members.iter() {
-        for axis in 0..3 {
-            low[axis] = low[axis].min(at(p, axis));
-            high[axis] = high[axis].max(at(p, axis));
-        }
+        let place = DVec3::from(positions[p as usize]);
+        (low, high) = (low.min(place), high.max(place));
     }
     let size = |axis: &usize| high[*axis] - low[*axis];
     let axis = (0..3).max_by(|a, b| size(a).total_cmp(&size(b)))?;

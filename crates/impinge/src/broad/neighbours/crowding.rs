@@ -41,8 +41,9 @@ impl Crowding {
             return Crowding { count: count as f64, ..Crowding::default() };
         }
         // Golden steps: no lattice of the numbering is met twice at the same place.
-        let golden =
-            |k: usize, of: usize| ((k as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as usize * of >> 32;
+        let golden = |k: usize, of: usize| {
+            (((k as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as usize * of) >> 32
+        };
         let samples = SAMPLES.min(count);
         let others = (PAIRS_PER_PARTICLE * count / SAMPLES).max(FEW).min(count);
         let mut columns: [Vec<f64>; 3] = std::array::from_fn(|_| Vec::with_capacity(others));
@@ -76,13 +77,20 @@ impl Crowding {
             primitive_tests: half(near + LEAF),
             updates: (count * (count / LEAF).max(2.0).log2()) as u64,
         };
-        let plain = |primitive_tests| Counters { volume_tests: 0, primitive_tests, updates: count as u64 };
+        // Without volumes to test, Nv counts the pairs that are found: each is stored.
+        let plain = |tested: f64| Counters {
+            volume_tests: half(near),
+            primitive_tests: half(tested),
+            updates: count as u64,
+        };
         match technique {
-            Technique::Brute => Counters { updates: 0, ..plain(half(count - 1.0)) },
-            Technique::Grid => plain(half(in_cells)),
+            // A set within the cutoff is listed without tests.
+            Technique::Brute if near >= count - 1.0 => Counters { updates: 0, ..plain(0.0) },
+            Technique::Brute => Counters { updates: 0, ..plain(count - 1.0) },
+            Technique::Grid => plain(in_cells),
             // Cells as wide as the reach, 27 of them against one ball.
-            Technique::Hash => plain(half(CELLS_OVER_BALL * near)),
-            Technique::Sweep => plain(half(in_sweep)),
+            Technique::Hash => plain(CELLS_OVER_BALL * near),
+            Technique::Sweep => plain(in_sweep),
             _ => tree,
         }
     }
