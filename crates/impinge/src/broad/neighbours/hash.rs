@@ -48,7 +48,7 @@ pub(super) struct Hash {
     counters: SearchCounters,
 }
 
-/// Cells by their place, in the order in which particles came to them.
+/// Cells by their place.
 #[derive(Debug, Clone, Default)]
 pub(super) struct CellTable {
     /// Open addressing: a key and the number of its cell.
@@ -149,16 +149,33 @@ impl CellTable {
             self.starts[cell as usize] += 1;
             of_points.push(cell);
         }
-        let mut next = 0;
-        for start in &mut self.starts {
-            next += std::mem::replace(start, next);
-        }
-        self.starts.push(next);
+        self.order(&mut of_points);
         self.cells.clear();
         for (cell, run) in (0..).zip(self.starts.windows(2)) {
             self.cells.extend(std::iter::repeat_n(cell, (run[1] - run[0]) as usize));
         }
         of_points
+    }
+
+    /// Numbers the cells by their place instead of their first particle, so that neighbours lie near each other in
+    /// memory, and turns their counts into starts.
+    fn order(&mut self, of_points: &mut [u32]) {
+        let mut order: Vec<(u64, u32)> = self.keys.iter().copied().zip(0..).collect();
+        parallel::sort(&mut order);
+        let counts = std::mem::take(&mut self.starts);
+        let mut numbers = vec![0; order.len()];
+        self.keys.clear();
+        let mut next = 0;
+        for (&(key, old), number) in order.iter().zip(0..) {
+            numbers[old as usize] = number;
+            self.keys.push(key);
+            self.starts.push(next);
+            next += counts[old as usize];
+        }
+        self.starts.push(next);
+        let used = self.slots.iter_mut().filter(|slot| slot.0 != NOTHING);
+        used.for_each(|slot| slot.1 = numbers[slot.1 as usize]);
+        of_points.iter_mut().for_each(|cell| *cell = numbers[*cell as usize]);
     }
 
     /// The place in the table of a cell, or where it would stand.

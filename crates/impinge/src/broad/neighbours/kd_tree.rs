@@ -27,6 +27,8 @@ pub(super) struct KdTree {
     points: Vec<Point>,
     /// Node k has the children 2k + 1 and 2k + 2; all leaves have the same depth.
     nodes: Vec<Node>,
+    /// What candidates may be farther apart than their radii: the cutoff and what rounding can hide.
+    apart: f64,
     counters: SearchCounters,
 }
 
@@ -81,8 +83,8 @@ impl KdTree {
     }
 
     /// Pairs of nodes that together hold all pairs, small enough to be dealt to threads.
-    fn deal(&self, [a, b]: [Place; 2], particles: &Particles<'_>, to: &mut Vec<[Place; 2]>) {
-        if !self.is_near([a, b], particles) {
+    fn deal(&self, [a, b]: [Place; 2], to: &mut Vec<[Place; 2]>) {
+        if !self.is_near([a, b]) {
             return;
         }
         let is_small = |p: Place| self.is_leaf(p) || p.end - p.first <= SHARED_PAIRS;
@@ -90,10 +92,10 @@ impl KdTree {
             to.push([a, b]);
         } else if a.node == b.node {
             let [l, r] = a.children();
-            [[l, l], [l, r], [r, r]].into_iter().for_each(|two| self.deal(two, particles, to));
+            [[l, l], [l, r], [r, r]].into_iter().for_each(|two| self.deal(two, to));
         } else {
             let [wide, other] = self.wider_first([a, b]);
-            wide.children().into_iter().for_each(|child| self.deal([child, other], particles, to));
+            wide.children().into_iter().for_each(|child| self.deal([child, other], to));
         }
     }
 
@@ -104,18 +106,24 @@ impl KdTree {
     }
 
     /// Whether anything below one node can be a pair with anything below the other.
-    fn is_near(&self, [a, b]: [Place; 2], particles: &Particles<'_>) -> bool {
+    fn is_near(&self, [a, b]: [Place; 2]) -> bool {
         if a.first == a.end || b.first == b.end {
             return false;
         }
         let (a, b) = (&self.nodes[a.node], &self.nodes[b.node]);
         let gap = (b.low - a.high).max(a.low - b.high).max(DVec3::ZERO);
-        let limit = limit(particles, a.radius, b.radius);
+        let limit = self.limit(a.radius, b.radius);
         gap.length_squared() <= limit * limit
     }
 
+    /// Up to which distance two particles, or anything in two nodes, have to be looked at.
+    #[inline]
+    fn limit(&self, a: f64, b: f64) -> f64 {
+        (a + b + self.apart) * (1.0 + IMAGE_MARGIN)
+    }
+
     fn pairs_between(&self, [a, b]: [Place; 2], particles: &Particles<'_>, to: &mut Pairs) {
-        if !self.is_near([a, b], particles) {
+        if !self.is_near([a, b]) {
             return;
         }
         match (a.node == b.node, self.is_leaf(a) && self.is_leaf(b)) {
@@ -145,10 +153,16 @@ impl KdTree {
     fn test(&self, i: usize, others: std::ops::Range<usize>, particles: &Particles<'_>, to: &mut Pairs) {
         to.tests += others.len() as u64;
         let a = &self.points[i];
+        let is_open = particles.domain().is_open();
         for b in &self.points[others] {
-            let limit = limit(particles, a.radius, b.radius);
-            if (b.position - a.position).length_squared() <= limit * limit {
+            let (d, limit) = (b.position - a.position, self.limit(a.radius, b.radius));
+            if d.length_squared() > limit * limit {
+                continue;
+            }
+            if !is_open {
                 to.found.extend(particles.pair_of_images(&self.images, a.number, b.number));
+            } else if particles.is_pair_apart(d, a.radius, b.radius) {
+                to.found.push([a.number.min(b.number), a.number.max(b.number)]);
             }
         }
     }
@@ -187,6 +201,7 @@ impl NeighbourSearch for KdTree {
 
     fn update(&mut self, particles: &Particles<'_>) {
         self.images.update(particles);
+        self.apart = particles.cutoff() + particles.candidate_margin();
         let own = (0..).zip(particles.positions());
         let images = (particles.len() as u32..).zip(self.images.positions());
         self.points.clear();
@@ -212,7 +227,7 @@ impl NeighbourSearch for KdTree {
     fn search(&mut self, particles: &Particles<'_>, pairs: &mut Vec<[u32; 2]>) {
         self.update(particles);
         let mut tasks = Vec::new();
-        self.deal([self.root(); 2], particles, &mut tasks);
+        self.deal([self.root(); 2], &mut tasks);
         let parts = parallel::map(tasks.len(), |k| {
             let mut part = Pairs::default();
             self.pairs_between(tasks[k], particles, &mut part);
@@ -274,12 +289,6 @@ impl Node {
 /// A distance with what rounding of distances and shifted points can take away from it.
 fn margin(particles: &Particles<'_>, distance: f64) -> f64 {
     distance * (1.0 + IMAGE_MARGIN) + particles.candidate_margin()
-}
-
-/// Up to which distance two particles, or anything in two nodes, have to be looked at.
-#[inline]
-fn limit(particles: &Particles<'_>, a: f64, b: f64) -> f64 {
-    ((a + b) + particles.cutoff()) * (1.0 + IMAGE_MARGIN) + particles.candidate_margin()
 }
 
 /// Puts points in the order of the leaves; the first of the levels holds the node of them all.

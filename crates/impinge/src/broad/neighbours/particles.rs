@@ -215,7 +215,14 @@ impl<'a> Particles<'a> {
     /// The largest distance of i and j as a pair.
     #[inline]
     fn limit(&self, i: u32, j: u32) -> f64 {
-        if self.radii.is_empty() { self.cutoff } else { (self.radius(i) + self.radius(j)) + self.cutoff }
+        (self.radius(i) + self.radius(j)) + self.cutoff
+    }
+
+    /// Whether two particles in open space are a pair, from the difference of their positions either way and their
+    /// radii: as [`Particles::is_pair`] for who has them at hand.
+    #[inline]
+    pub(crate) fn is_pair_apart(&self, d: DVec3, a: f64, b: f64) -> bool {
+        is_within(d, (a + b) + self.cutoff)
     }
 
     /// Whether two different particles are a pair.

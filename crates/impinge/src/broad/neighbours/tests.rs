@@ -320,3 +320,22 @@ fn a_list_without_a_skin_searches_every_frame_and_options_are_checked() {
     let mut list = NeighbourList::new(NeighbourOptions { skin: 0.2, ..Default::default() }).unwrap();
     assert!(list.update(&Particles::new(&all, cell, 0.9).unwrap()).is_err());
 }
+
+#[test]
+fn the_order_of_pairs_does_not_depend_on_threads_or_on_what_was_searched_before() {
+    let mut random = Pcg64::seed_from_u64(41);
+    let all = positions(&mut random, 20_000, 20.0);
+    for domain in [Domain::OPEN, Space::Triclinic.domain(20.0)] {
+        let particles = Particles::new(&all, domain, 0.5).unwrap();
+        for technique in [Technique::Grid, Technique::Hash, Technique::KdTree] {
+            let mut search = technique.start();
+            let (mut shared, mut alone) = (Vec::new(), Vec::new());
+            search.search(&particles, &mut shared);
+            let counters = search.counters();
+            parallel::alone(|| search.search(&particles, &mut alone));
+            assert!(shared == alone, "{technique}");
+            assert_eq!((search.counters().tests, counters.pairs), (counters.tests, alone.len() as u64));
+            assert!(alone.len() > 10_000, "{}", alone.len());
+        }
+    }
+}
