@@ -107,6 +107,58 @@ impl Chart {
     }
 }
 
+/// A log–log chart of any number of series on one scale, with their names beside it.
+#[derive(Debug, Clone)]
+pub struct LineChart {
+    /// Above the plot.
+    pub title: String,
+    /// Below the horizontal scale.
+    pub across: String,
+    /// Powers of ten at the left and right end of the horizontal scale.
+    pub decades_across: [i32; 2],
+    /// Decades of the vertical scale, from the bottom of the first series.
+    pub decades_up: i32,
+    /// All with the same bottom.
+    pub series: Vec<Series>,
+}
+
+impl LineChart {
+    /// Draws the chart into a PNG file.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn save(&self, file: &Path) -> Result<()> {
+        let Some(first) = self.series.first() else { return Ok(()) };
+        // The frame and the scale of one series; the others are drawn over it.
+        let frame = Chart {
+            title: self.title.clone(),
+            across: self.across.clone(),
+            decades_across: self.decades_across,
+            decades_up: self.decades_up,
+            series: [0, 1].map(|_| Series {
+                name: String::new(),
+                points: Vec::new(),
+                colour: INK,
+                ..first.clone()
+            }),
+        };
+        let mut paper = Paper(frame.draw());
+        for (k, series) in self.series.iter().enumerate() {
+            let places: Vec<[f64; 2]> =
+                series.points.iter().map(|&[x, y]| frame.place(series, x, y)).collect();
+            places.windows(2).for_each(|ends| paper.line(ends[0], ends[1], 2.5, series.colour));
+            places.iter().for_each(|&at| paper.line(at, at, 8.0, series.colour));
+            let y = FRAME[2] + 12.0 + 20.0 * k as f64;
+            paper.line([FRAME[0] + 14.0, y + 7.0], [FRAME[0] + 34.0, y + 7.0], 3.0, series.colour);
+            paper.text(&series.name, [FRAME[0] + 42.0, y], 0.0, series.colour);
+        }
+        if let Some(folder) = file.parent() {
+            std::fs::create_dir_all(folder)?;
+        }
+        paper.0.save(file).with_context(|| format!("writing {}", file.display()))
+    }
+}
+
 /// Powers of ten as people write them.
 fn power(decade: i32) -> String {
     match decade {

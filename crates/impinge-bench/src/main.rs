@@ -16,6 +16,7 @@ mod peers;
 mod points;
 mod queries;
 mod questions;
+mod random;
 mod readme;
 mod recordings;
 mod results;

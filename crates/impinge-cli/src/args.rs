@@ -95,6 +95,9 @@ impl Common {
     /// Refuses a method that means nothing to the command.
     pub fn check(&self, command: Option<&Command>) -> Result<(), Failure> {
         let (known, names): (bool, Vec<&str>) = match command {
+            Some(Command::Simulate(Simulate { scene, .. })) if scene == CLUSTERS => {
+                (self.technique().is_some(), Technique::ALL.iter().map(|t| t.name()).collect())
+            }
             Some(Command::Particles(_)) => {
                 (self.technique().is_some(), Technique::ALL.iter().map(|t| t.name()).collect())
             }
@@ -656,14 +659,21 @@ pub struct Query {
 #[derive(Debug, Group)]
 pub struct Simulate {
     /// The scene
-    #[arg(value_parser = impinge_sim::scenes::NAMES)]
+    #[arg(value_parser = scenes())]
     pub scene: String,
-    /// How many frames [default: 200, walkthrough and bounce 600, manipulate and press 400, hand 100, tunnel 20]
+    /// How many frames [default: 200, walkthrough and bounce 600, manipulate and press 400, hand and clusters 100,
+    /// tunnel 20]
     #[arg(long, value_name = "N")]
     pub frames: Option<u64>,
     /// How many bodies (multibody, bounce) [default: 1000, bounce 1]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     pub bodies: Option<u64>,
+    /// How many particles (clusters) [default: 8000]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
+    pub particles: Option<u64>,
+    /// The width of cells, for techniques that have some (clusters) [default: by the density]
+    #[arg(long, value_name = "WIDTH", allow_hyphen_values = true)]
+    pub voxel: Option<f64>,
     /// Writes every frame as a line of JSON
     #[arg(long, value_name = "FILE.jsonl")]
     pub record: Option<PathBuf>,
@@ -673,6 +683,13 @@ pub struct Simulate {
     /// Compares every frame with brute force and with what must be conserved
     #[arg(long)]
     pub check: bool,
+}
+
+/// The scene of particles; all others are of bodies.
+pub const CLUSTERS: &str = "clusters";
+
+fn scenes() -> PossibleValuesParser {
+    PossibleValuesParser::new(impinge_sim::scenes::NAMES.into_iter().chain([CLUSTERS]))
 }
 
 /// `impinge demo`.

@@ -5,11 +5,14 @@ mod bounds;
 mod broad_phase;
 mod budgets;
 mod calibrate;
+mod calibrate_particles;
 mod ccd_primitives;
+mod clusters;
 mod configurations;
 mod contact_labels;
 pub mod contacts;
 mod convex;
+mod hybrid;
 mod mesh_distance;
 mod mesh_pairs;
 mod mesh_relation;
@@ -145,6 +148,24 @@ pub const TABLES: &[Entry] = &[
         about: "the coefficients of the cost model that auto chooses by; a full run stores them in the library",
         one_core: true,
         run: calibrate::run,
+    },
+    Entry {
+        name: "calibrate-particles",
+        about: "the coefficients by which the hybrid chooses among techniques for particles; a full run stores them",
+        one_core: true,
+        run: calibrate_particles::run,
+    },
+    Entry {
+        name: "clusters",
+        about: "eight clusters of particles that pass through each other, by every technique; collisions, tests, time",
+        one_core: true,
+        run: clusters::run,
+    },
+    Entry {
+        name: "hybrid",
+        about: "particles from uniform through clustered to collapsed: the hybrid against every fixed technique",
+        one_core: true,
+        run: hybrid::run,
     },
     Entry {
         name: "auto",

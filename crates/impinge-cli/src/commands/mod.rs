@@ -2,6 +2,7 @@
 
 mod check;
 mod clash;
+mod clusters;
 mod completions;
 mod contacts;
 mod decompose;

@@ -11,8 +11,9 @@ use impinge_sim::drawing::Drawing;
 use impinge_sim::scenes::{self, Scenario};
 use serde::Serialize;
 
+use super::clusters;
 use crate::answer::{Assurance, Document};
-use crate::args::{Common, Format, Simulate};
+use crate::args::{CLUSTERS, Common, Format, Simulate};
 use crate::error::Failure;
 use crate::exit::Exit;
 use crate::explain::Explain;
@@ -66,6 +67,15 @@ struct Counts {
 
 /// Runs, checks, records and draws.
 pub fn run(args: &Simulate, common: &Common) -> Result<Exit, Failure> {
+    if args.scene == CLUSTERS {
+        return clusters::run(args, common);
+    }
+    if args.particles.is_some() || args.voxel.is_some() {
+        return Err(Failure(format!(
+            "{} has bodies, no particles: --particles and --voxel are for clusters",
+            args.scene
+        )));
+    }
     if common.method() != Method::Auto {
         return Err(Failure::new("a scene chooses its methods itself: --method must be auto"));
     }
@@ -320,7 +330,7 @@ fn line(record: &mut PartialFile, value: &impl Serialize) -> Result<(), Failure>
     })
 }
 
-fn draw(drawing: &Drawing) -> Result<Vec<u8>, Failure> {
+pub(super) fn draw(drawing: &Drawing) -> Result<Vec<u8>, Failure> {
     let figures = drawing
         .figures
         .iter()

@@ -164,3 +164,23 @@ fn budgets_leave_pairs_open_and_wrong_words_are_refused() {
         assert_eq!(impinge(wrong).code, 2, "{wrong:?}");
     }
 }
+
+#[test]
+fn clusters_collide_the_same_by_every_technique() {
+    let options = ["--particles", "1000", "--frames", "60", "--check", "--format", "json"];
+    let mut found = Vec::new();
+    for method in ["auto", "grid", "spanner", "octree", "rstar", "brute"] {
+        let answer = simulate("clusters", &options, &["--method", method]).json();
+        assert_eq!((&answer["frames"], &answer["checked"]), (&60.into(), &60.into()), "{method}");
+        found.push(answer["collisions"].as_u64().unwrap());
+    }
+    assert!(found[0] > 500 && found.iter().all(|n| *n == found[0]), "{found:?}");
+    let folder = Folder::new();
+    let drawn = ["--particles", "500", "--frames", "50", "--picture", "red.png"];
+    assert_eq!(folder.run(&[&["simulate", "clusters"], &drawn[..]].concat()).code, 0);
+    assert!(folder.path().join("red.png").metadata().unwrap().len() > 10_000);
+    for wrong in [&["--bodies", "5"][..], &["--method", "gjk"], &["--voxel", "0"], &["--budget", "5"]] {
+        assert_eq!(simulate("clusters", &["--frames", "1"], wrong).code, 2, "{wrong:?}");
+    }
+    assert_eq!(simulate("press", &["--frames", "1"], &["--particles", "5"]).code, 2);
+}

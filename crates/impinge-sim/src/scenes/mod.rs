@@ -1,6 +1,7 @@
 //! Scenes to run and to watch, each the same for the same numbers.
 
 pub mod bounce;
+pub mod clusters;
 pub mod crowd;
 pub mod hand;
 pub mod kitchen;
@@ -16,6 +17,7 @@ use impinge::{Budget, Error};
 use crate::drawing::Drawing;
 
 pub use bounce::Bounce;
+pub use clusters::Clusters;
 pub use crowd::Crowd;
 pub use hand::Hand;
 pub use manipulate::Manipulate;

@@ -424,3 +424,12 @@ pub const LYING_END: f64 = 0.9;
 
 /// Bodies that touch are looked at around the place where they do, up to this far (no unit: a factor of their extent).
 pub const TOUCH_WINDOW: f64 = 1e-3;
+
+/// How much farther than its cover radius a search goes below a centre of the spanner's hierarchy (no unit: a factor of
+/// the squared radius). The radius bounds a chain of distances, each rounded by some ε; a chain of all levels, about a
+/// thousand of them whose lengths halve, stays below it by far.
+pub const COVER_ROUNDING: f64 = 1.0 + 1e-12;
+
+/// Rounding of the time at which two particles meet (no unit: a factor of the terms that are added). Places, products
+/// and sums of the quadratic are off by some ε each, and the time is rounded so much earlier.
+pub const MEETING_ROUNDING: f64 = 64.0 * f64::EPSILON;

@@ -121,6 +121,7 @@ impl NeighbourSearch for Hash {
                 + self.points.bytes()
                 + self.table.bytes()
                 + self.scratch.iter().map(Found::bytes).sum::<u64>(),
+            ..SearchCounters::default()
         };
     }
 

@@ -244,6 +244,7 @@ impl NeighbourSearch for KdTree {
             pairs: pairs.len() as u64,
             updates: (self.points.len() + self.nodes.len()) as u64,
             bytes: self.images.bytes() + bytes_of(&self.points) + bytes_of(&self.nodes),
+            ..SearchCounters::default()
         };
     }
 

@@ -119,6 +119,15 @@ impl Lattice {
         lattice
     }
 
+    /// Half the sides of the box in which the candidates of a particle lie, on average over its place in a cell.
+    pub fn candidate_box(&self) -> [f64; 3] {
+        let length = |bits: u32| f64::from(1_u32 << bits) / self.scale;
+        let across = (f64::from(self.rows) + 0.5) * length(self.bits);
+        let mut half = [across; 3];
+        half[self.axes[0]] = self.reach / self.scale + 0.5 * length(self.fine_bits);
+        half
+    }
+
     /// Fixed-point coordinates of a position, in the order of the axes.
     #[inline(always)]
     pub fn fixed(&self, x: &[f64; 3]) -> [u64; 3] {

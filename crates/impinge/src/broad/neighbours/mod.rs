@@ -18,25 +18,41 @@
 //! # Ok::<(), impinge::Error>(())
 //! ```
 
+mod box_tree;
 mod brute;
+mod bsp_tree;
+mod crowding;
 mod domain;
 mod grid;
 mod hash;
+mod hybrid;
 mod images;
 mod kd_tree;
 mod lattice;
 mod list;
+mod moving_tree;
 mod nearest;
+mod octree;
 mod particles;
+mod point_list;
+mod r_star;
+mod r_star_search;
 mod scan;
+mod spanner;
+mod spanner_search;
+mod sweep_and_prune;
 mod technique;
 
 use super::Changes;
 
+#[cfg(feature = "unstable")]
+pub use crowding::Crowding;
 pub use domain::Domain;
 pub use list::{NeighbourList, NeighbourOptions};
+pub use moving_tree::{Meeting, MovingTree};
 pub use nearest::Nearest;
 pub use particles::{Displacement, Particles};
+pub use spanner::DeformableSpanner;
 pub use technique::Technique;
 
 /// A structure over the particles of a frame that finds the pairs among them.
@@ -53,6 +69,11 @@ pub trait NeighbourSearch: Send + Sync {
 
     /// What the last search cost.
     fn counters(&self) -> SearchCounters;
+
+    /// Why this technique, as a sentence for people.
+    fn reason(&self) -> &str {
+        "named by hand"
+    }
 
     /// Brings the structure up to date with a frame without listing its pairs: enough for the questions about points.
     fn update(&mut self, particles: &Particles<'_>) {
@@ -82,6 +103,8 @@ pub trait NeighbourSearch: Send + Sync {
 pub struct SearchCounters {
     /// Pairs of particles whose distance was tested.
     pub tests: u64,
+    /// Pairs of cells, boxes or other sets of particles that were tested.
+    pub volume_tests: u64,
     /// Pairs found.
     pub pairs: u64,
     /// Particles, nodes or edges of the structure that were put in place or changed; a particle that is sorted into

@@ -4,9 +4,15 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::brute::Brute;
+use super::bsp_tree::BspTree;
 use super::grid::Grid;
 use super::hash::Hash;
+use super::hybrid::Hybrid;
 use super::kd_tree::KdTree;
+use super::octree::Octree;
+use super::r_star_search::RStarSearch;
+use super::spanner_search::SpannerSearch;
+use super::sweep_and_prune::SweepAndPrune;
 use super::{NeighbourSearch, Particles};
 use crate::error::Error;
 
@@ -22,12 +28,34 @@ pub enum Technique {
     KdTree,
     /// Every pair tried.
     Brute,
+    /// A cube cut into eight, as long as too many are in one.
+    Octree,
+    /// Planes that stay while they divide the particles well.
+    Bsp,
+    /// Boxes grouped by overlap and margin, with forced reinsertion.
+    RStar,
+    /// Intervals on one axis, sorted.
+    Sweep,
+    /// The hierarchy of discrete centres of the deformable spanner.
+    Spanner,
+    /// One after the other, whichever is expected to be fastest.
+    Hybrid,
 }
 
 impl Technique {
     /// All of them.
-    pub const ALL: &'static [Technique] =
-        &[Technique::Grid, Technique::Hash, Technique::KdTree, Technique::Brute];
+    pub const ALL: &'static [Technique] = &[
+        Technique::Grid,
+        Technique::Hash,
+        Technique::KdTree,
+        Technique::Octree,
+        Technique::Bsp,
+        Technique::RStar,
+        Technique::Sweep,
+        Technique::Spanner,
+        Technique::Hybrid,
+        Technique::Brute,
+    ];
 
     /// Its name, as `--method` takes it.
     pub fn name(self) -> &'static str {
@@ -36,6 +64,12 @@ impl Technique {
             Technique::Hash => "hash",
             Technique::KdTree => "kd_tree",
             Technique::Brute => "brute",
+            Technique::Octree => "octree",
+            Technique::Bsp => "bsp",
+            Technique::RStar => "rstar",
+            Technique::Sweep => "sweep",
+            Technique::Spanner => "spanner",
+            Technique::Hybrid => "hybrid",
         }
     }
 
@@ -64,6 +98,12 @@ impl Technique {
             Technique::Hash => "most cells of a grid would be empty",
             Technique::KdTree => "the largest balls are much larger than most",
             Technique::Brute => "tries every pair",
+            Technique::Octree => "cuts cubes into eight where particles are dense",
+            Technique::Bsp => "keeps planes that still divide the particles well",
+            Technique::RStar => "keeps boxes from frame to frame",
+            Technique::Sweep => "sorts the particles along one axis",
+            Technique::Spanner => "keeps a hierarchy of discrete centres",
+            Technique::Hybrid => "switches while running",
         }
     }
 
@@ -79,6 +119,12 @@ impl Technique {
             Technique::Hash => Box::new(Hash::new(voxel)),
             Technique::KdTree => Box::new(KdTree::default()),
             Technique::Brute => Box::new(Brute::default()),
+            Technique::Octree => Box::new(Octree::default()),
+            Technique::Bsp => Box::new(BspTree::default()),
+            Technique::RStar => Box::new(RStarSearch::default()),
+            Technique::Sweep => Box::new(SweepAndPrune::default()),
+            Technique::Spanner => Box::new(SpannerSearch::default()),
+            Technique::Hybrid => Box::new(Hybrid::default()),
         }
     }
 }

@@ -78,6 +78,7 @@ impl NeighbourSearch for Grid {
             bytes: self.images.bytes()
                 + self.cells.bytes()
                 + self.scratch.iter().map(Found::bytes).sum::<u64>(),
+            ..SearchCounters::default()
         };
     }
 
@@ -112,4 +113,9 @@ impl NeighbourSearch for Grid {
         }
         Nearest::sort(found);
     }
+}
+
+/// Half the sides of the box around a particle in which a grid would look for its neighbours.
+pub(super) fn candidate_box(particles: &Particles<'_>) -> [f64; 3] {
+    Lattice::dense(particles, &Images::default(), None).candidate_box()
 }

@@ -1,0 +1,197 @@
+//! A motion from uniform through clustered to collapsed: the hybrid, which switches techniques while running, against
+//! every fixed technique, in all and phase by phase.
+
+use std::time::Instant;
+
+use anyhow::{Result, ensure};
+use impinge::broad::neighbours::{Domain, NeighbourSearch, Particles, Technique};
+
+use super::Effort;
+use crate::random::Numbers;
+use crate::table::{Table, milliseconds};
+
+/// Particles.
+const COUNT: usize = 8_000;
+
+/// The side of the cube that they fill at the start, in cutoffs: about four neighbours each.
+const SIDE: f64 = 20.0;
+
+/// Clusters, and the side of the space that they fly out to: so far that the cells of a grid, which are not many more
+/// than particles, hold whole clusters.
+const CLUSTERS: usize = 2;
+const FAR: f64 = 1e6;
+
+/// Half the side of a cluster, and the radius of what all collapse to.
+const CLUSTER: f64 = 10.0;
+const COLLAPSED: f64 = 0.45;
+
+/// Names and frames of the phases. The last one is short, for a frame of it takes as long as many of the others.
+const PHASES: [(&str, usize); 3] = [("uniform", 300), ("clustered", 300), ("collapsed", 20)];
+
+/// Before the last phase brute force searches one frame of so many, which counts as often.
+const STRIDE: usize = 20;
+
+/// Frames in which a phase goes over into the next.
+const CHANGE: usize = 4;
+
+/// The hybrid must take at most this share of the time of any fixed technique, and at most this much more than the
+/// best of a phase.
+const TOTAL: f64 = 0.9;
+const PHASE: f64 = 1.05;
+
+/// Runs of which the fastest counts for each frame.
+const REPEATS: usize = 2;
+
+/// Measures the table.
+pub fn run(effort: Effort) -> Result<Table> {
+    let mut table = Table::new(
+        "hybrid",
+        &["technique", "uniform ms", "clustered ms", "collapsed ms", "total ms", "hybrid takes"],
+    );
+    let shorter = effort.pick(1, 4);
+    let phases = PHASES.map(|(_, frames)| frames / shorter);
+    let mut techniques: Vec<Technique> =
+        Technique::ALL.iter().copied().filter(|&t| t != Technique::Hybrid).collect();
+    techniques.push(Technique::Hybrid);
+    let (mut times, mut switches) =
+        (vec![vec![Vec::new(); phases.iter().sum()]; techniques.len()], Vec::new());
+    for _ in 0..effort.pick(REPEATS, 1) {
+        switches = repeat(&techniques, phases, &mut times)?;
+    }
+    let least_of = |frame: &Vec<f64>| frame.iter().copied().fold(f64::INFINITY, f64::min);
+    let least: Vec<Vec<f64>> = times.iter().map(|frames| frames.iter().map(least_of).collect()).collect();
+    let sums: Vec<[f64; 3]> = least.iter().map(|frames| by_phase(frames, phases)).collect();
+    let total = |sums: &[f64; 3]| sums.iter().sum::<f64>();
+    let Some((hybrid, fixed)) = sums.split_last() else { return Ok(table) };
+    for (technique, sums) in techniques.iter().zip(&sums) {
+        let share = total(hybrid) / total(sums);
+        let [a, b, c] = sums.map(milliseconds);
+        table.row([
+            technique.name().into(),
+            a,
+            b,
+            c,
+            milliseconds(total(sums)),
+            format!("{:.1} %", 100.0 * share),
+        ]);
+    }
+    for (k, (name, _)) in PHASES.iter().enumerate() {
+        let best = (0..fixed.len()).min_by(|&a, &b| fixed[a][k].total_cmp(&fixed[b][k])).unwrap_or(0);
+        let share = hybrid[k] / fixed[best][k];
+        table.remark(format!(
+            "{name}: best in hindsight {}, the hybrid takes {:.1} % of its time (at most {:.0} %: {})",
+            techniques[best],
+            100.0 * share,
+            100.0 * PHASE,
+            verdict(share <= PHASE),
+        ));
+    }
+    let best_fixed = fixed.iter().map(total).fold(f64::INFINITY, f64::min);
+    table.remark(format!(
+        "in all the hybrid takes {:.1} % of the time of the best fixed technique (at most {:.0} %: {})",
+        100.0 * total(hybrid) / best_fixed,
+        100.0 * TOTAL,
+        verdict(total(hybrid) <= TOTAL * best_fixed),
+    ));
+    switches.into_iter().for_each(|reason| table.remark(reason));
+    table.remark(format!(
+        "{COUNT} particles, cutoff 1, frames {}, one thread, all techniques in turn in each frame, the faster of {} runs; all found \
+         the same pairs",
+        phases.map(|n| n.to_string()).join(" + "),
+        effort.pick(REPEATS, 1),
+    ));
+    table.ratio("best fixed technique", best_fixed / total(hybrid));
+    Ok(table)
+}
+
+/// One run of all techniques; adds the times of each frame and returns the reasons of the hybrid's switches.
+fn repeat(techniques: &[Technique], phases: [usize; 3], times: &mut [Vec<Vec<f64>>]) -> Result<Vec<String>> {
+    let mut searches: Vec<Box<dyn NeighbourSearch>> = techniques.iter().map(|t| t.start()).collect();
+    let mut motion = Motion::new();
+    let (mut pairs, mut reasons) = (Vec::new(), Vec::<String>::new());
+    for frame in 0..phases.iter().sum() {
+        let positions = motion.frame(frame, phases);
+        let particles = Particles::new(&positions, Domain::OPEN, 1.0)?;
+        let mut known: Option<usize> = None;
+        for place in 0..searches.len() {
+            let at = (place + frame) % searches.len();
+            let is_slow = techniques[at] == Technique::Brute && frame < phases[0] + phases[1];
+            if is_slow && frame % STRIDE != 0 {
+                times[at][frame].push(0.0);
+                continue;
+            }
+            let start = Instant::now();
+            searches[at].search(&particles, &mut pairs);
+            let taken = start.elapsed().as_nanos() as f64;
+            times[at][frame].push(if is_slow { taken * STRIDE as f64 } else { taken });
+            let (found, technique) = (pairs.len(), techniques[at]);
+            ensure!(
+                *known.get_or_insert(found) == found,
+                "frame {frame}: {technique} finds {found}, others {known:?}"
+            );
+        }
+        let reason = searches.last().map_or("", |hybrid| hybrid.reason());
+        if reasons.last().is_none_or(|last| last != reason) {
+            reasons.push(reason.to_string());
+        }
+    }
+    Ok(reasons)
+}
+
+/// Places in the phases, and a random walk on top of them.
+struct Motion {
+    random: Numbers,
+    uniform: Vec<[f64; 3]>,
+    clustered: Vec<[f64; 3]>,
+    collapsed: Vec<[f64; 3]>,
+    walk: Vec<[f64; 3]>,
+}
+
+impl Motion {
+    fn new() -> Motion {
+        let mut random = Numbers::new(4);
+        let mut cube = |half: f64| random.point(-half, half);
+        let sites: Vec<[f64; 3]> = (0..CLUSTERS).map(|_| cube(0.5 * FAR)).collect();
+        let uniform = (0..COUNT).map(|_| cube(0.5 * SIDE)).collect();
+        let clustered = (0..COUNT)
+            .map(|i| {
+                let (site, at) = (sites[i % CLUSTERS], cube(CLUSTER));
+                std::array::from_fn(|k| site[k] + at[k])
+            })
+            .collect();
+        // Half the diagonal of a cube, so that all are within the cutoff.
+        let collapsed = (0..COUNT).map(|_| cube(COLLAPSED / 3.0_f64.sqrt())).collect();
+        Motion { random, uniform, clustered, collapsed, walk: vec![[0.0; 3]; COUNT] }
+    }
+
+    /// The positions of a frame; frames are asked in order.
+    fn frame(&mut self, frame: usize, [first, second, _]: [usize; 3]) -> Vec<[f64; 3]> {
+        let share = |since: usize| ((frame + 1).saturating_sub(since) as f64 / CHANGE as f64).min(1.0);
+        let (out, back) = (share(first), share(first + second));
+        (0..COUNT)
+            .map(|i| {
+                let [from, via, to] = [self.uniform[i], self.clustered[i], self.collapsed[i]];
+                let walk = &mut self.walk[i];
+                std::array::from_fn(|k| {
+                    // Stays near its place.
+                    walk[k] = 0.9 * walk[k] + self.random.next(-0.01, 0.01);
+                    (from[k] * (1.0 - out) + via[k] * out) * (1.0 - back) + to[k] * back + walk[k]
+                })
+            })
+            .collect()
+    }
+}
+
+/// Sums over the frames of each phase.
+fn by_phase(frames: &[f64], phases: [usize; 3]) -> [f64; 3] {
+    let mut rest = frames;
+    phases.map(|count| {
+        let (phase, later) = rest.split_at(count.min(rest.len()));
+        rest = later;
+        phase.iter().sum()
+    })
+}
+
+fn verdict(holds: bool) -> &'static str {
+    if holds { "holds" } else { "MISSED" }
+}

@@ -1,0 +1,246 @@
+//! The hybrid: switches from one technique to another while running, when what the other one would have saved beats
+//! the cost of the switch.
+//!
+//! Every few frames a sample of the particles says how crowded they are ([`Crowding`]). From that each technique has
+//! expected counts, and a time T = Nv·Cv + Np·Cp + Nu·Cu with coefficients that `impinge-bench -- calibrate` measured
+//! and that are stored beside this file: no clock is read, so the choice is the same on every machine. What the best
+//! technique would save is added up frame by frame; when the sum exceeds what it costs to start that technique, the
+//! hybrid switches. So the frames spent too long with the wrong technique never cost more than the switch itself (the
+//! rule for renting or buying: Karlin, Manasse, Rudolph and Sleator, "Competitive snoopy caching", 1988).
+
+use std::fmt::Write as _;
+use std::sync::OnceLock;
+
+use super::crowding::Crowding;
+use super::{NeighbourSearch, Particles, SearchCounters, Technique};
+use crate::hierarchy::cost::CostModel;
+
+/// The measured coefficients: `technique,cv,cp,cu,start`, in nanoseconds, the last one for each particle.
+const COEFFICIENTS: &str = include_str!("coefficients.csv");
+
+/// Frames between two looks at the crowding.
+const PERIOD: u32 = 8;
+
+/// A technique is better if it takes at most this share of the time of the one in use: predictions are no better.
+const BETTER: f64 = 0.93;
+
+/// A technique to choose from.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Candidate {
+    technique: Technique,
+    costs: CostModel,
+    /// What its first frame costs more than later ones, for each particle.
+    start: f64,
+}
+
+/// The techniques to choose from, as measured for the release.
+fn candidates() -> &'static [Candidate] {
+    static STORED: OnceLock<Vec<Candidate>> = OnceLock::new();
+    STORED.get_or_init(|| COEFFICIENTS.lines().filter_map(parse).collect())
+}
+
+fn parse(row: &str) -> Option<Candidate> {
+    let mut fields = row.split(',');
+    let technique = fields.next()?.parse().ok().filter(|&technique| technique != Technique::Hybrid)?;
+    let mut number = || fields.next()?.trim().parse::<f64>().ok().filter(|x| x.is_finite() && *x >= 0.0);
+    let costs = CostModel { volume_test: number()?, primitive_test: number()?, update: number()? };
+    Some(Candidate { technique, costs, start: number()? })
+}
+
+/// One technique at a time, whichever is expected to be fastest.
+pub(super) struct Hybrid {
+    candidates: Vec<Candidate>,
+    running: Box<dyn NeighbourSearch>,
+    /// Frames until the next look.
+    wait: u32,
+    /// The expected time of the technique in use, and the best with its time and what starting it costs.
+    expected: f64,
+    best: (Technique, f64, f64),
+    /// What the best would have saved by now.
+    saved: f64,
+    frames: u64,
+    reason: String,
+}
+
+impl Default for Hybrid {
+    fn default() -> Hybrid {
+        Hybrid {
+            candidates: candidates().to_vec(),
+            running: Technique::Grid.start(),
+            wait: 0,
+            expected: 0.0,
+            best: (Technique::Grid, 0.0, 0.0),
+            saved: 0.0,
+            frames: 0,
+            reason: "no frame was searched yet".to_string(),
+        }
+    }
+}
+
+impl NeighbourSearch for Hybrid {
+    fn technique(&self) -> Technique {
+        self.running.technique()
+    }
+
+    fn search(&mut self, particles: &Particles<'_>, pairs: &mut Vec<[u32; 2]>) {
+        if self.wait == 0 {
+            self.look(particles);
+            self.wait = PERIOD;
+        }
+        self.wait -= 1;
+        self.frames += 1;
+        let (technique, time, start) = self.best;
+        if technique != self.running.technique() {
+            self.saved += self.expected - time;
+            // Nothing was built yet before the first frame.
+            if self.frames == 1 || self.saved >= start {
+                self.switch();
+            }
+        }
+        self.running.search(particles, pairs);
+    }
+
+    fn counters(&self) -> SearchCounters {
+        self.running.counters()
+    }
+
+    fn reason(&self) -> &str {
+        &self.reason
+    }
+}
+
+impl Hybrid {
+    /// Predicts the time of every technique; what was saved so far counts for one technique only.
+    fn look(&mut self, particles: &Particles<'_>) {
+        let crowding = Crowding::of(particles);
+        let expect = |c: &Candidate| c.costs.predict(&crowding.expected_work(c.technique));
+        let in_use = self.running.technique();
+        let mut best = (in_use, f64::INFINITY, 0.0);
+        for candidate in &self.candidates {
+            let time = expect(candidate);
+            if candidate.technique == in_use {
+                self.expected = time;
+            }
+            if time < best.1 {
+                best = (candidate.technique, time, candidate.start * particles.len() as f64);
+            }
+        }
+        if best.1 > BETTER * self.expected {
+            best = (in_use, self.expected, 0.0);
+        }
+        if best.0 != self.best.0 {
+            self.saved = 0.0;
+        }
+        self.best = best;
+        if self.frames == 0 {
+            self.reason.clear();
+            _ = write!(self.reason, "{} from the start: {} expected for a frame", best.0, time_of(best.1));
+        }
+    }
+
+    fn switch(&mut self) {
+        let (technique, time, start) = self.best;
+        let before = self.running.technique();
+        self.reason.clear();
+        _ = write!(
+            self.reason,
+            "frame {}: from {before} ({} expected for a frame) to {technique} ({}): {} would have been saved, the start \
+             costs {}",
+            self.frames,
+            time_of(self.expected),
+            time_of(time),
+            time_of(self.saved),
+            time_of(start),
+        );
+        self.running = technique.start();
+        self.expected = time;
+        self.saved = 0.0;
+    }
+}
+
+/// A time for people.
+fn time_of(nanoseconds: f64) -> String {
+    if nanoseconds < 1e6 {
+        format!("{:.1} us", nanoseconds / 1e3)
+    } else {
+        format!("{:.2} ms", nanoseconds / 1e6)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Domain;
+    use super::*;
+    use crate::num::random::unit;
+
+    /// Uniform, then in small clusters far from each other, then all at one place.
+    fn frame(count: usize, phase: usize) -> Vec<[f64; 3]> {
+        let u = |i: usize, k: usize| unit(phase as u64, (3 * i + k) as u64);
+        let place = |i: usize| {
+            std::array::from_fn(|k| match phase {
+                0 => u(i, k),
+                1 => 1e4 * u(i % 3 + count, k) + 0.1 * u(i, k),
+                _ => 0.01 * u(i, k),
+            })
+        };
+        (0..count).map(place).collect()
+    }
+
+    #[test]
+    fn the_hybrid_switches_with_the_crowding_and_says_why() {
+        // Costs that make each phase another technique's; those of the release are measured.
+        let costs = |volume_test, primitive_test, update| CostModel { volume_test, primitive_test, update };
+        let candidates = vec![
+            Candidate { technique: Technique::Grid, costs: costs(0.0, 2.0, 40.0), start: 0.0 },
+            Candidate { technique: Technique::Octree, costs: costs(20.0, 1.5, 15.0), start: 500.0 },
+            Candidate { technique: Technique::Brute, costs: costs(0.0, 0.8, 0.0), start: 0.0 },
+        ];
+        let mut hybrid = Hybrid { candidates, ..Hybrid::default() };
+        let (mut used, mut reasons) = (Vec::new(), Vec::new());
+        let mut pairs = Vec::new();
+        for phase in 0..3 {
+            let all = frame(1500, phase);
+            let particles = Particles::new(&all, Domain::OPEN, 0.05).unwrap();
+            for _ in 0..40 {
+                hybrid.search(&particles, &mut pairs);
+                used.push(hybrid.technique());
+                reasons.push(hybrid.reason().to_string());
+            }
+            let mut truth = Vec::new();
+            Technique::Brute.start().search(&particles, &mut truth);
+            pairs.sort_unstable();
+            truth.sort_unstable();
+            assert_eq!(pairs, truth);
+        }
+        used.dedup();
+        reasons.dedup();
+        assert_eq!(used, [Technique::Grid, Technique::Octree, Technique::Brute]);
+        assert_eq!(reasons.len(), 3, "{reasons:?}");
+        assert!(reasons[1].contains("from grid") && reasons[1].contains("to octree"), "{}", reasons[1]);
+        // A switch that costs as much as many frames comes later than the next look.
+        let late = |reason: &str| reason["frame ".len()..].split(':').next().unwrap().parse::<u64>().unwrap();
+        assert!((41..80).contains(&late(&reasons[1])), "{}", reasons[1]);
+    }
+
+    #[test]
+    fn the_release_has_coefficients_of_every_technique() {
+        let stored = candidates();
+        for &technique in Technique::ALL.iter().filter(|&&t| t != Technique::Hybrid) {
+            assert_eq!(stored.iter().filter(|c| c.technique == technique).count(), 1, "{technique}");
+        }
+    }
+
+    #[test]
+    fn rows_that_are_no_coefficients_are_passed_over() {
+        for row in
+            ["", "technique,cv,cp,cu,start", "grid,1,2", "grid,1,2,-3,4", "hybrid,1,1,1,1", "grid,1,nan,1,1"]
+        {
+            assert_eq!(parse(row), None, "{row}");
+        }
+        let costs = CostModel { volume_test: 1.0, primitive_test: 2.0, update: 3.0 };
+        assert_eq!(
+            parse("brute,1,2,3,4"),
+            Some(Candidate { technique: Technique::Brute, costs, start: 4.0 })
+        );
+    }
+}

@@ -1,0 +1,125 @@
+//! Pairs by an octree: a cube around all points, cut into eight as long as too many are in one.
+//!
+//! The order of the points along a Morton curve is the order of the leaves; it is kept from frame to frame, so that
+//! what has to be sorted is nearly sorted. Cubes in which all points are in one eighth are passed over, and boxes
+//! shrink to what is in them.
+
+use glam::DVec3;
+
+use super::box_tree::{BoxNode, BoxTree};
+use super::point_list::PointList;
+use super::{NeighbourSearch, Particles, SearchCounters, Technique};
+
+/// Cubes with so many points or fewer are not cut.
+const LEAF: usize = 12;
+
+/// Cuts of each axis: 3 · 21 bits fill a word.
+const DEPTH: u32 = 21;
+
+/// An octree, rebuilt along an order that is kept.
+#[derive(Debug, Default)]
+pub(super) struct Octree {
+    points: PointList,
+    tree: BoxTree,
+    /// Code along the curve and number of each point.
+    keys: Vec<(u64, u32)>,
+    counters: SearchCounters,
+}
+
+impl NeighbourSearch for Octree {
+    fn technique(&self) -> Technique {
+        Technique::Octree
+    }
+
+    fn search(&mut self, particles: &Particles<'_>, pairs: &mut Vec<[u32; 2]>) {
+        self.points.update(particles);
+        self.sort();
+        self.build();
+        let Octree { points, tree, counters, keys } = self;
+        tree.fit(points.positions(), |p| points.radius(particles, p));
+        pairs.clear();
+        let [volume_tests, tests] = tree
+            .near_pairs(particles.cutoff() + particles.candidate_margin(), |p, q| {
+                pairs.extend(points.pair(particles, p, q))
+            });
+        *counters = SearchCounters {
+            tests,
+            volume_tests,
+            pairs: pairs.len() as u64,
+            updates: (points.positions().len() + tree.nodes.len()) as u64,
+            bytes: points.bytes() + tree.bytes() + super::bytes_of(keys),
+        };
+    }
+
+    fn counters(&self) -> SearchCounters {
+        self.counters
+    }
+}
+
+impl Octree {
+    /// Puts the points in the order of the curve, starting from that of the last frame.
+    fn sort(&mut self) {
+        let positions = self.points.positions();
+        let (mut low, mut high) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
+        for &p in positions {
+            (low, high) = (low.min(p.into()), high.max(p.into()));
+        }
+        let size = (high - low).max_element();
+        // A cube slightly larger than the points, so that the last cell is no exception.
+        let cells = f64::from(1_u32 << DEPTH);
+        let scale = if size > 0.0 { cells / size } else { 0.0 };
+        let code = |p: u32| {
+            let at = (DVec3::from(positions[p as usize]) - low) * scale;
+            let cell = |x: f64| (x as u64).min((1 << DEPTH) - 1);
+            spread(cell(at.x)) << 2 | spread(cell(at.y)) << 1 | spread(cell(at.z))
+        };
+        let count = positions.len() as u32;
+        let kept = self.keys.iter().map(|key| key.1).filter(|&p| p < count);
+        let before = self.keys.len() as u32;
+        let order: Vec<u32> = kept.chain(before.min(count)..count).collect();
+        self.keys.clear();
+        self.keys.extend(order.into_iter().map(|p| (code(p), p)));
+        // Stable, because it makes use of runs; the number decides between equal codes.
+        self.keys.sort();
+    }
+
+    fn build(&mut self) {
+        let Octree { tree, keys, .. } = self;
+        tree.clear();
+        tree.order.clear();
+        tree.order.extend(keys.iter().map(|key| key.1));
+        let mut waiting = Vec::new();
+        if !keys.is_empty() {
+            tree.nodes.push(BoxNode::leaf(0, keys.len()));
+            waiting.push((0, 0, keys.len()));
+        }
+        while let Some((at, start, end)) = waiting.pop() {
+            let (first, last) = (keys[start].0, keys[end - 1].0);
+            if end - start <= LEAF || first == last {
+                continue;
+            }
+            // The cut that tells the first from the last.
+            let digit = (63 - (first ^ last).leading_zeros()) / 3;
+            let children = tree.nodes.len();
+            let mut from = start;
+            while from < end {
+                let cube = keys[from].0 >> (3 * digit);
+                let to = from + keys[from..end].partition_point(|key| key.0 >> (3 * digit) == cube);
+                waiting.push((tree.nodes.len(), from, to));
+                tree.nodes.push(BoxNode::leaf(from, to - from));
+                from = to;
+            }
+            tree.nodes[at] = BoxNode::inner(children, tree.nodes.len() - children);
+        }
+    }
+}
+
+/// Puts two zeros between all bits.
+fn spread(x: u64) -> u64 {
+    let mut x = x & 0x1f_ffff;
+    x = (x | x << 32) & 0x1f_0000_0000_ffff;
+    x = (x | x << 16) & 0x1f_0000_ff00_00ff;
+    x = (x | x << 8) & 0x100f_00f0_0f00_f00f;
+    x = (x | x << 4) & 0x10c3_0c30_c30c_30c3;
+    (x | x << 2) & 0x1249_2492_4924_9249
+}

@@ -1,0 +1,131 @@
+//! Pairs by an R*-tree that is kept from frame to frame: only particles that left the box of their leaf are put in anew.
+
+use glam::DVec3;
+
+use super::box_tree::{BoxNode, BoxTree};
+use super::point_list::PointList;
+use super::r_star::{Bound, NONE, RStarTree};
+use super::{NeighbourSearch, Particles, SearchCounters, Technique};
+use crate::bound::Aabb;
+
+/// The R*-tree as a technique.
+#[derive(Debug, Default)]
+pub(super) struct RStarSearch {
+    points: PointList,
+    tree: RStarTree<Aabb>,
+    /// The same tree laid out.
+    boxes: BoxTree,
+    counters: SearchCounters,
+}
+
+impl NeighbourSearch for RStarSearch {
+    fn technique(&self) -> Technique {
+        Technique::RStar
+    }
+
+    fn search(&mut self, particles: &Particles<'_>, pairs: &mut Vec<[u32; 2]>) {
+        let RStarSearch { points, tree, boxes, counters } = self;
+        points.update(particles);
+        let [tests, updates] = [tree.tests, tree.updates];
+        let count = points.positions().len();
+        let bound = |p: u32| {
+            let (at, ball) = (DVec3::from(points.positions()[p as usize]), points.radius(particles, p));
+            Aabb { low: at - ball, high: at + ball }
+        };
+        for extra in count..tree.items.len() {
+            tree.remove(extra as u32);
+        }
+        tree.items.truncate(count);
+        let known = tree.items.len();
+        tree.update(bound);
+        (known..count).for_each(|p| tree.insert(p as u32, bound(p as u32)));
+        debug_assert!(tree.is_valid());
+        lay_out(tree, boxes);
+        boxes.fit(points.positions(), |p| points.radius(particles, p));
+        pairs.clear();
+        let [box_tests, point_tests] = boxes
+            .near_pairs(particles.cutoff() + particles.candidate_margin(), |p, q| {
+                pairs.extend(points.pair(particles, p, q))
+            });
+        *counters = SearchCounters {
+            tests: point_tests,
+            volume_tests: box_tests + tree.tests - tests,
+            pairs: pairs.len() as u64,
+            updates: tree.updates - updates,
+            bytes: points.bytes() + tree.bytes() + boxes.bytes(),
+        };
+    }
+
+    fn counters(&self) -> SearchCounters {
+        self.counters
+    }
+}
+
+fn lay_out(tree: &RStarTree<Aabb>, boxes: &mut BoxTree) {
+    boxes.clear();
+    boxes.order.clear();
+    let mut order = Vec::new();
+    if tree.root != NONE {
+        order.push(tree.root);
+        boxes.nodes.push(BoxNode::leaf(0, 0));
+    }
+    let mut at = 0;
+    while at < order.len() {
+        let node = &tree.nodes[order[at] as usize];
+        boxes.nodes[at] = if node.level == 0 {
+            let start = boxes.order.len();
+            boxes.order.extend_from_slice(&node.entries);
+            BoxNode::leaf(start, node.entries.len())
+        } else {
+            let first = order.len();
+            order.extend_from_slice(&node.entries);
+            boxes.nodes.resize(order.len(), BoxNode::leaf(0, 0));
+            BoxNode::inner(first, node.entries.len())
+        };
+        at += 1;
+    }
+}
+
+impl Bound for Aabb {
+    const EMPTY: Aabb = Aabb::EMPTY;
+    const KEYS: usize = 6;
+
+    fn merge(&self, other: &Aabb) -> Aabb {
+        Aabb::merge(self, other)
+    }
+
+    fn volume(&self) -> f64 {
+        content(sides(self))
+    }
+
+    fn margin(&self) -> f64 {
+        sides(self).element_sum()
+    }
+
+    fn overlap(&self, other: &Aabb) -> f64 {
+        let common = self.high.min(other.high) - self.low.max(other.low);
+        if common.cmpge(DVec3::ZERO).all() { content(common) } else { 0.0 }
+    }
+
+    fn centre_distance_sq(&self, other: &Aabb) -> f64 {
+        self.centre().distance_squared(other.centre())
+    }
+
+    fn key(&self, k: usize) -> f64 {
+        if k < 3 { self.low[k] } else { self.high[k - 3] }
+    }
+
+    fn holds(&self, other: &Aabb) -> bool {
+        self.low.cmple(other.low).all() && other.high.cmple(self.high).all()
+    }
+}
+
+/// The volume, with a little of every side on the others: flat boxes differ too.
+pub(super) fn content(sides: DVec3) -> f64 {
+    const SHARE: f64 = 1e-3;
+    (sides + SHARE * sides.element_sum()).element_product()
+}
+
+fn sides(bounds: &Aabb) -> DVec3 {
+    (bounds.high - bounds.low).max(DVec3::ZERO)
+}
