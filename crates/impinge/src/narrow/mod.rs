@@ -10,6 +10,8 @@ pub mod dispatch;
 pub mod exact;
 pub mod kernel_memory;
 pub mod methods;
+pub(crate) mod particles;
 pub mod route;
 pub mod sampled;
 pub mod shape_pair;
+mod union_relation;

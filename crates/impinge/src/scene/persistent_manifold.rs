@@ -2,11 +2,13 @@
 //!
 //! A point is the same as long as the same features make it. Where corner lies on corner, as when a box stands
 //! on its like, the least drift changes the features and where edges cross; there the nearest old point that no
-//! other took hands on its id, as the persistent manifolds of physics engines do. New ids are dealt in the order
+//! other took hands on its id, as the persistent manifolds of physics engines do. A particle of a cloud touches a body
+//! at one place, wherever that is: its number makes it known again. New ids are dealt in the order
 //! of the pairs, so the number of threads cannot be seen in them.
 
 use glam::DVec3;
 
+use crate::model::Geometry;
 use crate::narrow::detector::compound_pairs;
 use crate::narrow::detector::{PairContacts, PartContact};
 use crate::narrow::shape_pair::ShapePair;
@@ -61,7 +63,9 @@ impl PersistentManifolds {
         }));
         let old =
             self.old.partition_point(|k| k.parts < parts)..self.old.partition_point(|k| k.parts <= parts);
-        hand_on(&mut self.old[old], &mut self.points[first..]);
+        let (old, new) = (&mut self.old[old], &mut self.points[first..]);
+        let clouds = pair.shapes.map(|shape| matches!(shape, Geometry::Particles(_)));
+        if clouds.contains(&true) { hand_on_particles(clouds, old, new) } else { hand_on(old, new) }
     }
 
     /// Appends a pair's points with their ids; those that are new get the next ones.
@@ -73,6 +77,17 @@ impl PersistentManifolds {
             });
             Contact { id, ..*point }
         }));
+    }
+}
+
+/// As [`hand_on`] where clouds take part: the same particles, or the same two, are the same contact. Both lists are by
+/// ascending particles.
+fn hand_on_particles(clouds: [bool; 2], old: &mut [Known], new: &mut [Known]) {
+    let key = |known: &Known| [0, 1].map(|k| clouds[k].then_some(known.features[k]));
+    let mut old = old.iter_mut().peekable();
+    for point in new {
+        while old.next_if(|known| key(known) < key(point)).is_some() {}
+        point.id = old.next_if(|known| key(known) == key(point)).and_then(|known| known.id.take());
     }
 }
 

@@ -41,6 +41,8 @@ const NARROW: &[&str] = &[
     "convex_mesh",
     "shape_pair",
     "kernel_memory",
+    "union_relation",
+    "particles",
     "dispatch",
     "detector",
     "sampled",

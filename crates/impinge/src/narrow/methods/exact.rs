@@ -25,6 +25,9 @@ impl Detector for Exact {
     }
 
     fn accepts(&self, question: &Question, kinds: [ShapeKind; 2]) -> bool {
+        if kinds.contains(&ShapeKind::Particles) {
+            return false;
+        }
         match question {
             Question::Relation | Question::Distance | Question::Contacts(_) | Question::Sweep(_) => true,
             Question::Pairs { .. } | Question::Contour => kinds.iter().all(|kind| kind.is_mesh()),

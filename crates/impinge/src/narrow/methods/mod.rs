@@ -6,6 +6,7 @@ pub mod contact;
 mod each_pair;
 pub mod exact;
 pub mod gjk;
+pub mod particles;
 pub mod sampled;
 pub mod sphere_tree;
 pub mod voronoi;
@@ -64,7 +65,7 @@ macro_rules! methods {
 }
 
 methods! {
-    /// Trees, closed forms and exact predicates: answers every question about every pair of kinds.
+    /// Trees, closed forms and exact predicates: answers every question about every pair of kinds without particles.
     Exact, "exact", exact::Exact;
     /// Every triangle against every other, by the same exact predicates.
     Brute, "brute", brute::Brute;
@@ -79,6 +80,8 @@ methods! {
     /// Layered shells looked at in random order within a budget, for relations and contacts of two meshes (Guy and
     /// Debunne 2004).
     Sampled, "sampled", sampled::Sampled;
+    /// A tree over the particles of a cloud, and the signed distance of the other body.
+    Particles, "particles", particles::Particles;
 }
 
 impl Method {
