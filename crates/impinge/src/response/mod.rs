@@ -2,7 +2,8 @@
 //!
 //! A response takes [`Contact`](crate::Contact)s as they are, from whatever method, and knows nothing of shapes.
 //! [`Projection`] moves overlapping facets onto their average plane; [`FineRegion`] tells a deformable model that
-//! is [`Refinable`] where contact is near.
+//! is [`Refinable`] where contact is near. [`change_topology`] lets a surface merge and split where its own vertices
+//! collide.
 //!
 //! Two spheres that overlap, one three times as heavy as the other:
 //!
@@ -29,7 +30,9 @@
 mod projection;
 mod receiver;
 mod refinement;
+mod topology_change;
 
 pub use projection::{Projected, Projection, Stuck};
 pub use receiver::{Displacement, Receiver};
 pub use refinement::{FineRegion, Refinable};
+pub use topology_change::{SurfaceEvent, TopologyChange, change_topology};
