@@ -52,6 +52,15 @@ fn is_shared() -> bool {
     !ALONE.get()
 }
 
+/// How many threads share work.
+pub fn threads() -> usize {
+    #[cfg(feature = "parallel")]
+    if is_shared() {
+        return rayon::current_num_threads();
+    }
+    1
+}
+
 /// Runs both, on two threads if `worth` it.
 pub fn join_if<A: Send, B: Send>(
     worth: bool,

@@ -11,6 +11,7 @@ pub(crate) mod avx;
 pub(crate) mod box_columns;
 mod dispatch;
 mod level;
+pub(crate) mod point_columns;
 mod prefetch;
 pub(crate) mod u32x16;
 

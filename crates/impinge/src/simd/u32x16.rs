@@ -43,6 +43,9 @@ impl Across for Portable {
 }
 
 #[cfg(target_arch = "x86_64")]
+pub(in crate::simd) use x86::PACKED;
+
+#[cfg(target_arch = "x86_64")]
 mod x86 {
     use std::arch::x86_64::*;
 
@@ -53,7 +56,7 @@ mod x86 {
     static LANE_NUMBERS: [u32; LANES] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
 
     /// For each mask of eight lanes the lanes in it, one a byte, the first in the lowest.
-    static PACKED: [u64; 256] = {
+    pub(in crate::simd) static PACKED: [u64; 256] = {
         let mut packed = [0; 256];
         let mut mask = 0;
         while mask < 256 {

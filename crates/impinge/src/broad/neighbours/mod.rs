@@ -20,6 +20,7 @@
 
 mod brute;
 mod domain;
+mod grid;
 mod images;
 mod particles;
 mod technique;
@@ -83,3 +84,6 @@ impl Changes {
 fn bytes_of<T>(items: &Vec<T>) -> u64 {
     (items.capacity() * size_of::<T>()) as u64
 }
+
+#[cfg(test)]
+mod tests;

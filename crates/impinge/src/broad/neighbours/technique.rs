@@ -5,30 +5,40 @@ use std::str::FromStr;
 
 use super::NeighbourSearch;
 use super::brute::Brute;
+use super::grid::Grid;
 use crate::error::Error;
 
 /// A way to search pairs; all find the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Technique {
+    /// A uniform grid: for many particles of about one size.
+    Grid,
     /// Every pair tried.
     Brute,
 }
 
 impl Technique {
     /// All of them.
-    pub const ALL: &'static [Technique] = &[Technique::Brute];
+    pub const ALL: &'static [Technique] = &[Technique::Grid, Technique::Brute];
 
     /// Its name, as `--method` takes it.
     pub fn name(self) -> &'static str {
         match self {
+            Technique::Grid => "grid",
             Technique::Brute => "brute",
         }
     }
 
     /// A structure without particles yet.
     pub fn start(self) -> Box<dyn NeighbourSearch> {
+        self.start_with(None)
+    }
+
+    /// The same with cells of about the width `voxel`, if the technique has cells.
+    pub fn start_with(self, voxel: Option<f64>) -> Box<dyn NeighbourSearch> {
         match self {
+            Technique::Grid => Box::new(Grid::new(voxel)),
             Technique::Brute => Box::new(Brute::default()),
         }
     }

@@ -1,0 +1,203 @@
+//! The cells of a grid and the fixed-point coordinates in it.
+//!
+//! A coordinate becomes an integer of up to 52 bits whose high bits are the cell and whose low bits the place inside.
+//! Cells follow from the same integers as distances, so no rounding comes between them: with e the error of an integer,
+//! two particles no more than m cells apart differ by at most m in their cells if the cutoff and 2e fit into m cells.
+//! A coordinate is off by e ≤ 1.5: x − low and its product with the scale each lose 2⁻⁵³ of a number below 2⁵¹, and
+//! rounding to an integer a half.
+
+use glam::DVec3;
+
+use super::super::Particles;
+use super::super::images::Images;
+use crate::simd::point_columns::PairLimits;
+
+/// Cells along one axis, at most: together with [`MOST_BITS`] they fit into 51 bits.
+const MOST_CELLS: f64 = (1 << 20) as f64;
+
+/// Bits of the largest difference of two coordinates that are compared.
+const MOST_BITS: u32 = 30;
+
+/// Cells that a cutoff may be wide, at most.
+const MOST_ROWS: u32 = 8;
+
+/// Parts of a cell along a row, as a power of two. Runs of candidates begin and end with them.
+const FINE: u32 = 2;
+
+/// Fine cells for each particle, at most, and in any case.
+const CELLS_PER_PARTICLE: f64 = 4.0;
+const FEW_CELLS: f64 = 4096.0;
+
+/// Particles in a cube as wide as the cutoff from which on smaller cells save more tests than they cost.
+const DENSE: f64 = 24.0;
+
+/// Error of a distance in units of the coordinates: 2·1.5 on each of three axes.
+const ERROR: f64 = 8.0;
+
+/// Error of a distance that is squared in f32, relative: conversions, products and sums lose 2⁻²⁴ each.
+const RELATIVE_ERROR: f64 = 1.0 / (1 << 20) as f64;
+
+/// Where the cells are.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Lattice {
+    /// Which axis is the row, and which two follow: the longest first.
+    axes: [usize; 3],
+    low: [f64; 3],
+    /// Units of the coordinates in a length.
+    scale: f64,
+    /// Bits of a place inside a cell and inside a fine cell.
+    bits: u32,
+    fine_bits: u32,
+    /// Fine cells in a row, rows in a slab, slabs.
+    pub size: [u32; 3],
+    /// How many rows and slabs a cutoff reaches.
+    rows: u32,
+    /// The largest distance of candidates, in units.
+    reach: f64,
+    /// A cutoff, or what is added to radii, in units.
+    limits: [f64; 2],
+}
+
+impl Lattice {
+    /// Cells for the particles of a frame and their images, as wide as `voxel` says or as their density suggests.
+    pub fn choose(particles: &Particles<'_>, images: &Images, voxel: Option<f64>) -> Lattice {
+        let [mut low, mut high] = particles.bounds();
+        for x in images.positions() {
+            low = low.min(DVec3::from(*x));
+            high = high.max(DVec3::from(*x));
+        }
+        if particles.is_empty() {
+            (low, high) = (DVec3::ZERO, DVec3::ZERO);
+        }
+        let extent = (high - low).to_array();
+        let mut axes = [0, 1, 2];
+        axes.sort_by(|&a, &b| extent[b].total_cmp(&extent[a]));
+        let extent = axes.map(|k| extent[k]);
+        let count = (particles.len() + images.positions().len()) as f64;
+        // A frame of equal points with nothing to add still has cells of some size.
+        let reach = particles.candidate_reach().max(f64::MIN_POSITIVE * (1_u64 << 60) as f64);
+        let mut width = voxel.unwrap_or_else(|| reach / f64::from(rows_by_density(extent, count, reach)));
+        // Never so narrow that integers are too short, nor so many that memory is wasted.
+        width = width.max(reach / f64::from(MOST_ROWS)).max(extent[0] / MOST_CELLS);
+        let most = (CELLS_PER_PARTICLE * count).max(FEW_CELLS);
+        let cells = |width: f64| extent.iter().map(|x| (x / width).floor() + 1.0).product::<f64>();
+        while cells(width) * f64::from(1 << FINE) > most && cells(width) > 1.0 {
+            width *= 1.125;
+        }
+        let rows = (reach / width).ceil().clamp(1.0, f64::from(MOST_ROWS));
+        // The cutoff and the error of two integers fit into that many cells.
+        width = width.max(reach / rows) * (1.0 + RELATIVE_ERROR);
+        let rows = rows as u32;
+        let bits = MOST_BITS - (u32::BITS - rows.leading_zeros());
+        let scale = f64::from(1_u32 << bits) / width;
+        let mut lattice = Lattice {
+            axes,
+            low: axes.map(|k| low[k]),
+            scale,
+            bits,
+            fine_bits: bits - FINE,
+            size: [1; 3],
+            rows,
+            reach: reach * scale + ERROR,
+            limits: limits(particles, scale),
+        };
+        let last = lattice.fixed(&high.to_array());
+        lattice.size = lattice.cells(last).map(|last| last + 1);
+        lattice
+    }
+
+    /// Fixed-point coordinates of a position, in the order of the axes.
+    #[inline(always)]
+    pub fn fixed(&self, x: &[f64; 3]) -> [u64; 3] {
+        /// Its last bit is worth 1, so a sum with a smaller number ends with that number as an integer.
+        const ONES: f64 = (1_u64 << 52) as f64;
+        let one = |k: usize| {
+            let units = (x[self.axes[k]] - self.low[k]) * self.scale;
+            (units + ONES).to_bits() & ((1 << 52) - 1)
+        };
+        [one(0), one(1), one(2)]
+    }
+
+    /// The fine cell in its row, the row and the slab of fixed-point coordinates.
+    #[inline(always)]
+    fn cells(&self, fixed: [u64; 3]) -> [u32; 3] {
+        [(fixed[0] >> self.fine_bits) as u32, (fixed[1] >> self.bits) as u32, (fixed[2] >> self.bits) as u32]
+    }
+
+    /// The number of the fine cell of fixed-point coordinates.
+    #[inline(always)]
+    pub fn cell(&self, fixed: [u64; 3]) -> u32 {
+        let [x, y, z] = self.cells(fixed);
+        (z * self.size[1] + y) * self.size[0] + x
+    }
+
+    /// How many fine cells there are.
+    pub fn count(&self) -> usize {
+        self.size.iter().map(|&n| n as usize).product()
+    }
+
+    /// A radius in units, rounded.
+    #[inline]
+    pub fn radius(&self, radius: f64) -> f32 {
+        (radius * self.scale) as f32
+    }
+
+    /// When two particles are surely a pair, and when they may be one.
+    pub fn limits(&self) -> PairLimits {
+        PairLimits { sure: self.limits[0] as f32, maybe: self.limits[1] as f32 }
+    }
+
+    /// Up to where a row `dy` rows and `dz` slabs away is searched, in units along the row; none where nothing in it is
+    /// near enough.
+    fn along_row(&self, dy: i32, dz: i32) -> Option<u32> {
+        let gap = |d: i32| f64::from(d.abs().max(1) - 1) * f64::from(1_u32 << self.bits);
+        let left = self.reach * self.reach - gap(dy) * gap(dy) - gap(dz) * gap(dz);
+        (left >= 0.0).then(|| (left.sqrt() + ERROR) as u32)
+    }
+
+    /// The rows that a particle of row `y` in slab `z` looks into besides its own: their first fine cells, and how far
+    /// along them. Only those behind its own, so that every pair of rows is seen once.
+    pub fn rows_behind(&self, y: u32, z: u32, to: &mut Vec<(usize, u32)>) {
+        to.clear();
+        let m = self.rows as i32;
+        for dz in 0..=m {
+            for dy in if dz == 0 { 1 } else { -m }..=m {
+                let (y, z) = (i64::from(y) + i64::from(dy), i64::from(z) + i64::from(dz));
+                let inside = (0..i64::from(self.size[1])).contains(&y) && z < i64::from(self.size[2]);
+                if let Some(along) = self.along_row(dy, dz).filter(|_| inside) {
+                    let row = z as usize * self.size[1] as usize + y as usize;
+                    to.push((row * self.size[0] as usize, along));
+                }
+            }
+        }
+    }
+
+    /// How far along its own row a particle looks.
+    pub fn along_own_row(&self) -> u32 {
+        self.reach as u32
+    }
+
+    /// The fine cells that a stretch of a row covers, from `back` units before a place inside fine cell `cell` to `ahead`
+    /// units behind it: the first, and the one after the last.
+    #[inline(always)]
+    pub fn stretch(&self, cell: u32, place: u32, back: u32, ahead: u32) -> [usize; 2] {
+        let inside = (place & ((1 << self.fine_bits) - 1)).cast_signed();
+        let first = cell.cast_signed() + ((inside - back.cast_signed()) >> self.fine_bits);
+        let last = cell + ((inside.cast_unsigned() + ahead) >> self.fine_bits);
+        [first.max(0) as usize, (last + 1).min(self.size[0]) as usize]
+    }
+}
+
+/// Into how many cells a cutoff is divided.
+fn rows_by_density(extent: [f64; 3], count: f64, reach: f64) -> u32 {
+    let volume: f64 = extent.iter().map(|x| x.max(reach)).product();
+    if count / volume * reach * reach * reach > DENSE { 2 } else { 1 }
+}
+
+/// Below which distance in units particles are surely a pair, and above which they are none.
+fn limits(particles: &Particles<'_>, scale: f64) -> [f64; 2] {
+    let error =
+        ERROR + particles.candidate_margin() * scale + RELATIVE_ERROR * particles.candidate_reach() * scale;
+    let cutoff = particles.cutoff() * scale;
+    [cutoff - error, cutoff + error]
+}

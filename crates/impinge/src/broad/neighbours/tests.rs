@@ -1,0 +1,217 @@
+//! Every technique against brute force, and the decisions of a frame against plain arithmetic.
+
+use glam::DVec3;
+use rand::{Rng, SeedableRng};
+use rand_pcg::Pcg64;
+
+use super::{Domain, Particles, Technique};
+use crate::broad::Changes;
+use crate::num::parallel;
+
+/// A kind of space that particles are drawn in.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Space {
+    Open,
+    Box,
+    Slab,
+    Triclinic,
+    Skewed,
+}
+
+pub(super) const SPACES: [Space; 5] = [Space::Open, Space::Box, Space::Slab, Space::Triclinic, Space::Skewed];
+
+impl Space {
+    pub fn domain(self, side: f64) -> Domain {
+        let low = [-0.3 * side; 3];
+        let cell =
+            |vectors: [[f64; 3]; 3]| Domain::triclinic(low, vectors.map(|v| v.map(|x| x * side))).unwrap();
+        match self {
+            Space::Open => Domain::OPEN,
+            Space::Box => Domain::periodic(low, [0.7 * side, 0.9 * side, 1.1 * side]).unwrap(),
+            Space::Slab => Domain::periodic(low, [0.7 * side; 3]).unwrap().along([true, false, true]),
+            Space::Triclinic => cell([[1.0, 0.0, 0.0], [0.3, 0.9, 0.0], [-0.4, 0.25, 1.1]]),
+            Space::Skewed => {
+                cell([[0.9, 0.3, 0.2], [0.8, 1.2, -0.1], [0.5, -0.7, 1.3]]).along([true, true, false])
+            }
+        }
+    }
+}
+
+/// Seeded positions, some of them many cells away, some clustered, some equal.
+pub(super) fn positions(random: &mut Pcg64, count: usize, side: f64) -> Vec<[f64; 3]> {
+    let mut all: Vec<[f64; 3]> = Vec::with_capacity(count);
+    for i in 0..count {
+        let spread = match i % 10 {
+            0 => 4.0,
+            1..4 => 0.1,
+            _ => 0.5,
+        };
+        let mut x = std::array::from_fn(|_| 0.2 * side + side * spread * random.random_range(-1.0..1.0));
+        if i > 0 && random.random_bool(0.02) {
+            x = all[random.random_range(0..i)];
+        }
+        all.push(x);
+    }
+    all
+}
+
+fn found(technique: Technique, particles: &Particles<'_>) -> Vec<[u32; 2]> {
+    let mut search = technique.start();
+    // What an earlier frame left must not matter.
+    let mut pairs = vec![[7, 7]; 5];
+    let small = [[0.0; 3], [1e-3, 0.0, 0.0]];
+    search.search(&Particles::new(&small, Domain::OPEN, 1.0).unwrap(), &mut pairs);
+    assert_eq!(pairs, [[0, 1]], "{technique}");
+    search.search(particles, &mut pairs);
+    assert_eq!(search.counters().pairs, pairs.len() as u64, "{technique}");
+    assert!(search.counters().tests >= pairs.len() as u64, "{technique}");
+    pairs.sort_unstable();
+    pairs
+}
+
+/// Compares all techniques with brute force; returns how many pairs there are of how many possible.
+fn compare(particles: &Particles<'_>, what: &str) -> [u64; 2] {
+    let want = found(Technique::Brute, particles);
+    for &technique in Technique::ALL {
+        assert_eq!(found(technique, particles), want, "{technique}, {what}");
+        let alone = parallel::alone(|| found(technique, particles));
+        assert_eq!(alone, want, "{technique} on one thread, {what}");
+    }
+    let count = particles.len() as u64;
+    [want.len() as u64, count * count.saturating_sub(1) / 2]
+}
+
+#[test]
+fn every_technique_finds_the_pairs_of_brute_force() {
+    let mut random = Pcg64::seed_from_u64(13);
+    for space in SPACES {
+        let (mut pairs, mut possible) = (0, 0);
+        for round in 0..24 {
+            let (count, side) = ([0, 1, 2, 40, 300, 900][round % 6], [1.0, 1e-7, 3e8][round % 3]);
+            let mut all = positions(&mut random, count, side);
+            if round % 4 == 3 {
+                all.iter_mut().for_each(|x| x[2] = 0.0);
+            }
+            let domain = space.domain(side);
+            let width = domain.widths().into_iter().fold(side, f64::min);
+            let cutoff = width * [0.02, 0.1, 0.3, 0.5][round % 4];
+            let particles = Particles::new(&all, domain, cutoff).unwrap();
+            let [some, of] = compare(&particles, &format!("{space:?}, round {round}"));
+            (pairs, possible) = (pairs + some, possible + of);
+            let radii: Vec<f64> = all.iter().map(|_| 0.24 * width * random.random::<f64>().powi(4)).collect();
+            let particles =
+                Particles::with_radii(&all, &radii, domain, 0.02 * width * (round % 2) as f64).unwrap();
+            compare(&particles, &format!("balls, {space:?}, round {round}"));
+        }
+        assert!(pairs * 100 > possible && pairs * 2 < possible, "{space:?}: {pairs} of {possible}");
+    }
+}
+
+#[test]
+fn every_technique_agrees_on_distances_equal_to_the_cutoff() {
+    // On a lattice most candidates lie exactly at the cutoff, or across the cell at exactly half its width.
+    let all: Vec<[f64; 3]> =
+        (0..6 * 6 * 6).map(|i| [i % 6, i / 6 % 6, i / 36].map(|x| f64::from(x) * 0.1)).collect();
+    for domain in [Domain::OPEN, Domain::periodic([0.0; 3], [0.6; 3]).unwrap()] {
+        for cutoff in [0.1, 0.2, 0.3, 0.1 * 2.0_f64.sqrt(), 0.1 * 3.0_f64.sqrt()] {
+            let cutoff = if domain.is_open() { cutoff } else { cutoff.min(0.5 * domain.widths()[0]) };
+            let [pairs, _] = compare(&Particles::new(&all, domain, cutoff).unwrap(), "lattice");
+            assert!(pairs > 300, "{pairs}");
+        }
+        let radii = vec![0.05; all.len()];
+        compare(&Particles::with_radii(&all, &radii, domain, 0.0).unwrap(), "lattice of balls");
+    }
+}
+
+#[test]
+fn every_technique_takes_extreme_frames() {
+    let far = [[0.0; 3], [1e60, -1e60, 1e60], [1e60, -1e60, 1e60], [0.5, 0.0, 0.0]];
+    let tiny = [[0.0; 3], [3e-200, 0.0, 0.0], [3.1e-200, 0.0, 0.0], [1.0, 0.0, 0.0]];
+    let chain: Vec<[f64; 3]> = (0..500).map(|i| [f64::from(i) * 1e5, 0.0, 0.0]).collect();
+    let heap = vec![[0.25; 3]; 70];
+    for (all, cutoff, pairs) in [
+        (&far[..], 1.0, 2),
+        (&tiny, 3e-200, 2),
+        (&tiny, 1e-201, 1),
+        (&chain, 1e5, 499),
+        (&chain, 1e-3, 0),
+        (&heap, 1e-300, 70 * 69 / 2),
+    ] {
+        let [found, _] = compare(&Particles::new(all, Domain::OPEN, cutoff).unwrap(), "extreme");
+        assert_eq!(found, pairs, "cutoff {cutoff}");
+    }
+}
+
+#[test]
+fn a_displacement_leads_to_the_nearest_image_of_all() {
+    let mut random = Pcg64::seed_from_u64(5);
+    let mut across = 0;
+    for space in SPACES {
+        let domain = space.domain(2.0);
+        let all = positions(&mut random, 200, 2.0);
+        let cutoff = domain.widths().into_iter().fold(1.0, f64::min) * 0.5;
+        let particles = Particles::new(&all, domain, cutoff).unwrap();
+        let mut pairs = Vec::new();
+        Technique::Brute.start().search(&particles, &mut pairs);
+        for &[i, j] in &pairs {
+            let found = particles.displacement(i, j);
+            // Every image within two cells, from the positions as given.
+            let d = DVec3::from(all[j as usize]) - DVec3::from(all[i as usize]);
+            let base = found.shift.map(f64::from);
+            let range = |k: usize| if domain.is_periodic()[k] { -2..=2 } else { 0..=0 };
+            let near = shifts(range(0), range(1), range(2))
+                .map(|s| domain.shifted(d, std::array::from_fn(|k| base[k] + f64::from(s[k]))).length());
+            let nearest = near.fold(f64::INFINITY, f64::min);
+            let vector = DVec3::from(found.vector);
+            assert!(vector.length() <= nearest + 1e-12 && vector.length() <= cutoff * (1.0 + 1e-12));
+            assert!((domain.shifted(d, base) - vector).length() < 1e-12, "{space:?}: {i} {j}");
+            across += u32::from(found.shift != [0; 3]);
+            let back = particles.displacement(j, i);
+            assert_eq!(back.vector.map(|x| -x), found.vector);
+            assert_eq!(back.shift.map(|s| -s), found.shift);
+        }
+    }
+    assert!(across > 1000, "{across}");
+}
+
+fn shifts(
+    a: std::ops::RangeInclusive<i32>,
+    b: std::ops::RangeInclusive<i32>,
+    c: std::ops::RangeInclusive<i32>,
+) -> impl Iterator<Item = [i32; 3]> {
+    a.flat_map(move |a| {
+        let c = c.clone();
+        b.clone().flat_map(move |b| c.clone().map(move |c| [a, b, c]))
+    })
+}
+
+#[test]
+fn bad_frames_are_refused_and_say_why() {
+    let one = [[0.0, 1.0, 2.0]];
+    let cell = Domain::periodic([0.0; 3], [1.0, 2.0, 3.0]).unwrap();
+    let text = |result: Result<Particles<'_>, crate::Error>| result.map(|_| ()).unwrap_err().to_string();
+    assert!(text(Particles::new(&[[0.0; 3], [0.0, f64::NAN, 0.0]], Domain::OPEN, 1.0)).contains("vertex 1"));
+    assert!(text(Particles::new(&[[f64::INFINITY; 3]], Domain::OPEN, 1.0)).contains("inf"));
+    for cutoff in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+        assert!(text(Particles::new(&one, Domain::OPEN, cutoff)).contains("radius"), "{cutoff}");
+    }
+    assert!(text(Particles::new(&one, cell, 0.51)).contains("twice"));
+    assert!(Particles::new(&one, cell, 0.5).is_ok());
+    assert!(text(Particles::with_radii(&one, &[0.26], cell, 0.0)).contains("twice"));
+    assert!(text(Particles::with_radii(&one, &[-1.0], Domain::OPEN, 0.0)).contains("particle 0"));
+    assert!(text(Particles::with_radii(&one, &[], Domain::OPEN, 0.0)).contains("0 for 1"));
+    assert!(text(Particles::new(&[[1e40, 0.0, 0.0]], cell, 0.1)).contains("cells away"));
+    assert!(Domain::periodic([0.0; 3], [1.0, 0.0, 1.0]).is_err());
+    assert!(Domain::periodic([0.0; 3], [1.0, f64::NAN, 1.0]).is_err());
+    assert!(Domain::triclinic([0.0; 3], [[1.0, 0.0, 0.0], [2.0, 0.0, 0.0], [0.0, 0.0, 1.0]]).is_err());
+    assert!(Domain::triclinic([0.0; 3], [[1.0, 0.0, 0.0], [1e7, 1.0, 0.0], [0.0, 0.0, 1.0]]).is_err());
+}
+
+#[test]
+fn changes_are_what_one_list_has_and_the_other_has_not() {
+    let mut changes = Changes::default();
+    changes.between(&[[0, 1], [0, 5], [3, 4]], &[[0, 2], [0, 5], [3, 4], [9, 9]]);
+    assert_eq!(changes, Changes { began: vec![[0, 2], [9, 9]], ended: vec![[0, 1]] });
+    changes.between(&[[0, 1]], &[]);
+    assert_eq!(changes, Changes { began: vec![], ended: vec![[0, 1]] });
+}

@@ -1,0 +1,481 @@
+//! One particle against a run of others, eight or sixteen at a time, on each instruction set.
+//!
+//! Coordinates are the low 32 bits of fixed-point numbers: the difference of two that are near each other is exact,
+//! however large the space is. It is squared in f32 and compared with two limits: below the smaller one a pair is
+//! sure, above the larger one there is none, and what lies between is for the caller to decide.
+
+use super::Portable;
+
+/// Most particles that are tested at a time.
+pub(crate) const MOST_LANES: usize = 16;
+
+/// Particles coordinate by coordinate, each with a number, and a radius if they are balls.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct PointColumns {
+    /// Each column is [`MOST_LANES`] longer than there are particles, so that whole vectors can be loaded.
+    coordinates: [Vec<u32>; 3],
+    numbers: Vec<u32>,
+    radii: Vec<f32>,
+    count: usize,
+}
+
+/// The columns of some particles one after another, to be written; the radii of points are empty.
+pub(crate) struct PointColumnsMut<'a> {
+    pub coordinates: [&'a mut [u32]; 3],
+    pub numbers: &'a mut [u32],
+    pub radii: &'a mut [f32],
+}
+
+impl PointColumns {
+    /// Makes room for `count` points or balls.
+    pub fn resize(&mut self, count: usize, balls: bool) {
+        self.coordinates.iter_mut().for_each(|column| column.resize(count + MOST_LANES, 0));
+        self.numbers.resize(count + MOST_LANES, 0);
+        self.radii.resize(if balls { count + MOST_LANES } else { 0 }, 0.0);
+        self.count = count;
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.count
+    }
+
+    /// Coordinates of one.
+    #[inline(always)]
+    pub fn coordinates(&self, at: usize) -> [u32; 3] {
+        [self.coordinates[0][at], self.coordinates[1][at], self.coordinates[2][at]]
+    }
+
+    /// Number of one.
+    #[inline(always)]
+    pub fn number(&self, at: usize) -> u32 {
+        self.numbers[at]
+    }
+
+    /// Radius of one; 0 for points.
+    #[inline(always)]
+    pub fn radius(&self, at: usize) -> f32 {
+        if self.radii.is_empty() { 0.0 } else { self.radii[at] }
+    }
+
+    /// All columns, to be written.
+    pub fn as_mut(&mut self) -> PointColumnsMut<'_> {
+        PointColumnsMut {
+            coordinates: self.coordinates.each_mut().map(Vec::as_mut_slice),
+            numbers: &mut self.numbers,
+            radii: &mut self.radii,
+        }
+    }
+
+    /// Those from `at` to `end`, or to the last one.
+    #[inline(always)]
+    pub fn run(&self, at: usize, end: usize) -> PointRun<'_> {
+        PointRun { points: self, at, end: end.min(self.count) }
+    }
+
+    /// Bytes held.
+    pub fn bytes(&self) -> u64 {
+        let words: usize = self.coordinates.iter().map(Vec::capacity).sum();
+        4 * (words + self.numbers.capacity() + self.radii.capacity()) as u64
+    }
+}
+
+impl<'a> PointColumnsMut<'a> {
+    /// Takes the first `count` off.
+    pub fn split(&mut self, count: usize) -> PointColumnsMut<'a> {
+        fn first<'a, T>(all: &mut &'a mut [T], count: usize) -> &'a mut [T] {
+            let (head, tail) = std::mem::take(all).split_at_mut(count);
+            *all = tail;
+            head
+        }
+        PointColumnsMut {
+            coordinates: self.coordinates.each_mut().map(|column| first(column, count)),
+            numbers: first(&mut self.numbers, count),
+            radii: if self.radii.is_empty() { &mut [] } else { first(&mut self.radii, count) },
+        }
+    }
+}
+
+/// Some particles one after another; `end` is at most the number of particles.
+pub(crate) struct PointRun<'p> {
+    points: &'p PointColumns,
+    at: usize,
+    end: usize,
+}
+
+impl<'p> PointRun<'p> {
+    /// The first that are left.
+    #[inline(always)]
+    pub fn first(&self) -> Option<PointBatch<'p>> {
+        (self.at < self.end).then_some(PointBatch { points: self.points, at: self.at, end: self.end })
+    }
+
+    /// Goes on by `count`.
+    #[inline(always)]
+    pub fn skip(&mut self, count: usize) {
+        self.at += count;
+    }
+}
+
+/// Particles that are tested at a time: those of a [`PointRun`] from `at` on, of which there is one at least.
+#[derive(Clone, Copy)]
+pub(crate) struct PointBatch<'p> {
+    points: &'p PointColumns,
+    at: usize,
+    end: usize,
+}
+
+impl PointBatch<'_> {
+    /// The number of the particle in a lane.
+    #[inline(always)]
+    pub fn number(&self, lane: u32) -> u32 {
+        self.points.numbers[self.at + lane as usize]
+    }
+
+    /// The lanes that belong to the run.
+    #[inline(always)]
+    fn lanes(&self, width: usize) -> u32 {
+        let left = self.end - self.at;
+        if left < width { (1 << left) - 1 } else { u32::MAX >> (32 - width) }
+    }
+}
+
+/// When two are a pair, in units of the coordinates: at most `sure` apart they are, beyond `maybe` they are not. For
+/// balls both are added to the radii.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct PairLimits {
+    pub sure: f32,
+    pub maybe: f32,
+}
+
+/// Lanes of a test.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct PairMasks {
+    /// Surely a pair.
+    pub sure: u32,
+    /// A pair or to be decided; holds `sure`.
+    pub maybe: u32,
+}
+
+/// What a search needs of an instruction set. Every version finds masks that are right; rounding may leave other lanes
+/// to be decided.
+pub(crate) trait PointLanes: Copy {
+    /// Particles in a vector.
+    const WIDTH: usize;
+    /// A particle and the limits in all lanes.
+    type One: Copy;
+
+    /// One particle that looks for others.
+    fn one(self, coordinates: [u32; 3], radius: f32, limits: PairLimits) -> Self::One;
+
+    /// Tests the particles of a batch.
+    fn test<const BALLS: bool>(self, one: &Self::One, batch: PointBatch<'_>) -> PairMasks;
+
+    /// Writes the numbers of the lanes in `mask` in their order; the rest of `to` may be anything.
+    fn pack(self, mask: u32, batch: PointBatch<'_>, to: &mut [u32; MOST_LANES]);
+}
+
+/// x·|x|: a limit that is negative holds no square.
+#[inline(always)]
+fn signed_square(x: f32) -> f32 {
+    x * x.abs()
+}
+
+/// A particle in plain numbers.
+#[derive(Clone, Copy)]
+pub(crate) struct PortableOne {
+    coordinates: [u32; 3],
+    sure: f32,
+    maybe: f32,
+}
+
+/// Eight lanes in plain loops.
+impl PointLanes for Portable {
+    const WIDTH: usize = 8;
+    type One = PortableOne;
+
+    #[inline(always)]
+    fn one(self, coordinates: [u32; 3], radius: f32, limits: PairLimits) -> PortableOne {
+        PortableOne { coordinates, sure: limits.sure + radius, maybe: limits.maybe + radius }
+    }
+
+    #[inline(always)]
+    fn test<const BALLS: bool>(self, one: &PortableOne, batch: PointBatch<'_>) -> PairMasks {
+        let mut squares = [0.0_f32; 8];
+        for (column, &a) in batch.points.coordinates.iter().zip(&one.coordinates) {
+            for (square, &b) in squares.iter_mut().zip(&column[batch.at..batch.at + 8]) {
+                let d = b.wrapping_sub(a).cast_signed() as f32;
+                *square += d * d;
+            }
+        }
+        let mut masks = PairMasks { sure: 0, maybe: 0 };
+        for (k, &square) in squares.iter().enumerate() {
+            let radius = if BALLS { batch.points.radii[batch.at + k] } else { 0.0 };
+            masks.sure |= u32::from(square <= signed_square(one.sure + radius)) << k;
+            masks.maybe |= u32::from(square <= signed_square(one.maybe + radius)) << k;
+        }
+        let lanes = batch.lanes(8);
+        PairMasks { sure: masks.sure & lanes, maybe: masks.maybe & lanes }
+    }
+
+    #[inline(always)]
+    fn pack(self, mask: u32, batch: PointBatch<'_>, to: &mut [u32; MOST_LANES]) {
+        let (mut left, mut count) = (mask, 0);
+        while left != 0 {
+            to[count] = batch.points.numbers[batch.at + left.trailing_zeros() as usize];
+            count += 1;
+            left &= left - 1;
+        }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+mod x86 {
+    use std::arch::x86_64::*;
+
+    use super::super::u32x16::PACKED;
+    use super::super::{Avx2, Avx512};
+    use super::{MOST_LANES, PairLimits, PairMasks, PointBatch, PointLanes, signed_square};
+
+    /// The place in a column where a run begins, with a whole vector behind it.
+    #[inline(always)]
+    fn column<T>(column: &[T], batch: PointBatch<'_>) -> *const T {
+        debug_assert!(batch.at + MOST_LANES <= column.len());
+        // SAFETY: `at` is below the number of particles, and the column is longer than that by a vector.
+        unsafe { column.as_ptr().add(batch.at) }
+    }
+
+    /// A particle and squared limits, or for balls limits, in eight lanes.
+    #[derive(Clone, Copy)]
+    pub(crate) struct Avx2One {
+        coordinates: [__m256i; 3],
+        sure: __m256,
+        maybe: __m256,
+        plain: [f32; 2],
+    }
+
+    impl PointLanes for Avx2 {
+        const WIDTH: usize = 8;
+        type One = Avx2One;
+
+        #[inline(always)]
+        fn one(self, [x, y, z]: [u32; 3], radius: f32, limits: PairLimits) -> Avx2One {
+            let [sure, maybe] = [limits.sure + radius, limits.maybe + radius];
+            // SAFETY: `self` proves AVX2.
+            unsafe {
+                Avx2One {
+                    coordinates: [
+                        _mm256_set1_epi32(x as i32),
+                        _mm256_set1_epi32(y as i32),
+                        _mm256_set1_epi32(z as i32),
+                    ],
+                    sure: _mm256_set1_ps(signed_square(sure)),
+                    maybe: _mm256_set1_ps(signed_square(maybe)),
+                    plain: [sure, maybe],
+                }
+            }
+        }
+
+        #[inline(always)]
+        fn test<const BALLS: bool>(self, one: &Avx2One, batch: PointBatch<'_>) -> PairMasks {
+            // SAFETY: `self` proves AVX2 and FMA; columns are longer than `at` by a vector, those of the radii too where
+            // there are any, and a slice of none is caught by its check.
+            unsafe {
+                let [cx, cy, cz] = &batch.points.coordinates;
+                let x = _mm256_sub_epi32(_mm256_loadu_si256(column(cx, batch).cast()), one.coordinates[0]);
+                let y = _mm256_sub_epi32(_mm256_loadu_si256(column(cy, batch).cast()), one.coordinates[1]);
+                let z = _mm256_sub_epi32(_mm256_loadu_si256(column(cz, batch).cast()), one.coordinates[2]);
+                let (x, y, z) = (_mm256_cvtepi32_ps(x), _mm256_cvtepi32_ps(y), _mm256_cvtepi32_ps(z));
+                let squares = _mm256_fmadd_ps(z, z, _mm256_fmadd_ps(y, y, _mm256_mul_ps(x, x)));
+                let (mut sure, mut maybe) = (one.sure, one.maybe);
+                if BALLS {
+                    let Some(radii) = batch.points.radii.get(batch.at..batch.at + 8) else {
+                        return PairMasks { sure: 0, maybe: 0 };
+                    };
+                    let radii = _mm256_loadu_ps(radii.as_ptr());
+                    let square = |limit: f32| {
+                        let limit = _mm256_add_ps(_mm256_set1_ps(limit), radii);
+                        _mm256_mul_ps(limit, _mm256_andnot_ps(_mm256_set1_ps(-0.0), limit))
+                    };
+                    (sure, maybe) = (square(one.plain[0]), square(one.plain[1]));
+                }
+                let lanes = batch.lanes(8);
+                let mask =
+                    |limit| _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_LE_OQ>(squares, limit)) as u32 & lanes;
+                PairMasks { sure: mask(sure), maybe: mask(maybe) }
+            }
+        }
+
+        #[inline(always)]
+        fn pack(self, mask: u32, batch: PointBatch<'_>, to: &mut [u32; MOST_LANES]) {
+            // SAFETY: `self` proves AVX2; the numbers are longer than `at` by a vector, and `to` holds two.
+            unsafe {
+                let lanes = _mm256_cvtepu8_epi32(_mm_cvtsi64_si128(PACKED[mask as usize & 255] as i64));
+                let numbers = _mm256_loadu_si256(column(&batch.points.numbers, batch).cast());
+                _mm256_storeu_si256(to.as_mut_ptr().cast(), _mm256_permutevar8x32_epi32(numbers, lanes));
+            }
+        }
+    }
+
+    /// A particle and squared limits, or for balls limits, in sixteen lanes.
+    #[derive(Clone, Copy)]
+    pub(crate) struct Avx512One {
+        coordinates: [__m512i; 3],
+        sure: __m512,
+        maybe: __m512,
+        plain: [f32; 2],
+    }
+
+    impl PointLanes for Avx512 {
+        const WIDTH: usize = 16;
+        type One = Avx512One;
+
+        #[inline(always)]
+        fn one(self, [x, y, z]: [u32; 3], radius: f32, limits: PairLimits) -> Avx512One {
+            let [sure, maybe] = [limits.sure + radius, limits.maybe + radius];
+            // SAFETY: `self` proves AVX-512.
+            unsafe {
+                Avx512One {
+                    coordinates: [
+                        _mm512_set1_epi32(x as i32),
+                        _mm512_set1_epi32(y as i32),
+                        _mm512_set1_epi32(z as i32),
+                    ],
+                    sure: _mm512_set1_ps(signed_square(sure)),
+                    maybe: _mm512_set1_ps(signed_square(maybe)),
+                    plain: [sure, maybe],
+                }
+            }
+        }
+
+        #[inline(always)]
+        fn test<const BALLS: bool>(self, one: &Avx512One, batch: PointBatch<'_>) -> PairMasks {
+            // SAFETY: `self` proves AVX-512; columns are longer than `at` by a vector, those of the radii too where there
+            // are any, and a slice of none is caught by its check.
+            unsafe {
+                let [cx, cy, cz] = &batch.points.coordinates;
+                let x = _mm512_sub_epi32(_mm512_loadu_si512(column(cx, batch).cast()), one.coordinates[0]);
+                let y = _mm512_sub_epi32(_mm512_loadu_si512(column(cy, batch).cast()), one.coordinates[1]);
+                let z = _mm512_sub_epi32(_mm512_loadu_si512(column(cz, batch).cast()), one.coordinates[2]);
+                let (x, y, z) = (_mm512_cvtepi32_ps(x), _mm512_cvtepi32_ps(y), _mm512_cvtepi32_ps(z));
+                let squares = _mm512_fmadd_ps(z, z, _mm512_fmadd_ps(y, y, _mm512_mul_ps(x, x)));
+                let (mut sure, mut maybe) = (one.sure, one.maybe);
+                if BALLS {
+                    let Some(radii) = batch.points.radii.get(batch.at..batch.at + 16) else {
+                        return PairMasks { sure: 0, maybe: 0 };
+                    };
+                    let radii = _mm512_loadu_ps(radii.as_ptr());
+                    let square = |limit: f32| {
+                        let limit = _mm512_add_ps(_mm512_set1_ps(limit), radii);
+                        _mm512_mul_ps(limit, _mm512_abs_ps(limit))
+                    };
+                    (sure, maybe) = (square(one.plain[0]), square(one.plain[1]));
+                }
+                let lanes = batch.lanes(16);
+                let mask = |limit| u32::from(_mm512_cmp_ps_mask::<_CMP_LE_OQ>(squares, limit)) & lanes;
+                PairMasks { sure: mask(sure), maybe: mask(maybe) }
+            }
+        }
+
+        #[inline(always)]
+        fn pack(self, mask: u32, batch: PointBatch<'_>, to: &mut [u32; MOST_LANES]) {
+            // SAFETY: `self` proves AVX-512; the numbers are longer than `at` by a vector, and `to` holds one.
+            unsafe {
+                let numbers = _mm512_loadu_si512(column(&batch.points.numbers, batch).cast());
+                let packed = _mm512_maskz_compress_epi32(mask as u16, numbers);
+                _mm512_storeu_si512(to.as_mut_ptr().cast(), packed);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{MOST_LANES, PairLimits, PairMasks, PointColumns, PointLanes};
+    use crate::simd::{SimdLevel, dispatch};
+
+    /// Particles on a line along x from just below the wrap of the numbers.
+    fn columns(count: usize, balls: bool) -> PointColumns {
+        let mut columns = PointColumns::default();
+        columns.resize(count, balls);
+        let to = columns.as_mut();
+        for i in 0..count {
+            to.coordinates[0][i] = (10 * i as u32).wrapping_sub(95);
+            to.coordinates[1][i] = 7;
+            to.coordinates[2][i] = u32::MAX - i as u32 % 2;
+            to.numbers[i] = 1000 + i as u32;
+            if balls {
+                to.radii[i] = (i % 4) as f32;
+            }
+        }
+        columns
+    }
+
+    type Found = Vec<(u32, bool)>;
+
+    dispatch! {
+        fn found(points: &PointColumns, a: usize, at: usize, end: usize, limits: PairLimits, out: &mut Found) = proof found_plain
+    }
+
+    #[inline(always)]
+    fn found_plain<L: PointLanes>(
+        lanes: L,
+        points: &PointColumns,
+        a: usize,
+        at: usize,
+        end: usize,
+        limits: PairLimits,
+        out: &mut Found,
+    ) {
+        let one = lanes.one(points.coordinates(a), points.radius(a), limits);
+        let mut run = points.run(at, end);
+        while let Some(batch) = run.first() {
+            let masks: PairMasks = match points.radii.is_empty() {
+                true => lanes.test::<false>(&one, batch),
+                false => lanes.test::<true>(&one, batch),
+            };
+            let mut packed = [0; MOST_LANES];
+            lanes.pack(masks.maybe, batch, &mut packed);
+            let lane = (0..32).filter(|k| masks.maybe >> k & 1 != 0);
+            out.extend(lane.zip(packed).map(|(k, number)| (number, masks.sure >> k & 1 != 0)));
+            run.skip(L::WIDTH);
+        }
+    }
+
+    #[test]
+    fn every_instruction_set_finds_what_is_near_across_the_wrap_and_nothing_behind_the_run() {
+        let limits = PairLimits { sure: 29.0, maybe: 31.0 };
+        for balls in [false, true] {
+            for count in [1, 5, 8, 16, 17, 40] {
+                let points = columns(count, balls);
+                for (a, end) in [(0, count), (count / 2, count), (count / 2, count / 2 + 1), (0, usize::MAX)]
+                {
+                    let mut want = Found::new();
+                    for j in 0..end.min(count) {
+                        let d = 10.0 * (j as f64 - a as f64).abs();
+                        let d = d.hypot(((a % 2) as f64 - (j % 2) as f64).abs());
+                        let radii = f64::from(points.radius(a) + points.radius(j));
+                        if d <= 31.0 + radii {
+                            want.push((1000 + j as u32, d <= 29.0 + radii));
+                        }
+                    }
+                    for level in SimdLevel::available() {
+                        let mut out = Found::new();
+                        found(level, &points, a, 0, end, limits, &mut out);
+                        assert_eq!(out, want, "{level:?}, {a} of {count}, balls {balls}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_negative_limit_holds_nothing() {
+        let points = columns(3, false);
+        for level in SimdLevel::available() {
+            let mut out = Found::new();
+            found(level, &points, 1, 0, 3, PairLimits { sure: -20.0, maybe: 0.0 }, &mut out);
+            assert_eq!(out, [(1001, false)], "{level:?}");
+        }
+    }
+}
