@@ -63,7 +63,7 @@ impl Merge {
         let mut scene = Scene::default();
         let body = scene.add(Body::moving(Shape::from(mesh.clone()), Pose::IDENTITY));
         let volume = volume(&mesh)?;
-        let (search, moments) = (Technique::Brute.start(), vec![Arc::new(mesh.clone())]);
+        let (search, moments) = (Technique::Grid.start(), vec![Arc::new(mesh.clone())]);
         Ok(Merge { scene, body, mesh, search, volume, frames: 0, merged: None, split: None, moments })
     }
 

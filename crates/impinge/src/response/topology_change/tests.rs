@@ -8,7 +8,7 @@ use crate::shape::mass::Mass;
 use crate::shape::procedural;
 
 fn changed(mesh: &Mesh, distance: f64) -> TopologyChange {
-    let found = change_topology(mesh, distance, &mut *Technique::Brute.start()).unwrap();
+    let found = change_topology(mesh, distance, &mut *Technique::Grid.start()).unwrap();
     assert_eq!(fault(&found.mesh), None);
     for (v, source) in found.source.iter().enumerate() {
         if let Some(source) = source {
