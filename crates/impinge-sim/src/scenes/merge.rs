@@ -1,9 +1,8 @@
-//! `merge`: two drops meet, merge into one, are drawn apart and split again.
+//! `merge`: two drops meet, merge into one, and split again.
 //!
 //! The vertices of their surface are particles that follow a given flow; where vertices that are no neighbours collide
 //! the surface changes its topology (Duan and Qin 2004, `response::change_topology`). First the drops come nearer, are
-//! pressed together a little, then the flow draws what became of them apart along x and in across it, which keeps
-//! volumes to first order.
+//! pressed together a little, then the neck between them is drawn in until it splits, and the drops part.
 
 use std::sync::Arc;
 
@@ -22,16 +21,19 @@ const DISTANCE: f64 = 0.15;
 /// Where the centres of the drops are at first.
 const START: f64 = 1.3;
 
-/// Way of a drop in one frame while they come nearer, and along x while they are drawn apart (lengths).
+/// Way of a drop in one frame (a length).
 const SPEED: f64 = 0.01;
 
-/// Half the width of the region that is drawn out (a length).
-const WAIST: f64 = 0.4;
+/// Share by which the neck becomes narrower in one frame (no unit).
+const PINCH: f64 = 0.02;
+
+/// Half the width of the region that is pressed and drawn in (a length).
+const WAIST: f64 = 0.25;
 
 /// Frames after the drops have merged in which they still come nearer.
 const PRESSED: u64 = 15;
 
-/// Largest relative loss or gain of volume: what bridges add, necks take and a flow in finite steps drifts.
+/// Largest relative loss or gain of volume: what the bridge adds, and what the neck loses while it is drawn in.
 const DRIFT: f64 = 0.1;
 
 /// Two drops.
@@ -74,12 +76,13 @@ impl Merge {
 
     /// How far a vertex goes in this frame.
     fn flow(&self, p: DVec3) -> DVec3 {
-        let Some(merged) = self.merged else { return DVec3::X * -SPEED * p.x.signum() };
-        let speed = if self.frames < merged + PRESSED { -SPEED } else { SPEED };
-        let along = (p.x / WAIST).tanh();
-        // The divergence of the motion along x, taken back across it.
-        let across = -0.5 * speed / WAIST * (1.0 - along * along);
-        DVec3::new(speed * along, across * p.y, across * p.z)
+        let apart = DVec3::X * SPEED * p.x.signum();
+        match (self.merged, self.split) {
+            (None, _) => -apart,
+            (Some(_), Some(_)) => apart,
+            (Some(merged), None) if self.frames < merged + PRESSED => -apart * (p.x / WAIST).tanh().abs(),
+            (Some(_), None) => DVec3::new(0.0, p.y, p.z) * (-PINCH * (-(p.x / WAIST).powi(2)).exp()),
+        }
     }
 
     /// Components and genus of the surface.
