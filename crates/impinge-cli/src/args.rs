@@ -351,6 +351,7 @@ Examples:
   impinge simulate tunnel --check                                    fast and thin: figure 5 of CONTACT
   impinge simulate manipulate --check --picture slide.png            stops at contact and slides
   impinge simulate press --check --picture dent.png                  rests at the indentation of the closed form
+  impinge simulate merge --check --picture drops.png                 two drops merge and split again
 
 Counts bodies, pairs, events and contacts, and tells what the scene measures of itself: the drift of energy
 and momentum, bodies outside the box, the nearest distance; for bodies that are swept their impacts, how often

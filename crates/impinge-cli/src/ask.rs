@@ -5,7 +5,7 @@
 use glam::DVec3;
 use impinge::{
     Certainty, Contact, ContactKind, Deforming, FeaturePairKind, Finish, Method, MovingContact, Overlap, Placed,
-    Query, Question, Ray, Region, Relation, Separation, VolumeOptions,
+    Query, Question, Ray, Region, Relation, Separation, ShapeKind, VolumeOptions,
 };
 
 use crate::answer::{Answer, Assurance};
@@ -58,7 +58,9 @@ pub fn check(
 /// one budget.
 pub fn distance(mut query: Query<'_>, a: Placed<'_>, b: Placed<'_>) -> Result<Answer, Failure> {
     let measured = query.distance(a, b)?;
-    let surfaces = [&a, &b].iter().any(|body| body.shape().kind().is_mesh());
+    let kinds = [&a, &b].map(|body| body.shape().kind());
+    // Particles have depths in meshes too.
+    let surfaces = kinds.iter().any(|kind| kind.is_mesh()) && !kinds.contains(&ShapeKind::Particles);
     let mut found = match (&measured.value, &measured.so_far) {
         (Some(found), _) => measured_fields(found),
         (None, Some(found)) => bracket(found, &measured.certainty, surfaces),

@@ -1,7 +1,7 @@
 //! `impinge` finds where, when and how deeply things touch: triangle meshes, tetrahedral meshes, convex hulls,
-//! primitives and compounds, at rest, under rigid motion, and deforming. Yes/no answers are decided by exact
-//! predicates on the placed coordinates, times of impact are never late, and closed meshes are solids with an
-//! inside. Every answer says how certain it is, how its search ended, and which method gave it.
+//! primitives, compounds and clouds of particles, at rest, under rigid motion, and deforming. Yes/no answers are
+//! decided by exact predicates on the placed coordinates, times of impact are never late, and closed meshes are solids
+//! with an inside. Every answer says how certain it is, how its search ended, and which method gave it.
 //!
 //! ```toml
 //! [dependencies]
@@ -51,6 +51,7 @@
 //! | Which particles are at most so far apart? | [`broad::neighbours::NeighbourList`] | exact on the doubles given |
 //! | How far do bodies move that overlap? | [`response::Projection`] | no overlap is left but the stated one |
 //! | Which forces or impulses come of an overlapping volume? | [`response::Pressure`], [`response::VolumeConstraint`] | opposite on both bodies; the rate of growth left is stated |
+//! | What becomes of a surface whose parts collide? | [`response::change_topology`] | closed, manifold and oriented |
 //!
 //! # A game: slide along a level
 //! ```

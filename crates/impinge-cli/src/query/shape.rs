@@ -1,4 +1,4 @@
-//! The shapes of a question: a mesh, a hull, a primitive or a compound, each under its own word.
+//! The shapes of a question: a mesh, a hull, a primitive, a compound or a cloud of particles, each under its own word.
 
 use impinge::{Error, Pose, Shape};
 
@@ -8,7 +8,7 @@ use crate::error::Failure;
 use crate::pose;
 
 /// The words of shapes, as they stand in a question.
-pub(super) const WORDS: [&str; 15] = [
+pub(super) const WORDS: [&str; 18] = [
     "mesh",
     "vertices",
     "hull",
@@ -22,12 +22,15 @@ pub(super) const WORDS: [&str; 15] = [
     "triangle",
     "segment",
     "compound",
+    "particles",
     "triangles",
     "tetrahedra",
+    "radius",
+    "radii",
 ];
 
 /// Those of [`WORDS`] that begin a shape.
-const KINDS: usize = 13;
+const KINDS: usize = 14;
 
 /// The shape of a body; exactly one has to be given.
 pub fn read(fields: &Fields<'_>, name: &str, meshes: &LineMeshes<'_>) -> Result<Shape, Failure> {
@@ -40,6 +43,8 @@ pub fn read(fields: &Fields<'_>, name: &str, meshes: &LineMeshes<'_>) -> Result<
         ["vertices"] | ["triangles"] | ["vertices", "triangles"] => triangles(fields),
         ["tetrahedra"] | ["vertices", "tetrahedra"] => tetrahedra(fields),
         ["compound"] => compound(fields, name, meshes),
+        ["particles"] | ["particles", "radius"] | ["particles", "radii"] => particles(fields),
+        ["radius" | "radii"] => Err(fields.fail("a radius of no particles")),
         [word] => convex(fields, word),
         [] => Err(fields.fail(&format!("no shape; give one of {}", WORDS[..KINDS].join(", ")))),
         [..] => Err(fields.fail(&format!("one shape at a time, not {}", given.join(" and ")))),
@@ -107,6 +112,18 @@ fn triangles(fields: &Fields<'_>) -> Result<Shape, Failure> {
     let List(triangles) = value::<List<[Index; 3]>>(fields, "triangles")?;
     let triangles = triangles.into_iter().map(|t| t.map(|Index(v)| v)).collect();
     Shape::mesh(vertices, triangles).map_err(|e| fields.fail(&e.to_string()))
+}
+
+fn particles(fields: &Fields<'_>) -> Result<Shape, Failure> {
+    let List(points) = value::<List<[f64; 3]>>(fields, "particles")?;
+    let radii = match fields.get::<List<f64>>("radii")? {
+        Some(List(radii)) if radii.len() == points.len() => radii,
+        Some(List(radii)) => {
+            return Err(fields.fail(&format!("radii: {} for {} particles", radii.len(), points.len())));
+        }
+        None => vec![fields.get("radius")?.ok_or_else(|| fields.fail("radius or radii missing"))?],
+    };
+    Shape::particles(points, &radii).map_err(|e| fields.fail(&e.to_string()))
 }
 
 fn tetrahedra(fields: &Fields<'_>) -> Result<Shape, Failure> {

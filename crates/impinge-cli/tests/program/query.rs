@@ -614,3 +614,46 @@ fn self_is_asked_in_a_batch_too() {
         assert!(answer["error"].as_str().unwrap().contains(why), "{answer}");
     }
 }
+
+#[test]
+fn clouds_of_particles() {
+    let folder = Folder::with_meshes();
+    let dust = r#"{"particles":[[0,0,0.5],[0,0,9]],"radius":0.25}"#;
+    let each = r#"{"particles":[[0,0,3],[5,0,0]],"radii":[0.5,0]}"#;
+    let line =
+        |id: u32, ask: &str, a: &str, b: &str| format!(r#"{{"id":{id},"ask":"{ask}","a":{a},"b":{b}}}"#);
+    let cube = r#"{"mesh":"cube.obj"}"#;
+    let falling = r#"{"particles":[[0,0,3],[5,0,0]],"radii":[0.5,0],"to":{"position":[0,0,-2]}}"#;
+    let lines = [
+        line(1, "relation", dust, cube),
+        line(2, "distance", dust, cube),
+        line(3, "distance", cube, each),
+        line(4, "sweep", falling, cube),
+        line(5, "volume", dust, cube),
+        line(6, "relation", r#"{"particles":[[0,0,0]],"radius":-1}"#, cube),
+        line(7, "relation", r#"{"particles":[[0,0,0]]}"#, cube),
+        line(8, "relation", r#"{"particles":[[0,0,0]],"radii":[1,2]}"#, cube),
+        line(9, "relation", r#"{"radius":1}"#, cube),
+        line(10, "relation", r#"{"particles":[],"radius":1}"#, cube),
+    ];
+    let ended = folder.query(&lines.iter().map(String::as_str).collect::<Vec<_>>(), &[]);
+    assert_eq!(ended.code, 2, "{ended:?}");
+    let answers = ended.lines();
+    assert_eq!(
+        (&answers[0]["relation"], &answers[0]["method"]),
+        (&json!("intersecting"), &json!("particles"))
+    );
+    assert_eq!(answers[1]["distance"], json!(-0.75));
+    assert_eq!(
+        (&answers[1]["features"][0], &answers[1]["relation"]),
+        (&json!({"vertex": 0}), &json!("intersecting"))
+    );
+    assert_eq!((&answers[2]["distance"], &answers[2]["normal"]), (&json!(1.5), &json!([0.0, 0.0, 1.0])));
+    assert!((answers[3]["time"].as_f64().unwrap() - 0.75).abs() < 2e-6, "{}", answers[3]);
+    let errors: Vec<&str> = answers[4..].iter().map(|answer| refused(answer).1).collect();
+    for (error, word) in
+        errors.iter().zip(["particles", "radii", "radius or radii", "2 for 1", "radius", "at least"])
+    {
+        assert!(error.contains(word), "{error}");
+    }
+}

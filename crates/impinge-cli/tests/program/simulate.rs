@@ -140,6 +140,19 @@ fn a_soft_ball_rests_at_the_closed_form_and_shows_no_switch() {
 }
 
 #[test]
+fn drops_merge_and_split() {
+    let folder = Folder::new();
+    let run = folder.run(&["simulate", "merge", "--check", "--format", "json", "--picture", "drops.png"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    let answer = run.json();
+    let measure = |name: &str| answer["measures"][name].as_f64().unwrap();
+    assert_eq!((measure("components"), measure("genus")), (2.0, 0.0), "{answer}");
+    assert!(measure("merged_in_frame") > 0.0 && measure("split_in_frame") > measure("merged_in_frame"));
+    let png = std::fs::read(folder.path().join("drops.png")).unwrap();
+    assert!(png.starts_with(b"\x89PNG") && png.len() > 10_000);
+}
+
+#[test]
 fn budgets_leave_pairs_open_and_wrong_words_are_refused() {
     let open = impinge(&[
         "simulate",

@@ -6,6 +6,7 @@ pub mod crowd;
 pub mod hand;
 pub mod kitchen;
 pub mod manipulate;
+pub mod merge;
 pub mod multibody;
 pub mod press;
 pub mod tunnel;
@@ -21,6 +22,7 @@ pub use clusters::Clusters;
 pub use crowd::Crowd;
 pub use hand::Hand;
 pub use manipulate::Manipulate;
+pub use merge::Merge;
 pub use multibody::Multibody;
 pub use press::Press;
 pub use tunnel::Tunnel;
@@ -70,7 +72,8 @@ pub trait Scenario {
 }
 
 /// The scenes by their names.
-pub const NAMES: [&str; 7] = ["multibody", "walkthrough", "hand", "bounce", "tunnel", "manipulate", "press"];
+pub const NAMES: [&str; 8] =
+    ["multibody", "walkthrough", "hand", "bounce", "tunnel", "manipulate", "press", "merge"];
 
 /// A scene by its name; `bodies` is how many, where that can be chosen.
 ///
@@ -94,6 +97,7 @@ pub fn by_name(name: &str, bodies: Option<usize>, seed: u64) -> Result<Box<dyn S
         }
         "tunnel" => fixed(name).and_then(|()| Ok(Box::new(Tunnel::new(seed)?) as Box<dyn Scenario>)),
         "manipulate" => fixed(name).and_then(|()| Ok(Box::new(Manipulate::new()?) as Box<dyn Scenario>)),
+        "merge" => fixed(name).and_then(|()| Ok(Box::new(Merge::new()?) as Box<dyn Scenario>)),
         "press" => fixed(name).and_then(|()| Ok(Box::new(Press::new()?) as Box<dyn Scenario>)),
         "hand" => fixed(name).and_then(|()| Ok(Box::new(Hand::new()?) as Box<dyn Scenario>)),
         _ => {

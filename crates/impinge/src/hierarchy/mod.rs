@@ -12,6 +12,7 @@ pub mod disc_bound_pair;
 pub mod dual;
 pub mod leaf_block;
 pub mod leaf_filter;
+pub mod particle_tree;
 pub mod point_tree;
 pub mod ray_tree;
 pub mod relative;

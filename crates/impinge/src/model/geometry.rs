@@ -1,10 +1,10 @@
-//! What the kernels work on: a mesh with its tree, a convex shape, or a compound of these.
+//! What the kernels work on: a mesh with its tree, a convex shape, a compound of these, or a cloud of particles.
 
 use std::sync::Arc;
 
 use glam::{DMat3, DVec3};
 
-use super::{Compound, Model, ShapeKind};
+use super::{Cloud, Compound, Model, ShapeKind};
 use crate::bound::Aabb;
 use crate::num::tolerance::PLACED_BOX_ROUNDING;
 use crate::shape::{Convex, Polytope, Primitive};
@@ -19,6 +19,8 @@ pub enum Geometry {
     Convex(Convex),
     /// Convex parts in one frame.
     Compound(Arc<Compound>),
+    /// Balls and points in one frame.
+    Particles(Arc<Cloud>),
 }
 
 impl Geometry {
@@ -28,6 +30,7 @@ impl Geometry {
             Geometry::Mesh(model) if model.solid().is_some() => ShapeKind::TetMesh,
             Geometry::Mesh(_) => ShapeKind::Mesh,
             Geometry::Compound(_) => ShapeKind::Compound,
+            Geometry::Particles(_) => ShapeKind::Particles,
             Geometry::Convex(Convex::Polytope(_)) => ShapeKind::Hull,
             Geometry::Convex(Convex::Primitive(primitive)) => match primitive {
                 Primitive::Sphere { .. } => ShapeKind::Sphere,
@@ -43,13 +46,14 @@ impl Geometry {
         }
     }
 
-    /// How many primitives its kernels go through: triangles, faces of a hull, parts.
+    /// How many primitives its kernels go through: triangles, faces of a hull, parts, particles.
     pub fn primitives(&self) -> u64 {
         match self {
             Geometry::Mesh(model) => model.mesh().triangles().len() as u64,
             Geometry::Convex(Convex::Polytope(hull)) => hull.faces().len().max(1) as u64,
             Geometry::Convex(Convex::Primitive(_)) => 1,
             Geometry::Compound(compound) => compound.parts().len() as u64,
+            Geometry::Particles(cloud) => cloud.points().len() as u64,
         }
     }
 
@@ -58,6 +62,7 @@ impl Geometry {
         match (self, other) {
             (Geometry::Mesh(a), Geometry::Mesh(b)) => a.identity() == b.identity(),
             (Geometry::Compound(a), Geometry::Compound(b)) => Arc::ptr_eq(a, b),
+            (Geometry::Particles(a), Geometry::Particles(b)) => a.identity() == b.identity(),
             (Geometry::Convex(Convex::Polytope(a)), Geometry::Convex(Convex::Polytope(b))) => {
                 Arc::ptr_eq(a, b)
             }
@@ -81,6 +86,7 @@ impl Geometry {
             Geometry::Convex(Convex::Primitive(p)) => primitive_bounds(p, pose),
             Geometry::Convex(Convex::Polytope(p)) => polytope_bounds(p, pose, [0; 6]).0,
             Geometry::Compound(compound) => compound.bounds(pose),
+            Geometry::Particles(cloud) => cloud.bounds(pose),
         }
     }
 }
@@ -189,6 +195,12 @@ impl From<Compound> for Geometry {
     }
 }
 
+impl From<Cloud> for Geometry {
+    fn from(cloud: Cloud) -> Geometry {
+        Geometry::Particles(Arc::new(cloud))
+    }
+}
+
 impl From<Primitive> for Geometry {
     fn from(primitive: Primitive) -> Geometry {
         Geometry::Convex(primitive.into())
@@ -223,6 +235,7 @@ mod tests {
             Primitive::segment([DVec3::X, DVec3::Y]).unwrap().into(),
             Polytope::hull(procedural::blob(1.0, 0.3, 2, 9).unwrap().vertices()).unwrap().into(),
             compound().into(),
+            Cloud::new(procedural::positions(300, -DVec3::ONE, DVec3::ONE, 3), &[0.0]).unwrap().into(),
         ];
         for shape in &shapes {
             let turn = [(); 4].map(|()| rng.random_range(-1.0..1.0));
@@ -242,6 +255,7 @@ mod tests {
                         let Geometry::Convex(convex) = &part.shape else { unreachable!() };
                         part.pose.apply(convex.support(d))
                     }
+                    Geometry::Particles(cloud) => cloud.points()[rng.random_range(0..cloud.points().len())],
                 };
                 let p = pose.apply(p);
                 assert!(p.cmpge(bounds.low).all() && p.cmple(bounds.high).all(), "{shape:?}");

@@ -1,6 +1,7 @@
 //! A shape with what its queries need, built once.
 
 mod attachments;
+mod cloud;
 mod compound;
 mod geometry;
 mod mesh_model;
@@ -8,6 +9,7 @@ mod placed;
 mod prepare;
 mod shape;
 
+pub use cloud::Cloud;
 #[cfg(any(test, feature = "unstable"))]
 pub use compound::Part;
 pub use compound::{Compound, CompoundChild, Node};

@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use glam::DVec3;
 
-use super::{Compound, Geometry, Model};
+use super::{Cloud, Compound, Geometry, Model};
 use crate::bound::Aabb;
 use crate::shape::{Convex, Polytope, Primitive, TetMesh};
 use crate::{Error, Mesh, Pose};
 
-/// A shape in its own frame: a triangle mesh, a tetrahedral mesh, a convex hull, a primitive or a compound of
-/// convex shapes.
+/// A shape in its own frame: a triangle mesh, a tetrahedral mesh, a convex hull, a primitive, a compound of convex
+/// shapes or a cloud of particles.
 ///
 /// A copy shares everything that is large. Trees and other acceleration structures are built when a question
 /// first needs them, and kept.
@@ -60,6 +60,8 @@ pub enum ShapeKind {
     Segment,
     /// Convex shapes in one frame.
     Compound,
+    /// Balls and points in one frame.
+    Particles,
 }
 
 impl ShapeKind {
@@ -79,6 +81,7 @@ impl ShapeKind {
             ShapeKind::Triangle => "triangle",
             ShapeKind::Segment => "segment",
             ShapeKind::Compound => "compound",
+            ShapeKind::Particles => "particles",
         }
     }
 
@@ -89,7 +92,7 @@ impl ShapeKind {
 
     /// Whether it is one convex shape.
     pub const fn is_convex(self) -> bool {
-        !self.is_mesh() && !matches!(self, ShapeKind::Compound)
+        !self.is_mesh() && !matches!(self, ShapeKind::Compound | ShapeKind::Particles)
     }
 }
 
@@ -213,6 +216,30 @@ impl Shape {
         Compound::new(convex.collect::<Result<Vec<_>, Error>>()?).map(Shape::from)
     }
 
+    /// A cloud of particles: balls around these points, with one radius for all or one for each; a radius of 0 makes
+    /// a point. Answers number the particles as they were given ([`Feature::Vertex`](crate::Feature::Vertex)), and
+    /// [`Shape::set_vertices`] moves them.
+    ///
+    /// ```
+    /// use impinge::{Relation, Shape};
+    ///
+    /// let dust = Shape::particles([[0.0, 0.0, 1.5], [0.0, 0.0, 3.0]], &[0.1])?;
+    /// let cube = Shape::cuboid([1.0, 1.0, 1.0])?;
+    /// assert_eq!(impinge::relation(&dust, &cube), Relation::Separated);
+    /// assert!((impinge::distance(&dust, &cube).distance - 0.4).abs() < 1e-12);
+    /// # Ok::<(), impinge::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// No points, a coordinate that is not finite or beyond 1e60, a radius that is negative, not finite or beyond
+    /// 1e60, or another number of radii than one or one each.
+    pub fn particles<P: Into<DVec3>>(
+        points: impl IntoIterator<Item = P>,
+        radii: &[f64],
+    ) -> Result<Shape, Error> {
+        Cloud::new(points.into_iter().map(Into::into).collect(), radii).map(Shape::from)
+    }
+
     /// What kind of shape it is.
     pub fn kind(&self) -> ShapeKind {
         self.geometry.kind()
@@ -248,6 +275,7 @@ impl Shape {
             Geometry::Mesh(model) => model.topology().is_closed(),
             Geometry::Convex(convex) => !convex.is_flat(),
             Geometry::Compound(_) => true,
+            Geometry::Particles(cloud) => cloud.has_interior(),
         }
     }
 
@@ -256,7 +284,8 @@ impl Shape {
         self.geometry.bounds(pose)
     }
 
-    /// Moves the vertices of a mesh: a new position for each, in the file's order. The tree is refitted, and
+    /// Moves the vertices of a mesh or the particles of a cloud: a new position for each, in the order given. The tree
+    /// is refitted, and
     /// rebuilt once refitting has made it too loose; so is what earlier questions had built, so that the next ones
     /// find it ready. Copies of the shape keep the old vertices.
     ///
@@ -272,16 +301,19 @@ impl Shape {
     /// ```
     ///
     /// # Errors
-    /// Not a mesh, another number of vertices, or a coordinate that is not finite or beyond 1e60; the shape
+    /// Neither mesh nor cloud, another number of vertices, or a coordinate that is not finite or beyond 1e60; the shape
     /// stays what it was.
     pub fn set_vertices(&mut self, vertices: &[[f64; 3]]) -> Result<(), Error> {
         let kind = self.kind();
-        let Geometry::Mesh(model) = Arc::make_mut(&mut self.geometry) else {
-            let reason = format!("a {kind} has none that can be moved");
-            return Err(Error::Argument { name: "vertices", reason });
-        };
-        Arc::make_mut(model).set_vertices(vertices.iter().copied().map(DVec3::from).collect())?;
-        Ok(())
+        let vertices = vertices.iter().copied().map(DVec3::from).collect();
+        match Arc::make_mut(&mut self.geometry) {
+            Geometry::Mesh(model) => Arc::make_mut(model).set_vertices(vertices),
+            Geometry::Particles(cloud) => Arc::make_mut(cloud).set_points(vertices),
+            Geometry::Convex(_) | Geometry::Compound(_) => {
+                let reason = format!("a {kind} has none that can be moved");
+                Err(Error::Argument { name: "vertices", reason })
+            }
+        }
     }
 
     /// The same shape with nothing built yet: the first question to it pays for the trees itself, whatever other
@@ -301,6 +333,7 @@ impl Shape {
     pub fn unprepared(&self) -> Shape {
         match self.geometry() {
             Geometry::Mesh(model) => Shape::from(model.unprepared()),
+            Geometry::Particles(cloud) => Shape::from(cloud.unprepared()),
             // Convex shapes and compounds are complete when they are made.
             Geometry::Convex(_) | Geometry::Compound(_) => self.clone(),
         }
@@ -329,6 +362,7 @@ impl fmt::Debug for Shape {
                 write!(f, "Shape(hull of {} vertices)", hull.vertices().len())
             }
             Geometry::Compound(compound) => write!(f, "Shape(compound of {} parts)", compound.parts().len()),
+            Geometry::Particles(cloud) => write!(f, "Shape({} particles)", cloud.points().len()),
         }
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! A pair is written in one order and swapped by one function. Two meshes go to the exact methods on trees,
 //! two convex shapes to closed forms, GJK and EPA with exact decisions behind them, a hull, box, triangle or
-//! segment against a mesh is decided as two meshes, and a round or curved primitive searches the mesh's tree.
+//! segment against a mesh is decided as two meshes, a round or curved primitive searches the mesh's tree, and a cloud
+//! of particles goes down its own tree by the distances of the other body.
 //! docs/SHAPES.md has the table of all pairs.
 
 use std::sync::Arc;
@@ -18,7 +19,9 @@ use super::exact::placed_mesh::PlacedMesh;
 use super::exact::relation::relation_within;
 use super::exact::volume::volume as intersection_volume;
 use super::kernel_memory::KernelMemory;
+use super::particles;
 use super::shape_pair::ShapePair;
+use super::union_relation::UnionRelation;
 use crate::contact::{Verdict, Volume, VolumeOptions};
 use crate::model::{Compound, Fact, Geometry, Model};
 use crate::num::tolerance::TOUCH_DOUBT;
@@ -31,6 +34,8 @@ const CORNERS_AT_A_TIME: usize = 512;
 /// Whether a pair is answered with a and b exchanged.
 pub(super) fn is_swapped(pair: &ShapePair<'_>) -> bool {
     match pair.shapes {
+        [Geometry::Particles(_), _] => false,
+        [_, Geometry::Particles(_)] => true,
         [Geometry::Compound(_), _] => false,
         [_, Geometry::Compound(_)] => true,
         [Geometry::Mesh(_), other] => !matches!(other, Geometry::Mesh(_)),
@@ -42,11 +47,13 @@ pub(super) fn is_swapped(pair: &ShapePair<'_>) -> bool {
 ///
 /// Signed for two convex shapes (negative: penetration depth), positive exactly where the exact relation is
 /// `Separated`; where a mesh takes part the distance of the surfaces, 0 with a zero normal where they meet. Two
-/// half-spaces that overlap without end are −∞ apart. When the budget ends, what was found is an upper bound and
+/// half-spaces that overlap without end are −∞ apart. Signed for clouds: negative is how deep the deepest particle is
+/// in the other body. When the budget ends, what was found is an upper bound and
 /// the tolerance of its certainty the width of the bracket.
 pub fn distance(pair: &ShapePair<'_>, memory: &mut KernelMemory, budget: &mut Budget) -> Verdict<Separation> {
     let [pose_a, pose_b] = pair.poses;
     match pair.shapes {
+        [Geometry::Particles(a), other] => particles::distance(a, pose_a, other, pose_b, budget),
         [Geometry::Mesh(a), Geometry::Mesh(b)] => mesh_distance([a, b], pair.poses, memory, budget, |s| s),
         [Geometry::Convex(a), Geometry::Convex(b)] => {
             if !budget.draw_or_rest(1) {
@@ -60,6 +67,7 @@ pub fn distance(pair: &ShapePair<'_>, memory: &mut KernelMemory, budget: &mut Bu
         [Geometry::Convex(a), Geometry::Mesh(b)] => {
             convex_mesh_distance(a, pose_a, b, pose_b, memory, budget)
         }
+        [_, Geometry::Particles(_)] => distance(&pair.swapped(), memory, budget).map(Separation::swapped),
         [Geometry::Compound(a), _] => parts_distance(a, pair, budget),
         [Geometry::Mesh(_), _] | [_, Geometry::Compound(_)] => {
             distance(&pair.swapped(), memory, budget).map(Separation::swapped)
@@ -272,6 +280,10 @@ fn parts_distance(a: &Compound, pair: &ShapePair<'_>, budget: &mut Budget) -> Ve
 pub fn relation(pair: &ShapePair<'_>, memory: &mut KernelMemory, budget: &mut Budget) -> Verdict<Relation> {
     let [pose_a, pose_b] = pair.poses;
     let (found, outcome) = match pair.shapes {
+        [Geometry::Particles(a), other] => particles::relation(a, pose_a, other, pose_b, budget),
+        [_, Geometry::Particles(_)] => {
+            return relation(&pair.swapped(), memory, budget).map(Relation::swapped);
+        }
         [Geometry::Mesh(a), Geometry::Mesh(b)] => {
             relation_within(a, pose_a, b, pose_b, &mut memory.relation, budget)
         }
@@ -393,7 +405,7 @@ fn sharp_mesh_relation(
 fn parts_relation(a: &Compound, pair: &ShapePair<'_>, budget: &mut Budget) -> (Option<Relation>, Outcome) {
     let mut total =
         Outcome { certainty: Certainty::Exact, finish: Finish::Complete, work: Counters::default() };
-    let (mut inside, mut touching, mut any) = (0, false, false);
+    let mut union = UnionRelation::default();
     for part in a.parts() {
         let at = pair.poses[0].compose(&part.pose);
         let one = ShapePair::new([&part.shape, pair.shapes[1]], [&at, pair.poses[1]]);
@@ -402,24 +414,14 @@ fn parts_relation(a: &Compound, pair: &ShapePair<'_>, budget: &mut Budget) -> (O
         total.work += outcome.work;
         total.certainty = total.certainty.lesser(outcome.certainty);
         match found {
-            Some(Relation::BInsideA) => return (found, total),
-            Some(Relation::AInsideB) => inside += 1,
-            Some(Relation::Touching) => touching = true,
-            Some(Relation::Intersecting) => any = true,
-            Some(Relation::Separated) => {}
+            Some(relation) => union.add(relation),
             None => return (None, Outcome { finish: outcome.finish, ..total }),
         }
+        if union.holds() {
+            break;
+        }
     }
-    let relation = if inside == a.parts().len() {
-        Relation::AInsideB
-    } else if any || inside > 0 {
-        Relation::Intersecting
-    } else if touching {
-        Relation::Touching
-    } else {
-        Relation::Separated
-    };
-    (Some(relation), total)
+    (Some(union.conclude(a.parts().len())), total)
 }
 
 #[cfg(test)]
@@ -449,7 +451,7 @@ pub fn volume(
             Geometry::Convex(convex) => {
                 made[k] = PlacedConvex::new(convex, pair.poses[k]).mesh().map(Model::from);
             }
-            Geometry::Compound(_) => return Ok(Verdict::refused()),
+            Geometry::Compound(_) | Geometry::Particles(_) => return Ok(Verdict::refused()),
         }
     }
     let body = |k: usize| match (pair.shapes[k], &made[k]) {

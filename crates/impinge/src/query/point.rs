@@ -7,7 +7,7 @@ use glam::DVec3;
 
 use super::Query;
 use crate::contact::{Certainty, Counters, Feature, Finish, Outcome, Verdict};
-use crate::model::{Fact, Geometry, Model, Placed};
+use crate::model::{Fact, Geometry, Model, Placed, ShapeKind};
 use crate::narrow::convex::relation::counted_point_in;
 use crate::narrow::detector::shape_memory::{Hashed, ShapeMemory, ShapeQuestion};
 use crate::narrow::exact::closest_point::{ClosestPoint, counted_closest_points};
@@ -50,7 +50,7 @@ impl Query<'_> {
     /// The nearest surface points of many points; see [`closest_point`](crate::closest_point).
     ///
     /// # Errors
-    /// A compound, a method other than `exact`, or a point that is not finite or beyond 1e60.
+    /// A compound or a cloud, a method other than `exact`, or a point that is not finite or beyond 1e60.
     pub fn closest_points<'s>(
         &mut self,
         shape: impl Into<Placed<'s>>,
@@ -84,7 +84,7 @@ impl Query<'_> {
     /// Which of many points lie in the solid; see [`contains`](crate::contains).
     ///
     /// # Errors
-    /// A method other than `exact`, or a point that is not finite or beyond 1e60.
+    /// A cloud of particles, a method other than `exact`, or a point that is not finite or beyond 1e60.
     pub fn contains<'s>(
         &mut self,
         shape: impl Into<Placed<'s>>,
@@ -92,6 +92,10 @@ impl Query<'_> {
     ) -> Result<Answer<Vec<bool>>, Error> {
         let body = shape.into();
         check_points("points", points)?;
+        if let Geometry::Particles(_) = body.geometry() {
+            let (question, kind) = ("contains", ShapeKind::Particles.name());
+            return Err(Error::Kind { question, kind, known: "meshes, convex shapes and compounds" });
+        }
         let facts = &[Fact::Topology, Fact::PointTree];
         self.blocks(&body, "contains", facts, points, |points| match body.geometry() {
             Geometry::Compound(compound) => {
@@ -318,10 +322,11 @@ pub(super) fn mesh_of<'s>(body: &Placed<'s>, question: &'static str) -> Result<&
 
 fn measurable(body: &Placed<'_>, question: &'static str) -> Result<(), Error> {
     match body.geometry() {
-        Geometry::Compound(_) => {
-            Err(Error::Kind { question, kind: "compound", known: "meshes and convex shapes" })
+        Geometry::Compound(_) | Geometry::Particles(_) => {
+            let kind = body.geometry().kind().name();
+            Err(Error::Kind { question, kind, known: "meshes and convex shapes" })
         }
-        _ => Ok(()),
+        Geometry::Mesh(_) | Geometry::Convex(_) => Ok(()),
     }
 }
 
@@ -375,7 +380,7 @@ fn measure(body: &Placed<'_>, points: &[DVec3], signed: bool) -> (Vec<PointDista
             };
             (points.iter().map(one).collect(), work)
         }
-        Geometry::Compound(_) => (Vec::new(), Counters::default()),
+        Geometry::Compound(_) | Geometry::Particles(_) => (Vec::new(), Counters::default()),
     }
 }
 

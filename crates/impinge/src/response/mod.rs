@@ -4,7 +4,7 @@
 //! A response takes [`Contact`](crate::Contact)s or [`Volume`](crate::Volume)s as they are, from whatever method, and
 //! knows nothing of shapes. [`Projection`] moves overlapping facets onto their average plane; [`Pressure`] turns
 //! volumes into penalty forces, [`VolumeConstraint`] into impulses; [`FineRegion`] tells a deformable model that is
-//! [`Refinable`] where contact is near.
+//! [`Refinable`] where contact is near. [`change_topology`] lets a surface merge and split where its own vertices collide.
 //!
 //! Two spheres that overlap, one three times as heavy as the other:
 //!
@@ -32,6 +32,7 @@ mod pressure;
 mod projection;
 mod receiver;
 mod refinement;
+mod topology_change;
 mod volume_constraint;
 mod volume_row;
 
@@ -39,4 +40,5 @@ pub use pressure::{Pressed, Pressure};
 pub use projection::{Projected, Projection, Stuck};
 pub use receiver::{Displacement, Load, Receiver};
 pub use refinement::{FineRegion, Refinable};
+pub use topology_change::{SurfaceEvent, TopologyChange, change_topology};
 pub use volume_constraint::{Impulses, VolumeConstraint};

@@ -1,6 +1,7 @@
 //! Shapes at rest: what is let in, checked once.
 
 mod convex;
+pub(crate) mod hole_filling;
 pub mod hull;
 pub mod mass;
 mod mesh;

@@ -158,6 +158,7 @@ SHAPES = {
     "triangle": {"triangle": [[1.0, 0.0, 0.0], [-1.0, 1.0, 0.0], [-1.0, -1.0, 0.0]]},
     "segment": {"segment": [[-1.0, 0.0, 0.0], [1.0, 0.0, 0.0]]},
     "compound": {"compound": [{"box": [0.5, 0.5, 0.5], "pose": {"position": [0.5, 0.0, 0.0]}}, {"sphere": 0.5, "pose": {"position": [-0.5, 0.0, 0.0]}}]},
+    "particles": {"particles": [[0.5, 0.0, 0.0], [-0.5, 0.0, 0.0]], "radius": 0.5},
     # Others.
     "sphere_of_2": {"sphere": 2.0},
     "sphere_of_3": {"sphere": 3.0},
@@ -177,6 +178,8 @@ SHAPES = {
     "spoke_mesh": one([0, 0, 0], [1, 0, 0], [0, 0, 1]),
     "wall_mesh": {"vertices": [[-4.0, 0.5, -4.0], [4.0, 0.5, -4.0], [4.0, 0.5, 4.0], [-4.0, 0.5, 4.0]], "triangles": [[0, 1, 2], [0, 2, 3]]},
     "thin_wall": cuboid(2.0**-10, 4.0, 4.0),
+    "dust": {"particles": [[0.0, 0.0, 0.5], [0.0, 0.0, 9.0]], "radii": [0.25, 0.125]},
+    "points": {"particles": [[0.0, 0.0, 0.5], [0.25, 0.0, 0.0]], "radius": 0.0},
 }
 
 
@@ -206,7 +209,7 @@ def meshes(file, name, source, a, b, **expect):
 ULP = 2.0**-52
 
 # --- every pair of kinds ----------------------------------------------------------------------------------------
-KINDS = ["mesh", "tetmesh", "hull", "sphere", "box", "capsule", "cylinder", "cone", "ellipsoid", "halfspace", "triangle", "segment", "compound"]
+KINDS = ["mesh", "tetmesh", "hull", "sphere", "box", "capsule", "cylinder", "cone", "ellipsoid", "halfspace", "triangle", "segment", "compound", "particles"]
 FLAT = {"triangle", "segment"}
 FACETED = {"mesh", "tetmesh", "hull", "box"}
 for i, j in itertools.combinations_with_replacement(range(len(KINDS)), 2):
@@ -259,6 +262,9 @@ case(F, "a box in the ground", form, body("ground"), body("box", [3, 4, 0.25]), 
 case(F, "a hull in the ground", form, body("ground"), body("hull", [3, 4, 0.25]), relation="intersecting", distance=-0.75)
 case(F, "a sphere in a box", form, body("box_of_2"), body("sphere_of_half", [0, 1, 0]), relation="b_inside_a", distance=-1.5)
 case(F, "a sphere through the face of a box", form, body("box_of_2"), body("sphere", [2.5, 0, 0]), relation="intersecting", distance=-0.5)
+for solid in ["cube", "hull_cube", "box_of_1"]:
+    case(F, f"a particle in {solid}, another outside", "closed form: the nearest face is at z = 1, and the radius", body("dust"), body(solid), relation="intersecting", distance=-0.75)
+    case(F, f"points in {solid}", "closed form: the nearest face of (1/4, 0, 0) is at x = 1", body("points"), body(solid), relation="a_inside_b", distance=-0.75)
 
 # --- coplanar ---------------------------------------------------------------------------------------------------
 F = "coplanar"

@@ -43,6 +43,8 @@ const NARROW: &[&str] = &[
     "shape_ray",
     "shape_pair",
     "kernel_memory",
+    "union_relation",
+    "particles",
     "image",
     "dispatch",
     "solid_sweep",

@@ -2,7 +2,7 @@
 //!
 //! Two meshes go to [`super::mesh_sweep`]. Everything else is a search over pairs of convex pieces, the pair that
 //! can meet earliest first: a convex shape is one piece, a compound a tree of boxes over its parts, a mesh the
-//! boxes of its tree over its triangles. Convex shapes are solid, meshes are surfaces: a mesh inside a box
+//! boxes of its tree over its triangles, a cloud the balls of its tree over its particles. Convex shapes are solid, meshes are surfaces: a mesh inside a box
 //! touches it, a box inside a mesh does not.
 
 use std::collections::BinaryHeap;
@@ -17,10 +17,11 @@ use super::motion_spans::spans;
 use super::time_queue::TimedEntry;
 use crate::contact::Verdict;
 use crate::geom::point_triangle::norm;
+use crate::hierarchy::particle_tree::ParticleTree;
 use crate::hierarchy::wide::Child;
 use crate::model::{CompoundChild, Geometry, Model};
 use crate::motion::Motion;
-use crate::num::tolerance::{CURVED_TOUCH, SWEEP_SLACK};
+use crate::num::tolerance::{CURVED_TOUCH, ROUND_UP, SWEEP_SLACK};
 use crate::shape::{Convex, Primitive};
 use crate::{Budget, Certainty, Counters, Feature, Finish, Outcome, Pose};
 
@@ -116,6 +117,7 @@ enum Tree<'s> {
     One(&'s Convex),
     Parts(&'s crate::model::Compound),
     Mesh(&'s Model),
+    Cloud(&'s ParticleTree),
 }
 
 /// A node of such a tree.
@@ -130,7 +132,7 @@ struct Branch {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Inner {
-    /// Nothing: the piece is the shape, a part or a triangle (its number).
+    /// Nothing: the piece is the shape, a part, a triangle or a particle (its number).
     Leaf(Option<u32>),
     /// Two nodes of a compound, from this one.
     Part(u32),
@@ -138,6 +140,8 @@ enum Inner {
     Node(u32),
     /// The triangles of a mesh's leaf.
     Slots(Child),
+    /// What lies below a node of a cloud.
+    Particles(u32),
 }
 
 /// A search over pairs of pieces.
@@ -171,6 +175,7 @@ impl<'s> Tree<'s> {
             Geometry::Mesh(model) => Tree::Mesh(model),
             Geometry::Convex(convex) => Tree::One(convex),
             Geometry::Compound(compound) => Tree::Parts(compound),
+            Geometry::Particles(cloud) => Tree::Cloud(cloud.tree()),
         }
     }
 
@@ -186,6 +191,7 @@ impl<'s> Tree<'s> {
                 let [low, high] = model.tree().bounds().map(|corner| corner.as_dvec3() * frame.unit);
                 boxed(frame.centre + 0.5 * (low + high), 0.5 * (high - low), Inner::Node(0))
             }
+            Tree::Cloud(tree) => some_particles(tree, 0),
         }
     }
 
@@ -234,9 +240,36 @@ impl<'s> Tree<'s> {
                 };
                 child.slots().map(triangle).collect()
             }
+            (Tree::Cloud(tree), Inner::Particles(at)) => match tree.children(at) {
+                Some(two) => two.into_iter().map(|at| some_particles(tree, at)).collect(),
+                None => tree.nodes()[at as usize].slots().map(|slot| particle(tree, slot)).collect(),
+            },
             _ => Vec::new(),
         }
     }
+}
+
+/// A ball around the particles below a node of a cloud.
+fn some_particles(tree: &ParticleTree, at: u32) -> Branch {
+    let node = &tree.nodes()[at as usize];
+    let size = (node.reach + node.largest) * ROUND_UP;
+    round(node.centre, size, Inner::Particles(at), size)
+}
+
+fn particle(tree: &ParticleTree, slot: usize) -> Branch {
+    let number = Inner::Leaf(Some(tree.particle(slot)));
+    round(tree.points()[slot], tree.radii()[slot], number, 0.0)
+}
+
+/// A ball of the body's frame; without a radius a point.
+fn round(centre: DVec3, radius: f64, below: Inner, size: f64) -> Branch {
+    let convex = Convex::Primitive(if radius > 0.0 {
+        Primitive::Sphere { radius }
+    } else {
+        Primitive::Segment { ends: [DVec3::ZERO; 2] }
+    });
+    let piece = Arc::new(Piece { convex, local: Some(Pose::shift(centre)) });
+    Branch { piece, below, size }
 }
 
 /// A box of the body's frame.
@@ -361,6 +394,7 @@ impl<'s> PieceSweep<'s> {
         };
         let named = |k: usize| match (self.trees[k], branches[k].below) {
             (Tree::Mesh(model), Inner::Leaf(Some(t))) => triangle_feature(model, t, separation.features[k]),
+            (Tree::Cloud(_), Inner::Leaf(Some(i))) => Feature::Vertex(i),
             _ => separation.features[k],
         };
         Some(Impact {

@@ -4,12 +4,14 @@
 //! on its like, the least drift changes the features and where edges cross; there the nearest old point that no
 //! other took hands on its id, as the persistent manifolds of physics engines do. What rolls from one face to the
 //! next changes its features and its place on both bodies; there the nearest one with about the same normal does, as
-//! far as it went less than a share of the smaller body. New ids are dealt in the order
+//! far as it went less than a share of the smaller body. A particle of a cloud touches a
+//! body at one place, wherever that is: its number makes it known again. New ids are dealt in the order
 //! of the pairs, so the number of threads cannot be seen in them.
 
 use glam::DVec3;
 
 use super::{PairContacts, PartContact, compound_pairs};
+use crate::model::Geometry;
 use crate::narrow::shape_pair::ShapePair;
 use crate::num::tolerance::{ROLLED, SAME_CONTACT_NORMAL, SAME_PATCH_POINT};
 use crate::{Contact, Feature, Pose};
@@ -66,16 +68,21 @@ impl PersistentManifolds {
         let old =
             self.old.partition_point(|k| k.parts < parts)..self.old.partition_point(|k| k.parts <= parts);
         let (old, new) = (&mut self.old[old], &mut self.points[first..]);
-        hand_on(old, new);
-        if new.iter().any(|known| known.id.is_none()) && old.iter().any(|known| known.id.is_some()) {
-            let size = |k: usize| {
-                let (shape, _) = compound_pairs::part(pair.shapes[k], pair.poses[k], parts[k]);
-                2.0 * shape.bounds(&Pose::IDENTITY).half().length()
-            };
-            let reach = ROLLED * size(0).min(size(1));
-            hand_on_where(old, new, |p, q| {
-                way(p, q) <= reach && p.normal.dot(q.normal) >= SAME_CONTACT_NORMAL
-            });
+        let clouds = pair.shapes.map(|shape| matches!(shape, Geometry::Particles(_)));
+        if clouds.contains(&true) {
+            hand_on_particles(clouds, old, new);
+        } else {
+            hand_on(old, new);
+            if new.iter().any(|known| known.id.is_none()) && old.iter().any(|known| known.id.is_some()) {
+                let size = |k: usize| {
+                    let (shape, _) = compound_pairs::part(pair.shapes[k], pair.poses[k], parts[k]);
+                    2.0 * shape.bounds(&Pose::IDENTITY).half().length()
+                };
+                let reach = ROLLED * size(0).min(size(1));
+                hand_on_where(old, new, |p, q| {
+                    way(p, q) <= reach && p.normal.dot(q.normal) >= SAME_CONTACT_NORMAL
+                });
+            }
         }
     }
 
@@ -88,6 +95,17 @@ impl PersistentManifolds {
             });
             Contact { id, ..*point }
         }));
+    }
+}
+
+/// As [`hand_on`] where clouds take part: the same particles, or the same two, are the same contact. Both lists are by
+/// ascending particles.
+fn hand_on_particles(clouds: [bool; 2], old: &mut [Known], new: &mut [Known]) {
+    let key = |known: &Known| [0, 1].map(|k| clouds[k].then_some(known.features[k]));
+    let mut old = old.iter_mut().peekable();
+    for point in new {
+        while old.next_if(|known| key(known) < key(point)).is_some() {}
+        point.id = old.next_if(|known| key(known) == key(point)).and_then(|known| known.id.take());
     }
 }
 

@@ -246,8 +246,12 @@ fn facts(
     let meshes = pair.shapes.iter().filter_map(|shape| shape.model());
     let needed: &[Fact] = match (method, pair.shapes) {
         // Other methods pay for what they build themselves.
-        (other, _) if !["exact", "contact"].contains(&other) => &[],
+        (other, _) if !["exact", "contact", "particles"].contains(&other) => &[],
         ("contact", _) => &[Fact::SphereCover, Fact::DiscBounds],
+        ("particles", _) => match question {
+            Question::Sweep(_) => &[Fact::Tree],
+            _ => &[Fact::Topology, Fact::PointTree],
+        },
         (_, [Geometry::Mesh(_), Geometry::Mesh(_)]) => match question {
             Question::Relation => &[Fact::Tree, Fact::DiscBounds],
             Question::Contour | Question::Contacts(_) | Question::Separate | Question::Volume(_) => {

@@ -26,6 +26,9 @@ impl Detector for Exact {
     }
 
     fn accepts(&self, question: &Question, kinds: [ShapeKind; 2]) -> bool {
+        if kinds.contains(&ShapeKind::Particles) {
+            return false;
+        }
         match question {
             Question::Relation
             | Question::Distance

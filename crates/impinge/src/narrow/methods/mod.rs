@@ -7,6 +7,7 @@ mod each_pair;
 pub mod exact;
 pub mod gjk;
 pub mod image;
+pub mod particles;
 pub mod sampled;
 pub mod sphere_tree;
 pub mod voronoi;
@@ -65,7 +66,7 @@ macro_rules! methods {
 }
 
 methods! {
-    /// Trees, closed forms and exact predicates: answers every question about every pair of kinds.
+    /// Trees, closed forms and exact predicates: answers every question about every pair of kinds without particles.
     Exact, "exact", exact::Exact;
     /// Every triangle against every other, by the same exact predicates.
     Brute, "brute", brute::Brute;
@@ -82,6 +83,8 @@ methods! {
     Sampled, "sampled", sampled::Sampled;
     /// Layered depth images, for volumes and contacts of any solids (Faure, Allard, Falipou and Barbier 2008).
     Image, "image", image::Image;
+    /// A tree over the particles of a cloud, and the signed distance of the other body.
+    Particles, "particles", particles::Particles;
 }
 
 impl Method {

@@ -22,7 +22,7 @@ use crate::narrow::shape_pair::ShapePair;
 const COEFFICIENTS: &str = include_str!("coefficients.csv");
 
 /// The classes of shapes with costs of their own.
-const CLASSES: [&str; 4] = ["mesh", "hull", "primitive", "compound"];
+const CLASSES: [&str; 5] = ["mesh", "hull", "primitive", "compound", "particles"];
 
 /// The questions, by their names.
 const QUESTIONS: [&str; 9] =
@@ -87,11 +87,16 @@ pub fn choose(question: &Question, pair: &ShapePair<'_>) -> Result<(Method, Reas
         (Some((method, nanoseconds)), Some((next, next_nanoseconds))) => {
             Ok((method, Reason::Cheapest { nanoseconds, next, next_nanoseconds }))
         }
-        _ if Method::Exact.accepts(question, kinds) => Ok((Method::Exact, Reason::Only)),
-        _ if matches!(question, Question::Volume(_)) && Method::Image.accepts(question, kinds) => {
-            Ok((Method::Image, Reason::Approximate))
+        _ => {
+            let only = [Method::Exact, Method::Particles].into_iter().find(|m| m.accepts(question, kinds));
+            match only {
+                Some(method) => Ok((method, Reason::Only)),
+                None if matches!(question, Question::Volume(_)) && Method::Image.accepts(question, kinds) => {
+                    Ok((Method::Image, Reason::Approximate))
+                }
+                None => Err(Method::Auto.refusal(question, kinds)),
+            }
         }
-        _ => Err(Method::Auto.refusal(question, kinds)),
     }
 }
 
@@ -116,6 +121,7 @@ fn class(kind: ShapeKind) -> usize {
         ShapeKind::Mesh | ShapeKind::TetMesh => 0,
         ShapeKind::Hull => 1,
         ShapeKind::Compound => 3,
+        ShapeKind::Particles => 4,
         _ => 2,
     }
 }
