@@ -1,16 +1,17 @@
 //! Rays against a placed shape of any kind.
 //!
-//! The surface of a compound is that of the union of its parts: what lies within another part is no hit.
+//! The surface of a compound or a cloud of particles is that of the union of its parts: what lies within another part is
+//! no hit.
 
 use smallvec::SmallVec;
 
 use crate::bound::Aabb;
-use crate::model::{Compound, CompoundChild, Geometry};
+use crate::model::{Cloud, Compound, CompoundChild, Geometry};
 use crate::narrow::convex::ray::{self, Hits};
 use crate::narrow::exact::ray_cast::{MeshRays, Ray, RayHit};
-use crate::num::tolerance::PLACED_BOX_ROUNDING;
-use crate::shape::Convex;
-use crate::{Counters, Pose};
+use crate::num::tolerance::{PLACED_BOX_ROUNDING, ROUND_UP};
+use crate::shape::{Convex, Primitive};
+use crate::{Counters, Feature, Pose};
 
 /// A shape at a pose, for many rays.
 #[derive(Debug)]
@@ -18,6 +19,7 @@ pub(crate) enum ShapeRays<'s> {
     Mesh(MeshRays<'s>),
     Convex(&'s Convex, Pose),
     Compound(&'s Compound, Pose),
+    Particles(&'s Cloud, Pose),
 }
 
 impl<'s> ShapeRays<'s> {
@@ -26,6 +28,7 @@ impl<'s> ShapeRays<'s> {
             Geometry::Mesh(model) => ShapeRays::Mesh(MeshRays::new(model, pose)),
             Geometry::Convex(convex) => ShapeRays::Convex(convex, *pose),
             Geometry::Compound(compound) => ShapeRays::Compound(compound, *pose),
+            Geometry::Particles(cloud) => ShapeRays::Particles(cloud, *pose),
         }
     }
 
@@ -37,7 +40,7 @@ impl<'s> ShapeRays<'s> {
                 let (hits, work) = ray::hits(convex, pose, ray);
                 (hits.first().copied(), work)
             }
-            ShapeRays::Compound(..) => {
+            ShapeRays::Compound(..) | ShapeRays::Particles(..) => {
                 let (hits, work) = self.all(ray);
                 (hits.first().copied(), work)
             }
@@ -64,6 +67,7 @@ impl<'s> ShapeRays<'s> {
                 (hits.to_vec(), work)
             }
             ShapeRays::Compound(compound, pose) => compound_hits(compound, pose, ray),
+            ShapeRays::Particles(cloud, pose) => particle_hits(cloud, pose, ray),
         }
     }
 }
@@ -100,6 +104,45 @@ fn compound_hits(compound: &Compound, pose: &Pose, ray: &Ray) -> (Vec<RayHit>, C
         work += more;
         within.extend(interval(&hits, convex.is_flat()));
     }
+    (surface_of_union(within, ray.reach), work)
+}
+
+/// The balls of a cloud; points are never hit.
+fn particle_hits(cloud: &Cloud, pose: &Pose, ray: &Ray) -> (Vec<RayHit>, Counters) {
+    let mut work = Counters::default();
+    if !ray.is_sound() {
+        return (Vec::new(), work);
+    }
+    let endless = Ray { reach: f64::INFINITY, ..*ray };
+    let tree = cloud.tree();
+    let unit = ray.direction.normalize_or_zero();
+    let mut within: Vec<Within> = Vec::new();
+    let mut open: SmallVec<[u32; 32]> = SmallVec::from_slice(&[0]);
+    while let Some(at) = open.pop() {
+        let node = &tree.nodes()[at as usize];
+        work.volume_tests += 1;
+        let away = pose.apply(node.centre) - ray.origin;
+        let reach = (node.reach + node.largest + PLACED_BOX_ROUNDING * (away.length() + ray.origin.length())) * ROUND_UP;
+        if away.cross(unit).length() > reach || away.dot(unit) < -reach {
+            continue;
+        }
+        if let Some(two) = tree.children(at) {
+            open.extend(two);
+            continue;
+        }
+        for slot in node.slots().filter(|&slot| tree.radii()[slot] > 0.0) {
+            let ball = Convex::Primitive(Primitive::Sphere { radius: tree.radii()[slot] });
+            let (mut hits, more) = ray::hits(&ball, &pose.compose(&Pose::shift(tree.points()[slot])), &endless);
+            work += more;
+            hits.iter_mut().for_each(|hit| hit.feature = Feature::Vertex(tree.particle(slot)));
+            within.extend(interval(&hits, false));
+        }
+    }
+    (surface_of_union(within, ray.reach), work)
+}
+
+/// Where a ray enters and leaves the union of solids that it is within, up to its reach.
+fn surface_of_union(mut within: Vec<Within>, reach: f64) -> Vec<RayHit> {
     within.sort_by(|a, b| a.from().total_cmp(&b.from()));
     let mut hits: Vec<RayHit> = Vec::new();
     let mut open: Option<Within> = None;
@@ -119,8 +162,8 @@ fn compound_hits(compound: &Compound, pose: &Pose, ray: &Ray) -> (Vec<RayHit>, C
         });
     }
     hits.extend(open.into_iter().flat_map(|last| ends(&last)));
-    hits.retain(|hit| hit.t <= ray.reach);
-    (hits, work)
+    hits.retain(|hit| hit.t <= reach);
+    hits
 }
 
 fn ends(within: &Within) -> SmallVec<[RayHit; 2]> {

@@ -67,7 +67,7 @@ fn is_convex(model: &Model) -> bool {
 }
 
 /// A shape as a mesh and where it is: a curved one as the hull of points of its surface, compounds as all their
-/// parts. `None` for a half-space.
+/// parts. `None` for a half-space and for particles.
 pub(super) fn as_mesh(shape: &Geometry, pose: &Pose) -> Option<(Arc<Model>, Pose)> {
     match shape {
         Geometry::Mesh(model) => Some((model.clone(), *pose)),
@@ -83,6 +83,7 @@ pub(super) fn as_mesh(shape: &Geometry, pose: &Pose) -> Option<(Arc<Model>, Pose
             let mesh = Mesh::from_points(vertices, triangles).ok()?;
             Some((Arc::new(Model::from(mesh)), Pose::IDENTITY))
         }
+        Geometry::Particles(_) => None,
     }
 }
 

@@ -66,7 +66,10 @@ pub fn contacts(
             let swapped = contacts(&pair.swapped(), wanted, memory, budget);
             return swapped.map(|found| found.into_iter().map(Contact::swapped).collect());
         }
-        [Geometry::Compound(_), _] | [_, Geometry::Compound(_)] => return Verdict::refused(),
+        // Compounds go part by part, clouds to their own method.
+        [Geometry::Compound(_) | Geometry::Particles(_), _] | [_, Geometry::Compound(_) | Geometry::Particles(_)] => {
+            return Verdict::refused();
+        }
     };
     match certainty {
         Some(certainty) => Verdict::new(Some(found), Outcome { certainty, finish: Finish::Complete, work }),

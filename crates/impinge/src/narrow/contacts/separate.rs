@@ -110,7 +110,7 @@ fn as_convex(pair: &ShapePair<'_>, budget: &mut Budget) -> Option<[Convex; 2]> {
     let mut convex = |shape: &Geometry| match shape {
         Geometry::Convex(convex) => Some(convex.clone()),
         Geometry::Mesh(model) => convex_body(model, budget).map(Convex::Polytope),
-        Geometry::Compound(_) => None,
+        Geometry::Compound(_) | Geometry::Particles(_) => None,
     };
     Some([convex(pair.shapes[0])?, convex(pair.shapes[1])?])
 }
@@ -187,6 +187,7 @@ fn lowest(shape: &Geometry, pose: &Pose, normal: DVec3, origin: DVec3) -> Option
                 parts.map(|part| lowest(&part.shape, &pose.compose(&part.pose), normal, origin)).collect();
             heights?.into_iter().min_by(f64::total_cmp)
         }
+        Geometry::Particles(_) => None,
     }
 }
 
