@@ -324,3 +324,13 @@ pub const IMAGE_ORDER: f64 = 1.5;
 
 /// The stated relative error of a volume from images of one pixel, if the order held there (no unit): as a rule.
 pub const IMAGE_FIRST_ERROR: f64 = 3.0;
+
+/// Parts of a column on the graphics processor that are shorter than this are nothing but rounding (in 2⁻²⁸ of the common
+/// box). Depths there come from a slope in f32 and two products.
+#[cfg(feature = "gpu")]
+pub const GPU_LAYER_ROUNDING: i32 = 64;
+
+/// Layers of two bodies on the graphics processor that are nearer than this are in the same place (in 2⁻²⁸ of the common
+/// box). More would take layers for one that the processor tells apart.
+#[cfg(feature = "gpu")]
+pub const GPU_SAME_PLACE: i32 = 4;
