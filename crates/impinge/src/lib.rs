@@ -16,6 +16,7 @@
 //! | `parallel` | yes | builds and batches on all cores; answers are equal to the bit without it |
 //! | `serde` | no | `Serialize` and `Deserialize` for poses, meshes and answers, but those that hold shapes or errors |
 //! | `mint` | no | conversions from and to the `mint` types, and so to nalgebra and other versions of glam |
+//! | `gpu` | no | `VolumeDevice`: volumes by images on the graphics processor, through `wgpu` |
 //! | `unstable` | no | the parts below the questions (hierarchies, kernels, exact numbers), without any promise |
 //!
 //! # The questions
@@ -202,6 +203,8 @@ pub use narrow::methods::Method;
 pub use narrow::route::{Answer, Reason};
 pub use narrow::sampled::shells::{Patch, ShellLevel, Shells};
 pub use narrow::sampled::{CurvedBody, SelfTracker, Surface, Tracker, TrackerOptions, TrackerReport};
+#[cfg(feature = "gpu")]
+pub use query::VolumeDevice;
 pub use query::{
     PointDistance, Query, closest_point, closest_point_batch, contacts, contacts_batch, contains,
     contains_batch, contour, contour_batch, decompose, distance, distance_batch, inspect, mass, pairs,

@@ -291,7 +291,8 @@ fn run(case: &Case, asked: &mut [usize; 5]) {
     }
     if let Some(want) = case.expect.get("volume") {
         for bodies in [[a, b], [b, a]] {
-            let ask = |query: &mut Query<'_>| query.volume(bodies[0], bodies[1], VolumeOptions::default());
+            let options = VolumeOptions { resolution: Some(64), ..VolumeOptions::default() };
+            let ask = |query: &mut Query<'_>| query.volume(bodies[0], bodies[1], options);
             for (method, answer) in ask_all(case, ask) {
                 check_volume(case, method, &answer, want.as_f64().unwrap());
                 asked[4] += 1;

@@ -27,8 +27,7 @@ fn device() -> Option<VolumeDevice> {
 
 /// Measures on both and compares; returns the volume.
 fn compare(device: &VolumeDevice, what: &str, a: (&Shape, Pose), b: (&Shape, Pose), pixels: u32) -> f64 {
-    let options =
-        VolumeOptions { gradient: true, resolution: Some(pixels), ..VolumeOptions::default() };
+    let options = VolumeOptions { gradient: true, resolution: Some(pixels), ..VolumeOptions::default() };
     let (a, b) = (a.0.at(a.1), b.0.at(b.1));
     let mut query = Query { method: Method::Image, ..Query::default() };
     let want = query.volume(a, b, options).unwrap().value.unwrap();
@@ -38,14 +37,21 @@ fn compare(device: &VolumeDevice, what: &str, a: (&Shape, Pose), b: (&Shape, Pos
     let norm = |all: &[Vec<DVec3>; 2]| all.iter().flatten().map(|g| g.length_squared()).sum::<f64>().sqrt();
     let pairs = |k: usize| found.gradient[k].iter().zip(&want.gradient[k]).map(|(x, y)| *x - *y).collect();
     let apart = norm(&[pairs(0), pairs(1)]);
-    assert!(apart <= NEAR * norm(&want.gradient), "{what} at {pixels}: gradients {apart} of {}", norm(&want.gradient));
+    assert!(
+        apart <= NEAR * norm(&want.gradient),
+        "{what} at {pixels}: gradients {apart} of {}",
+        norm(&want.gradient)
+    );
     assert!((found.error - want.error).abs() <= 0.01 * want.error, "{what}: {} {}", found.error, want.error);
     check_balance(&found);
     want.volume
 }
 
-/// The net forces are opposite but for the units of the sums.
+/// The net forces on two meshes are opposite but for the units of the sums.
 fn check_balance(found: &Volume) {
+    if found.gradient.iter().any(Vec::is_empty) {
+        return;
+    }
     let net = found.gradient.each_ref().map(|all| all.iter().sum::<DVec3>());
     let size: f64 = found.gradient.iter().flatten().map(|slope| slope.length()).sum();
     assert!((net[0] + net[1]).length() <= 1e-6 * size, "{net:?}");
@@ -78,7 +84,10 @@ fn bodies_that_touch_nest_and_reach_far() {
         ("torus", mesh(procedural::torus(0.5, 0.2, 40, 20))),
         // Its corners are far outside of every common box.
         ("ground", mesh(procedural::cuboid([50.0, 50.0, 0.4], [1; 3]))),
-        ("hull", Shape::hull([[0.6, 0.0, 0.0], [-0.5, 0.4, 0.1], [-0.4, -0.6, 0.2], [0.1, 0.0, 0.9]]).unwrap()),
+        (
+            "hull",
+            Shape::hull([[0.6, 0.0, 0.0], [-0.5, 0.4, 0.1], [-0.4, -0.6, 0.2], [0.1, 0.0, 0.9]]).unwrap(),
+        ),
         ("sphere", Shape::sphere(0.55).unwrap()),
     ];
     let turn = DQuat::from_axis_angle(DVec3::new(1.0, 2.0, 3.0).normalize(), 0.7).to_array();

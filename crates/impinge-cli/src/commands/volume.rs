@@ -52,7 +52,8 @@ pub fn run(args: &Volume, common: &Common) -> Result<Exit, Failure> {
 /// (figure 10 of Faure, Allard, Falipou and Barbier 2008).
 fn draw(a: Placed<'_>, b: Placed<'_>, options: VolumeOptions) -> Result<Vec<u8>, Failure> {
     let resolution = Some(options.resolution.unwrap_or(PICTURED));
-    let asked = VolumeOptions { samples: true, gradient: false, border: false, resolution, error: None, ..options };
+    let asked =
+        VolumeOptions { samples: true, gradient: false, border: false, resolution, error: None, ..options };
     let mut query = Query { method: Method::Image, ..Query::default() };
     let found = query.volume(a, b, asked)?.value.map(|found| found.samples).unwrap_or_default();
     let poses = [a.pose(), b.pose(), Pose::IDENTITY];

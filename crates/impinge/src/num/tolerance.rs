@@ -433,3 +433,13 @@ pub const COVER_ROUNDING: f64 = 1.0 + 1e-12;
 /// Rounding of the time at which two particles meet (no unit: a factor of the terms that are added). Places, products
 /// and sums of the quadratic are off by some ε each, and the time is rounded so much earlier.
 pub const MEETING_ROUNDING: f64 = 64.0 * f64::EPSILON;
+
+/// Parts of a column on the graphics processor that are shorter than this are nothing but rounding (in 2⁻²⁸ of the common
+/// box). Depths there come from a slope in f32 and two products.
+#[cfg(feature = "gpu")]
+pub const GPU_LAYER_ROUNDING: i32 = 64;
+
+/// Layers of two bodies on the graphics processor that are nearer than this are in the same place (in 2⁻²⁸ of the common
+/// box). More would take layers for one that the processor tells apart.
+#[cfg(feature = "gpu")]
+pub const GPU_SAME_PLACE: i32 = 4;

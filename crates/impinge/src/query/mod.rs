@@ -7,6 +7,8 @@ mod pair;
 mod plain;
 mod point;
 mod self_contact;
+#[cfg(feature = "gpu")]
+mod volume_device;
 mod whole_mesh;
 
 pub use plain::{
@@ -17,6 +19,8 @@ pub use plain::{
     sweep_batch, volume, volume_batch,
 };
 pub use point::{PointDistance, winding_number};
+#[cfg(feature = "gpu")]
+pub use volume_device::VolumeDevice;
 pub use whole_mesh::{decompose, inspect, mass};
 
 use crate::contact::VolumeOptions;

@@ -371,7 +371,7 @@ fn settled_all<T: Copy>(answers: Result<Vec<Answer<T>>, Error>, otherwise: T) ->
 }
 
 /// The value of an answer that had no limit.
-fn value<T: Default>(answer: Result<Answer<T>, Error>) -> Result<T, Error> {
+pub(super) fn value<T: Default>(answer: Result<Answer<T>, Error>) -> Result<T, Error> {
     Ok(answer?.value.unwrap_or_default())
 }
 

@@ -2,12 +2,12 @@
 
 use super::plain::value;
 use super::{Query, check_volume};
+use crate::Error;
 use crate::contact::{Volume, VolumeOptions};
 use crate::model::Placed;
 use crate::narrow::image::gpu::{self, Device};
 use crate::narrow::methods::Method;
 use crate::narrow::shape_pair::ShapePair;
-use crate::Error;
 
 /// A graphics processor that measures volumes as [`Method::Image`] does, and the processor where there is none.
 ///

@@ -7,7 +7,7 @@ use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
 
 use super::*;
-use crate::{Mesh, Pose, Query, Shape, VolumeOptions, procedural};
+use crate::{Mesh, OpenSurface, Pose, Query, Shape, VolumeOptions, procedural};
 
 const STIFF: Pressure = Pressure { stiffness: 3.0, viscosity: 0.0 };
 const VISCOUS: Pressure = Pressure { stiffness: 0.0, viscosity: 0.7 };
@@ -262,6 +262,108 @@ fn viscous_friction_never_works_and_keeps_momentum() {
         assert!((power + damping).abs() < 1e-12 * damping, "{power} {damping}");
     }
     assert!((20..=60).contains(&rubbing), "{rubbing}");
+}
+
+#[test]
+fn a_ball_on_an_open_ground_is_pressed_as_its_cap() {
+    // A single sheet, behind which everything is ground.
+    let (radius, depth) = (0.5, 0.2);
+    let ground = Shape::from(procedural::sheet([6.0, 6.0], [3, 3]).unwrap());
+    let ball = Shape::from(procedural::ico_sphere(radius, 5).unwrap());
+    let centre = DVec3::new(0.1, -0.2, radius - depth);
+    let options = VolumeOptions {
+        samples: true,
+        resolution: Some(200),
+        open: Some(OpenSurface::HalfSpace),
+        ..VolumeOptions::default()
+    };
+    let placed = ball.at(Pose::from_translation(centre).unwrap());
+    let found = Query::default().volume(&ground, placed, options).unwrap().value.unwrap();
+    let bodies = [Receiver::Fixed, rigid(centre, [DVec3::X, DVec3::ZERO])];
+    let pressed = STIFF.press(&bodies, &[([0, 1], &found)]).unwrap();
+    let volume = PI * depth * depth * (radius - depth / 3.0);
+    let area = PI * depth * (2.0 * radius - depth);
+    let [up, turn] = on_rigid(&pressed.loads[1]);
+    let expected = 3.0 * volume * area;
+    assert!((up - DVec3::Z * expected).length() < 0.01 * expected, "{up} not {expected}");
+    assert!(turn.length() < 0.01 * expected * radius, "{turn}");
+    // Sliding, it is held back; how much is between the disc and the cap, whose slopes turn away.
+    let rubbed = VISCOUS.press(&bodies, &[([0, 1], &found)]).unwrap();
+    let back = -net(&rubbed.loads[1]).x / 0.7;
+    assert!((0.5 * area..2.0 * area).contains(&back), "{back} {area}");
+}
+
+/// A bar along a helix, from one share of its length to another: a ring that runs past its own beginning.
+fn bent_bar(from: f64, to: f64, segments: u32) -> Mesh {
+    let straight = procedural::cuboid([0.5; 3], [segments, 1, 1]).unwrap();
+    let bend = |p: &DVec3| {
+        let share = from + (p.x + 0.5) * (to - from);
+        let (sine, cosine) = (share * 2.25 * PI).sin_cos();
+        // A little wider towards the end, so that no walls coincide.
+        let radius = 1.0 + 0.3 * p.y + 0.05 * share;
+        DVec3::new(radius * cosine, radius * sine, 0.2 * p.z + 0.12 * share)
+    };
+    let vertices = straight.vertices().iter().map(bend).collect();
+    Mesh::from_points(vertices, straight.triangles().to_vec()).unwrap()
+}
+
+/// The forces of a mesh on itself, and its volume.
+fn press_itself(mesh: &Mesh, pixels: u32) -> (Volume, Vec<(u32, DVec3)>) {
+    let options = VolumeOptions { samples: true, resolution: Some(pixels), ..VolumeOptions::default() };
+    let shape = Shape::from(mesh.clone());
+    let found = Query::default().self_volume(&shape, options).unwrap().value.unwrap();
+    let ones = vec![1.0; mesh.vertices().len()];
+    let bodies = [soft(mesh.vertices(), mesh, &ones, &[])];
+    let pressed = STIFF.press(&bodies, &[([0, 0], &found)]).unwrap();
+    let Load::Vertices(list) = &pressed.loads[0] else { panic!("no forces") };
+    (found, list.clone())
+}
+
+#[test]
+fn a_bent_bar_presses_its_ends_apart() {
+    let bar = bent_bar(0.0, 1.0, 72);
+    let (found, forces) = press_itself(&bar, 400);
+    // The exact twin: the first and the last quarter as bodies of their own.
+    let twin = measure(&bent_bar(0.0, 0.25, 18), Pose::IDENTITY, &bent_bar(0.75, 1.0, 18), Pose::IDENTITY);
+    assert!((found.volume - twin.volume).abs() < 0.01 * twin.volume, "{} {}", found.volume, twin.volume);
+    let ends = [0, 1].map(|k| -3.0 * twin.volume * twin.regions[0].gradient[k]);
+    let straight = procedural::cuboid([0.5; 3], [72, 1, 1]).unwrap();
+    let half = |is_last: bool| -> DVec3 {
+        let own = forces.iter().filter(|(v, _)| (straight.vertices()[*v as usize].x > 0.0) == is_last);
+        own.map(|(_, force)| *force).sum()
+    };
+    for (k, pushed) in [half(false), half(true)].into_iter().enumerate() {
+        assert!((pushed - ends[k]).length() < 0.03 * ends[k].length(), "{k}: {pushed} {}", ends[k]);
+    }
+    let sum: DVec3 = forces.iter().map(|(_, force)| *force).sum();
+    assert!(sum.length() < 1e-12 * ends[0].length(), "{sum}");
+}
+
+#[test]
+fn two_regions_of_one_mesh_press_on_their_own() {
+    let moved = |half: [f64; 3], by: DVec3| {
+        let mesh = cuboid(half);
+        Mesh::from_points(mesh.vertices().iter().map(|p| *p + by).collect(), mesh.triangles().to_vec())
+            .unwrap()
+    };
+    let beam = moved([1.0, 0.2, 0.2], DVec3::ZERO);
+    let pegs = [
+        moved([0.1, 0.1, 0.3], DVec3::new(-0.7, 0.0, 0.4)),
+        moved([0.2, 0.1, 0.3], DVec3::new(0.6, 0.05, -0.35)),
+    ];
+    let mesh = procedural::join([&beam, &pegs[0], &pegs[1]]).unwrap();
+    let (found, forces) = press_itself(&mesh, 300);
+    let twin =
+        measure(&beam, Pose::IDENTITY, &procedural::join([&pegs[0], &pegs[1]]).unwrap(), Pose::IDENTITY);
+    assert_eq!((found.regions.len(), twin.regions.len()), (2, 2));
+    assert!((found.volume - twin.volume).abs() < 0.01 * twin.volume, "{} {}", found.volume, twin.volume);
+    // Both pegs feel the one pressure on their own face.
+    for (peg, area) in [(0, 0.04), (1, -0.08)] {
+        let own = 8 + 8 * peg..16 + 8 * peg;
+        let pushed: DVec3 = forces.iter().filter(|(v, _)| own.contains(v)).map(|(_, force)| *force).sum();
+        let expected = DVec3::Z * (3.0 * twin.volume * area);
+        assert!((pushed - expected).length() < 0.02 * expected.length(), "{peg}: {pushed} {expected}");
+    }
 }
 
 #[test]

@@ -267,6 +267,60 @@ impl OnLattice<'_, '_> {
     }
 }
 
+#[cfg(feature = "gpu")]
+impl OnLattice<'_, '_> {
+    /// Whether the body is one mesh, whose vertices have a gradient.
+    pub fn is_one_mesh(&self) -> bool {
+        self.body.vertices() > 0
+    }
+
+    /// The triangles of each mesh, and which of them are drawn in an image.
+    pub fn triangles(&self, axis: Axis) -> impl Iterator<Item = (Drawn<'_>, &[u32])> {
+        let parts = self.body.parts.iter().zip(&self.parts);
+        parts.filter_map(move |(part, (places, lists))| match &part.shape {
+            PartShape::Mesh(mesh) => {
+                let drawn = Drawn { triangles: mesh.mesh.triangles(), points: &mesh.points, places };
+                Some((drawn, &lists[axis.depth][..]))
+            }
+            PartShape::Curved(_) => None,
+        })
+    }
+
+    /// The layers of some triangles of a mesh in all rows, by the numbers of the mesh.
+    pub fn draw_some(
+        &self,
+        lattice: &Lattice,
+        axis: Axis,
+        number: usize,
+        drawn: Drawn<'_>,
+        list: &[u32],
+    ) -> Vec<Layer> {
+        let (mut layers, rows) = (Vec::new(), [0, lattice.pixels]);
+        raster::draw(
+            SimdLevel::best(),
+            lattice,
+            axis,
+            drawn,
+            list,
+            Face::first(number, 0),
+            rows,
+            &mut layers,
+        );
+        layers
+    }
+
+    /// The layers of the curved parts in all rows.
+    pub fn draw_curved(&self, lattice: &Lattice, axis: Axis, number: usize) -> Vec<Layer> {
+        let mut layers = Vec::new();
+        for part in &self.body.parts {
+            if let PartShape::Curved(curved) = &part.shape {
+                curved.draw(lattice, axis, Face::first(number, part.first), [0, lattice.pixels], &mut layers);
+            }
+        }
+        layers
+    }
+}
+
 impl Curved {
     fn draw(&self, lattice: &Lattice, axis: Axis, first: Face, rows: [u32; 2], layers: &mut Vec<Layer>) {
         let direction = self.turn * axis.point(0.0, 0.0, 1.0);

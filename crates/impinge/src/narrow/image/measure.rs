@@ -50,7 +50,7 @@ pub struct Estimate {
 
 /// The variance of the sum of a function over samples in the middle of their cells, in units of the sum of the squares of
 /// its second differences. A jump somewhere in a cell has the variance 1/12 of its square, and is seen in two differences.
-const OF_A_JUMP: f64 = 1.0 / 24.0;
+pub const OF_A_JUMP: f64 = 1.0 / 24.0;
 
 impl Estimate {
     fn of(images: &Images<'_, '_>, axis: Axis) -> Estimate {
@@ -82,7 +82,8 @@ impl Estimate {
     }
 }
 
-fn second_differences(values: &[f64]) -> f64 {
+/// The sum of the squares of the second differences.
+pub fn second_differences(values: &[f64]) -> f64 {
     values.windows(3).map(|w| w[0] - 2.0 * w[1] + w[2]).map(|d| d * d).sum()
 }
 

@@ -15,6 +15,8 @@
 mod body;
 mod curved;
 mod error;
+#[cfg(feature = "gpu")]
+pub mod gpu;
 mod images;
 mod lattice;
 mod layer;

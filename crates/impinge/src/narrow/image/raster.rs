@@ -217,15 +217,16 @@ fn edges(flat: [[i32; 2]; 3]) -> Option<([Edge; 3], bool)> {
 
 /// A triangle's depth over the samples it covers.
 #[derive(Debug, Clone, Copy)]
-struct Plane {
+pub struct Plane {
     at: [f64; 3],
     slope: [f64; 2],
     range: [f64; 2],
 }
 
 impl Plane {
+    /// The plane of three corners.
     #[inline(always)]
-    fn new(axis: Axis, [a, b, c]: [DVec3; 3]) -> Plane {
+    pub fn new(axis: Axis, [a, b, c]: [DVec3; 3]) -> Plane {
         let normal = (b - a).cross(c - a);
         let depths = [a, b, c].map(|p| p[axis.depth]);
         let slope = [normal[axis.along], normal[axis.across]].map(|n| -n / normal[axis.depth]);
@@ -237,6 +238,13 @@ impl Plane {
             false => (depths[0], slope),
         };
         Plane { at: [a[axis.along], a[axis.across], depth], slope, range }
+    }
+
+    /// The depth at a place, how it grows along and across, and its least and most.
+    #[cfg(feature = "gpu")]
+    pub fn parts(&self, at: DVec2) -> (f64, [f64; 2], [f64; 2]) {
+        let depth = self.at[2] + (at.x - self.at[0]) * self.slope[0] + (at.y - self.at[1]) * self.slope[1];
+        (depth, self.slope, self.range)
     }
 
     #[inline(always)]
