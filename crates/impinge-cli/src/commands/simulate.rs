@@ -86,7 +86,7 @@ pub fn run(args: &Simulate, common: &Common) -> Result<Exit, Failure> {
         "bounce" => 600,
         "tunnel" => 20,
         "manipulate" | "press" => 400,
-        "merge" => 300,
+        "merge" => 120,
         _ => 200,
     });
     let mut scenario = scenes::by_name(&args.scene, args.bodies.map(|n| n as usize), common.seed)?;
