@@ -7,7 +7,7 @@ use impinge::{
 };
 use serde_json::{Map, Value, json};
 
-use crate::questions::{Body, Question, What};
+use crate::questions::{Body, Question, RESOLUTION, What};
 
 /// The fields, and whether something was hit.
 type Fields = (Map<String, Value>, bool);
@@ -163,7 +163,8 @@ fn sweep(query: &mut Query<'_>, a: &Body, b: &Body) -> Result<Fields, Error> {
 }
 
 fn volume(query: &mut Query<'_>, a: &Body, b: &Body) -> Result<Fields, Error> {
-    let found = query.volume(a.placed(), b.placed(), VolumeOptions::default())?;
+    let options = VolumeOptions { resolution: Some(RESOLUTION), ..VolumeOptions::default() };
+    let found = query.volume(a.placed(), b.placed(), options)?;
     let told = found.value.as_ref();
     let patches = told.into_iter().flat_map(|told| &told.regions).map(|one| {
         let region = one.region;

@@ -94,7 +94,10 @@ fn sweep(rng: &mut Pcg64) -> Drawn {
     (fields(json!({"ask": "sweep", "a": a, "b": b})), What::Sweep([body_a, body_b]))
 }
 
-/// Mostly of solids with flat faces: others are refused.
+/// Pixels along a side for volumes by images, few so that ten thousand questions take seconds.
+pub const RESOLUTION: u32 = 32;
+
+/// Mostly of solids with flat faces, which the exact method takes.
 fn volume(rng: &mut Pcg64) -> Drawn {
     let [(a, body_a), (b, body_b)] = [(); 2].map(|()| {
         let kinds = [0, 1, 3, 4, 6];
@@ -104,7 +107,8 @@ fn volume(rng: &mut Pcg64) -> Drawn {
         };
         placed(rng, kind, false)
     });
-    (fields(json!({"ask": "volume", "a": a, "b": b})), What::Volume([body_a, body_b]))
+    let line = json!({"ask": "volume", "a": a, "b": b, "resolution": RESOLUTION});
+    (fields(line), What::Volume([body_a, body_b]))
 }
 
 fn points(rng: &mut Pcg64) -> Drawn {
