@@ -80,8 +80,8 @@ impl Domain {
 
     /// The same cell, repeated only along the vectors that are marked.
     pub fn along(mut self, periodic: [bool; 3]) -> Domain {
-        for k in 0..3 {
-            self.periodic[k] &= periodic[k];
+        for (k, along) in periodic.into_iter().enumerate() {
+            self.periodic[k] &= along;
             if !self.periodic[k] {
                 self.fractional[k] = DVec3::ZERO;
             }

@@ -79,14 +79,14 @@ impl Hash {
         let positions = || parallel::in_turn(particles.positions().iter().chain(self.images.positions()));
         let of_points = self.table.place(count, positions().map(|x| key(lattice.coarse(lattice.fixed(x)))));
         self.points.resize(count, !particles.radii().is_empty());
-        let to = self.points.as_mut();
+        let mut to = self.points.as_mut();
         let mut next = self.table.starts.clone();
         for ((number, x), cell) in (0..).zip(positions()).zip(of_points) {
             let at = next[cell as usize] as usize;
             next[cell as usize] += 1;
             let fixed = lattice.fixed(x);
-            for k in 0..3 {
-                to.coordinates[k][at] = fixed[k] as u32;
+            for (column, x) in to.coordinates.iter_mut().zip(fixed) {
+                column[at] = x as u32;
             }
             to.numbers[at] = number;
             if let Some(radius) = to.radii.get_mut(at) {

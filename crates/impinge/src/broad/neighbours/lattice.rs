@@ -163,7 +163,7 @@ impl Lattice {
     /// where that is outside.
     pub fn around(&self, point: DVec3, radius: f64) -> Option<[[u32; 2]; 3]> {
         let mut range = [[0; 2]; 3];
-        for k in 0..3 {
+        for (k, range) in range.iter_mut().enumerate() {
             let bits = if k == 0 { self.fine_bits } else { self.bits };
             let at = |x: f64| ((x - self.low[k]) * self.scale / f64::from(1_u32 << bits)).floor();
             let x = point[self.axes[k]];
@@ -173,7 +173,7 @@ impl Lattice {
             if !(last >= 0.0 && first <= most) {
                 return None;
             }
-            range[k] = [first.max(0.0) as u32, last.min(most) as u32];
+            *range = [first.max(0.0) as u32, last.min(most) as u32];
         }
         Some(range)
     }
