@@ -142,7 +142,8 @@ fn a_soft_ball_rests_at_the_closed_form_and_shows_no_switch() {
 #[test]
 fn drops_merge_and_split() {
     let folder = Folder::new();
-    let run = folder.run(&["simulate", "merge", "--check", "--format", "json", "--picture", "drops.png"]);
+    let options = ["--frames", "60", "--check", "--format", "json", "--picture", "drops.png"];
+    let run = folder.run(&[&["simulate", "merge"], &options[..]].concat());
     assert_eq!(run.code, 0, "{}", run.err);
     let answer = run.json();
     let measure = |name: &str| answer["measures"][name].as_f64().unwrap();

@@ -111,7 +111,8 @@ impl ParticleTree {
     /// Brings all that depends on the positions up to date.
     fn fit(&mut self, points: &[DVec3], radius: impl Fn(usize) -> f64) {
         let ParticleTree { order, points: placed, radii, nodes, .. } = self;
-        (placed.clear(), radii.clear());
+        placed.clear();
+        radii.clear();
         placed.extend(order.iter().map(|&i| points[i as usize]));
         radii.extend(order.iter().map(|&i| radius(i as usize)));
         let mut boxes = vec![Aabb::EMPTY; nodes.len()];
