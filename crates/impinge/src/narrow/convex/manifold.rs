@@ -174,8 +174,11 @@ fn clip(
         let distance = up.dot(corner.at - base) / up.dot(normal) - radius;
         let at = corner.at - normal * radius;
         // A segment goes there and back, and tells its points twice.
-        let told =
-            |p: &PatchPoint| p.features == features && p.points[1].distance(at) <= SAME_DEPTH * at.length();
+        // What is round has one name for all its points.
+        let named = !features.contains(&Feature::Surface);
+        let told = |p: &PatchPoint| {
+            p.features == features && (named || p.points[1].distance(at) <= SAME_DEPTH * at.length())
+        };
         if distance <= margin && !points.iter().any(told) {
             points.push(PatchPoint { points: [at - normal * distance, at], distance, features });
         }
