@@ -104,6 +104,7 @@ pub fn run(effort: Effort) -> Result<Table> {
     Ok(table)
 }
 
+#[expect(clippy::needless_range_loop, reason = "the frame also counts the motion and the turns")]
 /// One run of all techniques; adds the times of each frame and returns the reasons of the hybrid's switches.
 fn repeat(techniques: &[Technique], phases: [usize; 3], times: &mut [Vec<Vec<f64>>]) -> Result<Vec<String>> {
     let mut searches: Vec<Box<dyn NeighbourSearch>> = techniques.iter().map(|t| t.start()).collect();

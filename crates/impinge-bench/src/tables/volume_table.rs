@@ -76,6 +76,10 @@ pub fn run(effort: Effort) -> Result<Table> {
         table.remark(format!("bunny4k turned in itself, {pixels} pixels: error {:.4} %{order}", 100.0 * off));
         last = Some(off);
     }
+    let curves = figure_six()?;
+    if effort.is_kept() {
+        draw_curves(&curves).save(scenes::pictures_folder().join("volume_forces.png"))?;
+    }
     table.remark(
         "paper: Core 2 Duo and GeForce 8600 GTS, total without display, upload and simulation included",
     );

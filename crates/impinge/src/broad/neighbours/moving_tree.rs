@@ -322,7 +322,7 @@ mod tests {
                 1 if kind == 2 => DVec3::ZERO,
                 _ => velocity * 0.3,
             };
-            let place = if kind == 2 && i % 5 == 0 { DVec3::ONE } else { place };
+            let place = if kind == 2 && i.is_multiple_of(5) { DVec3::ONE } else { place };
             Flight { place, velocity, radius: 0.04 + 0.02 * u(7 * i + 6), since: 0.0 }
         };
         (0..count).map(flight).collect()

@@ -144,8 +144,8 @@ impl Pair<'_> {
         let mut sets = DisjointSets::new(pairs.len());
         let mut known = std::collections::HashMap::new();
         for (number, pair) in pairs.iter().enumerate() {
-            for k in 0..2 {
-                let first = *known.entry((k, pair[k])).or_insert(number);
+            for (k, &triangle) in pair.iter().enumerate() {
+                let first = *known.entry((k, triangle)).or_insert(number);
                 sets.join(first, number);
             }
         }

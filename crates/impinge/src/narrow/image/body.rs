@@ -239,7 +239,7 @@ impl OnLattice<'_, '_> {
                 PartShape::Mesh(mesh) => {
                     let drawn = Drawn { triangles: mesh.mesh.triangles(), points: &mesh.points, places };
                     let list = &lists[axis.depth];
-                    raster::draw(SimdLevel::best(), lattice, axis, drawn, list, first, rows, layers);
+                    raster::draw(SimdLevel::best(), (lattice, axis), drawn, list, first, rows, layers);
                 }
                 PartShape::Curved(curved) => curved.draw(lattice, axis, first, rows, layers),
             }
@@ -298,8 +298,7 @@ impl OnLattice<'_, '_> {
         let (mut layers, rows) = (Vec::new(), [0, lattice.pixels]);
         raster::draw(
             SimdLevel::best(),
-            lattice,
-            axis,
+            (lattice, axis),
             drawn,
             list,
             Face::first(number, 0),

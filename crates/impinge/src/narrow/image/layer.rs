@@ -190,21 +190,23 @@ pub fn intervals(column: u32, layers: &[Layer], inside: Inside, rounding: f64, f
                         let shared = if layer.depth - depth <= rounding { face } else { Face::NONE };
                         begun = Some(start(column, layer, shared));
                     }
-                } else if before != 0 && winding[body] == 0 {
-                    if let Some(interval) = begun.take() {
-                        let shared = leaves_too(&layers[k + 1..], layer, winding[other], rounding);
-                        end(interval, layer, shared, rounding, found);
-                    }
+                } else if before != 0
+                    && winding[body] == 0
+                    && let Some(interval) = begun.take()
+                {
+                    let shared = leaves_too(&layers[k + 1..], layer, winding[other], rounding);
+                    end(interval, layer, shared, rounding, found);
                 }
             }
             Inside::Twice => {
                 let counts = |winding: i32| (winding.abs() - 1).max(0);
                 if counts(before) == 0 && counts(winding[0]) > 0 {
                     begun = Some(start(column, layer, Face::NONE));
-                } else if counts(before) > 0 && counts(winding[0]) == 0 {
-                    if let Some(interval) = begun.take() {
-                        end(interval, layer, Face::NONE, rounding, found);
-                    }
+                } else if counts(before) > 0
+                    && counts(winding[0]) == 0
+                    && let Some(interval) = begun.take()
+                {
+                    end(interval, layer, Face::NONE, rounding, found);
                 }
             }
         }

@@ -81,10 +81,9 @@ fn select_plain(lattice: &Lattice, drawn: Drawn<'_>, candidates: Option<&[u32]>,
 }
 
 dispatch! {
-    /// Appends the layers of triangles in the rows from `rows[0]` up to `rows[1]` of an image.
+    /// Appends the layers of triangles, seen along an axis of a lattice, in the rows from `rows[0]` up to `rows[1]` of an image.
     pub fn draw(
-        lattice: &Lattice,
-        axis: Axis,
+        view: (&Lattice, Axis),
         drawn: Drawn<'_>,
         list: &[u32],
         first: Face,
@@ -95,8 +94,7 @@ dispatch! {
 
 #[inline(always)]
 fn draw_plain(
-    lattice: &Lattice,
-    axis: Axis,
+    (lattice, axis): (&Lattice, Axis),
     drawn: Drawn<'_>,
     list: &[u32],
     first: Face,
