@@ -172,7 +172,7 @@ vertex moves. Exits 1 on an overlap, 0 without.
 
 The default is exact, to rounding. --method image draws both bodies along x, y and z over the box they have in
 common, --resolution pixels wide and high (256 unless given), and takes the mean of the three; its error is an
-estimate that holds in 99 of 100 cases. With --error instead the images get finer until the stated error is small
+estimate. With --error instead the images get finer until the stated error is small
 enough, and with --budget alone for as long as it lasts. Open meshes are refused unless --open says what they bound;
 images answer then.")]
     Volume(Volume),

@@ -4,8 +4,8 @@
 
 use glam::DVec3;
 use impinge::{
-    Certainty, Contact, ContactKind, Deforming, FeaturePairKind, Finish, Method, MovingContact, Overlap, Placed,
-    Query, Question, Ray, Region, Relation, Separation, ShapeKind, VolumeOptions,
+    Certainty, Contact, ContactKind, Deforming, FeaturePairKind, Finish, Method, MovingContact, Overlap,
+    Placed, Query, Question, Ray, Region, Relation, Separation, ShapeKind, VolumeOptions,
 };
 
 use crate::answer::{Answer, Assurance};

@@ -41,9 +41,8 @@ pub fn page(
         .par_iter()
         .map(|clash| draw(parts, clash).map(|png| base64(&png)))
         .collect::<Result<_, Failure>>()?;
-    let counts = ClashKind::ALL.map(|kind| {
-        format!("<span class=\"k {kind}\">{} {kind}</span>", report.count(kind))
-    });
+    let counts =
+        ClashKind::ALL.map(|kind| format!("<span class=\"k {kind}\">{} {kind}</span>", report.count(kind)));
     let mut html = format!(
         "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>Clashes</title>\
          <meta name=\"viewport\" content=\"width=device-width\"><style>{STYLE}</style></head><body>\n\
@@ -65,7 +64,11 @@ pub fn page(
     for (k, row) in rows.iter().enumerate() {
         let volume = row.volume.map_or(String::new(), |volume| format!("{volume:.6e}"));
         let number = k + 1;
-        let link = if k < pictures.len() { format!("<a href=\"#c{number}\">{number}</a>") } else { number.to_string() };
+        let link = if k < pictures.len() {
+            format!("<a href=\"#c{number}\">{number}</a>")
+        } else {
+            number.to_string()
+        };
         html += &format!(
             "<tr><td>{link}<td>{}<td>{}<td><span class=\"k {kind}\">{kind}</span><td class=\"n\">{:.6e}<td class=\"n\">{:.6e}<td class=\"n\">{volume}</tr>\n",
             escaped(row.a),

@@ -97,7 +97,9 @@ pub fn run(args: &Args, common: &Common) -> Result<Exit, Failure> {
     let report = clash(&parts, &options)?;
     bar.finish_and_clear();
     explain.lap("clash");
-    explain.say("pairs", || format!("{} with boxes near each other, {} answered", report.candidates, report.answered));
+    explain.say("pairs", || {
+        format!("{} with boxes near each other, {} answered", report.candidates, report.answered)
+    });
     let rows = rows(&parts, &report);
     if let (Some(path), Some(ending)) = (&args.out, ending) {
         let bytes = match ending {
@@ -271,7 +273,12 @@ fn text(parts: &[Part], report: &ClashReport, rows: &[Row<'_>], out: &mut dyn Wr
     let counts = ClashKind::ALL.map(|kind| format!("{} {kind}", report.count(kind)));
     writeln!(out, "{} parts, {} near pairs: {}", parts.len(), report.candidates, counts.join(", "))?;
     if report.finish == Finish::OutOfBudget {
-        writeln!(out, "the budget ended after {} pairs: at least {} clashes so far", report.answered, rows.len())?;
+        writeln!(
+            out,
+            "the budget ended after {} pairs: at least {} clashes so far",
+            report.answered,
+            rows.len()
+        )?;
     }
     Ok(())
 }

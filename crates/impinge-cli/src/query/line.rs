@@ -21,7 +21,8 @@ use crate::settings::{Limit, Settings};
 
 /// The questions that are answered.
 const KNOWN: [&str; 11] = [
-    "relation", "pairs", "distance", "points", "sweep", "ccd", "self", "volume", "rays", "contacts", "separate",
+    "relation", "pairs", "distance", "points", "sweep", "ccd", "self", "volume", "rays", "contacts",
+    "separate",
 ];
 
 /// Fields that every question may have; a comment is for people.

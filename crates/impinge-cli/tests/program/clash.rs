@@ -49,7 +49,10 @@ fn every_kind_is_found_and_written() {
     let ended = run(&["--out", "clashes.csv"]);
     assert_eq!(ended.code, 1, "{ended:?}");
     let answer = ended.json();
-    assert_eq!(answer["parts"], json!(["a_base", "b_groups:left", "b_groups:right, again", "c_far", "d_small"]));
+    assert_eq!(
+        answer["parts"],
+        json!(["a_base", "b_groups:left", "b_groups:right, again", "c_far", "d_small"])
+    );
     let found = [
         ["a_base", "b_groups:left", "hard"],
         ["a_base", "d_small", "inside"],
@@ -74,7 +77,11 @@ fn every_kind_is_found_and_written() {
     assert_eq!(run(&["--ignore", "a_base,nobody"]).code, 2);
     let text = folder.run(&["clash", "parts"]);
     assert_eq!(text.code, 1);
-    assert!(text.out.contains("hard      a_base × b_groups:left, volume 2.0, apart after 0.5"), "{}", text.out);
+    assert!(
+        text.out.contains("hard      a_base × b_groups:left, volume 2.0, apart after 0.5"),
+        "{}",
+        text.out
+    );
 }
 
 #[test]
@@ -86,7 +93,10 @@ fn scales_units_budgets_and_broken_parts() {
     assert_eq!((ended.code, ended.err.as_str()), (0, ""), "{ended:?}");
     let ended = folder.run(&["clash", "parts", "--budget", "1", "--format", "json"]);
     let answer = ended.json();
-    assert_eq!((ended.code, &answer["finish"], &answer["certainty"]), (3, &json!("out_of_budget"), &Value::Null));
+    assert_eq!(
+        (ended.code, &answer["finish"], &answer["certainty"]),
+        (3, &json!("out_of_budget"), &Value::Null)
+    );
     folder.write("parts/e_metres.obj", cube(0.002, 12));
     assert!(folder.run(&["clash", "parts"]).err.contains("millimetres and metres?"));
     folder.write("parts/f_broken.stl", "solid but not really\n facet normal 0 0\n");

@@ -295,7 +295,8 @@ fn closed_meshes_are_solids_unless_surfaces_are_asked_for() {
     assert_eq!(go(&[]), (1, Some(0.0), Some("inside".to_string())));
     assert_eq!(go(&["--method", "contact"]), (1, Some(0.0), Some("inside".to_string())));
     assert_eq!(go(&["--surfaces"]), (0, None, None));
-    let line = r#"{"id":1,"ask":"sweep","a":{"sphere":0.5,"to":{"position":[0.1,0,0]}},"b":{"mesh":"cube.obj"}"#;
+    let line =
+        r#"{"id":1,"ask":"sweep","a":{"sphere":0.5,"to":{"position":[0.1,0,0]}},"b":{"mesh":"cube.obj"}"#;
     let lines = [format!("{line}}}"), format!(r#"{line},"surfaces":true}}"#)];
     let answers = folder.query(&[&lines[0], &lines[1]], &[]).lines();
     assert_eq!((&answers[0]["time"], &answers[0]["kind"]), (&Value::from(0.0), &Value::from("inside")));

@@ -50,13 +50,8 @@ pub enum ClashKind {
 
 impl ClashKind {
     /// Every kind, the gravest first.
-    pub const ALL: [ClashKind; 5] = [
-        ClashKind::Hard,
-        ClashKind::Inside,
-        ClashKind::Duplicate,
-        ClashKind::Touching,
-        ClashKind::Clearance,
-    ];
+    pub const ALL: [ClashKind; 5] =
+        [ClashKind::Hard, ClashKind::Inside, ClashKind::Duplicate, ClashKind::Touching, ClashKind::Clearance];
 
     /// Its name in reports.
     pub const fn name(self) -> &'static str {
@@ -173,8 +168,7 @@ impl ClashReport {
 /// A clearance that is negative or not finite, or an ignored pair that names no two parts.
 pub fn clash(parts: &[Part], options: &ClashOptions<'_>) -> Result<ClashReport, Error> {
     check(parts.len(), options)?;
-    let ignored: HashSet<[usize; 2]> =
-        options.ignored.iter().map(|&[i, j]| [i.min(j), i.max(j)]).collect();
+    let ignored: HashSet<[usize; 2]> = options.ignored.iter().map(|&[i, j]| [i.min(j), i.max(j)]).collect();
     let bounds: Vec<Aabb> = parallel::map(parts.len(), |k| parts[k].shape.bounds(&Pose::IDENTITY));
     let mut candidates = near(&bounds, options.clearance);
     candidates.retain(|pair| !ignored.contains(pair));

@@ -33,7 +33,8 @@ pub(super) fn examine(
     // Signed between convex shapes.
     let gap = nearest.distance.max(0.0);
     let (at, bounds) = (middle(&nearest), place(&nearest));
-    let mut clash = Clash { parts: pair, kind, gap, depth: 0.0 - gap, separate: 0.0, volume: None, at, bounds };
+    let mut clash =
+        Clash { parts: pair, kind, gap, depth: 0.0 - gap, separate: 0.0, volume: None, at, bounds };
     if kind.is_serious() {
         clash.bounds = common(a, b);
         let Some(contacts) = query.contacts(a, b, 0.0)?.value else { return Ok(None) };

@@ -43,7 +43,9 @@ fn every_pair_is_told_as_asking_all_of_them_tells() {
                 Relation::Separated if gap > clearance => continue,
                 Relation::Separated => ClashKind::Clearance,
                 Relation::Touching => ClashKind::Touching,
-                Relation::Intersecting if a.as_mesh().unwrap().vertices() == b.as_mesh().unwrap().vertices() => {
+                Relation::Intersecting
+                    if a.as_mesh().unwrap().vertices() == b.as_mesh().unwrap().vertices() =>
+                {
                     ClashKind::Duplicate
                 }
                 Relation::Intersecting => ClashKind::Hard,

@@ -33,8 +33,8 @@ mod medit;
 mod obj;
 mod off;
 mod output_file;
-mod parts;
 mod particles;
+mod parts;
 mod ply;
 mod save;
 mod shells;
@@ -51,8 +51,8 @@ use std::path::Path;
 
 pub use format::Format;
 pub use output_file::OutputFile;
-pub use parts::load_parts;
 pub use particles::{ParticleSet, load_particles};
+pub use parts::load_parts;
 pub use save::{save, save_as};
 pub use write::{Encoding, write};
 

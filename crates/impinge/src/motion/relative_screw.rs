@@ -157,7 +157,9 @@ mod tests {
                 let place = centre + turn * (DVec3::ONE - centre) + axis * shift * t;
                 Pose::turned(place, turn * start)
             };
-            let motion = |angle: f64, shift: f64| Motion::between(&about(angle, shift, 0.0), &about(angle, shift, 1.0));
+            let motion = |angle: f64, shift: f64| {
+                Motion::between(&about(angle, shift, 0.0), &about(angle, shift, 1.0))
+            };
             let still = Motion::Still(Pose::shift(vector(1.0)));
             let along = Motion::between(&Pose::IDENTITY, &Pose::shift(axis * 0.7));
             let motions = match k % 4 {

@@ -122,7 +122,8 @@ fn particle_hits(cloud: &Cloud, pose: &Pose, ray: &Ray) -> (Vec<RayHit>, Counter
         let node = &tree.nodes()[at as usize];
         work.volume_tests += 1;
         let away = pose.apply(node.centre) - ray.origin;
-        let reach = (node.reach + node.largest + PLACED_BOX_ROUNDING * (away.length() + ray.origin.length())) * ROUND_UP;
+        let reach = (node.reach + node.largest + PLACED_BOX_ROUNDING * (away.length() + ray.origin.length()))
+            * ROUND_UP;
         if away.cross(unit).length() > reach || away.dot(unit) < -reach {
             continue;
         }
@@ -132,7 +133,8 @@ fn particle_hits(cloud: &Cloud, pose: &Pose, ray: &Ray) -> (Vec<RayHit>, Counter
         }
         for slot in node.slots().filter(|&slot| tree.radii()[slot] > 0.0) {
             let ball = Convex::Primitive(Primitive::Sphere { radius: tree.radii()[slot] });
-            let (mut hits, more) = ray::hits(&ball, &pose.compose(&Pose::shift(tree.points()[slot])), &endless);
+            let (mut hits, more) =
+                ray::hits(&ball, &pose.compose(&Pose::shift(tree.points()[slot])), &endless);
             work += more;
             hits.iter_mut().for_each(|hit| hit.feature = Feature::Vertex(tree.particle(slot)));
             within.extend(interval(&hits, false));

@@ -295,7 +295,10 @@ impl<'s> Search<'s> {
         self.work.primitive_tests += 1;
         let placed = ShapePair::new([self.shapes[link], shape], [own, pose]);
         let mut found = dispatch::full_distance(&placed, memory).0;
-        if at_start && found.distance > 0.0 && dispatch::full_relation(&placed, memory).0 != Relation::Separated {
+        if at_start
+            && found.distance > 0.0
+            && dispatch::full_relation(&placed, memory).0 != Relation::Separated
+        {
             found = Separation { distance: 0.0, normal: -found.normal, ..found };
         }
         let apart = found.distance - self.clearance;

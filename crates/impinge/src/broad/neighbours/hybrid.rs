@@ -2,9 +2,9 @@
 //! the cost of the switch.
 //!
 //! Every few frames a sample of the particles says how crowded they are ([`Crowding`]). From that each technique has
-//! expected counts, and a time T = Nv·Cv + Np·Cp + Nu·Cu with coefficients that `impinge-bench -- calibrate` measured
-//! and that are stored beside this file: no clock is read, so the choice is the same on every machine. What the best
-//! technique would save is added up frame by frame; when the sum exceeds what it costs to start that technique, the
+//! expected counts, and a time T = Nv·Cv + Np·Cp + Nu·Cu with the coefficients that are stored beside this file
+//! (`impinge-bench -- calibrate-particles` writes them): no clock is read, so the choice is the same on every machine.
+//! What the best technique would save is added up frame by frame; when the sum exceeds what it costs to start that technique, the
 //! hybrid switches. So the frames spent too long with the wrong technique never cost more than the switch itself (the
 //! rule for renting or buying: Karlin, Manasse, Rudolph and Sleator, "Competitive snoopy caching", 1988).
 
@@ -15,7 +15,7 @@ use super::crowding::Crowding;
 use super::{NeighbourSearch, Particles, SearchCounters, Technique};
 use crate::hierarchy::cost::CostModel;
 
-/// The measured coefficients: `technique,cv,cp,cu,start`, in nanoseconds, the last one for each particle.
+/// The stored coefficients: `technique,cv,cp,cu,start`, in nanoseconds, the last one for each particle.
 const COEFFICIENTS: &str = include_str!("coefficients.csv");
 
 /// Frames between two looks at the crowding.
@@ -33,7 +33,7 @@ struct Candidate {
     start: f64,
 }
 
-/// The techniques to choose from, as measured for the release.
+/// The techniques to choose from, with the stored coefficients.
 fn candidates() -> &'static [Candidate] {
     static STORED: OnceLock<Vec<Candidate>> = OnceLock::new();
     STORED.get_or_init(|| COEFFICIENTS.lines().filter_map(parse).collect())
@@ -188,7 +188,7 @@ mod tests {
 
     #[test]
     fn the_hybrid_switches_with_the_crowding_and_says_why() {
-        // Costs that make each phase another technique's; those of the release are measured.
+        // Costs that make each phase another technique's; those of the release are stored.
         let costs = |volume_test, primitive_test, update| CostModel { volume_test, primitive_test, update };
         let candidates = vec![
             Candidate { technique: Technique::Grid, costs: costs(0.0, 2.0, 40.0), start: 0.0 },

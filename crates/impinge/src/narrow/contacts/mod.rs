@@ -67,7 +67,8 @@ pub fn contacts(
             return swapped.map(|found| found.into_iter().map(Contact::swapped).collect());
         }
         // Compounds go part by part, clouds to their own method.
-        [Geometry::Compound(_) | Geometry::Particles(_), _] | [_, Geometry::Compound(_) | Geometry::Particles(_)] => {
+        [Geometry::Compound(_) | Geometry::Particles(_), _]
+        | [_, Geometry::Compound(_) | Geometry::Particles(_)] => {
             return Verdict::refused();
         }
     };

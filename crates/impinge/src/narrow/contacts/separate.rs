@@ -211,7 +211,8 @@ fn common_ball(models: [&Arc<Model>; 2], poses: [&Pose; 2], budget: &mut Budget)
     if models.iter().any(|model| !model.topology().is_closed()) {
         return 0.0;
     }
-    let overlap = budget.silently(|budget| volume([models[0], models[1]], poses, &VolumeOptions::default(), budget));
+    let overlap =
+        budget.silently(|budget| volume([models[0], models[1]], poses, &VolumeOptions::default(), budget));
     let regions = overlap.value.map(|found| found.regions).unwrap_or_default();
     let depth = |k: usize, p: DVec3| {
         let placed = PlacedMesh::new(models[k], poses[k]);

@@ -90,7 +90,8 @@ impl ScrewShadows {
 
     /// Whether what lies in two child boxes, given by node and lane, never meets.
     pub fn boxes_never_meet(&self, a: (u32, usize), b: (u32, usize)) -> bool {
-        let [x, y] = [(0, a), (1, b)].map(|(k, (node, lane)): (usize, _)| &self.bodies[k].nodes[node as usize][lane]);
+        let [x, y] =
+            [(0, a), (1, b)].map(|(k, (node, lane)): (usize, _)| &self.bodies[k].nodes[node as usize][lane]);
         if y.low.x - x.high.x > self.margin || x.low.x - y.high.x > self.margin {
             return true;
         }

@@ -19,7 +19,8 @@ fn moved(mesh: &Mesh, by: impl Fn(DVec3) -> DVec3) -> Model {
 fn ring(radii: [f64; 2], half: f64, n: u32) -> Mesh {
     let corner = |k: u32, i: u32| {
         let (sin, cos) = (TAU * f64::from(i % n) / f64::from(n)).sin_cos();
-        let (r, z) = ([radii[1], radii[0], radii[0], radii[1]][k as usize % 4], if k % 4 < 2 { -half } else { half });
+        let (r, z) =
+            ([radii[1], radii[0], radii[0], radii[1]][k as usize % 4], if k % 4 < 2 { -half } else { half });
         [r * cos, r * sin, z]
     };
     let vertices = (0..4).flat_map(|k| (0..n).map(move |i| (k, i))).map(|(k, i)| corner(k, i)).collect();
@@ -60,7 +61,8 @@ fn shadows_never_hide_a_contact() {
         for (i, j) in (0..4).flat_map(|i| (0..4).map(move |j| (i, j))) {
             let meet = (0..=60).any(|step| {
                 let poses = motions.map(|motion| motion.pose(f64::from(step) / 60.0));
-                let corners = |body: usize, t: u32| models[body].mesh().corners(t).map(|p| poses[body].apply(p));
+                let corners =
+                    |body: usize, t: u32| models[body].mesh().corners(t).map(|p| poses[body].apply(p));
                 triangle_triangle::meet(&corners(0, i), &corners(1, j))
             });
             let never = shadows.triangles_never_meet([i, j]);
@@ -101,7 +103,10 @@ fn rings_pegs_and_threads_are_free_at_little_cost_and_burrs_are_found() {
     // A burr on one corner that reaches the outer ring: it is met when the ring has turned far enough, or at once.
     let mut vertices = inner.vertices().to_vec();
     vertices[5] *= 1.03;
-    let burr = moved(&Mesh::new(vertices.iter().map(|p| p.to_array()).collect(), inner.triangles().to_vec()).unwrap(), place);
+    let burr = moved(
+        &Mesh::new(vertices.iter().map(|p| p.to_array()).collect(), inner.triangles().to_vec()).unwrap(),
+        place,
+    );
     let found = sweep([&outer, &burr], [&still, &about(2.0, 0.0)]);
     assert!(found.impact.is_some_and(|hit| hit.proved));
 }

@@ -83,7 +83,8 @@ impl<'m> Body<'m> {
                 }
             }
             Geometry::Particles(cloud) => {
-                for (i, &centre) in cloud.points().iter().enumerate().filter(|(i, _)| cloud.radius(*i) > 0.0) {
+                for (i, &centre) in cloud.points().iter().enumerate().filter(|(i, _)| cloud.radius(*i) > 0.0)
+                {
                     let ball = Convex::Primitive(Primitive::Sphere { radius: cloud.radius(i) });
                     body.add_convex(&ball, &pose.compose(&Pose::shift(centre)));
                 }

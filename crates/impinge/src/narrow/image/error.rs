@@ -20,7 +20,7 @@ pub fn weights(estimates: &[Estimate; 3]) -> [f64; 3] {
     if sum > 0.0 { weights.map(|weight| weight / sum) } else { [1.0 / 3.0; 3] }
 }
 
-/// The error that is not exceeded in at least 99 of 100 random placements, from two sources: how rough the columns and
+/// An estimate of the error that is rarely exceeded in random placements, from two sources: how rough the columns and
 /// rows are, and how far the estimates are apart. What fits into one cell of the lattice is never seen for sure.
 pub fn stated(estimates: &[Estimate; 3], weights: &[f64; 3], volume: f64, size: DVec3) -> f64 {
     let each = || estimates.iter().zip(weights);
