@@ -77,7 +77,8 @@ impl<'a> Iterator for Lines<'a> {
     fn next(&mut self) -> Option<(usize, &'a [u8])> {
         let rest = self.rest?;
         let end = rest.iter().position(|&b| b == b'\n');
-        self.rest = end.map(|end| &rest[end + 1..]);
+        // Nothing behind the last line break is no line.
+        self.rest = end.map(|end| &rest[end + 1..]).filter(|rest| !rest.is_empty());
         self.number += 1;
         let line = &rest[..end.unwrap_or(rest.len())];
         Some((self.number, line.strip_suffix(b"\r").unwrap_or(line)))

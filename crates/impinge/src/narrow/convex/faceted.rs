@@ -270,10 +270,11 @@ impl Graph<'_> {
     }
 
     fn radius_below(&self, at: DVec3, normal: DVec3) -> Option<f64> {
-        let Some(axis) = (self.corner(1) - self.corner(0)).try_normalize().filter(|_| self.radius > 0.0)
-        else {
+        // A point has no second corner.
+        if self.radius == 0.0 || self.shape.vertices().len() < 2 {
             return Some(self.radius);
-        };
+        }
+        let Some(axis) = (self.corner(1) - self.corner(0)).try_normalize() else { return Some(self.radius) };
         let sinks = -normal.dot(axis);
         let along = axis.dot(at - self.corner(0));
         let across = (1.0 - sinks * sinks).max(0.0).sqrt();

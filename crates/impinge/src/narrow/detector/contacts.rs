@@ -176,9 +176,22 @@ pub(crate) fn measure<K: PairKernel + ?Sized>(
         let (touching, outcome) = touch_by_relation(kernel, pair, memory, budget);
         return (touching.map(|touching| Measured { touching, places: Places::Unknown }), outcome);
     }
-    if options.told != Contacts::None && has_mesh(pair) {
+    if kernel.lists_contacts() && is_listed(pair, options) {
         return measure_meshes(kernel, pair, options, wanted, memory, budget);
     }
+    measure_distance(kernel, pair, options, wanted, memory, budget)
+}
+
+/// [`measure`] by the closest or deepest features.
+#[inline(always)]
+fn measure_distance<K: PairKernel + ?Sized>(
+    kernel: &K,
+    pair: &ShapePair<'_>,
+    options: &ContactOptions,
+    wanted: bool,
+    memory: &mut PairMemory,
+    budget: &mut Budget,
+) -> (Option<Measured>, Outcome) {
     let (separation, mut outcome) = match memory.measured.take() {
         Some(known) if known.0.is_of(pair) => (known.1, Outcome { certainty: known.2, ..NOTHING }),
         _ => {
@@ -206,12 +219,19 @@ pub(crate) fn measure<K: PairKernel + ?Sized>(
     (Some(Measured { touching, places: Places::Separation(separation, certainty) }), outcome)
 }
 
-fn has_mesh(pair: &ShapePair<'_>) -> bool {
-    matches!(pair.shapes, [Geometry::Mesh(_), _] | [_, Geometry::Mesh(_)])
+/// Whether contacts come as a list with depths: where a mesh takes part. Of two meshes the shortest way out of every region
+/// is looked for, which only who wants all points pays for.
+fn is_listed(pair: &ShapePair<'_>, options: &ContactOptions) -> bool {
+    match pair.shapes {
+        [Geometry::Mesh(_), Geometry::Mesh(_)] => options.told == Contacts::Manifold,
+        [Geometry::Mesh(_), _] | [_, Geometry::Mesh(_)] => options.told != Contacts::None,
+        _ => false,
+    }
 }
 
 /// [`measure`] where a mesh takes part: the contacts say by themselves that the shapes touch, unless the deepest one is
-/// so shallow that rounding decides, or there is none.
+/// so shallow that rounding decides, or there is none. Within a limit whether they touch is found first, by distances, and
+/// the list takes what is left: it needs the topology of a mesh, which is paid for over some frames.
 #[inline(never)]
 fn measure_meshes<K: PairKernel + ?Sized>(
     kernel: &K,
@@ -221,6 +241,16 @@ fn measure_meshes<K: PairKernel + ?Sized>(
     memory: &mut PairMemory,
     budget: &mut Budget,
 ) -> (Option<Measured>, Outcome) {
+    if !budget.is_unlimited() && wanted && options.told == Contacts::Deepest {
+        let (measured, mut outcome) = measure_distance(kernel, pair, options, wanted, memory, budget);
+        let Some(mut measured) = measured else { return (None, outcome) };
+        let Verdict { value, outcome: listed, .. } = all_contacts(pair, options, memory, budget);
+        outcome.work += listed.work;
+        if let Some(found) = value {
+            measured.places = Places::Listed(found, listed.certainty);
+        }
+        return (Some(measured), outcome);
+    }
     let (found, mut outcome) = match memory.listed.take() {
         Some(known) if known.0.is_of(pair) => (known.1, Outcome { certainty: known.2, ..NOTHING }),
         _ => {

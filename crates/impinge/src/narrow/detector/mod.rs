@@ -128,6 +128,11 @@ pub trait PairKernel: Detector {
         Verdict::refused()
     }
 
+    /// Whether contacts with a mesh are listed with their depths (`narrow/contacts`), not only by the closest features.
+    fn lists_contacts(&self) -> bool {
+        false
+    }
+
     /// Where they touch, overlap or come near; what the budget leaves open leaves `found` as it was.
     ///
     /// Answered by the method's distances and relations, and for compounds part by part, unless it knows better.

@@ -57,6 +57,10 @@ impl Detector for Exact {
 }
 
 impl PairKernel for Exact {
+    fn lists_contacts(&self) -> bool {
+        true
+    }
+
     fn relation(
         &self,
         pair: &ShapePair<'_>,
