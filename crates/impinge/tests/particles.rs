@@ -63,7 +63,6 @@ fn what_clouds_do_not_answer_is_refused_by_name() {
     let (_, dust) = cloud(10, 0.1);
     let cube = Shape::cuboid([1.0; 3]).unwrap();
     let refused = [
-        impinge::volume(&dust, &cube).unwrap_err(),
         impinge::pairs(&dust, &cube).unwrap_err(),
         impinge::contour(&dust, &cube).unwrap_err(),
         impinge::closest_point(&dust, [0.0; 3]).unwrap_err(),

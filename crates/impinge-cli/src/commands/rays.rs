@@ -131,7 +131,7 @@ mod tests {
         assert_eq!(read_text("ox,oy,oz,dx,dy,dz\n0,0,5,0,0,-1\n\n1, 2, 3, 1e-3, 0, 0\n").unwrap().len(), 2);
         assert_eq!(read_text("0,0,5,0,0,-1").unwrap()[0].origin.z, 5.0);
         assert!(read_text("0,0,5,0,0,-1\n0,0,5,0,0").unwrap_err().contains("line 2: 5 numbers"));
-        assert!(read_text("0,0,5,0,0,0").unwrap_err().contains("line 1: argument direction"));
+        assert!(read_text("0,0,5,0,0,0").unwrap_err().contains("direction"));
         assert!(read_text("0,0,5,0,0,NaN").unwrap_err().contains("line 1"));
         assert!(read_text("0,0,5,x,0,1").unwrap_err().contains("\"x\" is not a number"));
         assert!(read_text("").unwrap().is_empty());

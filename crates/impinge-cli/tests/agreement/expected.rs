@@ -144,6 +144,7 @@ fn sweep(query: &mut Query<'_>, a: &Body, b: &Body) -> Result<Fields, Error> {
         ContactKind::VertexFace => "vf".to_string(),
         ContactKind::FaceVertex => "fv".to_string(),
         ContactKind::EdgeEdge => "ee".to_string(),
+        ContactKind::Inside => "inside".to_string(),
         _ => format!("{}-{}", a.shape.kind(), b.shape.kind()),
     };
     let fields = json!({

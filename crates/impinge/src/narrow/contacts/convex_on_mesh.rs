@@ -49,7 +49,14 @@ pub(super) fn contacts(
     work: &mut Counters,
     found: &mut Vec<Contact>,
 ) -> Option<Certainty> {
-    let OnMesh { mesh, mesh_pose, shape, convex, pose, wanted: Wanted { margin, one_sided } } = *asked;
+    let OnMesh {
+        mesh,
+        mesh_pose,
+        shape,
+        convex,
+        pose,
+        wanted: Wanted { margin, one_sided, deep: looks_deep },
+    } = *asked;
     if half_space_of(convex, pose).is_some() {
         return under_plane(asked, budget, work, found);
     }
@@ -82,6 +89,9 @@ pub(super) fn contacts(
         front = near.is_none_or(|near| surface.is_in_front(middle, &near));
     }
     let sunk = closed && if near.is_some() { !front } else { body.holds(middle, budget, work)? };
+    if sunk && !looks_deep {
+        return Some(Certainty::Exact);
+    }
     if sunk {
         return deep(asked, memory, budget, work, found);
     }

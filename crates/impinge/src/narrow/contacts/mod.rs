@@ -35,6 +35,8 @@ pub struct Wanted {
     pub margin: f64,
     /// Whether an open mesh pushes along the normals of its triangles only.
     pub one_sided: bool,
+    /// Whether a shape whose middle has sunk into a solid is told how to get out, which takes a search.
+    pub deep: bool,
 }
 
 /// The contacts of two shapes that are no compounds, not farther apart than the margin.

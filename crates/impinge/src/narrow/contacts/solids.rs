@@ -61,7 +61,7 @@ struct Place {
 pub(super) fn contacts(
     models: [&Model; 2],
     poses: [&Pose; 2],
-    Wanted { margin, one_sided }: Wanted,
+    Wanted { margin, one_sided, .. }: Wanted,
     memory: &mut KernelMemory,
     budget: &mut Budget,
     work: &mut Counters,

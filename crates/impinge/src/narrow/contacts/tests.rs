@@ -29,7 +29,7 @@ fn turned(dice: &mut Pcg64, at: DVec3) -> Pose {
 fn ask(a: &Geometry, pose_a: &Pose, b: &Geometry, pose_b: &Pose, margin: f64) -> Vec<Contact> {
     let pair = ShapePair::new([a, b], [pose_a, pose_b]);
     let unlimited = &mut Budget::UNLIMITED.clone();
-    contacts(&pair, Wanted { margin, one_sided: false }, &mut KernelMemory::default(), unlimited)
+    contacts(&pair, Wanted { margin, one_sided: false, deep: true }, &mut KernelMemory::default(), unlimited)
         .value
         .unwrap()
 }

@@ -230,8 +230,8 @@ fn is_listed(pair: &ShapePair<'_>, options: &ContactOptions) -> bool {
 }
 
 /// [`measure`] where a mesh takes part: the contacts say by themselves that the shapes touch, unless the deepest one is
-/// so shallow that rounding decides, or there is none. Within a limit whether they touch is found first, by distances, and
-/// the list takes what is left: it needs the topology of a mesh, which is paid for over some frames.
+/// so shallow that rounding decides, or there is none. Where only the deepest contact is told, distances come first, and
+/// the list is made where they say that the bodies overlap, as far as the budget goes.
 #[inline(never)]
 fn measure_meshes<K: PairKernel + ?Sized>(
     kernel: &K,
@@ -241,13 +241,15 @@ fn measure_meshes<K: PairKernel + ?Sized>(
     memory: &mut PairMemory,
     budget: &mut Budget,
 ) -> (Option<Measured>, Outcome) {
-    if !budget.is_unlimited() && wanted && options.told == Contacts::Deepest {
+    if options.told == Contacts::Deepest {
         let (measured, mut outcome) = measure_distance(kernel, pair, options, wanted, memory, budget);
         let Some(mut measured) = measured else { return (None, outcome) };
-        let Verdict { value, outcome: listed, .. } = all_contacts(pair, options, memory, budget);
-        outcome.work += listed.work;
-        if let Some(found) = value {
-            measured.places = Places::Listed(found, listed.certainty);
+        if matches!(&measured.places, Places::Separation(separation, _) if separation.distance <= 0.0) {
+            let Verdict { value, outcome: listed, .. } = all_contacts(pair, options, memory, budget);
+            outcome.work += listed.work;
+            if let Some(found) = value.filter(|found| !found.is_empty()) {
+                measured.places = Places::Listed(found, listed.certainty);
+            }
         }
         return (Some(measured), outcome);
     }
@@ -292,10 +294,11 @@ pub(crate) fn all_contacts(
     budget: &mut Budget,
 ) -> Verdict<Vec<Contact>> {
     let kernel: Kernel<Vec<Contact>> = |pair, question, memory, budget| {
-        let Question::Contacts(ContactOptions { margin, one_sided, .. }) = question else {
+        let Question::Contacts(ContactOptions { margin, one_sided, told, .. }) = question else {
             return Ok(Verdict::refused());
         };
-        let wanted = Wanted { margin: *margin, one_sided: *one_sided };
+        let deep = *told == Contacts::Manifold;
+        let wanted = Wanted { margin: *margin, one_sided: *one_sided, deep };
         Ok(contacts(pair, wanted, &mut memory.kernel, budget))
     };
     let found = ask("exact", &Question::Contacts(*options), pair, memory, budget, kernel);

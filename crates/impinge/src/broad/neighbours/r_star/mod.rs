@@ -231,8 +231,9 @@ impl<B: Bound> RStarTree<B> {
             if self.root == NONE {
                 self.root = self.new_node(0);
             }
-            if self.nodes[self.root as usize].level < level {
-                // The tree has become lower than a subtree that waits: its parts wait instead.
+            let is_low = self.nodes[self.root as usize].level < level;
+            if is_low || level > 0 && self.nodes[entry as usize].entries.len() < LEAST {
+                // The tree has become lower than a subtree that waits, or items have left it: its parts wait instead.
                 let parts = std::mem::take(&mut self.nodes[entry as usize].entries);
                 self.free.push(entry);
                 self.waiting.extend(parts.into_iter().map(|part| (part, level - 1)));
