@@ -45,7 +45,7 @@ fn help_teaches() {
         "--budget <LIMIT>",
         "--threads <N>",
         "--method <NAME>",
-        "[possible values: auto, exact, brute, voronoi, gjk, contact, sphere_tree, sampled, image, particles]",
+        "[possible values: auto, exact, brute, voronoi, gjk, contact, sphere_tree, sampled, image, particles, grid,",
     ] {
         assert!(help.out.contains(line), "{line}\n{}", help.out);
     }
