@@ -80,7 +80,7 @@ impl Drawing {
                 };
                 let mut far = Vec::new();
                 for &triangle in list {
-                    match Triangle::new(lattice, axis, &drawn, triangle, vertices(triangle)) {
+                    match Triangle::set_up(lattice, axis, &drawn, triangle, vertices(triangle)) {
                         Setup::Near(found, is_exit) => drawing.add(lattice, found, number, is_exit),
                         Setup::Far => far.push(triangle),
                         Setup::Empty => {}
@@ -177,7 +177,7 @@ enum Setup {
 }
 
 impl Triangle {
-    fn new(lattice: &Lattice, axis: Axis, drawn: &Drawn<'_>, triangle: u32, vertices: [u32; 3]) -> Setup {
+    fn set_up(lattice: &Lattice, axis: Axis, drawn: &Drawn<'_>, triangle: u32, vertices: [u32; 3]) -> Setup {
         let corners = drawn.triangles[triangle as usize];
         let places = corners.map(|v| drawn.places[v as usize]);
         if places.iter().any(|place| place[3] != 0) {
