@@ -23,10 +23,11 @@ use crate::{Budget, Certainty, Contact, Counters, Finish, Outcome, Relation, Sep
 pub enum Contacts {
     /// Events only. Where `touch` is 0 nothing is measured: much cheaper for meshes.
     None,
-    /// The closest or deepest features of each two parts within the margin.
+    /// The closest or deepest features of each two parts within the margin. Two meshes that overlap, and a convex shape
+    /// whose middle has sunk into a solid mesh, have distance 0 and no normal here: their depth takes a search.
     #[default]
     Deepest,
-    /// Also the points of the contact manifold, with persistent contact ids.
+    /// Also the points of the contact manifold, with persistent contact ids; everything that overlaps has a depth.
     Manifold,
 }
 
