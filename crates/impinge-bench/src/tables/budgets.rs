@@ -16,8 +16,8 @@ use anyhow::Result;
 use glam::DVec3;
 use impinge::scene::{Body, Contacts, Options, Scene};
 use impinge::{
-    Budget, Counters, DecomposeOptions, Deforming, Error, Finish, Memory, Mesh, Motion, Outcome, Pose, Query,
-    Ray, Shape, VolumeOptions,
+    Budget, Counters, DecomposeOptions, Deforming, Error, Finish, Memory, Mesh, Method, Motion, Outcome,
+    Pose, Query, Ray, Shape, VolumeOptions,
 };
 
 use super::Effort;
@@ -314,11 +314,34 @@ const QUESTIONS: &[(&str, Make)] = &[
         let options = VolumeOptions { gradient: true, ..VolumeOptions::default() };
         Ok(Box::new(move |query| Ok(query.volume(&a, b.at(at), options)?.outcome())))
     }),
+    ("volume by images", |large, other| {
+        let (a, b, at) = pair(large, other, 0.3)?;
+        let options = VolumeOptions { resolution: Some(256), gradient: true, ..VolumeOptions::default() };
+        Ok(Box::new(move |query| {
+            query.method = Method::Image;
+            Ok(query.volume(&a, b.at(at), options)?.outcome())
+        }))
+    }),
+    ("volume of a mesh in itself", |_, other| {
+        let shape = Shape::from(other.clone());
+        let options = VolumeOptions { resolution: Some(256), ..VolumeOptions::default() };
+        Ok(Box::new(move |query| Ok(query.self_volume(&shape, options)?.outcome())))
+    }),
+    ("contacts", |large, other| {
+        let (a, b, at) = pair(large, other, 0.3)?;
+        Ok(Box::new(move |query| Ok(query.contacts(&a, b.at(at), 1e-3)?.outcome())))
+    }),
+    ("separate", |large, other| {
+        let (a, b, at) = pair(large, other, 0.3)?;
+        Ok(Box::new(move |query| Ok(query.separate(&a, b.at(at))?.outcome())))
+    }),
     ("box on a mesh, relation", |large, other| {
-        let (a, _, at) = pair(large, other, 0.3)?;
-        let half = 0.1 * (a.bounds(&Pose::IDENTITY).high - a.bounds(&Pose::IDENTITY).low).max_element();
-        let block = Shape::cuboid([half; 3])?;
+        let (a, block, at) = block(large, other)?;
         Ok(Box::new(move |query| Ok(query.relation(&a, block.at(at))?.outcome())))
+    }),
+    ("box on a mesh, contacts", |large, other| {
+        let (a, block, at) = block(large, other)?;
+        Ok(Box::new(move |query| Ok(query.contacts(&a, block.at(at), 1e-3)?.outcome())))
     }),
     ("closest points", |large, _| {
         let (shape, points) = (Shape::from(large.clone()), some_points(large));
@@ -358,6 +381,14 @@ const QUESTIONS: &[(&str, Make)] = &[
 fn pair(large: &Mesh, other: &Mesh, share: f64) -> Result<(Shape, Shape, Pose)> {
     let at = place(large, other, share)?;
     Ok((Shape::from(large.clone()), Shape::from(other.clone()), at))
+}
+
+/// A box a fifth as long as the mesh, at its surface.
+fn block(large: &Mesh, other: &Mesh) -> Result<(Shape, Shape, Pose)> {
+    let (a, _, at) = pair(large, other, 0.3)?;
+    let bounds = a.bounds(&Pose::IDENTITY);
+    let half = 0.1 * (bounds.high - bounds.low).max_element();
+    Ok((a, Shape::cuboid([half; 3])?, at))
 }
 
 /// Points around the mesh, more than a short budget measures.

@@ -2,12 +2,12 @@
 
 use impinge::glam::DVec3;
 use impinge::{
-    Answer, Budget, Certainty, ContactKind, Deforming, Error, Feature, FeaturePairKind, Finish, Method,
-    MovingContact, Placed, Query, Question as Asked, Relation, Sweep, VolumeOptions,
+    Answer, Budget, Certainty, Contact, ContactKind, Deforming, Error, Feature, FeaturePairKind, Finish,
+    Method, MovingContact, Placed, Query, Question as Asked, Ray, Relation, Sweep, VolumeOptions,
 };
 use serde_json::{Map, Value, json};
 
-use crate::questions::{Body, Question, RESOLUTION, What};
+use crate::questions::{Body, Question, RESOLUTION, What, fields};
 
 /// The fields, and whether something was hit.
 type Fields = (Map<String, Value>, bool);
@@ -36,6 +36,21 @@ pub fn answer(question: &Question) -> Result<Fields, Error> {
         }
         What::Sweep([a, b]) => sweep(&mut query, a, b),
         What::Volume([a, b]) => volume(&mut query, a, b),
+        What::Contacts { bodies: [a, b], margin, one_sided } => {
+            query.one_sided = *one_sided;
+            contacts(&mut query, a, b, *margin)
+        }
+        What::Separate([a, b]) => {
+            let found = query.separate(a.placed(), b.placed())?;
+            let told = found.value;
+            let fields = json!({
+                "translation": told.map(|told| told.translation.to_array()),
+                "length": told.map(|told| told.length),
+                "at_least": told.map(|told| told.at_least),
+            });
+            Ok((with(fields, &found), told.is_some_and(|told| told.length > 0.0)))
+        }
+        What::Rays(a, rays) => ray_hits(&mut query, a, rays),
         What::Points(a, points) => {
             let points: Vec<DVec3> = points.iter().copied().map(DVec3::from).collect();
             let found = query.signed_distances(a.placed(), &points)?;
@@ -184,6 +199,53 @@ fn volume(query: &mut Query<'_>, a: &Body, b: &Body) -> Result<Fields, Error> {
         "patches": patches.collect::<Vec<_>>(),
     });
     Ok((with(fields, &found), told.is_some_and(|told| told.volume > 0.0)))
+}
+
+fn contacts(query: &mut Query<'_>, a: &Body, b: &Body, margin: f64) -> Result<Fields, Error> {
+    let found = query.contacts(a.placed(), b.placed(), margin)?;
+    let bracket = match found.certainty {
+        Certainty::Conservative { tolerance } => Some(tolerance),
+        _ => None,
+    };
+    let list = found.value.as_ref().map(|all| {
+        let place = |contact: &Contact| {
+            let mut place = fields(json!({
+                "point": contact.point().to_array(),
+                "points": contact.points.map(|p| p.to_array()),
+                "normal": contact.normal.to_array(),
+                "depth": contact.depth,
+                "area": contact.area,
+                "features": contact.features.map(named),
+                "id": contact.id,
+            }));
+            if let Some(width) = bracket.filter(|_| contact.depth > 0.0) {
+                place.insert("depth_at_least".into(), json!((contact.depth - width).max(0.0)));
+            }
+            place
+        };
+        all.iter().map(place).collect::<Vec<_>>()
+    });
+    let hit = list.as_ref().is_some_and(|list| !list.is_empty());
+    Ok((with(json!({"contacts": list}), &found), hit))
+}
+
+fn ray_hits(query: &mut Query<'_>, a: &Body, rays: &[[f64; 6]]) -> Result<Fields, Error> {
+    let ray = |&[ox, oy, oz, dx, dy, dz]: &[f64; 6]| Ray::new([ox, oy, oz], [dx, dy, dz]);
+    let rays: Vec<Ray> = rays.iter().map(ray).collect::<Result<_, _>>()?;
+    let found = query.ray_casts(a.placed(), &rays)?;
+    let told = found.value.as_ref().or(found.so_far.as_ref()).cloned().unwrap_or_default();
+    let hits = told.iter().map(|hit| {
+        hit.map(|hit| {
+            json!({
+                "t": hit.t,
+                "point": hit.point.to_array(),
+                "normal": hit.normal.to_array(),
+                "feature": named(hit.feature),
+            })
+        })
+    });
+    let fields = json!({"hits": hits.collect::<Vec<_>>()});
+    Ok((with(fields, &found), told.iter().any(Option::is_some)))
 }
 
 fn step(query: &mut Query<'_>, mesh: &Deforming, all: bool, margin: f64) -> Result<Fields, Error> {

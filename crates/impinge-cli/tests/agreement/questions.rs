@@ -25,6 +25,9 @@ pub enum What {
     Pairs([Body; 2], Option<f64>),
     Sweep([Body; 2]),
     Volume([Body; 2]),
+    Contacts { bodies: [Body; 2], margin: f64, one_sided: bool },
+    Separate([Body; 2]),
+    Rays(Body, Vec<[f64; 6]>),
     Points(Body, Vec<[f64; 3]>),
     Ccd(FeaturePairKind, [[DVec3; 4]; 2], f64),
     Meets(Body),
@@ -38,7 +41,7 @@ pub struct Body {
 }
 
 pub fn draw(rng: &mut Pcg64) -> Asked {
-    let (mut line, what) = match rng.random_range(0..22) {
+    let (mut line, what) = match rng.random_range(0..26) {
         0..4 => two(rng, "relation", What::Relation),
         4..8 => two(rng, "distance", What::Distance),
         8..11 => triangle_pairs(rng),
@@ -47,7 +50,10 @@ pub fn draw(rng: &mut Pcg64) -> Asked {
         16..18 => ccd(rng),
         18 => meets(rng),
         19 => step(rng),
-        _ => volume(rng),
+        20..22 => volume(rng),
+        22..24 => contacts(rng),
+        24 => two(rng, "separate", What::Separate),
+        _ => rays(rng),
     };
     let method = match rng.random_range(0..10) {
         0..5 => Method::Auto,
@@ -66,7 +72,8 @@ pub fn draw(rng: &mut Pcg64) -> Asked {
 
 type Drawn = (Map<String, Value>, What);
 
-fn fields(value: Value) -> Map<String, Value> {
+/// The fields of an object.
+pub fn fields(value: Value) -> Map<String, Value> {
     match value {
         Value::Object(fields) => fields,
         _ => Map::new(),
@@ -109,6 +116,26 @@ fn volume(rng: &mut Pcg64) -> Drawn {
     });
     let line = json!({"ask": "volume", "a": a, "b": b, "resolution": RESOLUTION});
     (fields(line), What::Volume([body_a, body_b]))
+}
+
+fn contacts(rng: &mut Pcg64) -> Drawn {
+    let [(a, body_a), (b, body_b)] = [(); 2].map(|()| body(rng, false));
+    let (margin, one_sided) = (0.125 * f64::from(rng.random_range(0..3)), rng.random());
+    let sides = if one_sided { 1 } else { 2 };
+    let line = json!({"ask": "contacts", "a": a, "b": b, "margin": margin, "sides": sides});
+    (fields(line), What::Contacts { bodies: [body_a, body_b], margin, one_sided })
+}
+
+fn rays(rng: &mut Pcg64) -> Drawn {
+    let (a, body) = body(rng, false);
+    let mut ray = || {
+        let (from, towards) = (2.0 * position(rng), position(rng));
+        // Every other ray passes the middle of the grid on which the bodies are.
+        let along = if rng.random() { 0.5 * towards - from } else { towards };
+        [from.x, from.y, from.z, along.x, along.y, along.z]
+    };
+    let rays: Vec<[f64; 6]> = (0..4).map(|_| ray()).filter(|ray| ray[3..] != [0.0; 3]).collect();
+    (fields(json!({"ask": "rays", "a": a, "rays": rays})), What::Rays(body, rays))
 }
 
 fn points(rng: &mut Pcg64) -> Drawn {
