@@ -27,7 +27,7 @@ use super::motion_spans::spans;
 use super::moving_disc_bound::{MovingDiscBound, time_apart};
 use super::pass_through;
 use super::planar_bound::PlanarShadows;
-use super::screw_shadow::ScrewShadows;
+use super::screw_shadow::{ScrewShadows, Shadows};
 use super::time_queue::TimedEntry;
 use super::triangle_pair::{Corners, Step, step, time_along};
 use crate::geom::common_point::common_point;
@@ -149,16 +149,6 @@ pub struct MeshSweep<'m> {
     blocks: Blocks,
     found: Option<Impact>,
     work: Counters,
-}
-
-/// What the motion of the bodies against each other leaves unchanged.
-#[derive(Debug, Clone)]
-enum Shadows {
-    /// Made when the search takes long.
-    Later,
-    /// The motion is no screw.
-    None,
-    Made(Box<ScrewShadows>),
 }
 
 /// Both bodies at an instant.
@@ -363,8 +353,7 @@ impl<'m> MeshSweep<'m> {
             self.look_along_the_axis(budget)
         };
         if all_apart {
-            self.planar_floor = f64::INFINITY;
-            self.floor = f64::INFINITY;
+            (self.planar_floor, self.floor) = (f64::INFINITY, f64::INFINITY);
             self.spans.clear();
         }
     }
@@ -385,19 +374,6 @@ impl<'m> MeshSweep<'m> {
         self.planar_floor = found.free_until;
         self.floor = self.floor.max(found.free_until);
         found.impact.is_none() && found.outcome.finish == Finish::Complete
-    }
-
-    /// Whether two child boxes, by node and lane, are known never to meet.
-    fn boxes_never_meet(&self, [a, b]: [Option<(u32, usize)>; 2]) -> bool {
-        match (&self.shadows, a, b) {
-            (Shadows::Made(shadows), Some(a), Some(b)) => shadows.boxes_never_meet(a, b),
-            _ => false,
-        }
-    }
-
-    /// Whether two triangles are known never to meet.
-    fn never_meet(&self, pair: [u32; 2]) -> bool {
-        matches!(&self.shadows, Shadows::Made(shadows) if shadows.triangles_never_meet(pair))
     }
 
     /// Looks at the hulls when the search takes long.
@@ -423,7 +399,7 @@ impl<'m> MeshSweep<'m> {
 
     /// Goes on with a pair of children.
     fn open_children(&mut self, time: f64, [a, b]: [ChildRef; 2], origin: [Option<(u32, usize)>; 2]) {
-        if self.boxes_never_meet(origin) {
+        if self.shadows.boxes_never_meet(origin) {
             return;
         }
         match (a, b) {
@@ -500,7 +476,7 @@ impl<'m> MeshSweep<'m> {
         let limit = ((end - base) as f32).next_up();
         let some = times(level, x, y, &now.toi, limit, &mut after);
         self.work.volume_tests += (WIDTH * WIDTH) as u64;
-        if !some || !self.drop_separated(pair, &mut after) {
+        if !some || !self.shadows.drop_separated(pair, &mut after) {
             return;
         }
         let bottom = [0, 1].map(|side| trees[side].is_bottom(pair[side] as usize));
@@ -511,25 +487,9 @@ impl<'m> MeshSweep<'m> {
         self.open.push(TimedEntry { time, number, what: What::ChildPairs { at, slot } });
     }
 
-    /// Takes out what shadows keep apart; whether anything is left.
-    fn drop_separated(&self, [x, y]: [u32; 2], after: &mut Times) -> bool {
-        let Shadows::Made(shadows) = &self.shadows else { return true };
-        let mut left = false;
-        for (i, row) in after.iter_mut().enumerate() {
-            for (j, time) in row.iter_mut().enumerate().filter(|(_, time)| **time < f32::INFINITY) {
-                if shadows.boxes_never_meet((x, i), (y, j)) {
-                    *time = f32::INFINITY;
-                } else {
-                    left = true;
-                }
-            }
-        }
-        left
-    }
-
     /// Follows a pair of triangles until it touches or another pair can touch before.
     fn follow(&mut self, mut time: f64, pair: [u32; 2], mut steps: u32) {
-        if self.never_meet(pair) {
+        if self.shadows.triangles_never_meet(pair) {
             return;
         }
         // From an instant that is known anyway, most pairs are seen to stay apart for long.

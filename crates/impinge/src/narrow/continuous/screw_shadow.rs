@@ -18,6 +18,7 @@ use glam::{DVec2, DVec3};
 
 use super::shadow_classes;
 use crate::geom::point_triangle::norm;
+use crate::hierarchy::box_time_of_impact::Times;
 use crate::hierarchy::wide::{WIDTH, WideTree};
 use crate::model::Model;
 use crate::motion::{Motion, RelativeScrew};
@@ -28,6 +29,47 @@ const MOST_ANGLE: f64 = 1.0;
 
 /// Turns of the thread that two shadows are compared at; more mean that they cover each other.
 const MOST_TURNS: f64 = 4.0;
+
+/// What the motion of two bodies against each other leaves unchanged.
+#[derive(Debug, Clone)]
+pub(super) enum Shadows {
+    /// Made when the search takes long.
+    Later,
+    /// The motion is no screw.
+    None,
+    Made(Box<ScrewShadows>),
+}
+
+impl Shadows {
+    /// Whether two child boxes, by node and lane, are known never to meet.
+    pub fn boxes_never_meet(&self, [a, b]: [Option<(u32, usize)>; 2]) -> bool {
+        match (self, a, b) {
+            (Shadows::Made(shadows), Some(a), Some(b)) => shadows.boxes_never_meet(a, b),
+            _ => false,
+        }
+    }
+
+    /// Whether two triangles are known never to meet.
+    pub fn triangles_never_meet(&self, pair: [u32; 2]) -> bool {
+        matches!(self, Shadows::Made(shadows) if shadows.triangles_never_meet(pair))
+    }
+
+    /// Takes the pairs of children of two nodes out that shadows keep apart; whether anything is left.
+    pub fn drop_separated(&self, [x, y]: [u32; 2], after: &mut Times) -> bool {
+        let Shadows::Made(shadows) = self else { return true };
+        let mut left = false;
+        for (i, row) in after.iter_mut().enumerate() {
+            for (j, time) in row.iter_mut().enumerate().filter(|(_, time)| **time < f32::INFINITY) {
+                if shadows.boxes_never_meet((x, i), (y, j)) {
+                    *time = f32::INFINITY;
+                } else {
+                    left = true;
+                }
+            }
+        }
+        left
+    }
+}
 
 /// The shadows of two moving meshes.
 #[derive(Debug, Clone)]
