@@ -4,7 +4,6 @@ use std::process::Command;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use glam::DVec3;
 use impinge::Motion;
 use impinge::model::Model;
 use impinge::narrow::continuous::SweepOptions;

@@ -344,7 +344,9 @@ impl<'m> MeshSweep<'m> {
         {
             return;
         }
-        let all_apart = if let Some(shadows) = ScrewShadows::new(models, motions, self.noise) {
+        // They hold for the whole step, and so must the bound of its rounding.
+        let most = noise(&self.bodies, 1.0);
+        let all_apart = if let Some(shadows) = ScrewShadows::new(models, motions, most) {
             let all_apart = shadows.all_apart();
             self.shadows = Shadows::Made(Box::new(shadows));
             all_apart
@@ -360,17 +362,15 @@ impl<'m> MeshSweep<'m> {
 
     /// How long shadows on the plane of the motion stay apart, if it has one; whether they do to the end.
     fn look_along_the_axis(&mut self, budget: &mut Budget) -> bool {
-        let (models, motions) = (self.bodies.map(|body| body.model), self.bodies.map(|body| body.motion));
-        let Some(shadows) = PlanarShadows::new(models, motions) else { return false };
-        let options = SweepOptions {
-            tolerance: self.tolerance,
-            slack: Some(self.wanted_slack),
-            from: self.floor,
-            until: self.until,
-            ..SweepOptions::DEFAULT
+        let models = self.bodies.map(|body| body.model);
+        let Some(shadows) = PlanarShadows::new(models, self.bodies.map(|body| body.motion)) else {
+            return false;
         };
+        let slack = Some(self.wanted_slack);
+        let (tolerance, from, until) = (self.tolerance, self.floor, self.until);
+        let options = SweepOptions { tolerance, slack, from, until, ..SweepOptions::DEFAULT };
         let found = shadows.sweep(&options, budget);
-        self.work = self.work + found.outcome.work;
+        self.work += found.outcome.work;
         self.planar_floor = found.free_until;
         self.floor = self.floor.max(found.free_until);
         found.impact.is_none() && found.outcome.finish == Finish::Complete
