@@ -337,11 +337,12 @@ impl<'m> MeshSweep<'m> {
 
     /// Makes the shadows when the search takes long.
     fn make_shadows(&mut self, budget: &mut Budget) {
+        if !matches!(self.shadows, Shadows::Later) {
+            return;
+        }
         let (models, motions) = (self.bodies.map(|body| body.model), self.bodies.map(|body| body.motion));
-        let triangles: usize = models.iter().map(|model| model.mesh().triangles().len()).sum();
-        let due = FIRST_SHADOWS + triangles as u64 / TRIANGLES_A_UNIT;
-        if !matches!(self.shadows, Shadows::Later) || self.hull_work() < due || !budget.draw(triangles as u64)
-        {
+        let triangles: u64 = models.iter().map(|model| model.mesh().triangles().len() as u64).sum();
+        if self.hull_work() < FIRST_SHADOWS + triangles / TRIANGLES_A_UNIT || !budget.draw(triangles) {
             return;
         }
         // They hold for the whole step, and so must the bound of its rounding.
