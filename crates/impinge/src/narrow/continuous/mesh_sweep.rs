@@ -356,19 +356,17 @@ impl<'m> MeshSweep<'m> {
             self.look_along_the_axis(budget)
         };
         if all_apart {
-            (self.planar_floor, self.floor) = (f64::INFINITY, f64::INFINITY);
+            self.floor = f64::INFINITY;
             self.spans.clear();
         }
     }
 
     /// How long shadows on the plane of the motion stay apart, if it has one; whether they do to the end.
     fn look_along_the_axis(&mut self, budget: &mut Budget) -> bool {
-        let models = self.bodies.map(|body| body.model);
-        let Some(shadows) = PlanarShadows::new(models, self.bodies.map(|body| body.motion)) else {
-            return false;
-        };
-        let slack = Some(self.wanted_slack);
-        let (tolerance, from, until) = (self.tolerance, self.floor, self.until);
+        let (models, motions) = (self.bodies.map(|body| body.model), self.bodies.map(|body| body.motion));
+        let Some(shadows) = PlanarShadows::new(models, motions) else { return false };
+        let (tolerance, slack) = (self.tolerance, Some(self.wanted_slack));
+        let (from, until) = (self.floor, self.until);
         let options = SweepOptions { tolerance, slack, from, until, ..SweepOptions::DEFAULT };
         let found = shadows.sweep(&options, budget);
         self.work += found.outcome.work;
