@@ -3,10 +3,13 @@
 //
 // Arguments: mesh a and mesh b as in protocol.hpp, and motions: u32 rows, then rows of twenty f64: quaternion
 // (w x y z) and angular velocity of a, quaternion, position, velocity and angular velocity of b. Both turn about
-// their own origins; a stays at the origin. The value is the time of the first contact, or 2 without one.
+// their own origins; a stays at the origin. "sweep" answers the time of the first contact, or 2 without one. "advance"
+// takes seconds for repeats and goes through the motion once: it answers how far it came, and whether that is a contact.
 #include <coal/BVH/BVH_model.h>
 #include <coal/distance.h>
 
+#include <chrono>
+#include <limits>
 #include <memory>
 
 #include "protocol.hpp"
@@ -64,7 +67,9 @@ int main(int count, char** arguments) {
   const double reach_a = reach(mesh_a), reach_b = reach(mesh_b);
   const auto motions = read_motions(arguments[3]);
 
-  const auto first_contact = [&](const Motion& m) {
+  // Up to the first contact, the end, or the seconds; 2 at the end.
+  const auto first_contact = [&](const Motion& m, double seconds, bool& hit) {
+    const auto start = std::chrono::steady_clock::now();
     const auto spin_a = vector(&m[4]), position = vector(&m[11]), velocity = vector(&m[14]), spin_b = vector(&m[17]);
     const double speed = velocity.norm() + spin_a.norm() * reach_a + spin_b.norm() * reach_b;
     for (double t = 0; t < 1;) {
@@ -74,7 +79,9 @@ int main(int count, char** arguments) {
       request.enable_signed_distance = false;
       coal::DistanceResult result;
       const double gap = coal::distance(a.get(), at_a, b.get(), at_b, request, result);
-      if (gap <= near) return t;
+      hit = gap <= near;
+      const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
+      if (hit || spent.count() > seconds) return t;
       t += gap / speed;
     }
     return 2.0;
@@ -83,8 +90,19 @@ int main(int count, char** arguments) {
       {"sweep",
        [&](std::size_t number, int repeats) {
          double time = 2;
-         const double spent = protocol::median_of(repeats, [&] { time = first_contact(motions.at(number)); });
+         bool hit = false;
+         const double most = std::numeric_limits<double>::infinity();
+         const double spent =
+             protocol::median_of(repeats, [&] { time = first_contact(motions.at(number), most, hit); });
          return protocol::ok(spent, time);
+       }},
+      {"advance",
+       [&](std::size_t number, int seconds) {
+         bool hit = false;
+         const auto start = std::chrono::steady_clock::now();
+         const double reached = first_contact(motions.at(number), seconds, hit);
+         const std::chrono::duration<double, std::nano> spent = std::chrono::steady_clock::now() - start;
+         return protocol::ok(spent.count(), reached, hit ? 1 : 0);
        }},
   });
 }

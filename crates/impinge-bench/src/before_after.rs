@@ -26,7 +26,7 @@ const LEAST_MEDIAN: f64 = 0.5;
 const ROUNDS: usize = 5;
 
 /// The columns with times, by table.
-const TIMES: [(&str, &[&str]); 20] = [
+const TIMES: [(&str, &[&str]); 21] = [
     ("mesh-relation", &["median us", "mean us"]),
     ("mesh-pairs", &["median us", "mean us"]),
     ("mesh-distance", &["median us", "mean us"]),
@@ -39,6 +39,7 @@ const TIMES: [(&str, &[&str]); 20] = [
     ("contact-labels", &["no tables", "labels", "primitives", "all four"]),
     ("ccd-primitives", &["ns/query"]),
     ("sweep", &["mean ms"]),
+    ("tight-fit", &["ms"]),
     ("monte-carlo", &["mean ms"]),
     ("volume", &["median ms"]),
     ("volume-table", &["total ms"]),
@@ -50,8 +51,10 @@ const TIMES: [(&str, &[&str]); 20] = [
 ];
 
 /// Columns that tell rows of one contestant apart.
-const PARTS: [&str; 11] =
-    ["scene", "motion", "volume", "bodies", "mesh", "meshes", "boxes", "corners", "queries", "set", "pixels"];
+const PARTS: [&str; 12] = [
+    "scene", "motion", "volume", "bodies", "mesh", "meshes", "boxes", "corners", "queries", "set", "pixels",
+    "fit",
+];
 
 /// What was asked for on the command line.
 #[derive(Debug, PartialEq)]

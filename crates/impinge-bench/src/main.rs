@@ -9,6 +9,7 @@ mod aabb_tree;
 mod before_after;
 mod boxes;
 mod chart;
+mod fits;
 mod hulls;
 mod machine;
 mod outside;

@@ -41,7 +41,7 @@ struct Item {
 }
 
 const MESHES: &str = "mesh-relation mesh-pairs mesh-distance tree-build";
-const FCL_OR_COAL: &str = "mesh-relation mesh-pairs mesh-distance tree-build convex sweep";
+const FCL_OR_COAL: &str = "mesh-relation mesh-pairs mesh-distance tree-build convex sweep tight-fit";
 
 /// In the order in which they need one another.
 const ITEMS: &[Item] = &[
@@ -72,13 +72,13 @@ const ITEMS: &[Item] = &[
     },
     Item {
         name: "Python's venv",
-        tables: "mesh-relation mesh-pairs mesh-distance tree-build convex sweep ccd-primitives",
+        tables: "mesh-relation mesh-pairs mesh-distance tree-build convex sweep tight-fit ccd-primitives",
         need: install::venv_module,
         get: || debian("python3-venv"),
     },
     Item {
         name: "the Python environment",
-        tables: "mesh-relation mesh-pairs mesh-distance tree-build convex sweep ccd-primitives",
+        tables: "mesh-relation mesh-pairs mesh-distance tree-build convex sweep tight-fit ccd-primitives",
         need: install::environment,
         get: install::make_environment,
     },
@@ -97,7 +97,7 @@ const ITEMS: &[Item] = &[
     },
     Item {
         name: "the program coal_sweep",
-        tables: "sweep",
+        tables: "sweep tight-fit",
         need: || programs::need("coal_sweep"),
         get: || programs::build("coal_sweep"),
     },

@@ -24,6 +24,7 @@ mod point_distance;
 mod rays;
 mod scene_queries;
 mod sweep;
+mod tight_fit;
 mod tree_build;
 mod volume;
 mod volume_table;
@@ -220,6 +221,12 @@ pub const TABLES: &[Entry] = &[
         about: "when two moving meshes first touch: 50 motions, bunny4k-dragon11k to bunny59k-dragon202k",
         one_core: true,
         run: sweep::run,
+    },
+    Entry {
+        name: "tight-fit",
+        about: "rings, pegs, gears and a nut on its bolt that move along each other without contact, and with burrs",
+        one_core: true,
+        run: tight_fit::run,
     },
     Entry {
         name: "monte-carlo",

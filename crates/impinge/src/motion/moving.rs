@@ -143,13 +143,60 @@ impl Motion {
     /// How far a placed point of a ball can be from the exact motion, by rounding (a length).
     #[doc(hidden)]
     pub fn rounding(&self, ball: &Ball) -> f64 {
+        self.rounding_until(ball, 1.0)
+    }
+
+    /// The same up to a time.
+    pub(crate) fn rounding_until(&self, ball: &Ball, until: f64) -> f64 {
         let reach = match self {
             Motion::Still(pose) => {
                 (norm(pose.translation()) + norm(ball.centre) + ball.radius) * MOTION_ROUNDING
             }
-            Motion::Rigid(rigid) => rigid.rounding(ball),
+            Motion::Rigid(rigid) => rigid.rounding_until(ball, until),
         };
         reach + f64::MIN_POSITIVE
+    }
+
+    /// The times inside 0..1 between which the rounding of a long flight is in proportion to the place.
+    pub(crate) fn flight_knots(&self, ball: &Ball) -> Vec<f64> {
+        match self {
+            Motion::Still(_) => Vec::new(),
+            Motion::Rigid(rigid) => rigid.flight_knots(ball).collect(),
+        }
+    }
+
+    /// The same motion in a world whose origin is at `origin` of this one. Rounded to the digits of what is left.
+    pub(crate) fn seen_from(&self, origin: DVec3) -> Motion {
+        match self {
+            Motion::Still(pose) => Motion::Still(pose.moved_to(pose.translation() - origin)),
+            Motion::Rigid(rigid) => Motion::Rigid(rigid.seen_from(origin)),
+        }
+    }
+
+    /// The direction of the axis that it turns about.
+    pub(crate) fn turn_axis(&self) -> Option<DVec3> {
+        match self {
+            Motion::Still(_) => None,
+            Motion::Rigid(rigid) => {
+                Some(rigid.turn()).filter(|(_, angle)| *angle != 0.0).map(|(axis, _)| axis)
+            }
+        }
+    }
+
+    /// How far it shifts along a direction while it turns about it (not negative).
+    pub(crate) fn shift_along(&self, direction: DVec3) -> f64 {
+        match self {
+            Motion::Still(_) => 0.0,
+            Motion::Rigid(rigid) => rigid.shift_along(direction),
+        }
+    }
+
+    /// How long the way of the body's origin is, at most.
+    pub(crate) fn way(&self) -> f64 {
+        match self {
+            Motion::Still(_) => 0.0,
+            Motion::Rigid(rigid) => rigid.way(),
+        }
     }
 
     /// A box of the world, its lowest and its highest corner, around all points of a ball over a span of time.

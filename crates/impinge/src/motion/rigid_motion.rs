@@ -13,13 +13,13 @@
 //! at π: beyond [`LARGEST_CONTACT_TANGENT`] the turn is cut into equal pieces of at most a quarter turn, each
 //! with its own tangent, and the speed jumps where they join ([`RigidMotion::knots`]).
 
-use std::f64::consts::FRAC_PI_2;
+use std::f64::consts::{FRAC_PI_2, PI};
 
 use glam::{DMat3, DQuat, DVec3};
 
 use super::Pose;
 use crate::geom::point_triangle::norm;
-use crate::num::tolerance::{LARGEST_CONTACT_TANGENT, MOTION_ROUNDING, ROUND_UP};
+use crate::num::tolerance::{LARGEST_CONTACT_TANGENT, LONG_FLIGHT, MOTION_ROUNDING, ROUND_UP};
 
 /// How far along its axis a screw is when it has turned by a share t of its angle.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -124,7 +124,7 @@ impl RigidMotion {
     pub(super) fn tangents(angle: f64) -> u32 {
         if angle == 0.0 {
             0
-        } else if angle < std::f64::consts::PI && (0.5 * angle).tan() <= LARGEST_CONTACT_TANGENT {
+        } else if angle < PI && (0.5 * angle).tan() <= LARGEST_CONTACT_TANGENT {
             1
         } else {
             (angle / FRAC_PI_2).ceil().min(f64::from(u32::MAX)) as u32
@@ -144,6 +144,24 @@ impl RigidMotion {
         }
         let turn = DQuat::from_axis_angle(self.axis, self.angle * t);
         Pose::turned(self.origin(t), (turn * self.turned).normalize())
+    }
+
+    /// The same motion in a world whose origin is at `origin` of this one.
+    pub fn seen_from(&self, origin: DVec3) -> RigidMotion {
+        let [start, end] = [self.start, self.end].map(|pose| pose.moved_to(pose.translation() - origin));
+        RigidMotion { start, end, ..*self }
+    }
+
+    /// How far it shifts along a direction, at most.
+    pub fn shift_along(&self, direction: DVec3) -> f64 {
+        // sin(ωt/2)/sin(ω/2) is at most 1 up to half a turn.
+        let swing = if self.angle <= PI { 1.0 } else { self.inverse_sine.abs() };
+        direction.dot(self.travel).abs() + direction.dot(self.chord).abs() * swing
+    }
+
+    /// How long the way of the body's origin is, at most.
+    pub fn way(&self) -> f64 {
+        norm(self.travel) + self.angle * 0.5 * norm(self.chord) * self.inverse_sine.abs()
     }
 
     /// The velocities at t, about the body's origin; after a knot, not before it.
@@ -187,12 +205,27 @@ impl RigidMotion {
         AccelerationBound { axis: self.axis, across, straight }
     }
 
-    /// How far a placed point of a ball can be from the exact motion, by rounding.
-    pub fn rounding(&self, ball: &Ball) -> f64 {
-        let way = norm(self.start.translation()) + norm(self.travel) + norm(self.chord);
+    /// How far a placed point of a ball can be from the exact motion up to a time, by rounding: on a long flight the
+    /// less the less far it has come.
+    pub fn rounding_until(&self, ball: &Ball, until: f64) -> f64 {
+        let share = if self.flies_far(ball, 1.0) { self.share(until)[0] } else { 1.0 };
+        let way = norm(self.start.translation()) + norm(self.travel) * share + norm(self.chord);
         let reach = norm(ball.centre) + ball.radius;
         // A rounded angle moves a point by the rounding times its distance from the axis.
         (way + reach + self.angle * self.arm(ball)) * MOTION_ROUNDING
+    }
+
+    /// Whether a share of the straight part is far beyond everything else about the motion.
+    fn flies_far(&self, ball: &Ball, share: f64) -> bool {
+        let rest = norm(self.start.translation()) + norm(self.chord) + norm(ball.centre) + ball.radius;
+        norm(self.travel) * share > LONG_FLIGHT * rest
+    }
+
+    /// The times, descending, by which a long flight has come half as far again and again: between them rounding is in
+    /// proportion to the place.
+    pub fn flight_knots(&self, ball: &Ball) -> impl Iterator<Item = f64> {
+        let halves = std::iter::successors(Some(0.5), |t: &f64| Some(0.5 * t));
+        halves.take_while(|&t| t > f64::MIN_POSITIVE && self.flies_far(ball, 2.0 * t))
     }
 
     /// An upper bound of the distance of a ball's points from the axis.

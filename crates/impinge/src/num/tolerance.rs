@@ -257,6 +257,14 @@ pub const SWEEP_TOLERANCE: f64 = 1e-6;
 /// step): slow bodies do not cover the gap in a step, and times are still to be told apart.
 pub const FLIGHT_TOLERANCE: f64 = 1.0 / 1024.0;
 
+/// How much farther than everything else about a motion its way is for its rounding to be told span by span (no unit).
+/// Below it the rounding of the farthest place is below the slack of a sweep.
+pub const LONG_FLIGHT: f64 = (1 << 16) as f64;
+
+/// How much farther from the origin than from each other, and than they reach and go, bodies are for their sweep to be
+/// seen from a point near them (no unit). Below it rounding in the world is far below the slack.
+pub const FAR_FROM_ORIGIN: f64 = 64.0;
+
 /// How far the computed axis of a motion is from the true one (no unit: a factor of the lengths it is computed from;
 /// also the angle by which it is tilted): some ten operations and a tangent.
 pub const AXIS_ROUNDING: f64 = 64.0 * f64::EPSILON;

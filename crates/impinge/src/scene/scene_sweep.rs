@@ -386,6 +386,7 @@ impl SceneSweep {
         let hit = found.impact.map(|impact| {
             memory.direction = Some(impact.normal);
             let (stop, gap) = self.stop(shapes, movers, &impact);
+            let tolerance = tolerance.max(found.earliness());
             SceneImpact { bodies: movers.map(|mover| mover.id), impact, tolerance, stop, gap }
         });
         let known = if found.outcome.finish == Finish::Complete { Known::Apart } else { Known::Interrupted };

@@ -57,7 +57,8 @@ pub enum ContactKind {
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Impact {
-    /// Never later than the true first contact, and at most the tolerance before it.
+    /// Never later than the true first contact, and at most the tolerance before it; where no contact was proved the
+    /// certainty says how much before.
     pub time: f64,
     /// Which features touch.
     pub kind: ContactKind,
@@ -120,6 +121,16 @@ pub struct Sweep {
     pub slack: f64,
     /// How the search ended and what it cost. The certainty of an impact is the tolerance of its time.
     pub outcome: Outcome,
+}
+
+impl Sweep {
+    /// How much before the true first contact the impact may be (in units of the step).
+    pub(crate) fn earliness(&self) -> f64 {
+        match self.outcome.certainty {
+            Certainty::Conservative { tolerance } => tolerance,
+            _ => 0.0,
+        }
+    }
 }
 
 impl From<Sweep> for Verdict<Sweep> {

@@ -77,7 +77,8 @@ pub(super) fn look(pieces: [&Piece; 2], motions: [&Motion; 2], t: f64, span: [f6
     if !(separation.distance > 0.0) {
         return Gap { separation, time: 0.0 };
     }
-    let sides = [0, 1].map(|k| Side::new(pieces[k], motions[k], &poses[k], t, separation.points[0]));
+    let sides =
+        [0, 1].map(|k| Side::new(pieces[k], motions[k], &poses[k], [t, span[1]], separation.points[0]));
     let left = (span[1] - t) * ROUND_UP + f64::MIN_POSITIVE;
     let time = match (a.half_space(), b.half_space()) {
         (Some(_), Some(_)) => planes(&sides, &separation, span),
@@ -100,10 +101,10 @@ struct Side<'p> {
     noise: f64,
 }
 
-/// What rounding can do to the place of a ball's points, seen from an origin.
-pub(super) fn noise(ball: &Ball, motion: &Motion, pose: &Pose, origin: DVec3) -> f64 {
+/// What rounding can do to the place of a ball's points up to a time, seen from an origin.
+pub(super) fn noise(ball: &Ball, motion: &Motion, until: f64, pose: &Pose, origin: DVec3) -> f64 {
     let size = norm(pose.translation()) + norm(origin) + 2.0 * ball.radius + norm(ball.centre);
-    motion.rounding(ball) + (PLACING_ERROR + TOO_CLOSE_TO_CALL) * size
+    motion.rounding_until(ball, until) + (PLACING_ERROR + TOO_CLOSE_TO_CALL) * size
 }
 
 /// Where the extreme point of a piece is along a direction, and how fast it moves along it.
@@ -113,9 +114,16 @@ struct Extreme {
 }
 
 impl<'p> Side<'p> {
-    fn new(piece: &'p Piece, motion: &'p Motion, pose: &'p Pose, t: f64, origin: DVec3) -> Side<'p> {
+    /// A piece at a time, rounding being bounded until another.
+    fn new(
+        piece: &'p Piece,
+        motion: &'p Motion,
+        pose: &'p Pose,
+        [t, until]: [f64; 2],
+        origin: DVec3,
+    ) -> Side<'p> {
         let ball = piece.ball();
-        let noise = noise(&ball, motion, pose, origin);
+        let noise = noise(&ball, motion, until, pose, origin);
         Side { piece, motion, pose, twist: motion.twist(t), ball, origin, noise }
     }
 

@@ -28,6 +28,9 @@ pub(super) struct HullBound {
 }
 
 impl HullBound {
+    /// Never looked at.
+    pub const NONE: HullBound = HullBound { look_at: u64::MAX, wait: 0 };
+
     /// Those of two meshes, to be looked at after so much work as building them costs.
     pub fn new(models: [&Model; 2]) -> HullBound {
         let vertices: usize = models.iter().map(|model| model.mesh().vertices().len()).sum();

@@ -21,11 +21,13 @@ use glam::DVec3;
 use super::answer::{ContactKind, Impact, Sweep, SweepOptions};
 use super::child_pairs::{Blocks, ChildPairs, ChildRef};
 use super::contact_normal::parting_normal;
+use super::earliness::earliness;
 use super::hull_bound::HullBound;
 use super::motion_spans::spans;
 use super::moving_disc_bound::{MovingDiscBound, time_apart};
 use super::pass_through;
-use super::screw_shadow::ScrewShadows;
+use super::planar_bound::PlanarShadows;
+use super::screw_shadow::{ScrewShadows, Shadows};
 use super::time_queue::TimedEntry;
 use super::triangle_pair::{Corners, Step, step, time_along};
 use crate::geom::common_point::common_point;
@@ -118,8 +120,12 @@ pub fn sweep_again(
 pub struct MeshSweep<'m> {
     bodies: [MovingMesh<'m>; 2],
     tolerance: f64,
+    /// How much before a true contact the one that was found may be.
+    early: f64,
+    /// The slack, but for rounding.
+    wanted_slack: f64,
     slack: f64,
-    /// What rounding can do to the distance of two placed points.
+    /// What rounding can do to the distance of two placed points, in the span.
     noise: f64,
     level: SimdLevel,
     /// The spans between the knots of both motions, the last first.
@@ -134,21 +140,15 @@ pub struct MeshSweep<'m> {
     open: BinaryHeap<TimedEntry<What>>,
     /// Nothing meets before this, whatever its entry says.
     floor: f64,
+    /// The same over all spans, from shadows on the plane of the motion.
+    planar_floor: f64,
+    /// How much more than by rounding points may be off: those of shadows are.
+    doubt: f64,
     hulls: HullBound,
     shadows: Shadows,
     blocks: Blocks,
     found: Option<Impact>,
     work: Counters,
-}
-
-/// What the motion of the bodies against each other leaves unchanged.
-#[derive(Debug, Clone)]
-enum Shadows {
-    /// Made when the search takes long.
-    Later,
-    /// The motion is no screw.
-    None,
-    Made(Box<ScrewShadows>),
 }
 
 /// Both bodies at an instant.
@@ -204,28 +204,41 @@ impl<'m> MovingMesh<'m> {
     }
 }
 
+/// What rounding can do to the distance of two placed points up to a time.
+fn noise(bodies: &[MovingMesh<'_>; 2], until: f64) -> f64 {
+    let [a, b] = bodies.each_ref().map(|body| (body.model.tree(), body.motion.pose(0.0)));
+    placement_error(a.0, &a.1, b.0, &b.1)
+        + bodies.iter().map(|body| body.motion.rounding_until(&body.ball, until)).sum::<f64>()
+}
+
 impl<'m> MeshSweep<'m> {
     /// A sweep over the whole step.
     pub fn new(models: [&'m Model; 2], motions: [&'m Motion; 2], options: &SweepOptions) -> MeshSweep<'m> {
         let bodies = [0, 1].map(|k| MovingMesh::new(models[k], motions[k]));
         let [a, b] = bodies.map(|body| body.instant(0.0));
-        let noise = placement_error(a.tree, &a.pose, b.tree, &b.pose)
-            + bodies.iter().map(|body| body.motion.rounding(&body.ball)).sum::<f64>();
         let size = bodies.iter().map(|body| body.ball.radius).sum::<f64>()
             + norm(a.pose.apply(bodies[0].ball.centre) - b.pose.apply(bodies[1].ball.centre));
+        let wanted_slack = options.slack.unwrap_or(size * SWEEP_SLACK);
+        let noise = noise(&bodies, 1.0);
+        let balls = bodies.each_ref().map(|body| &body.ball);
+        let spans = spans(motions, balls, options.from, options.until);
         MeshSweep {
             bodies,
             tolerance: options.tolerance,
-            slack: options.slack.unwrap_or(size * SWEEP_SLACK).max(noise),
+            early: options.tolerance,
+            wanted_slack,
+            slack: wanted_slack.max(noise),
             noise,
             level: SimdLevel::best(),
-            spans: spans(motions, options.from, options.until),
+            spans,
             until: options.until,
             span: [0.0; 2],
             latest: f64::INFINITY,
             now: None,
             open: BinaryHeap::new(),
             floor: 0.0,
+            planar_floor: 0.0,
+            doubt: 0.0,
             hulls: HullBound::new(models),
             shadows: Shadows::Later,
             blocks: Blocks::default(),
@@ -277,7 +290,7 @@ impl<'m> MeshSweep<'m> {
                 self.open.push(entry);
                 return self.answer(entry.time, Finish::OutOfBudget);
             }
-            self.make_shadows();
+            self.make_shadows(budget);
             self.raise_floor(entry.time);
             entry.time = entry.time.max(self.floor);
             if !(entry.time <= self.span[1]) {
@@ -314,28 +327,52 @@ impl<'m> MeshSweep<'m> {
         self.bodies.iter().all(|body| body.model.prepare(Fact::Hull, budget))
     }
 
+    /// The same search among shadows, which are known to within `doubt`; it makes none itself.
+    pub(super) fn of_shadows(mut self, doubt: f64) -> MeshSweep<'m> {
+        self.doubt = doubt;
+        self.shadows = Shadows::None;
+        self.hulls = HullBound::NONE;
+        self
+    }
+
     /// Makes the shadows when the search takes long.
-    fn make_shadows(&mut self) {
-        let models = self.bodies.map(|body| body.model);
-        let triangles: usize = models.iter().map(|model| model.mesh().triangles().len()).sum();
-        let due = FIRST_SHADOWS + triangles as u64 / TRIANGLES_A_UNIT;
-        if matches!(self.shadows, Shadows::Later) && self.hull_work() >= due {
-            let made = ScrewShadows::new(models, self.bodies.map(|body| body.motion), self.noise);
-            self.shadows = made.map_or(Shadows::None, |shadows| Shadows::Made(Box::new(shadows)));
+    fn make_shadows(&mut self, budget: &mut Budget) {
+        if !matches!(self.shadows, Shadows::Later) {
+            return;
+        }
+        let (models, motions) = (self.bodies.map(|body| body.model), self.bodies.map(|body| body.motion));
+        let triangles: u64 = models.iter().map(|model| model.mesh().triangles().len() as u64).sum();
+        if self.hull_work() < FIRST_SHADOWS + triangles / TRIANGLES_A_UNIT || !budget.draw(triangles) {
+            return;
+        }
+        // They hold for the whole step, and so must the bound of its rounding.
+        let most = noise(&self.bodies, 1.0);
+        let all_apart = if let Some(shadows) = ScrewShadows::new(models, motions, most) {
+            let all_apart = shadows.all_apart();
+            self.shadows = Shadows::Made(Box::new(shadows));
+            all_apart
+        } else {
+            self.shadows = Shadows::None;
+            self.look_along_the_axis(budget)
+        };
+        if all_apart {
+            self.floor = f64::INFINITY;
+            self.spans.clear();
         }
     }
 
-    /// Whether two child boxes, by node and lane, are known never to meet.
-    fn boxes_never_meet(&self, [a, b]: [Option<(u32, usize)>; 2]) -> bool {
-        match (&self.shadows, a, b) {
-            (Shadows::Made(shadows), Some(a), Some(b)) => shadows.boxes_never_meet(a, b),
-            _ => false,
-        }
-    }
-
-    /// Whether two triangles are known never to meet.
-    fn never_meet(&self, pair: [u32; 2]) -> bool {
-        matches!(&self.shadows, Shadows::Made(shadows) if shadows.triangles_never_meet(pair))
+    /// How long shadows on the plane of the motion stay apart, if it has one; whether they do to the end.
+    fn look_along_the_axis(&mut self, budget: &mut Budget) -> bool {
+        let (models, motions) = (self.bodies.map(|body| body.model), self.bodies.map(|body| body.motion));
+        let Some(shadows) = PlanarShadows::new(models, motions) else { return false };
+        let (tolerance, slack) = (self.tolerance, Some(self.wanted_slack));
+        let (from, until) = (self.floor, self.until);
+        let options = SweepOptions { tolerance, slack, from, until, ..SweepOptions::DEFAULT };
+        let found = shadows.sweep(&options, budget);
+        self.work += found.outcome.work;
+        self.planar_floor = found.free_until;
+        self.floor = self.floor.max(found.free_until);
+        found.impact.is_none() && found.outcome.finish == Finish::Complete
     }
 
     /// Looks at the hulls when the search takes long.
@@ -349,7 +386,9 @@ impl<'m> MeshSweep<'m> {
     /// The roots at the start of the next span.
     fn next_span(&mut self) -> Option<TimedEntry<What>> {
         self.span = self.spans.pop()?;
-        self.floor = self.span[0];
+        self.floor = self.span[0].max(self.planar_floor);
+        self.noise = noise(&self.bodies, self.span[1]) + self.doubt;
+        self.slack = self.wanted_slack.max(self.noise);
         self.now = None;
         for body in &mut self.bodies {
             body.acceleration_bound = body.motion.acceleration_bound(&body.ball, self.span);
@@ -359,7 +398,7 @@ impl<'m> MeshSweep<'m> {
 
     /// Goes on with a pair of children.
     fn open_children(&mut self, time: f64, [a, b]: [ChildRef; 2], origin: [Option<(u32, usize)>; 2]) {
-        if self.boxes_never_meet(origin) {
+        if self.shadows.boxes_never_meet(origin) {
             return;
         }
         match (a, b) {
@@ -436,7 +475,7 @@ impl<'m> MeshSweep<'m> {
         let limit = ((end - base) as f32).next_up();
         let some = times(level, x, y, &now.toi, limit, &mut after);
         self.work.volume_tests += (WIDTH * WIDTH) as u64;
-        if !some || !self.drop_separated(pair, &mut after) {
+        if !some || !self.shadows.drop_separated(pair, &mut after) {
             return;
         }
         let bottom = [0, 1].map(|side| trees[side].is_bottom(pair[side] as usize));
@@ -447,25 +486,9 @@ impl<'m> MeshSweep<'m> {
         self.open.push(TimedEntry { time, number, what: What::ChildPairs { at, slot } });
     }
 
-    /// Takes out what shadows keep apart; whether anything is left.
-    fn drop_separated(&self, [x, y]: [u32; 2], after: &mut Times) -> bool {
-        let Shadows::Made(shadows) = &self.shadows else { return true };
-        let mut left = false;
-        for (i, row) in after.iter_mut().enumerate() {
-            for (j, time) in row.iter_mut().enumerate().filter(|(_, time)| **time < f32::INFINITY) {
-                if shadows.boxes_never_meet((x, i), (y, j)) {
-                    *time = f32::INFINITY;
-                } else {
-                    left = true;
-                }
-            }
-        }
-        left
-    }
-
     /// Follows a pair of triangles until it touches or another pair can touch before.
     fn follow(&mut self, mut time: f64, pair: [u32; 2], mut steps: u32) {
-        if self.never_meet(pair) {
+        if self.shadows.triangles_never_meet(pair) {
             return;
         }
         // From an instant that is known anyway, most pairs are seen to stay apart for long.
@@ -567,6 +590,12 @@ impl<'m> MeshSweep<'m> {
         }
         let [a, b] = placed(time);
         let impact = self.impact(pair, time, found, meets, [&a, &b]);
+        if !proved {
+            let first = (self.noise / self.speed(self.span)).min(self.tolerance);
+            let (early, met) = earliness(time, first, self.until, |t| self.surfaces_meet(t));
+            proved = met && early <= self.tolerance;
+            self.early = self.tolerance.max(early);
+        }
         let (models, motions) = (self.bodies.map(|body| body.model), self.bodies.map(|body| body.motion));
         let normal = parting_normal(models, motions, [self.tolerance, self.slack], &impact);
         self.found = Some(Impact { proved, normal, ..impact });
@@ -657,7 +686,7 @@ impl<'m> MeshSweep<'m> {
     fn answer(&self, reached: f64, finish: Finish) -> Sweep {
         let certainty = match (self.found, finish) {
             (None, Finish::Complete) => Certainty::Exact,
-            _ => Certainty::Conservative { tolerance: self.tolerance },
+            _ => Certainty::Conservative { tolerance: self.early },
         };
         Sweep {
             impact: self.found,

@@ -16,7 +16,9 @@ use std::f64::consts::{PI, TAU};
 
 use glam::{DVec2, DVec3};
 
+use super::shadow_classes;
 use crate::geom::point_triangle::norm;
+use crate::hierarchy::box_time_of_impact::Times;
 use crate::hierarchy::wide::{WIDTH, WideTree};
 use crate::model::Model;
 use crate::motion::{Motion, RelativeScrew};
@@ -28,38 +30,87 @@ const MOST_ANGLE: f64 = 1.0;
 /// Turns of the thread that two shadows are compared at; more mean that they cover each other.
 const MOST_TURNS: f64 = 4.0;
 
+/// What the motion of two bodies against each other leaves unchanged.
+#[derive(Debug, Clone)]
+pub(super) enum Shadows {
+    /// Made when the search takes long.
+    Later,
+    /// The motion is no screw.
+    None,
+    Made(Box<ScrewShadows>),
+}
+
+impl Shadows {
+    /// Whether two child boxes, by node and lane, are known never to meet.
+    pub fn boxes_never_meet(&self, [a, b]: [Option<(u32, usize)>; 2]) -> bool {
+        match (self, a, b) {
+            (Shadows::Made(shadows), Some(a), Some(b)) => shadows.boxes_never_meet(a, b),
+            _ => false,
+        }
+    }
+
+    /// Whether two triangles are known never to meet.
+    pub fn triangles_never_meet(&self, pair: [u32; 2]) -> bool {
+        matches!(self, Shadows::Made(shadows) if shadows.triangles_never_meet(pair))
+    }
+
+    /// Takes the pairs of children of two nodes out that shadows keep apart; whether anything is left.
+    pub fn drop_separated(&self, [x, y]: [u32; 2], after: &mut Times) -> bool {
+        let Shadows::Made(shadows) = self else { return true };
+        let mut left = false;
+        for (i, row) in after.iter_mut().enumerate() {
+            for (j, time) in row.iter_mut().enumerate().filter(|(_, time)| **time < f32::INFINITY) {
+                if shadows.boxes_never_meet((x, i), (y, j)) {
+                    *time = f32::INFINITY;
+                } else {
+                    left = true;
+                }
+            }
+        }
+        left
+    }
+}
+
 /// The shadows of two moving meshes.
 #[derive(Debug, Clone)]
 pub(super) struct ScrewShadows {
     bodies: [MeshShadow; 2],
+    wrap: Wrap,
+}
+
+/// How shadows are compared.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Wrap {
     /// How much w grows in a whole turn at the same place; 0 where it does not repeat.
-    period: f64,
+    pub period: f64,
     /// How far shadows must be apart to be so surely.
-    margin: f64,
+    pub margin: f64,
 }
 
 /// The shadows of the triangles and of the child boxes of a mesh.
 #[derive(Debug, Clone)]
 struct MeshShadow {
     triangles: Vec<TriangleShadow>,
+    /// Which triangles come near any of the other body's.
+    near: Vec<bool>,
     nodes: Vec<[Rectangle; WIDTH]>,
 }
 
 /// The shadow of a triangle: within the triangle of these points, grown by `less` and `around`.
 #[derive(Debug, Clone, Copy)]
-struct TriangleShadow {
-    corners: [DVec2; 3],
+pub(super) struct TriangleShadow {
+    pub corners: [DVec2; 3],
     /// How much smaller the first coordinate may be.
-    less: f64,
+    pub less: f64,
     /// How much larger or smaller the second may be.
-    around: f64,
+    pub around: f64,
 }
 
 /// A rectangle of shadows.
 #[derive(Debug, Clone, Copy)]
-struct Rectangle {
-    low: DVec2,
-    high: DVec2,
+pub(super) struct Rectangle {
+    pub low: DVec2,
+    pub high: DVec2,
 }
 
 impl Rectangle {
@@ -76,22 +127,48 @@ impl ScrewShadows {
     pub fn new(models: [&Model; 2], motions: [&Motion; 2], noise: f64) -> Option<ScrewShadows> {
         let screw = RelativeScrew::of(motions)?;
         let starts = motions.map(|motion| motion.pose(0.0));
-        let mut reach = 0.0_f64;
-        let bodies = [0, 1].map(|k| {
-            let placed = models[k].mesh().vertices().iter().map(|&p| starts[k].apply(p) - screw.origin);
-            let placed: Vec<DVec3> = placed.collect();
-            reach = placed.iter().fold(reach, |reach, p| reach.max(norm(*p)));
-            MeshShadow::new(models[k], &placed, &screw)
+        let placed = [0, 1].map(|k| -> Vec<DVec3> {
+            models[k].mesh().vertices().iter().map(|&p| starts[k].apply(p) - screw.origin).collect()
         });
-        let size = reach + norm(screw.origin);
+        let reach = placed.iter().flatten().fold(0.0_f64, |reach, p| reach.max(norm(*p)));
+        let size = reach + norm(screw.origin) + TAU * screw.pitch().abs();
         let margin = 2.0 * (noise + screw.error(reach)) + size * SCREW_SHADOW_ROUNDING;
-        Some(ScrewShadows { bodies, period: TAU * screw.pitch().abs(), margin })
+        let wrap = Wrap { period: TAU * screw.pitch().abs(), margin };
+        let triangles = [0, 1].map(|k| triangles(models[k], &placed[k], &screw, margin));
+        let [near_a, near_b] = shadow_classes::near(triangles.each_ref().map(Vec::as_slice), size, &wrap);
+        let [triangles_a, triangles_b] = triangles;
+        let bodies = [
+            MeshShadow::new(models[0], triangles_a, near_a),
+            MeshShadow::new(models[1], triangles_b, near_b),
+        ];
+        Some(ScrewShadows { bodies, wrap })
+    }
+
+    /// Whether nothing meets at all.
+    pub fn all_apart(&self) -> bool {
+        !self.bodies.iter().all(|body| body.near.contains(&true))
     }
 
     /// Whether what lies in two child boxes, given by node and lane, never meets.
     pub fn boxes_never_meet(&self, a: (u32, usize), b: (u32, usize)) -> bool {
         let [x, y] =
             [(0, a), (1, b)].map(|(k, (node, lane)): (usize, _)| &self.bodies[k].nodes[node as usize][lane]);
+        self.wrap.apart(x, y)
+    }
+
+    /// Whether two triangles never meet.
+    pub fn triangles_never_meet(&self, pair: [u32; 2]) -> bool {
+        if [0, 1].into_iter().any(|k| !self.bodies[k].near[pair[k] as usize]) {
+            return true;
+        }
+        let [a, b] = [0, 1].map(|k| &self.bodies[k].triangles[pair[k] as usize]);
+        self.wrap.never_meet(a, b)
+    }
+}
+
+impl Wrap {
+    /// Whether what lies in two rectangles never meets.
+    pub fn apart(&self, x: &Rectangle, y: &Rectangle) -> bool {
         if y.low.x - x.high.x > self.margin || x.low.x - y.high.x > self.margin {
             return true;
         }
@@ -99,9 +176,8 @@ impl ScrewShadows {
         first > last
     }
 
-    /// Whether two triangles never meet.
-    pub fn triangles_never_meet(&self, pair: [u32; 2]) -> bool {
-        let [a, b] = [0, 1].map(|k| &self.bodies[k].triangles[pair[k] as usize]);
+    /// Whether what has these shadows never meets.
+    pub fn never_meet(&self, a: &TriangleShadow, b: &TriangleShadow) -> bool {
         let [x, y] = [a.bounds(), b.bounds()];
         if y.low.x - x.high.x > self.margin || x.low.x - y.high.x > self.margin {
             return true;
@@ -136,22 +212,22 @@ impl ScrewShadows {
 }
 
 impl MeshShadow {
-    /// The shadows of a mesh with these corners, seen from the screw's origin.
-    fn new(model: &Model, placed: &[DVec3], screw: &RelativeScrew) -> MeshShadow {
-        let corners: Vec<Cylindrical> = placed.iter().map(|&p| Cylindrical::of(p, screw)).collect();
-        let triangles: Vec<TriangleShadow> = model
-            .mesh()
-            .triangles()
-            .iter()
-            .map(|t| TriangleShadow::new(t.map(|v| corners[v as usize]), screw))
-            .collect();
-        let nodes = boxes(model.tree(), &triangles);
-        MeshShadow { triangles, nodes }
+    fn new(model: &Model, triangles: Vec<TriangleShadow>, near: Vec<bool>) -> MeshShadow {
+        let nodes = boxes(model.tree(), &triangles, &near);
+        MeshShadow { triangles, near, nodes }
     }
 }
 
-/// The rectangles around the shadows below every child box, from the last node to the first: children come later.
-fn boxes(tree: &WideTree, triangles: &[TriangleShadow]) -> Vec<[Rectangle; WIDTH]> {
+/// The shadows of a mesh with these corners, seen from the screw's origin and known to within `doubt`.
+fn triangles(model: &Model, placed: &[DVec3], screw: &RelativeScrew, doubt: f64) -> Vec<TriangleShadow> {
+    let corners: Vec<Cylindrical> = placed.iter().map(|&p| Cylindrical::of(p, screw)).collect();
+    let shadow = |t: &[u32; 3]| TriangleShadow::new(t.map(|v| corners[v as usize]), screw, doubt);
+    model.mesh().triangles().iter().map(shadow).collect()
+}
+
+/// The rectangles around the shadows below every child box that come near the other body's, from the last node to the
+/// first: children come later.
+fn boxes(tree: &WideTree, triangles: &[TriangleShadow], near: &[bool]) -> Vec<[Rectangle; WIDTH]> {
     let mut nodes = vec![[Rectangle::EMPTY; WIDTH]; tree.nodes().len()];
     for (at, node) in tree.nodes().iter().enumerate().rev() {
         for lane in node.used() {
@@ -160,7 +236,9 @@ fn boxes(tree: &WideTree, triangles: &[TriangleShadow]) -> Vec<[Rectangle; WIDTH
                 Some(below) => nodes[below].into_iter().fold(Rectangle::EMPTY, Rectangle::merge),
                 None => child
                     .slots()
-                    .map(|slot| triangles[tree.order()[slot] as usize].bounds())
+                    .map(|slot| tree.order()[slot] as usize)
+                    .filter(|&t| near[t])
+                    .map(|t| triangles[t].bounds())
                     .fold(Rectangle::EMPTY, Rectangle::merge),
             };
         }
@@ -187,7 +265,7 @@ impl Cylindrical {
 }
 
 impl TriangleShadow {
-    fn new(corners: [Cylindrical; 3], screw: &RelativeScrew) -> TriangleShadow {
+    fn new(corners: [Cylindrical; 3], screw: &RelativeScrew, doubt: f64) -> TriangleShadow {
         if !screw.turns() {
             return TriangleShadow { corners: corners.map(|c| c.across), less: 0.0, around: 0.0 };
         }
@@ -212,17 +290,20 @@ impl TriangleShadow {
         let pitch = screw.pitch();
         let at = |k: usize| DVec2::new(radii[k], corners[k].height - pitch * angles[k]);
         let corners = [at(0), at(1), at(2)];
-        // Negated, so that what is not a number counts as not bounded. The axis may pass through it, too.
-        if !(seen <= MOST_ANGLE && small > 0.0) {
+        // Negated, so that what is not a number counts as not bounded. The axis may pass through it, too, or near.
+        if !(seen <= MOST_ANGLE && small > 4.0 * doubt) {
             let around = if pitch == 0.0 { 0.0 } else { f64::INFINITY };
             return TriangleShadow { corners, less: large, around };
         }
         let less = large * (1.0 - (0.5 * seen).cos());
-        let around = pitch.abs() * (seen * (large - small) / (4.0 * small) + seen.powi(3) / 6.0);
+        // A corner that is off by `doubt` is seen under another angle.
+        let angle = seen * (large - small) / (4.0 * small) + seen.powi(3) / 6.0 + 2.0 * doubt / small;
+        let around = pitch.abs() * angle;
         TriangleShadow { corners, less, around }
     }
 
-    fn bounds(&self) -> Rectangle {
+    /// A rectangle around it.
+    pub fn bounds(&self) -> Rectangle {
         let [a, b, c] = self.corners;
         Rectangle {
             low: a.min(b).min(c) - DVec2::new(self.less, self.around),

@@ -12,6 +12,8 @@ use glam::DVec3;
 
 use super::answer::{ContactKind, Impact, Sweep, SweepOptions};
 use super::convex_pair::{Gap, Piece, look, noise};
+use super::earliness::earliness;
+use super::local_frame::LocalFrame;
 use super::mesh_sweep::{MeshSweep, SweepMemory};
 use super::motion_spans::spans;
 use super::time_queue::TimedEntry;
@@ -20,7 +22,7 @@ use crate::geom::point_triangle::norm;
 use crate::hierarchy::particle_tree::ParticleTree;
 use crate::hierarchy::wide::Child;
 use crate::model::{CompoundChild, Geometry, Model};
-use crate::motion::Motion;
+use crate::motion::{Ball, Motion};
 use crate::num::tolerance::{CURVED_TOUCH, ROUND_UP, SWEEP_SLACK};
 use crate::shape::{Convex, Primitive};
 use crate::{Budget, Certainty, Counters, Feature, Finish, Outcome, Pose};
@@ -58,10 +60,15 @@ pub fn sweep_within(
     memory: &mut SweepMemory,
     budget: &mut Budget,
 ) -> Sweep {
+    let balls = shapes.map(|shape| Tree::new(shape).root().piece.ball());
+    let frame = LocalFrame::of([&balls[0], &balls[1]], motions);
+    let local = frame.map(|frame| motions.map(|motion| frame.motion(motion)));
+    let motions = local.as_ref().map_or(motions, |local| [&local[0], &local[1]]);
     let mut search = ShapeSweep::new(shapes, motions, options);
     search.recall(memory);
     loop {
         let found = search.advance(budget);
+        let found = frame.map_or(found, |frame| frame.back(found));
         let told = || Verdict::from(found);
         if found.outcome.finish != Finish::OutOfBudget || !budget.rest(told) {
             memory.keep(&found);
@@ -151,6 +158,11 @@ struct PieceSweep<'s> {
     trees: [Tree<'s>; 2],
     motions: [&'s Motion; 2],
     tolerance: f64,
+    /// How much before a true contact the one that was found may be.
+    early: f64,
+    balls: [Ball; 2],
+    /// The slack, but for rounding.
+    wanted_slack: f64,
     slack: f64,
     spans: Vec<[f64; 2]>,
     /// Where the search ends.
@@ -289,14 +301,18 @@ impl<'s> PieceSweep<'s> {
         let poses = motions.map(|motion| motion.pose(0.0));
         let places = [0, 1].map(|k| poses[k].apply(balls[k].centre));
         let size = balls[0].radius + balls[1].radius + norm(places[1] - places[0]);
-        let noise: f64 = [0, 1].map(|k| noise(&balls[k], motions[k], &poses[k], places[k])).iter().sum();
+        let wanted_slack = options.slack.unwrap_or(size * SWEEP_SLACK);
+        let spans = spans(motions, [&balls[0], &balls[1]], options.from, options.until);
         PieceSweep {
             shapes,
             trees,
             motions,
             tolerance: options.tolerance,
-            slack: options.slack.unwrap_or(size * SWEEP_SLACK).max(2.0 * noise),
-            spans: spans(motions, options.from, options.until),
+            early: options.tolerance,
+            balls,
+            wanted_slack,
+            slack: wanted_slack.max(least_slack(&balls, motions, 1.0)),
+            spans,
             until: options.until,
             span: [0.0; 2],
             open: BinaryHeap::new(),
@@ -322,6 +338,7 @@ impl<'s> PieceSweep<'s> {
 
     fn next_span(&mut self) -> Option<TimedEntry<BranchPair>> {
         self.span = self.spans.pop()?;
+        self.slack = self.wanted_slack.max(least_slack(&self.balls, self.motions, self.span[1]));
         let branches = [self.trees[0].root(), self.trees[1].root()];
         Some(TimedEntry { time: self.span[0], number: 0, what: BranchPair { steps: 0, branches } })
     }
@@ -340,6 +357,15 @@ impl<'s> PieceSweep<'s> {
         if pair.branches.iter().all(|branch| matches!(branch.below, Inner::Leaf(_))) {
             self.work.primitive_tests += 1;
             self.found = self.touches(time, &mut pair, &gap);
+            if let Some(impact) = self.found.filter(|impact| !impact.proved) {
+                let speed: f64 =
+                    [0, 1].map(|k| self.motions[k].speed(&self.balls[k], self.span)).iter().sum();
+                let first =
+                    (least_slack(&self.balls, self.motions, self.span[1]) / speed).min(self.tolerance);
+                let (early, met) = earliness(time, first, self.until, |t| self.meet(&pair, t));
+                self.early = self.tolerance.max(early);
+                self.found = Some(Impact { proved: met && early <= self.tolerance, ..impact });
+            }
             if self.found.is_none() {
                 self.push((time + gap.time).max(time.next_up()), pair);
             }
@@ -371,15 +397,19 @@ impl<'s> PieceSweep<'s> {
         }
     }
 
+    /// Whether two pieces meet at a time.
+    fn meet(&self, pair: &BranchPair, t: f64) -> bool {
+        let pieces = [0, 1].map(|k: usize| &*pair.branches[k].piece);
+        look(pieces, self.motions, t, [t, t]).separation.distance <= 0.0
+    }
+
     /// The contact of two leaves, if there is one now or within the tolerance.
     fn touches(&self, time: f64, pair: &mut BranchPair, gap: &Gap) -> Option<Impact> {
         let near = gap.separation.distance <= self.slack;
         let idle = time + gap.time <= time;
         let mut proved = gap.separation.distance <= 0.0;
         if !proved && (idle || gap.time <= 0.5 * self.tolerance) {
-            let later = (time + self.tolerance).min(1.0);
-            let pieces = [0, 1].map(|k: usize| &*pair.branches[k].piece);
-            proved = look(pieces, self.motions, later, [later, later]).separation.distance <= 0.0;
+            proved = self.meet(pair, (time + self.tolerance).min(1.0));
         }
         if !proved {
             pair.steps += u32::from(near || idle);
@@ -411,12 +441,21 @@ impl<'s> PieceSweep<'s> {
     fn answer(&self, reached: f64, finish: Finish) -> Sweep {
         let certainty = match (self.found, finish) {
             (None, Finish::Complete) => Certainty::Exact,
-            _ => Certainty::Conservative { tolerance: self.tolerance },
+            _ => Certainty::Conservative { tolerance: self.early },
         };
         let outcome = Outcome { certainty, finish, work: self.work };
         let free_until = self.found.map_or(reached, |impact| impact.time);
         Sweep { impact: self.found, free_until, slack: self.slack, outcome }
     }
+}
+
+/// The smallest slack that rounding allows up to a time, for bodies within balls.
+fn least_slack(balls: &[Ball; 2], motions: [&Motion; 2], until: f64) -> f64 {
+    let noise = |k: usize| {
+        let pose = motions[k].pose(0.0);
+        noise(&balls[k], motions[k], until, &pose, pose.apply(balls[k].centre))
+    };
+    2.0 * (noise(0) + noise(1))
 }
 
 /// A feature of a triangle as one of its mesh.

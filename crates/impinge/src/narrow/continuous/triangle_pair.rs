@@ -8,8 +8,9 @@
 
 use glam::DVec3;
 
-use crate::geom::point_triangle::norm;
+use crate::geom::point_triangle::{TriangleFeature, norm};
 use crate::geom::triangle_distance::{self, TriangleDistance};
+use crate::geom::unit_normal::unit_normal;
 use crate::num::tolerance::{DOT_ROUNDING, ROUND_UP};
 
 /// A triangle at an instant: its corners and their velocities.
@@ -39,9 +40,29 @@ pub(super) fn step(a: &Corners, b: &Corners, noise: f64, acceleration: impl Fn(D
     if !(length > noise) {
         return Step { near, normal: DVec3::ZERO, time: 0.0 };
     }
-    let normal = way / length;
-    let time = time_along(normal, a, b, noise, acceleration(normal));
+    let mut normal = way / length;
+    let mut time = time_along(normal, a, b, noise, acceleration(normal));
+    if !(time > 0.0) {
+        // Rounding has turned the line of a small gap so far that it separates no longer; their normals may.
+        for across in feature_normals(a, b, &near) {
+            let across = if across.dot(normal) < 0.0 { -across } else { across };
+            let apart = time_along(across, a, b, noise, acceleration(across));
+            if apart > time {
+                (time, normal) = (apart, across);
+            }
+        }
+    }
     Step { near, normal, time }
+}
+
+/// The normals of both triangles, and of both sides where the nearest points lie on sides.
+fn feature_normals(a: &Corners, b: &Corners, near: &TriangleDistance) -> [DVec3; 3] {
+    let side = |t: &Corners, i: u8| t.at[(usize::from(i) + 1) % 3] - t.at[usize::from(i)];
+    let across = match near.parts {
+        [TriangleFeature::Side(i), TriangleFeature::Side(j)] => side(a, i).cross(side(b, j)),
+        _ => DVec3::ZERO,
+    };
+    [unit_normal(3, |k| a.at[k]), unit_normal(3, |k| b.at[k]), across.normalize_or_zero()]
 }
 
 /// The time for which a direction separates two triangles.

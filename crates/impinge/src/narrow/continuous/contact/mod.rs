@@ -26,11 +26,13 @@ use self::moving_sphere::Centre;
 use self::tables::Tested;
 use super::answer::{ContactKind, Impact, Sweep, SweepOptions};
 use super::contact_normal::parting_normal;
+use super::earliness::earliness;
+use super::local_frame::LocalFrame;
 use crate::contact::{Counters, Verdict};
 use crate::geom::common_point::common_point;
 use crate::geom::unit_normal::unit_normal;
 use crate::model::Model;
-use crate::motion::RationalScrew;
+use crate::motion::{Ball, RationalScrew};
 use crate::narrow::exact::collide::{Posed, charged_first_meeting};
 use crate::num::tolerance::{ROUND_UP, SWEEP_SLACK};
 use crate::{Budget, Certainty, Error, Feature, Finish, Mesh, Motion, Outcome, Pose};
@@ -42,6 +44,19 @@ pub struct Covered<'m> {
     pub model: &'m Model,
     /// Its spheres.
     pub spheres: &'m SphereCover,
+}
+
+impl Covered<'_> {
+    /// The sphere around all of it.
+    fn ball(&self) -> Ball {
+        let whole = self.spheres.spheres()[0];
+        Ball { centre: whole.centre, radius: whole.radius }
+    }
+}
+
+/// What rounding can do to the place of one body as the other sees it.
+fn noise(balls: &[Ball; 2], motions: [&Motion; 2]) -> f64 {
+    4.0 * (motions[0].rounding(&balls[0]) + motions[1].rounding(&balls[1]))
 }
 
 #[cfg(any(test, feature = "unstable"))]
@@ -59,6 +74,22 @@ pub fn sweep(a: Covered, motion: &Motion, b: Covered, pose_b: &Pose) -> Result<S
 /// # Errors
 /// A body that rests at a pose that is no rotation while the other moves by no screw under the law of CONTACT.
 pub fn sweep_within(
+    bodies: [Covered; 2],
+    motions: [&Motion; 2],
+    options: &SweepOptions,
+    budget: &mut Budget,
+) -> Result<Sweep, Error> {
+    let balls = bodies.map(|body| body.ball());
+    let Some(frame) = LocalFrame::of([&balls[0], &balls[1]], motions) else {
+        return sweep_in_the_world(bodies, motions, options, budget);
+    };
+    let local = motions.map(|motion| frame.motion(motion));
+    let found = sweep_in_the_world(bodies, [&local[0], &local[1]], options, budget)?;
+    Ok(frame.back(found))
+}
+
+/// The same where rounding in the world is in proportion to the bodies.
+fn sweep_in_the_world(
     bodies: [Covered; 2],
     motions: [&Motion; 2],
     options: &SweepOptions,
@@ -87,14 +118,17 @@ pub fn sweep_within(
         let [a, b] = [0, 1].map(|k| Posed::new(bodies[k].model, motions[k].pose(t)));
         charged_first_meeting(a, b, budget).is_some()
     };
-    let impact = found.impact.map(|impact| {
-        let soon = [impact.time, (impact.time + options.tolerance).min(1.0)];
-        let proved = impact.proved || soon.into_iter().any(&mut meet);
-        let models = bodies.map(|body| body.model);
-        let normal = parting_normal(models, motions, [options.tolerance, found.slack], &impact);
-        Impact { proved, normal, ..impact }
-    });
-    Ok(Sweep { impact, ..found })
+    let Some(impact) = found.impact else { return Ok(found) };
+    let soon = [impact.time, (impact.time + options.tolerance).min(1.0)];
+    let proved = impact.proved || soon.into_iter().any(&mut meet);
+    let mut outcome = found.outcome;
+    if !proved {
+        let (early, _) = earliness(impact.time, options.tolerance, options.until, &mut meet);
+        outcome.certainty = Certainty::Conservative { tolerance: options.tolerance.max(early) };
+    }
+    let models = bodies.map(|body| body.model);
+    let normal = parting_normal(models, motions, [options.tolerance, found.slack], &impact);
+    Ok(Sweep { impact: Some(Impact { proved, normal, ..impact }), outcome, ..found })
 }
 
 /// Goes on with a search whenever it has rested.
@@ -113,7 +147,7 @@ pub struct ContactSearch<'m> {
     bodies: [Covered<'m>; 2],
     poses: [Pose; 2],
     slack: f64,
-    /// How far the motion may be from the screw.
+    /// How far the motion may be from the screw, by rounding at the least.
     drift: f64,
     tolerance: f64,
     tables: Tables,
@@ -180,11 +214,12 @@ impl<'m> ContactSearch<'m> {
         let [size_a, size_b] = [a, b].map(|body| body.spheres.spheres()[0]);
         let apart = poses[0].apply(size_a.centre).distance(poses[1].apply(size_b.centre));
         let slack = options.slack.unwrap_or((size_a.radius + size_b.radius + apart) * SWEEP_SLACK);
+        let drift = noise(&[a.ball(), b.ball()], [motion, &Motion::Still(*pose_b)]);
         Ok(ContactSearch {
             bodies: [a, b],
             poses,
-            slack,
-            drift: 0.0,
+            slack: slack.max(4.0 * drift),
+            drift,
             tolerance: options.tolerance,
             tables,
             parts,

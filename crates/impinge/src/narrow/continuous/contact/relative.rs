@@ -13,7 +13,7 @@ use std::f64::consts::FRAC_PI_2;
 
 use glam::{DQuat, DVec3};
 
-use super::{ContactSearch, Covered, Tables, Tests};
+use super::{ContactSearch, Covered, Tables, Tests, noise};
 use crate::contact::Counters;
 use crate::motion::{Ball, Law, RigidMotion};
 use crate::narrow::continuous::answer::{Impact, Sweep, SweepOptions};
@@ -72,13 +72,11 @@ impl<'m> RelativeSearch<'m> {
             let reason = "the method contact needs poses that are rotations where both bodies move".into();
             return Err(Error::Argument { name: "motion", reason });
         }
-        let balls = bodies.map(|body| {
-            let whole = body.spheres.spheres()[0];
-            Ball { centre: whole.centre, radius: whole.radius }
-        });
+        let balls = bodies.map(|body| body.ball());
         let places = [0, 1].map(|k: usize| motions[k].pose(0.0).apply(balls[k].centre));
         let size = balls[0].radius + balls[1].radius + places[0].distance(places[1]);
-        let noise = 4.0 * (motions[0].rounding(&balls[0]) + motions[1].rounding(&balls[1]));
+        let noise = noise(&balls, motions);
+        let spans = spans(motions, [&balls[0], &balls[1]], options.from, options.until);
         let turning: f64 = motions.iter().map(|motion| motion.twist(0.0).angular.length()).sum();
         // Relative turns stay below half a turn, so that the shorter way is theirs.
         let longest = (FRAC_PI_2 / turning).min(1.0);
@@ -90,7 +88,7 @@ impl<'m> RelativeSearch<'m> {
             slack: options.slack.unwrap_or(size * SWEEP_SLACK).max(4.0 * noise),
             noise,
             tables,
-            spans: spans(motions, options.from, options.until),
+            spans,
             until: options.until,
             reached: options.from,
             length: longest,
