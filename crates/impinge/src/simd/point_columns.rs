@@ -4,6 +4,8 @@
 //! however large the space is. It is squared in f32 and compared with two limits: below the smaller one a pair is
 //! sure, above the larger one there is none, and what lies between is for the caller to decide.
 
+use std::marker::PhantomData;
+
 use super::Portable;
 
 /// Most particles that are tested at a time.
@@ -94,12 +96,12 @@ impl PointColumns {
         }
     }
 
-    /// Those from `at` to `end`, or to the last one.
+    /// Those from `at` on, a vector at a time; the last one may reach beyond the last particle.
     #[inline(always)]
-    pub fn run(&self, at: usize, end: usize) -> PointRun<'_> {
+    pub fn batches<L: PointLanes>(&self, at: usize) -> PointBatches<'_, L> {
         let [x, y, z] = &self.coordinates;
         let points = PointSlices { coordinates: [x, y, z], numbers: &self.numbers, radii: &self.radii };
-        PointRun { points, at, end: end.min(self.count) }
+        PointBatches { points, at, end: self.count, lanes: PhantomData }
     }
 
     /// Bytes held.
@@ -145,41 +147,29 @@ struct PointSlices<'p> {
 }
 
 /// Some particles one after another; `end` is at most the number of particles.
-#[derive(Clone, Copy)]
-pub(crate) struct PointRun<'p> {
+pub(crate) struct PointBatches<'p, L> {
     points: PointSlices<'p>,
     at: usize,
     end: usize,
+    lanes: PhantomData<L>,
 }
 
-impl<'p> PointRun<'p> {
-    /// The first that are left.
-    #[inline(always)]
-    pub fn first(&self) -> Option<PointBatch<'p>> {
-        (self.at < self.end).then_some(PointBatch { points: self.points, at: self.at, end: self.end })
-    }
+impl<'p, L: PointLanes> Iterator for PointBatches<'p, L> {
+    type Item = PointBatch<'p>;
 
-    /// Goes on by `count`.
     #[inline(always)]
-    pub fn skip(&mut self, count: usize) {
-        self.at += count;
+    fn next(&mut self) -> Option<PointBatch<'p>> {
+        let batch = (self.at < self.end).then_some(PointBatch { points: self.points, at: self.at });
+        self.at += L::WIDTH;
+        batch
     }
 }
 
-/// Particles that are tested at a time: those of a [`PointRun`] from `at` on, of which there is one at least.
+/// Particles that are tested at a time: those from `at` on, of which there is one at least.
 #[derive(Clone, Copy)]
 pub(crate) struct PointBatch<'p> {
     points: PointSlices<'p>,
     at: usize,
-    end: usize,
-}
-
-impl PointBatch<'_> {
-    /// The lanes that belong to the run.
-    #[inline(always)]
-    pub fn lanes(&self) -> u32 {
-        u32::MAX >> (32 - (self.end - self.at).min(32))
-    }
 }
 
 /// When two are a pair, in units of the coordinates: at most `sure` apart they are, beyond `maybe` they are not. For
@@ -190,7 +180,7 @@ pub(crate) struct PairLimits {
     pub maybe: f32,
 }
 
-/// Lanes of a test; those behind the run may say anything.
+/// Lanes of a test; those behind the last particle may say anything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct PairMasks {
     /// Surely a pair.
@@ -468,7 +458,7 @@ mod tests {
     type Found = Vec<(u32, bool)>;
 
     dispatch! {
-        fn found(points: &PointColumns, a: usize, at: usize, end: usize, limits: PairLimits, out: &mut Found) = proof found_plain
+        fn found(points: &PointColumns, a: usize, at: usize, limits: PairLimits, out: &mut Found) = proof found_plain
     }
 
     #[inline(always)]
@@ -477,18 +467,17 @@ mod tests {
         points: &PointColumns,
         a: usize,
         at: usize,
-        end: usize,
         limits: PairLimits,
         out: &mut Found,
     ) {
         let one = lanes.one(points.coordinates(a), points.radius(a), limits);
-        let mut run = points.run(at, end);
-        while let Some(batch) = run.first() {
+        for (k, batch) in points.batches::<L>(at).enumerate() {
             let masks: PairMasks = match points.radii.is_empty() {
                 true => lanes.test::<false>(&one, batch),
                 false => lanes.test::<true>(&one, batch),
             };
-            let maybe = masks.maybe & batch.lanes();
+            let left = points.len() - (at + k * L::WIDTH);
+            let maybe = masks.maybe & u32::MAX >> (32 - left.min(32));
             let mut pairs = [[0; 2]; MOST_LANES];
             // Between the numbers of the others, so that it comes first in some pairs and last in others.
             let own = points.number(a);
@@ -498,20 +487,18 @@ mod tests {
                 assert!(low <= high && (low == own || high == own));
                 (low ^ high ^ own, masks.sure >> k & 1 != 0)
             }));
-            run.skip(L::WIDTH);
         }
     }
 
     #[test]
-    fn every_instruction_set_finds_what_is_near_across_the_wrap_and_nothing_behind_the_run() {
+    fn every_instruction_set_finds_what_is_near_across_the_wrap() {
         let limits = PairLimits { sure: 29.0, maybe: 31.0 };
         for balls in [false, true] {
             for count in [1, 5, 8, 16, 17, 40] {
                 let points = columns(count, balls);
-                for (a, end) in [(0, count), (count / 2, count), (count / 2, count / 2 + 1), (0, usize::MAX)]
-                {
+                for (a, at) in [(0, 0), (count / 2, 0), (count / 2, count / 2), (0, count - 1)] {
                     let mut want = Found::new();
-                    for j in 0..end.min(count) {
+                    for j in at..count {
                         let d = 10.0 * (j as f64 - a as f64).abs();
                         let d = d.hypot(((a % 2) as f64 - (j % 2) as f64).abs());
                         let radii = f64::from(points.radius(a) + points.radius(j));
@@ -521,7 +508,7 @@ mod tests {
                     }
                     for level in SimdLevel::available() {
                         let mut out = Found::new();
-                        found(level, &points, a, 0, end, limits, &mut out);
+                        found(level, &points, a, at, limits, &mut out);
                         assert_eq!(out, want, "{level:?}, {a} of {count}, balls {balls}");
                     }
                 }
@@ -551,7 +538,7 @@ mod tests {
         let points = columns(3, false);
         for level in SimdLevel::available() {
             let mut out = Found::new();
-            found(level, &points, 1, 0, 3, PairLimits { sure: -20.0, maybe: 0.0 }, &mut out);
+            found(level, &points, 1, 0, PairLimits { sure: -20.0, maybe: 0.0 }, &mut out);
             assert_eq!(out, [(1001, false)], "{level:?}");
         }
     }

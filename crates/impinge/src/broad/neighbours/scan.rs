@@ -256,26 +256,23 @@ fn search_block<L: PointLanes, const BALLS: bool>(
         found.reserve(len - from);
         let one = lanes.one(scan.points.coordinates(slot), scan.points.radius(slot), scan.limits);
         let number = scan.points.number(slot);
+        let batches = (len - from).div_ceil(L::WIDTH);
+        let masks = &mut found.masks[..batches];
         let mut doubt = 0;
-        let mut run = found.block.run(from, len);
-        for masks in found.masks.as_mut_slice() {
-            let Some(batch) = run.first() else { break };
+        for (masks, batch) in masks.iter_mut().zip(found.block.batches::<L>(from)) {
             *masks = lanes.test::<BALLS>(&one, batch);
             doubt |= masks.sure ^ masks.maybe;
-            run.skip(L::WIDTH);
         }
+        // Lanes behind the last candidate may say anything.
+        masks[batches - 1].maybe &= u32::MAX >> (32 - (len - from - (batches - 1) * L::WIDTH));
         if doubt != 0 {
             scan.decide(number, from, L::WIDTH, found);
         }
-        let mut run = found.block.run(from, len);
         let (mut count, pairs) = (found.count, found.pairs.as_mut_slice());
-        for masks in found.masks.as_slice() {
-            let Some(batch) = run.first() else { break };
-            let mask = masks.maybe & batch.lanes();
+        for (masks, batch) in found.masks[..batches].iter().zip(found.block.batches::<L>(from)) {
             let Some(to) = pairs.get_mut(count..).and_then(|free| free.first_chunk_mut()) else { break };
-            lanes.list(mask, number, batch, to);
-            count += mask.count_ones() as usize;
-            run.skip(L::WIDTH);
+            lanes.list(masks.maybe, number, batch, to);
+            count += masks.maybe.count_ones() as usize;
         }
         found.count = count;
     }
