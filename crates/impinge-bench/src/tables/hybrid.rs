@@ -1,10 +1,10 @@
 //! A motion from uniform through clustered to collapsed: the hybrid, which switches techniques while running, against
 //! every fixed technique, in all and phase by phase.
 //!
-//! The phases are the three in which another technique must win by what it is made for: a grid where particles fill
-//! space evenly, a hash table where they fly apart in swarms, so that the cells of a grid would be either too many or too
-//! wide, and no structure at all where all of them are within the cutoff. The number of particles is such that no
-//! phase takes most of the time.
+//! The phases are chosen for what the techniques are made for: a grid where particles fill space evenly, a hash table
+//! where they fly apart in swarms, so that the cells of a grid would be either too many or too wide, and no structure at
+//! all where all of them are within the cutoff. The number of particles and the frames are meant to give each phase a fair
+//! share of the time. Whether another technique is best in each is what the table says.
 
 use std::time::Instant;
 

@@ -214,7 +214,7 @@ pub(super) struct Seeker<'a> {
 impl Seeker<'_> {
     /// Goes to the next cell with particles that look for others; returns the first of these and their end.
     #[inline(always)]
-    pub fn next(&mut self) -> Option<[usize; 2]> {
+    pub fn advance(&mut self) -> Option<[usize; 2]> {
         let cell = self.cell;
         if cell >= self.table.keys.len() || self.table.starts[cell] as usize >= self.end {
             return None;

@@ -198,13 +198,13 @@ fn search_plain<L: PointLanes, const BALLS: bool>(
     match &scan.structure {
         Structure::Rows(cells) => {
             let mut seeker = cells.seeker(first, end);
-            while let Some(own) = seeker.next() {
+            while let Some(own) = seeker.advance() {
                 search_cell::<L, BALLS>(lanes, scan, own, seeker.runs(), found);
             }
         }
         Structure::Hashed(cells) => {
             let mut seeker = cells.seeker(first, end);
-            while let Some(own) = seeker.next() {
+            while let Some(own) = seeker.advance() {
                 search_cell::<L, BALLS>(lanes, scan, own, seeker.runs(), found);
             }
         }

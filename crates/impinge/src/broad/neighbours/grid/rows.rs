@@ -48,7 +48,7 @@ impl<'a> RowCells<'a> {
 impl Seeker<'_> {
     /// Goes to the next cell with particles that look for others; returns the first of these and their end.
     #[inline(always)]
-    pub fn next(&mut self) -> Option<[usize; 2]> {
+    pub fn advance(&mut self) -> Option<[usize; 2]> {
         while self.cell + 1 < self.cells.starts.len() {
             let cell = self.cell;
             let [start, end] = [cell, cell + 1].map(|cell| self.cells.starts[cell] as usize);
