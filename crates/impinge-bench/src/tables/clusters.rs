@@ -26,9 +26,9 @@ const PUBLISHED: [(usize, u64, [Option<f64>; 5]); 4] = [
 /// The contestants that were published, in the order of the counts above.
 const NAMED: [&str; 5] = ["grid 0.125", "grid 0.25", "grid 0.5", "spanner", "brute"];
 
-/// From so many particles on brute force searches one frame of twenty: a frame takes seconds.
-const MANY: usize = 20_000;
-const STRIDE: u64 = 20;
+/// From so many particles on brute force searches one frame of ten: a frame takes seconds.
+const MANY: usize = 50_000;
+const STRIDE: u64 = 10;
 
 /// The large set: particles, and frames around the middle of the passage.
 const LARGE: (usize, u64) = (1_000_000, 3);

@@ -4,6 +4,8 @@
 //! however large the space is. It is squared in f32 and compared with two limits: below the smaller one a pair is
 //! sure, above the larger one there is none, and what lies between is for the caller to decide.
 
+use std::marker::PhantomData;
+
 use super::Portable;
 
 /// Most particles that are tested at a time.
@@ -12,7 +14,7 @@ pub(crate) const MOST_LANES: usize = 16;
 /// Particles coordinate by coordinate, each with a number, and a radius if they are balls.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct PointColumns {
-    /// Each column is [`MOST_LANES`] longer than there are particles, so that whole vectors can be loaded.
+    /// Each column is at least [`MOST_LANES`] longer than there are particles, so that whole vectors can be loaded.
     coordinates: [Vec<u32>; 3],
     numbers: Vec<u32>,
     radii: Vec<f32>,
@@ -35,7 +37,34 @@ impl PointColumns {
         self.count = count;
     }
 
+    /// Takes all away; the room for them stays.
+    #[inline(always)]
+    pub fn clear(&mut self) {
+        self.count = 0;
+    }
+
+    /// Adds particles of other columns, those from `at` on, as far as there is room; returns where it stopped, at `end` or
+    /// before. Both are points or both balls.
+    #[inline(always)]
+    pub fn append(&mut self, from: &PointColumns, at: usize, end: usize) -> usize {
+        let room = self.numbers.len().saturating_sub(MOST_LANES + self.count);
+        let end = end.min(at.saturating_add(room));
+        let to = self.count;
+        self.count += end.saturating_sub(at);
+        for (at, to) in (at..end).step_by(MOST_LANES).zip((to..).step_by(MOST_LANES)) {
+            for (column, other) in self.coordinates.iter_mut().zip(&from.coordinates) {
+                copy_vector(column, to, other, at);
+            }
+            copy_vector(&mut self.numbers, to, &from.numbers, at);
+            if !self.radii.is_empty() {
+                copy_vector(&mut self.radii, to, &from.radii, at);
+            }
+        }
+        end
+    }
+
     /// How many there are.
+    #[inline(always)]
     pub fn len(&self) -> usize {
         self.count
     }
@@ -67,16 +96,29 @@ impl PointColumns {
         }
     }
 
-    /// Those from `at` to `end`, or to the last one.
+    /// Those from `at` on, a vector at a time; the last one may reach beyond the last particle.
     #[inline(always)]
-    pub fn run(&self, at: usize, end: usize) -> PointRun<'_> {
-        PointRun { points: self, at, end: end.min(self.count) }
+    pub fn batches<L: PointLanes>(&self, at: usize) -> PointBatches<'_, L> {
+        let [x, y, z] = &self.coordinates;
+        let points = PointSlices { coordinates: [x, y, z], numbers: &self.numbers, radii: &self.radii };
+        PointBatches { points, at, end: self.count, lanes: PhantomData }
     }
 
     /// Bytes held.
     pub fn bytes(&self) -> u64 {
         let words: usize = self.coordinates.iter().map(Vec::capacity).sum();
         4 * (words + self.numbers.capacity() + self.radii.capacity()) as u64
+    }
+}
+
+/// Copies [`MOST_LANES`] numbers, which are there by the length of columns.
+#[inline(always)]
+fn copy_vector<T: Copy>(column: &mut [T], to: usize, other: &[T], at: usize) {
+    let to = column.get_mut(to..).and_then(|rest| rest.first_chunk_mut::<MOST_LANES>());
+    let from = other.get(at..).and_then(|rest| rest.first_chunk::<MOST_LANES>());
+    debug_assert!(to.is_some() && from.is_some());
+    if let (Some(to), Some(from)) = (to, from) {
+        *to = *from;
     }
 }
 
@@ -96,48 +138,38 @@ impl<'a> PointColumnsMut<'a> {
     }
 }
 
+/// The columns themselves, so that a loop which writes elsewhere need not look up again where they are.
+#[derive(Clone, Copy)]
+struct PointSlices<'p> {
+    coordinates: [&'p [u32]; 3],
+    numbers: &'p [u32],
+    radii: &'p [f32],
+}
+
 /// Some particles one after another; `end` is at most the number of particles.
-pub(crate) struct PointRun<'p> {
-    points: &'p PointColumns,
+pub(crate) struct PointBatches<'p, L> {
+    points: PointSlices<'p>,
     at: usize,
     end: usize,
+    lanes: PhantomData<L>,
 }
 
-impl<'p> PointRun<'p> {
-    /// The first that are left.
-    #[inline(always)]
-    pub fn first(&self) -> Option<PointBatch<'p>> {
-        (self.at < self.end).then_some(PointBatch { points: self.points, at: self.at, end: self.end })
-    }
+impl<'p, L: PointLanes> Iterator for PointBatches<'p, L> {
+    type Item = PointBatch<'p>;
 
-    /// Goes on by `count`.
     #[inline(always)]
-    pub fn skip(&mut self, count: usize) {
-        self.at += count;
+    fn next(&mut self) -> Option<PointBatch<'p>> {
+        let batch = (self.at < self.end).then_some(PointBatch { points: self.points, at: self.at });
+        self.at += L::WIDTH;
+        batch
     }
 }
 
-/// Particles that are tested at a time: those of a [`PointRun`] from `at` on, of which there is one at least.
+/// Particles that are tested at a time: those from `at` on, of which there is one at least.
 #[derive(Clone, Copy)]
 pub(crate) struct PointBatch<'p> {
-    points: &'p PointColumns,
+    points: PointSlices<'p>,
     at: usize,
-    end: usize,
-}
-
-impl PointBatch<'_> {
-    /// The number of the particle in a lane.
-    #[inline(always)]
-    pub fn number(&self, lane: u32) -> u32 {
-        self.points.numbers[self.at + lane as usize]
-    }
-
-    /// The lanes that belong to the run.
-    #[inline(always)]
-    fn lanes(&self, width: usize) -> u32 {
-        let left = self.end - self.at;
-        if left < width { (1 << left) - 1 } else { u32::MAX >> (32 - width) }
-    }
 }
 
 /// When two are a pair, in units of the coordinates: at most `sure` apart they are, beyond `maybe` they are not. For
@@ -148,8 +180,8 @@ pub(crate) struct PairLimits {
     pub maybe: f32,
 }
 
-/// Lanes of a test.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// Lanes of a test; those behind the last particle may say anything.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct PairMasks {
     /// Surely a pair.
     pub sure: u32,
@@ -171,8 +203,9 @@ pub(crate) trait PointLanes: Copy {
     /// Tests the particles of a batch.
     fn test<const BALLS: bool>(self, one: &Self::One, batch: PointBatch<'_>) -> PairMasks;
 
-    /// Writes the numbers of the lanes in `mask` in their order; the rest of `to` may be anything.
-    fn pack(self, mask: u32, batch: PointBatch<'_>, to: &mut [u32; MOST_LANES]);
+    /// Writes the pairs of `number` and the lanes in `mask`, in the order of the lanes and the smaller number first; what
+    /// follows in `to` may be anything.
+    fn list(self, mask: u32, number: u32, batch: PointBatch<'_>, to: &mut [[u32; 2]; MOST_LANES]);
 }
 
 /// x·|x|: a limit that is negative holds no square.
@@ -202,7 +235,7 @@ impl PointLanes for Portable {
     #[inline(always)]
     fn test<const BALLS: bool>(self, one: &PortableOne, batch: PointBatch<'_>) -> PairMasks {
         let mut squares = [0.0_f32; 8];
-        for (column, &a) in batch.points.coordinates.iter().zip(&one.coordinates) {
+        for (column, &a) in batch.points.coordinates.into_iter().zip(&one.coordinates) {
             for (square, &b) in squares.iter_mut().zip(&column[batch.at..batch.at + 8]) {
                 let d = b.wrapping_sub(a).cast_signed() as f32;
                 *square += d * d;
@@ -214,15 +247,15 @@ impl PointLanes for Portable {
             masks.sure |= u32::from(square <= signed_square(one.sure + radius)) << k;
             masks.maybe |= u32::from(square <= signed_square(one.maybe + radius)) << k;
         }
-        let lanes = batch.lanes(8);
-        PairMasks { sure: masks.sure & lanes, maybe: masks.maybe & lanes }
+        masks
     }
 
     #[inline(always)]
-    fn pack(self, mask: u32, batch: PointBatch<'_>, to: &mut [u32; MOST_LANES]) {
+    fn list(self, mask: u32, number: u32, batch: PointBatch<'_>, to: &mut [[u32; 2]; MOST_LANES]) {
         let (mut left, mut count) = (mask, 0);
         while left != 0 {
-            to[count] = batch.points.numbers[batch.at + left.trailing_zeros() as usize];
+            let other = batch.points.numbers[batch.at + left.trailing_zeros() as usize];
+            to[count] = [number.min(other), number.max(other)];
             count += 1;
             left &= left - 1;
         }
@@ -281,7 +314,7 @@ mod x86 {
             // SAFETY: `self` proves AVX2 and FMA; columns are longer than `at` by a vector, those of the radii too where
             // there are any, and a slice of none is caught by its check.
             unsafe {
-                let [cx, cy, cz] = &batch.points.coordinates;
+                let [cx, cy, cz] = batch.points.coordinates;
                 let x = _mm256_sub_epi32(_mm256_loadu_si256(column(cx, batch).cast()), one.coordinates[0]);
                 let y = _mm256_sub_epi32(_mm256_loadu_si256(column(cy, batch).cast()), one.coordinates[1]);
                 let z = _mm256_sub_epi32(_mm256_loadu_si256(column(cz, batch).cast()), one.coordinates[2]);
@@ -299,20 +332,25 @@ mod x86 {
                     };
                     (sure, maybe) = (square(one.plain[0]), square(one.plain[1]));
                 }
-                let lanes = batch.lanes(8);
-                let mask =
-                    |limit| _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_LE_OQ>(squares, limit)) as u32 & lanes;
+                let mask = |limit| _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_LE_OQ>(squares, limit)) as u32;
                 PairMasks { sure: mask(sure), maybe: mask(maybe) }
             }
         }
 
         #[inline(always)]
-        fn pack(self, mask: u32, batch: PointBatch<'_>, to: &mut [u32; MOST_LANES]) {
-            // SAFETY: `self` proves AVX2; the numbers are longer than `at` by a vector, and `to` holds two.
+        fn list(self, mask: u32, number: u32, batch: PointBatch<'_>, to: &mut [[u32; 2]; MOST_LANES]) {
+            // SAFETY: `self` proves AVX2; the numbers are longer than `at` by a vector, and `to` holds sixteen pairs.
             unsafe {
                 let lanes = _mm256_cvtepu8_epi32(_mm_cvtsi64_si128(PACKED[mask as usize & 255] as i64));
-                let numbers = _mm256_loadu_si256(column(&batch.points.numbers, batch).cast());
-                _mm256_storeu_si256(to.as_mut_ptr().cast(), _mm256_permutevar8x32_epi32(numbers, lanes));
+                let numbers = _mm256_loadu_si256(column(batch.points.numbers, batch).cast());
+                let packed = _mm256_permutevar8x32_epi32(numbers, lanes);
+                let number = _mm256_set1_epi32(number as i32);
+                let (low, high) = (_mm256_min_epu32(packed, number), _mm256_max_epu32(packed, number));
+                // Pairs 0, 1, 4, 5 and 2, 3, 6, 7.
+                let (even, odd) = (_mm256_unpacklo_epi32(low, high), _mm256_unpackhi_epi32(low, high));
+                let to = to.as_mut_ptr().cast::<__m256i>();
+                _mm256_storeu_si256(to, _mm256_permute2x128_si256::<0x20>(even, odd));
+                _mm256_storeu_si256(to.add(1), _mm256_permute2x128_si256::<0x31>(even, odd));
             }
         }
     }
@@ -353,7 +391,7 @@ mod x86 {
             // SAFETY: `self` proves AVX-512; columns are longer than `at` by a vector, those of the radii too where there
             // are any, and a slice of none is caught by its check.
             unsafe {
-                let [cx, cy, cz] = &batch.points.coordinates;
+                let [cx, cy, cz] = batch.points.coordinates;
                 let x = _mm512_sub_epi32(_mm512_loadu_si512(column(cx, batch).cast()), one.coordinates[0]);
                 let y = _mm512_sub_epi32(_mm512_loadu_si512(column(cy, batch).cast()), one.coordinates[1]);
                 let z = _mm512_sub_epi32(_mm512_loadu_si512(column(cz, batch).cast()), one.coordinates[2]);
@@ -371,19 +409,25 @@ mod x86 {
                     };
                     (sure, maybe) = (square(one.plain[0]), square(one.plain[1]));
                 }
-                let lanes = batch.lanes(16);
-                let mask = |limit| u32::from(_mm512_cmp_ps_mask::<_CMP_LE_OQ>(squares, limit)) & lanes;
+                let mask = |limit| u32::from(_mm512_cmp_ps_mask::<_CMP_LE_OQ>(squares, limit));
                 PairMasks { sure: mask(sure), maybe: mask(maybe) }
             }
         }
 
         #[inline(always)]
-        fn pack(self, mask: u32, batch: PointBatch<'_>, to: &mut [u32; MOST_LANES]) {
-            // SAFETY: `self` proves AVX-512; the numbers are longer than `at` by a vector, and `to` holds one.
+        fn list(self, mask: u32, number: u32, batch: PointBatch<'_>, to: &mut [[u32; 2]; MOST_LANES]) {
+            // SAFETY: `self` proves AVX-512; the numbers are longer than `at` by a vector, and `to` holds sixteen pairs.
             unsafe {
-                let numbers = _mm512_loadu_si512(column(&batch.points.numbers, batch).cast());
+                let numbers = _mm512_loadu_si512(column(batch.points.numbers, batch).cast());
                 let packed = _mm512_maskz_compress_epi32(mask as u16, numbers);
-                _mm512_storeu_si512(to.as_mut_ptr().cast(), packed);
+                let number = _mm512_set1_epi32(number as i32);
+                let (low, high) = (_mm512_min_epu32(packed, number), _mm512_max_epu32(packed, number));
+                // Lanes from 16 on are those of `high`.
+                let first = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+                let second = _mm512_add_epi32(first, _mm512_set1_epi32(8));
+                let to = to.as_mut_ptr().cast::<__m512i>();
+                _mm512_storeu_si512(to, _mm512_permutex2var_epi32(low, first, high));
+                _mm512_storeu_si512(to.add(1), _mm512_permutex2var_epi32(low, second, high));
             }
         }
     }
@@ -414,7 +458,7 @@ mod tests {
     type Found = Vec<(u32, bool)>;
 
     dispatch! {
-        fn found(points: &PointColumns, a: usize, at: usize, end: usize, limits: PairLimits, out: &mut Found) = proof found_plain
+        fn found(points: &PointColumns, a: usize, at: usize, limits: PairLimits, out: &mut Found) = proof found_plain
     }
 
     #[inline(always)]
@@ -423,35 +467,38 @@ mod tests {
         points: &PointColumns,
         a: usize,
         at: usize,
-        end: usize,
         limits: PairLimits,
         out: &mut Found,
     ) {
         let one = lanes.one(points.coordinates(a), points.radius(a), limits);
-        let mut run = points.run(at, end);
-        while let Some(batch) = run.first() {
+        for (k, batch) in points.batches::<L>(at).enumerate() {
             let masks: PairMasks = match points.radii.is_empty() {
                 true => lanes.test::<false>(&one, batch),
                 false => lanes.test::<true>(&one, batch),
             };
-            let mut packed = [0; MOST_LANES];
-            lanes.pack(masks.maybe, batch, &mut packed);
-            let lane = (0..32).filter(|k| masks.maybe >> k & 1 != 0);
-            out.extend(lane.zip(packed).map(|(k, number)| (number, masks.sure >> k & 1 != 0)));
-            run.skip(L::WIDTH);
+            let left = points.len() - (at + k * L::WIDTH);
+            let maybe = masks.maybe & u32::MAX >> (32 - left.min(32));
+            let mut pairs = [[0; 2]; MOST_LANES];
+            // Between the numbers of the others, so that it comes first in some pairs and last in others.
+            let own = points.number(a);
+            lanes.list(maybe, own, batch, &mut pairs);
+            let lane = (0..32).filter(|k| maybe >> k & 1 != 0);
+            out.extend(lane.zip(pairs).map(|(k, [low, high])| {
+                assert!(low <= high && (low == own || high == own));
+                (low ^ high ^ own, masks.sure >> k & 1 != 0)
+            }));
         }
     }
 
     #[test]
-    fn every_instruction_set_finds_what_is_near_across_the_wrap_and_nothing_behind_the_run() {
+    fn every_instruction_set_finds_what_is_near_across_the_wrap() {
         let limits = PairLimits { sure: 29.0, maybe: 31.0 };
         for balls in [false, true] {
             for count in [1, 5, 8, 16, 17, 40] {
                 let points = columns(count, balls);
-                for (a, end) in [(0, count), (count / 2, count), (count / 2, count / 2 + 1), (0, usize::MAX)]
-                {
+                for (a, at) in [(0, 0), (count / 2, 0), (count / 2, count / 2), (0, count - 1)] {
                     let mut want = Found::new();
-                    for j in 0..end.min(count) {
+                    for j in at..count {
                         let d = 10.0 * (j as f64 - a as f64).abs();
                         let d = d.hypot(((a % 2) as f64 - (j % 2) as f64).abs());
                         let radii = f64::from(points.radius(a) + points.radius(j));
@@ -461,10 +508,27 @@ mod tests {
                     }
                     for level in SimdLevel::available() {
                         let mut out = Found::new();
-                        found(level, &points, a, 0, end, limits, &mut out);
+                        found(level, &points, a, at, limits, &mut out);
                         assert_eq!(out, want, "{level:?}, {a} of {count}, balls {balls}");
                     }
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn a_block_takes_runs_as_far_as_there_is_room() {
+        for balls in [false, true] {
+            let points = columns(60, balls);
+            let mut block = PointColumns::default();
+            block.resize(50, balls);
+            block.clear();
+            assert_eq!([block.append(&points, 3, 3), block.append(&points, 20, 37)], [3, 37]);
+            assert_eq!([block.append(&points, 5, 6), block.append(&points, 10, 60)], [6, 42]);
+            assert_eq!((block.append(&points, 42, 60), block.len()), (42, 50));
+            for (at, from) in (20..37).chain(5..6).chain(10..42).enumerate() {
+                assert_eq!(block.coordinates(at), points.coordinates(from));
+                assert_eq!((block.number(at), block.radius(at)), (points.number(from), points.radius(from)));
             }
         }
     }
@@ -474,7 +538,7 @@ mod tests {
         let points = columns(3, false);
         for level in SimdLevel::available() {
             let mut out = Found::new();
-            found(level, &points, 1, 0, 3, PairLimits { sure: -20.0, maybe: 0.0 }, &mut out);
+            found(level, &points, 1, 0, PairLimits { sure: -20.0, maybe: 0.0 }, &mut out);
             assert_eq!(out, [(1001, false)], "{level:?}");
         }
     }

@@ -5,6 +5,8 @@
 
 use glam::DVec3;
 
+use super::Particles;
+use super::point_list::PointList;
 use crate::num::tolerance::ROUND_UP;
 
 /// A box around the balls below.
@@ -58,8 +60,22 @@ impl BoxTree {
         self.nodes.clear();
     }
 
+    /// Fits all boxes and replaces `pairs` by all pairs of a frame. Returns how many pairs of boxes and of points were
+    /// tested.
+    pub fn pairs(
+        &mut self,
+        particles: &Particles<'_>,
+        points: &PointList,
+        pairs: &mut Vec<[u32; 2]>,
+    ) -> [u64; 2] {
+        self.fit(points.positions(), |p| points.radius(particles, p));
+        pairs.clear();
+        let cutoff = particles.cutoff() + particles.candidate_margin();
+        self.near_pairs(cutoff, |p, q| pairs.extend(points.pair(particles, p, q)))
+    }
+
     /// Gathers the points in the order of the leaves and fits all boxes, from the leaves up.
-    pub fn fit(&mut self, points: &[[f64; 3]], ball: impl Fn(u32) -> f64) {
+    fn fit(&mut self, points: &[[f64; 3]], ball: impl Fn(u32) -> f64) {
         for (column, axis) in [(&mut self.x, 0), (&mut self.y, 1), (&mut self.z, 2)] {
             column.clear();
             column.extend(self.order.iter().map(|&p| points[p as usize][axis]));
@@ -94,7 +110,7 @@ impl BoxTree {
 
     /// Visits pairs of points among which are all whose balls are at most `cutoff` apart, each once. Returns how many
     /// pairs of boxes and of points were tested.
-    pub fn near_pairs(&self, cutoff: f64, mut visit: impl FnMut(u32, u32)) -> [u64; 2] {
+    fn near_pairs(&self, cutoff: f64, mut visit: impl FnMut(u32, u32)) -> [u64; 2] {
         let [mut box_tests, mut point_tests] = [0_u64; 2];
         let mut stack: Vec<[u32; 2]> = if self.nodes.is_empty() { Vec::new() } else { vec![[0, 0]] };
         let limit_sq = (cutoff * ROUND_UP) * (cutoff * ROUND_UP);

@@ -1,16 +1,38 @@
 //! Every pair tried: the twin of all other techniques.
 
 use super::particles::is_within;
-use super::{NeighbourSearch, Particles, SearchCounters, Technique};
+use super::{NeighbourSearch, Particles, SearchCounters, Technique, bytes_of};
 use crate::num::parallel;
+use crate::num::tolerance::SMALLEST_CUTOFF_UNSCALED;
+use crate::simd::{SimdLevel, dispatch};
 
 /// Particles whose pairs one thread looks for at a time.
 const CHUNK: usize = 64;
 
+/// Particles that are tried together before each is looked at.
+const TOGETHER: usize = 32;
+
 /// Tries every pair.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub(super) struct Brute {
+    level: SimdLevel,
+    columns: Columns,
     counters: SearchCounters,
+}
+
+/// Coordinates and radii one by one; the last are empty for points.
+#[derive(Debug, Clone, Default)]
+struct Columns {
+    coordinates: [Vec<f64>; 3],
+    radii: Vec<f64>,
+    cutoff: f64,
+}
+
+impl Default for Brute {
+    fn default() -> Brute {
+        let (columns, counters) = (Columns::default(), SearchCounters::default());
+        Brute { level: SimdLevel::best(), columns, counters }
+    }
 }
 
 impl NeighbourSearch for Brute {
@@ -21,30 +43,99 @@ impl NeighbourSearch for Brute {
     fn search(&mut self, particles: &Particles<'_>, pairs: &mut Vec<[u32; 2]>) {
         let count = particles.len();
         let tests = (count as u64 * (count as u64).saturating_sub(1)) / 2;
-        if are_all_pairs(particles) {
-            pairs.clear();
-            pairs.reserve(tests as usize);
-            let all = (0..count as u32).flat_map(|i| (i + 1..count as u32).map(move |j| [i, j]));
-            all.for_each(|pair| pairs.push(pair));
-            self.counters = SearchCounters { tests, pairs: tests, ..SearchCounters::default() };
-            return;
-        }
-        let found = parallel::map(count.div_ceil(CHUNK), |chunk| {
-            let mut found = Vec::new();
-            for i in chunk * CHUNK..count.min((chunk + 1) * CHUNK) {
-                let partners = (i + 1..count).filter(|&j| particles.is_pair(i as u32, j as u32));
-                found.extend(partners.map(|j| [i as u32, j as u32]));
-            }
-            found
-        });
         pairs.clear();
-        found.into_iter().for_each(|found| pairs.extend(found));
-        self.counters = SearchCounters { tests, pairs: pairs.len() as u64, ..SearchCounters::default() };
+        if are_all_pairs(particles) {
+            pairs.reserve(tests as usize);
+            (0..count as u32).for_each(|i| pairs.extend((i + 1..count as u32).map(|j| [i, j])));
+        } else {
+            self.columns.update(particles);
+            let (level, columns) = (self.level, &self.columns);
+            let plain = columns.are_enough(particles);
+            let found = parallel::map(count.div_ceil(CHUNK), |chunk| {
+                let mut found = Vec::new();
+                for i in chunk * CHUNK..count.min((chunk + 1) * CHUNK) {
+                    if plain {
+                        partners(level, columns, i, &mut found);
+                    } else {
+                        let partners = (i + 1..count).filter(|&j| particles.is_pair(i as u32, j as u32));
+                        found.extend(partners.map(|j| [i as u32, j as u32]));
+                    }
+                }
+                found
+            });
+            found.into_iter().for_each(|found| pairs.extend(found));
+        }
+        let bytes = self.columns.coordinates.iter().chain([&self.columns.radii]).map(bytes_of).sum();
+        self.counters =
+            SearchCounters { tests, pairs: pairs.len() as u64, bytes, ..SearchCounters::default() };
     }
 
     fn counters(&self) -> SearchCounters {
         self.counters
     }
+}
+
+impl Columns {
+    fn update(&mut self, particles: &Particles<'_>) {
+        for (k, column) in self.coordinates.iter_mut().enumerate() {
+            column.clear();
+            column.extend(particles.positions().iter().map(|x| x[k]));
+        }
+        self.radii.clear();
+        self.radii.extend_from_slice(particles.radii());
+        self.cutoff = particles.cutoff();
+    }
+
+    /// Whether plain squares of plain differences decide: in open space, where no square underflows.
+    fn are_enough(&self, particles: &Particles<'_>) -> bool {
+        particles.domain().is_open() && self.cutoff >= SMALLEST_CUTOFF_UNSCALED
+    }
+
+    fn at(&self, i: usize) -> [f64; 3] {
+        self.coordinates.each_ref().map(|column| column[i])
+    }
+
+    fn radius(&self, i: usize) -> f64 {
+        self.radii.get(i).copied().unwrap_or(0.0)
+    }
+}
+
+dispatch! {
+    /// Lists the pairs of particle i and those behind it.
+    fn partners(columns: &Columns, i: usize, found: &mut Vec<[u32; 2]>) = each partners_plain
+}
+
+#[inline(always)]
+fn partners_plain(columns: &Columns, i: usize, found: &mut Vec<[u32; 2]>) {
+    let count = columns.coordinates[0].len();
+    let (at, radius) = (columns.at(i), columns.radius(i));
+    for first in (i + 1..count).step_by(TOGETHER) {
+        let range = first..count.min(first + TOGETHER);
+        let [x, y, z] = columns.coordinates.each_ref().map(|column| &column[range.clone()]);
+        let all = x.iter().zip(y).zip(z).map(|((x, y), z)| [x - at[0], y - at[1], z - at[2]]);
+        let near = match columns.radii.get(range.clone()) {
+            None => all.fold(false, |near, d| near | is_pair(d, 0.0, columns.cutoff)),
+            Some(radii) => {
+                all.zip(radii).fold(false, |near, (d, r)| near | is_pair(d, radius + r, columns.cutoff))
+            }
+        };
+        if near {
+            for j in range {
+                let other = columns.at(j);
+                let d = [other[0] - at[0], other[1] - at[1], other[2] - at[2]];
+                if is_pair(d, radius + columns.radius(j), columns.cutoff) {
+                    found.push([i as u32, j as u32]);
+                }
+            }
+        }
+    }
+}
+
+/// Whether two particles are a pair, by the same operations as [`Particles::is_pair`].
+#[inline(always)]
+fn is_pair(d: [f64; 3], radii: f64, cutoff: f64) -> bool {
+    let limit = radii + cutoff;
+    (d[0] * d[0] + d[1] * d[1]) + d[2] * d[2] <= limit * limit
 }
 
 /// Whether the box around all positions is so small that every pair is one. Rounding keeps the order of differences,

@@ -46,12 +46,7 @@ impl NeighbourSearch for BspTree {
         self.points.update(particles);
         let updates = self.adjust();
         let BspTree { points, tree, planes, counters } = self;
-        tree.fit(points.positions(), |p| points.radius(particles, p));
-        pairs.clear();
-        let [volume_tests, tests] = tree
-            .near_pairs(particles.cutoff() + particles.candidate_margin(), |p, q| {
-                pairs.extend(points.pair(particles, p, q))
-            });
+        let [volume_tests, tests] = tree.pairs(particles, points, pairs);
         *counters = SearchCounters {
             tests,
             volume_tests,

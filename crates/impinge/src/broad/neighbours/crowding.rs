@@ -1,6 +1,6 @@
 //! How crowded particles are, from a sample, and what work each technique is expected to have with them.
 
-use super::grid::candidate_box;
+use super::grid::candidate_cube;
 use super::{Particles, Technique};
 use crate::contact::Counters;
 
@@ -51,7 +51,7 @@ impl Crowding {
             let at = all[if others == count { k } else { golden(k + samples, count) }];
             columns.iter_mut().zip(at).for_each(|(column, x)| column.push(x));
         }
-        let (reach, cells) = (particles.reach(), candidate_box(particles));
+        let (reach, cells) = (particles.reach(), candidate_cube(particles));
         let extent = particles.bounds()[1] - particles.bounds()[0];
         let widest = (0..3).fold(0, |best, k| if extent[k] > extent[best] { k } else { best });
         let mut counts = [0_u64; 3];
@@ -96,19 +96,13 @@ impl Crowding {
     }
 }
 
-/// How many points are within reach of a place, in the box around it, and in the slab that a sweep passes.
-fn surroundings(
-    [x, y, z]: &[Vec<f64>; 3],
-    at: [f64; 3],
-    reach: f64,
-    cells: [f64; 3],
-    widest: usize,
-) -> [u64; 3] {
+/// How many points are within reach of a place, in the cube around it, and in the slab that a sweep passes.
+fn surroundings([x, y, z]: &[Vec<f64>; 3], at: [f64; 3], reach: f64, cells: f64, widest: usize) -> [u64; 3] {
     let mut counts = [0_u64; 3];
     for ((x, y), z) in x.iter().zip(y).zip(z) {
         let d = [x - at[0], y - at[1], z - at[2]];
         let near = (d[0] * d[0] + d[1] * d[1]) + d[2] * d[2] <= reach * reach;
-        let in_cells = d[0].abs() <= cells[0] && d[1].abs() <= cells[1] && d[2].abs() <= cells[2];
+        let in_cells = d[0].abs() <= cells && d[1].abs() <= cells && d[2].abs() <= cells;
         let in_sweep = d[widest].abs() <= reach;
         counts[0] += u64::from(near);
         counts[1] += u64::from(in_cells);

@@ -56,8 +56,6 @@ pub(super) struct CellTable {
     keys: Vec<u64>,
     /// For each cell its first particle, and behind the last one their number.
     starts: Vec<u32>,
-    /// The cell of each particle in their order.
-    cells: Vec<u32>,
 }
 
 impl Hash {
@@ -77,7 +75,8 @@ impl Hash {
     fn fill(&mut self, particles: &Particles<'_>, lattice: &Lattice) {
         let count = particles.len() + self.images.positions().len();
         let positions = || parallel::in_turn(particles.positions().iter().chain(self.images.positions()));
-        let of_points = self.table.place(count, positions().map(|x| key(lattice.coarse(lattice.fixed(x)))));
+        let of_points =
+            self.table.place(count, positions().map(|x| key(lattice.cells(lattice.fixed(x)).map(u64::from))));
         self.points.resize(count, !particles.radii().is_empty());
         let mut to = self.points.as_mut();
         let mut next = self.table.starts.clone();
@@ -150,10 +149,6 @@ impl CellTable {
             of_points.push(cell);
         }
         self.order(&mut of_points);
-        self.cells.clear();
-        for (cell, run) in (0..).zip(self.starts.windows(2)) {
-            self.cells.extend(std::iter::repeat_n(cell, (run[1] - run[0]) as usize));
-        }
         of_points
     }
 
@@ -189,63 +184,66 @@ impl CellTable {
         at
     }
 
-    /// Before the first particle.
-    pub fn seeker(&self) -> Seeker<'_> {
-        Seeker { table: self, cell: None, end: 0, behind: Vec::new() }
+    /// Before the cell of particle `first`; the last one is that of the particle before `end`.
+    pub fn seeker(&self, first: usize, end: usize) -> Seeker<'_> {
+        let cell = self.starts.partition_point(|&start| start as usize <= first).saturating_sub(1);
+        Seeker { table: self, first, end, cell, runs: Vec::new() }
     }
 
-    fn run(&self, cell: u32) -> [usize; 2] {
-        [cell, cell + 1].map(|cell| self.starts[cell as usize] as usize)
+    fn run(&self, cell: usize) -> [usize; 2] {
+        [cell, cell + 1].map(|cell| self.starts[cell] as usize)
     }
 
     /// Bytes held.
     fn bytes(&self) -> u64 {
-        bytes_of(&self.slots) + bytes_of(&self.keys) + bytes_of(&self.starts) + bytes_of(&self.cells)
+        bytes_of(&self.slots) + bytes_of(&self.keys) + bytes_of(&self.starts)
     }
 }
 
-/// Goes through particles in their order and knows the cells around them.
+/// Goes from one cell to the next and knows the cells around it.
 pub(super) struct Seeker<'a> {
     table: &'a CellTable,
-    cell: Option<u32>,
-    /// Where the particles of the cell end.
+    /// The particles that look for others.
+    first: usize,
     end: usize,
-    /// Runs of particles in the cells behind.
-    behind: Vec<[usize; 2]>,
+    /// The next cell.
+    cell: usize,
+    runs: Vec<[usize; 2]>,
 }
 
 impl Seeker<'_> {
-    /// Goes to a particle; returns how many runs of particles it looks at: those behind it in its cell, and one for each
-    /// cell behind.
+    /// Goes to the next cell with particles that look for others; returns the first of these and their end.
     #[inline(always)]
-    pub fn enter(&mut self, slot: usize) -> usize {
-        let cell = self.table.cells[slot];
-        if self.cell != Some(cell) {
-            self.enter_cell(cell);
+    pub fn advance(&mut self) -> Option<[usize; 2]> {
+        let cell = self.cell;
+        if cell >= self.table.keys.len() || self.table.starts[cell] as usize >= self.end {
+            return None;
         }
-        self.behind.len() + 1
+        self.cell += 1;
+        let [start, end] = self.table.run(cell);
+        let own = [start.max(self.first), end.min(self.end)];
+        self.enter(cell, [own[0], end]);
+        Some(own)
     }
 
-    /// The first and the end of a run.
+    /// The candidates of the cell's particles: these first, then the cells behind.
     #[inline(always)]
-    pub fn run(&self, k: usize, slot: usize) -> [usize; 2] {
-        if k == 0 { [slot + 1, self.end] } else { self.behind[k - 1] }
+    pub fn runs(&self) -> &[[usize; 2]] {
+        &self.runs
     }
 
-    #[cold]
-    fn enter_cell(&mut self, cell: u32) {
-        self.cell = Some(cell);
-        self.end = self.table.run(cell)[1];
-        self.behind.clear();
+    fn enter(&mut self, cell: usize, own: [usize; 2]) {
+        self.runs.clear();
+        self.runs.push(own);
         let mask = (1 << AXIS_BITS) - 1;
-        let own = self.table.keys[cell as usize];
-        let own = [0, 1, 2].map(|k| (own >> (k * AXIS_BITS) & mask) as i64);
+        let key_of_cell = self.table.keys[cell];
+        let at = [0, 1, 2].map(|k| (key_of_cell >> (k * AXIS_BITS) & mask) as i64);
         for step in BEHIND {
-            let place = [own[0] + step[0], own[1] + step[1], own[2] + step[2]];
+            let place = [at[0] + step[0], at[1] + step[1], at[2] + step[2]];
             if place.iter().all(|x| (0..=mask as i64).contains(x)) {
                 let (known, cell) = self.table.slots[self.table.find(key(place.map(|x| x as u64)))];
                 if known != NOTHING {
-                    self.behind.push(self.table.run(cell));
+                    self.runs.push(self.table.run(cell as usize));
                 }
             }
         }

@@ -1,7 +1,8 @@
 //! The hybrid: switches from one technique to another while running, when what the other one would have saved beats
 //! the cost of the switch.
 //!
-//! Every few frames a sample of the particles says how crowded they are ([`Crowding`]). From that each technique has
+//! Every few frames, and when the tests of a frame are not what they were, a sample of the particles says how crowded they
+//! are ([`Crowding`]). From that each technique has
 //! expected counts, and a time T = Nv·Cv + Np·Cp + Nu·Cu with the coefficients that are stored beside this file
 //! (`impinge-bench -- calibrate-particles` writes them): no clock is read, so the choice is the same on every machine.
 //! What the best technique would save is added up frame by frame; when the sum exceeds what it costs to start that technique, the
@@ -20,6 +21,10 @@ const COEFFICIENTS: &str = include_str!("coefficients.csv");
 
 /// Frames between two looks at the crowding.
 const PERIOD: u32 = 8;
+
+/// Tests of a frame over those of the first frame after a look from which on, or from whose reciprocal down, the next look
+/// is due.
+const CHANGED: f64 = 1.5;
 
 /// A technique is better if it takes at most this share of the time of the one in use: predictions are no better.
 const BETTER: f64 = 0.93;
@@ -59,6 +64,8 @@ pub(super) struct Hybrid {
     /// What the best would have saved by now.
     saved: f64,
     frames: u64,
+    /// The tests of the first frame after the last look or switch.
+    tests: Option<u64>,
     reason: String,
 }
 
@@ -72,6 +79,7 @@ impl Default for Hybrid {
             best: (Technique::Grid, 0.0, 0.0),
             saved: 0.0,
             frames: 0,
+            tests: None,
             reason: "no frame was searched yet".to_string(),
         }
     }
@@ -85,7 +93,7 @@ impl NeighbourSearch for Hybrid {
     fn search(&mut self, particles: &Particles<'_>, pairs: &mut Vec<[u32; 2]>) {
         if self.wait == 0 {
             self.look(particles);
-            self.wait = PERIOD;
+            (self.wait, self.tests) = (PERIOD, None);
         }
         self.wait -= 1;
         self.frames += 1;
@@ -98,6 +106,11 @@ impl NeighbourSearch for Hybrid {
             }
         }
         self.running.search(particles, pairs);
+        let tests = self.running.counters().tests;
+        let share = tests as f64 / *self.tests.get_or_insert(tests) as f64;
+        if share > CHANGED || share < 1.0 / CHANGED {
+            self.wait = 0;
+        }
     }
 
     fn counters(&self) -> SearchCounters {
@@ -153,8 +166,7 @@ impl Hybrid {
             time_of(start),
         );
         self.running = technique.start();
-        self.expected = time;
-        self.saved = 0.0;
+        (self.expected, self.saved, self.tests) = (time, 0.0, None);
     }
 }
 

@@ -21,10 +21,7 @@ const MOST_BITS: u32 = 30;
 /// Cells that a cutoff may be wide, at most.
 const MOST_ROWS: u32 = 8;
 
-/// Parts of a cell along a row, as a power of two. Runs of candidates begin and end with them.
-const FINE: u32 = 2;
-
-/// Fine cells for each particle, at most, and in any case.
+/// Cells for each particle, at most, and in any case.
 const CELLS_PER_PARTICLE: f64 = 4.0;
 const FEW_CELLS: f64 = 4096.0;
 
@@ -45,10 +42,9 @@ pub(super) struct Lattice {
     low: [f64; 3],
     /// Units of the coordinates in a length.
     scale: f64,
-    /// Bits of a place inside a cell and inside a fine cell.
+    /// Bits of a place inside a cell.
     bits: u32,
-    fine_bits: u32,
-    /// Fine cells in a row, rows in a slab, slabs.
+    /// Cells in a row, rows in a slab, slabs.
     pub size: [u32; 3],
     /// How many rows and slabs a cutoff reaches.
     rows: u32,
@@ -68,7 +64,7 @@ impl Lattice {
             width = width.max(extent[0] / MOST_CELLS).max(reach / f64::from(MOST_ROWS));
             let most = (CELLS_PER_PARTICLE * count).max(FEW_CELLS);
             let cells = |width: f64| extent.iter().map(|x| (x / width).floor() + 1.0).product::<f64>();
-            while cells(width) * f64::from(1 << FINE) > most && cells(width) > 1.0 {
+            while cells(width) > most {
                 width *= 1.125;
             }
             width
@@ -108,7 +104,6 @@ impl Lattice {
             low: axes.map(|k| low[k]),
             scale,
             bits,
-            fine_bits: bits - FINE,
             size: [1; 3],
             rows,
             reach: reach * scale + ERROR,
@@ -119,13 +114,9 @@ impl Lattice {
         lattice
     }
 
-    /// Half the sides of the box in which the candidates of a particle lie, on average over its place in a cell.
-    pub fn candidate_box(&self) -> [f64; 3] {
-        let length = |bits: u32| f64::from(1_u32 << bits) / self.scale;
-        let across = (f64::from(self.rows) + 0.5) * length(self.bits);
-        let mut half = [across; 3];
-        half[self.axes[0]] = self.reach / self.scale + 0.5 * length(self.fine_bits);
-        half
+    /// Half the side of the cube in which the candidates of a particle lie, on average over its place in a cell.
+    pub fn candidate_cube(&self) -> f64 {
+        (f64::from(self.rows) + 0.5) * self.width()
     }
 
     /// Fixed-point coordinates of a position, in the order of the axes.
@@ -140,32 +131,25 @@ impl Lattice {
         [one(0), one(1), one(2)]
     }
 
-    /// The fine cell in its row, the row and the slab of fixed-point coordinates.
+    /// The cell of fixed-point coordinates: its place in its row, the row in its slab, the slab.
     #[inline(always)]
-    fn cells(&self, fixed: [u64; 3]) -> [u32; 3] {
-        [(fixed[0] >> self.fine_bits) as u32, (fixed[1] >> self.bits) as u32, (fixed[2] >> self.bits) as u32]
+    pub fn cells(&self, fixed: [u64; 3]) -> [u32; 3] {
+        fixed.map(|x| (x >> self.bits) as u32)
     }
 
-    /// The number of the fine cell of fixed-point coordinates.
+    /// The number of the cell of fixed-point coordinates.
     #[inline(always)]
     pub fn cell(&self, fixed: [u64; 3]) -> u32 {
         let [x, y, z] = self.cells(fixed);
         (z * self.size[1] + y) * self.size[0] + x
     }
 
-    /// The cell of fixed-point coordinates, not divided along rows.
-    #[inline(always)]
-    pub fn coarse(&self, fixed: [u64; 3]) -> [u64; 3] {
-        fixed.map(|x| x >> self.bits)
-    }
-
-    /// The fine cells, rows and slabs that hold everything up to `radius` from a point, first and last of each; none
+    /// The cells of a row, rows and slabs that hold everything up to `radius` from a point, first and last of each; none
     /// where that is outside.
     pub fn around(&self, point: DVec3, radius: f64) -> Option<[[u32; 2]; 3]> {
         let mut range = [[0; 2]; 3];
         for (k, range) in range.iter_mut().enumerate() {
-            let bits = if k == 0 { self.fine_bits } else { self.bits };
-            let at = |x: f64| ((x - self.low[k]) * self.scale / f64::from(1_u32 << bits)).floor();
+            let at = |x: f64| ((x - self.low[k]) / self.width()).floor();
             let x = point[self.axes[k]];
             // A cell more on each side makes up for all rounding.
             let (first, last) = (at(x - radius) - 1.0, at(x + radius) + 1.0);
@@ -183,7 +167,7 @@ impl Lattice {
         f64::from(1_u32 << self.bits) / self.scale
     }
 
-    /// How many fine cells there are.
+    /// How many cells there are.
     pub fn count(&self) -> usize {
         self.size.iter().map(|&n| n as usize).product()
     }
@@ -199,16 +183,16 @@ impl Lattice {
         PairLimits { sure: self.limits[0] as f32, maybe: self.limits[1] as f32 }
     }
 
-    /// Up to where a row `dy` rows and `dz` slabs away is searched, in units along the row; none where nothing in it is
-    /// near enough.
+    /// How many cells to each side a row `dy` rows and `dz` slabs away is searched; none where nothing in it is near
+    /// enough.
     fn along_row(&self, dy: i32, dz: i32) -> Option<u32> {
         let gap = |d: i32| f64::from(d.abs().max(1) - 1) * f64::from(1_u32 << self.bits);
         let left = self.reach * self.reach - gap(dy) * gap(dy) - gap(dz) * gap(dz);
-        (left >= 0.0).then(|| (left.sqrt() + ERROR) as u32)
+        (left >= 0.0).then(|| ((left.sqrt() + ERROR) as u32).div_ceil(1 << self.bits).min(self.rows))
     }
 
-    /// The rows that a particle of row `y` in slab `z` looks into besides its own: their first fine cells, and how far
-    /// along them. Only those behind its own, so that every pair of rows is seen once.
+    /// The rows that the particles of row `y` in slab `z` look into besides their own: their first cells, and how many
+    /// cells to each side. Only those behind their own, so that every pair of rows is seen once.
     pub fn rows_behind(&self, y: u32, z: u32, to: &mut Vec<(usize, u32)>) {
         to.clear();
         let m = self.rows as i32;
@@ -224,19 +208,9 @@ impl Lattice {
         }
     }
 
-    /// How far along its own row a particle looks.
+    /// How many cells ahead in their own row particles look.
     pub fn along_own_row(&self) -> u32 {
-        self.reach as u32
-    }
-
-    /// The fine cells that a stretch of a row covers, from `back` units before a place inside fine cell `cell` to `ahead`
-    /// units behind it: the first, and the one after the last.
-    #[inline(always)]
-    pub fn stretch(&self, cell: u32, place: u32, back: u32, ahead: u32) -> [usize; 2] {
-        let inside = (place & ((1 << self.fine_bits) - 1)).cast_signed();
-        let first = cell.cast_signed() + ((inside - back.cast_signed()) >> self.fine_bits);
-        let last = cell + ((inside.cast_unsigned() + ahead) >> self.fine_bits);
-        [first.max(0) as usize, (last + 1).min(self.size[0]) as usize]
+        self.rows
     }
 }
 

@@ -41,12 +41,7 @@ impl NeighbourSearch for RStarSearch {
         (known..count).for_each(|p| tree.insert(p as u32, bound(p as u32)));
         debug_assert!(tree.is_valid());
         lay_out(tree, boxes);
-        boxes.fit(points.positions(), |p| points.radius(particles, p));
-        pairs.clear();
-        let [box_tests, point_tests] = boxes
-            .near_pairs(particles.cutoff() + particles.candidate_margin(), |p, q| {
-                pairs.extend(points.pair(particles, p, q))
-            });
+        let [box_tests, point_tests] = boxes.pairs(particles, points, pairs);
         *counters = SearchCounters {
             tests: point_tests,
             volume_tests: box_tests + tree.tests - tests,

@@ -1,7 +1,9 @@
-//! Candidates of every particle, tested run by run: what grid and hash share.
+//! Candidates of every cell, tested block by block: what grid and hash share.
 //!
-//! Both keep particles of a cell side by side and say which runs of particles a particle has to look at; the tests, the
-//! list of pairs and the threads are the same.
+//! Both keep particles of a cell side by side and say which runs of particles these have to look at. The runs are copied
+//! into one block, so that vectors are full whatever the lengths of the runs; each particle of the cell is tested with
+//! the whole block first and its pairs are listed then: a list that grows by what was just tested would hold up the
+//! loads of the next test.
 
 use super::grid::RowCells;
 use super::hash::CellTable;
@@ -9,7 +11,7 @@ use super::images::Images;
 use super::{Particles, bytes_of};
 use crate::num::parallel;
 use crate::num::tolerance::IMAGE_MARGIN;
-use crate::simd::point_columns::{MOST_LANES, PairLimits, PointColumns, PointLanes};
+use crate::simd::point_columns::{MOST_LANES, PairLimits, PairMasks, PointColumns, PointLanes};
 use crate::simd::{SimdLevel, dispatch};
 
 /// Particles that look for others at a time; their pairs fit into a near cache.
@@ -17,6 +19,12 @@ const TASK: usize = 1 << 10;
 
 /// Tasks of a round on several threads; their pairs are then copied in order.
 const ROUND: usize = 32;
+
+/// Candidates of a block: their columns fit into the nearest cache.
+const BLOCK: usize = 1 << 10;
+
+/// Pairs for which room is made at a time.
+const PAIRS: usize = 1 << 14;
 
 /// What is searched.
 #[derive(Clone, Copy)]
@@ -37,22 +45,32 @@ pub(super) enum Structure<'a> {
     Hashed(&'a CellTable),
 }
 
-/// What a task found.
+/// What tasks found, and what they need.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Found {
-    /// The first `count` are pairs; what follows was written in passing.
+    /// The first `count` are pairs; what follows was written in passing or stood there before.
     pairs: Vec<[u32; 2]>,
     count: usize,
-    /// Of one particle: the first `len` are its partners.
-    partners: Vec<u32>,
-    len: usize,
     tests: u64,
+    /// Candidates of a cell, side by side.
+    block: PointColumns,
+    /// Of one particle, for each vector of the block.
+    masks: Vec<PairMasks>,
 }
 
 impl Found {
     /// Bytes held.
     pub fn bytes(&self) -> u64 {
-        bytes_of(&self.pairs) + bytes_of(&self.partners)
+        bytes_of(&self.pairs) + bytes_of(&self.masks) + self.block.bytes()
+    }
+
+    /// Makes room for so many pairs more, and a vector. Memory that was used before is not cleared.
+    #[inline(always)]
+    fn reserve(&mut self, more: usize) {
+        let needed = self.count + more + MOST_LANES;
+        if self.pairs.len() < needed {
+            self.pairs.resize(needed + PAIRS, [0; 2]);
+        }
     }
 }
 
@@ -66,19 +84,26 @@ impl Scan<'_> {
         };
         if parallel::threads() == 1 || tasks < 2 {
             scratch.resize_with(1, Found::default);
-            pairs.clear();
-            return (0..tasks).fold(0, |tests, k| {
-                task(k, &mut scratch[0]);
-                pairs.extend_from_slice(&scratch[0].pairs[..scratch[0].count]);
-                tests + scratch[0].tests
-            });
+            let found = &mut scratch[0];
+            (found.count, found.tests) = (0, 0);
+            // Straight into the list.
+            std::mem::swap(&mut found.pairs, pairs);
+            for k in parallel::in_turn(0..tasks) {
+                task(k, found);
+            }
+            found.pairs.truncate(found.count);
+            std::mem::swap(&mut found.pairs, pairs);
+            return found.tests;
         }
         // What stands in `pairs` is overwritten, so that memory of the last frame is not cleared first.
         scratch.resize_with(ROUND, Found::default);
         let (mut len, mut tests) = (0, 0);
         for first in (0..tasks).step_by(ROUND) {
             let round = &mut scratch[..ROUND.min(tasks - first)];
-            parallel::for_each_chunk(round, 1, |k, found| task(first + k, &mut found[0]));
+            parallel::for_each_chunk(round, 1, |k, found| {
+                (found[0].count, found[0].tests) = (0, 0);
+                task(first + k, &mut found[0]);
+            });
             let total = round.iter().map(|found| found.count).sum::<usize>();
             pairs.resize(pairs.len().max(len + total), [0; 2]);
             let mut free = &mut pairs[len..len + total];
@@ -96,26 +121,28 @@ impl Scan<'_> {
         tests
     }
 
-    /// Finds the pairs in which the particles from `first` to `end` look forward.
+    /// Adds the pairs in which the particles from `first` to `end` look at those behind them.
     fn task(&self, level: SimdLevel, first: usize, end: usize, found: &mut Found) {
-        (found.count, found.tests) = (0, 0);
-        match self.particles.radii().is_empty() {
-            true => search_points(level, self, first, end, found),
-            false => search_balls(level, self, first, end, found),
+        let (before, balls) = (found.count, !self.particles.radii().is_empty());
+        found.block.resize(BLOCK, balls);
+        found.masks.resize(BLOCK, PairMasks::default());
+        match balls {
+            false => search_points(level, self, first, end, found),
+            true => search_balls(level, self, first, end, found),
         }
         if !self.images.positions().is_empty() {
-            self.resolve_images(found);
+            self.resolve_images(before, found);
         }
     }
 
-    /// Numbers of images become those of their particles.
-    fn resolve_images(&self, found: &mut Found) {
+    /// Numbers of images become those of their particles, in the pairs behind the first `before`.
+    fn resolve_images(&self, before: usize, found: &mut Found) {
         let count = self.particles.len() as u32;
         // Two images of a particle are equally near only at half a width; then the doubles say which counts.
         let most = self.particles.domain().widths().into_iter().fold(f64::INFINITY, f64::min);
         let tied = self.particles.candidate_reach() > most * (0.5 - IMAGE_MARGIN);
-        let mut kept = 0;
-        for k in 0..found.count {
+        let mut kept = before;
+        for k in before..found.count {
             let [a, b] = found.pairs[k];
             let pair = match [a, b] {
                 _ if tied => self.particles.pair_of_images(self.images, a, b),
@@ -170,102 +197,105 @@ fn search_plain<L: PointLanes, const BALLS: bool>(
     // Loops, not closures: those would not become part of a function for another instruction set.
     match &scan.structure {
         Structure::Rows(cells) => {
-            let mut seeker = cells.seeker();
-            for slot in first..end {
-                let one = One::new(scan, lanes, slot);
-                for k in 0..seeker.enter(slot) {
-                    one.run::<BALLS>(seeker.run(k, slot, one.place), found);
-                }
-                one.list(found);
+            let mut seeker = cells.seeker(first, end);
+            while let Some(own) = seeker.advance() {
+                search_cell::<L, BALLS>(lanes, scan, own, seeker.runs(), found);
             }
         }
         Structure::Hashed(cells) => {
-            let mut seeker = cells.seeker();
-            for slot in first..end {
-                let one = One::new(scan, lanes, slot);
-                for k in 0..seeker.enter(slot) {
-                    one.run::<BALLS>(seeker.run(k, slot), found);
-                }
-                one.list(found);
+            let mut seeker = cells.seeker(first, end);
+            while let Some(own) = seeker.advance() {
+                search_cell::<L, BALLS>(lanes, scan, own, seeker.runs(), found);
             }
         }
     }
 }
 
-/// One particle that looks for others.
-struct One<'a, L: PointLanes> {
-    scan: &'a Scan<'a>,
+/// Compares particles of a cell with all candidates, of which they are the first.
+#[inline(always)]
+fn search_cell<L: PointLanes, const BALLS: bool>(
     lanes: L,
-    one: L::One,
-    number: u32,
-    /// Its first coordinate.
-    place: u32,
-}
-
-impl<'a, L: PointLanes> One<'a, L> {
-    #[inline(always)]
-    fn new(scan: &'a Scan<'a>, lanes: L, slot: usize) -> One<'a, L> {
-        let coordinates = scan.points.coordinates(slot);
-        let one = lanes.one(coordinates, scan.points.radius(slot), scan.limits);
-        One { scan, lanes, one, number: scan.points.number(slot), place: coordinates[0] }
-    }
-
-    /// Tests the particles from `at` to `end` and adds those that are partners.
-    #[inline(always)]
-    fn run<const BALLS: bool>(&self, [at, end]: [usize; 2], found: &mut Found) {
-        found.tests += end.saturating_sub(at) as u64;
-        let mut run = self.scan.points.run(at, end);
-        while let Some(batch) = run.first() {
-            let len = found.len;
-            let Some(to) = found.partners.get_mut(len..).and_then(|free| free.first_chunk_mut()) else {
-                found.partners.resize((2 * len + 4 * MOST_LANES).next_multiple_of(MOST_LANES), 0);
-                continue;
-            };
-            let masks = self.lanes.test::<BALLS>(&self.one, batch);
-            let mut mask = masks.maybe;
-            if masks.sure != masks.maybe {
-                mask = without_far(masks.sure, masks.maybe, |lane| self.decide(batch.number(lane)));
+    scan: &Scan<'_>,
+    own: [usize; 2],
+    runs: &[[usize; 2]],
+    found: &mut Found,
+) {
+    let mut before = 0;
+    found.block.clear();
+    for &[mut at, end] in runs {
+        loop {
+            at = found.block.append(scan.points, at, end);
+            if at >= end {
+                break;
             }
-            self.lanes.pack(mask, batch, to);
-            found.len = len + mask.count_ones() as usize;
-            run.skip(L::WIDTH);
+            search_block::<L, BALLS>(lanes, scan, own, before, found);
+            before += found.block.len();
+            found.block.clear();
         }
     }
+    search_block::<L, BALLS>(lanes, scan, own, before, found);
+}
 
-    /// The doubles decide.
+/// Compares particles of a cell with a block of its candidates, `before` of which were in other blocks.
+#[inline(always)]
+fn search_block<L: PointLanes, const BALLS: bool>(
+    lanes: L,
+    scan: &Scan<'_>,
+    own: [usize; 2],
+    before: usize,
+    found: &mut Found,
+) {
+    let len = found.block.len();
+    for slot in own[0]..own[1] {
+        // Candidates up to itself have looked at it.
+        let from = (slot - own[0] + 1).saturating_sub(before);
+        if from >= len {
+            continue;
+        }
+        found.tests += (len - from) as u64;
+        found.reserve(len - from);
+        let one = lanes.one(scan.points.coordinates(slot), scan.points.radius(slot), scan.limits);
+        let number = scan.points.number(slot);
+        let batches = (len - from).div_ceil(L::WIDTH);
+        let masks = &mut found.masks[..batches];
+        let mut doubt = 0;
+        for (masks, batch) in masks.iter_mut().zip(found.block.batches::<L>(from)) {
+            *masks = lanes.test::<BALLS>(&one, batch);
+            doubt |= masks.sure ^ masks.maybe;
+        }
+        // Lanes behind the last candidate may say anything.
+        masks[batches - 1].maybe &= u32::MAX >> (32 - (len - from - (batches - 1) * L::WIDTH));
+        if doubt != 0 {
+            scan.decide(number, from, L::WIDTH, found);
+        }
+        let (mut count, pairs) = (found.count, found.pairs.as_mut_slice());
+        for (masks, batch) in found.masks[..batches].iter().zip(found.block.batches::<L>(from)) {
+            let Some(to) = pairs.get_mut(count..).and_then(|free| free.first_chunk_mut()) else { break };
+            lanes.list(masks.maybe, number, batch, to);
+            count += masks.maybe.count_ones() as usize;
+        }
+        found.count = count;
+    }
+}
+
+impl Scan<'_> {
+    /// Where the masks of a particle leave a doubt, the doubles decide.
     #[cold]
-    fn decide(&self, other: u32) -> bool {
-        self.scan.particles.pair_of_images(self.scan.images, self.number, other).is_some()
-    }
-
-    /// Lists the pairs with all partners.
-    #[inline(always)]
-    fn list(&self, found: &mut Found) {
-        let partners = std::mem::take(&mut found.len);
-        let needed = found.count + partners + MOST_LANES;
-        if found.pairs.len() < needed {
-            found.pairs.resize(2 * needed, [0; 2]);
-        }
-        let (from, _) = found.partners.as_chunks::<MOST_LANES>();
-        let to = &mut found.pairs[found.count..];
-        for (from, to) in from[..partners.div_ceil(MOST_LANES)].iter().zip(to.as_chunks_mut::<MOST_LANES>().0)
-        {
-            for (to, &other) in to.iter_mut().zip(from) {
-                *to = [self.number.min(other), self.number.max(other)];
+    fn decide(&self, number: u32, from: usize, width: usize, found: &mut Found) {
+        let len = found.block.len();
+        for (masks, at) in found.masks.iter_mut().zip((from..len).step_by(width)) {
+            let mut open = masks.maybe & !masks.sure;
+            while open != 0 {
+                let lane = open.trailing_zeros();
+                open &= open - 1;
+                let other = at + lane as usize;
+                let is_pair = other < len
+                    && self
+                        .particles
+                        .pair_of_images(self.images, number, found.block.number(other))
+                        .is_some();
+                masks.maybe &= !(u32::from(!is_pair) << lane);
             }
         }
-        found.count += partners;
     }
-}
-
-/// The lanes of `maybe` that are sure or decided to be pairs.
-#[cold]
-fn without_far(sure: u32, maybe: u32, decide: impl Fn(u32) -> bool) -> u32 {
-    let (mut mask, mut open) = (sure, maybe & !sure);
-    while open != 0 {
-        let lane = open.trailing_zeros();
-        mask |= u32::from(decide(lane)) << lane;
-        open &= open - 1;
-    }
-    mask
 }

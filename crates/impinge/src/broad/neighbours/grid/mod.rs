@@ -1,10 +1,11 @@
-//! A uniform grid: particles in the order of their cells, each compared with the rows of cells behind it.
+//! A uniform grid: particles in the order of their cells, each cell compared with the rows of cells behind it.
 //!
 //! The technique for many particles of one size. Every frame sorts anew (`sort`), which costs less than keeping track
-//! of who moved; candidates stand side by side and are tested sixteen at a time in fixed-point numbers (`lattice`,
-//! `scan`, [`point_columns`](crate::simd::point_columns)), and only where these leave a doubt the doubles are asked.
-//! Cell lists go back to Quentrec and Brot, "New method for searching for neighbors in molecular dynamics
-//! computations", 1973; here rows of cells take the place of single ones: five runs of candidates instead of fourteen.
+//! of who moved. What the particles of a cell have to look at is copied side by side and tested eight or sixteen at a
+//! time in fixed-point numbers (`lattice`, `scan`, [`point_columns`](crate::simd::point_columns)), and only where these
+//! leave a doubt the doubles are asked. Cell lists go back to Quentrec and Brot, "New method for searching for
+//! neighbors in molecular dynamics computations", 1973; here rows of cells take the place of single ones: five runs
+//! of candidates instead of fourteen.
 
 mod rows;
 mod sort;
@@ -44,7 +45,7 @@ impl Grid {
     }
 
     fn rows(&self) -> RowCells<'_> {
-        RowCells { lattice: &self.lattice, cells: &self.cells.cells, starts: &self.cells.starts }
+        RowCells { lattice: &self.lattice, starts: &self.cells.starts }
     }
 }
 
@@ -115,7 +116,7 @@ impl NeighbourSearch for Grid {
     }
 }
 
-/// Half the sides of the box around a particle in which a grid would look for its neighbours.
-pub(super) fn candidate_box(particles: &Particles<'_>) -> [f64; 3] {
-    Lattice::dense(particles, &Images::default(), None).candidate_box()
+/// Half the side of the cube around a particle in which a grid would look for its neighbours.
+pub(super) fn candidate_cube(particles: &Particles<'_>) -> f64 {
+    Lattice::dense(particles, &Images::default(), None).candidate_cube()
 }

@@ -1,4 +1,4 @@
-//! Rows of cells: which runs of particles one particle looks at.
+//! Rows of cells: which runs of particles the particles of a cell look at.
 
 use std::ops::Range;
 
@@ -6,39 +6,33 @@ use glam::DVec3;
 
 use super::super::lattice::Lattice;
 
-/// Particles in the order of their fine cells, row by row.
+/// Particles in the order of their cells, row by row.
 #[derive(Clone, Copy)]
 pub(in super::super) struct RowCells<'a> {
     pub lattice: &'a Lattice,
-    /// The fine cell of each particle.
-    pub cells: &'a [u32],
-    /// For each fine cell its first particle, and behind the last one their number.
+    /// For each cell its first particle, and behind the last one their number.
     pub starts: &'a [u32],
 }
 
-/// Goes through particles in their order and knows the rows around them.
+/// Goes from one cell to the next that holds particles and knows the rows around it.
 pub(in super::super) struct Seeker<'a> {
     cells: RowCells<'a>,
-    own_along: u32,
-    /// The first fine cell of the row, and of the next one.
+    /// The particles that look for others.
+    first: usize,
+    end: usize,
+    /// The next cell, and the first cell of its row and of the row after it.
+    cell: usize,
     row: usize,
     row_end: usize,
-    /// The particle's fine cell in its row.
-    cell: u32,
     behind: Vec<(usize, u32)>,
+    runs: Vec<[usize; 2]>,
 }
 
 impl<'a> RowCells<'a> {
-    /// Before the first particle.
-    pub fn seeker(self) -> Seeker<'a> {
-        Seeker {
-            cells: self,
-            own_along: self.lattice.along_own_row(),
-            row: 0,
-            row_end: 0,
-            cell: 0,
-            behind: Vec::new(),
-        }
+    /// Before the cell of particle `first`; the last one is that of the particle before `end`.
+    pub fn seeker(self, first: usize, end: usize) -> Seeker<'a> {
+        let cell = self.starts.partition_point(|&start| start as usize <= first).saturating_sub(1);
+        Seeker { cells: self, first, end, cell, row: 0, row_end: 0, behind: Vec::new(), runs: Vec::new() }
     }
 
     /// Runs of particles that hold everything up to `radius` from a point.
@@ -52,35 +46,51 @@ impl<'a> RowCells<'a> {
 }
 
 impl Seeker<'_> {
-    /// Goes to a particle; returns how many runs of particles it looks at: those behind it in its row, and one for each
-    /// row behind.
+    /// Goes to the next cell with particles that look for others; returns the first of these and their end.
     #[inline(always)]
-    pub fn enter(&mut self, slot: usize) -> usize {
-        let cell = self.cells.cells[slot] as usize;
-        if cell >= self.row_end {
-            self.enter_row(cell as u32);
+    pub fn advance(&mut self) -> Option<[usize; 2]> {
+        while self.cell + 1 < self.cells.starts.len() {
+            let cell = self.cell;
+            let [start, end] = [cell, cell + 1].map(|cell| self.cells.starts[cell] as usize);
+            if start >= self.end {
+                return None;
+            }
+            self.cell += 1;
+            if start < end {
+                let own = [start.max(self.first), end.min(self.end)];
+                self.enter(cell, own[0]);
+                return Some(own);
+            }
         }
-        self.cell = (cell - self.row) as u32;
-        self.behind.len() + 1
+        None
     }
 
-    /// The first and the end of a run; `place` is the particle's first coordinate.
+    /// The candidates of the cell's particles: these first, then those behind them in their row, then the rows behind.
     #[inline(always)]
-    pub fn run(&self, k: usize, slot: usize, place: u32) -> [usize; 2] {
-        let RowCells { lattice, starts, .. } = self.cells;
-        if k == 0 {
-            let [_, last] = lattice.stretch(self.cell, place, 0, self.own_along);
-            return [slot + 1, starts[self.row + last] as usize];
+    pub fn runs(&self) -> &[[usize; 2]] {
+        &self.runs
+    }
+
+    #[inline(always)]
+    fn enter(&mut self, cell: usize, first: usize) {
+        if cell >= self.row_end {
+            self.enter_row(cell);
         }
-        let (row, along) = self.behind[k - 1];
-        let [first, last] = lattice.stretch(self.cell, place, along, along);
-        [starts[row + first] as usize, starts[row + last] as usize]
+        let RowCells { lattice, starts } = self.cells;
+        let (place, length) = (cell - self.row, lattice.size[0] as usize);
+        let ahead = |along: u32| (place + along as usize + 1).min(length);
+        self.runs.clear();
+        self.runs.push([first, starts[self.row + ahead(lattice.along_own_row())] as usize]);
+        for &(row, along) in &self.behind {
+            let back = place.saturating_sub(along as usize);
+            self.runs.push([starts[row + back] as usize, starts[row + ahead(along)] as usize]);
+        }
     }
 
     #[cold]
-    fn enter_row(&mut self, cell: u32) {
+    fn enter_row(&mut self, cell: usize) {
         let [length, in_slab, _] = self.cells.lattice.size;
-        let number = cell / length;
+        let number = (cell / length as usize) as u32;
         self.row = number as usize * length as usize;
         self.row_end = self.row + length as usize;
         self.cells.lattice.rows_behind(number % in_slab, number / in_slab, &mut self.behind);

@@ -24,9 +24,7 @@ const MOST_BINS: usize = 1 << 10;
 #[derive(Debug, Clone, Default)]
 pub(super) struct Cells {
     pub points: PointColumns,
-    /// The fine cell of each.
-    pub cells: Vec<u32>,
-    /// For each fine cell its first particle, and behind the last one their number.
+    /// For each cell its first particle, and behind the last one their number.
     pub starts: Vec<u32>,
     records: Vec<Record>,
     /// For each chunk and bin where its group begins in the chunk, and where the last one ends.
@@ -63,7 +61,6 @@ struct Bin<'a> {
     first_slot: u32,
     starts: &'a mut [u32],
     points: PointColumnsMut<'a>,
-    cells: &'a mut [u32],
 }
 
 impl Cells {
@@ -93,17 +90,14 @@ impl Cells {
         let (cells, row) = (source.lattice.count(), source.bins + 1);
         let balls = !source.particles.radii().is_empty();
         self.points.resize(count, balls);
-        self.cells.resize(count, 0);
         self.starts.resize(cells + 1, 0);
         self.starts[cells] = count as u32;
         let mut bins = Vec::with_capacity(source.bins);
-        let (mut points, mut of_points) = (self.points.as_mut(), self.cells.as_mut_slice());
+        let mut points = self.points.as_mut();
         let mut first_slot = 0;
         for (bin, starts) in self.starts[..cells].chunks_mut(1 << source.bin_bits).enumerate() {
             let size: u32 = self.groups.chunks(row).map(|g| g[bin + 1] - g[bin]).sum();
-            let (cells, rest) = std::mem::take(&mut of_points).split_at_mut(size as usize);
-            of_points = rest;
-            bins.push(Bin { first_slot, starts, points: points.split(size as usize), cells });
+            bins.push(Bin { first_slot, starts, points: points.split(size as usize) });
             first_slot += size;
         }
         let (records, groups) = (&self.records, &self.groups);
@@ -121,8 +115,7 @@ impl Cells {
 
     /// Bytes held.
     pub fn bytes(&self) -> u64 {
-        let numbers = [&self.cells, &self.starts, &self.groups].into_iter().map(bytes_of).sum::<u64>();
-        self.points.bytes() + bytes_of(&self.records) + numbers
+        self.points.bytes() + bytes_of(&self.records) + bytes_of(&self.starts) + bytes_of(&self.groups)
     }
 }
 
@@ -182,7 +175,6 @@ fn fill_bin<'r, I: Iterator<Item = &'r Record>>(
         let [x, y, z] = &mut bin.points.coordinates;
         (x[to], y[to], z[to]) = (record.coordinates[0], record.coordinates[1], record.coordinates[2]);
         bin.points.numbers[to] = record.number;
-        bin.cells[to] = record.cell;
         if !bin.points.radii.is_empty() {
             let radius = source.particles.radius(source.images.source(record.number));
             bin.points.radii[to] = source.lattice.radius(radius);
