@@ -105,7 +105,7 @@ fn volumes_agree_with_the_exact_ones_within_the_stated_error() {
     assert!(held >= 118, "{held}");
     real.sort_by(f64::total_cmp);
     stated.sort_by(f64::total_cmp);
-    assert!(stated[60] < 12.5 * real[60], "{} {}", stated[60], real[60]);
+    assert!(stated[60] <= 10.0 * real[60], "{} {}", stated[60], real[60]);
 }
 
 /// Must show 1 and the constants of `error`; about five minutes.
@@ -205,12 +205,12 @@ fn single_vertices_of_large_triangles_agree() {
 /// Columns with layers, and those of them with other than as many in as out.
 fn unbalanced(shape: &Geometry, lattice: &Lattice) -> [usize; 2] {
     let body = Body::new(shape, &Pose::IDENTITY);
-    let on = body.on(lattice);
+    let on = body.on_from_below(lattice);
     let (mut seen, mut wrong) = (0, 0);
     for axis in Axis::ALL {
         let mut layers = vec![Vec::new()];
         let rows = [0, lattice.pixels];
-        on.draw(lattice, axis, 0, rows, &mut layers[0]);
+        on.draw(lattice, axis, 0, rows, None, &mut layers[0]);
         Sorting::default().columns(lattice, rows, &layers, 1, |_, own| {
             seen += 1;
             wrong += usize::from(own.iter().map(|layer| layer.face.winds()).sum::<i32>() != 0);
@@ -315,8 +315,7 @@ fn nested_equal_and_touching_bodies() {
 
     // Equal bodies: each has half of the gradient, and no net force.
     let same = ask([&ball, &ball], [&inside, &inside], pixels(64));
-    // The stated error is one of random placements; the three images of a ball err alike.
-    assert!((same.volume - whole).abs() <= 1e-3 * whole, "{} {whole}", same.volume);
+    assert!((same.volume - whole).abs() <= same.error.min(1e-3 * whole), "{} {whole}", same.volume);
     assert!(net(&same).iter().all(|force| force.length() < 1e-13), "{:?}", net(&same));
     assert_eq!(same.regions.len(), 1);
 

@@ -13,9 +13,9 @@
 //! Where a body overlaps itself, the overlap counts as often as the surface winds around it.
 
 mod border;
+mod clusters;
 mod crossings;
 mod cut;
-mod neighbours;
 mod perturbed_crossing;
 mod polygon;
 mod regions;
@@ -82,7 +82,7 @@ fn measured(
     let [of_a, of_b] = &mut surfaces;
     of_a.spread(&*of_b);
     of_b.spread(&*of_a);
-    let steps = (pairs.len() + surfaces.iter().map(|surface| surface.inside().count()).sum::<usize>()) as u64;
+    let steps = (pairs.len() + surfaces.iter().map(Surface::visited).sum::<usize>()) as u64;
     if !budget.charge_all(steps) {
         return Verdict::out_of_budget();
     }
