@@ -26,6 +26,8 @@ pub struct Clusters {
     all: Vec<Cluster>,
     /// Welded vertices, by group.
     members: Vec<u32>,
+    /// Triangles by the group of their first corner.
+    triangles: Vec<u32>,
     /// Welded vertices of other groups that share an edge with one of a group, by group.
     beside: Vec<u32>,
     /// Vertices of the mesh, by group.
@@ -36,8 +38,9 @@ pub struct Clusters {
 
 /// One group.
 #[derive(Debug, Clone)]
-pub struct Cluster {
+struct Cluster {
     members: Range<u32>,
+    triangles: Range<u32>,
     beside: Range<u32>,
     vertices: Range<u32>,
     /// Around its vertices.
@@ -112,6 +115,7 @@ impl Clusters {
         let vertices = by_cluster(&of, ends.len(), |v| topology.weld().welded(v), mesh.vertices().len());
         let mut found = Clusters {
             all: Vec::with_capacity(ends.len()),
+            triangles: Vec::with_capacity(mesh.triangles().len()),
             beside: Vec::new(),
             areas: vertices.iter().map(|&v| areas[v as usize]).collect(),
             vertices,
@@ -128,12 +132,13 @@ impl Clusters {
                 .fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(low, high), p| (low.min(p), high.max(p)));
             let centre = low.midpoint(high);
             let mut sums = TriangleSums::NONE;
-            let first_beside = found.beside.len();
+            let (first_beside, first_triangle) = (found.beside.len(), found.triangles.len() as u32);
             for &v in members {
                 for &t in topology.around(v) {
                     let corners = topology.triangles()[t as usize];
                     if corners[0] == v {
                         sums.add(mesh.corners(t).map(|p| p - centre));
+                        found.triangles.push(t);
                     }
                     found.beside.extend(corners.iter().filter(|&&u| found.of[u as usize] != number));
                 }
@@ -153,6 +158,7 @@ impl Clusters {
                 .count() as u32;
             found.all.push(Cluster {
                 members: begin..end,
+                triangles: first_triangle..found.triangles.len() as u32,
                 beside: first_beside as u32..kept as u32,
                 vertices: first_vertex..first_vertex + own,
                 centre,
@@ -179,6 +185,12 @@ impl Clusters {
     pub fn members(&self, cluster: u32) -> &[u32] {
         let Range { start, end } = self.all[cluster as usize].members;
         &self.members[start as usize..end as usize]
+    }
+
+    /// The triangles whose first corner is in a group.
+    pub fn triangles(&self, cluster: u32) -> &[u32] {
+        let Range { start, end } = self.all[cluster as usize].triangles;
+        &self.triangles[start as usize..end as usize]
     }
 
     /// The welded vertices beside a group.

@@ -183,23 +183,18 @@ impl<'m> Surface<'m> {
     /// The triangles inside that nothing crosses and whose first corner is one of [`Surface::single_vertices`], with
     /// their patches.
     pub fn single_triangles(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
-        self.single_vertices()
-            .flat_map(|(v, patch)| self.whole_from(v).map(move |triangle| (triangle, patch)))
+        let crossed = (0..).zip(&self.is_crossed).filter(|(_, crossed)| **crossed);
+        let triangles = crossed.flat_map(|(cluster, _)| self.clusters.triangles(cluster));
+        let patch = |t: u32| self.patch_of[self.topology.triangles()[t as usize][0] as usize];
+        triangles.map(move |&t| (t, patch(t))).filter(|&(t, patch)| patch != NONE && !self.is_cut(t))
     }
 
     /// The triangles inside that nothing crosses, with their patches.
     pub fn whole(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
         let in_clusters = self.whole_clusters().flat_map(|(cluster, patch)| {
-            let triangles = self.clusters.members(cluster).iter().flat_map(|&v| self.whole_from(v));
-            triangles.map(move |triangle| (triangle, patch))
+            self.clusters.triangles(cluster).iter().map(move |&triangle| (triangle, patch))
         });
         in_clusters.chain(self.single_triangles())
-    }
-
-    /// The triangles whose first corner is a vertex, unless they are cut.
-    fn whole_from(&self, welded: u32) -> impl Iterator<Item = u32> + '_ {
-        let own = move |t: &u32| self.topology.triangles()[*t as usize][0] == welded && !self.is_cut(*t);
-        self.topology.around(welded).iter().copied().filter(own)
     }
 
     /// Finds the winding numbers at all corners of cut triangles and all vertices inside, and the patches.
