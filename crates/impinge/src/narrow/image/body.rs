@@ -7,7 +7,7 @@ use glam::{DMat3, DVec2, DVec3};
 use super::curved::line_interval;
 use super::lattice::{Axis, Lattice, Place};
 use super::layer::{Face, Layer};
-use super::raster::{self, Drawn};
+use super::raster::{self, Drawn, Window};
 use crate::Pose;
 use crate::bound::Aabb;
 use crate::model::{Geometry, Model};
@@ -312,7 +312,8 @@ impl OnLattice<'_, '_> {
             match &part.shape {
                 PartShape::Mesh(mesh) => {
                     let (view, list) = ((lattice, axis), &drawn.lists[axis.depth]);
-                    raster::draw(SimdLevel::best(), view, drawn.of(mesh), list, first, rows, within, layers);
+                    let window = Window { rows, within };
+                    raster::draw(SimdLevel::best(), view, drawn.of(mesh), list, first, window, layers);
                 }
                 PartShape::Curved(curved) => curved.draw(lattice, axis, first, rows, layers),
             }
@@ -371,8 +372,7 @@ impl OnLattice<'_, '_> {
             drawn,
             list,
             Face::first(number, 0),
-            rows,
-            None,
+            Window { rows, within: None },
             &mut layers,
         );
         layers

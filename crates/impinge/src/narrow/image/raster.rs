@@ -20,6 +20,14 @@ pub struct Drawn<'d> {
     pub places: &'d [Place],
 }
 
+/// Some rows of an image, from the first up to the last, and the columns among them to draw in, as bits; all where there
+/// are none.
+#[derive(Debug, Clone, Copy)]
+pub struct Window<'w> {
+    pub rows: [u32; 2],
+    pub within: Option<&'w [u64]>,
+}
+
 /// Whether a span of samples is looked for by division instead of trying each.
 const WIDE: i32 = 6;
 
@@ -79,13 +87,7 @@ dispatch! {
 
 #[inline(always)]
 fn thin_plain(lattice: &Lattice, drawn: Drawn<'_>, axis: Axis, from_above: bool, list: &mut Vec<u32>) {
-    let mut end = 0;
-    for k in 0..list.len() {
-        let triangle = list[k];
-        list[end] = triangle;
-        end += usize::from(Seen::new(drawn, triangle).along(lattice, axis, from_above));
-    }
-    list.truncate(end);
+    list.retain(|&triangle| Seen::new(drawn, triangle).along(lattice, axis, from_above));
 }
 
 /// The least and the largest place of a triangle along each coordinate.
@@ -127,15 +129,14 @@ impl Seen {
 }
 
 dispatch! {
-    /// Appends the layers of triangles, seen along an axis of a lattice, in the rows from `rows[0]` up to `rows[1]` of an
-    /// image; only in the columns whose bits are set in `within`, if it is given (but for triangles with far corners).
+    /// Appends the layers of triangles, seen along an axis of a lattice, in a window of an image. Triangles with far
+    /// corners are drawn in all columns of its rows.
     pub fn draw(
         view: (&Lattice, Axis),
         drawn: Drawn<'_>,
         list: &[u32],
         first: Face,
-        rows: [u32; 2],
-        within: Option<&[u64]>,
+        window: Window<'_>,
         layers: &mut Vec<Layer>,
     ) = each draw_plain
 }
@@ -146,8 +147,7 @@ fn draw_plain(
     drawn: Drawn<'_>,
     list: &[u32],
     first: Face,
-    [from, to]: [u32; 2],
-    within: Option<&[u64]>,
+    Window { rows: [from, to], within }: Window<'_>,
     layers: &mut Vec<Layer>,
 ) {
     let (half, shift, pixels) = (lattice.half(), lattice.shift, lattice.pixels as i32);

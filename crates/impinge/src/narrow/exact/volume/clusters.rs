@@ -131,8 +131,8 @@ impl Clusters {
                 .map(|&v| place(v))
                 .fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(low, high), p| (low.min(p), high.max(p)));
             let centre = low.midpoint(high);
-            let mut sums = TriangleSums::NONE;
-            let (first_beside, first_triangle) = (found.beside.len(), found.triangles.len() as u32);
+            let (mut sums, mut beside) = (TriangleSums::NONE, Vec::<u32>::new());
+            let (first_beside, first_triangle) = (found.beside.len() as u32, found.triangles.len() as u32);
             for &v in members {
                 for &t in topology.around(v) {
                     let corners = topology.triangles()[t as usize];
@@ -140,18 +140,12 @@ impl Clusters {
                         sums.add(mesh.corners(t).map(|p| p - centre));
                         found.triangles.push(t);
                     }
-                    found.beside.extend(corners.iter().filter(|&&u| found.of[u as usize] != number));
+                    beside.extend(corners.iter().filter(|&&u| found.of[u as usize] != number));
                 }
             }
-            found.beside[first_beside..].sort_unstable();
-            let mut kept = first_beside;
-            for k in first_beside..found.beside.len() {
-                if kept == first_beside || found.beside[kept - 1] != found.beside[k] {
-                    found.beside[kept] = found.beside[k];
-                    kept += 1;
-                }
-            }
-            found.beside.truncate(kept);
+            beside.sort_unstable();
+            beside.dedup();
+            found.beside.append(&mut beside);
             let own = found.vertices[first_vertex as usize..]
                 .iter()
                 .take_while(|&&v| found.of[topology.weld().welded(v) as usize] == number)
@@ -159,7 +153,7 @@ impl Clusters {
             found.all.push(Cluster {
                 members: begin..end,
                 triangles: first_triangle..found.triangles.len() as u32,
-                beside: first_beside as u32..kept as u32,
+                beside: first_beside..found.beside.len() as u32,
                 vertices: first_vertex..first_vertex + own,
                 centre,
                 half: 0.5 * (high - low),

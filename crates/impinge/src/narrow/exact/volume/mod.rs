@@ -3,8 +3,8 @@
 //!
 //! The divergence theorem turns the volume into an integral over the border of the intersection: the part of a's
 //! surface inside b and the part of b's inside a, V = ⅓ Σ h·s, with s the area inside of a triangle and h the height
-//! of its plane over any one point. Whole triangles inside are found by walking over the surface from the crossings,
-//! cut ones are integrated over their borders (`cut`). So nothing is built: no polyhedron, no triangulation, only the
+//! of its plane over any one point. Triangles inside are found by walking over the surface from the crossings, as whole
+//! groups with known integrals where nothing crosses them (`clusters`); cut ones are integrated over their borders (`cut`). So nothing is built: no polyhedron, no triangulation, only the
 //! pairs of crossing triangles are needed; the border as a mesh is made where it is asked for (`border`). The derivative of the volume by a vertex is the integral of its barycentric
 //! coordinate times the normal over the same parts.
 //!
