@@ -1,12 +1,17 @@
 """Intersection volumes by the booleans of manifold3d and MeshLib.
 
 Usage: volume.py PEER A.bin B.bin; PEER is manifold3d or meshlib. Answers each line of standard input, the number of
-repeats, with the median time of one boolean and its volume. Both bodies are constructed beforehand.
+repeats, with the median time of one boolean and its volume. Both bodies are constructed beforehand. Both libraries
+run on one thread, as we do beside them: on one core, which must be chosen before they are loaded.
 """
 
+import os
 import statistics
 import sys
 import time
+
+if hasattr(os, "sched_setaffinity"):
+    os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
 
 import numpy as np
 

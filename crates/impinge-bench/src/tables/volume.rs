@@ -6,8 +6,10 @@ use std::time::Duration;
 use anyhow::Result;
 use glam::DVec3;
 use impinge::{Mesh, Method, Pose, Query, Shape, VolumeOptions, procedural};
+use rayon::ThreadPool;
 
 use super::Effort;
+use super::tree_build::{kernel, pool};
 use crate::outside::Outside;
 use crate::peers::wanted;
 use crate::table::{Table, milliseconds};
@@ -26,6 +28,10 @@ const TOLERANCE: f64 = 1e-5;
 const IMAGE_ERROR: f64 = 0.005;
 
 const OURS: [(&str, Method); 2] = [("impinge-exact", Method::Exact), ("impinge-image", Method::Image)];
+const OURS_ON_TWO: [(&str, Method); 2] =
+    [("impinge-exact-2-threads", Method::Exact), ("impinge-image-2-threads", Method::Image)];
+const KERNEL: &str = "(kernel)";
+const KERNEL_ON_TWO: &str = "(kernel-2-threads)";
 const PEERS: [(&str, [&str; 2]); 2] = [("meshlib", setup::MESHLIB), ("manifold3d", setup::MANIFOLD)];
 
 /// Measures the table.
@@ -44,7 +50,7 @@ pub fn run(effort: Effort) -> Result<Table> {
     for (scene, a, b) in cases {
         let tracks = measure(&mut table, &a, &b)?;
         let known = tracks[0].answers.first().copied().unwrap_or(f64::NAN);
-        for track in &tracks {
+        for track in tracks.iter().filter(|track| !track.name.starts_with('(')) {
             let (volume, verdict) = match (&track.failure, track.answers.first()) {
                 (Some(why), _) => (String::new(), why.clone()),
                 (None, Some(&found)) if (found - known).abs() <= tolerance(track.name) * known.abs() => {
@@ -56,19 +62,32 @@ pub fn run(effort: Effort) -> Result<Table> {
             table.row([track.name.to_string(), scene.to_string(), time, volume, verdict]);
         }
         // Each is below the error that is asked, so the faster one counts.
-        let (ours, theirs) = tracks.split_at(OURS.len());
+        let find = |name: &str| tracks.iter().find(|track| track.name == name);
+        let ours: Vec<&Track<f64>> = OURS.iter().filter_map(|(name, _)| find(name)).collect();
         let fastest = ours.iter().min_by(|x, y| x.statistics().median.total_cmp(&y.statistics().median));
-        for (track, fastest) in
-            theirs.iter().filter(|track| track.failure.is_none()).zip(fastest.into_iter().cycle())
-        {
+        let theirs = PEERS.iter().filter_map(|(name, _)| find(name)).filter(|track| track.failure.is_none());
+        for (track, fastest) in theirs.zip(fastest.into_iter().cycle()) {
             table.ratio(&format!("{}-{scene}", track.name), faster_by(fastest, track).median);
+        }
+        if let (Some(kernel), Some(kernel_on_two)) = (find(KERNEL), find(KERNEL_ON_TWO)) {
+            let possible = faster_by(kernel_on_two, kernel).median;
+            for (one, two) in OURS.iter().zip(&OURS_ON_TWO) {
+                let (Some(one), Some(two)) = (find(one.0), find(two.0)) else { continue };
+                let scaling = faster_by(two, one).median;
+                table.remark(format!(
+                    "{scene}: {} is {scaling:.2} times as fast as on one thread, a kernel without any common data {possible:.2} \
+                     times: {:.2} of it",
+                    two.name,
+                    scaling / possible
+                ));
+            }
         }
     }
     table.remark(
         "ours: volume, regions and the derivative by every vertex of both bodies, trees and topology built; images at a \
          wanted error of 0.5 %; ratios are those of the faster of both",
     );
-    table.remark("peers: the boolean and its volume, bodies constructed beforehand; called from Python, their own clock");
+    table.remark("peers: the boolean and its volume, bodies constructed beforehand, on one core; called from Python, their own clock");
     Ok(table)
 }
 
@@ -80,10 +99,20 @@ fn measure(table: &mut Table, a: &Mesh, b: &Mesh) -> Result<Vec<Track<f64>>> {
         let found = Query { method, ..Query::default() }.volume(&shapes[0], &shapes[1], options)?;
         Ok(found.value.map_or(f64::NAN, |found| found.volume))
     };
-    let mut contestants: Vec<Contestant<'_, f64>> = OURS
-        .into_iter()
-        .map(|(name, method)| Contestant::new(name, move |_| unpacked(median_of(REPEATS, || ask(method)))))
-        .collect();
+    let [one, two] = [pool(1)?, pool(2)?];
+    let (one, two) = (&one, &two);
+    let on = move |threads: &'_ ThreadPool, method: Method| {
+        threads.install(|| unpacked(median_of(REPEATS, || ask(method))))
+    };
+    let mut contestants: Vec<Contestant<'_, f64>> = Vec::new();
+    for (threads, contestant) in
+        OURS.into_iter().map(|ours| (one, ours)).chain(OURS_ON_TWO.into_iter().map(|ours| (two, ours)))
+    {
+        contestants.push(Contestant::new(contestant.0, move |_| on(threads, contestant.1)));
+    }
+    for (threads, name) in [(one, KERNEL), (two, KERNEL_ON_TWO)] {
+        contestants.push(Contestant::new(name, move |_| Ok(kernel(threads))));
+    }
     for (name, wheel) in PEERS.into_iter().filter(|(name, _)| wanted(name)) {
         if !setup::has_wheel(wheel) {
             table.missing(format!(

@@ -6,6 +6,7 @@ use glam::DVec3;
 use smallvec::SmallVec;
 
 use super::winding::counted_winding;
+use crate::bound::Aabb;
 use crate::geom::triangle_triangle;
 use crate::geom::triangle_triangle::has_area;
 use crate::hierarchy::wide::{Node, WIDTH};
@@ -74,6 +75,53 @@ impl<'m> PlacedMesh<'m> {
             let [l, h] = self.lane_box(root, lane);
             [low.min(l), high.max(h)]
         })
+    }
+
+    /// The smallest box around all placed corners. Only boxes of the tree that reach out of what is found are opened.
+    pub fn tight_bounds(&self) -> Aabb {
+        let high = [0, 1, 2].map(|axis| self.reach(axis, 1.0));
+        let low = [0, 1, 2].map(|axis| -self.reach(axis, -1.0));
+        Aabb { low: DVec3::from_array(low), high: DVec3::from_array(high) }
+    }
+
+    /// The largest coordinate of a placed corner along an axis of the world, or against it.
+    fn reach(&self, axis: usize, way: f64) -> f64 {
+        let tree = self.model.tree();
+        let turn = self.turn.map(|column| way * column[axis]);
+        let bound = |node: &Node, lane: usize| {
+            let part = |k: usize| {
+                turn[k] * f64::from(node.centre[k][lane]) + turn[k].abs() * f64::from(node.half[k][lane])
+            };
+            way * self.origin[axis] + part(0) + part(1) + part(2) + self.pad
+        };
+        let mut farthest = f64::NEG_INFINITY;
+        let mut stack: SmallVec<[(f64, u32); 64]> = SmallVec::new();
+        stack.push((f64::INFINITY, 0));
+        while let Some((reached, index)) = stack.pop() {
+            if reached <= farthest {
+                continue;
+            }
+            let node = &tree.nodes()[index as usize];
+            let begin = stack.len();
+            for lane in node.used() {
+                let reached = bound(node, lane);
+                if reached <= farthest {
+                    continue;
+                }
+                match node.child[lane].as_node() {
+                    Some(child) => stack.push((reached, child as u32)),
+                    None => {
+                        for slot in node.child[lane].slots() {
+                            for p in self.corners(tree.order()[slot]) {
+                                farthest = farthest.max(way * p[axis]);
+                            }
+                        }
+                    }
+                }
+            }
+            stack[begin..].sort_unstable_by(|x, y| x.0.total_cmp(&y.0));
+        }
+        farthest
     }
 
     /// The placed corners of a triangle: the doubles that every decision is about.

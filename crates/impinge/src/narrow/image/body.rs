@@ -1,14 +1,13 @@
 //! A body ready to be drawn: its triangles and curved parts in the frame of the images.
 
-use std::borrow::Cow;
 use std::ops::ControlFlow;
 
-use glam::{DMat3, DVec3};
+use glam::{DMat3, DVec2, DVec3};
 
 use super::curved::line_interval;
 use super::lattice::{Axis, Lattice, Place};
 use super::layer::{Face, Layer};
-use super::raster::{self, Drawn};
+use super::raster::{self, Drawn, Window};
 use crate::Pose;
 use crate::bound::Aabb;
 use crate::model::{Geometry, Model};
@@ -21,9 +20,9 @@ use crate::simd::SimdLevel;
 /// Vertices that one thread places at a time.
 const CHUNK: usize = 4096;
 
-/// The tree finds the triangles to draw where the common box covers less than this share of the body's own, seen along
-/// the axis that sees most of it: beyond, looking at all of them is faster.
-const SEARCHED: f64 = 0.4;
+/// The tree finds the triangles to draw where the regions of the three images cover less than this share of the body's
+/// box, taken together: beyond, looking at all triangles is faster.
+const SEARCHED: f64 = 0.75;
 
 /// A body in the frame of the images.
 #[derive(Debug)]
@@ -46,13 +45,13 @@ enum PartShape<'m> {
     Curved(Curved),
 }
 
-/// A mesh with its vertices in the frame.
+/// A mesh in the frame.
 #[derive(Debug)]
-struct Triangles<'m> {
-    mesh: Cow<'m, Mesh>,
-    /// The model and its pose in the frame, where there is a tree.
-    model: Option<(&'m Model, Pose)>,
-    points: Vec<DVec3>,
+enum Triangles<'m> {
+    /// A model and its pose; its vertices are placed where they are drawn.
+    Model(&'m Model, Pose),
+    /// A mesh of few triangles.
+    Placed(Mesh),
 }
 
 /// A curved solid with its pose.
@@ -71,8 +70,8 @@ impl<'m> Body<'m> {
         let mut body = Body { parts: Vec::new(), bounds: Aabb::EMPTY };
         match shape {
             Geometry::Mesh(model) => {
-                let points = placed(model.mesh(), pose);
-                body.add_mesh(Cow::Borrowed(model.mesh()), Some((&**model, *pose)), points);
+                let bounds = PlacedMesh::new(model, pose).tight_bounds();
+                body.add_mesh(Triangles::Model(model, *pose), bounds);
             }
             Geometry::Convex(convex) => body.add_convex(convex, pose),
             Geometry::Compound(compound) => {
@@ -97,8 +96,8 @@ impl<'m> Body<'m> {
         match convex {
             Convex::Polytope(_) | Convex::Primitive(Primitive::Cuboid { .. }) => {
                 if let Some(mesh) = PlacedConvex::new(convex, pose).mesh() {
-                    let points = mesh.vertices().to_vec();
-                    self.add_mesh(Cow::Owned(mesh), None, points);
+                    let bounds = Aabb::around_points(mesh.vertices());
+                    self.add_mesh(Triangles::Placed(mesh), bounds);
                 }
             }
             Convex::Primitive(Primitive::Triangle { .. } | Primitive::Segment { .. }) => {}
@@ -113,11 +112,9 @@ impl<'m> Body<'m> {
         }
     }
 
-    fn add_mesh(&mut self, mesh: Cow<'m, Mesh>, model: Option<(&'m Model, Pose)>, points: Vec<DVec3>) {
-        let bounds = parallel::reduce_chunks(&points, CHUNK, Aabb::around_points, |x, y| x.merge(&y));
+    fn add_mesh(&mut self, mesh: Triangles<'m>, bounds: Aabb) {
         self.bounds = self.bounds.merge(&bounds);
-        let shape = PartShape::Mesh(Triangles { mesh, model, points });
-        self.parts.push(Part { first: self.faces(), shape });
+        self.parts.push(Part { first: self.faces(), shape: PartShape::Mesh(mesh) });
     }
 
     /// How many faces there are.
@@ -128,7 +125,7 @@ impl<'m> Body<'m> {
     /// The vertices of the body, if it is one mesh.
     pub fn vertices(&self) -> usize {
         match &self.parts[..] {
-            [Part { shape: PartShape::Mesh(mesh), .. }] => mesh.points.len(),
+            [Part { shape: PartShape::Mesh(mesh), .. }] => mesh.mesh().vertices().len(),
             _ => 0,
         }
     }
@@ -136,7 +133,7 @@ impl<'m> Body<'m> {
     /// The model of a body that is one open mesh, and its pose in the frame.
     pub fn open_mesh(&self) -> Option<(&'m Model, &Pose)> {
         match &self.parts[..] {
-            [Part { shape: PartShape::Mesh(Triangles { model: Some((model, pose)), .. }), .. }]
+            [Part { shape: PartShape::Mesh(Triangles::Model(model, pose)), .. }]
                 if !model.topology().is_closed() =>
             {
                 Some((*model, pose))
@@ -145,20 +142,32 @@ impl<'m> Body<'m> {
         }
     }
 
-    /// Its parts on a lattice.
+    /// Its parts on a lattice. Columns are counted from the side of the box where the body reaches out less, and what
+    /// lies beyond the other side is not drawn.
     pub fn on(&self, lattice: &Lattice) -> OnLattice<'_, 'm> {
+        let Aabb { low, high } = lattice.bounds;
+        let more_below = (low - self.bounds.low).cmpgt(self.bounds.high - high);
+        self.counted(lattice, [0, 1, 2].map(|axis| more_below.test(axis)))
+    }
+
+    /// Its parts on a lattice, with columns counted from below.
+    pub fn on_from_below(&self, lattice: &Lattice) -> OnLattice<'_, 'm> {
+        self.counted(lattice, [false; 3])
+    }
+
+    fn counted(&self, lattice: &Lattice, from_above: [bool; 3]) -> OnLattice<'_, 'm> {
         let parts = self.parts.iter().map(|part| match &part.shape {
-            PartShape::Mesh(mesh) => mesh.on(lattice),
-            PartShape::Curved(_) => (Vec::new(), Default::default()),
+            PartShape::Mesh(mesh) => mesh.on(lattice, &self.bounds, from_above),
+            PartShape::Curved(_) => DrawnPart::default(),
         });
-        OnLattice { body: self, parts: parts.collect() }
+        OnLattice { body: self, parts: parts.collect(), from_above }
     }
 }
 
 impl Part<'_> {
     fn faces(&self) -> u32 {
         match &self.shape {
-            PartShape::Mesh(mesh) => mesh.mesh.triangles().len() as u32,
+            PartShape::Mesh(mesh) => mesh.mesh().triangles().len() as u32,
             PartShape::Curved(_) => 1,
         }
     }
@@ -176,43 +185,99 @@ fn placed(mesh: &Mesh, pose: &Pose) -> Vec<DVec3> {
 }
 
 impl Triangles<'_> {
-    /// The places of its vertices, and the triangles to draw in each image.
-    fn on(&self, lattice: &Lattice) -> (Vec<Place>, [Vec<u32>; 3]) {
-        let mut places = vec![[0; 4]; self.points.len()];
-        parallel::for_each_chunk(&mut places, CHUNK, |from, some| {
-            raster::snap(SimdLevel::best(), lattice, &self.points[from..from + some.len()], some);
-        });
-        let mut lists = [const { Vec::new() }; 3];
-        let candidates = self.candidates(lattice);
-        let drawn = Drawn { triangles: self.mesh.triangles(), points: &self.points, places: &places };
-        raster::select(SimdLevel::best(), lattice, drawn, candidates.as_deref(), &mut lists);
-        (places, lists)
+    fn mesh(&self) -> &Mesh {
+        match self {
+            Triangles::Model(model, _) => model.mesh(),
+            Triangles::Placed(mesh) => mesh,
+        }
     }
 
-    /// The triangles that can be seen in any image, where the box is small: those in one of its three shadows.
-    fn candidates(&self, lattice: &Lattice) -> Option<Vec<u32>> {
-        let (model, pose) = self.model.as_ref()?;
-        let placed = PlacedMesh::new(model, pose);
-        let [own_low, own_high] = placed.bounds();
-        let Aabb { low, high } = lattice.bounds;
-        let share = (high.min(own_high) - low.max(own_low)) / (own_high - own_low);
-        let seen = Axis::ALL.map(|axis| share[axis.along] * share[axis.across]);
-        if !(seen.iter().all(|share| *share < SEARCHED)) {
-            return None;
-        }
-        let wanted = |[l, h]: [DVec3; 2]| {
-            let apart = l.cmpgt(high) | h.cmplt(low);
-            let behind = l.cmpgt(high);
-            Axis::ALL
-                .iter()
-                .any(|axis| !apart.test(axis.along) && !apart.test(axis.across) && !behind.test(axis.depth))
+    /// Its vertices in the frame and on the lattice, and the triangles to draw in each image.
+    fn on(&self, lattice: &Lattice, bounds: &Aabb, from_above: [bool; 3]) -> DrawnPart {
+        let points = match self {
+            Triangles::Model(model, pose) => {
+                let placed = PlacedMesh::new(model, pose);
+                let regions = Axis::ALL.map(|axis| region(lattice, axis, bounds, from_above[axis.depth]));
+                let share = |region: &Aabb| {
+                    let sides = (region.high.min(bounds.high) - region.low.max(bounds.low))
+                        / (bounds.high - bounds.low);
+                    sides.element_product()
+                };
+                if regions.iter().map(share).sum::<f64>() < SEARCHED {
+                    return searched(&placed, lattice, &regions, from_above);
+                }
+                self::placed(model.mesh(), pose)
+            }
+            Triangles::Placed(mesh) => mesh.vertices().to_vec(),
         };
-        let mut found = Vec::new();
-        placed.in_boxes(wanted, |triangle| {
-            found.push(triangle);
+        let mut places = vec![[0; 4]; points.len()];
+        parallel::for_each_chunk(&mut places, CHUNK, |from, some| {
+            raster::snap(SimdLevel::best(), lattice, &points[from..from + some.len()], some);
+        });
+        let mut found = DrawnPart { points, places, lists: Default::default() };
+        let drawn =
+            Drawn { triangles: self.mesh().triangles(), points: &found.points, places: &found.places };
+        raster::select(SimdLevel::best(), lattice, drawn, from_above, &mut found.lists);
+        found
+    }
+}
+
+/// What an image has to see of a body: all of it in the columns from one end of the box on.
+fn region(lattice: &Lattice, axis: Axis, bounds: &Aabb, from_above: bool) -> Aabb {
+    let mut region = lattice.reached();
+    match from_above {
+        true => region.high[axis.depth] = bounds.high[axis.depth].max(region.high[axis.depth]),
+        false => region.low[axis.depth] = bounds.low[axis.depth].min(region.low[axis.depth]),
+    }
+    region
+}
+
+/// The triangles of a model in the regions of the images, found by its tree; only their vertices are placed.
+fn searched(
+    placed: &PlacedMesh<'_>,
+    lattice: &Lattice,
+    regions: &[Aabb; 3],
+    from_above: [bool; 3],
+) -> DrawnPart {
+    let mesh = placed.model.mesh();
+    let count = mesh.vertices().len();
+    let mut found = DrawnPart {
+        points: vec![DVec3::ZERO; count],
+        places: vec![[0; 4]; count],
+        lists: Default::default(),
+    };
+    let mut is_placed = vec![false; count];
+    for (axis, region) in Axis::ALL.into_iter().zip(regions) {
+        let DrawnPart { points, places, lists } = &mut found;
+        let list = &mut lists[axis.depth];
+        placed.in_region(region.low, region.high, |triangle| {
+            list.push(triangle);
+            for v in mesh.triangles()[triangle as usize] {
+                if !std::mem::replace(&mut is_placed[v as usize], true) {
+                    points[v as usize] = placed.pose.apply(mesh.vertices()[v as usize]);
+                    places[v as usize] = lattice.place(points[v as usize]);
+                }
+            }
             ControlFlow::Continue(())
         });
-        Some(found)
+        let drawn = Drawn { triangles: mesh.triangles(), points, places };
+        raster::thin(SimdLevel::best(), lattice, drawn, axis, from_above[axis.depth], list);
+    }
+    found
+}
+
+/// A mesh on a lattice: its vertices in the frame, their places, and the triangles to draw in each image. Vertices of
+/// other triangles need not be placed.
+#[derive(Debug, Default)]
+struct DrawnPart {
+    points: Vec<DVec3>,
+    places: Vec<Place>,
+    lists: [Vec<u32>; 3],
+}
+
+impl DrawnPart {
+    fn of<'d>(&'d self, mesh: &'d Triangles<'_>) -> Drawn<'d> {
+        Drawn { triangles: mesh.mesh().triangles(), points: &self.points, places: &self.places }
     }
 }
 
@@ -220,40 +285,49 @@ impl Triangles<'_> {
 #[derive(Debug)]
 pub struct OnLattice<'b, 'm> {
     body: &'b Body<'m>,
-    /// For each part the places of its vertices, and the triangles to draw in each image.
-    parts: Vec<(Vec<Place>, [Vec<u32>; 3])>,
+    parts: Vec<DrawnPart>,
+    /// Whether the columns of each image are counted from above: what lies below the box is not drawn then, else what
+    /// lies above.
+    pub from_above: [bool; 3],
 }
 
 impl OnLattice<'_, '_> {
-    /// Appends the layers of the body in some rows of an image.
+    /// How many faces the body has.
+    pub fn faces(&self) -> u32 {
+        self.body.faces()
+    }
+
+    /// Appends the layers of the body in some rows of an image: at least those in the columns of `within`, as bits.
     pub fn draw(
         &self,
         lattice: &Lattice,
         axis: Axis,
         number: usize,
         rows: [u32; 2],
+        within: Option<&[u64]>,
         layers: &mut Vec<Layer>,
     ) {
-        for (part, (places, lists)) in self.body.parts.iter().zip(&self.parts) {
+        for (part, drawn) in self.body.parts.iter().zip(&self.parts) {
             let first = Face::first(number, part.first);
             match &part.shape {
                 PartShape::Mesh(mesh) => {
-                    let drawn = Drawn { triangles: mesh.mesh.triangles(), points: &mesh.points, places };
-                    let list = &lists[axis.depth];
-                    raster::draw(SimdLevel::best(), (lattice, axis), drawn, list, first, rows, layers);
+                    let (view, list) = ((lattice, axis), &drawn.lists[axis.depth]);
+                    let window = Window { rows, within };
+                    raster::draw(SimdLevel::best(), view, drawn.of(mesh), list, first, window, layers);
                 }
                 PartShape::Curved(curved) => curved.draw(lattice, axis, first, rows, layers),
             }
         }
     }
 
-    /// What lies at a sample on a face: the triangle of the mesh, if it is one, its corners, and their shares.
+    /// What lies at a place on a face, in units of the lattice: the triangle of the mesh, if it is one, its corners, and
+    /// their shares.
     pub fn at(
         &self,
         lattice: &Lattice,
         axis: Axis,
         face: u32,
-        sample: [i32; 2],
+        place: DVec2,
     ) -> Option<(u32, [u32; 3], [f64; 3])> {
         if face >= self.body.faces() {
             return None;
@@ -261,10 +335,8 @@ impl OnLattice<'_, '_> {
         let part = self.body.parts.partition_point(|part| part.first <= face).checked_sub(1)?;
         let Part { first, shape: PartShape::Mesh(mesh) } = &self.body.parts[part] else { return None };
         let triangle = face - first;
-        let places = &self.parts[part].0;
-        let drawn = Drawn { triangles: mesh.mesh.triangles(), points: &mesh.points, places };
-        let shares = drawn.barycentric(lattice, axis, triangle, sample);
-        Some((triangle, mesh.mesh.triangles()[triangle as usize], shares))
+        let shares = self.parts[part].of(mesh).barycentric(lattice, axis, triangle, place);
+        Some((triangle, mesh.mesh().triangles()[triangle as usize], shares))
     }
 }
 
@@ -278,11 +350,8 @@ impl OnLattice<'_, '_> {
     /// The triangles of each mesh, and which of them are drawn in an image.
     pub fn triangles(&self, axis: Axis) -> impl Iterator<Item = (Drawn<'_>, &[u32])> {
         let parts = self.body.parts.iter().zip(&self.parts);
-        parts.filter_map(move |(part, (places, lists))| match &part.shape {
-            PartShape::Mesh(mesh) => {
-                let drawn = Drawn { triangles: mesh.mesh.triangles(), points: &mesh.points, places };
-                Some((drawn, &lists[axis.depth][..]))
-            }
+        parts.filter_map(move |(part, drawn)| match &part.shape {
+            PartShape::Mesh(mesh) => Some((drawn.of(mesh), &drawn.lists[axis.depth][..])),
             PartShape::Curved(_) => None,
         })
     }
@@ -303,7 +372,7 @@ impl OnLattice<'_, '_> {
             drawn,
             list,
             Face::first(number, 0),
-            rows,
+            Window { rows, within: None },
             &mut layers,
         );
         layers

@@ -20,13 +20,15 @@ pub fn weights(estimates: &[Estimate; 3]) -> [f64; 3] {
     if sum > 0.0 { weights.map(|weight| weight / sum) } else { [1.0 / 3.0; 3] }
 }
 
-/// An estimate of the error that is rarely exceeded in random placements, from two sources: how rough the columns and
-/// rows are, and how far the estimates are apart. What fits into one cell of the lattice is never seen for sure.
+/// An estimate of the error that is rarely exceeded in random placements, from three sources: how rough the columns and
+/// rows are, how far the estimates are apart, and what all three miss alike at the border of the box. What fits into one
+/// cell of the lattice is never seen for sure.
 pub fn stated(estimates: &[Estimate; 3], weights: &[f64; 3], volume: f64, size: DVec3) -> f64 {
     let each = || estimates.iter().zip(weights);
     let rough = each().map(|(one, weight)| weight * weight * one.variance).sum::<f64>().sqrt();
     let apart = each().map(|(one, weight)| weight * (one.volume - volume) * (one.volume - volume));
     // The standard error of a mean of three.
     let spread = (0.5 * apart.sum::<f64>()).sqrt();
-    IMAGE_DEVIATIONS * rough + IMAGE_SPREAD * spread + size.element_product()
+    let ends = each().map(|(one, weight)| weight * one.ends).sum::<f64>().abs();
+    IMAGE_DEVIATIONS * rough + IMAGE_SPREAD * spread + ends + size.element_product()
 }

@@ -1,5 +1,7 @@
 //! The three images of two bodies: layers drawn, sorted into columns, and what of each column lies in both.
 
+use glam::DVec3;
+
 use super::body::{Body, OnLattice};
 use super::lattice::{Axis, Lattice};
 use super::layer::{Inside, Interval, Layer, Sorting, intervals};
@@ -10,6 +12,9 @@ use crate::num::parallel;
 
 /// Columns of an image that are drawn at a time, which bounds the room for layers.
 const AT_A_TIME: u32 = 1 << 18;
+
+/// Bands of an image at most, in pairs: each looks at all triangles again.
+const MOST_BANDS: usize = 4;
 
 /// Columns of an image below which sharing the work costs more than it gains.
 const SHARED: u32 = 1 << 10;
@@ -37,7 +42,12 @@ impl<'b, 'm> Images<'b, 'm> {
         if !budget.charge_all(units) {
             return None;
         }
-        let on = parallel::map(bodies.len(), |k| bodies[k].on(&lattice));
+        // Open surfaces may have any winding number before their first layer, and columns are counted from there.
+        let is_open = open.is_some() && bodies.iter().any(|body| body.open_mesh().is_some());
+        let on = parallel::map(bodies.len(), |k| match is_open {
+            true => bodies[k].on_from_below(&lattice),
+            false => bodies[k].on(&lattice),
+        });
         let mut found = Images {
             lattice,
             bodies: on,
@@ -52,64 +62,121 @@ impl<'b, 'm> Images<'b, 'm> {
         }
         let pixels = found.lattice.pixels;
         let height = (AT_A_TIME / pixels).clamp(1, pixels);
-        let mut room: Vec<Room> = Vec::new();
-        room.resize_with(3, Room::default);
+        // Threads share the images and, where they are more, bands of their rows: the same columns in the same order.
+        let bands =
+            if pixels * pixels < SHARED { 1 } else { 2 * (parallel::threads() / 2).min(MOST_BANDS) }.max(1);
+        let mut rooms: Vec<Room> = Vec::new();
+        rooms.resize_with(3 * bands, Room::default);
         for from in (0..pixels).step_by(height as usize) {
             let rows = [from, (from + height).min(pixels)];
-            found.draw_rows(rows, inside, &opened, &mut room);
+            found.draw_rows(rows, inside, &opened, &mut rooms);
             let layers =
-                room.iter().flat_map(|room| &room.layers).map(|layers| layers.len() as u64).sum::<u64>();
+                rooms.iter().flat_map(|room| &room.layers).map(|layers| layers.len() as u64).sum::<u64>();
             found.work.primitive_tests += layers;
             if !budget.charge_all(layers + u64::from(pixels)) {
                 return None;
             }
-        }
-        for (intervals, room) in found.intervals.iter_mut().zip(room) {
-            *intervals = room.intervals;
+            for (all, rooms) in found.intervals.iter_mut().zip(rooms.chunks_mut(bands)) {
+                for room in rooms {
+                    if all.is_empty() {
+                        std::mem::swap(all, &mut room.intervals);
+                    } else {
+                        all.append(&mut room.intervals);
+                    }
+                }
+            }
         }
         Some(found)
     }
 
-    fn draw_rows(&self, rows: [u32; 2], inside: Inside, open: &OpenBodies<'_>, room: &mut [Room]) {
-        let (lattice, bodies) = (&self.lattice, &self.bodies);
-        let is_small = (rows[1] - rows[0]) * lattice.pixels < SHARED;
-        let one = |axis: Axis, room: &mut Room| {
-            room.layers.resize_with(bodies.len(), Vec::new);
-            for (number, (body, layers)) in bodies.iter().zip(&mut room.layers).enumerate() {
-                layers.clear();
-                body.draw(lattice, axis, number, rows, layers);
-            }
-            let (rounding, before) = (lattice.rounding(), rows[0] * lattice.pixels);
-            let Room { layers, sorting, intervals: found } = room;
-            if open.is_empty() {
-                sorting.columns(lattice, rows, layers, inside.needed(), |column, layers| {
-                    intervals(before + column, layers, inside, rounding, found);
-                });
-            } else {
-                sorting.columns(lattice, rows, layers, open.needed(), |column, layers| {
-                    open.intervals(lattice, axis, before + column, layers, found);
-                });
-            }
+    /// Draws some rows of all images, each in as many bands as there are rooms for it.
+    fn draw_rows(&self, rows: [u32; 2], inside: Inside, open: &OpenBodies<'_>, rooms: &mut [Room]) {
+        let bands = (rooms.len() / 3) as u32;
+        let end_of = |band: u32| rows[0] + (rows[1] - rows[0]) * band / bands;
+        // The body with more triangles first: the other is drawn where that one is.
+        let mut order: Vec<usize> = (0..self.bodies.len()).collect();
+        order.sort_by_key(|&k| std::cmp::Reverse(self.bodies[k].faces()));
+        let one = |k: usize, room: &mut Room| {
+            let (axis, band) = (Axis::ALL[k / bands as usize], k as u32 % bands);
+            self.draw_band(axis, [end_of(band), end_of(band + 1)], inside, open, &order, room);
         };
-        if is_small {
-            Axis::ALL.into_iter().zip(room).for_each(|(axis, room)| one(axis, room));
+        if (rows[1] - rows[0]) * self.lattice.pixels < SHARED {
+            rooms.iter_mut().enumerate().for_each(|(k, room)| one(k, room));
         } else {
-            parallel::for_each_chunk(room, 1, |k, room| one(Axis::ALL[k], &mut room[0]));
+            parallel::for_each_chunk(rooms, 1, |k, room| one(k, &mut room[0]));
         }
     }
 
-    /// The intervals of an image in a row, as a range.
-    pub fn rows(&self, axis: Axis) -> Vec<u32> {
-        let (pixels, all) = (self.lattice.pixels, &self.intervals[axis.depth]);
-        let mut starts = Vec::with_capacity(pixels as usize + 1);
-        let mut at = 0;
-        for row in 0..=pixels {
-            while at < all.len() && all[at].column < row * pixels {
-                at += 1;
+    /// Draws the bodies in some rows of an image, in the given order, and finds what of each column lies in both.
+    fn draw_band(
+        &self,
+        axis: Axis,
+        rows: [u32; 2],
+        inside: Inside,
+        open: &OpenBodies<'_>,
+        order: &[usize],
+        room: &mut Room,
+    ) {
+        let (lattice, bodies) = (&self.lattice, &self.bodies);
+        let Room { layers, covered, sorting, intervals: found } = room;
+        layers.resize_with(bodies.len(), Vec::new);
+        for (nth, &number) in order.iter().enumerate() {
+            let within = (nth > 0 && open.is_empty()).then_some(&covered[..]);
+            layers[number].clear();
+            bodies[number].draw(lattice, axis, number, rows, within, &mut layers[number]);
+            if nth + 1 < order.len() {
+                cover(covered, rows, lattice, &layers[number]);
             }
-            starts.push(at as u32);
         }
+        let (rounding, before) = (lattice.rounding(), rows[0] * lattice.pixels);
+        let from_above = [0, 1].map(|k| bodies.get(k).is_some_and(|body| body.from_above[axis.depth]));
+        if open.is_empty() {
+            sorting.columns(lattice, rows, layers, inside.needed(), |column, layers| {
+                intervals(before + column, layers, inside, from_above, rounding, found);
+            });
+        } else {
+            sorting.columns(lattice, rows, layers, open.needed(), |column, layers| {
+                open.intervals(lattice, axis, before + column, layers, found);
+            });
+        }
+    }
+
+    /// Calls `each` with the intervals of an image and the points at their ends.
+    #[inline(always)]
+    pub fn for_each_interval(&self, axis: Axis, mut each: impl FnMut(&Interval, [DVec3; 2])) {
+        let lattice = &self.lattice;
+        let (mut row, mut row_start, mut across) =
+            (0, 0, lattice.coordinate(axis.across, lattice.sample(0, 0)[1]));
+        for interval in &self.intervals[axis.depth] {
+            while interval.column >= row_start + lattice.pixels {
+                (row, row_start) = (row + 1, row_start + lattice.pixels);
+                across = lattice.coordinate(axis.across, lattice.sample(0, row)[1]);
+            }
+            let along = lattice.coordinate(axis.along, lattice.sample(interval.column - row_start, row)[0]);
+            each(interval, interval.depth.map(|depth| axis.point(along, across, depth)));
+        }
+    }
+
+    /// Where the intervals of each column of an image begin; one entry more than columns.
+    pub fn starts(&self, axis: Axis) -> Vec<u32> {
+        let all = &self.intervals[axis.depth];
+        let mut starts = vec![0; (self.lattice.pixels * self.lattice.pixels) as usize + 1];
+        let mut next = 0;
+        for (k, interval) in (0..).zip(all) {
+            starts[next..=interval.column as usize].fill(k);
+            next = interval.column as usize + 1;
+        }
+        starts[next..].fill(all.len() as u32);
         starts
+    }
+}
+
+/// The columns of layers, as bits.
+fn cover(covered: &mut Vec<u64>, rows: [u32; 2], lattice: &Lattice, layers: &[Layer]) {
+    covered.clear();
+    covered.resize(((rows[1] - rows[0]) * lattice.pixels).div_ceil(64) as usize, 0);
+    for layer in layers {
+        covered[layer.column as usize / 64] |= 1 << (layer.column % 64);
     }
 }
 
@@ -118,6 +185,8 @@ impl<'b, 'm> Images<'b, 'm> {
 struct Room {
     /// Of each body.
     layers: Vec<Vec<Layer>>,
+    /// The columns of the body drawn first, as bits.
+    covered: Vec<u64>,
     sorting: Sorting,
     intervals: Vec<Interval>,
 }

@@ -7,7 +7,7 @@
 //! all fall on the same side of it. Every row has one sample in each pixel, so a box that fills the image is measured
 //! exactly.
 
-use glam::DVec3;
+use glam::{DVec2, DVec3};
 
 use crate::bound::Aabb;
 
@@ -122,6 +122,19 @@ impl Lattice {
         [((column << self.shift) as i32) + self.offset(row), ((row << self.shift) as i32) + self.half()]
     }
 
+    /// The place of the sample of a column, counted through all rows.
+    #[inline(always)]
+    pub fn sample_of(&self, column: u32) -> [i32; 2] {
+        self.sample(column % self.pixels, column / self.pixels)
+    }
+
+    /// The same as a point.
+    #[inline(always)]
+    pub fn place_of(&self, column: u32) -> DVec2 {
+        let [along, across] = self.sample_of(column);
+        DVec2::new(f64::from(along), f64::from(across))
+    }
+
     /// The coordinate at a place.
     #[inline(always)]
     pub fn coordinate(&self, axis: usize, at: i32) -> f64 {
@@ -130,14 +143,21 @@ impl Lattice {
 
     /// The column of the sample of a row that is nearest to a coordinate, and the row nearest to another.
     pub fn nearest(&self, axis: Axis, p: DVec3) -> Option<[u32; 2]> {
-        let at = self.snapped(p);
+        let at = |k: usize| (p[k] - self.bounds.low[k]) * self.scale[k];
+        let (along, across) = (at(axis.along), at(axis.across));
         let inside = |x: f64| x >= 0.0 && x < f64::from(self.extent());
-        if !(inside(at[axis.along]) && inside(at[axis.across])) {
+        if !(inside(along) && inside(across)) {
             return None;
         }
-        let row = (at[axis.across] as u32) >> self.shift;
-        let column = (at[axis.along] as i32 - self.offset(row) + self.half()) >> self.shift;
+        // Less than half a pixel from the samples, the fraction of a unit does not matter.
+        let row = (across as u32) >> self.shift;
+        let column = (along as i32 - self.offset(row) + self.half()) >> self.shift;
         Some([column.clamp(0, self.pixels as i32 - 1) as u32, row])
+    }
+
+    /// The box of everything that can be seen in an image: rounding to places may bring points in by half a unit.
+    pub fn reached(&self) -> Aabb {
+        Aabb { low: self.bounds.low - 2.0 * self.unit, high: self.bounds.high + 2.0 * self.unit }
     }
 
     /// The area of a pixel.

@@ -170,9 +170,20 @@ fn sort(layers: &mut [Layer]) {
     }
 }
 
-/// Appends the parts of a column that count; layers less than `rounding` apart are in the same place.
-pub fn intervals(column: u32, layers: &[Layer], inside: Inside, rounding: f64, found: &mut Vec<Interval>) {
+/// Appends the parts of a column that count; layers less than `rounding` apart are in the same place. Of a body that is
+/// seen from above, layers below the box may be missing.
+pub fn intervals(
+    column: u32,
+    layers: &[Layer],
+    inside: Inside,
+    from_above: [bool; 2],
+    rounding: f64,
+    found: &mut Vec<Interval>,
+) {
     let mut winding = [0; 2];
+    for layer in layers.iter().filter(|layer| from_above[layer.face.body()]) {
+        winding[layer.face.body()] -= layer.face.winds();
+    }
     // Where each body was last entered.
     let mut entered = [(f64::NEG_INFINITY, Face::NONE); 2];
     let mut begun: Option<Interval> = None;

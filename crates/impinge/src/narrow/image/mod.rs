@@ -10,7 +10,8 @@
 //! Samples do not stand in the centres of pixels but are shifted from row to row (`lattice`), and images have as many
 //! pixels along short sides as along long ones. Curved solids are cut by the columns in closed form (`curved`). Where faces
 //! of both bodies coincide, each has half of the gradient. The three
-//! volumes are weighed, and the error is stated (`error`).
+//! volumes are weighed, and the error is stated (`error`). Columns are counted from the side of the box where a body
+//! reaches out less, and the second body is drawn only where the first is.
 
 mod body;
 mod curved;

@@ -175,7 +175,7 @@ impl Ground {
         let shadow: DVec3 = shadows.sum();
         let axis = Axis::ALL[shadow.max_position()];
         let mut all = vec![Vec::new()];
-        on.draw(lattice, axis, body, [0, lattice.pixels], &mut all[0]);
+        on.draw(lattice, axis, body, [0, lattice.pixels], None, &mut all[0]);
         let columns = lattice.pixels * lattice.pixels;
         let mut starts = vec![0; columns as usize + 1];
         let mut layers = Vec::new();

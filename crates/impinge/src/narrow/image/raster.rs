@@ -20,6 +20,14 @@ pub struct Drawn<'d> {
     pub places: &'d [Place],
 }
 
+/// Some rows of an image, from the first up to the last, and the columns among them to draw in, as bits; all where there
+/// are none.
+#[derive(Debug, Clone, Copy)]
+pub struct Window<'w> {
+    pub rows: [u32; 2],
+    pub within: Option<&'w [u64]>,
+}
+
 /// Whether a span of samples is looked for by division instead of trying each.
 const WIDE: i32 = 6;
 
@@ -36,43 +44,29 @@ fn snap_plain(lattice: &Lattice, points: &[DVec3], places: &mut [Place]) {
 }
 
 dispatch! {
-    /// Appends to the list of each image the triangles that may cover a sample of it: those that cross the line of a row
-    /// within the image and do not lie behind the box. Without a list of candidates all are looked at.
+    /// Appends to the list of each image the triangles that may cover a sample of it and do not lie on the side of the box
+    /// that its columns need not see.
     pub fn select(
         lattice: &Lattice,
         drawn: Drawn<'_>,
-        candidates: Option<&[u32]>,
+        from_above: [bool; 3],
         lists: &mut [Vec<u32>; 3],
     ) = each select_plain
 }
 
 #[inline(always)]
-fn select_plain(lattice: &Lattice, drawn: Drawn<'_>, candidates: Option<&[u32]>, lists: &mut [Vec<u32>; 3]) {
-    let count = candidates.map_or(drawn.triangles.len(), <[u32]>::len);
+fn select_plain(lattice: &Lattice, drawn: Drawn<'_>, from_above: [bool; 3], lists: &mut [Vec<u32>; 3]) {
+    let count = drawn.triangles.len();
     let mut ends = [0; 3];
     for (list, end) in lists.iter_mut().zip(&mut ends) {
         *end = list.len();
         list.resize(*end + count, 0);
     }
-    let (half, shift, extent) = (lattice.half(), lattice.shift, lattice.extent());
-    for k in 0..count {
-        let triangle = candidates.map_or(k as u32, |all| all[k]);
-        let [a, b, c] = drawn.triangles[triangle as usize].map(|v| drawn.places[v as usize]);
-        let mut crossed = [false; 4];
-        let mut beside = [false; 4];
-        let mut behind = [false; 4];
-        for lane in 0..4 {
-            let low = a[lane].min(b[lane]).min(c[lane]);
-            let high = a[lane].max(b[lane]).max(c[lane]);
-            crossed[lane] = (low + half - 1) >> shift <= (high - half) >> shift;
-            beside[lane] = high < 0 || low > extent;
-            behind[lane] = low > extent;
-        }
+    for triangle in 0..count as u32 {
+        let seen = Seen::new(drawn, triangle);
         for axis in Axis::ALL {
-            let kept =
-                crossed[axis.across] & !beside[axis.across] & !beside[axis.along] & !behind[axis.depth];
             lists[axis.depth][ends[axis.depth]] = triangle;
-            ends[axis.depth] += usize::from(kept);
+            ends[axis.depth] += usize::from(seen.along(lattice, axis, from_above[axis.depth]));
         }
     }
     for (list, end) in lists.iter_mut().zip(ends) {
@@ -81,13 +75,68 @@ fn select_plain(lattice: &Lattice, drawn: Drawn<'_>, candidates: Option<&[u32]>,
 }
 
 dispatch! {
-    /// Appends the layers of triangles, seen along an axis of a lattice, in the rows from `rows[0]` up to `rows[1]` of an image.
+    /// Keeps the triangles of a list that [`select`] would choose for an image.
+    pub fn thin(
+        lattice: &Lattice,
+        drawn: Drawn<'_>,
+        axis: Axis,
+        from_above: bool,
+        list: &mut Vec<u32>,
+    ) = each thin_plain
+}
+
+#[inline(always)]
+fn thin_plain(lattice: &Lattice, drawn: Drawn<'_>, axis: Axis, from_above: bool, list: &mut Vec<u32>) {
+    list.retain(|&triangle| Seen::new(drawn, triangle).along(lattice, axis, from_above));
+}
+
+/// The least and the largest place of a triangle along each coordinate.
+struct Seen {
+    low: [i32; 4],
+    high: [i32; 4],
+}
+
+impl Seen {
+    #[inline(always)]
+    fn new(drawn: Drawn<'_>, triangle: u32) -> Seen {
+        let [a, b, c] = drawn.triangles[triangle as usize].map(|v| drawn.places[v as usize]);
+        let mut seen = Seen { low: a, high: a };
+        for lane in 0..4 {
+            seen.low[lane] = a[lane].min(b[lane]).min(c[lane]);
+            seen.high[lane] = a[lane].max(b[lane]).max(c[lane]);
+        }
+        seen
+    }
+
+    /// Whether its box may hold a sample of an image. Most small triangles cross the line of one row at most, and lie
+    /// between two samples of it.
+    #[inline(always)]
+    fn along(&self, lattice: &Lattice, axis: Axis, from_above: bool) -> bool {
+        let (half, shift, extent) = (lattice.half(), lattice.shift, lattice.extent());
+        let Seen { low, high } = self;
+        let first = (low[axis.across] + half - 1) >> shift;
+        let last = (high[axis.across] - half) >> shift;
+        let beside = (high[axis.along] < 0) | (low[axis.along] > extent);
+        let behind = if from_above { high[axis.depth] < 0 } else { low[axis.depth] > extent };
+        if (first > last) | (last < 0) | (first >= lattice.pixels as i32) | beside | behind {
+            return false;
+        }
+        first < last || {
+            let offset = lattice.offset(first as u32);
+            (low[axis.along] - offset + (1 << shift) - 1) >> shift <= (high[axis.along] - offset) >> shift
+        }
+    }
+}
+
+dispatch! {
+    /// Appends the layers of triangles, seen along an axis of a lattice, in a window of an image. Triangles with far
+    /// corners are drawn in all columns of its rows.
     pub fn draw(
         view: (&Lattice, Axis),
         drawn: Drawn<'_>,
         list: &[u32],
         first: Face,
-        rows: [u32; 2],
+        window: Window<'_>,
         layers: &mut Vec<Layer>,
     ) = each draw_plain
 }
@@ -98,7 +147,7 @@ fn draw_plain(
     drawn: Drawn<'_>,
     list: &[u32],
     first: Face,
-    [from, to]: [u32; 2],
+    Window { rows: [from, to], within }: Window<'_>,
     layers: &mut Vec<Layer>,
 ) {
     let (half, shift, pixels) = (lattice.half(), lattice.shift, lattice.pixels as i32);
@@ -110,13 +159,14 @@ fn draw_plain(
             continue;
         }
         let flat = places.map(|p| [p[axis.along], p[axis.across]]);
-        let Some((edges, is_exit)) = edges(flat) else { continue };
         let [low, high] =
             [flat[0][1].min(flat[1][1]).min(flat[2][1]), flat[0][1].max(flat[1][1]).max(flat[2][1])];
         let first_row = ((low + half - 1) >> shift).max(from as i32);
         let last_row = ((high - half) >> shift).min(to as i32 - 1);
         let left = flat[0][0].min(flat[1][0]).min(flat[2][0]);
         let right = flat[0][0].max(flat[1][0]).max(flat[2][0]);
+        // Most small triangles lie between two samples: what follows is found when the first row holds one.
+        let mut found: Option<([Edge; 3], bool)> = None;
         let mut plane = None;
         for row in first_row..=last_row {
             let offset = lattice.offset(row as u32);
@@ -125,13 +175,17 @@ fn draw_plain(
             if begin > end {
                 continue;
             }
+            if found.is_none() {
+                found = edges(flat);
+            }
+            let Some((edges, is_exit)) = &found else { break };
             let across = (row << shift) + half;
             let is_wide = end - begin >= WIDE;
             if is_wide {
                 let at = (begin << shift) + offset;
                 let count = end - begin;
                 let [mut least, mut most] = [0, i64::from(count)];
-                for edge in &edges {
+                for edge in edges {
                     edge.span(edge.at(at, across), shift, &mut least, &mut most);
                 }
                 if least > most {
@@ -139,24 +193,44 @@ fn draw_plain(
                 }
                 (begin, end) = (begin + least as i32, begin + most as i32);
             }
-            for column in begin..=end {
-                let along = (column << shift) + offset;
-                if !is_wide && !edges.iter().all(|edge| edge.holds(along, across)) {
-                    continue;
+            let row_start = (row as u32 - from) * lattice.pixels;
+            let mut column = begin;
+            while column <= end {
+                if let Some(within) = within {
+                    let span = [row_start + column as u32, row_start + end as u32];
+                    let Some(next) = next_set(within, span) else { break };
+                    column = (next - row_start) as i32;
                 }
-                let plane =
-                    plane.get_or_insert_with(|| Plane::new(axis, corners.map(|v| drawn.points[v as usize])));
-                let depth = plane
-                    .depth(lattice.coordinate(axis.along, along), lattice.coordinate(axis.across, across));
-                let face = first.triangle(triangle, is_exit);
-                layers.push(Layer {
-                    depth,
-                    column: (row as u32 - from) * lattice.pixels + column as u32,
-                    face,
-                });
+                let along = (column << shift) + offset;
+                if is_wide || edges.iter().all(|edge| edge.holds(along, across)) {
+                    let plane = plane
+                        .get_or_insert_with(|| Plane::new(axis, corners.map(|v| drawn.points[v as usize])));
+                    let depth = plane.depth(
+                        lattice.coordinate(axis.along, along),
+                        lattice.coordinate(axis.across, across),
+                    );
+                    let face = first.triangle(triangle, *is_exit);
+                    layers.push(Layer { depth, column: row_start + column as u32, face });
+                }
+                column += 1;
             }
         }
     }
+}
+
+/// The first set bit from one place up to another, that one included.
+#[inline(always)]
+fn next_set(bits: &[u64], [from, to]: [u32; 2]) -> Option<u32> {
+    let mut word = from / 64;
+    let mut left = bits[word as usize] & (u64::MAX << (from % 64));
+    while left == 0 {
+        word += 1;
+        if word > to / 64 {
+            return None;
+        }
+        left = bits[word as usize];
+    }
+    Some(word * 64 + left.trailing_zeros()).filter(|&at| at <= to)
 }
 
 /// An edge of a triangle that runs against the clock, seen along the depth.
@@ -331,29 +405,18 @@ impl FarEdge {
 }
 
 impl Drawn<'_> {
-    /// The shares of the corners of a triangle at a sample that it covers, in their order; their sum is 1 to rounding.
-    pub fn barycentric(&self, lattice: &Lattice, axis: Axis, triangle: u32, sample: [i32; 2]) -> [f64; 3] {
-        let corners = self.triangles[triangle as usize];
-        let places = corners.map(|v| self.places[v as usize]);
-        let parts = if places.iter().any(|place| place[3] != 0) {
-            let [a, b, c] = corners.map(|v| {
-                let at = lattice.snapped(self.points[v as usize]);
-                DVec2::new(at[axis.along], at[axis.across])
-            });
-            let p = DVec2::new(f64::from(sample[0]), f64::from(sample[1]));
-            let turn = (b - a).perp_dot(c - a).signum();
-            [(c - b).perp_dot(p - b) * turn, (a - c).perp_dot(p - c) * turn, (b - a).perp_dot(p - a) * turn]
-        } else {
-            let flat = places.map(|p| [p[axis.along], p[axis.across]]);
-            match edges(flat) {
-                Some((edges, is_exit)) => {
-                    let [x, y, z] = edges.map(|edge| edge.at(sample[0], sample[1]) as f64);
-                    if is_exit { [y, z, x] } else { [y, x, z] }
-                }
-                None => [1.0; 3],
-            }
-        };
-        let parts = parts.map(|part| part.max(0.0));
+    /// The shares of the corners of a triangle at a place in it, given in units of the lattice; their sum is 1 to rounding.
+    pub fn barycentric(&self, lattice: &Lattice, axis: Axis, triangle: u32, place: DVec2) -> [f64; 3] {
+        let [a, b, c] = self.triangles[triangle as usize].map(|v| {
+            let at = match self.places[v as usize] {
+                [x, y, z, 0] => DVec3::new(f64::from(x), f64::from(y), f64::from(z)),
+                _ => lattice.snapped(self.points[v as usize]),
+            };
+            DVec2::new(at[axis.along], at[axis.across])
+        });
+        let turn = (b - a).perp_dot(c - a).signum();
+        let parts = [(c - b).perp_dot(place - b), (a - c).perp_dot(place - c), (b - a).perp_dot(place - a)];
+        let parts = parts.map(|part| (part * turn).max(0.0));
         let whole = parts[0] + parts[1] + parts[2];
         if whole > 0.0 && whole.is_finite() { parts.map(|part| part / whole) } else { [1.0 / 3.0; 3] }
     }

@@ -34,19 +34,18 @@ impl Regions {
         let counts = images.intervals.each_ref().map(Vec::len);
         let before = [0, counts[0], counts[0] + counts[1]];
         let mut sets = DisjointSets::new(counts.iter().sum());
-        let rows = Axis::ALL.map(|axis| images.rows(axis));
-        for axis in Axis::ALL {
-            join_neighbours(images, axis, &rows[axis.depth], before[axis.depth], &mut sets);
-        }
+        let starts = Axis::ALL.map(|axis| images.starts(axis));
+        let runs = Axis::ALL
+            .map(|axis| join_neighbours(images, axis, &starts[axis.depth], before[axis.depth], &mut sets));
         for axis in Axis::ALL {
             let other = Axis::ALL[(axis.depth + 1) % 3];
-            join_across(images, [axis, other], &rows[other.depth], before, &mut sets);
+            join_across(images, [axis, other], &starts[other.depth], &runs, &mut sets);
         }
         let mut number = vec![u32::MAX; counts.iter().sum()];
         let mut count = 0;
         let of = [0, 1, 2].map(|k| {
-            let own = (0..counts[k]).map(|interval| {
-                let root = sets.root(before[k] + interval);
+            let own = runs[k].iter().map(|&run| {
+                let root = sets.root(run as usize);
                 if number[root] == u32::MAX {
                     number[root] = count;
                     count += 1;
@@ -64,15 +63,15 @@ impl Regions {
         let none = Sums { volume: 0.0, first: DVec3::ZERO, areas: [DVec3::ZERO; 2] };
         let mut sums = vec![none; self.count];
         let lattice = &images.lattice;
-        self.for_each(images, |axis, interval, region| {
+        self.for_each(images, |axis, interval, [low, high], region| {
             let area = lattice.area(axis);
             let volume = weights[axis.depth] * area * interval.length();
-            let [low, high] = ends(images, axis, interval);
-            sums[region].volume += volume;
-            sums[region].first += (low + high) * (0.5 * volume);
+            let sums = &mut sums[region];
+            sums.volume += volume;
+            sums.first += (low + high) * (0.5 * volume);
             for (face, share, end) in interval.ends() {
                 let sign = if end == 0 { -area } else { area };
-                sums[region].areas[face.body()][axis.depth] += sign * share;
+                sums.areas[face.body()][axis.depth] += sign * share;
             }
         });
         let whole: f64 = sums.iter().map(|sums| sums.volume).sum();
@@ -86,8 +85,8 @@ impl Regions {
             })
             .collect();
         let mut reach = vec![[f64::INFINITY, f64::NEG_INFINITY]; self.count];
-        self.for_each(images, |axis, interval, region| {
-            for p in ends(images, axis, interval) {
+        self.for_each(images, |_, _, ends, region| {
+            for p in ends {
                 let height = normals[region].dot(p - lattice.bounds.low);
                 let [low, high] = &mut reach[region];
                 (*low, *high) = (low.min(height), high.max(height));
@@ -116,84 +115,96 @@ impl Regions {
         found
     }
 
-    fn for_each(&self, images: &Images<'_, '_>, mut each: impl FnMut(Axis, &Interval, usize)) {
+    #[inline(always)]
+    fn for_each(&self, images: &Images<'_, '_>, mut each: impl FnMut(Axis, &Interval, [DVec3; 2], usize)) {
         for axis in Axis::ALL {
-            for (interval, &region) in images.intervals[axis.depth].iter().zip(&self.of[axis.depth]) {
-                each(axis, interval, region as usize);
-            }
+            let mut regions = self.of[axis.depth].iter();
+            images.for_each_interval(axis, |interval, ends| {
+                if let Some(&region) = regions.next() {
+                    each(axis, interval, ends, region as usize);
+                }
+            });
         }
     }
 }
 
-/// The ends of an interval as points.
-fn ends(images: &Images<'_, '_>, axis: Axis, interval: &Interval) -> [DVec3; 2] {
-    let pixels = images.lattice.pixels;
-    let [along, across] = images.lattice.sample(interval.column % pixels, interval.column / pixels);
-    let along = images.lattice.coordinate(axis.along, along);
-    let across = images.lattice.coordinate(axis.across, across);
-    interval.depth.map(|depth| axis.point(along, across, depth))
-}
-
-/// Joins intervals of one image whose columns are neighbours.
+/// Joins intervals of one image whose columns are neighbours. Those along a row that hang together at once are a run,
+/// named by its first interval: the run of each.
 fn join_neighbours(
     images: &Images<'_, '_>,
     axis: Axis,
-    rows: &[u32],
+    starts: &[u32],
     before: usize,
     sets: &mut DisjointSets,
-) {
+) -> Vec<u32> {
     let (all, pixels) = (&images.intervals[axis.depth], images.lattice.pixels);
     let slack = images.lattice.size[axis.depth];
     let is_near =
         |x: &Interval, y: &Interval| x.depth[0] <= y.depth[1] + slack && y.depth[0] <= x.depth[1] + slack;
-    for row in 0..pixels as usize {
-        let own = rows[row] as usize..rows[row + 1] as usize;
-        let last = if row > 0 { rows[row - 1] as usize..rows[row] as usize } else { 0..0 };
-        let mut begin = last.start;
-        for k in own.clone() {
-            let column = all[k].column;
-            let beside = (own.start..k).rev().take_while(|&other| all[other].column + 1 >= column);
-            for other in beside.filter(|&other| all[other].column < column) {
-                if is_near(&all[k], &all[other]) {
-                    sets.join(before + k, before + other);
-                }
+    let of_columns = |from: u32, to: u32| starts[from as usize] as usize..starts[to as usize] as usize;
+    let mut runs: Vec<u32> = Vec::with_capacity(all.len());
+    // Runs that were joined last.
+    let mut last = [u32::MAX; 2];
+    let mut row_start = 0;
+    for (k, interval) in all.iter().enumerate() {
+        let column = interval.column;
+        while column >= row_start + pixels {
+            row_start += pixels;
+        }
+        let along = column - row_start;
+        let mut run = None;
+        let mut join = |other: u32, run: &mut Option<u32>| match *run {
+            None => *run = Some(other),
+            Some(own) if own != other && last != [own, other] => {
+                last = [own, other];
+                sets.join(own as usize, other as usize);
             }
-            // In the row before, the sample may stand one column to either side.
-            let above = column - pixels.min(column);
-            while begin < last.end && all[begin].column + 1 < above {
-                begin += 1;
-            }
-            for other in (begin..last.end).take_while(|&other| all[other].column <= above + 1) {
-                if is_near(&all[k], &all[other]) {
-                    sets.join(before + k, before + other);
-                }
+            Some(_) => {}
+        };
+        if along > 0 {
+            for other in of_columns(column - 1, column).filter(|&other| is_near(interval, &all[other])) {
+                join(runs[other], &mut run);
             }
         }
+        let mut own = Some(run.unwrap_or((before + k) as u32));
+        // In the row before, the sample may stand one column to either side.
+        if row_start > 0 {
+            let above = column - pixels;
+            let [from, to] = [above - u32::from(along > 0), above + 1 + u32::from(along + 1 < pixels)];
+            for other in of_columns(from, to).filter(|&other| is_near(interval, &all[other])) {
+                join(runs[other], &mut own);
+            }
+        }
+        runs.extend(own);
     }
+    runs
 }
 
 /// Joins intervals of one image with those of another that pass through their middles.
 fn join_across(
     images: &Images<'_, '_>,
     [axis, other]: [Axis; 2],
-    rows: &[u32],
-    before: [usize; 3],
+    starts: &[u32],
+    runs: &[Vec<u32>; 3],
     sets: &mut DisjointSets,
 ) {
     let all = &images.intervals[other.depth];
     let slack = 0.5 * images.lattice.size[other.depth];
-    for (k, interval) in images.intervals[axis.depth].iter().enumerate() {
-        let [low, high] = ends(images, axis, interval);
+    let mut last = [u32::MAX; 2];
+    let mut own = runs[axis.depth].iter();
+    images.for_each_interval(axis, |_, [low, high]| {
         let middle = low.midpoint(high);
-        let Some([column, row]) = images.lattice.nearest(other, middle) else { continue };
-        let own = &all[rows[row as usize] as usize..rows[row as usize + 1] as usize];
-        let column = row * images.lattice.pixels + column;
-        let first = rows[row as usize] as usize + own.partition_point(|x| x.column < column);
+        let (Some(&own), Some([column, row])) = (own.next(), images.lattice.nearest(other, middle)) else {
+            return;
+        };
+        let column = (row * images.lattice.pixels + column) as usize;
         let depth = middle[other.depth];
-        for (m, x) in all.iter().enumerate().skip(first).take_while(|(_, x)| x.column == column) {
-            if x.depth[0] <= depth + slack && depth <= x.depth[1] + slack {
-                sets.join(before[axis.depth] + k, before[other.depth] + m);
+        for m in starts[column] as usize..starts[column + 1] as usize {
+            let pair = [own, runs[other.depth][m]];
+            if pair != last && all[m].depth[0] <= depth + slack && depth <= all[m].depth[1] + slack {
+                sets.join(own as usize, pair[1] as usize);
+                last = pair;
             }
         }
-    }
+    });
 }

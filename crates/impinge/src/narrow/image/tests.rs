@@ -105,7 +105,7 @@ fn volumes_agree_with_the_exact_ones_within_the_stated_error() {
     assert!(held >= 118, "{held}");
     real.sort_by(f64::total_cmp);
     stated.sort_by(f64::total_cmp);
-    assert!(stated[60] < 12.5 * real[60], "{} {}", stated[60], real[60]);
+    assert!(stated[60] <= 10.0 * real[60], "{} {}", stated[60], real[60]);
 }
 
 /// Must show 1 and the constants of `error`; about five minutes.
@@ -205,12 +205,12 @@ fn single_vertices_of_large_triangles_agree() {
 /// Columns with layers, and those of them with other than as many in as out.
 fn unbalanced(shape: &Geometry, lattice: &Lattice) -> [usize; 2] {
     let body = Body::new(shape, &Pose::IDENTITY);
-    let on = body.on(lattice);
+    let on = body.on_from_below(lattice);
     let (mut seen, mut wrong) = (0, 0);
     for axis in Axis::ALL {
         let mut layers = vec![Vec::new()];
         let rows = [0, lattice.pixels];
-        on.draw(lattice, axis, 0, rows, &mut layers[0]);
+        on.draw(lattice, axis, 0, rows, None, &mut layers[0]);
         Sorting::default().columns(lattice, rows, &layers, 1, |_, own| {
             seen += 1;
             wrong += usize::from(own.iter().map(|layer| layer.face.winds()).sum::<i32>() != 0);
@@ -286,6 +286,45 @@ fn a_million_columns() {
 }
 
 #[test]
+fn columns_may_be_counted_from_either_side() {
+    // What lies beyond one side of the box is left out, and bodies are drawn where the other is: the same intervals.
+    let mut dice = Pcg64Mcg::seed_from_u64(15);
+    let bodies = bodies();
+    let mut hits = 0;
+    for _ in 0..24 {
+        let pose = random_pose(&mut dice, 0.8);
+        let shapes = [0; 2].map(|_| &bodies[dice.random_range(0..bodies.len())]);
+        let placed = [Body::new(shapes[0], &Pose::IDENTITY), Body::new(shapes[1], &pose)];
+        let both = [&placed[0], &placed[1]];
+        for (body, pose) in placed.iter().zip([Pose::IDENTITY, pose]) {
+            let points =
+                shapes[usize::from(std::ptr::eq(body, &placed[1]))].model().unwrap().mesh().vertices();
+            let points: Vec<DVec3> = points.iter().map(|&p| pose.apply(p)).collect();
+            assert_eq!(body.bounds, Aabb::around_points(&points));
+        }
+        let Some(lattice) = Lattice::new(common_box(&both, &VolumeOptions::default()), 40) else { continue };
+        let budget = &mut Budget::UNLIMITED.clone();
+        let images = Images::draw(&both, lattice.clone(), Inside::Both, None, budget).unwrap();
+        for axis in Axis::ALL {
+            let (mut layers, mut whole) = (vec![Vec::new(), Vec::new()], Vec::new());
+            for k in [0, 1] {
+                both[k].on_from_below(&lattice).draw(&lattice, axis, k, [0, 40], None, &mut layers[k]);
+            }
+            Sorting::default().columns(&lattice, [0, 40], &layers, 3, |column, own| {
+                layer::intervals(column, own, Inside::Both, [false; 2], lattice.rounding(), &mut whole);
+            });
+            let known = &images.intervals[axis.depth];
+            assert_eq!(known.len(), whole.len());
+            hits += known.len();
+            for (x, y) in known.iter().zip(&whole) {
+                assert_eq!((x.column, x.depth, x.face), (y.column, y.depth, y.face));
+            }
+        }
+    }
+    assert!(hits > 5_000, "{hits}");
+}
+
+#[test]
 fn boxes_in_every_position_of_a_grid() {
     let steps = [-1.0, -0.75, -0.5, 0.0, 0.25, 0.5, 1.0];
     let (cube, other) = (cuboid([0.5; 3]), cuboid([0.25, 0.5, 1.0]));
@@ -315,8 +354,7 @@ fn nested_equal_and_touching_bodies() {
 
     // Equal bodies: each has half of the gradient, and no net force.
     let same = ask([&ball, &ball], [&inside, &inside], pixels(64));
-    // The stated error is one of random placements; the three images of a ball err alike.
-    assert!((same.volume - whole).abs() <= 1e-3 * whole, "{} {whole}", same.volume);
+    assert!((same.volume - whole).abs() <= same.error.min(1e-3 * whole), "{} {whole}", same.volume);
     assert!(net(&same).iter().all(|force| force.length() < 1e-13), "{:?}", net(&same));
     assert_eq!(same.regions.len(), 1);
 

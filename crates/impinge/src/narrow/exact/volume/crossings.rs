@@ -7,6 +7,7 @@ use glam::DVec3;
 use super::perturbed_crossing::{Body, Pass, pass};
 use super::surface::Surface;
 use crate::num::disjoint_sets::DisjointSets;
+use crate::num::hash::Mixing;
 
 /// A piece of the border of the inside part of a cut triangle.
 #[derive(Debug, Clone, Copy)]
@@ -47,8 +48,8 @@ struct Segment {
 #[derive(Default)]
 pub struct Crossings {
     all: Vec<Crossing>,
-    /// By surface, edge and triangle of the other.
-    number: HashMap<(bool, [u32; 2], u32), u32>,
+    /// By surface, triangle of the other and edge.
+    number: HashMap<u128, u32, Mixing>,
     segments: Vec<Segment>,
     pub pieces: Vec<Piece>,
     /// Where each crossing is.
@@ -106,7 +107,9 @@ impl Crossings {
         let is_ordered = from < to;
         let edge = if is_ordered { [from, to] } else { [to, from] };
         let next = self.all.len() as u32;
-        *self.number.entry((k == 1, edge, pair[1 - k])).or_insert_with(|| {
+        let key =
+            [pair[1 - k], edge[0], edge[1]].iter().fold(k as u128, |key, &part| key << 32 | u128::from(part));
+        *self.number.entry(key).or_insert_with(|| {
             let share = if is_ordered { found.share } else { 1.0 - found.share };
             let inward = if is_ordered { found.inward } else { -found.inward };
             self.all.push(Crossing { surface: k, edge, share, inward });

@@ -3,8 +3,8 @@
 //!
 //! The divergence theorem turns the volume into an integral over the border of the intersection: the part of a's
 //! surface inside b and the part of b's inside a, V = ⅓ Σ h·s, with s the area inside of a triangle and h the height
-//! of its plane over any one point. Whole triangles inside are found by walking over the surface from the crossings,
-//! cut ones are integrated over their borders (`cut`). So nothing is built: no polyhedron, no triangulation, only the
+//! of its plane over any one point. Triangles inside are found by walking over the surface from the crossings, as whole
+//! groups with known integrals where nothing crosses them (`clusters`); cut ones are integrated over their borders (`cut`). So nothing is built: no polyhedron, no triangulation, only the
 //! pairs of crossing triangles are needed; the border as a mesh is made where it is asked for (`border`). The derivative of the volume by a vertex is the integral of its barycentric
 //! coordinate times the normal over the same parts.
 //!
@@ -13,9 +13,9 @@
 //! Where a body overlaps itself, the overlap counts as often as the surface winds around it.
 
 mod border;
+mod clusters;
 mod crossings;
 mod cut;
-mod neighbours;
 mod perturbed_crossing;
 mod polygon;
 mod regions;
@@ -82,7 +82,7 @@ fn measured(
     let [of_a, of_b] = &mut surfaces;
     of_a.spread(&*of_b);
     of_b.spread(&*of_a);
-    let steps = (pairs.len() + surfaces.iter().map(|surface| surface.inside().count()).sum::<usize>()) as u64;
+    let steps = (pairs.len() + surfaces.iter().map(Surface::visited).sum::<usize>()) as u64;
     if !budget.charge_all(steps) {
         return Verdict::out_of_budget();
     }

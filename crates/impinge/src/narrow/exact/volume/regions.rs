@@ -1,10 +1,9 @@
 //! The integrals over the border of the intersection, summed up by region.
 
-use std::collections::HashMap;
-
-use glam::DVec3;
+use glam::{DMat3, DVec3};
 
 use super::border::border;
+use super::clusters::{PlacedSums, Turn};
 use super::crossings::Crossings;
 use super::cut::Moments;
 use super::surface::Surface;
@@ -41,6 +40,22 @@ impl Sums {
     /// area vector, and three times the volume of the cone.
     fn add(&mut self, surface: usize, three_volumes: f64, piece_first: DVec3, area: DVec3, height: f64) {
         let volume = three_volumes / 3.0;
+        self.add_volume(volume);
+        self.size += volume.abs();
+        // The centroid of a cone lies at three quarters of the way to that of its base.
+        self.first += piece_first * (0.25 * height);
+        self.areas[surface] += area;
+    }
+
+    /// Adds the cones over the triangles of a group, as often as the other body winds around it.
+    fn add_placed(&mut self, surface: usize, weight: f64, sums: &PlacedSums) {
+        self.add_volume(weight * sums.volume);
+        self.size += weight.abs() * sums.size;
+        self.first += weight * sums.first;
+        self.areas[surface] += weight * sums.area;
+    }
+
+    fn add_volume(&mut self, volume: f64) {
         let sum = self.volume + volume;
         self.lost += if self.volume.abs() >= volume.abs() {
             (self.volume - sum) + volume
@@ -48,10 +63,11 @@ impl Sums {
             (volume - sum) + self.volume
         };
         self.volume = sum;
-        self.size += volume.abs();
-        // The centroid of a cone lies at three quarters of the way to that of its base.
-        self.first += piece_first * (0.25 * height);
-        self.areas[surface] += area;
+    }
+
+    /// Grows the box around a point.
+    fn hold(&mut self, p: DVec3) {
+        self.bounds = Aabb { low: self.bounds.low.min(p), high: self.bounds.high.max(p) };
     }
 
     fn merge(&mut self, other: &Sums) {
@@ -98,14 +114,15 @@ impl<'s, 'm> Integral<'s, 'm> {
         let origin = a[0].max(b[0]).midpoint(a[1].min(b[1]));
         let mut sets = crossings.regions(surfaces);
         let offsets = [crossings.len(), crossings.len() + surfaces[0].patches.len()];
-        let mut number = HashMap::new();
-        let members = 0..offsets[1] + surfaces[1].patches.len();
-        let region_of = members.map(|member| {
-            let next = number.len() as u32;
-            *number.entry(sets.root(member)).or_insert(next)
-        });
-        let region_of: Vec<u32> = region_of.collect();
-        let sums = vec![Sums::NONE; number.len()];
+        let members = offsets[1] + surfaces[1].patches.len();
+        // The root of a set is its smallest member, so it comes first.
+        let (mut region_of, mut regions) = (vec![0; members], 0);
+        for member in 0..members {
+            let root = sets.root(member);
+            region_of[member] = if root == member { regions } else { region_of[root] };
+            regions += u32::from(root == member);
+        }
+        let sums = vec![Sums::NONE; regions as usize];
         let vertices = |surface: &Surface<'_>| match options.gradient {
             true => vec![DVec3::ZERO; surface.placed.model.mesh().vertices().len()],
             false => Vec::new(),
@@ -119,9 +136,15 @@ impl<'s, 'm> Integral<'s, 'm> {
         let samples = Vec::new();
         let mut all =
             Integral { surfaces, crossings, region_of, offsets, sums, gradient, samples, inside, origin };
-        all.add_whole(options.samples);
+        if options.gradient {
+            all.add_gradient();
+        }
         all.add_cuts();
-        all.sample_cuts();
+        all.add_whole();
+        if options.samples {
+            all.sample_whole();
+            all.sample_cuts();
+        }
         all
     }
 
@@ -129,30 +152,87 @@ impl<'s, 'm> Integral<'s, 'm> {
         self.region_of[self.offsets[surface] + patch as usize] as usize
     }
 
-    /// The triangles that nothing crosses.
-    fn add_whole(&mut self, with_samples: bool) {
+    /// The groups and triangles that nothing crosses.
+    fn add_whole(&mut self) {
         for (k, surface) in self.surfaces.iter().enumerate() {
-            for (triangle, patch) in surface.whole() {
+            let turn = Turn::new(surface.placed.pose, self.origin);
+            for (cluster, patch) in surface.whole_clusters() {
+                let region = self.patch_region(k, patch);
+                let weight = f64::from(surface.facing(surface.patches[patch as usize]));
+                self.sums[region].add_placed(k, weight, &surface.clusters.placed(cluster, &turn));
+            }
+            for (triangle, patch) in surface.single_triangles() {
                 let region = self.patch_region(k, patch);
                 let weight = f64::from(surface.patches[patch as usize]);
                 let [a, b, c] = surface.corners(triangle).map(|p| p - self.origin);
                 let normal = (b - a).cross(c - a) * weight;
                 let height = normal.dot(a);
-                let sums = &mut self.sums[region];
-                sums.add(k, 0.5 * height, (a + b + c) / 3.0, 0.5 * normal, 0.5 * height);
-                let bounds = Aabb { low: a.min(b).min(c), high: a.max(b).max(c) };
-                sums.bounds = sums.bounds.merge(&bounds);
-                if with_samples {
-                    let point = self.origin + (a + b + c) / 3.0;
-                    let (triangle, barycentric) = (Some(triangle), [1.0 / 3.0; 3]);
-                    let area = 0.5 * normal;
-                    self.samples.push(SurfaceSample { body: k, triangle, barycentric, point, area });
+                self.sums[region].add(k, 0.5 * height, (a + b + c) / 3.0, 0.5 * normal, 0.5 * height);
+            }
+        }
+        self.add_bounds();
+    }
+
+    /// Grows the boxes of the regions around the vertices inside. Groups within the box of their region are passed over.
+    fn add_bounds(&mut self) {
+        for (k, surface) in self.surfaces.iter().enumerate() {
+            let matrix = surface.placed.pose.matrix();
+            let wide = DMat3::from_cols(matrix.x_axis.abs(), matrix.y_axis.abs(), matrix.z_axis.abs());
+            for (v, patch) in surface.single_vertices() {
+                let region = self.patch_region(k, patch);
+                self.sums[region].hold(surface.position(v) - self.origin);
+            }
+            for (cluster, patch) in surface.whole_clusters() {
+                let region = self.patch_region(k, patch);
+                let [centre, half] = surface.clusters.bounds(cluster);
+                let (centre, half) = (surface.placed.pose.apply(centre) - self.origin, wide * half);
+                let Aabb { low, high } = self.sums[region].bounds;
+                if (low.cmple(centre - half) & high.cmpge(centre + half)).all() {
+                    continue;
                 }
-                if !self.gradient[k].is_empty() {
-                    for v in surface.vertices(triangle) {
-                        self.gradient[k][v as usize] += normal / 6.0;
-                    }
+                for &v in surface.clusters.members(cluster) {
+                    self.sums[region].hold(surface.position(v) - self.origin);
                 }
+            }
+        }
+    }
+
+    /// The derivatives by the vertices inside, as if no triangle at them were cut; what is cut is taken away with the cuts.
+    fn add_gradient(&mut self) {
+        for (k, surface) in self.surfaces.iter().enumerate() {
+            let turn = Turn::new(surface.placed.pose, self.origin).cofactors;
+            let (clusters, gradient) = (&surface.clusters, &mut self.gradient[k]);
+            for (cluster, patch) in surface.whole_clusters() {
+                let turn = turn * f64::from(surface.facing(surface.patches[patch as usize]));
+                for (v, area) in clusters.vertices(cluster) {
+                    gradient[v as usize] = turn * area;
+                }
+            }
+            for (v, area, patch) in surface.crossed_vertices() {
+                let winding = surface.facing(surface.patches[patch as usize]);
+                gradient[v as usize] = turn * area * f64::from(winding);
+            }
+            for cut in &surface.cuts {
+                let corners = surface.welded(cut.triangle).into_iter().zip(surface.vertices(cut.triangle));
+                for (welded, v) in corners.filter(|(welded, _)| surface.winding(*welded) != 0) {
+                    gradient[v as usize] -= cut.face.normal() * (f64::from(surface.winding(welded)) / 6.0);
+                }
+            }
+        }
+    }
+
+    /// A sample for each triangle inside that nothing crosses.
+    fn sample_whole(&mut self) {
+        for (k, surface) in self.surfaces.iter().enumerate() {
+            for (triangle, patch) in surface.whole() {
+                let [a, b, c] = surface.corners(triangle);
+                self.samples.push(SurfaceSample {
+                    body: k,
+                    triangle: Some(triangle),
+                    barycentric: [1.0 / 3.0; 3],
+                    point: (a + b + c) / 3.0,
+                    area: (b - a).cross(c - a) * (0.5 * f64::from(surface.patches[patch as usize])),
+                });
             }
         }
     }
@@ -286,21 +366,38 @@ impl<'s, 'm> Integral<'s, 'm> {
         owners
     }
 
-    /// The extent of each region along its normal.
+    /// The extent of each region along its normal. Groups that cannot reach farther than what is known are passed over.
     fn depths(&self, owners: &[usize], normals: &[DVec3]) -> Vec<f64> {
         let mut reach = vec![[f64::INFINITY, f64::NEG_INFINITY]; normals.len()];
-        let mut add = |region: u32, p: DVec3| {
-            let region = owners[region as usize];
+        let mut add = |region: usize, p: DVec3| {
             let height = normals[region].dot(p - self.origin);
             let [low, high] = &mut reach[region];
             (*low, *high) = (low.min(height), high.max(height));
         };
         for (number, &p) in self.crossings.points.iter().enumerate() {
-            add(self.region_of[number], p);
+            add(owners[self.region_of[number] as usize], p);
         }
         for (k, surface) in self.surfaces.iter().enumerate() {
-            for (v, patch) in surface.inside() {
-                add(self.region_of[self.offsets[k] + patch as usize], surface.position(v));
+            for (v, patch) in surface.single_vertices() {
+                add(owners[self.patch_region(k, patch)], surface.position(v));
+            }
+        }
+        for (k, surface) in self.surfaces.iter().enumerate() {
+            let back = surface.placed.pose.matrix().transpose();
+            for (cluster, patch) in surface.whole_clusters() {
+                let region = owners[self.patch_region(k, patch)];
+                let [centre, half] = surface.clusters.bounds(cluster);
+                let middle = normals[region].dot(surface.placed.pose.apply(centre) - self.origin);
+                let room = (back * normals[region]).abs().dot(half);
+                let [low, high] = reach[region];
+                if low <= middle - room && high >= middle + room {
+                    continue;
+                }
+                for &v in surface.clusters.members(cluster) {
+                    let height = normals[region].dot(surface.position(v) - self.origin);
+                    let [low, high] = &mut reach[region];
+                    (*low, *high) = (low.min(height), high.max(height));
+                }
             }
         }
         reach.into_iter().map(|[low, high]| (high - low).max(0.0)).collect()

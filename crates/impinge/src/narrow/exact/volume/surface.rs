@@ -3,15 +3,16 @@
 //!
 //! The winding number at one corner of a cut triangle comes from a segment to a point outside of the other body;
 //! along edges it changes at the crossings alone. From the cut triangles it spreads over their vertices, and from
-//! those inside over the triangles that nothing crosses, so that only what is inside or crossed is ever visited.
+//! those inside over the groups of vertices that nothing crosses, so that only what is inside or crossed is ever
+//! visited, and vertices one by one near the crossings alone.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use glam::DVec3;
 
+use super::clusters::Clusters;
 use super::cut::Cut;
-use super::neighbours::Neighbours;
 use super::perturbed_crossing::{Body, Face, pass};
 use crate::model::Model;
 use crate::narrow::exact::placed_mesh::PlacedMesh;
@@ -36,21 +37,31 @@ pub struct Surface<'m> {
     cut_of: Vec<u32>,
     /// The other body's winding number at each welded vertex.
     winding: Vec<i32>,
-    /// The patch of each welded vertex that is inside.
+    /// The patch of each welded vertex that is inside and in a crossed group.
     patch_of: Vec<u32>,
     /// The other body's winding number on each patch.
     pub patches: Vec<i32>,
-    /// The vertices around each welded vertex.
-    neighbours: Arc<Neighbours>,
-    /// Whether a welded vertex is a corner of a cut triangle.
+    pub clusters: Arc<Clusters>,
+    /// The patch of each group that is inside and not crossed.
+    cluster_patch: Vec<u32>,
+    /// Whether a vertex of a group is a corner of a cut triangle.
+    is_crossed: Vec<bool>,
+    /// Whether a welded vertex is one.
     at_cut: Vec<bool>,
+}
+
+/// What a patch still spreads from.
+#[derive(Debug, Clone, Copy)]
+enum Reached {
+    Vertex(u32),
+    Cluster(u32),
 }
 
 impl<'m> Surface<'m> {
     /// `None` when the budget ends before what it needs is found.
     pub fn new(body: Body, model: &'m Model, pose: &'m Pose, budget: &mut Budget) -> Option<Surface<'m>> {
         let topology = model.topology();
-        let neighbours = Neighbours::of(model, budget)?;
+        let clusters = Clusters::of(model, budget)?;
         Some(Surface {
             body,
             placed: PlacedMesh::new(model, pose),
@@ -61,7 +72,9 @@ impl<'m> Surface<'m> {
             winding: vec![UNKNOWN; topology.weld().count()],
             patch_of: vec![NONE; topology.weld().count()],
             patches: Vec::new(),
-            neighbours,
+            cluster_patch: vec![NONE; clusters.len()],
+            is_crossed: vec![false; clusters.len()],
+            clusters,
             at_cut: vec![false; topology.weld().count()],
         })
     }
@@ -86,6 +99,11 @@ impl<'m> Surface<'m> {
         if self.inverted { [a, c, b] } else { [a, b, c] }
     }
 
+    /// A winding number with the sign that area vectors of the mesh as it is need to face outwards.
+    pub fn facing(&self, winding: i32) -> i32 {
+        if self.inverted { -winding } else { winding }
+    }
+
     /// How many welded vertices there are.
     pub fn len(&self) -> usize {
         self.winding.len()
@@ -104,6 +122,7 @@ impl<'m> Surface<'m> {
             *cut = self.cuts.len() as u32;
             for corner in self.topology.triangles()[triangle as usize] {
                 self.at_cut[corner as usize] = true;
+                self.is_crossed[self.clusters.of_vertex(corner) as usize] = true;
             }
             let face = Face::new(self.outwards(self.placed.corners(triangle)));
             self.cuts.push(Cut::new(triangle, face));
@@ -118,21 +137,64 @@ impl<'m> Surface<'m> {
 
     /// The patch of a vertex that is inside.
     pub fn patch(&self, welded: u32) -> Option<u32> {
-        Some(self.patch_of[welded as usize]).filter(|&patch| patch != NONE)
+        let cluster = self.clusters.of_vertex(welded) as usize;
+        let patch = if self.is_crossed[cluster] {
+            self.patch_of[welded as usize]
+        } else {
+            self.cluster_patch[cluster]
+        };
+        Some(patch).filter(|&patch| patch != NONE)
     }
 
-    /// The vertices inside, with their patches.
-    pub fn inside(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
-        (0..).zip(&self.patch_of).filter(|(_, patch)| **patch != NONE).map(|(v, patch)| (v, *patch))
+    /// Whether a triangle is cut by the other surface.
+    pub fn is_cut(&self, triangle: u32) -> bool {
+        self.cut_of[triangle as usize] != NONE
+    }
+
+    /// The groups and single vertices inside.
+    pub fn visited(&self) -> usize {
+        self.whole_clusters().count() + self.single_vertices().count()
+    }
+
+    /// The groups that lie inside as a whole, with their patches.
+    pub fn whole_clusters(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
+        (0..)
+            .zip(&self.cluster_patch)
+            .filter(|(_, patch)| **patch != NONE)
+            .map(|(cluster, patch)| (cluster, *patch))
+    }
+
+    /// The vertices inside of groups that are crossed, with their patches.
+    pub fn single_vertices(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
+        let crossed = (0..).zip(&self.is_crossed).filter(|(_, crossed)| **crossed);
+        let vertices = crossed.flat_map(|(cluster, _)| self.clusters.members(cluster));
+        vertices.map(|&v| (v, self.patch_of[v as usize])).filter(|(_, patch)| *patch != NONE)
+    }
+
+    /// The vertices of the mesh inside, of groups that are crossed, with a third of the area vectors at each in its own
+    /// frame, and their patches.
+    pub fn crossed_vertices(&self) -> impl Iterator<Item = (u32, DVec3, u32)> + '_ {
+        let crossed = (0..).zip(&self.is_crossed).filter(|(_, crossed)| **crossed);
+        let vertices = crossed.flat_map(|(cluster, _)| self.clusters.vertices(cluster));
+        let patch = |v: u32| self.patch_of[self.topology.weld().welded(v) as usize];
+        vertices.map(move |(v, area)| (v, area, patch(v))).filter(|(_, _, patch)| *patch != NONE)
+    }
+
+    /// The triangles inside that nothing crosses and whose first corner is one of [`Surface::single_vertices`], with
+    /// their patches.
+    pub fn single_triangles(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
+        let crossed = (0..).zip(&self.is_crossed).filter(|(_, crossed)| **crossed);
+        let triangles = crossed.flat_map(|(cluster, _)| self.clusters.triangles(cluster));
+        let patch = |t: u32| self.patch_of[self.topology.triangles()[t as usize][0] as usize];
+        triangles.map(move |&t| (t, patch(t))).filter(|&(t, patch)| patch != NONE && !self.is_cut(t))
     }
 
     /// The triangles inside that nothing crosses, with their patches.
     pub fn whole(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
-        let triangles = (0..).zip(self.topology.triangles()).zip(&self.cut_of);
-        triangles.filter_map(|((triangle, corners), &cut)| {
-            let patch = self.patch_of[corners[0] as usize];
-            (cut == NONE && patch != NONE).then_some((triangle, patch))
-        })
+        let in_clusters = self.whole_clusters().flat_map(|(cluster, patch)| {
+            self.clusters.triangles(cluster).iter().map(move |&triangle| (triangle, patch))
+        });
+        in_clusters.chain(self.single_triangles())
     }
 
     /// Finds the winding numbers at all corners of cut triangles and all vertices inside, and the patches.
@@ -146,25 +208,21 @@ impl<'m> Surface<'m> {
             }
         }
         // Components that nothing crosses are inside or outside as a whole.
-        for component in self.topology.components() {
-            let first = component.first_triangle;
-            let corner = self.welded(first)[0];
-            if self.winding[corner as usize] == UNKNOWN && !self.component_is_cut(first) {
-                self.winding[corner as usize] = self.winding_from(other, corner, bounds);
+        let topology = self.topology;
+        let mut is_cut = vec![false; topology.components().len()];
+        for cut in &self.cuts {
+            is_cut[topology.component_of()[cut.triangle as usize] as usize] = true;
+        }
+        for (component, _) in topology.components().iter().zip(is_cut).filter(|(_, is_cut)| !is_cut) {
+            let corner = self.welded(component.first_triangle)[0];
+            self.winding[corner as usize] = self.winding_from(other, corner, bounds);
+            self.flood(corner);
+        }
+        for cut in 0..self.cuts.len() {
+            for v in self.welded(self.cuts[cut].triangle) {
+                self.flood(v);
             }
         }
-        for v in 0..self.winding.len() as u32 {
-            let winding = self.winding[v as usize];
-            if winding != UNKNOWN && winding != 0 && self.patch_of[v as usize] == NONE {
-                self.flood(v, winding);
-            }
-        }
-    }
-
-    /// Whether any triangle of the component of this one is cut.
-    fn component_is_cut(&self, triangle: u32) -> bool {
-        let of = self.topology.component_of();
-        self.cuts.iter().any(|cut| of[cut.triangle as usize] == of[triangle as usize])
     }
 
     /// From a vertex over cut triangles to all corners that they connect.
@@ -192,20 +250,27 @@ impl<'m> Surface<'m> {
         }
     }
 
-    /// From a vertex inside over all edges that nothing crosses.
-    fn flood(&mut self, start: u32, winding: i32) {
+    /// From a vertex, if it is known to be inside, over all edges that nothing crosses.
+    fn flood(&mut self, start: u32) {
+        let winding = self.winding[start as usize];
+        if winding == UNKNOWN || winding == 0 || self.patch(start).is_some() {
+            return;
+        }
         let patch = self.patches.len() as u32;
         self.patches.push(winding);
-        self.patch_of[start as usize] = patch;
-        let mut stack = vec![start];
-        while let Some(v) = stack.pop() {
-            if !self.at_cut[v as usize] {
-                let neighbours = self.neighbours.clone();
-                for &next in neighbours.around(v) {
-                    self.reach(next, winding, patch, &mut stack);
+        let clusters = Arc::clone(&self.clusters);
+        let mut stack = Vec::new();
+        self.reach(start, winding, patch, &mut stack);
+        while let Some(reached) = stack.pop() {
+            let v = match reached {
+                Reached::Cluster(cluster) => {
+                    for &next in clusters.beside(cluster) {
+                        self.reach(next, winding, patch, &mut stack);
+                    }
+                    continue;
                 }
-                continue;
-            }
+                Reached::Vertex(v) => v,
+            };
             for &triangle in self.topology.around(v) {
                 let corners = self.welded(triangle);
                 let cut = self.cut_of[triangle as usize];
@@ -220,10 +285,17 @@ impl<'m> Surface<'m> {
         }
     }
 
-    fn reach(&mut self, welded: u32, winding: i32, patch: u32, stack: &mut Vec<u32>) {
-        if self.patch_of[welded as usize] == NONE {
+    #[inline]
+    fn reach(&mut self, welded: u32, winding: i32, patch: u32, stack: &mut Vec<Reached>) {
+        let cluster = self.clusters.of_vertex(welded);
+        if !self.is_crossed[cluster as usize] {
+            if self.cluster_patch[cluster as usize] == NONE {
+                self.cluster_patch[cluster as usize] = patch;
+                stack.push(Reached::Cluster(cluster));
+            }
+        } else if self.patch_of[welded as usize] == NONE {
             (self.patch_of[welded as usize], self.winding[welded as usize]) = (patch, winding);
-            stack.push(welded);
+            stack.push(Reached::Vertex(welded));
         }
     }
 

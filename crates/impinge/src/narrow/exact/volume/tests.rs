@@ -283,3 +283,67 @@ fn degenerate_triangles_and_extreme_sizes() {
         assert!((found.volume / scale / scale / scale - 0.375).abs() < 1e-14, "{scale}: {}", found.volume);
     }
 }
+
+#[test]
+fn groups_tell_what_their_triangles_tell() {
+    // Fine meshes, so that most groups lie inside as a whole; samples and border are found triangle by triangle.
+    let mut dice = Pcg64Mcg::seed_from_u64(29);
+    let blob = |seed: u64| procedural::blob(0.6, 0.2, 4, seed).unwrap();
+    let mut seen = 0;
+    for round in 0..6 {
+        let (a, b) = (blob(round), blob(round + 10));
+        let b = if round % 2 == 0 { b } else { inverted(&b) };
+        let poses = [random_pose(&mut dice, 0.3), random_pose(&mut dice, 0.3)];
+        let found = placed(&a, &poses[0], &b, &poses[1]);
+        for (k, mesh) in [&a, &b].into_iter().enumerate() {
+            let mut sampled = vec![DVec3::ZERO; mesh.vertices().len()];
+            for sample in found.samples.iter().filter(|sample| sample.body == k) {
+                let corners = mesh.triangles()[sample.triangle.unwrap() as usize];
+                for (v, share) in corners.into_iter().zip(sample.barycentric) {
+                    sampled[v as usize] += sample.area * share;
+                }
+            }
+            let off = sampled.iter().zip(&found.gradient[k]).map(|(x, y)| (*x - *y).length());
+            assert!(off.fold(0.0, f64::max) < 1e-14);
+        }
+        for one in &found.regions {
+            seen += 1;
+            let net = one.gradient.map(|area| area.length());
+            assert!((one.gradient[0] + one.gradient[1]).length() <= 1e-13 * net[0].max(1.0), "{one:?}");
+        }
+        // The first moments and the extent of a single region, over its border.
+        let [one] = &found.regions[..] else { continue };
+        let (vertices, triangles) = &found.border;
+        let cones = triangles.iter().map(|t| t.map(|v| vertices[v as usize]));
+        let first = cones
+            .map(|[p, q, r]| (p + q + r) * (p.dot(q.cross(r)) / 24.0))
+            .fold(DVec3::ZERO, |sum, part| sum + part);
+        assert!((first / found.volume - one.region.centroid).length() < 1e-12, "{one:?}");
+        let heights = vertices.iter().map(|p| p.dot(one.region.normal));
+        let (low, high) = heights.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), x| (x.min(l), x.max(h)));
+        assert!((high - low - one.region.depth).abs() < 1e-12, "{one:?}");
+    }
+    assert!(seen >= 6, "{seen}");
+}
+
+#[test]
+fn groups_hold_every_vertex_once() {
+    let model = Model::from(procedural::blob(0.6, 0.2, 3, 5).unwrap());
+    let clusters = clusters::Clusters::of(&model, &mut Budget::UNLIMITED.clone()).unwrap();
+    let mut count = vec![0; model.topology().weld().count()];
+    for cluster in 0..clusters.len() as u32 {
+        for &v in clusters.members(cluster) {
+            count[v as usize] += 1;
+            assert_eq!(clusters.of_vertex(v), cluster);
+        }
+        assert!(clusters.beside(cluster).iter().all(|&v| clusters.of_vertex(v) != cluster));
+    }
+    assert!(count.iter().all(|count| *count == 1));
+    // All groups together are the whole body, wherever heights are measured from.
+    let pose = random_pose(&mut Pcg64Mcg::seed_from_u64(30), 2.0);
+    let turn = clusters::Turn::new(&pose, DVec3::new(3.0, -1.0, 2.0));
+    let all = (0..clusters.len() as u32).map(|cluster| clusters.placed(cluster, &turn));
+    let (volume, area) =
+        all.fold((0.0, DVec3::ZERO), |(volume, area), one| (volume + one.volume, area + one.area));
+    assert!((volume - mesh_volume(model.mesh())).abs() < 1e-12 && area.length() < 1e-12, "{volume} {area}");
+}

@@ -19,7 +19,7 @@ use glam::{DMat3, DVec3};
 
 use super::body::Body;
 use super::lattice::{Axis, Lattice};
-use super::measure::{Estimate, OF_A_JUMP, second_differences};
+use super::measure::Estimate;
 use super::{PIXELS, common_box, error, in_frame, is_solid};
 use crate::contact::{Volume, VolumeOptions};
 use crate::narrow::shape_pair::ShapePair;
@@ -71,7 +71,7 @@ fn of_bodies(
     lattice: &Lattice,
     with_gradient: bool,
 ) -> Option<Volume> {
-    let on = [0, 1].map(|k| bodies[k].on(lattice));
+    let on = [0, 1].map(|k| bodies[k].on_from_below(lattice));
     let vertices = bodies.each_ref().map(Body::vertices);
     let slots = if with_gradient { 6 * (vertices[0] + vertices[1]) } else { 0 };
     let gradient = device.zeros(slots.max(1))?;
@@ -117,8 +117,5 @@ fn estimate(lattice: &Lattice, axis: Axis, rows: &[[u32; 3]]) -> Estimate {
     let lengths: Vec<f64> =
         rows.iter().map(|&[low, high, _]| whole([low, high]) as f64 / DEPTH_UNIT * deep).collect();
     let squares: f64 = rows.iter().map(|row| f64::from(f32::from_bits(row[2]))).sum();
-    Estimate {
-        volume: lengths.iter().sum::<f64>() * area,
-        variance: (squares * deep * deep + second_differences(&lengths)) * OF_A_JUMP * area * area,
-    }
+    Estimate::from_rows(&lengths, squares * deep * deep, area)
 }

@@ -88,8 +88,8 @@ impl Drawing {
                 }
                 for layer in body.draw_some(lattice, axis, number, drawn, &far) {
                     let triangle = layer.face.number();
-                    let sample = lattice.sample(layer.column % lattice.pixels, layer.column / lattice.pixels);
-                    let shares = drawn.barycentric(lattice, axis, triangle, sample).map(|share| share as f32);
+                    let place = lattice.place_of(layer.column);
+                    let shares = drawn.barycentric(lattice, axis, triangle, place).map(|share| share as f32);
                     drawing.give(lattice, axis, number, &layer, vertices(triangle), shares);
                 }
             }
