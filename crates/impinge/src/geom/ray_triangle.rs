@@ -45,12 +45,12 @@ impl ShearedRay {
     #[inline]
     pub fn crossing(&self, triangle: &[DVec3; 3]) -> Option<Crossing> {
         let [x, y, z] = self.axes;
-        let sheared = triangle.map(|p| {
-            let arm = (p - self.origin) * self.scale;
+        let sheared = |p: DVec3| {
+            let arm = ((p - self.origin) * self.scale).to_array();
             [arm[x] - self.shear.x * arm[z], arm[y] - self.shear.y * arm[z], arm[z]]
-        });
+        };
         let area = |p: [f64; 3], q: [f64; 3]| q[0] * p[1] - q[1] * p[0];
-        let [a, b, c] = sheared;
+        let [a, b, c] = [sheared(triangle[0]), sheared(triangle[1]), sheared(triangle[2])];
         let (u, v, w) = (area(b, c), area(c, a), area(a, b));
         if (u < 0.0 || v < 0.0 || w < 0.0) && (u > 0.0 || v > 0.0 || w > 0.0) {
             return None;

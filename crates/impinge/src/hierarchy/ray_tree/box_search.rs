@@ -7,7 +7,7 @@ use glam::{DVec3, Vec3};
 use smallvec::SmallVec;
 
 use super::search::leaves;
-use super::tree_ray::{PlacedFrame, TreeRay};
+use super::tree_ray::PlacedFrame;
 use super::{BoxTree, Link, Node};
 use crate::bound::Aabb;
 use crate::simd::ray_lanes::{LANES, Lanes, RayLanes};
@@ -22,15 +22,12 @@ impl BoxTree {
     /// last returned, beginning with `reach`; nearer ones come first, about.
     pub(crate) fn along_ray(
         &self,
-        [origin, direction]: [DVec3; 2],
+        way: [DVec3; 2],
         grown: DVec3,
         reach: f64,
         visit: &mut dyn FnMut(u32) -> f64,
     ) -> Counters {
-        let Some(ray) = PlacedFrame::new(&self.frame, &Pose::IDENTITY).ray(origin, direction, grown) else {
-            return Counters::default();
-        };
-        along(SimdLevel::best(), self, &ray, reach, visit)
+        along(SimdLevel::best(), self, way, grown / self.frame.unit, reach, visit)
     }
 
     /// Calls `visit` with every box that may meet this one.
@@ -59,7 +56,8 @@ impl BoxTree {
 dispatch! {
     fn along(
         tree: &BoxTree,
-        ray: &TreeRay,
+        way: [DVec3; 2],
+        grown: DVec3,
         reach: f64,
         visit: &mut dyn FnMut(u32) -> f64,
     ) -> Counters = proof along_in
@@ -69,12 +67,15 @@ dispatch! {
 fn along_in(
     lanes: impl RayLanes,
     tree: &BoxTree,
-    ray: &TreeRay,
+    [origin, direction]: [DVec3; 2],
+    grown: DVec3,
     reach: f64,
     visit: &mut dyn FnMut(u32) -> f64,
 ) -> Counters {
+    let placed = PlacedFrame::new(&tree.frame, &Pose::IDENTITY);
+    let Some(ray) = placed.ray(lanes, origin, direction, grown) else { return Counters::default() };
     let mut reach = reach;
-    leaves(lanes, &tree.nodes, &ray.slabs, ray.limit(reach).until, |name, _| {
+    leaves::<true>(lanes, &tree.nodes, &ray.slabs, ray.limit(reach).until, |name| {
         reach = visit(name as u32);
         Some(ray.limit(reach).until)
     })
@@ -105,7 +106,7 @@ fn meeting_in(tree: &BoxTree, bounds: &[Vec3; 2], visit: &mut dyn FnMut(u32)) ->
 fn meets(node: &Node, [low, high]: &[Vec3; 2]) -> u8 {
     let mut apart = [false; LANES];
     for axis in 0..3 {
-        let planes = node.planes[axis].iter().zip(&node.planes[3 + axis]);
+        let planes = node.planes[axis][0].iter().zip(&node.planes[axis][1]);
         for (apart, (lowest, highest)) in apart.iter_mut().zip(planes) {
             *apart |= *lowest > high[axis] || *highest < low[axis];
         }
@@ -160,7 +161,7 @@ fn nearest_in(
 fn gaps(node: &Node, [low, high]: &[Vec3; 2]) -> Lanes {
     let mut squares = [0.0_f32; LANES];
     for axis in 0..3 {
-        let planes = node.planes[axis].iter().zip(&node.planes[3 + axis]);
+        let planes = node.planes[axis][0].iter().zip(&node.planes[axis][1]);
         for (square, (lowest, highest)) in squares.iter_mut().zip(planes) {
             let gap = (lowest - high[axis]).max(low[axis] - highest).max(0.0);
             *square += gap * gap;

@@ -22,8 +22,8 @@ pub(crate) use tree_ray::{PlacedRayTree, TreeRay};
 #[derive(Debug, Clone, PartialEq)]
 #[repr(C, align(64))]
 struct Node {
-    /// Low x of all children, low y, low z, then the high ones; a lane without a child is inside out.
-    planes: [Lanes; 6],
+    /// For each axis the low planes of all children and the high ones; a lane without a child is inside out.
+    planes: [[Lanes; 2]; 3],
     child: [Link; LANES],
 }
 
@@ -33,8 +33,15 @@ struct Node {
 struct Block {
     /// x, y, z of the first corners in tree units, then of the second and third, rounded to nearest.
     corners: [[Lanes; 3]; 3],
-    /// Their places in the mesh.
-    triangles: [u32; LANES],
+    /// For each lane its place in the mesh and its vertices there.
+    faces: [Face; LANES],
+}
+
+/// A triangle of the mesh, with its vertices at hand: who asks for their numbers needs not look it up first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Face {
+    pub triangle: u32,
+    pub vertices: [u32; 3],
 }
 
 /// A node or a leaf: a block, or something with a box.

@@ -12,11 +12,12 @@ use super::outward::Outward;
 use crate::contact::Feature;
 use crate::geom::ray_triangle::{Crossing, ShearedRay};
 use crate::geom::unit_normal::unit_normal;
-use crate::hierarchy::ray_tree::{PlacedRayTree, TreeRay};
+use crate::hierarchy::ray_tree::{Face, PlacedRayTree, TreeRay};
 use crate::model::Model;
 use crate::num::predicate::{Sign, orient3d};
 use crate::num::tolerance::{LARGEST_LENGTH_UNSCALED, RAY_START_ROUNDING, SMALLEST_LENGTH_UNSCALED};
-use crate::simd::SimdLevel;
+use crate::simd::ray_lanes::RayLanes;
+use crate::simd::{SimdLevel, dispatch};
 use crate::{Counters, Pose};
 
 /// The points origin + t·direction with 0 ≤ t ≤ `reach`.
@@ -78,70 +79,51 @@ impl<'m> MeshRays<'m> {
     }
 
     /// The hit with the smallest parameter; of equal ones the smallest triangle.
+    #[inline]
     pub(crate) fn first(&self, ray: &Ray) -> (Option<RayHit>, Counters) {
-        let Some(of_tree) = self.prepared(ray) else { return (None, Counters::default()) };
-        let mut sheared = None;
-        let mut limit = of_tree.limit(ray.reach);
-        let mut first: Option<(Crossing, u32)> = None;
-        let work = self.tree.candidates(self.level, &of_tree, limit, &mut |triangle| {
-            let until = first.map_or(ray.reach, |(best, _)| best.t);
-            if let Some(crossing) = self.crossing(ray, &mut sheared, triangle)
-                && crossing.t <= until
-                && first.is_none_or(|(best, of)| (crossing.t, triangle) < (best.t, of))
-            {
-                first = Some((crossing, triangle));
-                limit = of_tree.limit(crossing.t);
-            }
-            Some(limit)
-        });
-        (first.map(|(crossing, triangle)| self.hit(ray, crossing, triangle)), work)
+        first(self.level, self, ray)
     }
 
     /// Whether the ray hits anything.
+    #[inline]
     pub(crate) fn any(&self, ray: &Ray) -> (bool, Counters) {
-        let Some(of_tree) = self.prepared(ray) else { return (false, Counters::default()) };
-        let mut sheared = None;
-        self.tree.any(self.level, &of_tree, of_tree.limit(ray.reach), &mut |triangle| {
-            self.crossing(ray, &mut sheared, triangle).is_some_and(|crossing| crossing.t <= ray.reach)
-        })
+        any(self.level, self, ray)
     }
 
     /// Every hit, by parameter and then by triangle; a side or corner that is hit gives one for each of its
     /// triangles.
     pub(crate) fn all(&self, ray: &Ray) -> (Vec<RayHit>, Counters) {
-        let Some(of_tree) = self.prepared(ray) else { return (Vec::new(), Counters::default()) };
-        let mut sheared = None;
-        let limit = of_tree.limit(ray.reach);
-        let mut found: Vec<(Crossing, u32)> = Vec::new();
-        let work = self.tree.candidates(self.level, &of_tree, limit, &mut |triangle| {
-            let crossing = self.crossing(ray, &mut sheared, triangle);
-            found.extend(crossing.filter(|c| c.t <= ray.reach).map(|c| (c, triangle)));
-            Some(limit)
-        });
-        found.sort_unstable_by(|(a, i), (b, j)| a.t.total_cmp(&b.t).then(i.cmp(j)));
-        (found.into_iter().map(|(crossing, triangle)| self.hit(ray, crossing, triangle)).collect(), work)
+        all(self.level, self, ray)
     }
 
     /// The ray in the tree; `None` where it hits nothing for sure.
-    #[inline]
-    fn prepared(&self, ray: &Ray) -> Option<TreeRay> {
-        if ray.is_sound() { self.tree.ray(ray.origin, ray.direction) } else { None }
+    #[inline(always)]
+    fn prepared(&self, lanes: impl RayLanes, ray: &Ray) -> Option<TreeRay> {
+        if ray.is_sound() { self.tree.ray(lanes, ray.origin, ray.direction) } else { None }
+    }
+
+    /// The placed corners of a triangle.
+    #[inline(always)]
+    fn corners(&self, face: &Face) -> [DVec3; 3] {
+        let vertices = self.model.mesh().vertices();
+        let [a, b, c] = face.vertices;
+        let placed = |v: u32| self.pose.apply(vertices[v as usize]);
+        [placed(a), placed(b), placed(c)]
     }
 
     /// Where the ray, made ready at the first triangle, meets a placed one, at a parameter of at least 0.
-    #[inline]
-    fn crossing(&self, ray: &Ray, sheared: &mut Option<ShearedRay>, triangle: u32) -> Option<Crossing> {
+    #[inline(always)]
+    fn crossing(&self, ray: &Ray, sheared: &mut Option<ShearedRay>, face: &Face) -> Option<Crossing> {
         let sheared = sheared.get_or_insert_with(|| ShearedRay::new(ray.origin, ray.direction, self.scale));
-        let corners = self.model.mesh().corners(triangle).map(|v| self.pose.apply(v));
-        crossing_ahead(ray, sheared, &corners)
+        crossing_ahead(ray, sheared, &self.corners(face))
     }
 
-    fn hit(&self, ray: &Ray, crossing: Crossing, triangle: u32) -> RayHit {
-        let corners = self.model.mesh().corners(triangle).map(|v| self.pose.apply(v));
-        let mut hit = triangle_hit(&corners, crossing, Feature::Face(triangle));
+    #[inline(always)]
+    fn hit(&self, ray: &Ray, crossing: Crossing, face: &Face) -> RayHit {
+        let mut hit = triangle_hit(&self.corners(face), crossing, Feature::Face(face.triangle));
         let outward = self.outward.get_or_init(|| Outward::of(self.model));
         let turned = match outward {
-            Some(outward) => outward.is_turned(self.model, triangle),
+            Some(outward) => outward.is_turned(self.model, face.triangle),
             None => hit.normal.dot(ray.direction) > 0.0,
         };
         if turned {
@@ -149,6 +131,62 @@ impl<'m> MeshRays<'m> {
         }
         hit
     }
+}
+
+dispatch! {
+    fn first(rays: &MeshRays<'_>, ray: &Ray) -> (Option<RayHit>, Counters) = proof first_in
+}
+
+dispatch! {
+    fn any(rays: &MeshRays<'_>, ray: &Ray) -> (bool, Counters) = proof any_in
+}
+
+dispatch! {
+    fn all(rays: &MeshRays<'_>, ray: &Ray) -> (Vec<RayHit>, Counters) = proof all_in
+}
+
+#[inline(always)]
+fn first_in(lanes: impl RayLanes, rays: &MeshRays<'_>, ray: &Ray) -> (Option<RayHit>, Counters) {
+    let Some(of_tree) = rays.prepared(lanes, ray) else { return (None, Counters::default()) };
+    let mut sheared = None;
+    let mut limit = of_tree.limit(ray.reach);
+    let mut best = Crossing { t: ray.reach, weights: [0.0; 3] };
+    let mut first: Option<Face> = None;
+    let work = rays.tree.candidates(lanes, &of_tree, limit, |face| {
+        if let Some(crossing) = rays.crossing(ray, &mut sheared, face)
+            && crossing.t <= best.t
+            && first.is_none_or(|of| (crossing.t, face.triangle) < (best.t, of.triangle))
+        {
+            (best, first) = (crossing, Some(*face));
+            limit = of_tree.limit(crossing.t);
+        }
+        limit
+    });
+    (first.map(|face| rays.hit(ray, best, &face)), work)
+}
+
+#[inline(always)]
+fn any_in(lanes: impl RayLanes, rays: &MeshRays<'_>, ray: &Ray) -> (bool, Counters) {
+    let Some(of_tree) = rays.prepared(lanes, ray) else { return (false, Counters::default()) };
+    let mut sheared = None;
+    rays.tree.any(lanes, &of_tree, of_tree.limit(ray.reach), |face| {
+        rays.crossing(ray, &mut sheared, face).is_some_and(|crossing| crossing.t <= ray.reach)
+    })
+}
+
+#[inline(always)]
+fn all_in(lanes: impl RayLanes, rays: &MeshRays<'_>, ray: &Ray) -> (Vec<RayHit>, Counters) {
+    let Some(of_tree) = rays.prepared(lanes, ray) else { return (Vec::new(), Counters::default()) };
+    let mut sheared = None;
+    let limit = of_tree.limit(ray.reach);
+    let mut found: Vec<(Crossing, Face)> = Vec::new();
+    let work = rays.tree.candidates(lanes, &of_tree, limit, |face| {
+        let crossing = rays.crossing(ray, &mut sheared, face);
+        found.extend(crossing.filter(|c| c.t <= ray.reach).map(|c| (c, *face)));
+        limit
+    });
+    found.sort_unstable_by(|(a, i), (b, j)| a.t.total_cmp(&b.t).then(i.triangle.cmp(&j.triangle)));
+    (found.into_iter().map(|(crossing, face)| rays.hit(ray, crossing, &face)).collect(), work)
 }
 
 /// Where a ray meets a placed triangle, at a parameter of at least 0, which the plane's exact side of the origin
