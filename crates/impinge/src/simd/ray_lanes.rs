@@ -43,6 +43,24 @@ pub(crate) struct Line {
     pub margin: f32,
 }
 
+/// What the numbers of a ray make up for.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Rounding {
+    /// Boxes are larger by so much on each side.
+    pub pad: Axes,
+    /// Components of the direction below this are raised to it.
+    pub flattest: f64,
+    /// The error of the place where a plane is met, relative to the place.
+    pub slab: f32,
+    /// [`Line::error`].
+    pub error: f32,
+    /// [`Line::margin`].
+    pub margin: f32,
+}
+
+/// For each axis the two that follow, round and round, and itself.
+const ACROSS: [[u8; 3]; 3] = [[1, 2, 0], [2, 0, 1], [0, 1, 2]];
+
 /// What eight triangles are to a ray.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Touched {
@@ -60,10 +78,11 @@ pub(crate) trait RayLanes: Copy {
     /// A matrix, column by column, times a vector.
     fn product(self, columns: &[Axes; 3], v: [f64; 3]) -> Axes;
 
-    /// A ray from a place with a direction of which the longest component is between 1 and 2, for boxes larger by
-    /// `pad` on each side; a component below `flattest` is raised to it, and `rounding` is the error of the place where
-    /// a plane is met, relative to the place.
-    fn slabs(self, from: &Axes, step: &Axes, pad: &Axes, flattest: f64, rounding: f32) -> Slabs;
+    /// The largest magnitude, and on which axis; NaN may be passed over.
+    fn largest(self, v: &Axes) -> (f64, usize);
+
+    /// A ray from a place with a direction whose longest component is that of the axis `z`; see [`Rounding`].
+    fn set_up(self, from: &Axes, step: &Axes, z: usize, rounding: &Rounding) -> (Slabs, Line);
 
     /// Where the ray enters each of eight boxes (low and high planes of each axis), not before 0, and which of them
     /// it enters before `until`.
@@ -82,7 +101,12 @@ impl RayLanes for Portable {
     }
 
     #[inline(always)]
-    fn slabs(self, from: &Axes, step: &Axes, pad: &Axes, flattest: f64, rounding: f32) -> Slabs {
+    fn largest(self, v: &Axes) -> (f64, usize) {
+        (1..3).fold((v[0].abs(), 0), |best, k| if v[k].abs() > best.0 { (v[k].abs(), k) } else { best })
+    }
+
+    #[inline(always)]
+    fn set_up(self, from: &Axes, step: &Axes, z: usize, rounding: &Rounding) -> (Slabs, Line) {
         let mut slabs = Slabs {
             near_inverse: [0.0; 4],
             near_offset: [0.0; 4],
@@ -91,14 +115,24 @@ impl RayLanes for Portable {
             first: [0, 1, 2].map(|k| usize::from(step[k].is_sign_negative())),
         };
         for k in 0..3 {
-            let inverse = (step[k].abs().max(flattest).copysign(step[k]) as f32).recip();
-            let (near, far) = (inverse * (1.0 - rounding), inverse * (1.0 + rounding));
+            let inverse = (step[k].abs().max(rounding.flattest).copysign(step[k]) as f32).recip();
+            let (near, far) = (inverse * (1.0 - rounding.slab), inverse * (1.0 + rounding.slab));
             // The near plane of a rising ray is the low one; a higher origin brings it nearer.
-            let towards = pad[k].copysign(step[k]);
+            let towards = rounding.pad[k].copysign(step[k]);
             (slabs.near_inverse[k], slabs.near_offset[k]) = (near, (from[k] + towards) as f32 * near);
             (slabs.far_inverse[k], slabs.far_offset[k]) = (far, (from[k] - towards) as f32 * far);
         }
-        slabs
+        let [x, y, z] = ACROSS[z].map(usize::from);
+        let per_depth = step[z].recip();
+        let shear = [step[x] * per_depth, step[y] * per_depth];
+        let line = Line {
+            axes: ACROSS[z],
+            shear: shear.map(|s| s as f32),
+            foot: [(from[x] - shear[0] * from[z]) as f32, (from[y] - shear[1] * from[z]) as f32],
+            error: rounding.error,
+            margin: rounding.margin,
+        };
+        (slabs, line)
     }
 
     #[inline(always)]
@@ -160,7 +194,7 @@ mod x86 {
 
     use super::super::avx::{absolute, load, store};
     use super::super::{Avx2, Avx512};
-    use super::{Axes, LANES, Lanes, Line, RayLanes, Slabs, Touched};
+    use super::{ACROSS, Axes, LANES, Lanes, Line, RayLanes, Rounding, Slabs, Touched};
 
     /// Three numbers and the idle one from memory.
     #[inline]
@@ -183,14 +217,31 @@ mod x86 {
 
     #[inline]
     #[target_feature(enable = "avx2,fma")]
-    fn slabs(from: &Axes, step: &Axes, pad: &Axes, flattest: f64, rounding: f32) -> Slabs {
-        let (from, step, pad) = (load_axes(from), load_axes(step), load_axes(pad));
+    fn largest(v: &Axes) -> (f64, usize) {
+        let sizes = _mm256_andnot_pd(_mm256_set1_pd(-0.0), load_axes(v));
+        // The idle number does not count: it becomes that of z.
+        let sizes = _mm256_permute4x64_pd::<0b10_10_01_00>(sizes);
+        let two = _mm_max_pd(_mm256_castpd256_pd128(sizes), _mm256_extractf128_pd::<1>(sizes));
+        let one = _mm_max_sd(two, _mm_unpackhi_pd(two, two));
+        let same = _mm256_cmp_pd::<_CMP_EQ_OQ>(sizes, _mm256_broadcastsd_pd(one));
+        let axis = (_mm256_movemask_pd(same) | 0b100).trailing_zeros();
+        (_mm_cvtsd_f64(one), axis as usize)
+    }
+
+    /// For each axis the halves of the numbers of a place in the order of [`ACROSS`].
+    const HALVES: [[i32; 8]; 3] =
+        [[2, 3, 4, 5, 0, 1, 6, 7], [4, 5, 0, 1, 2, 3, 6, 7], [0, 1, 2, 3, 4, 5, 6, 7]];
+
+    #[inline]
+    #[target_feature(enable = "avx2,fma")]
+    fn set_up(from: &Axes, step: &Axes, z: usize, rounding: &Rounding) -> (Slabs, Line) {
+        let (from, step, pad) = (load_axes(from), load_axes(step), load_axes(&rounding.pad));
         let minus = _mm256_set1_pd(-0.0);
         let sign = _mm256_and_pd(minus, step);
-        let size = _mm256_max_pd(_mm256_andnot_pd(minus, step), _mm256_set1_pd(flattest));
+        let size = _mm256_max_pd(_mm256_andnot_pd(minus, step), _mm256_set1_pd(rounding.flattest));
         let inverse = _mm_div_ps(_mm_set1_ps(1.0), _mm256_cvtpd_ps(_mm256_or_pd(size, sign)));
-        let near = _mm_mul_ps(inverse, _mm_set1_ps(1.0 - rounding));
-        let far = _mm_mul_ps(inverse, _mm_set1_ps(1.0 + rounding));
+        let near = _mm_mul_ps(inverse, _mm_set1_ps(1.0 - rounding.slab));
+        let far = _mm_mul_ps(inverse, _mm_set1_ps(1.0 + rounding.slab));
         // The near plane of a rising ray is the low one; a higher origin brings it nearer.
         let towards = _mm256_or_pd(pad, sign);
         let near_offset = _mm_mul_ps(_mm256_cvtpd_ps(_mm256_add_pd(from, towards)), near);
@@ -202,13 +253,31 @@ mod x86 {
             unsafe { _mm_storeu_ps(out.as_mut_ptr(), numbers) };
             out
         };
-        Slabs {
+        let slabs = Slabs {
             near_inverse: four(near),
             near_offset: four(near_offset),
             far_inverse: four(far),
             far_offset: four(far_offset),
             first: [falls & 1, falls >> 1 & 1, falls >> 2 & 1],
-        }
+        };
+        // SAFETY: eight numbers are there.
+        let halves = unsafe { _mm256_loadu_si256(HALVES[z].as_ptr().cast()) };
+        let turned = |v: __m256d| {
+            _mm256_castps_pd(_mm256_permutevar8x32_ps(_mm256_castpd_ps(v), halves))
+        };
+        let (step, from) = (turned(step), turned(from));
+        let along = |v: __m256d| _mm256_permute4x64_pd::<0b10_10_10_10>(v);
+        let shear = _mm256_div_pd(step, along(step));
+        let foot = _mm256_sub_pd(from, _mm256_mul_pd(shear, along(from)));
+        let ([a, b, ..], [c, d, ..]) = (four(_mm256_cvtpd_ps(shear)), four(_mm256_cvtpd_ps(foot)));
+        let line = Line {
+            axes: ACROSS[z],
+            shear: [a, b],
+            foot: [c, d],
+            error: rounding.error,
+            margin: rounding.margin,
+        };
+        (slabs, line)
     }
 
     #[inline]
@@ -277,9 +346,15 @@ mod x86 {
                 }
 
                 #[inline(always)]
-                fn slabs(self, from: &Axes, step: &Axes, pad: &Axes, flattest: f64, rounding: f32) -> Slabs {
+                fn largest(self, v: &Axes) -> (f64, usize) {
                     // SAFETY: `self` proves AVX2 and FMA.
-                    unsafe { slabs(from, step, pad, flattest, rounding) }
+                    unsafe { largest(v) }
+                }
+
+                #[inline(always)]
+                fn set_up(self, from: &Axes, step: &Axes, z: usize, rounding: &Rounding) -> (Slabs, Line) {
+                    // SAFETY: `self` proves AVX2 and FMA.
+                    unsafe { set_up(from, step, z, rounding) }
                 }
 
                 #[inline(always)]

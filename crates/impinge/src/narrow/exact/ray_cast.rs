@@ -99,7 +99,7 @@ impl<'m> MeshRays<'m> {
     /// The ray in the tree; `None` where it hits nothing for sure.
     #[inline(always)]
     fn prepared(&self, lanes: impl RayLanes, ray: &Ray) -> Option<TreeRay> {
-        if ray.is_sound() { self.tree.ray(lanes, ray.origin, ray.direction) } else { None }
+        self.tree.ray(lanes, ray.origin, ray.direction)
     }
 
     /// The placed corners of a triangle.
