@@ -76,7 +76,7 @@ pub(crate) type Axes = [f64; 4];
 /// What is done to a ray before and at the two steps; every version gives the same masks, to the rounding that [`Line::error`] covers.
 pub(crate) trait RayLanes: Copy {
     /// A matrix, column by column, times a vector.
-    fn product(self, columns: &[Axes; 3], v: [f64; 3]) -> Axes;
+    fn product(self, columns: &[Axes; 3], v: &[f64; 3]) -> Axes;
 
     /// The largest magnitude, and on which axis; NaN may be passed over.
     fn largest(self, v: &Axes) -> (f64, usize);
@@ -95,7 +95,7 @@ pub(crate) trait RayLanes: Copy {
 
 impl RayLanes for Portable {
     #[inline(always)]
-    fn product(self, [a, b, c]: &[Axes; 3], [x, y, z]: [f64; 3]) -> Axes {
+    fn product(self, [a, b, c]: &[Axes; 3], &[x, y, z]: &[f64; 3]) -> Axes {
         let row = |k: usize| (a[k] * x + b[k] * y) + c[k] * z;
         [row(0), row(1), row(2), row(3)]
     }
@@ -206,9 +206,9 @@ mod x86 {
 
     #[inline]
     #[target_feature(enable = "avx2,fma")]
-    fn product(columns: &[Axes; 3], [x, y, z]: [f64; 3]) -> Axes {
-        let column = |k: usize, by: f64| _mm256_mul_pd(load_axes(&columns[k]), _mm256_set1_pd(by));
-        let sum = _mm256_add_pd(_mm256_add_pd(column(0, x), column(1, y)), column(2, z));
+    fn product(columns: &[Axes; 3], v: &[f64; 3]) -> Axes {
+        let column = |k: usize| _mm256_mul_pd(load_axes(&columns[k]), _mm256_broadcast_sd(&v[k]));
+        let sum = _mm256_add_pd(_mm256_add_pd(column(0), column(1)), column(2));
         let mut out = [0.0; 4];
         // SAFETY: four numbers fit.
         unsafe { _mm256_storeu_pd(out.as_mut_ptr(), sum) };
@@ -340,7 +340,7 @@ mod x86 {
         ($($level:ty),*) => {$(
             impl RayLanes for $level {
                 #[inline(always)]
-                fn product(self, columns: &[Axes; 3], v: [f64; 3]) -> Axes {
+                fn product(self, columns: &[Axes; 3], v: &[f64; 3]) -> Axes {
                     // SAFETY: `self` proves AVX2 and FMA.
                     unsafe { product(columns, v) }
                 }

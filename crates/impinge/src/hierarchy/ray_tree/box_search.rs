@@ -73,7 +73,7 @@ fn along_in(
     visit: &mut dyn FnMut(u32) -> f64,
 ) -> Counters {
     let placed = PlacedFrame::new(&tree.frame, &Pose::IDENTITY);
-    let Some(ray) = placed.ray(lanes, origin, direction, grown) else { return Counters::default() };
+    let Some(ray) = placed.ray(lanes, &origin, &direction, grown) else { return Counters::default() };
     let mut reach = reach;
     leaves::<true>(lanes, &tree.nodes, &ray.slabs, ray.limit(reach).until, |name| {
         reach = visit(name as u32);

@@ -98,8 +98,8 @@ impl<'t> PlacedRayTree<'t> {
     pub(crate) fn ray(
         &self,
         lanes: impl RayLanes,
-        origin: DVec3,
-        direction: DVec3,
+        origin: &DVec3,
+        direction: &DVec3,
     ) -> Option<TreeRay> {
         self.placed.ray(lanes, origin, direction, DVec3::ZERO)
     }
@@ -126,13 +126,13 @@ impl PlacedFrame {
     pub(super) fn ray(
         &self,
         lanes: impl RayLanes,
-        origin: DVec3,
-        direction: DVec3,
+        origin: &DVec3,
+        direction: &DVec3,
         grown: DVec3,
     ) -> Option<TreeRay> {
         let reach = f64::from(self.frame.reach) + grown.max_element();
-        let mut from = lanes.product(&self.inward, (origin - self.centre).to_array());
-        let mut step = lanes.product(&self.inward, direction.to_array());
+        let mut from = lanes.product(&self.inward, (origin - self.centre).as_ref());
+        let mut step = lanes.product(&self.inward, direction.as_ref());
         let (far, _) = lanes.largest(&from);
         let (mut longest, mut z) = lanes.largest(&step);
         let mut per_unit = 1.0;
@@ -158,7 +158,7 @@ impl PlacedFrame {
         }
         let rounding = Rounding {
             pad: [grown.x + pad, grown.y + pad, grown.z + pad, pad],
-            flattest: FLATTEST_RAY * longest,
+            flattest: FLATTEST_RAY,
             slab: SLAB_ROUNDING as f32,
             error: (SHEAR * reach + exact) as f32,
             margin: (8.0 * pad) as f32,
@@ -170,14 +170,14 @@ impl PlacedFrame {
     /// A direction in the tree of about 1, and what it must be multiplied with to be that of the ray; `None` where the
     /// ray goes nowhere, or comes from so far away that no number tells where it is in the tree.
     #[cold]
-    fn rescaled(&self, direction: DVec3, from: &Axes) -> Option<(Axes, f64)> {
+    fn rescaled(&self, direction: &DVec3, from: &Axes) -> Option<(Axes, f64)> {
         let length = direction.abs().max_element();
         if !(length > 0.0 && direction.is_finite() && from.iter().all(|x| x.is_finite())) {
             return None;
         }
         let unit = self.frame.unit;
         let ordinary = self.inward.map(|column| column.map(|x| x * unit));
-        Some((Portable.product(&ordinary, (direction / length).to_array()), length / unit))
+        Some((Portable.product(&ordinary, (*direction / length).as_ref()), length / unit))
     }
 }
 

@@ -16,7 +16,7 @@ use crate::hierarchy::ray_tree::{Face, PlacedRayTree, TreeRay};
 use crate::model::Model;
 use crate::num::predicate::{Sign, orient3d};
 use crate::num::tolerance::{LARGEST_LENGTH_UNSCALED, RAY_START_ROUNDING, SMALLEST_LENGTH_UNSCALED};
-use crate::simd::ray_lanes::RayLanes;
+use crate::simd::ray_lanes::{Axes, RayLanes};
 use crate::simd::{SimdLevel, dispatch};
 use crate::{Counters, Pose};
 
@@ -63,6 +63,8 @@ pub(crate) struct MeshRays<'m> {
     model: &'m Model,
     pose: &'m Pose,
     tree: PlacedRayTree<'m>,
+    /// The 3×3 part of the pose, column by column.
+    turn: [Axes; 3],
     /// Multiplies lengths before they are multiplied with each other.
     scale: f64,
     level: SimdLevel,
@@ -75,7 +77,9 @@ impl<'m> MeshRays<'m> {
         let unit = tree.unit();
         let ordinary = (SMALLEST_LENGTH_UNSCALED..LARGEST_LENGTH_UNSCALED).contains(&unit);
         let scale = if ordinary { 1.0 } else { unit.recip() };
-        MeshRays { model, pose, tree, scale, level: SimdLevel::best(), outward: OnceLock::new() }
+        let turn = pose.matrix();
+        let turn = [turn.x_axis, turn.y_axis, turn.z_axis].map(|column| column.extend(0.0).to_array());
+        MeshRays { model, pose, tree, turn, scale, level: SimdLevel::best(), outward: OnceLock::new() }
     }
 
     /// The hit with the smallest parameter; of equal ones the smallest triangle.
@@ -99,31 +103,33 @@ impl<'m> MeshRays<'m> {
     /// The ray in the tree; `None` where it hits nothing for sure.
     #[inline(always)]
     fn prepared(&self, lanes: impl RayLanes, ray: &Ray) -> Option<TreeRay> {
-        self.tree.ray(lanes, ray.origin, ray.direction)
+        self.tree.ray(lanes, &ray.origin, &ray.direction)
     }
 
-    /// The placed corners of a triangle.
+    /// The ray for triangles, made ready at the first one.
     #[inline(always)]
-    fn corners(&self, face: &Face) -> [DVec3; 3] {
+    fn sheared<'r>(&self, sheared: &'r mut Option<ShearedRay>, ray: &Ray) -> &'r ShearedRay {
+        sheared.get_or_insert_with(|| ShearedRay::new(ray.origin, ray.direction, self.scale))
+    }
+
+    /// The placed corners of a triangle: the sums of [`Pose::apply`], all rows at a time.
+    #[inline(always)]
+    fn corners(&self, lanes: impl RayLanes, face: &Face) -> [DVec3; 3] {
         let vertices = self.model.mesh().vertices();
         let [a, b, c] = face.vertices;
-        let placed = |v: u32| self.pose.apply(vertices[v as usize]);
+        let placed = |v: u32| {
+            let [x, y, z, _] = lanes.product(&self.turn, vertices[v as usize].as_ref());
+            DVec3::new(x, y, z) + self.pose.translation()
+        };
         [placed(a), placed(b), placed(c)]
     }
 
-    /// Where the ray, made ready at the first triangle, meets a placed one, at a parameter of at least 0.
     #[inline(always)]
-    fn crossing(&self, ray: &Ray, sheared: &mut Option<ShearedRay>, face: &Face) -> Option<Crossing> {
-        let sheared = sheared.get_or_insert_with(|| ShearedRay::new(ray.origin, ray.direction, self.scale));
-        crossing_ahead(ray, sheared, &self.corners(face))
-    }
-
-    #[inline(always)]
-    fn hit(&self, ray: &Ray, crossing: Crossing, face: &Face) -> RayHit {
-        let mut hit = triangle_hit(&self.corners(face), crossing, Feature::Face(face.triangle));
+    fn hit(&self, ray: &Ray, crossing: Crossing, corners: &[DVec3; 3], triangle: u32) -> RayHit {
+        let mut hit = triangle_hit(corners, crossing, Feature::Face(triangle));
         let outward = self.outward.get_or_init(|| Outward::of(self.model));
         let turned = match outward {
-            Some(outward) => outward.is_turned(self.model, face.triangle),
+            Some(outward) => outward.is_turned(self.model, triangle),
             None => hit.normal.dot(ray.direction) > 0.0,
         };
         if turned {
@@ -148,21 +154,23 @@ dispatch! {
 #[inline(always)]
 fn first_in(lanes: impl RayLanes, rays: &MeshRays<'_>, ray: &Ray) -> (Option<RayHit>, Counters) {
     let Some(of_tree) = rays.prepared(lanes, ray) else { return (None, Counters::default()) };
-    let mut sheared = None;
     let mut limit = of_tree.limit(ray.reach);
+    let mut sheared = None;
     let mut best = Crossing { t: ray.reach, weights: [0.0; 3] };
-    let mut first: Option<Face> = None;
+    let mut first: Option<u32> = None;
+    let mut of = [DVec3::ZERO; 3];
     let work = rays.tree.candidates(lanes, &of_tree, limit, |face| {
-        if let Some(crossing) = rays.crossing(ray, &mut sheared, face)
+        let corners = rays.corners(lanes, face);
+        if let Some(crossing) = crossing_ahead(ray, rays.sheared(&mut sheared, ray), &corners)
             && crossing.t <= best.t
-            && first.is_none_or(|of| (crossing.t, face.triangle) < (best.t, of.triangle))
+            && first.is_none_or(|triangle| (crossing.t, face.triangle) < (best.t, triangle))
         {
-            (best, first) = (crossing, Some(*face));
+            (best, first, of) = (crossing, Some(face.triangle), corners);
             limit = of_tree.limit(crossing.t);
         }
         limit
     });
-    (first.map(|face| rays.hit(ray, best, &face)), work)
+    (first.map(|triangle| rays.hit(ray, best, &of, triangle)), work)
 }
 
 #[inline(always)]
@@ -170,7 +178,9 @@ fn any_in(lanes: impl RayLanes, rays: &MeshRays<'_>, ray: &Ray) -> (bool, Counte
     let Some(of_tree) = rays.prepared(lanes, ray) else { return (false, Counters::default()) };
     let mut sheared = None;
     rays.tree.any(lanes, &of_tree, of_tree.limit(ray.reach), |face| {
-        rays.crossing(ray, &mut sheared, face).is_some_and(|crossing| crossing.t <= ray.reach)
+        let corners = rays.corners(lanes, face);
+        let crossing = crossing_ahead(ray, rays.sheared(&mut sheared, ray), &corners);
+        crossing.is_some_and(|crossing| crossing.t <= ray.reach)
     })
 }
 
@@ -179,19 +189,22 @@ fn all_in(lanes: impl RayLanes, rays: &MeshRays<'_>, ray: &Ray) -> (Vec<RayHit>,
     let Some(of_tree) = rays.prepared(lanes, ray) else { return (Vec::new(), Counters::default()) };
     let mut sheared = None;
     let limit = of_tree.limit(ray.reach);
-    let mut found: Vec<(Crossing, Face)> = Vec::new();
+    let mut hits: Vec<(u32, RayHit)> = Vec::new();
     let work = rays.tree.candidates(lanes, &of_tree, limit, |face| {
-        let crossing = rays.crossing(ray, &mut sheared, face);
-        found.extend(crossing.filter(|c| c.t <= ray.reach).map(|c| (c, *face)));
+        let corners = rays.corners(lanes, face);
+        let crossing = crossing_ahead(ray, rays.sheared(&mut sheared, ray), &corners);
+        if let Some(crossing) = crossing.filter(|crossing| crossing.t <= ray.reach) {
+            hits.push((face.triangle, rays.hit(ray, crossing, &corners, face.triangle)));
+        }
         limit
     });
-    found.sort_unstable_by(|(a, i), (b, j)| a.t.total_cmp(&b.t).then(i.triangle.cmp(&j.triangle)));
-    (found.into_iter().map(|(crossing, face)| rays.hit(ray, crossing, &face)).collect(), work)
+    hits.sort_unstable_by(|(i, a), (j, b)| a.t.total_cmp(&b.t).then(i.cmp(j)));
+    (hits.into_iter().map(|(_, hit)| hit).collect(), work)
 }
 
 /// Where a ray meets a placed triangle, at a parameter of at least 0, which the plane's exact side of the origin
 /// decides where rounding could.
-#[inline]
+#[inline(always)]
 pub(crate) fn crossing_ahead(ray: &Ray, sheared: &ShearedRay, corners: &[DVec3; 3]) -> Option<Crossing> {
     let mut crossing = sheared.crossing(corners)?;
     let way = crossing.t.abs() * ray.direction.abs().max_element();
@@ -217,6 +230,7 @@ fn start_parameter(ray: &Ray, [a, b, c]: &[DVec3; 3], t: f64) -> Option<f64> {
 }
 
 /// A hit of a placed triangle, with the normal of its orientation.
+#[inline(always)]
 pub(crate) fn triangle_hit(corners: &[DVec3; 3], crossing: Crossing, feature: Feature) -> RayHit {
     let ([a, b, c], [u, v, w]) = (*corners, crossing.weights);
     RayHit {

@@ -15,7 +15,8 @@ fn brute_force(model: &Model, pose: &Pose, ray: &Ray) -> Vec<RayHit> {
         })
         .collect();
     hits.sort_by(|(a, i), (b, j)| a.t.total_cmp(&b.t).then(i.cmp(j)));
-    hits.into_iter().map(|(crossing, t)| rays.hit(ray, crossing, t)).collect()
+    let placed = |t: u32| model.mesh().corners(t).map(|v| pose.apply(v));
+    hits.into_iter().map(|(crossing, t)| rays.hit(ray, crossing, &placed(t), t)).collect()
 }
 
 #[test]
