@@ -262,9 +262,7 @@ mod x86 {
         };
         // SAFETY: eight numbers are there.
         let halves = unsafe { _mm256_loadu_si256(HALVES[z].as_ptr().cast()) };
-        let turned = |v: __m256d| {
-            _mm256_castps_pd(_mm256_permutevar8x32_ps(_mm256_castpd_ps(v), halves))
-        };
+        let turned = |v: __m256d| _mm256_castps_pd(_mm256_permutevar8x32_ps(_mm256_castpd_ps(v), halves));
         let (step, from) = (turned(step), turned(from));
         let along = |v: __m256d| _mm256_permute4x64_pd::<0b10_10_10_10>(v);
         let shear = _mm256_div_pd(step, along(step));

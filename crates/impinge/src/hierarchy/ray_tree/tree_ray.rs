@@ -95,12 +95,7 @@ impl<'t> PlacedRayTree<'t> {
 
     /// A ray of a finite origin and a finite direction that is not zero; `None` if it cannot come near the tree.
     #[inline(always)]
-    pub(crate) fn ray(
-        &self,
-        lanes: impl RayLanes,
-        origin: &DVec3,
-        direction: &DVec3,
-    ) -> Option<TreeRay> {
+    pub(crate) fn ray(&self, lanes: impl RayLanes, origin: &DVec3, direction: &DVec3) -> Option<TreeRay> {
         self.placed.ray(lanes, origin, direction, DVec3::ZERO)
     }
 }
@@ -153,7 +148,8 @@ impl PlacedFrame {
         let exact = self.placed + 12.0 * PLACEMENT * (far + begin * longest);
         let pad = PAD * reach + exact;
         // Negated, so that NaN is refused.
-        if !(pad < f64::from(f32::MAX)) || begin > 0.0 && !(lanes.largest(&from).0 < 64.0 * reach + 2.0 * pad) {
+        if !(pad < f64::from(f32::MAX)) || begin > 0.0 && !(lanes.largest(&from).0 < 64.0 * reach + 2.0 * pad)
+        {
             return None;
         }
         let rounding = Rounding {
@@ -164,7 +160,16 @@ impl PlacedFrame {
             margin: (8.0 * pad) as f32,
         };
         let (slabs, line) = lanes.set_up(&from, &step, z, &rounding);
-        Some(TreeRay { slabs, line, start, per_unit, depth: from[z], slope: step[z], pad, late: pad / longest })
+        Some(TreeRay {
+            slabs,
+            line,
+            start,
+            per_unit,
+            depth: from[z],
+            slope: step[z],
+            pad,
+            late: pad / longest,
+        })
     }
 
     /// A direction in the tree of about 1, and what it must be multiplied with to be that of the ray; `None` where the

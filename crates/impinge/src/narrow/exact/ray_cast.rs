@@ -106,10 +106,10 @@ impl<'m> MeshRays<'m> {
         self.tree.ray(lanes, &ray.origin, &ray.direction)
     }
 
-    /// The ray for triangles, made ready at the first one.
+    /// The ray for triangles.
     #[inline(always)]
-    fn sheared<'r>(&self, sheared: &'r mut Option<ShearedRay>, ray: &Ray) -> &'r ShearedRay {
-        sheared.get_or_insert_with(|| ShearedRay::new(ray.origin, ray.direction, self.scale))
+    fn sheared(&self, ray: &Ray) -> ShearedRay {
+        ShearedRay::new(ray.origin, ray.direction, self.scale)
     }
 
     /// The placed corners of a triangle: the sums of [`Pose::apply`], all rows at a time.
@@ -155,13 +155,14 @@ dispatch! {
 fn first_in(lanes: impl RayLanes, rays: &MeshRays<'_>, ray: &Ray) -> (Option<RayHit>, Counters) {
     let Some(of_tree) = rays.prepared(lanes, ray) else { return (None, Counters::default()) };
     let mut limit = of_tree.limit(ray.reach);
-    let mut sheared = None;
+    // Its divisions are done by the time that a triangle is found.
+    let sheared = rays.sheared(ray);
     let mut best = Crossing { t: ray.reach, weights: [0.0; 3] };
     let mut first: Option<u32> = None;
     let mut of = [DVec3::ZERO; 3];
     let work = rays.tree.candidates(lanes, &of_tree, limit, |face| {
         let corners = rays.corners(lanes, face);
-        if let Some(crossing) = crossing_ahead(ray, rays.sheared(&mut sheared, ray), &corners)
+        if let Some(crossing) = crossing_ahead(ray, &sheared, &corners)
             && crossing.t <= best.t
             && first.is_none_or(|triangle| (crossing.t, face.triangle) < (best.t, triangle))
         {
@@ -176,10 +177,8 @@ fn first_in(lanes: impl RayLanes, rays: &MeshRays<'_>, ray: &Ray) -> (Option<Ray
 #[inline(always)]
 fn any_in(lanes: impl RayLanes, rays: &MeshRays<'_>, ray: &Ray) -> (bool, Counters) {
     let Some(of_tree) = rays.prepared(lanes, ray) else { return (false, Counters::default()) };
-    let mut sheared = None;
     rays.tree.any(lanes, &of_tree, of_tree.limit(ray.reach), |face| {
-        let corners = rays.corners(lanes, face);
-        let crossing = crossing_ahead(ray, rays.sheared(&mut sheared, ray), &corners);
+        let crossing = crossing_ahead(ray, &rays.sheared(ray), &rays.corners(lanes, face));
         crossing.is_some_and(|crossing| crossing.t <= ray.reach)
     })
 }
@@ -187,12 +186,12 @@ fn any_in(lanes: impl RayLanes, rays: &MeshRays<'_>, ray: &Ray) -> (bool, Counte
 #[inline(always)]
 fn all_in(lanes: impl RayLanes, rays: &MeshRays<'_>, ray: &Ray) -> (Vec<RayHit>, Counters) {
     let Some(of_tree) = rays.prepared(lanes, ray) else { return (Vec::new(), Counters::default()) };
-    let mut sheared = None;
+    let sheared = rays.sheared(ray);
     let limit = of_tree.limit(ray.reach);
     let mut hits: Vec<(u32, RayHit)> = Vec::new();
     let work = rays.tree.candidates(lanes, &of_tree, limit, |face| {
         let corners = rays.corners(lanes, face);
-        let crossing = crossing_ahead(ray, rays.sheared(&mut sheared, ray), &corners);
+        let crossing = crossing_ahead(ray, &sheared, &corners);
         if let Some(crossing) = crossing.filter(|crossing| crossing.t <= ray.reach) {
             hits.push((face.triangle, rays.hit(ray, crossing, &corners, face.triangle)));
         }
