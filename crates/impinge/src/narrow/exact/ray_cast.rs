@@ -83,9 +83,10 @@ impl<'m> MeshRays<'m> {
     }
 
     /// The hit with the smallest parameter; of equal ones the smallest triangle.
+    /// What it took is added to `work`; the hit itself is not moved about.
     #[inline]
-    pub(crate) fn first(&self, ray: &Ray) -> (Option<RayHit>, Counters) {
-        first(self.level, self, ray)
+    pub(crate) fn first(&self, ray: &Ray, work: &mut Counters) -> Option<RayHit> {
+        first(self.level, self, ray, work)
     }
 
     /// Whether the ray hits anything.
@@ -140,7 +141,7 @@ impl<'m> MeshRays<'m> {
 }
 
 dispatch! {
-    fn first(rays: &MeshRays<'_>, ray: &Ray) -> (Option<RayHit>, Counters) = proof first_in
+    fn first(rays: &MeshRays<'_>, ray: &Ray, work: &mut Counters) -> Option<RayHit> = proof first_in
 }
 
 dispatch! {
@@ -152,15 +153,20 @@ dispatch! {
 }
 
 #[inline(always)]
-fn first_in(lanes: impl RayLanes, rays: &MeshRays<'_>, ray: &Ray) -> (Option<RayHit>, Counters) {
-    let Some(of_tree) = rays.prepared(lanes, ray) else { return (None, Counters::default()) };
+fn first_in(
+    lanes: impl RayLanes,
+    rays: &MeshRays<'_>,
+    ray: &Ray,
+    work: &mut Counters,
+) -> Option<RayHit> {
+    let of_tree = rays.prepared(lanes, ray)?;
     let mut limit = of_tree.limit(ray.reach);
     // Its divisions are done by the time that a triangle is found.
     let sheared = rays.sheared(ray);
     let mut best = Crossing { t: ray.reach, weights: [0.0; 3] };
     let mut first: Option<u32> = None;
     let mut of = [DVec3::ZERO; 3];
-    let work = rays.tree.candidates(lanes, &of_tree, limit, |face| {
+    *work += rays.tree.candidates(lanes, &of_tree, limit, |face| {
         let corners = rays.corners(lanes, face);
         if let Some(crossing) = crossing_ahead(ray, &sheared, &corners)
             && crossing.t <= best.t
@@ -171,7 +177,7 @@ fn first_in(lanes: impl RayLanes, rays: &MeshRays<'_>, ray: &Ray) -> (Option<Ray
         }
         limit
     });
-    (first.map(|triangle| rays.hit(ray, best, &of, triangle)), work)
+    first.map(|triangle| rays.hit(ray, best, &of, triangle))
 }
 
 #[inline(always)]
@@ -252,7 +258,7 @@ pub(crate) fn triangle_hit(corners: &[DVec3; 3], crossing: Crossing, feature: Fe
 /// # Ok::<(), impinge::Error>(())
 /// ```
 pub fn first_hit(model: &Model, pose: &Pose, ray: &Ray) -> Option<RayHit> {
-    MeshRays::new(model, pose).first(ray).0
+    MeshRays::new(model, pose).first(ray, &mut Counters::default())
 }
 
 #[cfg(any(test, feature = "unstable"))]
@@ -275,7 +281,7 @@ pub fn first_hits<'r>(
     rays: &'r [Ray],
 ) -> impl Iterator<Item = Option<RayHit>> + 'r {
     let mesh = MeshRays::new(model, pose);
-    rays.iter().map(move |ray| mesh.first(ray).0)
+    rays.iter().map(move |ray| mesh.first(ray, &mut Counters::default()))
 }
 
 #[cfg(any(test, feature = "unstable"))]
