@@ -9,8 +9,8 @@ use crate::narrow::contacts::SeparatingTranslation;
 use crate::narrow::continuous::Sweep;
 use crate::narrow::exact::contour::Polyline;
 use crate::narrow::exact::ray_cast::{Ray, RayHit};
-use crate::narrow::shape_ray::ShapeRays;
 use crate::narrow::route::Answer;
+use crate::narrow::shape_ray::ShapeRays;
 use crate::{Contact, Error, Relation, Separation};
 
 /// How two bodies lie to each other: `Separated`, `Touching`, `Intersecting`, or one inside the other.

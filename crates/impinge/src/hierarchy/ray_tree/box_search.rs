@@ -6,8 +6,8 @@
 use glam::{DVec3, Vec3};
 use smallvec::SmallVec;
 
-use super::search::leaves;
-use super::tree_ray::PlacedFrame;
+use super::search::{Leaves, search};
+use super::tree_ray::{PlacedFrame, TreeRay};
 use super::{BoxTree, Link, Node};
 use crate::bound::Aabb;
 use crate::simd::ray_lanes::{LANES, Lanes, RayLanes};
@@ -74,11 +74,21 @@ fn along_in(
 ) -> Counters {
     let placed = PlacedFrame::new(&tree.frame, &Pose::IDENTITY);
     let Some(ray) = placed.ray(lanes, &origin, &direction, grown) else { return Counters::default() };
-    let mut reach = reach;
-    leaves::<true>(lanes, &tree.nodes, &ray.slabs, ray.limit(reach).until, |name| {
-        reach = visit(name as u32);
-        Some(ray.limit(reach).until)
-    })
+    let until = ray.limit(reach).until;
+    search::<true>(lanes, &tree.nodes, &ray.slabs, until, &mut BoxLeaves { ray: &ray, visit })
+}
+
+struct BoxLeaves<'s> {
+    ray: &'s TreeRay,
+    visit: &'s mut dyn FnMut(u32) -> f64,
+}
+
+impl Leaves for BoxLeaves<'_> {
+    #[inline(always)]
+    fn visit(&mut self, name: usize) -> Option<f32> {
+        let reach = (self.visit)(name as u32);
+        Some(self.ray.limit(reach).until)
+    }
 }
 
 dispatch! {

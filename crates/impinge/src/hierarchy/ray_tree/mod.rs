@@ -16,7 +16,8 @@ use crate::simd::ray_lanes::{LANES, Lanes};
 
 use super::wide::TreeFrame;
 
-pub(crate) use tree_ray::{PlacedRayTree, TreeRay};
+pub(crate) use search::{Candidates, Decide};
+pub(crate) use tree_ray::{PlacedRayTree, RayLimit, TreeRay};
 
 /// Eight boxes and where they lead.
 #[derive(Debug, Clone, PartialEq)]

@@ -4,7 +4,7 @@
 //! ray costs besides its boxes and triangles is what counts where it meets few of them.
 
 use super::tree_ray::RayLimit;
-use super::{Face, Link, Node, PlacedRayTree, TreeRay};
+use super::{Block, Face, Link, Node, PlacedRayTree, TreeRay};
 use crate::Counters;
 use crate::simd::fixed_stack::FixedStack;
 use crate::simd::ray_lanes::{LANES, RayLanes, Slabs};
@@ -12,27 +12,37 @@ use crate::simd::ray_lanes::{LANES, RayLanes, Slabs};
 /// Seven may wait at each level, and no tree is deeper than its [depth](super::build::DEEPEST).
 const MOST_WAITING: usize = (LANES - 1) * super::build::DEEPEST;
 
+/// What is done at the leaves. A trait and no closure: its method is taken in by the search for certain, and so
+/// compiled for the same instruction set.
+pub(super) trait Leaves {
+    /// Looks at a leaf; returns up to where the search goes on, `None` where it ends.
+    fn visit(&mut self, leaf: usize) -> Option<f32>;
+}
+
+/// What is done with triangles that f32 cannot exclude.
+pub(crate) trait Candidates {
+    /// Looks at a triangle; returns up to where the search goes on.
+    fn found(&mut self, face: &Face) -> RayLimit;
+}
+
+/// What tells whether a triangle that f32 leaves open is hit.
+pub(crate) trait Decide {
+    /// Whether the triangle is hit.
+    fn is_hit(&mut self, face: &Face) -> bool;
+}
+
 impl PlacedRayTree<'_> {
-    /// Calls `found` with every triangle that the ray may hit within the limit that it last returned.
+    /// Shows every triangle that the ray may hit within the limit last returned.
     #[inline(always)]
     pub(crate) fn candidates(
         &self,
         lanes: impl RayLanes,
         ray: &TreeRay,
         limit: RayLimit,
-        mut found: impl FnMut(&Face) -> RayLimit,
+        candidates: &mut impl Candidates,
     ) -> Counters {
-        let mut limit = limit;
-        leaves::<true>(lanes, &self.tree.nodes, &ray.slabs, limit.until, |block| {
-            let block = &self.tree.blocks[block];
-            let mut maybe = lanes.triangles(&ray.line, &block.corners, limit.between).maybe;
-            while maybe != 0 {
-                let lane = maybe.trailing_zeros() as usize;
-                maybe &= maybe - 1;
-                limit = found(&block.faces[lane % LANES]);
-            }
-            Some(limit.until)
-        })
+        let mut leaves = CandidateLeaves { lanes, blocks: &self.tree.blocks, ray, limit, candidates };
+        search::<true>(lanes, &self.tree.nodes, &ray.slabs, limit.until, &mut leaves)
     }
 
     /// Whether the ray hits a triangle within the limit: certain ones end the search at once, `decide` is asked
@@ -43,34 +53,70 @@ impl PlacedRayTree<'_> {
         lanes: impl RayLanes,
         ray: &TreeRay,
         limit: RayLimit,
-        mut decide: impl FnMut(&Face) -> bool,
+        decide: &mut impl Decide,
     ) -> (bool, Counters) {
-        let mut any = false;
-        let work = leaves::<false>(lanes, &self.tree.nodes, &ray.slabs, limit.until, |block| {
-            let block = &self.tree.blocks[block];
-            let touched = lanes.triangles(&ray.line, &block.corners, limit.between);
-            any = touched.surely != 0;
-            let mut maybe = touched.maybe;
-            while maybe != 0 && !any {
-                let lane = maybe.trailing_zeros() as usize;
-                maybe &= maybe - 1;
-                any = decide(&block.faces[lane % LANES]);
-            }
-            (!any).then_some(limit.until)
-        });
-        (any, work)
+        let mut leaves = AnyLeaf { lanes, blocks: &self.tree.blocks, ray, limit, decide, any: false };
+        let work = search::<false>(lanes, &self.tree.nodes, &ray.slabs, limit.until, &mut leaves);
+        (leaves.any, work)
     }
 }
 
-/// Visits the leaves whose boxes are entered before the place that `visit` last returned, until it returns none. Of
+struct CandidateLeaves<'s, L, C> {
+    lanes: L,
+    blocks: &'s [Block],
+    ray: &'s TreeRay,
+    limit: RayLimit,
+    candidates: &'s mut C,
+}
+
+impl<L: RayLanes, C: Candidates> Leaves for CandidateLeaves<'_, L, C> {
+    #[inline(always)]
+    fn visit(&mut self, leaf: usize) -> Option<f32> {
+        let block = &self.blocks[leaf];
+        let mut maybe = self.lanes.triangles(&self.ray.line, &block.corners, self.limit.between).maybe;
+        while maybe != 0 {
+            let lane = maybe.trailing_zeros() as usize;
+            maybe &= maybe - 1;
+            self.limit = self.candidates.found(&block.faces[lane % LANES]);
+        }
+        Some(self.limit.until)
+    }
+}
+
+struct AnyLeaf<'s, L, D> {
+    lanes: L,
+    blocks: &'s [Block],
+    ray: &'s TreeRay,
+    limit: RayLimit,
+    decide: &'s mut D,
+    any: bool,
+}
+
+impl<L: RayLanes, D: Decide> Leaves for AnyLeaf<'_, L, D> {
+    #[inline(always)]
+    fn visit(&mut self, leaf: usize) -> Option<f32> {
+        let block = &self.blocks[leaf];
+        let touched = self.lanes.triangles(&self.ray.line, &block.corners, self.limit.between);
+        self.any = touched.surely != 0;
+        let mut maybe = touched.maybe;
+        while maybe != 0 && !self.any {
+            let lane = maybe.trailing_zeros() as usize;
+            maybe &= maybe - 1;
+            self.any = self.decide.is_hit(&block.faces[lane % LANES]);
+        }
+        (!self.any).then_some(self.limit.until)
+    }
+}
+
+/// Visits the leaves whose boxes are entered before the place last returned, until none is. Of
 /// the boxes of a node the nearest one comes first; the others by distance if they are to be `SORTED`.
 #[inline(always)]
-pub(super) fn leaves<const SORTED: bool>(
+pub(super) fn search<const SORTED: bool>(
     lanes: impl RayLanes,
     nodes: &[Node],
     slabs: &Slabs,
     mut until: f32,
-    mut visit: impl FnMut(usize) -> Option<f32>,
+    leaves: &mut impl Leaves,
 ) -> Counters {
     let mut work = Counters::default();
     // Where a box is entered in the upper half, so that numbers are in the order of places, which are not negative;
@@ -112,7 +158,7 @@ pub(super) fn leaves<const SORTED: bool>(
                 link = Link(nearest as u32);
             }
             work.primitive_tests += LANES as u64;
-            let Some(now) = visit(link.index()) else { return work };
+            let Some(now) = leaves.visit(link.index()) else { return work };
             until = now;
         }
         while let Some(next) = waiting.pop() {

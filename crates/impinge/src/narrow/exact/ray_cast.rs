@@ -12,7 +12,7 @@ use super::outward::Outward;
 use crate::contact::Feature;
 use crate::geom::ray_triangle::{Crossing, ShearedRay};
 use crate::geom::unit_normal::unit_normal;
-use crate::hierarchy::ray_tree::{Face, PlacedRayTree, TreeRay};
+use crate::hierarchy::ray_tree::{Candidates, Decide, Face, PlacedRayTree, RayLimit, TreeRay};
 use crate::model::Model;
 use crate::num::predicate::{Sign, orient3d};
 use crate::num::tolerance::{LARGEST_LENGTH_UNSCALED, RAY_START_ROUNDING, SMALLEST_LENGTH_UNSCALED};
@@ -107,24 +107,6 @@ impl<'m> MeshRays<'m> {
         self.tree.ray(lanes, &ray.origin, &ray.direction)
     }
 
-    /// The ray for triangles.
-    #[inline(always)]
-    fn sheared(&self, ray: &Ray) -> ShearedRay {
-        ShearedRay::new(ray.origin, ray.direction, self.scale)
-    }
-
-    /// The placed corners of a triangle: the sums of [`Pose::apply`], all rows at a time.
-    #[inline(always)]
-    fn corners(&self, lanes: impl RayLanes, face: &Face) -> [DVec3; 3] {
-        let vertices = self.model.mesh().vertices();
-        let [a, b, c] = face.vertices;
-        let placed = |v: u32| {
-            let [x, y, z, _] = lanes.product(&self.turn, vertices[v as usize].as_ref());
-            DVec3::new(x, y, z) + self.pose.translation()
-        };
-        [placed(a), placed(b), placed(c)]
-    }
-
     #[inline(always)]
     fn hit(&self, ray: &Ray, crossing: Crossing, corners: &[DVec3; 3], triangle: u32) -> RayHit {
         let mut hit = triangle_hit(corners, crossing, Feature::Face(triangle));
@@ -153,58 +135,117 @@ dispatch! {
 }
 
 #[inline(always)]
-fn first_in(
-    lanes: impl RayLanes,
-    rays: &MeshRays<'_>,
-    ray: &Ray,
-    work: &mut Counters,
-) -> Option<RayHit> {
+fn first_in(lanes: impl RayLanes, rays: &MeshRays<'_>, ray: &Ray, work: &mut Counters) -> Option<RayHit> {
     let of_tree = rays.prepared(lanes, ray)?;
-    let mut limit = of_tree.limit(ray.reach);
-    // Its divisions are done by the time that a triangle is found.
-    let sheared = rays.sheared(ray);
-    let mut best = Crossing { t: ray.reach, weights: [0.0; 3] };
-    let mut first: Option<u32> = None;
-    let mut of = [DVec3::ZERO; 3];
-    *work += rays.tree.candidates(lanes, &of_tree, limit, |face| {
-        let corners = rays.corners(lanes, face);
-        if let Some(crossing) = crossing_ahead(ray, &sheared, &corners)
-            && crossing.t <= best.t
-            && first.is_none_or(|triangle| (crossing.t, face.triangle) < (best.t, triangle))
-        {
-            (best, first, of) = (crossing, Some(face.triangle), corners);
-            limit = of_tree.limit(crossing.t);
-        }
-        limit
-    });
-    first.map(|triangle| rays.hit(ray, best, &of, triangle))
+    let limit = of_tree.limit(ray.reach);
+    let mut found = FirstHit {
+        triangles: Triangles { lanes, rays, ray },
+        of_tree: &of_tree,
+        limit,
+        crossing: Crossing { t: ray.reach, weights: [0.0; 3] },
+        first: None,
+        corners: [DVec3::ZERO; 3],
+    };
+    *work += rays.tree.candidates(lanes, &of_tree, limit, &mut found);
+    found.first.map(|triangle| rays.hit(ray, found.crossing, &found.corners, triangle))
 }
 
 #[inline(always)]
 fn any_in(lanes: impl RayLanes, rays: &MeshRays<'_>, ray: &Ray) -> (bool, Counters) {
     let Some(of_tree) = rays.prepared(lanes, ray) else { return (false, Counters::default()) };
-    rays.tree.any(lanes, &of_tree, of_tree.limit(ray.reach), |face| {
-        let crossing = crossing_ahead(ray, &rays.sheared(ray), &rays.corners(lanes, face));
-        crossing.is_some_and(|crossing| crossing.t <= ray.reach)
-    })
+    rays.tree.any(lanes, &of_tree, of_tree.limit(ray.reach), &mut Triangles { lanes, rays, ray })
 }
 
 #[inline(always)]
 fn all_in(lanes: impl RayLanes, rays: &MeshRays<'_>, ray: &Ray) -> (Vec<RayHit>, Counters) {
     let Some(of_tree) = rays.prepared(lanes, ray) else { return (Vec::new(), Counters::default()) };
-    let sheared = rays.sheared(ray);
     let limit = of_tree.limit(ray.reach);
-    let mut hits: Vec<(u32, RayHit)> = Vec::new();
-    let work = rays.tree.candidates(lanes, &of_tree, limit, |face| {
-        let corners = rays.corners(lanes, face);
-        let crossing = crossing_ahead(ray, &sheared, &corners);
-        if let Some(crossing) = crossing.filter(|crossing| crossing.t <= ray.reach) {
-            hits.push((face.triangle, rays.hit(ray, crossing, &corners, face.triangle)));
+    let mut found = AllHits { triangles: Triangles { lanes, rays, ray }, limit, hits: Vec::new() };
+    let work = rays.tree.candidates(lanes, &of_tree, limit, &mut found);
+    found.hits.sort_unstable_by(|(i, a), (j, b)| a.t.total_cmp(&b.t).then(i.cmp(j)));
+    (found.hits.into_iter().map(|(_, hit)| hit).collect(), work)
+}
+
+/// The placed triangles and a ray, on an instruction set.
+struct Triangles<'s, L> {
+    lanes: L,
+    rays: &'s MeshRays<'s>,
+    ray: &'s Ray,
+}
+
+impl<L: RayLanes> Triangles<'_, L> {
+    /// The placed corners of a triangle: the sums of [`Pose::apply`], all rows at a time.
+    #[inline(always)]
+    fn corners(&self, face: &Face) -> [DVec3; 3] {
+        let vertices = self.rays.model.mesh().vertices();
+        let [a, b, c] = face.vertices;
+        let shift = self.rays.pose.translation();
+        let placed = |v: u32| {
+            let [x, y, z, _] = self.lanes.product(&self.rays.turn, vertices[v as usize].as_ref());
+            DVec3::new(x, y, z) + shift
+        };
+        [placed(a), placed(b), placed(c)]
+    }
+
+    /// Where the ray meets a placed triangle, at a parameter of at least 0. Few rays meet more than one, so nothing is
+    /// kept for the next.
+    #[inline(always)]
+    fn crossing(&self, corners: &[DVec3; 3]) -> Option<Crossing> {
+        let sheared = ShearedRay::new(self.ray.origin, self.ray.direction, self.rays.scale);
+        crossing_ahead(self.ray, &sheared, corners)
+    }
+}
+
+impl<L: RayLanes> Decide for Triangles<'_, L> {
+    #[inline(always)]
+    fn is_hit(&mut self, face: &Face) -> bool {
+        self.crossing(&self.corners(face)).is_some_and(|crossing| crossing.t <= self.ray.reach)
+    }
+}
+
+/// The best so far.
+struct FirstHit<'s, L> {
+    triangles: Triangles<'s, L>,
+    of_tree: &'s TreeRay,
+    limit: RayLimit,
+    crossing: Crossing,
+    first: Option<u32>,
+    corners: [DVec3; 3],
+}
+
+impl<L: RayLanes> Candidates for FirstHit<'_, L> {
+    #[inline(always)]
+    fn found(&mut self, face: &Face) -> RayLimit {
+        let corners = self.triangles.corners(face);
+        let is_better = |crossing: &Crossing| match self.first {
+            Some(first) => (crossing.t, face.triangle) < (self.crossing.t, first),
+            None => crossing.t <= self.crossing.t,
+        };
+        if let Some(crossing) = self.triangles.crossing(&corners).filter(is_better) {
+            (self.crossing, self.first, self.corners) = (crossing, Some(face.triangle), corners);
+            self.limit = self.of_tree.limit(crossing.t);
         }
-        limit
-    });
-    hits.sort_unstable_by(|(i, a), (j, b)| a.t.total_cmp(&b.t).then(i.cmp(j)));
-    (hits.into_iter().map(|(_, hit)| hit).collect(), work)
+        self.limit
+    }
+}
+
+/// Every hit with its triangle.
+struct AllHits<'s, L> {
+    triangles: Triangles<'s, L>,
+    limit: RayLimit,
+    hits: Vec<(u32, RayHit)>,
+}
+
+impl<L: RayLanes> Candidates for AllHits<'_, L> {
+    #[inline(always)]
+    fn found(&mut self, face: &Face) -> RayLimit {
+        let (corners, ray) = (self.triangles.corners(face), self.triangles.ray);
+        if let Some(crossing) = self.triangles.crossing(&corners).filter(|crossing| crossing.t <= ray.reach) {
+            let hit = self.triangles.rays.hit(ray, crossing, &corners, face.triangle);
+            self.hits.push((face.triangle, hit));
+        }
+        self.limit
+    }
 }
 
 /// Where a ray meets a placed triangle, at a parameter of at least 0, which the plane's exact side of the origin
