@@ -7,6 +7,7 @@ use super::tree_ray::RayLimit;
 use super::{Block, Face, Link, Node, PlacedRayTree, TreeRay};
 use crate::Counters;
 use crate::simd::fixed_stack::FixedStack;
+use crate::simd::prefetch;
 use crate::simd::ray_lanes::{LANES, RayLanes, Slabs};
 
 /// Seven may wait at each level, and no tree is deeper than its [depth](super::build::DEEPEST).
@@ -73,6 +74,9 @@ impl<L: RayLanes, C: Candidates> Leaves for CandidateLeaves<'_, L, C> {
     #[inline(always)]
     fn visit(&mut self, leaf: usize) -> Option<f32> {
         let block = &self.blocks[leaf];
+        // The lines that hold no corners.
+        prefetch(&block.faces[2]);
+        prefetch(&block.faces[6]);
         let mut maybe = self.lanes.triangles(&self.ray.line, &block.corners, self.limit.between).maybe;
         while maybe != 0 {
             let lane = maybe.trailing_zeros() as usize;
@@ -128,6 +132,7 @@ pub(super) fn search<const SORTED: bool>(
         'down: {
             while !link.is_leaf() {
                 let node = &nodes[link.index()];
+                prefetch(&node.child);
                 work.volume_tests += LANES as u64;
                 let (mask, enters) = lanes.boxes(slabs, &node.planes, until);
                 if mask == 0 {
