@@ -107,21 +107,22 @@ impl RayLanes for Portable {
 
     #[inline(always)]
     fn set_up(self, from: &Axes, step: &Axes, z: usize, rounding: &Rounding) -> (Slabs, Line) {
-        let mut slabs = Slabs {
-            near_inverse: [0.0; 4],
-            near_offset: [0.0; 4],
-            far_inverse: [0.0; 4],
-            far_offset: [0.0; 4],
-            first: [0, 1, 2].map(|k| usize::from(step[k].is_sign_negative())),
-        };
-        for k in 0..3 {
+        let axis = |k: usize| {
             let inverse = (step[k].abs().max(rounding.flattest).copysign(step[k]) as f32).recip();
             let (near, far) = (inverse * (1.0 - rounding.slab), inverse * (1.0 + rounding.slab));
             // The near plane of a rising ray is the low one; a higher origin brings it nearer.
             let towards = rounding.pad[k].copysign(step[k]);
-            (slabs.near_inverse[k], slabs.near_offset[k]) = (near, (from[k] + towards) as f32 * near);
-            (slabs.far_inverse[k], slabs.far_offset[k]) = (far, (from[k] - towards) as f32 * far);
-        }
+            [near, (from[k] + towards) as f32 * near, far, (from[k] - towards) as f32 * far]
+        };
+        let axes = [axis(0), axis(1), axis(2)];
+        let four = |i: usize| [axes[0][i], axes[1][i], axes[2][i], 0.0];
+        let slabs = Slabs {
+            near_inverse: four(0),
+            near_offset: four(1),
+            far_inverse: four(2),
+            far_offset: four(3),
+            first: [0, 1, 2].map(|k| usize::from(step[k].is_sign_negative())),
+        };
         let [x, y, z] = ACROSS[z].map(usize::from);
         let per_depth = step[z].recip();
         let shear = [step[x] * per_depth, step[y] * per_depth];
