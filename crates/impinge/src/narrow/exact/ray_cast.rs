@@ -197,7 +197,9 @@ impl<L: RayLanes> Triangles<'_, L> {
 }
 
 impl<L: RayLanes> Decide for Triangles<'_, L> {
-    #[inline(always)]
+    // Nearly every hit is certain in f32; the search is the better for not holding this.
+    #[cold]
+    #[inline(never)]
     fn is_hit(&mut self, face: &Face) -> bool {
         self.crossing(&self.corners(face)).is_some_and(|crossing| crossing.t <= self.ray.reach)
     }
