@@ -7,12 +7,12 @@ use glam::{DVec3, Vec3};
 use smallvec::SmallVec;
 
 use super::search::{Leaves, search};
-use super::tree_ray::{PlacedFrame, TreeRay};
+use super::tree_ray::TreeRay;
 use super::{BoxTree, Link, Node};
+use crate::Counters;
 use crate::bound::Aabb;
 use crate::simd::ray_lanes::{LANES, Lanes, RayLanes};
 use crate::simd::{SimdLevel, dispatch};
-use crate::{Counters, Pose};
 
 /// Rounding of a distance of two boxes in f32 (no unit): differences, squares, a sum and a root.
 const GAP_ROUNDING: f32 = 8.0 * f32::EPSILON;
@@ -72,8 +72,7 @@ fn along_in(
     reach: f64,
     visit: &mut dyn FnMut(u32) -> f64,
 ) -> Counters {
-    let placed = PlacedFrame::new(&tree.frame, &Pose::IDENTITY);
-    let Some(ray) = placed.ray(lanes, &origin, &direction, grown) else { return Counters::default() };
+    let Some(ray) = tree.placed.ray(lanes, &origin, &direction, grown) else { return Counters::default() };
     let until = ray.limit(reach).until;
     search::<true>(lanes, &tree.nodes, &ray.slabs, until, &mut BoxLeaves { ray: &ray, visit })
 }

@@ -8,11 +8,12 @@
 use glam::{DVec3, Vec4};
 
 use super::super::wide::TreeFrame;
+use super::tree_ray::PlacedFrame;
 use super::{Block, BoxTree, Face, Link, Node, RayTree};
-use crate::Mesh;
 use crate::bound::Aabb;
 use crate::num::parallel;
 use crate::simd::ray_lanes::LANES;
+use crate::{Mesh, Pose};
 
 /// Bins along an axis.
 const BINS: usize = 32;
@@ -112,7 +113,7 @@ impl BoxTree {
         let mut items: Vec<Item> =
             boxes.iter().map(|(name, b)| Item::around(&frame, [b.low, b.high].into_iter(), *name)).collect();
         let nodes = nodes_over(&mut items, 1, &mut |items| Link::leaf(items[0].name as usize));
-        BoxTree { nodes, frame }
+        BoxTree { nodes, frame, placed: PlacedFrame::new(&frame, &Pose::IDENTITY) }
     }
 }
 

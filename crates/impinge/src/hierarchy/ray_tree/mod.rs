@@ -17,6 +17,7 @@ use crate::simd::ray_lanes::{LANES, Lanes};
 use super::wide::TreeFrame;
 
 pub(crate) use search::{Candidates, Decide};
+use tree_ray::PlacedFrame;
 pub(crate) use tree_ray::{PlacedRayTree, RayLimit, TreeRay};
 
 /// Eight boxes and where they lead.
@@ -99,4 +100,6 @@ pub struct BoxTree {
     /// Each before its children; the root first.
     nodes: Vec<Node>,
     frame: TreeFrame,
+    /// The frame where it stands, for rays.
+    placed: PlacedFrame,
 }

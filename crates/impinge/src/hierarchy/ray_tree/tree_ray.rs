@@ -40,7 +40,7 @@ const SHORTEST_STEP: f64 = 1e-12;
 const LONGEST_STEP: f64 = 1e12;
 
 /// The frame of a tree at a pose, for many rays.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct PlacedFrame {
     frame: TreeFrame,
     /// From the world's directions to the tree's, in tree units: what each axis becomes.
