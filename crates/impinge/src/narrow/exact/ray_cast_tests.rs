@@ -33,7 +33,8 @@ fn agrees_with_every_triangle_tried() {
     for pose in &poses {
         for (k, (from, to)) in origins.iter().zip(&targets).enumerate() {
             let (origin, target) = (pose.apply(*from), pose.apply(*to));
-            let stretch = [1e-6, 1.0, 1e5][k % 3];
+            // The longest ones are scaled before they are cast to f32.
+            let stretch = [1e-6, 1.0, 1e5, 1e-30, 1e30, 1e-200, 1e150][k % 7];
             let mut ray = Ray { origin, direction: (target - origin) * stretch, reach: f64::INFINITY };
             if k % 2 == 0 {
                 // Along an axis, through a vertex: sides and corners are hit exactly.
