@@ -13,8 +13,9 @@ pub struct ShearedRay {
     origin: DVec3,
     axes: [usize; 3],
     shear: DVec3,
-    /// Multiplies lengths before they are multiplied with each other; a power of two.
+    /// Multiplies lengths before they are multiplied with each other, and takes that back; powers of two.
     scale: f64,
+    unscale: f64,
 }
 
 /// A point of a triangle on a ray.
@@ -29,6 +30,7 @@ pub struct Crossing {
 impl ShearedRay {
     /// Takes a ray whose direction is finite and not zero; lengths are multiplied by `scale` (a power of
     /// two) before they are multiplied with each other.
+    #[inline]
     pub fn new(origin: DVec3, direction: DVec3, scale: f64) -> ShearedRay {
         let z = direction.abs().max_position();
         let (mut x, mut y) = ((z + 1) % 3, (z + 2) % 3);
@@ -37,20 +39,20 @@ impl ShearedRay {
         }
         let along = direction[z];
         let shear = DVec3::new(direction[x] / along, direction[y] / along, along);
-        ShearedRay { origin, axes: [x, y, z], shear, scale }
+        ShearedRay { origin, axes: [x, y, z], shear, scale, unscale: scale.recip() }
     }
 
     /// Where the line of the ray meets the triangle, in either orientation; `None` where it misses it or
     /// lies in its plane.
-    #[inline]
+    #[inline(always)]
     pub fn crossing(&self, triangle: &[DVec3; 3]) -> Option<Crossing> {
         let [x, y, z] = self.axes;
-        let sheared = triangle.map(|p| {
-            let arm = (p - self.origin) * self.scale;
+        let sheared = |p: DVec3| {
+            let arm = ((p - self.origin) * self.scale).to_array();
             [arm[x] - self.shear.x * arm[z], arm[y] - self.shear.y * arm[z], arm[z]]
-        });
+        };
         let area = |p: [f64; 3], q: [f64; 3]| q[0] * p[1] - q[1] * p[0];
-        let [a, b, c] = sheared;
+        let [a, b, c] = [sheared(triangle[0]), sheared(triangle[1]), sheared(triangle[2])];
         let (u, v, w) = (area(b, c), area(c, a), area(a, b));
         if (u < 0.0 || v < 0.0 || w < 0.0) && (u > 0.0 || v > 0.0 || w > 0.0) {
             return None;
@@ -61,7 +63,7 @@ impl ShearedRay {
         }
         let weights = [u / sum, v / sum, w / sum];
         let along = weights[0] * a[2] + weights[1] * b[2] + weights[2] * c[2];
-        Some(Crossing { t: along / self.scale / self.shear.z, weights })
+        Some(Crossing { t: along * self.unscale / self.shear.z, weights })
     }
 }
 

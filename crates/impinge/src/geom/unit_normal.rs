@@ -15,6 +15,7 @@ const SLIVER: f64 = 1.0 / 64.0;
 const NEEDLE: f64 = f64::EPSILON;
 
 /// The unit normal of a polygon whose corners go round anticlockwise; NaN where all lie on one line.
+#[inline(always)]
 pub fn unit_normal(count: usize, corner: impl Fn(usize) -> DVec3) -> DVec3 {
     let from = corner(0);
     let (mut sum, mut size) = (DVec3::ZERO, 0.0_f64);

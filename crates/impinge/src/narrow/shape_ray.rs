@@ -35,7 +35,10 @@ impl<'s> ShapeRays<'s> {
     /// The first surface point.
     pub(crate) fn first(&self, ray: &Ray) -> (Option<RayHit>, Counters) {
         match self {
-            ShapeRays::Mesh(mesh) => mesh.first(ray),
+            ShapeRays::Mesh(mesh) => {
+                let mut work = Counters::default();
+                (mesh.first(ray, &mut work), work)
+            }
             ShapeRays::Convex(convex, pose) => {
                 let (hits, work) = ray::hits(convex, pose, ray);
                 (hits.first().copied(), work)

@@ -127,9 +127,10 @@ pub const SCENE_OVERLAP_ROUNDING: f64 = 1e-13;
 /// size and way): more than [`SWEEP_SLACK`], within which a sweep may tell a contact.
 pub const CAST_BOX_SLACK: f64 = 1e-8;
 
-/// Components of a ray's direction below this are raised to it (no unit: the largest component is 1). Over
-/// the way through a tree that moves the ray by less than the pad on its boxes.
-pub const FLATTEST_RAY: f64 = 1e-12;
+/// Components of a ray's direction below this are raised to it (in units of a tree, of which the largest component is
+/// at least 1e-12). Over the way through the tree that moves the ray by less than 2e-11 of the tree, and so by less
+/// than the pad on its boxes.
+pub const FLATTEST_RAY: f64 = 1e-24;
 
 /// Squared feet below this (squared tree units) are at the point they are seen from: their directions tell
 /// nothing. Above it no square that matters underflows in f32.

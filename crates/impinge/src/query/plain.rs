@@ -10,6 +10,7 @@ use crate::narrow::continuous::Sweep;
 use crate::narrow::exact::contour::Polyline;
 use crate::narrow::exact::ray_cast::{Ray, RayHit};
 use crate::narrow::route::Answer;
+use crate::narrow::shape_ray::ShapeRays;
 use crate::{Contact, Error, Relation, Separation};
 
 /// How two bodies lie to each other: `Separated`, `Touching`, `Intersecting`, or one inside the other.
@@ -319,7 +320,8 @@ pub fn contains_batch<'s>(shape: impl Into<Placed<'s>>, points: &[DVec3]) -> Res
 /// # Ok::<(), impinge::Error>(())
 /// ```
 pub fn ray_cast<'s>(shape: impl Into<Placed<'s>>, ray: Ray) -> Option<RayHit> {
-    ray_cast_batch(shape, &[ray]).pop().flatten()
+    let body = shape.into();
+    ShapeRays::new(body.geometry(), &body.pose()).first(&ray).0
 }
 
 /// [`ray_cast`] for many rays, in parallel.
@@ -329,16 +331,15 @@ pub fn ray_cast_batch<'s>(shape: impl Into<Placed<'s>>, rays: &[Ray]) -> Vec<Opt
 
 /// Whether a ray meets the surface of a shape: as [`ray_cast`], but the search ends at the first certain hit.
 pub fn ray_cast_any<'s>(shape: impl Into<Placed<'s>>, ray: Ray) -> bool {
-    value(Query::default().ray_casts_any(shape, &[ray])).is_ok_and(|hit| hit == [true])
+    let body = shape.into();
+    ShapeRays::new(body.geometry(), &body.pose()).any(&ray).0
 }
 
 /// Every point where a ray meets the surface of a shape, by parameter and then by triangle; where it meets an edge or
 /// corner of a mesh, one for each triangle there.
 pub fn ray_cast_all<'s>(shape: impl Into<Placed<'s>>, ray: Ray) -> Vec<RayHit> {
-    value(Query::default().ray_casts_all(shape, &[ray]))
-        .ok()
-        .and_then(|mut all| all.pop())
-        .unwrap_or_default()
+    let body = shape.into();
+    ShapeRays::new(body.geometry(), &body.pose()).all(&ray).0
 }
 
 /// Every pair of triangles in which a mesh meets itself, exactly: ascending, the smaller index first.

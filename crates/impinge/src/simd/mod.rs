@@ -10,6 +10,7 @@
 pub(crate) mod avx;
 pub(crate) mod box_columns;
 mod dispatch;
+pub(crate) mod fixed_stack;
 mod level;
 pub(crate) mod point_columns;
 mod prefetch;

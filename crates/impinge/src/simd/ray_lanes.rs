@@ -13,21 +13,19 @@ pub(crate) const LANES: usize = 8;
 /// One number for each lane.
 pub(crate) type Lanes = [f32; LANES];
 
-/// A ray for boxes: planes are met at `(plane − origin)·inverse`.
+/// A ray for boxes: planes are met at `plane·inverse − offset`. Fourth numbers are idle.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Slabs {
-    /// For the plane of each axis that is met first: the origin, moved so that the planes come nearer.
-    pub near_origin: [f32; 3],
-    /// For the plane that is met last: the origin, moved so that the planes go farther.
-    pub far_origin: [f32; 3],
-    /// Reciprocals of the direction, smaller by the rounding.
-    pub near_inverse: [f32; 3],
-    /// The same, larger by the rounding.
-    pub far_inverse: [f32; 3],
-    /// Which of the planes (low x, y, z, high x, y, z) are met first.
-    pub near: [u8; 3],
-    /// Which are met last.
-    pub far: [u8; 3],
+    /// For the plane of each axis that is met first: the reciprocal of the direction, smaller by the rounding.
+    pub near_inverse: [f32; 4],
+    /// The origin, moved so that the planes come nearer, times the inverse.
+    pub near_offset: [f32; 4],
+    /// For the plane that is met last: the reciprocal, larger by the rounding.
+    pub far_inverse: [f32; 4],
+    /// The origin, moved so that the planes go farther, times the inverse.
+    pub far_offset: [f32; 4],
+    /// Which of the planes of each axis is met first: 0 the low one, 1 the high one.
+    pub first: [usize; 3],
 }
 
 /// A ray for triangles: its line in the plane across its longest axis.
@@ -45,6 +43,24 @@ pub(crate) struct Line {
     pub margin: f32,
 }
 
+/// What the numbers of a ray make up for.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Rounding {
+    /// Boxes are larger by so much on each side.
+    pub pad: Axes,
+    /// Components of the direction below this are raised to it.
+    pub flattest: f64,
+    /// The error of the place where a plane is met, relative to the place.
+    pub slab: f32,
+    /// [`Line::error`].
+    pub error: f32,
+    /// [`Line::margin`].
+    pub margin: f32,
+}
+
+/// For each axis the two that follow, round and round, and itself.
+const ACROSS: [[u8; 3]; 3] = [[1, 2, 0], [2, 0, 1], [0, 1, 2]];
+
 /// What eight triangles are to a ray.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Touched {
@@ -54,11 +70,23 @@ pub(crate) struct Touched {
     pub surely: u8,
 }
 
-/// The two steps; every version gives the same masks, to the rounding that [`Line::error`] covers.
+/// Three numbers in f64, one for each axis; the fourth is idle, so that they fill a register.
+pub(crate) type Axes = [f64; 4];
+
+/// What is done to a ray before and at the two steps; every version gives the same masks, to the rounding that [`Line::error`] covers.
 pub(crate) trait RayLanes: Copy {
-    /// Where the ray enters each of eight boxes (low x, y, z, high x, y, z), not before 0, and which of them it
-    /// enters before `until`.
-    fn boxes(self, ray: &Slabs, planes: &[Lanes; 6], until: f32) -> (u8, Lanes);
+    /// A matrix, column by column, times a vector.
+    fn product(self, columns: &[Axes; 3], v: &[f64; 3]) -> Axes;
+
+    /// The largest magnitude, and on which axis; NaN may be passed over.
+    fn largest(self, v: &Axes) -> (f64, usize);
+
+    /// A ray from a place with a direction whose longest component is that of the axis `z`; see [`Rounding`].
+    fn set_up(self, from: &Axes, step: &Axes, z: usize, rounding: &Rounding) -> (Slabs, Line);
+
+    /// Where the ray enters each of eight boxes (low and high planes of each axis), not before 0, and which of them
+    /// it enters before `until`.
+    fn boxes(self, ray: &Slabs, planes: &[[Lanes; 2]; 3], until: f32) -> (u8, Lanes);
 
     /// Which of eight triangles (x, y, z of the first corners, then of the others) the ray hits between two
     /// places of its longest axis; a lane of NaN is none.
@@ -67,13 +95,55 @@ pub(crate) trait RayLanes: Copy {
 
 impl RayLanes for Portable {
     #[inline(always)]
-    fn boxes(self, ray: &Slabs, planes: &[Lanes; 6], until: f32) -> (u8, Lanes) {
+    fn product(self, [a, b, c]: &[Axes; 3], &[x, y, z]: &[f64; 3]) -> Axes {
+        let row = |k: usize| (a[k] * x + b[k] * y) + c[k] * z;
+        [row(0), row(1), row(2), row(3)]
+    }
+
+    #[inline(always)]
+    fn largest(self, v: &Axes) -> (f64, usize) {
+        (1..3).fold((v[0].abs(), 0), |best, k| if v[k].abs() > best.0 { (v[k].abs(), k) } else { best })
+    }
+
+    #[inline(always)]
+    fn set_up(self, from: &Axes, step: &Axes, z: usize, rounding: &Rounding) -> (Slabs, Line) {
+        let axis = |k: usize| {
+            let inverse = (step[k].abs().max(rounding.flattest).copysign(step[k]) as f32).recip();
+            let (near, far) = (inverse * (1.0 - rounding.slab), inverse * (1.0 + rounding.slab));
+            // The near plane of a rising ray is the low one; a higher origin brings it nearer.
+            let towards = rounding.pad[k].copysign(step[k]);
+            [near, (from[k] + towards) as f32 * near, far, (from[k] - towards) as f32 * far]
+        };
+        let axes = [axis(0), axis(1), axis(2)];
+        let four = |i: usize| [axes[0][i], axes[1][i], axes[2][i], 0.0];
+        let slabs = Slabs {
+            near_inverse: four(0),
+            near_offset: four(1),
+            far_inverse: four(2),
+            far_offset: four(3),
+            first: [0, 1, 2].map(|k| usize::from(step[k].is_sign_negative())),
+        };
+        let [x, y, z] = ACROSS[z].map(usize::from);
+        let per_depth = step[z].recip();
+        let shear = [step[x] * per_depth, step[y] * per_depth];
+        let line = Line {
+            axes: ACROSS[z],
+            shear: shear.map(|s| s as f32),
+            foot: [(from[x] - shear[0] * from[z]) as f32, (from[y] - shear[1] * from[z]) as f32],
+            error: rounding.error,
+            margin: rounding.margin,
+        };
+        (slabs, line)
+    }
+
+    #[inline(always)]
+    fn boxes(self, ray: &Slabs, planes: &[[Lanes; 2]; 3], until: f32) -> (u8, Lanes) {
         let (mut enter, mut leave) = ([0.0_f32; LANES], [until; LANES]);
         for k in 0..3 {
-            let (near, far) = (&planes[ray.near[k] as usize], &planes[ray.far[k] as usize]);
+            let (near, far) = (&planes[k][ray.first[k] & 1], &planes[k][!ray.first[k] & 1]);
             for lane in 0..LANES {
-                enter[lane] = enter[lane].max((near[lane] - ray.near_origin[k]) * ray.near_inverse[k]);
-                leave[lane] = leave[lane].min((far[lane] - ray.far_origin[k]) * ray.far_inverse[k]);
+                enter[lane] = enter[lane].max(near[lane] * ray.near_inverse[k] - ray.near_offset[k]);
+                leave[lane] = leave[lane].min(far[lane] * ray.far_inverse[k] - ray.far_offset[k]);
             }
         }
         let mask = (0..LANES).fold(0, |mask, lane| mask | u8::from(enter[lane] <= leave[lane]) << lane);
@@ -125,17 +195,98 @@ mod x86 {
 
     use super::super::avx::{absolute, load, store};
     use super::super::{Avx2, Avx512};
-    use super::{LANES, Lanes, Line, RayLanes, Slabs, Touched};
+    use super::{ACROSS, Axes, LANES, Lanes, Line, RayLanes, Rounding, Slabs, Touched};
+
+    /// Three numbers and the idle one from memory.
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    fn load_axes(axes: &Axes) -> __m256d {
+        // SAFETY: four numbers are there.
+        unsafe { _mm256_loadu_pd(axes.as_ptr()) }
+    }
 
     #[inline]
     #[target_feature(enable = "avx2,fma")]
-    fn boxes(ray: &Slabs, planes: &[Lanes; 6], until: f32) -> (u8, Lanes) {
-        let plane = |row: u8, origin: f32, inverse: f32| {
-            let from = _mm256_sub_ps(load(&planes[row as usize]), _mm256_set1_ps(origin));
-            _mm256_mul_ps(from, _mm256_set1_ps(inverse))
+    fn product(columns: &[Axes; 3], v: &[f64; 3]) -> Axes {
+        let column = |k: usize| _mm256_mul_pd(load_axes(&columns[k]), _mm256_broadcast_sd(&v[k]));
+        let sum = _mm256_add_pd(_mm256_add_pd(column(0), column(1)), column(2));
+        let mut out = [0.0; 4];
+        // SAFETY: four numbers fit.
+        unsafe { _mm256_storeu_pd(out.as_mut_ptr(), sum) };
+        out
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2,fma")]
+    fn largest(v: &Axes) -> (f64, usize) {
+        let sizes = _mm256_andnot_pd(_mm256_set1_pd(-0.0), load_axes(v));
+        // The idle number does not count: it becomes that of z.
+        let sizes = _mm256_permute4x64_pd::<0b10_10_01_00>(sizes);
+        let two = _mm_max_pd(_mm256_castpd256_pd128(sizes), _mm256_extractf128_pd::<1>(sizes));
+        let one = _mm_max_sd(two, _mm_unpackhi_pd(two, two));
+        let same = _mm256_cmp_pd::<_CMP_EQ_OQ>(sizes, _mm256_broadcastsd_pd(one));
+        let axis = (_mm256_movemask_pd(same) | 0b100).trailing_zeros();
+        (_mm_cvtsd_f64(one), axis as usize)
+    }
+
+    /// For each axis the halves of the numbers of a place in the order of [`ACROSS`].
+    const HALVES: [[i32; 8]; 3] =
+        [[2, 3, 4, 5, 0, 1, 6, 7], [4, 5, 0, 1, 2, 3, 6, 7], [0, 1, 2, 3, 4, 5, 6, 7]];
+
+    #[inline]
+    #[target_feature(enable = "avx2,fma")]
+    fn set_up(from: &Axes, step: &Axes, z: usize, rounding: &Rounding) -> (Slabs, Line) {
+        let (from, step, pad) = (load_axes(from), load_axes(step), load_axes(&rounding.pad));
+        let minus = _mm256_set1_pd(-0.0);
+        let sign = _mm256_and_pd(minus, step);
+        let size = _mm256_max_pd(_mm256_andnot_pd(minus, step), _mm256_set1_pd(rounding.flattest));
+        let inverse = _mm_div_ps(_mm_set1_ps(1.0), _mm256_cvtpd_ps(_mm256_or_pd(size, sign)));
+        let near = _mm_mul_ps(inverse, _mm_set1_ps(1.0 - rounding.slab));
+        let far = _mm_mul_ps(inverse, _mm_set1_ps(1.0 + rounding.slab));
+        // The near plane of a rising ray is the low one; a higher origin brings it nearer.
+        let towards = _mm256_or_pd(pad, sign);
+        let near_offset = _mm_mul_ps(_mm256_cvtpd_ps(_mm256_add_pd(from, towards)), near);
+        let far_offset = _mm_mul_ps(_mm256_cvtpd_ps(_mm256_sub_pd(from, towards)), far);
+        let falls = _mm256_movemask_pd(step) as usize;
+        let four = |numbers: __m128| {
+            let mut out = [0.0; 4];
+            // SAFETY: four numbers fit.
+            unsafe { _mm_storeu_ps(out.as_mut_ptr(), numbers) };
+            out
         };
-        let near = |k: usize| plane(ray.near[k], ray.near_origin[k], ray.near_inverse[k]);
-        let far = |k: usize| plane(ray.far[k], ray.far_origin[k], ray.far_inverse[k]);
+        let slabs = Slabs {
+            near_inverse: four(near),
+            near_offset: four(near_offset),
+            far_inverse: four(far),
+            far_offset: four(far_offset),
+            first: [falls & 1, falls >> 1 & 1, falls >> 2 & 1],
+        };
+        // SAFETY: eight numbers are there.
+        let halves = unsafe { _mm256_loadu_si256(HALVES[z].as_ptr().cast()) };
+        let turned = |v: __m256d| _mm256_castps_pd(_mm256_permutevar8x32_ps(_mm256_castpd_ps(v), halves));
+        let (step, from) = (turned(step), turned(from));
+        let along = |v: __m256d| _mm256_permute4x64_pd::<0b10_10_10_10>(v);
+        let shear = _mm256_div_pd(step, along(step));
+        let foot = _mm256_sub_pd(from, _mm256_mul_pd(shear, along(from)));
+        let ([a, b, ..], [c, d, ..]) = (four(_mm256_cvtpd_ps(shear)), four(_mm256_cvtpd_ps(foot)));
+        let line = Line {
+            axes: ACROSS[z],
+            shear: [a, b],
+            foot: [c, d],
+            error: rounding.error,
+            margin: rounding.margin,
+        };
+        (slabs, line)
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2,fma")]
+    fn boxes(ray: &Slabs, planes: &[[Lanes; 2]; 3], until: f32) -> (u8, Lanes) {
+        let plane = |row: &Lanes, inverse: f32, offset: f32| {
+            _mm256_fmsub_ps(load(row), _mm256_set1_ps(inverse), _mm256_set1_ps(offset))
+        };
+        let near = |k: usize| plane(&planes[k][ray.first[k] & 1], ray.near_inverse[k], ray.near_offset[k]);
+        let far = |k: usize| plane(&planes[k][!ray.first[k] & 1], ray.far_inverse[k], ray.far_offset[k]);
         // Of two zeros the second is taken, so that no place is −0.
         let enter =
             _mm256_max_ps(_mm256_max_ps(near(0), near(1)), _mm256_max_ps(near(2), _mm256_setzero_ps()));
@@ -188,7 +339,25 @@ mod x86 {
         ($($level:ty),*) => {$(
             impl RayLanes for $level {
                 #[inline(always)]
-                fn boxes(self, ray: &Slabs, planes: &[Lanes; 6], until: f32) -> (u8, Lanes) {
+                fn product(self, columns: &[Axes; 3], v: &[f64; 3]) -> Axes {
+                    // SAFETY: `self` proves AVX2 and FMA.
+                    unsafe { product(columns, v) }
+                }
+
+                #[inline(always)]
+                fn largest(self, v: &Axes) -> (f64, usize) {
+                    // SAFETY: `self` proves AVX2 and FMA.
+                    unsafe { largest(v) }
+                }
+
+                #[inline(always)]
+                fn set_up(self, from: &Axes, step: &Axes, z: usize, rounding: &Rounding) -> (Slabs, Line) {
+                    // SAFETY: `self` proves AVX2 and FMA.
+                    unsafe { set_up(from, step, z, rounding) }
+                }
+
+                #[inline(always)]
+                fn boxes(self, ray: &Slabs, planes: &[[Lanes; 2]; 3], until: f32) -> (u8, Lanes) {
                     // SAFETY: `self` proves AVX2 and FMA.
                     unsafe { boxes(ray, planes, until) }
                 }

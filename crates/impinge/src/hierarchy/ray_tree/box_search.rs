@@ -6,13 +6,13 @@
 use glam::{DVec3, Vec3};
 use smallvec::SmallVec;
 
-use super::search::leaves;
-use super::tree_ray::{PlacedFrame, TreeRay};
+use super::search::{Leaves, search};
+use super::tree_ray::TreeRay;
 use super::{BoxTree, Link, Node};
+use crate::Counters;
 use crate::bound::Aabb;
 use crate::simd::ray_lanes::{LANES, Lanes, RayLanes};
 use crate::simd::{SimdLevel, dispatch};
-use crate::{Counters, Pose};
 
 /// Rounding of a distance of two boxes in f32 (no unit): differences, squares, a sum and a root.
 const GAP_ROUNDING: f32 = 8.0 * f32::EPSILON;
@@ -22,15 +22,12 @@ impl BoxTree {
     /// last returned, beginning with `reach`; nearer ones come first, about.
     pub(crate) fn along_ray(
         &self,
-        [origin, direction]: [DVec3; 2],
+        way: [DVec3; 2],
         grown: DVec3,
         reach: f64,
         visit: &mut dyn FnMut(u32) -> f64,
     ) -> Counters {
-        let Some(ray) = PlacedFrame::new(&self.frame, &Pose::IDENTITY).ray(origin, direction, grown) else {
-            return Counters::default();
-        };
-        along(SimdLevel::best(), self, &ray, reach, visit)
+        along(SimdLevel::best(), self, way, grown / self.frame.unit, reach, visit)
     }
 
     /// Calls `visit` with every box that may meet this one.
@@ -59,7 +56,8 @@ impl BoxTree {
 dispatch! {
     fn along(
         tree: &BoxTree,
-        ray: &TreeRay,
+        way: [DVec3; 2],
+        grown: DVec3,
         reach: f64,
         visit: &mut dyn FnMut(u32) -> f64,
     ) -> Counters = proof along_in
@@ -69,15 +67,27 @@ dispatch! {
 fn along_in(
     lanes: impl RayLanes,
     tree: &BoxTree,
-    ray: &TreeRay,
+    [origin, direction]: [DVec3; 2],
+    grown: DVec3,
     reach: f64,
     visit: &mut dyn FnMut(u32) -> f64,
 ) -> Counters {
-    let mut reach = reach;
-    leaves(lanes, &tree.nodes, &ray.slabs, ray.limit(reach).until, |name, _| {
-        reach = visit(name as u32);
-        Some(ray.limit(reach).until)
-    })
+    let Some(ray) = tree.placed.ray(lanes, &origin, &direction, grown) else { return Counters::default() };
+    let until = ray.limit(reach).until;
+    search::<true>(lanes, &tree.nodes, &ray.slabs, until, &mut BoxLeaves { ray: &ray, visit })
+}
+
+struct BoxLeaves<'s> {
+    ray: &'s TreeRay,
+    visit: &'s mut dyn FnMut(u32) -> f64,
+}
+
+impl Leaves for BoxLeaves<'_> {
+    #[inline(always)]
+    fn visit(&mut self, name: usize) -> Option<f32> {
+        let reach = (self.visit)(name as u32);
+        Some(self.ray.limit(reach).until)
+    }
 }
 
 dispatch! {
@@ -105,7 +115,7 @@ fn meeting_in(tree: &BoxTree, bounds: &[Vec3; 2], visit: &mut dyn FnMut(u32)) ->
 fn meets(node: &Node, [low, high]: &[Vec3; 2]) -> u8 {
     let mut apart = [false; LANES];
     for axis in 0..3 {
-        let planes = node.planes[axis].iter().zip(&node.planes[3 + axis]);
+        let planes = node.planes[axis][0].iter().zip(&node.planes[axis][1]);
         for (apart, (lowest, highest)) in apart.iter_mut().zip(planes) {
             *apart |= *lowest > high[axis] || *highest < low[axis];
         }
@@ -160,7 +170,7 @@ fn nearest_in(
 fn gaps(node: &Node, [low, high]: &[Vec3; 2]) -> Lanes {
     let mut squares = [0.0_f32; LANES];
     for axis in 0..3 {
-        let planes = node.planes[axis].iter().zip(&node.planes[3 + axis]);
+        let planes = node.planes[axis][0].iter().zip(&node.planes[axis][1]);
         for (square, (lowest, highest)) in squares.iter_mut().zip(planes) {
             let gap = (lowest - high[axis]).max(low[axis] - highest).max(0.0);
             *square += gap * gap;

@@ -8,11 +8,12 @@
 use glam::{DVec3, Vec4};
 
 use super::super::wide::TreeFrame;
-use super::{Block, BoxTree, Link, Node, RayTree};
-use crate::Mesh;
+use super::tree_ray::PlacedFrame;
+use super::{Block, BoxTree, Face, Link, Node, RayTree};
 use crate::bound::Aabb;
 use crate::num::parallel;
 use crate::simd::ray_lanes::LANES;
+use crate::{Mesh, Pose};
 
 /// Bins along an axis.
 const BINS: usize = 32;
@@ -25,6 +26,9 @@ const PARALLEL_FROM: usize = 4096;
 
 /// Below this depth sets are halved, so that no input makes the tree deep.
 const HALVED_FROM: usize = 40;
+
+/// No tree is deeper: a set of fewer than 2³² items is halved 32 times at most.
+pub(super) const DEEPEST: usize = HALVED_FROM + 32;
 
 /// A box in tree units, rounded outward, and what it is of.
 #[derive(Debug, Clone, Copy)]
@@ -109,7 +113,7 @@ impl BoxTree {
         let mut items: Vec<Item> =
             boxes.iter().map(|(name, b)| Item::around(&frame, [b.low, b.high].into_iter(), *name)).collect();
         let nodes = nodes_over(&mut items, 1, &mut |items| Link::leaf(items[0].name as usize));
-        BoxTree { nodes, frame }
+        BoxTree { nodes, frame, placed: PlacedFrame::new(&frame, &Pose::IDENTITY) }
     }
 }
 
@@ -318,8 +322,8 @@ impl Collapse<'_> {
             let child = if right == 0 { (self.leaf)(part.items) } else { self.node(&self.children(part)) };
             let node = &mut self.nodes[index];
             for axis in 0..3 {
-                node.planes[axis][lane] = bounds.low[axis];
-                node.planes[3 + axis][lane] = bounds.high[axis];
+                node.planes[axis][0][lane] = bounds.low[axis];
+                node.planes[axis][1][lane] = bounds.high[axis];
             }
             node.child[lane] = child;
         }
@@ -334,9 +338,11 @@ impl Collapse<'_> {
 }
 
 fn block(mesh: &Mesh, frame: &TreeFrame, items: &[Item]) -> Block {
-    let mut block = Block { corners: [[[f32::NAN; LANES]; 3]; 3], triangles: [0; LANES] };
+    let none = Face { triangle: 0, vertices: [0; 3] };
+    let mut block = Block { corners: [[[f32::NAN; LANES]; 3]; 3], faces: [none; LANES] };
     for (lane, item) in items.iter().enumerate() {
-        block.triangles[lane] = item.name;
+        let vertices = mesh.triangles()[item.name as usize];
+        block.faces[lane] = Face { triangle: item.name, vertices };
         for (corner, p) in mesh.corners(item.name).into_iter().enumerate() {
             let p = frame.inward(p).as_vec3();
             for axis in 0..3 {
@@ -349,14 +355,7 @@ fn block(mesh: &Mesh, frame: &TreeFrame, items: &[Item]) -> Block {
 
 impl Node {
     const EMPTY: Node = Node {
-        planes: [
-            [f32::INFINITY; LANES],
-            [f32::INFINITY; LANES],
-            [f32::INFINITY; LANES],
-            [f32::NEG_INFINITY; LANES],
-            [f32::NEG_INFINITY; LANES],
-            [f32::NEG_INFINITY; LANES],
-        ],
+        planes: [[[f32::INFINITY; LANES], [f32::NEG_INFINITY; LANES]]; 3],
         child: [Link::NONE; LANES],
     };
 }

@@ -16,14 +16,16 @@ use crate::simd::ray_lanes::{LANES, Lanes};
 
 use super::wide::TreeFrame;
 
-pub(crate) use tree_ray::{PlacedRayTree, TreeRay};
+pub(crate) use search::{Candidates, Decide};
+use tree_ray::PlacedFrame;
+pub(crate) use tree_ray::{PlacedRayTree, RayLimit, TreeRay};
 
 /// Eight boxes and where they lead.
 #[derive(Debug, Clone, PartialEq)]
 #[repr(C, align(64))]
 struct Node {
-    /// Low x of all children, low y, low z, then the high ones; a lane without a child is inside out.
-    planes: [Lanes; 6],
+    /// For each axis the low planes of all children and the high ones; a lane without a child is inside out.
+    planes: [[Lanes; 2]; 3],
     child: [Link; LANES],
 }
 
@@ -33,8 +35,15 @@ struct Node {
 struct Block {
     /// x, y, z of the first corners in tree units, then of the second and third, rounded to nearest.
     corners: [[Lanes; 3]; 3],
-    /// Their places in the mesh.
-    triangles: [u32; LANES],
+    /// For each lane its place in the mesh and its vertices there.
+    faces: [Face; LANES],
+}
+
+/// A triangle of the mesh, with its vertices at hand: who asks for their numbers needs not look it up first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Face {
+    pub triangle: u32,
+    pub vertices: [u32; 3],
 }
 
 /// A node or a leaf: a block, or something with a box.
@@ -91,4 +100,6 @@ pub struct BoxTree {
     /// Each before its children; the root first.
     nodes: Vec<Node>,
     frame: TreeFrame,
+    /// The frame where it stands, for rays.
+    placed: PlacedFrame,
 }

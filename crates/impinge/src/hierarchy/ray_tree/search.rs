@@ -1,176 +1,179 @@
 //! One ray down the tree, the nearest box first.
-
-use smallvec::SmallVec;
+//!
+//! Both searches are taken in by the function that asks, which is compiled for an instruction set as a whole: what a
+//! ray costs besides its boxes and triangles is what counts where it meets few of them.
 
 use super::tree_ray::RayLimit;
-use super::{Link, Node, PlacedRayTree, TreeRay};
+use super::{Block, Face, Link, Node, PlacedRayTree, TreeRay};
 use crate::Counters;
+use crate::simd::fixed_stack::FixedStack;
+use crate::simd::prefetch;
 use crate::simd::ray_lanes::{LANES, RayLanes, Slabs};
-use crate::simd::{SimdLevel, dispatch};
 
-/// What waits: where its box is entered in the upper half, so that numbers are in the order of places, which are
-/// not negative; the link in the lower.
-type Waiting = SmallVec<[u64; 128]>;
+/// Seven may wait at each level, and no tree is deeper than its [depth](super::build::DEEPEST).
+const MOST_WAITING: usize = (LANES - 1) * super::build::DEEPEST;
+
+/// What is done at the leaves. A trait and no closure: its method is taken in by the search for certain, and so
+/// compiled for the same instruction set.
+pub(super) trait Leaves {
+    /// Looks at a leaf; returns up to where the search goes on, `None` where it ends.
+    fn visit(&mut self, leaf: usize) -> Option<f32>;
+}
+
+/// What is done with triangles that f32 cannot exclude.
+pub(crate) trait Candidates {
+    /// Looks at a triangle; returns up to where the search goes on.
+    fn found(&mut self, face: &Face) -> RayLimit;
+}
+
+/// What tells whether a triangle that f32 leaves open is hit.
+pub(crate) trait Decide {
+    /// Whether the triangle is hit.
+    fn is_hit(&mut self, face: &Face) -> bool;
+}
 
 impl PlacedRayTree<'_> {
-    /// Calls `found` with every triangle that the ray may hit within the limit that it last returned; `None` ends
-    /// the search.
-    #[inline]
+    /// Shows every triangle that the ray may hit within the limit last returned.
+    #[inline(always)]
     pub(crate) fn candidates(
         &self,
-        level: SimdLevel,
+        lanes: impl RayLanes,
         ray: &TreeRay,
         limit: RayLimit,
-        found: &mut dyn FnMut(u32) -> Option<RayLimit>,
+        candidates: &mut impl Candidates,
     ) -> Counters {
-        candidates(level, self, ray, limit, found)
+        let mut leaves = CandidateLeaves { lanes, blocks: &self.tree.blocks, ray, limit, candidates };
+        search::<true>(lanes, &self.tree.nodes, &ray.slabs, limit.until, &mut leaves)
     }
 
     /// Whether the ray hits a triangle within the limit: certain ones end the search at once, `decide` is asked
     /// about the others.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn any(
         &self,
-        level: SimdLevel,
+        lanes: impl RayLanes,
         ray: &TreeRay,
         limit: RayLimit,
-        decide: &mut dyn FnMut(u32) -> bool,
+        decide: &mut impl Decide,
     ) -> (bool, Counters) {
-        any(level, self, ray, limit, decide)
+        let mut leaves = AnyLeaf { lanes, blocks: &self.tree.blocks, ray, limit, decide, any: false };
+        let work = search::<false>(lanes, &self.tree.nodes, &ray.slabs, limit.until, &mut leaves);
+        (leaves.any, work)
     }
 }
 
-dispatch! {
-    fn candidates(
-        tree: &PlacedRayTree<'_>,
-        ray: &TreeRay,
-        limit: RayLimit,
-        found: &mut dyn FnMut(u32) -> Option<RayLimit>,
-    ) -> Counters = proof candidates_in
-}
-
-dispatch! {
-    fn any(
-        tree: &PlacedRayTree<'_>,
-        ray: &TreeRay,
-        limit: RayLimit,
-        decide: &mut dyn FnMut(u32) -> bool,
-    ) -> (bool, Counters) = proof any_in
-}
-
-#[inline(always)]
-fn candidates_in(
-    lanes: impl RayLanes,
-    placed: &PlacedRayTree<'_>,
-    ray: &TreeRay,
+struct CandidateLeaves<'s, L, C> {
+    lanes: L,
+    blocks: &'s [Block],
+    ray: &'s TreeRay,
     limit: RayLimit,
-    found: &mut dyn FnMut(u32) -> Option<RayLimit>,
-) -> Counters {
-    let mut limit = limit;
-    leaves(lanes, &placed.tree.nodes, &ray.slabs, limit.until, |block, _| {
-        let block = &placed.tree.blocks[block];
-        let mut maybe = lanes.triangles(&ray.line, &block.corners, limit.between).maybe;
+    candidates: &'s mut C,
+}
+
+impl<L: RayLanes, C: Candidates> Leaves for CandidateLeaves<'_, L, C> {
+    #[inline(always)]
+    fn visit(&mut self, leaf: usize) -> Option<f32> {
+        let block = &self.blocks[leaf];
+        // The lines that hold no corners.
+        prefetch(&block.faces[2]);
+        prefetch(&block.faces[6]);
+        let mut maybe = self.lanes.triangles(&self.ray.line, &block.corners, self.limit.between).maybe;
         while maybe != 0 {
             let lane = maybe.trailing_zeros() as usize;
             maybe &= maybe - 1;
-            limit = found(block.triangles[lane])?;
+            self.limit = self.candidates.found(&block.faces[lane % LANES]);
         }
-        Some(limit.until)
-    })
+        Some(self.limit.until)
+    }
 }
 
-#[inline(always)]
-fn any_in(
-    lanes: impl RayLanes,
-    placed: &PlacedRayTree<'_>,
-    ray: &TreeRay,
+struct AnyLeaf<'s, L, D> {
+    lanes: L,
+    blocks: &'s [Block],
+    ray: &'s TreeRay,
     limit: RayLimit,
-    decide: &mut dyn FnMut(u32) -> bool,
-) -> (bool, Counters) {
-    let mut any = false;
-    let work = leaves(lanes, &placed.tree.nodes, &ray.slabs, limit.until, |block, _| {
-        let block = &placed.tree.blocks[block];
-        let touched = lanes.triangles(&ray.line, &block.corners, limit.between);
-        any = touched.surely != 0;
+    decide: &'s mut D,
+    any: bool,
+}
+
+impl<L: RayLanes, D: Decide> Leaves for AnyLeaf<'_, L, D> {
+    #[inline(always)]
+    fn visit(&mut self, leaf: usize) -> Option<f32> {
+        let block = &self.blocks[leaf];
+        let touched = self.lanes.triangles(&self.ray.line, &block.corners, self.limit.between);
+        self.any = touched.surely != 0;
         let mut maybe = touched.maybe;
-        while maybe != 0 && !any {
+        while maybe != 0 && !self.any {
             let lane = maybe.trailing_zeros() as usize;
             maybe &= maybe - 1;
-            any = decide(block.triangles[lane]);
+            self.any = self.decide.is_hit(&block.faces[lane % LANES]);
         }
-        (!any).then_some(limit.until)
-    });
-    (any, work)
+        (!self.any).then_some(self.limit.until)
+    }
 }
 
-/// Visits the leaves whose boxes are entered before the place that `visit` last returned, with where they are
-/// entered, until it returns none.
+/// Visits the leaves whose boxes are entered before the place last returned, until none is. Of
+/// the boxes of a node the nearest one comes first; the others by distance if they are to be `SORTED`.
 #[inline(always)]
-pub(super) fn leaves(
+pub(super) fn search<const SORTED: bool>(
     lanes: impl RayLanes,
     nodes: &[Node],
     slabs: &Slabs,
     mut until: f32,
-    mut visit: impl FnMut(usize, f32) -> Option<f32>,
+    leaves: &mut impl Leaves,
 ) -> Counters {
     let mut work = Counters::default();
-    let mut waiting = Waiting::new();
-    let (mut link, mut at) = (Link::node(0), 0.0);
-    loop {
+    // Where a box is entered in the upper half, so that numbers are in the order of places, which are not negative;
+    // the link in the lower.
+    let mut waiting = FixedStack::<u64, MOST_WAITING>::new();
+    let mut link = Link::node(0);
+    'next: loop {
         // Down to a leaf, or to nothing.
-        let leaf = loop {
-            if link.is_leaf() {
-                break Some(link.index());
-            }
-            let node = &nodes[link.index()];
-            work.volume_tests += LANES as u64;
-            let (mut mask, enters) = lanes.boxes(slabs, &node.planes, until);
-            if mask == 0 {
-                break None;
-            }
-            let key = |lane: u32| {
-                let lane = lane as usize % LANES;
-                u64::from(enters[lane].to_bits()) << 32 | u64::from(node.child[lane].0)
-            };
-            let mut nearest = key(mask.trailing_zeros());
-            mask &= mask - 1;
-            if mask == 0 {
-                (link, at) = unpacked(nearest);
-                continue;
-            }
-            let from = waiting.len();
-            loop {
-                let next = key(mask.trailing_zeros());
-                mask &= mask - 1;
-                let farther = nearest.max(next);
-                nearest = nearest.min(next);
-                waiting.push(farther);
+        'down: {
+            while !link.is_leaf() {
+                let node = &nodes[link.index()];
+                prefetch(&node.child);
+                work.volume_tests += LANES as u64;
+                let (mask, enters) = lanes.boxes(slabs, &node.planes, until);
                 if mask == 0 {
-                    break;
+                    break 'down;
                 }
+                let mut rest = u32::from(mask);
+                let lane = rest.trailing_zeros();
+                rest &= rest - 1;
+                if rest == 0 {
+                    link = node.child[lane as usize % LANES];
+                    continue;
+                }
+                let key = |lane: u32| {
+                    let lane = lane as usize % LANES;
+                    u64::from(enters[lane].to_bits()) << 32 | u64::from(node.child[lane].0)
+                };
+                let mut nearest = key(lane);
+                let from = waiting.len();
+                while rest != 0 {
+                    let next = key(rest.trailing_zeros());
+                    rest &= rest - 1;
+                    waiting.push(nearest.max(next));
+                    nearest = nearest.min(next);
+                }
+                if SORTED {
+                    sort_descending(waiting.since(from));
+                }
+                link = Link(nearest as u32);
             }
-            sort_descending(&mut waiting[from..]);
-            (link, at) = unpacked(nearest);
-        };
-        if let Some(leaf) = leaf {
             work.primitive_tests += LANES as u64;
-            let Some(now) = visit(leaf, at) else { return work };
+            let Some(now) = leaves.visit(link.index()) else { return work };
             until = now;
         }
-        loop {
-            let Some(next) = waiting.pop() else { return work };
-            (link, at) = unpacked(next);
-            if at <= until {
-                break;
+        while let Some(next) = waiting.pop() {
+            if f32::from_bits((next >> 32) as u32) <= until {
+                link = Link(next as u32);
+                continue 'next;
             }
         }
+        return work;
     }
-}
-
-/// Where to go, and where it is entered.
-#[inline(always)]
-fn unpacked(waiting: u64) -> (Link, f32) {
-    (Link(waiting as u32), f32::from_bits((waiting >> 32) as u32))
 }
 
 /// A few numbers, the largest first.

@@ -7,22 +7,25 @@
 //! a distant origin costs no digits. Its errors are
 //!
 //! 1. placement: as in `relative`, `PLACEMENT` of the sizes in the world, √3·1.01 of it on an axis;
-//! 2. the way: `PLACEMENT` of the way from the origin to `from`;
-//! 3. f32: the line passes the tree within 2√3 of its middle or misses it, so `from` is below 12 and its cast off
-//!    by 12·2⁻²⁴. Cast, reciprocal, its factor, difference and product of a slab are off by 2⁻²⁴ each of the place,
-//!    which `SLAB_ROUNDING` covers. A sheared coordinate is the sum of a corner (below 1, off by 2⁻²⁴), the foot (below 3)
+//! 2. the way: `PLACEMENT` of the way from the origin to `from`, and of the origin itself, which is no larger than w
+//!    and twice its distance from there;
+//! 3. f32: the line passes the tree within 2√3 of its middle or misses it, so `from` is below 12; its cast and its
+//!    product with the reciprocal are off by 12·2⁻²⁴ each, the product of a plane (where it is rounded) by 2⁻²⁴.
+//!    Cast, reciprocal, its factor and the difference of a slab are off by 2⁻²⁴ each of the place, which
+//!    `SLAB_ROUNDING` covers. A sheared coordinate is the sum of a corner (below 1, off by 2⁻²⁴), the foot (below 3)
 //!    and shear times depth (below 1): with the roundings of two sums and a cast of each below 13·2⁻²⁴.
 //!
 //! `PAD` and `SHEAR` take 32 and 16 of these, and four times the first two.
 
-use glam::{DMat3, DVec3};
+use glam::DVec3;
 
 use super::super::relative::PLACEMENT;
 use super::super::wide::TreeFrame;
 use super::RayTree;
 use crate::Pose;
-use crate::num::tolerance::{FLATTEST_RAY, LARGEST_LENGTH_UNSCALED, SMALLEST_LENGTH_UNSCALED};
-use crate::simd::ray_lanes::{Line, Slabs};
+use crate::num::tolerance::FLATTEST_RAY;
+use crate::simd::Portable;
+use crate::simd::ray_lanes::{Axes, Line, RayLanes, Rounding, Slabs};
 
 /// Error of a ray's origin in tree units, relative to the tree's reach (no unit).
 const PAD: f64 = 16.0 * f32::EPSILON as f64;
@@ -31,16 +34,21 @@ const SHEAR: f64 = 8.0 * f32::EPSILON as f64;
 /// Error of the place where a ray meets a plane, relative to the place (no unit).
 const SLAB_ROUNDING: f64 = 8.0 * f32::EPSILON as f64;
 
+/// Directions whose longest component is in this range (tree units) are taken as they are: reciprocals and places of
+/// theirs, down to the flattest component, are ordinary numbers of f32.
+const SHORTEST_STEP: f64 = 1e-12;
+const LONGEST_STEP: f64 = 1e12;
+
 /// The frame of a tree at a pose, for many rays.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct PlacedFrame {
     frame: TreeFrame,
-    /// From the world's directions to the tree's, in tree units.
-    inward: DMat3,
+    /// From the world's directions to the tree's, in tree units: what each axis becomes.
+    inward: [Axes; 3],
     /// The placed tree origin.
     centre: DVec3,
-    /// What placing the tree costs, and a world coordinate of 1 more (tree units).
-    placed: [f64; 2],
+    /// What placing the tree costs (tree units).
+    placed: f64,
 }
 
 /// A tree of triangles at a pose.
@@ -58,10 +66,12 @@ pub(crate) struct TreeRay {
     /// The tree's parameter is `(t − start)·per_unit`.
     start: f64,
     per_unit: f64,
-    /// Where it starts along its longest axis, and whether it goes up there.
+    /// Where it starts along its longest axis, and how far it goes there.
     depth: f64,
-    up: bool,
+    slope: f64,
+    /// The error of a place, and that of a parameter.
     pad: f64,
+    late: f64,
 }
 
 /// Up to where a search goes.
@@ -84,109 +94,110 @@ impl<'t> PlacedRayTree<'t> {
     }
 
     /// A ray of a finite origin and a finite direction that is not zero; `None` if it cannot come near the tree.
-    #[inline]
-    pub(crate) fn ray(&self, origin: DVec3, direction: DVec3) -> Option<TreeRay> {
-        self.placed.ray(origin, direction, DVec3::ZERO)
+    #[inline(always)]
+    pub(crate) fn ray(&self, lanes: impl RayLanes, origin: &DVec3, direction: &DVec3) -> Option<TreeRay> {
+        self.placed.ray(lanes, origin, direction, DVec3::ZERO)
     }
 }
 
 impl PlacedFrame {
     pub(super) fn new(frame: &TreeFrame, pose: &Pose) -> PlacedFrame {
+        let centre = pose.apply(frame.centre);
         let size = frame.centre.length() + 2.0 * f64::from(frame.reach) * frame.unit;
-        let size = size + pose.translation().abs().max_element();
-        let unit = PLACEMENT / frame.unit;
+        let size = size + pose.translation().abs().max_element() + centre.abs().max_element();
+        let back = pose.matrix().inverse();
+        // The unit is a power of two.
+        let column = |axis: DVec3| (axis * frame.unit.recip()).extend(0.0).to_array();
         PlacedFrame {
             frame: *frame,
-            // The unit is a power of two.
-            inward: pose.matrix().inverse() * frame.unit.recip(),
-            centre: pose.apply(frame.centre),
-            placed: [size * unit, unit],
+            inward: [column(back.x_axis), column(back.y_axis), column(back.z_axis)],
+            centre,
+            placed: 4.0 * PLACEMENT * size / frame.unit,
         }
     }
 
-    /// A ray that meets boxes as if they were larger by `grown` on each side (lengths of the mesh).
-    #[inline]
-    pub(super) fn ray(&self, origin: DVec3, direction: DVec3, grown: DVec3) -> Option<TreeRay> {
-        let grown = grown / self.frame.unit;
+    /// A ray that meets boxes as if they were larger by `grown` on each side (tree units).
+    #[inline(always)]
+    pub(super) fn ray(
+        &self,
+        lanes: impl RayLanes,
+        origin: &DVec3,
+        direction: &DVec3,
+        grown: DVec3,
+    ) -> Option<TreeRay> {
         let reach = f64::from(self.frame.reach) + grown.max_element();
-        let local = self.inward * (origin - self.centre);
-        let (turned, stretch) = self.turned(direction);
-        let z = turned.abs().max_position();
-        let per_step = turned[z].abs().recip();
-        let mut step = turned * per_step;
-        let up = turned[z] > 0.0;
-        step[z] = if up { 1.0 } else { -1.0 };
+        let mut from = lanes.product(&self.inward, (origin - self.centre).as_ref());
+        let mut step = lanes.product(&self.inward, direction.as_ref());
+        let (far, _) = lanes.largest(&from);
+        let (mut longest, mut z) = lanes.largest(&step);
+        let mut per_unit = 1.0;
+        // A sum is NaN where a summand is.
+        let sum = (from[0] + from[1] + from[2]) + (step[0] + step[1] + step[2]);
+        if !(SHORTEST_STEP..LONGEST_STEP).contains(&longest) || !(sum.abs() < f64::INFINITY) {
+            (step, per_unit) = self.rescaled(direction, &from)?;
+            (longest, z) = lanes.largest(&step);
+        }
         // From far away it starts anew, four reaches before the point of the line nearest to the middle.
-        let far = local.abs().max_element();
-        let begin = match far > 4.0 * reach {
-            true => (-local.dot(step) / step.length_squared() - 4.0 * reach).max(0.0),
-            false => 0.0,
-        };
-        let from = local + step * begin;
-        let exact =
-            4.0 * (PLACEMENT * (far + begin) + self.placed[0] + self.placed[1] * origin.abs().max_element());
+        let (mut begin, mut start) = (0.0, 0.0);
+        if far > 4.0 * reach {
+            let dot = |v: &Axes| v[0] * step[0] + v[1] * step[1] + v[2] * step[2];
+            begin = (-dot(&from) / dot(&step) - 4.0 * reach / longest).max(0.0);
+            start = begin / per_unit;
+            (0..3).for_each(|k| from[k] += step[k] * begin);
+        }
+        let exact = self.placed + 12.0 * PLACEMENT * (far + begin * longest);
         let pad = PAD * reach + exact;
         // Negated, so that NaN is refused.
-        if !(pad < f64::from(f32::MAX)) || !(from.abs().max_element() < 64.0 * reach + 2.0 * pad) {
+        if !(pad < f64::from(f32::MAX)) || begin > 0.0 && !(lanes.largest(&from).0 < 64.0 * reach + 2.0 * pad)
+        {
             return None;
         }
-        let (x, y) = ((z + 1) % 3, (z + 2) % 3);
-        let shear = [step[x] * step[z], step[y] * step[z]];
-        let line = Line {
-            axes: [x as u8, y as u8, z as u8],
-            shear: shear.map(|s| s as f32),
-            foot: [(from[x] - shear[0] * from[z]) as f32, (from[y] - shear[1] * from[z]) as f32],
+        let rounding = Rounding {
+            pad: [grown.x + pad, grown.y + pad, grown.z + pad, pad],
+            flattest: FLATTEST_RAY,
+            slab: SLAB_ROUNDING as f32,
             error: (SHEAR * reach + exact) as f32,
             margin: (8.0 * pad) as f32,
         };
-        let slabs = slabs(from, step, grown + pad);
-        let (unit, per_unit) = (per_step * stretch, turned[z].abs() / stretch);
-        Some(TreeRay { slabs, line, start: begin * unit, per_unit, depth: from[z], up, pad })
+        let (slabs, line) = lanes.set_up(&from, &step, z, &rounding);
+        Some(TreeRay {
+            slabs,
+            line,
+            start,
+            per_unit,
+            depth: from[z],
+            slope: step[z],
+            pad,
+            late: pad / longest,
+        })
     }
 
-    /// A direction in the tree, and what it was divided by so that its numbers are ordinary ones.
-    #[inline]
-    fn turned(&self, direction: DVec3) -> (DVec3, f64) {
-        let turned = self.inward * direction;
-        if (SMALLEST_LENGTH_UNSCALED..LARGEST_LENGTH_UNSCALED).contains(&turned.abs().max_element()) {
-            return (turned, 1.0);
-        }
+    /// A direction in the tree of about 1, and what it must be multiplied with to be that of the ray; `None` where the
+    /// ray goes nowhere, or comes from so far away that no number tells where it is in the tree.
+    #[cold]
+    fn rescaled(&self, direction: &DVec3, from: &Axes) -> Option<(Axes, f64)> {
         let length = direction.abs().max_element();
+        if !(length > 0.0 && direction.is_finite() && from.iter().all(|x| x.is_finite())) {
+            return None;
+        }
         let unit = self.frame.unit;
-        let turned = (self.inward * unit) * (direction / length);
-        (turned, unit / length)
-    }
-}
-
-#[inline]
-fn slabs(from: DVec3, step: DVec3, pad: DVec3) -> Slabs {
-    let flat = step.map(|x| if x.abs() < FLATTEST_RAY { FLATTEST_RAY.copysign(x) } else { x }).as_vec3();
-    let inverse = flat.recip();
-    // The near plane of a rising ray is the low one; a higher origin brings it nearer.
-    let towards = DVec3::new(pad.x.copysign(step.x), pad.y.copysign(step.y), pad.z.copysign(step.z));
-    let near = [0, 1, 2].map(|k| if step[k].is_sign_negative() { k as u8 + 3 } else { k as u8 });
-    Slabs {
-        near_origin: (from + towards).as_vec3().to_array(),
-        far_origin: (from - towards).as_vec3().to_array(),
-        near_inverse: (inverse * (1.0 - SLAB_ROUNDING as f32)).to_array(),
-        far_inverse: (inverse * (1.0 + SLAB_ROUNDING as f32)).to_array(),
-        near,
-        far: near.map(|row| (row + 3) % 6),
+        let ordinary = self.inward.map(|column| column.map(|x| x * unit));
+        Some((Portable.product(&ordinary, (*direction / length).as_ref()), length / unit))
     }
 }
 
 impl TreeRay {
     /// Where something at the world's parameter `t` or before must be looked for.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn limit(&self, t: f64) -> RayLimit {
+        // What is no number becomes a large one.
         let until = ((t - self.start) * self.per_unit).min(f64::from(f32::MAX) / 4.0);
-        let end = self.depth + if self.up { until } else { -until };
-        let (low, high) = if self.up { (self.depth, end) } else { (end, self.depth) };
+        let end = self.depth + self.slope * until;
         // The cast is within the pad where the tree is; a place that is sure keeps `Line::margin` from the ends.
         let pad = 2.0 * self.pad;
         RayLimit {
-            until: (until * (1.0 + 2.0 * SLAB_ROUNDING) + self.pad) as f32,
-            between: [(low - pad) as f32, (high + pad) as f32],
+            until: (until * (1.0 + 2.0 * SLAB_ROUNDING) + self.late) as f32,
+            between: [(self.depth.min(end) - pad) as f32, (self.depth.max(end) + pad) as f32],
         }
     }
 }

@@ -52,7 +52,11 @@ impl Outward {
     }
 
     /// Whether a triangle looks into the solid.
+    #[inline]
     pub fn is_turned(&self, model: &Model, triangle: u32) -> bool {
+        if let [one] = self.turned[..] {
+            return one;
+        }
         self.turned[model.topology().component_of()[triangle as usize] as usize]
     }
 }

@@ -12,11 +12,12 @@ use super::outward::Outward;
 use crate::contact::Feature;
 use crate::geom::ray_triangle::{Crossing, ShearedRay};
 use crate::geom::unit_normal::unit_normal;
-use crate::hierarchy::ray_tree::{PlacedRayTree, TreeRay};
+use crate::hierarchy::ray_tree::{Candidates, Decide, Face, PlacedRayTree, RayLimit, TreeRay};
 use crate::model::Model;
 use crate::num::predicate::{Sign, orient3d};
 use crate::num::tolerance::{LARGEST_LENGTH_UNSCALED, RAY_START_ROUNDING, SMALLEST_LENGTH_UNSCALED};
-use crate::simd::SimdLevel;
+use crate::simd::ray_lanes::{Axes, RayLanes};
+use crate::simd::{SimdLevel, dispatch};
 use crate::{Counters, Pose};
 
 /// The points origin + t·direction with 0 ≤ t ≤ `reach`.
@@ -62,6 +63,8 @@ pub(crate) struct MeshRays<'m> {
     model: &'m Model,
     pose: &'m Pose,
     tree: PlacedRayTree<'m>,
+    /// The 3×3 part of the pose, column by column.
+    turn: [Axes; 3],
     /// Multiplies lengths before they are multiplied with each other.
     scale: f64,
     level: SimdLevel,
@@ -74,71 +77,39 @@ impl<'m> MeshRays<'m> {
         let unit = tree.unit();
         let ordinary = (SMALLEST_LENGTH_UNSCALED..LARGEST_LENGTH_UNSCALED).contains(&unit);
         let scale = if ordinary { 1.0 } else { unit.recip() };
-        MeshRays { model, pose, tree, scale, level: SimdLevel::best(), outward: OnceLock::new() }
+        let turn = pose.matrix();
+        let turn = [turn.x_axis, turn.y_axis, turn.z_axis].map(|column| column.extend(0.0).to_array());
+        MeshRays { model, pose, tree, turn, scale, level: SimdLevel::best(), outward: OnceLock::new() }
     }
 
     /// The hit with the smallest parameter; of equal ones the smallest triangle.
-    pub(crate) fn first(&self, ray: &Ray) -> (Option<RayHit>, Counters) {
-        let Some(of_tree) = self.prepared(ray) else { return (None, Counters::default()) };
-        let mut sheared = None;
-        let mut limit = of_tree.limit(ray.reach);
-        let mut first: Option<(Crossing, u32)> = None;
-        let work = self.tree.candidates(self.level, &of_tree, limit, &mut |triangle| {
-            let until = first.map_or(ray.reach, |(best, _)| best.t);
-            if let Some(crossing) = self.crossing(ray, &mut sheared, triangle)
-                && crossing.t <= until
-                && first.is_none_or(|(best, of)| (crossing.t, triangle) < (best.t, of))
-            {
-                first = Some((crossing, triangle));
-                limit = of_tree.limit(crossing.t);
-            }
-            Some(limit)
-        });
-        (first.map(|(crossing, triangle)| self.hit(ray, crossing, triangle)), work)
+    /// What it took is added to `work`; the hit itself is not moved about.
+    #[inline]
+    pub(crate) fn first(&self, ray: &Ray, work: &mut Counters) -> Option<RayHit> {
+        first(self.level, self, ray, work)
     }
 
     /// Whether the ray hits anything.
+    #[inline]
     pub(crate) fn any(&self, ray: &Ray) -> (bool, Counters) {
-        let Some(of_tree) = self.prepared(ray) else { return (false, Counters::default()) };
-        let mut sheared = None;
-        self.tree.any(self.level, &of_tree, of_tree.limit(ray.reach), &mut |triangle| {
-            self.crossing(ray, &mut sheared, triangle).is_some_and(|crossing| crossing.t <= ray.reach)
-        })
+        any(self.level, self, ray)
     }
 
     /// Every hit, by parameter and then by triangle; a side or corner that is hit gives one for each of its
     /// triangles.
     pub(crate) fn all(&self, ray: &Ray) -> (Vec<RayHit>, Counters) {
-        let Some(of_tree) = self.prepared(ray) else { return (Vec::new(), Counters::default()) };
-        let mut sheared = None;
-        let limit = of_tree.limit(ray.reach);
-        let mut found: Vec<(Crossing, u32)> = Vec::new();
-        let work = self.tree.candidates(self.level, &of_tree, limit, &mut |triangle| {
-            let crossing = self.crossing(ray, &mut sheared, triangle);
-            found.extend(crossing.filter(|c| c.t <= ray.reach).map(|c| (c, triangle)));
-            Some(limit)
-        });
-        found.sort_unstable_by(|(a, i), (b, j)| a.t.total_cmp(&b.t).then(i.cmp(j)));
-        (found.into_iter().map(|(crossing, triangle)| self.hit(ray, crossing, triangle)).collect(), work)
+        all(self.level, self, ray)
     }
 
     /// The ray in the tree; `None` where it hits nothing for sure.
-    #[inline]
-    fn prepared(&self, ray: &Ray) -> Option<TreeRay> {
-        if ray.is_sound() { self.tree.ray(ray.origin, ray.direction) } else { None }
+    #[inline(always)]
+    fn prepared(&self, lanes: impl RayLanes, ray: &Ray) -> Option<TreeRay> {
+        self.tree.ray(lanes, &ray.origin, &ray.direction)
     }
 
-    /// Where the ray, made ready at the first triangle, meets a placed one, at a parameter of at least 0.
-    #[inline]
-    fn crossing(&self, ray: &Ray, sheared: &mut Option<ShearedRay>, triangle: u32) -> Option<Crossing> {
-        let sheared = sheared.get_or_insert_with(|| ShearedRay::new(ray.origin, ray.direction, self.scale));
-        let corners = self.model.mesh().corners(triangle).map(|v| self.pose.apply(v));
-        crossing_ahead(ray, sheared, &corners)
-    }
-
-    fn hit(&self, ray: &Ray, crossing: Crossing, triangle: u32) -> RayHit {
-        let corners = self.model.mesh().corners(triangle).map(|v| self.pose.apply(v));
-        let mut hit = triangle_hit(&corners, crossing, Feature::Face(triangle));
+    #[inline(always)]
+    fn hit(&self, ray: &Ray, crossing: Crossing, corners: &[DVec3; 3], triangle: u32) -> RayHit {
+        let mut hit = triangle_hit(corners, crossing, Feature::Face(triangle));
         let outward = self.outward.get_or_init(|| Outward::of(self.model));
         let turned = match outward {
             Some(outward) => outward.is_turned(self.model, triangle),
@@ -151,9 +122,137 @@ impl<'m> MeshRays<'m> {
     }
 }
 
+dispatch! {
+    fn first(rays: &MeshRays<'_>, ray: &Ray, work: &mut Counters) -> Option<RayHit> = proof first_in
+}
+
+dispatch! {
+    fn any(rays: &MeshRays<'_>, ray: &Ray) -> (bool, Counters) = proof any_in
+}
+
+dispatch! {
+    fn all(rays: &MeshRays<'_>, ray: &Ray) -> (Vec<RayHit>, Counters) = proof all_in
+}
+
+#[inline(always)]
+fn first_in(lanes: impl RayLanes, rays: &MeshRays<'_>, ray: &Ray, work: &mut Counters) -> Option<RayHit> {
+    let of_tree = rays.prepared(lanes, ray)?;
+    let limit = of_tree.limit(ray.reach);
+    let mut found = FirstHit {
+        triangles: Triangles { lanes, rays, ray },
+        of_tree: &of_tree,
+        limit,
+        crossing: Crossing { t: ray.reach, weights: [0.0; 3] },
+        first: None,
+        corners: [DVec3::ZERO; 3],
+    };
+    *work += rays.tree.candidates(lanes, &of_tree, limit, &mut found);
+    found.first.map(|triangle| rays.hit(ray, found.crossing, &found.corners, triangle))
+}
+
+#[inline(always)]
+fn any_in(lanes: impl RayLanes, rays: &MeshRays<'_>, ray: &Ray) -> (bool, Counters) {
+    let Some(of_tree) = rays.prepared(lanes, ray) else { return (false, Counters::default()) };
+    rays.tree.any(lanes, &of_tree, of_tree.limit(ray.reach), &mut Triangles { lanes, rays, ray })
+}
+
+#[inline(always)]
+fn all_in(lanes: impl RayLanes, rays: &MeshRays<'_>, ray: &Ray) -> (Vec<RayHit>, Counters) {
+    let Some(of_tree) = rays.prepared(lanes, ray) else { return (Vec::new(), Counters::default()) };
+    let limit = of_tree.limit(ray.reach);
+    let mut found = AllHits { triangles: Triangles { lanes, rays, ray }, limit, hits: Vec::new() };
+    let work = rays.tree.candidates(lanes, &of_tree, limit, &mut found);
+    found.hits.sort_unstable_by(|(i, a), (j, b)| a.t.total_cmp(&b.t).then(i.cmp(j)));
+    (found.hits.into_iter().map(|(_, hit)| hit).collect(), work)
+}
+
+/// The placed triangles and a ray, on an instruction set.
+struct Triangles<'s, L> {
+    lanes: L,
+    rays: &'s MeshRays<'s>,
+    ray: &'s Ray,
+}
+
+impl<L: RayLanes> Triangles<'_, L> {
+    /// The placed corners of a triangle: the sums of [`Pose::apply`], all rows at a time.
+    #[inline(always)]
+    fn corners(&self, face: &Face) -> [DVec3; 3] {
+        let vertices = self.rays.model.mesh().vertices();
+        let [a, b, c] = face.vertices;
+        let shift = self.rays.pose.translation();
+        let placed = |v: u32| {
+            let [x, y, z, _] = self.lanes.product(&self.rays.turn, vertices[v as usize].as_ref());
+            DVec3::new(x, y, z) + shift
+        };
+        [placed(a), placed(b), placed(c)]
+    }
+
+    /// Where the ray meets a placed triangle, at a parameter of at least 0. Few rays meet more than one, so nothing is
+    /// kept for the next.
+    #[inline(always)]
+    fn crossing(&self, corners: &[DVec3; 3]) -> Option<Crossing> {
+        let sheared = ShearedRay::new(self.ray.origin, self.ray.direction, self.rays.scale);
+        crossing_ahead(self.ray, &sheared, corners)
+    }
+}
+
+impl<L: RayLanes> Decide for Triangles<'_, L> {
+    // Nearly every hit is certain in f32; the search is the better for not holding this.
+    #[cold]
+    #[inline(never)]
+    fn is_hit(&mut self, face: &Face) -> bool {
+        self.crossing(&self.corners(face)).is_some_and(|crossing| crossing.t <= self.ray.reach)
+    }
+}
+
+/// The best so far.
+struct FirstHit<'s, L> {
+    triangles: Triangles<'s, L>,
+    of_tree: &'s TreeRay,
+    limit: RayLimit,
+    crossing: Crossing,
+    first: Option<u32>,
+    corners: [DVec3; 3],
+}
+
+impl<L: RayLanes> Candidates for FirstHit<'_, L> {
+    #[inline(always)]
+    fn found(&mut self, face: &Face) -> RayLimit {
+        let corners = self.triangles.corners(face);
+        let is_better = |crossing: &Crossing| match self.first {
+            Some(first) => (crossing.t, face.triangle) < (self.crossing.t, first),
+            None => crossing.t <= self.crossing.t,
+        };
+        if let Some(crossing) = self.triangles.crossing(&corners).filter(is_better) {
+            (self.crossing, self.first, self.corners) = (crossing, Some(face.triangle), corners);
+            self.limit = self.of_tree.limit(crossing.t);
+        }
+        self.limit
+    }
+}
+
+/// Every hit with its triangle.
+struct AllHits<'s, L> {
+    triangles: Triangles<'s, L>,
+    limit: RayLimit,
+    hits: Vec<(u32, RayHit)>,
+}
+
+impl<L: RayLanes> Candidates for AllHits<'_, L> {
+    #[inline(always)]
+    fn found(&mut self, face: &Face) -> RayLimit {
+        let (corners, ray) = (self.triangles.corners(face), self.triangles.ray);
+        if let Some(crossing) = self.triangles.crossing(&corners).filter(|crossing| crossing.t <= ray.reach) {
+            let hit = self.triangles.rays.hit(ray, crossing, &corners, face.triangle);
+            self.hits.push((face.triangle, hit));
+        }
+        self.limit
+    }
+}
+
 /// Where a ray meets a placed triangle, at a parameter of at least 0, which the plane's exact side of the origin
 /// decides where rounding could.
-#[inline]
+#[inline(always)]
 pub(crate) fn crossing_ahead(ray: &Ray, sheared: &ShearedRay, corners: &[DVec3; 3]) -> Option<Crossing> {
     let mut crossing = sheared.crossing(corners)?;
     let way = crossing.t.abs() * ray.direction.abs().max_element();
@@ -179,6 +278,7 @@ fn start_parameter(ray: &Ray, [a, b, c]: &[DVec3; 3], t: f64) -> Option<f64> {
 }
 
 /// A hit of a placed triangle, with the normal of its orientation.
+#[inline(always)]
 pub(crate) fn triangle_hit(corners: &[DVec3; 3], crossing: Crossing, feature: Feature) -> RayHit {
     let ([a, b, c], [u, v, w]) = (*corners, crossing.weights);
     RayHit {
@@ -201,7 +301,7 @@ pub(crate) fn triangle_hit(corners: &[DVec3; 3], crossing: Crossing, feature: Fe
 /// # Ok::<(), impinge::Error>(())
 /// ```
 pub fn first_hit(model: &Model, pose: &Pose, ray: &Ray) -> Option<RayHit> {
-    MeshRays::new(model, pose).first(ray).0
+    MeshRays::new(model, pose).first(ray, &mut Counters::default())
 }
 
 #[cfg(any(test, feature = "unstable"))]
@@ -224,7 +324,7 @@ pub fn first_hits<'r>(
     rays: &'r [Ray],
 ) -> impl Iterator<Item = Option<RayHit>> + 'r {
     let mesh = MeshRays::new(model, pose);
-    rays.iter().map(move |ray| mesh.first(ray).0)
+    rays.iter().map(move |ray| mesh.first(ray, &mut Counters::default()))
 }
 
 #[cfg(any(test, feature = "unstable"))]
