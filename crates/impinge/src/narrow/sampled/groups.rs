@@ -51,8 +51,6 @@ pub(super) struct Group {
     turn_factor: f32,
     /// The groups that it is made of; `NONE` and a facet for a single one.
     pub below: [u32; 2],
-    /// The group that it is part of; `NONE` for the root.
-    pub above: u32,
     /// Its facets' places in the order of the tree.
     from: u32,
     to: u32,
@@ -68,8 +66,6 @@ pub(super) struct Groups {
     pub level: u8,
     /// The place of each facet in the order of the tree.
     place: Vec<u32>,
-    /// The group of each facet alone.
-    single: Vec<u32>,
 }
 
 impl Group {
@@ -97,11 +93,7 @@ impl Groups {
         let nodes = build.nodes;
         let mut place = vec![0; count];
         order.iter().zip(0..).for_each(|(&facet, at)| place[facet as usize] = at);
-        let mut single = vec![0; count];
-        for (group, n) in nodes.iter().zip(0..) {
-            group.facet().into_iter().for_each(|facet| single[facet as usize] = n);
-        }
-        Groups { nodes, level: level as u8, place, single }
+        Groups { nodes, level: level as u8, place }
     }
 
     /// The ball of a group in the world: its centre, and its radius under the stated deformation.
@@ -134,27 +126,6 @@ impl Groups {
         let [a, b, c] = corners;
         let centre = (a + b + c) / 3.0;
         body.place(Facet { centre, normal: DVec3::X, radius, inner: -radius, outer: radius })
-    }
-
-    /// About where a group is in the world: as it would be if it deformed with its anchor alone.
-    #[inline]
-    pub fn estimate(&self, body: &Posed<'_>, group: u32) -> Facet {
-        let group = &self.nodes[group as usize];
-        let [a, b, c] = group.anchor.map(|v| body.vertices[v as usize]);
-        let (radius, normal) = (f64::from(group.radius), (b - a).cross(c - a));
-        let length = normal.length();
-        let (inner, outer, normal) = match length > 0.0 {
-            true => (f64::from(group.inner), f64::from(group.outer), normal / length),
-            false => (-radius, radius, DVec3::X),
-        };
-        body.place(Facet { centre: (a + b + c) / 3.0, normal, radius, inner, outer })
-    }
-
-    /// The group of the facet alone to which a triangle belongs.
-    #[inline]
-    pub fn single_of(&self, shells: &Shells, triangle: u32) -> u32 {
-        let facet = if self.level == 0 { triangle } else { shells.levels[0].parent[triangle as usize] };
-        self.single[facet as usize]
     }
 
     /// The radius at rest.
@@ -199,7 +170,6 @@ impl Build<'_> {
         let (left, right) = facets.split_at_mut(middle);
         let left = self.group(left, from);
         let right = self.group(right, from + middle as u32);
-        [left, right].iter().for_each(|&part| self.nodes[part as usize].above = at);
         self.nodes[at as usize].below = [left, right];
         at
     }
@@ -229,7 +199,6 @@ impl Build<'_> {
             outer: up(rounding + outer),
             turn_factor: up(self.shells.turn_factor(anchor)),
             below: [NONE; 2],
-            above: NONE,
             from,
             to: from + facets.len() as u32,
             share: if share.is_finite() { share as f32 } else { 0.0 },

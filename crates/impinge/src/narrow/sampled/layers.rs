@@ -4,6 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use glam::DVec3;
 
+use super::followed::{self, Patch};
 use super::front::NONE;
 use super::groups::Groups;
 use super::self_pair::Adjacency;
@@ -21,6 +22,8 @@ pub struct Layers {
     adjacency: OnceLock<Adjacency>,
     /// The triangles across the sides of each.
     sides: OnceLock<Vec<[u32; 3]>>,
+    /// Patches down to single triangles, for two meshes that are followed.
+    patches: OnceLock<Vec<Patch>>,
     /// Groups of facets, for two meshes.
     pub(super) groups: Groups,
     /// The diagonal of a box around the mesh.
@@ -58,6 +61,7 @@ impl Layers {
             shares,
             adjacency: OnceLock::new(),
             sides: OnceLock::new(),
+            patches: OnceLock::new(),
             groups,
             shells,
         }
@@ -72,10 +76,15 @@ impl Layers {
     pub(super) fn sides(&self) -> &[[u32; 3]] {
         self.sides.get_or_init(|| sides(&self.shells.levels[0].corners))
     }
+
+    /// The tree of patches; built when it is first asked for.
+    pub(super) fn patches(&self) -> &[Patch] {
+        self.patches.get_or_init(|| followed::build_patches(&self.shells))
+    }
 }
 
 /// The triangle across each side; `NONE` where there is none, or more than one.
-fn sides(triangles: &[[u32; 3]]) -> Vec<[u32; 3]> {
+pub(super) fn sides(triangles: &[[u32; 3]]) -> Vec<[u32; 3]> {
     let mut all: Vec<[u32; 4]> = Vec::with_capacity(3 * triangles.len());
     for (corners, t) in triangles.iter().zip(0..) {
         for k in 0..3 {

@@ -17,7 +17,8 @@ pub(super) struct Posed<'f> {
     pub pose: &'f Pose,
     /// The stated largest deformation (no unit).
     pub stretch: f64,
-    turn: DMat3,
+    /// The pose's matrix.
+    pub turn: DMat3,
     rotation: bool,
 }
 
@@ -116,7 +117,7 @@ pub(super) fn relative_step(before: &[Pose; 2], now: &[Pose; 2], balls: &[(DVec3
 /// The displacement of b against a in the last step as a field over the world: of a point x it is M·x + t.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Flow {
-    turn: DMat3,
+    pub turn: DMat3,
     shift: DVec3,
 }
 

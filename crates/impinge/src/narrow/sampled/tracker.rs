@@ -48,10 +48,9 @@ pub struct TrackerOptions {
     /// The radius of patches that count as meeting without a look at triangles when they may (no unit: a part of the
     /// size of the bodies); the certainty states the error. 0 for exact triangles.
     pub finest: f64,
-    /// Whether what is not in contact is proved apart. Without, two bodies are only followed: contacts are told one for
-    /// each curve in which the surfaces cross, the next ones are expected where gaps close, and that there is none is
-    /// never said. Triangles are exact then, whatever `finest` is, and contacts that begin within some steps of a known
-    /// curve may be told as one with it. A [`SelfTracker`] takes no notice of it.
+    /// Whether what is not in contact is proved apart. Without, two bodies are only followed: at least one contact is told
+    /// for each curve in which the surfaces cross, the next ones are expected where the surfaces come to touch, and that
+    /// there is none is never said. Triangles are exact then, whatever `finest` is. A [`SelfTracker`] takes no notice of it.
     pub prove: bool,
     /// The length of a frame (seconds).
     pub frame: f64,
@@ -218,9 +217,15 @@ impl Tracker {
     /// Contacts that hang together, as one region each.
     pub fn regions(&self, surfaces: [Surface<'_>; 2]) -> Vec<Region> {
         let core = &self.core;
-        if core.followed.is_some() {
+        if let Some(followed) = &core.followed {
             // Each curve is one region.
-            return core.contacts(surfaces).iter().map(|contact| region([contact].into_iter())).collect();
+            let contacts = core.contacts(surfaces);
+            let curves = followed.curves(&core.posed(&core.layers, &surfaces));
+            let of = |first: usize| {
+                let same = contacts.iter().zip(&curves).filter(move |(_, curve)| **curve == first);
+                region(same.map(|(contact, _)| contact))
+            };
+            return (0..curves.len()).filter(|&k| curves[k] == k).map(of).collect();
         }
         regions(&core.layers, &core.posed(&core.layers, &surfaces), &core.front, &core.contacts(surfaces))
     }

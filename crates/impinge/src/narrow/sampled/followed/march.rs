@@ -5,11 +5,16 @@
 //! and Kersey 1990, here on triangles). Sides are told by the signs of heights over the other triangle's plane, a
 //! height of 0 counts as above: two triangles that share a side read the same heights of its ends, so that a curve
 //! which enters through a side always leaves through another. Which of two ends comes first is decided in doubles; where
-//! that is wrong the curve leaves the pairs that cross, which costs a contour, never a wrong contact: those are tested
-//! exactly.
+//! that is wrong the walk leaves the pairs that cross, which may cost a contact, and never tells a wrong one: those are
+//! tested exactly.
+
+use std::sync::Arc;
 
 use glam::DVec3;
 
+use super::super::front::NONE;
+use super::super::layers::Layers;
+use super::super::posed::Posed;
 use super::super::triangle_pair::Triangle;
 
 /// A side of one of two triangles, from corner k to the next.
@@ -33,7 +38,6 @@ struct Reach {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Crossing {
     reaches: [Reach; 2],
-    along: DVec3,
 }
 
 impl Crossing {
@@ -44,7 +48,7 @@ impl Crossing {
         let heights =
             |own: &Triangle, other: &Triangle| own.corners.map(|p| (p - other.corners[0]).dot(other.normal));
         let reaches = [reach(&a.corners, heights(a, b), along)?, reach(&b.corners, heights(b, a), along)?];
-        Some(Crossing { reaches, along })
+        Some(Crossing { reaches })
     }
 
     /// The sides at both ends of the common segment.
@@ -54,27 +58,6 @@ impl Crossing {
         let low = if a.at[0] >= b.at[0] { (0, a) } else { (1, b) };
         let high = if a.at[1] <= b.at[1] { (0, a) } else { (1, b) };
         [Side { body: low.0, k: low.1.sides[0] }, Side { body: high.0, k: high.1.sides[1] }]
-    }
-
-    /// The square of the length of the common segment.
-    #[inline]
-    pub fn length_sq(&self) -> f64 {
-        let [a, b] = &self.reaches;
-        let length = (a.at[1].min(b.at[1]) - a.at[0].max(b.at[0])).max(0.0);
-        length * length / self.along.length_squared().max(f64::MIN_POSITIVE)
-    }
-
-    /// How far apart the parts of the common line are that lie in each triangle; negative where they overlap.
-    pub fn gap(&self) -> f64 {
-        let [a, b] = &self.reaches;
-        let gap = (b.at[0] - a.at[1]).max(a.at[0] - b.at[1]);
-        gap / self.along.length().max(f64::MIN_POSITIVE)
-    }
-
-    /// The sine of the angle between the planes.
-    pub fn sine(&self, a: &Triangle, b: &Triangle) -> f64 {
-        let product = a.normal.length() * b.normal.length();
-        self.along.length() / product.max(f64::MIN_POSITIVE)
     }
 
     /// The side through which the curve leaves that has come in through another; `None` where it cannot have.
@@ -92,6 +75,59 @@ impl Crossing {
             true => Side { body: entry.body, k: own.sides[end] },
             false => Side { body: 1 - entry.body, k: other.sides[end] },
         })
+    }
+}
+
+/// The pairs along a curve, one way from a pair that meets; ends where the curve does, or is back at its start.
+pub(super) struct Walk<'w, 'f> {
+    layers: &'w [Arc<Layers>; 2],
+    bodies: &'w [Posed<'f>; 2],
+    start: [u32; 2],
+    pair: [u32; 2],
+    placed: [Triangle; 2],
+    exit: Option<Side>,
+    /// Whether the curve came back to its start.
+    pub is_closed: bool,
+}
+
+impl<'w, 'f> Walk<'w, 'f> {
+    /// One of both ways, 0 or 1.
+    pub fn new(
+        layers: &'w [Arc<Layers>; 2],
+        bodies: &'w [Posed<'f>; 2],
+        start: [u32; 2],
+        way: usize,
+    ) -> Walk<'w, 'f> {
+        let placed = [0, 1].map(|k| bodies[k].triangle(start[k]));
+        let exit = Crossing::of(&placed[0], &placed[1]).map(|crossing| crossing.ends()[way]);
+        Walk { layers, bodies, start, pair: start, placed, exit, is_closed: false }
+    }
+}
+
+impl Iterator for Walk<'_, '_> {
+    type Item = [u32; 2];
+
+    fn next(&mut self) -> Option<[u32; 2]> {
+        let exit = self.exit?;
+        let body = usize::from(exit.body);
+        let sides = self.layers[body].sides();
+        let last = self.pair[body];
+        let triangle = sides[last as usize][usize::from(exit.k)];
+        self.exit = None;
+        if triangle == NONE {
+            return None;
+        }
+        self.pair[body] = triangle;
+        if self.pair == self.start {
+            self.is_closed = true;
+            return None;
+        }
+        self.placed[body] = self.bodies[body].triangle(triangle);
+        let k = sides[triangle as usize].iter().position(|&t| t == last);
+        let entry = k.map(|k| Side { body: exit.body, k: k as u8 });
+        let crossing = Crossing::of(&self.placed[0], &self.placed[1]);
+        self.exit = crossing.zip(entry).and_then(|(crossing, entry)| crossing.exit(entry));
+        Some(self.pair)
     }
 }
 

@@ -1,31 +1,38 @@
 //! Two bodies followed with as little work as it takes to know their contacts: what the paper's own method does.
 //!
-//! Guy and Debunne (2004) follow the nearest pairs from frame to frame and prove nothing. So do these files: contacts are
-//! the curves in which the surfaces cross (`contours`), and where the next one may begin is watched by expectation
-//! (`watch`). A contact that is told is one by the exact test; that there is none is never said.
+//! Guy and Debunne (2004) follow the nearest pairs from frame to frame and prove nothing. So do these files. A contact is
+//! a curve in which the surfaces cross; some of its pairs of triangles are followed (`witnesses`), by the way the curve
+//! goes (`march`). New ones can only begin, and known ones come apart, where the surfaces touch with a common normal
+//! (`patches`, `critical`); where and when that may be next is expected from the motion (`kinetic_front`). A contact that
+//! is told is one by the exact test; that there is none is never said.
 
-mod contours;
+mod critical;
+mod kinetic_front;
 mod march;
 mod pair_set;
-mod watch;
+mod patches;
+mod witnesses;
 
 #[cfg(test)]
 mod tests;
 
 use std::sync::Arc;
 
-use self::contours::{Contours, Scene};
-use self::watch::Watch;
+use self::kinetic_front::{KineticFront, Look};
+pub(super) use self::patches::{Patch, build as build_patches};
+use self::witnesses::{Scene, Witnesses};
 use super::front::Frame;
 use super::layers::Layers;
 use super::meter::Meter;
+use super::posed::Posed;
 use crate::contact::Counters;
 
 /// Two bodies.
 #[derive(Debug, Clone)]
 pub(super) struct Followed {
-    contours: Contours,
-    watch: Watch,
+    layers: [Arc<Layers>; 2],
+    witnesses: Witnesses,
+    front: KineticFront,
     found: Vec<[u32; 2]>,
     /// The sum of all steps (a length).
     travelled: f64,
@@ -35,10 +42,15 @@ pub(super) struct Followed {
 
 impl Followed {
     pub fn new(layers: [Arc<Layers>; 2], stretch: [f64; 2]) -> Followed {
-        layers.iter().for_each(|layers| _ = layers.sides());
+        for layers in &layers {
+            layers.sides();
+            layers.patches();
+        }
+        let size = layers[0].size.max(layers[1].size);
         Followed {
-            contours: Contours::new(layers.clone()),
-            watch: Watch::new(layers, stretch),
+            witnesses: Witnesses::new(layers.clone()),
+            front: KineticFront::new(stretch, size),
+            layers,
             found: Vec::new(),
             travelled: 0.0,
             is_done: false,
@@ -47,8 +59,9 @@ impl Followed {
 
     /// Forgets all that is known.
     pub fn clear(&mut self) {
-        self.contours.clear();
-        self.watch.clear();
+        self.witnesses.clear();
+        self.front.clear();
+        self.found.clear();
         self.travelled = 0.0;
     }
 
@@ -58,31 +71,30 @@ impl Followed {
         let bodies = frame.bodies;
         let scene = Scene { bodies: &bodies, pad: frame.pad, travelled: self.travelled };
         let mut work = Counters::default();
-        if self.contours.update(&scene, meter, &mut work) {
-            self.watch.set_known(self.contours.pairs(), frame);
+        self.witnesses.update(&scene, meter, &mut work);
+        let layers = [&*self.layers[0], &*self.layers[1]];
+        let mut look = Look { layers, frame, meter, found: &mut self.found };
+        self.is_done = self.front.step(&mut look);
+        // What the budget leaves over is taken notice of in the next frame.
+        while let Some(pair) = self.found.pop_if(|_| meter.pay(1)) {
+            self.witnesses.note(pair, &scene, meter, &mut work);
         }
-        self.watch.begin();
-        self.is_done = self.watch.look(frame, meter, &mut self.found);
-        let mut is_new = false;
-        while let Some(pair) = self.found.pop() {
-            if !self.contours.is_known(pair) {
-                self.contours.add(pair, None, &scene, meter, &mut work);
-                is_new = true;
-            }
-        }
-        if is_new {
-            self.watch.set_known(self.contours.pairs(), frame);
-        }
+        self.is_done &= self.found.is_empty();
         frame.work.primitive_tests += work.primitive_tests;
     }
 
     /// The share of all pairs of surface points that were seen apart, and are not yet expected to meet.
     pub fn coverage(&self) -> f64 {
-        self.watch.coverage()
+        self.front.coverage()
     }
 
-    /// A pair of triangles that meet for each contact, and its name.
+    /// For each witness the first of those that are on the same curve.
+    pub fn curves(&self, bodies: &[Posed<'_>; 2]) -> Vec<usize> {
+        self.witnesses.curves(bodies)
+    }
+
+    /// Pairs of triangles that meet, at least one for each contact, and their names.
     pub fn witnesses(&self) -> impl Iterator<Item = ([u32; 2], u64)> {
-        self.contours.witnesses()
+        self.witnesses.current()
     }
 }

@@ -4,12 +4,10 @@ use std::sync::Arc;
 use glam::DVec3;
 
 use super::super::layers::Layers;
-use super::super::meter::Meter;
 use super::super::posed::Posed;
 use super::super::shells::Shells;
 use super::super::{Surface, Tracker, TrackerOptions};
-use super::contours::{Contours, Scene};
-use crate::contact::Counters;
+use super::march::Walk;
 use crate::num::random::unit;
 use crate::shape::procedural;
 use crate::{Budget, Finish, Mesh, Pose, Shape};
@@ -34,24 +32,20 @@ fn curves_pass_through_all_pairs_that_cross_and_no_others() {
         let poses = [pose(2 * case, 0.9), pose(2 * case + 1, 0.9)];
         let exact = crate::pairs(shapes[0].at(poses[0]), shapes[1].at(poses[1])).unwrap();
         let bodies = [0, 1].map(|k| Posed::new(&layers[k].shells, meshes[k].vertices(), &poses[k], 0.0));
-        let scene = Scene { bodies: &bodies, pad: 1e-13, travelled: 0.0 };
-        let mut contours = Contours::new(layers.clone());
-        let (mut budget, mut work) = (Budget::UNLIMITED, Counters::default());
-        let mut meter = Meter::new(&mut budget);
-        for &pair in &exact {
-            if !contours.pairs().contains(&pair) {
-                contours.add(pair, None, &scene, &mut meter, &mut work);
+        let mut walked: BTreeSet<[u32; 2]> = BTreeSet::new();
+        for &start in &exact {
+            if !walked.insert(start) {
+                continue;
             }
+            let mut walk = Walk::new(&layers, &bodies, start, (case % 2) as usize);
+            let (before, steps) = (walked.len(), walk.by_ref().map(|pair| walked.insert(pair)).count());
+            assert!(walk.is_closed, "{case}: closed surfaces cross in closed curves");
+            // Of at least three pairs.
+            assert!(steps >= 2 && walked.len() == before + steps, "{case}: each once");
+            curves += 1;
         }
-        let walked: BTreeSet<[u32; 2]> = contours.pairs().iter().copied().collect();
-        assert_eq!(walked.len(), contours.pairs().len(), "{case}: each once");
         assert!(walked.iter().eq(&exact), "{case}: {} walked, {} cross", walked.len(), exact.len());
-        let told: Vec<([u32; 2], u64)> = contours.witnesses().collect();
-        assert!(told.iter().all(|(pair, _)| exact.binary_search(pair).is_ok()), "{case}");
-        // Closed surfaces cross in closed curves of at least three pairs.
-        assert!(3 * told.len() <= exact.len(), "{case}: {} curves of {} pairs", told.len(), exact.len());
         met += usize::from(!exact.is_empty());
-        curves += told.len();
     }
     assert!((20..=55).contains(&met) && curves > met, "{met} of 60 meet, {curves} curves");
 }
@@ -69,52 +63,108 @@ fn surfaces_at(meshes: &[Mesh; 2], seed: u64, t: f64, swing: f64) -> ([Vec<DVec3
     (meshes.each_ref().map(swung), pose)
 }
 
-#[test]
-fn contacts_are_true_and_begin_to_be_told_within_a_frame() {
-    let meshes = meshes();
-    let shapes = meshes.clone().map(Shape::from);
-    for (swing, units) in [(0.0, None), (0.05, None), (0.05, Some(400))] {
-        let (mut met, mut frames, mut late, mut waits) = (0, 0, 0, 0);
-        let mut placed = shapes.clone();
-        for seed in 0..2 {
-            let options = TrackerOptions { prove: false, deformation: [0.3; 2], ..TrackerOptions::default() };
-            let mut tracker = Tracker::new(&shapes[0], &shapes[1], options).unwrap();
-            let (mut before, _) = surfaces_at(&meshes, seed, 0.0, swing);
-            for k in 0..300 {
-                let (now, pose) = surfaces_at(&meshes, seed, 0.005 * f64::from(k), swing);
-                let moved = [0, 1]
-                    .map(|i| before[i].iter().zip(&now[i]).map(|(p, q)| p.distance(*q)).fold(0.0, f64::max));
-                let surface = |i: usize, pose| Surface { vertices: &now[i], pose, moved: moved[i] };
-                let surfaces = [surface(0, Pose::IDENTITY), surface(1, pose)];
-                let mut budget = units.map_or(Budget::UNLIMITED, Budget::units);
-                let report = tracker.step(surfaces, &mut budget).unwrap();
-                assert_ne!(report.meeting, Some(false), "nothing is proved");
-                assert!(units.is_some() || report.outcome.finish == Finish::Complete);
-                if swing > 0.0 {
-                    for (shape, points) in placed.iter_mut().zip(&now) {
-                        let points: Vec<[f64; 3]> = points.iter().map(|p| p.to_array()).collect();
-                        shape.set_vertices(&points).unwrap();
-                    }
-                }
-                let exact = crate::pairs(&placed[0], placed[1].at(pose)).unwrap();
-                let told = tracker.contacts(surfaces);
-                assert_eq!(told.len(), report.contacts);
-                for contact in &told {
-                    assert!(exact.binary_search(&contact.faces().unwrap()).is_ok(), "{seed} {k}");
-                }
-                let is_waiting = !exact.is_empty() && told.is_empty();
-                waits = if is_waiting { waits + 1 } else { 0 };
-                late += usize::from(waits > 1);
-                met += usize::from(!exact.is_empty());
-                frames += 1;
-                drop(told);
-                before = now;
-            }
+/// The curves in which two placed bodies cross, as sets of pairs.
+fn curves(layers: &[Arc<Layers>; 2], bodies: &[Posed<'_>; 2], exact: &[[u32; 2]]) -> Vec<BTreeSet<[u32; 2]>> {
+    let mut all: Vec<BTreeSet<[u32; 2]>> = Vec::new();
+    for &start in exact {
+        if !all.iter().any(|curve| curve.contains(&start)) {
+            all.push(Walk::new(layers, bodies, start, 0).chain([start]).collect());
         }
-        assert!((0.3..0.7).contains(&(met as f64 / frames as f64)), "{met} of {frames} frames in contact");
-        let most = if units.is_some() { frames / 50 } else { 0 };
-        assert!(late <= most, "{swing}, {units:?}: {late} of {frames} frames late");
     }
+    all
+}
+
+/// How often curves began, and how many were not told for two frames in a row.
+#[derive(Debug, Default)]
+struct Told {
+    frames: usize,
+    met: usize,
+    curves: usize,
+    late: usize,
+    unseen: Vec<BTreeSet<[u32; 2]>>,
+}
+
+impl Told {
+    fn frame(&mut self, curves: Vec<BTreeSet<[u32; 2]>>, told: &[[u32; 2]]) {
+        self.frames += 1;
+        self.met += usize::from(!curves.is_empty());
+        self.curves += curves.len();
+        let is_told = |curve: &BTreeSet<[u32; 2]>| told.iter().any(|pair| curve.contains(pair));
+        let unseen: Vec<_> = curves.into_iter().filter(|curve| !is_told(curve)).collect();
+        let goes_on = |curve: &&BTreeSet<[u32; 2]>| self.unseen.iter().any(|old| !old.is_disjoint(curve));
+        self.late += unseen.iter().filter(goes_on).count();
+        self.unseen = unseen;
+    }
+}
+
+/// Follows two bodies along a motion by the frame.
+fn follow(
+    meshes: &[Mesh; 2],
+    frames: u32,
+    units: Option<u64>,
+    at: impl Fn(u32) -> ([Vec<DVec3>; 2], Pose),
+) -> Told {
+    let mut shapes = meshes.clone().map(Shape::from);
+    let layers = meshes.each_ref().map(|mesh| Arc::new(Layers::new(Arc::new(Shells::of_mesh(mesh, None)))));
+    let options = TrackerOptions { prove: false, deformation: [0.3; 2], ..TrackerOptions::default() };
+    let mut tracker = Tracker::new(&shapes[0], &shapes[1], options).unwrap();
+    let (mut result, (mut before, _)) = (Told::default(), at(0));
+    for k in 0..frames {
+        let (now, pose) = at(k);
+        let moved =
+            [0, 1].map(|i| before[i].iter().zip(&now[i]).map(|(p, q)| p.distance(*q)).fold(0.0, f64::max));
+        let surface = |i: usize, pose| Surface { vertices: &now[i], pose, moved: moved[i] };
+        let surfaces = [surface(0, Pose::IDENTITY), surface(1, pose)];
+        let mut budget = units.map_or(Budget::UNLIMITED, Budget::units);
+        let report = tracker.step(surfaces, &mut budget).unwrap();
+        assert_ne!(report.meeting, Some(false), "nothing is proved");
+        assert!(units.is_some() || report.outcome.finish == Finish::Complete);
+        for (shape, points) in shapes.iter_mut().zip(&now) {
+            let points: Vec<[f64; 3]> = points.iter().map(|p| p.to_array()).collect();
+            shape.set_vertices(&points).unwrap();
+        }
+        let exact = crate::pairs(&shapes[0], shapes[1].at(pose)).unwrap();
+        let told: Vec<[u32; 2]> = tracker.contacts(surfaces).iter().map(|c| c.faces().unwrap()).collect();
+        assert_eq!(told.len(), report.contacts);
+        assert!(told.iter().all(|pair| exact.binary_search(pair).is_ok()), "{k}");
+        let bodies = [0, 1].map(|i| Posed::new(&layers[i].shells, &now[i], &surfaces[i].pose, 0.0));
+        result.frame(curves(&layers, &bodies, &exact), &told);
+        before = now;
+    }
+    result
+}
+
+#[test]
+fn contacts_are_true_and_each_is_told_within_a_frame() {
+    let meshes = meshes();
+    for (seed, swing, units) in [(0, 0.0, None), (1, 0.05, None), (2, 0.05, Some(2000))] {
+        let told = follow(&meshes, 300, units, |k| surfaces_at(&meshes, seed, 0.005 * f64::from(k), swing));
+        let share = told.met as f64 / told.frames as f64;
+        assert!((0.25..0.75).contains(&share) && told.curves > told.met, "{seed}: {told:?}");
+        let most = if units.is_some() { told.curves / 20 } else { 0 };
+        assert!(told.late <= most, "{seed}: {} of {} late", told.late, told.curves);
+    }
+}
+
+#[test]
+fn bodies_that_rest_and_then_move_on_are_followed() {
+    let meshes = meshes();
+    let at = |k: u32| {
+        // To and fro with a rest before each contact, the last approaches ever faster.
+        let x = match k {
+            0..40 => 2.4 - 0.005 * f64::from(k),
+            40..120 => 2.2,
+            120..160 => 2.2 - 0.01 * f64::from(k - 120),
+            160..180 => 1.8 + 0.03 * f64::from(k - 160),
+            180..240 => 2.4,
+            _ => 2.4 - 0.04 * f64::from(k - 240),
+        };
+        let pose = Pose::new([x, 0.1, 0.05], [0.1, 0.2, 0.3, 1.0]).unwrap();
+        (meshes.each_ref().map(|mesh| mesh.vertices().to_vec()), pose)
+    };
+    let told = follow(&meshes, 260, None, at);
+    assert!(told.met > 30 && told.frames - told.met > 100, "{} of {} meet", told.met, told.frames);
+    assert_eq!(told.late, 0);
 }
 
 #[test]

@@ -1,0 +1,197 @@
+//! When the curve in which two surfaces cross may change at two triangles in another way than by sliding on.
+//!
+//! It does only where a corner of one passes through the other, or an edge through an edge, and only if the normals
+//! around the one have a direction in common with those around the other, up to its sign (`patches`). So each corner and
+//! each pair of edges is harmless until both are expected: that they reach each other, and that the normals have something
+//! in common. Normals are read from the vertices as they are: those around a corner lie in a cone about their mean, those
+//! at an edge on the arc between two.
+
+use std::f64::consts::PI;
+
+use glam::DVec3;
+
+use super::super::facet_pair::Gap;
+use super::super::front::NONE;
+use super::super::layers::Layers;
+use super::super::posed::Posed;
+use super::super::triangle_pair::Triangle;
+
+/// The sine of the angle of two edges below which no direction is across both (no unit).
+const PARALLEL: f64 = 1e-6;
+
+/// How fast things change.
+pub(super) struct Rates<G> {
+    /// By how much normals turn in a frame (radians).
+    pub turned: f64,
+    /// For how many frames a gap is expected to last.
+    pub gap: G,
+    /// What is not expected sooner need not be known any better (frames).
+    pub enough: f64,
+}
+
+/// Directions about an axis.
+#[derive(Debug, Clone, Copy)]
+struct Cone {
+    axis: DVec3,
+    half_angle: f64,
+}
+
+/// A triangle of a body.
+struct Part<'p, 'f> {
+    layers: &'p Layers,
+    body: &'p Posed<'f>,
+    index: u32,
+    triangle: Triangle,
+    normal: DVec3,
+    /// Unit directions of the edges.
+    edges: [DVec3; 3],
+}
+
+/// For how many frames the curve at two triangles is expected to do no more than slide on.
+pub(super) fn frames_until_critical<G: Fn(Gap) -> f64>(
+    layers: [&Layers; 2],
+    bodies: &[Posed<'_>; 2],
+    pair: [u32; 2],
+    rates: &Rates<G>,
+) -> f64 {
+    let [a, b] = [0, 1].map(|k| {
+        let triangle = bodies[k].triangle(pair[k]);
+        let normal = triangle.normal.normalize_or_zero();
+        let [p, q, r] = triangle.corners;
+        let edges = [q - p, r - q, p - r].map(DVec3::normalize_or_zero);
+        Part { layers: layers[k], body: &bodies[k], index: pair[k], triangle, normal, edges }
+    });
+    let mut least = rates.enough;
+    for k in 0..3 {
+        // The direction of a gap is from a to b.
+        for (own, other, sign) in [(&a, &b, -1.0), (&b, &a, 1.0)] {
+            let reached = to_face(own.triangle.corners[k], other, sign, &rates.gap, least);
+            if reached < least {
+                least = least.min(reached.max(own.corner(k).angle_to(other.normal) / rates.turned));
+            }
+        }
+    }
+    for (k, l) in (0..9).map(|i| (i / 3, i % 3)) {
+        least = least.min(to_edge([&a, &b], [k, l], rates, least));
+    }
+    least
+}
+
+/// Frames until a corner reaches a triangle: its plane, and what lies within its sides.
+#[inline]
+fn to_face(p: DVec3, of: &Part<'_, '_>, sign: f64, gap: impl Fn(Gap) -> f64, least: f64) -> f64 {
+    let frames = |outside: f64, from_face: DVec3| {
+        if outside > 0.0 { gap(Gap { width: outside, direction: sign * from_face }) } else { 0.0 }
+    };
+    let corners = &of.triangle.corners;
+    let height = (p - corners[0]).dot(of.normal);
+    let mut most = frames(height.abs(), height.signum() * of.normal);
+    for k in 0..3 {
+        if most >= least {
+            break;
+        }
+        let (from, to) = (corners[k], corners[(k + 1) % 3]);
+        let outward = (to - from).cross(of.normal);
+        let outside = (p - from).dot(outward);
+        if outside > 0.0 {
+            let length = outward.length().max(f64::MIN_POSITIVE);
+            most = most.max(frames(outside / length, outward / length));
+        }
+    }
+    most
+}
+
+/// Frames until two edges reach each other while the direction across both is among the normals at each; at least `least`
+/// where it is not known any better.
+#[inline]
+fn to_edge<G: Fn(Gap) -> f64>(
+    [a, b]: [&Part<'_, '_>; 2],
+    [k, l]: [usize; 2],
+    rates: &Rates<G>,
+    least: f64,
+) -> f64 {
+    let [p, q] = [k, (k + 1) % 3].map(|i| a.triangle.corners[i]);
+    let [r, s] = [l, (l + 1) % 3].map(|i| b.triangle.corners[i]);
+    let (own, other) = (a.edges[k], b.edges[l]);
+    let across = own.cross(other);
+    let sine = across.length();
+    if sine < PARALLEL {
+        let (f, g) = (a.edge(k), b.edge(l));
+        return (f.angle_to(g.axis) - g.half_angle) / rates.turned;
+    }
+    let n = across / sine;
+    let frames = |x: f64, y: f64, direction: DVec3| match (x.min(y), x.max(y)) {
+        (low, _) if low > 0.0 => (rates.gap)(Gap { width: low, direction }),
+        (_, high) if high < 0.0 => (rates.gap)(Gap { width: -high, direction: -direction }),
+        _ => 0.0,
+    };
+    let height = (r - p).dot(n);
+    let mut most = frames(height, height, n);
+    if most < least {
+        let beside = n.cross(own);
+        most = most.max(frames((r - p).dot(beside), (s - p).dot(beside), beside));
+    }
+    if most < least {
+        let beside = n.cross(other);
+        most = most.max(frames((r - p).dot(beside), (r - q).dot(beside), beside));
+    }
+    if most < least {
+        let (f, g) = (a.edge(k), b.edge(l));
+        // The direction across both turns the faster the more the edges are in line.
+        let arcs = 0.5 * sine * f.angle_to(n).max(g.angle_to(n));
+        most = most.max(arcs.max(f.angle_to(g.axis) - g.half_angle) / rates.turned);
+    }
+    most
+}
+
+impl Cone {
+    /// The angle to a direction or its opposite, negative within.
+    #[inline]
+    fn angle_to(&self, direction: DVec3) -> f64 {
+        self.axis.dot(direction).abs().min(1.0).acos() - self.half_angle
+    }
+}
+
+impl Part<'_, '_> {
+    /// The unit normal of a triangle in the world.
+    fn normal_of(&self, t: u32) -> DVec3 {
+        let corners = self.body.shells.levels[0].corners[t as usize];
+        let [a, b, c] = corners.map(|v| self.body.vertices[v as usize]);
+        self.body.turn * (b - a).cross(c - a).normalize_or_zero()
+    }
+
+    /// The normals around a corner; all directions at the rim of an open mesh.
+    fn corner(&self, k: usize) -> Cone {
+        let level = &self.body.shells.levels[0];
+        let sides = self.layers.sides();
+        let v = level.corners[self.index as usize][k];
+        let has_rim = |t: u32| {
+            let of = &level.corners[t as usize];
+            (0..3).any(|k| sides[t as usize][k] == NONE && (of[k] == v || of[(k + 1) % 3] == v))
+        };
+        let around = || {
+            level
+                .neighbours
+                .of(self.index)
+                .iter()
+                .copied()
+                .filter(|&t| level.corners[t as usize].contains(&v))
+        };
+        if has_rim(self.index) || around().any(has_rim) {
+            return Cone { axis: self.normal, half_angle: PI };
+        }
+        let axis = (self.normal + around().map(|t| self.normal_of(t)).sum::<DVec3>()).normalize_or_zero();
+        let least = around().map(|t| axis.dot(self.normal_of(t))).fold(axis.dot(self.normal), f64::min);
+        Cone { axis, half_angle: if least > 0.0 { least.min(1.0).acos() } else { PI } }
+    }
+
+    /// The normals at an edge.
+    fn edge(&self, k: usize) -> Cone {
+        let across = self.layers.sides()[self.index as usize][k];
+        if across == NONE {
+            return Cone { axis: self.normal, half_angle: PI };
+        }
+        let axis = (self.normal + self.normal_of(across)).normalize_or_zero();
+        Cone { axis, half_angle: axis.dot(self.normal).clamp(-1.0, 1.0).acos() }
+    }
+}
