@@ -13,8 +13,7 @@ use impinge::num::random::unit as random;
 use impinge::{Contact, Memory, Mesh, Motion, Pose, Query, Shape, closest_point, distance, relation, sweep};
 
 use super::Effort;
-use crate::peers::parry_contacts;
-use crate::peers::wanted;
+use crate::peers::{jolt, parry_contacts, wanted};
 use crate::table::Table;
 
 /// Vertices along a side of the terrain.
@@ -123,6 +122,11 @@ pub fn run(effort: Effort) -> Result<Table> {
     if wanted("parry3d") {
         contestants.push(("parry3d-fix", parry_contacts::single::runner(&ground, &bodies)?));
         contestants.push(("parry3d-f64-fix", parry_contacts::double::runner(&ground, &bodies)?));
+    }
+    if wanted("jolt")
+        && let Some(runner) = jolt::runner(&ground, &bodies, frames, &mut table)?
+    {
+        contestants.push(("jolt", runner));
     }
     let mut times = vec![[const { Vec::new() }; 5]; contestants.len()];
     let mut told = vec![Vec::new(); contestants.len()];
