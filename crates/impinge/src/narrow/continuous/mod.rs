@@ -12,6 +12,7 @@ mod moving_disc_bound;
 mod pass_through;
 mod screw_shadow;
 pub mod shape_sweep;
+mod straight_sweep;
 mod time_queue;
 mod triangle_pair;
 
