@@ -97,7 +97,8 @@ pub fn run(effort: Effort) -> Result<Table> {
     let dice = &mut Dice(0);
     let ground = terrain(dice)?;
     let bodies = bodies(dice, &ground, effort.pick(1000, 100))?;
-    let reference = reference(&ground, &bodies)?;
+    let frames = effort.pick(FRAMES, 3);
+    let reference = reference(&ground, &bodies, frames)?;
     let header = [
         "contestant",
         "us/body",
@@ -113,7 +114,6 @@ pub fn run(effort: Effort) -> Result<Table> {
         "missed",
     ];
     let mut table = Table::new("contacts", &header);
-    let frames = effort.pick(FRAMES, 3);
     let mut ours = None;
     let mut contestants: Vec<(&str, Runner<'_>)> = Vec::new();
     if wanted("impinge") {
@@ -430,11 +430,11 @@ const APART: f64 = 0.15;
 
 /// How deep each body lies in the last frame: the largest distance from the terrain of a point of its surface under
 /// it, found among samples and refined around the best ones.
-fn reference(ground: &Mesh, bodies: &[Body]) -> Result<Vec<f64>> {
+fn reference(ground: &Mesh, bodies: &[Body], last: usize) -> Result<Vec<f64>> {
     let level = Shape::from(ground.clone());
     let mut all = Vec::new();
     for body in bodies {
-        let pose = Pose::from_rotation(body.position + slide(FRAMES), body.rotation)?;
+        let pose = Pose::from_rotation(body.position + slide(last), body.rotation)?;
         let shape = body.kind.shape()?;
         let depth = |p: DVec3| -> Result<f64> {
             let near = closest_point(&level, p)?;

@@ -19,12 +19,19 @@ const MOST_ASKED: usize = 128;
 /// Points that are asked where many directions are compared.
 const ROUGHLY: usize = 16;
 
+/// A point of both bodies, and which of them it lies within: on the surface of the other a ray would tell nothing.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct CommonPoint {
+    at: DVec3,
+    within: [bool; 2],
+}
+
 /// Points of two closed bodies, and rays through both.
 pub(super) struct CommonPoints<'m> {
     bodies: [PlacedMesh<'m>; 2],
     rays: [MeshRays<'m>; 2],
     /// The one that last told most comes first.
-    points: Vec<DVec3>,
+    points: Vec<CommonPoint>,
     /// Rays cast.
     pub work: u64,
 }
@@ -37,7 +44,8 @@ impl<'m> CommonPoints<'m> {
         known: impl IntoIterator<Item = DVec3>,
     ) -> CommonPoints<'m> {
         let rays = bodies.map(|body| MeshRays::new(body.model, body.pose));
-        let mut found = CommonPoints { bodies, rays, points: known.into_iter().collect(), work: 0 };
+        let points = known.into_iter().map(|at| CommonPoint { at, within: [true; 2] }).collect();
+        let mut found = CommonPoints { bodies, rays, points, work: 0 };
         if bodies.iter().all(PlacedMesh::is_closed) {
             for k in 0..2 {
                 let corners = corners_in(&bodies[k], bounds);
@@ -54,14 +62,15 @@ impl<'m> CommonPoints<'m> {
     fn add_corner(&mut self, p: DVec3, other: usize) {
         let held = self.bodies[other].holds(p, &mut Budget::UNLIMITED.clone(), &mut Counters::default());
         self.work += 1;
-        if held == Some(true) {
-            self.points.push(p);
+        let point = CommonPoint { at: p, within: [other == 0, other == 1] };
+        if held == Some(true) && !self.points.contains(&point) {
+            self.points.push(point);
         }
     }
 
     /// Keeps a point of b's surface if a holds it: one at which b left a last, say.
     pub fn add(&mut self, p: DVec3) {
-        if self.bodies.iter().all(PlacedMesh::is_closed) && !self.points.contains(&p) {
+        if self.bodies.iter().all(PlacedMesh::is_closed) {
             self.add_corner(p, 0);
         }
     }
@@ -79,9 +88,9 @@ impl<'m> CommonPoints<'m> {
     fn longest(&mut self, step: usize, direction: DVec3, limit: f64) -> f64 {
         let mut most = 0.0;
         for k in (0..self.points.len()).step_by(step) {
-            let origin = self.points[k];
-            let ahead = self.way(0, Ray { origin, direction, reach: limit });
-            let back = self.way(1, Ray { origin, direction: -direction, reach: limit - ahead });
+            let CommonPoint { at, within } = self.points[k];
+            let ahead = if within[0] { self.way(0, at, direction, limit) } else { 0.0 };
+            let back = if within[1] { self.way(1, at, -direction, limit) } else { 0.0 };
             if ahead + back > most {
                 most = ahead + back;
             }
@@ -93,13 +102,12 @@ impl<'m> CommonPoints<'m> {
         most
     }
 
-    /// How far a ray that starts in or on a body runs within it, up to its reach.
-    pub fn way(&mut self, body: usize, ray: Ray) -> f64 {
-        if !(ray.reach > 0.0) {
-            return 0.0;
-        }
+    /// How far it is from a point within a body to its surface, up to `limit`; 0 from its surface or outside, as the
+    /// side tells from which the surface is met.
+    pub fn way(&mut self, body: usize, origin: DVec3, direction: DVec3, limit: f64) -> f64 {
         self.work += 1;
-        self.rays[body].first(&ray).0.map_or(ray.reach, |hit| hit.t)
+        let hit = self.rays[body].first(&Ray { origin, direction, reach: f64::INFINITY }).0;
+        hit.filter(|hit| hit.normal.dot(direction) > 0.0).map_or(0.0, |hit| hit.t.min(limit))
     }
 }
 

@@ -26,7 +26,6 @@ use crate::bound::Aabb;
 use crate::geom::triangle_distance::nearest;
 use crate::narrow::exact::collide::{Posed, pairs_within_budget};
 use crate::narrow::exact::placed_mesh::PlacedMesh;
-use crate::narrow::exact::ray_cast::Ray;
 use crate::num::tolerance::{FREE_GAP, NO_DIRECTION, SAME_EXIT, TURN_FIRST, TURN_LAST, WORTH_TURNING};
 
 /// How often a direction is replaced by the normal of the plane crossed last.
@@ -183,8 +182,8 @@ impl<'m> Translation<'m> {
                 (reached, plane) = (end.high.max(reached), end.exit);
                 last = met;
             } else if let Some(more) = self.inside_for(direction, place, limit) {
-                let on = if more > 2.0 * same { more - same } else { more + gap };
-                (reached, step) = (place + on, 0.5 * gap);
+                (reached, step) =
+                    if more > 2.0 * same { (place + more - same, 0.5 * gap) } else { (place, 2.0 * step) };
             } else {
                 last.retain(|(met, _)| (met.high - reached).abs() <= same);
                 let pairs = last.iter().map(|(_, pair)| *pair).take(MOST_LAST_PAIRS).collect();
@@ -228,7 +227,7 @@ impl<'m> Translation<'m> {
             for p in &self.witnesses[k] {
                 let origin = *p + way * length;
                 if holds(&body, origin) {
-                    let more = self.common.way(k, Ray { origin, direction: way, reach: limit });
+                    let more = self.common.way(k, origin, way, limit);
                     most = Some(most.map_or(more, |most| most.max(more)));
                 }
             }
