@@ -374,34 +374,3 @@ fn options_are_checked() {
         assert!(Scene::new(Options { margin, touch, ..Options::default() }, Brute::default()).is_err());
     }
 }
-
-#[test]
-fn what_has_sunk_into_a_mesh_has_depth_and_normal_where_the_deepest_contact_is_told() {
-    let rock = Shape::from(procedural::blob(2.0, 0.25, 3, 5).unwrap());
-    let ring = Shape::from(procedural::torus(0.8, 0.3, 24, 12).unwrap());
-    let hull = Polytope::hull(procedural::blob(0.5, 0.3, 2, 9).unwrap().vertices()).unwrap();
-    let sunk: [Shape; 5] = [
-        Primitive::sphere(0.3).unwrap().into(),
-        Primitive::cuboid([0.3, 0.5, 0.2]).unwrap().into(),
-        Primitive::capsule(0.2, 0.5).unwrap().into(),
-        hull.into(),
-        ring,
-    ];
-    let mut rng = Pcg64::seed_from_u64(21);
-    for (case, shape) in sunk.iter().cycle().take(20).enumerate() {
-        let mut scene = Scene::default();
-        let at = Pose::shift(DVec3::from([(); 3].map(|()| rng.random_range(-1.2..1.2))));
-        scene.add(Body::fixed(rock.clone(), Pose::IDENTITY));
-        scene.add(Body::moving(shape.clone(), at));
-        let told = scene.step(&mut unlimited()).contacts.to_vec();
-        assert_eq!(told.len(), 1, "case {case}");
-        let found = told[0].contact;
-        assert!(found.depth > 0.0 && (found.normal.length() - 1.0).abs() < 1e-9, "case {case}: {found:?}");
-        let moved = at.moved_to(at.translation() + found.normal * (found.depth + 1e-6));
-        let after = crate::relation(&rock, shape.at(moved));
-        assert!(
-            matches!(after, crate::Relation::Separated | crate::Relation::Touching),
-            "case {case}: {after:?}"
-        );
-    }
-}

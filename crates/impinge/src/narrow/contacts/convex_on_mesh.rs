@@ -3,13 +3,13 @@
 //! A mesh that bounds a convex body is one. On any other the triangles near the shape are seen from the side on which
 //! its middle lies (from outside of a solid; from the side of the triangles' normals where only that is wanted), and
 //! features are matched (`polytope_on_mesh`, `round_on_mesh`, `curved_on_mesh`). A shape whose middle has sunk into a
-//! solid is treated as a mesh of its own (`solids`), or taken the way from its middle to the surface (`nearest_exit`).
+//! solid is treated as a mesh of its own (`solids`).
 
 use glam::DVec3;
 
 use super::convex_mesh_hull::{as_mesh, convex_body};
 use super::local_surface::LocalSurface;
-use super::{Wanted, convex_pair, curved_on_mesh, nearest_exit, polytope_on_mesh, round_on_mesh, solids};
+use super::{Wanted, convex_pair, curved_on_mesh, polytope_on_mesh, round_on_mesh, solids};
 use crate::bound::Aabb;
 use crate::contact::{Certainty, Contact, Counters, Feature};
 use crate::model::{Fact, Geometry, Model};
@@ -33,8 +33,6 @@ const WIDER: f64 = 1.1;
 /// What is asked.
 #[derive(Clone, Copy)]
 pub(super) struct OnMesh<'p> {
-    /// The mesh as a shape.
-    pub level: &'p Geometry,
     pub mesh: &'p Model,
     pub mesh_pose: &'p Pose,
     pub shape: &'p Geometry,
@@ -52,13 +50,12 @@ pub(super) fn contacts(
     found: &mut Vec<Contact>,
 ) -> Option<Certainty> {
     let OnMesh {
-        level: _,
         mesh,
         mesh_pose,
         shape,
         convex,
         pose,
-        wanted: Wanted { margin, one_sided, thorough },
+        wanted: Wanted { margin, one_sided, deep: looks_deep },
     } = *asked;
     if half_space_of(convex, pose).is_some() {
         return under_plane(asked, budget, work, found);
@@ -92,12 +89,8 @@ pub(super) fn contacts(
         front = near.is_none_or(|near| surface.is_in_front(middle, &near));
     }
     let sunk = closed && if near.is_some() { !front } else { body.holds(middle, budget, work)? };
-    if sunk
-        && !thorough
-        && let Some((exit, certainty)) = nearest_exit::contact(asked, middle, reach, work)
-    {
-        found.push(exit);
-        return Some(certainty);
+    if sunk && !looks_deep {
+        return Some(Certainty::Exact);
     }
     if sunk {
         return deep(asked, memory, budget, work, found);
@@ -167,7 +160,7 @@ fn deep(
     work: &mut Counters,
     found: &mut Vec<Contact>,
 ) -> Option<Certainty> {
-    let OnMesh { mesh, mesh_pose, shape, convex, pose, wanted, .. } = *asked;
+    let OnMesh { mesh, mesh_pose, shape, convex, pose, wanted } = *asked;
     let Some((own, at)) = as_mesh(shape, pose) else { return Some(Certainty::Exact) };
     let certainty = solids::contacts([mesh, &own], [mesh_pose, &at], wanted, memory, budget, work, found)?;
     let turn = pose.matrix();

@@ -4,14 +4,12 @@
 //! of features whose Voronoi regions hold the normal (`convex_on_mesh`), two meshes those of each region of their
 //! intersection (`solids`). Compounds are asked part by part by those who call this.
 
-mod common_points;
 mod convex_mesh_hull;
 mod convex_on_mesh;
 pub(crate) mod convex_pair;
 mod curved_on_mesh;
 mod interval;
 mod local_surface;
-mod nearest_exit;
 mod polytope_on_mesh;
 mod round_on_mesh;
 mod separate;
@@ -37,9 +35,8 @@ pub struct Wanted {
     pub margin: f64,
     /// Whether an open mesh pushes along the normals of its triangles only.
     pub one_sided: bool,
-    /// Whether the best way out of a solid is looked for; else a likely one will do, which is found far sooner: from the
-    /// middle of a convex shape to the surface, and for two meshes along the mean normal of where they cross.
-    pub thorough: bool,
+    /// Whether a shape whose middle has sunk into a solid is told how to get out, which takes a search.
+    pub deep: bool,
 }
 
 /// The contacts of two shapes that are no compounds, not farther apart than the margin.
@@ -62,9 +59,9 @@ pub fn contacts(
         [Geometry::Mesh(a), Geometry::Mesh(b)] => {
             solids::contacts([a, b], pair.poses, wanted, memory, budget, &mut work, &mut found)
         }
-        [level @ Geometry::Mesh(mesh), shape @ Geometry::Convex(convex)] => {
+        [Geometry::Mesh(mesh), shape @ Geometry::Convex(convex)] => {
             let (mesh_pose, pose) = (pose_a, pose_b);
-            let asked = OnMesh { level, mesh, mesh_pose, shape, convex, pose, wanted };
+            let asked = OnMesh { mesh, mesh_pose, shape, convex, pose, wanted };
             convex_on_mesh::contacts(&asked, memory, budget, &mut work, &mut found)
         }
         [Geometry::Convex(_), Geometry::Mesh(_)] => {

@@ -23,8 +23,9 @@ use crate::num::tolerance::{LENGTHENED_FIRST, ROUND_UP, SUPPORT_ROUNDING};
 use crate::shape::{Convex, Primitive};
 use crate::{Budget, Error, Pose, Separation};
 
-/// Normals of faces, and others besides, that are tried at most.
-const DIRECTIONS: u32 = 640;
+/// Directions that are tried at least and at most, and pairs of triangles that decide how many between.
+const DIRECTIONS: [u64; 2] = [96, 640];
+const MOST_PAIRS: u64 = 4_000_000;
 
 /// How often a translation is doubled in what is added to it before the search gives up.
 const MOST_DOUBLINGS: u32 = 60;
@@ -129,17 +130,18 @@ fn of_meshes(
         return Err(Error::Argument { name: "a", reason });
     };
     let placed = [PlacedMesh::new(a, pose_a), PlacedMesh::new(b, pose_b)];
-    let mut way = Translation::new(placed[0], placed[1]);
+    let way = Translation::new(placed[0], placed[1]);
+    let count = (MOST_PAIRS / way.cost().max(1)).clamp(DIRECTIONS[0], DIRECTIONS[1]) as u32;
     // The hulls are apart no later than the bodies.
     let of_hulls = hull_direction([a, b], [pose_a, pose_b]);
     let faces = way.face_directions([false; 2]);
-    let faces = faces.iter().flat_map(|(n, _)| [*n, -*n]).take(DIRECTIONS as usize);
-    let directions = of_hulls.into_iter().chain(faces).chain(spread_directions(DIRECTIONS));
+    let faces = faces.iter().flat_map(|(n, _)| [*n, -*n]).take(count as usize);
+    let directions = of_hulls.into_iter().chain(faces).chain(spread_directions(count));
+    let cost = way.cost();
     let mut open = false;
-    let reach = way.reach();
-    let found = way.shortest(directions, reach, |tests| {
-        work.primitive_tests += tests;
-        open |= !budget.charge_all(tests);
+    let found = way.shortest(directions, way.reach(), || {
+        work.primitive_tests += cost;
+        open |= !budget.charge_all(cost);
         !open
     });
     if open {

@@ -1,7 +1,6 @@
 //! The contacts of two meshes: one entry or more for each connected region of their intersection.
 //!
-//! The regions are those of the exact volume, or for open surfaces those of the triangles that cross; where a likely way
-//! out will do, all of two solids is one. In each of them
+//! The regions are those of the exact volume, or for open surfaces those of the triangles that cross. In each of them
 //! the direction is looked for along which b leaves a soonest (`translation`); the pairs of triangles that part last
 //! tell where. What is certain is that b moved by the depth is out; a shorter way may have been missed, and the depth
 //! is not below what the certainty leaves.
@@ -44,8 +43,6 @@ struct Pair<'m> {
     placed: [PlacedMesh<'m>; 2],
     /// Whether the triangles face inwards.
     inverted: [bool; 2],
-    /// Whether many directions are tried.
-    thorough: bool,
 }
 
 /// A place where the meshes overlap.
@@ -64,7 +61,7 @@ struct Place {
 pub(super) fn contacts(
     models: [&Model; 2],
     poses: [&Pose; 2],
-    Wanted { margin, one_sided, thorough }: Wanted,
+    Wanted { margin, one_sided, .. }: Wanted,
     memory: &mut KernelMemory,
     budget: &mut Budget,
     work: &mut Counters,
@@ -87,13 +84,9 @@ pub(super) fn contacts(
     let closed = models.map(|model| model.topology().is_closed());
     let inverted =
         [closed[0] && is_inverted(models[0], budget)?, closed[1] && is_inverted(models[1], budget)?];
-    let pair = Pair { models, poses, placed, inverted, thorough };
-    let solids = closed == [true; 2];
-    let mut places = if solids && thorough { Vec::new() } else { pair.crossings(solids, budget, work)? };
-    if solids && places.is_empty() {
-        // Also where one is inside the other.
-        places = pair.regions(budget, work)?;
-    }
+    let pair = Pair { models, poses, placed, inverted };
+    let places =
+        if closed == [true; 2] { pair.regions(budget, work)? } else { pair.crossings(budget, work)? };
     let mut certainty = Certainty::Exact;
     for place in &places {
         certainty = certainty.lesser(pair.add(place, one_sided, closed, budget, work, found)?);
@@ -140,8 +133,8 @@ impl Pair<'_> {
             .all(|body| body.holds(p, &mut Budget::UNLIMITED.clone(), &mut Counters::default()) == Some(true))
     }
 
-    /// The connected sets of crossing triangles, or all of them as one.
-    fn crossings(&self, merged: bool, budget: &mut Budget, work: &mut Counters) -> Option<Vec<Place>> {
+    /// The connected sets of crossing triangles.
+    fn crossings(&self, budget: &mut Budget, work: &mut Counters) -> Option<Vec<Place>> {
         let [a, b] = [0, 1].map(|k| Posed::new(self.models[k], *self.poses[k]));
         let (pairs, outcome) = collide::pairs_within_budget(a, b, budget);
         *work += outcome.work;
@@ -158,8 +151,7 @@ impl Pair<'_> {
         }
         let mut places: Vec<(usize, Place, DVec3)> = Vec::new();
         for (number, pair) in pairs.iter().enumerate() {
-            // Of two solids one place is told, from which they are parted as wholes.
-            let root = if merged { 0 } else { sets.root(number) };
+            let root = sets.root(number);
             let at = places.iter().position(|(known, ..)| *known == root).unwrap_or_else(|| {
                 let bounds = Aabb::EMPTY;
                 let place = Place { bounds, normal: DVec3::ZERO, area: 0.0, inside: None, depth: 0.0 };
@@ -197,34 +189,29 @@ impl Pair<'_> {
         found: &mut Vec<Contact>,
     ) -> Option<Certainty> {
         let [a, b] = self.placed;
-        let whole = place.normal == DVec3::ZERO || closed == [true; 2] && !self.thorough;
-        let exit = if whole {
+        let exit = if place.normal == DVec3::ZERO {
             None
         } else {
             let grown = Aabb {
                 low: place.bounds.low - DVec3::splat(WINDOW * place.depth),
                 high: place.bounds.high + DVec3::splat(WINDOW * place.depth),
             };
-            let mut way = Translation::within(a, b, &place.bounds, grown, place.inside);
+            let way = Translation::within(a, b, grown, place.inside);
             let allowed = self.allowed(one_sided, closed, place.normal);
-            self.search(&mut way, place.normal, WINDOW * place.depth, allowed, budget, work)?
+            self.search(&way, place.normal, WINDOW * place.depth, allowed, budget, work)?
                 .map(|exit| (exit, way))
         };
         let (exit, way) = match exit {
             Some(found) => found,
             None => {
-                let mut way = Translation::new(a, b);
+                let way = Translation::new(a, b);
                 let reach = way.reach();
-                let Some(exit) = self.search(&mut way, place.normal, reach, |_| true, budget, work)? else {
+                let Some(exit) = self.search(&way, place.normal, reach, |_| true, budget, work)? else {
                     return Some(Certainty::Exact);
                 };
                 (exit, way)
             }
         };
-        if exit.pairs.is_empty() {
-            // So shallow that rounding hides it.
-            return self.add_nearest(0.0, budget, work, found);
-        }
         self.add_exit(place, &exit, &way, found);
         let depths = place.inside.map_or(0.0, |p| self.common_ball(p));
         let open = (exit.length - depths).max(0.0);
@@ -240,29 +227,24 @@ impl Pair<'_> {
     /// The shortest way out, from the mean normal, the normals of faces, and others.
     fn search(
         &self,
-        way: &mut Translation<'_>,
+        way: &Translation<'_>,
         normal: DVec3,
         limit: f64,
         allowed: impl Fn(DVec3) -> bool,
         budget: &mut Budget,
         work: &mut Counters,
     ) -> Option<Option<Exit>> {
-        let first = (normal != DVec3::ZERO).then_some(normal);
-        let mut open = false;
-        let mut pay = |tests: u64| {
-            work.primitive_tests += tests;
-            open |= !budget.charge_all(tests);
-            !open
-        };
-        if !self.thorough
-            && let Some(exit) = first.and_then(|normal| way.along(normal, limit, &mut pay))
-        {
-            return if open { None } else { Some(Some(exit)) };
-        }
         let faces = way.face_directions(self.inverted);
         let faces = faces.into_iter().map(|(n, _)| n).take(MOST_FACES);
+        let first = (normal != DVec3::ZERO).then_some(normal);
         let all = first.into_iter().chain(faces).chain(spread_directions(OTHERS));
-        let found = way.shortest(all.filter(|n| allowed(*n)), limit, pay);
+        let cost = way.cost();
+        let mut open = false;
+        let found = way.shortest(all.filter(|n| allowed(*n)), limit, || {
+            work.primitive_tests += cost;
+            open |= !budget.charge_all(cost);
+            !open
+        });
         if open { None } else { Some(found) }
     }
 
@@ -333,7 +315,7 @@ impl Pair<'_> {
         });
         let room = DVec3::splat(TOUCH_WINDOW * size);
         let window = Aabb { low: p - room, high: p + room };
-        let mut way = Translation::within(self.placed[0], self.placed[1], &window, window, None);
+        let way = Translation::within(self.placed[0], self.placed[1], window, None);
         let own = |k: usize, t: u32| {
             let [a, b, c] = self.placed[k].corners(t);
             let normal = (b - a).cross(c - a).normalize_or_zero();
@@ -342,9 +324,7 @@ impl Pair<'_> {
         let directions = [own(0, t), -own(1, u)];
         let faces = way.face_directions(self.inverted).into_iter().map(|(n, _)| n);
         let exits = directions.into_iter().chain(faces).take(MOST_FACES).filter(|n| *n != DVec3::ZERO);
-        let exits: Vec<DVec3> = exits.collect();
-        let exits = exits.into_iter().filter_map(|n| way.first_exit(n, size));
-        let best = exits.min_by(|x, y| x.length.total_cmp(&y.length));
+        let best = exits.filter_map(|n| way.first_exit(n, size)).min_by(|x, y| x.length.total_cmp(&y.length));
         best.map_or(if directions[0] != DVec3::ZERO { directions[0] } else { DVec3::Z }, |exit| {
             exit.direction
         })

@@ -3,12 +3,10 @@ use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
 
 use super::interval::interval;
-use super::translation::Translation;
 use super::{Wanted, contacts, separate};
 use crate::geom::triangle_triangle::meet;
 use crate::model::{Geometry, Model};
 use crate::narrow::dispatch::full_relation;
-use crate::narrow::exact::placed_mesh::PlacedMesh;
 use crate::narrow::kernel_memory::KernelMemory;
 use crate::narrow::shape_pair::ShapePair;
 use crate::shape::{Convex, Polytope, Primitive, procedural};
@@ -31,14 +29,9 @@ fn turned(dice: &mut Pcg64, at: DVec3) -> Pose {
 fn ask(a: &Geometry, pose_a: &Pose, b: &Geometry, pose_b: &Pose, margin: f64) -> Vec<Contact> {
     let pair = ShapePair::new([a, b], [pose_a, pose_b]);
     let unlimited = &mut Budget::UNLIMITED.clone();
-    contacts(
-        &pair,
-        Wanted { margin, one_sided: false, thorough: true },
-        &mut KernelMemory::default(),
-        unlimited,
-    )
-    .value
-    .unwrap()
+    contacts(&pair, Wanted { margin, one_sided: false, deep: true }, &mut KernelMemory::default(), unlimited)
+        .value
+        .unwrap()
 }
 
 /// A bumpy sheet that no edge of is flat.
@@ -171,48 +164,4 @@ fn solids_are_parted_by_their_separating_translation_and_none_much_shorter_is_mi
         assert!(places.iter().any(|c| c.depth > 0.0), "case {case}: {places:?}");
     }
     assert!(asked >= 8, "{asked} pairs overlap");
-}
-
-#[test]
-fn along_a_direction_bodies_overlap_until_the_first_exit_and_the_bound_is_not_beyond_it() {
-    let dice = &mut Pcg64::seed_from_u64(5);
-    let bodies = [
-        procedural::torus(1.0, 0.3, 16, 8).unwrap(),
-        procedural::gear(0.2, 0.8, 1.0, 0.3, 6).unwrap(),
-        procedural::blob(0.8, 0.3, 2, 3).unwrap(),
-    ]
-    .map(|mesh| Geometry::from(Model::from(mesh)));
-    let (mut exits, mut sharp) = (0, 0);
-    for case in 0..30 {
-        let [a, b] = [&bodies[case % 3], &bodies[case / 3 % 3]];
-        let at = unit(dice) * dice.random_range(0.0..0.8);
-        let (still, pose) = (Pose::IDENTITY, turned(dice, at));
-        let overlap = |shift: DVec3| {
-            let moved = pose.moved_to(pose.translation() + shift);
-            let pair = ShapePair::new([a, b], [&still, &moved]);
-            !matches!(
-                full_relation(&pair, &mut KernelMemory::default()).0,
-                Relation::Separated | Relation::Touching
-            )
-        };
-        if !overlap(DVec3::ZERO) {
-            continue;
-        }
-        let placed =
-            [PlacedMesh::new(a.model().unwrap(), &still), PlacedMesh::new(b.model().unwrap(), &pose)];
-        let mut way = Translation::new(placed[0], placed[1]);
-        let direction = unit(dice);
-        let reach = way.reach();
-        let least = way.at_least(direction, reach);
-        let exit = way.first_exit(direction, reach).unwrap();
-        exits += 1;
-        sharp += u32::from(least > 0.8 * exit.length);
-        assert!(least <= exit.length + 1e-9, "case {case}: {least} beyond {}", exit.length);
-        assert!(!overlap(direction * (exit.length + 1e-9)), "case {case}: not out");
-        assert!(!exit.pairs.is_empty(), "case {case}");
-        for share in [0.1, 0.5, 0.9, 0.999] {
-            assert!(overlap(direction * (share * exit.length)), "case {case}: out before {}", exit.length);
-        }
-    }
-    assert!(exits >= 20 && sharp >= exits / 2, "{exits} ways out, {sharp} near their bound");
 }

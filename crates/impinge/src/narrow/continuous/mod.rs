@@ -12,7 +12,6 @@ mod moving_disc_bound;
 mod pass_through;
 mod screw_shadow;
 pub mod shape_sweep;
-mod straight_sweep;
 mod time_queue;
 mod triangle_pair;
 

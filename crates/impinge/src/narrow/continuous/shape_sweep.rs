@@ -1,7 +1,6 @@
 //! When any two moving shapes first touch.
 //!
-//! Two meshes go to [`super::mesh_sweep`], a convex shape and a mesh that do not turn to [`super::straight_sweep`].
-//! Everything else is a search over pairs of convex pieces, the pair that
+//! Two meshes go to [`super::mesh_sweep`]. Everything else is a search over pairs of convex pieces, the pair that
 //! can meet earliest first: a convex shape is one piece, a compound a tree of boxes over its parts, a mesh the
 //! boxes of its tree over its triangles, a cloud the balls of its tree over its particles. Convex shapes are solid, meshes are surfaces: a mesh inside a box
 //! touches it, a box inside a mesh does not.
@@ -15,7 +14,6 @@ use super::answer::{ContactKind, Impact, Sweep, SweepOptions};
 use super::convex_pair::{Gap, Piece, look, noise};
 use super::mesh_sweep::{MeshSweep, SweepMemory};
 use super::motion_spans::spans;
-use super::straight_sweep::StraightSweep;
 use super::time_queue::TimedEntry;
 use crate::contact::Verdict;
 use crate::geom::point_triangle::norm;
@@ -79,7 +77,6 @@ pub struct ShapeSweep<'s>(Search<'s>);
 #[derive(Debug, Clone)]
 enum Search<'s> {
     Meshes(Box<MeshSweep<'s>>),
-    Straight(Box<StraightSweep<'s>>),
     Pieces(Box<PieceSweep<'s>>),
 }
 
@@ -90,21 +87,11 @@ impl<'s> ShapeSweep<'s> {
         motions: [&'s Motion; 2],
         options: &SweepOptions,
     ) -> ShapeSweep<'s> {
-        if let [Geometry::Mesh(a), Geometry::Mesh(b)] = shapes {
-            return ShapeSweep(Search::Meshes(Box::new(MeshSweep::new([a, b], motions, options))));
-        }
-        let straight = match shapes {
-            [Geometry::Convex(convex), Geometry::Mesh(mesh)] => {
-                StraightSweep::new(convex, mesh, 1, motions, options)
+        ShapeSweep(match shapes {
+            [Geometry::Mesh(a), Geometry::Mesh(b)] => {
+                Search::Meshes(Box::new(MeshSweep::new([a, b], motions, options)))
             }
-            [Geometry::Mesh(mesh), Geometry::Convex(convex)] => {
-                StraightSweep::new(convex, mesh, 0, motions, options)
-            }
-            _ => None,
-        };
-        ShapeSweep(match straight {
-            Some(search) => Search::Straight(Box::new(search)),
-            None => Search::Pieces(Box::new(PieceSweep::new(shapes, motions, options))),
+            _ => Search::Pieces(Box::new(PieceSweep::new(shapes, motions, options))),
         })
     }
 
@@ -119,7 +106,6 @@ impl<'s> ShapeSweep<'s> {
     pub fn advance(&mut self, budget: &mut Budget) -> Sweep {
         match &mut self.0 {
             Search::Meshes(search) => search.advance(budget),
-            Search::Straight(search) => search.advance(budget),
             Search::Pieces(search) => search.advance(budget),
         }
     }
@@ -387,9 +373,20 @@ impl<'s> PieceSweep<'s> {
 
     /// The contact of two leaves, if there is one now or within the tolerance.
     fn touches(&self, time: f64, pair: &mut BranchPair, gap: &Gap) -> Option<Impact> {
-        let pieces = [0, 1].map(|k: usize| &*pair.branches[k].piece);
-        let limits = [self.tolerance, self.slack];
-        let proved = is_contact(pieces, self.motions, time, gap, limits, &mut pair.steps)?;
+        let near = gap.separation.distance <= self.slack;
+        let idle = time + gap.time <= time;
+        let mut proved = gap.separation.distance <= 0.0;
+        if !proved && (idle || gap.time <= 0.5 * self.tolerance) {
+            let later = (time + self.tolerance).min(1.0);
+            let pieces = [0, 1].map(|k: usize| &*pair.branches[k].piece);
+            proved = look(pieces, self.motions, later, [later, later]).separation.distance <= 0.0;
+        }
+        if !proved {
+            pair.steps += u32::from(near || idle);
+            if !(idle && near) && pair.steps < MOST_STEPS {
+                return None;
+            }
+        }
         let (separation, branches) = (gap.separation, &pair.branches);
         let triangle = |k: usize| match (self.shapes[k], branches[k].below) {
             (Geometry::Mesh(_), Inner::Leaf(t)) => t,
@@ -422,34 +419,8 @@ impl<'s> PieceSweep<'s> {
     }
 }
 
-/// Whether two leaves touch now or within the tolerance, and if so, whether that is proved; `steps` counts those below the
-/// slack.
-pub(super) fn is_contact(
-    pieces: [&Piece; 2],
-    motions: [&Motion; 2],
-    time: f64,
-    gap: &Gap,
-    [tolerance, slack]: [f64; 2],
-    steps: &mut u32,
-) -> Option<bool> {
-    let near = gap.separation.distance <= slack;
-    let idle = time + gap.time <= time;
-    let mut proved = gap.separation.distance <= 0.0;
-    if !proved && (idle || gap.time <= 0.5 * tolerance) {
-        let later = (time + tolerance).min(1.0);
-        proved = look(pieces, motions, later, [later, later]).separation.distance <= 0.0;
-    }
-    if !proved {
-        *steps += u32::from(near || idle);
-        if !(idle && near) && *steps < MOST_STEPS {
-            return None;
-        }
-    }
-    Some(proved)
-}
-
 /// A feature of a triangle as one of its mesh.
-pub(super) fn triangle_feature(model: &Model, triangle: u32, feature: Feature) -> Feature {
+fn triangle_feature(model: &Model, triangle: u32, feature: Feature) -> Feature {
     let corners = model.mesh().triangles()[triangle as usize];
     match feature {
         Feature::Vertex(i) => {

@@ -23,8 +23,8 @@ use crate::{Budget, Certainty, Contact, Counters, Finish, Outcome, Relation, Sep
 pub enum Contacts {
     /// Events only. Where `touch` is 0 nothing is measured: much cheaper for meshes.
     None,
-    /// The closest or deepest features of each two parts within the margin. Of two meshes that overlap, and of a convex
-    /// shape whose middle has sunk into a solid mesh, a likely way out is told, not the shortest that can be found.
+    /// The closest or deepest features of each two parts within the margin. Two meshes that overlap, and a convex shape
+    /// whose middle has sunk into a solid mesh, have distance 0 and no normal here: their depth takes a search.
     #[default]
     Deepest,
     /// Also the points of the contact manifold, with persistent contact ids; everything that overlaps has a depth.
@@ -220,10 +220,14 @@ fn measure_distance<K: PairKernel + ?Sized>(
     (Some(Measured { touching, places: Places::Separation(separation, certainty) }), outcome)
 }
 
-/// Whether contacts come as a list with depths: where a mesh takes part.
+/// Whether contacts come as a list with depths: where a mesh takes part. Of two meshes the shortest way out of every region
+/// is looked for, which only who wants all points pays for.
 fn is_listed(pair: &ShapePair<'_>, options: &ContactOptions) -> bool {
-    let is_mesh = |shape: &Geometry| matches!(shape, Geometry::Mesh(_));
-    options.told != Contacts::None && pair.shapes.into_iter().any(is_mesh)
+    match pair.shapes {
+        [Geometry::Mesh(_), Geometry::Mesh(_)] => options.told == Contacts::Manifold,
+        [Geometry::Mesh(_), _] | [_, Geometry::Mesh(_)] => options.told != Contacts::None,
+        _ => false,
+    }
 }
 
 /// [`measure`] where a mesh takes part: the contacts say by themselves that the shapes touch, unless the deepest one is
@@ -241,11 +245,7 @@ fn measure_meshes<K: PairKernel + ?Sized>(
     if options.told == Contacts::Deepest {
         let (measured, mut outcome) = measure_distance(kernel, pair, options, wanted, memory, budget);
         let Some(mut measured) = measured else { return (None, outcome) };
-        // Nested bodies touch, however far their surfaces are from each other.
-        let overlap = |separation: &Separation| {
-            separation.distance <= 0.0 || measured.touching && separation.distance > options.touch
-        };
-        if matches!(&measured.places, Places::Separation(separation, _) if overlap(separation)) {
+        if matches!(&measured.places, Places::Separation(separation, _) if separation.distance <= 0.0) {
             let Verdict { value, outcome: listed, .. } = all_contacts(pair, options, memory, budget);
             outcome.work += listed.work;
             if let Some(found) = value.filter(|found| !found.is_empty()) {
@@ -298,8 +298,8 @@ pub(crate) fn all_contacts(
         let Question::Contacts(ContactOptions { margin, one_sided, told, .. }) = question else {
             return Ok(Verdict::refused());
         };
-        let thorough = *told == Contacts::Manifold;
-        let wanted = Wanted { margin: *margin, one_sided: *one_sided, thorough };
+        let deep = *told == Contacts::Manifold;
+        let wanted = Wanted { margin: *margin, one_sided: *one_sided, deep };
         Ok(contacts(pair, wanted, &mut memory.kernel, budget))
     };
     let found = ask("exact", &Question::Contacts(*options), pair, memory, budget, kernel);
