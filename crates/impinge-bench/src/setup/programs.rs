@@ -1,8 +1,8 @@
-//! The C++ programs around FCL, Coal and Embree: how they are compiled, and a record of it beside each.
+//! The C++ programs around FCL, Coal, Embree and Jolt: how they are compiled, and a record of it beside each.
 //!
 //! The record holds the peer's version, then compiler and flags; tables copy it. The libraries themselves come
 //! compiled, FCL and Embree from Debian and Coal from its wheel: the flags are those of our programs and of what the
-//! headers bring.
+//! headers bring. Jolt is compiled with them.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -11,6 +11,7 @@ use anyhow::{Context, Result};
 
 use super::COAL;
 use super::install::{Need, call, output, python};
+use super::jolt;
 use crate::scenes::{peers_folder, root};
 
 /// Without `-march`: it would change Eigen's alignment and so the wheel's binary interface.
@@ -71,10 +72,12 @@ fn record(program: &str) -> Result<[String; 2]> {
             let version = ["-W", "-f", "${Version}", "libembree-dev"];
             output(Command::new("dpkg-query").args(version))?.trim().to_string()
         }
+        "jolt" => jolt::version()?,
         _ => COAL[1].to_string(),
     };
     let compiler = output(Command::new("g++").arg("-dumpfullversion"))?;
-    Ok([version, format!("g++ {} {}", compiler.trim(), FLAGS.join(" "))])
+    let more = if program == "jolt" { format!(" {}", jolt::FLAGS) } else { String::new() };
+    Ok([version, format!("g++ {} {}{more}", compiler.trim(), FLAGS.join(" "))])
 }
 
 fn libraries(program: &str) -> Result<Vec<String>> {
@@ -87,6 +90,9 @@ fn libraries(program: &str) -> Result<Vec<String>> {
     }
     if program == "embree" {
         return Ok(vec!["-lembree3".into()]);
+    }
+    if program == "jolt" {
+        return jolt::libraries(&FLAGS);
     }
     let prefix = coal_prefix()?;
     let (include, library) = (prefix.join("include"), prefix.join("lib"));

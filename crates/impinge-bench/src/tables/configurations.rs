@@ -1,19 +1,20 @@
-//! A thousand configurations of an arm with the Panda's joints before a shelf of meshes: the clearance of each.
+//! A thousand configurations of the Panda before a shelf of meshes: the clearance of each.
 
+use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use glam::DVec3;
+use glam::{DQuat, DVec3};
 use impinge::scene::{Articulated, Body, Groups, Scene};
 use impinge::{Joint, JointKind, Mesh, Pose, Shape, Skeleton, procedural};
 
 use super::Effort;
 use crate::outside::Outside;
 use crate::peers::wanted;
-use crate::scenes;
 use crate::table::{Table, microseconds};
 use crate::timing::{Contestant, Timed, Track, alternate, faster_by, median_of};
+use crate::{scenes, setup};
 
 /// Configurations, and how many are asked in a row.
 const CONFIGURATIONS: usize = 1_000;
@@ -42,8 +43,23 @@ const JOINTS: [JointRow; 7] = [
     ([0.088, 0.0, 1.033], [0.0, 0.0, -1.0], [-2.8973, 2.8973]),
 ];
 
-/// The links at rest: two ends and a radius, of about the size of the Panda's.
-const LINKS: [([f64; 3], [f64; 3], f64); 7] = [
+/// The links at rest: the file of the collision mesh, its place in the frame of the base, and how far it is turned
+/// about x (quarter turns).
+const LINKS: [(&str, [f64; 3], i32); 7] = [
+    ("link1", [0.0, 0.0, 0.333], 0),
+    ("link2", [0.0, 0.0, 0.333], -1),
+    ("link3", [0.0, 0.0, 0.649], 0),
+    ("link4", [0.0825, 0.0, 0.649], 1),
+    ("link5", [0.0, 0.0, 1.033], 0),
+    ("link6", [0.0, 0.0, 1.033], 1),
+    ("link7", [0.088, 0.0, 1.033], 2),
+];
+
+/// The hand is fixed to the last link: so far along its z, and turned about it by an eighth.
+const FLANGE: f64 = 0.107;
+
+/// Where there are no meshes of the links, the hulls of two balls of about their size: ends and radius.
+const CAPSULES: [([f64; 3], [f64; 3], f64); 7] = [
     ([0.0, 0.0, 0.20], [0.0, 0.0, 0.333], 0.065),
     ([0.0, 0.0, 0.333], [0.0, 0.0, 0.45], 0.065),
     ([0.0, 0.0, 0.53], [0.06, 0.0, 0.649], 0.060),
@@ -57,7 +73,13 @@ const LINKS: [([f64; 3], [f64; 3], f64); 7] = [
 pub fn run(effort: Effort) -> Result<Table> {
     let header = ["contestant", "us/configuration", "free", "sum of clearances", "compared with ours"];
     let mut table = Table::new("configurations", &header);
-    let cell = Cell::new()?;
+    let meshes = setup::robot_meshes("panda_description");
+    if meshes.is_none() {
+        table.missing("the Panda's meshes: `cargo run --release -p impinge-bench -- setup` gets them");
+    }
+    let cell = Cell::new(meshes.as_deref())?;
+    let links =
+        if meshes.is_some() { "the Panda's collision meshes" } else { "capsules of about the Panda's size" };
     let mut contestants = vec![Contestant::new("impinge", |block| cell.ours(block, effort.pick(REPEATS, 1)))];
     if let Some(mut coal) = cell.coal(&mut table)? {
         contestants.push(Contestant::new("coal-obbrss", move |block| {
@@ -71,8 +93,8 @@ pub fn run(effort: Effort) -> Result<Table> {
     drop(contestants);
     add_rows(&mut table, &tracks);
     table.remark(format!(
-        "one thread; {} links as meshes of {} triangles, {} obstacles as meshes of {} triangles; joints and limits are the \
-         Panda's, its link meshes are in no data we have: capsules of about its size instead",
+        "one thread; {} links ({links}, the hand with the last one) of {} triangles, {} obstacles as meshes of {} \
+         triangles; joints and limits are the Panda's",
         cell.links.len(),
         triangles(&cell.links),
         cell.obstacles.len(),
@@ -116,9 +138,14 @@ struct Cell {
 }
 
 impl Cell {
-    fn new() -> Result<Cell> {
-        let links =
-            LINKS.iter().map(|&(a, b, r)| capsule(a.into(), b.into(), r)).collect::<Result<Vec<_>>>()?;
+    fn new(meshes: Option<&Path>) -> Result<Cell> {
+        let links = match meshes {
+            Some(folder) => panda(folder)?,
+            None => {
+                let made = CAPSULES.iter().map(|&(a, b, r)| capsule(a.into(), b.into(), r));
+                made.collect::<Result<Vec<_>>>()?
+            }
+        };
         let obstacles = shelf()?;
         let mut scene = Scene::default();
         for (mesh, pose) in &obstacles {
@@ -182,6 +209,31 @@ fn place(pose: &Pose) -> Vec<u8> {
     order.into_iter().flat_map(|k| m[k].to_le_bytes()).collect()
 }
 
+/// The links of the Panda at rest in the frame of its base.
+fn panda(folder: &Path) -> Result<Vec<Mesh>> {
+    let read = |name: &str, moved: &dyn Fn(DVec3) -> DVec3| -> Result<(Vec<DVec3>, Vec<[u32; 3]>)> {
+        let mesh = impinge::io::load_mesh(folder.join(format!("{name}.stl")))?;
+        Ok((mesh.vertices().iter().map(|p| moved(*p)).collect(), mesh.triangles().to_vec()))
+    };
+    let mut links = Vec::new();
+    for (k, &(name, at, quarters)) in LINKS.iter().enumerate() {
+        // Whole quarters, so that sines and cosines are whole too.
+        let (sin, cos) = [(0.0, 1.0), (1.0, 0.0), (0.0, -1.0), (-1.0, 0.0)][quarters.rem_euclid(4) as usize];
+        let place =
+            |p: DVec3| DVec3::new(p.x, cos * p.y - sin * p.z, sin * p.y + cos * p.z) + DVec3::from_array(at);
+        let (mut vertices, mut triangles) = read(name, &place)?;
+        if k + 1 == LINKS.len() {
+            let turn = DQuat::from_rotation_z(-std::f64::consts::FRAC_PI_4);
+            let (hand, faces) = read("hand", &|p| place(turn * p + DVec3::Z * FLANGE))?;
+            let first = vertices.len() as u32;
+            vertices.extend(hand);
+            triangles.extend(faces.iter().map(|t| t.map(|v| v + first)));
+        }
+        links.push(Mesh::new(vertices.iter().map(|p| p.to_array()).collect(), triangles)?);
+    }
+    Ok(links)
+}
+
 /// The hull of two balls.
 fn capsule(a: DVec3, b: DVec3, radius: f64) -> Result<Mesh> {
     let ball = procedural::ico_sphere(radius, 2)?;
@@ -234,7 +286,7 @@ mod tests {
 
     #[test]
     fn some_configurations_are_free_and_distances_are_those_of_all_pairs() -> Result<()> {
-        let cell = Cell::new()?;
+        let cell = Cell::new(None)?;
         let found = cell.ours(0, 1)?.answer;
         let free = found.iter().filter(|d| **d > 0.0).count();
         assert!((5..BLOCK).contains(&free), "{free}");

@@ -13,8 +13,7 @@ use impinge::num::random::unit as random;
 use impinge::{Contact, Memory, Mesh, Motion, Pose, Query, Shape, closest_point, distance, relation, sweep};
 
 use super::Effort;
-use crate::peers::parry_contacts;
-use crate::peers::wanted;
+use crate::peers::{jolt, parry_contacts, wanted};
 use crate::table::Table;
 
 /// Vertices along a side of the terrain.
@@ -98,7 +97,8 @@ pub fn run(effort: Effort) -> Result<Table> {
     let dice = &mut Dice(0);
     let ground = terrain(dice)?;
     let bodies = bodies(dice, &ground, effort.pick(1000, 100))?;
-    let reference = reference(&ground, &bodies)?;
+    let frames = effort.pick(FRAMES, 3);
+    let reference = reference(&ground, &bodies, frames)?;
     let header = [
         "contestant",
         "us/body",
@@ -114,7 +114,6 @@ pub fn run(effort: Effort) -> Result<Table> {
         "missed",
     ];
     let mut table = Table::new("contacts", &header);
-    let frames = effort.pick(FRAMES, 3);
     let mut ours = None;
     let mut contestants: Vec<(&str, Runner<'_>)> = Vec::new();
     if wanted("impinge") {
@@ -123,6 +122,11 @@ pub fn run(effort: Effort) -> Result<Table> {
     if wanted("parry3d") {
         contestants.push(("parry3d-fix", parry_contacts::single::runner(&ground, &bodies)?));
         contestants.push(("parry3d-f64-fix", parry_contacts::double::runner(&ground, &bodies)?));
+    }
+    if wanted("jolt")
+        && let Some(runner) = jolt::runner(&ground, &bodies, frames, &mut table)?
+    {
+        contestants.push(("jolt", runner));
     }
     let mut times = vec![[const { Vec::new() }; 5]; contestants.len()];
     let mut told = vec![Vec::new(); contestants.len()];
@@ -420,48 +424,61 @@ fn surface_points(kind: &Kind) -> Vec<DVec3> {
     }
 }
 
+/// Samples around which the depth is refined, and how far they are from each other (a share of the body's size).
+const STARTS: usize = 4;
+const APART: f64 = 0.15;
+
 /// How deep each body lies in the last frame: the largest distance from the terrain of a point of its surface under
 /// it, found among samples and refined around the best ones.
-fn reference(ground: &Mesh, bodies: &[Body]) -> Result<Vec<f64>> {
+fn reference(ground: &Mesh, bodies: &[Body], last: usize) -> Result<Vec<f64>> {
     let level = Shape::from(ground.clone());
     let mut all = Vec::new();
     for body in bodies {
-        let pose = Pose::from_rotation(body.position + slide(FRAMES), body.rotation)?;
+        let pose = Pose::from_rotation(body.position + slide(last), body.rotation)?;
         let shape = body.kind.shape()?;
         let depth = |p: DVec3| -> Result<f64> {
             let near = closest_point(&level, p)?;
             Ok(if is_under(ground, p) { near.distance.abs() } else { 0.0 })
         };
-        let mut best = (0.0, DVec3::ZERO);
+        let mut samples: Vec<(f64, DVec3)> = Vec::new();
         for local in surface_points(&body.kind) {
             let p = pose.apply(local);
             if is_under(ground, p) {
-                let d = depth(p)?;
-                if d > best.0 {
-                    best = (d, p);
-                }
+                samples.push((depth(p)?, p));
             }
         }
-        // Around the best sample, always on the body's surface, in ever smaller steps.
-        let (mut step, inverse) = (0.05 * body.size, pose.inverse());
-        while step > 1e-6 * body.size && best.0 > 0.0 {
-            let mut better = false;
-            for k in 0..26_i32 {
-                let k = if k < 13 { k } else { k + 1 };
-                let way = DVec3::new(f64::from(k / 9 - 1), f64::from(k / 3 % 3 - 1), f64::from(k % 3 - 1));
-                let moved = inverse.apply(best.1 + way * step);
-                let on = closest_point(&shape, moved)?.point;
-                let p = pose.apply(on);
-                let d = depth(p)?;
-                if d > best.0 {
-                    (best, better) = ((d, p), true);
-                }
-            }
-            if !better {
-                step *= 0.5;
+        samples.sort_by(|x, y| y.0.total_cmp(&x.0));
+        let mut starts: Vec<(f64, DVec3)> = Vec::new();
+        for sample in samples {
+            let far = |(_, p): &(f64, DVec3)| p.distance(sample.1) > APART * body.size;
+            if starts.len() < STARTS && starts.iter().all(far) {
+                starts.push(sample);
             }
         }
-        all.push(best.0);
+        let mut deepest = 0.0_f64;
+        for mut best in starts {
+            // Always on the body's surface, in ever smaller steps.
+            let (mut step, inverse) = (0.05 * body.size, pose.inverse());
+            while step > 1e-6 * body.size {
+                let mut better = false;
+                for k in 0..26_i32 {
+                    let k = if k < 13 { k } else { k + 1 };
+                    let way =
+                        DVec3::new(f64::from(k / 9 - 1), f64::from(k / 3 % 3 - 1), f64::from(k % 3 - 1));
+                    let on = closest_point(&shape, inverse.apply(best.1 + way * step))?.point;
+                    let p = pose.apply(on);
+                    let d = depth(p)?;
+                    if d > best.0 {
+                        (best, better) = ((d, p), true);
+                    }
+                }
+                if !better {
+                    step *= 0.5;
+                }
+            }
+            deepest = deepest.max(best.0);
+        }
+        all.push(deepest);
     }
     Ok(all)
 }

@@ -15,8 +15,9 @@ fn every_command_that_draws_takes_a_view_and_a_size() {
     folder.write("rays.csv", "0.1,0.2,5,0,0,-2\n5,0,0,0,0,1\n");
     let mesh = impinge::procedural::knot([2, 3], 1.0, 0.5, 60, 8).unwrap();
     impinge::io::save(folder.path().join("knot.obj"), &mesh).unwrap();
-    let commands: [&[&str]; 6] = [
+    let commands: [&[&str]; 7] = [
         &["check", "a.obj", "b.obj", "--at-b", "1,0,0"],
+        &["contacts", "a.obj", "b.obj", "--at-b", "1.2,0,0"],
         &["rays", "a.obj", "--rays", "rays.csv"],
         &["sweep", "a.obj", "b.obj", "--at-b", "4,0,0", "--to-b", "-4,0,0"],
         &["self", "knot.obj"],

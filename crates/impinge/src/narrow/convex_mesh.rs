@@ -3,8 +3,8 @@
 //! The distance of the two surfaces is the smallest over the triangles, and for one triangle it is: its
 //! distance from the solid when it lies outside, nothing when it passes through the solid's surface, and the
 //! depth of its shallowest corner when it is inside, because depth in a convex solid is a concave function.
-//! The mesh's tree is searched nearest box first; a box is as far from the solid's surface as its centre, less
-//! its half diagonal. Hulls are measured as meshes.
+//! The mesh's tree is searched nearest box first; a box is as far from the solid's surface as from the solid's own box,
+//! and as its centre, less its half diagonal. Hulls are measured as meshes.
 
 use std::cell::Cell;
 use std::cmp::Ordering;
@@ -19,6 +19,7 @@ use super::convex::point::{self, SurfaceProjection};
 use super::convex::relation::{PlacedConvex, curved_noise};
 use super::convex::separation::{ConvexMemory, distance as convex_distance};
 use super::exact::placed_mesh::PlacedMesh;
+use crate::bound::Aabb;
 use crate::contact::Verdict;
 use crate::geom::point_triangle::{closest_point, norm};
 use crate::hierarchy::wide::WIDTH;
@@ -46,6 +47,25 @@ pub fn distance(
     };
     let (primitive, pose) = (primitive.scaled(scale), pose.moved_to(pose.translation() * scale));
     search(Search::new(&primitive, &pose, &mesh, &Pose::IDENTITY), budget, |found| shrunk(found, scale))
+}
+
+/// [`distance`] if it is at most `limit`, which keeps the search short; without a limit in work.
+pub(crate) fn distance_within(
+    primitive: &Primitive,
+    pose: &Pose,
+    mesh: &Model,
+    mesh_pose: &Pose,
+    limit: f64,
+) -> Option<Separation> {
+    let budget = &mut Budget::UNLIMITED.clone();
+    if safe_scale(largest(primitive, pose, &PlacedMesh::new(mesh, mesh_pose))) > 1.0 {
+        return distance(primitive, pose, mesh, mesh_pose, budget)
+            .value
+            .filter(|found| found.distance <= limit);
+    }
+    let mut search = Search { most: limit, ..Search::new(primitive, pose, mesh, mesh_pose) };
+    search.run(budget);
+    search.best.filter(|found| found.distance <= limit)
 }
 
 /// Searches until the end or as far as the budget goes; what is told goes through `named`.
@@ -113,6 +133,8 @@ struct Search<'m> {
     solid: Solid<'m>,
     body: PlacedMesh<'m>,
     open: BinaryHeap<Entry>,
+    /// What is farther is not looked for.
+    most: f64,
     best: Option<Separation>,
     /// The triangle of the best answer, so that equal ones are decided by their index.
     triangle: u32,
@@ -126,9 +148,26 @@ struct Solid<'m> {
     primitive: &'m Primitive,
     shape: Convex,
     pose: &'m Pose,
+    bounds: Aabb,
 }
 
-impl Solid<'_> {
+impl<'m> Solid<'m> {
+    fn new(primitive: &'m Primitive, pose: &'m Pose) -> Solid<'m> {
+        let bounds = Geometry::from(*primitive).bounds(pose);
+        Solid { primitive, shape: (*primitive).into(), pose, bounds }
+    }
+
+    /// Nothing in a box is nearer to the solid; 0 where its own box meets that one.
+    fn gap(&self, low: DVec3, high: DVec3) -> f64 {
+        match self.primitive {
+            Primitive::Sphere { radius } => {
+                let centre = self.pose.translation();
+                ((low - centre).max(centre - high).max(DVec3::ZERO).length() - radius) / ROUND_UP
+            }
+            _ => (low - self.bounds.high).max(self.bounds.low - high).max(DVec3::ZERO).length() / ROUND_UP,
+        }
+    }
+
     /// Where a point of the world is seen from the surface.
     fn foot(&self, p: DVec3) -> SurfaceProjection {
         let (turn, origin) = (self.pose.rotation(), self.pose.translation());
@@ -148,9 +187,10 @@ impl Solid<'_> {
 impl<'m> Search<'m> {
     fn new(primitive: &'m Primitive, pose: &'m Pose, mesh: &'m Model, mesh_pose: &'m Pose) -> Search<'m> {
         Search {
-            solid: Solid { primitive, shape: (*primitive).into(), pose },
+            solid: Solid::new(primitive, pose),
             body: PlacedMesh::new(mesh, mesh_pose),
             open: BinaryHeap::from([Entry { bound: 0.0, node: 0 }]),
+            most: f64::INFINITY,
             best: None,
             triangle: u32::MAX,
             certainty: Certainty::Exact,
@@ -176,7 +216,7 @@ impl<'m> Search<'m> {
     }
 
     fn limit(&self) -> f64 {
-        self.best.map_or(f64::INFINITY, |best| best.distance)
+        self.best.map_or(self.most, |best| best.distance)
     }
 
     fn run(&mut self, budget: &mut Budget) -> Finish {
@@ -204,9 +244,13 @@ impl<'m> Search<'m> {
         let node = &tree.nodes()[node as usize];
         for lane in node.used() {
             let [low, high] = self.body.lane_box(node, lane);
-            let centre = low.midpoint(high);
             self.work.volume_tests += 1;
-            let bound = self.solid.foot(centre).distance.abs() - (high - centre).length();
+            let apart = self.solid.gap(low, high);
+            if apart > self.limit() {
+                continue;
+            }
+            let centre = low.midpoint(high);
+            let bound = apart.max(self.solid.foot(centre).distance.abs() - (high - centre).length());
             if bound > self.limit() {
                 continue;
             }
@@ -339,10 +383,10 @@ fn relate(
     budget: &mut Budget,
     work: &mut Counters,
 ) -> Option<(Relation, Certainty)> {
-    let solid = Solid { primitive, shape: (*primitive).into(), pose };
+    let solid = Solid::new(primitive, pose);
     let body = PlacedMesh::new(mesh, mesh_pose);
     let core = PlacedConvex::new(&solid.shape, pose);
-    let bounds = Geometry::from(*primitive).bounds(pose);
+    let bounds = solid.bounds;
     let noise = curved_noise(&core, mesh_pose.translation().length() + extent(&body));
     let doubt = Certainty::Approximate { resolution: noise };
     let (mut enters, mut touches, mut doubtful, mut out_of_budget) = (false, false, false, false);

@@ -4,12 +4,15 @@ use glam::DVec3;
 
 use crate::bound::Aabb;
 use crate::model::{Geometry, Model};
+use crate::narrow::convex::relation::PlacedConvex;
+use crate::narrow::convex_mesh::{Crossing, crossing};
 use crate::narrow::dispatch;
+use crate::narrow::exact::placed_mesh::PlacedMesh;
 use crate::narrow::kernel_memory::KernelMemory;
 use crate::narrow::shape_pair::ShapePair;
 use crate::num::tolerance::SCENE_OVERLAP_ROUNDING;
 use crate::shape::{Convex, Primitive};
-use crate::{Budget, Pose, Relation};
+use crate::{Budget, Counters, Pose, Relation};
 
 /// Corners of a mesh that are looked for in a convex shape: together they cost a small part of an exact relation, and
 /// where a twentieth of the mesh lies in the shape all of them miss it once in 27 times.
@@ -20,14 +23,32 @@ pub(super) fn meet(shapes: [&Geometry; 2], poses: [&Pose; 2]) -> bool {
     if boxes_are_apart(shapes, poses) {
         return false;
     }
-    let probed = match shapes {
-        [Geometry::Convex(convex), Geometry::Mesh(mesh)] => holds_a_corner(convex, poses[0], mesh, poses[1]),
-        [Geometry::Mesh(mesh), Geometry::Convex(convex)] => holds_a_corner(convex, poses[1], mesh, poses[0]),
-        _ => false,
+    let certain = match shapes {
+        [Geometry::Convex(convex), Geometry::Mesh(mesh)] => meets_mesh(convex, poses[0], mesh, poses[1]),
+        [Geometry::Mesh(mesh), Geometry::Convex(convex)] => meets_mesh(convex, poses[1], mesh, poses[0]),
+        _ => None,
     };
     let pair = ShapePair::new(shapes, poses);
     let relation = || dispatch::relation(&pair, &mut KernelMemory::default(), &mut Budget::UNLIMITED.clone());
-    probed || relation().value.is_some_and(|found| found != Relation::Separated)
+    certain.unwrap_or_else(|| relation().value.is_some_and(|found| found != Relation::Separated))
+}
+
+/// Whether a convex shape and a mesh share a point, where that is certain without the exact relation.
+fn meets_mesh(convex: &Convex, pose: &Pose, mesh: &Model, mesh_pose: &Pose) -> Option<bool> {
+    if holds_a_corner(convex, pose, mesh, mesh_pose) {
+        return Some(true);
+    }
+    if !matches!(convex, Convex::Polytope(_) | Convex::Primitive(Primitive::Cuboid { .. })) {
+        return None;
+    }
+    let body = PlacedMesh::new(mesh, mesh_pose);
+    let (budget, work) = (&mut Budget::UNLIMITED.clone(), &mut Counters::default());
+    match crossing(convex, pose, &body, true, budget, work) {
+        Crossing::Crossed => Some(true),
+        // Inside or outside as a whole.
+        Crossing::Clear => body.holds(PlacedConvex::new(convex, pose).corners()[0], budget, work),
+        Crossing::Doubtful => None,
+    }
 }
 
 /// Whether a face of either shape's own box separates the boxes for sure (Gottschalk, Lin and Manocha 1996, without

@@ -15,8 +15,8 @@ use super::{Body, BodyId, Groups, Scene};
 use crate::model::{Geometry, Placed};
 use crate::motion::Motion;
 use crate::narrow::continuous::{Impact, SweepMemory, SweepOptions, sweep_within};
+use crate::narrow::convex_mesh;
 use crate::narrow::dispatch;
-use crate::narrow::exact::closest_point::counted_closest_points;
 use crate::narrow::exact::ray_cast::{Ray, RayHit};
 use crate::narrow::kernel_memory::KernelMemory;
 use crate::narrow::shape_pair::ShapePair;
@@ -24,7 +24,8 @@ use crate::narrow::shape_ray::ShapeRays;
 use crate::num::parallel;
 use crate::num::tolerance::{CAST_BOX_SLACK, SWEEP_TOLERANCE};
 use crate::query::Query;
-use crate::{Budget, Separation};
+use crate::shape::{Convex, Primitive};
+use crate::{Budget, Pose, Separation};
 
 /// Says whether a body answers.
 type Accept<'f> = &'f (dyn Fn(BodyId, &Body) -> bool + Sync);
@@ -56,16 +57,17 @@ impl Filter<'_> {
     }
 }
 
-/// Whether the surface of a mesh is surely farther than `limit` from all of a ball: its distance from the centre is
-/// found sooner than that of a shape.
-fn is_farther(entry: &Entry, centre: DVec3, radius: f64, limit: f64) -> bool {
-    let Geometry::Mesh(model) = entry.body.shape.geometry() else { return false };
-    if !(radius.is_finite() && limit.is_finite()) {
-        return false;
+/// The distance of a shape from a body, if it is at most `limit`; see [`distance`](crate::distance).
+fn distance_within(shape: &Geometry, pose: &Pose, body: &Body, limit: f64) -> Option<Separation> {
+    if let (Geometry::Convex(Convex::Primitive(primitive)), Geometry::Mesh(mesh)) =
+        (shape, body.shape.geometry())
+        && !matches!(primitive, Primitive::HalfSpace { .. })
+    {
+        return convex_mesh::distance_within(primitive, pose, mesh, &body.pose, limit);
     }
-    let (found, _) = counted_closest_points(model, &entry.body.pose, &[centre]);
-    let room = (limit.max(0.0) + radius) * (1.0 + CAST_BOX_SLACK);
-    found.first().is_some_and(|closest| closest.distance > room)
+    let pair = ShapePair::new([shape, body.shape.geometry()], [pose, &body.pose]);
+    let (found, _) = dispatch::full_distance(&pair, &mut KernelMemory::default());
+    (found.distance <= limit).then_some(found)
 }
 
 /// The smaller by value, then by name.
@@ -257,16 +259,13 @@ impl Scene {
     ) -> Option<(BodyId, Separation)> {
         let (shape, pose) = (placed.geometry(), placed.pose());
         let mut nearest: Option<(BodyId, Separation)> = None;
-        let ball = ball_of(shape);
-        let centre = pose.apply(ball.centre);
         self.index.nearest(&self.bodies, &shape.bounds(&pose), limit, &mut |slot, entry, limit| {
             let id = self.bodies.id(slot);
-            if lets(id, entry) && !is_farther(entry, centre, ball.radius, limit) {
-                let pair = ShapePair::new([shape, entry.body.shape.geometry()], [&pose, &entry.body.pose]);
-                let (found, _) = dispatch::full_distance(&pair, &mut KernelMemory::default());
-                if found.distance <= limit && is_better(&nearest, found.distance, id, |s| s.distance) {
-                    nearest = Some((id, found));
-                }
+            if lets(id, entry)
+                && let Some(found) = distance_within(shape, &pose, &entry.body, limit)
+                && is_better(&nearest, found.distance, id, |s| s.distance)
+            {
+                nearest = Some((id, found));
             }
             nearest.as_ref().map_or(limit, |(_, found)| found.distance)
         });

@@ -62,9 +62,7 @@ enum Bend {
 #[derive(Debug, Clone, Copy)]
 struct Crease {
     bend: Bend,
-    /// The triangle across; the triangle itself where there is none.
-    across: u32,
-    /// Where the corner of it is that is not on the side.
+    /// Where the corner of the triangle across is that is not on the side; `None` where there is no triangle.
     apex: Option<DVec3>,
 }
 
@@ -132,7 +130,7 @@ impl<'m> LocalSurface<'m> {
     /// How the surface bends over the side of a triangle from a corner to the next, seen from the side in question.
     fn crease(&self, triangle: u32, k: usize) -> Crease {
         let (mesh, topology) = (self.body.model.mesh(), self.body.model.topology());
-        let none = Crease { bend: Bend::Border, across: triangle, apex: None };
+        let none = Crease { bend: Bend::Border, apex: None };
         let Some(across) = topology.across(Side { triangle, corner: k as u8 }) else { return none };
         let (own, theirs) = (topology.triangles()[triangle as usize], topology.triangles()[across as usize]);
         let Some(apex) = (0..3).find(|&j| !own.contains(&theirs[j])) else { return none };
@@ -151,7 +149,7 @@ impl<'m> LocalSurface<'m> {
         } else {
             Bend::Concave
         };
-        Crease { bend, across, apex: Some(apex) }
+        Crease { bend, apex: Some(apex) }
     }
 
     /// The nearest point of the triangles; of equally near ones the triangle that faces the point most. A triangle
@@ -227,18 +225,24 @@ impl<'m> LocalSurface<'m> {
         topology.around(topology.weld().welded(vertex)).iter().copied()
     }
 
-    /// The sides of the triangles: their ends, and the place of the triangle and the side.
-    pub fn sides(&self) -> impl Iterator<Item = ([DVec3; 2], (usize, usize))> + '_ {
-        self.facets.iter().enumerate().flat_map(|(at, facet)| {
-            (0..3).map(move |k| ([facet.corners[k], facet.corners[(k + 1) % 3]], (at, k)))
+    /// The edges: their ends, and the place of the first triangle at each and of its side.
+    pub fn edges(&self) -> impl Iterator<Item = ([DVec3; 2], (usize, usize))> + '_ {
+        let topology = self.body.model.topology();
+        self.facets.iter().enumerate().flat_map(move |(at, facet)| {
+            let triangle = facet.triangle;
+            let is_first = move |k: &usize| {
+                let across = topology.across(Side { triangle, corner: *k as u8 });
+                across.is_none_or(|across| triangle < across)
+            };
+            let ends = move |k: usize| [facet.corners[k], facet.corners[(k + 1) % 3]];
+            (0..3).filter(is_first).map(move |k| (ends(k), (at, k)))
         })
     }
 
-    /// The edge along a side, if it is sharp; of two triangles at an edge only the first one has it.
+    /// The edge along a side, if it is sharp.
     pub fn sharp_edge(&self, (at, k): (usize, usize)) -> Option<SharpEdge> {
         let crease = self.crease(self.facets[at].triangle, k);
-        let told_once = crease.apex.is_none() || self.facets[at].triangle < crease.across;
-        (crease.is_sharp() && told_once).then(|| self.edge(&self.facets[at], k, &crease))
+        crease.is_sharp().then(|| self.edge(&self.facets[at], k, &crease))
     }
 
     /// An edge with the directions into its faces.

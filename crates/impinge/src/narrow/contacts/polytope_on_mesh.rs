@@ -9,6 +9,7 @@ use glam::DVec3;
 use smallvec::SmallVec;
 
 use super::local_surface::{LocalSurface, Near, SharpEdge};
+use crate::bound::Aabb;
 use crate::contact::{Contact, Feature};
 use crate::geom::point_triangle::segment_foot;
 use crate::geom::segment_segment::inner_points;
@@ -23,6 +24,7 @@ struct Placed<'g, 'p> {
     middle: DVec3,
     /// No corner is farther from the middle.
     reach: f64,
+    bounds: Aabb,
 }
 
 /// Appends the contacts of a mesh, as a, and a polytope, as b, not farther apart than `margin`.
@@ -30,7 +32,8 @@ pub(super) fn contacts(surface: &LocalSurface<'_>, graph: &Graph<'_>, margin: f6
     let corners: SmallVec<[DVec3; 32]> = graph.corners().collect();
     let middle = graph.middle();
     let reach = corners.iter().fold(0.0_f64, |most, p| most.max(p.distance(middle)));
-    let body = Placed { graph, planes: graph.planes().collect(), corners, middle, reach };
+    let bounds = Aabb::around_points(&corners);
+    let body = Placed { graph, planes: graph.planes().collect(), corners, middle, reach, bounds };
     sunk_corners(surface, &body, margin, found);
     mesh_corners(surface, &body, margin, found);
     crossing_edges(surface, &body, margin, found);
@@ -131,6 +134,10 @@ impl Placed<'_, '_> {
 
     /// The part of an edge within the polytope grown by a margin, and the faces through which it goes in and out.
     fn clipped(&self, [p, q]: [DVec3; 2], margin: f64) -> Option<[Option<usize>; 2]> {
+        let Aabb { low, high } = self.bounds;
+        if (p.min(q).cmpgt(high + margin) | p.max(q).cmplt(low - margin)).any() {
+            return None;
+        }
         let near = segment_foot(self.middle, p, q).0;
         if near.distance_squared(self.middle) > (self.reach + margin).powi(2) {
             return None;
@@ -164,7 +171,7 @@ impl Placed<'_, '_> {
 /// The edges of the polytope that cross sharp edges of the mesh.
 fn crossing_edges(surface: &LocalSurface<'_>, body: &Placed<'_, '_>, margin: f64, found: &mut Vec<Contact>) {
     let polytope = body.graph.polytope();
-    for (ends, place) in surface.sides() {
+    for (ends, place) in surface.edges() {
         let Some(faces) = body.clipped(ends, margin) else { continue };
         let Some(sharp) = surface.sharp_edge(place) else { continue };
         let mut tried: SmallVec<[u32; 16]> = SmallVec::new();

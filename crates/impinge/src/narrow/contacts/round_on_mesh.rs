@@ -96,7 +96,7 @@ fn inner_edges(
     margin: f64,
     found: &mut Vec<Contact>,
 ) {
-    for (ends, place) in surface.sides() {
+    for (ends, place) in surface.edges() {
         let near = closest_points(&ends, &core);
         let distance = near.distance_sq.sqrt();
         if near.ends[0].is_some() || near.ends[1].is_some() || distance - radius > margin {
