@@ -26,7 +26,7 @@ const LEAST_MEDIAN: f64 = 0.5;
 const ROUNDS: usize = 5;
 
 /// The columns with times, by table.
-const TIMES: [(&str, &[&str]); 20] = [
+const TIMES: [(&str, &[&str]); 21] = [
     ("mesh-relation", &["median us", "mean us"]),
     ("mesh-pairs", &["median us", "mean us"]),
     ("mesh-distance", &["median us", "mean us"]),
@@ -47,11 +47,12 @@ const TIMES: [(&str, &[&str]); 20] = [
     ("configurations", &["us/configuration"]),
     ("contacts", &["us/body"]),
     ("neighbours", &["median ms"]),
+    ("clash", &["median ms"]),
 ];
 
 /// Columns that tell rows of one contestant apart.
-const PARTS: [&str; 11] =
-    ["scene", "motion", "volume", "bodies", "mesh", "meshes", "boxes", "corners", "queries", "set", "pixels"];
+const PARTS: [&str; 12] =
+    ["scene", "motion", "volume", "bodies", "mesh", "meshes", "boxes", "corners", "queries", "set", "pixels", "parts"];
 
 /// What was asked for on the command line.
 #[derive(Debug, PartialEq)]

@@ -28,6 +28,10 @@ pub const IPCTK: [&str; 2] = ["ipctk", "1.6.1"];
 pub const MANIFOLD: [&str; 2] = ["manifold3d", "3.5.4"];
 pub const MESHLIB: [&str; 2] = ["meshlib", "3.1.4.297"];
 
+/// The wheels with collisions among many meshes.
+pub const TRIMESH: [&str; 2] = ["trimesh", "5.2.0"];
+pub const PYTHON_FCL: [&str; 2] = ["python-fcl", "0.7.0.11"];
+
 /// The wheel with neighbour lists.
 pub const VESIN: [&str; 2] = ["vesin", "0.6.2"];
 
@@ -122,6 +126,8 @@ const ITEMS: &[Item] = &[
         need: || programs::need("embree"),
         get: || programs::build("embree"),
     },
+    Item { name: "the wheel trimesh", tables: "clash", need: || wheel(TRIMESH), get: || pip(TRIMESH) },
+    Item { name: "the wheel python-fcl", tables: "clash", need: || wheel(PYTHON_FCL), get: || pip(PYTHON_FCL) },
     Item { name: "the wheel vesin", tables: "neighbours", need: || wheel(VESIN), get: || pip(VESIN) },
     Item {
         name: "the points",

@@ -12,7 +12,8 @@ use crate::args::{Clash as Args, Common, Format};
 use crate::error::Failure;
 use crate::exit::Exit;
 use crate::explain::Explain;
-use crate::{clash_page, commands, output, progress};
+use crate::clash_page::{self, Heading};
+use crate::{commands, output, progress};
 
 /// How many times larger one part must be than another for their units to be doubted, at least and at most: millimetres
 /// beside metres, with parts of an assembly differing by less than thirty.
@@ -105,7 +106,11 @@ pub fn run(args: &Args, common: &Common) -> Result<Exit, Failure> {
         let bytes = match ending {
             Ending::Json => json(&parts, &report)?,
             Ending::Csv => csv(&rows),
-            Ending::Html => clash_page::page(&parts, &report, &rows, args.clearance)?,
+            Ending::Html => {
+                let Args { clearance, scale, .. } = *args;
+                let heading = Heading { clearance, scale, unit: args.unit.as_deref() };
+                clash_page::page(&parts, &report, &rows, heading)?
+            },
         };
         output::file(path, &bytes)?;
         explain.lap("write");

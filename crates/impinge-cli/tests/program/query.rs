@@ -609,7 +609,7 @@ fn self_is_asked_in_a_batch_too() {
     assert!(answers[1]["hit"] == true && (0.5 - 1e-9..=0.5).contains(&time), "{}", answers[1]);
     assert_eq!(answers[2]["vf"].as_array().unwrap().len(), 3, "{}", answers[2]);
     for (answer, why) in
-        answers[3..].iter().zip(["to: t1: 8 vertices", "all without \"to\"", "of a sphere is not answered"])
+        answers[3..].iter().zip(["to: the second state: 8 vertices", "all without \"to\"", "of a sphere is not answered"])
     {
         assert!(answer["error"].as_str().unwrap().contains(why), "{answer}");
     }

@@ -4,8 +4,9 @@ use glam::DVec3;
 
 use super::{Clash, ClashKind, Part};
 use crate::bound::Aabb;
+use crate::narrow::exact::relation::have_same_surface;
 use crate::query::Query;
-use crate::{Error, Mesh, Pose, Relation, Separation, Shape, VolumeOptions};
+use crate::{Error, Pose, Relation, Separation, Shape, VolumeOptions};
 
 /// The clash of two parts, if they do; `None` outside when the budget ended first.
 pub(super) fn examine(
@@ -70,24 +71,8 @@ fn has_volume(shape: &Shape) -> bool {
     shape.as_mesh().is_some() && shape.is_closed()
 }
 
-/// Whether two meshes are the same set of triangles, whatever their order and orientation.
+/// Whether two meshes have the same surface.
 fn is_same(a: &Shape, b: &Shape) -> bool {
-    let (Some(a), Some(b)) = (a.as_mesh(), b.as_mesh()) else { return false };
-    a.triangles().len() == b.triangles().len() && sorted_triangles(a) == sorted_triangles(b)
-}
-
-fn sorted_triangles(mesh: &Mesh) -> Vec<[[u64; 3]; 3]> {
-    // Adding 0 turns −0 into 0.
-    let key = |v: u32| (mesh.vertices()[v as usize] + DVec3::ZERO).to_array().map(f64::to_bits);
-    let mut all: Vec<[[u64; 3]; 3]> = mesh
-        .triangles()
-        .iter()
-        .map(|corners| {
-            let mut corners = corners.map(key);
-            corners.sort_unstable();
-            corners
-        })
-        .collect();
-    all.sort_unstable();
-    all
+    let (Some(a), Some(b)) = (a.geometry().model(), b.geometry().model()) else { return false };
+    have_same_surface(a, &Pose::IDENTITY, b, &Pose::IDENTITY)
 }

@@ -1,8 +1,9 @@
 //! How far a convex part stands out of a solid: branch and bound over the part.
 //!
-//! The distance from the solid changes by at most the way one goes, so a box holds no point farther than
-//! its centre's distance plus its half diagonal. Boxes are halved until none can beat the farthest point
-//! seen by more than the resolution.
+//! The distance from the solid changes by at most the way one goes, so a cell holds no point farther than its middle's
+//! distance plus its radius. The cells are tetrahedra around a point inside the part, halved across their longest side
+//! until none can beat the farthest point seen by more than the resolution. They never leave the part, so that every
+//! middle counts, and a part that is all but flat takes no more of them than another.
 
 use glam::DVec3;
 
@@ -11,12 +12,12 @@ use crate::model::Model;
 use crate::narrow::exact::signed_distance::signed_distances;
 use crate::shape::Polytope;
 
-/// A box that may reach outside the solid.
+/// Cells that are measured together; how many are open at a time is a few dozen times as many.
+const AT_A_TIME: usize = 512;
+
+/// A tetrahedron of the part.
 #[derive(Clone, Copy)]
-struct Cell {
-    centre: DVec3,
-    half: DVec3,
-}
+struct Cell([DVec3; 4]);
 
 /// A length that no point of the part is farther from the solid than; above the smallest such length by at
 /// most `resolution`. `pay` is asked for every so many points; `None` where it refuses.
@@ -26,50 +27,66 @@ pub(super) fn deviation(
     resolution: f64,
     mut pay: impl FnMut(usize) -> Option<()>,
 ) -> Option<f64> {
-    let low = part.vertices().iter().copied().fold(DVec3::INFINITY, DVec3::min);
-    let high = part.vertices().iter().copied().fold(DVec3::NEG_INFINITY, DVec3::max);
-    let mut cells = vec![Cell { centre: (low + high) / 2.0, half: (high - low) / 2.0 }];
-    let (mut seen, mut bound) = (0.0_f64, 0.0_f64);
-    while !cells.is_empty() {
-        pay(cells.len())?;
-        let centres: Vec<DVec3> = cells.iter().map(|cell| cell.centre).collect();
-        let distances: Vec<f64> =
-            signed_distances(solid, &Pose::IDENTITY, &centres).iter().map(|found| found.distance).collect();
-        for (cell, &distance) in cells.iter().zip(&distances) {
-            if distance > seen && part_reaches(part, cell.centre, DVec3::ZERO) {
-                seen = distance;
-            }
-        }
-        let mut next = Vec::new();
-        for (cell, &distance) in cells.iter().zip(&distances) {
-            let most = distance + cell.half.length();
-            if most <= seen {
-                continue;
-            }
-            if most <= seen + resolution {
-                bound = bound.max(most);
-                continue;
-            }
-            next.extend(cell.halves().into_iter().filter(|half| part_reaches(part, half.centre, half.half)));
-        }
-        cells = next;
+    let mut measured = |points: &[DVec3]| -> Option<Vec<f64>> {
+        pay(points.len())?;
+        let found = signed_distances(solid, &Pose::IDENTITY, points);
+        Some(found.iter().map(|found| found.distance).collect())
+    };
+    let mut seen = 0.0_f64;
+    for corners in part.vertices().chunks(AT_A_TIME) {
+        seen = measured(corners)?.into_iter().fold(seen, f64::max);
     }
-    Some(bound.max(seen))
+    let mut bound = 0.0_f64;
+    let faces = (0..part.faces().len() as u32).flat_map(|face| part.fan(face));
+    let mut rest = faces.map(|corners| Cell::over(part, corners));
+    let mut open: Vec<Cell> = Vec::new();
+    loop {
+        let room = AT_A_TIME.saturating_sub(open.len());
+        open.extend(rest.by_ref().take(room));
+        if open.is_empty() {
+            return Some(bound.max(seen));
+        }
+        let cells = open.split_off(open.len().saturating_sub(AT_A_TIME));
+        let distances = measured(&cells.iter().map(Cell::middle).collect::<Vec<DVec3>>())?;
+        seen = distances.iter().copied().fold(seen, f64::max);
+        for (cell, distance) in cells.iter().zip(distances) {
+            let most = distance + cell.radius();
+            if most > seen + resolution {
+                open.extend(cell.halves());
+            } else if most > seen {
+                bound = bound.max(most);
+            }
+        }
+    }
 }
 
 impl Cell {
+    /// Between the middle of the part and a triangle of its surface.
+    fn over(part: &Polytope, corners: [u32; 3]) -> Cell {
+        let [a, b, c] = corners.map(|v| part.vertices()[v as usize]);
+        Cell([part.centre(), a, b, c])
+    }
+
+    fn middle(&self) -> DVec3 {
+        self.0.iter().sum::<DVec3>() / 4.0
+    }
+
+    fn radius(&self) -> f64 {
+        let middle = self.middle();
+        self.0.iter().map(|corner| corner.distance(middle)).fold(0.0, f64::max)
+    }
+
     /// Cut across its longest side.
     fn halves(&self) -> [Cell; 2] {
-        let axis = self.half.max_position();
-        let mut half = self.half;
-        half[axis] /= 2.0;
-        let mut step = DVec3::ZERO;
-        step[axis] = half[axis];
-        [Cell { centre: self.centre - step, half }, Cell { centre: self.centre + step, half }]
+        let Cell(corners) = *self;
+        let length = |[i, j]: [usize; 2]| corners[i].distance_squared(corners[j]);
+        let sides = [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]];
+        let longest = sides.into_iter().fold([0, 1], |best, side| if length(side) > length(best) { side } else { best });
+        let middle = corners[longest[0]].midpoint(corners[longest[1]]);
+        longest.map(|moved| {
+            let mut half = corners;
+            half[moved] = middle;
+            Cell(half)
+        })
     }
-}
-
-/// Whether no face of the part has the whole box outside; a box that misses the part may pass.
-fn part_reaches(part: &Polytope, centre: DVec3, half: DVec3) -> bool {
-    part.faces().iter().all(|face| face.normal.dot(centre - face.corner) <= face.normal.abs().dot(half))
 }

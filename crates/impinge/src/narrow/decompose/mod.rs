@@ -338,7 +338,8 @@ struct Work<'m> {
 
 impl Work<'_> {
     fn shaped(&self, piece: Piece, solid: usize) -> Result<Option<Shaped>, Error> {
-        let Some(hull) = piece.hull()? else { return Ok(None) };
+        // What is left of a flat piece bounds nothing.
+        let Some(hull) = piece.hull()?.filter(|hull| hull.dimension() == 3) else { return Ok(None) };
         let volumes = [piece.volume(hull.centre()), hull.volume()];
         let hollow = volumes[1] - volumes[0] <= self.enough && self.is_hollow(&piece, &hull);
         Ok(Some(Shaped { solid, piece, hull, volumes, hollow, settled: false }))
@@ -394,27 +395,30 @@ impl Work<'_> {
     /// The two sides of the best cut; `None` if no cut makes anything better. There may be `room` more pieces.
     fn best_cut(&self, whole: &Shaped, room: usize) -> Result<Option<[Shaped; 2]>, Error> {
         let (notches, planes) = cuts::candidates(&whole.piece, self.mesh, &self.notches, self.slack);
-        let tried = parallel::map(planes.len(), |k| -> Result<_, Error> {
+        let sides = |k: usize| -> Result<Option<[Shaped; 2]>, Error> {
             let low = self.shaped(whole.piece.below(&planes[k]), whole.solid)?;
             let high = self.shaped(whole.piece.below(&planes[k].turned()), whole.solid)?;
-            let Some((low, high)) = low.zip(high) else { return Ok(None) };
-            let left = [&low, &high].map(|side| cuts::open_weight(&notches, &side.piece, self.slack));
-            let merit = Merit { notches: left[0] + left[1], concavity: low.concavity() + high.concavity() };
-            Ok(Some((merit, [low, high])))
-        });
+            Ok(low.zip(high).map(|(low, high)| [low, high]))
+        };
+        let merit = |sides: &[Shaped; 2]| {
+            let left = sides.iter().map(|side| cuts::open_weight(&notches, &side.piece, self.slack));
+            Merit { notches: left.sum(), concavity: sides.iter().map(Shaped::concavity).sum() }
+        };
+        // Both sides of every cut would take many times the memory of the piece: the best cut is made again.
+        let tried = parallel::map(planes.len(), |k| Ok(sides(k)?.as_ref().map(merit)));
         let mut now = Merit { notches: notches.iter().map(|n| n.weight).sum(), concavity: whole.concavity() };
         // A notch needs one cut at most.
         let by_notches = notches.len() <= room;
         let mut best = None;
-        for one in tried {
+        for (k, one) in tried.into_iter().enumerate() {
             // The first of equal ones.
-            if let Some((merit, sides)) = one?
+            if let Some(merit) = one?
                 && merit.is_better(&now, by_notches)
             {
-                (now, best) = (merit, Some(sides));
+                (now, best) = (merit, Some(k));
             }
         }
-        Ok(best)
+        best.map_or(Ok(None), sides)
     }
 
     /// Puts pieces together whose common hull is good enough.
