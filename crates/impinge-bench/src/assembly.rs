@@ -136,7 +136,7 @@ mod tests {
         assert_eq!(triangles, 200 * parts.len());
         let parts: Vec<Part> =
             parts.into_iter().map(|mesh| Part { name: String::new(), shape: mesh.into() }).collect();
-        let options = ClashOptions { clearance: 0.05, ..ClashOptions::default() };
+        let options = ClashOptions { clearance: 0.05, only_kinds: true, ..ClashOptions::default() };
         let found = clash(&parts, &options).unwrap();
         let found: Vec<_> = found.clashes.iter().map(|clash| (clash.parts, clash.kind)).collect();
         assert_eq!(found, clashes);

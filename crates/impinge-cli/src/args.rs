@@ -587,6 +587,9 @@ pub struct Clash {
     /// Parts at most this far apart clash too
     #[arg(long, default_value_t = 0.0, value_parser = margin, value_name = "DISTANCE", allow_hyphen_values = true)]
     pub clearance: f64,
+    /// Tells kinds and gaps only; depths, separations and volumes take most of the time
+    #[arg(long)]
+    pub only_kinds: bool,
     /// Leaves out one pair, by the names of its parts; may be given several times
     #[arg(long, value_name = "A,B")]
     pub ignore: Vec<String>,

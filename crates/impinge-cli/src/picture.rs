@@ -126,13 +126,15 @@ impl Picture<'_> {
         for &(ends, colour) in &self.lines {
             canvas.line(ends.map(|p| camera.see(p)), colour, THIN, false);
         }
+        // A picture of one place is looked at when it is small.
+        let bold = if self.focus.is_some() { 2.0 } else { 1.0 };
         for &ends in &self.curves {
-            canvas.line(ends.map(|p| camera.see(p)), RED, THICK, true);
+            canvas.line(ends.map(|p| camera.see(p)), RED, bold * THICK, true);
         }
         for &ends in &self.contacts {
             let ends = ends.map(|p| camera.see(p));
-            canvas.line(ends, RED, THIN, true);
-            ends.iter().for_each(|&end| canvas.line([end; 2], RED, DOT, true));
+            canvas.line(ends, RED, bold * THIN, true);
+            ends.iter().for_each(|&end| canvas.line([end; 2], RED, bold * DOT, true));
         }
         canvas.into_image(width, height)
     }

@@ -15,6 +15,9 @@ const SIZE: [u32; 2] = [560, 420];
 /// Clashes that get a picture; those beyond are in the table only, which the page says.
 const MOST_PICTURES: usize = 1000;
 
+/// Coordinates below this share of the largest ones are shown as 0.
+const NO_LENGTH: f64 = 1e-9;
+
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
 
@@ -138,7 +141,9 @@ fn table(rows: &[ClashRow<'_>], pictures: &[String], unit: Option<&str>) -> Stri
 
 fn table_row(number: usize, row: &ClashRow<'_>, picture: Option<&str>) -> String {
     let (a, b, kind) = (escaped(row.a), escaped(row.b), row.kind);
-    let [x, y, z] = row.at.map(rounded);
+    // What is left of a coordinate by rounding is none.
+    let size = row.at.iter().chain(row.bounds.as_flattened()).fold(0.0_f64, |most, x| most.max(x.abs()));
+    let [x, y, z] = row.at.map(|x| rounded(if x.abs() < NO_LENGTH * size { 0.0 } else { x }));
     let picture = picture.map_or(String::new(), |png| {
         let told = format!("{number}: {kind}, {a} and {b}, at {x}, {y}, {z}");
         format!("<img loading=\"lazy\" alt=\"{told}\" src=\"data:image/png;base64,{png}\">")
@@ -148,7 +153,7 @@ fn table_row(number: usize, row: &ClashRow<'_>, picture: Option<&str>) -> String
         None => "<td class=\"n\" data-value=\"\"></td>".to_string(),
     };
     // A gap is told as such, a depth where there is one.
-    let numbers = [Some(row.depth).filter(|&depth| depth > 0.0), Some(row.gap), Some(row.separate), row.volume].map(cell);
+    let numbers = [row.depth.filter(|&depth| depth > 0.0), Some(row.gap), row.separate, row.volume].map(cell);
     format!(
         "<tr id=\"c{number}\" data-kind=\"{kind}\" data-names=\"{a} {b}\"><td class=\"n\">{number}</td>\
          <td class=\"picture\">{picture}</td><td><span class=\"k {kind}\">{kind}</span></td><td class=\"name\">{a}</td>\

@@ -44,9 +44,9 @@ pub struct Row<'a> {
     /// The smallest distance of the surfaces.
     pub gap: f64,
     /// The penetration depth; negative for a gap.
-    pub depth: f64,
+    pub depth: Option<f64>,
     /// The length of a translation that takes the parts apart.
-    pub separate: f64,
+    pub separate: Option<f64>,
     /// The volume in common.
     pub volume: Option<f64>,
     /// A point of the place.
@@ -91,6 +91,7 @@ pub fn run(args: &Args, common: &Common) -> Result<Exit, Failure> {
     };
     let options = ClashOptions {
         clearance: args.clearance,
+        only_kinds: args.only_kinds,
         ignored: &ignored,
         budget: common.settings().limit.start(),
         progress: Some(&count),
@@ -242,9 +243,10 @@ fn json(parts: &[Part], report: &ClashReport) -> Result<Vec<u8>, Failure> {
 fn csv(rows: &[Row<'_>]) -> Vec<u8> {
     let mut text = String::from("a,b,kind,gap,depth,separate,volume,x,y,z,xlo,ylo,zlo,xhi,yhi,zhi\n");
     for row in rows {
-        let volume = row.volume.map_or(String::new(), |volume| format!("{volume:?}"));
+        let number = |value: Option<f64>| value.map_or(String::new(), |value| format!("{value:?}"));
+        let [depth, separate, volume] = [row.depth, row.separate, row.volume].map(number);
         text += &format!("{},{},{}", quoted(row.a), quoted(row.b), row.kind);
-        text += &format!(",{:?},{:?},{:?},{volume}", row.gap, row.depth, row.separate);
+        text += &format!(",{:?},{depth},{separate},{volume}", row.gap);
         for x in [row.at, row.bounds[0], row.bounds[1]].as_flattened() {
             text += &format!(",{x:?}");
         }
@@ -267,8 +269,8 @@ fn text(parts: &[Part], report: &ClashReport, rows: &[Row<'_>], out: &mut dyn Wr
         if let Some(volume) = row.volume {
             write!(out, ", volume {volume:?}")?;
         }
-        if row.separate > 0.0 {
-            write!(out, ", apart after {:?}", row.separate)?;
+        if let Some(separate) = row.separate.filter(|&length| length > 0.0) {
+            write!(out, ", apart after {separate:?}")?;
         }
         if row.gap > 0.0 {
             write!(out, ", gap {:?}", row.gap)?;

@@ -1,23 +1,30 @@
 //! How far a convex part stands out of a solid: branch and bound over the part.
 //!
-//! The distance from the solid changes by at most the way one goes, so a cell holds no point farther than its middle's
-//! distance plus its radius. The cells are tetrahedra around a point inside the part, halved across their longest side
-//! until none can beat the farthest point seen by more than the resolution. They never leave the part, so that every
-//! middle counts, and a part that is all but flat takes no more of them than another.
+//! The distance from the solid changes by at most the way one goes, and the nearest points of a convex part to two
+//! points are no farther apart than these. So a box holds no point of the part that is farther from the solid than
+//! the part's point nearest to the middle of the box, plus half its diagonal. Boxes are halved until none can beat the
+//! farthest point seen by more than the resolution. Every point that is measured belongs to the part and every box is
+//! near it, so that thin parts take fewer boxes than thick ones.
+
+use std::sync::Arc;
 
 use glam::DVec3;
 
 use crate::Pose;
 use crate::model::Model;
+use crate::narrow::convex::separation::{ConvexMemory, distance_by_supports};
 use crate::narrow::exact::signed_distance::signed_distances;
-use crate::shape::Polytope;
+use crate::shape::{Convex, Polytope, Primitive};
 
-/// Cells that are measured together; how many are open at a time is a few dozen times as many.
+/// Boxes that are measured together; how many are open at a time is a few dozen times as many.
 const AT_A_TIME: usize = 512;
 
-/// A tetrahedron of the part.
+/// A box around some of the part.
 #[derive(Clone, Copy)]
-struct Cell([DVec3; 4]);
+struct Cell {
+    centre: DVec3,
+    half: DVec3,
+}
 
 /// A length that no point of the part is farther from the solid than; above the smallest such length by at
 /// most `resolution`. `pay` is asked for every so many points; `None` where it refuses.
@@ -32,25 +39,30 @@ pub(super) fn deviation(
         let found = signed_distances(solid, &Pose::IDENTITY, points);
         Some(found.iter().map(|found| found.distance).collect())
     };
-    let mut seen = 0.0_f64;
+    let (mut seen, mut bound) = (0.0_f64, 0.0_f64);
     for corners in part.vertices().chunks(AT_A_TIME) {
         seen = measured(corners)?.into_iter().fold(seen, f64::max);
     }
-    let mut bound = 0.0_f64;
-    let faces = (0..part.faces().len() as u32).flat_map(|face| part.fan(face));
-    let mut rest = faces.map(|corners| Cell::over(part, corners));
-    let mut open: Vec<Cell> = Vec::new();
-    loop {
-        let room = AT_A_TIME.saturating_sub(open.len());
-        open.extend(rest.by_ref().take(room));
-        if open.is_empty() {
-            return Some(bound.max(seen));
-        }
-        let cells = open.split_off(open.len().saturating_sub(AT_A_TIME));
-        let distances = measured(&cells.iter().map(Cell::middle).collect::<Vec<DVec3>>())?;
+    let hull = Convex::Polytope(Arc::new(part.clone()));
+    let low = part.vertices().iter().copied().fold(DVec3::INFINITY, DVec3::min);
+    let high = part.vertices().iter().copied().fold(DVec3::NEG_INFINITY, DVec3::max);
+    let mut open = vec![Cell { centre: low.midpoint(high), half: (high - low) / 2.0 }];
+    while !open.is_empty() {
+        let mut cells = open.split_off(open.len().saturating_sub(AT_A_TIME));
+        let mut points = Vec::with_capacity(cells.len());
+        cells.retain(|cell| {
+            let point = nearest_of(part, &hull, cell.centre);
+            // The part does not come as near as the box is large.
+            let misses = point.distance(cell.centre) > cell.half.length();
+            if !misses {
+                points.push(point);
+            }
+            !misses
+        });
+        let distances = measured(&points)?;
         seen = distances.iter().copied().fold(seen, f64::max);
         for (cell, distance) in cells.iter().zip(distances) {
-            let most = distance + cell.radius();
+            let most = distance + cell.half.length();
             if most > seen + resolution {
                 open.extend(cell.halves());
             } else if most > seen {
@@ -58,35 +70,29 @@ pub(super) fn deviation(
             }
         }
     }
+    Some(bound.max(seen))
+}
+
+/// The point of the part that is nearest to a point.
+fn nearest_of(part: &Polytope, hull: &Convex, point: DVec3) -> DVec3 {
+    if part.faces().iter().all(|face| face.normal.dot(point - face.corner) <= 0.0) {
+        return point;
+    }
+    let dot = Convex::Primitive(Primitive::Segment { ends: [DVec3::ZERO; 2] });
+    let (here, there) = (Pose::IDENTITY, Pose::shift(point));
+    let (found, _) = distance_by_supports(hull, &here, &dot, &there, &mut ConvexMemory::default());
+    // Within the rounding of its faces, or beside it.
+    if found.distance > 0.0 { found.points[0] } else { point }
 }
 
 impl Cell {
-    /// Between the middle of the part and a triangle of its surface.
-    fn over(part: &Polytope, corners: [u32; 3]) -> Cell {
-        let [a, b, c] = corners.map(|v| part.vertices()[v as usize]);
-        Cell([part.centre(), a, b, c])
-    }
-
-    fn middle(&self) -> DVec3 {
-        self.0.iter().sum::<DVec3>() / 4.0
-    }
-
-    fn radius(&self) -> f64 {
-        let middle = self.middle();
-        self.0.iter().map(|corner| corner.distance(middle)).fold(0.0, f64::max)
-    }
-
     /// Cut across its longest side.
     fn halves(&self) -> [Cell; 2] {
-        let Cell(corners) = *self;
-        let length = |[i, j]: [usize; 2]| corners[i].distance_squared(corners[j]);
-        let sides = [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]];
-        let longest = sides.into_iter().fold([0, 1], |best, side| if length(side) > length(best) { side } else { best });
-        let middle = corners[longest[0]].midpoint(corners[longest[1]]);
-        longest.map(|moved| {
-            let mut half = corners;
-            half[moved] = middle;
-            Cell(half)
-        })
+        let axis = self.half.max_position();
+        let mut half = self.half;
+        half[axis] /= 2.0;
+        let mut step = DVec3::ZERO;
+        step[axis] = half[axis];
+        [Cell { centre: self.centre - step, half }, Cell { centre: self.centre + step, half }]
     }
 }

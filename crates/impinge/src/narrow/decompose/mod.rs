@@ -132,6 +132,9 @@ pub fn decompose_within(
     Ok(Verdict::new(found, Outcome { certainty, finish, work }))
 }
 
+/// Planes that are tried before a budget is asked again.
+const PLANES_AT_A_TIME: usize = 4;
+
 /// A budget and what was drawn from it: the polygons that were cut, hulled or measured.
 struct Spending<'b> {
     budget: &'b mut Budget,
@@ -376,12 +379,9 @@ impl Work<'_> {
             let open = pieces.iter().enumerate().filter(|(_, p)| !p.settled && self.needs_cut(p));
             let worst = open.max_by(|(_, p), (_, q)| p.excess().total_cmp(&q.excess()));
             let Some((worst, _)) = worst else { break };
-            // Every plane that is tried cuts the whole piece and hulls both sides.
-            let size = pieces[worst].piece.surface().len();
-            if spending.pay(cuts::MOST_PLANES * size).is_none() {
-                return Ok(None);
-            }
-            match self.best_cut(&pieces[worst], most - pieces.len())? {
+            let room = most - pieces.len();
+            let Some(cut) = self.best_cut(&pieces[worst], room, spending)? else { return Ok(None) };
+            match cut {
                 Some([low, high]) => {
                     pieces[worst] = low;
                     pieces.push(high);
@@ -392,8 +392,14 @@ impl Work<'_> {
         Ok(Some(()))
     }
 
-    /// The two sides of the best cut; `None` if no cut makes anything better. There may be `room` more pieces.
-    fn best_cut(&self, whole: &Shaped, room: usize) -> Result<Option<[Shaped; 2]>, Error> {
+    /// The two sides of the best cut, if one makes anything better; there may be `room` more pieces. `None` outside when
+    /// the budget ended first.
+    fn best_cut(
+        &self,
+        whole: &Shaped,
+        room: usize,
+        spending: &mut Spending<'_>,
+    ) -> Result<Option<Option<[Shaped; 2]>>, Error> {
         let (notches, planes) = cuts::candidates(&whole.piece, self.mesh, &self.notches, self.slack);
         let sides = |k: usize| -> Result<Option<[Shaped; 2]>, Error> {
             let low = self.shaped(whole.piece.below(&planes[k]), whole.solid)?;
@@ -405,7 +411,18 @@ impl Work<'_> {
             Merit { notches: left.sum(), concavity: sides.iter().map(Shaped::concavity).sum() }
         };
         // Both sides of every cut would take many times the memory of the piece: the best cut is made again.
-        let tried = parallel::map(planes.len(), |k| Ok(sides(k)?.as_ref().map(merit)));
+        let at_a_time = if spending.budget.is_unlimited() { planes.len() } else { PLANES_AT_A_TIME };
+        let mut tried: Vec<Result<Option<Merit>, Error>> = Vec::new();
+        while tried.len() < planes.len() {
+            let (first, count) = (tried.len(), at_a_time.min(planes.len() - tried.len()));
+            // Every plane that is tried cuts the whole piece and hulls both sides.
+            if spending.pay(count * whole.piece.surface().len()).is_none() {
+                return Ok(None);
+            }
+            tried.extend(parallel::map(count, |k| -> Result<Option<Merit>, Error> {
+                Ok(sides(first + k)?.as_ref().map(&merit))
+            }));
+        }
         let mut now = Merit { notches: notches.iter().map(|n| n.weight).sum(), concavity: whole.concavity() };
         // A notch needs one cut at most.
         let by_notches = notches.len() <= room;
@@ -418,7 +435,7 @@ impl Work<'_> {
                 (now, best) = (merit, Some(k));
             }
         }
-        best.map_or(Ok(None), sides)
+        best.map_or(Ok(None), sides).map(Some)
     }
 
     /// Puts pieces together whose common hull is good enough.
