@@ -51,8 +51,10 @@ const TIMES: [(&str, &[&str]); 21] = [
 ];
 
 /// Columns that tell rows of one contestant apart.
-const PARTS: [&str; 12] =
-    ["scene", "motion", "volume", "bodies", "mesh", "meshes", "boxes", "corners", "queries", "set", "pixels", "parts"];
+const PARTS: [&str; 12] = [
+    "scene", "motion", "volume", "bodies", "mesh", "meshes", "boxes", "corners", "queries", "set", "pixels",
+    "parts",
+];
 
 /// What was asked for on the command line.
 #[derive(Debug, PartialEq)]

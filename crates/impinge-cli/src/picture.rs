@@ -103,7 +103,8 @@ impl Picture<'_> {
         let view = self.view.unwrap_or(VIEW).normalize_or(DVec3::Z);
         // From above the eye, unless nobody said where that is.
         let light = self.view.map_or(LIGHT, |_| 0.6 * view + 0.8 * DVec3::Z).normalize_or(DVec3::Z);
-        let mut camera = Camera::around(placed.iter().flatten().chain(ends), view, canvas.width, canvas.height);
+        let mut camera =
+            Camera::around(placed.iter().flatten().chain(ends), view, canvas.width, canvas.height);
         if let Some([low, high]) = self.focus {
             let corner = |k: usize| DVec3::from([0, 1, 2].map(|i| [low, high][k >> i & 1][i]));
             camera = camera.framed_on((0..8).map(corner), canvas.width, canvas.height);

@@ -27,9 +27,8 @@ pub fn parse(text: &str) -> Result<Pose, Failure> {
         })
         .collect::<Result<Vec<f64>, Failure>>()?;
     let count = numbers.len();
-    let wrong = || {
-        Failure(format!("the pose {text:?} has {count} numbers; it takes x,y,z or x,y,z,qx,qy,qz,qw"))
-    };
+    let wrong =
+        || Failure(format!("the pose {text:?} has {count} numbers; it takes x,y,z or x,y,z,qx,qy,qz,qw"));
     Ok(of_numbers(&numbers).ok_or_else(wrong)??)
 }
 

@@ -14,7 +14,7 @@ struct Kind {
 }
 
 fn kinds(rng: &mut Pcg64) -> Vec<Kind> {
-    let mut size = || rng.random_range(0.2..1.0);
+    let mut size = || rng.random_range(0.2..1.0_f64);
     let half = [size(), size(), size()];
     let mut all = vec![
         ("sphere", Shape::sphere(size()), None),
@@ -29,7 +29,7 @@ fn kinds(rng: &mut Pcg64) -> Vec<Kind> {
         ("ring mesh", procedural::torus(0.8, 0.2, 9, 5).map(Shape::from), None),
         ("sheet mesh", procedural::sheet([1.5, 1.0], [3, 2]).map(Shape::from), None),
     ];
-    let points = (0..12).map(|_| [(); 3].map(|()| rng.random_range(-0.8..0.8))).collect();
+    let points: Vec<[f64; 3]> = (0..12).map(|_| [(); 3].map(|()| rng.random_range(-0.8..0.8))).collect();
     all.push(("hull", Shape::hull(points), None));
     all.into_iter().map(|(name, shape, half)| Kind { name, shape: shape.unwrap(), half }).collect()
 }
@@ -78,7 +78,7 @@ fn check(a: &Kind, pose_a: &Pose, b: &Kind, pose_b: &Pose, found: &Separation) {
     assert!(if meets { found.normal == DVec3::ZERO } else { unit }, "{place}");
     let between = found.points[1] - found.points[0];
     // Depths of curved bodies are searched, and points known to less than lengths.
-    let (on_surface, in_feature) = if has_mesh { (1e-8, 1e-9) } else { (1e-6, 1e-6) };
+    let (on_surface, in_feature) = if has_mesh { (1e-8, 1e-9) } else { (1e-5, 1e-5) };
     assert!((between - found.normal * found.distance).length() < on_surface, "{place}");
     for (kind, pose, k) in [(a, pose_a, 0), (b, pose_b, 1)] {
         let off = signed_distance(kind.shape.at(*pose), found.points[k]).unwrap().distance;

@@ -48,7 +48,8 @@ struct Reading {
 
 /// Measures the table.
 pub fn run(effort: Effort) -> Result<Table> {
-    let header = ["contestant", "parts", "triangles", "read ms", "median ms", "MB", "pairs", "compared with ours"];
+    let header =
+        ["contestant", "parts", "triangles", "read ms", "median ms", "MB", "pairs", "compared with ours"];
     let mut table = Table::new("clash", &header);
     let sizes = effort.pick(&SIZES[..], &SIZES[..2]);
     let mut readings = Vec::new();
@@ -69,7 +70,9 @@ pub fn run(effort: Effort) -> Result<Table> {
         "ours: from triangles in memory to the kinds, gaps and places of all clashes, trees built on the way, on one thread; \
          the row without \"kinds\" adds depths, separations and volumes; the clashes are those that were made",
     );
-    table.remark("peer: filling the manager and asking it for all pairs; its own clock, meshes read beforehand");
+    table.remark(
+        "peer: filling the manager and asking it for all pairs; its own clock, meshes read beforehand",
+    );
     Ok(table)
 }
 
@@ -81,18 +84,23 @@ fn measure(table: &mut Table, count: usize, with_peer: bool) -> Result<Reading> 
     let parts = load_parts([&folder])?;
     let read = begin.elapsed().as_nanos() as f64;
     check(&parts, &assembly)?;
+    let mut peer = if with_peer { Peer::start(&folder, table)? } else { None };
     let mut contestants = vec![
         Contestant::new(OURS, |_| ours(&parts, true)),
         Contestant::new(MEASURED, |_| ours(&parts, false)),
     ];
-    let mut reads = vec![milliseconds(read); 2];
-    let mut peer = if with_peer { Peer::start(&folder, table)? } else { None };
     if let Some(peer) = &mut peer {
-        reads.push(milliseconds(peer.first()?));
-        contestants.push(Contestant::new(PEER, |_| peer.ask()));
+        // What it makes of a mesh it keeps, so that only the first answer counts.
+        contestants.push(Contestant::new(PEER, move |_| peer.ask()).at_most(1));
     }
     let tracks = alternate(&mut contestants, &ROUNDS);
     drop(contestants);
+    let mut reads = vec![read; 2];
+    if let Some(Peer { parts: [read, fill, ask], .. }) = peer {
+        reads.push(read);
+        let [fill, ask] = [fill, ask].map(milliseconds);
+        table.remark(format!("{PEER}: {fill} ms for filling the manager, {ask} ms for asking it"));
+    }
     let [own, measured, others @ ..] = &tracks[..] else { bail!("nobody was asked") };
     let megabytes = digits(memory / 1e6);
     let triangles: usize = assembly.parts.iter().map(|mesh| mesh.triangles().len()).sum();
@@ -103,7 +111,7 @@ fn measure(table: &mut Table, count: usize, with_peer: bool) -> Result<Reading> 
             track.name.to_string(),
             count.to_string(),
             triangles.to_string(),
-            read,
+            milliseconds(read),
             milliseconds(track.statistics().median),
             if track.name == MEASURED { megabytes.clone() } else { String::new() },
             found.to_string(),
@@ -162,7 +170,11 @@ fn verdict(theirs: &Track<Pairs>, ours: &Track<Pairs>, assembly: &Assembly) -> S
 }
 
 /// The peer with the files read.
-struct Peer(Outside);
+struct Peer {
+    outside: Outside,
+    /// What reading, filling the manager and asking it took (nanoseconds).
+    parts: [f64; 3],
+}
 
 impl Peer {
     /// `None` where it is not installed, which the table says.
@@ -170,25 +182,22 @@ impl Peer {
         if !wanted(PEER) {
             return Ok(None);
         }
-        if ![setup::TRIMESH, setup::PYTHON_FCL].into_iter().all(setup::has_wheel) {
+        if ![setup::TRIMESH, setup::SCIPY, setup::PYTHON_FCL].into_iter().all(setup::has_wheel) {
             table.missing(format!(
                 "{PEER}: not installed; `cargo run --release -p impinge-bench -- setup` gets it"
             ));
             return Ok(None);
         }
         let script = scenes::root().join("crates/impinge-bench/peers/clash.py");
-        Outside::start(PEER, Command::new(setup::python()).arg(script).arg(folder), PATIENCE).map(|o| Some(Peer(o)))
-    }
-
-    /// The nanoseconds that reading took.
-    fn first(&mut self) -> Result<f64> {
-        let answer = self.0.ask("once")?.answer;
-        answer.first().and_then(|word| word.parse().ok()).context("no time of reading")
+        let outside = Outside::start(PEER, Command::new(setup::python()).arg(script).arg(folder), PATIENCE)?;
+        Ok(Some(Peer { outside, parts: [f64::NAN; 3] }))
     }
 
     fn ask(&mut self) -> Result<Timed<Pairs>> {
-        let Timed { nanoseconds, answer } = self.0.ask("again")?;
-        let numbers = answer.iter().skip(2).map(|word| word.parse().context("no number of a part"));
+        let Timed { nanoseconds, answer } = self.outside.ask("all pairs")?;
+        let time = |k: usize| answer.get(k).and_then(|word| word.parse().ok()).unwrap_or(f64::NAN);
+        self.parts = [time(0), time(1), nanoseconds - time(1)];
+        let numbers = answer.iter().skip(2).map(|word| word.parse::<usize>().context("no number of a part"));
         let numbers: Vec<usize> = numbers.collect::<Result<_>>()?;
         Ok(Timed { nanoseconds, answer: numbers.as_chunks().0.to_vec() })
     }
@@ -212,7 +221,7 @@ fn written(assembly: &Assembly) -> Result<PathBuf> {
 fn memory_of(folder: &Path) -> Result<f64> {
     let out = Command::new(std::env::current_exe()?).arg(MEMORY).arg(folder).output()?;
     let said = String::from_utf8_lossy(&out.stdout);
-    said.trim().parse().with_context(|| format!("no memory in \"{said}\""))
+    said.trim().parse::<f64>().with_context(|| format!("no memory in \"{said}\""))
 }
 
 /// What [`memory_of`] starts.

@@ -21,8 +21,9 @@ pub fn draw(parts: &[Part], clash: &Clash, [width, height]: [u32; 2]) -> Result<
     let mut picture = Picture::default();
     let boxes = shapes.map(|shape| shape.bounds(&place));
     // Of equal parts one is to be seen, of nested ones the inner one through the other.
-    let inner = (clash.kind == ClashKind::Inside)
-        .then(|| usize::from((boxes[1].high - boxes[1].low).length() < (boxes[0].high - boxes[0].low).length()));
+    let inner = (clash.kind == ClashKind::Inside).then(|| {
+        usize::from((boxes[1].high - boxes[1].low).length() < (boxes[0].high - boxes[0].low).length())
+    });
     for (k, (shape, colour)) in shapes.into_iter().zip(picture::BODIES).enumerate() {
         let Some(mesh) = shape.as_mesh() else { continue };
         let colour = DVec3::ONE.lerp(colour, MUTED);

