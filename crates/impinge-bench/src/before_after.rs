@@ -26,7 +26,7 @@ const LEAST_MEDIAN: f64 = 0.5;
 const ROUNDS: usize = 5;
 
 /// The columns with times, by table.
-const TIMES: [(&str, &[&str]); 21] = [
+const TIMES: [(&str, &[&str]); 22] = [
     ("mesh-relation", &["median us", "mean us"]),
     ("mesh-pairs", &["median us", "mean us"]),
     ("mesh-distance", &["median us", "mean us"]),
@@ -48,12 +48,13 @@ const TIMES: [(&str, &[&str]); 21] = [
     ("configurations", &["us/configuration"]),
     ("contacts", &["us/body"]),
     ("neighbours", &["median ms"]),
+    ("clash", &["median ms"]),
 ];
 
 /// Columns that tell rows of one contestant apart.
-const PARTS: [&str; 12] = [
+const PARTS: [&str; 13] = [
     "scene", "motion", "volume", "bodies", "mesh", "meshes", "boxes", "corners", "queries", "set", "pixels",
-    "fit",
+    "fit", "parts",
 ];
 
 /// What was asked for on the command line.

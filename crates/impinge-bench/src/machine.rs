@@ -27,6 +27,13 @@ pub fn keep_freed_memory() {
     }
 }
 
+/// The most memory that the process ever had, in bytes.
+pub fn peak_memory() -> Option<f64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
+    line.split_whitespace().nth(1)?.parse::<f64>().ok().map(|kilobytes| kilobytes * 1024.0)
+}
+
 /// Processor, its vector instructions, cores and compiler; no date, so that equal runs leave equal files.
 #[derive(Debug, Clone)]
 pub struct Machine {

@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod aabb_tree;
+mod assembly;
 mod before_after;
 mod boxes;
 mod chart;
@@ -75,6 +76,7 @@ fn run(arguments: &[String]) -> Result<()> {
         ["readme"] => readme::run(&readme_file(), &scenes::results_folder(), false),
         ["readme", "--check"] => readme::run(&readme_file(), &scenes::results_folder(), true),
         ["before-after", ref rest @ ..] => before_after::run(rest),
+        [tables::clash::MEMORY, folder] => tables::clash::print_memory(folder),
         [name] => measure(name, Effort::Full),
         [name, "--quick"] | ["--quick", name] => measure(name, Effort::Quick),
         _ => bail!("{USAGE}"),

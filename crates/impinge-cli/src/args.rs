@@ -303,22 +303,28 @@ undecided, any other is not looked at. Exits 1 with any pair, 0 without.")]
   {"id":2,"ask":"pairs","a":{"mesh":"a.obj"},"b":{"mesh":"b.stl"},"margin":0.01}
   {"id":3,"ask":"distance","a":{"vertices":[[0,0,0],[1,0,0],[0,1,0]],"triangles":[[0,1,2]]},"b":{"mesh":"b.stl"}}
   {"id":4,"ask":"points","a":{"mesh":"a.obj"},"points":[[0,0,0],[1,2,3]]}
-  {"id":5,"ask":"distance","a":{"box":[1,1,2]},"b":{"sphere":0.5,"pose":{"position":[0,0,2.25]}}}
+  {"id":5,"ask":"distance","a":{"box":[1,1,2]},"b":{"sphere":0.5,"pose":[0,0,2.25]}}
   {"id":6,"ask":"relation","a":{"capsule":{"radius":0.2,"half_height":1}},"b":{"mesh":"b.stl"}}
   {"id":7,"ask":"sweep","a":{"mesh":"a.obj","to":{"position":[0,0,-3]}},"b":{"mesh":"b.stl"}}
   {"id":8,"ask":"self","a":{"mesh":"cloth.obj"},"to":{"mesh":"moved.obj"}}
   {"id":9,"ask":"ccd","kind":"vf","t0":[[0,0,1],[0,0,0],[1,0,0],[0,1,0]],"t1":[[0,0,-1],[0,0,0],[1,0,0],[0,1,0]]}
   {"id":10,"ask":"rays","a":{"box":[1,1,2]},"rays":[[0,0,5,0,0,-1]]}
+  {"id":11,"ask":"contacts","a":{"mesh":"level.obj"},"b":{"capsule":{"radius":0.3,"half_height":0.5},"pose":[0,0,0.7]},"margin":0.01}
+  {"id":12,"ask":"separate","a":{"mesh":"a.obj"},"b":{"mesh":"b.stl"}}
+  {"id":13,"ask":"volume","a":{"mesh":"a.obj"},"b":{"mesh":"b.stl"},"method":"exact"}
 
 Shapes: "mesh" (a file), "vertices" with "triangles" or with "tetrahedra", "hull" (points), "sphere" (radius), "box" (half
 extents), "ellipsoid" (radii), "capsule", "cylinder", "cone" ({"radius":r,"half_height":h}, along z, a cone's
 apex at +h), "halfspace" ({"normal":n,"offset":d}, the points with n·x <= d), "triangle", "segment", "compound"
-(a list of convex shapes with their poses); each with an optional "pose", and for a sweep "to", its pose at the end of the step ("turns" whole turns more, "law"
-"uniform" or "contact"). A sweep may carry "tolerance", "slack" and "surfaces" (true: closed meshes are hollow). relation, sweep and distance take any two; between two convex shapes the distance is signed:
-negative is the penetration depth, and moving b along "normal" by it parts them. pairs takes two meshes.
+(a list of convex shapes with their poses); each with an optional "pose", and for a sweep "to", its pose at the end of
+the step ("turns" whole turns more, "law" "uniform" or "contact"). A sweep may carry "tolerance", "slack" and
+"surfaces" (true: closed meshes are hollow). relation, sweep, distance, contacts and separate take any two; between two
+convex shapes the distance is signed: negative is the penetration depth, and moving b along "normal" by it parts them.
+pairs takes two meshes, volume two closed bodies. contacts may carry "margin" and "sides" (1: open meshes push out along
+their triangles' normals), volume "resolution", "error" and "open" ("half_space" or "winding").
 
-Poses: {"position":[x,y,z],"rotation":[qx,qy,qz,qw]}, the quaternion of any length, no turn where it is left out, or
-{"matrix":[16 numbers, row by row]}, a rotation and a translation without scale.
+Poses: [x,y,z], [x,y,z,qx,qy,qz,qw], {"position":[x,y,z],"rotation":[qx,qy,qz,qw]}, the quaternion of any length, no
+turn where it is left out, or {"matrix":[16 numbers, row by row]}, a rotation and a translation without scale.
 ccd: "kind" is "vf" (a vertex, then three corners of a face) or "ee" (two ends of an edge, then two of the other); "t0"
 and "t1" are the four points at the start and the end of the step, on straight lines in between; "margin" optional.
 
@@ -585,12 +591,18 @@ pub struct Clash {
     /// Parts at most this far apart clash too
     #[arg(long, default_value_t = 0.0, value_parser = margin, value_name = "DISTANCE", allow_hyphen_values = true)]
     pub clearance: f64,
+    /// Tells kinds and gaps only; depths, separations and volumes take most of the time
+    #[arg(long)]
+    pub only_kinds: bool,
     /// Leaves out one pair, by the names of its parts; may be given several times
     #[arg(long, value_name = "A,B")]
     pub ignore: Vec<String>,
     /// Multiplies all coordinates; lengths are in scaled units
     #[arg(long, default_value_t = 1.0, value_parser = factor, value_name = "FACTOR", allow_hyphen_values = true)]
     pub scale: f64,
+    /// What lengths are measured in, for the heads of the page: mm, for example
+    #[arg(long, value_name = "UNIT")]
+    pub unit: Option<String>,
     /// Writes the clashes to a file: .csv, .json, or .html for a page with pictures
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,

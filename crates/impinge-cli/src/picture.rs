@@ -80,6 +80,8 @@ pub struct Picture<'a> {
     pub contacts: Vec<[DVec3; 2]>,
     /// Pieces of curves on surfaces, drawn red through everything.
     pub curves: Vec<[DVec3; 2]>,
+    /// The box that fills the frame, if not everything.
+    pub focus: Option<[DVec3; 2]>,
     /// The direction towards the eye, if not the usual one.
     pub view: Option<DVec3>,
 }
@@ -101,7 +103,12 @@ impl Picture<'_> {
         let view = self.view.unwrap_or(VIEW).normalize_or(DVec3::Z);
         // From above the eye, unless nobody said where that is.
         let light = self.view.map_or(LIGHT, |_| 0.6 * view + 0.8 * DVec3::Z).normalize_or(DVec3::Z);
-        let camera = Camera::around(placed.iter().flatten().chain(ends), view, canvas.width, canvas.height);
+        let mut camera =
+            Camera::around(placed.iter().flatten().chain(ends), view, canvas.width, canvas.height);
+        if let Some([low, high]) = self.focus {
+            let corner = |k: usize| DVec3::from([0, 1, 2].map(|i| [low, high][k >> i & 1][i]));
+            camera = camera.framed_on((0..8).map(corner), canvas.width, canvas.height);
+        }
         let mut hidden = Vec::new();
         for (figure, points) in self.figures.iter().zip(&placed) {
             let mut red = vec![false; figure.mesh.triangles().len()];
@@ -120,13 +127,15 @@ impl Picture<'_> {
         for &(ends, colour) in &self.lines {
             canvas.line(ends.map(|p| camera.see(p)), colour, THIN, false);
         }
+        // A picture of one place is looked at when it is small.
+        let bold = if self.focus.is_some() { 2.0 } else { 1.0 };
         for &ends in &self.curves {
-            canvas.line(ends.map(|p| camera.see(p)), RED, THICK, true);
+            canvas.line(ends.map(|p| camera.see(p)), RED, bold * THICK, true);
         }
         for &ends in &self.contacts {
             let ends = ends.map(|p| camera.see(p));
-            canvas.line(ends, RED, THIN, true);
-            ends.iter().for_each(|&end| canvas.line([end; 2], RED, DOT, true));
+            canvas.line(ends, RED, bold * THIN, true);
+            ends.iter().for_each(|&end| canvas.line([end; 2], RED, bold * DOT, true));
         }
         canvas.into_image(width, height)
     }
@@ -197,6 +206,12 @@ impl Camera {
         let axes = [right, back.cross(right), back];
         let raw = Camera { centre, radius, axes, scale: 1.0, middle: DVec2::ZERO };
         raw.framed(points.map(|&p| raw.see(p)), width as f64, height as f64)
+    }
+
+    /// The same view, moved and scaled so that these points fill the frame.
+    fn framed_on(&self, points: impl Iterator<Item = DVec3>, width: usize, height: usize) -> Camera {
+        let raw = Camera { scale: 1.0, middle: DVec2::ZERO, ..*self };
+        raw.framed(points.map(|p| raw.see(p)), width as f64, height as f64)
     }
 
     /// The same view, moved and scaled so that everything seen fills the frame.

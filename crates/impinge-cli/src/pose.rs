@@ -3,10 +3,19 @@
 use impinge::Pose;
 
 use crate::error::Failure;
-use crate::query::fields::Fields;
+use crate::query::fields::{Fields, List};
 
 /// No rotation.
 const UPRIGHT: [f64; 4] = [0.0, 0.0, 0.0, 1.0];
+
+/// The pose of so many numbers: x, y, z and perhaps a quaternion; `None` for any other count.
+fn of_numbers(numbers: &[f64]) -> Option<Result<Pose, impinge::Error>> {
+    match *numbers {
+        [x, y, z] => Some(Pose::new([x, y, z], UPRIGHT)),
+        [x, y, z, qx, qy, qz, qw] => Some(Pose::new([x, y, z], [qx, qy, qz, qw])),
+        _ => None,
+    }
+}
 
 /// Reads a pose of the command line.
 pub fn parse(text: &str) -> Result<Pose, Failure> {
@@ -17,18 +26,27 @@ pub fn parse(text: &str) -> Result<Pose, Failure> {
             word.parse::<f64>().map_err(|_| Failure(format!("{word:?} in the pose {text:?} is not a number")))
         })
         .collect::<Result<Vec<f64>, Failure>>()?;
-    match numbers[..] {
-        [x, y, z] => Ok(Pose::new([x, y, z], UPRIGHT)?),
-        [x, y, z, qx, qy, qz, qw] => Ok(Pose::new([x, y, z], [qx, qy, qz, qw])?),
-        _ => Err(Failure(format!(
-            "the pose {text:?} has {} numbers; it takes x,y,z or x,y,z,qx,qy,qz,qw",
-            numbers.len()
-        ))),
-    }
+    let count = numbers.len();
+    let wrong =
+        || Failure(format!("the pose {text:?} has {count} numbers; it takes x,y,z or x,y,z,qx,qy,qz,qw"));
+    Ok(of_numbers(&numbers).ok_or_else(wrong)??)
 }
 
-/// Reads `{"position":…,"rotation":…}` or `{"matrix":…}`.
-pub fn from_json(fields: &Fields<'_>) -> Result<Pose, Failure> {
+/// Reads a field that is `{"position":…,"rotation":…}`, `{"matrix":…}`, `[x,y,z]` or `[x,y,z,qx,qy,qz,qw]`.
+pub fn of_field(body: &Fields<'_>, name: &str) -> Result<Option<Pose>, Failure> {
+    if !body.raw(name).is_some_and(|raw| raw.get().starts_with('[')) {
+        return body.object(name)?.map(|fields| from_object(&fields)).transpose();
+    }
+    let List(numbers) = body.get::<List<f64>>(name)?.unwrap_or(List(Vec::new()));
+    let wrong = || {
+        let count = numbers.len();
+        body.fail(&format!("{name}: {count} numbers; it takes [x,y,z] or [x,y,z,qx,qy,qz,qw]"))
+    };
+    let pose = of_numbers(&numbers).ok_or_else(wrong)?;
+    pose.map(Some).map_err(|e| body.fail(&format!("{name}: {e}")))
+}
+
+fn from_object(fields: &Fields<'_>) -> Result<Pose, Failure> {
     fields.only(&["position", "rotation", "matrix"])?;
     let matrix: Option<[f64; 16]> = fields.get("matrix")?;
     let position: Option<[f64; 3]> = fields.get("position")?;
@@ -47,7 +65,9 @@ mod tests {
     use super::*;
 
     fn json(text: &str) -> Result<Pose, Failure> {
-        from_json(&Fields::parse(text, "a.pose")?)
+        let line = format!("{{\"pose\":{text}}}");
+        let found = of_field(&Fields::parse(&line, "a")?, "pose")?;
+        Ok(found.expect("there is one"))
     }
 
     #[test]
@@ -72,6 +92,8 @@ mod tests {
         let turned = parse("1,2,3,0,0,0.6,0.8").unwrap();
         assert_eq!(json(r#"{"position":[1,2,3],"rotation":[0,0,0.6,0.8]}"#), Ok(turned));
         assert_eq!(json(r#"{"position":[1,2,3]}"#), Ok(Pose::from_translation([1.0, 2.0, 3.0]).unwrap()));
+        assert_eq!(json("[1,2,3]"), Ok(Pose::from_translation([1.0, 2.0, 3.0]).unwrap()));
+        assert_eq!(json("[1,2,3,0,0,0.6,0.8]"), Ok(turned));
         let m = r#"{"matrix":[1,0,0,1, 0,1,0,2, 0,0,1,3, 0,0,0,1]}"#;
         assert_eq!(json(m), Ok(Pose::from_translation([1.0, 2.0, 3.0]).unwrap()));
     }
@@ -84,7 +106,10 @@ mod tests {
             (r#"{"position":"here"}"#, "a.pose.position:"),
             (r#"{"matrix":[2,0,0,0, 0,2,0,0, 0,0,2,0, 0,0,0,1]}"#, "a.pose: the pose is not rigid"),
             (r#"{"matrix":[1,0,0,0, 0,1,0,0, 0,0,1,0, 0,0,0,1],"position":[0,0,0]}"#, "stands alone"),
-            ("[1,2,3]", "a.pose:"),
+            ("[1,2]", "a: pose: 2 numbers"),
+            ("[1,2,\"x\"]", "a.pose: element 2"),
+            ("[0,0,0,0,0,0,0]", "a: pose: the pose is not rigid: the quaternion"),
+            ("\"here\"", "a.pose:"),
         ] {
             let refused = json(wrong).unwrap_err().0;
             assert!(refused.contains(why), "{wrong}: {refused}");

@@ -26,6 +26,7 @@ const PEERS: [(&str, &str); 16] = [
     ("meshlib", "MeshLib"),
     ("zelll", "zelll"),
     ("vesin", "vesin"),
+    ("trimesh-fcl", "trimesh"),
 ];
 
 /// The sweep's opponent: Coal sweeps no meshes, so the loop is the bench's.
@@ -51,6 +52,10 @@ pub fn peer_of(contestant: &str) -> Option<Peer> {
         "IPC Toolkit" => [setup::IPCTK[1].into(), "wheel of PyPI".into()],
         "manifold3d" => [setup::MANIFOLD[1].into(), "wheel of PyPI".into()],
         "MeshLib" => [setup::MESHLIB[1].into(), "wheel of PyPI".into()],
+        "trimesh" => [
+            format!("{} over {} {}", setup::TRIMESH[1], setup::PYTHON_FCL[0], setup::PYTHON_FCL[1]),
+            "wheels of PyPI".into(),
+        ],
         "vesin" => [setup::VESIN[1].into(), "wheel of PyPI".into()],
         krate => [locked(krate)?, rust_build()],
     };

@@ -53,8 +53,10 @@ pub fn make_environment() -> Result<()> {
 
 /// A wheel of that version that can be imported.
 pub fn wheel([name, version]: [&str; 2]) -> Need {
+    // The module of the wheel python-fcl is fcl.
+    let module = name.trim_start_matches("python-");
     let script =
-        format!("import {name}, numpy, importlib.metadata as m; assert m.version('{name}') == '{version}'");
+        format!("import {module}, numpy, importlib.metadata as m; assert m.version('{name}') == '{version}'");
     Need::missing_unless(succeeds(Command::new(python()).args(["-c", &script])))
 }
 

@@ -32,6 +32,11 @@ pub const MESHLIB: [&str; 2] = ["meshlib", "3.1.4.297"];
 /// The wheel with the Panda's meshes; it is imported by another name, so files tell whether it is there.
 pub const ROBOTS: [&str; 2] = ["example-robot-data", "6.0.0"];
 
+/// The wheels with collisions among many meshes.
+pub const TRIMESH: [&str; 2] = ["trimesh", "5.2.0"];
+pub const PYTHON_FCL: [&str; 2] = ["python-fcl", "0.7.0.11"];
+pub const SCIPY: [&str; 2] = ["scipy", "1.17.1"];
+
 /// The wheel with neighbour lists.
 pub const VESIN: [&str; 2] = ["vesin", "0.6.2"];
 
@@ -137,6 +142,14 @@ const ITEMS: &[Item] = &[
         tables: "rays",
         need: || programs::need("embree"),
         get: || programs::build("embree"),
+    },
+    Item { name: "the wheel trimesh", tables: "clash", need: || wheel(TRIMESH), get: || pip(TRIMESH) },
+    Item { name: "the wheel scipy", tables: "clash", need: || wheel(SCIPY), get: || pip(SCIPY) },
+    Item {
+        name: "the wheel python-fcl",
+        tables: "clash",
+        need: || wheel(PYTHON_FCL),
+        get: || pip(PYTHON_FCL),
     },
     Item { name: "the wheel vesin", tables: "neighbours", need: || wheel(VESIN), get: || pip(VESIN) },
     Item {

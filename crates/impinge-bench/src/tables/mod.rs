@@ -7,6 +7,7 @@ mod budgets;
 mod calibrate;
 mod calibrate_particles;
 mod ccd_primitives;
+pub mod clash;
 mod clusters;
 mod configurations;
 mod contact_labels;
@@ -155,6 +156,12 @@ pub const TABLES: &[Entry] = &[
         about: "the coefficients by which the hybrid chooses among techniques for particles; a full run stores them",
         one_core: true,
         run: calibrate_particles::run,
+    },
+    Entry {
+        name: "clash",
+        about: "every clash of an assembly of 10,000 parts and 2 million triangles; growth with the parts",
+        one_core: true,
+        run: clash::run,
     },
     Entry {
         name: "clusters",

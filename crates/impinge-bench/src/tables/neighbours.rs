@@ -11,6 +11,7 @@ use zelll::CellGrid;
 
 use super::Effort;
 use super::tree_build::{RUN_UP, kernel, pool};
+use crate::machine::peak_memory;
 use crate::outside::Outside;
 use crate::peers::{PairSet, wanted};
 use crate::points::{self, CUTOFF, SETS};
@@ -263,11 +264,4 @@ fn growth(table: &mut Table, effort: Effort) -> Result<()> {
             .remark(format!("most memory of the process up to here: {:.2} GiB", peak / (1_u64 << 30) as f64));
     }
     Ok(())
-}
-
-/// The most memory that the process ever had, in bytes.
-fn peak_memory() -> Option<f64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
-    line.split_whitespace().nth(1)?.parse::<f64>().ok().map(|kilobytes| kilobytes * 1024.0)
 }

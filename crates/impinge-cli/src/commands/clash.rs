@@ -9,10 +9,11 @@ use serde::Serialize;
 
 use crate::answer::{Assurance, Document};
 use crate::args::{Clash as Args, Common, Format};
+use crate::clash_page::{self, Heading};
 use crate::error::Failure;
 use crate::exit::Exit;
 use crate::explain::Explain;
-use crate::{clash_page, commands, output, progress};
+use crate::{commands, output, progress};
 
 /// How many times larger one part must be than another for their units to be doubted, at least and at most: millimetres
 /// beside metres, with parts of an assembly differing by less than thirty.
@@ -43,9 +44,9 @@ pub struct Row<'a> {
     /// The smallest distance of the surfaces.
     pub gap: f64,
     /// The penetration depth; negative for a gap.
-    pub depth: f64,
+    pub depth: Option<f64>,
     /// The length of a translation that takes the parts apart.
-    pub separate: f64,
+    pub separate: Option<f64>,
     /// The volume in common.
     pub volume: Option<f64>,
     /// A point of the place.
@@ -90,6 +91,7 @@ pub fn run(args: &Args, common: &Common) -> Result<Exit, Failure> {
     };
     let options = ClashOptions {
         clearance: args.clearance,
+        only_kinds: args.only_kinds,
         ignored: &ignored,
         budget: common.settings().limit.start(),
         progress: Some(&count),
@@ -105,7 +107,11 @@ pub fn run(args: &Args, common: &Common) -> Result<Exit, Failure> {
         let bytes = match ending {
             Ending::Json => json(&parts, &report)?,
             Ending::Csv => csv(&rows),
-            Ending::Html => clash_page::page(&parts, &report, &rows, args.clearance)?,
+            Ending::Html => {
+                let Args { clearance, scale, .. } = *args;
+                let heading = Heading { clearance, scale, unit: args.unit.as_deref() };
+                clash_page::page(&parts, &report, &rows, heading)?
+            }
         };
         output::file(path, &bytes)?;
         explain.lap("write");
@@ -237,9 +243,10 @@ fn json(parts: &[Part], report: &ClashReport) -> Result<Vec<u8>, Failure> {
 fn csv(rows: &[Row<'_>]) -> Vec<u8> {
     let mut text = String::from("a,b,kind,gap,depth,separate,volume,x,y,z,xlo,ylo,zlo,xhi,yhi,zhi\n");
     for row in rows {
-        let volume = row.volume.map_or(String::new(), |volume| format!("{volume:?}"));
+        let number = |value: Option<f64>| value.map_or(String::new(), |value| format!("{value:?}"));
+        let [depth, separate, volume] = [row.depth, row.separate, row.volume].map(number);
         text += &format!("{},{},{}", quoted(row.a), quoted(row.b), row.kind);
-        text += &format!(",{:?},{:?},{:?},{volume}", row.gap, row.depth, row.separate);
+        text += &format!(",{:?},{depth},{separate},{volume}", row.gap);
         for x in [row.at, row.bounds[0], row.bounds[1]].as_flattened() {
             text += &format!(",{x:?}");
         }
@@ -262,8 +269,8 @@ fn text(parts: &[Part], report: &ClashReport, rows: &[Row<'_>], out: &mut dyn Wr
         if let Some(volume) = row.volume {
             write!(out, ", volume {volume:?}")?;
         }
-        if row.separate > 0.0 {
-            write!(out, ", apart after {:?}", row.separate)?;
+        if let Some(separate) = row.separate.filter(|&length| length > 0.0) {
+            write!(out, ", apart after {separate:?}")?;
         }
         if row.gap > 0.0 {
             write!(out, ", gap {:?}", row.gap)?;

@@ -83,7 +83,7 @@ fn text(answer: &Answer, out: &mut dyn Write) -> std::io::Result<()> {
             None => writeln!(out, "undecided, free until {:?}", found.free_until),
         };
     };
-    writeln!(out, "hit at {time:?} ({kind})")?;
+    writeln!(out, "hit at {time:?} ({})", in_words(kind))?;
     writeln!(out, "a's {} meets b's {} at {x:?},{y:?},{z:?}", features[0], features[1])?;
     if found.proved == Some(false) {
         writeln!(
@@ -93,4 +93,15 @@ fn text(answer: &Answer, out: &mut dyn Write) -> std::io::Result<()> {
         )?;
     }
     Ok(())
+}
+
+/// A kind of contact for people.
+fn in_words(kind: &str) -> &str {
+    match kind {
+        "vf" => "a vertex of a on a face of b",
+        "fv" => "a vertex of b on a face of a",
+        "ee" => "an edge of each",
+        "inside" => "one starts inside the other",
+        shapes => shapes,
+    }
 }

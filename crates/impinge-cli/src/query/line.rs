@@ -281,7 +281,7 @@ fn body(question: &Fields<'_>, name: &str, meshes: &LineMeshes<'_>) -> Result<Bo
 /// A body and how it moves; turns and law may stand on the body or, for both, on the line.
 fn mover(question: &Fields<'_>, name: &str, meshes: &LineMeshes<'_>) -> Result<Body, Failure> {
     let fields = question.object(name)?.ok_or_else(|| Failure(format!("{name}: missing")))?;
-    let to = fields.object("to")?.map(|to| pose::from_json(&to)).transpose()?;
+    let to = pose::of_field(&fields, "to")?;
     let turns = match fields.get::<Index>("turns")? {
         Some(turns) => Some(turns),
         None => question.get::<Index>("turns")?,

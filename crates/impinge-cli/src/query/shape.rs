@@ -53,7 +53,7 @@ pub fn read(fields: &Fields<'_>, name: &str, meshes: &LineMeshes<'_>) -> Result<
 
 /// Where a body is.
 pub fn pose_of(fields: &Fields<'_>) -> Result<Pose, Failure> {
-    fields.object("pose")?.map_or(Ok(Pose::IDENTITY), |p| pose::from_json(&p))
+    Ok(pose::of_field(fields, "pose")?.unwrap_or(Pose::IDENTITY))
 }
 
 fn convex(fields: &Fields<'_>, word: &str) -> Result<Shape, Failure> {

@@ -608,9 +608,11 @@ fn self_is_asked_in_a_batch_too() {
     let time = answers[1]["time"].as_f64().unwrap();
     assert!(answers[1]["hit"] == true && (0.5 - 1e-9..=0.5).contains(&time), "{}", answers[1]);
     assert_eq!(answers[2]["vf"].as_array().unwrap().len(), 3, "{}", answers[2]);
-    for (answer, why) in
-        answers[3..].iter().zip(["to: t1: 8 vertices", "all without \"to\"", "of a sphere is not answered"])
-    {
+    for (answer, why) in answers[3..].iter().zip([
+        "to: the second state: 8 vertices",
+        "all without \"to\"",
+        "of a sphere is not answered",
+    ]) {
         assert!(answer["error"].as_str().unwrap().contains(why), "{answer}");
     }
 }
@@ -655,4 +657,33 @@ fn clouds_of_particles() {
     for (error, word) in errors.iter().zip(["radii", "radius or radii", "2 for 1", "radius", "at least"]) {
         assert!(error.contains(word), "{error}");
     }
+}
+
+#[test]
+fn issue_015_a_pose_may_be_a_list() {
+    let folder = Folder::with_meshes();
+    let lines = [
+        r#"{"id":1,"ask":"distance","a":{"sphere":1},"b":{"sphere":1,"pose":[0,0,3]}}"#,
+        r#"{"id":2,"ask":"distance","a":{"box":[1,1,1]},"b":{"box":[1,1,1],"pose":[4,0,0,0,0,0.3826834323650898,0.9238795325112867]}}"#,
+        r#"{"id":3,"ask":"sweep","a":{"sphere":1,"pose":[0,0,3],"to":[0,0,0]},"b":{"mesh":"cube.obj"}}"#,
+        r#"{"id":4,"ask":"distance","a":{"sphere":1},"b":{"sphere":1,"pose":[0,0]}}"#,
+    ];
+    let answers = folder.query(&lines, &[]).lines();
+    assert_eq!(answers[0]["distance"], 1.0);
+    assert!(
+        (answers[1]["distance"].as_f64().unwrap() - (3.0 - 2_f64.sqrt())).abs() < 1e-12,
+        "{}",
+        answers[1]
+    );
+    assert!((answers[2]["time"].as_f64().unwrap() - 1.0 / 3.0).abs() < 2e-6, "{}", answers[2]);
+    let refused = answers[3]["error"].as_str().unwrap();
+    assert!(refused.contains("[x,y,z]"), "{refused}");
+    let help = folder.run(&["query", "--help"]).out;
+    for word in
+        ["\"ccd\"", "\"rotation\"", "\"matrix\"", "\"contacts\"", "\"separate\"", "\"volume\"", "[x,y,z]"]
+    {
+        assert!(help.contains(word), "{word}");
+    }
+    let swept = folder.run(&["sweep", "cube.obj", "small.obj", "--at-b", "0,0,3", "--to-b", "0,0,0"]).out;
+    assert!(!swept.contains("(ee)") && !swept.contains("(vf)") && !swept.contains("(fv)"), "{swept}");
 }

@@ -88,10 +88,11 @@ pub struct Clash {
     /// The smallest distance of their surfaces; 0 where they meet.
     pub gap: f64,
     /// The penetration depth: the smallest shift along the normal of the deepest contact that ends it; negative for a
-    /// gap.
-    pub depth: f64,
-    /// The length of a translation that takes the parts apart; 0 where they do not overlap.
-    pub separate: f64,
+    /// gap. `None` where it was not measured.
+    pub depth: Option<f64>,
+    /// The length of a translation that takes the parts apart; 0 where they do not overlap, `None` where it was not
+    /// measured. The smallest one of convex parts; of others the shortest of those that their contacts suggest.
+    pub separate: Option<f64>,
     /// The volume that they share, for closed parts that overlap.
     pub volume: Option<f64>,
     /// A point of the place.
@@ -105,6 +106,8 @@ pub struct Clash {
 pub struct ClashOptions<'a> {
     /// Parts at most this far apart clash (a length); 0 for contact only.
     pub clearance: f64,
+    /// Leaves out depths, separations and volumes of parts that overlap, which take most of the time.
+    pub only_kinds: bool,
     /// Pairs that are left out, by the index of their parts.
     pub ignored: &'a [[usize; 2]],
     /// How much work or time all pairs together may take; pairs are then answered in their order, one by one.
@@ -115,9 +118,10 @@ pub struct ClashOptions<'a> {
 
 impl fmt::Debug for ClashOptions<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let ClashOptions { clearance, ignored, budget, progress: _ } = self;
+        let ClashOptions { clearance, only_kinds, ignored, budget, progress: _ } = self;
         f.debug_struct("ClashOptions")
             .field("clearance", clearance)
+            .field("only_kinds", only_kinds)
             .field("ignored", ignored)
             .field("budget", budget)
             .finish_non_exhaustive()
@@ -185,7 +189,7 @@ pub fn clash(parts: &[Part], options: &ClashOptions<'_>) -> Result<ClashReport, 
     let mut clashes = Vec::new();
     if options.budget.is_unlimited() {
         let found = parallel::map(candidates.len(), |k| {
-            let found = pair::examine(parts, candidates[k], options.clearance, &mut Query::default());
+            let found = pair::examine(parts, candidates[k], options, &mut Query::default());
             done();
             found
         });
@@ -194,7 +198,7 @@ pub fn clash(parts: &[Part], options: &ClashOptions<'_>) -> Result<ClashReport, 
         }
     } else {
         for &pair in &candidates {
-            let Some(found) = pair::examine(parts, pair, options.clearance, &mut query)? else {
+            let Some(found) = pair::examine(parts, pair, options, &mut query)? else {
                 finish = Finish::OutOfBudget;
                 break;
             };

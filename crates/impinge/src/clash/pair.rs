@@ -2,19 +2,23 @@
 
 use glam::DVec3;
 
-use super::{Clash, ClashKind, Part};
+use super::{Clash, ClashKind, ClashOptions, Part};
 use crate::bound::Aabb;
+use crate::narrow::contacts::separate_by_guesses;
+use crate::narrow::exact::relation::have_same_surface;
+use crate::narrow::shape_pair::ShapePair;
 use crate::query::Query;
-use crate::{Error, Mesh, Pose, Relation, Separation, Shape, VolumeOptions};
+use crate::{Error, Pose, Relation, Separation, Shape, VolumeOptions};
 
 /// The clash of two parts, if they do; `None` outside when the budget ended first.
 pub(super) fn examine(
     parts: &[Part],
     pair: [usize; 2],
-    clearance: f64,
+    options: &ClashOptions<'_>,
     query: &mut Query<'_>,
 ) -> Result<Option<Option<Clash>>, Error> {
     let [a, b] = pair.map(|k| &parts[k].shape);
+    let clearance = options.clearance;
     let Some(relation) = query.relation(a, b)?.value else { return Ok(None) };
     if relation == Relation::Separated && clearance == 0.0 {
         return Ok(Some(None));
@@ -33,14 +37,34 @@ pub(super) fn examine(
     // Signed between convex shapes.
     let gap = nearest.distance.max(0.0);
     let (at, bounds) = (middle(&nearest), place(&nearest));
-    let mut clash =
-        Clash { parts: pair, kind, gap, depth: 0.0 - gap, separate: 0.0, volume: None, at, bounds };
+    let mut clash = Clash {
+        parts: pair,
+        kind,
+        gap,
+        depth: Some(0.0 - gap),
+        separate: Some(0.0),
+        volume: None,
+        at,
+        bounds,
+    };
     if kind.is_serious() {
         clash.bounds = common(a, b);
+        (clash.depth, clash.separate) = (None, None);
+    }
+    if kind.is_serious() && !options.only_kinds {
         let Some(contacts) = query.contacts(a, b, 0.0)?.value else { return Ok(None) };
-        clash.depth = contacts.iter().map(|contact| contact.depth).fold(0.0, f64::max);
-        let Some(apart) = query.separate(a, b)?.value else { return Ok(None) };
-        clash.separate = apart.length;
+        clash.depth = Some(contacts.iter().map(|contact| contact.depth).fold(0.0, f64::max));
+        let ways = contacts.iter().map(|contact| contact.normal * contact.depth);
+        let still = Pose::IDENTITY;
+        let placed = ShapePair::new([a.geometry(), b.geometry()], [&still, &still]);
+        clash.separate = match separate_by_guesses(&placed, ways, &mut query.budget) {
+            Some(way) => Some(way.length()),
+            // Some shapes have no hull.
+            None => match query.separate(a, b)?.value {
+                Some(apart) => Some(apart.length),
+                None => return Ok(None),
+            },
+        };
         if has_volume(a) && has_volume(b) {
             let Some(found) = query.volume(a, b, VolumeOptions::default())?.value else { return Ok(None) };
             clash.volume = Some(found.volume);
@@ -70,24 +94,8 @@ fn has_volume(shape: &Shape) -> bool {
     shape.as_mesh().is_some() && shape.is_closed()
 }
 
-/// Whether two meshes are the same set of triangles, whatever their order and orientation.
+/// Whether two meshes have the same surface.
 fn is_same(a: &Shape, b: &Shape) -> bool {
-    let (Some(a), Some(b)) = (a.as_mesh(), b.as_mesh()) else { return false };
-    a.triangles().len() == b.triangles().len() && sorted_triangles(a) == sorted_triangles(b)
-}
-
-fn sorted_triangles(mesh: &Mesh) -> Vec<[[u64; 3]; 3]> {
-    // Adding 0 turns −0 into 0.
-    let key = |v: u32| (mesh.vertices()[v as usize] + DVec3::ZERO).to_array().map(f64::to_bits);
-    let mut all: Vec<[[u64; 3]; 3]> = mesh
-        .triangles()
-        .iter()
-        .map(|corners| {
-            let mut corners = corners.map(key);
-            corners.sort_unstable();
-            corners
-        })
-        .collect();
-    all.sort_unstable();
-    all
+    let (Some(a), Some(b)) = (a.geometry().model(), b.geometry().model()) else { return false };
+    have_same_surface(a, &Pose::IDENTITY, b, &Pose::IDENTITY)
 }

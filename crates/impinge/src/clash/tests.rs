@@ -88,3 +88,18 @@ fn ignored_pairs_are_left_out_and_budgets_end_the_search() {
         assert!(clash(&parts, &options).is_err());
     }
 }
+
+/// A part exported twice with other triangles is the same part; one that is a little larger is not.
+#[test]
+fn a_part_in_other_triangles_is_a_duplicate() {
+    let coarse = procedural::cuboid([0.5; 3], [1; 3]).unwrap();
+    let fine = procedural::cuboid([0.5; 3], [2, 3, 4]).unwrap();
+    let larger = procedural::cuboid([0.5, 0.5, 0.5_f64.next_up()], [1; 3]).unwrap();
+    let kind = |a: &Mesh, b: &Mesh| {
+        let part = |mesh: &Mesh| Part { name: String::new(), shape: Shape::from(mesh.clone()) };
+        clash(&[part(a), part(b)], &ClashOptions::default()).unwrap().clashes[0].kind
+    };
+    assert_eq!(kind(&coarse, &fine), ClashKind::Duplicate);
+    assert_eq!(kind(&fine, &coarse), ClashKind::Duplicate);
+    assert_eq!(kind(&coarse, &larger), ClashKind::Inside);
+}

@@ -21,7 +21,7 @@ use super::convex::separation::{ConvexMemory, distance as convex_distance};
 use super::exact::placed_mesh::PlacedMesh;
 use crate::bound::Aabb;
 use crate::contact::Verdict;
-use crate::geom::point_triangle::{closest_point, norm};
+use crate::geom::point_triangle::{TriangleFeature, closest_point, norm};
 use crate::hierarchy::wide::WIDTH;
 use crate::model::{Geometry, Model};
 use crate::num::dyadic::Dyadic;
@@ -319,13 +319,13 @@ impl<'m> Search<'m> {
         }
     }
 
-    /// A point that a triangle shares with the solid's surface: on the way from a point within the solid to
-    /// the triangle's corner farthest out.
+    /// A point that a triangle shares with the solid's surface, and the part of the triangle that holds it: on the way
+    /// from a point within the solid to the triangle's corner farthest out.
     fn meeting(&self, best: Separation) -> Separation {
         let corners = self.body.corners(self.triangle);
         let out = |p: DVec3| self.solid.foot(p).distance;
         let farthest = corners.into_iter().reduce(|p, q| if out(q) > out(p) { q } else { p });
-        let mut inner = best.points[1];
+        let mut inner = closest_point(best.points[1], &corners).point;
         // The deepest point may belong to the far side of a thin solid: to and fro between the two sets.
         loop {
             let foot = self.solid.foot(inner);
@@ -336,17 +336,23 @@ impl<'m> Search<'m> {
             inner = next;
         }
         let mut outer = farthest.unwrap_or(inner);
-        // Halving a segment ends when no double lies between.
-        while out(inner) < 0.0 && out(outer) > 0.0 {
+        // Halving a segment ends when no double lies between; a corner in the surface is met at once.
+        while out(inner) < 0.0 && out(outer) >= 0.0 {
             let middle = inner.midpoint(outer);
-            if middle == inner || middle == outer {
+            if middle == inner || middle == outer || out(outer) == 0.0 {
+                inner = outer;
                 break;
             }
             if out(middle) < 0.0 { inner = middle } else { outer = middle }
         }
-        let foot = self.solid.foot(inner);
-        let features = [foot.feature, best.features[1]];
-        Separation { points: [inner; 2], features, normal: DVec3::ZERO, ..best }
+        let on = closest_point(inner, &corners);
+        let part = match on.part {
+            TriangleFeature::Corner(k) => Feature::Vertex(k.into()),
+            TriangleFeature::Side(k) => Feature::Edge([k.into(), (u32::from(k) + 1) % 3]),
+            TriangleFeature::Inside => Feature::Face(0),
+        };
+        let features = [self.solid.foot(on.point).feature, self.name(self.triangle, part)];
+        Separation { points: [on.point; 2], features, normal: DVec3::ZERO, ..best }
     }
 }
 

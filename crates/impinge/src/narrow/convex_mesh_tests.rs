@@ -113,7 +113,7 @@ fn agrees_with_the_mesh_of_the_primitive() {
                     let gap = found.points[1] - found.points[0] - found.normal * found.distance;
                     assert!(gap.length() < 1e-6, "{name}");
                     // Each point lies on its own surface.
-                    let solid = Solid { primitive: &primitive, shape: primitive.into(), pose: &at };
+                    let solid = Solid::new(&primitive, &at);
                     assert!(solid.foot(found.points[0]).distance.abs() < 1e-7, "{name}");
                     let on_mesh = exact::closest_point::closest_point(body, &body_at, found.points[1]);
                     assert!(on_mesh.distance < 1e-7, "{name}");

@@ -8,16 +8,15 @@
 
 use std::sync::Arc;
 
-use glam::DVec3;
-
 use super::convex::placed_core::polytope_feature;
-use super::convex::relation::{self as convex_relation, HalfSpace, PlacedConvex, half_space_of};
+use super::convex::relation::{self as convex_relation, PlacedConvex, half_space_of};
 use super::convex::separation;
 use super::convex_mesh::{self, Crossing};
 use super::exact::distance::{DistanceMemory, DistanceSearch};
 use super::exact::placed_mesh::PlacedMesh;
 use super::exact::relation::relation_within;
 use super::exact::volume::volume as intersection_volume;
+use super::half_space_mesh;
 use super::kernel_memory::KernelMemory;
 use super::particles;
 use super::shape_pair::ShapePair;
@@ -27,9 +26,6 @@ use crate::model::{Compound, Fact, Geometry, Model};
 use crate::num::tolerance::TOUCH_DOUBT;
 use crate::shape::{Convex, Polytope, Primitive};
 use crate::{Budget, Certainty, Counters, Error, Feature, Finish, Outcome, Pose, Relation, Separation};
-
-/// Corners of a mesh that are looked at before a budget is asked again.
-const CORNERS_AT_A_TIME: usize = 512;
 
 /// Whether a pair is answered with a and b exchanged.
 pub(super) fn is_swapped(pair: &ShapePair<'_>) -> bool {
@@ -167,7 +163,7 @@ fn convex_mesh_distance(
         }
         Convex::Primitive(Primitive::HalfSpace { .. }) => {
             let Some(plane) = half_space_of(a, pose_a) else { return Verdict::refused() };
-            half_space_distance(&plane, b, pose_b, budget)
+            half_space_mesh::distance(&plane, b, pose_b, budget)
         }
         Convex::Primitive(primitive) => convex_mesh::distance(primitive, pose_a, b, pose_b, budget),
     }
@@ -194,52 +190,6 @@ fn hull_feature(hull: &Polytope, model: &Model, feature: Feature) -> Feature {
         Feature::Face(t) => polytope_feature(hull, &model.mesh().triangles()[t as usize]),
         Feature::Surface => Feature::Surface,
     }
-}
-
-/// The gap of a mesh from a plane, on either side of it, by its lowest and its highest corner.
-fn half_space_distance(
-    plane: &HalfSpace,
-    mesh: &Model,
-    pose: &Pose,
-    budget: &mut Budget,
-) -> Verdict<Separation> {
-    let (mut low, mut high) = ((f64::INFINITY, 0), (f64::NEG_INFINITY, 0));
-    let mut primitive_tests = 0;
-    for some in mesh.mesh().triangles().as_flattened().chunks(CORNERS_AT_A_TIME) {
-        if !budget.draw_or_rest(some.len() as u64) {
-            let work = Counters { primitive_tests, ..Counters::default() };
-            let finish = Finish::OutOfBudget;
-            return Verdict::new(None, Outcome { certainty: Certainty::Exact, finish, work });
-        }
-        primitive_tests += some.len() as u64;
-        for &v in some {
-            let height = plane.height(pose.apply(mesh.mesh().vertices()[v as usize]));
-            if height < low.0 {
-                low = (height, v);
-            }
-            if height > high.0 {
-                high = (height, v);
-            }
-        }
-    }
-    let work = Counters { primitive_tests, ..Counters::default() };
-    let outcome = Outcome { certainty: Certainty::Exact, finish: Finish::Complete, work };
-    Verdict::new(Some(above_or_below(plane, mesh, pose, [low, high])), outcome)
-}
-
-/// The answer, given the lowest and the highest corner.
-fn above_or_below(plane: &HalfSpace, mesh: &Model, pose: &Pose, [low, high]: [(f64, u32); 2]) -> Separation {
-    let (above, vertex) = if low.0 > 0.0 || high.0 > 0.0 { low } else { high };
-    let point = pose.apply(mesh.mesh().vertices()[vertex as usize]);
-    let normal = plane.unit_normal();
-    let foot = point - normal * above;
-    let features = [Feature::Face(0), Feature::Vertex(vertex)];
-    let crosses = low.0 <= 0.0 && high.0 >= 0.0;
-    if crosses {
-        return Separation { distance: 0.0, points: [foot; 2], features, normal: DVec3::ZERO };
-    }
-    let toward = if above < 0.0 { -normal } else { normal };
-    Separation { distance: above.abs(), points: [foot, point], features, normal: toward }
 }
 
 /// A compound is as near as its nearest part. What a budget leaves open may be nearer by any length, or deeper.
@@ -315,7 +265,7 @@ fn convex_mesh_relation(
     budget: &mut Budget,
 ) -> (Option<Relation>, Outcome) {
     if let Some(plane) = half_space_of(a, pose_a) {
-        return half_space_relation(&plane, b, pose_b, budget);
+        return half_space_mesh::relation(&plane, b, pose_b, budget);
     }
     match a {
         Convex::Primitive(
@@ -329,27 +279,6 @@ fn convex_mesh_relation(
             sharp_mesh_relation(a, pose_a, b, pose_b, memory, budget)
         }
     }
-}
-
-/// A half-space against a mesh, by the corners of its triangles.
-fn half_space_relation(
-    plane: &HalfSpace,
-    mesh: &Model,
-    pose: &Pose,
-    budget: &mut Budget,
-) -> (Option<Relation>, Outcome) {
-    let mut work = Counters::default();
-    let mut open = false;
-    let corners = mesh.mesh().triangles().as_flattened().iter().map_while(|&v| {
-        if work.primitive_tests % CORNERS_AT_A_TIME as u64 == 0 {
-            open |= !budget.draw_or_rest(CORNERS_AT_A_TIME as u64);
-        }
-        work.primitive_tests += 1;
-        (!open).then(|| pose.apply(mesh.mesh().vertices()[v as usize]))
-    });
-    let found = plane.against_corners(corners, mesh.topology().is_closed());
-    let (found, finish) = if open { (None, Finish::OutOfBudget) } else { (Some(found), Finish::Complete) };
-    (found, Outcome { certainty: Certainty::Exact, finish, work })
 }
 
 /// A hull, box, triangle or segment against a mesh; the truth is the hull of the placed corners, not the placed

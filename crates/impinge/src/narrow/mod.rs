@@ -9,6 +9,7 @@ pub mod deforming;
 pub mod detector;
 pub mod dispatch;
 pub mod exact;
+mod half_space_mesh;
 pub mod image;
 pub mod kernel_memory;
 pub mod methods;

@@ -93,6 +93,10 @@ pub const SEPARATION_SLACK: f64 = 1e-3;
 /// the step). Far below what a simulation can tell, and floats mostly reach it.
 pub const CONTACT_TIME: f64 = 1e-9;
 
+/// How far the quotient of differences of doubles that gives the root of a linear function may be off (no unit:
+/// relative). Two differences, a sum of like signs and the quotient round once each.
+pub const LINEAR_ROOT_ROUNDING: f64 = 4.0 * f64::EPSILON;
+
 /// Added to every filter of a determinant (unit: that of the determinant). Larger than what underflow
 /// can hide: 2⁻¹⁰⁷⁵ for each product, times a third factor of at most 1e61.
 pub const DETERMINANT_UNDERFLOW: f64 = 1e-250;
@@ -367,6 +371,10 @@ pub const CREASE: f64 = 1e-4;
 
 /// How far a contact normal may leave the Voronoi region of its feature (no unit: a sine), for rounding.
 pub const REGION_EDGE: f64 = 1e-9;
+
+/// By how much the depth of a contact is lengthened before it is tried as a translation that parts the bodies (no unit:
+/// relative). Above the rounding of depths, and far below what anybody measures.
+pub const GUESS_LENGTHENED: f64 = 1e-9;
 
 /// What a separating translation is first lengthened by when rounding leaves the bodies in contact (no unit: a factor
 /// of the coordinates).

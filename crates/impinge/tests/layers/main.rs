@@ -40,6 +40,7 @@ const NARROW: &[&str] = &[
     "decompose",
     "deforming",
     "convex_mesh",
+    "half_space_mesh",
     "shape_ray",
     "shape_pair",
     "kernel_memory",

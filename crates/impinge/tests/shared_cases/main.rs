@@ -4,5 +4,6 @@ mod border;
 #[path = "../common/mod.rs"]
 mod common;
 mod contour;
+mod decompose;
 mod inspect;
 mod io;

@@ -6,6 +6,7 @@
 //! cubic); Wang et al., "A large scale benchmark and an inclusion-based algorithm for continuous collision
 //! detection", 2021 (what can go wrong with it).
 
+mod aligned;
 mod clearance;
 mod cubic;
 mod exact;
@@ -56,10 +57,15 @@ pub fn first_contact(kind: FeaturePairKind, t0: &[DVec3; 4], t1: &[DVec3; 4]) ->
     }
 }
 
-/// What plain floats cannot tell: whether a direction separates the features, then the same again with twice the
-/// digits, then exact arithmetic.
+/// What plain floats cannot tell: whether equal coordinates leave one direction only, whether a direction separates the
+/// features, then the same again with twice the digits, then exact arithmetic.
 #[cold]
 fn in_doubt(kind: FeaturePairKind, t0: &[DVec3; 4], t1: &[DVec3; 4]) -> Option<f64> {
+    match aligned::first_contact(kind, t0, t1) {
+        filter::Verdict::Free => return None,
+        filter::Verdict::Contact(time) => return Some(time),
+        filter::Verdict::Doubt => {}
+    }
     if clearance::open_until(kind, t0, t1, [0.0, 0.0], DIRECTIONS) >= 1.0 {
         return None;
     }

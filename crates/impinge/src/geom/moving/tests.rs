@@ -177,3 +177,54 @@ fn a_minimum_separation_is_kept() {
     }
     assert!((160..=640).contains(&hits), "{hits} of 800");
 }
+
+/// Rows of a grid that fold onto each other: coordinates along two axes are shared by rows, along the third they are
+/// anything, on a few values so that ends meet ends.
+fn folded(case: u64) -> [[DVec3; 4]; 2] {
+    let random = |k: u64| unit(23, 64 * case + k);
+    let few = |k: u64, count: f64| (random(k) * count).floor();
+    let along = (case % 3) as usize;
+    let rows: [[[f64; 2]; 2]; 3] = std::array::from_fn(|r| {
+        let k = 8 + 4 * r as u64;
+        [[few(k, 3.0) + r as f64 * 0.1, random(k + 1)], [few(k + 2, 3.0) + r as f64 * 0.1, random(k + 3)]]
+    });
+    let row_of: [usize; 4] = std::array::from_fn(|i| few(i as u64, 3.0) as usize);
+    [0, 1].map(|end| {
+        std::array::from_fn(|i| {
+            let k = 24 + 2 * i as u64 + end as u64;
+            let x = if case % 2 == 0 { few(k, 5.0) } else { random(k) };
+            let [y, z] = rows[row_of[i]][end];
+            let mut p = DVec3::ZERO;
+            (p[along], p[(along + 1) % 3], p[(along + 2) % 3]) = (x, y, z);
+            p
+        })
+    })
+}
+
+#[test]
+fn shared_coordinates_are_decided_without_exact_numbers() {
+    for kind in KINDS {
+        let (mut hits, mut decided) = (0, 0);
+        for case in 0..1200 {
+            let ends = folded(case);
+            let found = check(kind, &ends, "folded");
+            hits += usize::from(found.is_some());
+            decided += match aligned::first_contact(kind, &ends[0], &ends[1]) {
+                filter::Verdict::Doubt => 0,
+                filter::Verdict::Free => {
+                    assert_eq!(found, None, "{kind:?} {ends:?}");
+                    1
+                }
+                filter::Verdict::Contact(time) => {
+                    let exact = first_contact_exact(kind, &ends[0], &ends[1]);
+                    assert!(
+                        exact.is_some_and(|exact| (exact - time).abs() <= CONTACT_TIME),
+                        "{kind:?} {ends:?}: {time} {exact:?}"
+                    );
+                    1
+                }
+            };
+        }
+        assert!((60..=1100).contains(&hits) && decided > 200, "{kind:?}: {hits} hits, {decided} decided");
+    }
+}

@@ -19,6 +19,7 @@ mod translation;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use separate::separate_by_guesses;
 pub use separate::{SeparatingTranslation, separate};
 
 use super::kernel_memory::KernelMemory;

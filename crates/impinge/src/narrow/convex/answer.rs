@@ -114,8 +114,10 @@ pub(super) fn on_face(
     };
     let in_b = b.pose.matrix().transpose() * -world;
     let features = [a.feature_of(&taking_part(0), normal), b.feature_of(&taking_part(1), in_b)];
-    let distance = world.dot(points[1] - points[0]);
-    let off = norm((points[1] - points[0]) - world * distance);
+    // Differences of corners keep the digits that the points lose far from the origin.
+    let between = (0..3).map(|k| (placed[1][k] - placed[0][k]) * weights[k]).sum::<DVec3>();
+    let distance = world.dot(between);
+    let off = norm(between - world * distance);
     (Separation { distance, points, features, normal: world }, off <= SLAB_ROUNDING * size)
 }
 
@@ -124,9 +126,11 @@ fn apart(points: [DVec3; 2]) -> Measured {
 }
 
 fn edge_vertex(a: PlacedPolytope<'_>, b: PlacedPolytope<'_>, edge: u32, vertex: u32) -> Measured {
-    let [p, q] = a.edge(edge);
     let y = b.corner(vertex);
-    apart([segment_foot(y, p, q).0, y])
+    // Seen from the corner, so that the length keeps the digits that the point loses far from the origin.
+    let [p, q] = a.edge(edge).map(|end| end - y);
+    let foot = segment_foot(DVec3::ZERO, p, q).0;
+    (norm(foot), [foot + y, y])
 }
 
 fn face_vertex(

@@ -19,23 +19,28 @@ use crate::shape::{Edge, Polytope};
 /// The signed distance of two polytopes: the smallest over all pairs of features, or minus the smallest
 /// depth over all normals of faces and of pairs of edges.
 pub fn signed_distance(a: &Polytope, pose_a: &Pose, b: &Polytope, pose_b: &Pose) -> f64 {
-    let [a, b] = [PlacedPolytope { body: a, pose: pose_a }, PlacedPolytope { body: b, pose: pose_b }]
-        .map(in_the_world);
+    let [a, b] = [PlacedPolytope { body: a, pose: pose_a }, PlacedPolytope { body: b, pose: pose_b }];
+    let origin = a.corner(0);
+    let [a, b] = [a, b].map(|p| placed_hull(p, origin));
     if meet(&a, &b) { -least_depth(&a, &b).0 } else { nearest_placed(&a, &b).1.sqrt() }
 }
 
-/// The hull of the placed corners. Rounding may change the faces of a sliver, and then only the hull's own
-/// faces and edges give the directions to try.
-fn in_the_world(p: PlacedPolytope<'_>) -> Polytope {
-    let corners: Vec<DVec3> = p.body.vertices().iter().map(|&v| p.pose.apply(v)).collect();
-    Polytope::hull(&corners).unwrap_or_else(|_| p.body.map(|v| p.pose.apply(v)))
+/// The hull of the placed corners, seen from a point near them, so that far from the world's origin no digits are lost.
+/// Rounding may change the faces of a sliver, and then only the hull's own faces and edges give the directions to try.
+fn placed_hull(p: PlacedPolytope<'_>, origin: DVec3) -> Polytope {
+    let corners: Vec<DVec3> = p.body.vertices().iter().map(|&v| p.pose.apply(v) - origin).collect();
+    Polytope::hull(&corners).unwrap_or_else(|_| p.body.map(|v| p.pose.apply(v) - origin))
 }
 
-/// The nearest features of two bodies that do not overlap, with the points and the unit normal that parts
-/// the bodies best.
-pub(super) fn nearest(a: PlacedPolytope<'_>, b: PlacedPolytope<'_>) -> (FeaturePair, [DVec3; 2], DVec3) {
-    let (_, parting) = least_depth(&in_the_world(a), &in_the_world(b));
-    let [a, b] = [a, b].map(|p| p.body.map(|v| p.pose.apply(v)));
+/// The nearest features of two bodies that do not overlap, with the way between them, the points and the unit normal
+/// that parts the bodies best.
+pub(super) fn nearest(
+    a: PlacedPolytope<'_>,
+    b: PlacedPolytope<'_>,
+) -> (FeaturePair, DVec3, [DVec3; 2], DVec3) {
+    let origin = a.corner(0);
+    let (_, parting) = least_depth(&placed_hull(a, origin), &placed_hull(b, origin));
+    let [a, b] = [a, b].map(|p| p.body.map(|v| p.pose.apply(v) - origin));
     let (pair, _, points) = nearest_placed(&a, &b);
     let between = points[1] - points[0];
     let across = |e: &Edge| between - e.along * (between.dot(e.along) / e.along.length_squared());
@@ -55,12 +60,13 @@ pub(super) fn nearest(a: PlacedPolytope<'_>, b: PlacedPolytope<'_>) -> (FeatureP
     let unit = |d: DVec3| (d / d.abs().max_element()).normalize();
     let candidates = [parting, unit(between), unit(of_features)].into_iter().filter(|n| n.is_finite());
     let normal = candidates.max_by(|m, n| slab(m).total_cmp(&slab(n))).unwrap_or(parting);
-    (pair, points, normal)
+    (pair, between, points.map(|p| p + origin), normal)
 }
 
 /// The depth of bodies that are in each other, over every direction, at the place of a first guess.
 pub(super) fn deep(a: PlacedPolytope<'_>, b: PlacedPolytope<'_>, guess: Separation) -> Separation {
-    let (depth, normal) = least_depth(&in_the_world(a), &in_the_world(b));
+    let origin = a.corner(0);
+    let (depth, normal) = least_depth(&placed_hull(a, origin), &placed_hull(b, origin));
     let x = guess.points[0];
     Separation { distance: -depth, points: [x, x - normal * depth], normal, ..guess }
 }

@@ -386,19 +386,22 @@ impl HalfSpace {
         (self.normal.dot(p - self.origin) - self.offset) / self.normal.length()
     }
 
+    /// Whether a point lies inside, in the plane or beyond it, exactly.
+    pub fn side(&self, p: DVec3) -> Ordering {
+        let height = self.height(p);
+        let noise = (self.origin.length() + self.offset.abs() + p.length()) * TOO_CLOSE_TO_CALL;
+        if height.abs() > noise {
+            height.total_cmp(&0.0)
+        } else {
+            compare_height(&exact_vector::exact(self.normal), self.origin, self.offset, p, 0.0)
+        }
+    }
+
     /// The relation of this half-space, as a, to a mesh with these corners, exactly.
     pub fn against_corners(&self, corners: impl Iterator<Item = DVec3>, closed: bool) -> Relation {
-        let normal = exact_vector::exact(self.normal);
-        let base = self.origin.length() + self.offset.abs();
         let (mut lowest, mut highest) = (Ordering::Greater, Ordering::Less);
         for p in corners {
-            let height = self.height(p);
-            let noise = (base + p.length()) * TOO_CLOSE_TO_CALL;
-            let order = if height.abs() > noise {
-                height.total_cmp(&0.0)
-            } else {
-                compare_height(&normal, self.origin, self.offset, p, 0.0)
-            };
+            let order = self.side(p);
             (lowest, highest) = (lowest.min(order), highest.max(order));
         }
         match (lowest, highest) {

@@ -249,13 +249,7 @@ impl CorePair<'_> {
             // They cross or overlap: across both they part at once.
             let [short, long] =
                 if along[0].length_squared() > along[1].length_squared() { [1, 0] } else { [0, 1] };
-            let way = along[long].try_normalize();
-            let any = way.map_or(DVec3::Z, |way| way.any_orthonormal_vector());
-            // What the other one has across the way, freed of it twice: where they are all but parallel this
-            // is rounding, and must still be square to the way.
-            let way = way.unwrap_or_default();
-            let rest = (0..2).fold(along[short], |rest, _| rest - way * rest.dot(way));
-            let normal = rest.try_normalize().map_or(any, |rest| way.cross(rest));
+            let normal = across_both(along[long], along[short]);
             if normal.dot(near.points[1] - near.points[0]) < 0.0 { -normal } else { normal }
         };
         let ids = near.ends.map(|end| end.map_or([0, 1], |k| [k.into(); 2]));
@@ -373,6 +367,18 @@ impl CorePair<'_> {
         }
         Certainty::Approximate { resolution: width.max(noise) / self.frame.scale }
     }
+}
+
+/// A unit vector square to two vectors, of which the first is the longer one.
+fn across_both(long: DVec3, short: DVec3) -> DVec3 {
+    let Some(way) = long.try_normalize() else { return DVec3::Z };
+    // What the short one has across the way, freed of it twice, so that it is square to the way where little is left.
+    let rest = (0..2).fold(short, |rest, _| rest - way * rest.dot(way));
+    // Where nothing is left but rounding, every direction across the way is as good.
+    if rest.length() <= SUPPORT_ROUNDING * short.length() {
+        return way.any_orthonormal_vector();
+    }
+    way.cross(rest).normalize()
 }
 
 /// The corners that a body has in a simplex or face.

@@ -277,3 +277,65 @@ fn capsules_on_one_axis_part_across_it() {
         assert!((found.distance + 2.0 * radius).abs() < 1e-12, "{case}: {}", found.distance);
     }
 }
+
+/// Primitives of every kind with a common axis or centre, where the direction of a depth is a matter of rounding: the
+/// normal is a unit vector, the points lie on the surfaces, no direction parts the bodies sooner.
+#[test]
+fn coaxial_concentric_and_parallel_bodies_have_a_normal() {
+    let mut rng = Pcg64::seed_from_u64(3);
+    let quarter = [std::f64::consts::FRAC_1_SQRT_2, 0.0, 0.0, std::f64::consts::FRAC_1_SQRT_2];
+    let turns = [[0.0, 0.0, 0.0, 1.0], [1.0, 0.0, 0.0, 0.0], quarter, [0.1, 0.7, -0.3, 0.6]];
+    for round in 0..6 {
+        let all: Vec<Convex> = kinds(&mut rng, 1.0).into_iter().take(6).collect();
+        for (i, a) in all.iter().enumerate() {
+            for b in &all[i..] {
+                let shift = [0.0, 0.0, 0.3, -0.3, 1e-16, 1.0][round];
+                for turn in turns {
+                    let pose_a = Pose::new([0.0; 3], turn).unwrap();
+                    let axis = pose_a.matrix() * DVec3::Z * shift;
+                    let pose_b = Pose::new(axis.to_array(), turn).unwrap();
+                    check_normal(a, &pose_a, b, &pose_b, &mut rng);
+                }
+            }
+        }
+    }
+}
+
+fn check_normal(a: &Convex, pose_a: &Pose, b: &Convex, pose_b: &Pose, rng: &mut Pcg64) {
+    let (found, certainty) = distance(a, pose_a, b, pose_b, &mut ConvexMemory::default());
+    let place = format!("{a:?} {pose_a:?} {b:?} {pose_b:?}: {found:?}");
+    assert!((found.normal.length() - 1.0).abs() < 1e-12, "{place}");
+    let tolerance = match certainty {
+        Certainty::Approximate { resolution } => resolution.max(1e-9),
+        _ => 1e-10,
+    };
+    let reached = parting(a, pose_a, b, pose_b, found.normal);
+    assert!((reached - found.distance).abs() <= 4.0 * tolerance, "{reached}: {place}");
+    for k in 0..60 {
+        let d = if k < 6 {
+            DVec3::AXES[k / 2] * [1.0, -1.0][k % 2]
+        } else {
+            vector(rng, 1.0).normalize_or(DVec3::X)
+        };
+        let sooner = parting(a, pose_a, b, pose_b, d);
+        assert!(sooner <= found.distance + 4.0 * tolerance, "{sooner} along {d}: {place}");
+    }
+    for (shape, pose, p) in [(a, pose_a, found.points[0]), (b, pose_b, found.points[1])] {
+        let Convex::Primitive(primitive) = shape else { continue };
+        let local = pose.rotation().transpose() * (p - pose.translation());
+        let off = point::signed_distance(primitive, local).distance;
+        assert!(off.abs() < 1e-5, "{off:e} off: {place}");
+    }
+}
+
+#[test]
+fn issue_015_coaxial_capsules() {
+    let [a, b] = [(0.6, 0.7), (0.4, 0.799_999_999_999_999_9)]
+        .map(|(r, h)| Convex::from(Primitive::capsule(r, h).unwrap()));
+    let mut rng = Pcg64::seed_from_u64(1);
+    for shift in [0.0, 0.1, 0.5, 1.5] {
+        let pose = Pose::from_translation([0.0, 0.0, shift]).unwrap();
+        check_normal(&a, &Pose::IDENTITY, &b, &pose, &mut rng);
+        check_normal(&b, &pose, &a, &Pose::IDENTITY, &mut rng);
+    }
+}

@@ -190,9 +190,9 @@ fn search(
         Depth::Flat => {}
     }
     work.exhausted += 1;
-    let (pair, points, normal) = brute::nearest(a, b);
+    let (pair, between, points, normal) = brute::nearest(a, b);
     *last = Last::Apart(pair);
-    Separation { distance: norm(points[1] - points[0]), points, features: features(a, b, pair), normal }
+    Separation { distance: norm(between), points, features: features(a, b, pair), normal }
 }
 
 /// The end of a walk, if it is proved.

@@ -111,3 +111,31 @@ fn poses_that_stretch_are_taken_as_given() {
     let found = distance(&cube, &Pose::IDENTITY, &cube, &stretched, &mut WalkMemory::default());
     assert!((found.distance - (1.0 - 0.00001)).abs() < 1e-15, "{}", found.distance);
 }
+
+/// Boxes of whole numbers far from the origin: distances and depths are those near it, to the last digit but a few, in
+/// either order.
+#[test]
+fn issue_015_far_hulls_keep_the_digits_of_their_distance() {
+    let mut rng = Pcg64::seed_from_u64(15);
+    let mut overlaps = 0;
+    for _ in 0..300 {
+        let mut body = |far: DVec3, from: [i32; 3]| {
+            let points: Vec<DVec3> = (0..10)
+                .map(|_| DVec3::from([0, 1, 2].map(|i| f64::from(from[i] + rng.random_range(0..8)))))
+                .collect();
+            [DVec3::ZERO, far]
+                .map(|by| Polytope::hull(&points.iter().map(|&p| p + by).collect::<Vec<_>>()).unwrap())
+        };
+        let far = DVec3::new(1e7, -3e7, 2e7);
+        let ([a, far_a], [b, far_b]) = (body(far, [0; 3]), body(far, [2, 3, 4]));
+        let still = Pose::IDENTITY;
+        let ask =
+            |a: &Polytope, b: &Polytope| distance(a, &still, b, &still, &mut WalkMemory::default()).distance;
+        let near = ask(&a, &b);
+        overlaps += i32::from(near < 0.0);
+        for found in [ask(&b, &a), ask(&far_a, &far_b), ask(&far_b, &far_a)] {
+            assert!((found - near).abs() <= 1e-12, "{found} {near}");
+        }
+    }
+    assert!((60..290).contains(&overlaps), "{overlaps}");
+}

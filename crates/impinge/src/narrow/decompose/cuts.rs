@@ -17,8 +17,6 @@ use crate::shape::Topology;
 const FACES: usize = 16;
 /// Planes across each axis that are tried for one cut.
 const ACROSS: usize = 5;
-/// Planes that are tried at most for one cut.
-pub(super) const MOST_PLANES: usize = 2 * FACES + 3 * ACROSS;
 
 /// An edge at which the solid is not convex.
 pub(super) struct Notch {

@@ -132,6 +132,9 @@ pub fn decompose_within(
     Ok(Verdict::new(found, Outcome { certainty, finish, work }))
 }
 
+/// Planes that are tried before a budget is asked again.
+const PLANES_AT_A_TIME: usize = 4;
+
 /// A budget and what was drawn from it: the polygons that were cut, hulled or measured.
 struct Spending<'b> {
     budget: &'b mut Budget,
@@ -338,7 +341,8 @@ struct Work<'m> {
 
 impl Work<'_> {
     fn shaped(&self, piece: Piece, solid: usize) -> Result<Option<Shaped>, Error> {
-        let Some(hull) = piece.hull()? else { return Ok(None) };
+        // What is left of a flat piece bounds nothing.
+        let Some(hull) = piece.hull()?.filter(|hull| hull.dimension() == 3) else { return Ok(None) };
         let volumes = [piece.volume(hull.centre()), hull.volume()];
         let hollow = volumes[1] - volumes[0] <= self.enough && self.is_hollow(&piece, &hull);
         Ok(Some(Shaped { solid, piece, hull, volumes, hollow, settled: false }))
@@ -375,12 +379,9 @@ impl Work<'_> {
             let open = pieces.iter().enumerate().filter(|(_, p)| !p.settled && self.needs_cut(p));
             let worst = open.max_by(|(_, p), (_, q)| p.excess().total_cmp(&q.excess()));
             let Some((worst, _)) = worst else { break };
-            // Every plane that is tried cuts the whole piece and hulls both sides.
-            let size = pieces[worst].piece.surface().len();
-            if spending.pay(cuts::MOST_PLANES * size).is_none() {
-                return Ok(None);
-            }
-            match self.best_cut(&pieces[worst], most - pieces.len())? {
+            let room = most - pieces.len();
+            let Some(cut) = self.best_cut(&pieces[worst], room, spending)? else { return Ok(None) };
+            match cut {
                 Some([low, high]) => {
                     pieces[worst] = low;
                     pieces.push(high);
@@ -391,30 +392,50 @@ impl Work<'_> {
         Ok(Some(()))
     }
 
-    /// The two sides of the best cut; `None` if no cut makes anything better. There may be `room` more pieces.
-    fn best_cut(&self, whole: &Shaped, room: usize) -> Result<Option<[Shaped; 2]>, Error> {
+    /// The two sides of the best cut, if one makes anything better; there may be `room` more pieces. `None` outside when
+    /// the budget ended first.
+    fn best_cut(
+        &self,
+        whole: &Shaped,
+        room: usize,
+        spending: &mut Spending<'_>,
+    ) -> Result<Option<Option<[Shaped; 2]>>, Error> {
         let (notches, planes) = cuts::candidates(&whole.piece, self.mesh, &self.notches, self.slack);
-        let tried = parallel::map(planes.len(), |k| -> Result<_, Error> {
+        let sides = |k: usize| -> Result<Option<[Shaped; 2]>, Error> {
             let low = self.shaped(whole.piece.below(&planes[k]), whole.solid)?;
             let high = self.shaped(whole.piece.below(&planes[k].turned()), whole.solid)?;
-            let Some((low, high)) = low.zip(high) else { return Ok(None) };
-            let left = [&low, &high].map(|side| cuts::open_weight(&notches, &side.piece, self.slack));
-            let merit = Merit { notches: left[0] + left[1], concavity: low.concavity() + high.concavity() };
-            Ok(Some((merit, [low, high])))
-        });
+            Ok(low.zip(high).map(|(low, high)| [low, high]))
+        };
+        let merit = |sides: &[Shaped; 2]| {
+            let left = sides.iter().map(|side| cuts::open_weight(&notches, &side.piece, self.slack));
+            Merit { notches: left.sum(), concavity: sides.iter().map(Shaped::concavity).sum() }
+        };
+        // Both sides of every cut would take many times the memory of the piece: the best cut is made again.
+        let at_a_time = if spending.budget.is_unlimited() { planes.len() } else { PLANES_AT_A_TIME };
+        let mut tried: Vec<Result<Option<Merit>, Error>> = Vec::new();
+        while tried.len() < planes.len() {
+            let (first, count) = (tried.len(), at_a_time.min(planes.len() - tried.len()));
+            // Every plane that is tried cuts the whole piece and hulls both sides.
+            if spending.pay(count * whole.piece.surface().len()).is_none() {
+                return Ok(None);
+            }
+            tried.extend(parallel::map(count, |k| -> Result<Option<Merit>, Error> {
+                Ok(sides(first + k)?.as_ref().map(&merit))
+            }));
+        }
         let mut now = Merit { notches: notches.iter().map(|n| n.weight).sum(), concavity: whole.concavity() };
         // A notch needs one cut at most.
         let by_notches = notches.len() <= room;
         let mut best = None;
-        for one in tried {
+        for (k, one) in tried.into_iter().enumerate() {
             // The first of equal ones.
-            if let Some((merit, sides)) = one?
+            if let Some(merit) = one?
                 && merit.is_better(&now, by_notches)
             {
-                (now, best) = (merit, Some(sides));
+                (now, best) = (merit, Some(k));
             }
         }
-        Ok(best)
+        best.map_or(Ok(None), sides).map(Some)
     }
 
     /// Puts pieces together whose common hull is good enough.

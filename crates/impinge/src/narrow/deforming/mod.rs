@@ -173,7 +173,7 @@ fn swept_tree(t0: &Mesh, t1: &Mesh) -> WideTree {
 }
 
 fn check_states(t0: &Mesh, t1: &Mesh) -> Result<(), Error> {
-    let refuse = |reason: String| Err(Error::Argument { name: "t1", reason });
+    let refuse = |reason: String| Err(Error::Argument { name: "the second state", reason });
     if t0.vertices().len() != t1.vertices().len() {
         let [n, m] = [t0, t1].map(|mesh| mesh.vertices().len());
         return refuse(format!("{m} vertices at the end of the step, {n} at the start"));

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::num::random::unit;
+use crate::num::tolerance::CONTACT_TIME;
 
 /// Vertices anywhere in a box, moving anywhere by up to `speed`; every triangle has its own three.
 fn soup(seed: u64, triangles: u32, speed: f64) -> Deforming {
@@ -118,4 +119,31 @@ fn whole_meshes_keep_a_separation() {
         hits += usize::from(all.len() > touching.len());
     }
     assert!((8..=38).contains(&hits), "{hits} of 40");
+}
+
+/// A wavy sheet folded onto itself by a motion along its rows, so that every row collapses into a point on the way: what
+/// the kernels tell by comparing coordinates is what exact numbers tell.
+#[test]
+fn issue_015_an_exact_fold() {
+    let n = 6_u32;
+    let last = f64::from(n - 1);
+    let state = |folded: bool| {
+        let point = |k: u32| {
+            let (x, y) = (f64::from(k % n) / last - 0.5, f64::from(k / n) / last);
+            let z = 0.02 * (9.0 * y).sin();
+            if folded && x > 0.02 { [0.04 - x, y, z - 0.03] } else { [x, y, z] }
+        };
+        let squares = (0..n * n).filter(|k| k % n < n - 1 && k / n < n - 1);
+        let triangles = squares.flat_map(|k| [[k, k + 1, k + n + 1], [k, k + n + 1, k + n]]).collect();
+        Mesh::new((0..n * n).map(point).collect(), triangles).unwrap()
+    };
+    let mesh = Deforming::new(state(false), state(true)).unwrap();
+    let (all, exact) = (self_contacts(&mesh), brute::self_contacts(&mesh));
+    assert_eq!(places(&all), places(&exact));
+    assert!(all.len() > 100, "{}", all.len());
+    for (found, exact) in all.iter().zip(&exact) {
+        assert!((found.time - exact.time).abs() <= CONTACT_TIME, "{found:?} {exact:?}");
+    }
+    let earliest = all.iter().map(|c| c.time).min_by(f64::total_cmp);
+    assert_eq!(first_self_contact(&mesh).map(|c| c.time), earliest);
 }

@@ -6,6 +6,7 @@
 //! bodies proves it; else every cell of the contact is looked at (`cell_classification.rs`).
 
 use std::cell::Cell;
+use std::collections::HashSet;
 use std::ops::ControlFlow;
 
 use glam::{BVec3, DVec3};
@@ -133,6 +134,20 @@ pub(crate) fn relation_by_crossing(
     let mut question =
         Question { classification: CellClassification::new(bodies), work: Counters::default() };
     question.settles(pair).then_some(Relation::Intersecting)
+}
+
+/// Whether two placed meshes have the same surface, exactly: the same triangles in whatever order and orientation, or,
+/// where both are closed, other triangles of the same points.
+pub(crate) fn have_same_surface(a: &Model, pose_a: &Pose, b: &Model, pose_b: &Pose) -> bool {
+    let bodies = [PlacedMesh::new(a, pose_a), PlacedMesh::new(b, pose_b)];
+    // The same points have the same box.
+    if corner_box(&bodies[0]) != corner_box(&bodies[1]) {
+        return false;
+    }
+    let mut question =
+        Question { classification: CellClassification::new(bodies), work: Counters::default() };
+    // Without a limit there is always an answer.
+    question.is_same_surface().unwrap_or(false) || question.is_same_in_other_triangles()
 }
 
 /// Two placed bodies and what is known of them.
@@ -302,6 +317,24 @@ impl<'m> Question<'m> {
         }
         self.classification.pay((m + n) as u64).then(|| sorted_triangles(&a) == sorted_triangles(&b))
     }
+
+    /// Whether both closed bodies have the same surface in other triangles.
+    fn is_same_in_other_triangles(&mut self) -> bool {
+        let [a, b] = self.classification.bodies;
+        if self.classification.facts.closed != [true; 2] {
+            return false;
+        }
+        let mut search = SurfaceSearch::new(Posed::new(a.model, *a.pose), Posed::new(b.model, *b.pose));
+        let mut contacts = Contacts { want_all: true, ..Contacts::default() };
+        search.advance(&mut self.classification.budget, |pair| contacts.take(pair, false));
+        let meets = |x: usize| contacts.pairs.iter().map(|pair| pair[x]).collect::<HashSet<u32>>().len();
+        if [meets(0), meets(1)] != [a, b].map(|body| body.model.mesh().triangles().len()) {
+            return false;
+        }
+        self.classification.complete(&contacts.pairs);
+        let facts = &self.classification.facts;
+        !facts.is_settled() && facts.is_same_surface()
+    }
 }
 
 impl Contacts {
@@ -447,7 +480,13 @@ fn one_side(body: &PlacedMesh<'_>, plane: &Plane) -> (Option<Sign>, u64) {
     (side.get(), tests.get())
 }
 
-/// The placed triangles, whatever their order and orientation.
+/// The smallest and the largest coordinates of the corners.
+fn corner_box(body: &PlacedMesh<'_>) -> [DVec3; 2] {
+    let corners = (0..body.model.mesh().triangles().len() as u32).flat_map(|t| body.corners(t));
+    corners.fold([DVec3::INFINITY, DVec3::NEG_INFINITY], |[low, high], p| [low.min(p), high.max(p)])
+}
+
+/// The placed triangles, whatever their order and orientation; −0 is 0.
 fn sorted_triangles(body: &PlacedMesh<'_>) -> Vec<[[u64; 3]; 3]> {
     let key = |p: DVec3| (p + DVec3::ZERO).to_array().map(f64::to_bits);
     let mut all: Vec<[[u64; 3]; 3]> = (0..body.model.mesh().triangles().len() as u32)

@@ -50,9 +50,8 @@ impl RelationFacts {
 
     /// The answer, once everything was looked at.
     pub fn relation(&self) -> Relation {
-        let identical = self.contact && !self.off[0] && !self.off[1];
         match (!self.not_inside(0), !self.not_inside(1)) {
-            _ if identical => Relation::Intersecting,
+            _ if self.is_same_surface() => Relation::Intersecting,
             (true, true) => Relation::Intersecting,
             (true, false) => Relation::AInsideB,
             (false, true) => Relation::BInsideA,
@@ -64,6 +63,11 @@ impl RelationFacts {
             _ if self.contact || self.is_parted() => Relation::Intersecting,
             _ => Relation::Separated,
         }
+    }
+
+    /// Whether no point of either surface is off the other, once everything was looked at.
+    pub fn is_same_surface(&self) -> bool {
+        self.contact && !self.off[0] && !self.off[1]
     }
 
     /// Whether a surface has parts inside and parts outside the other solid.
