@@ -9,7 +9,7 @@ const LOCK: &str = include_str!("../../../../Cargo.lock");
 const WORKSPACE: &str = include_str!("../../../../Cargo.toml");
 
 /// How contestants' names begin, and the peer's own name; longer beginnings stand first.
-const PEERS: [(&str, &str); 16] = [
+const PEERS: [(&str, &str); 17] = [
     ("impinge", "impinge"),
     ("parry3d-f64", "parry3d-f64"),
     ("parry3d", "parry3d"),
