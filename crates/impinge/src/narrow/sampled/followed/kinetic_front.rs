@@ -43,8 +43,8 @@ const FADING: f64 = 0.98;
 /// How much faster than expected bodies may be until all that waits is looked at anew (no unit).
 const FASTER: f64 = 1.5;
 
-/// Patches smaller than so many frames' motion are watched by their gaps alone (no unit): a curve that begins within them may have
-/// left them in the next frame.
+/// Patches smaller than the motion of so many frames are watched by their gaps alone (no unit): a curve that begins within
+/// them may have left them in the next frame.
 const SMALL: f64 = 3.0;
 
 /// Pairs of patches that would be looked at sooner are replaced by finer ones (frames).
