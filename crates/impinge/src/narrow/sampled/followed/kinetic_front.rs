@@ -25,8 +25,9 @@ const AHEAD: u64 = 256;
 /// Part of the expected time after which a pair is looked at (no unit): motions are not uniform.
 const CAUTION: f64 = 0.9;
 
-/// Share of the whole motion that counts as an approach (no unit): patches are not flat, and bodies turn.
-const ASIDE: f64 = 0.1;
+/// Share of the whole motion that counts as an approach whatever its direction is (no unit): patches are not flat, bodies
+/// turn, and what recedes may come back.
+const ASIDE: f64 = 0.5;
 
 /// Share of the stated deformation, as a part of the patches' radii, by which gaps may be wrong, and as an angle, by which
 /// cones may be (no unit): what deforms with the anchor is seen.
@@ -38,6 +39,13 @@ const SMOOTH: f64 = 0.3;
 
 /// What is left of a speed that counts, from frame to frame, when bodies come to rest (no unit).
 const FADING: f64 = 0.98;
+
+/// How much faster than expected bodies may be until all that waits is looked at anew (no unit).
+const FASTER: f64 = 1.5;
+
+/// Patches smaller than the motion of so many frames are watched by their gaps alone (no unit): a curve that begins within
+/// them may have left them in the next frame.
+const SMALL: f64 = 3.0;
 
 /// Pairs of patches that would be looked at sooner are replaced by finer ones (frames).
 const SOON: f64 = 3.0;
@@ -107,12 +115,13 @@ pub(super) struct KineticFront {
     stack: Vec<(u32, Placed)>,
     /// The share of all pairs of surface points that belongs to pairs which are apart.
     apart: f64,
-    /// Ticks since the beginning.
+    /// Frames since the beginning.
     clock: u64,
-    /// By how much points move, and normals turn, in a frame: the most of the last ones, fading.
+    /// By how much points move, and normals turn, in a frame, as what waits was expected by: less and less while the
+    /// bodies slow down.
     pace: [f64; 2],
-    /// How far the next tick of the clock has come (no unit).
-    progress: f64,
+    /// By how much normals turn in this frame or are expected to (radians).
+    turned: f64,
 }
 
 /// What is looked at, and with what.
@@ -137,7 +146,7 @@ impl KineticFront {
             apart: 0.0,
             clock: 0,
             pace: [0.0; 2],
-            progress: 0.0,
+            turned: 0.0,
         };
         front.clear();
         front
@@ -162,33 +171,31 @@ impl KineticFront {
 
     /// Goes on to the next frame and looks at the pairs that are due; false when the budget ends.
     pub fn step(&mut self, look: &mut Look<'_, '_, '_>) -> bool {
-        let late = std::mem::take(&mut self.late);
-        let mut is_done = self.look_at_all(&late, look);
-        for _ in 0..self.ticks(look.frame) {
-            self.clock += 1;
-            let slot = slot(self.clock);
-            let mut now = std::mem::take(&mut self.ahead[slot]);
-            if is_done {
-                is_done = self.look_at_all(&now, look);
-            } else {
-                self.late.extend_from_slice(&now);
-            }
-            now.clear();
-            self.ahead[slot] = now;
+        self.clock += 1;
+        let mut due = std::mem::take(&mut self.late);
+        if self.is_faster(look.frame) {
+            // Nothing lasts as long as was expected.
+            self.ahead.iter_mut().for_each(|waiting| due.append(waiting));
+        } else {
+            due.append(&mut self.ahead[slot(self.clock)]);
+        }
+        let is_done = self.look_at_all(&due, look);
+        if self.late.is_empty() {
+            due.clear();
+            self.late = due;
         }
         is_done
     }
 
-    /// By how many frames the clock goes on: by more than one where the bodies are faster than expected.
-    fn ticks(&mut self, frame: &Frame<'_>) -> u64 {
+    /// Whether the bodies are faster than what waits was expected by; takes notice of how fast they are.
+    fn is_faster(&mut self, frame: &Frame<'_>) -> bool {
         let turned = frame.flow.as_ref().map_or(0.0, |flow| largest_turn(flow.turn));
         let now = [frame.step, turned + frame.deformed / (SMOOTH * self.size)];
-        let faster = (0..2).map(|k| now[k] / self.pace[k].max(f64::MIN_POSITIVE)).fold(1.0, f64::max);
-        self.progress += faster.min(AHEAD as f64);
-        self.pace = [0, 1].map(|k| now[k].max(FADING * self.pace[k]));
-        let ticks = (self.progress as u64).clamp(1, AHEAD);
-        self.progress = (self.progress - ticks as f64).max(0.0);
-        ticks
+        let is_faster = (0..2).any(|k| now[k] > FASTER * self.pace[k]);
+        let fading = |k: usize| now[k].min(self.pace[k]).max(FADING * self.pace[k]);
+        self.pace = if is_faster { now } else { [fading(0), fading(1)] };
+        self.turned = now[1].max(self.pace[1]);
+        is_faster
     }
 
     fn look_at_all(&mut self, entries: &[Entry], look: &mut Look<'_, '_, '_>) -> bool {
@@ -242,33 +249,39 @@ impl KineticFront {
         let gap = facet_pair::gap(&patches[0], &patches[1]);
         let loose = LOOSE * (self.stretch[0] * patches[0].radius + self.stretch[1] * patches[1].radius);
         let gap = Gap { width: gap.width - loose, ..gap };
-        let apart =
-            if gap.width > 0.0 { self.motion(patches[1].centre, look.frame).frames(gap) } else { 0.0 };
+        let motion = self.motion(patches[1].centre, look.frame);
+        let apart = if gap.width > 0.0 { motion.frames(gap) } else { 0.0 };
         let cones = f64::from(look.patch(0, pair[0]).cone) + f64::from(look.patch(1, pair[1]).cone);
         let between = patches[0].normal.dot(patches[1].normal).abs().min(1.0).acos();
         let margin = between - cones - LOOSE * (self.stretch[0] + self.stretch[1]);
-        let quiet = if margin > 0.0 { margin / self.turned() } else { 0.0 };
+        let quiet = if margin > 0.0 && motion.is_slow(&patches) { margin / self.turned() } else { 0.0 };
         Placed { pair, patches, apart, quiet }
     }
 
     /// By how much normals turn in a frame, with some caution (radians).
     fn turned(&self) -> f64 {
-        self.pace[1].max(f64::MIN_POSITIVE) / CAUTION
+        self.turned.max(f64::MIN_POSITIVE) / CAUTION
     }
 
     /// How the bodies move against each other at some place.
     #[inline]
     fn motion(&self, place: DVec3, frame: &Frame<'_>) -> Motion {
         let moved = frame.flow.as_ref().map(|flow| flow.at(place));
-        let length = moved.map_or(0.0, DVec3::length).max(0.5 * self.pace[0]);
-        Motion { moved, aside: ASIDE * length + frame.deformed }
+        // Bodies that slow down or rest may go on in any direction.
+        let is_steady = frame.step >= 0.5 * self.pace[0];
+        let aside = if is_steady { ASIDE * moved.map_or(0.0, DVec3::length) } else { self.pace[0] };
+        Motion {
+            moved,
+            aside: aside + frame.deformed,
+            all: moved.map_or(0.0, DVec3::length) + frame.deformed,
+        }
     }
 
     /// Has a pair looked at again.
     #[inline]
     fn wait(&mut self, node: u32, placed: &Placed, layers: [&Layers; 2]) {
         let frames = (placed.frames() as u64).clamp(1, AHEAD - 1);
-        let most = (placed.frames() / CAUTION) as u64;
+        let most = (placed.frames() / CAUTION).min(AHEAD as f64) as u64;
         let Node { stamp, is_fresh, until, .. } = &mut self.nodes[node as usize];
         (*is_fresh, *until) = (false, self.clock + frames.max(most));
         let entry = Entry { node, stamp: *stamp };
@@ -383,8 +396,8 @@ impl KineticFront {
     ) {
         let frame = &mut *look.frame;
         look.meter.charge(2);
-        if frame.flow.is_some() {
-            let motion = self.motion(placed.patches[1].centre, frame);
+        let motion = self.motion(placed.patches[1].centre, frame);
+        if motion.is_slow(&placed.patches) {
             let rates = Rates { turned: self.turned(), gap: |gap| motion.frames(gap), enough: AHEAD as f64 };
             let frames = frames_until_critical(look.layers, &frame.bodies, triangles, &rates);
             placed.quiet = placed.quiet.max(frames);
@@ -444,9 +457,17 @@ struct Motion {
     moved: Option<DVec3>,
     /// By how much gaps close in a frame whatever their direction is.
     aside: f64,
+    /// By how much any point moves in a frame.
+    all: f64,
 }
 
 impl Motion {
+    /// Whether what begins within two patches is still there in the next frame.
+    #[inline]
+    fn is_slow(&self, patches: &[Facet; 2]) -> bool {
+        self.moved.is_some() && patches.iter().all(|patch| patch.radius > SMALL * self.all)
+    }
+
     /// In how many frames a gap is expected to close, with some caution. Before anything is known of the motion that is
     /// soon.
     #[inline]

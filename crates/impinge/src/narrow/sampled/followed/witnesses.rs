@@ -136,7 +136,8 @@ impl Witnesses {
                 }
             }
         }
-        (best.0 == near || scene.meet(best.0, meter, work)).then_some(best.0).or(Some(near))
+        let is_sure = best.0 == near || scene.meet(best.0, meter, work);
+        Some(if is_sure { best.0 } else { near })
     }
 
     /// A pair that meets among those around one: beside it first, then all around.
