@@ -64,7 +64,7 @@ fn off_feature(kind: &Kind, pose: &Pose, feature: Feature, point: DVec3) -> Opti
         }
         (Feature::Face(f), Some(_)) => {
             let on: Vec<u32> = (0..8).filter(|k| k >> (f / 2) & 1 == f % 2).collect();
-            Some(from(Shape::hull(on.into_iter().map(at).collect())))
+            Some(from(Shape::hull(on.into_iter().map(at))))
         }
         _ => None,
     }

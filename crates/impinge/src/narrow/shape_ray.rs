@@ -15,6 +15,10 @@ use crate::{Counters, Feature, Pose};
 
 /// A shape at a pose, for many rays.
 #[derive(Debug)]
+#[allow(
+    clippy::large_enum_variant,
+    reason = "a single ray keeps it on the stack, where a box would cost more"
+)]
 pub(crate) enum ShapeRays<'s> {
     Mesh(MeshRays<'s>),
     Convex(&'s Convex, Pose),

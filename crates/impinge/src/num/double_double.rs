@@ -28,6 +28,12 @@ impl DoubleDouble {
         self.hi + self.lo
     }
 
+    /// Whether it is the double that it rounds to.
+    #[inline]
+    pub fn is_double(&self) -> bool {
+        self.lo == 0.0
+    }
+
     /// The sum, up to terms of the size of a square of the unit roundoff.
     #[inline]
     pub fn plus(self, other: DoubleDouble) -> DoubleDouble {

@@ -108,7 +108,7 @@ impl NeighbourSearch for Hybrid {
         self.running.search(particles, pairs);
         let tests = self.running.counters().tests;
         let share = tests as f64 / *self.tests.get_or_insert(tests) as f64;
-        if share > CHANGED || share < 1.0 / CHANGED {
+        if !(1.0 / CHANGED..=CHANGED).contains(&share) {
             self.wait = 0;
         }
     }

@@ -15,6 +15,7 @@ use smallvec::SmallVec;
 
 use super::FeaturePairKind;
 use super::filter::Verdict;
+use crate::num::double_double::DoubleDouble;
 use crate::num::tolerance::LINEAR_ROOT_ROUNDING;
 
 /// Points of a feature by their indices.
@@ -137,6 +138,17 @@ impl Step<'_> {
         Verdict::Doubt
     }
 
+    /// When two points have the same coordinate along an axis: exactly, where doubles tell it, otherwise earlier by no more
+    /// than rounding.
+    fn linear_root(&self, axis: usize, [p, q]: [usize; 2]) -> f64 {
+        let [from, to] = [self.t0, self.t1].map(|at| DoubleDouble::difference(at[p][axis], at[q][axis]));
+        let way = DoubleDouble::difference(from.value(), to.value());
+        let time = from.value() / way.value();
+        let is_exact = [from, to, way].iter().all(DoubleDouble::is_double)
+            && (-time).mul_add(way.value(), from.value()) == 0.0;
+        if is_exact { time } else { time * (1.0 - LINEAR_ROOT_ROUNDING) }
+    }
+
     /// The first time at which two points of a pair have the same coordinate along an axis, which they have not at the
     /// start.
     fn first_root(&self, axis: usize, pairs: impl Iterator<Item = [usize; 2]>) -> Verdict {
@@ -144,7 +156,7 @@ impl Step<'_> {
             let [from, to] = [self.t0, self.t1].map(|at| at[p][axis] - at[q][axis]);
             // A difference of doubles has the right sign, and a sum of like signs the right size.
             let passes = from.signum() != to.signum() || to == 0.0;
-            passes.then(|| from / (from - to) * (1.0 - LINEAR_ROOT_ROUNDING))
+            passes.then(|| self.linear_root(axis, [p, q]))
         };
         match pairs.filter_map(root).min_by(f64::total_cmp) {
             Some(time) => Verdict::Contact(time),

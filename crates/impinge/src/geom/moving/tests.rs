@@ -192,7 +192,7 @@ fn folded(case: u64) -> [[DVec3; 4]; 2] {
     [0, 1].map(|end| {
         std::array::from_fn(|i| {
             let k = 24 + 2 * i as u64 + end as u64;
-            let x = if case % 2 == 0 { few(k, 5.0) } else { random(k) };
+            let x = if case.is_multiple_of(2) { few(k, 5.0) } else { random(k) };
             let [y, z] = rows[row_of[i]][end];
             let mut p = DVec3::ZERO;
             (p[along], p[(along + 1) % 3], p[(along + 2) % 3]) = (x, y, z);

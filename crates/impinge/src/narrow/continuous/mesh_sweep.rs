@@ -290,7 +290,10 @@ impl<'m> MeshSweep<'m> {
                 self.open.push(entry);
                 return self.answer(entry.time, Finish::OutOfBudget);
             }
-            self.make_shadows(budget);
+            if !self.shadows_are_ready(budget) {
+                self.open.push(entry);
+                return self.answer(entry.time, Finish::OutOfBudget);
+            }
             self.raise_floor(entry.time);
             entry.time = entry.time.max(self.floor);
             if !(entry.time <= self.span[1]) {
@@ -335,15 +338,18 @@ impl<'m> MeshSweep<'m> {
         self
     }
 
-    /// Makes the shadows when the search takes long.
-    fn make_shadows(&mut self, budget: &mut Budget) {
+    /// Makes the shadows when the search takes long; false where the budget was only a trial that ended.
+    fn shadows_are_ready(&mut self, budget: &mut Budget) -> bool {
         if !matches!(self.shadows, Shadows::Later) {
-            return;
+            return true;
         }
         let (models, motions) = (self.bodies.map(|body| body.model), self.bodies.map(|body| body.motion));
         let triangles: u64 = models.iter().map(|model| model.mesh().triangles().len() as u64).sum();
-        if self.hull_work() < FIRST_SHADOWS + triangles / TRIANGLES_A_UNIT || !budget.draw(triangles) {
-            return;
+        if self.hull_work() < FIRST_SHADOWS + triangles / TRIANGLES_A_UNIT {
+            return true;
+        }
+        if !budget.charge_all(triangles) {
+            return false;
         }
         // They hold for the whole step, and so must the bound of its rounding.
         let most = noise(&self.bodies, 1.0);
@@ -352,27 +358,30 @@ impl<'m> MeshSweep<'m> {
             self.shadows = Shadows::Made(Box::new(shadows));
             all_apart
         } else {
+            let Some(all_apart) = self.look_along_the_axis(budget) else { return false };
             self.shadows = Shadows::None;
-            self.look_along_the_axis(budget)
+            all_apart
         };
         if all_apart {
             self.floor = f64::INFINITY;
             self.spans.clear();
         }
+        true
     }
 
-    /// How long shadows on the plane of the motion stay apart, if it has one; whether they do to the end.
-    fn look_along_the_axis(&mut self, budget: &mut Budget) -> bool {
+    /// How long shadows on the plane of the motion stay apart, if it has one; whether they do to the end. `None` where the
+    /// budget was only a trial that ended.
+    fn look_along_the_axis(&mut self, budget: &mut Budget) -> Option<bool> {
         let (models, motions) = (self.bodies.map(|body| body.model), self.bodies.map(|body| body.motion));
-        let Some(shadows) = PlanarShadows::new(models, motions) else { return false };
+        let Some(shadows) = PlanarShadows::new(models, motions) else { return Some(false) };
         let (tolerance, slack) = (self.tolerance, Some(self.wanted_slack));
         let (from, until) = (self.floor, self.until);
         let options = SweepOptions { tolerance, slack, from, until, ..SweepOptions::DEFAULT };
-        let found = shadows.sweep(&options, budget);
+        let found = shadows.sweep(&options, budget)?;
         self.work += found.outcome.work;
         self.planar_floor = found.free_until;
         self.floor = self.floor.max(found.free_until);
-        found.impact.is_none() && found.outcome.finish == Finish::Complete
+        Some(found.impact.is_none() && found.outcome.finish == Finish::Complete)
     }
 
     /// Looks at the hulls when the search takes long.

@@ -47,16 +47,20 @@ impl<'m> PlanarShadows<'m> {
         Some(PlanarShadows { models: [a, b], motions, doubt: off_a + off_b, triangles })
     }
 
-    /// The first contact of the shadows; the budget, or an end to what the search is worth, may end it before.
-    pub fn sweep(&self, options: &SweepOptions, budget: &mut Budget) -> Sweep {
+    /// The first contact of the shadows; an end to what the search is worth may end it before. `None` where the budget
+    /// was only a trial that ended.
+    pub fn sweep(&self, options: &SweepOptions, budget: &mut Budget) -> Option<Sweep> {
         let mut search = MeshSweep::new(self.models.each_ref(), self.motions, options).of_shadows(self.doubt);
         let mut found = Sweep { free_until: options.from, ..Sweep::UNKNOWN };
         let mut left = self.triangles * WORK_A_TRIANGLE;
-        while found.outcome.finish == Finish::OutOfBudget && left > 0 && budget.draw(UNITS_AT_A_TIME) {
+        while found.outcome.finish == Finish::OutOfBudget && left > 0 {
+            if !budget.charge(UNITS_AT_A_TIME) {
+                return None;
+            }
             found = search.advance(&mut Budget::units(UNITS_AT_A_TIME));
             left = left.saturating_sub(UNITS_AT_A_TIME);
         }
-        found
+        Some(found)
     }
 }
 

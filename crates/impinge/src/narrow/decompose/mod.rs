@@ -341,8 +341,7 @@ struct Work<'m> {
 
 impl Work<'_> {
     fn shaped(&self, piece: Piece, solid: usize) -> Result<Option<Shaped>, Error> {
-        // What is left of a flat piece bounds nothing.
-        let Some(hull) = piece.hull()?.filter(|hull| hull.dimension() == 3) else { return Ok(None) };
+        let Some(hull) = piece.hull()? else { return Ok(None) };
         let volumes = [piece.volume(hull.centre()), hull.volume()];
         let hollow = volumes[1] - volumes[0] <= self.enough && self.is_hollow(&piece, &hull);
         Ok(Some(Shaped { solid, piece, hull, volumes, hollow, settled: false }))

@@ -151,18 +151,8 @@ impl Witnesses {
         let around = |k: usize, t: u32| self.layers[k].shells.levels[0].neighbours.of(t);
         let mut meets = |pair: [u32; 2]| scene.meet(pair, meter, work);
         let beside = around(0, t).iter().map(|&n| [n, u]).chain(around(1, u).iter().map(|&n| [t, n]));
-        for pair in beside {
-            if meets(pair) {
-                return Some(pair);
-            }
-        }
-        let all = around(0, t).iter().flat_map(|&n| around(1, u).iter().map(move |&m| [n, m]));
-        for pair in all {
-            if meets(pair) {
-                return Some(pair);
-            }
-        }
-        None
+        let across = around(0, t).iter().flat_map(|&n| around(1, u).iter().map(move |&m| [n, m]));
+        beside.chain(across).find(|&pair| meets(pair))
     }
 
     /// For each current witness, which curve it is on: the first of all that are on the same one.
