@@ -66,7 +66,7 @@ fn scenes_ten_million_away_touch_at_the_same_times() {
         Primitive::sphere(0.4).unwrap().into(),
     ];
     let mut rng = Pcg64::seed_from_u64(31);
-    let (mut hits, mut said) = (0, [0, 0]);
+    let (mut hits, mut said) = (0, 0);
     for case in 0..400 {
         let pair = [0, 1].map(|_| &shapes[rng.random_range(0..shapes.len())]);
         let shift = coarse(&mut rng, 1.0).normalize_or(DVec3::X) * 1e7;
@@ -97,13 +97,13 @@ fn scenes_ten_million_away_touch_at_the_same_times() {
                 let [a, b] = times.map(|time| time.unwrap_or(1.0));
                 let early = if a < b { here.earliness() } else { there.earliness() };
                 assert!((a - b).abs() <= early, "case {case}: {here:?} {there:?}");
-                said[usize::from(case % 4 == 0)] += 1;
+                said += usize::from(case % 4 != 0);
             }
         }
     }
     assert!((80..340).contains(&hits), "{hits}");
-    // A motion that creeps is itself known to a few millionths of its way only, so far from the origin.
-    assert!(said[0] < 8 && said[1] <= 100, "{said:?}");
+    // Of the scenes that do not creep, few rely on the stated tolerance.
+    assert!(said < 8, "{said}");
 }
 
 /// Triangles with whole coordinates, ten million away, of which one shifts: the times are dyadic.
