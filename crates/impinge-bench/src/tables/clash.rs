@@ -36,7 +36,7 @@ const ROUNDS: [usize; 3] = [0, 1, 2];
 /// How long the peer may take to read the files, and for each answer.
 const PATIENCE: Duration = Duration::from_secs(240);
 
-/// Parts whose surfaces meet.
+/// Parts that clash. The peer takes convex parts for solids, as all of these are that lie within another.
 type Pairs = Vec<[usize; 2]>;
 
 /// What one size gave.
@@ -146,9 +146,7 @@ fn ours(parts: &[Part], only_kinds: bool) -> Result<Timed<Pairs>> {
         let start = Instant::now();
         let report = clash(&parts, &ClashOptions { only_kinds, ..ClashOptions::default() })?;
         times.push(start.elapsed().as_nanos() as f64);
-        // One part within another meets it nowhere.
-        let meets = report.clashes.iter().filter(|clash| clash.kind != ClashKind::Inside);
-        pairs = meets.map(|clash| clash.parts).collect();
+        pairs = report.clashes.iter().map(|clash| clash.parts).collect();
     }
     Ok(Timed { nanoseconds: Statistics::of(&times).median, answer: pairs })
 }

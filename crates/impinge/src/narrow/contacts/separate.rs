@@ -65,9 +65,8 @@ pub fn separate(
         return Ok(Verdict::out_of_budget());
     }
     let (wanted, at_least) = match as_convex(pair, budget) {
-        Some([a, b]) => {
-            let (found, certainty) =
-                separation::distance(&a, pair.poses[0], &b, pair.poses[1], &mut memory.convex);
+        Some([(a, pose_a), (b, pose_b)]) => {
+            let (found, certainty) = separation::distance(&a, &pose_a, &b, &pose_b, &mut memory.convex);
             if found.distance == f64::NEG_INFINITY {
                 let reason = "no translation takes two such half-spaces apart".into();
                 return Err(Error::Argument { name: "b", reason });
@@ -107,14 +106,17 @@ pub(crate) fn separate_by_guesses(
     let mut work = Counters::default();
     let convex = as_convex(pair, budget);
     let is_convex = convex.is_some();
-    let [a, b] = match convex {
+    let [(a, pose_a), (b, pose_b)] = match convex {
         Some(convex) => convex,
         None => {
-            let hull = |k: usize| Some(Convex::Polytope(pair.shapes[k].model()?.hull()?.clone()));
+            let hull = |k: usize| {
+                let hull = pair.shapes[k].model()?.hull()?.clone();
+                Some((Convex::Polytope(hull), *pair.poses[k]))
+            };
             [hull(0)?, hull(1)?]
         }
     };
-    let (hulls, _) = separation::distance(&a, pair.poses[0], &b, pair.poses[1], &mut Default::default());
+    let (hulls, _) = separation::distance(&a, &pose_a, &b, &pose_b, &mut Default::default());
     let longest = hulls.normal * (-hulls.distance).max(0.0);
     if !is_convex {
         let mut ways: Vec<DVec3> = guesses.into_iter().map(|way| way * (1.0 + GUESS_LENGTHENED)).collect();
@@ -139,14 +141,23 @@ fn convex_bound(found: &Separation, certainty: Certainty) -> f64 {
     (-found.distance - doubt).max(0.0)
 }
 
-/// Both bodies as convex shapes, where they are.
-fn as_convex(pair: &ShapePair<'_>, budget: &mut Budget) -> Option<[Convex; 2]> {
-    let mut convex = |shape: &Geometry| match shape {
-        Geometry::Convex(convex) => Some(convex.clone()),
-        Geometry::Mesh(model) => convex_body(model, budget).map(Convex::Polytope),
-        Geometry::Compound(_) | Geometry::Particles(_) => None,
-    };
-    Some([convex(pair.shapes[0])?, convex(pair.shapes[1])?])
+/// Both bodies as placed convex shapes, if they are convex.
+fn as_convex(pair: &ShapePair<'_>, budget: &mut Budget) -> Option<[(Convex, Pose); 2]> {
+    let first = convex_shape(pair.shapes[0], pair.poses[0], budget)?;
+    Some([first, convex_shape(pair.shapes[1], pair.poses[1], budget)?])
+}
+
+/// A body as a placed convex shape, if it is one: a convex mesh and a compound of one convex part are, too.
+fn convex_shape(shape: &Geometry, pose: &Pose, budget: &mut Budget) -> Option<(Convex, Pose)> {
+    match shape {
+        Geometry::Convex(convex) => Some((convex.clone(), *pose)),
+        Geometry::Mesh(model) => Some((Convex::Polytope(convex_body(model, budget)?), *pose)),
+        Geometry::Compound(compound) => match compound.parts() {
+            [only] => convex_shape(&only.shape, &pose.compose(&only.pose), budget),
+            _ => None,
+        },
+        Geometry::Particles(_) => None,
+    }
 }
 
 /// A translation found for the meshes of two bodies, and what none is shorter than; `None` when the budget ended.

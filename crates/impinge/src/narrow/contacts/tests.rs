@@ -132,7 +132,7 @@ fn nothing_trips_over_inner_edges_of_flat_ground() {
 fn solids_are_parted_by_their_separating_translation_and_none_much_shorter_is_missed() {
     let dice = &mut Pcg64::seed_from_u64(4);
     let bodies: Vec<Geometry> = [
-        procedural::torus(1.0, 0.3, 12, 6).unwrap(),
+        procedural::torus(1.0, 0.3, 10, 5).unwrap(),
         procedural::ico_sphere(0.8, 1).unwrap(),
         procedural::gear(0.2, 0.8, 1.0, 0.3, 6).unwrap(),
     ]
