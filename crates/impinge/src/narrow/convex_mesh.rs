@@ -18,10 +18,12 @@ use super::convex::placed_core::{reach, safe_scale};
 use super::convex::point::{self, SurfaceProjection};
 use super::convex::relation::{PlacedConvex, curved_noise};
 use super::convex::separation::{ConvexMemory, distance as convex_distance};
+use super::exact::closest_point::{self as mesh_point, NearestTriangle};
 use super::exact::placed_mesh::PlacedMesh;
 use crate::bound::Aabb;
 use crate::contact::Verdict;
 use crate::geom::point_triangle::{TriangleFeature, closest_point, norm};
+use crate::hierarchy::point_tree::Room;
 use crate::hierarchy::wide::WIDTH;
 use crate::model::{Geometry, Model};
 use crate::num::dyadic::Dyadic;
@@ -64,8 +66,26 @@ pub(crate) fn distance_within(
             .filter(|found| found.distance <= limit);
     }
     let mut search = Search { most: limit, ..Search::new(primitive, pose, mesh, mesh_pose) };
+    if let Primitive::Sphere { radius } = primitive
+        && limit >= 0.0
+    {
+        let room = search.rounding;
+        let gap = surface_distance(pose.translation(), mesh, mesh_pose, limit + radius + room)? - radius;
+        // Something is that near; where the sphere reaches the surface, nothing is known of its distance.
+        if gap > room {
+            search.most = limit.min(gap + room);
+        }
+    }
     search.run(budget);
     search.best.filter(|found| found.distance <= limit)
+}
+
+/// The distance of a point from the surface of a mesh, right to rounding, if it is at most `limit`.
+fn surface_distance(p: DVec3, mesh: &Model, pose: &Pose, limit: f64) -> Option<f64> {
+    let points = mesh_point::Search::new(mesh, pose);
+    let mut nearest = points.nearer_than(limit * ROUND_UP);
+    points.improve(p, None, &mut nearest, &mut Room::default(), &mut Counters::default());
+    (nearest.triangle != NearestTriangle::NONE.triangle).then(|| points.answer(p, &nearest).distance)
 }
 
 /// Searches until the end or as far as the budget goes; what is told goes through `named`.
@@ -132,6 +152,8 @@ impl PartialOrd for Entry {
 struct Search<'m> {
     solid: Solid<'m>,
     body: PlacedMesh<'m>,
+    /// What it can do to a distance.
+    rounding: f64,
     open: BinaryHeap<Entry>,
     /// What is farther is not looked for.
     most: f64,
@@ -175,6 +197,11 @@ impl<'m> Solid<'m> {
         SurfaceProjection { point: turn * foot.point + origin, normal: turn * foot.normal, ..foot }
     }
 
+    /// What rounding can do to the distance of something in coordinates of this extent.
+    fn rounding(&self, extent: f64) -> f64 {
+        curved_noise(&PlacedConvex::new(&self.shape, self.pose), self.pose.translation().length() + extent)
+    }
+
     /// The signed distance of the middle of a triangle, and a radius around it that holds the triangle.
     fn around(&self, corners: &[DVec3; 3]) -> (f64, f64) {
         let [a, b, c] = *corners;
@@ -186,9 +213,11 @@ impl<'m> Solid<'m> {
 
 impl<'m> Search<'m> {
     fn new(primitive: &'m Primitive, pose: &'m Pose, mesh: &'m Model, mesh_pose: &'m Pose) -> Search<'m> {
+        let (solid, body) = (Solid::new(primitive, pose), PlacedMesh::new(mesh, mesh_pose));
         Search {
-            solid: Solid::new(primitive, pose),
-            body: PlacedMesh::new(mesh, mesh_pose),
+            rounding: solid.rounding(extent(&body)),
+            solid,
+            body,
             open: BinaryHeap::from([Entry { bound: 0.0, node: 0 }]),
             most: f64::INFINITY,
             best: None,
@@ -264,8 +293,20 @@ impl<'m> Search<'m> {
     fn look_at(&mut self, triangle: u32) {
         self.work.primitive_tests += 1;
         let corners = self.body.corners(triangle);
-        let (distance, radius) = self.solid.around(&corners);
-        if distance.abs() - radius > self.limit() {
+        let least = match self.solid.primitive {
+            Primitive::Sphere { radius } => {
+                norm(
+                    closest_point(self.solid.pose.translation(), &corners).point
+                        - self.solid.pose.translation(),
+                ) - radius
+                    - self.rounding
+            }
+            _ => {
+                let (distance, radius) = self.solid.around(&corners);
+                distance.abs() - radius
+            }
+        };
+        if least > self.limit() {
             return;
         }
         let found = match self.depth(triangle, &corners) {

@@ -22,7 +22,7 @@ use crate::narrow::kernel_memory::KernelMemory;
 use crate::narrow::shape_pair::ShapePair;
 use crate::narrow::shape_ray::ShapeRays;
 use crate::num::parallel;
-use crate::num::tolerance::{CAST_BOX_SLACK, SWEEP_TOLERANCE};
+use crate::num::tolerance::{CAST_BOX_SLACK, SCENE_OVERLAP_ROUNDING, SWEEP_TOLERANCE};
 use crate::query::Query;
 use crate::shape::{Convex, Primitive};
 use crate::{Budget, Pose, Separation};
@@ -65,9 +65,27 @@ fn distance_within(shape: &Geometry, pose: &Pose, body: &Body, limit: f64) -> Op
     {
         return convex_mesh::distance_within(primitive, pose, mesh, &body.pose, limit);
     }
+    if let (Geometry::Convex(Convex::Primitive(Primitive::Sphere { radius })), Geometry::Convex(hull)) =
+        (shape, body.shape.geometry())
+        && is_beyond_a_face(pose.translation(), radius + limit, hull, &body.pose)
+    {
+        return None;
+    }
     let pair = ShapePair::new([shape, body.shape.geometry()], [pose, &body.pose]);
     let (found, _) = dispatch::full_distance(&pair, &mut KernelMemory::default());
     (found.distance <= limit).then_some(found)
+}
+
+/// Whether a point is surely farther than so much from the plane of a face of a hull, and so from the hull.
+fn is_beyond_a_face(p: DVec3, far: f64, hull: &Convex, pose: &Pose) -> bool {
+    let Convex::Polytope(hull) = hull else { return false };
+    if hull.dimension() < 3 || !pose.is_rotation() {
+        return false;
+    }
+    let own = pose.matrix().transpose() * (p - pose.translation());
+    let size = p.abs().max_element() + pose.translation().abs().max_element() + hull.reach();
+    let far = far + SCENE_OVERLAP_ROUNDING * (size + hull.centre().abs().max_element());
+    hull.faces().iter().any(|face| face.normal.dot(own - face.corner) > far)
 }
 
 /// The smaller by value, then by name.

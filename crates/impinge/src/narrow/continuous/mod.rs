@@ -16,6 +16,7 @@ mod planar_bound;
 mod screw_shadow;
 mod shadow_classes;
 pub mod shape_sweep;
+mod straight_pass;
 mod time_queue;
 mod triangle_pair;
 
