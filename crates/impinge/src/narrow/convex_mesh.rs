@@ -12,18 +12,18 @@ use std::collections::BinaryHeap;
 use std::ops::ControlFlow;
 
 use glam::DVec3;
+use smallvec::SmallVec;
 
 use super::convex::exact;
 use super::convex::placed_core::{reach, safe_scale};
 use super::convex::point::{self, SurfaceProjection};
 use super::convex::relation::{PlacedConvex, curved_noise};
 use super::convex::separation::{ConvexMemory, distance as convex_distance};
-use super::exact::closest_point::{self as mesh_point, NearestTriangle};
+use super::exact::closest_point::Search as PointSearch;
 use super::exact::placed_mesh::PlacedMesh;
 use crate::bound::Aabb;
 use crate::contact::Verdict;
 use crate::geom::point_triangle::{TriangleFeature, closest_point, norm};
-use crate::hierarchy::point_tree::Room;
 use crate::hierarchy::wide::WIDTH;
 use crate::model::{Geometry, Model};
 use crate::num::dyadic::Dyadic;
@@ -69,23 +69,19 @@ pub(crate) fn distance_within(
     if let Primitive::Sphere { radius } = primitive
         && limit >= 0.0
     {
-        let room = search.rounding;
-        let gap = surface_distance(pose.translation(), mesh, mesh_pose, limit + radius + room)? - radius;
-        // Something is that near; where the sphere reaches the surface, nothing is known of its distance.
-        if gap > room {
-            search.most = limit.min(gap + room);
+        // The triangles nearest to the centre, if the sphere is clear of them; else what is inside counts too.
+        let (centre, reach) = (pose.translation(), limit + radius + search.rounding);
+        let mut near: SmallVec<[u32; 16]> = SmallVec::new();
+        PointSearch::new(mesh, mesh_pose).each_candidate(centre, reach * ROUND_UP, |t| near.push(t));
+        let away = |t: &u32| norm(closest_point(centre, &search.body.corners(*t)).point - centre);
+        let nearest = near.iter().map(away).fold(f64::INFINITY, f64::min);
+        if nearest > radius + search.rounding {
+            near.into_iter().for_each(|t| search.look_at(t));
+            return search.best.filter(|found| found.distance <= limit);
         }
     }
     search.run(budget);
     search.best.filter(|found| found.distance <= limit)
-}
-
-/// The distance of a point from the surface of a mesh, right to rounding, if it is at most `limit`.
-fn surface_distance(p: DVec3, mesh: &Model, pose: &Pose, limit: f64) -> Option<f64> {
-    let points = mesh_point::Search::new(mesh, pose);
-    let mut nearest = points.nearer_than(limit * ROUND_UP);
-    points.improve(p, None, &mut nearest, &mut Room::default(), &mut Counters::default());
-    (nearest.triangle != NearestTriangle::NONE.triangle).then(|| points.answer(p, &nearest).distance)
 }
 
 /// Searches until the end or as far as the budget goes; what is told goes through `named`.

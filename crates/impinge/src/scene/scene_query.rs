@@ -14,7 +14,7 @@ use super::scene_sweep::swept_bounds;
 use super::{Body, BodyId, Groups, Scene};
 use crate::model::{Geometry, Placed};
 use crate::motion::Motion;
-use crate::narrow::continuous::{Impact, SweepMemory, SweepOptions, sweep_within};
+use crate::narrow::continuous::{Impact, StraightPass, SweepMemory, SweepOptions, sweep_within};
 use crate::narrow::convex_mesh;
 use crate::narrow::dispatch;
 use crate::narrow::exact::ray_cast::{Ray, RayHit};
@@ -74,6 +74,23 @@ fn distance_within(shape: &Geometry, pose: &Pose, body: &Body, limit: f64) -> Op
     let pair = ShapePair::new([shape, body.shape.geometry()], [pose, &body.pose]);
     let (found, _) = dispatch::full_distance(&pair, &mut KernelMemory::default());
     (found.distance <= limit).then_some(found)
+}
+
+/// A time before which a shape that goes straight does not meet the box of a body, its way and itself being so long; 0
+/// where that is not known.
+fn earliest(shape: &Geometry, motion: &Motion, length: f64, body: &Body) -> f64 {
+    let Geometry::Convex(convex) = shape else { return 0.0 };
+    let other = body.shape.geometry();
+    if !body.pose.is_rotation() || matches!(other, Geometry::Compound(_) | Geometry::Particles(_)) {
+        return 0.0;
+    }
+    let bounds = other.bounds(&Pose::IDENTITY);
+    let slack = CAST_BOX_SLACK * (length + 2.0 * bounds.half().length());
+    if !slack.is_finite() {
+        return 0.0;
+    }
+    let pass = StraightPass::new(convex, motion, &Motion::Still(body.pose), slack);
+    pass.map_or(0.0, |pass| pass.box_time(bounds.centre(), bounds.half()))
 }
 
 /// Whether a point is surely farther than so much from the plane of a face of a hull, and so from the hull.
@@ -172,10 +189,15 @@ impl Scene {
         let moving = moving.into();
         let (shape, motion) = (moving.geometry(), moving.motion());
         let options = SweepOptions::default();
+        let ball = ball_of(shape);
+        let mut swept = swept_bounds(shape, motion, &ball, [0.0, 1.0]);
+        let length = (swept.high - swept.low).length();
         let mut first: Option<(BodyId, Impact)> = None;
         let mut ask = |slot: u32, entry: &Entry| {
             let id = self.bodies.id(slot);
-            if filter.lets(id, entry) {
+            // A time may be told so much too early.
+            let limit = first.map_or(1.0, |(_, impact)| impact.time) + 2.0 * SWEEP_TOLERANCE;
+            if filter.lets(id, entry) && earliest(shape, motion, length, &entry.body) <= limit {
                 let still = Motion::Still(entry.body.pose);
                 let shapes = [shape, entry.body.shape.geometry()];
                 let sweep = |until: f64| {
@@ -199,8 +221,6 @@ impl Scene {
             // A time may be told so much too early.
             first.map_or(1.0, |(_, impact)| impact.time) + 2.0 * SWEEP_TOLERANCE
         };
-        let ball = ball_of(shape);
-        let mut swept = swept_bounds(shape, motion, &ball, [0.0, 1.0]);
         swept.grow(CAST_BOX_SLACK * (swept.high - swept.low).max_element());
         let [start, end] = [0.0, 1.0].map(|t| shape.bounds(&motion.pose(t)));
         let way = end.centre() - start.centre();

@@ -25,3 +25,4 @@ pub use mesh_sweep::SweepMemory;
 pub use shape_sweep::sweep_within;
 #[cfg(any(test, feature = "unstable"))]
 pub use shape_sweep::{ShapeSweep, sweep};
+pub(crate) use straight_pass::StraightPass;
