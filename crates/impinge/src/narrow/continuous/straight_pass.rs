@@ -202,6 +202,6 @@ mod tests {
                 assert!(time <= first, "{k}: told {time}, met at {first}");
             }
         }
-        assert!(missed > 800 && later > 300 && met > 300, "{missed} {later} {met}");
+        assert!(missed > 1500 && later > 80 && met > 100, "{missed} {later} {met}");
     }
 }
