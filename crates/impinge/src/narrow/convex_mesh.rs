@@ -12,12 +12,14 @@ use std::collections::BinaryHeap;
 use std::ops::ControlFlow;
 
 use glam::DVec3;
+use smallvec::SmallVec;
 
 use super::convex::exact;
 use super::convex::placed_core::{reach, safe_scale};
 use super::convex::point::{self, SurfaceProjection};
 use super::convex::relation::{PlacedConvex, curved_noise};
 use super::convex::separation::{ConvexMemory, distance as convex_distance};
+use super::exact::closest_point::Search as PointSearch;
 use super::exact::placed_mesh::PlacedMesh;
 use crate::bound::Aabb;
 use crate::contact::Verdict;
@@ -64,6 +66,20 @@ pub(crate) fn distance_within(
             .filter(|found| found.distance <= limit);
     }
     let mut search = Search { most: limit, ..Search::new(primitive, pose, mesh, mesh_pose) };
+    if let Primitive::Sphere { radius } = primitive
+        && limit >= 0.0
+    {
+        // The triangles nearest to the centre, if the sphere is clear of them; else what is inside counts too.
+        let (centre, reach) = (pose.translation(), limit + radius + search.rounding);
+        let mut near: SmallVec<[u32; 16]> = SmallVec::new();
+        PointSearch::new(mesh, mesh_pose).each_candidate(centre, reach * ROUND_UP, |t| near.push(t));
+        let away = |t: &u32| norm(closest_point(centre, &search.body.corners(*t)).point - centre);
+        let nearest = near.iter().map(away).fold(f64::INFINITY, f64::min);
+        if nearest > radius + search.rounding {
+            near.into_iter().for_each(|t| search.look_at(t));
+            return search.best.filter(|found| found.distance <= limit);
+        }
+    }
     search.run(budget);
     search.best.filter(|found| found.distance <= limit)
 }
@@ -132,6 +148,8 @@ impl PartialOrd for Entry {
 struct Search<'m> {
     solid: Solid<'m>,
     body: PlacedMesh<'m>,
+    /// What it can do to a distance.
+    rounding: f64,
     open: BinaryHeap<Entry>,
     /// What is farther is not looked for.
     most: f64,
@@ -175,6 +193,11 @@ impl<'m> Solid<'m> {
         SurfaceProjection { point: turn * foot.point + origin, normal: turn * foot.normal, ..foot }
     }
 
+    /// What rounding can do to the distance of something in coordinates of this extent.
+    fn rounding(&self, extent: f64) -> f64 {
+        curved_noise(&PlacedConvex::new(&self.shape, self.pose), self.pose.translation().length() + extent)
+    }
+
     /// The signed distance of the middle of a triangle, and a radius around it that holds the triangle.
     fn around(&self, corners: &[DVec3; 3]) -> (f64, f64) {
         let [a, b, c] = *corners;
@@ -186,9 +209,11 @@ impl<'m> Solid<'m> {
 
 impl<'m> Search<'m> {
     fn new(primitive: &'m Primitive, pose: &'m Pose, mesh: &'m Model, mesh_pose: &'m Pose) -> Search<'m> {
+        let (solid, body) = (Solid::new(primitive, pose), PlacedMesh::new(mesh, mesh_pose));
         Search {
-            solid: Solid::new(primitive, pose),
-            body: PlacedMesh::new(mesh, mesh_pose),
+            rounding: solid.rounding(extent(&body)),
+            solid,
+            body,
             open: BinaryHeap::from([Entry { bound: 0.0, node: 0 }]),
             most: f64::INFINITY,
             best: None,
@@ -264,8 +289,20 @@ impl<'m> Search<'m> {
     fn look_at(&mut self, triangle: u32) {
         self.work.primitive_tests += 1;
         let corners = self.body.corners(triangle);
-        let (distance, radius) = self.solid.around(&corners);
-        if distance.abs() - radius > self.limit() {
+        let least = match self.solid.primitive {
+            Primitive::Sphere { radius } => {
+                norm(
+                    closest_point(self.solid.pose.translation(), &corners).point
+                        - self.solid.pose.translation(),
+                ) - radius
+                    - self.rounding
+            }
+            _ => {
+                let (distance, radius) = self.solid.around(&corners);
+                distance.abs() - radius
+            }
+        };
+        if least > self.limit() {
             return;
         }
         let found = match self.depth(triangle, &corners) {

@@ -4,6 +4,7 @@ pub mod contacts;
 pub mod continuous;
 pub mod convex;
 pub mod convex_mesh;
+pub(crate) mod cuboid_mesh;
 pub mod decompose;
 pub mod deforming;
 pub mod detector;

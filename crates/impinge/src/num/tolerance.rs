@@ -123,6 +123,11 @@ pub const SINGLE_COMPARISON: f32 = 1.0 + 4.0 * f32::EPSILON;
 /// u = 2⁻⁵³. An exact predicate decides for triangles; curved surfaces take it for the origin.
 pub const RAY_START_ROUNDING: f64 = 32.0 * f64::EPSILON;
 
+/// What rounding can do to the height of a ray's point over a face of a hull, once the ray is brought into the hull's
+/// frame (no unit: relative to the coordinates): some tens of roundings of u = 2⁻⁵³ of inverse, products and a quotient,
+/// with room for the poses that are rotations to 1e-4 only.
+pub const HULL_CHORD_ROUNDING: f64 = 1e-12;
+
 /// What rounding can do to a point or box that is brought from one body's frame to another's (no unit: relative to the
 /// coordinates): some tens of roundings of u = 2⁻⁵³, with room.
 pub const SCENE_OVERLAP_ROUNDING: f64 = 1e-13;

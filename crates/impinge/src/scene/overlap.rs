@@ -4,8 +4,10 @@ use glam::DVec3;
 
 use crate::bound::Aabb;
 use crate::model::{Geometry, Model};
-use crate::narrow::convex::relation::PlacedConvex;
+use crate::narrow::convex::placed_core::place;
+use crate::narrow::convex::relation::{PlacedConvex, meet_surely};
 use crate::narrow::convex_mesh::{Crossing, crossing};
+use crate::narrow::cuboid_mesh;
 use crate::narrow::dispatch;
 use crate::narrow::exact::placed_mesh::PlacedMesh;
 use crate::narrow::kernel_memory::KernelMemory;
@@ -26,6 +28,7 @@ pub(super) fn meet(shapes: [&Geometry; 2], poses: [&Pose; 2]) -> bool {
     let certain = match shapes {
         [Geometry::Convex(convex), Geometry::Mesh(mesh)] => meets_mesh(convex, poses[0], mesh, poses[1]),
         [Geometry::Mesh(mesh), Geometry::Convex(convex)] => meets_mesh(convex, poses[1], mesh, poses[0]),
+        [Geometry::Convex(a), Geometry::Convex(b)] => meets_convex([a, b], poses),
         _ => None,
     };
     let pair = ShapePair::new(shapes, poses);
@@ -38,17 +41,48 @@ fn meets_mesh(convex: &Convex, pose: &Pose, mesh: &Model, mesh_pose: &Pose) -> O
     if holds_a_corner(convex, pose, mesh, mesh_pose) {
         return Some(true);
     }
-    if !matches!(convex, Convex::Polytope(_) | Convex::Primitive(Primitive::Cuboid { .. })) {
-        return None;
-    }
     let body = PlacedMesh::new(mesh, mesh_pose);
     let (budget, work) = (&mut Budget::UNLIMITED.clone(), &mut Counters::default());
-    match crossing(convex, pose, &body, true, budget, work) {
-        Crossing::Crossed => Some(true),
-        // Inside or outside as a whole.
-        Crossing::Clear => body.holds(PlacedConvex::new(convex, pose).corners()[0], budget, work),
-        Crossing::Doubtful => None,
+    let crossed = match convex {
+        Convex::Primitive(Primitive::Cuboid { half }) => cuboid_mesh::meets(*half, pose, &body)?,
+        Convex::Polytope(_) => match crossing(convex, pose, &body, true, budget, work) {
+            Crossing::Crossed => true,
+            Crossing::Clear => false,
+            Crossing::Doubtful => return None,
+        },
+        Convex::Primitive(_) => return None,
+    };
+    if crossed {
+        return Some(true);
     }
+    // Inside or outside as a whole; what reaches out of the box of the mesh is outside.
+    let ([low, high], corners) = (body.bounds(), PlacedConvex::new(convex, pose).corners());
+    if corners.iter().any(|p| (p.cmplt(low) | p.cmpgt(high)).any()) {
+        return Some(false);
+    }
+    body.holds(corners[0], budget, work)
+}
+
+/// Whether two convex shapes share a point, where that is certain without the exact relation: one holds a point of the
+/// other, or they are farther apart or deeper in each other than rounding.
+fn meets_convex(shapes: [&Convex; 2], poses: [&Pose; 2]) -> Option<bool> {
+    if shapes.iter().any(|shape| matches!(shape, Convex::Primitive(Primitive::HalfSpace { .. }))) {
+        return None;
+    }
+    let holds = |outer: usize, inner: usize| {
+        let Convex::Primitive(primitive) = shapes[outer] else { return false };
+        let back = poses[outer].rigid().inverse();
+        let held = |p: DVec3| {
+            let size = p.abs().max_element() + poses[outer].translation().abs().max_element();
+            surely_holds(primitive, back.apply(p), SCENE_OVERLAP_ROUNDING * size)
+        };
+        held(place(shapes[inner], poses[inner]))
+            || PlacedConvex::new(shapes[inner], poses[inner]).corners().into_iter().any(held)
+    };
+    if holds(0, 1) || holds(1, 0) {
+        return Some(true);
+    }
+    meet_surely(shapes[0], poses[0], shapes[1], poses[1])
 }
 
 /// Whether a face of either shape's own box separates the boxes for sure (Gottschalk, Lin and Manocha 1996, without

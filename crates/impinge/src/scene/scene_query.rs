@@ -14,7 +14,7 @@ use super::scene_sweep::swept_bounds;
 use super::{Body, BodyId, Groups, Scene};
 use crate::model::{Geometry, Placed};
 use crate::motion::Motion;
-use crate::narrow::continuous::{Impact, SweepMemory, SweepOptions, sweep_within};
+use crate::narrow::continuous::{Impact, StraightPass, SweepMemory, SweepOptions, sweep_within};
 use crate::narrow::convex_mesh;
 use crate::narrow::dispatch;
 use crate::narrow::exact::ray_cast::{Ray, RayHit};
@@ -22,7 +22,7 @@ use crate::narrow::kernel_memory::KernelMemory;
 use crate::narrow::shape_pair::ShapePair;
 use crate::narrow::shape_ray::ShapeRays;
 use crate::num::parallel;
-use crate::num::tolerance::{CAST_BOX_SLACK, SWEEP_TOLERANCE};
+use crate::num::tolerance::{CAST_BOX_SLACK, SCENE_OVERLAP_ROUNDING, SWEEP_TOLERANCE};
 use crate::query::Query;
 use crate::shape::{Convex, Primitive};
 use crate::{Budget, Pose, Separation};
@@ -65,9 +65,44 @@ fn distance_within(shape: &Geometry, pose: &Pose, body: &Body, limit: f64) -> Op
     {
         return convex_mesh::distance_within(primitive, pose, mesh, &body.pose, limit);
     }
+    if let (Geometry::Convex(Convex::Primitive(Primitive::Sphere { radius })), Geometry::Convex(hull)) =
+        (shape, body.shape.geometry())
+        && is_beyond_a_face(pose.translation(), radius + limit, hull, &body.pose)
+    {
+        return None;
+    }
     let pair = ShapePair::new([shape, body.shape.geometry()], [pose, &body.pose]);
     let (found, _) = dispatch::full_distance(&pair, &mut KernelMemory::default());
     (found.distance <= limit).then_some(found)
+}
+
+/// A time before which a shape that goes straight does not meet the box of a body, its way and itself being so long; 0
+/// where that is not known.
+fn earliest(shape: &Geometry, motion: &Motion, length: f64, body: &Body) -> f64 {
+    let Geometry::Convex(convex) = shape else { return 0.0 };
+    let other = body.shape.geometry();
+    if !body.pose.is_rotation() || matches!(other, Geometry::Compound(_) | Geometry::Particles(_)) {
+        return 0.0;
+    }
+    let bounds = other.bounds(&Pose::IDENTITY);
+    let slack = CAST_BOX_SLACK * (length + 2.0 * bounds.half().length());
+    if !slack.is_finite() {
+        return 0.0;
+    }
+    let pass = StraightPass::new(convex, motion, &Motion::Still(body.pose), slack);
+    pass.map_or(0.0, |pass| pass.box_time(bounds.centre(), bounds.half()))
+}
+
+/// Whether a point is surely farther than so much from the plane of a face of a hull, and so from the hull.
+fn is_beyond_a_face(p: DVec3, far: f64, hull: &Convex, pose: &Pose) -> bool {
+    let Convex::Polytope(hull) = hull else { return false };
+    if hull.dimension() < 3 || !pose.is_rotation() {
+        return false;
+    }
+    let own = pose.matrix().transpose() * (p - pose.translation());
+    let size = p.abs().max_element() + pose.translation().abs().max_element() + hull.reach();
+    let far = far + SCENE_OVERLAP_ROUNDING * (size + hull.centre().abs().max_element());
+    hull.faces().iter().any(|face| face.normal.dot(own - face.corner) > far)
 }
 
 /// The smaller by value, then by name.
@@ -154,10 +189,15 @@ impl Scene {
         let moving = moving.into();
         let (shape, motion) = (moving.geometry(), moving.motion());
         let options = SweepOptions::default();
+        let ball = ball_of(shape);
+        let mut swept = swept_bounds(shape, motion, &ball, [0.0, 1.0]);
+        let length = (swept.high - swept.low).length();
         let mut first: Option<(BodyId, Impact)> = None;
         let mut ask = |slot: u32, entry: &Entry| {
             let id = self.bodies.id(slot);
-            if filter.lets(id, entry) {
+            // A time may be told so much too early.
+            let limit = first.map_or(1.0, |(_, impact)| impact.time) + 2.0 * SWEEP_TOLERANCE;
+            if filter.lets(id, entry) && earliest(shape, motion, length, &entry.body) <= limit {
                 let still = Motion::Still(entry.body.pose);
                 let shapes = [shape, entry.body.shape.geometry()];
                 let sweep = |until: f64| {
@@ -181,8 +221,6 @@ impl Scene {
             // A time may be told so much too early.
             first.map_or(1.0, |(_, impact)| impact.time) + 2.0 * SWEEP_TOLERANCE
         };
-        let ball = ball_of(shape);
-        let mut swept = swept_bounds(shape, motion, &ball, [0.0, 1.0]);
         swept.grow(CAST_BOX_SLACK * (swept.high - swept.low).max_element());
         let [start, end] = [0.0, 1.0].map(|t| shape.bounds(&motion.pose(t)));
         let way = end.centre() - start.centre();

@@ -40,6 +40,7 @@ const NARROW: &[&str] = &[
     "decompose",
     "deforming",
     "convex_mesh",
+    "cuboid_mesh",
     "half_space_mesh",
     "shape_ray",
     "shape_pair",

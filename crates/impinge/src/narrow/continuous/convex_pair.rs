@@ -137,6 +137,11 @@ impl<'p> Side<'p> {
         Extreme { value: d.dot(x) + h * steady, rate: across.dot(x) + steady }
     }
 
+    /// [`Side::lowest`] now and its rate, for what does not turn.
+    fn steady(&self, n: DVec3) -> (f64, f64) {
+        (n.dot(self.support(-n, self.origin)), n.dot(self.twist.linear))
+    }
+
     /// The point farthest along a direction, seen from an origin.
     fn support(&self, d: DVec3, origin: DVec3) -> DVec3 {
         let place = match self.piece.convex {
@@ -156,6 +161,14 @@ fn between(sides: &[Side<'_>; 2], n: DVec3, span: [f64; 2], left: f64) -> f64 {
     let [a, b] = sides;
     let acceleration = a.acceleration(span, n) + b.acceleration(span, n);
     let noise = a.noise + b.noise;
+    if [a, b].iter().all(|side| side.twist.angular == DVec3::ZERO) {
+        // What does not turn has the same extreme point at every time.
+        let [(from_b, rate_b), (from_a, rate_a)] = [b.steady(n), a.steady(-n)];
+        return root(noise, acceleration, left, |h| Extreme {
+            value: (from_b + h * rate_b) + (from_a + h * rate_a),
+            rate: rate_b + rate_a,
+        });
+    }
     root(noise, acceleration, left, |h| {
         let (low_b, low_a) = (b.lowest(n, h), a.lowest(-n, h));
         Extreme { value: low_b.value + low_a.value, rate: low_b.rate + low_a.rate }

@@ -16,6 +16,7 @@ mod planar_bound;
 mod screw_shadow;
 mod shadow_classes;
 pub mod shape_sweep;
+mod straight_pass;
 mod time_queue;
 mod triangle_pair;
 
@@ -24,3 +25,4 @@ pub use mesh_sweep::SweepMemory;
 pub use shape_sweep::sweep_within;
 #[cfg(any(test, feature = "unstable"))]
 pub use shape_sweep::{ShapeSweep, sweep};
+pub(crate) use straight_pass::StraightPass;

@@ -16,6 +16,7 @@ use super::earliness::earliness;
 use super::local_frame::LocalFrame;
 use super::mesh_sweep::{MeshSweep, SweepMemory};
 use super::motion_spans::spans;
+use super::straight_pass::StraightPass;
 use super::time_queue::TimedEntry;
 use crate::contact::Verdict;
 use crate::geom::point_triangle::norm;
@@ -168,6 +169,8 @@ struct PieceSweep<'s> {
     /// Where the search ends.
     until: f64,
     span: [f64; 2],
+    /// A convex shape that goes straight past a mesh.
+    pass: Option<StraightPass>,
     open: BinaryHeap<TimedEntry<BranchPair>>,
     opened: u32,
     found: Option<Impact>,
@@ -177,6 +180,8 @@ struct PieceSweep<'s> {
 /// Two nodes or pieces, and the steps they made: below the slack, or one that won time.
 #[derive(Debug, Clone)]
 struct BranchPair {
+    /// When to look at them; what they wait for may be later.
+    from: f64,
     steps: u32,
     branches: [Branch; 2],
 }
@@ -224,37 +229,47 @@ impl<'s> Tree<'s> {
         }
     }
 
-    fn children(&self, branch: &Branch) -> Vec<Branch> {
+    /// What lies below, and times before which the other shape, if it passes straight, does not meet it; without what it
+    /// never meets.
+    fn children(&self, branch: &Branch, pass: Option<&StraightPass>) -> Vec<(f64, Branch)> {
+        let any_time = |branches: Vec<Branch>| branches.into_iter().map(|branch| (0.0, branch)).collect();
         match (self, branch.below) {
             (Tree::Parts(compound), Inner::Part(at)) => match compound.nodes()[at as usize].below {
-                CompoundChild::Two(right) => vec![self.part(at + 1), self.part(right)],
-                CompoundChild::Part(_) => vec![self.part(at)],
+                CompoundChild::Two(right) => any_time(vec![self.part(at + 1), self.part(right)]),
+                CompoundChild::Part(_) => any_time(vec![self.part(at)]),
             },
             (Tree::Mesh(model), Inner::Node(at)) => {
                 let (frame, node) = (model.tree().frame(), &model.tree().nodes()[at as usize]);
                 let child = |lane: usize| {
                     let (centre, half) = node.lane(lane);
                     let place = |x: [f32; 3]| DVec3::from(x.map(f64::from)) * frame.unit;
+                    let (centre, half) = (frame.centre + place(centre), place(half));
+                    let time = pass.map_or(0.0, |pass| pass.box_time(centre, half));
                     let below = node.child[lane]
                         .as_node()
                         .map_or(Inner::Slots(node.child[lane]), |n| Inner::Node(n as u32));
-                    boxed(frame.centre + place(centre), place(half), below)
+                    (time < f64::INFINITY).then(|| (time, boxed(centre, half, below)))
                 };
-                node.used().map(child).collect()
+                node.used().filter_map(child).collect()
             }
             (Tree::Mesh(model), Inner::Slots(child)) => {
                 let triangle = |slot: usize| {
                     let t = model.tree().order()[slot];
                     let corners = model.mesh().corners(t);
-                    let convex = Convex::Primitive(Primitive::Triangle { corners });
-                    let piece = Arc::new(Piece { convex, local: None });
-                    Branch { piece, below: Inner::Leaf(Some(t)), size: 0.0 }
+                    let time = pass.map_or(0.0, |pass| pass.triangle_time(&corners));
+                    (time < f64::INFINITY).then(|| {
+                        let convex = Convex::Primitive(Primitive::Triangle { corners });
+                        let piece = Arc::new(Piece { convex, local: None });
+                        (time, Branch { piece, below: Inner::Leaf(Some(t)), size: 0.0 })
+                    })
                 };
-                child.slots().map(triangle).collect()
+                child.slots().filter_map(triangle).collect()
             }
             (Tree::Cloud(tree), Inner::Particles(at)) => match tree.children(at) {
-                Some(two) => two.into_iter().map(|at| some_particles(tree, at)).collect(),
-                None => tree.nodes()[at as usize].slots().map(|slot| particle(tree, slot)).collect(),
+                Some(two) => any_time(two.into_iter().map(|at| some_particles(tree, at)).collect()),
+                None => {
+                    any_time(tree.nodes()[at as usize].slots().map(|slot| particle(tree, slot)).collect())
+                }
             },
             _ => Vec::new(),
         }
@@ -315,6 +330,7 @@ impl<'s> PieceSweep<'s> {
             spans,
             until: options.until,
             span: [0.0; 2],
+            pass: None,
             open: BinaryHeap::new(),
             opened: 0,
             found: None,
@@ -330,7 +346,7 @@ impl<'s> PieceSweep<'s> {
                 self.open.push(entry);
                 return self.answer(reached, Finish::OutOfBudget);
             }
-            self.visit(entry.time, entry.what);
+            self.visit(entry.what);
         }
         self.open.clear();
         self.answer(self.until, Finish::Complete)
@@ -339,11 +355,23 @@ impl<'s> PieceSweep<'s> {
     fn next_span(&mut self) -> Option<TimedEntry<BranchPair>> {
         self.span = self.spans.pop()?;
         self.slack = self.wanted_slack.max(least_slack(&self.balls, self.motions, self.span[1]));
+        self.pass = match self.trees {
+            [Tree::One(shape), Tree::Mesh(_)] => {
+                StraightPass::new(shape, self.motions[0], self.motions[1], self.slack)
+            }
+            [Tree::Mesh(_), Tree::One(shape)] => {
+                StraightPass::new(shape, self.motions[1], self.motions[0], self.slack)
+            }
+            _ => None,
+        };
         let branches = [self.trees[0].root(), self.trees[1].root()];
-        Some(TimedEntry { time: self.span[0], number: 0, what: BranchPair { steps: 0, branches } })
+        let what = BranchPair { from: self.span[0], steps: 0, branches };
+        Some(TimedEntry { time: self.span[0], number: 0, what })
     }
 
-    fn push(&mut self, time: f64, what: BranchPair) {
+    /// Waits until a time before which the pair does not meet, or until it is to be looked at.
+    fn push(&mut self, earliest: f64, what: BranchPair) {
+        let time = what.from.max(earliest);
         if time <= self.span[1] {
             self.open.push(TimedEntry { time, number: self.opened, what });
             self.opened = self.opened.wrapping_add(1);
@@ -351,7 +379,8 @@ impl<'s> PieceSweep<'s> {
     }
 
     /// Looks at a pair when its time has come.
-    fn visit(&mut self, time: f64, mut pair: BranchPair) {
+    fn visit(&mut self, mut pair: BranchPair) {
+        let time = pair.from;
         let pieces = [0, 1].map(|k: usize| &*pair.branches[k].piece);
         let gap = look(pieces, self.motions, time, self.span);
         if pair.branches.iter().all(|branch| matches!(branch.below, Inner::Leaf(_))) {
@@ -367,13 +396,14 @@ impl<'s> PieceSweep<'s> {
                 self.found = Some(Impact { proved: met && early <= self.tolerance, ..impact });
             }
             if self.found.is_none() {
-                self.push((time + gap.time).max(time.next_up()), pair);
+                pair.from = (time + gap.time).max(time.next_up());
+                self.push(0.0, pair);
             }
             return;
         }
         self.work.volume_tests += 1;
         if gap.time > 0.0 && pair.steps == 0 {
-            self.push(time + gap.time, BranchPair { steps: 1, ..pair });
+            self.push(0.0, BranchPair { from: time + gap.time, steps: 1, ..pair });
         } else {
             self.open(time + gap.time, &pair.branches);
         }
@@ -390,10 +420,12 @@ impl<'s> PieceSweep<'s> {
         } else {
             usize::from(b.size > a.size)
         };
-        for child in self.trees[side].children(&pair[side]) {
+        for (earliest, child) in self.trees[side].children(&pair[side], self.pass.as_ref()) {
             let mut branches = pair.clone();
             branches[side] = child;
-            self.push(time, BranchPair { steps: 0, branches });
+            // A contact may be told that much too early.
+            let earliest = earliest - 2.0 * self.tolerance;
+            self.push(earliest, BranchPair { from: time, steps: 0, branches });
         }
     }
 

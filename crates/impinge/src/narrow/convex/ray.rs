@@ -11,7 +11,9 @@ use crate::contact::Feature;
 use crate::geom::ray_triangle::ShearedRay;
 use crate::geom::unit_normal::unit_normal;
 use crate::narrow::exact::ray_cast::{Ray, RayHit, crossing_ahead, triangle_hit};
-use crate::num::tolerance::{LARGEST_LENGTH_UNSCALED, RAY_START_ROUNDING, SMALLEST_LENGTH_UNSCALED};
+use crate::num::tolerance::{
+    HULL_CHORD_ROUNDING, LARGEST_LENGTH_UNSCALED, RAY_START_ROUNDING, ROUND_UP, SMALLEST_LENGTH_UNSCALED,
+};
 use crate::shape::{Convex, Polytope, Primitive};
 use crate::{Counters, Pose};
 
@@ -87,10 +89,17 @@ fn hull_hits(hull: &Polytope, pose: &Pose, ray: &Ray) -> Hits {
         };
         return flat_hits(&sheet, ray);
     }
+    let Some(chord) = HullChord::new(hull, pose, ray) else { return Hits::new() };
+    face_hits(hull, pose, ray, |face| chord.may_end_on(hull, face))
+}
+
+/// The hits of those faces of a solid hull that may be hit.
+fn face_hits(hull: &Polytope, pose: &Pose, ray: &Ray, may_be_hit: impl Fn(u32) -> bool) -> Hits {
+    let corner = |v: u32| pose.apply(hull.vertices()[v as usize]);
     let centre = pose.apply(hull.centre());
     let sheared = ShearedRay::new(ray.origin, ray.direction, scale_of(hull.reach()));
     let mut hits = Hits::new();
-    for face in 0..hull.faces().len() as u32 {
+    for face in (0..hull.faces().len() as u32).filter(|&face| may_be_hit(face)) {
         for triangle in hull.fan(face) {
             let corners = triangle.map(corner);
             let Some(crossing) = crossing_ahead(ray, &sheared, &corners).filter(|c| c.t <= ray.reach) else {
@@ -103,6 +112,60 @@ fn hull_hits(hull: &Polytope, pose: &Pose, ray: &Ray) -> Hits {
         }
     }
     hits
+}
+
+/// The part of a ray in a solid hull, in the hull's frame and with room for rounding: only faces at its ends are hit.
+struct HullChord {
+    ends: [DVec3; 2],
+    /// What rounding can do to the height of a point over a face.
+    pad: f64,
+}
+
+impl HullChord {
+    /// `None` where the ray surely misses.
+    fn new(hull: &Polytope, pose: &Pose, ray: &Ray) -> Option<HullChord> {
+        let longest = ray.direction.abs().max_element();
+        let back = pose.matrix().inverse();
+        let origin = back * (ray.origin - pose.translation());
+        let step = back * (ray.direction / longest);
+        let size = ray.origin.abs().max_element()
+            + pose.translation().abs().max_element()
+            + origin.abs().max_element()
+            + hull.centre().abs().max_element()
+            + hull.reach();
+        let pad = HULL_CHORD_ROUNDING * size;
+        let from_centre = origin - hull.centre();
+        let room = (hull.reach() + pad) * ROUND_UP;
+        let square = step.length_squared();
+        if from_centre.cross(step).length_squared() > room * room * square * ROUND_UP {
+            return None;
+        }
+        let (mut enter, mut leave) = (-4.0 * pad, ray.reach * longest + 4.0 * pad);
+        for face in hull.faces() {
+            let (height, rate) = (face.normal.dot(origin - face.corner), face.normal.dot(step));
+            let at = (pad - height) / rate;
+            // Where the rate is 0 the whole line is on one side; what is no number says nothing.
+            if rate > 0.0 {
+                leave = if at < leave { at } else { leave };
+            } else if rate < 0.0 {
+                enter = if at > enter { at } else { enter };
+            } else if height > pad {
+                return None;
+            }
+            if enter > leave {
+                return None;
+            }
+        }
+        Some(HullChord { ends: [enter, leave].map(|at| origin + step * at), pad })
+    }
+
+    /// Whether an end is so near to the plane of a face that the face may be hit.
+    fn may_end_on(&self, hull: &Polytope, face: u32) -> bool {
+        let face = &hull.faces()[face as usize];
+        let height = |p: DVec3| face.normal.dot(p - face.corner);
+        // Negated, so that what is no number is looked at.
+        !self.ends.into_iter().all(|end| height(end) < -2.0 * self.pad)
+    }
 }
 
 /// Keeps the nearest and the farthest hit; a side or corner is hit through the face with the smallest index.

@@ -69,6 +69,53 @@ fn between_two_hits_the_ray_stays_on_one_side() {
     }
 }
 
+/// Only faces at the ends of the chord are tried: the same hits, to the bit, as of all faces, at corners and edges, from
+/// within, from far away, under a pose that is no rotation, for small and large hulls.
+#[test]
+fn the_chord_of_a_hull_loses_no_face() {
+    let mut rng = Pcg64::seed_from_u64(41);
+    let mut vector = |size: f64| DVec3::from_array([(); 3].map(|()| rng.random_range(-size..size)));
+    let (mut hit, mut missed) = (0, 0);
+    for k in 0..6000 {
+        let size = [1.0, 1e-9, 1e9][k % 3];
+        let points: Vec<DVec3> = match k % 4 {
+            0 => procedural::blob(size, 0.3, 1, 9).unwrap().vertices().to_vec(),
+            1 => (0..8).map(|i| DVec3::from([i & 1, i >> 1 & 1, i >> 2].map(f64::from)) * size).collect(),
+            // Flat as a blade.
+            _ => (0..12).map(|_| vector(1.0) * size * DVec3::new(1.0, 1.0, 1e-7)).collect(),
+        };
+        let hull = Polytope::hull(&points).unwrap();
+        let (at, turn) = (vector(3.0) * size, vector(1.0));
+        let mut pose = Pose::new(at.to_array(), [turn.x, turn.y, turn.z, 0.5]).unwrap();
+        if k % 5 == 0 {
+            let mut matrix = pose.to_matrix();
+            matrix[1] += 4e-5;
+            pose = Pose::from_matrix(&matrix).unwrap();
+        }
+        let corner = |i: usize| pose.apply(hull.vertices()[i % hull.vertices().len()]);
+        let aim = match k % 7 {
+            0 | 1 => corner(k),
+            2 | 3 => corner(k).midpoint(corner(k + 1)),
+            4 => pose.apply(hull.centre()),
+            _ => at + vector(1.0) * size,
+        };
+        let from = match k % 11 {
+            0 => aim,
+            1 => aim + vector(1.0) * size * 1e6,
+            2 => pose.apply(hull.centre()),
+            _ => aim + vector(3.0) * size,
+        };
+        let direction =
+            if from == aim { vector(1.0) } else { (aim - from) * [1.0, 1e-150, 1e150][k % 13 % 3] };
+        let ray = Ray { origin: from, direction, reach: if k % 17 == 0 { 1.0 } else { f64::INFINITY } };
+        let found = hull_hits(&hull, &pose, &ray);
+        assert_eq!(found, face_hits(&hull, &pose, &ray, |_| true), "{k}");
+        hit += usize::from(!found.is_empty());
+        missed += usize::from(found.is_empty());
+    }
+    assert!(hit > 2500 && missed > 700, "{hit} {missed}");
+}
+
 #[test]
 fn flat_shapes_have_one_hit_and_what_has_no_area_none() {
     let corners = [DVec3::ZERO, DVec3::X, DVec3::Y];

@@ -60,6 +60,16 @@ pub(crate) fn counted_point_in(shape: &Convex, pose: &Pose, p: DVec3) -> (Separa
     (found, how == Relation::AInsideB, memory.tests().max(1))
 }
 
+/// Whether two placed convex shapes share a point, where their signed distance alone tells it.
+pub(crate) fn meet_surely(a: &Convex, pose_a: &Pose, b: &Convex, pose_b: &Pose) -> Option<bool> {
+    if half_space_of(a, pose_a).is_some() || half_space_of(b, pose_b).is_some() {
+        return None;
+    }
+    let bodies = [PlacedConvex::new(a, pose_a), PlacedConvex::new(b, pose_b)];
+    let (found, noise, _) = measured(&bodies, &mut ConvexMemory::default());
+    (found.abs() > noise).then_some(found < 0.0)
+}
+
 /// Two shapes that both end somewhere.
 fn bounded(
     a: &Convex,
@@ -68,8 +78,22 @@ fn bounded(
     pose_b: &Pose,
     memory: &mut ConvexMemory,
 ) -> (Relation, Certainty) {
-    let (found, certainty) = distance(a, pose_a, b, pose_b, memory);
     let bodies = [PlacedConvex::new(a, pose_a), PlacedConvex::new(b, pose_b)];
+    let (distance, noise, rounding) = measured(&bodies, memory);
+    if distance > noise {
+        return (Relation::Separated, Certainty::Exact);
+    }
+    if bodies.iter().any(PlacedConvex::is_curved) {
+        curved_pair(&bodies, distance, noise, rounding)
+    } else {
+        (sharp_pair(&bodies, distance, noise), Certainty::Exact)
+    }
+}
+
+/// The signed distance of two shapes that end somewhere, how far it may be off, and the part of that which is rounding.
+fn measured(bodies: &[PlacedConvex<'_>; 2], memory: &mut ConvexMemory) -> (f64, f64, f64) {
+    let [PlacedConvex { shape: a, pose: pose_a }, PlacedConvex { shape: b, pose: pose_b }] = bodies;
+    let (found, certainty) = distance(a, pose_a, b, pose_b, memory);
     let places = [place(a, pose_a), place(b, pose_b)].map(|p| p.length());
     let size = reach_of(a) + reach_of(b) + places[0] + places[1];
     let width = match certainty {
@@ -78,15 +102,7 @@ fn bounded(
     };
     let curved = bodies.iter().any(PlacedConvex::is_curved);
     let rounding = size * if curved { CURVED_TOUCH } else { TOO_CLOSE_TO_CALL };
-    let noise = width + rounding;
-    if found.distance > noise {
-        return (Relation::Separated, Certainty::Exact);
-    }
-    if curved {
-        curved_pair(&bodies, found.distance, noise, rounding)
-    } else {
-        (sharp_pair(&bodies, found.distance, noise), Certainty::Exact)
-    }
+    (found.distance, width + rounding, rounding)
 }
 
 /// A shape and where it is.

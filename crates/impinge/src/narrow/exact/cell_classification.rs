@@ -221,9 +221,22 @@ impl<'m> CellClassification<'m> {
         let touched: HashSet<u32> =
             partners.groups().map(|(t, _)| topology.component_of()[t as usize]).collect();
         let free = (0..).zip(topology.components()).filter(|(id, _)| !touched.contains(id));
+        let bounds = self.bodies[1 - x].bounds();
         free.map(|(_, component)| component.first_triangle)
-            .filter(|&t| !self.cut_off && self.note_part(x, t))
+            .filter(|&t| !self.cut_off && !self.note_beyond(x, t, bounds) && self.note_part(x, t))
             .collect()
+    }
+
+    /// Notes that a part of x, free of contact, lies outside of y, if one of its triangles has a corner beyond y's box;
+    /// true if so. Of many parts nearly all do.
+    fn note_beyond(&mut self, x: usize, triangle: u32, [low, high]: [DVec3; 2]) -> bool {
+        let p = self.bodies[x].corners(triangle)[0];
+        let beyond = (p.cmplt(low) | p.cmpgt(high)).any();
+        if beyond {
+            (self.facts.off[x], self.facts.out[x]) = (true, true);
+            self.pay(u64::from(self.facts.closed[1 - x]));
+        }
+        beyond
     }
 
     /// A triangle of each part of x inside y that is free of contact but touches a triangle in contact;

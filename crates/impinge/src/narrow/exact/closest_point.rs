@@ -246,6 +246,15 @@ impl<'m> Search<'m> {
         }
     }
 
+    /// Visits every triangle that can be nearest to a point within a distance, those among them that are as near but
+    /// for the rounding of f64: what f32 leaves open is far more than that.
+    pub fn each_candidate(&self, p: DVec3, distance: f64, visit: impl FnMut(u32)) {
+        let gauge = self.placed.query_point(p);
+        let mut room = Room::default();
+        let found = self.patches.search(self.level, &gauge, gauge.limit(distance), None, &mut room);
+        room.candidates(&found).for_each(visit);
+    }
+
     /// The answer for the nearest triangle.
     pub fn answer(&self, p: DVec3, nearest: &NearestTriangle) -> ClosestPoint {
         let mut nearest = *nearest;

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use glam::DVec3;
+use glam::{DMat3, DVec3};
 use smallvec::SmallVec;
 
 use super::winding::counted_winding;
@@ -16,6 +16,10 @@ use crate::{Budget, Counters, Pose};
 
 /// What casts and comparisons in f32 can do, relative to the numbers in them (no unit).
 const REGION_ROUNDING: f64 = 8.0 * f32::EPSILON as f64;
+
+/// What turning a placed box into another's frame adds to its pad (no unit: √3 for the pad itself, the rest for the
+/// roundings of another turn).
+const BOX_AXES: f64 = 4.0;
 
 /// A box in the frame of a tree.
 struct Region {
@@ -191,6 +195,31 @@ impl<'m> PlacedMesh<'m> {
         self.descend(reached, visit);
     }
 
+    /// Visits every triangle of which a placed point lies in a turned box of the world, and perhaps a few more: `turn` has
+    /// its axes as columns, `at` is its middle, `half` half its sides.
+    pub fn in_cuboid(&self, turn: &DMat3, at: DVec3, half: DVec3, visit: impl FnMut(u32) -> ControlFlow<()>) {
+        // The tree's boxes in the box's frame, and the box in the tree's.
+        let back = turn.transpose();
+        let axes = self.turn.map(|column| back * column);
+        let origin = back * (self.origin - at);
+        let room = half + self.pad * BOX_AXES;
+        let region = self.turned_region(turn, at, half);
+        let reached = |node: &Node| {
+            let mut apart = [false; WIDTH];
+            for k in 0..3 {
+                for (lane, apart) in apart.iter_mut().enumerate() {
+                    let [c, h] = [&node.centre, &node.half].map(|of| of.map(|axis| f64::from(axis[lane])));
+                    let middle = origin[k] + axes[0][k] * c[0] + axes[1][k] * c[1] + axes[2][k] * c[2];
+                    let reach = axes[0][k].abs() * h[0] + axes[1][k].abs() * h[1] + axes[2][k].abs() * h[2];
+                    *apart |= middle.abs() > room[k] + reach;
+                }
+            }
+            let beside = (0..WIDTH).fold(0, |mask, lane| mask | u8::from(apart[lane]) << lane);
+            region.reaches(node) & !beside
+        };
+        self.descend(reached, visit);
+    }
+
     /// Visits the triangles in those boxes of the world that are wanted; none below a box that is not.
     pub fn in_boxes(&self, wanted: impl Fn([DVec3; 2]) -> bool, visit: impl FnMut(u32) -> ControlFlow<()>) {
         let reached = |node: &Node| {
@@ -227,13 +256,18 @@ impl<'m> PlacedMesh<'m> {
 
     /// A box of the world as a box of the tree's frame that holds it.
     fn region(&self, low: DVec3, high: DVec3) -> Region {
+        let middle = low.midpoint(high);
+        self.turned_region(&DMat3::IDENTITY, middle, high - middle)
+    }
+
+    /// As [`PlacedMesh::region`] for a turned box of the world.
+    fn turned_region(&self, turn: &DMat3, middle: DVec3, half: DVec3) -> Region {
         let frame = self.model.tree().frame();
         let inverse = self.pose.matrix().inverse();
-        let middle = low.midpoint(high);
-        let half = (high - middle + DVec3::splat(self.pad)) / frame.unit;
+        let half = (half + DVec3::splat(self.pad)) / frame.unit;
         let centre = inverse * (middle - self.origin) / frame.unit;
-        let size =
-            inverse.x_axis.abs() * half.x + inverse.y_axis.abs() * half.y + inverse.z_axis.abs() * half.z;
+        let axes = inverse * *turn;
+        let size = axes.x_axis.abs() * half.x + axes.y_axis.abs() * half.y + axes.z_axis.abs() * half.z;
         // The pad of the body covers f64; here the numbers go to f32 and are compared there.
         let pad = REGION_ROUNDING * (centre.abs() + size + f64::from(frame.reach));
         Region { centre: centre.as_vec3().to_array(), half: (size + pad).as_vec3().to_array() }

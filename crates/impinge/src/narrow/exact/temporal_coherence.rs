@@ -16,7 +16,7 @@ use super::collide::{Posed, SurfaceSearch, Witness};
 use crate::geom::triangle_triangle::meet;
 use crate::hierarchy::dual::DualSearch;
 use crate::hierarchy::relative::placement_error;
-use crate::hierarchy::wide::TreeFrame;
+use crate::hierarchy::wide::{TreeFrame, WideTree};
 use crate::num::tolerance::STRETCH;
 use crate::{Budget, Counters, Finish};
 
@@ -108,8 +108,10 @@ pub fn first_meeting_again(
         return (Some(pair), Found::Again);
     }
     let now = RelativePlacement::new(&a, &b);
-    let step = memory.before.replace(now).map_or(0.0, |before| now.moved_since(&before));
-    let still_free = |free: Free| STRETCH * now.moved_since(&free.at) + now.doubt + free.at.doubt < free.gap;
+    let tree = b.model.tree();
+    let step = memory.before.replace(now).map_or(0.0, |before| now.moved_since(&before, tree));
+    let still_free =
+        |free: Free| STRETCH * now.moved_since(&free.at, tree) + now.doubt + free.at.doubt < free.gap;
     if memory.free.is_some_and(still_free) {
         return (None, Found::StillFree);
     }
@@ -190,9 +192,6 @@ impl CoherenceMemory {
 struct RelativePlacement {
     turn: DMat3,
     shift: DVec3,
-    /// The box of b in its own frame.
-    middle: DVec3,
-    half: DVec3,
     /// [`Model::identity`](crate::model::Model::identity) of both.
     models: [u64; 2],
     /// What rounding can hide (a length in the world).
@@ -203,11 +202,7 @@ impl RelativePlacement {
     fn new(a: &Posed<'_>, b: &Posed<'_>) -> RelativePlacement {
         let inverse = a.pose.matrix().inverse();
         let (tree_a, tree_b) = (a.model.tree(), b.model.tree());
-        let TreeFrame { centre, unit, .. } = *tree_b.frame();
-        let [low, high] = tree_b.bounds().map(|corner| corner.as_dvec3() * unit);
         RelativePlacement {
-            middle: centre + 0.5 * (low + high),
-            half: 0.5 * (high - low),
             turn: inverse * b.pose.matrix(),
             shift: inverse * (b.pose.translation() - a.pose.translation()),
             models: [a.model.identity(), b.model.identity()],
@@ -215,15 +210,17 @@ impl RelativePlacement {
         }
     }
 
-    /// The farthest way any point of b has gone, seen from a; infinite between different models.
-    fn moved_since(&self, before: &RelativePlacement) -> f64 {
+    /// The farthest way any point of b, whose tree this is, has gone, seen from a; infinite between different models.
+    fn moved_since(&self, before: &RelativePlacement, tree: &WideTree) -> f64 {
         if self.models != before.models {
             return f64::INFINITY;
         }
+        let TreeFrame { centre, unit, .. } = *tree.frame();
+        let [low, high] = tree.bounds().map(|corner| corner.as_dvec3() * unit);
         let turn = self.turn - before.turn;
-        let way = turn * self.middle + (self.shift - before.shift);
+        let way = turn * (centre + 0.5 * (low + high)) + (self.shift - before.shift);
         // No component of turn·x exceeds |turn|·|x|.
-        let DVec3 { x, y, z } = self.half;
+        let DVec3 { x, y, z } = 0.5 * (high - low);
         let round = turn.x_axis.abs() * x + turn.y_axis.abs() * y + turn.z_axis.abs() * z;
         way.length() + round.length()
     }
