@@ -155,7 +155,8 @@ fn two_searches_apart<'a>(threads: &'a [ThreadPool; 2], all: &[[f64; 3]]) -> Con
         };
         let times = std::thread::scope(|scope| {
             let running: Vec<_> = own.iter_mut().enumerate().map(|one| scope.spawn(|| search(one))).collect();
-            let ended = running.into_iter().map(|one| one.join().map_err(|_| anyhow!("a search panicked"))?);
+            let ended =
+                running.into_iter().map(|one| one.join().map_err(|_| anyhow!("a search panicked"))?);
             ended.collect::<Result<Vec<f64>>>()
         })?;
         Ok(nothing(times.into_iter().fold(0.0, f64::max)))
