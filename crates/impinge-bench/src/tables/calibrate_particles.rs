@@ -99,6 +99,16 @@ fn sets(sizes: usize) -> Vec<Vec<[f64; 3]>> {
                 };
                 sets.push((0..count).map(place).collect());
             }
+            // Few swarms, as dense as the uniform set, so far apart that cells of a grid hold whole ones.
+            for swarms in [2, 8] {
+                let half = 0.5 * (count as f64 / swarms as f64 * 4.19 / neighbours).cbrt();
+                let sites: Vec<[f64; 3]> = (0..swarms).map(|_| random.point(0.0, 1e6)).collect();
+                let place = |i: usize| {
+                    let (site, at) = (sites[i % swarms], random.point(-half, half));
+                    std::array::from_fn(|k| site[k] + at[k])
+                };
+                sets.push((0..count).map(place).collect());
+            }
         }
         if count <= 3_000 {
             for size in [0.2, 0.55, 1.0] {

@@ -2,15 +2,16 @@
 
 use std::hint::black_box;
 use std::process::Command;
+use std::sync::Barrier;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, ensure};
-use impinge::broad::neighbours::{Domain, Particles, Technique};
+use anyhow::{Context, Result, anyhow, ensure};
+use impinge::broad::neighbours::{Domain, NeighbourSearch, Particles, Technique};
 use rayon::ThreadPool;
 use zelll::CellGrid;
 
 use super::Effort;
-use super::tree_build::{RUN_UP, kernel, pool};
+use super::tree_build::{RUN_UP, kernel, pool, pool_on};
 use crate::machine::peak_memory;
 use crate::outside::Outside;
 use crate::peers::{PairSet, wanted};
@@ -24,6 +25,7 @@ const OURS: &str = "impinge-grid-1-thread";
 const OURS_ON_TWO: &str = "impinge-grid-2-threads";
 const KERNEL: &str = "(kernel-1-thread)";
 const KERNEL_ON_TWO: &str = "(kernel-2-threads)";
+const APART: &str = "(two-searches-apart)";
 const COPY: &str = "(copy-1-thread)";
 const ZELLL: &str = "zelll";
 const VESIN: &str = "vesin";
@@ -39,6 +41,9 @@ const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Numbers of particles over which the growth of the time is measured.
 const GROWTH: [usize; 4] = [10_000, 100_000, 1_000_000, 10_000_000];
+
+/// What two threads must reach of what two searches apart gain.
+const SCALING: f64 = 0.85;
 
 /// Bytes of a buffer that is copied to measure the memory: larger than what a core keeps near.
 const COPIED: usize = 64 << 20;
@@ -89,6 +94,7 @@ fn measure(
     effort: Effort,
 ) -> Result<Vec<Track<PairSet>>> {
     let [one, two] = [pool(1)?, pool(2)?];
+    let apart = [pool_on(0, 1)?, pool_on(1, 1)?];
     let large = usize::from(all.len() > 100_000);
     let slow = effort.pick(SLOW_ROUNDS[large], 2);
     let mut contestants = vec![
@@ -98,6 +104,7 @@ fn measure(
         ours("impinge-kd-tree-1-thread", Technique::KdTree, &one, all).at_most(slow),
         Contestant::new(KERNEL, |_| Ok(nothing(kernel(&one).nanoseconds))),
         Contestant::new(KERNEL_ON_TWO, |_| Ok(nothing(kernel(&two).nanoseconds))),
+        two_searches_apart(&apart, all),
         copy(),
         zelll(all).at_most(slow),
     ];
@@ -126,6 +133,33 @@ fn ours<'a>(
             let nanoseconds = start.elapsed().as_nanos() as f64;
             Ok(Timed { nanoseconds, answer: pairs.iter().copied().collect() })
         })
+    })
+}
+
+/// Two searches at the same time, each on a thread, a core and a copy of the points of its own: what two threads can
+/// gain with this very work where nothing is shared. Cores may be the two halves of one, which a kernel that waits for
+/// its own results does not notice.
+fn two_searches_apart<'a>(threads: &'a [ThreadPool; 2], all: &[[f64; 3]]) -> Contestant<'a, PairSet> {
+    let mut own = [(); 2].map(|()| (all.to_vec(), Technique::Grid.start(), Vec::new()));
+    Contestant::new(APART, move |_| {
+        let barrier = Barrier::new(threads.len());
+        let search = |(k, (all, search, pairs)): (usize, &mut (Vec<_>, Box<dyn NeighbourSearch>, Vec<_>))| {
+            threads[k].install(|| {
+                spread();
+                barrier.wait();
+                let start = Instant::now();
+                let particles = Particles::new(all, Domain::OPEN, CUTOFF)?;
+                search.search(&particles, pairs);
+                Ok(start.elapsed().as_nanos() as f64)
+            })
+        };
+        let times = std::thread::scope(|scope| {
+            let running: Vec<_> = own.iter_mut().enumerate().map(|one| scope.spawn(|| search(one))).collect();
+            let ended =
+                running.into_iter().map(|one| one.join().map_err(|_| anyhow!("a search panicked"))?);
+            ended.collect::<Result<Vec<f64>>>()
+        })?;
+        Ok(nothing(times.into_iter().fold(0.0, f64::max)))
     })
 }
 
@@ -212,6 +246,15 @@ fn add_rows(
              times: {:.2} of that",
             scaling / possible
         ));
+        if let Some(apart) = find(APART) {
+            let possible = 2.0 * faster_by(apart, ours).median;
+            table.remark(format!(
+                "{set}: two searches at the same time, each of points of its own, are {possible:.2} times as fast as one \
+                 after the other; two threads on one search reach {:.2} of that (at least {SCALING}: {})",
+                scaling / possible,
+                if scaling >= SCALING * possible { "holds" } else { "MISSED" },
+            ));
+        }
     }
     if let Some(copy) = find(COPY) {
         // A copy reads and writes each byte.

@@ -177,9 +177,14 @@ fn once<A>(mut question: impl FnMut() -> A) -> Timed<A> {
 /// Threads with a core each, the kernel's and ours alike: a system that wakes both workers on one core, as some
 /// do for a whole build, would be measured instead of the work.
 pub(super) fn pool(threads: usize) -> Result<ThreadPool> {
+    pool_on(0, threads)
+}
+
+/// The same from another core on.
+pub(super) fn pool_on(first: usize, threads: usize) -> Result<ThreadPool> {
     let cores = core_affinity::get_core_ids().unwrap_or_default();
     let pin = move |worker: usize| {
-        if let Some(&core) = cores.get(worker) {
+        if let Some(&core) = cores.get(first + worker) {
             core_affinity::set_for_current(core);
         }
     };

@@ -120,13 +120,15 @@ fn partners_plain(columns: &Columns, i: usize, found: &mut Vec<[u32; 2]>) {
             }
         };
         if near {
+            // Written in any case and kept if it is one: where many are pairs, a branch would be guessed wrong.
+            let (mut kept, mut count) = ([[0; 2]; TOGETHER], 0);
             for j in range {
                 let other = columns.at(j);
                 let d = [other[0] - at[0], other[1] - at[1], other[2] - at[2]];
-                if is_pair(d, radius + columns.radius(j), columns.cutoff) {
-                    found.push([i as u32, j as u32]);
-                }
+                kept[count] = [i as u32, j as u32];
+                count += usize::from(is_pair(d, radius + columns.radius(j), columns.cutoff));
             }
+            found.extend_from_slice(&kept[..count]);
         }
     }
 }
@@ -140,7 +142,7 @@ fn is_pair(d: [f64; 3], radii: f64, cutoff: f64) -> bool {
 
 /// Whether the box around all positions is so small that every pair is one. Rounding keeps the order of differences,
 /// squares and sums, so the decision on each pair would be the same.
-fn are_all_pairs(particles: &Particles<'_>) -> bool {
+pub(super) fn are_all_pairs(particles: &Particles<'_>) -> bool {
     let [low, high] = particles.bounds();
     particles.domain().is_open() && particles.len() > 1 && is_within(high - low, particles.cutoff())
 }

@@ -1,8 +1,10 @@
 //! How crowded particles are, from a sample, and what work each technique is expected to have with them.
 
+use super::brute::are_all_pairs;
 use super::grid::candidate_cube;
 use super::{Particles, Technique};
 use crate::contact::Counters;
+use crate::simd::{SimdLevel, dispatch};
 
 /// Particles in whose surroundings others are counted.
 const SAMPLES: usize = 32;
@@ -16,8 +18,8 @@ const FEW: usize = 256;
 /// Points of a leaf of the trees.
 const LEAF: f64 = 12.0;
 
-/// Volume of 27 cells as wide as the reach over that of a ball.
-const CELLS_OVER_BALL: f64 = 27.0 / 4.19;
+/// Half the side of the cube that three cells as wide as the reach span, in reaches.
+const THREE_CELLS: f64 = 1.5;
 
 /// Means over the particles.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -28,8 +30,20 @@ pub struct Crowding {
     pub near: f64,
     /// How many others are in the cells that a grid compares one with.
     pub in_cells: f64,
+    /// How many others are in the cells of a hash table around one.
+    pub in_hashed_cells: f64,
     /// How many others a sweep along the widest axis compares one with.
     pub in_sweep: f64,
+    /// Whether the box around all is so small that every pair is one.
+    pub are_all_pairs: bool,
+}
+
+/// Where others are counted: the lengths are those of a ball's radius and of half a cube's side.
+struct Around {
+    at: [f64; 3],
+    reach: f64,
+    cells: f64,
+    widest: usize,
 }
 
 impl Crowding {
@@ -54,21 +68,24 @@ impl Crowding {
         let (reach, cells) = (particles.reach(), candidate_cube(particles));
         let extent = particles.bounds()[1] - particles.bounds()[0];
         let widest = (0..3).fold(0, |best, k| if extent[k] > extent[best] { k } else { best });
-        let mut counts = [0_u64; 3];
+        let mut counts = [0_u64; 4];
         for k in 0..samples {
-            let found = surroundings(&columns, all[golden(k, count)], reach, cells, widest);
+            let around = Around { at: all[golden(k, count)], reach, cells, widest };
+            let found = surroundings(SimdLevel::best(), &columns, &around);
             counts.iter_mut().zip(found).for_each(|(sum, found)| *sum += found);
         }
         let scale = count as f64 / others as f64 / samples as f64;
         // A sample that is compared with itself counts once too often.
         let itself = if others == count { 1.0 } else { 0.0 };
-        let [near, in_cells, in_sweep] = counts.map(|n| (n as f64 * scale - itself).max(0.0));
-        Crowding { count: count as f64, near, in_cells, in_sweep }
+        let [near, in_cells, in_hashed_cells, in_sweep] =
+            counts.map(|n| (n as f64 * scale - itself).max(0.0));
+        let are_all_pairs = are_all_pairs(particles);
+        Crowding { count: count as f64, near, in_cells, in_hashed_cells, in_sweep, are_all_pairs }
     }
 
     /// The counts that a technique is expected to have in a frame.
     pub fn expected_work(&self, technique: Technique) -> Counters {
-        let Crowding { count, near, in_cells, in_sweep } = *self;
+        let Crowding { count, near, in_cells, in_hashed_cells, in_sweep, are_all_pairs } = *self;
         let half = |others: f64| (0.5 * count * others) as u64;
         // Whole leaves are compared: a ball of neighbours grows by a leaf.
         let leaves = (1.0 + (near / LEAF).cbrt()).powi(3);
@@ -85,28 +102,41 @@ impl Crowding {
         };
         match technique {
             // A set within the cutoff is listed without tests.
-            Technique::Brute if near >= count - 1.0 => Counters { updates: 0, ..plain(0.0) },
+            Technique::Brute if are_all_pairs => Counters { updates: 0, ..plain(0.0) },
             Technique::Brute => Counters { updates: 0, ..plain(count - 1.0) },
             Technique::Grid => plain(in_cells),
-            // Cells as wide as the reach, 27 of them against one ball.
-            Technique::Hash => plain(CELLS_OVER_BALL * near),
+            Technique::Hash => plain(in_hashed_cells),
             Technique::Sweep => plain(in_sweep),
             _ => tree,
         }
     }
 }
 
-/// How many points are within reach of a place, in the cube around it, and in the slab that a sweep passes.
-fn surroundings([x, y, z]: &[Vec<f64>; 3], at: [f64; 3], reach: f64, cells: f64, widest: usize) -> [u64; 3] {
-    let mut counts = [0_u64; 3];
+dispatch! {
+    /// How many points are within reach of a place, in the cubes around it that a grid and a hash table search, and in
+    /// the slab that a sweep passes.
+    fn surroundings(points: &[Vec<f64>; 3], around: &Around) -> [u64; 4] = each surroundings_plain
+}
+
+#[inline(always)]
+fn surroundings_plain([x, y, z]: &[Vec<f64>; 3], around: &Around) -> [u64; 4] {
+    let Around { at, reach, cells, widest } = *around;
+    let mut counts = [0_u64; 4];
     for ((x, y), z) in x.iter().zip(y).zip(z) {
-        let d = [x - at[0], y - at[1], z - at[2]];
-        let near = (d[0] * d[0] + d[1] * d[1]) + d[2] * d[2] <= reach * reach;
-        let in_cells = d[0].abs() <= cells && d[1].abs() <= cells && d[2].abs() <= cells;
-        let in_sweep = d[widest].abs() <= reach;
-        counts[0] += u64::from(near);
-        counts[1] += u64::from(in_cells);
-        counts[2] += u64::from(in_sweep);
+        let d = [(x - at[0]).abs(), (y - at[1]).abs(), (z - at[2]).abs()];
+        let within = |half: f64| (d[0] <= half) & (d[1] <= half) & (d[2] <= half);
+        counts[0] += u64::from((d[0] * d[0] + d[1] * d[1]) + d[2] * d[2] <= reach * reach);
+        counts[1] += u64::from(within(cells));
+        counts[2] += u64::from(within(THREE_CELLS * reach));
+        counts[3] += u64::from(
+            if widest == 0 {
+                d[0]
+            } else if widest == 1 {
+                d[1]
+            } else {
+                d[2]
+            } <= reach,
+        );
     }
     counts
 }

@@ -19,22 +19,10 @@ const AXIS_BITS: u32 = 21;
 /// The key of no cell.
 const NOTHING: u64 = u64::MAX;
 
-/// The cells behind one's own, half of those around it.
-const BEHIND: [[i64; 3]; 13] = [
-    [1, 0, 0],
-    [-1, 1, 0],
-    [0, 1, 0],
-    [1, 1, 0],
-    [-1, -1, 1],
-    [0, -1, 1],
-    [1, -1, 1],
-    [-1, 0, 1],
-    [0, 0, 1],
-    [1, 0, 1],
-    [-1, 1, 1],
-    [0, 1, 1],
-    [1, 1, 1],
-];
+/// The rows of cells behind one's own, half of those around it: what is added to a cell's key.
+const ROWS_BEHIND: [i64; 4] = [ROW, SLAB - ROW, SLAB, SLAB + ROW];
+const ROW: i64 = 1 << AXIS_BITS;
+const SLAB: i64 = 1 << (2 * AXIS_BITS);
 
 /// Particles in hashed cells.
 #[derive(Debug, Clone)]
@@ -53,6 +41,7 @@ pub(super) struct Hash {
 pub(super) struct CellTable {
     /// Open addressing: a key and the number of its cell.
     slots: Vec<(u64, u32)>,
+    /// Ascending: row by row, as in a grid.
     keys: Vec<u64>,
     /// For each cell its first particle, and behind the last one their number.
     starts: Vec<u32>,
@@ -187,11 +176,11 @@ impl CellTable {
     /// Before the cell of particle `first`; the last one is that of the particle before `end`.
     pub fn seeker(&self, first: usize, end: usize) -> Seeker<'_> {
         let cell = self.starts.partition_point(|&start| start as usize <= first).saturating_sub(1);
-        Seeker { table: self, first, end, cell, runs: Vec::new() }
-    }
-
-    fn run(&self, cell: usize) -> [usize; 2] {
-        [cell, cell + 1].map(|cell| self.starts[cell] as usize)
+        let begins = ROWS_BEHIND.map(|row| match self.keys.get(cell) {
+            Some(&key) => self.keys.partition_point(|&other| other < before(key.wrapping_add_signed(row))),
+            None => 0,
+        });
+        Seeker { table: self, first, end, cell, begins, runs: Vec::new() }
     }
 
     /// Bytes held.
@@ -208,6 +197,9 @@ pub(super) struct Seeker<'a> {
     end: usize,
     /// The next cell.
     cell: usize,
+    /// In each row behind, the first cell that is not before those to look at. It only ever moves on, so that no cell has
+    /// to be looked up.
+    begins: [usize; 4],
     runs: Vec<[usize; 2]>,
 }
 
@@ -215,39 +207,47 @@ impl Seeker<'_> {
     /// Goes to the next cell with particles that look for others; returns the first of these and their end.
     #[inline(always)]
     pub fn advance(&mut self) -> Option<[usize; 2]> {
-        let cell = self.cell;
-        if cell >= self.table.keys.len() || self.table.starts[cell] as usize >= self.end {
+        let (cell, CellTable { keys, starts, .. }) = (self.cell, self.table);
+        if cell >= keys.len() || starts[cell] as usize >= self.end {
             return None;
         }
         self.cell += 1;
-        let [start, end] = self.table.run(cell);
-        let own = [start.max(self.first), end.min(self.end)];
-        self.enter(cell, [own[0], end]);
+        let own = [(starts[cell] as usize).max(self.first), (starts[cell + 1] as usize).min(self.end)];
+        self.enter(cell, own[0]);
         Some(own)
     }
 
-    /// The candidates of the cell's particles: these first, then the cells behind.
+    /// The candidates of the cell's particles: these first, then those behind them in their row, then the rows behind.
     #[inline(always)]
     pub fn runs(&self) -> &[[usize; 2]] {
         &self.runs
     }
 
-    fn enter(&mut self, cell: usize, own: [usize; 2]) {
+    #[inline(always)]
+    fn enter(&mut self, cell: usize, first: usize) {
+        let CellTable { keys, starts, .. } = self.table;
+        let key = keys[cell];
         self.runs.clear();
-        self.runs.push(own);
-        let mask = (1 << AXIS_BITS) - 1;
-        let key_of_cell = self.table.keys[cell];
-        let at = [0, 1, 2].map(|k| (key_of_cell >> (k * AXIS_BITS) & mask) as i64);
-        for step in BEHIND {
-            let place = [at[0] + step[0], at[1] + step[1], at[2] + step[2]];
-            if place.iter().all(|x| (0..=mask as i64).contains(x)) {
-                let (known, cell) = self.table.slots[self.table.find(key(place.map(|x| x as u64)))];
-                if known != NOTHING {
-                    self.runs.push(self.table.run(cell as usize));
-                }
+        let next = cell + 1 + usize::from(keys.get(cell + 1) == Some(&(key + 1)));
+        self.runs.push([first, starts[next] as usize]);
+        for (begin, row) in self.begins.iter_mut().zip(ROWS_BEHIND) {
+            let middle = key.wrapping_add_signed(row);
+            while keys.get(*begin).is_some_and(|&other| other < before(middle)) {
+                *begin += 1;
+            }
+            let near = keys[*begin..].iter().take(3).take_while(|&&other| other <= middle + 1).count();
+            if near > 0 {
+                self.runs.push([starts[*begin] as usize, starts[*begin + near] as usize]);
             }
         }
     }
+}
+
+/// The key of the cell before another in its row, or of that one where it is the first. Rows have fewer cells than a key has
+/// room for, so a row that is outside holds none.
+#[inline(always)]
+fn before(key: u64) -> u64 {
+    key - u64::from(key & ((1 << AXIS_BITS) - 1) != 0)
 }
 
 /// A cell's place as one number.

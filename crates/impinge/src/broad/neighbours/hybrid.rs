@@ -1,9 +1,8 @@
 //! The hybrid: switches from one technique to another while running, when what the other one would have saved beats
 //! the cost of the switch.
 //!
-//! Every few frames, and when the tests of a frame are not what they were, a sample of the particles says how crowded they
-//! are ([`Crowding`]). From that each technique has
-//! expected counts, and a time T = Nv·Cv + Np·Cp + Nu·Cu with the coefficients that are stored beside this file
+//! Every few frames, and when the tests or pairs of a frame are not what they were, a sample of the particles says how
+//! crowded they are ([`Crowding`]). From that each technique has expected counts, and a time T = Nv·Cv + Np·Cp + Nu·Cu with the coefficients that are stored beside this file
 //! (`impinge-bench -- calibrate-particles` writes them): no clock is read, so the choice is the same on every machine.
 //! What the best technique would save is added up frame by frame; when the sum exceeds what it costs to start that technique, the
 //! hybrid switches. So the frames spent too long with the wrong technique never cost more than the switch itself (the
@@ -19,11 +18,12 @@ use crate::hierarchy::cost::CostModel;
 /// The stored coefficients: `technique,cv,cp,cu,start`, in nanoseconds, the last one for each particle.
 const COEFFICIENTS: &str = include_str!("coefficients.csv");
 
-/// Frames between two looks at the crowding.
-const PERIOD: u32 = 8;
+/// Frames between two looks at the crowding, at most: a look takes up to half the time of a frame, and most changes are
+/// noticed by [`CHANGED`].
+const PERIOD: u32 = 32;
 
-/// Tests of a frame over those of the first frame after a look from which on, or from whose reciprocal down, the next look
-/// is due.
+/// Tests or pairs of a frame over those of the first frame after a look, one added for each particle to both, from which on, or
+/// from whose reciprocal down, the next look is due.
 const CHANGED: f64 = 1.5;
 
 /// A technique is better if it takes at most this share of the time of the one in use: predictions are no better.
@@ -64,8 +64,8 @@ pub(super) struct Hybrid {
     /// What the best would have saved by now.
     saved: f64,
     frames: u64,
-    /// The tests of the first frame after the last look or switch.
-    tests: Option<u64>,
+    /// The tests and pairs of the first frame after the last look or switch.
+    work: Option<[u64; 2]>,
     reason: String,
 }
 
@@ -79,7 +79,7 @@ impl Default for Hybrid {
             best: (Technique::Grid, 0.0, 0.0),
             saved: 0.0,
             frames: 0,
-            tests: None,
+            work: None,
             reason: "no frame was searched yet".to_string(),
         }
     }
@@ -93,7 +93,7 @@ impl NeighbourSearch for Hybrid {
     fn search(&mut self, particles: &Particles<'_>, pairs: &mut Vec<[u32; 2]>) {
         if self.wait == 0 {
             self.look(particles);
-            (self.wait, self.tests) = (PERIOD, None);
+            (self.wait, self.work) = (PERIOD, None);
         }
         self.wait -= 1;
         self.frames += 1;
@@ -106,9 +106,11 @@ impl NeighbourSearch for Hybrid {
             }
         }
         self.running.search(particles, pairs);
-        let tests = self.running.counters().tests;
-        let share = tests as f64 / *self.tests.get_or_insert(tests) as f64;
-        if !(1.0 / CHANGED..=CHANGED).contains(&share) {
+        let SearchCounters { tests, pairs, .. } = self.running.counters();
+        let (now, count) = ([tests, pairs], particles.len().max(1) as u64);
+        let then = *self.work.get_or_insert(now);
+        let share = |k: usize| (now[k] + count) as f64 / (then[k] + count) as f64;
+        if [0, 1].into_iter().any(|k| !(1.0 / CHANGED..=CHANGED).contains(&share(k))) {
             self.wait = 0;
         }
     }
@@ -166,7 +168,7 @@ impl Hybrid {
             time_of(start),
         );
         self.running = technique.start();
-        (self.expected, self.saved, self.tests) = (time, 0.0, None);
+        (self.expected, self.saved, self.work) = (time, 0.0, None);
     }
 }
 
