@@ -13,8 +13,9 @@ use super::super::facet_pair::{self, Gap};
 use super::super::front::{Frame, NONE};
 use super::super::layers::Layers;
 use super::super::meter::Meter;
-use super::super::posed::largest_turn;
+use super::super::posed::{Flow, largest_turn};
 use super::super::shells::Facet;
+use super::cones::{Cones, angle_up_to_sign};
 use super::critical::{Rates, frames_until_critical};
 use super::patches::Patch;
 use crate::geom::triangle_triangle::meet;
@@ -29,6 +30,12 @@ const CAUTION: f64 = 0.9;
 /// turn, and what recedes may come back.
 const ASIDE: f64 = 0.5;
 
+/// Frames by which a contact may be told late: pairs are looked at so much later than something may have happened.
+const DELAY: u64 = 1;
+
+/// The least change of the motion from frame to frame that is expected, as a part of the motion itself (no unit).
+const LEAST_CHANGE: f64 = 0.02;
+
 /// Share of the stated deformation, as a part of the patches' radii, by which gaps may be wrong, and as an angle, by which
 /// cones may be (no unit): what deforms with the anchor is seen.
 const LOOSE: f64 = 0.1;
@@ -37,10 +44,11 @@ const LOOSE: f64 = 0.1;
 /// that move by d turn normals by d.
 const SMOOTH: f64 = 0.3;
 
-/// What is left of a speed that counts, from frame to frame, when bodies come to rest (no unit).
-const FADING: f64 = 0.98;
+/// What is left of a speed, a turn and a change of the motion that count, from frame to frame, when bodies come to rest or
+/// go on evenly (no unit).
+const FADING: [f64; 3] = [0.98, 0.98, 0.99];
 
-/// How much faster than expected bodies may be until all that waits is looked at anew (no unit).
+/// How much faster than expected bodies may be, or change their motion, until all that waits is looked at anew (no unit).
 const FASTER: f64 = 1.5;
 
 /// Patches smaller than the motion of so many frames are watched by their gaps alone (no unit): a curve that begins within
@@ -60,7 +68,10 @@ const LATE: f64 = 9.0;
 const RISING: u64 = 2;
 
 /// What is expected within so many frames may have happened at the next look (frames).
-const IMMINENT: f64 = 4.0;
+const IMMINENT: f64 = 4.0 + DELAY as f64;
+
+/// A gap that lasts longer makes it needless to look at normals (frames).
+const ENOUGH: f64 = 64.0;
 
 /// Two patches with what is expected of them.
 #[derive(Debug, Clone, Copy)]
@@ -117,11 +128,16 @@ pub(super) struct KineticFront {
     apart: f64,
     /// Frames since the beginning.
     clock: u64,
-    /// By how much points move, and normals turn, in a frame, as what waits was expected by: less and less while the
-    /// bodies slow down.
-    pace: [f64; 2],
+    /// By how much points move, normals turn, and the motion of points changes in a frame, as what waits was expected by:
+    /// less and less while the bodies slow down.
+    pace: [f64; 3],
+    /// The motion of the frame before.
+    flow: Option<Flow>,
     /// By how much normals turn in this frame or are expected to (radians).
     turned: f64,
+    /// By how much they turn against their own body.
+    bent: f64,
+    cones: Cones,
 }
 
 /// What is looked at, and with what.
@@ -145,8 +161,11 @@ impl KineticFront {
             stack: Vec::new(),
             apart: 0.0,
             clock: 0,
-            pace: [0.0; 2],
+            pace: [0.0; 3],
+            flow: None,
             turned: 0.0,
+            bent: 0.0,
+            cones: Cones::default(),
         };
         front.clear();
         front
@@ -159,7 +178,9 @@ impl KineticFront {
         self.free.clear();
         self.late.clear();
         self.apart = 0.0;
-        self.pace = [0.0; 2];
+        self.pace = [0.0; 3];
+        self.flow = None;
+        self.cones.clear();
         self.nodes.push(Node { is_fresh: true, ..Node::new(NONE) });
         self.late.push(Entry { node: 0, stamp: 0 });
     }
@@ -172,6 +193,7 @@ impl KineticFront {
     /// Goes on to the next frame and looks at the pairs that are due; false when the budget ends.
     pub fn step(&mut self, look: &mut Look<'_, '_, '_>) -> bool {
         self.clock += 1;
+        self.cones.clock += 1;
         let mut due = std::mem::take(&mut self.late);
         if self.is_faster(look.frame) {
             // Nothing lasts as long as was expected.
@@ -190,12 +212,25 @@ impl KineticFront {
     /// Whether the bodies are faster than what waits was expected by; takes notice of how fast they are.
     fn is_faster(&mut self, frame: &Frame<'_>) -> bool {
         let turned = frame.flow.as_ref().map_or(0.0, |flow| largest_turn(flow.turn));
-        let now = [frame.step, turned + frame.deformed / (SMOOTH * self.size)];
-        let is_faster = (0..2).any(|k| now[k] > FASTER * self.pace[k]);
-        let fading = |k: usize| now[k].min(self.pace[k]).max(FADING * self.pace[k]);
-        self.pace = if is_faster { now } else { [fading(0), fading(1)] };
+        self.bent = frame.deformed / (SMOOTH * self.size);
+        let before = std::mem::replace(&mut self.flow, frame.flow);
+        let body = &frame.bodies[1];
+        let place = body.vertices.first().map_or(DVec3::ZERO, |p| body.pose.apply(*p));
+        let changed = match (&self.flow, &before) {
+            (Some(now), Some(before)) => now.change_from(before, place, self.size),
+            _ => frame.step,
+        };
+        let now = [frame.step, turned + self.bent, changed];
+        let is_faster = (0..3).any(|k| now[k] > FASTER * self.pace[k].max(self.least_pace(k)));
+        let fading = |k: usize| now[k].min(self.pace[k]).max(FADING[k] * self.pace[k]);
+        self.pace = if is_faster { now } else { [0, 1, 2].map(fading) };
         self.turned = now[1].max(self.pace[1]);
         is_faster
+    }
+
+    /// The least pace that is expected.
+    fn least_pace(&self, k: usize) -> f64 {
+        if k == 2 { LEAST_CHANGE * self.pace[0] } else { 0.0 }
     }
 
     fn look_at_all(&mut self, entries: &[Entry], look: &mut Look<'_, '_, '_>) -> bool {
@@ -221,13 +256,13 @@ impl KineticFront {
         // Looked at too late, something may have been missed.
         node.is_fresh |= self.clock > node.until;
         let Node { pair, is_fresh, .. } = *node;
-        self.count_apart(entry.node, false, look.layers);
         let patches = [0, 1].map(|k| look.patch(k, pair[k]).place(&look.frame.bodies[k]));
         let placed = self.placed(pair, patches, look);
         if is_kept(&placed, is_fresh, look) {
             self.rise(entry.node, placed, look);
             return true;
         }
+        self.count_apart(entry.node, false, look.layers);
         self.stack.push((entry.node, placed));
         while let Some((node, placed)) = self.stack.pop() {
             if !look.meter.pay(1) {
@@ -249,12 +284,15 @@ impl KineticFront {
         let gap = facet_pair::gap(&patches[0], &patches[1]);
         let loose = LOOSE * (self.stretch[0] * patches[0].radius + self.stretch[1] * patches[1].radius);
         let gap = Gap { width: gap.width - loose, ..gap };
-        let motion = self.motion(patches[1].centre, look.frame);
+        let motion = self.motion(&patches, look.frame);
         let apart = if gap.width > 0.0 { motion.frames(gap) } else { 0.0 };
+        if apart >= ENOUGH || !motion.is_slow(&patches) {
+            return Placed { pair, patches, apart, quiet: 0.0 };
+        }
         let cones = f64::from(look.patch(0, pair[0]).cone) + f64::from(look.patch(1, pair[1]).cone);
-        let between = patches[0].normal.dot(patches[1].normal).abs().min(1.0).acos();
+        let between = angle_up_to_sign(patches[0].normal.dot(patches[1].normal));
         let margin = between - cones - LOOSE * (self.stretch[0] + self.stretch[1]);
-        let quiet = if margin > 0.0 && motion.is_slow(&patches) { margin / self.turned() } else { 0.0 };
+        let quiet = if margin > 0.0 { margin / self.turned() } else { 0.0 };
         Placed { pair, patches, apart, quiet }
     }
 
@@ -263,24 +301,27 @@ impl KineticFront {
         self.turned.max(f64::MIN_POSITIVE) / CAUTION
     }
 
-    /// How the bodies move against each other at some place.
+    /// How the bodies move against each other at two patches.
     #[inline]
-    fn motion(&self, place: DVec3, frame: &Frame<'_>) -> Motion {
-        let moved = frame.flow.as_ref().map(|flow| flow.at(place));
+    fn motion(&self, patches: &[Facet; 2], frame: &Frame<'_>) -> Motion {
+        let moved = frame.flow.as_ref().map(|flow| flow.at(patches[1].centre));
+        let speed = moved.map_or(0.0, DVec3::length);
         // Bodies that slow down or rest may go on in any direction.
         let is_steady = frame.step >= 0.5 * self.pace[0];
-        let aside = if is_steady { ASIDE * moved.map_or(0.0, DVec3::length) } else { self.pace[0] };
+        let aside = if is_steady { ASIDE * speed } else { self.pace[0] };
         Motion {
             moved,
             aside: aside + frame.deformed,
-            all: moved.map_or(0.0, DVec3::length) + frame.deformed,
+            unlike: self.turned * patches[0].radius.min(patches[1].radius) + frame.deformed,
+            change: self.pace[2].max(self.least_pace(2)),
+            all: speed + frame.deformed,
         }
     }
 
     /// Has a pair looked at again.
     #[inline]
     fn wait(&mut self, node: u32, placed: &Placed, layers: [&Layers; 2]) {
-        let frames = (placed.frames() as u64).clamp(1, AHEAD - 1);
+        let frames = (placed.frames() as u64 + DELAY).clamp(1, AHEAD - 1);
         let most = (placed.frames() / CAUTION).min(AHEAD as f64) as u64;
         let Node { stamp, is_fresh, until, .. } = &mut self.nodes[node as usize];
         (*is_fresh, *until) = (false, self.clock + frames.max(most));
@@ -396,10 +437,16 @@ impl KineticFront {
     ) {
         let frame = &mut *look.frame;
         look.meter.charge(2);
-        let motion = self.motion(placed.patches[1].centre, frame);
+        let motion = self.motion(&placed.patches, frame);
         if motion.is_slow(&placed.patches) {
-            let rates = Rates { turned: self.turned(), gap: |gap| motion.frames(gap), enough: AHEAD as f64 };
-            let frames = frames_until_critical(look.layers, &frame.bodies, triangles, &rates);
+            let rates = Rates {
+                turned: self.turned(),
+                bent: self.bent,
+                gap: |gap| motion.frames(gap),
+                enough: AHEAD as f64,
+            };
+            let cones = &mut self.cones;
+            let frames = frames_until_critical(look.layers, &frame.bodies, triangles, &rates, cones);
             placed.quiet = placed.quiet.max(frames);
         }
         let Node { is_fresh, is_imminent, .. } = self.nodes[node as usize];
@@ -457,6 +504,10 @@ struct Motion {
     moved: Option<DVec3>,
     /// By how much gaps close in a frame whatever their direction is.
     aside: f64,
+    /// By how much the motion of points of the patches differs from that.
+    unlike: f64,
+    /// By how much the motion changes in a frame.
+    change: f64,
     /// By how much any point moves in a frame.
     all: f64,
 }
@@ -473,7 +524,13 @@ impl Motion {
     #[inline]
     fn frames(&self, gap: Gap) -> f64 {
         let Some(moved) = self.moved else { return SOON };
-        let closing = (-gap.direction.dot(moved)).max(0.0) + self.aside;
-        CAUTION * gap.width / closing.max(f64::MIN_POSITIVE)
+        let closing = -gap.direction.dot(moved);
+        // While the motion stays within a part of itself, or while it changes no faster than before: the gap g closes with
+        // the speed s and the acceleration a after 2·g/(s + √(s² + 2·a·g)).
+        let whatever = gap.width / (closing.max(0.0) + self.aside).max(f64::MIN_POSITIVE);
+        let speed = closing + self.unlike;
+        let root = (speed * speed + 2.0 * self.change * gap.width).sqrt();
+        let steadily = 2.0 * gap.width / (speed + root).max(f64::MIN_POSITIVE);
+        CAUTION * whatever.max(steadily)
     }
 }

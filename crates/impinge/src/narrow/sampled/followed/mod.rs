@@ -6,6 +6,7 @@
 //! (`patches`, `critical`); where and when that may be next is expected from the motion (`kinetic_front`). A contact that
 //! is told is one by the exact test; that there is none is never said.
 
+mod cones;
 mod critical;
 mod kinetic_front;
 mod march;
