@@ -5,6 +5,8 @@ use std::f64::consts::PI;
 
 use glam::DVec3;
 
+use crate::num::tolerance::SHORT_ARC_COSINE;
+
 /// Frames for which what was read of a vertex is kept.
 pub(super) const KEPT: u64 = 8;
 
@@ -53,14 +55,21 @@ impl Cone {
     }
 }
 
-/// The angle between two lines by the cosine (radians), at most 1.4e-4 too small and never too large.
+/// The angle between two lines by the cosine (radians), at most twice [`SHORT_ARC_COSINE`] too small and never too large.
 ///
-/// Abramowitz and Stegun 4.4.45: within 6.8e-5, at a small part of the cost of the arc cosine.
+/// Abramowitz and Stegun 4.4.45: a cubic, at a small part of the cost of the arc cosine.
 #[inline]
 pub(super) fn angle_up_to_sign(cosine: f64) -> f64 {
     let x = cosine.abs().min(1.0);
     let series = 1.570_728_8 + x * (-0.212_114_4 + x * (0.074_261_0 - 0.018_729_3 * x));
-    (1.0 - x).sqrt() * series - 7e-5
+    (1.0 - x).sqrt() * series - SHORT_ARC_COSINE
+}
+
+/// The half-angle of a cone by the least cosine of its directions (radians), at most twice [`SHORT_ARC_COSINE`] too large and never too small;
+/// all directions where that is not positive.
+#[inline]
+pub(super) fn half_angle(cosine: f64) -> f64 {
+    if cosine > 0.0 { angle_up_to_sign(cosine) + 2.0 * SHORT_ARC_COSINE } else { PI }
 }
 
 #[cfg(test)]
@@ -72,7 +81,8 @@ mod tests {
         for k in -1000..=1000 {
             let cosine = f64::from(k) / 1000.0;
             let below = cosine.abs().acos() - angle_up_to_sign(cosine);
-            assert!((0.0..1.5e-4).contains(&below), "{cosine}: {below}");
+            assert!((0.0..2.0 * SHORT_ARC_COSINE).contains(&below), "{cosine}: {below}");
+            assert!(cosine <= 0.0 || half_angle(cosine) >= cosine.acos());
         }
     }
 

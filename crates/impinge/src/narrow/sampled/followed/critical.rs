@@ -6,6 +6,7 @@
 //! in common. Normals are read from the vertices as they are: those around a corner lie in a cone about their mean, those
 //! at an edge on the arc between two.
 
+use std::cell::OnceCell;
 use std::f64::consts::PI;
 
 use glam::DVec3;
@@ -16,7 +17,7 @@ use super::super::front::NONE;
 use super::super::layers::Layers;
 use super::super::posed::Posed;
 use super::super::triangle_pair::Triangle;
-use super::cones::{Cone, Cones, KEPT};
+use super::cones::{Cone, Cones, KEPT, half_angle};
 
 /// The sine of the angle of two edges below which no direction is across both (no unit).
 const PARALLEL: f64 = 1e-6;
@@ -44,6 +45,8 @@ struct Part<'p, 'f> {
     normal: DVec3,
     /// Unit directions of the edges.
     edges: [DVec3; 3],
+    /// The normals at the edges, found when they are asked for.
+    at_edges: [OnceCell<Cone>; 3],
 }
 
 /// For how many frames the curve at two triangles is expected to do no more than slide on.
@@ -59,7 +62,16 @@ pub(super) fn frames_until_critical<G: Fn(Gap) -> f64>(
         let normal = triangle.normal.normalize_or_zero();
         let [p, q, r] = triangle.corners;
         let edges = [q - p, r - q, p - r].map(DVec3::normalize_or_zero);
-        Part { layers: layers[k], body: &bodies[k], which: k, index: pair[k], triangle, normal, edges }
+        Part {
+            layers: layers[k],
+            body: &bodies[k],
+            which: k,
+            index: pair[k],
+            triangle,
+            normal,
+            edges,
+            at_edges: Default::default(),
+        }
     });
     let mut least = rates.enough;
     for k in 0..3 {
@@ -173,18 +185,23 @@ impl Part<'_, '_> {
         let normals: SmallVec<[DVec3; 16]> = around.iter().map(|&t| self.own_normal(t)).collect();
         let axis = normals.iter().sum::<DVec3>().normalize_or_zero();
         let least = normals.iter().map(|n| axis.dot(*n)).fold(1.0, f64::min);
-        let half_angle = if least > 0.0 { least.acos() + KEPT as f64 * bent } else { PI };
+        let half_angle = half_angle(least) + KEPT as f64 * bent;
         Cone { axis, half_angle }
     }
 
     /// The normals at an edge.
+    #[inline]
     fn edge(&self, k: usize) -> Cone {
+        *self.at_edges[k].get_or_init(|| self.read_edge(k))
+    }
+
+    fn read_edge(&self, k: usize) -> Cone {
         let across = self.layers.sides()[self.index as usize][k];
         if across == NONE {
             return Cone { axis: self.normal, half_angle: PI };
         }
         let beyond = self.body.turn * self.own_normal(across);
         let axis = (self.normal + beyond).normalize_or_zero();
-        Cone { axis, half_angle: axis.dot(self.normal).clamp(-1.0, 1.0).acos() }
+        Cone { axis, half_angle: half_angle(axis.dot(self.normal)) }
     }
 }

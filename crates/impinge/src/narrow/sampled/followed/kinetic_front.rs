@@ -33,8 +33,12 @@ const ASIDE: f64 = 0.5;
 /// Frames by which a contact may be told late: pairs are looked at so much later than something may have happened.
 const DELAY: u64 = 1;
 
-/// The least change of the motion from frame to frame that is expected, as a part of the motion itself (no unit).
-const LEAST_CHANGE: f64 = 0.02;
+/// The least change of the motion in one frame, and in a frame on the average, that is expected: a part of the motion itself
+/// (no unit).
+const LEAST_CHANGE: [f64; 2] = [0.05, 0.01];
+
+/// Part of the mean change of the motion that is of the last frame (no unit).
+const NEWEST: f64 = 1.0 / 16.0;
 
 /// Share of the stated deformation, as a part of the patches' radii, by which gaps may be wrong, and as an angle, by which
 /// cones may be (no unit): what deforms with the anchor is seen.
@@ -44,9 +48,9 @@ const LOOSE: f64 = 0.1;
 /// that move by d turn normals by d.
 const SMOOTH: f64 = 0.3;
 
-/// What is left of a speed, a turn and a change of the motion that count, from frame to frame, when bodies come to rest or
-/// go on evenly (no unit).
-const FADING: [f64; 3] = [0.98, 0.98, 0.99];
+/// What is left of a speed, a turn, a change of the motion and its mean that count, from frame to frame, when bodies come
+/// to rest or go on evenly (no unit).
+const FADING: [f64; 4] = [0.98, 0.98, 0.99, 0.99];
 
 /// How much faster than expected bodies may be, or change their motion, until all that waits is looked at anew (no unit).
 const FASTER: f64 = 1.5;
@@ -119,18 +123,22 @@ pub(super) struct KineticFront {
     nodes: Vec<Node>,
     /// The first of two nodes that are not used.
     free: Vec<u32>,
-    /// By frame, over and over, the pairs to be looked at then.
-    ahead: Vec<Vec<Entry>>,
+    /// By frame, over and over, the pairs to be looked at then: those in which something is about to happen, and the others.
+    ahead: Vec<[Vec<Entry>; 2]>,
     /// What the budget left over.
     late: Vec<Entry>,
+    /// Room for what is due; empty between frames.
+    urgent: Vec<Entry>,
     stack: Vec<(u32, Placed)>,
     /// The share of all pairs of surface points that belongs to pairs which are apart.
     apart: f64,
     /// Frames since the beginning.
     clock: u64,
-    /// By how much points move, normals turn, and the motion of points changes in a frame, as what waits was expected by:
-    /// less and less while the bodies slow down.
-    pace: [f64; 3],
+    /// By how much points move, normals turn, the motion of points changes in a frame, and does so on the average, as what
+    /// waits was expected by: less and less while the bodies slow down.
+    pace: [f64; 4],
+    /// The mean change of the motion in a frame over the last ones.
+    mean_change: f64,
     /// The motion of the frame before.
     flow: Option<Flow>,
     /// By how much normals turn in this frame or are expected to (radians).
@@ -156,12 +164,14 @@ impl KineticFront {
             size,
             nodes: Vec::new(),
             free: Vec::new(),
-            ahead: vec![Vec::new(); AHEAD as usize],
+            ahead: vec![[Vec::new(), Vec::new()]; AHEAD as usize],
             late: Vec::new(),
+            urgent: Vec::new(),
             stack: Vec::new(),
             apart: 0.0,
             clock: 0,
-            pace: [0.0; 3],
+            pace: [0.0; 4],
+            mean_change: 0.0,
             flow: None,
             turned: 0.0,
             bent: 0.0,
@@ -173,12 +183,12 @@ impl KineticFront {
 
     /// Forgets everything: all pairs of triangles are to be looked at.
     pub fn clear(&mut self) {
-        self.ahead.iter_mut().for_each(Vec::clear);
+        self.ahead.as_flattened_mut().iter_mut().for_each(Vec::clear);
         self.nodes.clear();
         self.free.clear();
         self.late.clear();
         self.apart = 0.0;
-        self.pace = [0.0; 3];
+        self.pace = [0.0; 4];
         self.flow = None;
         self.cones.clear();
         self.nodes.push(Node { is_fresh: true, ..Node::new(NONE) });
@@ -194,18 +204,17 @@ impl KineticFront {
     pub fn step(&mut self, look: &mut Look<'_, '_, '_>) -> bool {
         self.clock += 1;
         self.cones.clock += 1;
-        let mut due = std::mem::take(&mut self.late);
-        if self.is_faster(look.frame) {
-            // Nothing lasts as long as was expected.
-            self.ahead.iter_mut().for_each(|waiting| due.append(waiting));
-        } else {
-            due.append(&mut self.ahead[slot(self.clock)]);
-        }
+        let is_faster = self.is_faster(look.frame);
+        // Where nothing lasts as long as was expected, all are due.
+        let due_now = if is_faster { 0..self.ahead.len() } else { slot(self.clock)..slot(self.clock) + 1 };
+        // A small budget is used for what is urgent.
+        let mut due = std::mem::take(&mut self.urgent);
+        self.ahead[due_now.clone()].iter_mut().for_each(|[urgent, _]| due.append(urgent));
+        due.append(&mut self.late);
+        self.ahead[due_now].iter_mut().for_each(|[_, others]| due.append(others));
         let is_done = self.look_at_all(&due, look);
-        if self.late.is_empty() {
-            due.clear();
-            self.late = due;
-        }
+        due.clear();
+        self.urgent = due;
         is_done
     }
 
@@ -220,17 +229,21 @@ impl KineticFront {
             (Some(now), Some(before)) => now.change_from(before, place, self.size),
             _ => frame.step,
         };
-        let now = [frame.step, turned + self.bent, changed];
-        let is_faster = (0..3).any(|k| now[k] > FASTER * self.pace[k].max(self.least_pace(k)));
+        self.mean_change = match before {
+            Some(_) => self.mean_change + NEWEST * (changed - self.mean_change),
+            None => frame.step,
+        };
+        let now = [frame.step, turned + self.bent, changed, self.mean_change];
+        let is_faster = (0..4).any(|k| now[k] > FASTER * self.pace[k].max(self.least_pace(k)));
         let fading = |k: usize| now[k].min(self.pace[k]).max(FADING[k] * self.pace[k]);
-        self.pace = if is_faster { now } else { [0, 1, 2].map(fading) };
+        self.pace = if is_faster { now } else { [0, 1, 2, 3].map(fading) };
         self.turned = now[1].max(self.pace[1]);
         is_faster
     }
 
     /// The least pace that is expected.
     fn least_pace(&self, k: usize) -> f64 {
-        if k == 2 { LEAST_CHANGE * self.pace[0] } else { 0.0 }
+        if k < 2 { 0.0 } else { LEAST_CHANGE[k - 2] * self.pace[0] }
     }
 
     fn look_at_all(&mut self, entries: &[Entry], look: &mut Look<'_, '_, '_>) -> bool {
@@ -256,7 +269,8 @@ impl KineticFront {
         // Looked at too late, something may have been missed.
         node.is_fresh |= self.clock > node.until;
         let Node { pair, is_fresh, .. } = *node;
-        let patches = [0, 1].map(|k| look.patch(k, pair[k]).place(&look.frame.bodies[k]));
+        let bodies = &look.frame.bodies;
+        let patches = [look.patch(0, pair[0]).place(&bodies[0]), look.patch(1, pair[1]).place(&bodies[1])];
         let placed = self.placed(pair, patches, look);
         if is_kept(&placed, is_fresh, look) {
             self.rise(entry.node, placed, look);
@@ -312,8 +326,10 @@ impl KineticFront {
         Motion {
             moved,
             aside: aside + frame.deformed,
-            unlike: self.turned * patches[0].radius.min(patches[1].radius) + frame.deformed,
-            change: self.pace[2].max(self.least_pace(2)),
+            unlike: self.turned * patches[0].radius.min(patches[1].radius)
+                + frame.deformed
+                + self.pace[2].max(self.least_pace(2)),
+            change: self.pace[3].max(self.least_pace(3)),
             all: speed + frame.deformed,
         }
     }
@@ -327,7 +343,8 @@ impl KineticFront {
         (*is_fresh, *until) = (false, self.clock + frames.max(most));
         let entry = Entry { node, stamp: *stamp };
         self.count_apart(node, placed.apart >= 1.0, layers);
-        self.ahead[slot(self.clock + frames)].push(entry);
+        let is_urgent = placed.frames() < IMMINENT;
+        self.ahead[slot(self.clock + frames)][usize::from(!is_urgent)].push(entry);
     }
 
     fn count_apart(&mut self, node: u32, is_apart: bool, layers: [&Layers; 2]) {
@@ -388,8 +405,8 @@ impl KineticFront {
     /// Looks closer at two patches: at the parts of the larger one, or at two triangles.
     fn open(&mut self, node: u32, placed: &Placed, look: &mut Look<'_, '_, '_>) {
         let Placed { pair, patches, .. } = *placed;
-        let own = [0, 1].map(|k| *look.patch(k, pair[k]));
-        let k = match own.map(|patch| patch.triangle()) {
+        let own = [look.patch(0, pair[0]), look.patch(1, pair[1])];
+        let k = match [own[0].triangle(), own[1].triangle()] {
             [Some(t), Some(u)] => return self.look_at_triangles(node, [t, u], *placed, look),
             [Some(_), _] => 1,
             [_, Some(_)] => 0,
@@ -504,9 +521,9 @@ struct Motion {
     moved: Option<DVec3>,
     /// By how much gaps close in a frame whatever their direction is.
     aside: f64,
-    /// By how much the motion of points of the patches differs from that.
+    /// By how much the motion of points of the patches differs from that now, or may in the next frame.
     unlike: f64,
-    /// By how much the motion changes in a frame.
+    /// By how much the motion changes in a frame on the average.
     change: f64,
     /// By how much any point moves in a frame.
     all: f64,
