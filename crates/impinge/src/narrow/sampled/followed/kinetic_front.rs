@@ -5,7 +5,9 @@
 //! expected to last, or while the cones of its normals are expected to have no direction in common (`patches`): where
 //! surfaces cross well, curves only slide. Two triangles wait until one of their corners or edges may reach the other with
 //! a common normal (`critical`). So a frame costs as much as there are pairs that nearly touch with nearly common normals.
-//! All this is expected from the motion of the last frames, not proved.
+//! All this is expected from the motion of the last frames, not proved: gaps close as fast as they do now, and no more is
+//! added to that in a frame than was lately. Where the motion changes faster, all pairs are looked at. A pair is looked at
+//! one frame later than something may have happened there, which is how late a contact may be told.
 
 use glam::DVec3;
 
