@@ -137,6 +137,13 @@ impl Flow {
     pub fn at(&self, x: DVec3) -> DVec3 {
         self.turn * x + self.shift
     }
+
+    /// By how much the displacements of points within some distance of a place differ from those of another step at most.
+    pub fn change_from(&self, before: &Flow, place: DVec3, distance: f64) -> f64 {
+        let change = Flow { turn: self.turn - before.turn, shift: self.shift - before.shift };
+        // Of any matrix the Frobenius norm is not below the spectral one.
+        change.at(place).length() + std::f64::consts::SQRT_2 * largest_turn(change.turn) * distance
+    }
 }
 
 /// The norm of the difference of two rotations, rounded up: by how much a unit vector turns at most.

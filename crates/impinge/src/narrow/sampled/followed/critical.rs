@@ -6,15 +6,18 @@
 //! in common. Normals are read from the vertices as they are: those around a corner lie in a cone about their mean, those
 //! at an edge on the arc between two.
 
+use std::cell::OnceCell;
 use std::f64::consts::PI;
 
 use glam::DVec3;
+use smallvec::SmallVec;
 
 use super::super::facet_pair::Gap;
 use super::super::front::NONE;
 use super::super::layers::Layers;
 use super::super::posed::Posed;
 use super::super::triangle_pair::Triangle;
+use super::cones::{Cone, Cones, KEPT, half_angle};
 
 /// The sine of the angle of two edges below which no direction is across both (no unit).
 const PARALLEL: f64 = 1e-6;
@@ -23,28 +26,27 @@ const PARALLEL: f64 = 1e-6;
 pub(super) struct Rates<G> {
     /// By how much normals turn in a frame (radians).
     pub turned: f64,
+    /// By how much they turn in a frame against their own body (radians).
+    pub bent: f64,
     /// For how many frames a gap is expected to last.
     pub gap: G,
     /// What is not expected sooner need not be known any better (frames).
     pub enough: f64,
 }
 
-/// Directions about an axis.
-#[derive(Debug, Clone, Copy)]
-struct Cone {
-    axis: DVec3,
-    half_angle: f64,
-}
-
 /// A triangle of a body.
 struct Part<'p, 'f> {
     layers: &'p Layers,
     body: &'p Posed<'f>,
+    /// Whose triangle: a's (0) or b's (1).
+    which: usize,
     index: u32,
     triangle: Triangle,
     normal: DVec3,
     /// Unit directions of the edges.
     edges: [DVec3; 3],
+    /// The normals at the edges, found when they are asked for.
+    at_edges: [OnceCell<Cone>; 3],
 }
 
 /// For how many frames the curve at two triangles is expected to do no more than slide on.
@@ -53,13 +55,23 @@ pub(super) fn frames_until_critical<G: Fn(Gap) -> f64>(
     bodies: &[Posed<'_>; 2],
     pair: [u32; 2],
     rates: &Rates<G>,
+    cones: &mut Cones,
 ) -> f64 {
     let [a, b] = [0, 1].map(|k| {
         let triangle = bodies[k].triangle(pair[k]);
         let normal = triangle.normal.normalize_or_zero();
         let [p, q, r] = triangle.corners;
         let edges = [q - p, r - q, p - r].map(DVec3::normalize_or_zero);
-        Part { layers: layers[k], body: &bodies[k], index: pair[k], triangle, normal, edges }
+        Part {
+            layers: layers[k],
+            body: &bodies[k],
+            which: k,
+            index: pair[k],
+            triangle,
+            normal,
+            edges,
+            at_edges: Default::default(),
+        }
     });
     let mut least = rates.enough;
     for k in 0..3 {
@@ -67,7 +79,8 @@ pub(super) fn frames_until_critical<G: Fn(Gap) -> f64>(
         for (own, other, sign) in [(&a, &b, -1.0), (&b, &a, 1.0)] {
             let reached = to_face(own.triangle.corners[k], other, sign, &rates.gap, least);
             if reached < least {
-                least = least.min(reached.max(own.corner(k).angle_to(other.normal) / rates.turned));
+                let cone = own.corner(k, rates.bent, cones);
+                least = least.min(reached.max(cone.angle_to(other.normal) / rates.turned));
             }
         }
     }
@@ -90,13 +103,8 @@ fn to_face(p: DVec3, of: &Part<'_, '_>, sign: f64, gap: impl Fn(Gap) -> f64, lea
         if most >= least {
             break;
         }
-        let (from, to) = (corners[k], corners[(k + 1) % 3]);
-        let outward = (to - from).cross(of.normal);
-        let outside = (p - from).dot(outward);
-        if outside > 0.0 {
-            let length = outward.length().max(f64::MIN_POSITIVE);
-            most = most.max(frames(outside / length, outward / length));
-        }
+        let outward = of.edges[k].cross(of.normal);
+        most = most.max(frames((p - corners[k]).dot(outward), outward));
     }
     most
 }
@@ -144,54 +152,56 @@ fn to_edge<G: Fn(Gap) -> f64>(
     most
 }
 
-impl Cone {
-    /// The angle to a direction or its opposite, negative within.
-    #[inline]
-    fn angle_to(&self, direction: DVec3) -> f64 {
-        self.axis.dot(direction).abs().min(1.0).acos() - self.half_angle
-    }
-}
-
 impl Part<'_, '_> {
-    /// The unit normal of a triangle in the world.
-    fn normal_of(&self, t: u32) -> DVec3 {
+    /// The unit normal of a triangle in the body's frame.
+    fn own_normal(&self, t: u32) -> DVec3 {
         let corners = self.body.shells.levels[0].corners[t as usize];
         let [a, b, c] = corners.map(|v| self.body.vertices[v as usize]);
-        self.body.turn * (b - a).cross(c - a).normalize_or_zero()
+        (b - a).cross(c - a).normalize_or_zero()
     }
 
     /// The normals around a corner; all directions at the rim of an open mesh.
-    fn corner(&self, k: usize) -> Cone {
+    #[inline]
+    fn corner(&self, k: usize, bent: f64, cones: &mut Cones) -> Cone {
+        let v = self.body.shells.levels[0].corners[self.index as usize][k];
+        let own = cones.around(self.which, v, self.body.vertices.len(), || self.read_corner(v, bent));
+        Cone { axis: self.body.turn * own.axis, ..own }
+    }
+
+    /// The normals around a vertex in the body's frame, as they may become while they are kept.
+    fn read_corner(&self, v: u32, bent: f64) -> Cone {
         let level = &self.body.shells.levels[0];
         let sides = self.layers.sides();
-        let v = level.corners[self.index as usize][k];
         let has_rim = |t: u32| {
             let of = &level.corners[t as usize];
             (0..3).any(|k| sides[t as usize][k] == NONE && (of[k] == v || of[(k + 1) % 3] == v))
         };
-        let around = || {
-            level
-                .neighbours
-                .of(self.index)
-                .iter()
-                .copied()
-                .filter(|&t| level.corners[t as usize].contains(&v))
-        };
-        if has_rim(self.index) || around().any(has_rim) {
-            return Cone { axis: self.normal, half_angle: PI };
+        let others = level.neighbours.of(self.index).iter().copied();
+        let around = others.filter(|&t| level.corners[t as usize].contains(&v));
+        let around: SmallVec<[u32; 16]> = std::iter::once(self.index).chain(around).collect();
+        if around.iter().any(|&t| has_rim(t)) {
+            return Cone { axis: DVec3::X, half_angle: PI };
         }
-        let axis = (self.normal + around().map(|t| self.normal_of(t)).sum::<DVec3>()).normalize_or_zero();
-        let least = around().map(|t| axis.dot(self.normal_of(t))).fold(axis.dot(self.normal), f64::min);
-        Cone { axis, half_angle: if least > 0.0 { least.min(1.0).acos() } else { PI } }
+        let normals: SmallVec<[DVec3; 16]> = around.iter().map(|&t| self.own_normal(t)).collect();
+        let axis = normals.iter().sum::<DVec3>().normalize_or_zero();
+        let least = normals.iter().map(|n| axis.dot(*n)).fold(1.0, f64::min);
+        let half_angle = half_angle(least) + KEPT as f64 * bent;
+        Cone { axis, half_angle }
     }
 
     /// The normals at an edge.
+    #[inline]
     fn edge(&self, k: usize) -> Cone {
+        *self.at_edges[k].get_or_init(|| self.read_edge(k))
+    }
+
+    fn read_edge(&self, k: usize) -> Cone {
         let across = self.layers.sides()[self.index as usize][k];
         if across == NONE {
             return Cone { axis: self.normal, half_angle: PI };
         }
-        let axis = (self.normal + self.normal_of(across)).normalize_or_zero();
-        Cone { axis, half_angle: axis.dot(self.normal).clamp(-1.0, 1.0).acos() }
+        let beyond = self.body.turn * self.own_normal(across);
+        let axis = (self.normal + beyond).normalize_or_zero();
+        Cone { axis, half_angle: half_angle(axis.dot(self.normal)) }
     }
 }

@@ -5,7 +5,9 @@
 //! expected to last, or while the cones of its normals are expected to have no direction in common (`patches`): where
 //! surfaces cross well, curves only slide. Two triangles wait until one of their corners or edges may reach the other with
 //! a common normal (`critical`). So a frame costs as much as there are pairs that nearly touch with nearly common normals.
-//! All this is expected from the motion of the last frames, not proved.
+//! All this is expected from the motion of the last frames, not proved: gaps close as fast as they do now, and no more is
+//! added to that in a frame than was lately. Where the motion changes faster, all pairs are looked at. A pair is looked at
+//! one frame later than something may have happened there, which is how late a contact may be told.
 
 use glam::DVec3;
 
@@ -13,8 +15,9 @@ use super::super::facet_pair::{self, Gap};
 use super::super::front::{Frame, NONE};
 use super::super::layers::Layers;
 use super::super::meter::Meter;
-use super::super::posed::largest_turn;
+use super::super::posed::{Flow, largest_turn};
 use super::super::shells::Facet;
+use super::cones::{Cones, angle_up_to_sign};
 use super::critical::{Rates, frames_until_critical};
 use super::patches::Patch;
 use crate::geom::triangle_triangle::meet;
@@ -29,6 +32,16 @@ const CAUTION: f64 = 0.9;
 /// turn, and what recedes may come back.
 const ASIDE: f64 = 0.5;
 
+/// Frames by which a contact may be told late: pairs are looked at so much later than something may have happened.
+const DELAY: u64 = 1;
+
+/// The least change of the motion in one frame, and in a frame on the average, that is expected: a part of the motion itself
+/// (no unit).
+const LEAST_CHANGE: [f64; 2] = [0.05, 0.01];
+
+/// Part of the mean change of the motion that is of the last frame (no unit).
+const NEWEST: f64 = 1.0 / 16.0;
+
 /// Share of the stated deformation, as a part of the patches' radii, by which gaps may be wrong, and as an angle, by which
 /// cones may be (no unit): what deforms with the anchor is seen.
 const LOOSE: f64 = 0.1;
@@ -37,10 +50,11 @@ const LOOSE: f64 = 0.1;
 /// that move by d turn normals by d.
 const SMOOTH: f64 = 0.3;
 
-/// What is left of a speed that counts, from frame to frame, when bodies come to rest (no unit).
-const FADING: f64 = 0.98;
+/// What is left of a speed, a turn, a change of the motion and its mean that count, from frame to frame, when bodies come
+/// to rest or go on evenly (no unit).
+const FADING: [f64; 4] = [0.98, 0.98, 0.99, 0.99];
 
-/// How much faster than expected bodies may be until all that waits is looked at anew (no unit).
+/// How much faster than expected bodies may be, or change their motion, until all that waits is looked at anew (no unit).
 const FASTER: f64 = 1.5;
 
 /// Patches smaller than the motion of so many frames are watched by their gaps alone (no unit): a curve that begins within
@@ -60,7 +74,10 @@ const LATE: f64 = 9.0;
 const RISING: u64 = 2;
 
 /// What is expected within so many frames may have happened at the next look (frames).
-const IMMINENT: f64 = 4.0;
+const IMMINENT: f64 = 4.0 + DELAY as f64;
+
+/// A gap that lasts longer makes it needless to look at normals (frames).
+const ENOUGH: f64 = 64.0;
 
 /// Two patches with what is expected of them.
 #[derive(Debug, Clone, Copy)]
@@ -108,20 +125,29 @@ pub(super) struct KineticFront {
     nodes: Vec<Node>,
     /// The first of two nodes that are not used.
     free: Vec<u32>,
-    /// By frame, over and over, the pairs to be looked at then.
-    ahead: Vec<Vec<Entry>>,
+    /// By frame, over and over, the pairs to be looked at then: those in which something is about to happen, and the others.
+    ahead: Vec<[Vec<Entry>; 2]>,
     /// What the budget left over.
     late: Vec<Entry>,
+    /// Room for what is due; empty between frames.
+    urgent: Vec<Entry>,
     stack: Vec<(u32, Placed)>,
     /// The share of all pairs of surface points that belongs to pairs which are apart.
     apart: f64,
     /// Frames since the beginning.
     clock: u64,
-    /// By how much points move, and normals turn, in a frame, as what waits was expected by: less and less while the
-    /// bodies slow down.
-    pace: [f64; 2],
+    /// By how much points move, normals turn, the motion of points changes in a frame, and does so on the average, as what
+    /// waits was expected by: less and less while the bodies slow down.
+    pace: [f64; 4],
+    /// The mean change of the motion in a frame over the last ones.
+    mean_change: f64,
+    /// The motion of the frame before.
+    flow: Option<Flow>,
     /// By how much normals turn in this frame or are expected to (radians).
     turned: f64,
+    /// By how much they turn against their own body.
+    bent: f64,
+    cones: Cones,
 }
 
 /// What is looked at, and with what.
@@ -140,13 +166,18 @@ impl KineticFront {
             size,
             nodes: Vec::new(),
             free: Vec::new(),
-            ahead: vec![Vec::new(); AHEAD as usize],
+            ahead: vec![[Vec::new(), Vec::new()]; AHEAD as usize],
             late: Vec::new(),
+            urgent: Vec::new(),
             stack: Vec::new(),
             apart: 0.0,
             clock: 0,
-            pace: [0.0; 2],
+            pace: [0.0; 4],
+            mean_change: 0.0,
+            flow: None,
             turned: 0.0,
+            bent: 0.0,
+            cones: Cones::default(),
         };
         front.clear();
         front
@@ -154,12 +185,14 @@ impl KineticFront {
 
     /// Forgets everything: all pairs of triangles are to be looked at.
     pub fn clear(&mut self) {
-        self.ahead.iter_mut().for_each(Vec::clear);
+        self.ahead.as_flattened_mut().iter_mut().for_each(Vec::clear);
         self.nodes.clear();
         self.free.clear();
         self.late.clear();
         self.apart = 0.0;
-        self.pace = [0.0; 2];
+        self.pace = [0.0; 4];
+        self.flow = None;
+        self.cones.clear();
         self.nodes.push(Node { is_fresh: true, ..Node::new(NONE) });
         self.late.push(Entry { node: 0, stamp: 0 });
     }
@@ -172,30 +205,47 @@ impl KineticFront {
     /// Goes on to the next frame and looks at the pairs that are due; false when the budget ends.
     pub fn step(&mut self, look: &mut Look<'_, '_, '_>) -> bool {
         self.clock += 1;
-        let mut due = std::mem::take(&mut self.late);
-        if self.is_faster(look.frame) {
-            // Nothing lasts as long as was expected.
-            self.ahead.iter_mut().for_each(|waiting| due.append(waiting));
-        } else {
-            due.append(&mut self.ahead[slot(self.clock)]);
-        }
+        self.cones.clock += 1;
+        let is_faster = self.is_faster(look.frame);
+        // Where nothing lasts as long as was expected, all are due.
+        let due_now = if is_faster { 0..self.ahead.len() } else { slot(self.clock)..slot(self.clock) + 1 };
+        // A small budget is used for what is urgent.
+        let mut due = std::mem::take(&mut self.urgent);
+        self.ahead[due_now.clone()].iter_mut().for_each(|[urgent, _]| due.append(urgent));
+        due.append(&mut self.late);
+        self.ahead[due_now].iter_mut().for_each(|[_, others]| due.append(others));
         let is_done = self.look_at_all(&due, look);
-        if self.late.is_empty() {
-            due.clear();
-            self.late = due;
-        }
+        due.clear();
+        self.urgent = due;
         is_done
     }
 
     /// Whether the bodies are faster than what waits was expected by; takes notice of how fast they are.
     fn is_faster(&mut self, frame: &Frame<'_>) -> bool {
         let turned = frame.flow.as_ref().map_or(0.0, |flow| largest_turn(flow.turn));
-        let now = [frame.step, turned + frame.deformed / (SMOOTH * self.size)];
-        let is_faster = (0..2).any(|k| now[k] > FASTER * self.pace[k]);
-        let fading = |k: usize| now[k].min(self.pace[k]).max(FADING * self.pace[k]);
-        self.pace = if is_faster { now } else { [fading(0), fading(1)] };
+        self.bent = frame.deformed / (SMOOTH * self.size);
+        let before = std::mem::replace(&mut self.flow, frame.flow);
+        let body = &frame.bodies[1];
+        let place = body.vertices.first().map_or(DVec3::ZERO, |p| body.pose.apply(*p));
+        let changed = match (&self.flow, &before) {
+            (Some(now), Some(before)) => now.change_from(before, place, self.size),
+            _ => frame.step,
+        };
+        self.mean_change = match before {
+            Some(_) => self.mean_change + NEWEST * (changed - self.mean_change),
+            None => frame.step,
+        };
+        let now = [frame.step, turned + self.bent, changed, self.mean_change];
+        let is_faster = (0..4).any(|k| now[k] > FASTER * self.pace[k].max(self.least_pace(k)));
+        let fading = |k: usize| now[k].min(self.pace[k]).max(FADING[k] * self.pace[k]);
+        self.pace = if is_faster { now } else { [0, 1, 2, 3].map(fading) };
         self.turned = now[1].max(self.pace[1]);
         is_faster
+    }
+
+    /// The least pace that is expected.
+    fn least_pace(&self, k: usize) -> f64 {
+        if k < 2 { 0.0 } else { LEAST_CHANGE[k - 2] * self.pace[0] }
     }
 
     fn look_at_all(&mut self, entries: &[Entry], look: &mut Look<'_, '_, '_>) -> bool {
@@ -221,13 +271,14 @@ impl KineticFront {
         // Looked at too late, something may have been missed.
         node.is_fresh |= self.clock > node.until;
         let Node { pair, is_fresh, .. } = *node;
-        self.count_apart(entry.node, false, look.layers);
-        let patches = [0, 1].map(|k| look.patch(k, pair[k]).place(&look.frame.bodies[k]));
+        let bodies = &look.frame.bodies;
+        let patches = [look.patch(0, pair[0]).place(&bodies[0]), look.patch(1, pair[1]).place(&bodies[1])];
         let placed = self.placed(pair, patches, look);
         if is_kept(&placed, is_fresh, look) {
             self.rise(entry.node, placed, look);
             return true;
         }
+        self.count_apart(entry.node, false, look.layers);
         self.stack.push((entry.node, placed));
         while let Some((node, placed)) = self.stack.pop() {
             if !look.meter.pay(1) {
@@ -249,12 +300,15 @@ impl KineticFront {
         let gap = facet_pair::gap(&patches[0], &patches[1]);
         let loose = LOOSE * (self.stretch[0] * patches[0].radius + self.stretch[1] * patches[1].radius);
         let gap = Gap { width: gap.width - loose, ..gap };
-        let motion = self.motion(patches[1].centre, look.frame);
+        let motion = self.motion(&patches, look.frame);
         let apart = if gap.width > 0.0 { motion.frames(gap) } else { 0.0 };
+        if apart >= ENOUGH || !motion.is_slow(&patches) {
+            return Placed { pair, patches, apart, quiet: 0.0 };
+        }
         let cones = f64::from(look.patch(0, pair[0]).cone) + f64::from(look.patch(1, pair[1]).cone);
-        let between = patches[0].normal.dot(patches[1].normal).abs().min(1.0).acos();
+        let between = angle_up_to_sign(patches[0].normal.dot(patches[1].normal));
         let margin = between - cones - LOOSE * (self.stretch[0] + self.stretch[1]);
-        let quiet = if margin > 0.0 && motion.is_slow(&patches) { margin / self.turned() } else { 0.0 };
+        let quiet = if margin > 0.0 { margin / self.turned() } else { 0.0 };
         Placed { pair, patches, apart, quiet }
     }
 
@@ -263,30 +317,36 @@ impl KineticFront {
         self.turned.max(f64::MIN_POSITIVE) / CAUTION
     }
 
-    /// How the bodies move against each other at some place.
+    /// How the bodies move against each other at two patches.
     #[inline]
-    fn motion(&self, place: DVec3, frame: &Frame<'_>) -> Motion {
-        let moved = frame.flow.as_ref().map(|flow| flow.at(place));
+    fn motion(&self, patches: &[Facet; 2], frame: &Frame<'_>) -> Motion {
+        let moved = frame.flow.as_ref().map(|flow| flow.at(patches[1].centre));
+        let speed = moved.map_or(0.0, DVec3::length);
         // Bodies that slow down or rest may go on in any direction.
         let is_steady = frame.step >= 0.5 * self.pace[0];
-        let aside = if is_steady { ASIDE * moved.map_or(0.0, DVec3::length) } else { self.pace[0] };
+        let aside = if is_steady { ASIDE * speed } else { self.pace[0] };
         Motion {
             moved,
             aside: aside + frame.deformed,
-            all: moved.map_or(0.0, DVec3::length) + frame.deformed,
+            unlike: self.turned * patches[0].radius.min(patches[1].radius)
+                + frame.deformed
+                + self.pace[2].max(self.least_pace(2)),
+            change: self.pace[3].max(self.least_pace(3)),
+            all: speed + frame.deformed,
         }
     }
 
     /// Has a pair looked at again.
     #[inline]
     fn wait(&mut self, node: u32, placed: &Placed, layers: [&Layers; 2]) {
-        let frames = (placed.frames() as u64).clamp(1, AHEAD - 1);
+        let frames = (placed.frames() as u64 + DELAY).clamp(1, AHEAD - 1);
         let most = (placed.frames() / CAUTION).min(AHEAD as f64) as u64;
         let Node { stamp, is_fresh, until, .. } = &mut self.nodes[node as usize];
         (*is_fresh, *until) = (false, self.clock + frames.max(most));
         let entry = Entry { node, stamp: *stamp };
         self.count_apart(node, placed.apart >= 1.0, layers);
-        self.ahead[slot(self.clock + frames)].push(entry);
+        let is_urgent = placed.frames() < IMMINENT;
+        self.ahead[slot(self.clock + frames)][usize::from(!is_urgent)].push(entry);
     }
 
     fn count_apart(&mut self, node: u32, is_apart: bool, layers: [&Layers; 2]) {
@@ -347,8 +407,8 @@ impl KineticFront {
     /// Looks closer at two patches: at the parts of the larger one, or at two triangles.
     fn open(&mut self, node: u32, placed: &Placed, look: &mut Look<'_, '_, '_>) {
         let Placed { pair, patches, .. } = *placed;
-        let own = [0, 1].map(|k| *look.patch(k, pair[k]));
-        let k = match own.map(|patch| patch.triangle()) {
+        let own = [look.patch(0, pair[0]), look.patch(1, pair[1])];
+        let k = match [own[0].triangle(), own[1].triangle()] {
             [Some(t), Some(u)] => return self.look_at_triangles(node, [t, u], *placed, look),
             [Some(_), _] => 1,
             [_, Some(_)] => 0,
@@ -396,10 +456,16 @@ impl KineticFront {
     ) {
         let frame = &mut *look.frame;
         look.meter.charge(2);
-        let motion = self.motion(placed.patches[1].centre, frame);
+        let motion = self.motion(&placed.patches, frame);
         if motion.is_slow(&placed.patches) {
-            let rates = Rates { turned: self.turned(), gap: |gap| motion.frames(gap), enough: AHEAD as f64 };
-            let frames = frames_until_critical(look.layers, &frame.bodies, triangles, &rates);
+            let rates = Rates {
+                turned: self.turned(),
+                bent: self.bent,
+                gap: |gap| motion.frames(gap),
+                enough: AHEAD as f64,
+            };
+            let cones = &mut self.cones;
+            let frames = frames_until_critical(look.layers, &frame.bodies, triangles, &rates, cones);
             placed.quiet = placed.quiet.max(frames);
         }
         let Node { is_fresh, is_imminent, .. } = self.nodes[node as usize];
@@ -457,6 +523,10 @@ struct Motion {
     moved: Option<DVec3>,
     /// By how much gaps close in a frame whatever their direction is.
     aside: f64,
+    /// By how much the motion of points of the patches differs from that now, or may in the next frame.
+    unlike: f64,
+    /// By how much the motion changes in a frame on the average.
+    change: f64,
     /// By how much any point moves in a frame.
     all: f64,
 }
@@ -473,7 +543,13 @@ impl Motion {
     #[inline]
     fn frames(&self, gap: Gap) -> f64 {
         let Some(moved) = self.moved else { return SOON };
-        let closing = (-gap.direction.dot(moved)).max(0.0) + self.aside;
-        CAUTION * gap.width / closing.max(f64::MIN_POSITIVE)
+        let closing = -gap.direction.dot(moved);
+        // While the motion stays within a part of itself, or while it changes no faster than before: the gap g closes with
+        // the speed s and the acceleration a after 2·g/(s + √(s² + 2·a·g)).
+        let whatever = gap.width / (closing.max(0.0) + self.aside).max(f64::MIN_POSITIVE);
+        let speed = closing + self.unlike;
+        let root = (speed * speed + 2.0 * self.change * gap.width).sqrt();
+        let steadily = 2.0 * gap.width / (speed + root).max(f64::MIN_POSITIVE);
+        CAUTION * whatever.max(steadily)
     }
 }

@@ -6,6 +6,7 @@
 //! (`patches`, `critical`); where and when that may be next is expected from the motion (`kinetic_front`). A contact that
 //! is told is one by the exact test; that there is none is never said.
 
+mod cones;
 mod critical;
 mod kinetic_front;
 mod march;
@@ -72,15 +73,21 @@ impl Followed {
         let scene = Scene { bodies: &bodies, pad: frame.pad, travelled: self.travelled };
         let mut work = Counters::default();
         self.witnesses.update(&scene, meter, &mut work);
+        // What the budget of the last frame left over comes before anything new is looked for.
+        self.note_found(&scene, meter, &mut work);
         let layers = [&*self.layers[0], &*self.layers[1]];
         let mut look = Look { layers, frame, meter, found: &mut self.found };
         self.is_done = self.front.step(&mut look);
-        // What the budget leaves over is taken notice of in the next frame.
-        while let Some(pair) = self.found.pop_if(|_| meter.pay(1)) {
-            self.witnesses.note(pair, &scene, meter, &mut work);
-        }
+        self.note_found(&scene, meter, &mut work);
         self.is_done &= self.found.is_empty();
         frame.work.primitive_tests += work.primitive_tests;
+    }
+
+    /// Takes notice of pairs that were found, as far as the budget goes.
+    fn note_found(&mut self, scene: &Scene<'_, '_>, meter: &mut Meter<'_>, work: &mut Counters) {
+        while let Some(pair) = self.found.pop_if(|_| meter.pay(1)) {
+            self.witnesses.note(pair, scene, meter, work);
+        }
     }
 
     /// The share of all pairs of surface points that were seen apart, and are not yet expected to meet.
