@@ -196,7 +196,7 @@ pub const TABLES: &[Entry] = &[
     Entry {
         name: "volume",
         about: "volume of the intersection and its gradient: bunnies, a cube, a knot; booleans beside it",
-        one_core: true,
+        one_core: false,
         run: volume::run,
     },
     Entry {

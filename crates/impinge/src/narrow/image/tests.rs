@@ -265,7 +265,7 @@ fn every_column_has_as_many_layers_in_as_out() {
 fn a_million_columns() {
     let bounds = Aabb { low: DVec3::splat(-1.0), high: DVec3::splat(1.0) };
     let (mut seen, mut wrong) = (0, 0);
-    for (seed, snapped) in (0..12).zip([false, true].into_iter().cycle()) {
+    for (seed, snapped) in (0..16).zip([false, true].into_iter().cycle()) {
         let lattice = Lattice::new(bounds, 256).unwrap();
         let mesh = procedural::blob(0.7, 0.2, 4, seed).unwrap();
         let mut vertices = mesh.vertices().to_vec();
