@@ -99,12 +99,12 @@ fn to_face(p: DVec3, of: &Part<'_, '_>, sign: f64, gap: impl Fn(Gap) -> f64, lea
     let corners = &of.triangle.corners;
     let height = (p - corners[0]).dot(of.normal);
     let mut most = frames(height.abs(), height.signum() * of.normal);
-    for k in 0..3 {
+    for (corner, edge) in corners.iter().zip(&of.edges) {
         if most >= least {
             break;
         }
-        let outward = of.edges[k].cross(of.normal);
-        most = most.max(frames((p - corners[k]).dot(outward), outward));
+        let outward = edge.cross(of.normal);
+        most = most.max(frames((p - corner).dot(outward), outward));
     }
     most
 }
