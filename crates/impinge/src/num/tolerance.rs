@@ -413,6 +413,14 @@ pub const CANDIDATE_ROUNDING: f64 = 16.0 * f64::EPSILON;
 /// of the image's box). The depth of a plane over a sample carries some ten roundings, more where it is steep.
 pub const LAYER_ROUNDING: f64 = 4096.0 * f64::EPSILON;
 
+/// The stated error of a volume from images, in units of the standard deviation that the roughness of their columns lets
+/// expect. With this and the next, at least 99.3 % of 4,700 random placements of ten bodies at 32 to 256 pixels (seeds of
+/// their own) stayed within the stated error, whose median was 6 to 11 times that of the real one.
+pub const IMAGE_DEVIATIONS: f64 = 1.03;
+
+/// The same, in units of the standard error of the mean of the three images.
+pub const IMAGE_SPREAD: f64 = 1.03;
+
 /// The order of the error of a volume from images in the size of a pixel (no unit), seen on random placements.
 pub const IMAGE_ORDER: f64 = 1.5;
 

@@ -406,7 +406,7 @@ impl Curved {
         let [columns, own_rows] = [range(axis.along), range(axis.across)];
         for row in own_rows[0].max(rows[0])..own_rows[1].min(rows[1]) {
             for column in columns[0]..columns[1] {
-                let [along, across] = lattice.sample(axis, column, row);
+                let [along, across] = lattice.sample(column, row);
                 let along = lattice.coordinate(axis.along, along);
                 let across = lattice.coordinate(axis.across, across);
                 let from = self.turn * axis.point(along, across, 0.0) + self.origin;

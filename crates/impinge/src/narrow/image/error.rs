@@ -7,7 +7,7 @@
 use glam::DVec3;
 
 use super::measure::Estimate;
-use crate::num::tolerance::LAYER_ROUNDING;
+use crate::num::tolerance::{IMAGE_DEVIATIONS, IMAGE_SPREAD, LAYER_ROUNDING};
 
 /// The shares of the three images in the volume; their sum is 1.
 pub fn weights(estimates: &[Estimate; 3]) -> [f64; 3] {
@@ -30,5 +30,5 @@ pub fn stated(estimates: &[Estimate; 3], weights: &[f64; 3], volume: f64, size: 
     // The standard error of a mean of three.
     let spread = (0.5 * apart.sum::<f64>()).sqrt();
     let ends = each().map(|(one, weight)| weight * one.ends).sum::<f64>().abs();
-    rough + spread + ends + size.element_product()
+    IMAGE_DEVIATIONS * rough + IMAGE_SPREAD * spread + ends + size.element_product()
 }

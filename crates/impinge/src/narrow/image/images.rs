@@ -146,14 +146,13 @@ impl<'b, 'm> Images<'b, 'm> {
     pub fn for_each_interval(&self, axis: Axis, mut each: impl FnMut(&Interval, [DVec3; 2])) {
         let lattice = &self.lattice;
         let (mut row, mut row_start, mut across) =
-            (0, 0, lattice.coordinate(axis.across, lattice.sample(axis, 0, 0)[1]));
+            (0, 0, lattice.coordinate(axis.across, lattice.sample(0, 0)[1]));
         for interval in &self.intervals[axis.depth] {
             while interval.column >= row_start + lattice.pixels {
                 (row, row_start) = (row + 1, row_start + lattice.pixels);
-                across = lattice.coordinate(axis.across, lattice.sample(axis, 0, row)[1]);
+                across = lattice.coordinate(axis.across, lattice.sample(0, row)[1]);
             }
-            let along =
-                lattice.coordinate(axis.along, lattice.sample(axis, interval.column - row_start, row)[0]);
+            let along = lattice.coordinate(axis.along, lattice.sample(interval.column - row_start, row)[0]);
             each(interval, interval.depth.map(|depth| axis.point(along, across, depth)));
         }
     }

@@ -5,8 +5,7 @@
 //! others. The samples of a row are shifted against those of the row before by the golden section of a pixel: a wall
 //! along the rows' columns is then counted right on average over few rows, where samples at the centres of pixels would
 //! all fall on the same side of it. Every row has one sample in each pixel, so a box that fills the image is measured
-//! exactly. The three images begin a third of a pixel apart: else bodies that look alike along all axes would be off by
-//! the same in each of them, and neither their mean would be better than one nor their differences tell of it.
+//! exactly.
 
 use glam::{DVec2, DVec3};
 
@@ -24,10 +23,6 @@ pub const MOST_PIXELS: u32 = 4096;
 
 /// The golden section as a fraction of 2³².
 const GOLDEN: u32 = 0x9E37_79B9;
-
-/// Where the samples of the first row stand in their pixels, for the images along x, y and z, as fractions of 2³²: the
-/// middle, and a third of a pixel before and behind it.
-const FIRST_OFFSETS: [u32; 3] = [0x8000_0000, 0x2AAA_AAAB, 0xD555_5555];
 
 /// The place of a point in units of a fraction of a pixel; the fourth says whether it is far.
 pub type Place = [i32; 4];
@@ -68,8 +63,8 @@ pub struct Lattice {
     pub shift: u32,
     scale: DVec3,
     unit: DVec3,
-    /// Where the samples of each row stand in their pixels, for each image.
-    offsets: [Vec<i32>; 3],
+    /// Where the samples of each row stand in their pixels.
+    offsets: Vec<i32>,
 }
 
 impl Lattice {
@@ -83,11 +78,9 @@ impl Lattice {
         if !(size.cmpgt(DVec3::ZERO).all() && scale.is_finite()) {
             return None;
         }
-        let offsets = FIRST_OFFSETS.map(|first| {
-            let offset = |row: u32| (GOLDEN.wrapping_mul(row).wrapping_add(first) >> (32 - shift)) as i32;
-            (0..pixels).map(offset).collect()
-        });
-        Some(Lattice { bounds, pixels, size, shift, scale, unit, offsets })
+        // From the middle of the pixel in the first row.
+        let offset = |row: u32| (GOLDEN.wrapping_mul(row).wrapping_add(1 << 31) >> (32 - shift)) as i32;
+        Some(Lattice { bounds, pixels, size, shift, scale, unit, offsets: (0..pixels).map(offset).collect() })
     }
 
     /// The place of a point, in whole units.
@@ -105,10 +98,10 @@ impl Lattice {
         [held.x as i32, held.y as i32, held.z as i32, i32::from(held != at)]
     }
 
-    /// Where the samples of a row of an image stand within their pixels, in units.
+    /// Where the samples of a row stand within their pixels, in units.
     #[inline(always)]
-    pub fn offset(&self, axis: Axis, row: u32) -> i32 {
-        self.offsets[axis.depth][row as usize]
+    pub fn offset(&self, row: u32) -> i32 {
+        self.offsets[row as usize]
     }
 
     /// Half a pixel, in units: where the rows stand.
@@ -125,20 +118,20 @@ impl Lattice {
 
     /// The place of a sample along and across the rows, in units.
     #[inline(always)]
-    pub fn sample(&self, axis: Axis, column: u32, row: u32) -> [i32; 2] {
-        [((column << self.shift) as i32) + self.offset(axis, row), ((row << self.shift) as i32) + self.half()]
+    pub fn sample(&self, column: u32, row: u32) -> [i32; 2] {
+        [((column << self.shift) as i32) + self.offset(row), ((row << self.shift) as i32) + self.half()]
     }
 
     /// The place of the sample of a column, counted through all rows.
     #[inline(always)]
-    pub fn sample_of(&self, axis: Axis, column: u32) -> [i32; 2] {
-        self.sample(axis, column % self.pixels, column / self.pixels)
+    pub fn sample_of(&self, column: u32) -> [i32; 2] {
+        self.sample(column % self.pixels, column / self.pixels)
     }
 
     /// The same as a point.
     #[inline(always)]
-    pub fn place_of(&self, axis: Axis, column: u32) -> DVec2 {
-        let [along, across] = self.sample_of(axis, column);
+    pub fn place_of(&self, column: u32) -> DVec2 {
+        let [along, across] = self.sample_of(column);
         DVec2::new(f64::from(along), f64::from(across))
     }
 
@@ -158,7 +151,7 @@ impl Lattice {
         }
         // Less than half a pixel from the samples, the fraction of a unit does not matter.
         let row = (across as u32) >> self.shift;
-        let column = (along as i32 - self.offset(axis, row) + self.half()) >> self.shift;
+        let column = (along as i32 - self.offset(row) + self.half()) >> self.shift;
         Some([column.clamp(0, self.pixels as i32 - 1) as u32, row])
     }
 
@@ -188,16 +181,13 @@ mod tests {
         let bounds = Aabb { low: DVec3::new(-1.0, 2.0, 3.0), high: DVec3::new(1.0, 2.5, 3.25) };
         for pixels in [1, 2, 3, 16, 100, 4096] {
             let lattice = Lattice::new(bounds, pixels).unwrap();
+            let mean = (0..pixels).map(|row| f64::from(lattice.offset(row))).sum::<f64>() / f64::from(pixels);
             let half = f64::from(lattice.half());
-            for axis in Axis::ALL {
-                let sum = (0..pixels).map(|row| f64::from(lattice.offset(axis, row))).sum::<f64>();
-                let mean = sum / f64::from(pixels);
-                assert!((mean / half - 1.0).abs() <= 2.0 / f64::from(pixels), "{pixels}: {mean} {half}");
-            }
+            assert!((mean / half - 1.0).abs() <= 2.0 / f64::from(pixels), "{pixels}: {mean} {half}");
             for (column, row) in [(0, 0), (pixels - 1, pixels - 1), (pixels / 2, pixels / 3)] {
-                let axis = Axis::ALL[2];
-                let [along, across] = lattice.sample(axis, column, row);
+                let [along, across] = lattice.sample(column, row);
                 assert!(along >> lattice.shift == column as i32 && across >> lattice.shift == row as i32);
+                let axis = Axis::ALL[2];
                 let p = axis.point(lattice.coordinate(0, along), lattice.coordinate(1, across), 3.1);
                 assert_eq!(lattice.place(p)[..2], [along, across]);
                 assert_eq!(lattice.nearest(axis, p), Some([column, row]));

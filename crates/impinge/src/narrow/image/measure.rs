@@ -151,7 +151,7 @@ fn add_gradient(images: &Images<'_, '_>, gradient: &mut [Vec<DVec3>; 2]) {
             run.places += weight * place;
         };
         for interval in &images.intervals[axis.depth] {
-            let place = images.lattice.place_of(axis, interval.column);
+            let place = images.lattice.place_of(interval.column);
             for (end, [own, other]) in runs.iter_mut().enumerate() {
                 let sign = if end == 0 { -1.0 } else { 1.0 };
                 if interval.shared[end] == Face::NONE {
@@ -173,8 +173,8 @@ fn samples(images: &Images<'_, '_>, turn: &DMat3) -> Vec<SurfaceSample> {
     for axis in Axis::ALL {
         let up = *turn * axis.point(0.0, 0.0, lattice.area(axis));
         for interval in &images.intervals[axis.depth] {
-            let place = lattice.place_of(axis, interval.column);
-            let [along, across] = lattice.sample_of(axis, interval.column);
+            let place = lattice.place_of(interval.column);
+            let [along, across] = lattice.sample_of(interval.column);
             for (face, share, end) in interval.ends() {
                 let on = images.bodies[face.body()].at(lattice, axis, face.number(), place);
                 let point = axis.point(

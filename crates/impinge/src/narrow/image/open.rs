@@ -74,7 +74,7 @@ impl<'m> OpenBodies<'m> {
         layers: &[Layer],
         found: &mut Vec<Interval>,
     ) {
-        let [along, across] = lattice.sample_of(axis, column);
+        let [along, across] = lattice.sample(column % lattice.pixels, column / lattice.pixels);
         let along = lattice.coordinate(axis.along, along);
         let across = lattice.coordinate(axis.across, across);
         let at = |depth: f64| axis.point(along, across, depth);

@@ -122,7 +122,7 @@ impl Seen {
             return false;
         }
         first < last || {
-            let offset = lattice.offset(axis, first as u32);
+            let offset = lattice.offset(first as u32);
             (low[axis.along] - offset + (1 << shift) - 1) >> shift <= (high[axis.along] - offset) >> shift
         }
     }
@@ -169,7 +169,7 @@ fn draw_plain(
         let mut found: Option<([Edge; 3], bool)> = None;
         let mut plane = None;
         for row in first_row..=last_row {
-            let offset = lattice.offset(axis, row as u32);
+            let offset = lattice.offset(row as u32);
             let mut begin = ((left - offset + (1 << shift) - 1) >> shift).max(0);
             let mut end = ((right - offset) >> shift).min(pixels - 1);
             if begin > end {
@@ -351,11 +351,11 @@ fn draw_far(
     let plane = Plane::new(axis, points);
     let (low, high) = (a.y.min(b.y).min(c.y), a.y.max(b.y).max(c.y));
     for row in from..to {
-        let across = lattice.sample(axis, 0, row)[1];
+        let across = lattice.sample(0, row)[1];
         if !(low <= f64::from(across) && f64::from(across) <= high) {
             continue;
         }
-        let along = |column: u32| lattice.sample(axis, column, row)[0];
+        let along = |column: u32| lattice.sample(column, row)[0];
         let (mut begin, mut end) = (0, lattice.pixels);
         for edge in edges {
             let holds = |column: u32| edge.holds(DVec2::new(f64::from(along(column)), f64::from(across)));

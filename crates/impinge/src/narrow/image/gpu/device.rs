@@ -129,8 +129,7 @@ impl Device {
         let Band { drawing, first_row, rows, layers, component } = *band;
         let columns = rows * lattice.pixels;
         let [from, to] = [first_row, first_row + rows].map(|row| drawing.row_items[row as usize] as usize);
-        let offset = |row: u32| [lattice.offset(drawing.axis, row).cast_unsigned(), 0];
-        let offsets = (first_row..first_row + rows).map(offset);
+        let offsets = (first_row..first_row + rows).map(|row| [lattice.offset(row).cast_unsigned(), 0]);
         let items: Vec<[u32; 2]> = offsets.chain(drawing.items[from..to].iter().copied()).collect();
         let crossed = (to - from) as u32;
         let before = first_row * lattice.pixels;

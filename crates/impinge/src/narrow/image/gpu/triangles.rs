@@ -45,7 +45,6 @@ pub struct Given {
 /// One image before it is drawn.
 #[derive(Debug)]
 pub struct Drawing {
-    pub axis: Axis,
     pub triangles: Vec<Triangle>,
     /// The code of a triangle and a row that it crosses, row by row.
     pub items: Vec<[u32; 2]>,
@@ -66,7 +65,6 @@ impl Drawing {
         first_vertex: [u32; 2],
     ) -> Drawing {
         let mut drawing = Drawing {
-            axis,
             triangles: Vec::new(),
             items: Vec::new(),
             row_items: Vec::new(),
@@ -90,7 +88,7 @@ impl Drawing {
                 }
                 for layer in body.draw_some(lattice, axis, number, drawn, &far) {
                     let triangle = layer.face.number();
-                    let place = lattice.place_of(axis, layer.column);
+                    let place = lattice.place_of(layer.column);
                     let shares = drawn.barycentric(lattice, axis, triangle, place).map(|share| share as f32);
                     drawing.give(lattice, axis, number, &layer, vertices(triangle), shares);
                 }
