@@ -93,7 +93,7 @@ impl Names<'_, '_> {
     /// The pieces of a cut triangle's sides that lie inside, as often as the other body winds around them.
     fn add_sides(&self, k: usize, cut: usize, edges: &mut Vec<[u32; 2]>) {
         let surface = &self.surfaces[k];
-        let corners = surface.welded(surface.cuts[cut].triangle);
+        let corners = surface.welded_corners(&surface.cuts[cut]);
         for side in 0..3 {
             let (from, to) = (corners[side], corners[(side + 1) % 3]);
             if from == to {

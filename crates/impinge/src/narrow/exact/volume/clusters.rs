@@ -13,7 +13,7 @@ use crate::model::Model;
 use crate::{Budget, Pose};
 
 /// Vertices of a group: larger ones are crossed more often, smaller ones are more to visit.
-const MOST: usize = 12;
+const MOST: usize = 16;
 
 /// Stands for a vertex in no group yet.
 const NONE: u32 = u32::MAX;
@@ -28,12 +28,23 @@ pub struct Clusters {
     members: Vec<u32>,
     /// Triangles by the group of their first corner.
     triangles: Vec<u32>,
-    /// Welded vertices of other groups that share an edge with one of a group, by group.
+    /// Welded vertices of other groups that share an edge with one of a group, by group and by their own groups.
     beside: Vec<u32>,
-    /// Vertices of the mesh, by group.
-    vertices: Vec<u32>,
-    /// A third of the area vectors of the triangles at each of them.
+    /// The groups beside each group.
+    neighbours: Vec<Neighbour>,
+    /// The welded vertices that share an edge with each one, and where those of each end.
+    links: Vec<u32>,
+    link_ends: Vec<u32>,
+    /// A third of the area vectors of the triangles at each vertex of the mesh.
     areas: Vec<DVec3>,
+}
+
+/// A group beside another.
+#[derive(Debug, Clone, Copy)]
+struct Neighbour {
+    cluster: u32,
+    /// Where its vertices that are beside the other end in `beside`.
+    end: u32,
 }
 
 /// One group.
@@ -41,8 +52,9 @@ pub struct Clusters {
 struct Cluster {
     members: Range<u32>,
     triangles: Range<u32>,
-    beside: Range<u32>,
-    vertices: Range<u32>,
+    /// Where its vertices in `beside` begin.
+    beside: u32,
+    neighbours: Range<u32>,
     /// Around its vertices.
     centre: DVec3,
     half: DVec3,
@@ -112,17 +124,29 @@ impl Clusters {
             let part = (b - a).cross(c - a) / 6.0;
             corners.iter().for_each(|&v| areas[v as usize] += part);
         }
-        let vertices = by_cluster(&of, ends.len(), |v| topology.weld().welded(v), mesh.vertices().len());
         let mut found = Clusters {
             all: Vec::with_capacity(ends.len()),
             triangles: Vec::with_capacity(mesh.triangles().len()),
             beside: Vec::new(),
-            areas: vertices.iter().map(|&v| areas[v as usize]).collect(),
-            vertices,
+            neighbours: Vec::new(),
+            links: Vec::with_capacity(3 * mesh.triangles().len()),
+            link_ends: Vec::with_capacity(of.len()),
+            areas,
             of,
             members,
         };
-        let (mut begin, mut first_vertex) = (0, 0);
+        for v in 0..found.of.len() as u32 {
+            let first = found.links.len();
+            for &t in topology.around(v) {
+                for u in topology.triangles()[t as usize] {
+                    if u != v && !found.links[first..].contains(&u) {
+                        found.links.push(u);
+                    }
+                }
+            }
+            found.link_ends.push(found.links.len() as u32);
+        }
+        let mut begin = 0;
         for (number, end) in (0..).zip(ends) {
             let members = &found.members[begin as usize..end as usize];
             let place = |v: u32| mesh.vertices()[topology.weld().first(v) as usize];
@@ -143,23 +167,25 @@ impl Clusters {
                     beside.extend(corners.iter().filter(|&&u| found.of[u as usize] != number));
                 }
             }
-            beside.sort_unstable();
+            let of = &found.of;
+            beside.sort_unstable_by_key(|&v| (of[v as usize], v));
             beside.dedup();
-            found.beside.append(&mut beside);
-            let own = found.vertices[first_vertex as usize..]
-                .iter()
-                .take_while(|&&v| found.of[topology.weld().welded(v) as usize] == number)
-                .count() as u32;
+            let first_neighbour = found.neighbours.len() as u32;
+            for run in beside.chunk_by(|&x, &y| of[x as usize] == of[y as usize]) {
+                found.beside.extend_from_slice(run);
+                let cluster = of[run[0] as usize];
+                found.neighbours.push(Neighbour { cluster, end: found.beside.len() as u32 });
+            }
             found.all.push(Cluster {
                 members: begin..end,
                 triangles: first_triangle..found.triangles.len() as u32,
-                beside: first_beside..found.beside.len() as u32,
-                vertices: first_vertex..first_vertex + own,
+                beside: first_beside,
+                neighbours: first_neighbour..found.neighbours.len() as u32,
                 centre,
                 half: 0.5 * (high - low),
                 sums,
             });
-            (begin, first_vertex) = (end, first_vertex + own);
+            begin = end;
         }
         found
     }
@@ -187,17 +213,28 @@ impl Clusters {
         &self.triangles[start as usize..end as usize]
     }
 
-    /// The welded vertices beside a group.
-    pub fn beside(&self, cluster: u32) -> &[u32] {
-        let Range { start, end } = self.all[cluster as usize].beside;
-        &self.beside[start as usize..end as usize]
+    /// The groups beside a group, each with its welded vertices that share an edge with the group.
+    pub fn beside(&self, cluster: u32) -> impl Iterator<Item = (u32, &[u32])> + '_ {
+        let Cluster { beside, neighbours: Range { start, end }, .. } = &self.all[cluster as usize];
+        let mut begin = *beside as usize;
+        self.neighbours[*start as usize..*end as usize].iter().map(move |next| {
+            let own = &self.beside[begin..next.end as usize];
+            begin = next.end as usize;
+            (next.cluster, own)
+        })
     }
 
-    /// The vertices of the mesh in a group, with a third of the area vectors of the triangles at each in its own frame.
-    pub fn vertices(&self, cluster: u32) -> impl Iterator<Item = (u32, DVec3)> + '_ {
-        let Range { start, end } = self.all[cluster as usize].vertices;
-        let own = start as usize..end as usize;
-        self.vertices[own.clone()].iter().copied().zip(self.areas[own].iter().copied())
+    /// The welded vertices that share an edge with one.
+    #[inline]
+    pub fn links(&self, welded: u32) -> &[u32] {
+        let v = welded as usize;
+        let begin = v.checked_sub(1).map_or(0, |before| self.link_ends[before] as usize);
+        &self.links[begin..self.link_ends[v] as usize]
+    }
+
+    /// A third of the area vectors of the triangles at each vertex of the mesh, in its own frame.
+    pub fn areas(&self) -> &[DVec3] {
+        &self.areas
     }
 
     /// The centre of a box around a group and its half sides, in the mesh's frame.
@@ -281,22 +318,4 @@ fn grow(model: &Model) -> (Vec<u32>, Vec<u32>, Vec<u32>) {
         }
     }
     (of, members, ends)
-}
-
-/// The vertices of a mesh by the group of their welded ones, ascending within.
-fn by_cluster(of: &[u32], clusters: usize, welded: impl Fn(u32) -> u32, vertices: usize) -> Vec<u32> {
-    let mut next = vec![0; clusters + 1];
-    for v in 0..vertices as u32 {
-        next[of[welded(v) as usize] as usize + 1] += 1;
-    }
-    for k in 1..next.len() {
-        next[k] += next[k - 1];
-    }
-    let mut sorted = vec![0; vertices];
-    for v in 0..vertices as u32 {
-        let place = &mut next[of[welded(v) as usize] as usize];
-        sorted[*place] = v;
-        *place += 1;
-    }
-    sorted
 }

@@ -15,6 +15,10 @@ use super::perturbed_crossing::Face;
 #[derive(Debug, Clone)]
 pub struct Cut {
     pub triangle: u32,
+    /// Its corners among those of all cuts of the surface.
+    pub corners: [u32; 3],
+    /// The edges at its sides; `NONE` where both ends of a side are one vertex.
+    pub edges: [u32; 3],
     pub face: Face,
     /// The unit normal; zero for a triangle without area.
     pub normal: DVec3,
@@ -25,9 +29,9 @@ pub struct Cut {
 }
 
 impl Cut {
-    pub fn new(triangle: u32, face: Face) -> Cut {
+    pub fn new(triangle: u32, corners: [u32; 3], edges: [u32; 3], face: Face) -> Cut {
         let normal = face.normal().try_normalize().unwrap_or_default();
-        Cut { triangle, face, normal, jumps: [0; 3], passes: [0; 3] }
+        Cut { triangle, corners, edges, face, normal, jumps: [0; 3], passes: [0; 3] }
     }
 
     /// A side passes into the other body, or out of it.
@@ -38,7 +42,7 @@ impl Cut {
 
     /// What a piece of the border adds: the triangle from corner 0 over a directed segment.
     pub fn over(&self, weight: i32, from: DVec3, to: DVec3) -> Moments {
-        let corner = self.face.corners[0];
+        let corner = self.face.corners()[0];
         let (from, to) = (from - corner, to - corner);
         let area = 0.5 * f64::from(weight) * self.normal.dot(from.cross(to));
         Moments { area, first: (from + to) * (area / 3.0) }
@@ -46,7 +50,7 @@ impl Cut {
 
     /// The integrals of the barycentric coordinates; not finite for a triangle without area.
     pub fn shares(&self, moments: &Moments) -> [f64; 3] {
-        let [a, b, c] = self.face.corners;
+        let [a, b, c] = self.face.corners();
         let normal = self.face.normal();
         let scale = 1.0 / normal.length_squared();
         let second = moments.first.cross(c - a).dot(normal) * scale;

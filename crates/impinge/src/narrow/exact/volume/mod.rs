@@ -28,12 +28,16 @@ use super::collide::{self, Posed};
 use crate::bound::Aabb;
 use crate::contact::{Certainty, Counters, Finish, Overlap, Verdict, Volume, VolumeOptions};
 use crate::model::Model;
+use crate::num::parallel;
 use crate::{Budget, Pose};
 use crossings::Crossings;
 use perturbed_crossing::Body;
 use regions::Integral;
 use surface::Surface;
 pub(crate) use surface::is_inverted;
+
+/// Pairs of crossing triangles above which the two surfaces are looked at side by side.
+const SHARED: usize = 256;
 
 /// The volume of the intersection of two closed meshes.
 pub fn volume(
@@ -75,19 +79,17 @@ fn measured(
         return Verdict::out_of_budget();
     };
     let mut surfaces = [of_a, of_b];
-    let mut crossings = Crossings::default();
-    for &pair in &pairs {
-        crossings.add(&mut surfaces, pair);
-    }
+    let crossings = Crossings::of(&mut surfaces, &pairs);
     let [of_a, of_b] = &mut surfaces;
-    of_a.spread(&*of_b);
-    of_b.spread(&*of_a);
+    let (solid_a, solid_b) = (of_a.solid(), of_b.solid());
+    let is_large = pairs.len() > SHARED;
+    parallel::join_if(is_large, || of_a.spread(&solid_b), || of_b.spread(&solid_a));
     let steps = (pairs.len() + surfaces.iter().map(Surface::visited).sum::<usize>()) as u64;
     if !budget.charge_all(steps) {
         return Verdict::out_of_budget();
     }
     outcome.work += Counters { primitive_tests: steps, ..Counters::default() };
     outcome.certainty = Certainty::Exact;
-    let found = Integral::of(&surfaces, &crossings, options).volume(options.border);
+    let found = Integral::of(&surfaces, &crossings, options, is_large).volume(options.border);
     Verdict::new(Some(found), outcome)
 }

@@ -14,7 +14,6 @@ use crate::num::predicate::{Plane, Sign, drop_axis, orient2d, orient3d};
 /// A triangle with its plane, ready to be passed through.
 #[derive(Debug, Clone, Copy)]
 pub struct Face {
-    pub corners: [DVec3; 3],
     plane: Plane,
     /// The first component of the exact normal that is not zero; zero for a triangle without area.
     leading: Sign,
@@ -26,12 +25,17 @@ impl Face {
         let plane = Plane::through(a, b, c);
         let along = |axis| orient2d(drop_axis(a, axis), drop_axis(b, axis), drop_axis(c, axis));
         let leading = (0..3).map(along).find(|sign| !sign.is_zero()).unwrap_or(Sign::Zero);
-        Face { corners, plane, leading }
+        Face { plane, leading }
     }
 
     /// Whether it has an area; others are passed through by nothing.
     pub fn has_area(&self) -> bool {
         !self.leading.is_zero()
+    }
+
+    #[inline]
+    pub fn corners(&self) -> [DVec3; 3] {
+        *self.plane.corners()
     }
 
     /// The normal (b − a) × (c − a) in floats.
@@ -73,23 +77,60 @@ pub fn pass([p, q]: [DVec3; 2], sides: [Sign; 2], face: &Face, of: Body) -> Opti
     if sides[0] == sides[1] {
         return None;
     }
-    let [a, b, c] = face.corners;
+    let [a, b, c] = face.corners();
     let turn = turns([p, q], [a, b], of);
-    if turns([p, q], [b, c], of) != turn || turns([p, q], [c, a], of) != turn {
-        return None;
+    let passes = turns([p, q], [b, c], of) == turn && turns([p, q], [c, a], of) == turn;
+    passes.then(|| Pass::at([p, q], sides[0], face))
+}
+
+impl Pass {
+    /// Of an edge that passes through a triangle, given the side on which it begins.
+    #[inline]
+    pub fn at([p, q]: [DVec3; 2], begins: Sign, face: &Face) -> Pass {
+        let inward = if begins == Sign::Positive { 1 } else { -1 };
+        // From the smaller end, so that the neighbour across the edge finds the same double.
+        let is_ordered = p.to_array() < q.to_array();
+        let [from, to] = if is_ordered { [p, q] } else { [q, p] };
+        let height = |x: DVec3| face.normal().dot(x - face.corners()[0]).abs();
+        let (h_from, h_to) = (height(from), height(to));
+        let share = if h_from + h_to > 0.0 { h_from / (h_from + h_to) } else { 0.5 };
+        Pass {
+            inward,
+            point: from + (to - from) * share,
+            share: if is_ordered { share } else { 1.0 - share },
+        }
     }
-    let inward = if sides[0] == Sign::Positive { 1 } else { -1 };
-    // From the smaller end, so that the neighbour across the edge finds the same double.
-    let is_ordered = p.to_array() < q.to_array();
-    let [from, to] = if is_ordered { [p, q] } else { [q, p] };
-    let height = |x: DVec3| face.normal().dot(x - a).abs();
-    let (h_from, h_to) = (height(from), height(to));
-    let share = if h_from + h_to > 0.0 { h_from / (h_from + h_to) } else { 0.5 };
-    Some(Pass {
-        inward,
-        point: from + (to - from) * share,
-        share: if is_ordered { share } else { 1.0 - share },
-    })
+}
+
+/// Which sides of a triangle of a and of one of b pass through the other, given on which side of the other's plane the
+/// corners of each lie. Both have an area.
+///
+/// Each plane parts one corner of the other triangle from two; only the sides at that corner reach it, in two points of
+/// the line in which the planes meet. A side passes through the other triangle where its point lies between those of the
+/// other, so four orders along the line tell everything.
+pub fn passing_sides(faces: [&Face; 2], signs: &[[Sign; 3]; 2]) -> [[bool; 3]; 2] {
+    let mut passing = [[false; 3]; 2];
+    let (Some(i), Some(j)) = (parted(&signs[0]), parted(&signs[1])) else { return passing };
+    let (own, other) = ([i, (i + 2) % 3], [j, (j + 2) % 3]);
+    let side = |k: usize, side: usize| [faces[k].corners()[side], faces[k].corners()[(side + 1) % 3]];
+    let turn = own.map(|x| other.map(|y| turns(side(0, x), side(1, y), Body::A)));
+    for n in [0, 1] {
+        // The two sides run to the corner and away from it: equal turns mean that the point lies between.
+        passing[0][own[n]] = turn[n][0] == turn[n][1];
+        passing[1][other[n]] = turn[0][n] == turn[1][n];
+    }
+    passing
+}
+
+/// The corner that a plane parts from the two others.
+#[inline]
+fn parted([x, y, z]: &[Sign; 3]) -> Option<usize> {
+    match (x == y, y == z) {
+        (true, true) => None,
+        (true, false) => Some(2),
+        (false, true) => Some(0),
+        (false, false) => Some(1),
+    }
 }
 
 /// On which side of the line through p and q the edge from u to v, of the other body, passes.

@@ -6,9 +6,10 @@ use super::border::border;
 use super::clusters::{PlacedSums, Turn};
 use super::crossings::Crossings;
 use super::cut::Moments;
-use super::surface::Surface;
+use super::surface::{NONE, Surface};
 use crate::bound::Aabb;
 use crate::contact::{Overlap, Region, SurfaceSample, Volume, VolumeOptions};
+use crate::num::parallel;
 use crate::num::tolerance::OVERLAP_ROUNDING as ROUNDING;
 
 /// The sums of one connected region.
@@ -71,7 +72,7 @@ impl Sums {
     }
 
     fn merge(&mut self, other: &Sums) {
-        self.volume += other.volume;
+        self.add_volume(other.volume);
         self.lost += other.lost;
         self.size += other.size;
         self.first += other.first;
@@ -102,14 +103,28 @@ pub struct Integral<'s, 'm> {
     sums: Vec<Sums>,
     gradient: [Vec<DVec3>; 2],
     samples: Vec<SurfaceSample>,
-    /// What lies inside of each cut triangle; empty unless samples are wanted.
+    /// What lies inside of each cut triangle; empty unless samples or the gradient are wanted.
     inside: [Vec<Moments>; 2],
     /// Heights are measured from here, near the intersection.
     origin: DVec3,
 }
 
+/// What one surface adds.
+struct Share {
+    sums: Vec<Sums>,
+    gradient: Vec<DVec3>,
+    /// What lies inside of each cut triangle; empty unless samples or the gradient are wanted.
+    inside: Vec<Moments>,
+}
+
 impl<'s, 'm> Integral<'s, 'm> {
-    pub fn of(surfaces: &'s [Surface<'m>; 2], crossings: &'s Crossings, options: &VolumeOptions) -> Self {
+    /// Of two surfaces, side by side where it `is_large`.
+    pub fn of(
+        surfaces: &'s [Surface<'m>; 2],
+        crossings: &'s Crossings,
+        options: &VolumeOptions,
+        is_large: bool,
+    ) -> Self {
         let [a, b] = [&surfaces[0], &surfaces[1]].map(|surface| surface.placed.bounds());
         let origin = a[0].max(b[0]).midpoint(a[1].min(b[1]));
         let mut sets = crossings.regions(surfaces);
@@ -123,24 +138,14 @@ impl<'s, 'm> Integral<'s, 'm> {
             regions += u32::from(root == member);
         }
         let sums = vec![Sums::NONE; regions as usize];
-        let vertices = |surface: &Surface<'_>| match options.gradient {
-            true => vec![DVec3::ZERO; surface.placed.model.mesh().vertices().len()],
-            false => Vec::new(),
-        };
-        let gradient = [vertices(&surfaces[0]), vertices(&surfaces[1])];
-        let cuts = |surface: &Surface<'_>| match options.samples {
-            true => vec![Moments::default(); surface.cuts.len()],
-            false => Vec::new(),
-        };
-        let inside = [cuts(&surfaces[0]), cuts(&surfaces[1])];
-        let samples = Vec::new();
+        let (gradient, samples, inside) = Default::default();
         let mut all =
             Integral { surfaces, crossings, region_of, offsets, sums, gradient, samples, inside, origin };
-        if options.gradient {
-            all.add_gradient();
+        let (of_a, of_b) = parallel::join_if(is_large, || all.share(0, options), || all.share(1, options));
+        for (k, share) in [of_a, of_b].into_iter().enumerate() {
+            all.sums.iter_mut().zip(&share.sums).for_each(|(sums, more)| sums.merge(more));
+            (all.gradient[k], all.inside[k]) = (share.gradient, share.inside);
         }
-        all.add_cuts();
-        all.add_whole();
         if options.samples {
             all.sample_whole();
             all.sample_cuts();
@@ -152,73 +157,98 @@ impl<'s, 'm> Integral<'s, 'm> {
         self.region_of[self.offsets[surface] + patch as usize] as usize
     }
 
-    /// The groups and triangles that nothing crosses.
-    fn add_whole(&mut self) {
-        for (k, surface) in self.surfaces.iter().enumerate() {
-            let turn = Turn::new(surface.placed.pose, self.origin);
-            for (cluster, patch) in surface.whole_clusters() {
-                let region = self.patch_region(k, patch);
-                let weight = f64::from(surface.facing(surface.patches[patch as usize]));
-                self.sums[region].add_placed(k, weight, &surface.clusters.placed(cluster, &turn));
-            }
-            for (triangle, patch) in surface.single_triangles() {
-                let region = self.patch_region(k, patch);
-                let weight = f64::from(surface.patches[patch as usize]);
-                let [a, b, c] = surface.corners(triangle).map(|p| p - self.origin);
-                let normal = (b - a).cross(c - a) * weight;
-                let height = normal.dot(a);
-                self.sums[region].add(k, 0.5 * height, (a + b + c) / 3.0, 0.5 * normal, 0.5 * height);
-            }
+    fn share(&self, k: usize, options: &VolumeOptions) -> Share {
+        let is_cut_wanted = options.samples || options.gradient;
+        let cuts = if is_cut_wanted { self.surfaces[k].cuts.len() } else { 0 };
+        let mut share = Share {
+            sums: vec![Sums::NONE; self.sums.len()],
+            gradient: Vec::new(),
+            inside: vec![Moments::default(); cuts],
+        };
+        self.add_cuts(k, &mut share);
+        self.add_whole(k, &mut share.sums);
+        self.add_bounds(k, &mut share.sums);
+        if options.gradient {
+            share.gradient = self.gradient(k, &share.inside);
         }
-        self.add_bounds();
+        share
+    }
+
+    /// The groups and triangles that nothing crosses.
+    fn add_whole(&self, k: usize, sums: &mut [Sums]) {
+        let surface = &self.surfaces[k];
+        let turn = Turn::new(surface.placed.pose, self.origin);
+        for (cluster, patch) in surface.whole_clusters() {
+            let weight = f64::from(surface.facing(surface.patches[patch as usize]));
+            sums[self.patch_region(k, patch)].add_placed(k, weight, &surface.clusters.placed(cluster, &turn));
+        }
+        for (triangle, patch) in surface.single_triangles() {
+            let weight = f64::from(surface.patches[patch as usize]);
+            let [a, b, c] = surface.corners(triangle).map(|p| p - self.origin);
+            let normal = (b - a).cross(c - a) * weight;
+            let height = normal.dot(a);
+            let first = (a + b + c) / 3.0;
+            sums[self.patch_region(k, patch)].add(k, 0.5 * height, first, 0.5 * normal, 0.5 * height);
+        }
     }
 
     /// Grows the boxes of the regions around the vertices inside. Groups within the box of their region are passed over.
-    fn add_bounds(&mut self) {
-        for (k, surface) in self.surfaces.iter().enumerate() {
-            let matrix = surface.placed.pose.matrix();
-            let wide = DMat3::from_cols(matrix.x_axis.abs(), matrix.y_axis.abs(), matrix.z_axis.abs());
-            for (v, patch) in surface.single_vertices() {
-                let region = self.patch_region(k, patch);
-                self.sums[region].hold(surface.position(v) - self.origin);
-            }
-            for (cluster, patch) in surface.whole_clusters() {
-                let region = self.patch_region(k, patch);
-                let [centre, half] = surface.clusters.bounds(cluster);
-                let (centre, half) = (surface.placed.pose.apply(centre) - self.origin, wide * half);
-                let Aabb { low, high } = self.sums[region].bounds;
-                if (low.cmple(centre - half) & high.cmpge(centre + half)).all() {
-                    continue;
+    fn add_bounds(&self, k: usize, sums: &mut [Sums]) {
+        let (surface, origin) = (&self.surfaces[k], self.origin);
+        let matrix = surface.placed.pose.matrix();
+        let wide = DMat3::from_cols(matrix.x_axis.abs(), matrix.y_axis.abs(), matrix.z_axis.abs());
+        let around = |cluster: u32| {
+            let [centre, half] = surface.clusters.bounds(cluster);
+            let (centre, half) = (surface.placed.pose.apply(centre) - origin, wide * half);
+            Aabb { low: centre - half, high: centre + half }
+        };
+        let holds =
+            |outer: &Aabb, inner: &Aabb| (outer.low.cmple(inner.low) & outer.high.cmpge(inner.high)).all();
+        for cluster in surface.crossed_clusters() {
+            let around = around(cluster);
+            let mut last = NONE;
+            for (v, patch) in surface.single_vertices(cluster) {
+                let sums = &mut sums[self.patch_region(k, patch)];
+                if patch == last || holds(&sums.bounds, &around) {
+                    last = patch;
+                } else {
+                    sums.hold(surface.position(v) - origin);
                 }
+            }
+        }
+        for (cluster, patch) in surface.whole_clusters() {
+            let sums = &mut sums[self.patch_region(k, patch)];
+            if !holds(&sums.bounds, &around(cluster)) {
                 for &v in surface.clusters.members(cluster) {
-                    self.sums[region].hold(surface.position(v) - self.origin);
+                    sums.hold(surface.position(v) - origin);
                 }
             }
         }
     }
 
-    /// The derivatives by the vertices inside, as if no triangle at them were cut; what is cut is taken away with the cuts.
-    fn add_gradient(&mut self) {
-        for (k, surface) in self.surfaces.iter().enumerate() {
-            let turn = Turn::new(surface.placed.pose, self.origin).cofactors;
-            let (clusters, gradient) = (&surface.clusters, &mut self.gradient[k]);
-            for (cluster, patch) in surface.whole_clusters() {
-                let turn = turn * f64::from(surface.facing(surface.patches[patch as usize]));
-                for (v, area) in clusters.vertices(cluster) {
-                    gradient[v as usize] = turn * area;
-                }
-            }
-            for (v, area, patch) in surface.crossed_vertices() {
-                let winding = surface.facing(surface.patches[patch as usize]);
-                gradient[v as usize] = turn * area * f64::from(winding);
-            }
-            for cut in &surface.cuts {
-                let corners = surface.welded(cut.triangle).into_iter().zip(surface.vertices(cut.triangle));
-                for (welded, v) in corners.filter(|(welded, _)| surface.winding(*welded) != 0) {
-                    gradient[v as usize] -= cut.face.normal() * (f64::from(surface.winding(welded)) / 6.0);
+    /// The derivatives by the vertices: those inside as if no triangle at them were cut, and at the cuts what is left of
+    /// each triangle instead.
+    fn gradient(&self, k: usize, inside: &[Moments]) -> Vec<DVec3> {
+        let surface = &self.surfaces[k];
+        let turn = Turn::new(surface.placed.pose, self.origin).cofactors;
+        let slope = |(winding, area): (i32, &DVec3)| match winding {
+            0 => DVec3::ZERO,
+            winding => turn * *area * f64::from(winding),
+        };
+        let mut gradient: Vec<DVec3> = surface.windings().zip(surface.clusters.areas()).map(slope).collect();
+        for (cut, inside) in surface.cuts.iter().zip(inside) {
+            let (normal, shares) = (cut.face.normal(), cut.shares(inside));
+            let welded = surface.welded_corners(cut);
+            for (corner, v) in surface.vertices(cut.triangle).into_iter().enumerate() {
+                let slope = &mut gradient[v as usize];
+                // The winding number is known at every corner of a cut triangle.
+                *slope -= normal * (f64::from(surface.winding(welded[corner])) / 6.0);
+                if shares[corner].is_finite() {
+                    *slope += cut.normal * shares[corner];
                 }
             }
         }
+        gradient
     }
 
     /// A sample for each triangle inside that nothing crosses.
@@ -238,45 +268,51 @@ impl<'s, 'm> Integral<'s, 'm> {
     }
 
     /// The inside parts of the triangles that are crossed: what their borders add.
-    fn add_cuts(&mut self) {
-        for piece in &self.crossings.pieces {
-            let region = self.region_of[piece.member as usize] as usize;
-            self.add_piece(piece.surface, piece.cut as usize, region, piece.weight, [piece.from, piece.to]);
+    fn add_cuts(&self, k: usize, share: &mut Share) {
+        let (crossings, surface) = (self.crossings, &self.surfaces[k]);
+        let region_of = |crossing: u32| self.region_of[crossing as usize] as usize;
+        for (number, &p) in (0..).zip(&crossings.points) {
+            share.sums[region_of(number)].hold(p - self.origin);
         }
-        for (k, surface) in self.surfaces.iter().enumerate() {
-            for (i, cut) in surface.cuts.iter().enumerate() {
-                let second = surface.welded(cut.triangle)[1];
-                if let Some(patch) = surface.patch(second) {
-                    let [_, from, to] = cut.face.corners;
-                    let (region, weight) = (self.patch_region(k, patch), surface.winding(second));
-                    self.add_piece(k, i, region, weight, [from, to]);
-                }
+        for segment in &crossings.segments {
+            let ends = segment.along(k).map(|end| crossings.points[end as usize]);
+            self.add_piece([k, segment.cuts[k] as usize], region_of(segment.ends[0]), 1, ends, share);
+        }
+        for piece in crossings.side_pieces.iter().filter(|piece| piece.surface == k) {
+            let (cut, region) = (piece.cut as usize, region_of(piece.crossing));
+            let to = surface.cuts[cut].face.corners()[2];
+            share.sums[region].hold(to - self.origin);
+            let ends = [crossings.points[piece.crossing as usize], to];
+            self.add_piece([k, cut], region, piece.weight, ends, share);
+        }
+        for (i, cut) in surface.cuts.iter().enumerate() {
+            let second = surface.welded_corners(cut)[1];
+            if let Some(patch) = surface.patch(second) {
+                let [_, from, to] = cut.face.corners();
+                let (region, weight) = (self.patch_region(k, patch), surface.winding(second));
+                [from, to].into_iter().for_each(|p| share.sums[region].hold(p - self.origin));
+                self.add_piece([k, i], region, weight, [from, to], share);
             }
         }
     }
 
-    fn add_piece(&mut self, k: usize, cut: usize, region: usize, weight: i32, [from, to]: [DVec3; 2]) {
-        let surface = &self.surfaces[k];
-        let number = cut;
-        let cut = &surface.cuts[number];
+    /// A directed segment on the border of the inside part of a cut of a surface.
+    fn add_piece(
+        &self,
+        [k, number]: [usize; 2],
+        region: usize,
+        weight: i32,
+        [from, to]: [DVec3; 2],
+        share: &mut Share,
+    ) {
+        let cut = &self.surfaces[k].cuts[number];
         let moments = cut.over(weight, from, to);
-        let corner = cut.face.corners[0] - self.origin;
+        let corner = cut.face.corners()[0] - self.origin;
         let height = cut.normal.dot(corner);
         let first = corner * moments.area + moments.first;
-        let sums = &mut self.sums[region];
-        sums.add(k, height * moments.area, first, cut.normal * moments.area, height);
-        let bounds = Aabb::around_points(&[from - self.origin, to - self.origin]);
-        sums.bounds = sums.bounds.merge(&bounds);
-        if let Some(inside) = self.inside[k].get_mut(number) {
+        share.sums[region].add(k, height * moments.area, first, cut.normal * moments.area, height);
+        if let Some(inside) = share.inside.get_mut(number) {
             *inside += moments;
-        }
-        if !self.gradient[k].is_empty() {
-            let shares = cut.shares(&moments);
-            for (v, share) in surface.vertices(cut.triangle).into_iter().zip(shares) {
-                if share.is_finite() {
-                    self.gradient[k][v as usize] += cut.normal * share;
-                }
-            }
         }
     }
 
@@ -292,7 +328,7 @@ impl<'s, 'm> Integral<'s, 'm> {
                     body: k,
                     triangle: Some(cut.triangle),
                     barycentric: surface.outwards(shares),
-                    point: cut.face.corners[0] + inside.first / inside.area,
+                    point: cut.face.corners()[0] + inside.first / inside.area,
                     area: cut.normal * inside.area,
                 });
             }
@@ -369,34 +405,41 @@ impl<'s, 'm> Integral<'s, 'm> {
     /// The extent of each region along its normal. Groups that cannot reach farther than what is known are passed over.
     fn depths(&self, owners: &[usize], normals: &[DVec3]) -> Vec<f64> {
         let mut reach = vec![[f64::INFINITY, f64::NEG_INFINITY]; normals.len()];
-        let mut add = |region: usize, p: DVec3| {
-            let height = normals[region].dot(p - self.origin);
-            let [low, high] = &mut reach[region];
+        let widen = |[low, high]: &mut [f64; 2], height: f64| {
             (*low, *high) = (low.min(height), high.max(height));
         };
         for (number, &p) in self.crossings.points.iter().enumerate() {
-            add(owners[self.region_of[number] as usize], p);
-        }
-        for (k, surface) in self.surfaces.iter().enumerate() {
-            for (v, patch) in surface.single_vertices() {
-                add(owners[self.patch_region(k, patch)], surface.position(v));
-            }
+            let region = owners[self.region_of[number] as usize];
+            widen(&mut reach[region], normals[region].dot(p - self.origin));
         }
         for (k, surface) in self.surfaces.iter().enumerate() {
             let back = surface.placed.pose.matrix().transpose();
+            let height = |region: usize, p: DVec3| normals[region].dot(p - self.origin);
+            // The least and the largest height that a group may have.
+            let extent = |region: usize, cluster: u32| {
+                let [centre, half] = surface.clusters.bounds(cluster);
+                let middle = height(region, surface.placed.pose.apply(centre));
+                let room = (back * normals[region]).abs().dot(half);
+                [middle - room, middle + room]
+            };
+            let holds = |outer: &[f64; 2], inner: [f64; 2]| outer[0] <= inner[0] && outer[1] >= inner[1];
+            for cluster in surface.crossed_clusters() {
+                let mut last = NONE;
+                for (v, patch) in surface.single_vertices(cluster) {
+                    let region = owners[self.patch_region(k, patch)];
+                    if patch == last || holds(&reach[region], extent(region, cluster)) {
+                        last = patch;
+                    } else {
+                        widen(&mut reach[region], height(region, surface.position(v)));
+                    }
+                }
+            }
             for (cluster, patch) in surface.whole_clusters() {
                 let region = owners[self.patch_region(k, patch)];
-                let [centre, half] = surface.clusters.bounds(cluster);
-                let middle = normals[region].dot(surface.placed.pose.apply(centre) - self.origin);
-                let room = (back * normals[region]).abs().dot(half);
-                let [low, high] = reach[region];
-                if low <= middle - room && high >= middle + room {
-                    continue;
-                }
-                for &v in surface.clusters.members(cluster) {
-                    let height = normals[region].dot(surface.position(v) - self.origin);
-                    let [low, high] = &mut reach[region];
-                    (*low, *high) = (low.min(height), high.max(height));
+                if !holds(&reach[region], extent(region, cluster)) {
+                    for &v in surface.clusters.members(cluster) {
+                        widen(&mut reach[region], height(region, surface.position(v)));
+                    }
                 }
             }
         }

@@ -12,11 +12,13 @@ use std::sync::Arc;
 use glam::DVec3;
 
 use super::clusters::Clusters;
+use super::crossings::Edge;
 use super::cut::Cut;
 use super::perturbed_crossing::{Body, Face, pass};
 use crate::model::Model;
 use crate::narrow::exact::placed_mesh::PlacedMesh;
 use crate::shape::Topology;
+use crate::shape::topology::Side;
 use crate::{Budget, Pose};
 
 /// Stands for a triangle that is not cut, a vertex in no patch.
@@ -35,10 +37,10 @@ pub struct Surface<'m> {
     pub cuts: Vec<Cut>,
     /// The cut of each triangle.
     cut_of: Vec<u32>,
-    /// The other body's winding number at each welded vertex.
-    winding: Vec<i32>,
-    /// The patch of each welded vertex that is inside and in a crossed group.
-    patch_of: Vec<u32>,
+    /// The welded vertices that are corners of cuts.
+    corners: Vec<u32>,
+    /// What is known at each welded vertex.
+    at: Vec<AtVertex>,
     /// The other body's winding number on each patch.
     pub patches: Vec<i32>,
     pub clusters: Arc<Clusters>,
@@ -46,8 +48,72 @@ pub struct Surface<'m> {
     cluster_patch: Vec<u32>,
     /// Whether a vertex of a group is a corner of a cut triangle.
     is_crossed: Vec<bool>,
-    /// Whether a welded vertex is one.
-    at_cut: Vec<bool>,
+    /// How many groups and single vertices lie inside.
+    visited: usize,
+}
+
+/// A placed body as the other one sees it.
+#[derive(Debug, Clone, Copy)]
+pub struct Solid<'m> {
+    placed: PlacedMesh<'m>,
+    inverted: bool,
+}
+
+impl Solid<'_> {
+    /// The corners of a triangle in the world, facing outwards.
+    fn corners(&self, triangle: u32) -> [DVec3; 3] {
+        outwards(self.inverted, self.placed.corners(triangle))
+    }
+}
+
+/// Two corners exchanged where triangles face inwards.
+fn outwards<T>(inverted: bool, [a, b, c]: [T; 3]) -> [T; 3] {
+    if inverted { [a, c, b] } else { [a, b, c] }
+}
+
+/// What is known at a welded vertex.
+#[derive(Debug, Clone, Copy)]
+struct AtVertex {
+    /// The other body's winding number; before it is found, the vertex among the corners of cuts.
+    winding: i32,
+    /// The patch of a vertex that is inside and in a crossed group.
+    patch: u32,
+}
+
+/// Numbers of which some differences are known: a forest with the difference of each to its parent, with path halving.
+struct Differences {
+    parent: Vec<u32>,
+    to_parent: Vec<i32>,
+}
+
+impl Differences {
+    fn new(count: usize) -> Differences {
+        Differences { parent: (0..count as u32).collect(), to_parent: vec![0; count] }
+    }
+
+    /// The root that a number hangs on, and how much larger than the root's it is.
+    fn to_root(&mut self, mut at: u32) -> (u32, i32) {
+        let mut difference = 0;
+        loop {
+            let parent = self.parent[at as usize];
+            if parent == at {
+                return (at, difference);
+            }
+            self.to_parent[at as usize] += self.to_parent[parent as usize];
+            self.parent[at as usize] = self.parent[parent as usize];
+            difference += self.to_parent[at as usize];
+            at = self.parent[at as usize];
+        }
+    }
+
+    /// The second is so much larger than the first.
+    fn set(&mut self, [first, second]: [u32; 2], difference: i32) {
+        let ((root, of_first), (other, of_second)) = (self.to_root(first), self.to_root(second));
+        if root != other {
+            self.parent[other as usize] = root;
+            self.to_parent[other as usize] = of_first + difference - of_second;
+        }
+    }
 }
 
 /// What a patch still spreads from.
@@ -69,13 +135,13 @@ impl<'m> Surface<'m> {
             inverted: is_inverted(model, budget)?,
             cuts: Vec::new(),
             cut_of: vec![NONE; topology.triangles().len()],
-            winding: vec![UNKNOWN; topology.weld().count()],
-            patch_of: vec![NONE; topology.weld().count()],
+            corners: Vec::new(),
+            at: vec![AtVertex { winding: UNKNOWN, patch: NONE }; topology.weld().count()],
             patches: Vec::new(),
             cluster_patch: vec![NONE; clusters.len()],
             is_crossed: vec![false; clusters.len()],
             clusters,
-            at_cut: vec![false; topology.weld().count()],
+            visited: 0,
         })
     }
 
@@ -95,8 +161,13 @@ impl<'m> Surface<'m> {
     }
 
     /// Two corners exchanged where the triangles face inwards; the same call leads back.
-    pub fn outwards<T>(&self, [a, b, c]: [T; 3]) -> [T; 3] {
-        if self.inverted { [a, c, b] } else { [a, b, c] }
+    pub fn outwards<T>(&self, corners: [T; 3]) -> [T; 3] {
+        outwards(self.inverted, corners)
+    }
+
+    /// What the other surface needs to know.
+    pub fn solid(&self) -> Solid<'m> {
+        Solid { placed: self.placed, inverted: self.inverted }
     }
 
     /// A winding number with the sign that area vectors of the mesh as it is need to face outwards.
@@ -106,7 +177,7 @@ impl<'m> Surface<'m> {
 
     /// How many welded vertices there are.
     pub fn len(&self) -> usize {
-        self.winding.len()
+        self.at.len()
     }
 
     /// Where a welded vertex is in the world.
@@ -117,29 +188,59 @@ impl<'m> Surface<'m> {
 
     /// The cut of a triangle, made when it is first asked for.
     pub fn cut(&mut self, triangle: u32) -> usize {
-        let cut = &mut self.cut_of[triangle as usize];
-        if *cut == NONE {
-            *cut = self.cuts.len() as u32;
-            for corner in self.topology.triangles()[triangle as usize] {
-                self.at_cut[corner as usize] = true;
-                self.is_crossed[self.clusters.of_vertex(corner) as usize] = true;
-            }
-            let face = Face::new(self.outwards(self.placed.corners(triangle)));
-            self.cuts.push(Cut::new(triangle, face));
+        let cut = self.cut_of[triangle as usize];
+        if cut != NONE {
+            return cut as usize;
         }
-        self.cut_of[triangle as usize] as usize
+        let welded = self.welded(triangle);
+        let corners = welded.map(|v| {
+            let own = &mut self.at[v as usize].winding;
+            if *own == UNKNOWN {
+                *own = self.corners.len() as i32;
+                self.corners.push(v);
+                self.is_crossed[self.clusters.of_vertex(v) as usize] = true;
+            }
+            *own as u32
+        });
+        let edge = |corner: u8| self.topology.edge(Side { triangle, corner }).unwrap_or(NONE);
+        // Two corners are exchanged, so the sides come in the opposite order.
+        let edges = if self.inverted { [2, 1, 0] } else { [0, 1, 2] }.map(edge);
+        let face = Face::new(self.corners(triangle));
+        self.cut_of[triangle as usize] = self.cuts.len() as u32;
+        self.cuts.push(Cut::new(triangle, corners, edges, face));
+        self.cuts.len() - 1
+    }
+
+    /// The welded corners of a cut.
+    #[inline]
+    pub fn welded_corners(&self, cut: &Cut) -> [u32; 3] {
+        cut.corners.map(|corner| self.corners[corner as usize])
+    }
+
+    /// Makes room for cuts.
+    pub fn reserve(&mut self, cuts: usize) {
+        self.cuts.reserve(cuts);
     }
 
     /// The winding number of the other body at a vertex; only asked where it is known.
     pub fn winding(&self, welded: u32) -> i32 {
-        self.winding[welded as usize]
+        self.at[welded as usize].winding
+    }
+
+    /// The edge at a side of a cut, and whether the side runs from its smaller end; `None` where both ends are one
+    /// vertex.
+    pub fn edge(&self, cut: &Cut, side: usize) -> Option<(Edge, bool)> {
+        let number = cut.edges[side];
+        let [from, to] = [side, (side + 1) % 3].map(|corner| self.corners[cut.corners[corner] as usize]);
+        let edge = Edge { number, ends: [from.min(to), from.max(to)] };
+        (number != NONE).then_some((edge, from < to))
     }
 
     /// The patch of a vertex that is inside.
     pub fn patch(&self, welded: u32) -> Option<u32> {
         let cluster = self.clusters.of_vertex(welded) as usize;
         let patch = if self.is_crossed[cluster] {
-            self.patch_of[welded as usize]
+            self.at[welded as usize].patch
         } else {
             self.cluster_patch[cluster]
         };
@@ -151,9 +252,9 @@ impl<'m> Surface<'m> {
         self.cut_of[triangle as usize] != NONE
     }
 
-    /// The groups and single vertices inside.
+    /// How many groups and single vertices lie inside.
     pub fn visited(&self) -> usize {
-        self.whole_clusters().count() + self.single_vertices().count()
+        self.visited
     }
 
     /// The groups that lie inside as a whole, with their patches.
@@ -164,28 +265,45 @@ impl<'m> Surface<'m> {
             .map(|(cluster, patch)| (cluster, *patch))
     }
 
-    /// The vertices inside of groups that are crossed, with their patches.
-    pub fn single_vertices(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
-        let crossed = (0..).zip(&self.is_crossed).filter(|(_, crossed)| **crossed);
-        let vertices = crossed.flat_map(|(cluster, _)| self.clusters.members(cluster));
-        vertices.map(|&v| (v, self.patch_of[v as usize])).filter(|(_, patch)| *patch != NONE)
+    /// The groups that are crossed.
+    pub fn crossed_clusters(&self) -> impl Iterator<Item = u32> + '_ {
+        (0..).zip(&self.is_crossed).filter(|(_, crossed)| **crossed).map(|(cluster, _)| cluster)
     }
 
-    /// The vertices of the mesh inside, of groups that are crossed, with a third of the area vectors at each in its own
-    /// frame, and their patches.
-    pub fn crossed_vertices(&self) -> impl Iterator<Item = (u32, DVec3, u32)> + '_ {
-        let crossed = (0..).zip(&self.is_crossed).filter(|(_, crossed)| **crossed);
-        let vertices = crossed.flat_map(|(cluster, _)| self.clusters.vertices(cluster));
-        let patch = |v: u32| self.patch_of[self.topology.weld().welded(v) as usize];
-        vertices.map(move |(v, area)| (v, area, patch(v))).filter(|(_, _, patch)| *patch != NONE)
+    /// The vertices inside of a crossed group, with their patches.
+    pub fn single_vertices(&self, cluster: u32) -> impl Iterator<Item = (u32, u32)> + '_ {
+        let members = self.clusters.members(cluster).iter();
+        members.map(|&v| (v, self.at[v as usize].patch)).filter(|(_, patch)| *patch != NONE)
     }
 
-    /// The triangles inside that nothing crosses and whose first corner is one of [`Surface::single_vertices`], with
+    /// The other body's winding number at each vertex of the mesh, in their order, with the sign that area vectors of the
+    /// mesh need to face outwards; zero outside.
+    pub fn windings(&self) -> impl Iterator<Item = i32> + '_ {
+        let facing = |patch: u32| match patch {
+            NONE => 0,
+            patch => self.facing(self.patches[patch as usize]),
+        };
+        let of_cluster: Vec<i32> = self
+            .cluster_patch
+            .iter()
+            .zip(&self.is_crossed)
+            .map(|(&patch, &is_crossed)| if is_crossed { UNKNOWN } else { facing(patch) })
+            .collect();
+        let weld = self.topology.weld();
+        (0..self.placed.model.mesh().vertices().len() as u32).map(move |v| {
+            let welded = weld.welded(v);
+            match of_cluster[self.clusters.of_vertex(welded) as usize] {
+                UNKNOWN => facing(self.at[welded as usize].patch),
+                winding => winding,
+            }
+        })
+    }
+
+    /// The triangles inside that nothing crosses and whose first corner is in a crossed group, with
     /// their patches.
     pub fn single_triangles(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
-        let crossed = (0..).zip(&self.is_crossed).filter(|(_, crossed)| **crossed);
-        let triangles = crossed.flat_map(|(cluster, _)| self.clusters.triangles(cluster));
-        let patch = |t: u32| self.patch_of[self.topology.triangles()[t as usize][0] as usize];
+        let triangles = self.crossed_clusters().flat_map(|cluster| self.clusters.triangles(cluster));
+        let patch = |t: u32| self.at[self.topology.triangles()[t as usize][0] as usize].patch;
         triangles.map(move |&t| (t, patch(t))).filter(|&(t, patch)| patch != NONE && !self.is_cut(t))
     }
 
@@ -198,15 +316,9 @@ impl<'m> Surface<'m> {
     }
 
     /// Finds the winding numbers at all corners of cut triangles and all vertices inside, and the patches.
-    pub fn spread(&mut self, other: &Surface<'_>) {
+    pub fn spread(&mut self, other: &Solid<'_>) {
         let bounds = other.placed.bounds();
-        for cut in 0..self.cuts.len() {
-            let corner = self.welded(self.cuts[cut].triangle)[0];
-            if self.winding[corner as usize] == UNKNOWN {
-                self.winding[corner as usize] = self.winding_from(other, corner, bounds);
-                self.spread_over_cuts(corner);
-            }
-        }
+        self.spread_over_cuts(other, bounds);
         // Components that nothing crosses are inside or outside as a whole.
         let topology = self.topology;
         let mut is_cut = vec![false; topology.components().len()];
@@ -215,44 +327,35 @@ impl<'m> Surface<'m> {
         }
         for (component, _) in topology.components().iter().zip(is_cut).filter(|(_, is_cut)| !is_cut) {
             let corner = self.welded(component.first_triangle)[0];
-            self.winding[corner as usize] = self.winding_from(other, corner, bounds);
+            self.at[corner as usize].winding = self.winding_from(other, corner, bounds);
             self.flood(corner);
         }
-        for cut in 0..self.cuts.len() {
-            for v in self.welded(self.cuts[cut].triangle) {
-                self.flood(v);
-            }
+        for corner in 0..self.corners.len() {
+            self.flood(self.corners[corner]);
         }
     }
 
-    /// From a vertex over cut triangles to all corners that they connect.
-    fn spread_over_cuts(&mut self, start: u32) {
-        let mut stack = vec![start];
-        while let Some(v) = stack.pop() {
-            for &triangle in self.topology.around(v) {
-                let cut = self.cut_of[triangle as usize];
-                if cut == NONE {
-                    continue;
-                }
-                let corners = self.welded(triangle);
-                let jumps = self.cuts[cut as usize].jumps;
-                let Some(k) = corners.iter().position(|&corner| corner == v) else { continue };
-                let mut winding = self.winding[v as usize];
-                for step in 0..2 {
-                    winding += jumps[(k + step) % 3];
-                    let next = corners[(k + step + 1) % 3];
-                    if self.winding[next as usize] == UNKNOWN {
-                        self.winding[next as usize] = winding;
-                        stack.push(next);
-                    }
-                }
+    /// The winding numbers at the corners of cuts: along the sides of each they differ by what crosses them, and one
+    /// corner of all that hang together tells the rest.
+    fn spread_over_cuts(&mut self, other: &Solid<'_>, bounds: [DVec3; 2]) {
+        let mut differences = Differences::new(self.corners.len());
+        for Cut { corners: [a, b, c], jumps, .. } in &self.cuts {
+            differences.set([*a, *b], jumps[0]);
+            differences.set([*b, *c], jumps[1]);
+        }
+        let mut known = vec![UNKNOWN; self.corners.len()];
+        for corner in 0..self.corners.len() {
+            let (root, difference) = differences.to_root(corner as u32);
+            if known[root as usize] == UNKNOWN {
+                known[root as usize] = self.winding_from(other, self.corners[root as usize], bounds);
             }
+            self.at[self.corners[corner] as usize].winding = known[root as usize] + difference;
         }
     }
 
     /// From a vertex, if it is known to be inside, over all edges that nothing crosses.
     fn flood(&mut self, start: u32) {
-        let winding = self.winding[start as usize];
+        let winding = self.at[start as usize].winding;
         if winding == UNKNOWN || winding == 0 || self.patch(start).is_some() {
             return;
         }
@@ -264,43 +367,78 @@ impl<'m> Surface<'m> {
         while let Some(reached) = stack.pop() {
             let v = match reached {
                 Reached::Cluster(cluster) => {
-                    for &next in clusters.beside(cluster) {
-                        self.reach(next, winding, patch, &mut stack);
+                    for (next, vertices) in clusters.beside(cluster) {
+                        if self.is_crossed[next as usize] {
+                            vertices.iter().for_each(|&v| self.reach_vertex(v, winding, patch, &mut stack));
+                        } else {
+                            self.reach_cluster(next, patch, &mut stack);
+                        }
                     }
                     continue;
                 }
                 Reached::Vertex(v) => v,
             };
-            for &triangle in self.topology.around(v) {
-                let corners = self.welded(triangle);
-                let cut = self.cut_of[triangle as usize];
-                let Some(k) = corners.iter().position(|&corner| corner == v) else { continue };
-                let passes = if cut == NONE { [0; 3] } else { self.cuts[cut as usize].passes };
-                for (side, next) in [(k, corners[(k + 1) % 3]), ((k + 2) % 3, corners[(k + 2) % 3])] {
-                    if passes[side] == 0 {
-                        self.reach(next, winding, patch, &mut stack);
-                    }
+            for &next in clusters.links(v) {
+                let AtVertex { winding: known, patch: own } = self.at[next as usize];
+                // Only edges between corners of cuts may be crossed.
+                let may_reach = known == UNKNOWN || known == winding && !self.is_crossed_between([v, next]);
+                if own == NONE && may_reach {
+                    self.reach(next, winding, patch, &mut stack);
                 }
             }
         }
     }
 
+    /// Whether something crosses the edge between two vertices.
+    fn is_crossed_between(&self, [from, to]: [u32; 2]) -> bool {
+        self.topology.around(from).iter().any(|&triangle| {
+            let corners = self.welded(triangle);
+            (0..3).any(|side| {
+                let ends = [corners[side], corners[(side + 1) % 3]];
+                (ends == [from, to] || ends == [to, from]) && self.is_passed(triangle, side)
+            })
+        })
+    }
+
+    /// Whether something crosses a side of a triangle.
+    #[inline]
+    fn is_passed(&self, triangle: u32, side: usize) -> bool {
+        let cut = self.cut_of[triangle as usize];
+        cut != NONE && self.cuts[cut as usize].passes[side] != 0
+    }
+
     #[inline]
     fn reach(&mut self, welded: u32, winding: i32, patch: u32, stack: &mut Vec<Reached>) {
         let cluster = self.clusters.of_vertex(welded);
-        if !self.is_crossed[cluster as usize] {
-            if self.cluster_patch[cluster as usize] == NONE {
-                self.cluster_patch[cluster as usize] = patch;
-                stack.push(Reached::Cluster(cluster));
-            }
-        } else if self.patch_of[welded as usize] == NONE {
-            (self.patch_of[welded as usize], self.winding[welded as usize]) = (patch, winding);
+        if self.is_crossed[cluster as usize] {
+            self.reach_vertex(welded, winding, patch, stack);
+        } else {
+            self.reach_cluster(cluster, patch, stack);
+        }
+    }
+
+    #[inline]
+    fn reach_cluster(&mut self, cluster: u32, patch: u32, stack: &mut Vec<Reached>) {
+        let own = &mut self.cluster_patch[cluster as usize];
+        if *own == NONE {
+            *own = patch;
+            self.visited += 1;
+            stack.push(Reached::Cluster(cluster));
+        }
+    }
+
+    #[inline]
+    fn reach_vertex(&mut self, welded: u32, winding: i32, patch: u32, stack: &mut Vec<Reached>) {
+        let own = &mut self.at[welded as usize];
+        if own.patch == NONE {
+            *own = AtVertex { winding, patch };
+            self.visited += 1;
             stack.push(Reached::Vertex(welded));
         }
     }
 
     /// The winding number of the other body at a vertex, by a segment to a point outside of its box.
-    fn winding_from(&self, other: &Surface<'_>, welded: u32, [low, high]: [DVec3; 2]) -> i32 {
+    fn winding_from(&self, other: &Solid<'_>, welded: u32, [low, high]: [DVec3; 2]) -> i32 {
         let p = self.position(welded);
         if (p.cmplt(low) | p.cmpgt(high)).any() {
             return 0;

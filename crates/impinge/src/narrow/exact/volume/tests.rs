@@ -5,6 +5,7 @@ use rand_pcg::Pcg64Mcg;
 
 use glam::DVec3;
 
+use super::perturbed_crossing::{Face, pass, passing_sides};
 use super::*;
 use crate::shape::{Mesh, procedural};
 
@@ -336,7 +337,9 @@ fn groups_hold_every_vertex_once() {
             count[v as usize] += 1;
             assert_eq!(clusters.of_vertex(v), cluster);
         }
-        assert!(clusters.beside(cluster).iter().all(|&v| clusters.of_vertex(v) != cluster));
+        for (next, vertices) in clusters.beside(cluster) {
+            assert!(next != cluster && vertices.iter().all(|&v| clusters.of_vertex(v) == next));
+        }
     }
     assert!(count.iter().all(|count| *count == 1));
     // All groups together are the whole body, wherever heights are measured from.
@@ -346,4 +349,41 @@ fn groups_hold_every_vertex_once() {
     let (volume, area) =
         all.fold((0.0, DVec3::ZERO), |(volume, area), one| (volume + one.volume, area + one.area));
     assert!((volume - mesh_volume(model.mesh())).abs() < 1e-12 && area.length() < 1e-12, "{volume} {area}");
+}
+
+#[test]
+fn four_orders_tell_which_sides_pass() {
+    // Against every side on its own; corners on a small grid, so that many lie in planes and on edges of the other.
+    let mut dice = Pcg64Mcg::seed_from_u64(91);
+    let (mut crossing, mut in_plane) = (0, 0);
+    for round in 0..40_000 {
+        let mut corner = |_| {
+            let mut number = || match round % 2 {
+                0 => f64::from(dice.random_range(0..4_i32)),
+                _ => dice.random_range(0.0..3.0),
+            };
+            DVec3::new(number(), number(), number())
+        };
+        let [a, b] = [[0; 3].map(&mut corner), [0; 3].map(&mut corner)].map(Face::new);
+        if !(a.has_area() && b.has_area()) {
+            continue;
+        }
+        let bodies = [Body::A, Body::B];
+        let faces = [&a, &b];
+        let signs = [0, 1].map(|k| faces[k].corners().map(|p| faces[1 - k].side(p, bodies[k])));
+        let found = passing_sides(faces, &signs);
+        let alone = [0, 1].map(|k| {
+            [0, 1, 2].map(|side| {
+                let (corners, next) = (faces[k].corners(), (side + 1) % 3);
+                let ends = [corners[side], corners[next]];
+                pass(ends, [signs[k][side], signs[k][next]], faces[1 - k], bodies[k]).is_some()
+            })
+        });
+        assert_eq!(found, alone, "{a:?} {b:?}");
+        let count = found.as_flattened().iter().filter(|passes| **passes).count();
+        assert!(count == 0 || count == 2, "{found:?}");
+        crossing += usize::from(count == 2);
+        in_plane += usize::from(round % 2 == 0 && count == 2);
+    }
+    assert!(crossing > 4_000 && in_plane > 1_000, "{crossing} {in_plane}");
 }
