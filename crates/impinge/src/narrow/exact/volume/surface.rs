@@ -92,7 +92,7 @@ impl Differences {
     }
 
     /// The root that a number hangs on, and how much larger than the root's it is.
-    fn to_root(&mut self, mut at: u32) -> (u32, i32) {
+    fn root_of(&mut self, mut at: u32) -> (u32, i32) {
         let mut difference = 0;
         loop {
             let parent = self.parent[at as usize];
@@ -108,7 +108,7 @@ impl Differences {
 
     /// The second is so much larger than the first.
     fn set(&mut self, [first, second]: [u32; 2], difference: i32) {
-        let ((root, of_first), (other, of_second)) = (self.to_root(first), self.to_root(second));
+        let ((root, of_first), (other, of_second)) = (self.root_of(first), self.root_of(second));
         if root != other {
             self.parent[other as usize] = root;
             self.to_parent[other as usize] = of_first + difference - of_second;
@@ -345,7 +345,7 @@ impl<'m> Surface<'m> {
         }
         let mut known = vec![UNKNOWN; self.corners.len()];
         for corner in 0..self.corners.len() {
-            let (root, difference) = differences.to_root(corner as u32);
+            let (root, difference) = differences.root_of(corner as u32);
             if known[root as usize] == UNKNOWN {
                 known[root as usize] = self.winding_from(other, self.corners[root as usize], bounds);
             }
