@@ -107,8 +107,8 @@ pub fn run(effort: Effort) -> Result<Table> {
     Ok(table)
 }
 
-#[expect(clippy::needless_range_loop, reason = "the frame also counts the motion and the turns")]
 /// One run of all techniques; adds the times of each frame and returns the reasons of the hybrid's switches.
+#[expect(clippy::needless_range_loop, reason = "the frame also counts the motion and the turns")]
 fn repeat(
     techniques: &[Technique],
     phases: [usize; 3],

@@ -2,11 +2,12 @@
 //! the cost of the switch.
 //!
 //! Every few frames, and when the tests or pairs of a frame are not what they were, a sample of the particles says how
-//! crowded they are ([`Crowding`]). From that each technique has expected counts, and a time T = Nv·Cv + Np·Cp + Nu·Cu with the coefficients that are stored beside this file
-//! (`impinge-bench -- calibrate-particles` writes them): no clock is read, so the choice is the same on every machine.
-//! What the best technique would save is added up frame by frame; when the sum exceeds what it costs to start that technique, the
-//! hybrid switches. So the frames spent too long with the wrong technique never cost more than the switch itself (the
-//! rule for renting or buying: Karlin, Manasse, Rudolph and Sleator, "Competitive snoopy caching", 1988).
+//! crowded they are ([`Crowding`]). From that each technique has expected counts, and a time T = Nv·Cv + Np·Cp + Nu·Cu
+//! with the coefficients that are stored beside this file (`impinge-bench -- calibrate-particles` writes them): no clock
+//! is read, so the choice is the same on every machine. What the best technique would save is added up frame by frame;
+//! when the sum exceeds what it costs to start that technique, the hybrid switches. So the frames spent too long with the
+//! wrong technique never cost more than the switch itself (the rule for renting or buying: Karlin, Manasse, Rudolph and
+//! Sleator, "Competitive snoopy caching", 1988).
 
 use std::fmt::Write as _;
 use std::sync::OnceLock;
@@ -22,8 +23,8 @@ const COEFFICIENTS: &str = include_str!("coefficients.csv");
 /// noticed by [`CHANGED`].
 const PERIOD: u32 = 32;
 
-/// Tests or pairs of a frame over those of the first frame after a look, one added for each particle to both, from which on, or
-/// from whose reciprocal down, the next look is due.
+/// Tests or pairs of a frame over those of the first frame after a look, one added for each particle to both, from which
+/// on, or from whose reciprocal down, the next look is due.
 const CHANGED: f64 = 1.5;
 
 /// A technique is better if it takes at most this share of the time of the one in use: predictions are no better.
