@@ -10,7 +10,7 @@ use crate::narrow::dispatch::full_relation;
 use crate::narrow::kernel_memory::KernelMemory;
 use crate::narrow::shape_pair::ShapePair;
 use crate::shape::{Convex, Polytope, Primitive, procedural};
-use crate::{Budget, Contact, Mesh, Pose, Relation};
+use crate::{Budget, Contact, Mesh, Pose, Relation, Shape};
 
 fn unit(dice: &mut Pcg64) -> DVec3 {
     loop {
@@ -164,4 +164,20 @@ fn solids_are_parted_by_their_separating_translation_and_none_much_shorter_is_mi
         assert!(places.iter().any(|c| c.depth > 0.0), "case {case}: {places:?}");
     }
     assert!(asked >= 8, "{asked} pairs overlap");
+}
+
+/// Such a pair was once searched direction by direction as two meshes of a thousand triangles.
+#[test]
+fn a_compound_of_one_convex_part_is_separated_as_that_part() {
+    let [part, other] = [Shape::capsule(0.75, 0.75).unwrap(), Shape::cylinder(0.25, 0.75).unwrap()];
+    let turned = |at: [f64; 3]| Pose::new(at, [0.1, -0.5, 0.05, 0.3]).unwrap();
+    let (inner, outer) = (turned([0.8, -0.9, 0.1]), turned([-0.7, 0.0, -0.5]));
+    let compound = Shape::compound([(part.clone(), inner)]).unwrap();
+    let placed = outer.compose(&inner);
+    let at = Pose::shift(placed.translation() + DVec3::new(0.6, 0.4, 0.2));
+    assert_eq!(crate::relation(part.at(placed), other.at(at)), Relation::Intersecting);
+    let whole = crate::separate(compound.at(outer), other.at(at)).unwrap();
+    let alone = crate::separate(part.at(placed), other.at(at)).unwrap();
+    assert!(whole.translation.distance(alone.translation) < 1e-9, "{whole:?} {alone:?}");
+    assert!(whole.at_least > 0.0, "{whole:?}");
 }
