@@ -318,7 +318,7 @@ extents), "ellipsoid" (radii), "capsule", "cylinder", "cone" ({"radius":r,"half_
 apex at +h), "halfspace" ({"normal":n,"offset":d}, the points with n·x <= d), "triangle", "segment", "compound"
 (a list of convex shapes with their poses); each with an optional "pose", and for a sweep "to", its pose at the end of
 the step ("turns" whole turns more, "law" "uniform" or "contact"). A sweep may carry "tolerance", "slack" and
-"surfaces" (true: closed meshes are hollow). relation, sweep, distance, contacts and separate take any two; between two
+"surfaces" (true: closed meshes, boxes and hulls are hollow). relation, sweep, distance, contacts and separate take any two; between two
 convex shapes the distance is signed: negative is the penetration depth, and moving b along "normal" by it parts them.
 pairs takes two meshes, volume two closed bodies. contacts may carry "margin" and "sides" (1: open meshes push out along
 their triangles' normals), volume "resolution", "error" and "open" ("half_space" or "winding").

@@ -26,7 +26,7 @@
 //!
 //! | question | function | what is guaranteed |
 //! |---|---|---|
-//! | How do two bodies lie to each other? | [`relation`]* | exact; cylinders, cones and ellipsoids within a stated tolerance |
+//! | What is the relation of two bodies? | [`relation`]* | exact; cylinders, cones and ellipsoids within a stated tolerance |
 //! | How far apart are they, or how deep? | [`distance`]* | to rounding; the sign for convex shapes is that of the exact relation |
 //! | Where do they touch or overlap, how deep and along which normal? | [`contacts`]* | two convex shapes: the penetration depth; solids: b moved by the depth is out of each region |
 //! | Which translation takes them apart? | [`separate`]* | checked by the exact relation; the shortest one for two convex bodies |
@@ -48,6 +48,8 @@
 //! | Which convex parts cover it? | [`decompose`] | covers always; the excess is stated |
 //! | Which parts of an assembly clash? | [`clash()`] | as asking every pair |
 //! | What happens among many bodies from step to step? | [`scene::Scene`] | exact contacts; events in a fixed order |
+//! | What does a ray, a moving shape, a region or a point meet in a scene? | [`scene::Scene::ray_cast`], `shape_cast`, `overlapping`, `nearest`, `containing` | as asking every body |
+//! | Is the path of a jointed arm free, and with which clearance? | [`scene::Articulated::validate_path`], [`scene::Articulated::clearances`] | no contact missed; clearances to rounding |
 //! | Which of many boxes meet? | [`broad::BroadPhase`] | exact on the doubles given |
 //! | Which particles are at most so far apart? | [`broad::neighbours::NeighbourList`] | exact on the doubles given |
 //! | How far do bodies move that overlap? | [`response::Projection`] | no overlap is left but the stated one |
@@ -193,10 +195,10 @@ pub use io::load;
 pub use model::{Placed, Shape, ShapeKind};
 pub use motion::{Joint, JointKind, Law, Motion, Pose, Skeleton};
 pub use narrow::contacts::SeparatingTranslation;
-pub use narrow::continuous::{ContactKind, Impact, Sweep};
+pub use narrow::continuous::{ContactKind, Impact, Sweep, SweepOptions};
 pub use narrow::decompose::{DecomposeEnd, DecomposeOptions, Decomposition};
 pub use narrow::deforming::{Deforming, MovingContact, free_step};
-pub use narrow::detector::{Memory, Question};
+pub use narrow::detector::{ContactOptions, Memory, Question};
 pub use narrow::exact::contour::Polyline;
 pub use narrow::exact::ray_cast::{Ray, RayHit};
 pub use narrow::methods::Method;

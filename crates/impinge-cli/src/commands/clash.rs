@@ -24,7 +24,11 @@ const DOUBTFUL: [f64; 2] = [300.0, 3000.0];
 struct Body<'a> {
     parts: Vec<&'a str>,
     clashes: Vec<Row<'a>>,
-    counts: Counts,
+    /// Null while kinds are unknown.
+    counts: Option<Counts>,
+    /// Those found so far, where the budget ended before all kinds were known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    at_least: Option<Counts>,
     /// Pairs whose boxes are near each other, and how many of them were answered.
     candidates: usize,
     answered: usize,
@@ -217,16 +221,22 @@ fn body<'a>(parts: &'a [Part], report: &ClashReport) -> Body<'a> {
             assurance = assurance.of_nothing();
         }
     }
+    let counts = Counts {
+        hard: count(ClashKind::Hard),
+        inside: count(ClashKind::Inside),
+        duplicate: count(ClashKind::Duplicate),
+        touching: count(ClashKind::Touching),
+        clearance: count(ClashKind::Clearance),
+    };
+    let (counts, at_least) = match report.answered == report.candidates {
+        true => (Some(counts), None),
+        false => (None, Some(counts)),
+    };
     Body {
         parts: parts.iter().map(|part| part.name.as_str()).collect(),
         clashes: rows(parts, report),
-        counts: Counts {
-            hard: count(ClashKind::Hard),
-            inside: count(ClashKind::Inside),
-            duplicate: count(ClashKind::Duplicate),
-            touching: count(ClashKind::Touching),
-            clearance: count(ClashKind::Clearance),
-        },
+        counts,
+        at_least,
         candidates: report.candidates,
         answered: report.answered,
         assurance,
@@ -277,15 +287,19 @@ fn text(parts: &[Part], report: &ClashReport, rows: &[Row<'_>], out: &mut dyn Wr
         }
         writeln!(out)?;
     }
-    let counts = ClashKind::ALL.map(|kind| format!("{} {kind}", report.count(kind)));
-    writeln!(out, "{} parts, {} near pairs: {}", parts.len(), report.candidates, counts.join(", "))?;
-    if report.finish == Finish::OutOfBudget {
+    let all_known = report.answered == report.candidates;
+    let counts = ClashKind::ALL.map(|kind| format!("{} {kind}", report.count(kind))).join(", ");
+    let at_least = if all_known { "" } else { "at least " };
+    writeln!(out, "{} parts, {} near pairs: {at_least}{counts}", parts.len(), report.candidates)?;
+    if !all_known {
         writeln!(
             out,
             "the budget ended after {} pairs: at least {} clashes so far",
             report.answered,
             rows.len()
         )?;
+    } else if report.finish == Finish::OutOfBudget {
+        writeln!(out, "the budget ended before all depths, separations and volumes were measured")?;
     }
     Ok(())
 }

@@ -15,6 +15,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use glam::DVec3;
 
+use self::pair::Pair;
 use crate::bound::Aabb;
 use crate::broad::{Auto, BroadPhase, Changes, Mobility};
 use crate::num::parallel;
@@ -88,12 +89,12 @@ pub struct Clash {
     /// The smallest distance of their surfaces; 0 where they meet.
     pub gap: f64,
     /// The penetration depth: the smallest shift along the normal of the deepest contact that ends it; negative for a
-    /// gap. `None` where it was not measured.
+    /// gap. `None` where it was not measured, as for duplicates.
     pub depth: Option<f64>,
-    /// The length of a translation that takes the parts apart; 0 where they do not overlap, `None` where it was not
-    /// measured. The smallest one of convex parts; of others the shortest of those that their contacts suggest.
+    /// The length of a translation that separates the parts; 0 where they do not overlap, `None` where it was not
+    /// measured, as for duplicates. The smallest one of convex parts; of others the shortest of those that their contacts suggest.
     pub separate: Option<f64>,
-    /// The volume that they share, for closed parts that overlap.
+    /// The volume that they share, for closed meshes that overlap.
     pub volume: Option<f64>,
     /// A point of the place.
     pub at: DVec3,
@@ -110,7 +111,8 @@ pub struct ClashOptions<'a> {
     pub only_kinds: bool,
     /// Pairs that are left out, by the index of their parts.
     pub ignored: &'a [[usize; 2]],
-    /// How much work or time all pairs together may take; pairs are then answered in their order, one by one.
+    /// How much work or time all pairs together may take: first the kinds of all pairs are decided in their order,
+    /// then depths, separations and volumes are measured as far as it goes.
     pub budget: Budget,
     /// Called after each pair with the number of pairs answered and of all.
     pub progress: Option<&'a (dyn Fn(u64, u64) + Sync)>,
@@ -137,9 +139,9 @@ pub struct ClashReport {
     pub clashes: Vec<Clash>,
     /// Pairs whose boxes, grown by the clearance, meet.
     pub candidates: usize,
-    /// How many of them were answered: all, unless the budget ended.
+    /// Of how many of them it is known whether and how they clash: all, unless the budget ended before.
     pub answered: usize,
-    /// Whether every pair was answered.
+    /// Whether every pair is known, and measured if that was asked for.
     pub finish: Finish,
 }
 
@@ -184,26 +186,42 @@ pub fn clash(parts: &[Part], options: &ClashOptions<'_>) -> Result<ClashReport, 
             progress(number, total);
         }
     };
-    let mut query = Query { budget: options.budget.clone(), ..Query::default() };
     let mut finish = Finish::Complete;
     let mut clashes = Vec::new();
     if options.budget.is_unlimited() {
         let found = parallel::map(candidates.len(), |k| {
-            let found = pair::examine(parts, candidates[k], options, &mut Query::default());
+            let query = &mut Query::default();
+            let mut found = pair::classify(parts, candidates[k], options.clearance, query)?;
+            if let (Pair::Clash(clash), false) = (&mut found, options.only_kinds) {
+                pair::measure(parts, clash, query)?;
+            }
             done();
-            found
+            Ok::<Pair, Error>(found)
         });
-        for clash in found {
-            clashes.extend(clash?.flatten());
+        for found in found {
+            if let Pair::Clash(clash) = found? {
+                clashes.push(clash);
+            }
         }
     } else {
+        // The kinds of all pairs come first: that parts clash counts more than how deep the first ones do.
+        let mut query = Query { budget: options.budget.clone(), ..Query::default() };
         for &pair in &candidates {
-            let Some(found) = pair::examine(parts, pair, options, &mut query)? else {
-                finish = Finish::OutOfBudget;
-                break;
-            };
-            clashes.extend(found);
+            match pair::classify(parts, pair, options.clearance, &mut query)? {
+                Pair::Clear => {}
+                Pair::Clash(clash) => clashes.push(clash),
+                Pair::OutOfBudget => {
+                    finish = Finish::OutOfBudget;
+                    break;
+                }
+            }
             done();
+        }
+        for clash in &mut clashes {
+            if finish == Finish::Complete && !options.only_kinds && !pair::measure(parts, clash, &mut query)?
+            {
+                finish = Finish::OutOfBudget;
+            }
         }
     }
     let answered = answered.into_inner() as usize;

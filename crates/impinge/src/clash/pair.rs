@@ -1,27 +1,34 @@
 //! One pair of parts: whether and how they clash.
 
-use glam::DVec3;
-
-use super::{Clash, ClashKind, ClashOptions, Part};
+use super::{Clash, ClashKind, Part};
 use crate::bound::Aabb;
 use crate::narrow::contacts::separate_by_guesses;
 use crate::narrow::exact::relation::have_same_surface;
 use crate::narrow::shape_pair::ShapePair;
 use crate::query::Query;
-use crate::{Error, Pose, Relation, Separation, Shape, VolumeOptions};
+use crate::{Error, Pose, Relation, Shape, VolumeOptions};
 
-/// The clash of two parts, if they do; `None` outside when the budget ended first.
-pub(super) fn examine(
+/// What is known of a pair of parts.
+pub(super) enum Pair {
+    /// They are not in each other's way.
+    Clear,
+    /// They clash; depth, separation and volume of parts that overlap are not measured yet.
+    Clash(Clash),
+    /// The budget ended before their kind was known.
+    OutOfBudget,
+}
+
+/// Whether and how two parts clash.
+pub(super) fn classify(
     parts: &[Part],
     pair: [usize; 2],
-    options: &ClashOptions<'_>,
+    clearance: f64,
     query: &mut Query<'_>,
-) -> Result<Option<Option<Clash>>, Error> {
+) -> Result<Pair, Error> {
     let [a, b] = pair.map(|k| &parts[k].shape);
-    let clearance = options.clearance;
-    let Some(relation) = query.relation(a, b)?.value else { return Ok(None) };
+    let Some(relation) = query.relation(a, b)?.value else { return Ok(Pair::OutOfBudget) };
     if relation == Relation::Separated && clearance == 0.0 {
-        return Ok(Some(None));
+        return Ok(Pair::Clear);
     }
     let kind = match relation {
         Relation::Separated => ClashKind::Clearance,
@@ -30,57 +37,44 @@ pub(super) fn examine(
         Relation::Intersecting => ClashKind::Hard,
         Relation::AInsideB | Relation::BInsideA => ClashKind::Inside,
     };
-    let Some(nearest) = query.distance(a, b)?.value else { return Ok(None) };
+    let Some(nearest) = query.distance(a, b)?.value else { return Ok(Pair::OutOfBudget) };
     if kind == ClashKind::Clearance && nearest.distance > clearance {
-        return Ok(Some(None));
+        return Ok(Pair::Clear);
     }
     // Signed between convex shapes.
     let gap = nearest.distance.max(0.0);
-    let (at, bounds) = (middle(&nearest), place(&nearest));
-    let mut clash = Clash {
-        parts: pair,
-        kind,
-        gap,
-        depth: Some(0.0 - gap),
-        separate: Some(0.0),
-        volume: None,
-        at,
-        bounds,
+    let at = nearest.points[0].midpoint(nearest.points[1]);
+    let known = (Some(0.0 - gap), Some(0.0), Aabb::around_points(&nearest.points));
+    let (depth, separate, bounds) = if kind.is_serious() { (None, None, common(a, b)) } else { known };
+    Ok(Pair::Clash(Clash { parts: pair, kind, gap, depth, separate, volume: None, at, bounds }))
+}
+
+/// Measures parts that overlap: volume, penetration depth and separation; of a duplicate, which is to be removed and
+/// not to be moved, the volume alone. Returns whether the budget lasted.
+pub(super) fn measure(parts: &[Part], clash: &mut Clash, query: &mut Query<'_>) -> Result<bool, Error> {
+    if !clash.kind.is_serious() {
+        return Ok(true);
+    }
+    let [a, b] = clash.parts.map(|k| &parts[k].shape);
+    if has_volume(a) && has_volume(b) {
+        let Some(found) = query.volume(a, b, VolumeOptions::default())?.value else { return Ok(false) };
+        clash.volume = Some(found.volume);
+        clash.at = found.regions.first().map_or(clash.at, |region| region.region.centroid);
+    }
+    if clash.kind == ClashKind::Duplicate {
+        return Ok(true);
+    }
+    let Some(contacts) = query.contacts(a, b, 0.0)?.value else { return Ok(false) };
+    clash.depth = Some(contacts.iter().map(|contact| contact.depth).fold(0.0, f64::max));
+    let ways = contacts.iter().map(|contact| contact.normal * contact.depth);
+    let still = Pose::IDENTITY;
+    let placed = ShapePair::new([a.geometry(), b.geometry()], [&still, &still]);
+    clash.separate = match separate_by_guesses(&placed, ways, &mut query.budget) {
+        Some(way) => Some(way.length()),
+        // Some shapes have no hull.
+        None => query.separate(a, b)?.value.map(|apart| apart.length),
     };
-    if kind.is_serious() {
-        clash.bounds = common(a, b);
-        (clash.depth, clash.separate) = (None, None);
-    }
-    if kind.is_serious() && !options.only_kinds {
-        let Some(contacts) = query.contacts(a, b, 0.0)?.value else { return Ok(None) };
-        clash.depth = Some(contacts.iter().map(|contact| contact.depth).fold(0.0, f64::max));
-        let ways = contacts.iter().map(|contact| contact.normal * contact.depth);
-        let still = Pose::IDENTITY;
-        let placed = ShapePair::new([a.geometry(), b.geometry()], [&still, &still]);
-        clash.separate = match separate_by_guesses(&placed, ways, &mut query.budget) {
-            Some(way) => Some(way.length()),
-            // Some shapes have no hull.
-            None => match query.separate(a, b)?.value {
-                Some(apart) => Some(apart.length),
-                None => return Ok(None),
-            },
-        };
-        if has_volume(a) && has_volume(b) {
-            let Some(found) = query.volume(a, b, VolumeOptions::default())?.value else { return Ok(None) };
-            clash.volume = Some(found.volume);
-            clash.at = found.regions.first().map_or(clash.at, |region| region.region.centroid);
-        }
-    }
-    Ok(Some(Some(clash)))
-}
-
-fn middle(nearest: &Separation) -> DVec3 {
-    nearest.points[0].midpoint(nearest.points[1])
-}
-
-/// A box around the nearest points.
-fn place(nearest: &Separation) -> Aabb {
-    Aabb::around_points(&nearest.points)
+    Ok(clash.separate.is_some())
 }
 
 /// What the boxes of both have in common.

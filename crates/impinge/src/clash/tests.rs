@@ -77,11 +77,20 @@ fn ignored_pairs_are_left_out_and_budgets_end_the_search() {
         clash(&assembly(40, 2), &options).unwrap()
     };
     assert_eq!((limited(1).finish, limited(1).clashes.len()), (Finish::OutOfBudget, 0));
-    // A budget that is enough for some of the pairs.
-    let growing = (10..40).map(|k| limited(1 << k));
-    let some = growing.into_iter().find(|some| some.answered > 0).unwrap();
+    // A budget that is enough for some of the pairs, and one for all kinds but not for all measures.
+    let growing: Vec<_> = (10..40).map(|k| limited(1 << k)).collect();
+    let some = growing.iter().find(|some| some.answered > 0).unwrap();
     assert!(some.answered < some.candidates, "{} of {}", some.answered, some.candidates);
-    assert_eq!(some.clashes, all.clashes[..some.clashes.len()]);
+    let kinds = growing.iter().find(|some| some.answered == some.candidates).unwrap();
+    assert_eq!((kinds.finish, kinds.clashes.len()), (Finish::OutOfBudget, all.clashes.len()));
+    for report in &growing {
+        for (found, complete) in report.clashes.iter().zip(&all.clashes) {
+            assert_eq!((found.parts, found.kind, found.gap), (complete.parts, complete.kind, complete.gap));
+            assert!(found.depth.is_none_or(|depth| Some(depth) == complete.depth));
+            assert!(found.separate.is_none_or(|length| Some(length) == complete.separate));
+            assert!(found.volume.is_none_or(|volume| Some(volume) == complete.volume));
+        }
+    }
     assert_eq!(limited(u64::MAX / 2).clashes, all.clashes);
     for (clearance, pair) in [(f64::NAN, [0, 1]), (-1.0, [0, 1]), (0.0, [3, 3]), (0.0, [0, 40])] {
         let options = ClashOptions { clearance, ignored: &[pair], ..ClashOptions::default() };

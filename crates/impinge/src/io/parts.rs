@@ -41,7 +41,9 @@ fn mesh_files(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     for entry in std::fs::read_dir(folder).map_err(|error| name_file(folder, error))? {
         let path = entry.map_err(|error| name_file(folder, error))?.path();
         let hidden = path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
-        if !hidden && path.is_file() && hint_of(&path).is_some() {
+        // A link that leads nowhere is kept, so that reading it says so.
+        let is_file = path.is_file() || path.is_symlink() && !path.exists();
+        if !hidden && is_file && hint_of(&path).is_some() {
             files.push(path);
         }
     }

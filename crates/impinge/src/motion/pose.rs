@@ -44,12 +44,16 @@ impl Pose {
     /// Position and quaternion (x, y, z, w), which is divided by its norm.
     ///
     /// # Errors
-    /// Numbers that are not finite or a quaternion of length zero.
+    /// Numbers that are not finite, or a quaternion so short or so long that its square is no normal double.
     pub fn new(position: [f64; 3], rotation: [f64; 4]) -> Result<Pose, Error> {
         let [x, y, z, w] = rotation;
-        let norm = (((x * x + y * y) + z * z) + w * w).sqrt();
-        if !(norm > 0.0 && norm.is_finite()) {
-            return Err(Error::Pose { reason: format!("the quaternion {rotation:?} has the length {norm}") });
+        let norm_sq = ((x * x + y * y) + z * z) + w * w;
+        let norm = norm_sq.sqrt();
+        // Below that, digits of the squares are lost.
+        if !norm_sq.is_normal() {
+            let reason =
+                format!("the quaternion {rotation:?} has the length {norm} and cannot be divided by it");
+            return Err(Error::Pose { reason });
         }
         check_translation(position.into())?;
         Ok(Pose::turned(position.into(), DQuat::from_xyzw(x / norm, y / norm, z / norm, w / norm)))

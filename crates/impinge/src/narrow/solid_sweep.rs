@@ -3,17 +3,74 @@
 //!
 //! A body cannot get into another without passing through its surface. So only the start is asked for the relation
 //! of the solids; the rest of the step is a sweep of the surfaces ([`super::continuous`]).
+//!
+//! As surfaces without an inside, boxes and hulls are swept as the meshes of their faces. Curved shapes are always
+//! solid: a body that begins inside one of them is refused.
+
+use std::sync::Arc;
+
+use glam::DVec3;
 
 use super::continuous::{ContactKind, Impact, Sweep, SweepOptions, sweep_within as sweep_of_surfaces};
+use super::convex::placed_core::{cuboid_feature, polytope_feature};
+use super::convex::relation::PlacedConvex;
 use super::dispatch;
 use super::kernel_memory::KernelMemory;
 use super::shape_pair::ShapePair;
 use crate::contact::{Outcome, Relation, Verdict};
-use crate::model::Geometry;
+use crate::model::{Geometry, Model};
+use crate::shape::{Convex, Primitive};
 use crate::{Budget, Certainty, Counters, Error, Feature, Finish, Motion, Pose};
 
 /// The first contact of two moving shapes of any kind, by the sweep of their surfaces that `exact` uses.
+///
+/// # Errors
+/// Surfaces are asked for, and a body begins inside a curved shape or a compound, whose surface is not swept alone.
 pub fn sweep_within(
+    shapes: [&Geometry; 2],
+    motions: [&Motion; 2],
+    options: &SweepOptions,
+    memory: &mut KernelMemory,
+    budget: &mut Budget,
+) -> Result<Sweep, Error> {
+    if !options.surfaces || options.from > 0.0 {
+        return Ok(solid_sweep(shapes, motions, options, memory, budget));
+    }
+    let faces = [0, 1].map(|k| faces(shapes[k]));
+    let hollow = [0, 1].map(|k| faces[k].as_ref().unwrap_or(shapes[k]));
+    let poses = motions.map(|motion| motion.pose(options.from));
+    if hollow.iter().any(|shape| is_always_solid(shape)) && boxes_meet(hollow, &poses) {
+        let pair = ShapePair::new(hollow, [&poses[0], &poses[1]]);
+        let told = budget.silently(|budget| dispatch::relation(&pair, memory, budget));
+        let outer = match told.value {
+            None => return Ok(open(options, told.outcome)),
+            Some(Relation::AInsideB) => Some(hollow[1]),
+            Some(Relation::BInsideA) => Some(hollow[0]),
+            Some(_) => None,
+        };
+        if let Some(outer) = outer.filter(|shape| is_always_solid(shape)) {
+            let reason = format!(
+                "a body begins inside a {}, whose surface is not swept alone; give it as a mesh",
+                outer.kind()
+            );
+            return Err(Error::Argument { name: "surfaces", reason });
+        }
+    }
+    let mut found = solid_sweep(hollow, motions, options, memory, budget);
+    if let Some(impact) = &mut found.impact {
+        for k in 0..2 {
+            if let Some(Geometry::Mesh(faces)) = &faces[k] {
+                impact.features[k] = feature_of_solid(shapes[k], faces, impact.features[k]);
+                impact.triangles[k] = None;
+                impact.kind = ContactKind::Shapes;
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// [`with_surfaces`] by the sweep of `exact`.
+fn solid_sweep(
     shapes: [&Geometry; 2],
     motions: [&Motion; 2],
     options: &SweepOptions,
@@ -25,6 +82,44 @@ pub fn sweep_within(
     };
     // That sweep refuses no motion.
     with_surfaces(shapes, motions, options, memory, budget, surfaces).unwrap_or(Sweep::UNKNOWN)
+}
+
+/// The faces of a box or of a solid hull as a mesh in its own frame; `None` for other shapes.
+fn faces(shape: &Geometry) -> Option<Geometry> {
+    let mesh = match shape {
+        Geometry::Convex(Convex::Polytope(hull)) if hull.dimension() == 3 => hull.mesh().ok(),
+        Geometry::Convex(cuboid @ Convex::Primitive(Primitive::Cuboid { .. })) => {
+            PlacedConvex::new(cuboid, &Pose::IDENTITY).mesh()
+        }
+        _ => None,
+    };
+    mesh.map(|mesh| Geometry::Mesh(Arc::new(Model::from(mesh))))
+}
+
+/// Whether the shape has an inside, and no mesh of its surface.
+fn is_always_solid(shape: &Geometry) -> bool {
+    match shape {
+        Geometry::Convex(convex) => !convex.is_flat(),
+        Geometry::Compound(_) => true,
+        Geometry::Mesh(_) | Geometry::Particles(_) => false,
+    }
+}
+
+/// A feature of the mesh of the faces as one of the box or hull.
+fn feature_of_solid(solid: &Geometry, faces: &Model, feature: Feature) -> Feature {
+    let corners: &[u32] = match &feature {
+        Feature::Vertex(v) => &[*v],
+        Feature::Edge(ends) => ends,
+        Feature::Face(t) => &faces.mesh().triangles()[*t as usize],
+        Feature::Surface => return feature,
+    };
+    if let Geometry::Convex(Convex::Polytope(hull)) = solid {
+        return polytope_feature(hull, corners);
+    }
+    // The corners of a box are numbered by the sides they lie on.
+    let number = |c: u32| faces.mesh().vertices()[c as usize].cmpgt(DVec3::ZERO).bitmask();
+    let first = number(corners[0]);
+    cuboid_feature(corners.iter().fold(0, |free, &c| free | (number(c) ^ first)), first)
 }
 
 /// The first contact of two moving shapes, given the sweep of their surfaces.

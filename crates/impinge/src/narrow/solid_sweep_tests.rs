@@ -16,7 +16,8 @@ fn primitive(primitive: Result<Primitive, Error>) -> Geometry {
 
 fn swept(shapes: [&Geometry; 2], motions: [&Motion; 2], surfaces: bool) -> Sweep {
     let options = SweepOptions { surfaces, ..SweepOptions::DEFAULT };
-    sweep_within(shapes, motions, &options, &mut KernelMemory::default(), &mut Budget::UNLIMITED.clone())
+    let (memory, budget) = (&mut KernelMemory::default(), &mut Budget::UNLIMITED.clone());
+    sweep_within(shapes, motions, &options, memory, budget).unwrap()
 }
 
 fn at(x: f64, y: f64, z: f64) -> Pose {
@@ -112,4 +113,50 @@ fn solids_touch_at_the_start_where_the_relation_says_so_and_else_as_surfaces_do(
         }
     }
     assert!(seen.iter().all(|&n| n > 40), "{seen:?}");
+}
+
+/// Boxes and hulls are hollow where surfaces are asked for: a body inside moves until it meets a wall, whose feature
+/// is that of the box or hull.
+#[test]
+fn issue_015_boxes_and_hulls_can_be_hollow() {
+    let corners = (0..8_u32).map(|k| DVec3::from([0, 1, 2].map(|bit| f64::from(k >> bit & 1) * 2.0 - 1.0)));
+    let hull = Geometry::from(crate::shape::Polytope::hull(&corners.collect::<Vec<_>>()).unwrap());
+    let out = Motion::between(&Pose::IDENTITY, &at(5.0, 0.0, 0.0));
+    let still = Motion::Still(Pose::IDENTITY);
+    let small = [
+        (primitive(Primitive::sphere(0.1)), 0.9),
+        (primitive(Primitive::cuboid([0.25, 0.1, 0.1])), 0.75),
+        (mesh(procedural::cuboid([0.5; 3], [1; 3])), 0.5),
+    ];
+    for room in [primitive(Primitive::cuboid([1.0; 3])), hull] {
+        for (body, way) in &small {
+            let hit = swept([&room, body], [&still, &out], true).impact.unwrap();
+            assert!(hit.time <= way / 5.0 && way / 5.0 - hit.time < 1e-6, "{hit:?}");
+            assert_eq!(hit.kind, ContactKind::Shapes);
+            assert_eq!(hit.triangles[0], None);
+            let swapped = swept([body, &room], [&out, &still], true).impact.unwrap();
+            assert!((hit.time - swapped.time).abs() < 1e-6);
+        }
+    }
+    let wall = swept([&primitive(Primitive::cuboid([1.0; 3])), &small[0].0], [&still, &out], true);
+    assert_eq!(wall.impact.unwrap().features[0], Feature::Face(1));
+}
+
+/// A curved shape is always solid: a body that begins inside is refused by name where surfaces are asked for.
+#[test]
+fn issue_015_curved_shapes_are_never_hollow() {
+    let ball = primitive(Primitive::sphere(1.0));
+    let small = mesh(procedural::cuboid([0.1; 3], [1; 3]));
+    let motions = [&Motion::Still(Pose::IDENTITY), &Motion::between(&Pose::IDENTITY, &at(5.0, 0.0, 0.0))];
+    let options = SweepOptions { surfaces: true, ..SweepOptions::DEFAULT };
+    let ask = |motions: [&Motion; 2]| {
+        let (memory, budget) = (&mut KernelMemory::default(), &mut Budget::UNLIMITED.clone());
+        sweep_within([&ball, &small], motions, &options, memory, budget)
+    };
+    let said = ask(motions).unwrap_err().to_string();
+    assert!(said.contains("inside a sphere"), "{said}");
+    // From outside its surface is met first.
+    let towards = Motion::between(&at(5.0, 0.0, 0.0), &Pose::IDENTITY);
+    let hit = ask([motions[0], &towards]).unwrap().impact.unwrap();
+    assert!((0.779..0.7801).contains(&hit.time), "{hit:?}");
 }

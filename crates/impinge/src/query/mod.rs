@@ -67,7 +67,8 @@ pub struct Query<'m> {
     /// How near surfaces may come without a contact and still be called an impact (sweeps; a length); `None`
     /// takes a billionth of the bodies' size.
     pub slack: Option<f64>,
-    /// Whether closed meshes count as surfaces without an inside, so that a body may begin within one (sweeps).
+    /// Whether closed meshes, boxes and hulls count as surfaces without an inside, so that a body may begin within one
+    /// (sweeps); a body inside a curved shape or a compound is refused then.
     pub surfaces: bool,
     /// Whether open meshes push other bodies along the normals of their triangles only (contacts); else to the side
     /// on which the other body's middle lies.

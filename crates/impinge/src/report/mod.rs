@@ -1,4 +1,4 @@
-//! What is told about one mesh.
+//! Reports about one mesh.
 
 mod inspect;
 

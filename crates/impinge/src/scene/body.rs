@@ -40,8 +40,8 @@ pub struct Body {
     pub mobility: Mobility,
     /// What it is and what it meets.
     pub groups: Groups,
-    /// Whether it only notices: its events are told, its contacts are not, and questions pass it by unless their
-    /// [`Filter`](super::Filter) says otherwise.
+    /// A trigger: it has events and no contacts, and queries skip it unless their [`Filter`](super::Filter) includes
+    /// sensors.
     pub sensor: bool,
     /// Whatever the caller wants to find again; the scene does not look at it.
     pub user_data: u64,

@@ -100,13 +100,13 @@ pub use scene_sweep::{SceneImpact, SceneSweep, SceneSweepAnswer};
 /// How a scene looks for contacts.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Options {
-    /// Contacts are told up to this distance (a length, not negative).
+    /// Contacts are reported up to this distance (a length, not negative).
     pub margin: f64,
     /// Two bodies are in contact at or below this distance (a length, at most `margin`); 0 is touching.
     pub touch: f64,
     /// Which boxes stand for the bodies.
     pub boxes: Boxes,
-    /// What is told about where bodies meet; [`Scene::set_contacts`] asks otherwise about single pairs.
+    /// What is reported about where bodies meet; [`Scene::set_contacts`] asks otherwise about single pairs.
     pub contacts: Contacts,
     /// Whether open meshes push other bodies along the normals of their triangles only, from whichever side.
     pub one_sided: bool,
@@ -387,7 +387,7 @@ impl Scene {
         self.broad.reason()
     }
 
-    /// What the last step told.
+    /// What the last step found.
     pub fn last(&self) -> Frame<'_> {
         Frame {
             events: &self.events,

@@ -64,7 +64,11 @@ impl<'s> Route<'s> {
         let [Some(a), Some(b)] = pair.slots().map(|slot| self.bodies.at(slot)) else { return };
         let rule = if a.named && b.named { self.rules.of(pair.slots()) } else { Rule::default() };
         pair.wanted = !rule.ignored && a.body.groups.allow(b.body.groups);
-        let told_as = rule.contacts.unwrap_or(self.options.contacts);
+        // A sensor has events and no contacts.
+        let told_as = match a.body.sensor || b.body.sensor {
+            true => Contacts::None,
+            false => rule.contacts.unwrap_or(self.options.contacts),
+        };
         let changed = (pair.named, pair.told_as) != (rule.method, told_as);
         (pair.named, pair.told_as) = (rule.method, told_as);
         if a.reshaped_at.max(b.reshaped_at) == self.clock {

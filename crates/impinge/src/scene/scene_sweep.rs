@@ -26,7 +26,7 @@ use crate::geom::point_triangle::norm;
 use crate::geom::triangle_distance;
 use crate::model::Geometry;
 use crate::motion::{Ball, Motion};
-use crate::narrow::continuous::{Impact, SweepMemory, SweepOptions};
+use crate::narrow::continuous::{Impact, Sweep, SweepMemory, SweepOptions};
 use crate::narrow::dispatch;
 use crate::narrow::kernel_memory::KernelMemory;
 use crate::narrow::shape_pair::ShapePair;
@@ -377,7 +377,9 @@ impl SceneSweep {
         let seen_through = entry.known == Known::Interrupted;
         let limit = if seen_through { unlimited } else { &mut *budget };
         let mut kernel = KernelMemory::after_sweep(memory.touched);
+        // Only surfaces are refused, and these are solids.
         let found = solid_sweep::sweep_within(shapes, motions, &options, &mut kernel, limit);
+        let found = found.unwrap_or(Sweep::UNKNOWN);
         memory.touched = kernel.sweep_memory();
         let work = found.outcome.work;
         if seen_through {

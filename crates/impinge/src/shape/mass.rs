@@ -38,7 +38,7 @@ pub struct Solid {
 
 impl Mass {
     /// Sums over the triangles of a mesh whose topology is known.
-    pub fn of(mesh: &Mesh, topology: &Topology) -> Mass {
+    pub(crate) fn of(mesh: &Mesh, topology: &Topology) -> Mass {
         let [low, high] = bounds(mesh);
         // Halves first: the sum of two coordinates may not overflow, but it may round away from both.
         let middle = 0.5 * low + 0.5 * high;

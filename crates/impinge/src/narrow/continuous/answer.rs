@@ -14,7 +14,7 @@ pub struct SweepOptions {
     /// How near surfaces may come without a contact and still be called an impact; `None` takes
     /// [`SWEEP_SLACK`](crate::num::tolerance::SWEEP_SLACK) of the scene's size. Rounding is the lower limit.
     pub slack: Option<f64>,
-    /// Whether closed meshes are taken as surfaces without an inside.
+    /// Whether closed meshes, boxes and hulls are taken as surfaces without an inside.
     pub surfaces: bool,
     /// Where in the step the search begins: the bodies are known to be apart until then.
     pub from: f64,

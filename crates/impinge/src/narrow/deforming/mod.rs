@@ -99,7 +99,7 @@ impl Deforming {
     }
 
     /// The tree over what the triangles sweep.
-    pub fn tree(&self) -> &WideTree {
+    pub(crate) fn tree(&self) -> &WideTree {
         &self.tree
     }
 

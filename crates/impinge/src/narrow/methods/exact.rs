@@ -151,7 +151,7 @@ impl PairKernel for Exact {
             let Question::Sweep(options) = question else { return Ok(Verdict::refused()) };
             let still = pair.poses.map(|pose| Motion::Still(*pose));
             let motions = pair.motions.unwrap_or([&still[0], &still[1]]);
-            let found = solid_sweep::sweep_within(pair.shapes, motions, options, &mut memory.kernel, budget);
+            let found = solid_sweep::sweep_within(pair.shapes, motions, options, &mut memory.kernel, budget)?;
             Ok(found.into())
         };
         ask("exact", &Question::Sweep(*options), pair, memory, budget, kernel)
