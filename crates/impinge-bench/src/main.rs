@@ -3,14 +3,13 @@
 //! `impinge-bench NAME` prints one table, `list` names them, `setup` prepares the peers outside, `readme` writes
 //! the README's figures, `before-after` compares two builds.
 
-#![forbid(unsafe_code)]
-
 mod aabb_tree;
 mod assembly;
 mod before_after;
 mod boxes;
 mod chart;
 mod fits;
+mod heap;
 mod hulls;
 mod machine;
 mod outside;
@@ -77,6 +76,7 @@ fn run(arguments: &[String]) -> Result<()> {
         ["readme", "--check"] => readme::run(&readme_file(), &scenes::results_folder(), true),
         ["before-after", ref rest @ ..] => before_after::run(rest),
         [tables::clash::MEMORY, folder] => tables::clash::print_memory(folder),
+        [tables::decompose::ONE, file, budget] => tables::decompose::print_one(file, budget),
         [name] => measure(name, Effort::Full),
         [name, "--quick"] | ["--quick", name] => measure(name, Effort::Quick),
         _ => bail!("{USAGE}"),

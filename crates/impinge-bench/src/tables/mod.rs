@@ -13,6 +13,7 @@ mod configurations;
 mod contact_labels;
 pub mod contacts;
 mod convex;
+pub mod decompose;
 mod hybrid;
 mod mesh_distance;
 mod mesh_pairs;
@@ -138,6 +139,12 @@ pub const TABLES: &[Entry] = &[
         about: "contact manifolds of 1,000 convex bodies sunk into a terrain of 99,458 triangles, frame by frame",
         one_core: true,
         run: contacts::run,
+    },
+    Entry {
+        name: "decompose",
+        about: "convex parts of every closed shared mesh within a budget: parts, time, heap at its peak",
+        one_core: false,
+        run: decompose::run,
     },
     Entry {
         name: "budgets",

@@ -4,8 +4,7 @@ use std::io::Write;
 
 use glam::DVec3;
 use impinge::{
-    Counters, DecomposeEnd, DecomposeOptions, Decomposition, Finish, Mass, Mesh, Outcome, Pose, Shape,
-    procedural,
+    DecomposeEnd, DecomposeOptions, Decomposition, Finish, Mass, Mesh, Outcome, Pose, Shape, procedural,
 };
 use serde::Serialize;
 
@@ -22,7 +21,8 @@ const SPREAD: f64 = 0.25;
 
 #[derive(Debug, Serialize)]
 struct Found {
-    count: usize,
+    /// Null when the budget ended before the last cut.
+    count: Option<usize>,
     /// Of the solid.
     volume: f64,
     /// By which parts exceed their pieces of the solid.
@@ -59,7 +59,9 @@ pub fn run(args: &Decompose, common: &Common) -> Result<Exit, Failure> {
     busy.finish_and_clear();
     explain.lap("decompose");
     explain.work(&answered.work);
-    let Some(found) = answered.value else { return undecided(common, &answered.outcome()) };
+    let outcome = answered.outcome();
+    // What the budget was enough for covers the solid too.
+    let Some(found) = answered.value.or(answered.so_far) else { return undecided(common, &outcome) };
     if let Some(path) = &args.output {
         let meshes: Vec<_> = found.parts.iter().filter_map(Shape::hull_mesh).collect();
         impinge::io::save(path, &procedural::join(&meshes)?)?;
@@ -73,13 +75,14 @@ pub fn run(args: &Decompose, common: &Common) -> Result<Exit, Failure> {
         Picture { figures: figures.map(figure).collect(), ..Picture::default() }
     })?;
     let parts = found.parts.iter().map(report).collect::<Result<Vec<_>, _>>()?;
-    let outcome = Outcome { certainty: found.certainty, finish: Finish::Complete, work: Counters::default() };
+    let open = outcome.finish == Finish::OutOfBudget;
     let assurance = Assurance::from(&outcome);
+    let assurance = if open { assurance.of_nothing() } else { assurance };
     match common.format {
         Format::Json => commands::json(answer(&found, parts, assurance))?,
         Format::Text => output::print(|out| text(&found, &parts, assurance, out))?,
     }
-    Ok(Exit::Free)
+    Ok(if open { Exit::Undecided } else { Exit::Free })
 }
 
 /// Moves the parts away from the middle, so that the cuts between them can be seen.
@@ -90,7 +93,7 @@ fn apart(parts: &[Mesh]) -> Result<Vec<Pose>, Failure> {
     parts.iter().map(pose).collect()
 }
 
-/// The budget ended first.
+/// The budget ended before anything was found.
 fn undecided(common: &Common, outcome: &Outcome) -> Result<Exit, Failure> {
     #[derive(Serialize)]
     struct Open {
@@ -116,7 +119,8 @@ fn report(part: &Shape) -> Result<PartReport, Failure> {
 
 fn answer(found: &Decomposition, parts: Vec<PartReport>, assurance: Assurance) -> Found {
     let &Decomposition { volume, excess, deviation, ended, .. } = found;
-    Found { count: parts.len(), volume, excess, deviation, ended: name_of(ended), parts, assurance }
+    let count = (ended != DecomposeEnd::OutOfBudget).then_some(parts.len());
+    Found { count, volume, excess, deviation, ended: name_of(ended), parts, assurance }
 }
 
 fn name_of(ended: DecomposeEnd) -> &'static str {
@@ -124,6 +128,7 @@ fn name_of(ended: DecomposeEnd) -> &'static str {
         DecomposeEnd::Tolerance => "tolerance",
         DecomposeEnd::MostParts => "most_parts",
         DecomposeEnd::NoBetterCut => "no_better_cut",
+        DecomposeEnd::OutOfBudget => "out_of_budget",
     }
 }
 
@@ -133,7 +138,8 @@ fn text(
     assurance: Assurance,
     out: &mut dyn Write,
 ) -> std::io::Result<()> {
-    writeln!(out, "{} convex parts of a solid of volume {:?}", found.parts.len(), found.volume)?;
+    let so_far = if found.ended == DecomposeEnd::OutOfBudget { " so far" } else { "" };
+    writeln!(out, "{} convex parts{so_far} of a solid of volume {:?}", found.parts.len(), found.volume)?;
     for (number, PartReport { vertices, faces, volume, .. }) in parts.iter().enumerate() {
         writeln!(out, "{number:>4}  {vertices} corners, {faces} faces, volume {volume:?}")?;
     }
@@ -150,6 +156,7 @@ fn text(
         DecomposeEnd::NoBetterCut => {
             writeln!(out, "beyond the tolerance: no further cut makes a part better")?
         }
+        DecomposeEnd::OutOfBudget => writeln!(out, "undecided: the budget ended before the last cut")?,
     }
     writeln!(out, "({assurance})")
 }

@@ -49,3 +49,35 @@ fn a_tolerance_that_was_missed_is_told() {
     let text = folder.run(&few);
     assert!(text.code == 0 && text.out.contains("beyond the tolerance"), "{text:?}");
 }
+
+#[test]
+fn issue_015_what_a_budget_was_enough_for_covers_the_solid() {
+    let folder = Folder::new();
+    let mesh = impinge::procedural::torus(1.0, 0.3, 24, 12).unwrap();
+    impinge::io::save(folder.path().join("ring.obj"), &mesh).unwrap();
+    let ask = |units: &str, more: &[&str]| {
+        folder.run(&[&["decompose", "ring.obj", "--budget", units, "--format", "json"], more].concat())
+    };
+    let none = ask("100", &[]);
+    assert_eq!((none.code, none.json()["parts"].is_null()), (3, true), "{none:?}");
+    let some = ask("200000", &["--output", "parts.obj"]);
+    let answer = some.json();
+    assert_eq!(
+        (some.code, answer["finish"].as_str(), answer["ended"].as_str()),
+        (3, Some("out_of_budget"), Some("out_of_budget")),
+        "{answer}"
+    );
+    assert!(answer["count"].is_null() && answer["certainty"].is_null());
+    let parts = answer["parts"].as_array().unwrap();
+    assert!((2..64).contains(&parts.len()), "{}", parts.len());
+    let volume = |value: &serde_json::Value| value["volume"].as_f64().unwrap();
+    let sum: f64 = parts.iter().map(volume).sum();
+    let excess = answer["excess"].as_f64().unwrap();
+    assert!((sum - volume(&answer) - excess).abs() < 1e-9 * sum, "{sum} of {answer}");
+    // Each part holds corners of the ring, and none is farther from it than the stated length.
+    let deviation = answer["deviation"].as_f64().unwrap();
+    assert!((0.3..1.5).contains(&deviation), "{deviation}");
+    assert_eq!(folder.run(&["inspect", "parts.obj"]).code, 0);
+    let text = folder.run(&["decompose", "ring.obj", "--budget", "200000"]);
+    assert!(text.code == 3 && text.out.contains("convex parts so far"), "{text:?}");
+}

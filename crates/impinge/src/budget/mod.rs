@@ -118,13 +118,33 @@ impl Budget {
     }
 
     /// [`Budget::charge`] for many units, a quantum at a time.
-    pub(crate) fn charge_all(&mut self, mut units: u64) -> bool {
-        while units > 0 {
-            let some = units.min(QUANTUM);
-            if !self.charge(some) {
-                return false;
+    pub(crate) fn charge_all(&mut self, units: u64) -> bool {
+        self.charge_and_tell(units, |_| None::<()>)
+    }
+
+    /// As [`Budget::charge_all`], for a search that leaves what was found so far, if anything, where it rests;
+    /// `so_far` is told how many of the units were drawn.
+    pub(crate) fn charge_and_tell<T: Any + Send>(
+        &mut self,
+        units: u64,
+        so_far: impl Fn(u64) -> Option<T>,
+    ) -> bool {
+        let mut drawn = 0;
+        while drawn < units {
+            let some = QUANTUM.min(units - drawn);
+            while !self.draw(some) {
+                let rested = match so_far(drawn) {
+                    Some(so_far) => self.rest(|| so_far),
+                    None => self.rest_silently(),
+                };
+                if !rested && (self.gate.is_some() || self.trial) {
+                    return false;
+                }
+                if !rested {
+                    break;
+                }
             }
-            units -= some;
+            drawn += some;
         }
         true
     }
@@ -143,6 +163,15 @@ impl Budget {
             Some(gate) if self.silent => gate.rest(self, None),
             Some(gate) => gate.rest(self, Some(Box::new(so_far()))),
             None => false,
+        }
+    }
+
+    /// Leaves what was found so far for a caller whose deadline passes before the search rests again.
+    pub(crate) fn leave<T: Any + Send>(&self, so_far: impl FnOnce() -> Option<T>) {
+        if let Some(gate) = self.gate.as_ref().filter(|_| !self.silent)
+            && let Some(so_far) = so_far()
+        {
+            gate.leave(Box::new(so_far));
         }
     }
 

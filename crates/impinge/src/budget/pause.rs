@@ -78,7 +78,9 @@ impl Gate {
         (state.units, state.spent, state.updates) = (budget.units, budget.spent, budget.updates);
         // A caller whose deadline passed may have come again meanwhile.
         if state.granted.is_none() {
-            (state.resting, state.so_far) = (true, so_far);
+            state.resting = true;
+            // What was left before lasts where there is nothing newer.
+            state.so_far = so_far.or_else(|| state.so_far.take());
             self.tell_caller();
         }
         while !state.closed {
@@ -91,6 +93,11 @@ impl Gate {
         // Whatever it draws from now on is refused.
         (budget.units, budget.deadline, budget.fresh) = (0, None, false);
         false
+    }
+
+    /// On the thread of the search: what a caller is told who leaves before the search rests.
+    pub fn leave(&self, so_far: Left) {
+        self.lock().so_far = Some(so_far);
     }
 
     /// On the thread of the search: tells its end.

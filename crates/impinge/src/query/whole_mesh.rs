@@ -4,14 +4,14 @@ use super::point::{mesh_of, whole};
 use super::{Query, check_volume};
 use crate::contact::{Verdict, Volume, VolumeOptions};
 use crate::model::{Fact, Geometry, Placed};
-use crate::narrow::decompose::{DecomposeOptions, Decomposition, decompose_within};
+use crate::narrow::decompose::{Covering, DecomposeOptions, Decomposition, decompose_within};
 use crate::narrow::detector::Question;
 use crate::narrow::detector::shape_memory::ShapeQuestion;
 use crate::narrow::image;
 use crate::narrow::methods::Method;
 use crate::narrow::route::{Answer, Reason};
 use crate::report::{self, Inspection};
-use crate::shape::Polytope;
+use crate::shape::Convex;
 use crate::shape::mass::Mass;
 use crate::{Certainty, Counters, Error, Finish, Outcome, Shape};
 
@@ -80,7 +80,8 @@ impl Query<'_> {
         Ok(Answer::new(verdict, Method::Exact, Reason::Only))
     }
 
-    /// Convex shapes that cover a closed mesh; see [`decompose`].
+    /// Convex shapes that cover a closed mesh; see [`decompose`]. When the budget ends, `so_far` holds the parts after
+    /// the last cut, which cover it too.
     ///
     /// # Errors
     /// As [`decompose`], or a method other than `exact`.
@@ -104,9 +105,9 @@ impl Query<'_> {
                 None => Ok(Verdict::refused()),
             })?
         };
-        let with_shapes = |found: Decomposition<Polytope>| {
+        let with_shapes = |found: Covering| {
             let Decomposition { parts, volume, excess, deviation, ended, certainty } = found;
-            let parts = parts.into_iter().map(Shape::from).collect();
+            let parts = parts.into_iter().map(|part| Shape::from(Convex::Polytope(part))).collect();
             Decomposition { parts, volume, excess, deviation, ended, certainty }
         };
         Ok(Answer::new(verdict.map(with_shapes), method, reason))

@@ -6,12 +6,12 @@
 
 use glam::DVec3;
 
+use super::bounds;
 use super::piece::{Piece, Plane};
 use crate::Mesh;
 use crate::model::Model;
 use crate::num::predicate::{Sign, orient3d};
 use crate::num::tolerance::SAME_PLANE;
-use crate::shape::Topology;
 
 /// Planes along faces at notches, and along other faces, that are tried for one cut.
 const FACES: usize = 16;
@@ -20,7 +20,8 @@ const ACROSS: usize = 5;
 
 /// An edge at which the solid is not convex.
 pub(super) struct Notch {
-    ends: [DVec3; 2],
+    /// Vertices of the mesh.
+    ends: [u32; 2],
     triangles: [u32; 2],
     /// Its length times the sine of the angle that is missing.
     pub(super) weight: f64,
@@ -43,15 +44,12 @@ pub(super) fn notches(model: &Model, inward: bool, slack: f64) -> Vec<Notch> {
         if normal(mesh, t).dot(opposite - corners[0]).abs() <= slack {
             continue;
         }
-        let ends = place(topology, mesh, *ends);
-        let weight = normal(mesh, t).cross(normal(mesh, u)).length() * ends[0].distance(ends[1]);
+        let ends = ends.map(|welded| topology.weld().first(welded));
+        let [p, q] = ends.map(|v| mesh.vertices()[v as usize]);
+        let weight = normal(mesh, t).cross(normal(mesh, u)).length() * p.distance(q);
         found.push(Notch { ends, triangles: [t, u], weight });
     }
     found
-}
-
-fn place(topology: &Topology, mesh: &Mesh, ends: [u32; 2]) -> [DVec3; 2] {
-    ends.map(|welded| mesh.vertices()[topology.weld().first(welded) as usize])
 }
 
 fn normal(mesh: &Mesh, triangle: u32) -> DVec3 {
@@ -67,7 +65,8 @@ pub(super) fn candidates<'n>(
     slack: f64,
 ) -> (Vec<&'n Notch>, Vec<Plane>) {
     let mut planes = Vec::new();
-    let mut open: Vec<&Notch> = notches.iter().filter(|notch| open_part(notch, piece, slack) > 0.0).collect();
+    let mut open: Vec<&Notch> =
+        notches.iter().filter(|notch| open_part(notch, mesh, piece, slack) > 0.0).collect();
     open.sort_by(|a, b| b.weight.total_cmp(&a.weight));
     for triangle in open.iter().flat_map(|notch| notch.triangles) {
         if planes.len() == FACES {
@@ -75,8 +74,7 @@ pub(super) fn candidates<'n>(
         }
         add(&mut planes, face(mesh, triangle, slack));
     }
-    let mut areas: Vec<(f64, u32)> =
-        piece.surface().iter().map(|polygon| (area(&polygon.corners), polygon.triangle)).collect();
+    let mut areas: Vec<(f64, u32)> = piece.areas().collect();
     areas.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
     for (_, triangle) in areas {
         if planes.len() >= 2 * FACES {
@@ -84,9 +82,7 @@ pub(super) fn candidates<'n>(
         }
         add(&mut planes, face(mesh, triangle, slack));
     }
-    let points = piece.points();
-    let low = points.iter().copied().fold(DVec3::INFINITY, DVec3::min);
-    let high = points.iter().copied().fold(DVec3::NEG_INFINITY, DVec3::max);
+    let [low, high] = bounds(piece.points().iter().copied());
     for k in 1..=ACROSS {
         let at = low + (high - low) * (k as f64 / (ACROSS + 1) as f64);
         for normal in DVec3::AXES {
@@ -97,13 +93,13 @@ pub(super) fn candidates<'n>(
 }
 
 /// The weight of what the piece has of some notches.
-pub(super) fn open_weight(notches: &[&Notch], piece: &Piece, slack: f64) -> f64 {
-    notches.iter().map(|notch| notch.weight * open_part(notch, piece, slack)).sum()
+pub(super) fn open_weight(notches: &[&Notch], mesh: &Mesh, piece: &Piece, slack: f64) -> f64 {
+    notches.iter().map(|notch| notch.weight * open_part(notch, mesh, piece, slack)).sum()
 }
 
 /// The share of a notch that lies in the piece and not in one of its cuts.
-fn open_part(notch: &Notch, piece: &Piece, slack: f64) -> f64 {
-    let [p, q] = notch.ends;
+fn open_part(notch: &Notch, mesh: &Mesh, piece: &Piece, slack: f64) -> f64 {
+    let [p, q] = notch.ends.map(|v| mesh.vertices()[v as usize]);
     let (mut from, mut to) = (0.0_f64, 1.0_f64);
     for plane in piece.cuts() {
         let (hp, hq) = (plane.height(p), plane.height(q));
@@ -136,11 +132,4 @@ fn add(planes: &mut Vec<Plane>, plane: Option<Plane>) {
     if !planes.iter().any(same) {
         planes.push(plane);
     }
-}
-
-fn area(corners: &[DVec3]) -> f64 {
-    (2..corners.len())
-        .map(|k| (corners[k - 1] - corners[0]).cross(corners[k] - corners[0]))
-        .sum::<DVec3>()
-        .length()
 }

@@ -10,14 +10,19 @@ use std::sync::Arc;
 
 use glam::DVec3;
 
+use super::bounds;
 use crate::Pose;
 use crate::model::Model;
 use crate::narrow::convex::separation::{ConvexMemory, distance_by_supports};
 use crate::narrow::exact::signed_distance::signed_distances;
+use crate::num::parallel;
 use crate::shape::{Convex, Polytope, Primitive};
 
 /// Boxes that are measured together; how many are open at a time is a few dozen times as many.
-const AT_A_TIME: usize = 512;
+const AT_A_TIME: usize = 64;
+
+/// Those of them that one thread measures.
+const ON_A_THREAD: usize = 16;
 
 /// A box around some of the part.
 #[derive(Clone, Copy)]
@@ -26,42 +31,32 @@ struct Cell {
     half: DVec3,
 }
 
-/// A length that no point of the part is farther from the solid than; above the smallest such length by at
-/// most `resolution`. `pay` is asked for every so many points; `None` where it refuses.
+/// A length, at least `known`, that no point of the part is farther from the solid than; above the smallest such
+/// length by at most `resolution`. `pay` is asked for every so many points; `None` where it refuses.
 pub(super) fn deviation(
-    part: &Polytope,
+    part: &Arc<Polytope>,
     solid: &Model,
     resolution: f64,
+    known: f64,
     mut pay: impl FnMut(usize) -> Option<()>,
 ) -> Option<f64> {
-    let mut measured = |points: &[DVec3]| -> Option<Vec<f64>> {
-        pay(points.len())?;
-        let found = signed_distances(solid, &Pose::IDENTITY, points);
-        Some(found.iter().map(|found| found.distance).collect())
-    };
-    let (mut seen, mut bound) = (0.0_f64, 0.0_f64);
+    // A bound that is known already needs no point that reaches it.
+    let (mut seen, mut bound) = ((known - resolution).max(0.0), known);
     for corners in part.vertices().chunks(AT_A_TIME) {
-        seen = measured(corners)?.into_iter().fold(seen, f64::max);
+        pay(corners.len())?;
+        let found = signed_distances(solid, &Pose::IDENTITY, corners);
+        seen = found.iter().map(|found| found.distance).fold(seen, f64::max);
     }
-    let hull = Convex::Polytope(Arc::new(part.clone()));
-    let low = part.vertices().iter().copied().fold(DVec3::INFINITY, DVec3::min);
-    let high = part.vertices().iter().copied().fold(DVec3::NEG_INFINITY, DVec3::max);
+    let hull = Convex::Polytope(part.clone());
+    let [low, high] = bounds(part.vertices().iter().copied());
     let mut open = vec![Cell { centre: low.midpoint(high), half: (high - low) / 2.0 }];
     while !open.is_empty() {
-        let mut cells = open.split_off(open.len().saturating_sub(AT_A_TIME));
-        let mut points = Vec::with_capacity(cells.len());
-        cells.retain(|cell| {
-            let point = nearest_of(part, &hull, cell.centre);
-            // The part does not come as near as the box is large.
-            let misses = point.distance(cell.centre) > cell.half.length();
-            if !misses {
-                points.push(point);
-            }
-            !misses
-        });
-        let distances = measured(&points)?;
-        seen = distances.iter().copied().fold(seen, f64::max);
-        for (cell, distance) in cells.iter().zip(distances) {
+        let cells = open.split_off(open.len().saturating_sub(AT_A_TIME));
+        pay(cells.len())?;
+        let chunks: Vec<&[Cell]> = cells.chunks(ON_A_THREAD).collect();
+        let found = parallel::map(chunks.len(), |k| measured(part, &hull, solid, chunks[k]));
+        seen = found.iter().flatten().map(|&(_, distance)| distance).fold(seen, f64::max);
+        for (cell, distance) in found.into_iter().flatten() {
             let most = distance + cell.half.length();
             if most > seen + resolution {
                 open.extend(cell.halves());
@@ -71,6 +66,17 @@ pub(super) fn deviation(
         }
     }
     Some(bound.max(seen))
+}
+
+/// The boxes that the part comes near to, each with the distance from the solid of the part's point nearest to its
+/// middle.
+fn measured(part: &Polytope, hull: &Convex, solid: &Model, cells: &[Cell]) -> Vec<(Cell, f64)> {
+    let nearest = cells.iter().map(|&cell| (cell, nearest_of(part, hull, cell.centre)));
+    // The part does not come as near to others as they are large.
+    let (near, points): (Vec<Cell>, Vec<DVec3>) =
+        nearest.filter(|(cell, point)| point.distance(cell.centre) <= cell.half.length()).unzip();
+    let found = signed_distances(solid, &Pose::IDENTITY, &points);
+    near.into_iter().zip(found).map(|(cell, found)| (cell, found.distance)).collect()
 }
 
 /// The point of the part that is nearest to a point.

@@ -16,16 +16,19 @@ mod piece;
 #[cfg(test)]
 mod tests;
 
+use std::collections::HashSet;
+use std::sync::Arc;
+
 use glam::DVec3;
 
 use self::cuts::Notch;
-use self::piece::{Piece, Polygon};
+use self::piece::Piece;
 use crate::Shape;
 use crate::contact::Verdict;
 use crate::model::{Fact, Model};
 use crate::narrow::exact::self_intersection::{self_intersections, self_intersections_within};
 use crate::num::parallel;
-use crate::num::tolerance::{CUT_GAIN, CUT_SLACK, VOLUME_ROUNDING};
+use crate::num::tolerance::{CUT_GAIN, CUT_SLACK, ROUND_UP, VOLUME_ROUNDING};
 use crate::shape::Polytope;
 use crate::{Budget, Certainty, Counters, Error, Finish, Mesh, Outcome};
 
@@ -61,6 +64,9 @@ pub enum DecomposeEnd {
     MostParts,
     /// No plane that was tried makes a part better that exceeds the tolerance. More parts would not help.
     NoBetterCut,
+    /// The budget ended: these are the parts so far. They cover the solid, and their deviation is half the
+    /// diagonal of the largest.
+    OutOfBudget,
 }
 
 /// Convex parts that cover a solid.
@@ -101,13 +107,13 @@ pub const DEVIATION_RESOLUTION: f64 = 1.0 / 256.0;
 ///
 /// # Errors
 /// A mesh that is not closed or encloses nothing, no parts allowed, or a tolerance that is negative or not finite.
-pub fn decompose(model: &Model, options: &DecomposeOptions) -> Result<Decomposition<Polytope>, Error> {
+pub fn decompose(model: &Model, options: &DecomposeOptions) -> Result<Decomposition<Arc<Polytope>>, Error> {
     let found = decompose_within(model, options, &mut Budget::UNLIMITED.clone())?.value;
     // An unlimited budget does not run out.
     found.ok_or(Error::Argument { name: "budget", reason: "it ended".into() })
 }
 
-/// As [`decompose`], as far as a budget goes; nothing is told before the end.
+/// As [`decompose`], as far as a budget goes: when it ends after a cut, the parts so far are told.
 ///
 /// # Errors
 /// As [`decompose`].
@@ -115,7 +121,7 @@ pub fn decompose_within(
     model: &Model,
     options: &DecomposeOptions,
     budget: &mut Budget,
-) -> Result<Verdict<Decomposition<Polytope>>, Error> {
+) -> Result<Verdict<Covering>, Error> {
     let DecomposeOptions { most_parts, tolerance } = *options;
     if most_parts == 0 {
         return Err(Error::Argument { name: "most_parts", reason: "there must be one at least".into() });
@@ -124,29 +130,72 @@ pub fn decompose_within(
         let reason = format!("{tolerance} is negative or not finite");
         return Err(Error::Argument { name: "tolerance", reason });
     }
-    let mut spending = Spending { budget, tests: 0 };
-    let found = covered(model, options, &mut spending)?;
-    let finish = if found.is_some() { Finish::Complete } else { Finish::OutOfBudget };
-    let certainty = found.as_ref().map_or(Certainty::Exact, |found| found.certainty);
-    let work = Counters { primitive_tests: spending.tests, ..Counters::default() };
-    Ok(Verdict::new(found, Outcome { certainty, finish, work }))
+    let mut spending = Spending { budget, tests: 0, so_far: None };
+    Ok(match covered(model, options, &mut spending)? {
+        Some(found) => {
+            let outcome = outcome(found.certainty, Finish::Complete, spending.tests);
+            Verdict::new(Some(found), outcome)
+        }
+        None => spending.open().unwrap_or_else(Verdict::out_of_budget),
+    })
 }
+
+/// The parts while they may be told more than once.
+pub(crate) type Covering = Decomposition<Arc<Polytope>>;
 
 /// Planes that are tried before a budget is asked again.
 const PLANES_AT_A_TIME: usize = 4;
+
+/// Polygons of a piece from which on the planes are tried on all threads.
+const WORTH_SHARING: usize = 128;
 
 /// A budget and what was drawn from it: the polygons that were cut, hulled or measured.
 struct Spending<'b> {
     budget: &'b mut Budget,
     tests: u64,
+    /// The parts after the last cut.
+    so_far: Option<Covering>,
 }
 
 impl Spending<'_> {
     /// `None` when nothing more should be begun.
     fn pay(&mut self, tests: usize) -> Option<()> {
+        let before = self.tests;
         self.tests += tests as u64;
-        self.budget.charge_all(tests as u64).then_some(())
+        let so_far = &self.so_far;
+        let open = |drawn: u64| Some(so_far.as_ref()?.left_open(before + drawn));
+        self.budget.charge_and_tell(tests as u64, open).then_some(())
     }
+
+    /// Builds what is needed of a mesh; `None` when the budget ended first.
+    fn prepare(&mut self, model: &Model, facts: &[Fact]) -> Option<()> {
+        let free = self.budget.is_unlimited();
+        (free || facts.iter().all(|&fact| model.prepare(fact, self.budget))).then_some(())
+    }
+
+    /// Tells the parts so far to a caller whose deadline may pass before the next payment.
+    fn tell(&mut self, so_far: impl FnOnce() -> Covering) {
+        if !self.budget.is_unlimited() {
+            self.so_far = Some(so_far());
+            self.budget.leave(|| self.open());
+        }
+    }
+
+    fn open(&self) -> Option<Verdict<Covering>> {
+        Some(self.so_far.as_ref()?.left_open(self.tests))
+    }
+}
+
+impl Covering {
+    /// What is told when the budget ends after some tests.
+    fn left_open(&self, tests: u64) -> Verdict<Covering> {
+        Verdict::by_finish(self.clone(), outcome(self.certainty, Finish::OutOfBudget, tests))
+    }
+}
+
+fn outcome(certainty: Certainty, finish: Finish, tests: u64) -> Outcome {
+    let work = Counters { primitive_tests: tests, ..Counters::default() };
+    Outcome { certainty, finish, work }
 }
 
 /// The parts; `None` when the budget ended first.
@@ -154,14 +203,9 @@ fn covered(
     model: &Model,
     options: &DecomposeOptions,
     spending: &mut Spending<'_>,
-) -> Result<Option<Decomposition<Polytope>>, Error> {
+) -> Result<Option<Covering>, Error> {
     let triangles = model.mesh().triangles().len();
-    let facts = [Fact::Topology, Fact::Tree, Fact::PointTree];
-    let limited = !spending.budget.is_unlimited();
-    if limited && !facts.iter().all(|&fact| model.prepare(fact, spending.budget)) {
-        return Ok(None);
-    }
-    if spending.pay(4 * triangles).is_none() {
+    if spending.prepare(model, &[Fact::Topology]).is_none() || spending.pay(4 * triangles).is_none() {
         return Ok(None);
     }
     let solids = solids(model)?;
@@ -173,17 +217,18 @@ fn covered(
         inward,
         notches: cuts::notches(model, inward, CUT_SLACK * size),
         slack: CUT_SLACK * size,
+        volume,
         enough: volume * options.tolerance.max(VOLUME_ROUNDING),
         strict: options.tolerance == 0.0,
     };
     let mut pieces = Vec::new();
     for (number, solid) in solids.into_iter().enumerate() {
-        if spending.pay(solid.piece.surface().len()).is_none() {
+        if spending.pay(solid.piece.triangles().len()).is_none() {
             return Ok(None);
         }
-        pieces.extend(work.shaped(solid.piece, number)?);
+        pieces.extend(work.shaped(solid.piece, number));
     }
-    if work.cut_all(&mut pieces, options.most_parts, spending)?.is_none() {
+    if work.cut_all(&mut pieces, options.most_parts, spending).is_none() {
         return Ok(None);
     }
     let ended = match pieces.iter().any(|piece| work.needs_cut(piece)) {
@@ -191,26 +236,33 @@ fn covered(
         true if pieces.len() >= options.most_parts => DecomposeEnd::MostParts,
         true => DecomposeEnd::NoBetterCut,
     };
+    spending.tell(|| work.so_far(&pieces));
     if work.join_all(&mut pieces, spending)?.is_none() {
         return Ok(None);
     }
+    spending.tell(|| work.so_far(&pieces));
     // A small pit hardly has a volume.
     let hollow = pieces.iter().any(|piece| piece.hollow);
     let excess = pieces.iter().map(|piece| piece.excess().max(0.0)).sum::<f64>();
-    let parts: Vec<Polytope> = pieces.into_iter().map(|piece| piece.hull).collect();
+    // Those that may stand out far are measured first, so that the others are soon seen not to.
+    let mut order: Vec<usize> = (0..pieces.len()).collect();
+    order.sort_by(|&p, &q| pieces[q].excess().total_cmp(&pieces[p].excess()));
+    let parts: Vec<Arc<Polytope>> = pieces.into_iter().map(|piece| piece.hull).collect();
     let close = excess <= volume * VOLUME_ROUNDING * parts.len() as f64;
     let mut exact = close && !hollow;
     if exact {
         let Some(meets) = meets_itself(model, spending) else { return Ok(None) };
         exact = !meets;
     }
+    if !exact && spending.prepare(model, &[Fact::Tree, Fact::PointTree]).is_none() {
+        return Ok(None);
+    }
     let resolution = size * DEVIATION_RESOLUTION;
     let mut deviation = 0.0_f64;
-    for part in parts.iter().filter(|_| !exact) {
-        let Some(more) = deviation::deviation(part, model, resolution, |points| spending.pay(points)) else {
-            return Ok(None);
-        };
-        deviation = deviation.max(more);
+    for part in order.into_iter().filter(|_| !exact).map(|part| &parts[part]) {
+        let found = deviation::deviation(part, model, resolution, deviation, |points| spending.pay(points));
+        let Some(found) = found else { return Ok(None) };
+        deviation = found;
     }
     let certainty = if exact { Certainty::Exact } else { Certainty::Conservative { tolerance: deviation } };
     Ok(Some(Decomposition { parts, volume, excess, deviation, ended, certainty }))
@@ -218,6 +270,7 @@ fn covered(
 
 /// Whether the surface meets itself; `None` when the budget ended first.
 fn meets_itself(model: &Model, spending: &mut Spending<'_>) -> Option<bool> {
+    spending.prepare(model, &[Fact::Tree])?;
     if spending.budget.is_unlimited() {
         return Some(!self_intersections(model).0.is_empty());
     }
@@ -242,13 +295,16 @@ fn solids(model: &Model) -> Result<Vec<Solid>, Error> {
     }
     let mut surfaces = vec![Vec::new(); topology.components().len()];
     for triangle in 0..mesh.triangles().len() as u32 {
-        let polygon = Polygon { corners: mesh.corners(triangle).into_iter().collect(), triangle };
-        surfaces[topology.component_of()[triangle as usize] as usize].push(polygon);
+        surfaces[topology.component_of()[triangle as usize] as usize].push(triangle);
     }
     let origin = mesh.vertices()[mesh.triangles()[0][0] as usize];
     let rounding = VOLUME_ROUNDING * extent(mesh).powi(3);
-    let volume = |surface: &[Polygon]| Piece::new(surface.to_vec()).volume(origin);
-    let volumes: Vec<f64> = surfaces.iter().map(|surface| volume(surface)).collect();
+    let spanned = |&triangle: &u32| {
+        let [a, b, c] = mesh.corners(triangle).map(|p| p - origin);
+        a.cross(b).dot(c)
+    };
+    let volume = |surface: &Vec<u32>| surface.iter().map(spanned).sum::<f64>() / 6.0;
+    let volumes: Vec<f64> = surfaces.iter().map(volume).collect();
     let one_way = volumes.iter().all(|&v| v >= -rounding) || volumes.iter().all(|&v| v <= rounding);
     if !one_way {
         surfaces = vec![surfaces.concat()];
@@ -256,14 +312,15 @@ fn solids(model: &Model) -> Result<Vec<Solid>, Error> {
     let mut solids = Vec::new();
     for surface in surfaces {
         let signed = volume(&surface);
-        let mut piece = Piece::new(surface);
+        // Flat components enclose nothing.
+        if signed.abs() <= rounding {
+            continue;
+        }
+        let mut piece = Piece::whole(mesh, surface);
         if signed < 0.0 {
             piece.turn();
         }
-        // Flat components enclose nothing.
-        if signed.abs() > rounding {
-            solids.push(Solid { piece, volume: signed.abs(), inward: signed < 0.0 });
-        }
+        solids.push(Solid { piece, volume: signed.abs(), inward: signed < 0.0 });
     }
     if solids.is_empty() {
         return Err(Error::Argument { name: "mesh", reason: "it encloses no volume".into() });
@@ -274,17 +331,23 @@ fn solids(model: &Model) -> Result<Vec<Solid>, Error> {
 /// The length of the diagonal of the box.
 fn extent(mesh: &Mesh) -> f64 {
     let corners = (0..mesh.triangles().len() as u32).flat_map(|t| mesh.corners(t));
-    let (low, high) =
-        corners.fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(low, high), p| (low.min(p), high.max(p)));
+    let [low, high] = bounds(corners);
     low.distance(high)
+}
+
+/// The lowest and the highest corner of the box around points.
+fn bounds(points: impl IntoIterator<Item = DVec3>) -> [DVec3; 2] {
+    let none = [DVec3::INFINITY, DVec3::NEG_INFINITY];
+    points.into_iter().fold(none, |[low, high], p| [low.min(p), high.max(p)])
 }
 
 /// A piece with its hull.
 struct Shaped {
     /// The solid it comes from.
     solid: usize,
+    /// Only its triangles where it is not cut again.
     piece: Piece,
-    hull: Polytope,
+    hull: Arc<Polytope>,
     /// Of the piece, and of the hull.
     volumes: [f64; 2],
     /// Whether some of its surface is inside its hull although the volumes agree.
@@ -297,11 +360,11 @@ impl Shaped {
     fn excess(&self) -> f64 {
         self.volumes[1] - self.volumes[0]
     }
+}
 
-    /// The excess squared: halving a ring leaves the sum of the volumes but brings the end nearer.
-    fn concavity(&self) -> f64 {
-        self.excess().max(0.0).powi(2)
-    }
+/// The excess squared: halving a ring leaves the sum of the volumes but brings the end nearer.
+fn concavity(excess: f64) -> f64 {
+    excess.max(0.0).powi(2)
 }
 
 /// What is still to be done after a cut.
@@ -309,7 +372,7 @@ impl Shaped {
 struct Merit {
     /// The weight of the notches that are left.
     notches: f64,
-    /// The sum of [`Shaped::concavity`].
+    /// The sum of [`concavity`].
     concavity: f64,
 }
 
@@ -333,6 +396,8 @@ struct Work<'m> {
     inward: bool,
     notches: Vec<Notch>,
     slack: f64,
+    /// Of the solid.
+    volume: f64,
     /// An excess that needs no cut.
     enough: f64,
     /// Whether hollow pieces need cuts even where the excess does not.
@@ -340,22 +405,22 @@ struct Work<'m> {
 }
 
 impl Work<'_> {
-    fn shaped(&self, piece: Piece, solid: usize) -> Result<Option<Shaped>, Error> {
-        let Some(hull) = piece.hull()? else { return Ok(None) };
+    fn shaped(&self, piece: Piece, solid: usize) -> Option<Shaped> {
+        let hull = Arc::new(piece.hull()?);
         let volumes = [piece.volume(hull.centre()), hull.volume()];
-        let hollow = volumes[1] - volumes[0] <= self.enough && self.is_hollow(&piece, &hull);
-        Ok(Some(Shaped { solid, piece, hull, volumes, hollow, settled: false }))
+        let hollow = volumes[1] - volumes[0] <= self.enough && self.is_hollow(piece.triangles(), &hull);
+        Some(Shaped { solid, piece, hull, volumes, hollow, settled: false })
     }
 
     fn needs_cut(&self, piece: &Shaped) -> bool {
         piece.excess() > self.enough || self.strict && piece.hollow
     }
 
-    /// Whether the plane of some triangle of the piece has a corner of the hull beyond it.
-    fn is_hollow(&self, piece: &Piece, hull: &Polytope) -> bool {
+    /// Whether the plane of some triangle of a piece has a corner of the hull beyond it.
+    fn is_hollow(&self, triangles: &[u32], hull: &Polytope) -> bool {
         let mut at = 0;
-        piece.surface().iter().any(|polygon| {
-            let [a, b, c] = self.mesh.corners(polygon.triangle);
+        triangles.iter().any(|&triangle| {
+            let [a, b, c] = self.mesh.corners(triangle);
             let across = (b - a).cross(c - a);
             let (area, longest) = (across.length(), (b - a).length().max((c - a).length()));
             // The normal of a sliver says little, that of a triangle without area nothing.
@@ -367,28 +432,59 @@ impl Work<'_> {
         })
     }
 
-    /// Cuts the worst piece until all are good or there are enough.
-    fn cut_all(
-        &self,
-        pieces: &mut Vec<Shaped>,
-        most: usize,
-        spending: &mut Spending<'_>,
-    ) -> Result<Option<()>, Error> {
+    /// Cuts the worst piece until all are good or there are enough; `None` when the budget ended first.
+    fn cut_all(&self, pieces: &mut Vec<Shaped>, most: usize, spending: &mut Spending<'_>) -> Option<()> {
+        for piece in pieces.iter_mut() {
+            self.forget(piece, false);
+        }
         while pieces.len() < most {
+            spending.tell(|| self.so_far(pieces));
             let open = pieces.iter().enumerate().filter(|(_, p)| !p.settled && self.needs_cut(p));
             let worst = open.max_by(|(_, p), (_, q)| p.excess().total_cmp(&q.excess()));
             let Some((worst, _)) = worst else { break };
             let room = most - pieces.len();
-            let Some(cut) = self.best_cut(&pieces[worst], room, spending)? else { return Ok(None) };
-            match cut {
-                Some([low, high]) => {
+            match self.best_cut(&pieces[worst], room, spending)? {
+                Some(mut sides) => {
+                    sides.iter_mut().for_each(|side| self.forget(side, false));
+                    let [low, high] = sides;
                     pieces[worst] = low;
                     pieces.push(high);
                 }
-                None => pieces[worst].settled = true,
+                None => {
+                    pieces[worst].settled = true;
+                    self.forget(&mut pieces[worst], false);
+                }
             }
         }
-        Ok(Some(()))
+        pieces.iter_mut().for_each(|piece| self.forget(piece, true));
+        Some(())
+    }
+
+    /// Frees what only cuts need, where none will be made.
+    fn forget(&self, shaped: &mut Shaped, no_more: bool) {
+        if no_more || shaped.settled || !self.needs_cut(shaped) {
+            shaped.piece = Piece::finished(shaped.piece.triangles().to_vec());
+        }
+    }
+
+    /// What is to be told when the budget ends now.
+    fn so_far(&self, pieces: &[Shaped]) -> Covering {
+        let parts: Vec<Arc<Polytope>> = pieces.iter().map(|piece| piece.hull.clone()).collect();
+        // The corners of a part belong to the solid, and one of them is as near to any point of it as the centre of a
+        // ball around them all is.
+        let half = |part: &Arc<Polytope>| {
+            let [low, high] = bounds(part.vertices().iter().copied());
+            low.distance(high) / 2.0 * ROUND_UP
+        };
+        let deviation = parts.iter().map(half).fold(0.0, f64::max);
+        Decomposition {
+            parts,
+            volume: self.volume,
+            excess: pieces.iter().map(|piece| piece.excess().max(0.0)).sum(),
+            deviation,
+            ended: DecomposeEnd::OutOfBudget,
+            certainty: Certainty::Conservative { tolerance: deviation },
+        }
     }
 
     /// The two sides of the best cut, if one makes anything better; there may be `room` more pieces. `None` outside when
@@ -398,51 +494,60 @@ impl Work<'_> {
         whole: &Shaped,
         room: usize,
         spending: &mut Spending<'_>,
-    ) -> Result<Option<Option<[Shaped; 2]>>, Error> {
+    ) -> Option<Option<[Shaped; 2]>> {
         let (notches, planes) = cuts::candidates(&whole.piece, self.mesh, &self.notches, self.slack);
-        let sides = |k: usize| -> Result<Option<[Shaped; 2]>, Error> {
-            let low = self.shaped(whole.piece.below(&planes[k]), whole.solid)?;
-            let high = self.shaped(whole.piece.below(&planes[k].turned()), whole.solid)?;
-            Ok(low.zip(high).map(|(low, high)| [low, high]))
-        };
-        let merit = |sides: &[Shaped; 2]| {
-            let left = sides.iter().map(|side| cuts::open_weight(&notches, &side.piece, self.slack));
-            Merit { notches: left.sum(), concavity: sides.iter().map(Shaped::concavity).sum() }
+        // A notch needs one cut at most.
+        let by_notches = notches.len() <= room;
+        let sides = |k: usize| [planes[k], planes[k].turned()].map(|plane| whole.piece.below(&plane));
+        let merit = |sides: [Piece; 2]| -> Option<Merit> {
+            let [low, high] = [sides[0].excess()?, sides[1].excess()?];
+            let weight = |side: &Piece| cuts::open_weight(&notches, self.mesh, side, self.slack);
+            let notches = if by_notches { sides.iter().map(weight).sum() } else { 0.0 };
+            Some(Merit { notches, concavity: concavity(low) + concavity(high) })
         };
         // Both sides of every cut would take many times the memory of the piece: the best cut is made again.
         let at_a_time = if spending.budget.is_unlimited() { planes.len() } else { PLANES_AT_A_TIME };
-        let mut tried: Vec<Result<Option<Merit>, Error>> = Vec::new();
+        let polygons = whole.piece.triangles().len();
+        let mut tried: Vec<Option<Merit>> = Vec::with_capacity(planes.len());
         while tried.len() < planes.len() {
             let (first, count) = (tried.len(), at_a_time.min(planes.len() - tried.len()));
             // Every plane that is tried cuts the whole piece and hulls both sides.
-            if spending.pay(count * whole.piece.surface().len()).is_none() {
-                return Ok(None);
-            }
-            tried.extend(parallel::map(count, |k| -> Result<Option<Merit>, Error> {
-                Ok(sides(first + k)?.as_ref().map(&merit))
-            }));
+            spending.pay(count * polygons)?;
+            let some = || parallel::map(count, |k| merit(sides(first + k)));
+            // Every thread needs its own memory, which a small piece is not worth.
+            tried.extend(if polygons < WORTH_SHARING { parallel::alone(some) } else { some() });
         }
-        let mut now = Merit { notches: notches.iter().map(|n| n.weight).sum(), concavity: whole.concavity() };
-        // A notch needs one cut at most.
-        let by_notches = notches.len() <= room;
+        let weight = notches.iter().map(|notch| notch.weight).sum();
+        let mut now = Merit { notches: weight, concavity: concavity(whole.excess()) };
         let mut best = None;
         for (k, one) in tried.into_iter().enumerate() {
             // The first of equal ones.
-            if let Some(merit) = one?
+            if let Some(merit) = one
                 && merit.is_better(&now, by_notches)
             {
                 (now, best) = (merit, Some(k));
             }
         }
-        best.map_or(Ok(None), sides).map(Some)
+        let shaped = |k: usize| {
+            let [low, high] = sides(k);
+            Some([self.shaped(low, whole.solid)?, self.shaped(high, whole.solid)?])
+        };
+        Some(best.and_then(shaped))
     }
 
     /// Puts pieces together whose common hull is good enough.
     fn join_all(&self, pieces: &mut Vec<Shaped>, spending: &mut Spending<'_>) -> Result<Option<()>, Error> {
+        // A piece that has grown gets a new name, so that only its pairs are tried again.
+        let mut names: Vec<u32> = (0..pieces.len() as u32).collect();
+        let mut fresh = names.len() as u32;
+        let mut passed = HashSet::new();
         let mut first = 0;
         while first < pieces.len() {
             let mut joined = false;
             for second in first + 1..pieces.len() {
+                if !passed.insert([names[first], names[second]]) {
+                    continue;
+                }
                 let corners = [first, second].map(|k| pieces[k].hull.vertices().len());
                 if spending.pay(corners[0] + corners[1]).is_none() {
                     return Ok(None);
@@ -450,6 +555,9 @@ impl Work<'_> {
                 if let Some(both) = self.joined(&pieces[first], &pieces[second])? {
                     pieces[first] = both;
                     pieces.remove(second);
+                    names[first] = fresh;
+                    names.remove(second);
+                    fresh += 1;
                     joined = true;
                     break;
                 }
@@ -460,9 +568,19 @@ impl Work<'_> {
         Ok(Some(()))
     }
 
+    /// Whether the boxes around two parts do not meet.
+    fn are_apart(&self, a: &Polytope, b: &Polytope) -> bool {
+        let [a, b] = [a, b].map(|part| bounds(part.vertices().iter().copied()));
+        (a[0] - b[1]).max(b[0] - a[1]).max_element() > self.slack
+    }
+
     fn joined(&self, a: &Shaped, b: &Shaped) -> Result<Option<Shaped>, Error> {
         // Solids may overlap; then the volumes of two say nothing about that of both.
         if a.solid != b.solid {
+            return Ok(None);
+        }
+        // A common hull fills a gap.
+        if self.strict && self.are_apart(&a.hull, &b.hull) {
             return Ok(None);
         }
         let points = [a.hull.vertices(), b.hull.vertices()].concat();
@@ -472,12 +590,12 @@ impl Work<'_> {
         if excess > self.enough + a.excess().max(0.0) + b.excess().max(0.0) {
             return Ok(None);
         }
-        // The joint piece is never cut again, so it needs no caps.
-        let piece = Piece::new([a.piece.surface(), b.piece.surface()].concat());
-        let hollow = self.is_hollow(&piece, &hull);
+        let triangles = [a.piece.triangles(), b.piece.triangles()].concat();
+        let hollow = self.is_hollow(&triangles, &hull);
         if self.strict && hollow {
             return Ok(None);
         }
+        let (piece, hull) = (Piece::finished(triangles), Arc::new(hull));
         Ok(Some(Shaped { solid: a.solid, piece, hull, volumes, hollow, settled: true }))
     }
 }

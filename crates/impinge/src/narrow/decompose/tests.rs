@@ -39,7 +39,7 @@ fn inside(part: &Polytope, p: DVec3, slack: f64) -> bool {
 }
 
 /// Points of the solid lie in a part; points of parts are no farther from the solid than is stated.
-fn check_by_points(model: &Model, found: &Decomposition<Polytope>, count: u64) {
+fn check_by_points(model: &Model, found: &Covering, count: u64) {
     let corners = model.mesh().vertices();
     let low = corners.iter().copied().fold(DVec3::INFINITY, DVec3::min);
     let high = corners.iter().copied().fold(DVec3::NEG_INFINITY, DVec3::max);
@@ -74,8 +74,7 @@ fn the_two_sides_of_a_cut_are_the_whole() {
         procedural::torus(1.0, 0.3, 16, 8).unwrap(),
         procedural::gear(0.3, 0.8, 1.0, 0.4, 7).unwrap(),
     ] {
-        let polygon = |t: u32| Polygon { corners: mesh.corners(t).into_iter().collect(), triangle: t };
-        let whole = Piece::new((0..mesh.triangles().len() as u32).map(polygon).collect());
+        let whole = Piece::whole(&mesh, (0..mesh.triangles().len() as u32).collect());
         let mut pieces = vec![whole];
         let volume = pieces[0].volume(DVec3::ZERO);
         // Along faces, across corners, and anywhere.
@@ -102,7 +101,7 @@ fn exact_parts(model: &Model, parts: usize) {
     let found = decompose(model, &DecomposeOptions::DEFAULT).unwrap();
     assert_eq!(found.certainty, Certainty::Exact, "excess {} of {}", found.excess, found.volume);
     assert_eq!(found.parts.len(), parts);
-    let sum: f64 = found.parts.iter().map(Polytope::volume).sum();
+    let sum: f64 = found.parts.iter().map(|part| part.volume()).sum();
     assert!((sum - found.volume).abs() < 1e-9 * found.volume, "{sum} against {}", found.volume);
     check_by_points(model, &found, 2000);
 }

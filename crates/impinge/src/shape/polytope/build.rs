@@ -172,7 +172,9 @@ pub(super) fn assemble(
             inward: [DVec3::ZERO; 2],
         })
         .collect();
-    let (mut faces, mut sides) = (Vec::new(), Vec::new());
+    // As many as there are: a polytope may be kept for long.
+    let mut faces = Vec::with_capacity(loops.len());
+    let mut sides = Vec::with_capacity(loops.iter().map(Vec::len).sum());
     for (f, loop_) in loops.iter().enumerate() {
         let normal = unit_normal(loop_.len(), |i| at(loop_[i]));
         faces.push(Face {

@@ -69,6 +69,25 @@ impl Polytope {
         Ok(build::polytope(&distinct, &first, hull::hull(&distinct)))
     }
 
+    /// [`Polytope::hull`] of finite points that are in ascending order of coordinates, without repetition and without
+    /// −0; there must be one at least.
+    pub(crate) fn hull_of_ascending(points: &[DVec3]) -> Polytope {
+        let own: Vec<u32> = (0..points.len() as u32).collect();
+        build::polytope(points, &own, hull::hull(points))
+    }
+
+    /// The volume of [`Polytope::hull_of_ascending`], seen from `origin` to keep the digits; costs less than the features.
+    pub(crate) fn volume_of_ascending(points: &[DVec3], origin: DVec3) -> f64 {
+        let spanned = |triangle: &hull::Triangle| {
+            let [a, b, c] = triangle.corners.map(|p| points[p as usize] - origin);
+            a.cross(b).dot(c)
+        };
+        match hull::hull(points) {
+            hull::Hull::Solid(triangles) => triangles.iter().map(spanned).sum::<f64>() / 6.0,
+            _ => 0.0,
+        }
+    }
+
     /// 0 for a point, 1 for a segment, 2 for a flat polygon, 3 for a solid.
     pub fn dimension(&self) -> u32 {
         self.dimension
