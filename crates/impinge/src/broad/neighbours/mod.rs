@@ -23,6 +23,7 @@ mod brute;
 mod bsp_tree;
 mod crowding;
 mod domain;
+mod gather;
 mod grid;
 mod hash;
 mod hybrid;
