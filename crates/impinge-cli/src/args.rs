@@ -283,7 +283,7 @@ Exits 1 with any hard, inside or duplicate clash, 0 otherwise, 3 if the budget e
 Examples:
   impinge particles atoms.pdb --radius 4.5
   impinge particles points.csv --radius 0.1 --pairs near.csv --format json
-  impinge particles water.xyz --radius 9 --periodic 0,31.04,0,31.04,0,31.04
+  impinge particles water.xyz --radius 9 --periodic 0,31.04,0,31.04,0,31.04 --pairs near.csv --vectors
   impinge particles grains.csv --radii                  balls that touch, each with its own radius
   impinge particles grains.csv --radii --radius 0.01    balls at most 0.01 apart
 
@@ -291,8 +291,9 @@ FILE is CSV (columns x, y, z and optionally r, with or without a header), XYZ, P
 their distance is at most --radius; with --radii at most the sum of their radii, and --radius if given. --periodic
 repeats the box along all axes, so that the nearest image counts; the box must be at least twice as wide as the largest
 distance of a pair. --pairs writes the indices from 0, the smaller first, ascending: as CSV with the header i,j, or by
-its ending as JSON, two columns {\"i\":[…],\"j\":[…]}. --method grid, hash, kd_tree, brute and others find the same
-pairs. The search is done in one go: a --budget in work units that is smaller than the number of particles ends
+its ending as JSON, columns {\"i\":[…],\"j\":[…]}. --vectors adds the columns distance, dx, dy, dz (the way from i to the
+nearest image of j) and sx, sy, sz (which image that is, counted in boxes from the j of the file). --method grid, hash,
+kd_tree, brute and others find the same pairs. The search is done in one go: a --budget in work units that is smaller than the number of particles ends
 undecided, any other is not looked at. Exits 1 with any pair, 0 without.")]
     Particles(Particles),
     /// Answers a batch of questions, one JSON object per line
@@ -664,6 +665,9 @@ pub struct Particles {
     /// Writes all pairs to a file, CSV or JSON by its ending
     #[arg(long, value_name = "FILE")]
     pub pairs: Option<PathBuf>,
+    /// Adds to that file the distances, the ways from i to j and which image of j they lead to
+    #[arg(long, requires = "pairs")]
+    pub vectors: bool,
 }
 
 /// `impinge query`.

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::Path;
 
-use impinge::broad::neighbours::{Domain, Particles, SearchCounters, Technique};
+use impinge::broad::neighbours::{Displacement, Domain, Particles, SearchCounters, Technique};
 use impinge::io::{ParticleSet, load_particles};
 use impinge::{Certainty, Counters, Finish, Outcome};
 use serde::Serialize;
@@ -62,7 +62,7 @@ pub fn run(args: &args::Particles, common: &Common) -> Result<Exit, Failure> {
         pairs.sort_unstable();
     }
     if let Some(path) = &args.pairs {
-        write_pairs(path, &pairs)?;
+        write_pairs(path, &Columns::new(&particles, &pairs, args.vectors))?;
         explain.lap("write");
     }
     let found = Found {
@@ -108,24 +108,62 @@ fn frame<'s>(args: &args::Particles, set: &'s ParticleSet) -> Result<Particles<'
     Ok(particles?)
 }
 
+/// What a file of pairs holds, pair by pair.
+struct Columns<'p> {
+    names: &'static [&'static str],
+    pairs: &'p [[u32; 2]],
+    /// Empty where these are not wanted.
+    ways: Vec<Displacement>,
+}
+
+/// The names of the columns; the first two are always there.
+const COLUMNS: [&str; 9] = ["i", "j", "distance", "dx", "dy", "dz", "sx", "sy", "sz"];
+
+impl<'p> Columns<'p> {
+    fn new(particles: &Particles<'_>, pairs: &'p [[u32; 2]], vectors: bool) -> Columns<'p> {
+        let (names, wanted) = if vectors { (&COLUMNS[..], pairs) } else { (&COLUMNS[..2], &[][..]) };
+        Columns { names, pairs, ways: wanted.iter().map(|&[i, j]| particles.displacement(i, j)).collect() }
+    }
+
+    fn write(&self, out: &mut dyn Write, row: usize, column: usize) -> std::io::Result<()> {
+        match (self.ways.get(row), column) {
+            (Some(way), 2) => {
+                let [x, y, z] = way.vector;
+                write!(out, "{}", ((x * x + y * y) + z * z).sqrt())
+            }
+            (Some(way), 3..=5) => write!(out, "{}", way.vector[column - 3]),
+            (Some(way), 6..) => write!(out, "{}", way.shift[column - 6]),
+            _ => write!(out, "{}", self.pairs[row][column]),
+        }
+    }
+}
+
 /// All pairs, ascending: CSV, or columns of JSON where the name ends so.
-fn write_pairs(path: &Path, pairs: &[[u32; 2]]) -> Result<(), Failure> {
+fn write_pairs(path: &Path, columns: &Columns<'_>) -> Result<(), Failure> {
     let mut file = PartialFile::create(path)?;
     let is_json = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("json"));
-    file.write(|out| if is_json { write_columns(out, pairs) } else { write_rows(out, pairs) })?;
+    file.write(|out| if is_json { write_columns(out, columns) } else { write_rows(out, columns) })?;
     file.finish()
 }
 
-fn write_rows(out: &mut dyn Write, pairs: &[[u32; 2]]) -> std::io::Result<()> {
-    writeln!(out, "i,j")?;
-    pairs.iter().try_for_each(|[i, j]| writeln!(out, "{i},{j}"))
+fn write_rows(out: &mut dyn Write, columns: &Columns<'_>) -> std::io::Result<()> {
+    let names = columns.names;
+    writeln!(out, "{}", names.join(","))?;
+    for row in 0..columns.pairs.len() {
+        for column in 0..names.len() {
+            columns.write(out, row, column)?;
+            out.write_all(if column + 1 < names.len() { b"," } else { b"\n" })?;
+        }
+    }
+    Ok(())
 }
 
-fn write_columns(out: &mut dyn Write, pairs: &[[u32; 2]]) -> std::io::Result<()> {
-    for (k, start) in ["{\"i\":[", "],\"j\":["].into_iter().enumerate() {
-        write!(out, "{start}")?;
-        for (at, pair) in pairs.iter().enumerate() {
-            write!(out, "{}{}", if at == 0 { "" } else { "," }, pair[k])?;
+fn write_columns(out: &mut dyn Write, columns: &Columns<'_>) -> std::io::Result<()> {
+    for (column, name) in columns.names.iter().enumerate() {
+        write!(out, "{}\"{name}\":[", if column == 0 { "{" } else { "]," })?;
+        for row in 0..columns.pairs.len() {
+            out.write_all(if row == 0 { b"" } else { b"," })?;
+            columns.write(out, row, column)?;
         }
     }
     writeln!(out, "]}}")

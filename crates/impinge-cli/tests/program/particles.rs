@@ -40,6 +40,14 @@ fn a_periodic_box_joins_its_ends() {
     let columns = std::fs::read_to_string(folder.path().join("near.json")).unwrap();
     let columns: serde_json::Value = serde_json::from_str(&columns).unwrap();
     assert_eq!(columns, json!({"i":[0,0,0,1,1,2,4],"j":[1,4,5,2,4,3,5]}));
+    let ended = folder.run(&[&args[..], &["--pairs", "near.csv", "--vectors"]].concat());
+    assert_eq!(ended.code, 1, "{ended:?}");
+    let rows = std::fs::read_to_string(folder.path().join("near.csv")).unwrap();
+    let rows: Vec<&str> = rows.lines().collect();
+    // From 0 back to the 9.5 of the box before.
+    assert_eq!((rows.len(), rows[0]), (8, "i,j,distance,dx,dy,dz,sx,sy,sz"));
+    assert_eq!(rows[2..4], ["0,4,0,0,0,0,-5,0,0", "0,5,0.5,-0.5,0,0,-1,0,0"], "{rows:?}");
+    assert_eq!(folder.run(&[&args[..], &["--vectors"]].concat()).code, 2, "no file to add them to");
     let narrow = folder.run(&["particles", "row.csv", "--radius", "3", "--periodic", "0,10,-2,2,-5,5"]);
     assert!(narrow.code == 2 && narrow.err.contains("twice"), "{narrow:?}");
     let bad = folder.run(&["particles", "row.csv", "--radius", "3", "--periodic", "0,10"]);

@@ -21,7 +21,7 @@ const COEFFICIENTS: &str = include_str!("coefficients.csv");
 
 /// Frames between two looks at the crowding, at most: a look takes up to half the time of a frame, and most changes are
 /// noticed by [`CHANGED`].
-const PERIOD: u32 = 32;
+const PERIOD: u32 = 64;
 
 /// Tests or pairs of a frame over those of the first frame after a look, one added for each particle to both, from which
 /// on, or from whose reciprocal down, the next look is due.

@@ -5,6 +5,10 @@
 //! [`NeighbourSearch`] and find the same pairs: candidates come from each technique's structure, but whether two
 //! particles are a pair is decided in one place, on the doubles ([`Particles::is_pair`]).
 //!
+//! For a simulation, [`NeighbourList`] is the usual entrance: half or full lists that last over frames, with a skin
+//! within which a list is reused, excluded pairs such as bonds, what began and ended, and for every pair the
+//! [`Displacement`] to the nearest image with its shift. Which particles will meet, and when, says [`MovingTree`].
+//!
 //! ```
 //! use impinge::broad::neighbours::{Domain, Particles, Technique};
 //!
@@ -23,6 +27,7 @@ mod brute;
 mod bsp_tree;
 mod crowding;
 mod domain;
+mod gather;
 mod grid;
 mod hash;
 mod hybrid;

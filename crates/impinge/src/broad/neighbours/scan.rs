@@ -5,6 +5,9 @@
 //! the whole block first and its pairs are listed then: a list that grows by what was just tested would hold up the
 //! loads of the next test.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::gather::{TaskList, gather};
 use super::grid::RowCells;
 use super::hash::CellTable;
 use super::images::Images;
@@ -16,9 +19,6 @@ use crate::simd::{SimdLevel, dispatch};
 
 /// Particles that look for others at a time; their pairs fit into a near cache.
 const TASK: usize = 1 << 10;
-
-/// Tasks of a round on several threads; their pairs are then copied in order.
-const ROUND: usize = 32;
 
 /// Candidates of a block: their columns fit into the nearest cache.
 const BLOCK: usize = 1 << 10;
@@ -74,6 +74,16 @@ impl Found {
     }
 }
 
+impl TaskList for Found {
+    fn restart(&mut self) {
+        (self.count, self.tests) = (0, 0);
+    }
+
+    fn found(&self) -> &[[u32; 2]] {
+        &self.pairs[..self.count]
+    }
+}
+
 impl Scan<'_> {
     /// Replaces `pairs` by all pairs; returns the number of tests.
     pub fn pairs(&self, level: SimdLevel, scratch: &mut Vec<Found>, pairs: &mut Vec<[u32; 2]>) -> u64 {
@@ -85,7 +95,7 @@ impl Scan<'_> {
         if parallel::threads() == 1 || tasks < 2 {
             scratch.resize_with(1, Found::default);
             let found = &mut scratch[0];
-            (found.count, found.tests) = (0, 0);
+            found.restart();
             // Straight into the list.
             std::mem::swap(&mut found.pairs, pairs);
             for k in parallel::in_turn(0..tasks) {
@@ -95,30 +105,12 @@ impl Scan<'_> {
             std::mem::swap(&mut found.pairs, pairs);
             return found.tests;
         }
-        // What stands in `pairs` is overwritten, so that memory of the last frame is not cleared first.
-        scratch.resize_with(ROUND, Found::default);
-        let (mut len, mut tests) = (0, 0);
-        for first in (0..tasks).step_by(ROUND) {
-            let round = &mut scratch[..ROUND.min(tasks - first)];
-            parallel::for_each_chunk(round, 1, |k, found| {
-                (found[0].count, found[0].tests) = (0, 0);
-                task(first + k, &mut found[0]);
-            });
-            let total = round.iter().map(|found| found.count).sum::<usize>();
-            pairs.resize(pairs.len().max(len + total), [0; 2]);
-            let mut free = &mut pairs[len..len + total];
-            let mut copies = Vec::with_capacity(ROUND);
-            for found in round.iter() {
-                let (to, rest) = std::mem::take(&mut free).split_at_mut(found.count);
-                free = rest;
-                copies.push((to, &found.pairs[..found.count]));
-            }
-            parallel::for_each_chunk(&mut copies, 1, |_, one| one[0].0.copy_from_slice(one[0].1));
-            len += total;
-            tests += round.iter().map(|found| found.tests).sum::<u64>();
-        }
-        pairs.truncate(len);
-        tests
+        let tests = AtomicU64::new(0);
+        gather(tasks, scratch, pairs, |k, found| {
+            task(k, found);
+            tests.fetch_add(found.tests, Ordering::Relaxed);
+        });
+        tests.into_inner()
     }
 
     /// Adds the pairs in which the particles from `first` to `end` look at those behind them.

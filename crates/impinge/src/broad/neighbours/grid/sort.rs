@@ -127,26 +127,34 @@ dispatch! {
 #[inline(always)]
 fn group_chunk_plain(source: Source<'_>, first: usize, chunk: &mut Chunk<'_>) {
     let count = chunk.records.len();
-    let mut records = vec![Record::default(); count];
     let own = source.particles.len();
     let particles = &source.particles.positions()[first.min(own)..own.min(first + count)];
     let images = &source.images.positions()[first.saturating_sub(own)..(first + count).saturating_sub(own)];
-    for ((record, x), number) in records.iter_mut().zip(particles.iter().chain(images)).zip(first as u32..) {
-        let fixed = source.lattice.fixed(x);
-        let coordinates = [fixed[0] as u32, fixed[1] as u32, fixed[2] as u32];
-        *record = Record { coordinates, number, cell: source.lattice.cell(fixed) };
+    // Coordinates are computed again when their place is known: that takes less than to write and read them.
+    let mut cells = vec![0_u32; count];
+    let (of_particles, of_images) = cells.split_at_mut(particles.len());
+    for (cells, positions) in [(of_particles, particles), (of_images, images)] {
+        for (cell, x) in cells.iter_mut().zip(positions) {
+            *cell = source.lattice.cell(source.lattice.fixed(x));
+        }
     }
     chunk.groups.fill(0);
-    for record in &records {
-        chunk.groups[(record.cell >> source.bin_bits) as usize + 1] += 1;
+    for cell in &cells {
+        chunk.groups[(cell >> source.bin_bits) as usize + 1] += 1;
     }
     for bin in 1..=source.bins {
         chunk.groups[bin] += chunk.groups[bin - 1];
     }
-    for record in &records {
-        let at = &mut chunk.groups[(record.cell >> source.bin_bits) as usize];
-        chunk.records[*at as usize] = *record;
-        *at += 1;
+    let mut number = first as u32;
+    for positions in [particles, images] {
+        for (x, &cell) in positions.iter().zip(&cells[number as usize - first..]) {
+            let fixed = source.lattice.fixed(x);
+            let coordinates = [fixed[0] as u32, fixed[1] as u32, fixed[2] as u32];
+            let at = &mut chunk.groups[(cell >> source.bin_bits) as usize];
+            chunk.records[*at as usize] = Record { coordinates, number, cell };
+            *at += 1;
+            number += 1;
+        }
     }
     // Each place has run on to the next group's.
     chunk.groups.copy_within(..source.bins, 1);
@@ -161,14 +169,12 @@ fn fill_bin<'r, I: Iterator<Item = &'r Record>>(
     bin: &mut Bin<'_>,
 ) {
     bin.starts.fill(0);
-    for record in members() {
-        bin.starts[(record.cell - first_cell) as usize] += 1;
-    }
+    members().for_each(|record| bin.starts[(record.cell - first_cell) as usize] += 1);
     let mut next = 0;
     for start in bin.starts.iter_mut() {
         next += std::mem::replace(start, next);
     }
-    for record in members() {
+    members().for_each(|record| {
         let start = &mut bin.starts[(record.cell - first_cell) as usize];
         let to = *start as usize;
         *start += 1;
@@ -179,7 +185,7 @@ fn fill_bin<'r, I: Iterator<Item = &'r Record>>(
             let radius = source.particles.radius(source.images.source(record.number));
             bin.points.radii[to] = source.lattice.radius(radius);
         }
-    }
+    });
     let last = bin.starts.len() - 1;
     bin.starts.copy_within(..last, 1);
     bin.starts[0] = 0;
