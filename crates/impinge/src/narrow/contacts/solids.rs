@@ -9,7 +9,7 @@ use glam::DVec3;
 use smallvec::SmallVec;
 
 use super::convex_mesh_hull::convex_body;
-use super::translation::{Exit, Translation, spread_directions};
+use super::translation::{Exit, Translation, WayOut, spread_directions};
 use super::{Wanted, convex_pair};
 use crate::bound::Aabb;
 use crate::contact::{Certainty, Contact, Counters, Feature, Finish};
