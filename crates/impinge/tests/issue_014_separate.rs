@@ -77,7 +77,10 @@ fn what_merely_touches_is_parted_by_roundings() {
         for (a, b) in [(a, b), (b, a)] {
             for at in [DVec3::ZERO, DVec3::new(1e-9, 0.0, 0.0)] {
                 let found = parted(a, b, at);
-                assert!(found.length > 0.0 && found.length < 1e-12, "{found:?} for {a:?} {b:?}");
+                // The second place leaves the corner that the first pair shares.
+                let meets = at == DVec3::ZERO || !is_parted(a, b, at);
+                assert_eq!(found.length > 0.0, meets, "{found:?} for {a:?} {b:?}");
+                assert!(found.length < 1e-12, "{found:?} for {a:?} {b:?}");
             }
         }
     }
@@ -138,7 +141,7 @@ fn what_barely_overlaps_is_parted_by_its_depth() {
         let centre = DVec3::new(0.0, 0.0, 2.0_f64.sqrt() * (1.0 - depth));
         let found = parted(&valley, &ball, centre);
         let truth = 2.0_f64.sqrt() * depth;
-        assert!(found.length <= 1.05 * truth && found.length >= truth, "{found:?}, {truth} deep");
+        assert!(found.length <= 1.05 * truth && found.length >= 0.999 * truth, "{found:?}, {truth} deep");
     }
 }
 

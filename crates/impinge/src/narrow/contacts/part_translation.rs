@@ -121,7 +121,7 @@ impl<'m> PartTranslation<'m> {
     pub fn cost(&self) -> u64 {
         let fixed = match &self.fixed {
             Fixed::Parts(parts) => parts.len() as u64,
-            Fixed::Mesh(mesh) => mesh.model.mesh().triangles().len().ilog2().max(1).into(),
+            Fixed::Mesh(mesh) => mesh.model.mesh().triangles().len().max(2).ilog2().into(),
         };
         fixed * self.moved.len() as u64 * u64::from(MOST_STEPS / 8)
     }
