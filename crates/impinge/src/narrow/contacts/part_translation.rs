@@ -117,15 +117,6 @@ impl<'m> PartTranslation<'m> {
         2.0 * self.size
     }
 
-    /// About how many distances one direction takes.
-    pub fn cost(&self) -> u64 {
-        let fixed = match &self.fixed {
-            Fixed::Parts(parts) => parts.len() as u64,
-            Fixed::Mesh(mesh) => mesh.model.mesh().triangles().len().max(2).ilog2().into(),
-        };
-        fixed * self.moved.len() as u64 * u64::from(MOST_STEPS / 8)
-    }
-
     /// The direction in the frame of the search, in which the parts are moved along it.
     fn own(&self, direction: DVec3) -> DVec3 {
         if self.backwards { -direction } else { direction }
@@ -273,6 +264,15 @@ impl WayOut for PartTranslation<'_> {
 
     fn floor(&self) -> f64 {
         FREE_GAP * self.size
+    }
+
+    /// Distances.
+    fn cost(&self) -> u64 {
+        let fixed = match &self.fixed {
+            Fixed::Parts(parts) => parts.len() as u64,
+            Fixed::Mesh(mesh) => mesh.model.mesh().triangles().len().max(2).ilog2().into(),
+        };
+        fixed * self.moved.len() as u64 * u64::from(MOST_STEPS / 8)
     }
 }
 

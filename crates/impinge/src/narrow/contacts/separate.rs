@@ -230,33 +230,13 @@ fn has_faces(shape: &Geometry) -> bool {
 
 /// A way out of bodies of convex parts; `None` when the budget ended.
 fn of_parts(parts: &PartTranslation<'_>, budget: &mut Budget, work: &mut Counters) -> Option<Way> {
-    let cost = parts.cost();
     let known = parts.overlap();
-    let count = (MOST_PAIRS / cost.max(1)).clamp(DIRECTIONS[0], DIRECTIONS[1]) as u32;
+    let count = (MOST_PAIRS / parts.cost().max(1)).clamp(DIRECTIONS[0], DIRECTIONS[1]) as u32;
     let directions = known.directions.iter().copied().chain(spread_directions(count));
-    let found = search(parts, directions, parts.reach(), cost, budget, work)?;
-    let (direction, length) = found.unwrap_or((DVec3::Z, parts.reach()));
+    let found = parts.search(directions, parts.reach(), budget, work)?;
+    let (direction, length) = found.map_or((DVec3::Z, parts.reach()), |exit| (exit.direction, exit.length));
     let others = known.directions.into_iter().take(MOST_OTHERS).collect();
     Some(Way { direction, length, at_least: known.at_least, others })
-}
-
-/// The shortest way out from some directions, if there is one; `None` when the budget ended.
-#[expect(clippy::option_option, reason = "no way out is not the same as no answer")]
-fn search(
-    way: &impl WayOut,
-    directions: impl Iterator<Item = DVec3>,
-    reach: f64,
-    cost: u64,
-    budget: &mut Budget,
-    work: &mut Counters,
-) -> Option<Option<(DVec3, f64)>> {
-    let mut open = false;
-    let found = way.shortest(directions, reach, || {
-        work.primitive_tests += cost;
-        open |= !budget.charge_all(cost);
-        !open
-    });
-    (!open).then_some(found.map(|exit| (exit.direction, exit.length)))
 }
 
 /// A way out of the meshes of two bodies; `None` when the budget ended.
@@ -274,11 +254,9 @@ fn of_meshes(pair: &ShapePair<'_>, budget: &mut Budget, work: &mut Counters) -> 
     let faces = way.face_directions([false; 2]);
     let faces = faces.iter().flat_map(|(n, _)| [*n, -*n]).take(count as usize);
     let directions = of_hulls.into_iter().chain(faces.clone()).chain(spread_directions(count));
-    let Some(found) = search(&way, directions, way.reach(), way.cost(), budget, work) else {
-        return Ok(None);
-    };
+    let Some(found) = way.search(directions, way.reach(), budget, work) else { return Ok(None) };
     // Without a single way out the boxes are still left.
-    let (direction, length) = found.unwrap_or_else(|| beside(&placed));
+    let (direction, length) = found.map_or_else(|| beside(&placed), |exit| (exit.direction, exit.length));
     let at_least = common_ball([a, b], [pose_a, pose_b], budget);
     Ok(Some(Way { direction, length, at_least, others: faces.take(MOST_OTHERS).collect() }))
 }
@@ -390,7 +368,6 @@ fn verified(pair: &ShapePair<'_>, way: &Way, budget: &mut Budget, work: &mut Cou
 
 /// A length along a direction, made longer until the bodies are apart or touch, by at most so many doublings of what is
 /// added; the outer `None` when the budget ended.
-#[expect(clippy::option_option, reason = "no way out is not the same as no answer")]
 fn lengthened(
     pair: &ShapePair<'_>,
     (direction, length): (DVec3, f64),

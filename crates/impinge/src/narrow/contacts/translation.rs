@@ -125,12 +125,6 @@ impl<'m> Translation<'m> {
         (q.max(s) - p.min(r)).length() + self.size
     }
 
-    /// About how many boxes and triangles one direction looks at.
-    pub fn cost(&self) -> u64 {
-        self.moved.len().min(2 * FEW_TRIANGLES) as u64
-            * u64::from((self.a.model.mesh().triangles().len() as u32).max(2).ilog2())
-    }
-
     /// The outward normals of the triangles that are looked at, with their areas, the largest first: along those of a
     /// and against those of b.
     pub fn face_directions(&self, inverted: [bool; 2]) -> Vec<(DVec3, f64)> {
@@ -227,6 +221,27 @@ pub(super) trait WayOut {
     /// A way out that is not longer is as good as any (a length).
     fn floor(&self) -> f64;
 
+    /// About how much one direction looks at.
+    fn cost(&self) -> u64;
+
+    /// [`WayOut::shortest`], paid from a budget; the outer `None` when that ended.
+    fn search(
+        &self,
+        directions: impl IntoIterator<Item = DVec3>,
+        limit: f64,
+        budget: &mut Budget,
+        work: &mut Counters,
+    ) -> Option<Option<Exit>> {
+        let cost = self.cost();
+        let mut open = false;
+        let found = self.shortest(directions, limit, || {
+            work.primitive_tests += cost;
+            open |= !budget.charge_all(cost);
+            !open
+        });
+        (!open).then_some(found)
+    }
+
     /// The shortest way out that is found from these directions, shorter than `limit`; false from `pay` ends the
     /// search.
     fn shortest(
@@ -311,6 +326,12 @@ impl WayOut for Translation<'_> {
 
     fn floor(&self) -> f64 {
         FREE_GAP * self.size
+    }
+
+    /// Boxes and triangles.
+    fn cost(&self) -> u64 {
+        self.moved.len().min(2 * FEW_TRIANGLES) as u64
+            * u64::from((self.a.model.mesh().triangles().len() as u32).max(2).ilog2())
     }
 }
 
