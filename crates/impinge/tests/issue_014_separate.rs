@@ -3,7 +3,8 @@
 
 use impinge::glam::DVec3;
 use impinge::{
-    Counters, Finish, Placed, Pose, Query, Relation, SeparatingTranslation, Shape, contacts, relation,
+    Counters, Finish, Placed, Pose, Query, Relation, SeparatingTranslation, Shape, ShapeKind, contacts,
+    relation,
 };
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
@@ -17,6 +18,13 @@ fn sheet(z: f64) -> Shape {
 
 fn mesh(vertices: &[[f64; 3]], triangles: &[[u32; 3]]) -> Shape {
     Shape::mesh(vertices.to_vec(), triangles.to_vec()).unwrap()
+}
+
+/// What a relation decides in doubt, and the rounding of a few coordinates: cylinders, cones and ellipsoids have no
+/// exact one.
+fn slack(a: &Shape, b: &Shape) -> f64 {
+    let rough = [ShapeKind::Cylinder, ShapeKind::Cone, ShapeKind::Ellipsoid];
+    if [a, b].iter().any(|shape| rough.contains(&shape.kind())) { 1e-10 } else { 1e-12 }
 }
 
 fn is_parted(a: &Shape, b: &Shape, at: DVec3) -> bool {
@@ -80,7 +88,7 @@ fn what_merely_touches_is_parted_by_roundings() {
                 // The second place leaves the corner that the first pair shares.
                 let meets = at == DVec3::ZERO || !is_parted(a, b, at);
                 assert_eq!(found.length > 0.0, meets, "{found:?} for {a:?} {b:?}");
-                assert!(found.length < 1e-12, "{found:?} for {a:?} {b:?}");
+                assert!(found.length < slack(a, b), "{found:?} for {a:?} {b:?}");
             }
         }
     }
@@ -117,9 +125,12 @@ fn what_barely_overlaps_is_parted_by_its_depth() {
         for depth in [1e-12, 1e-9, 1e-6, 1e-3, 1e-2, 0.1] {
             for (a, b) in [(shape, &sheet(top - depth)), (&sheet(top - depth), shape)] {
                 let found = parted(a, b, DVec3::ZERO);
-                let near = |x: f64| (x - depth).abs() <= 1e-3 * depth + 1e-12;
+                let near = |x: f64| (x - depth).abs() <= 1e-3 * depth + slack(a, b);
                 assert!(near(found.length), "{found:?} for {a:?} {b:?} {depth} deep");
-                assert!(found.at_least >= 0.9 * depth - 1e-12, "{found:?} for {a:?} {b:?} {depth} deep");
+                assert!(
+                    found.at_least >= 0.9 * depth - slack(a, b),
+                    "{found:?} for {a:?} {b:?} {depth} deep"
+                );
             }
         }
     }
@@ -154,7 +165,7 @@ fn contacts_of_what_touches_end_and_part() {
             let found = contacts(&shape, &sheet(z));
             let deepest = found.iter().max_by(|x, y| x.depth.total_cmp(&y.depth)).unwrap();
             assert!((deepest.depth - depth).abs() < 1e-9, "{deepest:?}");
-            let shift = deepest.normal * (deepest.depth + 1e-12);
+            let shift = deepest.normal * (deepest.depth + slack(&shape, &shape));
             assert!(is_parted(&shape, &sheet(z), shift), "{deepest:?}");
         }
     }
