@@ -93,7 +93,7 @@ pub fn separate(
             work.primitive_tests += 1;
             let length = (-found.distance).max(0.0);
             let at_least = (-found.distance - doubt(certainty)).max(0.0);
-            Way { direction: found.normal, length, at_least, others: across([(&a, &pose_a), (&b, &pose_b)]) }
+            Way { direction: found.normal, length, at_least, others: Vec::new() }
         }
         None => {
             let Some(found) = of_bodies(pair, budget, &mut work)? else {
@@ -149,41 +149,8 @@ pub(crate) fn separate_by_guesses(
             }
         }
     }
-    let others = across([(&a, &pose_a), (&b, &pose_b)]);
-    let way = Way { direction: hulls.normal, length: longest, at_least: 0.0, others };
+    let way = Way { direction: hulls.normal, length: longest, at_least: 0.0, others: Vec::new() };
     verified(pair, &way, budget, &mut work)
-}
-
-/// Directions along one of which two flat shapes that merely touch part at once: square to their faces and to a side
-/// of each, and within their planes square to their sides. None where both have an interior, whose depth has a direction.
-fn across(shapes: [(&Convex, &Pose); 2]) -> Vec<DVec3> {
-    if !shapes.iter().any(|(shape, _)| shape.is_flat()) {
-        return Vec::new();
-    }
-    let sides = shapes.map(|(shape, pose)| {
-        let mut sides: Vec<DVec3> = Vec::new();
-        match shape {
-            Convex::Primitive(Primitive::Triangle { corners: [p, q, r] }) => {
-                sides.extend([*q - *p, *r - *q, *p - *r]);
-            }
-            Convex::Primitive(Primitive::Segment { ends: [p, q] }) => sides.push(*q - *p),
-            Convex::Primitive(Primitive::Cuboid { .. }) => sides.extend(DVec3::AXES),
-            _ => {}
-        }
-        sides.iter().filter_map(|side| (pose.rotation() * *side).try_normalize()).collect::<Vec<_>>()
-    });
-    let normals = sides.iter().filter_map(|sides| Some(sides.first()?.cross(*sides.get(1)?)));
-    let crosses = sides[0].iter().flat_map(|x| sides[1].iter().map(|y| x.cross(*y)));
-    let mut found: Vec<DVec3> = normals.chain(crosses).filter_map(DVec3::try_normalize).collect();
-    let within: Vec<DVec3> = sides
-        .iter()
-        .flatten()
-        .flat_map(|side| found.iter().map(|normal| normal.cross(*side)).collect::<Vec<_>>())
-        .filter_map(DVec3::try_normalize)
-        .collect();
-    found.extend(within);
-    found.extend(sides.iter().flatten().flat_map(|side| [*side, side.any_orthonormal_vector()]));
-    found.into_iter().flat_map(|n| [n, -n]).take(MOST_OTHERS).collect()
 }
 
 /// Both bodies as placed convex shapes, if they are convex.
