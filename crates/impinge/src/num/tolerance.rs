@@ -385,6 +385,14 @@ pub const GUESS_LENGTHENED: f64 = 1e-9;
 /// of the coordinates).
 pub const LENGTHENED_FIRST: f64 = 4.0 * f64::EPSILON;
 
+/// A translation that must be lengthened by more than this is along no way out but by rounding (no unit: a factor of the
+/// coordinates): far above the rounding of a way out along a slanted direction, and far below what anybody measures.
+pub const LENGTHENED_LITTLE: f64 = 1e-10;
+
+/// Convex parts nearer to each other than this along a translation count as meeting (no unit: a factor of the bodies'
+/// extent): some roundings of their distance, and well below [`FREE_GAP`].
+pub const INTERVAL_CLOSED: f64 = 64.0 * f64::EPSILON;
+
 /// A point of a contact patch that is shallower than the penetration depth by less than this is the deepest one (no
 /// unit: a factor of the coordinates).
 pub const SAME_DEPTH: f64 = 1e-10;

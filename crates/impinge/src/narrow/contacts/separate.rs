@@ -1,17 +1,20 @@
 //! A short translation of b after which two bodies are apart or touch.
 //!
 //! For two convex bodies, meshes of such bodies among them, it is the penetration depth. For others the shortest way
-//! out that is found from many directions (`translation`). Whatever is found is checked by the exact relation, and
-//! lengthened by rounding until that says so.
+//! out that is found from many directions (`translation`; `part_translation` where curved parts meet). Whatever is
+//! found is checked by the exact relation, and lengthened by rounding until that says so. Flat and open bodies that
+//! merely touch have the depth 0 and intersect all the same: what parts them is as long as rounding asks for.
 
 use std::sync::Arc;
 
 use glam::DVec3;
 
 use super::convex_mesh_hull::{as_mesh, convex_body};
-use super::translation::{Translation, spread_directions};
+use super::part_translation::{PartTranslation, doubt};
+use super::translation::{Translation, WayOut, spread_directions};
 use crate::contact::{Certainty, Counters, Finish, Outcome, Relation, Verdict, VolumeOptions};
 use crate::model::{Fact, Geometry, Model};
+use crate::narrow::convex::placed_core::safe_scale;
 use crate::narrow::convex::separation;
 use crate::narrow::dispatch;
 use crate::narrow::exact::closest_point::one_after_another;
@@ -19,9 +22,11 @@ use crate::narrow::exact::placed_mesh::PlacedMesh;
 use crate::narrow::exact::volume::volume;
 use crate::narrow::kernel_memory::KernelMemory;
 use crate::narrow::shape_pair::ShapePair;
-use crate::num::tolerance::{GUESS_LENGTHENED, LENGTHENED_FIRST, ROUND_UP, SUPPORT_ROUNDING};
+use crate::num::tolerance::{
+    GUESS_LENGTHENED, LENGTHENED_FIRST, LENGTHENED_LITTLE, ROUND_UP, SUPPORT_ROUNDING,
+};
 use crate::shape::{Convex, Primitive};
-use crate::{Budget, Error, Pose, Separation};
+use crate::{Budget, Error, Pose};
 
 /// Directions that are tried at least and at most, and pairs of triangles that decide how many between.
 const DIRECTIONS: [u64; 2] = [96, 640];
@@ -29,6 +34,20 @@ const MOST_PAIRS: u64 = 4_000_000;
 
 /// How often a translation is doubled in what is added to it before the search gives up.
 const MOST_DOUBLINGS: u32 = 60;
+
+/// Other directions that are tried at most where a way out of nearly no length is none.
+const MOST_OTHERS: usize = 64;
+
+/// A way out, known but for rounding.
+struct Way {
+    /// Of unit length.
+    direction: DVec3,
+    length: f64,
+    /// No translation shorter than this parts the bodies.
+    at_least: f64,
+    /// Directions to try where this one turns out to be none.
+    others: Vec<DVec3>,
+}
 
 /// A translation of b that takes two bodies apart.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -64,7 +83,7 @@ pub fn separate(
     if !meshes.into_iter().all(|model| model.prepare(Fact::Topology, budget)) {
         return Ok(Verdict::out_of_budget());
     }
-    let (wanted, at_least) = match as_convex(pair, budget) {
+    let way = match as_convex(pair, budget) {
         Some([(a, pose_a), (b, pose_b)]) => {
             let (found, certainty) = separation::distance(&a, &pose_a, &b, &pose_b, &mut memory.convex);
             if found.distance == f64::NEG_INFINITY {
@@ -72,20 +91,22 @@ pub fn separate(
                 return Err(Error::Argument { name: "b", reason });
             }
             work.primitive_tests += 1;
-            (found.normal * (-found.distance).max(0.0), convex_bound(&found, certainty))
+            let length = (-found.distance).max(0.0);
+            let at_least = (-found.distance - doubt(certainty)).max(0.0);
+            Way { direction: found.normal, length, at_least, others: Vec::new() }
         }
         None => {
-            let Some(found) = of_meshes(pair, budget, &mut work)? else {
+            let Some(found) = of_bodies(pair, budget, &mut work)? else {
                 return Ok(Verdict::out_of_budget());
             };
             found
         }
     };
-    let Some(translation) = verified(pair, wanted, budget, &mut work) else {
+    let Some(translation) = verified(pair, &way, budget, &mut work) else {
         return Ok(Verdict::out_of_budget());
     };
-    let length = translation.length();
-    let at_least = at_least.min(length);
+    let length = length_of(translation);
+    let at_least = way.at_least.min(length);
     let certainty = match length - at_least {
         rest if rest <= SUPPORT_ROUNDING * length => Certainty::Exact,
         rest => Certainty::Conservative { tolerance: rest },
@@ -117,10 +138,10 @@ pub(crate) fn separate_by_guesses(
         }
     };
     let (hulls, _) = separation::distance(&a, &pose_a, &b, &pose_b, &mut Default::default());
-    let longest = hulls.normal * (-hulls.distance).max(0.0);
+    let longest = (-hulls.distance).max(0.0);
     if !is_convex {
         let mut ways: Vec<DVec3> = guesses.into_iter().map(|way| way * (1.0 + GUESS_LENGTHENED)).collect();
-        ways.retain(|way| way.length() < longest.length());
+        ways.retain(|way| way.length() < longest);
         ways.sort_by(|x, y| x.length().total_cmp(&y.length()));
         for way in ways {
             if is_parted(pair, way, budget, &mut work)? {
@@ -128,17 +149,8 @@ pub(crate) fn separate_by_guesses(
             }
         }
     }
-    verified(pair, longest, budget, &mut work)
-}
-
-/// What the depth of two convex shapes is not below.
-fn convex_bound(found: &Separation, certainty: Certainty) -> f64 {
-    let doubt = match certainty {
-        Certainty::Approximate { resolution } => resolution,
-        Certainty::Conservative { tolerance } => tolerance,
-        Certainty::Exact | Certainty::Sampled { .. } => 0.0,
-    };
-    (-found.distance - doubt).max(0.0)
+    let way = Way { direction: hulls.normal, length: longest, at_least: 0.0, others: Vec::new() };
+    verified(pair, &way, budget, &mut work)
 }
 
 /// Both bodies as placed convex shapes, if they are convex.
@@ -160,15 +172,42 @@ fn convex_shape(shape: &Geometry, pose: &Pose, budget: &mut Budget) -> Option<(C
     }
 }
 
-/// A translation found for the meshes of two bodies, and what none is shorter than; `None` when the budget ended.
-fn of_meshes(
-    pair: &ShapePair<'_>,
-    budget: &mut Budget,
-    work: &mut Counters,
-) -> Result<Option<(DVec3, f64)>, Error> {
-    if let Some(found) = out_of_half_space(pair) {
-        return Ok(Some((found, found.length())));
+/// A way out of two bodies that are not both convex; `None` when the budget ended.
+fn of_bodies(pair: &ShapePair<'_>, budget: &mut Budget, work: &mut Counters) -> Result<Option<Way>, Error> {
+    if let Some((direction, length)) = out_of_half_space(pair) {
+        return Ok(Some(Way { direction, length, at_least: length, others: Vec::new() }));
     }
+    if !pair.shapes.iter().all(|shape| has_faces(shape))
+        && let Some(parts) = PartTranslation::new(pair.shapes, pair.poses)
+    {
+        return Ok(of_parts(&parts, budget, work));
+    }
+    of_meshes(pair, budget, work)
+}
+
+/// Whether a body is bounded by triangles, so that as a mesh it is the same.
+fn has_faces(shape: &Geometry) -> bool {
+    match shape {
+        Geometry::Mesh(_) | Geometry::Particles(_) => true,
+        Geometry::Convex(Convex::Polytope(hull)) => hull.dimension() == 3,
+        Geometry::Convex(Convex::Primitive(primitive)) => matches!(primitive, Primitive::Cuboid { .. }),
+        Geometry::Compound(compound) => compound.parts().iter().all(|part| has_faces(&part.shape)),
+    }
+}
+
+/// A way out of bodies of convex parts; `None` when the budget ended.
+fn of_parts(parts: &PartTranslation<'_>, budget: &mut Budget, work: &mut Counters) -> Option<Way> {
+    let known = parts.overlap();
+    let count = (MOST_PAIRS / parts.cost().max(1)).clamp(DIRECTIONS[0], DIRECTIONS[1]) as u32;
+    let directions = known.directions.iter().copied().chain(spread_directions(count));
+    let found = parts.search(directions, parts.reach(), budget, work)?;
+    let (direction, length) = found.map_or((DVec3::Z, parts.reach()), |exit| (exit.direction, exit.length));
+    let others = known.directions.into_iter().take(MOST_OTHERS).collect();
+    Some(Way { direction, length, at_least: known.at_least, others })
+}
+
+/// A way out of the meshes of two bodies; `None` when the budget ended.
+fn of_meshes(pair: &ShapePair<'_>, budget: &mut Budget, work: &mut Counters) -> Result<Option<Way>, Error> {
     let bodies = [0, 1].map(|k| as_mesh(pair.shapes[k], pair.poses[k]));
     let [Some((a, pose_a)), Some((b, pose_b))] = &bodies else {
         let reason = "a shape without a surface of triangles".into();
@@ -181,24 +220,16 @@ fn of_meshes(
     let of_hulls = hull_direction([a, b], [pose_a, pose_b]);
     let faces = way.face_directions([false; 2]);
     let faces = faces.iter().flat_map(|(n, _)| [*n, -*n]).take(count as usize);
-    let directions = of_hulls.into_iter().chain(faces).chain(spread_directions(count));
-    let cost = way.cost();
-    let mut open = false;
-    let found = way.shortest(directions, way.reach(), || {
-        work.primitive_tests += cost;
-        open |= !budget.charge_all(cost);
-        !open
-    });
-    if open {
-        return Ok(None);
-    }
+    let directions = of_hulls.into_iter().chain(faces.clone()).chain(spread_directions(count));
+    let Some(found) = way.search(directions, way.reach(), budget, work) else { return Ok(None) };
     // Without a single way out the boxes are still left.
-    let shift = found.map_or_else(|| beside(&placed), |exit| exit.direction * exit.length);
-    Ok(Some((shift, common_ball([a, b], [pose_a, pose_b], budget))))
+    let (direction, length) = found.map_or_else(|| beside(&placed), |exit| (exit.direction, exit.length));
+    let at_least = common_ball([a, b], [pose_a, pose_b], budget);
+    Ok(Some(Way { direction, length, at_least, others: faces.take(MOST_OTHERS).collect() }))
 }
 
-/// The translation out of a half-space, if one of the bodies is one.
-fn out_of_half_space(pair: &ShapePair<'_>) -> Option<DVec3> {
+/// The direction and the length of the way out of a half-space, if one of the bodies is one.
+fn out_of_half_space(pair: &ShapePair<'_>) -> Option<(DVec3, f64)> {
     let plane = |k: usize| match pair.shapes[k] {
         Geometry::Convex(Convex::Primitive(Primitive::HalfSpace { normal, offset })) => {
             let outward = pair.poses[k].rotation() * *normal;
@@ -209,8 +240,7 @@ fn out_of_half_space(pair: &ShapePair<'_>) -> Option<DVec3> {
     };
     let (k, (normal, offset, origin)) = (0..2).find_map(|k| Some((k, plane(k)?)))?;
     let lowest = lowest(pair.shapes[1 - k], pair.poses[1 - k], normal, origin)?;
-    let way = normal * (offset - lowest).max(0.0);
-    Some(if k == 0 { way } else { -way })
+    Some((if k == 0 { normal } else { -normal }, (offset - lowest).max(0.0)))
 }
 
 /// How far the lowest point of a shape is from `origin` along a normal.
@@ -243,11 +273,11 @@ fn hull_direction([a, b]: [&Arc<Model>; 2], [pose_a, pose_b]: [&Pose; 2]) -> Opt
     (found.normal != DVec3::ZERO).then_some(found.normal)
 }
 
-/// A translation that puts the box of b beside that of a.
-fn beside([a, b]: &[PlacedMesh<'_>; 2]) -> DVec3 {
+/// Along which direction and how far the box of b comes to lie beside that of a.
+fn beside([a, b]: &[PlacedMesh<'_>; 2]) -> (DVec3, f64) {
     let ([p, q], [r, s]) = (a.bounds(), b.bounds());
-    let ways = (0..3).flat_map(|k| [(q - r)[k], (p - s)[k]].map(|x| DVec3::AXES[k] * x));
-    ways.min_by(|x, y| x.length().total_cmp(&y.length())).unwrap_or_default()
+    let ways = (0..3).flat_map(|k| [(DVec3::AXES[k], (q - r)[k]), (-DVec3::AXES[k], (s - p)[k])]);
+    ways.min_by(|x, y| x.1.total_cmp(&y.1)).unwrap_or((DVec3::Z, 0.0))
 }
 
 /// A ball around a common point within a and one within b overlap until b has moved by the sum of their radii: the
@@ -281,17 +311,44 @@ fn is_parted(pair: &ShapePair<'_>, shift: DVec3, budget: &mut Budget, work: &mut
     Some(matches!(found.value?, Relation::Separated | Relation::Touching))
 }
 
-/// The translation, lengthened until the exact relation says that the bodies are apart or touch.
-fn verified(pair: &ShapePair<'_>, wanted: DVec3, budget: &mut Budget, work: &mut Counters) -> Option<DVec3> {
-    let size = pair.poses[0].translation().length() + pair.poses[1].translation().length() + wanted.length();
-    let direction = wanted.try_normalize().unwrap_or(DVec3::Z);
-    let length = wanted.length();
+/// A way out, lengthened until the exact relation says that the bodies are apart or touch.
+fn verified(pair: &ShapePair<'_>, way: &Way, budget: &mut Budget, work: &mut Counters) -> Option<DVec3> {
+    let size = (coordinates(pair) + way.length).max(f64::MIN_POSITIVE / LENGTHENED_FIRST);
+    let direction = if way.direction == DVec3::ZERO { DVec3::Z } else { way.direction };
+    let mut try_way = |direction: DVec3, doublings: u32| {
+        lengthened(pair, (direction, way.length), size, doublings, budget, work)
+    };
+    let few = (LENGTHENED_LITTLE / LENGTHENED_FIRST).log2() as u32;
+    if let Some(found) = try_way(direction, few)? {
+        return Some(found);
+    }
+    // A way of nearly no length that rounding made: others begin where the bodies touch, too.
+    if way.length <= LENGTHENED_LITTLE * size {
+        for &other in &way.others {
+            if let Some(found) = try_way(other, few)? {
+                return Some(found);
+            }
+        }
+    }
+    try_way(direction, MOST_DOUBLINGS)?
+}
+
+/// A length along a direction, made longer until the bodies are apart or touch, by at most so many doublings of what is
+/// added; the outer `None` when the budget ended.
+fn lengthened(
+    pair: &ShapePair<'_>,
+    (direction, length): (DVec3, f64),
+    size: f64,
+    doublings: u32,
+    budget: &mut Budget,
+    work: &mut Counters,
+) -> Option<Option<DVec3>> {
     let mut parts = |length: f64, budget: &mut Budget| is_parted(pair, direction * length, budget, work);
     if parts(length, budget)? {
-        return Some(direction * length);
+        return Some(Some(direction * length));
     }
-    let (mut low, mut more) = (length, LENGTHENED_FIRST * size.max(f64::MIN_POSITIVE));
-    for _ in 0..MOST_DOUBLINGS {
+    let (mut low, mut more) = (length, LENGTHENED_FIRST * size);
+    for _ in 0..doublings {
         let high = length + more;
         if parts(high, budget)? {
             // Between the last that does not and the first that does, to a hundredth of what was added.
@@ -300,10 +357,26 @@ fn verified(pair: &ShapePair<'_>, wanted: DVec3, budget: &mut Budget, work: &mut
                 let middle = low.midpoint(best);
                 if parts(middle, budget)? { best = middle } else { low = middle }
             }
-            return Some(direction * best);
+            return Some(Some(direction * best));
         }
         low = high;
         more *= 2.0;
     }
-    None
+    Some(None)
+}
+
+/// The largest coordinate of two bodies (a length): of the origin where one has no end.
+fn coordinates(pair: &ShapePair<'_>) -> f64 {
+    let of_body = |k: usize| {
+        let bounds = pair.shapes[k].bounds(pair.poses[k]);
+        let most = bounds.low.abs().max(bounds.high.abs()).max_element();
+        if most.is_finite() { most } else { pair.poses[k].translation().abs().max_element() }
+    };
+    of_body(0).max(of_body(1))
+}
+
+/// The length of a vector whose squares may be no numbers.
+fn length_of(v: DVec3) -> f64 {
+    let scale = safe_scale(v.abs().max_element());
+    (v * scale).length() / scale
 }

@@ -9,7 +9,7 @@ use glam::DVec3;
 use smallvec::SmallVec;
 
 use super::convex_mesh_hull::convex_body;
-use super::translation::{Exit, Translation, spread_directions};
+use super::translation::{Exit, Translation, WayOut, spread_directions};
 use super::{Wanted, convex_pair};
 use crate::bound::Aabb;
 use crate::contact::{Certainty, Contact, Counters, Feature, Finish};
@@ -238,14 +238,7 @@ impl Pair<'_> {
         let faces = faces.into_iter().map(|(n, _)| n).take(MOST_FACES);
         let first = (normal != DVec3::ZERO).then_some(normal);
         let all = first.into_iter().chain(faces).chain(spread_directions(OTHERS));
-        let cost = way.cost();
-        let mut open = false;
-        let found = way.shortest(all.filter(|n| allowed(*n)), limit, || {
-            work.primitive_tests += cost;
-            open |= !budget.charge_all(cost);
-            !open
-        });
-        if open { None } else { Some(found) }
+        way.search(all.filter(|n| allowed(*n)), limit, budget, work)
     }
 
     /// No shorter way than this takes a point of both bodies out.

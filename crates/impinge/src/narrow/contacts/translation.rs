@@ -34,8 +34,11 @@ const MOST_FACE_DIRECTIONS: usize = 256;
 /// Cosine of the angle below which two face normals are one direction (no unit).
 const SAME_DIRECTION: f64 = 0.999;
 
-/// More triangles than this are asked in two goes.
+/// More triangles than this are asked in several goes, all of them in the last.
 const FEW_TRIANGLES: usize = 1024;
+
+/// Shares of so many triangles that are asked before: mostly a few block a direction.
+const COARSER: [usize; 3] = [16, 4, 1];
 
 /// How often all of more triangles than [`FEW_TRIANGLES`] are asked, at most.
 const MOST_WHOLE_ANSWERS: u32 = 32;
@@ -122,12 +125,6 @@ impl<'m> Translation<'m> {
         (q.max(s) - p.min(r)).length() + self.size
     }
 
-    /// About how many boxes and triangles one direction looks at.
-    pub fn cost(&self) -> u64 {
-        self.moved.len().min(2 * FEW_TRIANGLES) as u64
-            * u64::from((self.a.model.mesh().triangles().len() as u32).max(2).ilog2())
-    }
-
     /// The outward normals of the triangles that are looked at, with their areas, the largest first: along those of a
     /// and against those of b.
     pub fn face_directions(&self, inverted: [bool; 2]) -> Vec<(DVec3, f64)> {
@@ -160,27 +157,15 @@ impl<'m> Translation<'m> {
         found
     }
 
-    /// The first way out along a direction, if it is shorter than `limit`.
-    ///
-    /// Of many triangles some are asked first: without the others the way is not longer. After some whole answers about
-    /// many triangles there are no more.
-    pub fn first_exit(&self, direction: DVec3, limit: f64) -> Option<Exit> {
-        let step = self.moved.len().div_ceil(FEW_TRIANGLES);
-        if step > 1 {
-            self.exit_of_every(step, direction, limit)?;
-            let left = self.whole_answers.get();
-            self.whole_answers.set(left.checked_sub(1)?);
-        }
-        self.exit_of_every(1, direction, limit)
-    }
-
-    /// [`Translation::first_exit`] of every so-many-th triangle.
+    /// [`WayOut::first_exit`] of every so-many-th triangle.
     fn exit_of_every(&self, step: usize, direction: DVec3, limit: f64) -> Option<Exit> {
         let mut found: Vec<(Interval, [u32; 2])> = Vec::new();
         let gap = FREE_GAP * self.size;
         let mut blocked = false;
+        let shadow = Shadow::along(direction, self.moved.first().map_or(DVec3::ZERO, |(_, t)| t[0]), gap);
         for (t, corners) in self.moved.iter().step_by(step) {
             let [low, high] = swept(corners, direction * limit);
+            let moved = shadow.of(corners);
             self.a.in_region(low, high, |u| {
                 let fixed = self.a.corners(u);
                 let bounds = Aabb::around_points(&fixed);
@@ -188,6 +173,9 @@ impl<'m> Translation<'m> {
                     return ControlFlow::Continue(());
                 }
                 if self.window.is_some_and(|window| !window.meets(&bounds)) {
+                    return ControlFlow::Continue(());
+                }
+                if shadow.are_apart(&shadow.of(&fixed), &moved) {
                     return ControlFlow::Continue(());
                 }
                 if let Some(met) = interval(&fixed, corners, direction)
@@ -203,27 +191,10 @@ impl<'m> Translation<'m> {
                 return None;
             }
         }
-        found.sort_by(|x, y| x.0.low.total_cmp(&y.0.low));
-        let (mut reached, mut plane) = (0.0, direction);
-        for (met, _) in &found {
-            if met.low > reached + gap {
-                if self.is_out(direction * (reached + 0.5 * gap.min(met.low - reached))) {
-                    break;
-                }
-            } else if met.high <= reached {
-                continue;
-            }
-            (reached, plane) = (met.high, met.exit);
-            if reached >= limit {
-                return None;
-            }
-        }
-        if !self.is_out(direction * (reached + 0.5 * gap)) {
-            return None;
-        }
+        let is_out = |length: f64| self.is_out(direction * length);
+        let (reached, plane) = end_of_union(&mut found, direction, limit, gap, is_out)?;
         let last = found.iter().filter(|(met, _)| (met.high - reached).abs() <= SAME_EXIT * self.size);
         let pairs = last.map(|(_, pair)| *pair).take(MOST_LAST_PAIRS).collect();
-        let plane = plane.try_normalize().unwrap_or(direction);
         Some(Exit { direction, length: reached, plane, pairs })
     }
 
@@ -236,9 +207,44 @@ impl<'m> Translation<'m> {
         !of_b.iter().any(|p| holds(&self.a, *p + shift)) && !of_a.iter().any(|p| holds(&self.b, *p - shift))
     }
 
+    /// The triangles of a pair, b's as it is.
+    pub fn corners(&self, [t, u]: [u32; 2]) -> [[DVec3; 3]; 2] {
+        [self.a.corners(t), self.b.corners(u)]
+    }
+}
+
+/// Two bodies of which b is moved along a direction until they are apart.
+pub(super) trait WayOut {
+    /// The first way out along a direction, if it is shorter than `limit`.
+    fn first_exit(&self, direction: DVec3, limit: f64) -> Option<Exit>;
+
+    /// A way out that is not longer is as good as any (a length).
+    fn floor(&self) -> f64;
+
+    /// About how much one direction looks at.
+    fn cost(&self) -> u64;
+
+    /// [`WayOut::shortest`], paid from a budget; the outer `None` when that ended.
+    fn search(
+        &self,
+        directions: impl IntoIterator<Item = DVec3>,
+        limit: f64,
+        budget: &mut Budget,
+        work: &mut Counters,
+    ) -> Option<Option<Exit>> {
+        let cost = self.cost();
+        let mut open = false;
+        let found = self.shortest(directions, limit, || {
+            work.primitive_tests += cost;
+            open |= !budget.charge_all(cost);
+            !open
+        });
+        (!open).then_some(found)
+    }
+
     /// The shortest way out that is found from these directions, shorter than `limit`; false from `pay` ends the
     /// search.
-    pub fn shortest(
+    fn shortest(
         &self,
         directions: impl IntoIterator<Item = DVec3>,
         limit: f64,
@@ -252,6 +258,10 @@ impl<'m> Translation<'m> {
             }
             if let Some(exit) = self.first_exit(direction, most) {
                 best = Some(self.projected(exit, &mut pay));
+            }
+            // Nothing shorter is told from rounding.
+            if best.as_ref().is_some_and(|best| best.length <= self.floor()) {
+                return best;
             }
         }
         best.map(|best| self.turned(best, &mut pay))
@@ -297,10 +307,95 @@ impl<'m> Translation<'m> {
         }
         best
     }
+}
 
-    /// The triangles of a pair, b's as it is.
-    pub fn corners(&self, [t, u]: [u32; 2]) -> [[DVec3; 3]; 2] {
-        [self.a.corners(t), self.b.corners(u)]
+impl WayOut for Translation<'_> {
+    /// Of many triangles some are asked first: without the others the way is not longer. After some whole answers about
+    /// many triangles there are no more.
+    fn first_exit(&self, direction: DVec3, limit: f64) -> Option<Exit> {
+        let step = self.moved.len().div_ceil(FEW_TRIANGLES);
+        if step > 1 {
+            for coarser in COARSER {
+                self.exit_of_every(step * coarser, direction, limit)?;
+            }
+            let left = self.whole_answers.get();
+            self.whole_answers.set(left.checked_sub(1)?);
+        }
+        self.exit_of_every(1, direction, limit)
+    }
+
+    fn floor(&self) -> f64 {
+        FREE_GAP * self.size
+    }
+
+    /// Boxes and triangles.
+    fn cost(&self) -> u64 {
+        self.moved.len().min(2 * FEW_TRIANGLES) as u64
+            * u64::from((self.a.model.mesh().triangles().len() as u32).max(2).ilog2())
+    }
+}
+
+/// Where a union of intervals that begins at 0 ends, below `limit`, and the unit normal of the plane crossed there;
+/// `is_out` tells of a length at which no pair meets whether it is a way out. Gaps up to `gap` are none.
+pub(super) fn end_of_union<P>(
+    found: &mut [(Interval, P)],
+    direction: DVec3,
+    limit: f64,
+    gap: f64,
+    is_out: impl Fn(f64) -> bool,
+) -> Option<(f64, DVec3)> {
+    found.sort_by(|x, y| x.0.low.total_cmp(&y.0.low));
+    let (mut reached, mut plane) = (0.0, direction);
+    let mut is_apart = false;
+    for (met, _) in found.iter() {
+        if met.low > reached + gap {
+            is_apart = is_out(reached + 0.5 * gap.min(met.low - reached));
+            if is_apart {
+                break;
+            }
+        } else if met.high <= reached {
+            continue;
+        }
+        (reached, plane) = (met.high, met.exit);
+        if reached >= limit {
+            return None;
+        }
+    }
+    // Without a pair that meets, a way of no length is still not shorter than none.
+    if reached >= limit || !is_apart && !is_out(reached + 0.5 * gap) {
+        return None;
+    }
+    Some((reached, plane.try_normalize().unwrap_or(direction)))
+}
+
+/// Shadows of triangles on a plane square to a direction: along it, triangles whose shadows are apart never meet.
+struct Shadow {
+    axes: [DVec3; 2],
+    /// Near the bodies, for small numbers.
+    origin: DVec3,
+    /// Shadows nearer than this may touch (a length).
+    doubt: f64,
+}
+
+impl Shadow {
+    fn along(direction: DVec3, origin: DVec3, doubt: f64) -> Shadow {
+        let (u, v) = direction.any_orthonormal_pair();
+        Shadow { axes: [u, v], origin, doubt }
+    }
+
+    /// The ranges of a triangle along both axes.
+    #[inline]
+    fn of(&self, corners: &[DVec3; 3]) -> [[f64; 2]; 2] {
+        let corners = corners.map(|p| p - self.origin);
+        self.axes.map(|axis| {
+            let [x, y, z] = corners.map(|p| axis.dot(p));
+            [x.min(y).min(z), x.max(y).max(z)]
+        })
+    }
+
+    #[inline]
+    fn are_apart(&self, a: &[[f64; 2]; 2], b: &[[f64; 2]; 2]) -> bool {
+        (0..2).any(|k| a[k][0] > b[k][1] + self.doubt || b[k][0] > a[k][1] + self.doubt)
     }
 }
 
