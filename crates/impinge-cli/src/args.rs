@@ -170,7 +170,8 @@ centroid, the direction from a to b along which moving b away reduces it, its ar
 extent along it. The gradient has a row for each vertex (body, vertex, x, y, z): how fast the volume grows when that
 vertex moves. Exits 1 on an overlap, 0 without.
 
-The default is exact, to rounding. --method image draws both bodies along x, y and z over the box they have in
+The default is exact, to rounding. A mesh is solid where its winding number is not 0, and every place counts once;
+meshes that overlap themselves are measured by images unless --method exact refuses them. --method image draws both bodies along x, y and z over the box they have in
 common, --resolution pixels wide and high (256 unless given), and takes the mean of the three; its error is an
 estimate. With --error instead the images get finer until the stated error is small
 enough, and with --budget alone for as long as it lasts. Open meshes are refused unless --open says what they bound;

@@ -174,3 +174,66 @@ fn a_picture_shows_the_border_of_the_overlap() {
     let bytes = std::fs::read(folder.path().join("overlap.png")).unwrap();
     assert!(bytes.starts_with(b"\x89PNG"));
 }
+
+/// A mesh of cubes: half length, middle, and whether the triangles face inwards.
+fn cubes(all: &[(f64, [f64; 3], bool)]) -> String {
+    const FACES: [[usize; 3]; 12] = [
+        [1, 3, 4],
+        [1, 4, 2],
+        [5, 6, 8],
+        [5, 8, 7],
+        [1, 2, 6],
+        [1, 6, 5],
+        [3, 7, 8],
+        [3, 8, 4],
+        [1, 5, 7],
+        [1, 7, 3],
+        [2, 4, 8],
+        [2, 8, 6],
+    ];
+    let mut text = String::new();
+    for (half, at, _) in all {
+        for k in 0..8 {
+            let [x, y, z] = [0, 1, 2].map(|i| at[i] + if k >> i & 1 == 1 { *half } else { -half });
+            text += &format!("v {x} {y} {z}\n");
+        }
+    }
+    for (number, (_, _, inwards)) in all.iter().enumerate() {
+        for face in FACES {
+            let [a, b, c] = face.map(|v| v + 8 * number);
+            text += &if *inwards { format!("f {a} {c} {b}\n") } else { format!("f {a} {b} {c}\n") };
+        }
+    }
+    text
+}
+
+#[test]
+fn a_solid_is_where_the_surface_winds() {
+    let folder = Folder::new();
+    let middle = [0.0; 3];
+    folder.write("big.obj", cubes(&[(9.0, middle, false)]));
+    folder.write("opposite.obj", cubes(&[(1.0, middle, false), (1.0, [5.0, 0.0, 0.0], true)]));
+    folder.write("overlapping.obj", cubes(&[(1.0, middle, false), (1.0, [1.0, 0.25, 0.125], false)]));
+    folder.write("nested.obj", cubes(&[(2.0, middle, false), (1.0, middle, false)]));
+    let ask = |file: &str, more: &[&str]| {
+        folder.run(&[&["volume", file, "big.obj", "--format", "json"], more].concat())
+    };
+    for (file, volume) in [("opposite.obj", 16.0), ("nested.obj", 64.0)] {
+        let (ended, slopes) = (ask(file, &["--gradient", "slopes.csv"]), folder.path().join("slopes.csv"));
+        assert_eq!(ended.code, 1, "{ended:?}");
+        let found = ended.json();
+        assert!((found["volume"].as_f64().unwrap() - volume).abs() < 1e-9, "{found}");
+        assert_eq!((&found["certainty"], &found["method"]), (&json!("exact"), &json!("exact")));
+        // A row for each vertex of both files, whether it bounds the solid or not.
+        assert_eq!(std::fs::read_to_string(slopes).unwrap().lines().count(), 1 + 16 + 8);
+    }
+    let found = ask("overlapping.obj", &[]).json();
+    let (volume, error) = (found["volume"].as_f64().unwrap(), found["volume_error"].as_f64().unwrap());
+    assert!((volume - 12.71875).abs() <= error + 0.005 * volume, "{found}");
+    assert_eq!((&found["certainty"], &found["method"]), (&json!("approximate"), &json!("image")));
+    let refused = ask("overlapping.obj", &["--method", "exact"]);
+    assert_eq!(refused.code, 2, "{refused:?}");
+    assert!(refused.err.contains("overlaps itself") && refused.err.contains("image"), "{refused:?}");
+    let clash = folder.run(&["clash", "overlapping.obj", "big.obj", "--format", "json"]).json();
+    assert!((clash["clashes"][0]["volume"].as_f64().unwrap() - 12.71875).abs() < 0.07, "{clash}");
+}

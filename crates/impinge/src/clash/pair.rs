@@ -83,7 +83,7 @@ fn common(a: &Shape, b: &Shape) -> Aabb {
     Aabb { low: a.low.max(b.low), high: a.high.min(b.high) }
 }
 
-/// Whether the volume of an intersection with it is defined and can be computed exactly.
+/// Whether the volume of an intersection with it is defined and measured: exactly, or where it overlaps itself by images.
 fn has_volume(shape: &Shape) -> bool {
     shape.as_mesh().is_some() && shape.is_closed()
 }

@@ -15,6 +15,7 @@ use super::convex_mesh::{self, Crossing};
 use super::exact::distance::{DistanceMemory, DistanceSearch};
 use super::exact::placed_mesh::PlacedMesh;
 use super::exact::relation::relation_within;
+use super::exact::solid_surface::{OVERLAPS, SolidSurface};
 use super::exact::volume::volume as intersection_volume;
 use super::half_space_mesh;
 use super::kernel_memory::KernelMemory;
@@ -357,16 +358,22 @@ fn parts_relation(a: &Compound, pair: &ShapePair<'_>, budget: &mut Budget) -> (O
 #[path = "dispatch_tests.rs"]
 mod tests;
 
+/// Whether one of the bodies is a mesh that is known to overlap itself, whose volumes are not measured exactly.
+pub(super) fn is_known_to_overlap(pair: &ShapePair<'_>) -> bool {
+    pair.shapes.iter().filter_map(|shape| shape.model()).any(|model| SolidSurface::is_known_to_overlap(model))
+}
+
 /// The volume of the intersection of two meshes, hulls or boxes.
 ///
 /// # Errors
-/// A mesh that bounds no solid.
+/// A mesh that bounds no solid or overlaps itself.
 pub fn volume(
     pair: &ShapePair<'_>,
     options: &VolumeOptions,
     budget: &mut Budget,
 ) -> Result<Verdict<Volume>, Error> {
     let mut made: [Option<Model>; 2] = [None, None];
+    let mut solids: [Option<Arc<SolidSurface>>; 2] = [None, None];
     for (k, name) in ["a", "b"].into_iter().enumerate() {
         match pair.shapes[k] {
             Geometry::Mesh(model) => {
@@ -376,6 +383,13 @@ pub fn volume(
                 if !model.topology().is_closed() {
                     return Err(Error::Argument { name, reason: super::image::OPEN.into() });
                 }
+                let Some(solid) = SolidSurface::of(model, budget) else {
+                    return Ok(Verdict::out_of_budget());
+                };
+                if matches!(*solid, SolidSurface::Overlapping) {
+                    return Err(Error::Argument { name, reason: OVERLAPS.into() });
+                }
+                solids[k] = Some(solid);
             }
             Geometry::Convex(convex) => {
                 made[k] = PlacedConvex::new(convex, pair.poses[k]).mesh().map(Model::from);
@@ -393,5 +407,17 @@ pub fn volume(
         let outcome = outcome(Certainty::Exact, Finish::Complete);
         return Ok(Verdict::new(Some(Volume::default()), outcome));
     };
-    Ok(intersection_volume([a, b], [pose_a, pose_b], options, budget))
+    let mut models = [a, b];
+    for (model, solid) in models.iter_mut().zip(&solids) {
+        let Some(solid) = solid else { continue };
+        let Some(instead) = solid.instead(budget) else { return Ok(Verdict::out_of_budget()) };
+        *model = instead.unwrap_or(*model);
+    }
+    let found = intersection_volume(models, [pose_a, pose_b], options, budget);
+    Ok(found.map(|mut volume| {
+        for (k, solid) in solids.iter().enumerate() {
+            solid.iter().for_each(|solid| solid.rename(k, &mut volume));
+        }
+        volume
+    }))
 }

@@ -202,7 +202,8 @@ impl Query<'_> {
     /// and what open meshes mean.
     ///
     /// # Errors
-    /// As [`Query::relation`], a mesh that bounds no solid, or options that are no sizes.
+    /// As [`Query::relation`], a mesh that bounds no solid, options that are no sizes, or for the method `exact` a mesh
+    /// that overlaps itself.
     pub fn volume<'s>(
         &mut self,
         a: impl Into<Placed<'s>>,
@@ -238,8 +239,14 @@ impl Query<'_> {
             Some(memory) => memory.pair(0),
             None => fresh.insert(PairMemory::default()),
         };
-        let verdict = (kind.ask)(kernel, &question, &pair, memory, &mut self.budget)?;
-        Ok(Answer::new(verdict, method, reason))
+        match (kind.ask)(kernel, &question, &pair, memory, &mut self.budget) {
+            Ok(verdict) => Ok(Answer::new(verdict, method, reason)),
+            // What a method finds out may rule it out.
+            Err(refused) => match method_for(self.method, &question, &pair)? {
+                (other, _) if other != method => self.one(bodies, question, kind),
+                _ => Err(refused),
+            },
+        }
     }
 
     /// One question about many pairs.

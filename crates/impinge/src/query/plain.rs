@@ -206,8 +206,9 @@ pub fn contour_batch(pairs: &[[Placed<'_>; 2]]) -> Result<Vec<Vec<Polyline>>, Er
 /// How much two solids overlap: the volume of their common interior, its error, and each connected region with its
 /// centroid, normal, area and depth. [`Query::volume`] gives the derivative by every vertex too.
 ///
-/// For closed meshes, hulls and boxes: exact combinatorics, numbers to rounding. Where a mesh overlaps itself, the
-/// overlap counts as often as its surface winds around it. Where faces of both bodies coincide, the volume has a kink:
+/// For closed meshes, hulls and boxes: exact combinatorics, numbers to rounding. The solid of a mesh is where its winding
+/// number is not 0, however its parts are turned and nested, and every place counts once. A mesh that overlaps itself is
+/// measured by images, with their stated error. Where faces of both bodies coincide, the volume has a kink:
 /// gradient and normal are then those of b moved by an infinitesimal step along x, y and z.
 ///
 /// ```

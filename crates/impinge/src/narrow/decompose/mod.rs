@@ -74,7 +74,7 @@ pub enum DecomposeEnd {
 pub struct Decomposition<P = Shape> {
     /// The parts, in the frame of the mesh.
     pub parts: Vec<P>,
-    /// The volume of the solid, summed over its components.
+    /// The volume of the solid, summed over its components: what several of them hold counts for each.
     pub volume: f64,
     /// The volumes by which parts exceed their pieces of the solid, summed up.
     pub excess: f64,

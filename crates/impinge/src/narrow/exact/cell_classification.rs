@@ -329,7 +329,7 @@ impl<'m> CellClassification<'m> {
 }
 
 /// The welded corners of a triangle, sorted: equal for copies, whatever their orientation.
-fn corner_set(topology: &Topology, t: u32) -> [u32; 3] {
+pub(super) fn corner_set(topology: &Topology, t: u32) -> [u32; 3] {
     let mut corners = topology.triangles()[t as usize];
     corners.sort_unstable();
     corners

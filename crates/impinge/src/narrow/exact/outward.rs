@@ -10,7 +10,7 @@ use glam::DVec3;
 
 use super::perturbed_point::{BasePoint, Direction, PerturbedPoint};
 use super::placed_mesh::PlacedMesh;
-use super::winding::windings_across;
+use super::winding::counted_windings_across;
 use crate::geom::triangle_triangle::upright_axis;
 use crate::model::Model;
 use crate::num::predicate::{Sign, orient3d};
@@ -75,19 +75,33 @@ fn signed_volume(model: &Model) -> f64 {
 /// Whether a triangle looks into the solid; `None` where both its sides are in it, or none is.
 fn is_turned(body: &PlacedMesh<'_>, triangle: u32) -> Option<bool> {
     let face = body.corners(triangle);
-    let axis = upright_axis(&face)?;
-    let [a, b, c] = face;
-    // Beside the first corner, over the triangle's inside, and its mirror image.
-    let directions = [Direction::towards(a, b), Direction::towards(a, c), Direction::along(axis)];
-    let place = PerturbedPoint { base: BasePoint::Corner(a), directions };
-    let [here, across] = windings_across(body, &place);
-    let mut above = DVec3::ZERO;
-    above[axis] = 1.0 + a.abs().max_element();
-    let in_front = orient3d(a, b, c, a + above) == Sign::Positive;
-    let (front, back) = if in_front { (here, across) } else { (across, here) };
+    let ([front, back], _) = windings_beside(body, &face, &corner_place(&face)?);
     match (front != 0, back != 0) {
         (false, true) => Some(false),
         (true, false) => Some(true),
         _ => None,
     }
+}
+
+/// A place at a triangle, beside its first corner and over its inside; `None` without an area.
+pub(super) fn corner_place(face: &[DVec3; 3]) -> Option<PerturbedPoint> {
+    let axis = upright_axis(face)?;
+    let [a, b, c] = *face;
+    let directions = [Direction::towards(a, b), Direction::towards(a, c), Direction::along(axis)];
+    Some(PerturbedPoint { base: BasePoint::Corner(a), directions })
+}
+
+/// The windings in front of a triangle with an area and behind it, at a place just above it along its upright axis;
+/// also how many triangles were asked.
+pub(super) fn windings_beside(
+    body: &PlacedMesh<'_>,
+    face: &[DVec3; 3],
+    place: &PerturbedPoint,
+) -> ([i32; 2], u64) {
+    let ([here, across], tests) = counted_windings_across(body, place);
+    let [a, b, c] = *face;
+    let mut above = DVec3::ZERO;
+    above[upright_axis(face).unwrap_or(0)] = 1.0 + a.abs().max_element();
+    let in_front = orient3d(a, b, c, a + above) == Sign::Positive;
+    (if in_front { [here, across] } else { [across, here] }, tests)
 }

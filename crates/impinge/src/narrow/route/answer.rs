@@ -64,7 +64,7 @@ pub enum Reason {
     },
     /// No other exact method answers this question.
     Only,
-    /// No exact method answers this question about these kinds.
+    /// No exact method answers this question about these shapes.
     Approximate,
     /// It was expected to be the fastest; the expected times come from the stored cost model.
     Cheapest {

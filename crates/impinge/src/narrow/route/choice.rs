@@ -4,7 +4,8 @@
 //! The counts are what each method expects ([`Detector::expect`]); the coefficients were measured by
 //! `impinge-bench -- calibrate` and are stored beside this file, so that the choice is the same on every machine
 //! and no clock is read. Methods without coefficients for a question are never chosen, nor are those whose answers
-//! are not exact, but for volumes that no exact method measures.
+//! are not exact, but for volumes that no exact method measures: of curved and open bodies by their kinds, of meshes that
+//! overlap themselves once that is known.
 //!
 //! [`Detector::expect`]: crate::narrow::detector::Detector::expect
 
@@ -15,6 +16,7 @@ use crate::Error;
 use crate::hierarchy::cost::CostModel;
 use crate::model::ShapeKind;
 use crate::narrow::detector::Question;
+use crate::narrow::dispatch;
 use crate::narrow::methods::Method;
 use crate::narrow::shape_pair::ShapePair;
 
@@ -88,7 +90,11 @@ pub fn choose(question: &Question, pair: &ShapePair<'_>) -> Result<(Method, Reas
             Ok((method, Reason::Cheapest { nanoseconds, next, next_nanoseconds }))
         }
         _ => {
-            let only = [Method::Exact, Method::Particles].into_iter().find(|m| m.accepts(question, kinds));
+            // No exact method measures what overlaps itself.
+            let is_refused = matches!(question, Question::Volume(_)) && dispatch::is_known_to_overlap(pair);
+            let only = [Method::Exact, Method::Particles]
+                .into_iter()
+                .find(|m| m.accepts(question, kinds) && !is_refused);
             match only {
                 Some(method) => Ok((method, Reason::Only)),
                 None if matches!(question, Question::Volume(_)) && Method::Image.accepts(question, kinds) => {

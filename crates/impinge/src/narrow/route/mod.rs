@@ -48,25 +48,47 @@ pub fn route(
     memory: &mut Memory,
     budget: &mut Budget,
 ) -> Result<Vec<Option<Routed>>, Error> {
-    let methods: Vec<(Method, Reason)> = batch
-        .pairs
-        .iter()
-        .map(|pair| method_for(method, &batch.question, pair))
-        .collect::<Result<_, Error>>()?;
     let mut found: Vec<Option<Routed>> = Vec::new();
     found.resize_with(batch.pairs.len(), || None);
+    let mut methods = methods_for(method, batch)?;
+    loop {
+        let ended = deal(&methods, batch, memory, budget, &mut found);
+        let Err(refused) = ended else { return Ok(found) };
+        // What a method finds out may rule it out.
+        let others = methods_for(method, batch)?;
+        if others == methods {
+            return Err(refused);
+        }
+        methods = others;
+    }
+}
+
+/// The method that answers for each pair, and why.
+fn methods_for(method: Method, batch: &Batch<'_>) -> Result<Vec<(Method, Reason)>, Error> {
+    batch.pairs.iter().map(|pair| method_for(method, &batch.question, pair)).collect()
+}
+
+/// Deals the pairs without an answer to their methods.
+fn deal(
+    methods: &[(Method, Reason)],
+    batch: &Batch<'_>,
+    memory: &mut Memory,
+    budget: &mut Budget,
+    found: &mut [Option<Routed>],
+) -> Result<(), Error> {
     for &named in Method::ALL {
-        let dealt: Vec<usize> = (0..methods.len()).filter(|&i| methods[i].0 == named).collect();
+        let dealt: Vec<usize> =
+            (0..methods.len()).filter(|&i| methods[i].0 == named && found[i].is_none()).collect();
         let Some(detector) = named.detector().filter(|_| !dealt.is_empty()) else { continue };
         let pairs: Vec<ShapePair<'_>> = dealt.iter().map(|&i| batch.pairs[i]).collect();
         let mut own = memory.take(&dealt);
-        let mut sink = Scatter { dealt: &dealt, methods: &methods, found: &mut found };
+        let mut sink = Scatter { dealt: &dealt, methods, found };
         let dealt_batch = Batch { question: batch.question, pairs: &pairs };
         let ended = detector.detect(&dealt_batch, &mut own, budget, &mut sink);
         memory.put(&dealt, own);
         ended?;
     }
-    Ok(found)
+    Ok(())
 }
 
 /// Puts the findings of one method where their pairs stand.

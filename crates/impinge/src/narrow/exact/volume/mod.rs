@@ -10,7 +10,8 @@
 //!
 //! Which edge passes through which triangle is decided exactly, with b moved by an infinitesimal translation
 //! (`perturbed_crossing`), so touching and coplanar faces, equal bodies and shared vertices are no special cases.
-//! Where a body overlaps itself, the overlap counts as often as the surface winds around it.
+//! What is integrated is the product of the winding numbers: the volume of the common solid where they are 0 and 1, as
+//! they are around the surfaces that `solid_surface` gives.
 
 mod border;
 mod clusters;
