@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use glam::{DMat3, DVec3};
+use smallvec::SmallVec;
 
 use super::{Cloud, Compound, Model, ShapeKind};
 use crate::bound::Aabb;
@@ -82,26 +83,42 @@ impl Geometry {
     /// A box of the world around the placed shape, rounded outward; infinite for a half-space.
     pub fn bounds(&self, pose: &Pose) -> Aabb {
         match self {
-            Geometry::Mesh(model) => mesh_bounds(model, pose),
+            Geometry::Mesh(model) => mesh_bounds(model, pose, 0),
             Geometry::Convex(Convex::Primitive(p)) => primitive_bounds(p, pose),
             Geometry::Convex(Convex::Polytope(p)) => polytope_bounds(p, pose, [0; 6]).0,
             Geometry::Compound(compound) => compound.bounds(pose),
             Geometry::Particles(cloud) => cloud.bounds(pose),
         }
     }
+
+    /// A smaller box of the world, where it is asked for much more often than it is made.
+    pub(crate) fn tight_bounds(&self, pose: &Pose) -> Aabb {
+        match self {
+            Geometry::Mesh(model) => mesh_bounds(model, pose, 1),
+            _ => self.bounds(pose),
+        }
+    }
 }
 
-/// The box of the tree's root, placed.
-fn mesh_bounds(model: &Model, pose: &Pose) -> Aabb {
-    let (frame, root) = (model.tree().frame(), &model.tree().nodes()[0]);
-    let place = pose.matrix();
+/// The box around the boxes of the tree, placed, that are so many levels below those of the root.
+fn mesh_bounds(model: &Model, pose: &Pose, levels: usize) -> Aabb {
+    let (frame, nodes) = (model.tree().frame(), model.tree().nodes());
+    let place = absolute(&pose.matrix());
     let mut bounds = Aabb::EMPTY;
-    for lane in root.used() {
-        let (centre, half) = root.lane(lane);
-        let centre = pose.apply(frame.centre + DVec3::from(centre.map(f64::from)) * frame.unit);
-        let half = absolute(&place) * (DVec3::from(half.map(f64::from)) * frame.unit);
-        bounds.low = bounds.low.min(centre - half);
-        bounds.high = bounds.high.max(centre + half);
+    let mut open: SmallVec<[(usize, usize); 8]> = SmallVec::from_slice(&[(0, levels)]);
+    while let Some((at, levels)) = open.pop() {
+        let node = &nodes[at];
+        for lane in node.used() {
+            if let Some(below) = node.child[lane].as_node().filter(|_| levels > 0) {
+                open.push((below, levels - 1));
+                continue;
+            }
+            let (centre, half) = node.lane(lane);
+            let centre = pose.apply(frame.centre + DVec3::from(centre.map(f64::from)) * frame.unit);
+            let half = place * (DVec3::from(half.map(f64::from)) * frame.unit);
+            bounds.low = bounds.low.min(centre - half);
+            bounds.high = bounds.high.max(centre + half);
+        }
     }
     let size = frame.centre.length() + 4.0 * f64::from(frame.reach) * frame.unit;
     padded(bounds, size + pose.translation().length())
@@ -262,9 +279,13 @@ mod tests {
                 seen = Aabb { low: seen.low.min(p), high: seen.high.max(p) };
             }
             // A mesh's box comes from the boxes of its tree, turned with it.
-            let room = if matches!(shape, Geometry::Mesh(_)) { 0.75 } else { 0.02 };
-            let loose = (seen.low - bounds.low).max(bounds.high - seen.high).max_element();
-            assert!(loose < room, "{}: {loose}", shape.kind());
+            let loose = |b: &Aabb| (seen.low - b.low).max(b.high - seen.high);
+            let is_mesh = matches!(shape, Geometry::Mesh(_));
+            let room = if is_mesh { 0.75 } else { 0.02 };
+            assert!(loose(&bounds).max_element() < room, "{}: {bounds:?}", shape.kind());
+            let tight = loose(&shape.tight_bounds(&pose));
+            let room = if is_mesh { 0.25 } else { 0.02 };
+            assert!(tight.min_element() > -1e-12 && tight.max_element() < room, "{}: {tight}", shape.kind());
         }
         let half = Geometry::from(Primitive::half_space([0.0, 0.0, 1.0], 2.0).unwrap());
         assert_eq!(half.bounds(&Pose::IDENTITY).high, DVec3::INFINITY);

@@ -48,7 +48,7 @@ impl BodyIndex {
 
     fn tree(&self, bodies: &Bodies) -> &BoxTree {
         self.tree.get_or_init(|| {
-            let bounded = bodies.iter().map(|(id, entry)| (id.slot(), bounds_now(entry)));
+            let bounded = bodies.iter().map(|(id, entry)| (id.slot(), tight_bounds(entry)));
             BoxTree::new(&bounded.filter(|(_, bounds)| is_bounded(bounds)).collect::<Vec<_>>())
         })
     }
@@ -137,6 +137,11 @@ impl BodyIndex {
 /// The box of a body as it stands now: that of the last step may be of another place.
 fn bounds_now(entry: &Entry) -> Aabb {
     if entry.queued { entry.body.shape.bounds(&entry.body.pose) } else { entry.bounds }
+}
+
+/// The box that a body has in the tree.
+fn tight_bounds(entry: &Entry) -> Aabb {
+    entry.body.shape.geometry().tight_bounds(&entry.body.pose)
 }
 
 fn is_bounded(bounds: &Aabb) -> bool {

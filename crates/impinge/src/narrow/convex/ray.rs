@@ -42,16 +42,34 @@ impl End {
 /// The part of a line in a convex solid.
 type Chord = [End; 2];
 
+/// How many of the surface points are wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Wanted {
+    First,
+    Both,
+}
+
 /// The surface points of a convex shape on a ray, from inside too, and the work.
 pub(crate) fn hits(convex: &Convex, pose: &Pose, ray: &Ray) -> (Hits, Counters) {
+    wanted_hits(convex, pose, ray, Wanted::Both)
+}
+
+/// The first of [`hits`], which are not all looked for.
+pub(crate) fn first_hit(convex: &Convex, pose: &Pose, ray: &Ray) -> (Option<RayHit>, Counters) {
+    let (hits, work) = wanted_hits(convex, pose, ray, Wanted::First);
+    (hits.first().copied(), work)
+}
+
+#[inline]
+fn wanted_hits(convex: &Convex, pose: &Pose, ray: &Ray, wanted: Wanted) -> (Hits, Counters) {
     let (hits, tests) = match convex {
         _ if !ray.is_sound() => (Hits::new(), 0),
-        Convex::Polytope(hull) => (hull_hits(hull, pose, ray), hull.faces().len().max(1)),
+        Convex::Polytope(hull) => (hull_hits(hull, pose, ray, wanted), hull.faces().len().max(1)),
         Convex::Primitive(Primitive::Triangle { corners }) => {
             let rigid = pose.rigid();
             (flat_hits(&[corners.map(|p| rigid.apply(p))], ray), 1)
         }
-        Convex::Primitive(primitive) => (solid_hits(primitive, pose, ray), 1),
+        Convex::Primitive(primitive) => (solid_hits(primitive, pose, ray, wanted), 1),
     };
     (hits, Counters { primitive_tests: tests as u64, ..Counters::default() })
 }
@@ -80,7 +98,7 @@ fn flat_hits(triangles: &[[DVec3; 3]], ray: &Ray) -> Hits {
     hit.into_iter().collect()
 }
 
-fn hull_hits(hull: &Polytope, pose: &Pose, ray: &Ray) -> Hits {
+fn hull_hits(hull: &Polytope, pose: &Pose, ray: &Ray, wanted: Wanted) -> Hits {
     let corner = |v: u32| pose.apply(hull.vertices()[v as usize]);
     if hull.dimension() < 3 {
         let sheet: SmallVec<[[DVec3; 3]; 8]> = match hull.dimension() {
@@ -90,7 +108,14 @@ fn hull_hits(hull: &Polytope, pose: &Pose, ray: &Ray) -> Hits {
         return flat_hits(&sheet, ray);
     }
     let Some(chord) = HullChord::new(hull, pose, ray) else { return Hits::new() };
-    face_hits(hull, pose, ray, |face| chord.may_end_on(hull, face))
+    if wanted == Wanted::First {
+        // A face that is first hit is near the end where the ray enters, unless it starts within.
+        let hits = face_hits(hull, pose, ray, |face| chord.may_end_on(&chord.ends[..1], hull, face));
+        if !hits.is_empty() {
+            return hits;
+        }
+    }
+    face_hits(hull, pose, ray, |face| chord.may_end_on(&chord.ends, hull, face))
 }
 
 /// The hits of those faces of a solid hull that may be hit.
@@ -143,12 +168,17 @@ impl HullChord {
         let (mut enter, mut leave) = (-4.0 * pad, ray.reach * longest + 4.0 * pad);
         for face in hull.faces() {
             let (height, rate) = (face.normal.dot(origin - face.corner), face.normal.dot(step));
-            let at = (pad - height) / rate;
-            // Where the rate is 0 the whole line is on one side; what is no number says nothing.
+            let room = pad - height;
+            // The plane is passed at room/rate, which is divided only where it changes an end. Where the rate is 0 the
+            // whole line is on one side; what is no number says nothing.
             if rate > 0.0 {
-                leave = if at < leave { at } else { leave };
+                if room < leave * rate {
+                    leave = room / rate;
+                }
             } else if rate < 0.0 {
-                enter = if at > enter { at } else { enter };
+                if room < enter * rate {
+                    enter = room / rate;
+                }
             } else if height > pad {
                 return None;
             }
@@ -159,12 +189,12 @@ impl HullChord {
         Some(HullChord { ends: [enter, leave].map(|at| origin + step * at), pad })
     }
 
-    /// Whether an end is so near to the plane of a face that the face may be hit.
-    fn may_end_on(&self, hull: &Polytope, face: u32) -> bool {
+    /// Whether one of the ends is so near to the plane of a face that the face may be hit.
+    fn may_end_on(&self, ends: &[DVec3], hull: &Polytope, face: u32) -> bool {
         let face = &hull.faces()[face as usize];
         let height = |p: DVec3| face.normal.dot(p - face.corner);
         // Negated, so that what is no number is looked at.
-        !self.ends.into_iter().all(|end| height(end) < -2.0 * self.pad)
+        !ends.iter().all(|&end| height(end) < -2.0 * self.pad)
     }
 }
 
@@ -188,7 +218,7 @@ fn face_normal(hull: &Polytope, face: u32, corner: impl Fn(u32) -> DVec3, centre
 }
 
 /// A primitive with a volume.
-fn solid_hits(primitive: &Primitive, pose: &Pose, ray: &Ray) -> Hits {
+fn solid_hits(primitive: &Primitive, pose: &Pose, ray: &Ray, wanted: Wanted) -> Hits {
     let rigid = pose.rigid();
     let turn = rigid.matrix();
     let back = turn.transpose();
@@ -215,6 +245,9 @@ fn solid_hits(primitive: &Primitive, pose: &Pose, ray: &Ray) -> Hits {
             let point = turn * ((foot + unit * end.at) / scale) + rigid.translation();
             let normal = (turn * (end.normal / end.normal.abs().max_element())).normalize();
             hits.push(RayHit { t, point, normal, feature: end.feature, weights: None });
+            if wanted == Wanted::First {
+                break;
+            }
         }
     }
     if let [a, b] = hits[..]
