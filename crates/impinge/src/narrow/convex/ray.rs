@@ -8,11 +8,12 @@ use glam::DVec3;
 use smallvec::SmallVec;
 
 use crate::contact::Feature;
-use crate::geom::ray_triangle::ShearedRay;
+use crate::geom::ray_triangle::{Crossing, ShearedRay};
 use crate::geom::unit_normal::unit_normal;
 use crate::narrow::exact::ray_cast::{Ray, RayHit, crossing_ahead, triangle_hit};
 use crate::num::tolerance::{
-    HULL_CHORD_ROUNDING, LARGEST_LENGTH_UNSCALED, RAY_START_ROUNDING, ROUND_UP, SMALLEST_LENGTH_UNSCALED,
+    HULL_CHORD_ROUNDING, HULL_INNER_WEIGHT, LARGEST_LENGTH_UNSCALED, RAY_START_ROUNDING, ROUND_UP,
+    SMALLEST_LENGTH_UNSCALED,
 };
 use crate::shape::{Convex, Polytope, Primitive};
 use crate::{Counters, Pose};
@@ -108,40 +109,62 @@ fn hull_hits(hull: &Polytope, pose: &Pose, ray: &Ray, wanted: Wanted) -> Hits {
         return flat_hits(&sheet, ray);
     }
     let Some(chord) = HullChord::new(hull, pose, ray) else { return Hits::new() };
-    if wanted == Wanted::First {
-        // A face that is first hit is near the end where the ray enters, unless it starts within.
-        let hits = face_hits(hull, pose, ray, |face| chord.may_end_on(&chord.ends[..1], hull, face));
-        if !hits.is_empty() {
-            return hits;
-        }
+    if wanted == Wanted::First
+        && let Some(hit) = chord.entered.and_then(|face| inner_hit(hull, pose, ray, face))
+    {
+        return Hits::from_iter([hit]);
     }
-    face_hits(hull, pose, ray, |face| chord.may_end_on(&chord.ends, hull, face))
+    face_hits(hull, pose, ray, |face| chord.may_end_on(hull, face))
 }
 
 /// The hits of those faces of a solid hull that may be hit.
 fn face_hits(hull: &Polytope, pose: &Pose, ray: &Ray, may_be_hit: impl Fn(u32) -> bool) -> Hits {
-    let corner = |v: u32| pose.apply(hull.vertices()[v as usize]);
-    let centre = pose.apply(hull.centre());
     let sheared = ShearedRay::new(ray.origin, ray.direction, scale_of(hull.reach()));
     let mut hits = Hits::new();
     for face in (0..hull.faces().len() as u32).filter(|&face| may_be_hit(face)) {
-        for triangle in hull.fan(face) {
-            let corners = triangle.map(corner);
-            let Some(crossing) = crossing_ahead(ray, &sheared, &corners).filter(|c| c.t <= ray.reach) else {
-                continue;
-            };
-            let mut hit = triangle_hit(&corners, crossing, Feature::Face(face));
-            hit.weights = None;
-            hit.normal = face_normal(hull, face, corner, centre);
-            keep_ends(&mut hits, hit);
+        for (corners, crossing) in face_crossings(hull, pose, ray, &sheared, face) {
+            keep_ends(&mut hits, face_hit(hull, pose, face, &corners, crossing));
         }
     }
     hits
 }
 
+/// The hit of a face, if it is so far within a triangle of it that no other triangle is hit at that place.
+fn inner_hit(hull: &Polytope, pose: &Pose, ray: &Ray, face: u32) -> Option<RayHit> {
+    let sheared = ShearedRay::new(ray.origin, ray.direction, scale_of(hull.reach()));
+    let (corners, crossing) = face_crossings(hull, pose, ray, &sheared, face).next()?;
+    let is_inner = crossing.weights.iter().all(|&weight| weight > HULL_INNER_WEIGHT);
+    is_inner.then(|| face_hit(hull, pose, face, &corners, crossing))
+}
+
+/// The placed triangles of a face that a ray meets, and where.
+fn face_crossings(
+    hull: &Polytope,
+    pose: &Pose,
+    ray: &Ray,
+    sheared: &ShearedRay,
+    face: u32,
+) -> impl Iterator<Item = ([DVec3; 3], Crossing)> {
+    hull.fan(face).filter_map(move |triangle| {
+        let corners = triangle.map(|v| pose.apply(hull.vertices()[v as usize]));
+        let crossing = crossing_ahead(ray, sheared, &corners).filter(|c| c.t <= ray.reach)?;
+        Some((corners, crossing))
+    })
+}
+
+fn face_hit(hull: &Polytope, pose: &Pose, face: u32, corners: &[DVec3; 3], crossing: Crossing) -> RayHit {
+    let corner = |v: u32| pose.apply(hull.vertices()[v as usize]);
+    let mut hit = triangle_hit(corners, crossing, Feature::Face(face));
+    hit.weights = None;
+    hit.normal = face_normal(hull, face, corner, pose.apply(hull.centre()));
+    hit
+}
+
 /// The part of a ray in a solid hull, in the hull's frame and with room for rounding: only faces at its ends are hit.
 struct HullChord {
     ends: [DVec3; 2],
+    /// The face through which the ray enters, to rounding; `None` where it starts within.
+    entered: Option<u32>,
     /// What rounding can do to the height of a point over a face.
     pad: f64,
 }
@@ -166,35 +189,35 @@ impl HullChord {
             return None;
         }
         let (mut enter, mut leave) = (-4.0 * pad, ray.reach * longest + 4.0 * pad);
-        for face in hull.faces() {
+        let mut entered = None;
+        for (index, face) in hull.faces().iter().enumerate() {
             let (height, rate) = (face.normal.dot(origin - face.corner), face.normal.dot(step));
+            // The plane is passed at room/rate, which is divided only where it changes an end: few do. Where the rate
+            // is 0 the whole line is on one side; what is no number says nothing.
             let room = pad - height;
-            // The plane is passed at room/rate, which is divided only where it changes an end. Where the rate is 0 the
-            // whole line is on one side; what is no number says nothing.
-            if rate > 0.0 {
-                if room < leave * rate {
+            let known = if rate > 0.0 { leave } else { enter };
+            if room < known * rate {
+                if rate > 0.0 {
                     leave = room / rate;
+                } else if rate < 0.0 {
+                    (enter, entered) = (room / rate, Some(index as u32));
+                } else {
+                    return None;
                 }
-            } else if rate < 0.0 {
-                if room < enter * rate {
-                    enter = room / rate;
+                if enter > leave {
+                    return None;
                 }
-            } else if height > pad {
-                return None;
-            }
-            if enter > leave {
-                return None;
             }
         }
-        Some(HullChord { ends: [enter, leave].map(|at| origin + step * at), pad })
+        Some(HullChord { ends: [enter, leave].map(|at| origin + step * at), entered, pad })
     }
 
-    /// Whether one of the ends is so near to the plane of a face that the face may be hit.
-    fn may_end_on(&self, ends: &[DVec3], hull: &Polytope, face: u32) -> bool {
+    /// Whether an end is so near to the plane of a face that the face may be hit.
+    fn may_end_on(&self, hull: &Polytope, face: u32) -> bool {
         let face = &hull.faces()[face as usize];
         let height = |p: DVec3| face.normal.dot(p - face.corner);
         // Negated, so that what is no number is looked at.
-        !ends.iter().all(|&end| height(end) < -2.0 * self.pad)
+        !self.ends.into_iter().all(|end| height(end) < -2.0 * self.pad)
     }
 }
 
