@@ -43,7 +43,7 @@ pub(crate) struct Line {
     pub from: f32,
     /// No sheared coordinate is off by more.
     pub error: f32,
-    /// What lies by this within the places asked for is between the true ones; four times what a place is off.
+    /// What lies by this within the places asked for is between the true ones; half of it is more than a place is off.
     pub margin: f32,
 }
 
@@ -87,9 +87,10 @@ pub(crate) struct Crossed {
     pub far: Lanes,
 }
 
-/// Errors of an area, relative to the sum of all three, by which weights of a hit are off, all together. An area is
-/// off by `error`, and so are all weights together by six errors of the true sum, at half of the spread of the
-/// places; the true sum is more than half of the known one, or this is more than the whole spread.
+/// By how many errors of an area, relative to the sum of all three, the place of a hit may be off, relative to the spread
+/// of the corners' places. Each area is off by one error and the sum by three, so the weights are off by six errors of
+/// the true sum, all together, and the place by half of that. The true sum is more than half of the known one, or this is
+/// more than the whole spread: six would do.
 const WEIGHT_ERRORS: f32 = 8.0;
 
 /// Three numbers in f64, one for each axis; the fourth is idle, so that they fill a register.

@@ -16,6 +16,9 @@
 //!    and shear times depth (below 1): with the roundings of two sums and a cast of each below 13·2⁻²⁴.
 //!
 //! `PAD` and `SHEAR` take 32 and 16 of these, and four times the first two.
+//!
+//! The place of a hit that is sure is the mean of the corners' places by areas (`simd/ray_lanes`): off by what the areas
+//! are off, and by four pads for the places themselves, the cast of the corners and five roundings of a number below 1.
 
 use glam::DVec3;
 
