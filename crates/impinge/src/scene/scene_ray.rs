@@ -1,6 +1,6 @@
 //! Rays through a scene as it stands now.
 //!
-//! The answers are those of asking every body that the [`Filter`] lets through, as in [`scene_query`](super::scene_query).
+//! The answers are those of asking every body that the [`Filter`] lets through, as for the questions of `scene_query`.
 
 use glam::DVec3;
 
