@@ -22,7 +22,7 @@ use super::wide::TreeFrame;
 
 pub(crate) use search::{Candidates, Decide, Nearest};
 use tree_ray::PlacedFrame;
-pub(crate) use tree_ray::{PlacedRayTree, RayLimit, TreeRay};
+pub(crate) use tree_ray::{PlacedRayTree, TreeRay};
 
 /// Eight boxes and where they lead.
 #[derive(Debug, Clone, Copy, PartialEq)]
