@@ -128,10 +128,6 @@ pub const RAY_START_ROUNDING: f64 = 32.0 * f64::EPSILON;
 /// with room for the poses that are rotations to 1e-4 only.
 pub const HULL_CHORD_ROUNDING: f64 = 1e-12;
 
-/// Share of each corner in a hit of a hull's triangle (no unit) above which no neighbour is hit there too: roundings of
-/// 2⁻⁵³ of the areas that decide it, with room for triangles of a thousandth of the hull's size.
-pub const HULL_INNER_WEIGHT: f64 = 1e-6;
-
 /// What rounding can do to a point or box that is brought from one body's frame to another's (no unit: relative to the
 /// coordinates): some tens of roundings of u = 2⁻⁵³, with room.
 pub const SCENE_OVERLAP_ROUNDING: f64 = 1e-13;

@@ -8,12 +8,11 @@ use glam::DVec3;
 use smallvec::SmallVec;
 
 use crate::contact::Feature;
-use crate::geom::ray_triangle::{Crossing, ShearedRay};
+use crate::geom::ray_triangle::ShearedRay;
 use crate::geom::unit_normal::unit_normal;
 use crate::narrow::exact::ray_cast::{Ray, RayHit, crossing_ahead, triangle_hit};
 use crate::num::tolerance::{
-    HULL_CHORD_ROUNDING, HULL_INNER_WEIGHT, LARGEST_LENGTH_UNSCALED, RAY_START_ROUNDING, ROUND_UP,
-    SMALLEST_LENGTH_UNSCALED,
+    HULL_CHORD_ROUNDING, LARGEST_LENGTH_UNSCALED, RAY_START_ROUNDING, ROUND_UP, SMALLEST_LENGTH_UNSCALED,
 };
 use crate::shape::{Convex, Polytope, Primitive};
 use crate::{Counters, Pose};
@@ -110,54 +109,39 @@ fn hull_hits(hull: &Polytope, pose: &Pose, ray: &Ray, wanted: Wanted) -> Hits {
     }
     let Some(chord) = HullChord::new(hull, pose, ray) else { return Hits::new() };
     if wanted == Wanted::First
-        && let Some(hit) = chord.entered.and_then(|face| inner_hit(hull, pose, ray, face))
+        && let Some(face) = chord.entered.filter(|&face| chord.enters_only_by(hull, face))
     {
-        return Hits::from_iter([hit]);
+        let mut hits = Hits::new();
+        add_face_hits(&mut hits, hull, pose, ray, face);
+        if !hits.is_empty() {
+            return hits;
+        }
     }
     face_hits(hull, pose, ray, |face| chord.may_end_on(hull, face))
 }
 
 /// The hits of those faces of a solid hull that may be hit.
 fn face_hits(hull: &Polytope, pose: &Pose, ray: &Ray, may_be_hit: impl Fn(u32) -> bool) -> Hits {
-    let sheared = ShearedRay::new(ray.origin, ray.direction, scale_of(hull.reach()));
     let mut hits = Hits::new();
     for face in (0..hull.faces().len() as u32).filter(|&face| may_be_hit(face)) {
-        for (corners, crossing) in face_crossings(hull, pose, ray, &sheared, face) {
-            keep_ends(&mut hits, face_hit(hull, pose, face, &corners, crossing));
-        }
+        add_face_hits(&mut hits, hull, pose, ray, face);
     }
     hits
 }
 
-/// The hit of a face, if it is so far within a triangle of it that no other triangle is hit at that place.
-fn inner_hit(hull: &Polytope, pose: &Pose, ray: &Ray, face: u32) -> Option<RayHit> {
-    let sheared = ShearedRay::new(ray.origin, ray.direction, scale_of(hull.reach()));
-    let (corners, crossing) = face_crossings(hull, pose, ray, &sheared, face).next()?;
-    let is_inner = crossing.weights.iter().all(|&weight| weight > HULL_INNER_WEIGHT);
-    is_inner.then(|| face_hit(hull, pose, face, &corners, crossing))
-}
-
-/// The placed triangles of a face that a ray meets, and where.
-fn face_crossings(
-    hull: &Polytope,
-    pose: &Pose,
-    ray: &Ray,
-    sheared: &ShearedRay,
-    face: u32,
-) -> impl Iterator<Item = ([DVec3; 3], Crossing)> {
-    hull.fan(face).filter_map(move |triangle| {
-        let corners = triangle.map(|v| pose.apply(hull.vertices()[v as usize]));
-        let crossing = crossing_ahead(ray, sheared, &corners).filter(|c| c.t <= ray.reach)?;
-        Some((corners, crossing))
-    })
-}
-
-fn face_hit(hull: &Polytope, pose: &Pose, face: u32, corners: &[DVec3; 3], crossing: Crossing) -> RayHit {
+fn add_face_hits(hits: &mut Hits, hull: &Polytope, pose: &Pose, ray: &Ray, face: u32) {
     let corner = |v: u32| pose.apply(hull.vertices()[v as usize]);
-    let mut hit = triangle_hit(corners, crossing, Feature::Face(face));
-    hit.weights = None;
-    hit.normal = face_normal(hull, face, corner, pose.apply(hull.centre()));
-    hit
+    let sheared = ShearedRay::new(ray.origin, ray.direction, scale_of(hull.reach()));
+    for triangle in hull.fan(face) {
+        let corners = triangle.map(corner);
+        let Some(crossing) = crossing_ahead(ray, &sheared, &corners).filter(|c| c.t <= ray.reach) else {
+            continue;
+        };
+        let mut hit = triangle_hit(&corners, crossing, Feature::Face(face));
+        hit.weights = None;
+        hit.normal = face_normal(hull, face, corner, pose.apply(hull.centre()));
+        keep_ends(hits, hit);
+    }
 }
 
 /// The part of a ray in a solid hull, in the hull's frame and with room for rounding: only faces at its ends are hit.
@@ -214,10 +198,19 @@ impl HullChord {
 
     /// Whether an end is so near to the plane of a face that the face may be hit.
     fn may_end_on(&self, hull: &Polytope, face: u32) -> bool {
+        !self.ends.iter().all(|end| self.is_below(hull, face, end))
+    }
+
+    /// Whether no other face may be hit where the ray enters.
+    fn enters_only_by(&self, hull: &Polytope, face: u32) -> bool {
+        let mut faces = 0..hull.faces().len() as u32;
+        faces.all(|other| other == face || self.is_below(hull, other, &self.ends[0]))
+    }
+
+    /// Whether a point is so far below a face that the face is not hit there; not where the height is no number.
+    fn is_below(&self, hull: &Polytope, face: u32, p: &DVec3) -> bool {
         let face = &hull.faces()[face as usize];
-        let height = |p: DVec3| face.normal.dot(p - face.corner);
-        // Negated, so that what is no number is looked at.
-        !self.ends.into_iter().all(|end| height(end) < -2.0 * self.pad)
+        face.normal.dot(p - face.corner) < -2.0 * self.pad
     }
 }
 
