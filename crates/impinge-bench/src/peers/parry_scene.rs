@@ -43,8 +43,9 @@ impl ParryScene {
             shape.cast_ray(pose, &ray, best, false)
         })?;
         let (shape, pose) = &self.bodies[body as usize];
-        let hit = shape.cast_ray_and_get_normal(pose, &ray, f32::MAX, false)?;
-        Some((body, t.into(), hit.normal))
+        // Not farther than the hit, to its rounding.
+        let hit = shape.cast_ray_and_get_normal(pose, &ray, t * (1.0 + 1e-5), false);
+        Some((body, t.into(), hit.map_or(Vector::ZERO, |hit| hit.normal)))
     }
 
     /// What a shape touches first on a straight way.
