@@ -35,14 +35,17 @@ impl ParryScene {
         ParryScene { bodies, tree: Bvh::from_leaves(BvhBuildStrategy::Binned, &boxes) }
     }
 
-    /// The first hit of a ray.
-    pub fn ray_cast(&self, origin: Vector, direction: Vector) -> Option<(u32, f64)> {
+    /// The first hit of a ray, with the normal there: asked for once, of the body that is hit.
+    pub fn ray_cast(&self, origin: Vector, direction: Vector) -> Option<(u32, f64, Vector)> {
         let ray = Ray::new(origin, direction);
-        let hit = self.tree.cast_ray(&ray, f32::MAX, |body, best| {
+        let (body, t) = self.tree.cast_ray(&ray, f32::MAX, |body, best| {
             let (shape, pose) = &self.bodies[body as usize];
             shape.cast_ray(pose, &ray, best, false)
-        });
-        hit.map(|(body, t)| (body, t.into()))
+        })?;
+        let (shape, pose) = &self.bodies[body as usize];
+        // Not farther than the hit, to its rounding.
+        let hit = shape.cast_ray_and_get_normal(pose, &ray, t * (1.0 + 1e-5), false);
+        Some((body, t.into(), hit.map_or(Vector::ZERO, |hit| hit.normal)))
     }
 
     /// What a shape touches first on a straight way.

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use glam::{DMat3, DVec3};
+use smallvec::SmallVec;
 
 use super::{Cloud, Compound, Model, ShapeKind};
-use crate::bound::Aabb;
-use crate::num::tolerance::PLACED_BOX_ROUNDING;
+use crate::bound::{Aabb, Sphere};
+use crate::num::tolerance::{PLACED_BOX_ROUNDING, ROUND_UP, STRETCH};
 use crate::shape::{Convex, Polytope, Primitive};
 use crate::{Mesh, Pose};
 
@@ -82,29 +83,78 @@ impl Geometry {
     /// A box of the world around the placed shape, rounded outward; infinite for a half-space.
     pub fn bounds(&self, pose: &Pose) -> Aabb {
         match self {
-            Geometry::Mesh(model) => mesh_bounds(model, pose),
+            Geometry::Mesh(model) => mesh_bounds(model, pose, 0),
             Geometry::Convex(Convex::Primitive(p)) => primitive_bounds(p, pose),
             Geometry::Convex(Convex::Polytope(p)) => polytope_bounds(p, pose, [0; 6]).0,
             Geometry::Compound(compound) => compound.bounds(pose),
             Geometry::Particles(cloud) => cloud.bounds(pose),
         }
     }
+
+    /// A smaller box of the world, where it is asked for much more often than it is made.
+    pub(crate) fn tight_bounds(&self, pose: &Pose) -> Aabb {
+        match self {
+            Geometry::Mesh(model) => mesh_bounds(model, pose, TIGHT_LEVELS),
+            _ => self.bounds(pose),
+        }
+    }
+
+    /// A ball of the world around a placed shape of many faces, of which most that enter its box miss it; infinite
+    /// for other shapes.
+    pub(crate) fn ball(&self, pose: &Pose) -> Sphere {
+        let own = match self {
+            Geometry::Mesh(model) => mesh_ball(model, TIGHT_LEVELS),
+            Geometry::Convex(Convex::Polytope(hull)) => {
+                Sphere { centre: hull.centre(), radius: hull.reach() * ROUND_UP }
+            }
+            _ => return Sphere { centre: DVec3::ZERO, radius: f64::INFINITY },
+        };
+        let size = own.radius + own.centre.abs().element_sum() + pose.translation().abs().max_element();
+        // A pose may stretch by as much as it may be off orthonormal.
+        Sphere { centre: pose.apply(own.centre), radius: own.radius * STRETCH + PLACED_BOX_ROUNDING * size }
+    }
 }
 
-/// The box of the tree's root, placed.
-fn mesh_bounds(model: &Model, pose: &Pose) -> Aabb {
-    let (frame, root) = (model.tree().frame(), &model.tree().nodes()[0]);
-    let place = pose.matrix();
+/// Levels below the root whose boxes stand for a mesh where a tight volume is wanted: up to 64 boxes.
+const TIGHT_LEVELS: usize = 1;
+
+/// The box around the boxes of the tree, placed, that are so many levels below those of the root.
+fn mesh_bounds(model: &Model, pose: &Pose, levels: usize) -> Aabb {
+    let frame = model.tree().frame();
+    let place = absolute(&pose.matrix());
     let mut bounds = Aabb::EMPTY;
-    for lane in root.used() {
-        let (centre, half) = root.lane(lane);
-        let centre = pose.apply(frame.centre + DVec3::from(centre.map(f64::from)) * frame.unit);
-        let half = absolute(&place) * (DVec3::from(half.map(f64::from)) * frame.unit);
+    for_boxes(model, levels, |centre, half| {
+        let (centre, half) = (pose.apply(frame.centre + centre), place * half);
         bounds.low = bounds.low.min(centre - half);
         bounds.high = bounds.high.max(centre + half);
-    }
+    });
     let size = frame.centre.length() + 4.0 * f64::from(frame.reach) * frame.unit;
     padded(bounds, size + pose.translation().length())
+}
+
+/// A ball around the boxes of the tree that are so many levels below those of the root.
+fn mesh_ball(model: &Model, levels: usize) -> Sphere {
+    let mut radius = 0.0_f64;
+    for_boxes(model, levels, |centre, half| radius = radius.max((centre.abs() + half).length()));
+    Sphere { centre: model.tree().frame().centre, radius: radius * ROUND_UP }
+}
+
+/// Centres, counted from the tree's origin, and half extents of boxes of the tree that together hold the mesh.
+fn for_boxes(model: &Model, levels: usize, mut take: impl FnMut(DVec3, DVec3)) {
+    let (unit, nodes) = (model.tree().frame().unit, model.tree().nodes());
+    let mut open: SmallVec<[(usize, usize); 8]> = SmallVec::from_slice(&[(0, levels)]);
+    while let Some((at, levels)) = open.pop() {
+        let node = &nodes[at];
+        for lane in node.used() {
+            match node.child[lane].as_node().filter(|_| levels > 0) {
+                Some(below) => open.push((below, levels - 1)),
+                None => {
+                    let (centre, half) = node.lane(lane);
+                    take(DVec3::from(centre.map(f64::from)) * unit, DVec3::from(half.map(f64::from)) * unit);
+                }
+            }
+        }
+    }
 }
 
 /// The box of a polytope by climbing from the given corners along the six directions of the world, and the
@@ -241,6 +291,7 @@ mod tests {
             let turn = [(); 4].map(|()| rng.random_range(-1.0..1.0));
             let pose = Pose::new([1.0, -20.0, 3.0], turn).unwrap();
             let bounds = shape.bounds(&pose);
+            let ball = shape.ball(&pose);
             let mut seen = Aabb::EMPTY;
             for _ in 0..4000 {
                 let d = DVec3::from([(); 3].map(|()| rng.random_range(-1.0..1.0)));
@@ -259,12 +310,17 @@ mod tests {
                 };
                 let p = pose.apply(p);
                 assert!(p.cmpge(bounds.low).all() && p.cmple(bounds.high).all(), "{shape:?}");
+                assert!(p.distance(ball.centre) <= ball.radius, "{shape:?}");
                 seen = Aabb { low: seen.low.min(p), high: seen.high.max(p) };
             }
             // A mesh's box comes from the boxes of its tree, turned with it.
-            let room = if matches!(shape, Geometry::Mesh(_)) { 0.75 } else { 0.02 };
-            let loose = (seen.low - bounds.low).max(bounds.high - seen.high).max_element();
-            assert!(loose < room, "{}: {loose}", shape.kind());
+            let loose = |b: &Aabb| (seen.low - b.low).max(b.high - seen.high);
+            let is_mesh = matches!(shape, Geometry::Mesh(_));
+            let room = if is_mesh { 0.75 } else { 0.02 };
+            assert!(loose(&bounds).max_element() < room, "{}: {bounds:?}", shape.kind());
+            let tight = loose(&shape.tight_bounds(&pose));
+            let room = if is_mesh { 0.25 } else { 0.02 };
+            assert!(tight.min_element() > -1e-12 && tight.max_element() < room, "{}: {tight}", shape.kind());
         }
         let half = Geometry::from(Primitive::half_space([0.0, 0.0, 1.0], 2.0).unwrap());
         assert_eq!(half.bounds(&Pose::IDENTITY).high, DVec3::INFINITY);

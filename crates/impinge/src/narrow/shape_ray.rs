@@ -43,10 +43,7 @@ impl<'s> ShapeRays<'s> {
                 let mut work = Counters::default();
                 (mesh.first(ray, &mut work), work)
             }
-            ShapeRays::Convex(convex, pose) => {
-                let (hits, work) = ray::hits(convex, pose, ray);
-                (hits.first().copied(), work)
-            }
+            ShapeRays::Convex(convex, pose) => ray::first_hit(convex, pose, ray),
             ShapeRays::Compound(..) | ShapeRays::Particles(..) => {
                 let (hits, work) = self.all(ray);
                 (hits.first().copied(), work)

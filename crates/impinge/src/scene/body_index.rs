@@ -9,8 +9,9 @@ use std::sync::OnceLock;
 use glam::DVec3;
 
 use super::body::{Bodies, Entry};
-use crate::bound::Aabb;
+use crate::bound::{Aabb, Sphere};
 use crate::hierarchy::ray_tree::BoxTree;
+use crate::num::tolerance::PLACED_BOX_ROUNDING;
 
 /// So many bodies may stand beside the tree, and a share of all besides.
 const LOOSE_MOST: usize = 32;
@@ -20,6 +21,8 @@ const LOOSE_SHARE: usize = 16;
 #[derive(Debug, Default)]
 pub(super) struct BodyIndex {
     tree: OnceLock<BoxTree>,
+    /// For each slot a ball around its body, by which most of those are passed over whose boxes a ray enters in vain.
+    balls: OnceLock<Vec<Sphere>>,
     /// Slots that changed since the tree was built, and those of unbounded bodies, ascending.
     loose: OnceLock<Vec<u32>>,
     /// Slots that changed since the tree was built, each once.
@@ -48,8 +51,20 @@ impl BodyIndex {
 
     fn tree(&self, bodies: &Bodies) -> &BoxTree {
         self.tree.get_or_init(|| {
-            let bounded = bodies.iter().map(|(id, entry)| (id.slot(), bounds_now(entry)));
+            let bounded = bodies.iter().map(|(id, entry)| (id.slot(), tight_bounds(entry)));
             BoxTree::new(&bounded.filter(|(_, bounds)| is_bounded(bounds)).collect::<Vec<_>>())
+        })
+    }
+
+    /// The ball of a slot without a body is that of any.
+    fn balls(&self, bodies: &Bodies) -> &[Sphere] {
+        self.balls.get_or_init(|| {
+            let mut balls = Vec::new();
+            for (id, entry) in bodies.iter() {
+                balls.resize(id.index() + 1, Sphere { centre: DVec3::ZERO, radius: f64::INFINITY });
+                balls[id.index()] = entry.body.shape.geometry().ball(&entry.body.pose);
+            }
+            balls
         })
     }
 
@@ -88,7 +103,18 @@ impl BodyIndex {
                 reach = visit(slot, entry, reach);
             }
         }
+        let balls = self.balls(bodies);
+        // A point of a body that is grown is so much farther from its ball.
+        let farther = grown.length() + origin.abs().max_element() * PLACED_BOX_ROUNDING;
+        let along = direction / direction.abs().max_element();
+        let square = along.length_squared() * (1.0 + PLACED_BOX_ROUNDING);
         self.tree(bodies).along_ray([origin, direction], grown, reach, &mut |slot| {
+            if let Some(Sphere { centre, radius }) = balls.get(slot as usize) {
+                let reach_sq = (radius + farther).powi(2) * square;
+                if (centre - origin).cross(along).length_squared() > reach_sq {
+                    return reach;
+                }
+            }
             if let Some(entry) = bodies.at(slot).filter(|_| self.is_current(slot)) {
                 reach = visit(slot, entry, reach);
             }
@@ -137,6 +163,11 @@ impl BodyIndex {
 /// The box of a body as it stands now: that of the last step may be of another place.
 fn bounds_now(entry: &Entry) -> Aabb {
     if entry.queued { entry.body.shape.bounds(&entry.body.pose) } else { entry.bounds }
+}
+
+/// The box that a body has in the tree.
+fn tight_bounds(entry: &Entry) -> Aabb {
+    entry.body.shape.geometry().tight_bounds(&entry.body.pose)
 }
 
 fn is_bounded(bounds: &Aabb) -> bool {

@@ -60,6 +60,7 @@ mod pair;
 mod path;
 mod route;
 mod scene_query;
+mod scene_ray;
 mod scene_sweep;
 mod separating_plane;
 mod step;

@@ -17,11 +17,8 @@ use crate::motion::Motion;
 use crate::narrow::continuous::{Impact, StraightPass, SweepMemory, SweepOptions, sweep_within};
 use crate::narrow::convex_mesh;
 use crate::narrow::dispatch;
-use crate::narrow::exact::ray_cast::{Ray, RayHit};
 use crate::narrow::kernel_memory::KernelMemory;
 use crate::narrow::shape_pair::ShapePair;
-use crate::narrow::shape_ray::ShapeRays;
-use crate::num::parallel;
 use crate::num::tolerance::{CAST_BOX_SLACK, SCENE_OVERLAP_ROUNDING, SWEEP_TOLERANCE};
 use crate::query::Query;
 use crate::shape::{Convex, Primitive};
@@ -49,7 +46,7 @@ impl Default for Filter<'_> {
 }
 
 impl Filter<'_> {
-    fn lets(&self, id: BodyId, entry: &Entry) -> bool {
+    pub(super) fn lets(&self, id: BodyId, entry: &Entry) -> bool {
         let body = &entry.body;
         self.groups.allow(body.groups)
             && (self.sensors || !body.sensor)
@@ -106,78 +103,16 @@ fn is_beyond_a_face(p: DVec3, far: f64, hull: &Convex, pose: &Pose) -> bool {
 }
 
 /// The smaller by value, then by name.
-fn is_better<T>(found: &Option<(BodyId, T)>, value: f64, id: BodyId, of: impl Fn(&T) -> f64) -> bool {
+pub(super) fn is_better<T>(
+    found: &Option<(BodyId, T)>,
+    value: f64,
+    id: BodyId,
+    of: impl Fn(&T) -> f64,
+) -> bool {
     found.as_ref().is_none_or(|(best, known)| (value, id) < (of(known), *best))
 }
 
 impl Scene {
-    /// The first surface point that a ray meets, and on which body; see [`ray_cast`](crate::ray_cast).
-    ///
-    /// ```
-    /// use impinge::scene::{Body, Filter, Scene};
-    /// use impinge::{Pose, Ray, Shape};
-    ///
-    /// let mut scene = Scene::default();
-    /// scene.add(Body::fixed(Shape::sphere(1.0)?, Pose::IDENTITY));
-    /// let near = scene.add(Body::fixed(Shape::cuboid([0.5; 3])?, Pose::from_translation([0.0, 0.0, 3.0])?));
-    /// let down = Ray::new([0.0, 0.0, 9.0], [0.0, 0.0, -1.0])?;
-    /// let (body, hit) = scene.ray_cast(&down, &Filter::default()).unwrap();
-    /// assert_eq!((body, hit.t), (near, 5.5));
-    /// # Ok::<(), impinge::Error>(())
-    /// ```
-    pub fn ray_cast(&self, ray: &Ray, filter: &Filter<'_>) -> Option<(BodyId, RayHit)> {
-        let mut first: Option<(BodyId, RayHit)> = None;
-        self.along(ray, filter, |id, body, reach| {
-            let until = Ray { reach, ..*ray };
-            if let (Some(hit), _) = ShapeRays::new(body.shape.geometry(), &body.pose).first(&until)
-                && is_better(&first, hit.t, id, |hit| hit.t)
-            {
-                first = Some((id, hit));
-            }
-            first.map_or(ray.reach, |(_, hit)| hit.t)
-        });
-        first
-    }
-
-    /// [`Scene::ray_cast`] for many rays, in parallel.
-    pub fn ray_cast_batch(&self, rays: &[Ray], filter: &Filter<'_>) -> Vec<Option<(BodyId, RayHit)>> {
-        parallel::map(rays.len(), |k| self.ray_cast(&rays[k], filter))
-    }
-
-    /// Whether a ray meets any body.
-    pub fn ray_cast_any(&self, ray: &Ray, filter: &Filter<'_>) -> bool {
-        let mut any = false;
-        self.along(ray, filter, |_, body, _| {
-            any = any || ShapeRays::new(body.shape.geometry(), &body.pose).any(ray).0;
-            if any { f64::NEG_INFINITY } else { ray.reach }
-        });
-        any
-    }
-
-    /// Every surface point that a ray meets, by parameter, then by body.
-    pub fn ray_cast_all(&self, ray: &Ray, filter: &Filter<'_>) -> Vec<(BodyId, RayHit)> {
-        let mut all = Vec::new();
-        self.along(ray, filter, |id, body, _| {
-            let (hits, _) = ShapeRays::new(body.shape.geometry(), &body.pose).all(ray);
-            all.extend(hits.into_iter().map(|hit| (id, hit)));
-            ray.reach
-        });
-        // Stable, so that the hits of one body stay in their order.
-        all.sort_by(|(i, a), (j, b)| a.t.total_cmp(&b.t).then(i.cmp(j)));
-        all
-    }
-
-    fn along(&self, ray: &Ray, filter: &Filter<'_>, mut ask: impl FnMut(BodyId, &Body, f64) -> f64) {
-        if !ray.is_sound() {
-            return;
-        }
-        let way = [ray.origin, ray.direction];
-        self.index.along_ray(&self.bodies, way, DVec3::ZERO, ray.reach, &mut |slot, entry, reach| {
-            let id = self.bodies.id(slot);
-            if filter.lets(id, entry) { ask(id, &entry.body, reach) } else { reach }
-        });
-    }
-
     /// What a moving shape first touches, bodies standing where they are; see [`sweep`](crate::sweep). Of the
     /// features and points the first is that of the moving shape; of bodies touched at the same time the one with
     /// the smallest name is told.

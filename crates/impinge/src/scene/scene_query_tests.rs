@@ -6,7 +6,7 @@ use rand_pcg::Pcg64;
 use super::*;
 use crate::scene::Options;
 use crate::shape::procedural;
-use crate::{Pose, Relation, Shape};
+use crate::{Pose, Ray, RayHit, Relation, Shape};
 
 fn number(rng: &mut Pcg64, size: f64) -> f64 {
     rng.random_range(-size..size)

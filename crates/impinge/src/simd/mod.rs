@@ -11,6 +11,7 @@ pub(crate) mod avx;
 pub(crate) mod box_columns;
 mod dispatch;
 pub(crate) mod fixed_stack;
+mod large_pages;
 mod level;
 pub(crate) mod point_columns;
 mod prefetch;
@@ -20,6 +21,7 @@ pub(crate) mod u32x16;
 pub(crate) use dispatch::dispatch;
 #[cfg(target_arch = "x86_64")]
 pub(crate) use dispatch::for_x86_levels;
+pub(crate) use large_pages::in_large_pages;
 pub use level::SimdLevel;
 #[cfg(target_arch = "x86_64")]
 pub(crate) use level::{Avx2, Avx512};

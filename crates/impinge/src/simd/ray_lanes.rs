@@ -37,9 +37,13 @@ pub(crate) struct Line {
     pub shear: [f32; 2],
     /// Where it passes 0 of the longest axis.
     pub foot: [f32; 2],
+    /// Makes places on the longest axis rise along the ray: 1 or −1.
+    pub forward: f32,
+    /// No triangle before this place is hit.
+    pub from: f32,
     /// No sheared coordinate is off by more.
     pub error: f32,
-    /// What lies by this within the places asked for is between the true ones.
+    /// What lies by this within the places asked for is between the true ones; half of it is more than a place is off.
     pub margin: f32,
 }
 
@@ -52,6 +56,8 @@ pub(crate) struct Rounding {
     pub flattest: f64,
     /// The error of the place where a plane is met, relative to the place.
     pub slab: f32,
+    /// [`Line::from`].
+    pub from: f32,
     /// [`Line::error`].
     pub error: f32,
     /// [`Line::margin`].
@@ -69,6 +75,23 @@ pub(crate) struct Touched {
     /// Those of them that are hit for sure.
     pub surely: u8,
 }
+
+/// Where eight triangles are hit, as places of [`Line::forward`].
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Crossed {
+    /// Lanes that may be hit.
+    pub maybe: u8,
+    /// Not before this.
+    pub near: Lanes,
+    /// For sure, and not after this; infinite in lanes that may be missed.
+    pub far: Lanes,
+}
+
+/// By how many errors of an area, relative to the sum of all three, the place of a hit may be off, relative to the spread
+/// of the corners' places. Each area is off by one error and the sum by three, so the weights are off by six errors of
+/// the true sum, all together, and the place by half of that. The true sum is more than half of the known one, or this is
+/// more than the whole spread: six would do.
+const WEIGHT_ERRORS: f32 = 8.0;
 
 /// Three numbers in f64, one for each axis; the fourth is idle, so that they fill a register.
 pub(crate) type Axes = [f64; 4];
@@ -88,9 +111,12 @@ pub(crate) trait RayLanes: Copy {
     /// it enters before `until`.
     fn boxes(self, ray: &Slabs, planes: &[[Lanes; 2]; 3], until: f32) -> (u8, Lanes);
 
-    /// Which of eight triangles (x, y, z of the first corners, then of the others) the ray hits between two
-    /// places of its longest axis; a lane of NaN is none.
-    fn triangles(self, ray: &Line, corners: &[[Lanes; 3]; 3], between: [f32; 2]) -> Touched;
+    /// Which of eight triangles (x, y, z of the first corners, then of the others) the ray hits before a place of
+    /// [`Line::forward`]; a lane of NaN is none.
+    fn triangles(self, ray: &Line, corners: &[[Lanes; 3]; 3], to: f32) -> Touched;
+
+    /// The same, and where.
+    fn crossings(self, ray: &Line, corners: &[[Lanes; 3]; 3], to: f32) -> Crossed;
 }
 
 impl RayLanes for Portable {
@@ -130,6 +156,8 @@ impl RayLanes for Portable {
             axes: ACROSS[z],
             shear: shear.map(|s| s as f32),
             foot: [(from[x] - shear[0] * from[z]) as f32, (from[y] - shear[1] * from[z]) as f32],
+            forward: 1.0_f32.copysign(step[z] as f32),
+            from: rounding.from,
             error: rounding.error,
             margin: rounding.margin,
         };
@@ -151,33 +179,84 @@ impl RayLanes for Portable {
     }
 
     #[inline(always)]
-    fn triangles(self, ray: &Line, corners: &[[Lanes; 3]; 3], [low, high]: [f32; 2]) -> Touched {
+    fn triangles(self, ray: &Line, corners: &[[Lanes; 3]; 3], to: f32) -> Touched {
         let mut touched = Touched { maybe: 0, surely: 0 };
-        let [x, y, z] = ray.axes.map(usize::from);
         for lane in 0..LANES {
-            let [a, b, c] = corners.each_ref().map(|corner| {
-                let along = corner[z][lane];
-                let across = [x, y].map(|axis| corner[axis][lane]);
-                [
-                    (across[0] - ray.foot[0]) - ray.shear[0] * along,
-                    (across[1] - ray.foot[1]) - ray.shear[1] * along,
-                    along,
-                ]
-            });
-            let area = |p: [f32; 3], q: [f32; 3]| q[0] * p[1] - q[1] * p[0];
-            let (u, v, w) = (area(b, c), area(c, a), area(a, b));
-            let size = [a, b, c].iter().map(|p| p[0].abs() + p[1].abs()).sum::<f32>();
-            let error = area_error(ray.error, size);
-            let (least, most) = (u.min(v).min(w), u.max(v).max(w));
-            let (first, last) = (a[2].min(b[2]).min(c[2]), a[2].max(b[2]).max(c[2]));
-            let missed = least < -error && most > error;
-            let maybe = !missed && first <= high && last >= low;
-            let within = first >= low + ray.margin && last <= high - ray.margin;
-            let surely = maybe && (least > error || most < -error) && within;
+            let areas = Areas::new(ray, corners, lane);
+            let maybe = areas.may_be_hit(ray.from, to);
+            let within = areas.first >= ray.from + ray.margin && areas.last <= to - ray.margin;
             touched.maybe |= u8::from(maybe) << lane;
-            touched.surely |= u8::from(surely) << lane;
+            touched.surely |= u8::from(maybe && areas.one_side() && within) << lane;
         }
         touched
+    }
+
+    #[inline(always)]
+    fn crossings(self, ray: &Line, corners: &[[Lanes; 3]; 3], to: f32) -> Crossed {
+        let mut crossed = Crossed { maybe: 0, near: [0.0; LANES], far: [f32::INFINITY; LANES] };
+        for lane in 0..LANES {
+            let areas = Areas::new(ray, corners, lane);
+            crossed.maybe |= u8::from(areas.may_be_hit(ray.from, to)) << lane;
+            crossed.near[lane] = areas.first - 0.5 * ray.margin;
+            if areas.one_side() {
+                let ([u, v, w], [a, b, c]) = (areas.areas, areas.places);
+                let inverse = (u + v + w).recip();
+                let spread = (areas.last - areas.first) * (WEIGHT_ERRORS * areas.error);
+                let slack = spread * inverse.abs() + 0.5 * ray.margin;
+                let place = (u * a + v * b + w * c) * inverse;
+                crossed.near[lane] = place - slack;
+                if place - slack >= ray.from + ray.margin {
+                    crossed.far[lane] = place + slack;
+                }
+            }
+        }
+        crossed
+    }
+}
+
+/// A triangle seen along a ray.
+struct Areas {
+    /// Twice the signed areas across from the corners.
+    areas: [f32; 3],
+    /// How far they can be off.
+    error: f32,
+    /// Where the corners are along the ray.
+    places: [f32; 3],
+    first: f32,
+    last: f32,
+}
+
+impl Areas {
+    #[inline(always)]
+    fn new(ray: &Line, corners: &[[Lanes; 3]; 3], lane: usize) -> Areas {
+        let [x, y, z] = ray.axes.map(usize::from);
+        let [a, b, c] = corners.each_ref().map(|corner| {
+            let along = corner[z][lane];
+            let across = |axis: usize, k: usize| (corner[axis][lane] - ray.foot[k]) - ray.shear[k] * along;
+            [across(x, 0), across(y, 1), along * ray.forward]
+        });
+        let area = |p: [f32; 3], q: [f32; 3]| q[0] * p[1] - q[1] * p[0];
+        let size = [a, b, c].iter().map(|p| p[0].abs() + p[1].abs()).sum::<f32>();
+        Areas {
+            areas: [area(b, c), area(c, a), area(a, b)],
+            error: area_error(ray.error, size),
+            places: [a[2], b[2], c[2]],
+            first: a[2].min(b[2]).min(c[2]),
+            last: a[2].max(b[2]).max(c[2]),
+        }
+    }
+
+    /// Whether all areas surely have the same sign.
+    #[inline(always)]
+    fn one_side(&self) -> bool {
+        self.areas.iter().all(|&area| area > self.error) || self.areas.iter().all(|&area| area < -self.error)
+    }
+
+    #[inline(always)]
+    fn may_be_hit(&self, from: f32, to: f32) -> bool {
+        let missed = self.areas.iter().any(|&area| area < -self.error)
+            && self.areas.iter().any(|&area| area > self.error);
+        !missed && self.first <= to && self.last >= from
     }
 }
 
@@ -195,7 +274,9 @@ mod x86 {
 
     use super::super::avx::{absolute, load, store};
     use super::super::{Avx2, Avx512};
-    use super::{ACROSS, Axes, LANES, Lanes, Line, RayLanes, Rounding, Slabs, Touched};
+    use super::{
+        ACROSS, Axes, Crossed, LANES, Lanes, Line, RayLanes, Rounding, Slabs, Touched, WEIGHT_ERRORS,
+    };
 
     /// Three numbers and the idle one from memory.
     #[inline]
@@ -273,6 +354,8 @@ mod x86 {
             axes: ACROSS[z],
             shear: [a, b],
             foot: [c, d],
+            forward: 1.0 - 2.0 * (falls >> z & 1) as f32,
+            from: rounding.from,
             error: rounding.error,
             margin: rounding.margin,
         };
@@ -298,41 +381,115 @@ mod x86 {
         (mask, out)
     }
 
+    /// Eight triangles seen along a ray.
+    struct Areas {
+        /// Twice the signed areas across from the corners.
+        areas: [__m256; 3],
+        /// How far they can be off.
+        error: __m256,
+        /// The smallest and the largest.
+        least: __m256,
+        most: __m256,
+        /// Where the corners are along the ray.
+        places: [__m256; 3],
+        first: __m256,
+        last: __m256,
+    }
+
+    impl Areas {
+        #[inline]
+        #[target_feature(enable = "avx2,fma")]
+        fn new(ray: &Line, corners: &[[Lanes; 3]; 3]) -> Areas {
+            let [x, y, z] = ray.axes.map(usize::from);
+            let (shear, foot) = (ray.shear.map(|s| _mm256_set1_ps(s)), ray.foot.map(|f| _mm256_set1_ps(f)));
+            let forward = _mm256_set1_ps(ray.forward);
+            let sheared = |corner: &[Lanes; 3]| {
+                let along = load(&corner[z]);
+                let across = |axis: usize, k: usize| {
+                    _mm256_fnmadd_ps(shear[k], along, _mm256_sub_ps(load(&corner[axis]), foot[k]))
+                };
+                [across(x, 0), across(y, 1), _mm256_mul_ps(along, forward)]
+            };
+            let [a, b, c] = [sheared(&corners[0]), sheared(&corners[1]), sheared(&corners[2])];
+            let area =
+                |p: [__m256; 3], q: [__m256; 3]| _mm256_fmsub_ps(q[0], p[1], _mm256_mul_ps(q[1], p[0]));
+            let [u, v, w] = [area(b, c), area(c, a), area(a, b)];
+            let norm = |p: [__m256; 3]| _mm256_add_ps(absolute(p[0]), absolute(p[1]));
+            let size = _mm256_add_ps(_mm256_add_ps(norm(a), norm(b)), norm(c));
+            let (e, ee) = (_mm256_set1_ps(2.0 * ray.error), _mm256_set1_ps(4.0 * ray.error * ray.error));
+            Areas {
+                areas: [u, v, w],
+                error: _mm256_fmadd_ps(e, size, ee),
+                least: _mm256_min_ps(_mm256_min_ps(u, v), w),
+                most: _mm256_max_ps(_mm256_max_ps(u, v), w),
+                places: [a[2], b[2], c[2]],
+                first: _mm256_min_ps(_mm256_min_ps(a[2], b[2]), c[2]),
+                last: _mm256_max_ps(_mm256_max_ps(a[2], b[2]), c[2]),
+            }
+        }
+
+        /// Lanes whose areas surely have the same sign.
+        #[inline]
+        #[target_feature(enable = "avx2,fma")]
+        fn one_side(&self) -> __m256 {
+            let below = _mm256_sub_ps(_mm256_setzero_ps(), self.error);
+            let above = _mm256_cmp_ps::<_CMP_LT_OQ>(self.error, self.least);
+            _mm256_or_ps(above, _mm256_cmp_ps::<_CMP_LT_OQ>(self.most, below))
+        }
+
+        #[inline]
+        #[target_feature(enable = "avx2,fma")]
+        fn may_be_hit(&self, from: f32, to: f32) -> u8 {
+            let below = _mm256_sub_ps(_mm256_setzero_ps(), self.error);
+            let negative = _mm256_cmp_ps::<_CMP_LT_OQ>(self.least, below);
+            let missed = _mm256_and_ps(negative, _mm256_cmp_ps::<_CMP_LT_OQ>(self.error, self.most));
+            let before = _mm256_cmp_ps::<_CMP_LE_OQ>(self.first, _mm256_set1_ps(to));
+            let after = _mm256_cmp_ps::<_CMP_LE_OQ>(_mm256_set1_ps(from), self.last);
+            _mm256_movemask_ps(_mm256_andnot_ps(missed, _mm256_and_ps(before, after))) as u8
+        }
+    }
+
     #[inline]
     #[target_feature(enable = "avx2,fma")]
-    fn triangles(ray: &Line, corners: &[[Lanes; 3]; 3], [low, high]: [f32; 2]) -> Touched {
-        let [x, y, z] = ray.axes.map(usize::from);
-        let (shear, foot) = (ray.shear.map(|s| _mm256_set1_ps(s)), ray.foot.map(|f| _mm256_set1_ps(f)));
-        let sheared = |corner: &[Lanes; 3]| {
-            let along = load(&corner[z]);
-            let across = |axis: usize, k: usize| {
-                _mm256_fnmadd_ps(shear[k], along, _mm256_sub_ps(load(&corner[axis]), foot[k]))
-            };
-            [across(x, 0), across(y, 1), along]
-        };
-        let [a, b, c] = [sheared(&corners[0]), sheared(&corners[1]), sheared(&corners[2])];
-        let area = |p: [__m256; 3], q: [__m256; 3]| _mm256_fmsub_ps(q[0], p[1], _mm256_mul_ps(q[1], p[0]));
-        let (u, v, w) = (area(b, c), area(c, a), area(a, b));
-        let norm = |p: [__m256; 3]| _mm256_add_ps(absolute(p[0]), absolute(p[1]));
-        let size = _mm256_add_ps(_mm256_add_ps(norm(a), norm(b)), norm(c));
-        let (e, ee) = (_mm256_set1_ps(2.0 * ray.error), _mm256_set1_ps(4.0 * ray.error * ray.error));
-        let error = _mm256_fmadd_ps(e, size, ee);
-        let below = _mm256_sub_ps(_mm256_setzero_ps(), error);
-        let least = _mm256_min_ps(_mm256_min_ps(u, v), w);
-        let most = _mm256_max_ps(_mm256_max_ps(u, v), w);
-        let first = _mm256_min_ps(_mm256_min_ps(a[2], b[2]), c[2]);
-        let last = _mm256_max_ps(_mm256_max_ps(a[2], b[2]), c[2]);
-        let less = |p: __m256, q: __m256| _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_LT_OQ>(p, q)) as u8;
-        let at_most = |p: __m256, q: __m256| _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_LE_OQ>(p, q)) as u8;
-        let all = |x: f32| _mm256_set1_ps(x);
-        let missed = less(least, below) & less(error, most);
-        let maybe = !missed & at_most(first, all(high)) & at_most(all(low), last);
+    fn triangles(ray: &Line, corners: &[[Lanes; 3]; 3], to: f32) -> Touched {
+        let areas = Areas::new(ray, corners);
+        let maybe = areas.may_be_hit(ray.from, to);
         if maybe == 0 {
             return Touched { maybe, surely: 0 };
         }
-        let one_side = less(error, least) | less(most, below);
-        let within = at_most(all(low + ray.margin), first) & at_most(last, all(high - ray.margin));
-        Touched { maybe, surely: maybe & one_side & within }
+        let after = _mm256_cmp_ps::<_CMP_LE_OQ>(_mm256_set1_ps(ray.from + ray.margin), areas.first);
+        let before = _mm256_cmp_ps::<_CMP_LE_OQ>(areas.last, _mm256_set1_ps(to - ray.margin));
+        let surely = _mm256_and_ps(areas.one_side(), _mm256_and_ps(after, before));
+        Touched { maybe, surely: maybe & _mm256_movemask_ps(surely) as u8 }
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2,fma")]
+    fn crossings(ray: &Line, corners: &[[Lanes; 3]; 3], to: f32) -> Crossed {
+        let areas = Areas::new(ray, corners);
+        let mut crossed =
+            Crossed { maybe: areas.may_be_hit(ray.from, to), near: [0.0; LANES], far: [0.0; LANES] };
+        if crossed.maybe == 0 {
+            return crossed;
+        }
+        let ([u, v, w], [a, b, c]) = (areas.areas, areas.places);
+        let all = |x: f32| _mm256_set1_ps(x);
+        let inverse = _mm256_div_ps(all(1.0), _mm256_add_ps(_mm256_add_ps(u, v), w));
+        let sum = _mm256_fmadd_ps(w, c, _mm256_fmadd_ps(v, b, _mm256_mul_ps(u, a)));
+        let spread = _mm256_mul_ps(
+            _mm256_sub_ps(areas.last, areas.first),
+            _mm256_mul_ps(areas.error, all(WEIGHT_ERRORS)),
+        );
+        let slack = _mm256_fmadd_ps(spread, absolute(inverse), all(0.5 * ray.margin));
+        let place = _mm256_mul_ps(sum, inverse);
+        let (low, high) = (_mm256_sub_ps(place, slack), _mm256_add_ps(place, slack));
+        let sure = areas.one_side();
+        let near = _mm256_blendv_ps(_mm256_sub_ps(areas.first, all(0.5 * ray.margin)), low, sure);
+        let ahead = _mm256_cmp_ps::<_CMP_LE_OQ>(all(ray.from + ray.margin), low);
+        let far = _mm256_blendv_ps(all(f32::INFINITY), high, _mm256_and_ps(sure, ahead));
+        store(near, &mut crossed.near);
+        store(far, &mut crossed.far);
+        crossed
     }
 
     macro_rules! implement {
@@ -363,9 +520,15 @@ mod x86 {
                 }
 
                 #[inline(always)]
-                fn triangles(self, ray: &Line, corners: &[[Lanes; 3]; 3], between: [f32; 2]) -> Touched {
+                fn triangles(self, ray: &Line, corners: &[[Lanes; 3]; 3], to: f32) -> Touched {
                     // SAFETY: `self` proves AVX2 and FMA.
-                    unsafe { triangles(ray, corners, between) }
+                    unsafe { triangles(ray, corners, to) }
+                }
+
+                #[inline(always)]
+                fn crossings(self, ray: &Line, corners: &[[Lanes; 3]; 3], to: f32) -> Crossed {
+                    // SAFETY: `self` proves AVX2 and FMA.
+                    unsafe { crossings(ray, corners, to) }
                 }
             }
         )*};

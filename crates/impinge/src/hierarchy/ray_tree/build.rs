@@ -6,12 +6,14 @@
 //! Every subtree stands in one piece with links relative to itself: threads change nothing.
 
 use glam::{DVec3, Vec4};
+use smallvec::SmallVec;
 
 use super::super::wide::TreeFrame;
 use super::tree_ray::PlacedFrame;
-use super::{Block, BoxTree, Face, Link, Node, RayTree};
+use super::{Block, BoxTree, Link, Node, Piece, RayTree};
 use crate::bound::Aabb;
 use crate::num::parallel;
+use crate::simd::in_large_pages;
 use crate::simd::ray_lanes::LANES;
 use crate::{Mesh, Pose};
 
@@ -97,12 +99,13 @@ impl RayTree {
         let mut items: Vec<Item> = parallel::map(mesh.triangles().len(), |t| {
             Item::around(&frame, mesh.corners(t as u32).into_iter(), t as u32)
         });
-        let mut blocks = Vec::new();
+        let mut pieces = Vec::new();
         let nodes = nodes_over(&mut items, LANES, &mut |items| {
-            blocks.push(block(mesh, &frame, items));
-            Link::leaf(blocks.len() - 1)
+            let leaf = pieces.len();
+            add_block(mesh, &frame, items, &mut pieces);
+            Link::leaf(leaf)
         });
-        RayTree { nodes, blocks, frame }
+        RayTree { nodes: in_large_pages(nodes), pieces: in_large_pages(pieces), frame }
     }
 }
 
@@ -306,7 +309,7 @@ struct Collapse<'b> {
 impl Collapse<'_> {
     /// Appends a node over up to eight parts and everything below it.
     fn node(&mut self, parts: &[Part<'_>]) -> Link {
-        let mut parts: smallvec::SmallVec<[Part<'_>; LANES]> = parts.iter().copied().collect();
+        let mut parts: SmallVec<[Part<'_>; LANES]> = parts.iter().copied().collect();
         while parts.len() < LANES {
             let area = |part: &Part<'_>| self.binary[part.at].bounds.area();
             let open = parts.iter().enumerate().filter(|(_, part)| self.binary[part.at].right != 0);
@@ -337,20 +340,32 @@ impl Collapse<'_> {
     }
 }
 
-fn block(mesh: &Mesh, frame: &TreeFrame, items: &[Item]) -> Block {
-    let none = Face { triangle: 0, vertices: [0; 3] };
-    let mut block = Block { corners: [[[f32::NAN; LANES]; 3]; 3], faces: [none; LANES] };
+/// Appends a block and its vertices.
+fn add_block(mesh: &Mesh, frame: &TreeFrame, items: &[Item], pieces: &mut Vec<Piece>) {
+    let mut block =
+        Block { corners: [[[f32::NAN; LANES]; 3]; 3], triangles: [0; LANES], vertices: [[0; 4]; LANES] };
+    let mut vertices: SmallVec<[u32; 3 * LANES]> = SmallVec::new();
     for (lane, item) in items.iter().enumerate() {
-        let vertices = mesh.triangles()[item.name as usize];
-        block.faces[lane] = Face { triangle: item.name, vertices };
-        for (corner, p) in mesh.corners(item.name).into_iter().enumerate() {
-            let p = frame.inward(p).as_vec3();
+        block.triangles[lane] = item.name;
+        for (corner, &v) in mesh.triangles()[item.name as usize].iter().enumerate() {
+            let at = vertices.iter().position(|&known| known == v).unwrap_or(vertices.len());
+            if at == vertices.len() {
+                vertices.push(v);
+            }
+            block.vertices[lane][corner] = at as u8;
+            let p = frame.inward(mesh.vertices()[v as usize]).as_vec3();
             for axis in 0..3 {
                 block.corners[corner][axis][lane] = p[axis];
             }
         }
     }
-    block
+    let piece = |bytes: &[u8]| bytemuck::pod_read_unaligned::<Piece>(bytes);
+    pieces.extend(bytemuck::bytes_of(&block).chunks_exact(size_of::<Piece>()).map(piece));
+    let mut numbers: SmallVec<[f64; 96]> =
+        vertices.iter().flat_map(|&v| mesh.vertices()[v as usize].to_array()).collect();
+    let per_piece = size_of::<Piece>() / size_of::<f64>();
+    numbers.resize(numbers.len().next_multiple_of(per_piece), 0.0);
+    pieces.extend(bytemuck::cast_slice(&numbers[..]).chunks_exact(size_of::<Piece>()).map(piece));
 }
 
 impl Node {

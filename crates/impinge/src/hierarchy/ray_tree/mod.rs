@@ -12,16 +12,20 @@ mod build;
 mod search;
 mod tree_ray;
 
+use bytemuck::{Pod, Zeroable};
+use glam::DVec3;
+
+use crate::simd::prefetch;
 use crate::simd::ray_lanes::{LANES, Lanes};
 
 use super::wide::TreeFrame;
 
-pub(crate) use search::{Candidates, Decide};
+pub(crate) use search::{Candidates, Decide, Nearest};
 use tree_ray::PlacedFrame;
-pub(crate) use tree_ray::{PlacedRayTree, RayLimit, TreeRay};
+pub(crate) use tree_ray::{PlacedRayTree, TreeRay};
 
 /// Eight boxes and where they lead.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 #[repr(C, align(64))]
 struct Node {
     /// For each axis the low planes of all children and the high ones; a lane without a child is inside out.
@@ -29,21 +33,36 @@ struct Node {
     child: [Link; LANES],
 }
 
-/// Eight triangles; NaN in a lane without one.
-#[derive(Debug, Clone, PartialEq)]
-#[repr(C, align(64))]
+/// Eight triangles; NaN in a lane without one. Their vertices follow, each once, so that one fetch brings all that a
+/// hit is decided on: a ray that is alone waits for memory most of its time.
+#[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
+#[repr(C)]
 struct Block {
     /// x, y, z of the first corners in tree units, then of the second and third, rounded to nearest.
     corners: [[Lanes; 3]; 3],
-    /// For each lane its place in the mesh and its vertices there.
-    faces: [Face; LANES],
+    /// For each lane its place in the mesh.
+    triangles: [u32; LANES],
+    /// For each lane the places of its corners among the vertices; the fourth is idle.
+    vertices: [[u8; 4]; LANES],
 }
 
-/// A triangle of the mesh, with its vertices at hand: who asks for their numbers needs not look it up first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// A piece of the memory of blocks: rows of lanes lie in one line of the cache.
+#[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
+#[repr(C, align(32))]
+struct Piece([u32; 8]);
+
+/// Pieces of a block before its vertices.
+const BLOCK_PIECES: usize = size_of::<Block>() / size_of::<Piece>();
+
+/// Pieces that the vertices of most blocks fill.
+const VERTEX_PIECES: usize = 7;
+
+/// A triangle of the mesh.
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Face {
     pub triangle: u32,
-    pub vertices: [u32; 3],
+    /// In the mesh's frame.
+    pub corners: [DVec3; 3],
 }
 
 /// A node or a leaf: a block, or something with a box.
@@ -83,14 +102,38 @@ impl Link {
 pub struct RayTree {
     /// Each before its children; the root first.
     nodes: Vec<Node>,
-    blocks: Vec<Block>,
+    /// Blocks, each with its vertices; leaves lead to the first piece.
+    pieces: Vec<Piece>,
     frame: TreeFrame,
 }
 
 impl RayTree {
     /// Bytes held.
     pub fn memory(&self) -> usize {
-        size_of_val(&self.nodes[..]) + size_of_val(&self.blocks[..])
+        size_of_val(&self.nodes[..]) + size_of_val(&self.pieces[..])
+    }
+
+    #[inline(always)]
+    fn block(&self, leaf: usize) -> &Block {
+        bytemuck::from_bytes(bytemuck::cast_slice(&self.pieces[leaf..leaf + BLOCK_PIECES]))
+    }
+
+    /// Asks for the memory of a block that holds no corners.
+    #[inline(always)]
+    fn prefetch_rest(&self, leaf: usize) {
+        let last = self.pieces.len() - 1;
+        for piece in (BLOCK_PIECES - 2..BLOCK_PIECES + VERTEX_PIECES).step_by(2) {
+            prefetch(&self.pieces[(leaf + piece).min(last)]);
+        }
+    }
+
+    #[inline(always)]
+    fn face(&self, leaf: usize, lane: usize) -> Face {
+        let block = self.block(leaf);
+        let vertices: &[f64] = bytemuck::cast_slice(&self.pieces[leaf + BLOCK_PIECES..]);
+        let [a, b, c, _] = block.vertices[lane % LANES];
+        let corner = |v: u8| DVec3::from_slice(&vertices[3 * usize::from(v)..]);
+        Face { triangle: block.triangles[lane % LANES], corners: [corner(a), corner(b), corner(c)] }
     }
 }
 

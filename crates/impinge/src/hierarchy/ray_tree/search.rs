@@ -4,11 +4,11 @@
 //! ray costs besides its boxes and triangles is what counts where it meets few of them.
 
 use super::tree_ray::RayLimit;
-use super::{Block, Face, Link, Node, PlacedRayTree, TreeRay};
+use super::{Face, Link, Node, PlacedRayTree, RayTree, TreeRay};
 use crate::Counters;
 use crate::simd::fixed_stack::FixedStack;
 use crate::simd::prefetch;
-use crate::simd::ray_lanes::{LANES, RayLanes, Slabs};
+use crate::simd::ray_lanes::{Crossed, LANES, RayLanes, Slabs};
 
 /// Seven may wait at each level, and no tree is deeper than its [depth](super::build::DEEPEST).
 const MOST_WAITING: usize = (LANES - 1) * super::build::DEEPEST;
@@ -22,8 +22,14 @@ pub(super) trait Leaves {
 
 /// What is done with triangles that f32 cannot exclude.
 pub(crate) trait Candidates {
-    /// Looks at a triangle; returns up to where the search goes on.
-    fn found(&mut self, face: &Face) -> RayLimit;
+    /// Looks at a triangle.
+    fn found(&mut self, face: &Face);
+}
+
+/// What is done with triangles that may be the nearest.
+pub(crate) trait Nearest: Candidates {
+    /// The world's parameter up to which the search goes on.
+    fn reach(&self) -> f64;
 }
 
 /// What tells whether a triangle that f32 leaves open is hit.
@@ -33,7 +39,7 @@ pub(crate) trait Decide {
 }
 
 impl PlacedRayTree<'_> {
-    /// Shows every triangle that the ray may hit within the limit last returned.
+    /// Shows every triangle that the ray may hit within the limit.
     #[inline(always)]
     pub(crate) fn candidates(
         &self,
@@ -42,8 +48,25 @@ impl PlacedRayTree<'_> {
         limit: RayLimit,
         candidates: &mut impl Candidates,
     ) -> Counters {
-        let mut leaves = CandidateLeaves { lanes, blocks: &self.tree.blocks, ray, limit, candidates };
+        let mut leaves = CandidateLeaves { lanes, tree: self.tree, ray, limit, candidates };
         search::<true>(lanes, &self.tree.nodes, &ray.slabs, limit.until, &mut leaves)
+    }
+
+    /// Shows triangles until the nearest that the ray hits within the limit is among them. Where one is hit for sure,
+    /// f32 tells how far the search must go, and only what may be the nearest is shown, at the end.
+    #[inline(always)]
+    pub(crate) fn nearest(
+        &self,
+        lanes: impl RayLanes,
+        ray: &TreeRay,
+        limit: RayLimit,
+        candidates: &mut impl Nearest,
+    ) -> Counters {
+        let open = FixedStack::new();
+        let mut leaves = NearestLeaves { lanes, tree: self.tree, ray, limit, open, candidates };
+        let work = search::<true>(lanes, &self.tree.nodes, &ray.slabs, limit.until, &mut leaves);
+        leaves.decide();
+        work
     }
 
     /// Whether the ray hits a triangle within the limit: certain ones end the search at once, `decide` is asked
@@ -56,7 +79,7 @@ impl PlacedRayTree<'_> {
         limit: RayLimit,
         decide: &mut impl Decide,
     ) -> (bool, Counters) {
-        let mut leaves = AnyLeaf { lanes, blocks: &self.tree.blocks, ray, limit, decide, any: false };
+        let mut leaves = AnyLeaf { lanes, tree: self.tree, ray, limit, decide, any: false };
         let work = search::<false>(lanes, &self.tree.nodes, &ray.slabs, limit.until, &mut leaves);
         (leaves.any, work)
     }
@@ -64,7 +87,7 @@ impl PlacedRayTree<'_> {
 
 struct CandidateLeaves<'s, L, C> {
     lanes: L,
-    blocks: &'s [Block],
+    tree: &'s RayTree,
     ray: &'s TreeRay,
     limit: RayLimit,
     candidates: &'s mut C,
@@ -73,15 +96,75 @@ struct CandidateLeaves<'s, L, C> {
 impl<L: RayLanes, C: Candidates> Leaves for CandidateLeaves<'_, L, C> {
     #[inline(always)]
     fn visit(&mut self, leaf: usize) -> Option<f32> {
-        let block = &self.blocks[leaf];
-        // The lines that hold no corners.
-        prefetch(&block.faces[2]);
-        prefetch(&block.faces[6]);
-        let mut maybe = self.lanes.triangles(&self.ray.line, &block.corners, self.limit.between).maybe;
+        self.tree.prefetch_rest(leaf);
+        let corners = &self.tree.block(leaf).corners;
+        let mut maybe = self.lanes.triangles(&self.ray.line, corners, self.limit.to).maybe;
         while maybe != 0 {
             let lane = maybe.trailing_zeros() as usize;
             maybe &= maybe - 1;
-            self.limit = self.candidates.found(&block.faces[lane % LANES]);
+            self.candidates.found(&self.tree.face(leaf, lane));
+        }
+        Some(self.limit.until)
+    }
+}
+
+/// Triangles that may wait at a time.
+const MOST_OPEN: usize = 8;
+
+/// A triangle that may be hit, not before a place.
+#[derive(Debug, Clone, Copy)]
+struct Open {
+    near: f32,
+    leaf: u32,
+    lane: u32,
+}
+
+struct NearestLeaves<'s, L, C> {
+    lanes: L,
+    tree: &'s RayTree,
+    ray: &'s TreeRay,
+    limit: RayLimit,
+    open: FixedStack<Open, MOST_OPEN>,
+    candidates: &'s mut C,
+}
+
+impl<L: RayLanes, C: Nearest> NearestLeaves<'_, L, C> {
+    /// Shows what waits, the last first: it made the limit.
+    #[inline(always)]
+    fn decide(&mut self) {
+        while let Some(Open { near, leaf, lane }) = self.open.pop() {
+            if near <= self.limit.to {
+                self.candidates.found(&self.tree.face(leaf as usize, lane as usize));
+                if self.open.len() > 0 {
+                    self.limit = self.limit.min(self.ray.limit(self.candidates.reach()));
+                }
+            }
+        }
+    }
+
+    /// The same where more wait than there is room for.
+    #[cold]
+    #[inline(never)]
+    fn make_room(&mut self) {
+        self.decide();
+        self.limit = self.limit.min(self.ray.limit(self.candidates.reach()));
+    }
+}
+
+impl<L: RayLanes, C: Nearest> Leaves for NearestLeaves<'_, L, C> {
+    #[inline(always)]
+    fn visit(&mut self, leaf: usize) -> Option<f32> {
+        self.tree.prefetch_rest(leaf);
+        let Crossed { mut maybe, near, far } =
+            self.lanes.crossings(&self.ray.line, &self.tree.block(leaf).corners, self.limit.to);
+        while maybe != 0 {
+            let lane = maybe.trailing_zeros() as usize % LANES;
+            maybe &= maybe - 1;
+            if self.open.len() == MOST_OPEN {
+                self.make_room();
+            }
+            self.open.push(Open { near: near[lane], leaf: leaf as u32, lane: lane as u32 });
+            self.limit = self.ray.nearer(self.limit, far[lane]);
         }
         Some(self.limit.until)
     }
@@ -89,7 +172,7 @@ impl<L: RayLanes, C: Candidates> Leaves for CandidateLeaves<'_, L, C> {
 
 struct AnyLeaf<'s, L, D> {
     lanes: L,
-    blocks: &'s [Block],
+    tree: &'s RayTree,
     ray: &'s TreeRay,
     limit: RayLimit,
     decide: &'s mut D,
@@ -99,14 +182,14 @@ struct AnyLeaf<'s, L, D> {
 impl<L: RayLanes, D: Decide> Leaves for AnyLeaf<'_, L, D> {
     #[inline(always)]
     fn visit(&mut self, leaf: usize) -> Option<f32> {
-        let block = &self.blocks[leaf];
-        let touched = self.lanes.triangles(&self.ray.line, &block.corners, self.limit.between);
+        let corners = &self.tree.block(leaf).corners;
+        let touched = self.lanes.triangles(&self.ray.line, corners, self.limit.to);
         self.any = touched.surely != 0;
         let mut maybe = touched.maybe;
         while maybe != 0 && !self.any {
             let lane = maybe.trailing_zeros() as usize;
             maybe &= maybe - 1;
-            self.any = self.decide.is_hit(&block.faces[lane % LANES]);
+            self.any = self.decide.is_hit(&self.tree.face(leaf, lane));
         }
         (!self.any).then_some(self.limit.until)
     }

@@ -16,6 +16,9 @@
 //!    and shear times depth (below 1): with the roundings of two sums and a cast of each below 13·2⁻²⁴.
 //!
 //! `PAD` and `SHEAR` take 32 and 16 of these, and four times the first two.
+//!
+//! The place of a hit that is sure is the mean of the corners' places by areas (`simd/ray_lanes`): off by what the areas
+//! are off, and by four pads for the places themselves, the cast of the corners and five roundings of a number below 1.
 
 use glam::DVec3;
 
@@ -66,7 +69,7 @@ pub(crate) struct TreeRay {
     /// The tree's parameter is `(t − start)·per_unit`.
     start: f64,
     per_unit: f64,
-    /// Where it starts along its longest axis, and how far it goes there.
+    /// Where it starts along its longest axis, counted forward, and how far it goes there.
     depth: f64,
     slope: f64,
     /// The error of a place, and that of a parameter.
@@ -79,8 +82,16 @@ pub(crate) struct TreeRay {
 pub(crate) struct RayLimit {
     /// The tree's parameter.
     pub(super) until: f32,
-    /// The range of places along the ray's longest axis.
-    pub(super) between: [f32; 2],
+    /// The place along the ray's longest axis, counted forward.
+    pub(super) to: f32,
+}
+
+impl RayLimit {
+    /// The nearer of two.
+    #[inline(always)]
+    pub(super) fn min(self, other: RayLimit) -> RayLimit {
+        RayLimit { until: self.until.min(other.until), to: self.to.min(other.to) }
+    }
 }
 
 impl<'t> PlacedRayTree<'t> {
@@ -152,7 +163,9 @@ impl PlacedFrame {
         {
             return None;
         }
+        let depth = from[z] * 1.0_f64.copysign(step[z]);
         let rounding = Rounding {
+            from: (depth - 2.0 * pad) as f32,
             pad: [grown.x + pad, grown.y + pad, grown.z + pad, pad],
             flattest: FLATTEST_RAY,
             slab: SLAB_ROUNDING as f32,
@@ -160,16 +173,7 @@ impl PlacedFrame {
             margin: (8.0 * pad) as f32,
         };
         let (slabs, line) = lanes.set_up(&from, &step, z, &rounding);
-        Some(TreeRay {
-            slabs,
-            line,
-            start,
-            per_unit,
-            depth: from[z],
-            slope: step[z],
-            pad,
-            late: pad / longest,
-        })
+        Some(TreeRay { slabs, line, start, per_unit, depth, slope: longest, pad, late: pad / longest })
     }
 
     /// A direction in the tree of about 1, and what it must be multiplied with to be that of the ray; `None` where the
@@ -194,10 +198,23 @@ impl TreeRay {
         let until = ((t - self.start) * self.per_unit).min(f64::from(f32::MAX) / 4.0);
         let end = self.depth + self.slope * until;
         // The cast is within the pad where the tree is; a place that is sure keeps `Line::margin` from the ends.
-        let pad = 2.0 * self.pad;
         RayLimit {
             until: (until * (1.0 + 2.0 * SLAB_ROUNDING) + self.late) as f32,
-            between: [(self.depth.min(end) - pad) as f32, (self.depth.max(end) + pad) as f32],
+            to: (end + 2.0 * self.pad) as f32,
         }
+    }
+
+    /// The limit where something is hit for sure, not after this place of the ray's longest axis; infinite ones say
+    /// nothing.
+    #[inline(always)]
+    pub(super) fn nearer(&self, limit: RayLimit, far: f32) -> RayLimit {
+        // Negated, so that what is no number changes nothing.
+        if !(far + self.line.margin <= limit.to) {
+            return limit;
+        }
+        // Where the plane at this place is left, as by the slabs of a box that ends there.
+        let z = usize::from(self.line.axes[2]);
+        let until = far * self.slabs.far_inverse[z].abs() - self.slabs.far_offset[z];
+        RayLimit { until, to: far + 0.25 * self.line.margin }.min(limit)
     }
 }

@@ -42,16 +42,34 @@ impl End {
 /// The part of a line in a convex solid.
 type Chord = [End; 2];
 
+/// How many of the surface points are wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Wanted {
+    First,
+    Both,
+}
+
 /// The surface points of a convex shape on a ray, from inside too, and the work.
 pub(crate) fn hits(convex: &Convex, pose: &Pose, ray: &Ray) -> (Hits, Counters) {
+    wanted_hits(convex, pose, ray, Wanted::Both)
+}
+
+/// The first of [`hits`], which are not all looked for.
+pub(crate) fn first_hit(convex: &Convex, pose: &Pose, ray: &Ray) -> (Option<RayHit>, Counters) {
+    let (hits, work) = wanted_hits(convex, pose, ray, Wanted::First);
+    (hits.first().copied(), work)
+}
+
+#[inline]
+fn wanted_hits(convex: &Convex, pose: &Pose, ray: &Ray, wanted: Wanted) -> (Hits, Counters) {
     let (hits, tests) = match convex {
         _ if !ray.is_sound() => (Hits::new(), 0),
-        Convex::Polytope(hull) => (hull_hits(hull, pose, ray), hull.faces().len().max(1)),
+        Convex::Polytope(hull) => (hull_hits(hull, pose, ray, wanted), hull.faces().len().max(1)),
         Convex::Primitive(Primitive::Triangle { corners }) => {
             let rigid = pose.rigid();
             (flat_hits(&[corners.map(|p| rigid.apply(p))], ray), 1)
         }
-        Convex::Primitive(primitive) => (solid_hits(primitive, pose, ray), 1),
+        Convex::Primitive(primitive) => (solid_hits(primitive, pose, ray, wanted), 1),
     };
     (hits, Counters { primitive_tests: tests as u64, ..Counters::default() })
 }
@@ -80,7 +98,7 @@ fn flat_hits(triangles: &[[DVec3; 3]], ray: &Ray) -> Hits {
     hit.into_iter().collect()
 }
 
-fn hull_hits(hull: &Polytope, pose: &Pose, ray: &Ray) -> Hits {
+fn hull_hits(hull: &Polytope, pose: &Pose, ray: &Ray, wanted: Wanted) -> Hits {
     let corner = |v: u32| pose.apply(hull.vertices()[v as usize]);
     if hull.dimension() < 3 {
         let sheet: SmallVec<[[DVec3; 3]; 8]> = match hull.dimension() {
@@ -90,33 +108,47 @@ fn hull_hits(hull: &Polytope, pose: &Pose, ray: &Ray) -> Hits {
         return flat_hits(&sheet, ray);
     }
     let Some(chord) = HullChord::new(hull, pose, ray) else { return Hits::new() };
+    if wanted == Wanted::First
+        && let Some(face) = chord.entered.filter(|&face| chord.enters_only_by(hull, face))
+    {
+        let mut hits = Hits::new();
+        add_face_hits(&mut hits, hull, pose, ray, face);
+        if !hits.is_empty() {
+            return hits;
+        }
+    }
     face_hits(hull, pose, ray, |face| chord.may_end_on(hull, face))
 }
 
 /// The hits of those faces of a solid hull that may be hit.
 fn face_hits(hull: &Polytope, pose: &Pose, ray: &Ray, may_be_hit: impl Fn(u32) -> bool) -> Hits {
-    let corner = |v: u32| pose.apply(hull.vertices()[v as usize]);
-    let centre = pose.apply(hull.centre());
-    let sheared = ShearedRay::new(ray.origin, ray.direction, scale_of(hull.reach()));
     let mut hits = Hits::new();
     for face in (0..hull.faces().len() as u32).filter(|&face| may_be_hit(face)) {
-        for triangle in hull.fan(face) {
-            let corners = triangle.map(corner);
-            let Some(crossing) = crossing_ahead(ray, &sheared, &corners).filter(|c| c.t <= ray.reach) else {
-                continue;
-            };
-            let mut hit = triangle_hit(&corners, crossing, Feature::Face(face));
-            hit.weights = None;
-            hit.normal = face_normal(hull, face, corner, centre);
-            keep_ends(&mut hits, hit);
-        }
+        add_face_hits(&mut hits, hull, pose, ray, face);
     }
     hits
+}
+
+fn add_face_hits(hits: &mut Hits, hull: &Polytope, pose: &Pose, ray: &Ray, face: u32) {
+    let corner = |v: u32| pose.apply(hull.vertices()[v as usize]);
+    let sheared = ShearedRay::new(ray.origin, ray.direction, scale_of(hull.reach()));
+    for triangle in hull.fan(face) {
+        let corners = triangle.map(corner);
+        let Some(crossing) = crossing_ahead(ray, &sheared, &corners).filter(|c| c.t <= ray.reach) else {
+            continue;
+        };
+        let mut hit = triangle_hit(&corners, crossing, Feature::Face(face));
+        hit.weights = None;
+        hit.normal = face_normal(hull, face, corner, pose.apply(hull.centre()));
+        keep_ends(hits, hit);
+    }
 }
 
 /// The part of a ray in a solid hull, in the hull's frame and with room for rounding: only faces at its ends are hit.
 struct HullChord {
     ends: [DVec3; 2],
+    /// The face through which the ray enters, to rounding; `None` where it starts within.
+    entered: Option<u32>,
     /// What rounding can do to the height of a point over a face.
     pad: f64,
 }
@@ -141,30 +173,44 @@ impl HullChord {
             return None;
         }
         let (mut enter, mut leave) = (-4.0 * pad, ray.reach * longest + 4.0 * pad);
-        for face in hull.faces() {
+        let mut entered = None;
+        for (index, face) in hull.faces().iter().enumerate() {
             let (height, rate) = (face.normal.dot(origin - face.corner), face.normal.dot(step));
-            let at = (pad - height) / rate;
-            // Where the rate is 0 the whole line is on one side; what is no number says nothing.
-            if rate > 0.0 {
-                leave = if at < leave { at } else { leave };
-            } else if rate < 0.0 {
-                enter = if at > enter { at } else { enter };
-            } else if height > pad {
-                return None;
-            }
-            if enter > leave {
-                return None;
+            // The plane is passed at room/rate, which is divided only where it changes an end: few do. Where the rate
+            // is 0 the whole line is on one side; what is no number says nothing.
+            let room = pad - height;
+            let known = if rate > 0.0 { leave } else { enter };
+            if room < known * rate {
+                if rate > 0.0 {
+                    leave = room / rate;
+                } else if rate < 0.0 {
+                    (enter, entered) = (room / rate, Some(index as u32));
+                } else {
+                    return None;
+                }
+                if enter > leave {
+                    return None;
+                }
             }
         }
-        Some(HullChord { ends: [enter, leave].map(|at| origin + step * at), pad })
+        Some(HullChord { ends: [enter, leave].map(|at| origin + step * at), entered, pad })
     }
 
     /// Whether an end is so near to the plane of a face that the face may be hit.
     fn may_end_on(&self, hull: &Polytope, face: u32) -> bool {
+        !self.ends.iter().all(|end| self.is_below(hull, face, end))
+    }
+
+    /// Whether no other face may be hit where the ray enters.
+    fn enters_only_by(&self, hull: &Polytope, face: u32) -> bool {
+        let mut faces = 0..hull.faces().len() as u32;
+        faces.all(|other| other == face || self.is_below(hull, other, &self.ends[0]))
+    }
+
+    /// Whether a point is so far below a face that the face is not hit there; not where the height is no number.
+    fn is_below(&self, hull: &Polytope, face: u32, p: &DVec3) -> bool {
         let face = &hull.faces()[face as usize];
-        let height = |p: DVec3| face.normal.dot(p - face.corner);
-        // Negated, so that what is no number is looked at.
-        !self.ends.into_iter().all(|end| height(end) < -2.0 * self.pad)
+        face.normal.dot(p - face.corner) < -2.0 * self.pad
     }
 }
 
@@ -188,7 +234,7 @@ fn face_normal(hull: &Polytope, face: u32, corner: impl Fn(u32) -> DVec3, centre
 }
 
 /// A primitive with a volume.
-fn solid_hits(primitive: &Primitive, pose: &Pose, ray: &Ray) -> Hits {
+fn solid_hits(primitive: &Primitive, pose: &Pose, ray: &Ray, wanted: Wanted) -> Hits {
     let rigid = pose.rigid();
     let turn = rigid.matrix();
     let back = turn.transpose();
@@ -215,6 +261,9 @@ fn solid_hits(primitive: &Primitive, pose: &Pose, ray: &Ray) -> Hits {
             let point = turn * ((foot + unit * end.at) / scale) + rigid.translation();
             let normal = (turn * (end.normal / end.normal.abs().max_element())).normalize();
             hits.push(RayHit { t, point, normal, feature: end.feature, weights: None });
+            if wanted == Wanted::First {
+                break;
+            }
         }
     }
     if let [a, b] = hits[..]

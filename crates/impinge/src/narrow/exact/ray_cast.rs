@@ -12,7 +12,7 @@ use super::outward::Outward;
 use crate::contact::Feature;
 use crate::geom::ray_triangle::{Crossing, ShearedRay};
 use crate::geom::unit_normal::unit_normal;
-use crate::hierarchy::ray_tree::{Candidates, Decide, Face, PlacedRayTree, RayLimit, TreeRay};
+use crate::hierarchy::ray_tree::{Candidates, Decide, Face, Nearest, PlacedRayTree, TreeRay};
 use crate::model::Model;
 use crate::num::predicate::{Sign, orient3d};
 use crate::num::tolerance::{LARGEST_LENGTH_UNSCALED, RAY_START_ROUNDING, SMALLEST_LENGTH_UNSCALED};
@@ -140,13 +140,11 @@ fn first_in(lanes: impl RayLanes, rays: &MeshRays<'_>, ray: &Ray, work: &mut Cou
     let limit = of_tree.limit(ray.reach);
     let mut found = FirstHit {
         triangles: Triangles { lanes, rays, ray },
-        of_tree: &of_tree,
-        limit,
         crossing: Crossing { t: ray.reach, weights: [0.0; 3] },
         first: None,
         corners: [DVec3::ZERO; 3],
     };
-    *work += rays.tree.candidates(lanes, &of_tree, limit, &mut found);
+    *work += rays.tree.nearest(lanes, &of_tree, limit, &mut found);
     found.first.map(|triangle| rays.hit(ray, found.crossing, &found.corners, triangle))
 }
 
@@ -160,7 +158,7 @@ fn any_in(lanes: impl RayLanes, rays: &MeshRays<'_>, ray: &Ray) -> (bool, Counte
 fn all_in(lanes: impl RayLanes, rays: &MeshRays<'_>, ray: &Ray) -> (Vec<RayHit>, Counters) {
     let Some(of_tree) = rays.prepared(lanes, ray) else { return (Vec::new(), Counters::default()) };
     let limit = of_tree.limit(ray.reach);
-    let mut found = AllHits { triangles: Triangles { lanes, rays, ray }, limit, hits: Vec::new() };
+    let mut found = AllHits { triangles: Triangles { lanes, rays, ray }, hits: Vec::new() };
     let work = rays.tree.candidates(lanes, &of_tree, limit, &mut found);
     found.hits.sort_unstable_by(|(i, a), (j, b)| a.t.total_cmp(&b.t).then(i.cmp(j)));
     (found.hits.into_iter().map(|(_, hit)| hit).collect(), work)
@@ -177,14 +175,11 @@ impl<L: RayLanes> Triangles<'_, L> {
     /// The placed corners of a triangle: the sums of [`Pose::apply`], all rows at a time.
     #[inline(always)]
     fn corners(&self, face: &Face) -> [DVec3; 3] {
-        let vertices = self.rays.model.mesh().vertices();
-        let [a, b, c] = face.vertices;
         let shift = self.rays.pose.translation();
-        let placed = |v: u32| {
-            let [x, y, z, _] = self.lanes.product(&self.rays.turn, vertices[v as usize].as_ref());
+        face.corners.map(|p| {
+            let [x, y, z, _] = self.lanes.product(&self.rays.turn, p.as_ref());
             DVec3::new(x, y, z) + shift
-        };
-        [placed(a), placed(b), placed(c)]
+        })
     }
 
     /// Where the ray meets a placed triangle, at a parameter of at least 0. Few rays meet more than one, so nothing is
@@ -208,8 +203,6 @@ impl<L: RayLanes> Decide for Triangles<'_, L> {
 /// The best so far.
 struct FirstHit<'s, L> {
     triangles: Triangles<'s, L>,
-    of_tree: &'s TreeRay,
-    limit: RayLimit,
     crossing: Crossing,
     first: Option<u32>,
     corners: [DVec3; 3],
@@ -217,7 +210,7 @@ struct FirstHit<'s, L> {
 
 impl<L: RayLanes> Candidates for FirstHit<'_, L> {
     #[inline(always)]
-    fn found(&mut self, face: &Face) -> RayLimit {
+    fn found(&mut self, face: &Face) {
         let corners = self.triangles.corners(face);
         let is_better = |crossing: &Crossing| match self.first {
             Some(first) => (crossing.t, face.triangle) < (self.crossing.t, first),
@@ -225,28 +218,31 @@ impl<L: RayLanes> Candidates for FirstHit<'_, L> {
         };
         if let Some(crossing) = self.triangles.crossing(&corners).filter(is_better) {
             (self.crossing, self.first, self.corners) = (crossing, Some(face.triangle), corners);
-            self.limit = self.of_tree.limit(crossing.t);
         }
-        self.limit
+    }
+}
+
+impl<L: RayLanes> Nearest for FirstHit<'_, L> {
+    #[inline(always)]
+    fn reach(&self) -> f64 {
+        self.crossing.t
     }
 }
 
 /// Every hit with its triangle.
 struct AllHits<'s, L> {
     triangles: Triangles<'s, L>,
-    limit: RayLimit,
     hits: Vec<(u32, RayHit)>,
 }
 
 impl<L: RayLanes> Candidates for AllHits<'_, L> {
     #[inline(always)]
-    fn found(&mut self, face: &Face) -> RayLimit {
+    fn found(&mut self, face: &Face) {
         let (corners, ray) = (self.triangles.corners(face), self.triangles.ray);
         if let Some(crossing) = self.triangles.crossing(&corners).filter(|crossing| crossing.t <= ray.reach) {
             let hit = self.triangles.rays.hit(ray, crossing, &corners, face.triangle);
             self.hits.push((face.triangle, hit));
         }
-        self.limit
     }
 }
 

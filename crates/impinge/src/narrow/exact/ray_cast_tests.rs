@@ -170,3 +170,65 @@ fn every_instruction_set_leaves_the_same_hits() {
     }
     assert!((90..290).contains(&hits), "{hits}");
 }
+
+/// The first hit by every instruction set is that of all triangles tried.
+fn assert_first(model: &Model, pose: &Pose, ray: &Ray) -> bool {
+    let want = brute_force(model, pose, ray).first().copied();
+    for level in SimdLevel::available() {
+        let rays = MeshRays { level, ..MeshRays::new(model, pose) };
+        assert_eq!(rays.first(ray, &mut Counters::default()), want, "{level:?}");
+    }
+    want.is_some()
+}
+
+#[test]
+fn layers_that_single_precision_cannot_tell_apart() {
+    // More of them than may wait to be decided; some at the same height, where the smallest triangle is hit.
+    let heights = [3, 7, 1, 9, 2, 1, 8, 5, 0, 0, 6, 4, 4, 9, 2, 7, 3, 8, 5, 6, 0, 1];
+    let corner = |x: f64, y: f64| move |k: &i32| DVec3::new(x, y, f64::from(*k) * 1e-13);
+    let corners = [corner(-1.0, -1.0), corner(1.1, -0.9), corner(0.1, 1.2)];
+    let vertices: Vec<DVec3> = heights.iter().flat_map(|k| corners.each_ref().map(|c| c(k))).collect();
+    let count = heights.len() as u32;
+    let model = Model::from(
+        Mesh::from_points(vertices, (0..count).map(|k| [3 * k, 3 * k + 1, 3 * k + 2]).collect()).unwrap(),
+    );
+    for (k, p) in procedural::positions(200, DVec3::splat(-0.5), DVec3::splat(0.5), 3).iter().enumerate() {
+        let up = if k % 2 == 0 { 3.0 } else { -3.0 };
+        let from = DVec3::new(p.x + p.z, p.y - p.z, up);
+        let to = DVec3::new(p.x, p.y, 0.0);
+        let ray = Ray { origin: from, direction: to - from, reach: [f64::INFINITY, 1.0][k % 3 / 2] };
+        assert_first(&model, &Pose::IDENTITY, &ray);
+    }
+}
+
+#[test]
+fn slivers_and_grazing_rays_are_decided_in_double_precision() {
+    let pose = Pose::new([0.3, -2.0, 0.7], [0.1, 0.7, -0.3, 0.5]).unwrap();
+    let middles = procedural::positions(600, DVec3::NEG_ONE, DVec3::ONE, 11);
+    let sides = procedural::positions(1200, DVec3::NEG_ONE, DVec3::ONE, 12);
+    let vertices: Vec<DVec3> = (0..600)
+        .flat_map(|k| {
+            let thin = [1.0, 1e-3, 1e-6][k % 3];
+            let [long, across] = [sides[2 * k] * 0.4, sides[2 * k + 1] * thin];
+            [middles[k] - long, middles[k] + long, middles[k] + across]
+        })
+        .collect();
+    let model = Model::from(
+        Mesh::from_points(vertices.clone(), (0..600).map(|k| [3 * k, 3 * k + 1, 3 * k + 2]).collect())
+            .unwrap(),
+    );
+    let mut hits = 0;
+    for k in 0..600 {
+        // Through a sliver, and nearly along another.
+        let [a, b, c] = [0, 1, 2].map(|i| vertices[3 * k + i]);
+        let direction = if k % 2 == 0 { sides[k] } else { (b - a) + (c - a) * 1e-4 };
+        let origin = (a + b + c) / 3.0 - direction * 4.0;
+        let ray = Ray {
+            origin: pose.apply(origin),
+            direction: pose.apply(origin + direction) - pose.apply(origin),
+            reach: f64::INFINITY,
+        };
+        hits += usize::from(assert_first(&model, &pose, &ray));
+    }
+    assert!(hits > 300, "{hits}");
+}
