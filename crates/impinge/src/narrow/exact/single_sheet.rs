@@ -7,14 +7,14 @@
 //!
 //! The error, with u = 2⁻⁵³ and R the largest coordinate of any corner relative to the first one:
 //! - a height over a plane, (e × f)·w with e, f and w differences of corners: their components are at most 2R and wrong
-//!   by 2u of themselves, those of e × f at most 8R² and wrong by 5u of that, a height is wrong by less than
-//!   3·8R²·2R·(5 + 2 + 3)u = 480u·R³. `HEIGHT` takes 1024u;
+//!   by 2u of that, those of e × f at most 8R² and wrong by 6u of that, a height is wrong by less than
+//!   3·8R²·2R·(6 + 2 + 3)u = 528u·R³. `HEIGHT` takes 1024u;
 //! - an edge meets a plane at its share h/(h − h') of the way. The heights have different signs, so the share is wrong
 //!   by less than 2·1024u·R³/|h − h'| + 3u, and the point, an edge being at most 2R long, by δ = R·(4·1024u·R³/|h − h'| +
 //!   16u);
 //! - the four such points lie on one line, and the two in the middle of them are the ends of the segment. Points taken
 //!   in the wrong order lie within 2δ on the axis along which the line is steepest, so also on the others: the ends are
-//!   wrong by 3δ at most, and so is the middle. `region` takes 4δ, and 4u for the way back to the world.
+//!   wrong by little more than 3δ at most, and so is the middle. The spot takes 4δ, and 4u for the way back to the world.
 
 use std::ops::ControlFlow;
 
@@ -26,6 +26,8 @@ use crate::num::predicate::Plane;
 
 /// What rounding can do to a height over a plane, relative to R³ (no unit): 1024·2⁻⁵³.
 const HEIGHT: f64 = 512.0 * f64::EPSILON;
+/// Triangles smaller than this are not measured (world units): products of four such lengths lose no digits yet.
+const SMALLEST: f64 = 1e-60;
 
 /// A point, and how far the one that is meant can be from it on any axis.
 struct Spot {
@@ -92,15 +94,24 @@ fn is_beside(spot: &Spot, [p, q, r]: &[DVec3; 3]) -> bool {
 fn middle_of_crossing([t, u]: &[[DVec3; 3]; 2]) -> Option<Spot> {
     let origin = t[0];
     let (t, u) = (t.map(|p| p - origin), u.map(|p| p - origin));
-    let largest = |three: &[DVec3; 3]| three[0].abs().max(three[1].abs()).max(three[2].abs());
-    let reach = largest(&t).max(largest(&u)).max_element();
+    let farthest = |three: &[DVec3; 3]| three[0].abs().max(three[1].abs()).max(three[2].abs());
+    let reach = farthest(&t).max(farthest(&u)).max_element();
     let doubt = HEIGHT * reach * reach * reach;
     let normal = |[p, q, r]: &[DVec3; 3]| (*q - *p).cross(*r - *p);
     let (normal_t, normal_u) = (normal(&t), normal(&u));
+    if !(reach > SMALLEST) {
+        return None;
+    }
     let (ends_t, thin_t) = chord(&t, |p| normal_u.dot(p - u[0]), doubt)?;
     let (ends_u, thin_u) = chord(&u, |p| normal_t.dot(p), doubt)?;
     let error = reach * (4.0 * doubt / thin_t.min(thin_u) + 8.0 * f64::EPSILON);
-    let axis = normal_t.cross(normal_u).abs().max_position();
+    let line = normal_t.cross(normal_u).abs();
+    let axis = line.max_position();
+    // Normals are wrong by less than a twentieth of `HEIGHT`·R²: the line runs along the axis, within some hundredths.
+    let largest = normal_t.abs().max(normal_u.abs()).max_element();
+    if !(line[axis] > 16.0 * HEIGHT * reach * reach * largest) {
+        return None;
+    }
     let [[from_t, to_t], [from_u, to_u]] =
         [ends_t, ends_u].map(|[p, q]| if p[axis] <= q[axis] { [p, q] } else { [q, p] });
     let from = if from_t[axis] >= from_u[axis] { from_t } else { from_u };
