@@ -51,6 +51,13 @@ dispatch! {
         = { portable, avx2::overlaps, avx512::overlaps }
 }
 
+dispatch! {
+    /// The lanes of a node whose boxes reach a box of the same frame; also those that cannot be told.
+    #[inline]
+    pub fn reaching(node: &Node, centre: &[f32; 3], half: &[f32; 3]) -> u8
+        = { reaching_portable, avx2::reaching, avx512::reaching }
+}
+
 /// Whether the largest box of `many` is larger than the largest of `few`, in the sum of its sides.
 #[inline]
 pub fn is_larger(many: &Node, few: &Node, to_many: &Carrier) -> bool {
@@ -98,6 +105,13 @@ fn portable(few: &Node, rows: u8, many: &Node, to_few: &Carrier, to_many: &Carri
     meeting
 }
 
+fn reaching_portable(node: &Node, centre: &[f32; 3], half: &[f32; 3]) -> u8 {
+    // Negated, so that a number that is none reaches.
+    let apart =
+        |lane: usize| (0..3).any(|k| (node.centre[k][lane] - centre[k]).abs() > node.half[k][lane] + half[k]);
+    (0..WIDTH).fold(0, |mask, lane| mask | u8::from(!apart(lane)) << lane)
+}
+
 #[cfg(target_arch = "x86_64")]
 macro_rules! kernels {
     ($set:ident, $features:literal) => {
@@ -132,6 +146,16 @@ macro_rules! kernels {
             fn within(centre: __m256, half: __m256, other_centre: __m256, other_half: __m256) -> __m256 {
                 let gap = absolute(_mm256_sub_ps(centre, other_centre));
                 _mm256_cmp_ps::<_CMP_LE_OQ>(gap, _mm256_add_ps(half, other_half))
+            }
+
+            #[target_feature(enable = $features)]
+            pub(super) fn reaching(node: &Node, centre: &[f32; 3], half: &[f32; 3]) -> u8 {
+                let [x, y, z] = [0, 1, 2].map(|k| {
+                    let gap = absolute(_mm256_sub_ps(load(&node.centre[k]), _mm256_set1_ps(centre[k])));
+                    let room = _mm256_add_ps(load(&node.half[k]), _mm256_set1_ps(half[k]));
+                    _mm256_cmp_ps::<_CMP_GT_OQ>(gap, room)
+                });
+                !_mm256_movemask_ps(_mm256_or_ps(_mm256_or_ps(x, y), z)) as u8
             }
 
             #[target_feature(enable = $features)]
@@ -172,3 +196,42 @@ macro_rules! kernels {
 
 #[cfg(target_arch = "x86_64")]
 crate::simd::for_x86_levels!(kernels);
+
+#[cfg(test)]
+mod tests {
+    use rand::{Rng, SeedableRng};
+    use rand_pcg::Pcg32;
+
+    use super::*;
+    use crate::hierarchy::wide::Child;
+    use crate::simd::SimdLevel;
+
+    #[test]
+    fn all_sets_find_the_same_lanes_in_reach() {
+        let mut random = Pcg32::seed_from_u64(81);
+        let mut seen = [0; 2];
+        for round in 0..2000 {
+            let mut lanes = |low: f32, high: f32| -> [Lanes; 3] {
+                std::array::from_fn(|_| std::array::from_fn(|_| random.random_range(low..high)))
+            };
+            let (centre, mut half) = (lanes(-1.0, 1.0), lanes(0.0, 0.3));
+            let unused = round % WIDTH;
+            half.iter_mut().for_each(|axis| axis[unused] = f32::NEG_INFINITY);
+            let node = Node { centre, half, child: [Child::NONE; WIDTH] };
+            let at: [f32; 3] = std::array::from_fn(|_| random.random_range(-1.0..1.0));
+            let mut reach: [f32; 3] = std::array::from_fn(|_| random.random_range(0.0..0.5));
+            if round % 100 == 0 {
+                reach[round % 3] = f32::NAN;
+            }
+            let wanted = reaching(SimdLevel::PORTABLE, &node, &at, &reach);
+            for level in SimdLevel::available() {
+                assert_eq!(reaching(level, &node, &at, &reach), wanted);
+            }
+            if round % 100 != 0 {
+                assert_eq!(wanted >> unused & 1, 0);
+                seen[usize::from(wanted != 0)] += 1;
+            }
+        }
+        assert!(seen[0] > 100 && seen[1] > 100, "{seen:?}");
+    }
+}

@@ -8,6 +8,7 @@ use glam::DVec3;
 
 use super::attachments::Attachments;
 use super::prepare::{Fact, Paid};
+use crate::hierarchy::component_extremes::ComponentExtremes;
 use crate::hierarchy::dipole::Dipoles;
 use crate::hierarchy::disc_bound::DiscBounds;
 use crate::hierarchy::leaf_block::LeafBlocks;
@@ -31,6 +32,7 @@ pub struct Model {
     solid: Option<Arc<TetMesh>>,
     pub(super) tree: OnceLock<WideTree>,
     pub(super) topology: OnceLock<Arc<Topology>>,
+    pub(super) component_extremes: OnceLock<ComponentExtremes>,
     pub(super) hull: OnceLock<Option<Arc<Polytope>>>,
     pub(super) leaf_blocks: OnceLock<LeafBlocks>,
     pub(super) disc_bounds: OnceLock<DiscBounds>,
@@ -67,6 +69,12 @@ impl Model {
     /// Its connectivity after welding; found at the first call and kept.
     pub fn topology(&self) -> &Topology {
         once::<Arc<Topology>>(&self.topology, || Arc::new(Topology::of(&self.mesh)))
+    }
+
+    /// The farthest corners of its components; found at the first call and kept.
+    pub fn component_extremes(&self) -> &ComponentExtremes {
+        let find = || ComponentExtremes::new(&self.mesh, self.tree().frame(), self.topology());
+        once(&self.component_extremes, find)
     }
 
     /// The convex hull of its triangles; built at the first call and kept. None when it has too many vertices.
@@ -203,6 +211,7 @@ impl From<Mesh> for Model {
             solid: None,
             tree: OnceLock::new(),
             topology: OnceLock::new(),
+            component_extremes: OnceLock::new(),
             hull: OnceLock::new(),
             leaf_blocks: OnceLock::new(),
             disc_bounds: OnceLock::new(),

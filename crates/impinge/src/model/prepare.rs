@@ -17,6 +17,8 @@ pub enum Fact {
     Tree,
     /// [`Model::topology`].
     Topology,
+    /// [`Model::component_extremes`].
+    ComponentExtremes,
     /// [`Model::hull`].
     Hull,
     /// [`Model::leaf_blocks`].
@@ -36,9 +38,10 @@ pub enum Fact {
 impl Fact {
     const COUNT: usize = Fact::ALL.len();
 
-    const ALL: [Fact; 9] = [
+    const ALL: [Fact; 10] = [
         Fact::Tree,
         Fact::Topology,
+        Fact::ComponentExtremes,
         Fact::Hull,
         Fact::LeafBlocks,
         Fact::DiscBounds,
@@ -57,6 +60,7 @@ impl Fact {
         match self {
             Fact::Tree | Fact::Topology | Fact::Hull | Fact::RayTree | Fact::SphereCover => &[],
             Fact::LeafBlocks | Fact::PointTree | Fact::Dipoles => &[Fact::Tree],
+            Fact::ComponentExtremes => &[Fact::Tree, Fact::Topology],
             Fact::DiscBounds => &[Fact::Tree, Fact::LeafBlocks],
         }
     }
@@ -64,7 +68,7 @@ impl Fact {
     /// Units for each triangle: about as many tests as would take the same time.
     pub const fn units_per_triangle(self) -> u64 {
         match self {
-            Fact::LeafBlocks | Fact::Dipoles => 1,
+            Fact::ComponentExtremes | Fact::LeafBlocks | Fact::Dipoles => 1,
             Fact::DiscBounds => 2,
             Fact::Tree | Fact::Topology | Fact::PointTree | Fact::Hull => 8,
             Fact::RayTree => 16,
@@ -111,6 +115,7 @@ impl Model {
         match fact {
             Fact::Tree => self.tree.get().is_some(),
             Fact::Topology => self.topology.get().is_some(),
+            Fact::ComponentExtremes => self.component_extremes.get().is_some(),
             Fact::Hull => self.hull.get().is_some(),
             Fact::LeafBlocks => self.leaf_blocks.get().is_some(),
             Fact::DiscBounds => self.disc_bounds.get().is_some(),
@@ -154,6 +159,7 @@ impl Model {
         match fact {
             Fact::Tree => _ = self.tree(),
             Fact::Topology => _ = self.topology(),
+            Fact::ComponentExtremes => _ = self.component_extremes(),
             Fact::Hull => _ = self.hull(),
             Fact::LeafBlocks => _ = self.leaf_blocks(),
             Fact::DiscBounds => _ = self.disc_bounds(),

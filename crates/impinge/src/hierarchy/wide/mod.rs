@@ -83,17 +83,30 @@ impl Node {
         }
     }
 
-    /// The box around all children.
+    /// The box around all children, rounded outward; an unused lane changes nothing.
+    #[inline]
     fn bounds(&self) -> Bounds {
-        self.used().fold(Bounds::EMPTY, |all, lane| {
-            let (centre, half) = self.lane(lane);
-            let corner = |sign: f32| {
-                let at = |k: usize| centre[k] + sign * half[k];
-                let out = |x: f32| if sign < 0.0 { x.next_down() } else { x.next_up() };
-                Vec4::new(out(at(0)), out(at(1)), out(at(2)), 0.0)
-            };
-            all.union(Bounds { low: corner(-1.0), high: corner(1.0) })
-        })
+        let mut ends = [[0.0_f32; 2]; 3];
+        for (k, [low, high]) in ends.iter_mut().enumerate() {
+            // Not `f32::min`, whose care for NaN costs more than the rest.
+            let (mut least, mut most) = ([f32::INFINITY; WIDTH], [f32::NEG_INFINITY; WIDTH]);
+            for lane in 0..WIDTH {
+                let (centre, half) = (self.centre[k][lane], self.half[k][lane]);
+                least[lane] = centre - half;
+                most[lane] = centre + half;
+            }
+            for width in [4, 2, 1] {
+                for lane in 0..width {
+                    let (x, y) = (least[lane], least[lane + width]);
+                    least[lane] = if x < y { x } else { y };
+                    let (x, y) = (most[lane], most[lane + width]);
+                    most[lane] = if x > y { x } else { y };
+                }
+            }
+            (*low, *high) = (least[0].next_down(), most[0].next_up());
+        }
+        let corner = |end: usize| Vec4::new(ends[0][end], ends[1][end], ends[2][end], 0.0);
+        Bounds { low: corner(0), high: corner(1) }
     }
 }
 

@@ -84,6 +84,8 @@ pub(super) struct Witness {
     pub triangles: [u32; 2],
     /// Their places in the order of their trees.
     pub slots: [u32; 2],
+    /// Whether they are known to pass through each other: the filters are sure only where every sign is.
+    pub crossing: bool,
 }
 
 /// A search for triangle pairs that can be interrupted and resumed.
@@ -137,12 +139,17 @@ impl<'m> SurfaceSearch<'m> {
         let mut found = None;
         self.advance(&mut Budget::UNLIMITED.clone(), |pair| {
             if pair.meets() {
-                found = Some(Witness { triangles: pair.triangles, slots: pair.slots });
+                found = Some(Witness { triangles: pair.triangles, slots: pair.slots, crossing: pair.surely });
                 return ControlFlow::Break(());
             }
             ControlFlow::Continue(())
         });
         found
+    }
+
+    /// How the two trees lie to each other.
+    pub(super) fn relative(&self) -> &Relative {
+        &self.relative
     }
 
     /// What is left of the search, without the bodies.

@@ -19,6 +19,7 @@ pub mod relation;
 mod relation_facts;
 pub mod self_intersection;
 pub mod signed_distance;
+mod single_sheet;
 pub(crate) mod solid_surface;
 pub mod temporal_coherence;
 mod triangle_arrangement;

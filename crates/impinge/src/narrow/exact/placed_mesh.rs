@@ -9,9 +9,11 @@ use super::winding::counted_winding;
 use crate::bound::Aabb;
 use crate::geom::triangle_triangle;
 use crate::geom::triangle_triangle::has_area;
+use crate::hierarchy::box_overlap::reaching;
 use crate::hierarchy::wide::{Node, WIDTH};
 use crate::model::{Fact, Model};
 use crate::num::tolerance::PLACED_BOX_ROUNDING;
+use crate::simd::SimdLevel;
 use crate::{Budget, Counters, Pose};
 
 /// What casts and comparisons in f32 can do, relative to the numbers in them (no unit).
@@ -30,17 +32,8 @@ struct Region {
 impl Region {
     /// The lanes of a node whose boxes reach this one.
     #[inline]
-    fn reaches(&self, node: &Node) -> u8 {
-        // Above 0 where the boxes are apart; written so that it becomes vector instructions.
-        let mut gap = [f32::NEG_INFINITY; WIDTH];
-        for k in 0..3 {
-            for (lane, gap) in gap.iter_mut().enumerate() {
-                let room = node.half[k][lane] + self.half[k];
-                let apart = (node.centre[k][lane] - self.centre[k]).abs() - room;
-                *gap = if apart > *gap { apart } else { *gap };
-            }
-        }
-        (0..WIDTH).fold(0, |mask, lane| mask | u8::from(gap[lane] <= 0.0) << lane)
+    fn reaches(&self, level: SimdLevel, node: &Node) -> u8 {
+        reaching(level, node, &self.centre, &self.half)
     }
 }
 
@@ -165,8 +158,8 @@ impl<'m> PlacedMesh<'m> {
     /// allowed), and perhaps a few more.
     pub fn in_region(&self, low: DVec3, high: DVec3, visit: impl FnMut(u32) -> ControlFlow<()>) {
         if low.is_finite() && high.is_finite() {
-            let region = self.region(low, high);
-            self.descend(|node| region.reaches(node), visit);
+            let (region, level) = (self.region(low, high), SimdLevel::best());
+            self.descend(|node| region.reaches(level, node), visit);
         } else {
             let beside = |[l, h]: [DVec3; 2]| (l.cmpgt(high) | h.cmplt(low)).any();
             let reached = |node: &Node| {
@@ -184,11 +177,11 @@ impl<'m> PlacedMesh<'m> {
         wanted: impl Fn([DVec3; 2]) -> bool,
         visit: impl FnMut(u32) -> ControlFlow<()>,
     ) {
-        let region = self.region(low, high);
+        let (region, level) = (self.region(low, high), SimdLevel::best());
         let reached = |node: &Node| {
             let unwanted =
                 |lane: usize| node.child[lane].as_node().is_some() && !wanted(self.lane_box(node, lane));
-            let lanes = region.reaches(node);
+            let lanes = region.reaches(level, node);
             let passed = (0..WIDTH).filter(|&lane| lanes & 1 << lane != 0 && unwanted(lane));
             passed.fold(lanes, |lanes, lane| lanes & !(1 << lane))
         };
@@ -203,7 +196,7 @@ impl<'m> PlacedMesh<'m> {
         let axes = self.turn.map(|column| back * column);
         let origin = back * (self.origin - at);
         let room = half + self.pad * BOX_AXES;
-        let region = self.turned_region(turn, at, half);
+        let (region, level) = (self.turned_region(turn, at, half), SimdLevel::best());
         let reached = |node: &Node| {
             let mut apart = [false; WIDTH];
             for k in 0..3 {
@@ -215,7 +208,7 @@ impl<'m> PlacedMesh<'m> {
                 }
             }
             let beside = (0..WIDTH).fold(0, |mask, lane| mask | u8::from(apart[lane]) << lane);
-            region.reaches(node) & !beside
+            region.reaches(level, node) & !beside
         };
         self.descend(reached, visit);
     }

@@ -12,9 +12,10 @@ use std::ops::ControlFlow;
 use glam::{BVec3, DVec3};
 
 use super::cell_classification::CellClassification;
-use super::collide::{Candidate, Posed, SurfaceSearch};
+use super::collide::{Candidate, Posed, SurfaceSearch, Witness};
 use super::placed_mesh::PlacedMesh;
-use super::temporal_coherence::{CoherenceMemory, Found, first_meeting_again};
+use super::single_sheet::is_single;
+use super::temporal_coherence::{CoherenceMemory, Found, meeting_again};
 use crate::contact::{Certainty, Counters, Finish, Outcome};
 use crate::geom::triangle_triangle::{TriangleRelation, classify};
 use crate::hierarchy::dual::DualSearch;
@@ -22,7 +23,6 @@ use crate::hierarchy::relative::{Map, Relative};
 use crate::hierarchy::wide::WideTree;
 use crate::model::{Fact, Model};
 use crate::num::predicate::{Plane, Sign};
-use crate::shape::topology::Component;
 use crate::{Budget, Pose, Relation};
 
 /// How many touching triangles are tried as separating planes before all cells are looked at.
@@ -41,7 +41,7 @@ pub struct RelationMemory {
     /// The answer when the surfaces were found apart last; it holds for as long as they stay so.
     apart: Option<Relation>,
     /// A search that ran out of budget, and the models and poses it belongs to.
-    unfinished: Option<(DualSearch, PlacedModels, Contacts)>,
+    unfinished: Option<Box<(DualSearch, PlacedModels, Contacts)>>,
 }
 
 /// How two placed meshes lie to each other, decided exactly on the placed doubles.
@@ -62,9 +62,17 @@ pub fn relation_within(
     memory: &mut RelationMemory,
     budget: &mut Budget,
 ) -> (Option<Relation>, Outcome) {
-    let bodies = [PlacedMesh::new(a, pose_a), PlacedMesh::new(b, pose_b)];
     let certainty = Certainty::Exact;
     let mut work = Counters::default();
+    let mut met = None;
+    if budget.is_unlimited() && memory.unfinished.is_none() {
+        let (settled, pair) = by_first_meeting([a, b], [pose_a, pose_b], memory, &mut work);
+        if settled.is_some() {
+            return (settled, Outcome { certainty, finish: Finish::Complete, work });
+        }
+        met = Some(pair);
+    }
+    let bodies = [PlacedMesh::new(a, pose_a), PlacedMesh::new(b, pose_b)];
     if !budget.is_unlimited() {
         let unknown = !(a.knows(Fact::Topology) && b.knows(Fact::Topology));
         if unknown && budget.is_trial() {
@@ -80,10 +88,44 @@ pub fn relation_within(
     }
     let mut question = Question { classification: CellClassification::new(bodies), work };
     std::mem::swap(&mut question.classification.budget, budget);
-    let (relation, finish) = question.answer(memory);
+    let (relation, finish) = question.answer(met, memory);
     std::mem::swap(&mut question.classification.budget, budget);
     question.work.primitive_tests += question.classification.tests;
     (relation, Outcome { certainty, finish, work: question.work })
+}
+
+/// What the first pair of triangles that meet tells, or that none do, and the pair: nearly always the answer. Also notes
+/// in the memory what helps the next question.
+fn by_first_meeting(
+    models: [&Model; 2],
+    poses: [&Pose; 2],
+    memory: &mut RelationMemory,
+    work: &mut Counters,
+) -> (Option<Relation>, Option<[u32; 2]>) {
+    let posed = [0, 1].map(|x| Posed::new(models[x], *poses[x]));
+    if let Some(pair) = memory.witness.filter(|&pair| is_crossing(&posed, pair)) {
+        work.primitive_tests += 1;
+        if crossing_settles(&posed, pair, &relative_of(&posed)) {
+            return (Some(Relation::Intersecting), Some(pair));
+        }
+    }
+    let (witness, how, relative) = meeting_again(posed[0], posed[1], &mut memory.surfaces);
+    *work += memory.surfaces.work();
+    let relative = || relative.unwrap_or_else(|| relative_of(&posed));
+    let pair = witness.map(|witness| witness.triangles);
+    let settled = match (witness, how, memory.apart) {
+        (None, Found::StillFree, Some(relation)) => Some(relation),
+        (None, ..) => parts_are_outside(models, &relative()).then_some(Relation::Separated),
+        (Some(Witness { triangles, crossing, .. }), ..) => {
+            let crosses = crossing || is_crossing(&posed, triangles);
+            (crosses && crossing_settles(&posed, triangles, &relative())).then_some(Relation::Intersecting)
+        }
+    };
+    memory.apart = settled.filter(|_| pair.is_none());
+    if settled.is_some() {
+        memory.witness = pair.or(memory.witness);
+    }
+    (settled, pair)
 }
 
 /// What can be told of two bodies without knowing how their surfaces hang together, and its cost: that their boxes
@@ -105,18 +147,21 @@ fn without_topology(bodies: [PlacedMesh<'_>; 2], budget: &mut Budget) -> (Option
         }
         ControlFlow::Continue(())
     });
-    let shown = crossing.is_some_and(|[t, u]| reach_out(a, b) == [true; 2] && is_single(a, t, b, u));
+    let shown = crossing.is_some_and(|[t, u]| {
+        let relative = relative_of(&[Posed::new(a.model, *a.pose), Posed::new(b.model, *b.pose)]);
+        reach_out([a.model, b.model], &relative) == [true; 2] && is_single(a, t, b, u)
+    });
     (shown.then_some(Relation::Intersecting), search.work())
 }
 
 /// The relation of two placed meshes whose surfaces are known to have no point in common: which is inside which.
 pub fn relation_of_disjoint(a: &Model, pose_a: &Pose, b: &Model, pose_b: &Pose) -> Relation {
+    if parts_are_outside([a, b], &relative_of(&[Posed::new(a, *pose_a), Posed::new(b, *pose_b)])) {
+        return Relation::Separated;
+    }
     let bodies = [PlacedMesh::new(a, pose_a), PlacedMesh::new(b, pose_b)];
     let mut question =
         Question { classification: CellClassification::new(bodies), work: Counters::default() };
-    if question.parts_are_outside() {
-        return Relation::Separated;
-    }
     // Without a limit there is always an answer.
     question.conclude(&Contacts::default()).unwrap_or(Relation::Separated)
 }
@@ -169,41 +214,35 @@ struct Contacts {
 }
 
 impl<'m> Question<'m> {
-    fn answer(&mut self, memory: &mut RelationMemory) -> (Option<Relation>, Finish) {
+    /// `met` is the first pair that meets, as far as that was searched for and did not settle the answer.
+    fn answer(
+        &mut self,
+        met: Option<Option<[u32; 2]>>,
+        memory: &mut RelationMemory,
+    ) -> (Option<Relation>, Finish) {
         let [a, b] = self.classification.bodies;
-        if let Some(pair) = memory.witness.filter(|&pair| self.is_crossing(pair)) {
-            self.work.primitive_tests += 1;
-            if self.settles(pair) {
-                return (Some(Relation::Intersecting), Finish::Complete);
-            }
-        }
-        let posed = [a, b].map(|body| Posed::new(body.model, *body.pose));
-        let placed: PlacedModels = [a, b].map(|body| (body.model.identity(), *body.pose));
         // Whether a crossing settled nothing: where one surface is no border of its solid. Rare.
         let mut want_all = false;
-        if self.classification.budget.is_unlimited() && memory.unfinished.is_none() {
-            let (pair, how) = first_meeting_again(posed[0], posed[1], &mut memory.surfaces);
-            self.work += memory.surfaces.work();
-            let settled = match (pair, how, memory.apart) {
-                (None, Found::StillFree, Some(relation)) => Some(relation),
-                (None, ..) if self.parts_are_outside() => Some(Relation::Separated),
-                (None, ..) => self.conclude(&Contacts::default()),
-                (Some(pair), ..) if self.settles(pair) => {
-                    memory.witness = Some(pair);
-                    Some(Relation::Intersecting)
-                }
-                // They touch there, or more has to be known: all pairs are wanted.
-                (Some(pair), ..) => {
-                    want_all = self.is_crossing(pair);
-                    None
-                }
-            };
-            memory.apart = settled.filter(|_| pair.is_none());
+        if let Some(pair) = met.unwrap_or(memory.witness).filter(|&pair| met.is_some() || self.crosses(pair))
+        {
+            self.work.primitive_tests += u64::from(met.is_none());
+            if self.settles(pair) {
+                memory.witness = Some(pair);
+                return (Some(Relation::Intersecting), Finish::Complete);
+            }
+            // They touch there, or more has to be known: all pairs are wanted.
+            want_all = met.is_some() && self.crosses(pair);
+        }
+        if met == Some(None) {
+            let settled = self.conclude(&Contacts::default());
+            memory.apart = settled;
             if settled.is_some() {
                 return (settled, Finish::Complete);
             }
         }
-        let (mut search, mut contacts) = match memory.unfinished.take() {
+        let posed = [a, b].map(|body| Posed::new(body.model, *body.pose));
+        let placed: PlacedModels = [a, b].map(|body| (body.model.identity(), *body.pose));
+        let (mut search, mut contacts) = match memory.unfinished.take().map(|unfinished| *unfinished) {
             Some((search, of, contacts)) if of == placed => {
                 (SurfaceSearch::resume(posed[0], posed[1], search), contacts)
             }
@@ -223,7 +262,7 @@ impl<'m> Question<'m> {
                     contacts.crossing = crossing;
                 }
                 (Finish::OutOfBudget, _) => {
-                    memory.unfinished = Some((search.into_search(), placed, contacts));
+                    memory.unfinished = Some(Box::new((search.into_search(), placed, contacts)));
                     return (None, Finish::OutOfBudget);
                 }
                 (_, None) => break,
@@ -244,10 +283,8 @@ impl<'m> Question<'m> {
         }
     }
 
-    fn is_crossing(&self, [t, u]: [u32; 2]) -> bool {
-        let [a, b] = &self.classification.bodies;
-        let known = |body: &PlacedMesh<'_>, t: u32| (t as usize) < body.model.mesh().triangles().len();
-        known(a, t) && known(b, u) && classify(&a.corners(t), &b.corners(u)) == TriangleRelation::Cross
+    fn crosses(&self, pair: [u32; 2]) -> bool {
+        is_crossing(&self.classification.bodies.map(|body| Posed::new(body.model, *body.pose)), pair)
     }
 
     /// Whether this pair of meeting triangles shows that the bodies intersect.
@@ -257,11 +294,12 @@ impl<'m> Question<'m> {
         if facts.is_settled() {
             return true;
         }
-        if !self.is_crossing(pair) {
+        if !self.crosses(pair) {
             return false;
         }
         let [a, b] = self.classification.bodies;
-        let out = reach_out(&a, &b);
+        let relative = relative_of(&[a, b].map(|body| Posed::new(body.model, *body.pose)));
+        let out = reach_out([a.model, b.model], &relative);
         (0..2).for_each(|x| self.classification.facts.out[x] |= out[x]);
         if self.classification.facts.closed == [true; 2] && is_single(&a, pair[0], &b, pair[1]) {
             // Both surfaces have different windings on their two sides here, so one quarter around the
@@ -272,23 +310,6 @@ impl<'m> Question<'m> {
             self.classification.crossing(pair);
         }
         self.classification.facts.is_settled()
-    }
-
-    /// Whether every part of either body surely reaches out of the other's box; surfaces without contact are then
-    /// separated. One corner of each part tells, or a box of the tree where all hangs together.
-    fn parts_are_outside(&self) -> bool {
-        let [a, b] = &self.classification.bodies;
-        let mut out = None;
-        [(a, b), (b, a)].iter().enumerate().all(|(x, (body, other))| {
-            let [low, high] = other.bounds();
-            let parts = body.model.topology().components();
-            let corner_is_out = |part: &Component| {
-                let p = body.corners(part.first_triangle)[0];
-                (p.cmplt(low) | p.cmpgt(high)).any()
-            };
-            parts.iter().all(corner_is_out)
-                || parts.len() == 1 && out.get_or_insert_with(|| reach_out(a, b))[x]
-        })
     }
 
     /// The answer when all pairs that meet are known; `None` when the budget ended first.
@@ -355,24 +376,54 @@ impl Contacts {
     }
 }
 
-/// [`reaches_out`] for each of two bodies.
-fn reach_out(a: &PlacedMesh<'_>, b: &PlacedMesh<'_>) -> [bool; 2] {
-    let [tree_a, tree_b] = [a.model.tree(), b.model.tree()];
-    let relative = Relative::new(tree_a, a.pose, tree_b, b.pose, 0.0);
-    [reaches_out(tree_a, tree_b, &relative.a_in_b), reaches_out(tree_b, tree_a, &relative.b_in_a)]
+/// How the trees of two placed models lie to each other.
+fn relative_of([a, b]: &[Posed<'_>; 2]) -> Relative {
+    Relative::new(a.model.tree(), &a.pose, b.model.tree(), &b.pose, 0.0)
+}
+
+/// Whether these triangles exist and pass through each other.
+fn is_crossing([a, b]: &[Posed<'_>; 2], [t, u]: [u32; 2]) -> bool {
+    let known = |body: &Posed<'_>, t: u32| (t as usize) < body.model.mesh().triangles().len();
+    known(a, t) && known(b, u) && classify(&a.corners(t), &b.corners(u)) == TriangleRelation::Cross
+}
+
+/// Whether this pair of crossing triangles shows that two closed bodies intersect: each body reaches out of the other,
+/// and no other triangles cover the crossing. Both surfaces have different windings on their two sides there, so one
+/// quarter around the crossing is in both solids.
+fn crossing_settles([a, b]: &[Posed<'_>; 2], [t, u]: [u32; 2], relative: &Relative) -> bool {
+    a.model.topology().is_closed()
+        && b.model.topology().is_closed()
+        && reach_out([a.model, b.model], relative) == [true; 2]
+        && is_single(&PlacedMesh::new(a.model, &a.pose), t, &PlacedMesh::new(b.model, &b.pose), u)
+}
+
+/// Whether every component of either body surely reaches out of the other's box; surfaces without contact are then
+/// separated.
+fn parts_are_outside([a, b]: [&Model; 2], relative: &Relative) -> bool {
+    let Relative { a_in_b, b_in_a, .. } = relative;
+    let out = |body: &Model, other: &Model, into: &Map, back: &Map| {
+        body.component_extremes().all_beyond(other.tree(), into, back)
+            || body.topology().components().len() == 1 && reaches_out(body.tree(), other.tree(), into)
+    };
+    out(a, b, a_in_b, b_in_a) && out(b, a, b_in_a, a_in_b)
+}
+
+/// Whether each of two bodies surely reaches out of the other's box: a corner of it, where extreme ones are known, or a
+/// box of its tree.
+fn reach_out([a, b]: [&Model; 2], relative: &Relative) -> [bool; 2] {
+    let Relative { a_in_b, b_in_a, .. } = relative;
+    let out = |body: &Model, other: &Model, into: &Map, back: &Map| {
+        body.knows(Fact::ComponentExtremes) && body.component_extremes().any_beyond(other.tree(), into, back)
+            || reaches_out(body.tree(), other.tree(), into)
+    };
+    [out(a, b, a_in_b, b_in_a), out(b, a, b_in_a, a_in_b)]
 }
 
 /// Whether some box of one tree, on the way to the part that sticks out most, lies beside the other tree's
 /// whole box: the triangles in it are outside of the other body, whatever that is.
 fn reaches_out(tree: &WideTree, other: &WideTree, into: &Map) -> bool {
-    let room = &other.nodes()[0];
-    let ends = |k: usize| {
-        room.used().fold([f32::INFINITY, f32::NEG_INFINITY], |[low, high], lane| {
-            let (c, h) = (room.centre[k][lane], room.half[k][lane]);
-            [low.min((c - h).next_down()), high.max((c + h).next_up())]
-        })
-    };
-    let ends = [ends(0), ends(1), ends(2)];
+    let [low, high] = other.bounds();
+    let ends = [0, 1, 2].map(|k| [low[k], high[k]]);
     let mut node = Some(0);
     while let Some(index) = node {
         // How far the box's centre is beyond the room, and whether all of the box is.
@@ -397,30 +448,6 @@ fn reaches_out(tree: &WideTree, other: &WideTree, into: &Map) -> bool {
         node = next;
     }
     false
-}
-
-/// Whether no other triangle of either body covers a part of these crossing ones, where they can meet.
-fn is_single(a: &PlacedMesh<'_>, t: u32, b: &PlacedMesh<'_>, u: u32) -> bool {
-    let bounds = |[p, q, r]: [DVec3; 3]| [p.min(q).min(r), p.max(q).max(r)];
-    let [low_t, high_t] = bounds(a.corners(t));
-    let [low_u, high_u] = bounds(b.corners(u));
-    let (low, high) = (low_t.max(low_u), high_t.min(high_u));
-    [(a, t), (b, u)].iter().all(|&(body, own)| {
-        let corners = body.corners(own);
-        let plane = Plane::through(corners[0], corners[1], corners[2]);
-        let mut single = true;
-        body.in_region(low, high, |other| {
-            // Nearly every other triangle has a corner off the plane.
-            single = other == own || {
-                let others = body.corners(other);
-                // A shared corner is in the plane; asking would be slow.
-                others.iter().any(|p| !corners.contains(p) && !plane.side(*p).is_zero())
-                    || classify(&corners, &others) != TriangleRelation::Coplanar
-            };
-            if single { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-        });
-        single
-    })
 }
 
 /// Whether the plane of a touching triangle has all of one body on its one side and all of the other on

@@ -15,7 +15,7 @@ use glam::{DMat3, DVec3};
 use super::collide::{Posed, SurfaceSearch, Witness};
 use crate::geom::triangle_triangle::meet;
 use crate::hierarchy::dual::DualSearch;
-use crate::hierarchy::relative::placement_error;
+use crate::hierarchy::relative::{Relative, placement_error};
 use crate::hierarchy::wide::{TreeFrame, WideTree};
 use crate::num::tolerance::STRETCH;
 use crate::{Budget, Counters, Finish};
@@ -97,15 +97,27 @@ pub enum Found {
 /// As [`first_meeting`](super::collide::first_meeting), with the help of what an earlier call left in the memory.
 ///
 /// Whether there is a pair is always the same as without; which one is named can differ.
+#[cfg(any(test, feature = "unstable"))]
 pub fn first_meeting_again(
     a: Posed<'_>,
     b: Posed<'_>,
     memory: &mut CoherenceMemory,
 ) -> (Option<[u32; 2]>, Found) {
+    let (witness, how, _) = meeting_again(a, b, memory);
+    (witness.map(|witness| witness.triangles), how)
+}
+
+/// As [`first_meeting_again`], with all that is known of the pair, and how the trees lie to each other where a search has
+/// found that out.
+pub(super) fn meeting_again(
+    a: Posed<'_>,
+    b: Posed<'_>,
+    memory: &mut CoherenceMemory,
+) -> (Option<Witness>, Found, Option<Relative>) {
     memory.work = Counters::default();
-    if let Some(pair) = memory.meets_again(&a, &b) {
+    if let Some(witness) = memory.meets_again(&a, &b) {
         (memory.free, memory.before) = (None, None);
-        return (Some(pair), Found::Again);
+        return (Some(witness), Found::Again, None);
     }
     let now = RelativePlacement::new(&a, &b);
     let tree = b.model.tree();
@@ -113,29 +125,32 @@ pub fn first_meeting_again(
     let still_free =
         |free: Free| STRETCH * now.moved_since(&free.at, tree) + now.doubt + free.at.doubt < free.gap;
     if memory.free.is_some_and(still_free) {
-        return (None, Found::StillFree);
+        return (None, Found::StillFree, None);
     }
     memory.free = None;
     if memory.is_free_ahead(a, b, now, step) {
-        return (None, Found::Searched);
+        return (None, Found::Searched, None);
     }
     let mut search = SurfaceSearch::new(a, b);
     let found = memory.beside(&mut search);
     if found.is_some() {
         memory.last = found;
     } else {
-        search.restart(DualSearch::new());
+        if memory.last.is_some() {
+            search.restart(DualSearch::new());
+        }
         memory.last = search.first();
     }
     memory.work += search.work();
     let how = if found.is_some() { Found::Again } else { Found::Searched };
-    (memory.last.map(|witness| witness.triangles), how)
+    (memory.last, how, Some(*search.relative()))
 }
 
 impl CoherenceMemory {
-    /// Whether the triangles that met last time do so again.
-    fn meets_again(&mut self, a: &Posed<'_>, b: &Posed<'_>) -> Option<[u32; 2]> {
-        let Witness { triangles: [i, j], slots: [x, y] } = self.last?;
+    /// The triangles that met last time, if they do so again.
+    fn meets_again(&mut self, a: &Posed<'_>, b: &Posed<'_>) -> Option<Witness> {
+        let last = self.last?;
+        let Witness { triangles: [i, j], slots: [x, y], .. } = last;
         self.work.primitive_tests += 1;
         // The memory may stem from other models.
         let exists = |body: &Posed<'_>, index: u32| (index as usize) < body.model.mesh().triangles().len();
@@ -143,7 +158,8 @@ impl CoherenceMemory {
             self.last = None;
             return None;
         }
-        meet(&a.corners(i), &b.corners(j)).then_some([i, j])
+        // How they meet may have changed.
+        meet(&a.corners(i), &b.corners(j)).then_some(Witness { crossing: false, ..last })
     }
 
     /// Whether triangles in the bottom nodes of those that met last time meet.

@@ -146,14 +146,14 @@ fn build(
     budget: &mut Budget,
 ) -> Result<[Arc<Layers>; 2], Counters> {
     let ready = || Some([Layers::known(models[0])?, Layers::known(models[1])?]);
-    let known = models.iter().all(|model| model.knows(Fact::Tree) && model.knows(Fact::Topology));
+    // With them the tree and the topology are known.
+    let known = models.iter().all(|model| model.knows(Fact::ComponentExtremes));
     if let Some(layers) = ready().filter(|_| known) {
         return Ok(layers);
     }
     let all = move |models: &[Arc<Model>; 2], budget: &mut Budget| {
         models.iter().all(|model| {
-            let facts = [Fact::Tree, Fact::Topology];
-            facts.iter().all(|&fact| model.prepare(fact, budget)) && Layers::of(model, budget).is_some()
+            model.prepare(Fact::ComponentExtremes, budget) && Layers::of(model, budget).is_some()
         })
     };
     let own = models.map(Arc::clone);

@@ -1,0 +1,173 @@
+//! The corners of each component of a mesh that reach farthest along the axes of its tree: whether a component reaches
+//! out of the box of another body is mostly told by the first of them.
+//!
+//! Eight components are asked at once. A corner is a box without extent: what the pad of a [`Map`] covers for boxes
+//! covers it, and the rounding of the corner to f32 (2⁻²⁴ of the reach) is one of the twelve that the pad has to spare.
+
+use glam::DVec3;
+
+use super::relative::Map;
+use super::wide::{TreeFrame, WIDTH, WideTree};
+use crate::Mesh;
+use crate::num::parallel::in_turn;
+use crate::shape::Topology;
+
+/// Along and against each axis.
+const DIRECTIONS: usize = 6;
+
+/// One corner of each of eight components, in tree units: x of all, then y and z.
+type Corners = [[f32; WIDTH]; 3];
+
+/// The farthest corners of all components of a mesh.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ComponentExtremes {
+    /// Of eight components each, the corners farthest against x, along x, against y and so on; lanes without a component
+    /// repeat the first.
+    groups: Vec<[Corners; DIRECTIONS]>,
+}
+
+impl ComponentExtremes {
+    /// Looks at every corner once.
+    pub fn new(mesh: &Mesh, frame: &TreeFrame, topology: &Topology) -> ComponentExtremes {
+        let mut boxes = vec![[DVec3::INFINITY, DVec3::NEG_INFINITY]; topology.components().len()];
+        let mut extremes = vec![[DVec3::ZERO; DIRECTIONS]; boxes.len()];
+        for (t, &component) in (0..).zip(in_turn(topology.component_of())) {
+            let [low, high] = &mut boxes[component as usize];
+            for p in mesh.corners(t).map(|p| frame.inward(p)) {
+                if (p.cmplt(*low) | p.cmpgt(*high)).any() {
+                    for axis in 0..3 {
+                        if p[axis] < low[axis] {
+                            extremes[component as usize][2 * axis] = p;
+                        }
+                        if p[axis] > high[axis] {
+                            extremes[component as usize][2 * axis + 1] = p;
+                        }
+                    }
+                    (*low, *high) = (low.min(p), high.max(p));
+                }
+            }
+        }
+        let group = |eight: &[[DVec3; DIRECTIONS]]| {
+            let mut lanes = [[[0.0; WIDTH]; 3]; DIRECTIONS];
+            for (direction, corners) in lanes.iter_mut().enumerate() {
+                for lane in 0..WIDTH {
+                    let corner = eight.get(lane).unwrap_or(&eight[0])[direction].as_vec3();
+                    (0..3).for_each(|axis| corners[axis][lane] = corner[axis]);
+                }
+            }
+            lanes
+        };
+        ComponentExtremes { groups: extremes.chunks(WIDTH).map(group).collect() }
+    }
+
+    /// Whether every component surely has a corner beyond the box of another placed tree.
+    ///
+    /// `map` carries boxes into the frame of the other tree, `back` the other way.
+    pub fn all_beyond(&self, other: &WideTree, map: &Map, back: &Map) -> bool {
+        let room = other.bounds().map(|corner| corner.to_array());
+        self.groups.iter().all(|group| {
+            let mut out = 0;
+            outward(back).any(|direction| {
+                out |= beyond(&group[direction], map, room);
+                out == u8::MAX
+            })
+        })
+    }
+
+    /// Whether any component surely has one.
+    pub fn any_beyond(&self, other: &WideTree, map: &Map, back: &Map) -> bool {
+        let room = other.bounds().map(|corner| corner.to_array());
+        let mut groups = self.groups.iter();
+        groups.any(|group| outward(back).any(|direction| beyond(&group[direction], map, room) != 0))
+    }
+}
+
+/// All directions, beginning with the one that leads away from the other tree most.
+fn outward(back: &Map) -> impl Iterator<Item = usize> {
+    let [x, y, z] = back.shift.map(f32::abs);
+    let axis = if x >= y && x >= z { 0 } else { 1 + usize::from(z > y) };
+    let first = 2 * axis + usize::from(back.shift[axis] < 0.0);
+    (0..DIRECTIONS).map(move |k| (first + k) % DIRECTIONS)
+}
+
+/// The lanes whose corners, carried by the map, are surely beyond the box.
+#[inline]
+fn beyond(corners: &Corners, map: &Map, [low, high]: [[f32; 3]; 2]) -> u8 {
+    // Above 0 where a corner is out; written so that it becomes vector instructions.
+    let mut most = [f32::NEG_INFINITY; WIDTH];
+    for k in 0..3 {
+        let [x, y, z] = map.turn[k];
+        for (lane, most) in most.iter_mut().enumerate() {
+            let at = x * corners[0][lane] + y * corners[1][lane] + z * corners[2][lane] + map.shift[k];
+            let (above, below) = (at - high[k], low[k] - at);
+            let out = (if above > below { above } else { below }) - map.pad[k];
+            *most = if out > *most { out } else { *most };
+        }
+    }
+    (0..WIDTH).fold(0, |mask, lane| mask | u8::from(most[lane] > 0.0) << lane)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hierarchy::relative::Relative;
+    use crate::shape::procedural;
+    use crate::{Pose, Relation, Shape, relation};
+
+    /// Balls side by side along x, as one mesh.
+    fn balls(count: usize) -> Mesh {
+        let ball = procedural::ico_sphere(0.4, 1).unwrap();
+        let (mut vertices, mut triangles) = (Vec::new(), Vec::new());
+        for k in 0..count {
+            let first = vertices.len() as u32;
+            vertices.extend(ball.vertices().iter().map(|p| *p + DVec3::X * k as f64));
+            triangles.extend(ball.triangles().iter().map(|t| t.map(|v| v + first)));
+        }
+        Mesh::from_points(vertices, triangles).unwrap()
+    }
+
+    #[test]
+    fn components_are_told_inside_a_box_from_those_that_reach_out() {
+        for count in [1, 7, 8, 9, 20] {
+            let (many, cube) = (balls(count), procedural::ico_sphere(1.0, 2).unwrap());
+            let trees = [WideTree::build(&many), WideTree::build(&cube)];
+            let extremes = ComponentExtremes::new(&many, trees[0].frame(), &Topology::of(&many));
+            for k in 0..60 {
+                let shift = -12.0 + 0.4 * f64::from(k);
+                let pose = Pose::new([shift, 0.1, -0.05], [0.1, 0.02, 0.0, 1.0]).unwrap();
+                let relative = Relative::new(&trees[0], &pose, &trees[1], &Pose::IDENTITY, 0.0);
+                let [low, high] = trees[1].bounds().map(|p| p.as_dvec3() * trees[1].frame().unit);
+                let inside = (0..count).filter(|&ball| {
+                    let corners = many.vertices().chunks(many.vertices().len() / count).nth(ball);
+                    corners.unwrap().iter().all(|p| {
+                        let p = pose.apply(*p) - trees[1].frame().centre;
+                        p.cmpge(low).all() && p.cmple(high).all()
+                    })
+                });
+                let inside = inside.count();
+                let (map, back) = (&relative.a_in_b, &relative.b_in_a);
+                if inside > 0 {
+                    assert!(!extremes.all_beyond(&trees[1], map, back), "{count} {shift}");
+                }
+                if inside == count {
+                    assert!(!extremes.any_beyond(&trees[1], map, back), "{count} {shift}");
+                }
+                let far = shift + count as f64 - 0.6 < -1.2 || shift - 0.4 > 1.2;
+                if far {
+                    assert!(extremes.all_beyond(&trees[1], map, back), "{count} {shift}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_part_inside_and_a_part_outside_without_contact_intersect() {
+        let (two, ball) = (balls(2), procedural::ico_sphere(0.55, 3).unwrap());
+        let (two, ball) = (Shape::from(two), Shape::from(ball));
+        assert_eq!(relation(&two, &ball), Relation::Intersecting);
+        let beside = Pose::from_translation([2.0, 0.0, 0.0]).unwrap();
+        assert_eq!(relation(&two, ball.at(beside)), Relation::Separated);
+        let between = Pose::from_translation([0.5, 0.8, 0.0]).unwrap();
+        assert_eq!(relation(&two, ball.at(between)), Relation::Separated);
+    }
+}
