@@ -19,6 +19,7 @@ pub mod relation;
 mod relation_facts;
 pub mod self_intersection;
 pub mod signed_distance;
+pub(crate) mod surface_patch;
 pub mod temporal_coherence;
 mod triangle_arrangement;
 pub mod volume;
