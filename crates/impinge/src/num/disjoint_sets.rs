@@ -11,6 +11,7 @@ impl DisjointSets {
     }
 
     /// The smallest member of the set of a member.
+    #[inline]
     pub fn root(&mut self, mut member: usize) -> usize {
         while self.0[member] as usize != member {
             self.0[member] = self.0[self.0[member] as usize];
@@ -20,6 +21,7 @@ impl DisjointSets {
     }
 
     /// Makes one set of the sets of two members.
+    #[inline]
     pub fn join(&mut self, a: usize, b: usize) {
         let [a, b] = [self.root(a), self.root(b)];
         self.0[a.max(b)] = a.min(b) as u32;

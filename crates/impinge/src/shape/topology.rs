@@ -105,11 +105,13 @@ impl Topology {
     }
 
     /// Which vertices have equal positions.
+    #[inline]
     pub fn weld(&self) -> &Weld {
         &self.weld
     }
 
     /// The welded corners of each triangle.
+    #[inline]
     pub fn triangles(&self) -> &[[u32; 3]] {
         &self.triangles
     }
@@ -126,6 +128,7 @@ impl Topology {
     }
 
     /// The edge along a side of a triangle; `None` for a collapsed triangle.
+    #[inline]
     pub fn edge(&self, side: Side) -> Option<u32> {
         let edge = self.edge_of[side.triangle as usize][usize::from(side.corner)];
         (edge != NONE).then_some(edge)
@@ -140,6 +143,7 @@ impl Topology {
     }
 
     /// The triangles at a welded vertex, collapsed ones too, in ascending order.
+    #[inline]
     pub fn around(&self, welded: u32) -> &[u32] {
         let v = welded as usize;
         &self.around[self.around_start[v] as usize..self.around_start[v + 1] as usize]

@@ -248,7 +248,9 @@ pub fn pairs_within_budget(a: Posed<'_>, b: Posed<'_>, budget: &mut Budget) -> (
     let mut finish;
     let mut work;
     if budget.is_unlimited() {
-        finish = search.advance(&mut Budget::units(ALONE), keep_meeting(&mut all));
+        let mut alone =
+            if parallel::threads() > 1 { Budget::units(ALONE) } else { Budget::UNLIMITED.clone() };
+        finish = search.advance(&mut alone, keep_meeting(&mut all));
         work = search.work();
         if finish == Finish::OutOfBudget {
             let (parts, cut) = search.split(PARTS, keep_meeting(&mut all));
@@ -295,9 +297,9 @@ pub fn pairs_of_all(a: &Model, b: &Model, poses: &[[Pose; 2]]) -> Vec<Vec<[u32; 
     })
 }
 
-/// Work units after which a search for all pairs is shared between threads: about a millisecond.
-const ALONE: u64 = 200_000;
-/// Parts it is then cut into; fixed, and the pairs are sorted, so that threads change nothing.
+/// Work units after which a search for all pairs is shared between threads: about a quarter of a millisecond.
+const ALONE: u64 = 20_000;
+/// Parts it is then cut into; the pairs are sorted and every visit is made once, so that threads change nothing.
 const PARTS: usize = 64;
 
 fn sorted(mut pairs: Vec<[u32; 2]>) -> Vec<[u32; 2]> {

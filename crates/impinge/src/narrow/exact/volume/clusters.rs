@@ -35,8 +35,16 @@ pub struct Clusters {
     /// The welded vertices that share an edge with each one, and where those of each end.
     links: Vec<u32>,
     link_ends: Vec<u32>,
-    /// A third of the area vectors of the triangles at each vertex of the mesh.
-    areas: Vec<DVec3>,
+    /// By group.
+    areas: Vec<VertexArea>,
+}
+
+/// What a vertex of the mesh adds to a gradient.
+#[derive(Debug, Clone, Copy)]
+pub struct VertexArea {
+    /// A third of the area vectors of the triangles at it.
+    pub area: DVec3,
+    pub vertex: u32,
 }
 
 /// A group beside another.
@@ -51,6 +59,7 @@ struct Neighbour {
 #[derive(Debug, Clone)]
 struct Cluster {
     members: Range<u32>,
+    areas: Range<u32>,
     triangles: Range<u32>,
     /// Where its vertices in `beside` begin.
     beside: u32,
@@ -118,12 +127,16 @@ impl Clusters {
     fn new(model: &Model) -> Clusters {
         let (mesh, topology) = (model.mesh(), model.topology());
         let (of, members, ends) = grow(model);
-        let mut areas = vec![DVec3::ZERO; mesh.vertices().len()];
+        let mut areas: Vec<VertexArea> = (0..mesh.vertices().len() as u32)
+            .map(|vertex| VertexArea { area: DVec3::ZERO, vertex })
+            .collect();
         for (t, corners) in (0..).zip(mesh.triangles()) {
             let [a, b, c] = mesh.corners(t);
             let part = (b - a).cross(c - a) / 6.0;
-            corners.iter().for_each(|&v| areas[v as usize] += part);
+            corners.iter().for_each(|&v| areas[v as usize].area += part);
         }
+        let cluster_of = |own: &VertexArea| of[topology.weld().welded(own.vertex) as usize];
+        areas.sort_unstable_by_key(|own| (cluster_of(own), own.vertex));
         let mut found = Clusters {
             all: Vec::with_capacity(ends.len()),
             triangles: Vec::with_capacity(mesh.triangles().len()),
@@ -146,7 +159,7 @@ impl Clusters {
             }
             found.link_ends.push(found.links.len() as u32);
         }
-        let mut begin = 0;
+        let (mut begin, mut first_area) = (0, 0);
         for (number, end) in (0..).zip(ends) {
             let members = &found.members[begin as usize..end as usize];
             let place = |v: u32| mesh.vertices()[topology.weld().first(v) as usize];
@@ -176,8 +189,13 @@ impl Clusters {
                 let cluster = of[run[0] as usize];
                 found.neighbours.push(Neighbour { cluster, end: found.beside.len() as u32 });
             }
+            let weld = topology.weld();
+            let is_own = |own: &VertexArea| of[weld.welded(own.vertex) as usize] == number;
+            let own_areas =
+                found.areas[first_area as usize..].iter().take_while(|own| is_own(own)).count() as u32;
             found.all.push(Cluster {
                 members: begin..end,
+                areas: first_area..first_area + own_areas,
                 triangles: first_triangle..found.triangles.len() as u32,
                 beside: first_beside,
                 neighbours: first_neighbour..found.neighbours.len() as u32,
@@ -186,6 +204,7 @@ impl Clusters {
                 sums,
             });
             begin = end;
+            first_area += own_areas;
         }
         found
     }
@@ -202,12 +221,14 @@ impl Clusters {
     }
 
     /// The welded vertices of a group.
+    #[inline]
     pub fn members(&self, cluster: u32) -> &[u32] {
         let Range { start, end } = self.all[cluster as usize].members;
         &self.members[start as usize..end as usize]
     }
 
     /// The triangles whose first corner is in a group.
+    #[inline]
     pub fn triangles(&self, cluster: u32) -> &[u32] {
         let Range { start, end } = self.all[cluster as usize].triangles;
         &self.triangles[start as usize..end as usize]
@@ -232,12 +253,15 @@ impl Clusters {
         &self.links[begin..self.link_ends[v] as usize]
     }
 
-    /// A third of the area vectors of the triangles at each vertex of the mesh, in its own frame.
-    pub fn areas(&self) -> &[DVec3] {
-        &self.areas
+    /// What the vertices of the mesh in a group add to a gradient, in the mesh's frame.
+    #[inline]
+    pub fn areas(&self, cluster: u32) -> &[VertexArea] {
+        let Range { start, end } = self.all[cluster as usize].areas;
+        &self.areas[start as usize..end as usize]
     }
 
     /// The centre of a box around a group and its half sides, in the mesh's frame.
+    #[inline]
     pub fn bounds(&self, cluster: u32) -> [DVec3; 2] {
         let Cluster { centre, half, .. } = self.all[cluster as usize];
         [centre, half]

@@ -1,21 +1,15 @@
 //! All crossings of two surfaces: the border pieces of what lies inside, and which of them belong together.
 
-use std::collections::HashMap;
-
 use glam::DVec3;
-use smallvec::SmallVec;
 
-use super::perturbed_crossing::{Body, Face, Pass, pass, passing_sides};
+use super::edge_passes::{EdgePass, Meetings, Numbered};
 use super::surface::{NONE, Surface};
 use crate::num::disjoint_sets::DisjointSets;
-use crate::num::hash::Mixing;
-use crate::num::predicate::Sign;
+use crate::num::parallel;
 
 /// The second side of a cut triangle is crossed: from there to its end the weight of the side changes.
 #[derive(Debug, Clone, Copy)]
 pub struct SidePiece {
-    /// The surface (0 or 1) and its cut.
-    pub surface: usize,
     pub cut: u32,
     pub crossing: u32,
     pub weight: i32,
@@ -23,12 +17,12 @@ pub struct SidePiece {
 
 /// An edge passes through a triangle.
 #[derive(Debug, Clone, Copy)]
-struct Crossing {
-    surface: usize,
-    edge: Edge,
+pub struct Crossing {
+    pub surface: usize,
+    pub edge: Edge,
     /// From the first end to the other.
-    share: f64,
-    inward: i32,
+    pub share: f64,
+    pub inward: i32,
 }
 
 /// An edge of a surface.
@@ -59,76 +53,33 @@ impl Segment {
 }
 
 /// Where two surfaces cross.
-#[derive(Default)]
 pub struct Crossings {
+    /// By surface and edge.
     all: Vec<Crossing>,
-    /// By surface; triangle of the other and edge.
-    number: [HashMap<u64, u32, Mixing>; 2],
     pub segments: Vec<Segment>,
-    pub side_pieces: Vec<SidePiece>,
+    /// By surface.
+    pub side_pieces: [Vec<SidePiece>; 2],
     /// Where each crossing is.
     pub points: Vec<DVec3>,
 }
 
 impl Crossings {
-    /// All of two surfaces, given the pairs of triangles that meet.
-    pub fn of(surfaces: &mut [Surface<'_>; 2], pairs: &[[u32; 2]]) -> Crossings {
-        let mut all = Crossings::default();
-        // As a rule a segment has two ends, and each is an end of two segments.
-        all.number.iter_mut().for_each(|number| number.reserve(pairs.len()));
-        surfaces.iter_mut().for_each(|surface| surface.reserve(pairs.len() / 2));
-        all.all.reserve(pairs.len());
-        all.points.reserve(pairs.len());
-        all.segments.reserve(pairs.len());
-        all.side_pieces.reserve(pairs.len());
-        for &pair in pairs {
-            all.add(surfaces, pair);
-        }
-        all
-    }
-
-    /// Adds what two triangles that meet have in common: nothing, or a segment between two crossings.
-    fn add(&mut self, surfaces: &mut [Surface<'_>; 2], pair: [u32; 2]) {
-        let cuts = [0, 1].map(|k| surfaces[k].cut(pair[k]));
-        let faces = [0, 1].map(|k| &surfaces[k].cuts[cuts[k]].face);
-        let (signs, passing) = passes(faces);
-        let mut found: SmallVec<[(usize, usize, u32, i32); 4]> = SmallVec::new();
-        for k in [0, 1] {
-            for side in (0..3).filter(|&side| passing[k][side]) {
-                let cut = &surfaces[k].cuts[cuts[k]];
-                let Some((edge, is_ordered)) = surfaces[k].edge(cut, side) else { continue };
-                let key = u64::from(pair[1 - k]) << 32 | u64::from(edge.number);
-                let next = self.all.len() as u32;
-                let way = if is_ordered { 1 } else { -1 };
-                // Both triangles at the edge find it.
-                let number = *self.number[k].entry(key).or_insert_with(|| {
-                    let corners = faces[k].corners();
-                    let ends = [corners[side], corners[(side + 1) % 3]];
-                    let Pass { inward, point, share } = Pass::at(ends, signs[k][side], faces[1 - k]);
-                    let share = if is_ordered { share } else { 1.0 - share };
-                    self.all.push(Crossing { surface: k, edge, share, inward: way * inward });
-                    self.points.push(point);
-                    next
-                });
-                let inward = way * self.all[number as usize].inward;
-                found.push((k, side, number, inward));
-            }
-        }
-        let mut ends = [None; 2];
-        for (k, side, number, inward) in found {
-            surfaces[k].cuts[cuts[k]].pass(side, inward);
-            if side == 1 {
-                let (crossing, weight, cut) = (number, inward, cuts[k] as u32);
-                self.side_pieces.push(SidePiece { surface: k, cut, crossing, weight });
-            }
-            // On the way around a's triangle the inside begins behind an end of the segment; for b's triangle
-            // the segment runs the other way.
-            let is_last = (inward > 0) == (k == 0);
-            ends[usize::from(is_last)] = Some(number);
-        }
-        let [Some(first), Some(last)] = ends else { return };
-        // Also for a triangle without area, whose sides coincide there: its neighbours' segments hang on it.
-        self.segments.push(Segment { ends: [first, last], cuts: cuts.map(|cut| cut as u32) });
+    /// All of two surfaces, given which triangles meet and which of their sides pass through the other; the surfaces side
+    /// by side where it `is_large`.
+    pub fn of(
+        surfaces: &[Surface<'_>; 2],
+        meetings: &Meetings<'_>,
+        passes: &[Vec<EdgePass>; 2],
+        is_large: bool,
+    ) -> Crossings {
+        let number = |k: usize| Numbered::of(k, surfaces, meetings, &passes[k]);
+        let (of_a, mut of_b) = parallel::join_if(is_large, || number(0), || number(1));
+        of_b.shift(of_a.crossings.len() as u32);
+        let segments = segments(meetings, passes, [&of_a.number_of, &of_b.number_of]);
+        let (mut all, mut points) = (of_a.crossings, of_a.points);
+        all.extend(of_b.crossings);
+        points.extend(of_b.points);
+        Crossings { all, segments, side_pieces: [of_a.side_pieces, of_b.side_pieces], points }
     }
 
     /// How many there are.
@@ -144,9 +95,7 @@ impl Crossings {
             sets.join(first as usize, last as usize);
         }
         let along = self.along_edges();
-        for run in along.chunk_by(|&i, &j| {
-            self.all[i].edge == self.all[j].edge && self.all[i].surface == self.all[j].surface
-        }) {
+        for run in along.chunk_by(|&i, &j| self.share_an_edge(i, j)) {
             let Crossing { surface: k, edge: Edge { ends: [from, to], .. }, .. } = self.all[run[0]];
             let patch = |v: u32| surfaces[k].patch(v).map(|patch| offsets[k] + patch as usize);
             let mut inside = patch(from);
@@ -197,11 +146,17 @@ impl Crossings {
 
     /// The crossings by surface and edge, along the edge.
     pub fn along_edges(&self) -> Vec<usize> {
-        let key = |one: &Crossing| (one.surface as u64) << 32 | u64::from(one.edge.number);
-        let mut order: Vec<(u64, f64, u32)> =
-            (0..).zip(&self.all).map(|(i, one)| (key(one), one.share, i)).collect();
-        order.sort_unstable_by(|x, y| x.0.cmp(&y.0).then(x.1.total_cmp(&y.1)).then(x.2.cmp(&y.2)));
-        order.into_iter().map(|(_, _, i)| i as usize).collect()
+        let mut order: Vec<usize> = (0..self.all.len()).collect();
+        for run in order.chunk_by_mut(|&i, &j| self.share_an_edge(i, j)).filter(|run| run.len() > 1) {
+            run.sort_unstable_by(|&i, &j| self.all[i].share.total_cmp(&self.all[j].share).then(i.cmp(&j)));
+        }
+        order
+    }
+
+    #[inline]
+    fn share_an_edge(&self, i: usize, j: usize) -> bool {
+        let (one, other) = (&self.all[i], &self.all[j]);
+        one.edge.number == other.edge.number && one.surface == other.surface
     }
 
     /// Joins the loops that lie within one triangle with what borders the same piece of it: the first segment or side
@@ -313,23 +268,26 @@ struct Piece {
     to: DVec3,
 }
 
-/// On which side of the other's plane the corners of two triangles lie, and which of their sides pass through the other.
-fn passes(faces: [&Face; 2]) -> ([[Sign; 3]; 2], [[bool; 3]; 2]) {
-    let bodies = [Body::A, Body::B];
-    let signs = [0, 1].map(|k| faces[k].corners().map(|p| faces[1 - k].side(p, bodies[k])));
-    if faces.iter().all(|face| face.has_area()) {
-        return (signs, passing_sides(faces, &signs));
+/// The segments in which triangles cross, in the order of the pairs, given the crossing of each pass.
+fn segments(meetings: &Meetings<'_>, passes: &[Vec<EdgePass>; 2], number_of: [&[u32]; 2]) -> Vec<Segment> {
+    let mut found = Vec::with_capacity(meetings.pairs.len());
+    let mut left = [0, 1].map(|k| passes[k].iter().zip(number_of[k]).peekable());
+    for pair in 0..meetings.pairs.len() {
+        let mut ends = [None; 2];
+        for (k, left) in left.iter_mut().enumerate() {
+            while let Some((pass, &number)) = left.next_if(|(pass, _)| pass.pair as usize == pair) {
+                // On the way around a's triangle the inside begins behind an end of the segment; for b's triangle
+                // the segment runs the other way.
+                let is_last = (pass.inward() > 0) == (k == 0);
+                ends[usize::from(is_last)] = Some(number);
+            }
+        }
+        // Also for a triangle without area, whose sides coincide there: its neighbours' segments hang on it.
+        if let [Some(first), Some(last)] = ends {
+            found.push(Segment { ends: [first, last], cuts: [0, 1].map(|k| meetings.cuts[k][pair]) });
+        }
     }
-    // Nothing passes through a triangle without an area, but its own sides may pass.
-    let passing = [0, 1].map(|k| {
-        [0, 1, 2].map(|side| {
-            let (next, corners) = ((side + 1) % 3, faces[k].corners());
-            let ends = [signs[k][side], signs[k][next]];
-            let edge = [corners[side], corners[next]];
-            faces[1 - k].has_area() && pass(edge, ends, faces[1 - k], bodies[k]).is_some()
-        })
-    });
-    (signs, passing)
+    found
 }
 
 /// How far along a ray in a plane the segment from p to q is met, and where on it.

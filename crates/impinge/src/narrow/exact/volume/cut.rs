@@ -29,18 +29,21 @@ pub struct Cut {
 }
 
 impl Cut {
+    #[inline]
     pub fn new(triangle: u32, corners: [u32; 3], edges: [u32; 3], face: Face) -> Cut {
         let normal = face.normal().try_normalize().unwrap_or_default();
         Cut { triangle, corners, edges, face, normal, jumps: [0; 3], passes: [0; 3] }
     }
 
     /// A side passes into the other body, or out of it.
+    #[inline]
     pub fn pass(&mut self, side: usize, inward: i32) {
         self.jumps[side] += inward;
         self.passes[side] += 1;
     }
 
     /// What a piece of the border adds: the triangle from corner 0 over a directed segment.
+    #[inline]
     pub fn over(&self, weight: i32, from: DVec3, to: DVec3) -> Moments {
         let corner = self.face.corners()[0];
         let (from, to) = (from - corner, to - corner);
@@ -49,6 +52,7 @@ impl Cut {
     }
 
     /// The integrals of the barycentric coordinates; not finite for a triangle without area.
+    #[inline]
     pub fn shares(&self, moments: &Moments) -> [f64; 3] {
         let [a, b, c] = self.face.corners();
         let normal = self.face.normal();
@@ -69,6 +73,7 @@ pub struct Moments {
 }
 
 impl AddAssign for Moments {
+    #[inline]
     fn add_assign(&mut self, more: Moments) {
         self.area += more.area;
         self.first += more.first;

@@ -8,7 +8,7 @@
 //! pairs of crossing triangles are needed; the border as a mesh is made where it is asked for (`border`). The derivative of the volume by a vertex is the integral of its barycentric
 //! coordinate times the normal over the same parts.
 //!
-//! Which edge passes through which triangle is decided exactly, with b moved by an infinitesimal translation
+//! Which edge passes through which triangle (`edge_passes`) is decided exactly, with b moved by an infinitesimal translation
 //! (`perturbed_crossing`), so touching and coplanar faces, equal bodies and shared vertices are no special cases.
 //! What is integrated is the product of the winding numbers: the volume of the common solid where they are 0 and 1, as
 //! they are around the surfaces that `solid_surface` gives.
@@ -17,6 +17,7 @@ mod border;
 mod clusters;
 mod crossings;
 mod cut;
+mod edge_passes;
 mod perturbed_crossing;
 mod polygon;
 mod regions;
@@ -32,10 +33,11 @@ use crate::model::Model;
 use crate::num::parallel;
 use crate::{Budget, Pose};
 use crossings::Crossings;
+use edge_passes::{Meetings, edge_passes};
 use perturbed_crossing::Body;
 use regions::Integral;
-use surface::Surface;
 pub(crate) use surface::is_inverted;
+use surface::{Facts, Surface};
 
 /// Pairs of crossing triangles above which the two surfaces are looked at side by side.
 const SHARED: usize = 256;
@@ -72,19 +74,30 @@ fn measured(
     if outcome.finish == Finish::OutOfBudget {
         return Verdict::new(None, outcome);
     }
-    let surface = |body: Body, budget: &mut Budget| {
-        let k = body as usize;
-        Surface::new(body, models[k], poses[k], budget)
-    };
-    let (Some(of_a), Some(of_b)) = (surface(Body::A, budget), surface(Body::B, budget)) else {
+    let (Some(facts_a), Some(facts_b)) = (Facts::of(models[0], budget), Facts::of(models[1], budget)) else {
         return Verdict::out_of_budget();
     };
-    let mut surfaces = [of_a, of_b];
-    let crossings = Crossings::of(&mut surfaces, &pairs);
-    let [of_a, of_b] = &mut surfaces;
-    let (solid_a, solid_b) = (of_a.solid(), of_b.solid());
     let is_large = pairs.len() > SHARED;
-    parallel::join_if(is_large, || of_a.spread(&solid_b), || of_b.spread(&solid_a));
+    let cut = |body: Body, facts| {
+        let k = body as usize;
+        let mut surface = Surface::new(body, models[k], poses[k], facts);
+        let cuts = surface.cut_all(pairs.iter().map(|pair| pair[k]));
+        (surface, cuts)
+    };
+    let ((of_a, cuts_a), (of_b, cuts_b)) =
+        parallel::join_if(is_large, || cut(Body::A, facts_a), || cut(Body::B, facts_b));
+    let mut surfaces = [of_a, of_b];
+    let meetings = Meetings { pairs: &pairs, cuts: [cuts_a, cuts_b] };
+    let passes = edge_passes(&surfaces, &meetings);
+    let crossings = Crossings::of(&surfaces, &meetings, &passes, is_large);
+    let solids = [surfaces[0].solid(), surfaces[1].solid()];
+    let spread = |surface: &mut Surface<'_>| {
+        let k = surface.body as usize;
+        surface.pass_all(&meetings.cuts[k], &passes[k]);
+        surface.spread(&solids[1 - k]);
+    };
+    let [of_a, of_b] = &mut surfaces;
+    parallel::join_if(is_large, || spread(of_a), || spread(of_b));
     let steps = (pairs.len() + surfaces.iter().map(Surface::visited).sum::<usize>()) as u64;
     if !budget.charge_all(steps) {
         return Verdict::out_of_budget();

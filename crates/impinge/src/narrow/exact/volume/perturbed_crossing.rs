@@ -20,6 +20,7 @@ pub struct Face {
 }
 
 impl Face {
+    #[inline]
     pub fn new(corners: [DVec3; 3]) -> Face {
         let [a, b, c] = corners;
         let plane = Plane::through(a, b, c);
@@ -29,6 +30,7 @@ impl Face {
     }
 
     /// Whether it has an area; others are passed through by nothing.
+    #[inline]
     pub fn has_area(&self) -> bool {
         !self.leading.is_zero()
     }
@@ -39,11 +41,13 @@ impl Face {
     }
 
     /// The normal (b − a) × (c − a) in floats.
+    #[inline]
     pub fn normal(&self) -> DVec3 {
         self.plane.normal()
     }
 
     /// The side of its plane on which a point of the other body lies.
+    #[inline]
     pub fn side(&self, p: DVec3, of: Body) -> Sign {
         match self.plane.side(p) {
             Sign::Zero if of == Body::B => self.leading,
@@ -108,12 +112,26 @@ impl Pass {
 /// Each plane parts one corner of the other triangle from two; only the sides at that corner reach it, in two points of
 /// the line in which the planes meet. A side passes through the other triangle where its point lies between those of the
 /// other, so four orders along the line tell everything.
+#[inline]
 pub fn passing_sides(faces: [&Face; 2], signs: &[[Sign; 3]; 2]) -> [[bool; 3]; 2] {
     let mut passing = [[false; 3]; 2];
     let (Some(i), Some(j)) = (parted(&signs[0]), parted(&signs[1])) else { return passing };
     let (own, other) = ([i, (i + 2) % 3], [j, (j + 2) % 3]);
-    let side = |k: usize, side: usize| [faces[k].corners()[side], faces[k].corners()[(side + 1) % 3]];
-    let turn = own.map(|x| other.map(|y| turns(side(0, x), side(1, y), Body::A)));
+    let (corners, others) = (faces[0].corners(), faces[1].corners());
+    // Through both corners and the far end of each own side.
+    let planes = [(i + 1) % 3, (i + 2) % 3].map(|far| Plane::through(corners[i], corners[far], others[j]));
+    let far = [(j + 1) % 3, (j + 2) % 3];
+    let turn = [0, 1].map(|n| {
+        [0, 1].map(|m| match planes[n].side(others[far[m]]) {
+            Sign::Zero => {
+                let side = |corners: &[DVec3; 3], side: usize| [corners[side], corners[(side + 1) % 3]];
+                perturbed_turn(side(&corners, own[n]), side(&others, other[m]), Body::A)
+            }
+            // One of the two sides runs to its corner, the other away from it.
+            sign if n != m => sign.flip(),
+            sign => sign,
+        })
+    });
     for n in [0, 1] {
         // The two sides run to the corner and away from it: equal turns mean that the point lies between.
         passing[0][own[n]] = turn[n][0] == turn[n][1];
@@ -134,16 +152,20 @@ fn parted([x, y, z]: &[Sign; 3]) -> Option<usize> {
 }
 
 /// On which side of the line through p and q the edge from u to v, of the other body, passes.
+#[inline]
 fn turns([p, q]: [DVec3; 2], [u, v]: [DVec3; 2], of: Body) -> Sign {
     match orient3d(p, q, u, v) {
-        Sign::Zero => {
-            // The derivative by the translation of u and v: (q − p) × (u − v). It is not zero, for the edge pq is
-            // not parallel to the triangle's plane.
-            let (along, back) = (minus(&exact(q), &exact(p)), minus(&exact(u), &exact(v)));
-            let signs = (0..3).map(|axis| cross_along(&along, &back, axis).sign());
-            let leading = signs.into_iter().find(|sign| !sign.is_zero()).unwrap_or(Sign::Zero);
-            if of == Body::A { leading } else { leading.flip() }
-        }
+        Sign::Zero => perturbed_turn([p, q], [u, v], of),
         sign => sign,
     }
+}
+
+/// The same for two lines that meet: the derivative by the translation of u and v, (q − p) × (u − v). It is not zero, for
+/// the edge pq is not parallel to the triangle's plane.
+#[cold]
+fn perturbed_turn([p, q]: [DVec3; 2], [u, v]: [DVec3; 2], of: Body) -> Sign {
+    let (along, back) = (minus(&exact(q), &exact(p)), minus(&exact(u), &exact(v)));
+    let signs = (0..3).map(|axis| cross_along(&along, &back, axis).sign());
+    let leading = signs.into_iter().find(|sign| !sign.is_zero()).unwrap_or(Sign::Zero);
+    if of == Body::A { leading } else { leading.flip() }
 }

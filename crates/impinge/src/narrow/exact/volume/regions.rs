@@ -39,6 +39,7 @@ impl Sums {
 
     /// Adds the cone over a flat piece of border from the origin: with the integral of the position over the piece, its
     /// area vector, and three times the volume of the cone.
+    #[inline]
     fn add(&mut self, surface: usize, three_volumes: f64, piece_first: DVec3, area: DVec3, height: f64) {
         let volume = three_volumes / 3.0;
         self.add_volume(volume);
@@ -49,6 +50,7 @@ impl Sums {
     }
 
     /// Adds the cones over the triangles of a group, as often as the other body winds around it.
+    #[inline]
     fn add_placed(&mut self, surface: usize, weight: f64, sums: &PlacedSums) {
         self.add_volume(weight * sums.volume);
         self.size += weight.abs() * sums.size;
@@ -56,6 +58,7 @@ impl Sums {
         self.areas[surface] += weight * sums.area;
     }
 
+    #[inline]
     fn add_volume(&mut self, volume: f64) {
         let sum = self.volume + volume;
         self.lost += if self.volume.abs() >= volume.abs() {
@@ -67,6 +70,7 @@ impl Sums {
     }
 
     /// Grows the box around a point.
+    #[inline]
     fn hold(&mut self, p: DVec3) {
         self.bounds = Aabb { low: self.bounds.low.min(p), high: self.bounds.high.max(p) };
     }
@@ -127,7 +131,12 @@ impl<'s, 'm> Integral<'s, 'm> {
     ) -> Self {
         let [a, b] = [&surfaces[0], &surfaces[1]].map(|surface| surface.placed.bounds());
         let origin = a[0].max(b[0]).midpoint(a[1].min(b[1]));
-        let mut sets = crossings.regions(surfaces);
+        let slopes = |k: usize| if options.gradient { uncut_gradient(&surfaces[k]) } else { Vec::new() };
+        let (mut sets, (slopes_a, slopes_b)) = parallel::join_if(
+            is_large,
+            || crossings.regions(surfaces),
+            || parallel::join_if(is_large, || slopes(0), || slopes(1)),
+        );
         let offsets = [crossings.len(), crossings.len() + surfaces[0].patches.len()];
         let members = offsets[1] + surfaces[1].patches.len();
         // The root of a set is its smallest member, so it comes first.
@@ -141,7 +150,11 @@ impl<'s, 'm> Integral<'s, 'm> {
         let (gradient, samples, inside) = Default::default();
         let mut all =
             Integral { surfaces, crossings, region_of, offsets, sums, gradient, samples, inside, origin };
-        let (of_a, of_b) = parallel::join_if(is_large, || all.share(0, options), || all.share(1, options));
+        let (of_a, of_b) = parallel::join_if(
+            is_large,
+            || all.share(0, slopes_a, options),
+            || all.share(1, slopes_b, options),
+        );
         for (k, share) in [of_a, of_b].into_iter().enumerate() {
             all.sums.iter_mut().zip(&share.sums).for_each(|(sums, more)| sums.merge(more));
             (all.gradient[k], all.inside[k]) = (share.gradient, share.inside);
@@ -153,23 +166,25 @@ impl<'s, 'm> Integral<'s, 'm> {
         all
     }
 
+    #[inline]
     fn patch_region(&self, surface: usize, patch: u32) -> usize {
         self.region_of[self.offsets[surface] + patch as usize] as usize
     }
 
-    fn share(&self, k: usize, options: &VolumeOptions) -> Share {
+    /// What a surface adds, given its gradient as if no triangle were cut.
+    fn share(&self, k: usize, gradient: Vec<DVec3>, options: &VolumeOptions) -> Share {
         let is_cut_wanted = options.samples || options.gradient;
         let cuts = if is_cut_wanted { self.surfaces[k].cuts.len() } else { 0 };
         let mut share = Share {
             sums: vec![Sums::NONE; self.sums.len()],
-            gradient: Vec::new(),
+            gradient,
             inside: vec![Moments::default(); cuts],
         };
         self.add_cuts(k, &mut share);
         self.add_whole(k, &mut share.sums);
         self.add_bounds(k, &mut share.sums);
         if options.gradient {
-            share.gradient = self.gradient(k, &share.inside);
+            self.add_cut_gradient(k, &share.inside, &mut share.gradient);
         }
         share
     }
@@ -226,16 +241,9 @@ impl<'s, 'm> Integral<'s, 'm> {
         }
     }
 
-    /// The derivatives by the vertices: those inside as if no triangle at them were cut, and at the cuts what is left of
-    /// each triangle instead.
-    fn gradient(&self, k: usize, inside: &[Moments]) -> Vec<DVec3> {
+    /// At the cuts the derivatives are those of what is left of each triangle, not of the whole.
+    fn add_cut_gradient(&self, k: usize, inside: &[Moments], gradient: &mut [DVec3]) {
         let surface = &self.surfaces[k];
-        let turn = Turn::new(surface.placed.pose, self.origin).cofactors;
-        let slope = |(winding, area): (i32, &DVec3)| match winding {
-            0 => DVec3::ZERO,
-            winding => turn * *area * f64::from(winding),
-        };
-        let mut gradient: Vec<DVec3> = surface.windings().zip(surface.clusters.areas()).map(slope).collect();
         for (cut, inside) in surface.cuts.iter().zip(inside) {
             let (normal, shares) = (cut.face.normal(), cut.shares(inside));
             let welded = surface.welded_corners(cut);
@@ -248,7 +256,6 @@ impl<'s, 'm> Integral<'s, 'm> {
                 }
             }
         }
-        gradient
     }
 
     /// A sample for each triangle inside that nothing crosses.
@@ -278,7 +285,7 @@ impl<'s, 'm> Integral<'s, 'm> {
             let ends = segment.along(k).map(|end| crossings.points[end as usize]);
             self.add_piece([k, segment.cuts[k] as usize], region_of(segment.ends[0]), 1, ends, share);
         }
-        for piece in crossings.side_pieces.iter().filter(|piece| piece.surface == k) {
+        for piece in &crossings.side_pieces[k] {
             let (cut, region) = (piece.cut as usize, region_of(piece.crossing));
             let to = surface.cuts[cut].face.corners()[2];
             share.sums[region].hold(to - self.origin);
@@ -297,6 +304,7 @@ impl<'s, 'm> Integral<'s, 'm> {
     }
 
     /// A directed segment on the border of the inside part of a cut of a surface.
+    #[inline]
     fn add_piece(
         &self,
         [k, number]: [usize; 2],
@@ -445,4 +453,17 @@ impl<'s, 'm> Integral<'s, 'm> {
         }
         reach.into_iter().map(|[low, high]| (high - low).max(0.0)).collect()
     }
+}
+
+/// The derivatives by the vertices of a surface as if no triangle at those inside were cut.
+fn uncut_gradient(surface: &Surface<'_>) -> Vec<DVec3> {
+    let turn = Turn::new(surface.placed.pose, DVec3::ZERO).cofactors;
+    // Many bodies are not turned at all.
+    let is_turned = turn != DMat3::IDENTITY;
+    let mut gradient = vec![DVec3::ZERO; surface.placed.model.mesh().vertices().len()];
+    surface.for_each_area(|winding, own| {
+        let area = if is_turned { turn * own.area } else { own.area };
+        gradient[own.vertex as usize] = area * f64::from(winding);
+    });
+    gradient
 }

@@ -11,9 +11,10 @@ use std::sync::Arc;
 
 use glam::DVec3;
 
-use super::clusters::Clusters;
+use super::clusters::{Clusters, VertexArea};
 use super::crossings::Edge;
 use super::cut::Cut;
+use super::edge_passes::EdgePass;
 use super::perturbed_crossing::{Body, Face, pass};
 use crate::model::Model;
 use crate::narrow::exact::placed_mesh::PlacedMesh;
@@ -48,6 +49,9 @@ pub struct Surface<'m> {
     cluster_patch: Vec<u32>,
     /// Whether a vertex of a group is a corner of a cut triangle.
     is_crossed: Vec<bool>,
+    /// Edges between corners of cuts that are crossed although the winding number is the same at both ends, which are in
+    /// ascending order.
+    recrossed: Vec<[u32; 2]>,
     /// How many groups and single vertices lie inside.
     visited: usize,
 }
@@ -67,6 +71,7 @@ impl Solid<'_> {
 }
 
 /// Two corners exchanged where triangles face inwards.
+#[inline]
 fn outwards<T>(inverted: bool, [a, b, c]: [T; 3]) -> [T; 3] {
     if inverted { [a, c, b] } else { [a, b, c] }
 }
@@ -92,6 +97,7 @@ impl Differences {
     }
 
     /// The root that a number hangs on, and how much larger than the root's it is.
+    #[inline]
     fn root_of(&mut self, mut at: u32) -> (u32, i32) {
         let mut difference = 0;
         loop {
@@ -107,6 +113,7 @@ impl Differences {
     }
 
     /// The second is so much larger than the first.
+    #[inline]
     fn set(&mut self, [first, second]: [u32; 2], difference: i32) {
         let ((root, of_first), (other, of_second)) = (self.root_of(first), self.root_of(second));
         if root != other {
@@ -123,16 +130,31 @@ enum Reached {
     Cluster(u32),
 }
 
-impl<'m> Surface<'m> {
-    /// `None` when the budget ends before what it needs is found.
-    pub fn new(body: Body, model: &'m Model, pose: &'m Pose, budget: &mut Budget) -> Option<Surface<'m>> {
+/// What of a mesh is the same at every pose.
+pub struct Facts<'m> {
+    topology: &'m Topology,
+    clusters: Arc<Clusters>,
+    inverted: bool,
+}
+
+impl<'m> Facts<'m> {
+    /// `None` when the budget ends before they are found.
+    pub fn of(model: &'m Model, budget: &mut Budget) -> Option<Facts<'m>> {
         let topology = model.topology();
         let clusters = Clusters::of(model, budget)?;
-        Some(Surface {
+        Some(Facts { topology, clusters, inverted: is_inverted(model, budget)? })
+    }
+}
+
+impl<'m> Surface<'m> {
+    /// A surface that nothing is known to cross yet.
+    pub fn new(body: Body, model: &'m Model, pose: &'m Pose, facts: Facts<'m>) -> Surface<'m> {
+        let Facts { topology, clusters, inverted } = facts;
+        Surface {
             body,
             placed: PlacedMesh::new(model, pose),
             topology,
-            inverted: is_inverted(model, budget)?,
+            inverted,
             cuts: Vec::new(),
             cut_of: vec![NONE; topology.triangles().len()],
             corners: Vec::new(),
@@ -140,27 +162,46 @@ impl<'m> Surface<'m> {
             patches: Vec::new(),
             cluster_patch: vec![NONE; clusters.len()],
             is_crossed: vec![false; clusters.len()],
+            recrossed: Vec::new(),
             clusters,
             visited: 0,
-        })
+        }
+    }
+
+    /// Cuts triangles, which may be named several times; the cut of each.
+    pub fn cut_all(&mut self, triangles: impl ExactSizeIterator<Item = u32>) -> Vec<u32> {
+        // As a rule a triangle meets two others.
+        self.cuts.reserve(triangles.len() / 2);
+        triangles.map(|triangle| self.cut(triangle)).collect()
+    }
+
+    /// Its sides pass through triangles of the other surface.
+    pub fn pass_all(&mut self, cut_of_pair: &[u32], passes: &[EdgePass]) {
+        for pass in passes {
+            self.cuts[cut_of_pair[pass.pair as usize] as usize].pass(pass.side(), pass.inward());
+        }
     }
 
     /// The corners of a triangle in the world, facing outwards.
+    #[inline]
     pub fn corners(&self, triangle: u32) -> [DVec3; 3] {
         self.outwards(self.placed.corners(triangle))
     }
 
     /// The welded corners of a triangle, facing outwards.
+    #[inline]
     pub fn welded(&self, triangle: u32) -> [u32; 3] {
         self.outwards(self.topology.triangles()[triangle as usize])
     }
 
     /// The vertices of a triangle, facing outwards.
+    #[inline]
     pub fn vertices(&self, triangle: u32) -> [u32; 3] {
         self.outwards(self.placed.model.mesh().triangles()[triangle as usize])
     }
 
     /// Two corners exchanged where the triangles face inwards; the same call leads back.
+    #[inline]
     pub fn outwards<T>(&self, corners: [T; 3]) -> [T; 3] {
         outwards(self.inverted, corners)
     }
@@ -171,6 +212,7 @@ impl<'m> Surface<'m> {
     }
 
     /// A winding number with the sign that area vectors of the mesh as it is need to face outwards.
+    #[inline]
     pub fn facing(&self, winding: i32) -> i32 {
         if self.inverted { -winding } else { winding }
     }
@@ -181,16 +223,17 @@ impl<'m> Surface<'m> {
     }
 
     /// Where a welded vertex is in the world.
+    #[inline]
     pub fn position(&self, welded: u32) -> DVec3 {
         let first = self.topology.weld().first(welded);
         self.placed.pose.apply(self.placed.model.mesh().vertices()[first as usize])
     }
 
     /// The cut of a triangle, made when it is first asked for.
-    pub fn cut(&mut self, triangle: u32) -> usize {
+    fn cut(&mut self, triangle: u32) -> u32 {
         let cut = self.cut_of[triangle as usize];
         if cut != NONE {
-            return cut as usize;
+            return cut;
         }
         let welded = self.welded(triangle);
         let corners = welded.map(|v| {
@@ -206,9 +249,10 @@ impl<'m> Surface<'m> {
         // Two corners are exchanged, so the sides come in the opposite order.
         let edges = if self.inverted { [2, 1, 0] } else { [0, 1, 2] }.map(edge);
         let face = Face::new(self.corners(triangle));
-        self.cut_of[triangle as usize] = self.cuts.len() as u32;
+        let number = self.cuts.len() as u32;
+        self.cut_of[triangle as usize] = number;
         self.cuts.push(Cut::new(triangle, corners, edges, face));
-        self.cuts.len() - 1
+        number
     }
 
     /// The welded corners of a cut.
@@ -217,26 +261,21 @@ impl<'m> Surface<'m> {
         cut.corners.map(|corner| self.corners[corner as usize])
     }
 
-    /// Makes room for cuts.
-    pub fn reserve(&mut self, cuts: usize) {
-        self.cuts.reserve(cuts);
-    }
-
     /// The winding number of the other body at a vertex; only asked where it is known.
+    #[inline]
     pub fn winding(&self, welded: u32) -> i32 {
         self.at[welded as usize].winding
     }
 
-    /// The edge at a side of a cut, and whether the side runs from its smaller end; `None` where both ends are one
-    /// vertex.
-    pub fn edge(&self, cut: &Cut, side: usize) -> Option<(Edge, bool)> {
-        let number = cut.edges[side];
+    /// The edge at a side of a cut, whose ends are two vertices, and whether the side runs from its smaller end.
+    #[inline]
+    pub fn edge(&self, cut: &Cut, side: usize) -> (Edge, bool) {
         let [from, to] = [side, (side + 1) % 3].map(|corner| self.corners[cut.corners[corner] as usize]);
-        let edge = Edge { number, ends: [from.min(to), from.max(to)] };
-        (number != NONE).then_some((edge, from < to))
+        (Edge { number: cut.edges[side], ends: [from.min(to), from.max(to)] }, from < to)
     }
 
     /// The patch of a vertex that is inside.
+    #[inline]
     pub fn patch(&self, welded: u32) -> Option<u32> {
         let cluster = self.clusters.of_vertex(welded) as usize;
         let patch = if self.is_crossed[cluster] {
@@ -248,6 +287,7 @@ impl<'m> Surface<'m> {
     }
 
     /// Whether a triangle is cut by the other surface.
+    #[inline]
     pub fn is_cut(&self, triangle: u32) -> bool {
         self.cut_of[triangle as usize] != NONE
     }
@@ -276,27 +316,23 @@ impl<'m> Surface<'m> {
         members.map(|&v| (v, self.at[v as usize].patch)).filter(|(_, patch)| *patch != NONE)
     }
 
-    /// The other body's winding number at each vertex of the mesh, in their order, with the sign that area vectors of the
-    /// mesh need to face outwards; zero outside.
-    pub fn windings(&self) -> impl Iterator<Item = i32> + '_ {
-        let facing = |patch: u32| match patch {
-            NONE => 0,
-            patch => self.facing(self.patches[patch as usize]),
-        };
-        let of_cluster: Vec<i32> = self
-            .cluster_patch
-            .iter()
-            .zip(&self.is_crossed)
-            .map(|(&patch, &is_crossed)| if is_crossed { UNKNOWN } else { facing(patch) })
-            .collect();
+    /// Calls `each` with the area at every vertex of the mesh that is inside, and the other body's winding number there in
+    /// the sign that the area needs to face outwards.
+    pub fn for_each_area(&self, mut each: impl FnMut(i32, &VertexArea)) {
+        let winding = |patch: u32| self.facing(self.patches[patch as usize]);
+        for (cluster, patch) in self.whole_clusters() {
+            let winding = winding(patch);
+            self.clusters.areas(cluster).iter().for_each(|own| each(winding, own));
+        }
         let weld = self.topology.weld();
-        (0..self.placed.model.mesh().vertices().len() as u32).map(move |v| {
-            let welded = weld.welded(v);
-            match of_cluster[self.clusters.of_vertex(welded) as usize] {
-                UNKNOWN => facing(self.at[welded as usize].patch),
-                winding => winding,
+        for cluster in self.crossed_clusters() {
+            for own in self.clusters.areas(cluster) {
+                let patch = self.at[weld.welded(own.vertex) as usize].patch;
+                if patch != NONE {
+                    each(winding(patch), own);
+                }
             }
-        })
+        }
     }
 
     /// The triangles inside that nothing crosses and whose first corner is in a crossed group, with
@@ -351,6 +387,15 @@ impl<'m> Surface<'m> {
             }
             self.at[self.corners[corner] as usize].winding = known[root as usize] + difference;
         }
+        for cut in &self.cuts {
+            for side in (0..3).filter(|&side| cut.passes[side] != 0) {
+                let (Edge { ends: [from, to], .. }, _) = self.edge(cut, side);
+                if self.winding(from) == self.winding(to) {
+                    self.recrossed.push([from, to]);
+                }
+            }
+        }
+        self.recrossed.sort_unstable();
     }
 
     /// From a vertex, if it is known to be inside, over all edges that nothing crosses.
@@ -381,7 +426,7 @@ impl<'m> Surface<'m> {
             for &next in clusters.links(v) {
                 let AtVertex { winding: known, patch: own } = self.at[next as usize];
                 // Only edges between corners of cuts may be crossed.
-                let may_reach = known == UNKNOWN || known == winding && !self.is_crossed_between([v, next]);
+                let may_reach = known == UNKNOWN || known == winding && !self.is_recrossed([v, next]);
                 if own == NONE && may_reach {
                     self.reach(next, winding, patch, &mut stack);
                 }
@@ -389,22 +434,10 @@ impl<'m> Surface<'m> {
         }
     }
 
-    /// Whether something crosses the edge between two vertices.
-    fn is_crossed_between(&self, [from, to]: [u32; 2]) -> bool {
-        self.topology.around(from).iter().any(|&triangle| {
-            let corners = self.welded(triangle);
-            (0..3).any(|side| {
-                let ends = [corners[side], corners[(side + 1) % 3]];
-                (ends == [from, to] || ends == [to, from]) && self.is_passed(triangle, side)
-            })
-        })
-    }
-
-    /// Whether something crosses a side of a triangle.
+    /// Whether something crosses the edge between two corners of cuts with the same winding number.
     #[inline]
-    fn is_passed(&self, triangle: u32, side: usize) -> bool {
-        let cut = self.cut_of[triangle as usize];
-        cut != NONE && self.cuts[cut as usize].passes[side] != 0
+    fn is_recrossed(&self, [from, to]: [u32; 2]) -> bool {
+        !self.recrossed.is_empty() && self.recrossed.binary_search(&[from.min(to), from.max(to)]).is_ok()
     }
 
     #[inline]

@@ -387,3 +387,22 @@ fn four_orders_tell_which_sides_pass() {
     }
     assert!(crossing > 4_000 && in_plane > 1_000, "{crossing} {in_plane}");
 }
+
+#[test]
+fn threads_change_nothing() {
+    // Surfaces that cross in a long curve and lie near each other elsewhere, so that search and crossings are shared.
+    let meshes = [1, 2].map(|seed| procedural::blob(0.6, 0.2, 5, seed).unwrap());
+    let models = meshes.map(Model::from);
+    let poses = [Pose::IDENTITY, random_pose(&mut Pcg64Mcg::seed_from_u64(31), 0.1)];
+    let options = VolumeOptions { gradient: true, samples: true, border: true, ..VolumeOptions::default() };
+    let ask = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let (models, poses) = ([&models[0], &models[1]], [&poses[0], &poses[1]]);
+        pool.install(|| volume(models, poses, &options, &mut Budget::UNLIMITED.clone()))
+    };
+    let found = ask(1);
+    let work = found.outcome.work;
+    assert!(work.volume_tests > 30_000 && work.primitive_tests > 2_000, "{work:?}");
+    assert_eq!(ask(2), found);
+    assert_eq!(ask(3), found);
+}

@@ -1,0 +1,162 @@
+//! Which edges of two surfaces pass through which triangles of the other: found pair by pair of triangles that meet, and
+//! numbered so that an edge passes through a triangle once, however many triangles share the edge.
+//!
+//! Pairs are independent of each other, and so are the surfaces when their edges are numbered; what is found is put
+//! together in the order of the pairs, so that the number of threads changes nothing.
+
+use glam::DVec3;
+
+use super::crossings::{Crossing, SidePiece};
+use super::perturbed_crossing::{Body, Face, Pass, pass, passing_sides};
+use super::surface::{NONE, Surface};
+use crate::num::parallel;
+use crate::num::predicate::Sign;
+
+/// Pairs of triangles that are looked at in a row.
+const CHUNK: usize = 256;
+
+/// The triangles of both surfaces that meet: pair by pair, with the cut of each triangle.
+pub struct Meetings<'p> {
+    pub pairs: &'p [[u32; 2]],
+    /// By surface.
+    pub cuts: [Vec<u32>; 2],
+}
+
+/// A side of a cut triangle passes through a triangle of the other surface.
+#[derive(Debug, Clone, Copy)]
+pub struct EdgePass {
+    /// The pair of triangles that it belongs to.
+    pub pair: u32,
+    side: u8,
+    /// On which side of the other triangle's plane the side begins.
+    begins: Sign,
+}
+
+impl EdgePass {
+    #[inline]
+    pub fn side(&self) -> usize {
+        usize::from(self.side)
+    }
+
+    /// 1 where it goes in, −1 where it goes out.
+    #[inline]
+    pub fn inward(&self) -> i32 {
+        if self.begins == Sign::Positive { 1 } else { -1 }
+    }
+}
+
+/// All passes of the edges of each surface, in the order of the pairs.
+pub fn edge_passes(surfaces: &[Surface<'_>; 2], meetings: &Meetings<'_>) -> [Vec<EdgePass>; 2] {
+    let count = meetings.pairs.len();
+    let chunk = |n: usize| {
+        // As a rule two sides pass, of one triangle or of both.
+        let mut found = [0, 1].map(|_| Vec::with_capacity(CHUNK));
+        for pair in n * CHUNK..count.min((n + 1) * CHUNK) {
+            add_passes(surfaces, meetings, pair, &mut found);
+        }
+        found
+    };
+    if count <= CHUNK {
+        return chunk(0);
+    }
+    let mut all = [0, 1].map(|_| Vec::with_capacity(count));
+    for found in parallel::map(count.div_ceil(CHUNK), chunk) {
+        all.iter_mut().zip(found).for_each(|(all, found)| all.extend(found));
+    }
+    all
+}
+
+fn add_passes(
+    surfaces: &[Surface<'_>; 2],
+    meetings: &Meetings<'_>,
+    pair: usize,
+    found: &mut [Vec<EdgePass>; 2],
+) {
+    let cuts = [0, 1].map(|k| &surfaces[k].cuts[meetings.cuts[k][pair] as usize]);
+    let (signs, passing) = passes(cuts.map(|cut| &cut.face));
+    for k in [0, 1] {
+        for side in 0..3 {
+            if passing[k][side] && cuts[k].edges[side] != NONE {
+                let begins = signs[k][side];
+                found[k].push(EdgePass { pair: pair as u32, side: side as u8, begins });
+            }
+        }
+    }
+}
+
+/// On which side of the other's plane the corners of two triangles lie, and which of their sides pass through the other.
+#[inline]
+fn passes(faces: [&Face; 2]) -> ([[Sign; 3]; 2], [[bool; 3]; 2]) {
+    let bodies = [Body::A, Body::B];
+    let signs = [0, 1].map(|k| faces[k].corners().map(|p| faces[1 - k].side(p, bodies[k])));
+    if faces.iter().all(|face| face.has_area()) {
+        return (signs, passing_sides(faces, &signs));
+    }
+    // Nothing passes through a triangle without an area, but its own sides may pass.
+    let passing = [0, 1].map(|k| {
+        [0, 1, 2].map(|side| {
+            let (next, corners) = ((side + 1) % 3, faces[k].corners());
+            let ends = [signs[k][side], signs[k][next]];
+            let edge = [corners[side], corners[next]];
+            faces[1 - k].has_area() && pass(edge, ends, faces[1 - k], bodies[k]).is_some()
+        })
+    });
+    (signs, passing)
+}
+
+/// The crossings of the edges of one surface, by edge, counted from 0.
+#[derive(Default)]
+pub struct Numbered {
+    pub crossings: Vec<Crossing>,
+    /// Where each is.
+    pub points: Vec<DVec3>,
+    /// The crossing of each pass.
+    pub number_of: Vec<u32>,
+    pub side_pieces: Vec<SidePiece>,
+}
+
+impl Numbered {
+    /// Those of a surface (0 or 1), given its passes. All triangles at an edge find the same crossing.
+    pub fn of(
+        k: usize,
+        surfaces: &[Surface<'_>; 2],
+        meetings: &Meetings<'_>,
+        passes: &[EdgePass],
+    ) -> Numbered {
+        let cut_of = |pass: &EdgePass| meetings.cuts[k][pass.pair as usize];
+        let mut order: Vec<u128> = Vec::with_capacity(passes.len());
+        for (n, pass) in passes.iter().enumerate() {
+            let edge = surfaces[k].cuts[cut_of(pass) as usize].edges[pass.side()];
+            let other = meetings.pairs[pass.pair as usize][1 - k];
+            order.push(u128::from(edge) << 64 | u128::from(other) << 32 | n as u128);
+        }
+        order.sort_unstable();
+        let mut all = Numbered { number_of: vec![0; passes.len()], ..Numbered::default() };
+        all.crossings.reserve(passes.len() / 2 + 1);
+        all.points.reserve(passes.len() / 2 + 1);
+        for same in order.chunk_by(|x, y| x >> 32 == y >> 32) {
+            let number = all.crossings.len() as u32;
+            same.iter().for_each(|&key| all.number_of[key as u32 as usize] = number);
+            let first = &passes[same[0] as u32 as usize];
+            let other = &surfaces[1 - k].cuts[meetings.cuts[1 - k][first.pair as usize] as usize];
+            let (cut, side) = (&surfaces[k].cuts[cut_of(first) as usize], first.side());
+            let (edge, is_ordered) = surfaces[k].edge(cut, side);
+            let corners = cut.face.corners();
+            let ends = [corners[side], corners[(side + 1) % 3]];
+            let Pass { inward, point, share } = Pass::at(ends, first.begins, &other.face);
+            let (share, inward) = if is_ordered { (share, inward) } else { (1.0 - share, -inward) };
+            all.crossings.push(Crossing { surface: k, edge, share, inward });
+            all.points.push(point);
+        }
+        for (pass, &crossing) in passes.iter().zip(&all.number_of).filter(|(pass, _)| pass.side == 1) {
+            all.side_pieces.push(SidePiece { cut: cut_of(pass), crossing, weight: pass.inward() });
+        }
+        all
+    }
+
+    /// The same, counted from elsewhere.
+    pub fn shift(&mut self, by: u32) {
+        self.number_of.iter_mut().for_each(|number| *number += by);
+        self.side_pieces.iter_mut().for_each(|piece| piece.crossing += by);
+    }
+}
