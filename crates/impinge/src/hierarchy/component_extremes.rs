@@ -167,7 +167,7 @@ mod tests {
         assert_eq!(relation(&two, &ball), Relation::Intersecting);
         let beside = Pose::from_translation([2.0, 0.0, 0.0]).unwrap();
         assert_eq!(relation(&two, ball.at(beside)), Relation::Separated);
-        let between = Pose::from_translation([0.5, 0.8, 0.0]).unwrap();
+        let between = Pose::from_translation([0.5, 0.9, 0.0]).unwrap();
         assert_eq!(relation(&two, ball.at(between)), Relation::Separated);
     }
 }
