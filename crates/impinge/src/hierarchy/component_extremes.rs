@@ -50,9 +50,10 @@ impl ComponentExtremes {
         let group = |eight: &[[DVec3; DIRECTIONS]]| {
             let mut lanes = [[[0.0; WIDTH]; 3]; DIRECTIONS];
             for (direction, corners) in lanes.iter_mut().enumerate() {
-                for lane in 0..WIDTH {
-                    let corner = eight.get(lane).unwrap_or(&eight[0])[direction].as_vec3();
-                    (0..3).for_each(|axis| corners[axis][lane] = corner[axis]);
+                for (axis, lanes) in corners.iter_mut().enumerate() {
+                    for (lane, value) in lanes.iter_mut().enumerate() {
+                        *value = eight.get(lane).unwrap_or(&eight[0])[direction].as_vec3()[axis];
+                    }
                 }
             }
             lanes

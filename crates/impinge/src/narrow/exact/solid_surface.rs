@@ -142,7 +142,7 @@ impl Windings {
 
     /// Whether they are 0 and 1, or 0 and −1.
     fn is_simple(&self) -> bool {
-        !self.several && !(self.positive && self.negative)
+        !(self.several || self.positive && self.negative)
     }
 }
 
