@@ -109,7 +109,7 @@ fn hull_hits(hull: &Polytope, pose: &Pose, ray: &Ray, wanted: Wanted) -> Hits {
     }
     let Some(chord) = HullChord::new(hull, pose, ray) else { return Hits::new() };
     if wanted == Wanted::First
-        && let Some(face) = chord.entered.filter(|&face| chord.enters_only_by(hull, face))
+        && let Some((face, _)) = chord.entered.filter(|entry| chord.enters_only_by(hull, entry))
     {
         let mut hits = Hits::new();
         add_face_hits(&mut hits, hull, pose, ray, face);
@@ -147,8 +147,9 @@ fn add_face_hits(hits: &mut Hits, hull: &Polytope, pose: &Pose, ray: &Ray, face:
 /// The part of a ray in a solid hull, in the hull's frame and with room for rounding: only faces at its ends are hit.
 struct HullChord {
     ends: [DVec3; 2],
-    /// The face through which the ray enters, to rounding; `None` where it starts within.
-    entered: Option<u32>,
+    /// The face through which the ray enters, to rounding, and the latest point where it does; `None` where it starts
+    /// within.
+    entered: Option<(u32, DVec3)>,
     /// What rounding can do to the height of a point over a face.
     pad: f64,
 }
@@ -193,6 +194,11 @@ impl HullChord {
                 }
             }
         }
+        let entered = entered.map(|index| {
+            let face = &hull.faces()[index as usize];
+            let latest = (-pad - face.normal.dot(origin - face.corner)) / face.normal.dot(step);
+            (index, origin + step * latest)
+        });
         Some(HullChord { ends: [enter, leave].map(|at| origin + step * at), entered, pad })
     }
 
@@ -201,10 +207,10 @@ impl HullChord {
         !self.ends.iter().all(|end| self.is_below(hull, face, end))
     }
 
-    /// Whether no other face may be hit where the ray enters.
-    fn enters_only_by(&self, hull: &Polytope, face: u32) -> bool {
-        let mut faces = 0..hull.faces().len() as u32;
-        faces.all(|other| other == face || self.is_below(hull, other, &self.ends[0]))
+    /// Whether no other face may be hit where the ray enters, between the earliest and the latest point of it.
+    fn enters_only_by(&self, hull: &Polytope, (face, latest): &(u32, DVec3)) -> bool {
+        let below = |other: u32| [&self.ends[0], latest].into_iter().all(|p| self.is_below(hull, other, p));
+        (0..hull.faces().len() as u32).all(|other| other == *face || below(other))
     }
 
     /// Whether a point is so far below a face that the face is not hit there; not where the height is no number.

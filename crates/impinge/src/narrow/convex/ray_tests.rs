@@ -108,8 +108,9 @@ fn the_chord_of_a_hull_loses_no_face() {
         let direction =
             if from == aim { vector(1.0) } else { (aim - from) * [1.0, 1e-150, 1e150][k % 13 % 3] };
         let ray = Ray { origin: from, direction, reach: if k % 17 == 0 { 1.0 } else { f64::INFINITY } };
-        let found = hull_hits(&hull, &pose, &ray);
+        let found = hull_hits(&hull, &pose, &ray, Wanted::Both);
         assert_eq!(found, face_hits(&hull, &pose, &ray, |_| true), "{k}");
+        assert_eq!(found.first(), hull_hits(&hull, &pose, &ray, Wanted::First).first(), "{k}");
         hit += usize::from(!found.is_empty());
         missed += usize::from(found.is_empty());
     }
