@@ -17,7 +17,6 @@ use crate::narrow::convex::faceted::Faceted;
 use crate::narrow::convex::relation::{counted_point_in, half_space_of};
 use crate::narrow::convex::separation::{ConvexMemory, distance};
 use crate::narrow::exact::placed_mesh::PlacedMesh;
-use crate::narrow::exact::surface_patch::SurfacePatch;
 use crate::narrow::exact::volume::is_inverted;
 use crate::narrow::kernel_memory::KernelMemory;
 use crate::num::tolerance::REGION_EDGE;
@@ -27,12 +26,9 @@ use crate::{Budget, Pose};
 /// Contacts that are told of one shape at most.
 const MOST_CONTACTS: usize = 64;
 
-/// The surface is gathered in a box that is wider to every side by this share of the shape's longest side (no unit): it
-/// serves until the shape leaves it.
-const ROOM: f64 = 0.1;
-
-/// Triangles of a patch that is remembered at most.
-const MOST_KEPT: usize = 2048;
+/// Triangles are looked at in a ball larger than the shape by this factor (no unit): what is nearest to a sunk corner
+/// may lie beside the shape.
+const WIDER: f64 = 1.1;
 
 /// What is asked.
 #[derive(Clone, Copy)]
@@ -53,8 +49,14 @@ pub(super) fn contacts(
     work: &mut Counters,
     found: &mut Vec<Contact>,
 ) -> Option<Certainty> {
-    let OnMesh { mesh, mesh_pose, shape, convex, pose, wanted: Wanted { margin, deep: looks_deep, .. } } =
-        *asked;
+    let OnMesh {
+        mesh,
+        mesh_pose,
+        shape,
+        convex,
+        pose,
+        wanted: Wanted { margin, one_sided, deep: looks_deep },
+    } = *asked;
     if half_space_of(convex, pose).is_some() {
         return under_plane(asked, budget, work, found);
     }
@@ -71,51 +73,27 @@ pub(super) fn contacts(
     let body = PlacedMesh::new(mesh, mesh_pose);
     let mut bounds = shape.bounds(pose);
     bounds.grow(margin);
-    let known = memory.surface.take().filter(|known| known.covers(&body, &bounds));
-    let patch = known.unwrap_or_else(|| {
-        let mut region = bounds;
-        region.grow(ROOM * (bounds.high - bounds.low).max_element());
-        Box::new(SurfacePatch::gather(&body, region))
-    });
-    let sunk = on_patch(asked, LocalSurface::new(body, &patch, &bounds), budget, work, found);
-    if patch.facets.len() <= MOST_KEPT {
-        memory.surface = Some(patch);
-    }
-    if sunk? && looks_deep {
-        return deep(asked, memory, budget, work, found);
-    }
-    Some(Certainty::Exact)
-}
-
-/// The contacts with the surface near a shape, unless its middle has sunk into a solid, which is told; `None` when the
-/// budget ended.
-fn on_patch(
-    asked: &OnMesh<'_>,
-    mut surface: LocalSurface<'_>,
-    budget: &mut Budget,
-    work: &mut Counters,
-    found: &mut Vec<Contact>,
-) -> Option<bool> {
-    let OnMesh { mesh, mesh_pose, convex, pose, wanted: Wanted { margin, one_sided, .. }, .. } = *asked;
-    let tests = 4 + surface.len() as u64;
+    let middle = middle(convex, pose);
+    let reach = WIDER * (reach(convex, &bounds) + margin);
+    let mut surface = LocalSurface::new(body, &bounds, (middle, reach));
+    let tests = 4 + surface.facets.len() as u64;
     work.primitive_tests += tests;
     if !budget.charge(tests) {
         return None;
     }
-    let middle = middle(convex, pose);
     let closed = mesh.topology().is_closed();
-    let mut front = surface.sees(middle);
+    let near = surface.nearest(middle, 0);
+    let mut front = near.is_none_or(|near| surface.is_in_front(middle, &near));
     if closed && is_inverted(mesh, budget)? || !closed && !one_sided && !front {
         surface.turn_round();
-        front = surface.sees(middle);
+        front = near.is_none_or(|near| surface.is_in_front(middle, &near));
     }
-    let is_inside = match (closed, surface.len()) {
-        (false, _) => false,
-        (true, 0) => PlacedMesh::new(mesh, mesh_pose).holds(middle, budget, work)?,
-        (true, _) => !front,
-    };
-    if is_inside {
-        return Some(true);
+    let sunk = closed && if near.is_some() { !front } else { body.holds(middle, budget, work)? };
+    if sunk && !looks_deep {
+        return Some(Certainty::Exact);
+    }
+    if sunk {
+        return deep(asked, memory, budget, work, found);
     }
     match convex {
         Convex::Primitive(Primitive::Sphere { radius }) => {
@@ -137,7 +115,7 @@ fn on_patch(
         found.extend(crossed(&surface, convex, pose, margin));
     }
     reduce(found);
-    Some(false)
+    Some(Certainty::Exact)
 }
 
 /// Somewhere inside a convex shape.
@@ -148,11 +126,22 @@ fn middle(shape: &Convex, pose: &Pose) -> DVec3 {
     }
 }
 
+/// Nothing of a shape is farther from its middle.
+fn reach(shape: &Convex, bounds: &Aabb) -> f64 {
+    match shape {
+        Convex::Polytope(hull) => hull.reach(),
+        Convex::Primitive(Primitive::Sphere { radius }) => *radius,
+        Convex::Primitive(Primitive::Cuboid { half }) => half.length(),
+        Convex::Primitive(Primitive::Capsule { radius, half_height }) => radius + half_height,
+        Convex::Primitive(_) => 2.0 * bounds.half().length(),
+    }
+}
+
 /// What no two features tell: the triangle that has to be left farthest, along the direction in which the shape leaves
 /// it soonest.
 fn crossed(surface: &LocalSurface<'_>, shape: &Convex, pose: &Pose, margin: f64) -> Option<Contact> {
     let mut memory = ConvexMemory::default();
-    let all = surface.facets().filter_map(|(_, facet)| {
+    let all = surface.facets.iter().filter_map(|facet| {
         let triangle = Convex::Primitive(Primitive::Triangle { corners: facet.corners });
         let (found, _) = distance(&triangle, &Pose::IDENTITY, shape, pose, &mut memory);
         (found.distance <= margin).then(|| Contact {
@@ -221,18 +210,17 @@ fn under_plane(
 /// Leaves out what is told twice, and of very many contacts all but some that are far from each other.
 fn reduce(found: &mut Vec<Contact>) {
     let bounds = found.iter().fold(Aabb::EMPTY, |all, c| all.merge(&Aabb::around_points(&c.points)));
-    let near = (REGION_EDGE * (bounds.high - bounds.low).length()).powi(2);
-    let mut kept = 0;
-    for k in 0..found.len() {
-        let [p, x] = found[k].points;
-        let same =
-            |c: &Contact| c.points[0].distance_squared(p) <= near && c.points[1].distance_squared(x) <= near;
-        if !found[..kept].iter().any(same) {
-            found[kept] = found[k];
-            kept += 1;
+    let near = REGION_EDGE * (bounds.high - bounds.low).length();
+    let mut kept: Vec<Contact> = Vec::with_capacity(found.len());
+    for contact in found.iter() {
+        let same = |c: &Contact| {
+            c.points[0].distance(contact.points[0]) <= near && c.points[1].distance(contact.points[1]) <= near
+        };
+        if !kept.iter().any(same) {
+            kept.push(*contact);
         }
     }
-    found.truncate(kept);
+    *found = kept;
     spread_out(found, MOST_CONTACTS);
 }
 

@@ -26,7 +26,7 @@ pub(super) fn contacts(
 ) {
     let mut seen: SmallVec<[DVec3; 32]> = SmallVec::new();
     let turn = pose.rotation();
-    for (k, facet) in surface.facets() {
+    for (k, facet) in surface.facets.iter().enumerate() {
         for local in lowest_points(shape, turn.transpose() * -facet.normal) {
             let x = turn * local + pose.translation();
             if seen.contains(&x) {
@@ -38,7 +38,7 @@ pub(super) fn contacts(
         }
     }
     let mut memory = ConvexMemory::default();
-    for (k, facet) in surface.facets() {
+    for (k, facet) in surface.facets.iter().enumerate() {
         let triangle = Convex::Primitive(Primitive::Triangle { corners: facet.corners });
         let (pressed, _) = distance(&triangle, &Pose::IDENTITY, shape, pose, &mut memory);
         let part = match pressed.features[0] {

@@ -250,15 +250,13 @@ impl Graph<'_> {
         (0..self.shape.vertices().len() as u32).map(|v| self.corner(v))
     }
 
-    /// Where it is.
-    pub fn pose(&self) -> &Pose {
-        &self.pose
-    }
-
-    /// A face in its own frame: the outward unit normal, and a point of its plane.
-    pub fn local_plane(&self, face: u32) -> (DVec3, DVec3) {
-        let face = &self.shape.faces()[face as usize];
-        (face.normal, face.corner * self.half)
+    /// All faces in the world: the outward unit normal, and how far the plane is along it from the origin.
+    pub fn planes(&self) -> impl Iterator<Item = (DVec3, f64)> + '_ {
+        let (turn, pose) = (self.pose.matrix(), &self.pose);
+        self.shape.faces().iter().map(move |face| {
+            let normal = (turn * face.normal).normalize();
+            (normal, normal.dot(pose.apply(face.corner * self.half)))
+        })
     }
 
     /// Into the two faces at an edge, across it.

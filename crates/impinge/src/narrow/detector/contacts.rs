@@ -274,8 +274,6 @@ fn measure_meshes<K: PairKernel + ?Sized>(
     } else if options.touch > 0.0 && depth > f64::NEG_INFINITY {
         // Within the margin, not within the touch; but one may be inside the other only where they overlap.
         false
-    } else if found.is_empty() && is_apart(pair, options.margin) {
-        false
     } else {
         let (touching, related) = touch_by_relation(kernel, pair, memory, budget);
         outcome.work += related.work;
@@ -287,21 +285,6 @@ fn measure_meshes<K: PairKernel + ?Sized>(
         touching
     };
     (Some(Measured { touching, places: Places::Listed(found, certainty) }), outcome)
-}
-
-/// Whether a convex shape and an open mesh without a contact within a margin are apart: the margin is no rounding, and
-/// nothing can be inside the mesh.
-fn is_apart(pair: &ShapePair<'_>, margin: f64) -> bool {
-    let (mesh, convex) = match pair.shapes {
-        [Geometry::Convex(_), Geometry::Mesh(mesh)] => (mesh, 0),
-        [Geometry::Mesh(mesh), Geometry::Convex(_)] => (mesh, 1),
-        _ => return false,
-    };
-    if mesh.topology().is_closed() {
-        return false;
-    }
-    let bounds = pair.shapes[convex].bounds(pair.poses[convex]);
-    margin > TOUCH_DOUBT * bounds.low.abs().max(bounds.high.abs()).max_element()
 }
 
 /// The contacts of two shapes that are no compounds, or as far as the budget goes.

@@ -21,7 +21,6 @@ pub mod self_intersection;
 pub mod signed_distance;
 mod single_sheet;
 pub(crate) mod solid_surface;
-pub(crate) mod surface_patch;
 pub mod temporal_coherence;
 mod triangle_arrangement;
 pub mod volume;
