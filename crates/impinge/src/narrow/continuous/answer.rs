@@ -11,8 +11,8 @@ use crate::{Certainty, Contact, Counters, Feature, Finish, Outcome};
 pub struct SweepOptions {
     /// How much before the true first contact the time of an impact may lie (in units of the step).
     pub tolerance: f64,
-    /// How near surfaces may come without a contact and still be called an impact; `None` takes
-    /// [`SWEEP_SLACK`](crate::num::tolerance::SWEEP_SLACK) of the scene's size. Rounding is the lower limit.
+    /// How near surfaces may come without a contact and still be called an impact; `None` takes a billionth of the
+    /// scene's size. Rounding is the lower limit.
     pub slack: Option<f64>,
     /// Whether closed meshes, boxes and hulls are taken as surfaces without an inside.
     pub surfaces: bool,
