@@ -123,6 +123,11 @@ pub const SINGLE_COMPARISON: f32 = 1.0 + 4.0 * f32::EPSILON;
 /// u = 2⁻⁵³. An exact predicate decides for triangles; curved surfaces take it for the origin.
 pub const RAY_START_ROUNDING: f64 = 32.0 * f64::EPSILON;
 
+/// Signed areas of a triangle seen along a ray (no unit: relative to its extent across the ray times its farthest
+/// coordinate from the ray's origin) below which an exact predicate tells whether the ray lies in the triangle's
+/// plane: shearing a corner takes three roundings of u = 2⁻⁵³, an area two more.
+pub const EDGE_ON_ROUNDING: f64 = 8.0 * f64::EPSILON;
+
 /// What rounding can do to the height of a ray's point over a face of a hull, once the ray is brought into the hull's
 /// frame (no unit: relative to the coordinates): some tens of roundings of u = 2⁻⁵³ of inverse, products and a quotient,
 /// with room for the poses that are rotations to 1e-4 only.

@@ -2,11 +2,13 @@
 //!
 //! Curved primitives are quadrics cut by slabs, solved about the point of the line nearest to the shape's middle, so
 //! that a distant origin costs no more digits than its own rounding. Hulls and triangles are their placed triangles,
-//! without gaps between neighbours. What has no area is never hit.
+//! without gaps between neighbours. A ray that starts on a surface hits it there, also where it runs in it. What has
+//! no area is never hit.
 
 use glam::DVec3;
 use smallvec::SmallVec;
 
+use super::point::signed_distance;
 use crate::contact::Feature;
 use crate::geom::ray_triangle::ShearedRay;
 use crate::geom::unit_normal::unit_normal;
@@ -86,8 +88,9 @@ fn scale_of(size: f64) -> f64 {
 fn flat_hits(triangles: &[[DVec3; 3]], ray: &Ray) -> Hits {
     let size = triangles.iter().flatten().fold(0.0_f64, |size, p| size.max(p.abs().max_element()));
     let sheared = ShearedRay::new(ray.origin, ray.direction, scale_of(size));
-    let crossed = triangles.iter().find_map(|t| Some((t, crossing_ahead(ray, &sheared, t)?)));
-    let hit = crossed.filter(|(_, crossing)| crossing.t <= ray.reach).map(|(corners, crossing)| {
+    let crossed = triangles.iter().filter_map(|t| Some((t, crossing_ahead(ray, &sheared, t)?)));
+    let first = crossed.min_by(|(_, a), (_, b)| a.t.total_cmp(&b.t));
+    let hit = first.filter(|(_, crossing)| crossing.t <= ray.reach).map(|(corners, crossing)| {
         let mut hit = triangle_hit(corners, crossing, Feature::Face(0));
         hit.weights = hit.weights.filter(|_| triangles.len() == 1);
         if hit.normal.dot(ray.direction) > 0.0 {
@@ -254,10 +257,11 @@ fn solid_hits(primitive: &Primitive, pose: &Pose, ray: &Ray, wanted: Wanted) -> 
     // About the point of the line nearest to the middle.
     let nearest = -origin.dot(unit);
     let foot = origin + unit * nearest;
-    let Some(chord) = chord(&primitive.scaled(scale), foot, unit) else { return Hits::new() };
+    let scaled = primitive.scaled(scale);
     let rounding = RAY_START_ROUNDING * (size * scale + ray.origin.abs().max_element() * scale);
     let mut hits = Hits::new();
-    for end in chord.into_iter().filter(|end| end.at.is_finite()) {
+    let chord = chord(&scaled, foot, unit);
+    for end in chord.iter().flatten().filter(|end| end.at.is_finite()) {
         let mut way = nearest + end.at;
         if way.abs() <= rounding {
             way = 0.0;
@@ -277,7 +281,39 @@ fn solid_hits(primitive: &Primitive, pose: &Pose, ray: &Ray, wanted: Wanted) -> 
     {
         hits.pop();
     }
+    // A line that runs in the surface, or touches it to rounding, has no end at the start.
+    if hits.first().is_none_or(|hit| hit.t > 0.0)
+        && let Some((normal, feature)) = surface_at(&scaled, origin, rounding)
+    {
+        let normal = (turn * normal).normalize();
+        hits.insert(0, RayHit { t: 0.0, point: ray.origin, normal, feature, weights: None });
+        hits.truncate(if wanted == Wanted::First { 1 } else { 2 });
+    }
     hits
+}
+
+/// The outward normal and the feature at a point of a surface; `None` for a point that is not on it to rounding.
+fn surface_at(primitive: &Primitive, p: DVec3, rounding: f64) -> Option<(DVec3, Feature)> {
+    let size = size_of_primitive(primitive) + rounding;
+    match *primitive {
+        Primitive::HalfSpace { normal, offset } => {
+            let is_on = (normal.dot(p) - offset).abs() <= rounding * normal.length();
+            is_on.then_some((normal, Feature::Face(0)))
+        }
+        _ if p.abs().max_element() > size => None,
+        Primitive::Cuboid { half } => {
+            let beyond = p.abs() - half;
+            let axis = beyond.max_position();
+            let is_up = p[axis] > 0.0;
+            let normal = DVec3::AXES[axis] * if is_up { 1.0 } else { -1.0 };
+            (beyond[axis].abs() <= rounding)
+                .then_some((normal, Feature::Face(2 * axis as u32 + u32::from(is_up))))
+        }
+        _ => {
+            let surface = signed_distance(primitive, p);
+            (surface.distance.abs() <= rounding).then_some((surface.normal, Feature::Surface))
+        }
+    }
 }
 
 /// A length that no point of the surface near the origin exceeds.

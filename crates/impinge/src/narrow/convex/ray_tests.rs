@@ -162,3 +162,53 @@ fn starts_on_the_surface_and_extreme_sizes() {
         }
     }
 }
+
+/// A ray that starts on a surface hits it there, wherever it goes: into it, away from it, along it.
+#[test]
+fn issue_014_a_ray_that_starts_on_a_surface_hits_it_at_once() {
+    let diagonal = DVec3::new(1.0, 1.0, 0.0);
+    let primitive = |p: Result<Primitive, crate::Error>| Convex::from(p.unwrap());
+    let slant = DVec3::new(0.5, 0.0, -1.0);
+    let cases: [(Convex, DVec3, &[DVec3]); 9] = [
+        (primitive(Primitive::cuboid([1.0, 2.0, 3.0])), DVec3::new(0.25, -0.5, 3.0), &[DVec3::X, diagonal]),
+        (primitive(Primitive::cuboid([1.0, 2.0, 3.0])), DVec3::new(1.0, 2.0, 0.5), &[DVec3::Z, -DVec3::Z]),
+        (
+            primitive(Primitive::half_space([0.0, 0.0, 2.0], 1.0)),
+            DVec3::new(7.0, 3.0, 0.5),
+            &[DVec3::Y, diagonal],
+        ),
+        (primitive(Primitive::cylinder(0.5, 1.0)), DVec3::new(0.125, 0.25, 1.0), &[DVec3::X, diagonal]),
+        (
+            primitive(Primitive::cylinder(0.5, 1.0)),
+            DVec3::new(0.5, 0.0, 0.25),
+            &[DVec3::Z, -DVec3::Z, DVec3::Y],
+        ),
+        (primitive(Primitive::cone(0.5, 0.5)), DVec3::new(0.125, 0.0, -0.5), &[DVec3::X, diagonal]),
+        (primitive(Primitive::cone(0.5, 0.5)), DVec3::new(0.25, 0.0, 0.0), &[slant, -slant, DVec3::Y]),
+        (primitive(Primitive::sphere(0.7)), DVec3::new(0.0, 0.0, 0.7), &[DVec3::X, diagonal]),
+        (
+            Polytope::hull(procedural::cuboid([1.0, 2.0, 3.0], [1; 3]).unwrap().vertices()).unwrap().into(),
+            DVec3::new(0.25, -0.5, 3.0),
+            &[DVec3::X, diagonal, -diagonal],
+        ),
+    ];
+    for (convex, origin, along) in &cases {
+        for &direction in along.iter().chain(&[*origin, -*origin]) {
+            for turn in [[0.0, 0.0, 0.0, 1.0], [0.5, 0.5, 0.5, 0.5]] {
+                // A third of a turn only changes the order of the coordinates.
+                let pose = Pose::new([4.0, -2.0, 8.0], turn).unwrap();
+                let ray = Ray {
+                    origin: pose.apply(*origin),
+                    direction: pose.matrix() * direction,
+                    reach: f64::INFINITY,
+                };
+                let (found, _) = hits(convex, &pose, &ray);
+                let first = found.first().unwrap_or_else(|| panic!("{convex:?} {ray:?} misses"));
+                assert_eq!(first.t, 0.0, "{convex:?} {ray:?}");
+                assert!(first.point.distance(ray.origin) < 1e-14 && first.normal.is_normalized());
+                assert_eq!(first_hit(convex, &pose, &ray).0.map(|hit| hit.t), Some(0.0));
+                assert!(found.windows(2).all(|two| two[0].t < two[1].t) && found.len() <= 2);
+            }
+        }
+    }
+}

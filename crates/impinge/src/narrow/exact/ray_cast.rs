@@ -1,7 +1,8 @@
 //! Rays against a placed mesh: the first hit, every hit, or whether there is one.
 //!
 //! The tree for rays leaves a few triangles in f32; these are decided in f64 on their placed corners, without gaps
-//! between neighbours. A ray that lies in the plane of a triangle passes it by: its neighbours are hit instead.
+//! between neighbours. Whether a ray lies in the plane of a triangle is decided exactly; then it is hit at the first
+//! of its points that are in the triangle, and at 0 where it starts in it. A triangle without area is never hit.
 //! Where the ray starts so near to a triangle that rounding hides the side, an exact predicate tells it.
 
 use std::sync::{Arc, OnceLock};
@@ -10,7 +11,7 @@ use glam::DVec3;
 
 use super::outward::Outward;
 use crate::contact::Feature;
-use crate::geom::ray_triangle::{Crossing, ShearedRay};
+use crate::geom::ray_triangle::{Crossing, InPlane, LineCrossing, ShearedRay, crossing_in_plane};
 use crate::geom::unit_normal::unit_normal;
 use crate::hierarchy::ray_tree::{Candidates, Decide, Face, Nearest, PlacedRayTree, TreeRay};
 use crate::model::Model;
@@ -250,7 +251,27 @@ impl<L: RayLanes> Candidates for AllHits<'_, L> {
 /// decides where rounding could.
 #[inline(always)]
 pub(crate) fn crossing_ahead(ray: &Ray, sheared: &ShearedRay, corners: &[DVec3; 3]) -> Option<Crossing> {
-    let mut crossing = sheared.crossing(corners)?;
+    let LineCrossing { is_edge_on, crossing } = sheared.crossing(corners);
+    if is_edge_on {
+        return edge_on_crossing(ray, crossing, corners);
+    }
+    crossing.and_then(|crossing| from_start(ray, crossing, corners))
+}
+
+/// Of a triangle that is seen from its edge: in its plane the ray's way through it, else what the areas say, which
+/// neighbours see alike.
+#[cold]
+fn edge_on_crossing(ray: &Ray, crossing: Option<Crossing>, corners: &[DVec3; 3]) -> Option<Crossing> {
+    match crossing_in_plane(ray.origin, ray.direction, corners) {
+        InPlane::Entered(first) => Some(first),
+        InPlane::Missed => None,
+        InPlane::No => crossing.and_then(|crossing| from_start(ray, crossing, corners)),
+    }
+}
+
+/// A crossing of the ray's line, if it is not behind the start.
+#[inline(always)]
+fn from_start(ray: &Ray, mut crossing: Crossing, corners: &[DVec3; 3]) -> Option<Crossing> {
     let way = crossing.t.abs() * ray.direction.abs().max_element();
     let size = ray.origin.abs().max(corners[0].abs()).max_element();
     if way <= RAY_START_ROUNDING * size {

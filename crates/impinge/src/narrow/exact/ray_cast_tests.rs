@@ -232,3 +232,38 @@ fn slivers_and_grazing_rays_are_decided_in_double_precision() {
     }
     assert!(hits > 300, "{hits}");
 }
+
+/// Rays in the planes of triangles: on a cube's faces, along its edges, and on one triangle seen from its edge.
+#[test]
+fn issue_014_rays_in_the_planes_of_triangles() {
+    let cube = Model::from(procedural::cuboid([1.0; 3], [1; 3]).unwrap());
+    let pose = Pose::new([3.0, -1.0, 0.5], [0.5, 0.5, 0.5, 0.5]).unwrap();
+    let cast = |model: &Model, origin: DVec3, direction: DVec3| {
+        let ray =
+            Ray { origin: pose.apply(origin), direction: pose.matrix() * direction, reach: f64::INFINITY };
+        let first = first_hit(model, &pose, &ray);
+        assert_eq!(any_hit(model, &pose, &ray), first.is_some());
+        assert_eq!(all_hits(model, &pose, &ray).first().map(|hit| hit.t), first.map(|hit| hit.t));
+        assert_eq!(brute_force(model, &pose, &ray).first().copied(), first);
+        first.map(|hit| hit.t)
+    };
+    for k in 0..200 {
+        // On the upper face, and from beside it.
+        let [x, y] = [f64::from(k % 17) / 8.0 - 1.0, f64::from(k % 13) / 6.5 - 1.0];
+        let step = DVec3::new(f64::from(k % 5) - 2.0, f64::from(k % 7) - 3.0, 0.0);
+        if step != DVec3::ZERO {
+            assert_eq!(cast(&cube, DVec3::new(x, y, 1.0), step), Some(0.0), "{k}");
+        }
+        assert_eq!(cast(&cube, DVec3::new(x, 3.0, 1.0), -DVec3::Y), Some(2.0), "{k}");
+        assert_eq!(cast(&cube, DVec3::new(x, 3.0, 1.0), DVec3::Y), None, "{k}");
+    }
+    assert_eq!(cast(&cube, DVec3::ONE, DVec3::X), Some(0.0));
+    assert_eq!(cast(&cube, DVec3::new(1.0, 0.5, 1.0), DVec3::Y), Some(0.0));
+    let one = Mesh::new(vec![[0.0; 3], [1.0, 0.0, 0.0], [0.0, 3.0, 3.0]], vec![[0, 1, 2]]).unwrap();
+    let one = Model::from(one);
+    assert_eq!(cast(&one, DVec3::new(-1.0, 1.5, 1.5), DVec3::X * 0.5), Some(2.0));
+    assert_eq!(cast(&one, DVec3::new(-1.0, 0.0, 0.0), DVec3::X), Some(1.0));
+    assert_eq!(cast(&one, DVec3::new(0.25, 0.75, 0.75), DVec3::new(1.0, 2.0, 2.0)), Some(0.0));
+    assert_eq!(cast(&one, DVec3::new(-1.0, 4.0, 4.0), DVec3::X), None);
+    assert_eq!(cast(&one, DVec3::new(-1.0, 1.5, 1.5), -DVec3::X), None);
+}
