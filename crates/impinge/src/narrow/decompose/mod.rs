@@ -13,6 +13,7 @@
 mod cuts;
 mod deviation;
 mod piece;
+mod solids;
 #[cfg(test)]
 mod tests;
 mod whole;
@@ -24,6 +25,7 @@ use glam::DVec3;
 
 use self::cuts::Notch;
 use self::piece::Piece;
+use self::solids::{Outward, Solids, solids};
 use crate::Shape;
 use crate::contact::Verdict;
 use crate::model::{Fact, Model};
@@ -32,7 +34,6 @@ use crate::narrow::exact::self_intersection::{
 };
 use crate::num::parallel;
 use crate::num::tolerance::{CUT_GAIN, CUT_SLACK, ROUND_UP, VOLUME_ROUNDING};
-use crate::shape::seams::Seams;
 use crate::shape::{Convex, LazyPolytope, Outline, Polytope};
 use crate::{Budget, Certainty, Counters, Error, Finish, Mesh, Outcome};
 
@@ -360,79 +361,6 @@ fn meets_itself(model: &Model, spending: &mut Spending<'_>) -> Option<bool> {
     let found = spending.budget.silently(|budget| self_intersections_within(model, budget));
     spending.tests += found.outcome.work.volume_tests + found.outcome.work.primitive_tests;
     found.value.map(|pairs| !pairs.is_empty())
-}
-
-/// The solids of a mesh.
-struct Solids {
-    /// The triangles of each, and the volume that they enclose: negative where they look into it.
-    surfaces: Vec<(Vec<u32>, f64)>,
-    /// Whether the triangles of all look into them.
-    inward: bool,
-    /// Summed over the solids.
-    volume: f64,
-    notches: Vec<Notch>,
-}
-
-/// The components, which may overlap, as solids of their own; all of them as one where some are cavities.
-fn solids(mesh: &Mesh, size: f64) -> Result<Solids, Error> {
-    let seams = Seams::new(mesh);
-    let rounding = VOLUME_ROUNDING * size.powi(3);
-    let signed = |surface: Vec<u32>| {
-        let volume = signed_volume(mesh, surface.iter().copied());
-        (surface, volume)
-    };
-    let mut surfaces: Vec<(Vec<u32>, f64)> = seams.components().into_iter().map(signed).collect();
-    let one_way =
-        surfaces.iter().all(|(_, v)| *v >= -rounding) || surfaces.iter().all(|(_, v)| *v <= rounding);
-    if !one_way {
-        let all: Vec<Vec<u32>> = surfaces.into_iter().map(|(surface, _)| surface).collect();
-        surfaces = vec![signed(all.concat())];
-    }
-    // Flat components enclose nothing.
-    surfaces.retain(|(_, volume)| volume.abs() > rounding);
-    let inward = surfaces.iter().all(|(_, volume)| *volume < 0.0);
-    let Some(notches) = cuts::notches(mesh, &seams, inward, CUT_SLACK * size) else {
-        return Err(Error::Argument { name: "mesh", reason: "it is not closed, so it has no inside".into() });
-    };
-    if surfaces.is_empty() {
-        return Err(Error::Argument { name: "mesh", reason: "it encloses no volume".into() });
-    }
-    let volume = surfaces.iter().map(|(_, volume)| volume.abs()).sum();
-    Ok(Solids { surfaces, inward, volume, notches })
-}
-
-/// The volume that closed surfaces of a mesh enclose; negative where their triangles look into it.
-fn signed_volume(mesh: &Mesh, triangles: impl Iterator<Item = u32>) -> f64 {
-    let origin = mesh.vertices()[mesh.triangles()[0][0] as usize];
-    let spanned = |triangle: u32| {
-        let [a, b, c] = mesh.corners(triangle).map(|p| p - origin);
-        a.cross(b).dot(c)
-    };
-    triangles.map(spanned).sum::<f64>() / 6.0
-}
-
-/// A triangle as seen from the hull of its surface.
-struct Outward {
-    /// Of unit length; not finite for a triangle without area.
-    normal: DVec3,
-    /// Twice the area.
-    area: f64,
-    longest: f64,
-}
-
-impl Outward {
-    fn of(mesh: &Mesh, triangle: u32, inward: bool) -> Outward {
-        let [a, b, c] = mesh.corners(triangle);
-        let across = (b - a).cross(c - a);
-        let (area, longest) = (across.length(), (b - a).length().max((c - a).length()));
-        Outward { normal: if inward { -across / area } else { across / area }, area, longest }
-    }
-
-    /// How far above its plane a corner that is at most `reach` from the middle may seem to be by rounding. The normal of
-    /// a sliver says little, that of a triangle without area nothing.
-    fn doubt(&self, slack: f64, reach: f64) -> f64 {
-        slack + f64::EPSILON * self.longest * self.longest / self.area * (8.0 * reach)
-    }
 }
 
 /// The length of the diagonal of the box.

@@ -3,7 +3,8 @@
 //! The answer then is the mesh itself, and takes no memory of its own. Rounded corners leave many a convex body with
 //! edges that are bent inward by a few roundings; a small mesh is measured, with no more memory either.
 
-use super::{DecomposeEnd, DecomposeOptions, Decomposition, Outward, Part, extent, signed_volume};
+use super::solids::{Outward, signed_volume};
+use super::{DecomposeEnd, DecomposeOptions, Decomposition, Part, extent};
 use crate::num::tolerance::{CUT_SLACK, VOLUME_ROUNDING};
 use crate::shape::star_surface::{Middle, closed_and_convex, middle, winds_once};
 use crate::{Certainty, Mesh};
