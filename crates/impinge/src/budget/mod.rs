@@ -44,6 +44,11 @@ impl Budget {
     /// Never runs out.
     pub const UNLIMITED: Budget = Budget::limited(u64::MAX, None, false);
 
+    /// [`Budget::UNLIMITED`].
+    pub const fn unlimited() -> Self {
+        Budget::UNLIMITED
+    }
+
     const fn limited(units: u64, deadline: Option<Instant>, fresh: bool) -> Budget {
         Budget { units, deadline, fresh, gate: None, trial: false, silent: false, spent: 0, updates: 0 }
     }
@@ -252,7 +257,7 @@ mod tests {
         std::thread::sleep(Duration::from_millis(1));
         assert!(!budget.is_spent() && budget.draw(1));
         assert!(budget.is_spent() && !budget.draw(1));
-        assert!(Budget::UNLIMITED.clone().draw(u64::MAX));
+        assert!(Budget::unlimited().draw(u64::MAX) && Budget::unlimited().is_unlimited());
     }
 
     #[test]

@@ -9,10 +9,6 @@
 
 use std::ops::Range;
 
-use glam::DVec3;
-
-use crate::num::predicate::{Plane, Sign};
-
 /// No facet, no corner.
 const NONE: u32 = u32::MAX;
 
@@ -23,8 +19,6 @@ pub struct Facet<T> {
     pub corners: [u32; 3],
     /// The facets across the sides from corner k to corner k + 1.
     pub across: [u32; 3],
-    /// Outward.
-    pub plane: Plane,
     /// Whether it is still part of the surface.
     pub alive: bool,
     /// What the user of the surface knows about it.
@@ -53,13 +47,12 @@ impl<T> Default for IncrementalHull<T> {
 impl<T> IncrementalHull<T> {
     /// The surface becomes a tetrahedron: a base that turns outward and a corner strictly below it.
     ///
-    /// Here and in [`IncrementalHull::add`], `make` gives the plane of a facet by its corners and what else is to be
-    /// known about it.
+    /// Here and in [`IncrementalHull::add`], `make` gives what is to be known about a facet by its corners.
     pub fn begin(
         &mut self,
         [a, b, c]: [u32; 3],
         apex: u32,
-        mut make: impl FnMut([u32; 3]) -> (Plane, T),
+        mut make: impl FnMut([u32; 3]) -> T,
     ) -> Range<u32> {
         self.facets.clear();
         self.starting.clear();
@@ -78,10 +71,10 @@ impl<T> IncrementalHull<T> {
         &self.facets
     }
 
-    /// What is known about the facets from one on.
+    /// The facets from one on.
     #[inline]
-    pub fn own_from(&mut self, first: u32) -> impl Iterator<Item = (&Plane, &mut T)> {
-        self.facets[first as usize..].iter_mut().map(|f| (&f.plane, &mut f.own))
+    pub fn facets_from(&mut self, first: u32) -> &mut [Facet<T>] {
+        &mut self.facets[first as usize..]
     }
 
     /// The facets that went when the last corner came.
@@ -90,21 +83,26 @@ impl<T> IncrementalHull<T> {
         &self.seen
     }
 
-    /// Adds a corner that a living facet sees, each corner once; the facets that this makes.
+    /// Adds a corner that a living facet sees, each corner once; the facets that this makes. `sees` tells whether a facet
+    /// has the corner strictly above it.
     #[inline]
     pub fn add(
         &mut self,
         facet: u32,
         corner: u32,
-        at: DVec3,
-        mut make: impl FnMut([u32; 3]) -> (Plane, T),
+        sees: impl FnMut(&Facet<T>) -> bool,
+        mut make: impl FnMut([u32; 3]) -> T,
     ) -> Range<u32> {
-        self.see(facet, corner, at);
+        self.see(facet, corner, sees);
         let first = self.facets.len() as u32;
         if self.starting.len() <= corner as usize {
             self.starting.resize(corner as usize + 1, NONE);
         }
         let horizon = std::mem::take(&mut self.horizon);
+        // In smaller steps than by doubling: facets are large.
+        if self.facets.capacity() - self.facets.len() < horizon.len() {
+            self.facets.reserve_exact(horizon.len().max(self.facets.len() / 4));
+        }
         for (new, &[from, to, beyond]) in (first..).zip(&horizon) {
             self.push([from, to, corner], [beyond, NONE, NONE], &mut make);
             self.starting[from as usize] = new;
@@ -123,7 +121,7 @@ impl<T> IncrementalHull<T> {
     }
 
     /// Gathers the facets that see a corner, from one of them on, and the loop around them.
-    fn see(&mut self, from: u32, corner: u32, at: DVec3) {
+    fn see(&mut self, from: u32, corner: u32, mut sees: impl FnMut(&Facet<T>) -> bool) {
         self.seen.clear();
         self.horizon.clear();
         self.seen.push(from);
@@ -131,12 +129,12 @@ impl<T> IncrementalHull<T> {
         self.facets[from as usize].alive = false;
         let mut next = 0;
         while let Some(&f) = self.seen.get(next) {
-            let Facet { corners, across, .. } = self.facets[f as usize];
+            let &Facet { corners, across, .. } = &self.facets[f as usize];
             for k in 0..3 {
                 let other = &mut self.facets[across[k] as usize];
                 if other.asked != corner {
                     other.asked = corner;
-                    if other.plane.side(at) == Sign::Positive {
+                    if sees(other) {
                         other.alive = false;
                         self.seen.push(across[k]);
                     }
@@ -150,29 +148,52 @@ impl<T> IncrementalHull<T> {
     }
 
     #[inline]
-    fn push(&mut self, corners: [u32; 3], across: [u32; 3], make: &mut impl FnMut([u32; 3]) -> (Plane, T)) {
-        let (plane, own) = make(corners);
-        self.facets.push(Facet { corners, across, plane, alive: true, own, asked: NONE });
+    fn push(&mut self, corners: [u32; 3], across: [u32; 3], make: &mut impl FnMut([u32; 3]) -> T) {
+        let own = make(corners);
+        self.facets.push(Facet { corners, across, alive: true, own, asked: NONE });
+    }
+
+    /// Forgets the facets that went. Others get the smaller numbers that `place` then holds, in the same order.
+    pub fn compact(&mut self, place: &mut Vec<u32>) {
+        place.clear();
+        let mut alive = 0;
+        place.extend(self.facets.iter().map(|f| {
+            alive += u32::from(f.alive);
+            if f.alive { alive - 1 } else { NONE }
+        }));
+        self.facets.retain_mut(|f| {
+            f.across = f.across.map(|other| place[other as usize]);
+            f.alive
+        });
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use glam::DVec3;
+
     use super::*;
+    use crate::num::predicate::{Plane, Sign};
 
     #[test]
     fn a_tetrahedron_grows_to_a_cube() {
         let corner = |k: u32| DVec3::new(f64::from(k & 1), f64::from(k >> 1 & 1), f64::from(k >> 2));
-        let make = |c: [u32; 3]| (Plane::through(corner(c[0]), corner(c[1]), corner(c[2])), ());
+        let make = |c: [u32; 3]| Plane::through(corner(c[0]), corner(c[1]), corner(c[2]));
         let mut surface = IncrementalHull::default();
         surface.begin([0, 2, 1], 4, make);
         for k in [3, 5, 6, 7] {
-            let sees = |f: &Facet<()>| f.alive && f.plane.side(corner(k)) == Sign::Positive;
-            let seen = surface.facets().iter().position(sees).unwrap();
-            let new = surface.add(seen as u32, k, corner(k), make);
+            let sees = |f: &Facet<Plane>| f.own.side(corner(k)) == Sign::Positive;
+            let seen = surface.facets().iter().position(|f| f.alive && sees(f)).unwrap();
+            let new = surface.add(seen as u32, k, sees, make);
             assert!(new.len() >= 3 && surface.gone().contains(&(seen as u32)));
+            if k == 5 {
+                let mut place = Vec::new();
+                surface.compact(&mut place);
+                assert!(surface.facets().iter().all(|f| f.alive));
+                assert_eq!(place[seen], NONE);
+            }
         }
-        let alive: Vec<&Facet<()>> = surface.facets().iter().filter(|f| f.alive).collect();
+        let alive: Vec<&Facet<Plane>> = surface.facets().iter().filter(|f| f.alive).collect();
         assert_eq!(alive.len(), 12);
         for facet in alive {
             for (k, &other) in facet.across.iter().enumerate() {
@@ -181,7 +202,7 @@ mod tests {
                 let back = (0..3).find(|&s| other.corners[s] == side[1]).unwrap();
                 assert!(other.alive && other.corners[(back + 1) % 3] == side[0]);
             }
-            assert!((0..8).all(|k| facet.plane.side(corner(k)) != Sign::Positive));
+            assert!((0..8).all(|k| facet.own.side(corner(k)) != Sign::Positive));
         }
     }
 }

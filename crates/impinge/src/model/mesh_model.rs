@@ -17,7 +17,7 @@ use crate::hierarchy::ray_tree::RayTree;
 use crate::hierarchy::sphere_cover::SphereCover;
 use crate::hierarchy::wide::{Decay, WideTree};
 use crate::num::parallel::once;
-use crate::shape::{Polytope, TetMesh, Topology};
+use crate::shape::{LazyPolytope, Polytope, TetMesh, Topology};
 use crate::{Budget, Error, Mesh};
 
 /// Numbers the models in the order in which they are made.
@@ -33,7 +33,7 @@ pub struct Model {
     pub(super) tree: OnceLock<WideTree>,
     pub(super) topology: OnceLock<Arc<Topology>>,
     pub(super) component_extremes: OnceLock<ComponentExtremes>,
-    pub(super) hull: OnceLock<Option<Arc<Polytope>>>,
+    pub(super) hull: OnceLock<Option<Arc<LazyPolytope>>>,
     pub(super) leaf_blocks: OnceLock<LeafBlocks>,
     pub(super) disc_bounds: OnceLock<DiscBounds>,
     pub(super) point_tree: OnceLock<PointTree>,
@@ -78,15 +78,20 @@ impl Model {
     }
 
     /// The convex hull of its triangles; built at the first call and kept. None when it has too many vertices.
-    pub fn hull(&self) -> Option<&Arc<Polytope>> {
+    pub fn hull(&self) -> Option<&Arc<LazyPolytope>> {
         let build = || {
-            let mut used: Vec<u32> = self.mesh.triangles().as_flattened().to_vec();
-            used.sort_unstable();
-            used.dedup();
-            let points: Vec<_> = used.iter().map(|&v| self.mesh.vertices()[v as usize]).collect();
-            Polytope::hull(&points).ok().map(Arc::new)
+            let hull = Polytope::hull(&self.used_points()).ok()?;
+            Some(Arc::new(Arc::new(hull).into()))
         };
         once(&self.hull, build).as_ref()
+    }
+
+    /// The vertices that triangles use, in the order of the mesh.
+    pub(crate) fn used_points(&self) -> Vec<DVec3> {
+        let mut used: Vec<u32> = self.mesh.triangles().as_flattened().to_vec();
+        used.sort_unstable();
+        used.dedup();
+        used.iter().map(|&v| self.mesh.vertices()[v as usize]).collect()
     }
 
     /// Its triangles in f32, by the bottom nodes of the tree; copied at the first call and kept.

@@ -52,7 +52,7 @@ impl Pose {
         // Below that, digits of the squares are lost.
         if !norm_sq.is_normal() {
             let reason =
-                format!("the quaternion {rotation:?} has the length {norm} and cannot be divided by it");
+                format!("the quaternion {rotation:?} has the length {norm:e} and cannot be divided by it");
             return Err(Error::Pose { reason });
         }
         check_translation(position.into())?;
@@ -246,6 +246,12 @@ fn check_translation(t: DVec3) -> Result<(), Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_length_of_many_digits_is_told_in_few() {
+        let told = Pose::new([0.0; 3], [1e-160, 0.0, 0.0, 0.0]).unwrap_err().to_string();
+        assert!(told.contains("1e-160") && told.len() < 160, "{told}");
+    }
 
     #[test]
     fn a_quarter_turn_and_its_matrix_agree() {

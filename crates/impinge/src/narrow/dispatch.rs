@@ -25,7 +25,7 @@ use super::union_relation::UnionRelation;
 use crate::contact::{Verdict, Volume, VolumeOptions};
 use crate::model::{Compound, Fact, Geometry, Model};
 use crate::num::tolerance::TOUCH_DOUBT;
-use crate::shape::{Convex, Polytope, Primitive};
+use crate::shape::{Convex, LazyPolytope, Polytope, Primitive};
 use crate::{Budget, Certainty, Counters, Error, Feature, Finish, Outcome, Pose, Relation, Separation};
 
 /// Whether a pair is answered with a and b exchanged.
@@ -172,14 +172,13 @@ fn convex_mesh_distance(
 
 /// The hull as a mesh with its tree, kept for the next call; none when it has more triangles than a mesh can
 /// name.
-fn hull_model(hull: &Arc<Polytope>, memory: &mut KernelMemory) -> Option<Arc<Model>> {
-    if let Some((known, model)) = &memory.hull
-        && Arc::ptr_eq(known, hull)
-    {
+pub(super) fn hull_model(hull: &Arc<LazyPolytope>, memory: &mut KernelMemory) -> Option<Arc<Model>> {
+    if let Some((_, model)) = memory.hulls.iter().flatten().find(|(known, _)| Arc::ptr_eq(known, hull)) {
         return Some(model.clone());
     }
     let model = Arc::new(Model::from(hull.mesh().ok()?));
-    memory.hull = Some((hull.clone(), model.clone()));
+    memory.hulls.swap(0, 1);
+    memory.hulls[0] = Some((hull.clone(), model.clone()));
     Some(model)
 }
 

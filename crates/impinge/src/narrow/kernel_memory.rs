@@ -10,7 +10,7 @@ use super::convex::separation::ConvexMemory;
 use super::exact::distance::DistanceMemory;
 use super::exact::relation::RelationMemory;
 use crate::model::Model;
-use crate::shape::Polytope;
+use crate::shape::LazyPolytope;
 
 /// The placed corners of a convex shape.
 pub(super) type Corners = SmallVec<[DVec3; 8]>;
@@ -22,8 +22,8 @@ pub struct KernelMemory {
     pub(super) distance: DistanceMemory,
     pub(super) relation: RelationMemory,
     pub(super) sweep: SweepMemory,
-    /// A hull and its triangles as a mesh with a tree.
-    pub(super) hull: Option<(Arc<Polytope>, Arc<Model>)>,
+    /// The hulls of a pair and their triangles as meshes with trees, the last one first.
+    pub(super) hulls: [Option<(Arc<LazyPolytope>, Arc<Model>)>; 2],
     /// The hull of placed corners as a mesh with a tree.
     pub(super) placed: Option<(Corners, Arc<Model>)>,
 }

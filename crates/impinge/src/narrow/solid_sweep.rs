@@ -36,7 +36,7 @@ pub fn sweep_within(
     if !options.surfaces || options.from > 0.0 {
         return Ok(solid_sweep(shapes, motions, options, memory, budget));
     }
-    let faces = [0, 1].map(|k| faces(shapes[k]));
+    let faces = [0, 1].map(|k| faces(shapes[k], memory));
     let hollow = [0, 1].map(|k| faces[k].as_ref().unwrap_or(shapes[k]));
     let poses = motions.map(|motion| motion.pose(options.from));
     if hollow.iter().any(|shape| is_always_solid(shape)) && boxes_meet(hollow, &poses) {
@@ -84,16 +84,19 @@ fn solid_sweep(
     with_surfaces(shapes, motions, options, memory, budget, surfaces).unwrap_or(Sweep::UNKNOWN)
 }
 
-/// The faces of a box or of a solid hull as a mesh in its own frame; `None` for other shapes.
-fn faces(shape: &Geometry) -> Option<Geometry> {
-    let mesh = match shape {
-        Geometry::Convex(Convex::Polytope(hull)) if hull.dimension() == 3 => hull.mesh().ok(),
+/// The faces of a box or of a solid hull as a mesh in its own frame; `None` for other shapes. Those of a hull are kept for
+/// the next call.
+fn faces(shape: &Geometry, memory: &mut KernelMemory) -> Option<Geometry> {
+    let model = match shape {
+        Geometry::Convex(Convex::Polytope(hull)) if hull.dimension() == 3 => {
+            dispatch::hull_model(hull, memory)
+        }
         Geometry::Convex(cuboid @ Convex::Primitive(Primitive::Cuboid { .. })) => {
-            PlacedConvex::new(cuboid, &Pose::IDENTITY).mesh()
+            PlacedConvex::new(cuboid, &Pose::IDENTITY).mesh().map(|mesh| Arc::new(Model::from(mesh)))
         }
         _ => None,
     };
-    mesh.map(|mesh| Geometry::Mesh(Arc::new(Model::from(mesh))))
+    model.map(Geometry::Mesh)
 }
 
 /// Whether the shape has an inside, and no mesh of its surface.

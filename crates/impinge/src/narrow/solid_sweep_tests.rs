@@ -160,3 +160,19 @@ fn issue_015_curved_shapes_are_never_hollow() {
     let hit = ask([motions[0], &towards]).unwrap().impact.unwrap();
     assert!((0.779..0.7801).contains(&hit.time), "{hit:?}");
 }
+
+#[test]
+fn the_faces_of_two_hulls_are_kept() {
+    let hull = |seed: u64| {
+        let blob = procedural::blob(0.5, 0.2, 1, seed).unwrap();
+        Geometry::from(crate::shape::Polytope::hull(blob.vertices()).unwrap())
+    };
+    let (shapes, memory) = ([hull(1), hull(2)], &mut KernelMemory::default());
+    let mut made = |k: usize| match faces(&shapes[k], memory) {
+        Some(Geometry::Mesh(model)) => model.identity(),
+        _ => panic!("a hull has faces"),
+    };
+    let first = [made(0), made(1)];
+    assert_eq!([made(0), made(1)], first);
+    assert_ne!(first[0], first[1]);
+}

@@ -94,25 +94,31 @@ pub fn orient2d(a: DVec2, b: DVec2, c: DVec2) -> Sign {
 #[derive(Debug, Clone, Copy)]
 pub struct Plane {
     corners: [DVec3; 3],
+    filter: PlaneFilter,
+}
+
+/// What decides nearly every question about a plane; for those who keep its corners elsewhere.
+#[derive(Debug, Clone, Copy)]
+pub struct PlaneFilter {
     normal: DVec3,
     /// Sums of the absolute products in `normal`: what its error is measured by.
     size: DVec3,
 }
 
-impl Plane {
-    /// The plane through a, b, c; for points on one line every side is zero.
+impl PlaneFilter {
+    /// Of the plane through a, b, c.
     #[inline]
-    pub fn through(a: DVec3, b: DVec3, c: DVec3) -> Plane {
+    pub fn through(a: DVec3, b: DVec3, c: DVec3) -> PlaneFilter {
         let (u, v) = (b - a, c - a);
         let (p, q) =
             (DVec3::new(u.y * v.z, u.z * v.x, u.x * v.y), DVec3::new(u.z * v.y, u.x * v.z, u.y * v.x));
-        Plane { corners: [a, b, c], normal: p - q, size: p.abs() + q.abs() }
+        PlaneFilter { normal: p - q, size: p.abs() + q.abs() }
     }
 
-    /// On which side a point lies, exactly.
+    /// On which side a point lies, exactly, given the first corner; the others are asked for in doubt.
     #[inline]
-    pub fn side(&self, d: DVec3) -> Sign {
-        let w = d - self.corners[0];
+    pub fn side(&self, a: DVec3, others: impl FnOnce() -> [DVec3; 2], d: DVec3) -> Sign {
+        let w = d - a;
         let det = self.normal.x * w.x + self.normal.y * w.y + self.normal.z * w.z;
         let sum = self.size.x * w.x.abs() + self.size.y * w.y.abs() + self.size.z * w.z.abs();
         let bound = ORIENT_3D_FILTER * sum + DETERMINANT_UNDERFLOW;
@@ -121,8 +127,30 @@ impl Plane {
         } else if det < -bound {
             Sign::Negative
         } else {
-            orient3d_exact(self.corners, d, sum == 0.0)
+            let [b, c] = others();
+            orient3d_exact([a, b, c], d, sum == 0.0)
         }
+    }
+
+    /// The normal (b − a) × (c − a) in floats.
+    #[inline]
+    pub fn normal(&self) -> DVec3 {
+        self.normal
+    }
+}
+
+impl Plane {
+    /// The plane through a, b, c; for points on one line every side is zero.
+    #[inline]
+    pub fn through(a: DVec3, b: DVec3, c: DVec3) -> Plane {
+        Plane { corners: [a, b, c], filter: PlaneFilter::through(a, b, c) }
+    }
+
+    /// On which side a point lies, exactly.
+    #[inline]
+    pub fn side(&self, d: DVec3) -> Sign {
+        let [a, b, c] = self.corners;
+        self.filter.side(a, || [b, c], d)
     }
 
     /// The points it goes through.
@@ -134,13 +162,13 @@ impl Plane {
     /// The normal (b − a) × (c − a) in floats.
     #[inline]
     pub fn normal(&self) -> DVec3 {
-        self.normal
+        self.filter.normal
     }
 
     /// The sums of the absolute products in the normal: the measure of its error.
     #[inline]
     pub fn size(&self) -> DVec3 {
-        self.size
+        self.filter.size
     }
 }
 

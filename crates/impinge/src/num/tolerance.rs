@@ -26,6 +26,22 @@ pub const PLACING_ERROR: f64 = 128.0 * f64::EPSILON;
 /// spare (no unit).
 pub const ROUND_UP: f64 = 1.0 + 8.0 * f64::EPSILON;
 
+/// Largest coordinate in units of a grid (no unit): differences of two stay finite in f32.
+pub const GRID_FARTHEST: f32 = 1e37;
+
+/// Units of a grid in its longest extent, at most (no unit): cells are counted in f32, whose integers are exact up to 2²⁴.
+pub const GRID_FINEST: f32 = 1e6;
+
+/// Smallest unit of a grid (a length): its inverse is finite.
+pub const GRID_SMALLEST_UNIT: f64 = 1e-300;
+
+/// Farthest border of a grid (a length): differences of two stay finite.
+pub const GRID_LARGEST_EXTENT: f64 = 1e300;
+
+/// Share of all sides that each side of a box counts more in an R*-tree (no unit): flat boxes, whose volume is 0, differ
+/// too, and others hardly change their order.
+pub const FLAT_BOX_SHARE: f64 = 1e-3;
+
 #[cfg(any(test, feature = "unstable"))]
 /// Farthest centre of a spherical shell, in sizes of its patch. A flat patch would ask for infinity; here
 /// the shell of a flat patch is 1/128 of its size thick, and rounding stays far below that.

@@ -4,14 +4,13 @@ use super::point::{mesh_of, whole};
 use super::{Query, check_volume};
 use crate::contact::{Verdict, Volume, VolumeOptions};
 use crate::model::{Fact, Geometry, Placed};
-use crate::narrow::decompose::{Covering, DecomposeOptions, Decomposition, decompose_within};
+use crate::narrow::decompose::{Covering, DecomposeOptions, Decomposition, decompose_within, whole_within};
 use crate::narrow::detector::Question;
 use crate::narrow::detector::shape_memory::ShapeQuestion;
 use crate::narrow::image;
 use crate::narrow::methods::Method;
 use crate::narrow::route::{Answer, Reason};
 use crate::report::{self, Inspection};
-use crate::shape::Convex;
 use crate::shape::mass::Mass;
 use crate::{Certainty, Counters, Error, Finish, Outcome, Shape};
 
@@ -95,7 +94,14 @@ impl Query<'_> {
         let model = mesh_of(&body, question)?;
         let (method, reason) = self.only_exact(question)?;
         let options = *options;
-        let verdict = if self.budget.is_unlimited() {
+        let unlimited = self.budget.is_unlimited();
+        let mut trial = self.budget.trial(SMALL as u64);
+        let small = !unlimited && model.mesh().triangles().len() <= SMALL;
+        let convex = if small { whole_within(model, &options, &mut trial)? } else { None };
+        let verdict = if let Some(convex) = convex {
+            self.budget.repay(&trial);
+            convex
+        } else if unlimited {
             decompose_within(model, &options, &mut self.budget)?
         } else {
             let choices = [options.most_parts as f64, options.tolerance];
@@ -105,11 +111,7 @@ impl Query<'_> {
                 None => Ok(Verdict::refused()),
             })?
         };
-        let with_shapes = |found: Covering| {
-            let Decomposition { parts, volume, excess, deviation, ended, certainty } = found;
-            let parts = parts.into_iter().map(|part| Shape::from(Convex::Polytope(part))).collect();
-            Decomposition { parts, volume, excess, deviation, ended, certainty }
-        };
+        let with_shapes = |found: Covering| found.map(|part| Shape::from(part.convex(model)));
         Ok(Answer::new(verdict.map(with_shapes), method, reason))
     }
 }
@@ -122,6 +124,9 @@ pub fn inspect(shape: &Shape) -> Result<Inspection, Error> {
     let answer = Query::default().inspect(shape)?;
     answer.value.ok_or(ENDED)
 }
+
+/// Triangles of a mesh about which is decided here, without a thread of its own, whether it is convex as a whole.
+const SMALL: usize = 512;
 
 /// Exact, and without a test.
 const FOUND: Outcome = Outcome {

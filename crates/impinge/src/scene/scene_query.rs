@@ -14,11 +14,14 @@ use super::scene_sweep::swept_bounds;
 use super::{Body, BodyId, Groups, Scene};
 use crate::model::{Geometry, Placed};
 use crate::motion::Motion;
-use crate::narrow::continuous::{Impact, StraightPass, SweepMemory, SweepOptions, sweep_within};
+use crate::narrow::continuous::{
+    Impact, StraightPass, SweepMemory, SweepOptions, sweep_within as sweep_of_surfaces,
+};
 use crate::narrow::convex_mesh;
 use crate::narrow::dispatch;
 use crate::narrow::kernel_memory::KernelMemory;
 use crate::narrow::shape_pair::ShapePair;
+use crate::narrow::solid_sweep::sweep_within;
 use crate::num::tolerance::{CAST_BOX_SLACK, SCENE_OVERLAP_ROUNDING, SWEEP_TOLERANCE};
 use crate::query::Query;
 use crate::shape::{Convex, Primitive};
@@ -125,6 +128,7 @@ impl Scene {
         let (shape, motion) = (moving.geometry(), moving.motion());
         let options = SweepOptions::default();
         let ball = ball_of(shape);
+        let [start, end] = [0.0, 1.0].map(|t| shape.bounds(&motion.pose(t)));
         let mut swept = swept_bounds(shape, motion, &ball, [0.0, 1.0]);
         let length = (swept.high - swept.low).length();
         let mut first: Option<(BodyId, Impact)> = None;
@@ -135,19 +139,25 @@ impl Scene {
             if filter.lets(id, entry) && earliest(shape, motion, length, &entry.body) <= limit {
                 let still = Motion::Still(entry.body.pose);
                 let shapes = [shape, entry.body.shape.geometry()];
-                let sweep = |until: f64| {
-                    let (options, budget) =
-                        (SweepOptions { until, ..options }, &mut Budget::UNLIMITED.clone());
-                    sweep_within(shapes, [motion, &still], &options, &mut SweepMemory::default(), budget)
-                        .impact
+                let motions = [motion, &still];
+                let surfaces = |until: f64| {
+                    let (options, budget) = (SweepOptions { until, ..options }, &mut Budget::unlimited());
+                    sweep_of_surfaces(shapes, motions, &options, &mut SweepMemory::default(), budget).impact
                 };
+                // Bodies that begin near each other may begin nested.
+                let near = start.meets(&shapes[1].bounds(&entry.body.pose));
                 // What comes too late is seen sooner; what does not is asked as if it were alone.
                 let late = first.is_some_and(|(_, known): (BodyId, Impact)| {
                     let until = known.time + 2.0 * SWEEP_TOLERANCE;
-                    until < 1.0 && sweep(until).is_none()
+                    !near && until < 1.0 && surfaces(until).is_none()
                 });
+                let solids = || {
+                    let (memory, budget) = (&mut KernelMemory::default(), &mut Budget::unlimited());
+                    // Only surfaces alone are refused.
+                    sweep_within(shapes, motions, &options, memory, budget).ok()?.impact
+                };
                 if !late
-                    && let Some(impact) = sweep(1.0)
+                    && let Some(impact) = if near { solids() } else { surfaces(1.0) }
                     && is_better(&first, impact.time, id, |impact| impact.time)
                 {
                     first = Some((id, impact));
@@ -157,7 +167,6 @@ impl Scene {
             first.map_or(1.0, |(_, impact)| impact.time) + 2.0 * SWEEP_TOLERANCE
         };
         swept.grow(CAST_BOX_SLACK * (swept.high - swept.low).max_element());
-        let [start, end] = [0.0, 1.0].map(|t| shape.bounds(&motion.pose(t)));
         let way = end.centre() - start.centre();
         let straight = motion.is_translation() && start.half().is_finite() && way != DVec3::ZERO;
         if straight {

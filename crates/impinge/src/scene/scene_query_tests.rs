@@ -154,6 +154,32 @@ fn answers_are_those_of_all_bodies_asked_one_by_one() {
 }
 
 #[test]
+fn a_cast_that_begins_nested_touches_at_the_start() {
+    let room = Shape::from(procedural::cuboid([3.0; 3], [2; 3]).unwrap());
+    let pea = Shape::from(procedural::ico_sphere(0.1, 1).unwrap());
+    let ring = Shape::from(procedural::torus(0.6, 0.2, 10, 6).unwrap());
+    let way =
+        Motion::velocity(&Pose::shift([0.3, 0.2, 0.1]), DVec3::new(0.4, 0.1, 0.0), DVec3::ZERO).unwrap();
+    let casts =
+        [pea.clone(), ring, Shape::sphere(0.2).unwrap(), Shape::cuboid([0.2; 3]).unwrap(), room.clone()];
+    // In a body that is larger than the shape, and around one that is smaller; one that is met later does not hide it.
+    for (body, casts) in [(&room, &casts[..4]), (&pea, &casts[4..])] {
+        let mut scene = Scene::default();
+        let later = scene.add(Body::fixed(Shape::sphere(0.1).unwrap(), Pose::shift([0.9, 0.35, 0.1])));
+        let held = scene.add(Body::fixed(body.clone(), Pose::shift([0.3, 0.2, 0.1])));
+        for shape in casts {
+            let moving = shape.along(way);
+            let want = crate::sweep(moving, body.at(Pose::shift([0.3, 0.2, 0.1]))).impact;
+            assert!(want.is_some_and(|impact| impact.time == 0.0), "{shape:?} {want:?}");
+            let other = Filter { accept: Some(&|id, _: &Body| id == held), ..Filter::default() };
+            assert_eq!(scene.shape_cast(moving, &other), want.map(|impact| (held, impact)), "{shape:?}");
+            let found = scene.shape_cast(moving, &Filter::default()).unwrap();
+            assert!(found.1.time == 0.0 && (found.0 == held || found.0 == later), "{shape:?} {found:?}");
+        }
+    }
+}
+
+#[test]
 fn sensors_have_events_and_no_contacts() {
     let ball = Shape::sphere(1.0).unwrap();
     let mut scene = Scene::default();

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use glam::DVec3;
 
-use super::{Polytope, Primitive};
+use super::{LazyPolytope, Polytope, Primitive};
 
 /// A convex shape in its own frame; a copy shares what is large.
 #[derive(Debug, Clone)]
@@ -12,7 +12,7 @@ pub enum Convex {
     /// Described by a formula.
     Primitive(Primitive),
     /// The hull of points.
-    Polytope(Arc<Polytope>),
+    Polytope(Arc<LazyPolytope>),
 }
 
 impl Convex {
@@ -49,6 +49,6 @@ impl From<Primitive> for Convex {
 
 impl From<Polytope> for Convex {
     fn from(polytope: Polytope) -> Convex {
-        Convex::Polytope(Arc::new(polytope))
+        Convex::Polytope(Arc::new(Arc::new(polytope).into()))
     }
 }

@@ -7,10 +7,12 @@
 //! triangle is degenerate, and a point left over from the removed facets that is still outside is above
 //! one of the new ones. Flat sets go to the chain of Andrew (1979), sets on a line to their two ends.
 
+use std::cmp::Ordering;
+
 use glam::DVec3;
 
 use crate::geom::incremental_hull::{Facet, IncrementalHull};
-use crate::num::predicate::{Plane, Sign, drop_axis, orient2d};
+use crate::num::predicate::{Plane, PlaneFilter, Sign, drop_axis, orient2d};
 
 /// No point, no facet.
 const NONE: u32 = u32::MAX;
@@ -39,12 +41,16 @@ pub struct Triangle {
     pub across: [u32; 3],
 }
 
+/// Ascending order of coordinates.
+pub(crate) fn ascending(p: &DVec3, q: &DVec3) -> Ordering {
+    p.x.total_cmp(&q.x).then(p.y.total_cmp(&q.y)).then(p.z.total_cmp(&q.z))
+}
+
 /// Points without repetition in ascending order of coordinates, each with the first index it came under.
 pub fn distinct(points: &[DVec3]) -> (Vec<DVec3>, Vec<u32>) {
     // −0 and 0 are one coordinate.
     let mut order: Vec<(DVec3, u32)> = points.iter().map(|&p| p + DVec3::ZERO).zip(0..).collect();
-    let key = |p: &DVec3, q: &DVec3| p.x.total_cmp(&q.x).then(p.y.total_cmp(&q.y)).then(p.z.total_cmp(&q.z));
-    order.sort_unstable_by(|(p, i), (q, j)| key(p, q).then(i.cmp(j)));
+    order.sort_unstable_by(|(p, i), (q, j)| ascending(p, q).then(i.cmp(j)));
     order.dedup_by_key(|(p, _)| *p);
     order.into_iter().unzip()
 }
@@ -122,22 +128,49 @@ struct Above {
 
 const NOTHING_ABOVE: Above = Above { first: NONE, top: NONE, top_height: f64::NEG_INFINITY };
 
+/// A facet's plane, whose corners are among the points, and what is above it.
+struct Own {
+    plane: PlaneFilter,
+    above: Above,
+}
+
+/// Whether a facet has a point strictly above it.
+#[inline]
+fn sees(points: &[DVec3], facet: &Facet<Own>, p: DVec3) -> bool {
+    let [a, b, c] = facet.corners;
+    let at = |i: u32| points[i as usize];
+    facet.own.plane.side(at(a), || [at(b), at(c)], p) == Sign::Positive
+}
+
 /// The growing hull and its scratch space.
 struct HullBuilder<'p> {
     points: &'p [DVec3],
-    surface: IncrementalHull<Above>,
+    surface: IncrementalHull<Own>,
     /// The next point above the same facet.
     next: Vec<u32>,
     /// Facets that had points above them when they were made.
     pending: Vec<u32>,
+    /// Where facets went when those that are gone were forgotten.
+    place: Vec<u32>,
+    /// How many facets are alive.
+    alive: usize,
 }
+
+/// Up to so many facets, those that went are forgotten at once.
+const FEW: usize = 64;
 
 impl<'p> HullBuilder<'p> {
     fn from_tetrahedron(points: &'p [DVec3], base: [u32; 3], apex: u32) -> HullBuilder<'p> {
         let next = vec![NONE; points.len()];
-        let mut builder =
-            HullBuilder { points, surface: IncrementalHull::default(), next, pending: Vec::new() };
-        builder.surface.begin(base, apex, |corners| facet(points, corners));
+        let mut builder = HullBuilder {
+            points,
+            surface: IncrementalHull::default(),
+            next,
+            pending: Vec::new(),
+            place: Vec::new(),
+            alive: 4,
+        };
+        builder.surface.begin(base, apex, |corners| own(points, corners));
         for point in 0..points.len() as u32 {
             builder.assign(point, 0);
         }
@@ -148,9 +181,10 @@ impl<'p> HullBuilder<'p> {
     /// Gives a point to the first facet from `first` on that sees it; one that none sees is inside.
     fn assign(&mut self, point: u32, first: u32) {
         let p = self.points[point as usize];
-        let mut facets = self.surface.own_from(first);
-        let Some((plane, above)) = facets.find(|(plane, _)| plane.side(p) == Sign::Positive) else { return };
-        let height = plane.normal().dot(p - plane.corners()[0]);
+        let mut facets = self.surface.facets_from(first).iter_mut();
+        let Some(facet) = facets.find(|facet| sees(self.points, facet, p)) else { return };
+        let (Own { plane, above }, corner) = (&mut facet.own, self.points[facet.corners[0] as usize]);
+        let height = plane.normal().dot(p - corner);
         if above.top == NONE || height > above.top_height {
             (above.top, above.top_height) = (point, height);
         }
@@ -162,31 +196,34 @@ impl<'p> HullBuilder<'p> {
         // Newest first: that is where the points are.
         while let Some(f) = self.pending.pop() {
             let facet = &self.surface.facets()[f as usize];
-            if facet.alive && facet.own.top != NONE {
-                self.rise(f, facet.own.top);
+            if facet.alive && facet.own.above.top != NONE {
+                self.rise(f, facet.own.above.top);
             }
         }
-        let facets = self.surface.facets();
-        let mut place = vec![NONE; facets.len()];
-        let alive = (0..facets.len()).filter(|&f| facets[f].alive);
-        for (to, from) in alive.enumerate() {
-            place[from] = to as u32;
-        }
-        let triangle = |f: &Facet<Above>| Triangle {
-            corners: f.corners,
-            across: f.across.map(|other| place[other as usize]),
-        };
-        facets.iter().filter(|f| f.alive).map(triangle).collect()
+        self.compact();
+        let triangle = |f: &Facet<Own>| Triangle { corners: f.corners, across: f.across };
+        self.surface.facets().iter().map(triangle).collect()
+    }
+
+    /// Forgets the facets that went.
+    fn compact(&mut self) {
+        self.surface.compact(&mut self.place);
+        let place = &self.place;
+        self.pending.retain_mut(|f| {
+            *f = place[*f as usize];
+            *f != NONE
+        });
     }
 
     /// Adds the highest point above a facet, and gives what was above the facets that go to those that come.
     fn rise(&mut self, facet_below: u32, top: u32) {
         let points = self.points;
         let at = points[top as usize];
-        let fresh = self.surface.add(facet_below, top, at, |corners| facet(points, corners));
+        let fresh =
+            self.surface.add(facet_below, top, |f| sees(points, f, at), |corners| own(points, corners));
         for k in 0..self.surface.gone().len() {
             let gone = self.surface.gone()[k];
-            let mut point = self.surface.facets()[gone as usize].own.first;
+            let mut point = self.surface.facets()[gone as usize].own.above.first;
             while point != NONE {
                 let following = self.next[point as usize];
                 if point != top {
@@ -196,13 +233,17 @@ impl<'p> HullBuilder<'p> {
             }
         }
         let facets = self.surface.facets();
-        self.pending.extend(fresh.filter(|&f| facets[f as usize].own.top != NONE));
+        self.alive = self.alive + fresh.len() - self.surface.gone().len();
+        self.pending.extend(fresh.filter(|&f| facets[f as usize].own.above.top != NONE));
+        if facets.len() > self.alive.max(FEW) + self.alive / 2 || facets.len() <= FEW {
+            self.compact();
+        }
     }
 }
 
-fn facet(points: &[DVec3], corners: [u32; 3]) -> (Plane, Above) {
+fn own(points: &[DVec3], corners: [u32; 3]) -> Own {
     let [p, q, r] = corners.map(|i| points[i as usize]);
-    (Plane::through(p, q, r), NOTHING_ABOVE)
+    Own { plane: PlaneFilter::through(p, q, r), above: NOTHING_ABOVE }
 }
 
 #[cfg(test)]

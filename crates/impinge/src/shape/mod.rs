@@ -8,13 +8,16 @@ mod mesh;
 mod polytope;
 mod primitive;
 pub mod procedural;
+pub(crate) mod seams;
+pub(crate) mod star_surface;
 pub mod tetmesh;
 pub mod topology;
 pub mod weld;
 
 pub use convex::Convex;
 pub use mesh::{MOST_TRIANGLES, Mesh};
-pub use polytope::{Edge, NO_FACE, Polytope, Side};
+pub(crate) use polytope::Outline;
+pub use polytope::{Edge, LazyPolytope, NO_FACE, Polytope, Side};
 pub use primitive::Primitive;
 pub use tetmesh::TetMesh;
 pub use topology::Topology;

@@ -5,6 +5,7 @@
 //! far outside land in the border cells: that costs time where there are many of them, never a pair.
 
 use crate::bound::Aabb;
+use crate::num::tolerance::{GRID_FARTHEST, GRID_FINEST, GRID_LARGEST_EXTENT, GRID_SMALLEST_UNIT};
 use crate::simd::dispatch;
 
 use super::super::bodies::Chunk;
@@ -26,20 +27,8 @@ const MOST_BINS: u32 = 256;
 /// Cells of all levels for each body, at most, in units of whole cells.
 const CELLS_PER_BODY: f64 = 4.0;
 
-/// Largest coordinate in units of the grid; differences stay finite in f32.
-const FAR: f32 = 1e37;
-
 /// Boxes that the units are chosen from, at most.
 pub(super) const SAMPLE: usize = 2048;
-
-/// Units in the longest extent, at most: cells are counted in f32.
-const FINEST: f32 = 1e6;
-
-/// Smallest unit (a length); its inverse is finite.
-const SMALLEST_UNIT: f64 = 1e-300;
-
-/// Farthest border of a grid (a length); differences stay finite.
-const LARGEST_EXTENT: f64 = 1e300;
 
 /// Step by which the unit grows until there are few enough cells.
 const UNIT_GROWTH: f64 = 1.125;
@@ -87,7 +76,8 @@ impl GridFrame {
         let extent = [0, 1, 2].map(|k| middle_range(sample, k));
         let lengths = extent.map(|[low, high]| high - low);
         let longest = lengths.into_iter().fold(0.0, f64::max);
-        let mut unit = (ROOM * typical_side(sample)).max(longest / f64::from(FINEST)).max(SMALLEST_UNIT);
+        let mut unit =
+            (ROOM * typical_side(sample)).max(longest / f64::from(GRID_FINEST)).max(GRID_SMALLEST_UNIT);
         let most = CELLS_PER_BODY * count.max(64) as f64;
         let cells = |unit: f64| lengths.map(|length| (length / unit).floor() + 1.0);
         while f64::from(ROW_CELLS) * cells(unit).into_iter().product::<f64>() > most {
@@ -125,8 +115,8 @@ impl GridFrame {
         let mut to = PackedAabb([0.0; 8]);
         for k in 0..8 {
             let u = ((ends[k] - origin[k]) * scale[k]) as f32;
-            let u = if u < FAR { u } else { FAR };
-            to.0[k] = if u > -FAR { u } else { -FAR };
+            let u = if u < GRID_FARTHEST { u } else { GRID_FARTHEST };
+            to.0[k] = if u > -GRID_FARTHEST { u } else { -GRID_FARTHEST };
         }
         (to.0[3], to.0[7]) = (mark, mark);
         to
@@ -280,5 +270,5 @@ fn middle_range(sample: &[Aabb], axis: usize) -> [f64; 2] {
     let few = centres.len() / 32;
     let [low, high] = [centres[few], centres[centres.len() - 1 - few]];
     let [low, high] = [low - (high - low), high + (high - low)];
-    [first.max(low), last.min(high)].map(|x| x.clamp(-LARGEST_EXTENT, LARGEST_EXTENT))
+    [first.max(low), last.min(high)].map(|x| x.clamp(-GRID_LARGEST_EXTENT, GRID_LARGEST_EXTENT))
 }

@@ -1,4 +1,5 @@
-//! Pairs by an octree: a cube around all points, cut into eight as long as too many are in one.
+//! Pairs by an octree (Meagher, "Geometric modeling using octree encoding", 1982): a cube around all points, cut into
+//! eight as long as too many are in one.
 //!
 //! The order of the points along a Morton curve is the order of the leaves; it is kept from frame to frame, so that
 //! what has to be sorted is nearly sorted. Cubes in which all points are in one eighth are passed over, and boxes

@@ -7,6 +7,7 @@ use super::point_list::PointList;
 use super::r_star::{Bound, NONE, RStarTree};
 use super::{NeighbourSearch, Particles, SearchCounters, Technique};
 use crate::bound::Aabb;
+use crate::num::tolerance::FLAT_BOX_SHARE;
 
 /// The R*-tree as a technique.
 #[derive(Debug, Default)]
@@ -117,8 +118,7 @@ impl Bound for Aabb {
 
 /// The volume, with a little of every side on the others: flat boxes differ too.
 pub(super) fn content(sides: DVec3) -> f64 {
-    const SHARE: f64 = 1e-3;
-    (sides + SHARE * sides.element_sum()).element_product()
+    (sides + FLAT_BOX_SHARE * sides.element_sum()).element_product()
 }
 
 fn sides(bounds: &Aabb) -> DVec3 {

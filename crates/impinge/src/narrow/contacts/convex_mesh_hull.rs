@@ -1,7 +1,8 @@
 //! Meshes that bound a convex body, and convex shapes as meshes.
 //!
 //! A connected closed surface of genus 0 all of whose edges are convex or flat bounds a convex body (van Heijenoort,
-//! "On locally convex manifolds", 1952). Edges are decided exactly, so a mesh that passes is its own hull.
+//! "On locally convex manifolds", 1952) if it winds around its middle once. All is decided exactly, so a mesh that passes
+//! is its own hull.
 
 use std::sync::Arc;
 
@@ -11,18 +12,19 @@ use super::translation::spread_directions;
 use crate::model::{Geometry, Model};
 use crate::narrow::convex::relation::PlacedConvex;
 use crate::num::predicate::{Sign, orient3d};
+use crate::shape::star_surface::{middle, winds_once};
 use crate::shape::topology::Side;
-use crate::shape::{Convex, Polytope, Primitive};
+use crate::shape::{Convex, LazyPolytope, Polytope, Primitive};
 use crate::{Budget, Mesh, Pose};
 
 /// Points of a curved shape that stand for it.
 const CURVED_POINTS: u32 = 512;
 
 /// The hull of a mesh that is convex.
-struct ConvexBody(Option<Arc<Polytope>>);
+struct ConvexBody(Option<Arc<LazyPolytope>>);
 
 /// The hull of a mesh, if it bounds a convex body; found once. `None` also when the budget ends first.
-pub(super) fn convex_body(model: &Model, budget: &mut Budget) -> Option<Arc<Polytope>> {
+pub(super) fn convex_body(model: &Model, budget: &mut Budget) -> Option<Arc<LazyPolytope>> {
     // An open mesh is none, whatever it looks like.
     if !model.topology().is_closed() {
         return None;
@@ -63,7 +65,8 @@ fn is_convex(model: &Model) -> bool {
             }
         }
     }
-    bends[0] != bends[1]
+    // Edges alone do not tell how often the surface winds around its middle.
+    bends[0] != bends[1] && middle(mesh).is_some_and(|middle| winds_once(mesh, &middle))
 }
 
 /// A shape as a mesh and where it is: a curved one as the hull of points of its surface, compounds as all their

@@ -12,7 +12,9 @@ use glam::DVec3;
 use smallvec::SmallVec;
 
 use super::answer::Impact;
-use crate::geom::point_triangle::{closest_point, norm};
+use super::triangle_pair::Step;
+use crate::geom::point_triangle::{TriangleFeature, closest_point, norm};
+use crate::geom::unit_normal::unit_normal;
 use crate::model::Model;
 use crate::motion::Motion;
 use crate::narrow::exact::placed_mesh::PlacedMesh;
@@ -23,6 +25,36 @@ const AROUND: f64 = 4.0;
 
 /// Corners nearer than this, in sizes of what counts as one point, show no direction.
 const FAR: f64 = 256.0;
+
+/// Farthest that the direction of a gap which rounding blurs may be from that of its features (radians).
+const MOST_DOUBT: f64 = 0.05;
+
+/// The normal of two triangles at a step, from a to b, of unit length. Where nothing separates them any more it is that of
+/// the features, along which a comes: `way` tells how a moves against b.
+pub(super) fn features_normal(
+    found: &Step,
+    parts: &[TriangleFeature; 2],
+    [a, b]: [&[DVec3; 3]; 2],
+    noise: f64,
+    way: impl FnOnce() -> DVec3,
+) -> DVec3 {
+    let side = |t: &[DVec3; 3], i: u8| t[(usize::from(i) + 1) % 3] - t[usize::from(i)];
+    let across = match parts {
+        [TriangleFeature::Side(i), TriangleFeature::Side(j)] => side(a, *i).cross(side(b, *j)),
+        [TriangleFeature::Inside, TriangleFeature::Corner(_)] => unit_normal(3, |k| a[k]),
+        _ => unit_normal(3, |k| b[k]),
+    };
+    if found.normal != DVec3::ZERO {
+        // Where the gap is all but gone its direction is mostly rounding; the features' is not.
+        let across = across.normalize_or_zero();
+        let across = if across.dot(found.normal) < 0.0 { -across } else { across };
+        let doubt = (noise / found.near.distance).min(MOST_DOUBT);
+        return if norm(across - found.normal) <= doubt { across } else { found.normal };
+    }
+    let way = way();
+    let across = across.try_normalize().or_else(|| way.try_normalize()).unwrap_or(DVec3::Z);
+    if across.dot(way) < 0.0 { -across } else { across }
+}
 
 /// The normal of an impact, from a to b, which was found with a tolerance in time and a slack in length.
 pub(super) fn parting_normal(

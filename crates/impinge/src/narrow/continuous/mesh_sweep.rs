@@ -20,7 +20,7 @@ use glam::DVec3;
 
 use super::answer::{ContactKind, Impact, Sweep, SweepOptions};
 use super::child_pairs::{Blocks, ChildPairs, ChildRef};
-use super::contact_normal::parting_normal;
+use super::contact_normal::{features_normal, parting_normal};
 use super::earliness::earliness;
 use super::hull_bound::HullBound;
 use super::motion_spans::spans;
@@ -33,7 +33,6 @@ use super::triangle_pair::{Corners, Step, step, time_along};
 use crate::geom::common_point::common_point;
 use crate::geom::point_triangle::{TriangleFeature, norm};
 use crate::geom::triangle_triangle;
-use crate::geom::unit_normal::unit_normal;
 use crate::hierarchy::box_time_of_impact::{BoxTimeOfImpact, Instant, Times, times};
 use crate::hierarchy::relative::placement_error;
 use crate::hierarchy::wide::WIDTH;
@@ -66,9 +65,6 @@ const FIRST_SHADOWS: u64 = 512;
 
 /// What a glance at two triangles must win to be worth another (in units of the step).
 const GLANCE_GAIN: f64 = 1.0 / 256.0;
-
-/// Farthest that the direction of a gap which rounding blurs may be from that of its features (radians).
-const MOST_DOUBT: f64 = 0.05;
 
 /// What a pair of bodies remembers from its last sweep; forgetting it costs only time.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -652,44 +648,17 @@ impl<'m> MeshSweep<'m> {
         let side = |k: usize| -> Feature { feature(self.bodies[k].model.mesh(), pair[k], parts[k]) };
         let [p, q] = found.near.points;
         let point = if meets { common_point(a, b) } else { p.midpoint(q) };
+        let velocity = |k: usize, x: DVec3| self.bodies[k].motion.twist(time).velocity(x);
+        let way = || velocity(0, p) - velocity(1, q);
         Impact {
             time,
             kind,
             features: [side(0), side(1)],
             triangles: pair.map(Some),
             point,
-            normal: self.normal(found, time, &parts, [a, b]),
+            normal: features_normal(found, &parts, [a, b], self.noise, way),
             proved: meets,
         }
-    }
-
-    /// From a to b, of unit length. Where nothing separates the triangles any more it is that of the features,
-    /// along which a comes.
-    fn normal(
-        &self,
-        found: &Step,
-        time: f64,
-        parts: &[TriangleFeature; 2],
-        [a, b]: [&[DVec3; 3]; 2],
-    ) -> DVec3 {
-        let side = |t: &[DVec3; 3], i: u8| t[(usize::from(i) + 1) % 3] - t[usize::from(i)];
-        let across = match parts {
-            [TriangleFeature::Side(i), TriangleFeature::Side(j)] => side(a, *i).cross(side(b, *j)),
-            [TriangleFeature::Inside, TriangleFeature::Corner(_)] => unit_normal(3, |k| a[k]),
-            _ => unit_normal(3, |k| b[k]),
-        };
-        if found.normal != DVec3::ZERO {
-            // Where the gap is all but gone its direction is mostly rounding; the features' is not.
-            let across = across.normalize_or_zero();
-            let across = if across.dot(found.normal) < 0.0 { -across } else { across };
-            let doubt = (self.noise / found.near.distance).min(MOST_DOUBT);
-            return if norm(across - found.normal) <= doubt { across } else { found.normal };
-        }
-        let [p, q] = found.near.points;
-        let [v, w] = [(0, p), (1, q)].map(|(k, x)| self.bodies[k].motion.twist(time).velocity(x));
-        let way = v - w;
-        let across = across.try_normalize().or_else(|| way.try_normalize()).unwrap_or(DVec3::Z);
-        if across.dot(way) < 0.0 { -across } else { across }
     }
 
     fn answer(&self, reached: f64, finish: Finish) -> Sweep {

@@ -51,6 +51,7 @@ pub(crate) struct Polytope {
 /// Where the plane of a face is.
 #[derive(Debug, Clone, Copy)]
 struct FacePlane {
+    plane: Plane,
     /// Outward and of unit length.
     normal: DVec3,
     /// The distance from the origin, negative when the origin is beyond it.
@@ -180,7 +181,7 @@ impl Polytope {
         };
         let mut at = None;
         while let Some(&Entry { offset, face }) = self.queue.peek() {
-            let Facet { alive, plane, own: FacePlane { normal, .. }, .. } =
+            let Facet { alive, own: FacePlane { plane, normal, .. }, .. } =
                 self.surface.facets()[face as usize];
             if !alive {
                 self.queue.pop();
@@ -211,7 +212,8 @@ impl Polytope {
         let new = self.corners.len() as u32;
         self.corners.push(corner);
         let Polytope { corners, surface, .. } = self;
-        let new = surface.add(from, new, corner.w, |of| face(corners, of));
+        let sees = |f: &Facet<FacePlane>| f.own.plane.side(corner.w) == Sign::Positive;
+        let new = surface.add(from, new, sees, |of| face(corners, of));
         self.enqueue(new);
     }
 
@@ -232,12 +234,12 @@ impl Polytope {
 }
 
 #[inline]
-fn face(corners: &[Corner], of: [u32; 3]) -> (Plane, FacePlane) {
+fn face(corners: &[Corner], of: [u32; 3]) -> FacePlane {
     let [p, q, r] = of.map(|c| corners[c as usize].w);
     let plane = Plane::through(p, q, r);
     let normal = plane_normal(&plane);
     // The corner nearest to the origin has the smallest rounding.
     let nearest =
         [q, r].into_iter().fold(p, |x, y| if y.length_squared() < x.length_squared() { y } else { x });
-    (plane, FacePlane { normal, offset: normal.dot(nearest) })
+    FacePlane { plane, normal, offset: normal.dot(nearest) }
 }

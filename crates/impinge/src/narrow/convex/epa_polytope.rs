@@ -43,8 +43,8 @@ struct Corner {
 #[derive(Debug, Clone, Default)]
 pub(super) struct EpaPolytope {
     corners: Vec<Corner>,
-    /// Facets with their unit normals.
-    surface: IncrementalHull<DVec3>,
+    /// Facets with their planes and unit normals.
+    surface: IncrementalHull<(Plane, DVec3)>,
     /// The distance of each facet's plane from the origin, infinite for facets that are gone.
     offsets: Vec<f64>,
 }
@@ -57,8 +57,7 @@ impl EpaPolytope {
         // The hull of the seeds may hold more than the first tetrahedron does.
         for corner in (0..self.corners.len() as u32).filter(|c| !base.contains(c)) {
             let at = self.corners[corner as usize].at;
-            let sees = |f: &Facet<DVec3>| f.alive && f.plane.side(at) == Sign::Positive;
-            if let Some(seen) = self.surface.facets().iter().position(sees) {
+            if let Some(seen) = self.surface.facets().iter().position(|f| f.alive && sees(f, at)) {
                 self.insert(seen, corner);
             }
         }
@@ -66,11 +65,11 @@ impl EpaPolytope {
             *steps += 1;
             let nearest = lowest(&self.offsets);
             let (facet, offset) = (&self.surface.facets()[nearest], self.offsets[nearest]);
-            let normal = facet.own;
+            let normal = facet.own.1;
             let corner = self.support(view, normal, facet.corners[0]);
             let beyond = normal.dot(corner.at) - offset;
             let rounding = SUPPORT_ROUNDING * self.size(nearest).max(corner.size);
-            if beyond > rounding && facet.plane.side(corner.at) == Sign::Positive {
+            if beyond > rounding && sees(facet, corner.at) {
                 self.corners.push(corner);
                 self.insert(nearest, self.corners.len() as u32 - 1);
             } else {
@@ -165,7 +164,7 @@ impl EpaPolytope {
     fn insert(&mut self, seen: usize, corner: u32) {
         let at = self.at(corner);
         let EpaPolytope { corners, surface, offsets } = self;
-        surface.add(seen as u32, corner, at, |of| facet(corners, offsets, of));
+        surface.add(seen as u32, corner, |f| sees(f, at), |of| facet(corners, offsets, of));
         for &gone in surface.gone() {
             offsets[gone as usize] = f64::INFINITY;
         }
@@ -175,7 +174,7 @@ impl EpaPolytope {
     /// corners there.
     fn under_origin(&self, nearest: usize) -> (usize, [f64; 3]) {
         let facets = self.surface.facets();
-        let normal = facets[nearest].own;
+        let normal = facets[nearest].own.1;
         let foot = normal * self.offsets[nearest];
         let least = |weights: &[f64; 3]| weights.iter().copied().fold(f64::INFINITY, f64::min);
         let mut best = (nearest, self.weights(nearest, foot, normal));
@@ -202,6 +201,12 @@ impl EpaPolytope {
         let whole: f64 = areas.iter().sum();
         areas.map(|area| area / whole)
     }
+}
+
+/// Whether a facet has a point strictly above it.
+#[inline]
+fn sees(facet: &Facet<(Plane, DVec3)>, at: DVec3) -> bool {
+    facet.own.0.side(at) == Sign::Positive
 }
 
 /// Makes a facet, and notes its offset.

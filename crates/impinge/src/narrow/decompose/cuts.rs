@@ -9,9 +9,9 @@ use glam::DVec3;
 use super::bounds;
 use super::piece::{Piece, Plane};
 use crate::Mesh;
-use crate::model::Model;
 use crate::num::predicate::{Sign, orient3d};
 use crate::num::tolerance::SAME_PLANE;
+use crate::shape::seams::Seams;
 
 /// Planes along faces at notches, and along other faces, that are tried for one cut.
 const FACES: usize = 16;
@@ -20,36 +20,48 @@ const ACROSS: usize = 5;
 
 /// An edge at which the solid is not convex.
 pub(super) struct Notch {
-    /// Vertices of the mesh.
-    ends: [u32; 2],
-    triangles: [u32; 2],
+    /// Its sides as [`Seams`] names them, the forward one first.
+    sides: [u32; 2],
     /// Its length times the sine of the angle that is missing.
     pub(super) weight: f64,
 }
 
-/// The notches of an oriented mesh that are deeper than `slack`; `inward` says that its triangles look into the
-/// solid.
-pub(super) fn notches(model: &Model, inward: bool, slack: f64) -> Vec<Notch> {
-    let (mesh, topology) = (model.mesh(), model.topology());
-    let mut found = Vec::new();
-    for (edge, ends) in topology.edges().iter().enumerate() {
-        let [a, b] = topology.sides(edge as u32) else { continue };
-        let [t, u] = [a.triangle, b.triangle];
-        let corners = mesh.corners(t);
-        let opposite = mesh.corners(u)[(usize::from(b.corner) + 2) % 3];
-        let above = orient3d(corners[0], corners[1], corners[2], opposite);
-        if (if inward { above.flip() } else { above }) != Sign::Positive {
-            continue;
-        }
-        if normal(mesh, t).dot(opposite - corners[0]).abs() <= slack {
-            continue;
-        }
-        let ends = ends.map(|welded| topology.weld().first(welded));
-        let [p, q] = ends.map(|v| mesh.vertices()[v as usize]);
-        let weight = normal(mesh, t).cross(normal(mesh, u)).length() * p.distance(q);
-        found.push(Notch { ends, triangles: [t, u], weight });
+impl Notch {
+    fn ends(&self, mesh: &Mesh) -> [DVec3; 2] {
+        let (corners, k) = (mesh.corners(self.sides[0] / 3), self.sides[0] as usize % 3);
+        [corners[k], corners[(k + 1) % 3]]
     }
-    found
+
+    /// Ascending.
+    fn triangles(&self) -> [u32; 2] {
+        let [t, u] = self.sides.map(|side| side / 3);
+        [t.min(u), t.max(u)]
+    }
+}
+
+/// The notches of a mesh that are deeper than `slack`; `inward` says that its triangles look into the solid. `None` where
+/// it is not closed.
+pub(super) fn notches(mesh: &Mesh, seams: &Seams<'_>, inward: bool, slack: f64) -> Option<Vec<Notch>> {
+    let mut found = Vec::new();
+    let closed = seams.all_edges(|edge| {
+        if let &[p, q] = edge {
+            let corners = mesh.corners(p / 3);
+            let opposite = mesh.corners(q / 3)[(q as usize + 2) % 3];
+            let above = orient3d(corners[0], corners[1], corners[2], opposite);
+            if (if inward { above.flip() } else { above }) == Sign::Positive
+                && normal(mesh, p / 3).dot(opposite - corners[0]).abs() > slack
+            {
+                let sides = if seams.is_forward(p) { [p, q] } else { [q, p] };
+                let mut notch = Notch { sides, weight: 0.0 };
+                let ([t, u], [from, to]) = (notch.triangles(), notch.ends(mesh));
+                notch.weight = normal(mesh, t).cross(normal(mesh, u)).length() * from.distance(to);
+                found.push(notch);
+            }
+        }
+        seams.is_balanced(edge)
+    });
+    found.shrink_to_fit();
+    closed.then_some(found)
 }
 
 fn normal(mesh: &Mesh, triangle: u32) -> DVec3 {
@@ -57,25 +69,27 @@ fn normal(mesh: &Mesh, triangle: u32) -> DVec3 {
     (b - a).cross(c - a).normalize_or_zero()
 }
 
-/// The notches of a piece, and the planes worth trying, the most promising first; no two are the same.
-pub(super) fn candidates<'n>(
+/// The notches of a piece by their numbers, and the planes worth trying, the most promising first; no two are the same.
+pub(super) fn candidates(
     piece: &Piece,
     mesh: &Mesh,
-    notches: &'n [Notch],
+    notches: &[Notch],
     slack: f64,
-) -> (Vec<&'n Notch>, Vec<Plane>) {
+) -> (Vec<u32>, Vec<Plane>) {
     let mut planes = Vec::new();
-    let mut open: Vec<&Notch> =
-        notches.iter().filter(|notch| open_part(notch, mesh, piece, slack) > 0.0).collect();
-    open.sort_by(|a, b| b.weight.total_cmp(&a.weight));
-    for triangle in open.iter().flat_map(|notch| notch.triangles) {
+    let notch = |k: &u32| &notches[*k as usize];
+    let mut open: Vec<u32> =
+        (0..notches.len() as u32).filter(|k| open_part(notch(k), mesh, piece, slack) > 0.0).collect();
+    open.shrink_to_fit();
+    open.sort_unstable_by(|a, b| notch(b).weight.total_cmp(&notch(a).weight).then(a.cmp(b)));
+    for triangle in open.iter().flat_map(|k| notch(k).triangles()) {
         if planes.len() == FACES {
             break;
         }
         add(&mut planes, face(mesh, triangle, slack));
     }
     let mut areas: Vec<(f64, u32)> = piece.areas().collect();
-    areas.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    areas.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
     for (_, triangle) in areas {
         if planes.len() >= 2 * FACES {
             break;
@@ -93,13 +107,18 @@ pub(super) fn candidates<'n>(
 }
 
 /// The weight of what the piece has of some notches.
-pub(super) fn open_weight(notches: &[&Notch], mesh: &Mesh, piece: &Piece, slack: f64) -> f64 {
-    notches.iter().map(|notch| notch.weight * open_part(notch, mesh, piece, slack)).sum()
+pub(super) fn open_weight<'n>(
+    notches: impl Iterator<Item = &'n Notch>,
+    mesh: &Mesh,
+    piece: &Piece,
+    slack: f64,
+) -> f64 {
+    notches.map(|notch| notch.weight * open_part(notch, mesh, piece, slack)).sum()
 }
 
 /// The share of a notch that lies in the piece and not in one of its cuts.
 fn open_part(notch: &Notch, mesh: &Mesh, piece: &Piece, slack: f64) -> f64 {
-    let [p, q] = notch.ends.map(|v| mesh.vertices()[v as usize]);
+    let [p, q] = notch.ends(mesh);
     let (mut from, mut to) = (0.0_f64, 1.0_f64);
     for plane in piece.cuts() {
         let (hp, hq) = (plane.height(p), plane.height(q));

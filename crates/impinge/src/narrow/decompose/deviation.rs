@@ -31,10 +31,10 @@ struct Cell {
     half: DVec3,
 }
 
-/// A length, at least `known`, that no point of the part is farther from the solid than; above the smallest such
+/// A length, at least `known`, that no point of the part with these corners is farther from the solid than; above the smallest such
 /// length by at most `resolution`. `pay` is asked for every so many points; `None` where it refuses.
 pub(super) fn deviation(
-    part: &Arc<Polytope>,
+    corners: &[DVec3],
     solid: &Model,
     resolution: f64,
     known: f64,
@@ -42,19 +42,21 @@ pub(super) fn deviation(
 ) -> Option<f64> {
     // A bound that is known already needs no point that reaches it.
     let (mut seen, mut bound) = ((known - resolution).max(0.0), known);
-    for corners in part.vertices().chunks(AT_A_TIME) {
-        pay(corners.len())?;
-        let found = signed_distances(solid, &Pose::IDENTITY, corners);
+    for some in corners.chunks(AT_A_TIME) {
+        pay(some.len())?;
+        let found = signed_distances(solid, &Pose::IDENTITY, some);
         seen = found.iter().map(|found| found.distance).fold(seen, f64::max);
     }
-    let hull = Convex::Polytope(part.clone());
-    let [low, high] = bounds(part.vertices().iter().copied());
+    // Its features are not kept.
+    let part = Arc::new(Polytope::of_points(corners));
+    let hull = Convex::Polytope(Arc::new(part.clone().into()));
+    let [low, high] = bounds(corners.iter().copied());
     let mut open = vec![Cell { centre: low.midpoint(high), half: (high - low) / 2.0 }];
     while !open.is_empty() {
         let cells = open.split_off(open.len().saturating_sub(AT_A_TIME));
         pay(cells.len())?;
         let chunks: Vec<&[Cell]> = cells.chunks(ON_A_THREAD).collect();
-        let found = parallel::map(chunks.len(), |k| measured(part, &hull, solid, chunks[k]));
+        let found = parallel::map(chunks.len(), |k| measured(&part, &hull, solid, chunks[k]));
         seen = found.iter().flatten().map(|&(_, distance)| distance).fold(seen, f64::max);
         for (cell, distance) in found.into_iter().flatten() {
             let most = distance + cell.half.length();

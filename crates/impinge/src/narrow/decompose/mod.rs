@@ -13,8 +13,10 @@
 mod cuts;
 mod deviation;
 mod piece;
+mod solids;
 #[cfg(test)]
 mod tests;
+mod whole;
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -23,13 +25,16 @@ use glam::DVec3;
 
 use self::cuts::Notch;
 use self::piece::Piece;
+use self::solids::{Outward, Solids, solids};
 use crate::Shape;
 use crate::contact::Verdict;
 use crate::model::{Fact, Model};
-use crate::narrow::exact::self_intersection::{self_intersections, self_intersections_within};
+use crate::narrow::exact::self_intersection::{
+    few_triangles_intersect, self_intersections, self_intersections_within,
+};
 use crate::num::parallel;
 use crate::num::tolerance::{CUT_GAIN, CUT_SLACK, ROUND_UP, VOLUME_ROUNDING};
-use crate::shape::Polytope;
+use crate::shape::{Convex, LazyPolytope, Outline, Polytope};
 use crate::{Budget, Certainty, Counters, Error, Finish, Mesh, Outcome};
 
 /// Choices of a decomposition.
@@ -98,7 +103,7 @@ pub const DEVIATION_RESOLUTION: f64 = 1.0 / 256.0;
 /// use impinge::narrow::decompose::{DecomposeOptions, decompose};
 /// use impinge::{Certainty, model::Model, procedural};
 ///
-/// let stairs = Model::from(procedural::stairs(3, 1.0, 2.0, 1.0)?);
+/// let stairs = Model::from(procedural::stairs(3, 1.0, 2.0, 1.0)?).into();
 /// let found = decompose(&stairs, &DecomposeOptions::DEFAULT)?;
 /// assert_eq!(found.parts.len(), 3);
 /// assert_eq!(found.certainty, Certainty::Exact);
@@ -107,22 +112,49 @@ pub const DEVIATION_RESOLUTION: f64 = 1.0 / 256.0;
 ///
 /// # Errors
 /// A mesh that is not closed or encloses nothing, no parts allowed, or a tolerance that is negative or not finite.
-pub fn decompose(model: &Model, options: &DecomposeOptions) -> Result<Decomposition<Arc<Polytope>>, Error> {
+pub fn decompose(model: &Arc<Model>, options: &DecomposeOptions) -> Result<Decomposition<Polytope>, Error> {
     let found = decompose_within(model, options, &mut Budget::UNLIMITED.clone())?.value;
     // An unlimited budget does not run out.
-    found.ok_or(Error::Argument { name: "budget", reason: "it ended".into() })
+    let found = found.ok_or(Error::Argument { name: "budget", reason: "it ended".into() })?;
+    Ok(found.map(|part| part.polytope(model)))
 }
 
 /// As [`decompose`], as far as a budget goes: when it ends after a cut, the parts so far are told.
 ///
 /// # Errors
 /// As [`decompose`].
-pub fn decompose_within(
+pub(crate) fn decompose_within(
     model: &Model,
     options: &DecomposeOptions,
     budget: &mut Budget,
 ) -> Result<Verdict<Covering>, Error> {
-    let DecomposeOptions { most_parts, tolerance } = *options;
+    check(options)?;
+    let mut spending = Spending { budget, tests: 0, so_far: None };
+    Ok(match covered(model, options, &mut spending)? {
+        Some(found) => spending.complete(found),
+        None => spending.open().unwrap_or_else(Verdict::out_of_budget),
+    })
+}
+
+/// As [`decompose_within`] for a mesh that is one convex part, without building anything; `None` where it is none, or
+/// when the budget ended first.
+///
+/// # Errors
+/// As [`decompose_within`] for options that mean nothing.
+pub(crate) fn whole_within(
+    model: &Model,
+    options: &DecomposeOptions,
+    budget: &mut Budget,
+) -> Result<Option<Verdict<Covering>>, Error> {
+    check(options)?;
+    let mut spending = Spending { budget, tests: 0, so_far: None };
+    let found =
+        spending.pay(model.mesh().triangles().len()).and_then(|()| whole::whole(model.mesh(), options));
+    Ok(found.map(|found| spending.complete(found)))
+}
+
+/// Refuses options that mean nothing.
+fn check(&DecomposeOptions { most_parts, tolerance }: &DecomposeOptions) -> Result<(), Error> {
     if most_parts == 0 {
         return Err(Error::Argument { name: "most_parts", reason: "there must be one at least".into() });
     }
@@ -130,21 +162,53 @@ pub fn decompose_within(
         let reason = format!("{tolerance} is negative or not finite");
         return Err(Error::Argument { name: "tolerance", reason });
     }
-    let mut spending = Spending { budget, tests: 0, so_far: None };
-    Ok(match covered(model, options, &mut spending)? {
-        Some(found) => {
-            let outcome = outcome(found.certainty, Finish::Complete, spending.tests);
-            Verdict::new(Some(found), outcome)
-        }
-        None => spending.open().unwrap_or_else(Verdict::out_of_budget),
-    })
+    Ok(())
 }
 
 /// The parts while they may be told more than once.
-pub(crate) type Covering = Decomposition<Arc<Polytope>>;
+pub(crate) type Covering = Decomposition<Part>;
+
+/// A convex part, by what it is the hull of.
+#[derive(Debug, Clone)]
+pub(crate) enum Part {
+    /// The mesh.
+    Whole,
+    /// Its corners.
+    Corners(Arc<[DVec3]>),
+}
+
+impl Part {
+    /// The part as a convex shape. Its features are found when they are first needed: they take many times the memory.
+    pub(crate) fn convex(self, model: &Arc<Model>) -> Convex {
+        let model = model.clone();
+        Convex::Polytope(Arc::new(match self {
+            Part::Whole => LazyPolytope::new(move || Part::Whole.polytope(&model)),
+            Part::Corners(corners) => LazyPolytope::new(move || Polytope::of_points(&corners)),
+        }))
+    }
+
+    fn polytope(&self, model: &Model) -> Polytope {
+        match self {
+            Part::Whole => Polytope::of_points(&model.used_points()),
+            Part::Corners(corners) => Polytope::of_points(corners),
+        }
+    }
+}
+
+impl<P> Decomposition<P> {
+    /// The same with the parts as something else.
+    pub(crate) fn map<Q>(self, by: impl FnMut(P) -> Q) -> Decomposition<Q> {
+        let Decomposition { parts, volume, excess, deviation, ended, certainty } = self;
+        let parts = parts.into_iter().map(by).collect();
+        Decomposition { parts, volume, excess, deviation, ended, certainty }
+    }
+}
 
 /// Planes that are tried before a budget is asked again.
 const PLANES_AT_A_TIME: usize = 4;
+
+/// Triangles of a mesh up to which no tree is built to see whether it meets itself.
+const FEW: usize = 128;
 
 /// Polygons of a piece from which on the planes are tried on all threads.
 const WORTH_SHARING: usize = 128;
@@ -181,6 +245,11 @@ impl Spending<'_> {
         }
     }
 
+    fn complete(&self, found: Covering) -> Verdict<Covering> {
+        let outcome = outcome(found.certainty, Finish::Complete, self.tests);
+        Verdict::new(Some(found), outcome)
+    }
+
     fn open(&self) -> Option<Verdict<Covering>> {
         Some(self.so_far.as_ref()?.left_open(self.tests))
     }
@@ -205,28 +274,37 @@ fn covered(
     spending: &mut Spending<'_>,
 ) -> Result<Option<Covering>, Error> {
     let triangles = model.mesh().triangles().len();
-    if spending.prepare(model, &[Fact::Topology]).is_none() || spending.pay(4 * triangles).is_none() {
+    if spending.pay(triangles).is_none() {
         return Ok(None);
     }
-    let solids = solids(model)?;
-    let size = extent(model.mesh());
-    let volume: f64 = solids.iter().map(|part| part.volume).sum();
-    let inward = solids.iter().all(|solid| solid.inward);
+    if let Some(whole) = whole::whole(model.mesh(), options) {
+        return Ok(Some(whole));
+    }
+    if spending.pay(8 * triangles).is_none() {
+        return Ok(None);
+    }
+    let mesh = model.mesh();
+    let size = extent(mesh);
+    let Solids { surfaces, inward, volume, notches } = solids(mesh, size)?;
     let work = Work {
-        mesh: model.mesh(),
+        mesh,
         inward,
-        notches: cuts::notches(model, inward, CUT_SLACK * size),
+        notches,
         slack: CUT_SLACK * size,
         volume,
         enough: volume * options.tolerance.max(VOLUME_ROUNDING),
         strict: options.tolerance == 0.0,
     };
     let mut pieces = Vec::new();
-    for (number, solid) in solids.into_iter().enumerate() {
-        if spending.pay(solid.piece.triangles().len()).is_none() {
+    for (number, (surface, signed)) in surfaces.into_iter().enumerate() {
+        if spending.pay(surface.len()).is_none() {
             return Ok(None);
         }
-        pieces.extend(work.shaped(solid.piece, number));
+        let mut piece = Piece::whole(mesh, surface);
+        if signed < 0.0 {
+            piece.turn();
+        }
+        pieces.extend(work.shaped(piece, number));
     }
     if work.cut_all(&mut pieces, options.most_parts, spending).is_none() {
         return Ok(None);
@@ -237,7 +315,7 @@ fn covered(
         true => DecomposeEnd::NoBetterCut,
     };
     spending.tell(|| work.so_far(&pieces));
-    if work.join_all(&mut pieces, spending)?.is_none() {
+    if work.join_all(&mut pieces, spending).is_none() {
         return Ok(None);
     }
     spending.tell(|| work.so_far(&pieces));
@@ -247,7 +325,7 @@ fn covered(
     // Those that may stand out far are measured first, so that the others are soon seen not to.
     let mut order: Vec<usize> = (0..pieces.len()).collect();
     order.sort_by(|&p, &q| pieces[q].excess().total_cmp(&pieces[p].excess()));
-    let parts: Vec<Arc<Polytope>> = pieces.into_iter().map(|piece| piece.hull).collect();
+    let parts: Vec<Arc<[DVec3]>> = pieces.into_iter().map(|piece| piece.corners).collect();
     let close = excess <= volume * VOLUME_ROUNDING * parts.len() as f64;
     let mut exact = close && !hollow;
     if exact {
@@ -265,11 +343,17 @@ fn covered(
         deviation = found;
     }
     let certainty = if exact { Certainty::Exact } else { Certainty::Conservative { tolerance: deviation } };
+    let parts = parts.into_iter().map(Part::Corners).collect();
     Ok(Some(Decomposition { parts, volume, excess, deviation, ended, certainty }))
 }
 
 /// Whether the surface meets itself; `None` when the budget ended first.
 fn meets_itself(model: &Model, spending: &mut Spending<'_>) -> Option<bool> {
+    let triangles = model.mesh().triangles().len();
+    if triangles <= FEW {
+        spending.pay(triangles * triangles / 2)?;
+        return Some(few_triangles_intersect(model.mesh()));
+    }
     spending.prepare(model, &[Fact::Tree])?;
     if spending.budget.is_unlimited() {
         return Some(!self_intersections(model).0.is_empty());
@@ -277,55 +361,6 @@ fn meets_itself(model: &Model, spending: &mut Spending<'_>) -> Option<bool> {
     let found = spending.budget.silently(|budget| self_intersections_within(model, budget));
     spending.tests += found.outcome.work.volume_tests + found.outcome.work.primitive_tests;
     found.value.map(|pairs| !pairs.is_empty())
-}
-
-/// A solid of its own.
-struct Solid {
-    piece: Piece,
-    volume: f64,
-    /// Whether its triangles look into it.
-    inward: bool,
-}
-
-/// The components, which may overlap, as solids of their own; all of them as one where some are cavities.
-fn solids(model: &Model) -> Result<Vec<Solid>, Error> {
-    let (mesh, topology) = (model.mesh(), model.topology());
-    if !topology.is_closed() {
-        return Err(Error::Argument { name: "mesh", reason: "it is not closed, so it has no inside".into() });
-    }
-    let mut surfaces = vec![Vec::new(); topology.components().len()];
-    for triangle in 0..mesh.triangles().len() as u32 {
-        surfaces[topology.component_of()[triangle as usize] as usize].push(triangle);
-    }
-    let origin = mesh.vertices()[mesh.triangles()[0][0] as usize];
-    let rounding = VOLUME_ROUNDING * extent(mesh).powi(3);
-    let spanned = |&triangle: &u32| {
-        let [a, b, c] = mesh.corners(triangle).map(|p| p - origin);
-        a.cross(b).dot(c)
-    };
-    let volume = |surface: &Vec<u32>| surface.iter().map(spanned).sum::<f64>() / 6.0;
-    let volumes: Vec<f64> = surfaces.iter().map(volume).collect();
-    let one_way = volumes.iter().all(|&v| v >= -rounding) || volumes.iter().all(|&v| v <= rounding);
-    if !one_way {
-        surfaces = vec![surfaces.concat()];
-    }
-    let mut solids = Vec::new();
-    for surface in surfaces {
-        let signed = volume(&surface);
-        // Flat components enclose nothing.
-        if signed.abs() <= rounding {
-            continue;
-        }
-        let mut piece = Piece::whole(mesh, surface);
-        if signed < 0.0 {
-            piece.turn();
-        }
-        solids.push(Solid { piece, volume: signed.abs(), inward: signed < 0.0 });
-    }
-    if solids.is_empty() {
-        return Err(Error::Argument { name: "mesh", reason: "it encloses no volume".into() });
-    }
-    Ok(solids)
 }
 
 /// The length of the diagonal of the box.
@@ -347,7 +382,8 @@ struct Shaped {
     solid: usize,
     /// Only its triangles where it is not cut again.
     piece: Piece,
-    hull: Arc<Polytope>,
+    /// Of its hull.
+    corners: Arc<[DVec3]>,
     /// Of the piece, and of the hull.
     volumes: [f64; 2],
     /// Whether some of its surface is inside its hull although the volumes agree.
@@ -406,10 +442,11 @@ struct Work<'m> {
 
 impl Work<'_> {
     fn shaped(&self, piece: Piece, solid: usize) -> Option<Shaped> {
-        let hull = Arc::new(piece.hull()?);
+        let hull = piece.hull()?;
         let volumes = [piece.volume(hull.centre()), hull.volume()];
         let hollow = volumes[1] - volumes[0] <= self.enough && self.is_hollow(piece.triangles(), &hull);
-        Some(Shaped { solid, piece, hull, volumes, hollow, settled: false })
+        let corners = hull.corners().into();
+        Some(Shaped { solid, piece, corners, volumes, hollow, settled: false })
     }
 
     fn needs_cut(&self, piece: &Shaped) -> bool {
@@ -417,18 +454,14 @@ impl Work<'_> {
     }
 
     /// Whether the plane of some triangle of a piece has a corner of the hull beyond it.
-    fn is_hollow(&self, triangles: &[u32], hull: &Polytope) -> bool {
-        let mut at = 0;
+    fn is_hollow(&self, triangles: &[u32], hull: &Outline) -> bool {
+        let reach = hull.reach();
         triangles.iter().any(|&triangle| {
-            let [a, b, c] = self.mesh.corners(triangle);
-            let across = (b - a).cross(c - a);
-            let (area, longest) = (across.length(), (b - a).length().max((c - a).length()));
-            // The normal of a sliver says little, that of a triangle without area nothing.
-            let doubt = self.slack + f64::EPSILON * longest * longest / area * (8.0 * hull.reach());
-            let outward = if self.inward { -across / area } else { across / area };
-            at = hull.support(outward, at);
+            let face = Outward::of(self.mesh, triangle, self.inward);
+            let [a, ..] = self.mesh.corners(triangle);
+            let doubt = face.doubt(self.slack, reach);
             // False for NaN.
-            outward.dot(hull.vertices()[at as usize] - a) > doubt
+            hull.corners().iter().any(|&p| face.normal.dot(p - a) > doubt)
         })
     }
 
@@ -469,14 +502,14 @@ impl Work<'_> {
 
     /// What is to be told when the budget ends now.
     fn so_far(&self, pieces: &[Shaped]) -> Covering {
-        let parts: Vec<Arc<Polytope>> = pieces.iter().map(|piece| piece.hull.clone()).collect();
+        let parts: Vec<Part> = pieces.iter().map(|piece| Part::Corners(piece.corners.clone())).collect();
         // The corners of a part belong to the solid, and one of them is as near to any point of it as the centre of a
         // ball around them all is.
-        let half = |part: &Arc<Polytope>| {
-            let [low, high] = bounds(part.vertices().iter().copied());
+        let half = |piece: &Shaped| {
+            let [low, high] = bounds(piece.corners.iter().copied());
             low.distance(high) / 2.0 * ROUND_UP
         };
-        let deviation = parts.iter().map(half).fold(0.0, f64::max);
+        let deviation = pieces.iter().map(half).fold(0.0, f64::max);
         Decomposition {
             parts,
             volume: self.volume,
@@ -495,15 +528,25 @@ impl Work<'_> {
         room: usize,
         spending: &mut Spending<'_>,
     ) -> Option<Option<[Shaped; 2]>> {
-        let (notches, planes) = cuts::candidates(&whole.piece, self.mesh, &self.notches, self.slack);
+        let (open, planes) = cuts::candidates(&whole.piece, self.mesh, &self.notches, self.slack);
+        let notches = || open.iter().map(|&k| &self.notches[k as usize]);
         // A notch needs one cut at most.
-        let by_notches = notches.len() <= room;
-        let sides = |k: usize| [planes[k], planes[k].turned()].map(|plane| whole.piece.below(&plane));
-        let merit = |sides: [Piece; 2]| -> Option<Merit> {
-            let [low, high] = [sides[0].excess()?, sides[1].excess()?];
-            let weight = |side: &Piece| cuts::open_weight(&notches, self.mesh, side, self.slack);
-            let notches = if by_notches { sides.iter().map(weight).sum() } else { 0.0 };
-            Some(Merit { notches, concavity: concavity(low) + concavity(high) })
+        let by_notches = open.len() <= room;
+        let side = |k: usize, high: bool| {
+            let plane = planes[k];
+            whole.piece.below(&if high { plane.turned() } else { plane })
+        };
+        let merit = |k: usize| -> Option<Merit> {
+            let mut merit = Merit { notches: 0.0, concavity: 0.0 };
+            // One side after the other: both would take the memory of the piece again.
+            for high in [false, true] {
+                let side = side(k, high);
+                merit.concavity += concavity(side.excess()?);
+                if by_notches {
+                    merit.notches += cuts::open_weight(notches(), self.mesh, &side, self.slack);
+                }
+            }
+            Some(merit)
         };
         // Both sides of every cut would take many times the memory of the piece: the best cut is made again.
         let at_a_time = if spending.budget.is_unlimited() { planes.len() } else { PLANES_AT_A_TIME };
@@ -513,11 +556,11 @@ impl Work<'_> {
             let (first, count) = (tried.len(), at_a_time.min(planes.len() - tried.len()));
             // Every plane that is tried cuts the whole piece and hulls both sides.
             spending.pay(count * polygons)?;
-            let some = || parallel::map(count, |k| merit(sides(first + k)));
+            let some = || parallel::map(count, |k| merit(first + k));
             // Every thread needs its own memory, which a small piece is not worth.
             tried.extend(if polygons < WORTH_SHARING { parallel::alone(some) } else { some() });
         }
-        let weight = notches.iter().map(|notch| notch.weight).sum();
+        let weight = notches().map(|notch| notch.weight).sum();
         let mut now = Merit { notches: weight, concavity: concavity(whole.excess()) };
         let mut best = None;
         for (k, one) in tried.into_iter().enumerate() {
@@ -529,14 +572,14 @@ impl Work<'_> {
             }
         }
         let shaped = |k: usize| {
-            let [low, high] = sides(k);
-            Some([self.shaped(low, whole.solid)?, self.shaped(high, whole.solid)?])
+            let low = self.shaped(side(k, false), whole.solid)?;
+            Some([low, self.shaped(side(k, true), whole.solid)?])
         };
         Some(best.and_then(shaped))
     }
 
     /// Puts pieces together whose common hull is good enough.
-    fn join_all(&self, pieces: &mut Vec<Shaped>, spending: &mut Spending<'_>) -> Result<Option<()>, Error> {
+    fn join_all(&self, pieces: &mut Vec<Shaped>, spending: &mut Spending<'_>) -> Option<()> {
         // A piece that has grown gets a new name, so that only its pairs are tried again.
         let mut names: Vec<u32> = (0..pieces.len() as u32).collect();
         let mut fresh = names.len() as u32;
@@ -548,11 +591,9 @@ impl Work<'_> {
                 if !passed.insert([names[first], names[second]]) {
                     continue;
                 }
-                let corners = [first, second].map(|k| pieces[k].hull.vertices().len());
-                if spending.pay(corners[0] + corners[1]).is_none() {
-                    return Ok(None);
-                }
-                if let Some(both) = self.joined(&pieces[first], &pieces[second])? {
+                let corners = [first, second].map(|k| pieces[k].corners.len());
+                spending.pay(corners[0] + corners[1])?;
+                if let Some(both) = self.joined(&pieces[first], &pieces[second]) {
                     pieces[first] = both;
                     pieces.remove(second);
                     names[first] = fresh;
@@ -565,37 +606,36 @@ impl Work<'_> {
             // What has grown may now fit to one that was passed before.
             first = if joined { 0 } else { first + 1 };
         }
-        Ok(Some(()))
+        Some(())
     }
 
     /// Whether the boxes around two parts do not meet.
-    fn are_apart(&self, a: &Polytope, b: &Polytope) -> bool {
-        let [a, b] = [a, b].map(|part| bounds(part.vertices().iter().copied()));
+    fn are_apart(&self, a: &[DVec3], b: &[DVec3]) -> bool {
+        let [a, b] = [a, b].map(|corners| bounds(corners.iter().copied()));
         (a[0] - b[1]).max(b[0] - a[1]).max_element() > self.slack
     }
 
-    fn joined(&self, a: &Shaped, b: &Shaped) -> Result<Option<Shaped>, Error> {
+    fn joined(&self, a: &Shaped, b: &Shaped) -> Option<Shaped> {
         // Solids may overlap; then the volumes of two say nothing about that of both.
         if a.solid != b.solid {
-            return Ok(None);
+            return None;
         }
         // A common hull fills a gap.
-        if self.strict && self.are_apart(&a.hull, &b.hull) {
-            return Ok(None);
+        if self.strict && self.are_apart(&a.corners, &b.corners) {
+            return None;
         }
-        let points = [a.hull.vertices(), b.hull.vertices()].concat();
-        let hull = Polytope::hull(&points)?;
+        let hull = Outline::of(&[&a.corners[..], &b.corners[..]].concat());
         let volumes = [a.volumes[0] + b.volumes[0], hull.volume()];
         let excess = volumes[1] - volumes[0];
         if excess > self.enough + a.excess().max(0.0) + b.excess().max(0.0) {
-            return Ok(None);
+            return None;
         }
         let triangles = [a.piece.triangles(), b.piece.triangles()].concat();
         let hollow = self.is_hollow(&triangles, &hull);
         if self.strict && hollow {
-            return Ok(None);
+            return None;
         }
-        let (piece, hull) = (Piece::finished(triangles), Arc::new(hull));
-        Ok(Some(Shaped { solid: a.solid, piece, hull, volumes, hollow, settled: true }))
+        let (piece, corners) = (Piece::finished(triangles), hull.corners().into());
+        Some(Shaped { solid: a.solid, piece, corners, volumes, hollow, settled: true })
     }
 }

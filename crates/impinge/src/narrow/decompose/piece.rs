@@ -6,13 +6,13 @@
 //! each point. Every point is on one side of a plane by the same test wherever it turns up, and the
 //! crossing of an edge is computed from its ends in one order, so borders that were equal stay equal.
 
-use std::cmp::Ordering;
 use std::ops::Range;
 
 use glam::DVec3;
 
 use crate::Mesh;
-use crate::shape::Polytope;
+use crate::shape::hull::ascending;
+use crate::shape::{Outline, Polytope};
 
 /// A plane: the points with `normal · x = offset`, of unit normal.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -79,11 +79,6 @@ pub(super) struct Piece {
     caps: Vec<Cap>,
 }
 
-/// Ascending order of coordinates.
-pub(super) fn ascending(p: &DVec3, q: &DVec3) -> Ordering {
-    p.x.total_cmp(&q.x).then(p.y.total_cmp(&q.y)).then(p.z.total_cmp(&q.z))
-}
-
 impl Piece {
     /// The whole solid of a closed surface.
     pub(super) fn whole(mesh: &Mesh, triangles: Vec<u32>) -> Piece {
@@ -146,8 +141,8 @@ impl Piece {
     }
 
     /// The smallest convex body around the piece; `None` for an empty one.
-    pub(super) fn hull(&self) -> Option<Polytope> {
-        (!self.points.is_empty()).then(|| Polytope::hull_of_ascending(&self.points))
+    pub(super) fn hull(&self) -> Option<Outline> {
+        (!self.points.is_empty()).then(|| Outline::of_ascending(&self.points))
     }
 
     /// By how much the volume of the hull exceeds that of the piece; `None` for an empty one.

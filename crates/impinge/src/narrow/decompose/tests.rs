@@ -3,13 +3,18 @@
 use glam::DVec3;
 
 use super::*;
+use crate::model::Geometry;
 use crate::narrow::exact::signed_distance::signed_distances;
 use crate::num::random;
 use crate::shape::procedural;
 use crate::{Pose, Relation, relation};
 
-fn model(mesh: Result<Mesh, Error>) -> Model {
-    Model::from(mesh.unwrap())
+fn model(mesh: Result<Mesh, Error>) -> Arc<Model> {
+    made(mesh.unwrap())
+}
+
+fn made(mesh: Mesh) -> Arc<Model> {
+    Arc::new(Model::from(mesh))
 }
 
 /// The outlines of an L and of a U, anticlockwise, and triangles that fill them.
@@ -39,7 +44,7 @@ fn inside(part: &Polytope, p: DVec3, slack: f64) -> bool {
 }
 
 /// Points of the solid lie in a part; points of parts are no farther from the solid than is stated.
-fn check_by_points(model: &Model, found: &Covering, count: u64) {
+fn check_by_points(model: &Model, found: &Decomposition<Polytope>, count: u64) {
     let corners = model.mesh().vertices();
     let low = corners.iter().copied().fold(DVec3::INFINITY, DVec3::min);
     let high = corners.iter().copied().fold(DVec3::NEG_INFINITY, DVec3::max);
@@ -97,7 +102,7 @@ fn the_two_sides_of_a_cut_are_the_whole() {
     }
 }
 
-fn exact_parts(model: &Model, parts: usize) {
+fn exact_parts(model: &Arc<Model>, parts: usize) {
     let found = decompose(model, &DecomposeOptions::DEFAULT).unwrap();
     assert_eq!(found.certainty, Certainty::Exact, "excess {} of {}", found.excess, found.volume);
     assert_eq!(found.parts.len(), parts);
@@ -114,8 +119,8 @@ fn convex_bodies_stay_whole() {
 
 #[test]
 fn notched_bodies_fall_into_their_parts() {
-    exact_parts(&Model::from(prism(&CORNER, &CORNER_FILL, 1.0)), 2);
-    exact_parts(&Model::from(prism(&TROUGH, &TROUGH_FILL, 2.0)), 3);
+    exact_parts(&made(prism(&CORNER, &CORNER_FILL, 1.0)), 2);
+    exact_parts(&made(prism(&TROUGH, &TROUGH_FILL, 2.0)), 3);
     exact_parts(&model(procedural::stairs(5, 1.0, 2.0, 1.0)), 5);
 }
 
@@ -126,7 +131,7 @@ fn a_turned_notch_at_any_scale() {
         let mesh = prism(&CORNER, &CORNER_FILL, 1.0);
         let vertices = mesh.vertices().iter().map(|&p| turn.apply(p) * scale).collect();
         let turned = Mesh::from_points(vertices, mesh.triangles().to_vec()).unwrap();
-        exact_parts(&Model::from(turned), 2);
+        exact_parts(&made(turned), 2);
     }
 }
 
@@ -170,9 +175,9 @@ fn a_small_pit_is_not_overlooked() {
         [0.0, 1.0],
     ];
     let fill = [[1, 2, 4], [2, 3, 4], [0, 1, 4], [0, 4, 5], [0, 5, 7], [5, 6, 7]];
-    exact_parts(&Model::from(prism(&outline, &fill, 1.0)), 3);
+    exact_parts(&made(prism(&outline, &fill, 1.0)), 3);
     let coarse = DecomposeOptions { most_parts: 1, tolerance: 0.0 };
-    let found = decompose(&Model::from(prism(&outline, &fill, 1.0)), &coarse).unwrap();
+    let found = decompose(&made(prism(&outline, &fill, 1.0)), &coarse).unwrap();
     assert!(found.certainty != Certainty::Exact && found.deviation >= slot / 2.0);
 }
 
@@ -180,7 +185,7 @@ fn a_small_pit_is_not_overlooked() {
 fn orientation_does_not_matter() {
     let mesh = procedural::stairs(3, 1.0, 2.0, 1.0).unwrap();
     let turned = mesh.triangles().iter().map(|&[a, b, c]| [a, c, b]).collect();
-    exact_parts(&Model::from(Mesh::from_points(mesh.vertices().to_vec(), turned).unwrap()), 3);
+    exact_parts(&made(Mesh::from_points(mesh.vertices().to_vec(), turned).unwrap()), 3);
 }
 
 #[test]
@@ -208,7 +213,7 @@ fn parts_meet_where_the_solid_meets() {
     let stairs = model(procedural::stairs(4, 1.0, 2.0, 1.0));
     let found = decompose(&stairs, &DecomposeOptions::DEFAULT).unwrap();
     let parts: Vec<Shape> = found.parts.iter().map(|part| Shape::from(part.mesh().unwrap())).collect();
-    let stairs = Shape::from(stairs);
+    let stairs = Shape::from(Geometry::Mesh(stairs));
     let probe = Shape::from(procedural::cuboid([0.3; 3], [1; 3]).unwrap());
     let mut hits = 0;
     for k in 0..200 {
@@ -228,7 +233,7 @@ fn what_has_no_inside_is_refused() {
     assert!(decompose(&sheet, &DecomposeOptions::DEFAULT).is_err());
     let flat =
         Mesh::new(vec![[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]], vec![[0, 1, 2], [0, 2, 1]]).unwrap();
-    assert!(decompose(&Model::from(flat), &DecomposeOptions::DEFAULT).is_err());
+    assert!(decompose(&made(flat), &DecomposeOptions::DEFAULT).is_err());
 }
 
 #[test]

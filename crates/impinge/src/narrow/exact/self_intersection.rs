@@ -4,12 +4,12 @@
 //! never do; two that share a corner do when they meet elsewhere too; two that share an edge only when they
 //! are coplanar and folded onto each other. Corners are shared when their positions are equal.
 
-use crate::Budget;
 use crate::contact::{Certainty, Counters, Finish, Outcome, Verdict};
 use crate::geom::triangle_triangle::meet_in_one_surface;
 use crate::hierarchy::self_overlap::SelfSearch;
 use crate::model::{Fact, Model};
 use crate::num::parallel;
+use crate::{Budget, Mesh};
 
 /// Searches that the work is split into; fixed, so that nothing depends on the number of threads.
 const PARTS: usize = 512;
@@ -60,6 +60,19 @@ pub fn triangles_intersect(model: &Model, i: u32, j: u32) -> bool {
     // Corners of the first that the second has too.
     let shared = (0..3).filter_map(|k| vb.iter().position(|&v| v == va[k]).map(|l| (k, l)));
     meet_in_one_surface(&a, &b, shared)
+}
+
+/// Whether a mesh meets itself, by all pairs: for a few triangles, about which nothing is built.
+pub(crate) fn few_triangles_intersect(mesh: &Mesh) -> bool {
+    let all = 0..mesh.triangles().len() as u32;
+    all.clone().any(|i| {
+        let a = mesh.corners(i);
+        all.clone().skip(i as usize + 1).any(|j| {
+            let b = mesh.corners(j);
+            let shared = (0..3).filter_map(|k| b.iter().position(|p| *p == a[k]).map(|l| (k, l)));
+            meet_in_one_surface(&a, &b, shared)
+        })
+    })
 }
 
 /// A search for self-intersections that can stop when a budget ends and go on later.

@@ -1,3 +1,5 @@
+use rand::{Rng, SeedableRng};
+
 use super::*;
 use crate::Mesh;
 use crate::geom::triangle_triangle::{folded_over_edge, has_area, meet, meet_sharing_corner};
@@ -165,4 +167,21 @@ fn the_number_of_threads_changes_nothing() {
         pool.install(|| self_intersections(&model))
     });
     assert_eq!(one, many);
+}
+
+#[test]
+fn all_pairs_tell_what_the_tree_does() {
+    let mut dice = rand_pcg::Pcg64Mcg::seed_from_u64(15);
+    let mut seen = [0; 2];
+    for round in 0..300 {
+        let side = 2 + round % 7;
+        let mut whole = || f64::from(dice.random_range(0..side));
+        let points: Vec<[f64; 3]> = (0..12).map(|_| [whole(), whole(), whole()]).collect();
+        let triangles = (0..1 + round % 6).map(|_| [0; 3].map(|_: u32| dice.random_range(0..12))).collect();
+        let model = Model::from(Mesh::new(points, triangles).unwrap());
+        let meets = few_triangles_intersect(model.mesh());
+        assert_eq!(meets, !self_intersections(&model).0.is_empty());
+        seen[usize::from(meets)] += 1;
+    }
+    assert!(seen.iter().all(|&count| count > 40), "{seen:?}");
 }

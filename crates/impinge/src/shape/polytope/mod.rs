@@ -9,11 +9,14 @@
 
 mod build;
 mod cell;
+mod lazy;
 mod search;
 
 use glam::DVec3;
 
+pub(crate) use build::Outline;
 pub use cell::{Edge, Face, Side, Spoke};
+pub use lazy::LazyPolytope;
 
 use super::hull;
 use super::mesh::{MOST_VERTICES, Mesh, check_coordinates};
@@ -65,18 +68,16 @@ impl Polytope {
             return Err(Error::TooMany { what: "vertices", count: points.len(), most: MOST_VERTICES });
         }
         check_coordinates(points)?;
-        let (distinct, first) = hull::distinct(points);
-        Ok(build::polytope(&distinct, &first, hull::hull(&distinct)))
+        Ok(Polytope::of_points(points))
     }
 
-    /// [`Polytope::hull`] of finite points that are in ascending order of coordinates, without repetition and without
-    /// −0; there must be one at least.
-    pub(crate) fn hull_of_ascending(points: &[DVec3]) -> Polytope {
-        let own: Vec<u32> = (0..points.len() as u32).collect();
-        build::polytope(points, &own, hull::hull(points))
+    /// [`Polytope::hull`] of points that were checked before: finite ones, and one at least.
+    pub(crate) fn of_points(points: &[DVec3]) -> Polytope {
+        build::assemble(Outline::of(points))
     }
 
-    /// The volume of [`Polytope::hull_of_ascending`], seen from `origin` to keep the digits; costs less than the features.
+    /// The volume of the hull of points as [`Outline::of_ascending`] takes them, seen from `origin` to keep the digits;
+    /// costs less than the outline.
     pub(crate) fn volume_of_ascending(points: &[DVec3], origin: DVec3) -> f64 {
         let spanned = |triangle: &hull::Triangle| {
             let [a, b, c] = triangle.corners.map(|p| points[p as usize] - origin);
@@ -137,10 +138,9 @@ impl Polytope {
 
     /// The volume inside; 0 below dimension 3.
     pub fn volume(&self) -> f64 {
-        let spanned = |[a, b, c]: [DVec3; 3]| (a - self.centre).cross(b - self.centre).dot(c - self.centre);
         let solid = if self.dimension == 3 { 0..self.faces.len() as u32 } else { 0..0 };
-        let triangles = solid.flat_map(|face| self.fan(face));
-        triangles.map(|t| spanned(t.map(|v| self.corners[v as usize]))).sum::<f64>() / 6.0
+        let triangles = solid.flat_map(|face| self.fan(face)).map(|t| t.map(|v| self.corners[v as usize]));
+        build::spanned_volume(triangles, self.centre)
     }
 
     /// No corner is farther from the centre.
@@ -187,8 +187,8 @@ impl Polytope {
         let loops: Vec<Vec<u32>> = (0..self.faces.len() as u32)
             .map(|f| self.sides(f).iter().map(|side| side.start).collect())
             .collect();
-        let ends: Vec<[u32; 2]> = self.edges.iter().map(|e| e.ends).collect();
-        build::assemble(self.dimension, corners, self.originals.clone(), &loops, &ends)
+        let (dimension, originals) = (self.dimension, self.originals.clone());
+        build::assemble(Outline { dimension, corners, originals, loops })
     }
 
     /// A face as triangles around its first corner.
