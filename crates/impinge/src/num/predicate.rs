@@ -109,13 +109,20 @@ impl Plane {
         Plane { corners: [a, b, c], normal: p - q, size: p.abs() + q.abs() }
     }
 
-    /// On which side a point lies, exactly.
+    /// The determinant of a point in floats, the bound of its error, beyond which its sign is that of the side, and the
+    /// sum of absolute products that the bound comes from.
     #[inline]
-    pub fn side(&self, d: DVec3) -> Sign {
+    fn filter(&self, d: DVec3) -> (f64, f64, f64) {
         let w = d - self.corners[0];
         let det = self.normal.x * w.x + self.normal.y * w.y + self.normal.z * w.z;
         let sum = self.size.x * w.x.abs() + self.size.y * w.y.abs() + self.size.z * w.z.abs();
-        let bound = ORIENT_3D_FILTER * sum + DETERMINANT_UNDERFLOW;
+        (det, ORIENT_3D_FILTER * sum + DETERMINANT_UNDERFLOW, sum)
+    }
+
+    /// On which side a point lies, exactly.
+    #[inline]
+    pub fn side(&self, d: DVec3) -> Sign {
+        let (det, bound, sum) = self.filter(d);
         if det > bound {
             Sign::Positive
         } else if det < -bound {
@@ -123,6 +130,18 @@ impl Plane {
         } else {
             orient3d_exact(self.corners, d, sum == 0.0)
         }
+    }
+
+    /// On which sides points lie, where floats tell it of all of them; without branches that nobody can foresee.
+    #[inline]
+    pub fn sure_sides<const N: usize>(&self, points: [DVec3; N]) -> Option<[Sign; N]> {
+        let mut is_sure = true;
+        let sides = points.map(|p| {
+            let (det, bound, _) = self.filter(p);
+            is_sure &= det.abs() > bound;
+            if det > 0.0 { Sign::Positive } else { Sign::Negative }
+        });
+        is_sure.then_some(sides)
     }
 
     /// The points it goes through.
