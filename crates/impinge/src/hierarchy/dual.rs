@@ -14,7 +14,7 @@ use super::box_overlap::{Carrier, is_larger, overlaps};
 use super::relative::Relative;
 use super::stack::{Stack, StackSearch};
 use super::wide::{Node, WIDTH, WideTree};
-use crate::simd::SimdLevel;
+use crate::simd::{SimdLevel, prefetch};
 use crate::{Budget, Counters, Finish};
 
 /// Who hears of overlapping leaves.
@@ -195,14 +195,14 @@ impl DualSearch {
             (false, false) => is_larger(many_node, few_node, to_many),
         };
         lanes.mask = visitor.keep(&lanes);
-        self.open(&lanes, open_many);
+        self.open(&lanes, if open_many { many_tree.nodes() } else { few_tree.nodes() }, open_many);
         ControlFlow::Continue(())
     }
 
-    /// Puts the children of one of the nodes on the stack, each with all lanes of the other that it meets;
+    /// Puts the children of one of the nodes, among `nodes` of its tree, on the stack, each with all lanes of the other that it meets;
     /// the one that meets most comes on top, since it is the likeliest to hold a contact.
     #[inline]
-    fn open(&mut self, lanes: &LanePairs<'_>, open_many: bool) {
+    fn open(&mut self, lanes: &LanePairs<'_>, nodes: &[Node], open_many: bool) {
         let [few, many] = lanes.nodes;
         // The opened node is the eight, the other node's lanes the few.
         let (opened, few, swapped, mut left) = if open_many {
@@ -218,6 +218,11 @@ impl DualSearch {
             if let Some(child) = opened.child[i].as_node() {
                 if ONES[rows as usize] >= most {
                     (likeliest, most) = (self.stack.len(), ONES[rows as usize]);
+                }
+                // Trees are larger than the near caches, and most children wait for others.
+                if let Some(next) = nodes.get(child as usize) {
+                    prefetch(&next.centre);
+                    prefetch(&next.half);
                 }
                 self.stack.push(Entry { few, many: child as u32, rows, swapped });
             }

@@ -115,13 +115,20 @@ impl PlaneFilter {
         PlaneFilter { normal: p - q, size: p.abs() + q.abs() }
     }
 
-    /// On which side a point lies, exactly, given the first corner; the others are asked for in doubt.
+    /// The determinant of a point in floats, the bound of its error, beyond which its sign is that of the side, and the
+    /// sum of absolute products that the bound comes from; given the first corner.
     #[inline]
-    pub fn side(&self, a: DVec3, others: impl FnOnce() -> [DVec3; 2], d: DVec3) -> Sign {
+    fn determinant(&self, a: DVec3, d: DVec3) -> (f64, f64, f64) {
         let w = d - a;
         let det = self.normal.x * w.x + self.normal.y * w.y + self.normal.z * w.z;
         let sum = self.size.x * w.x.abs() + self.size.y * w.y.abs() + self.size.z * w.z.abs();
-        let bound = ORIENT_3D_FILTER * sum + DETERMINANT_UNDERFLOW;
+        (det, ORIENT_3D_FILTER * sum + DETERMINANT_UNDERFLOW, sum)
+    }
+
+    /// On which side a point lies, exactly, given the first corner; the others are asked for in doubt.
+    #[inline]
+    pub fn side(&self, a: DVec3, others: impl FnOnce() -> [DVec3; 2], d: DVec3) -> Sign {
+        let (det, bound, sum) = self.determinant(a, d);
         if det > bound {
             Sign::Positive
         } else if det < -bound {
@@ -151,6 +158,18 @@ impl Plane {
     pub fn side(&self, d: DVec3) -> Sign {
         let [a, b, c] = self.corners;
         self.filter.side(a, || [b, c], d)
+    }
+
+    /// On which sides points lie, where floats tell it of all of them; without branches that nobody can foresee.
+    #[inline]
+    pub fn sure_sides<const N: usize>(&self, points: [DVec3; N]) -> Option<[Sign; N]> {
+        let mut is_sure = true;
+        let sides = points.map(|p| {
+            let (det, bound, _) = self.filter.determinant(self.corners[0], p);
+            is_sure &= det.abs() > bound;
+            if det > 0.0 { Sign::Positive } else { Sign::Negative }
+        });
+        is_sure.then_some(sides)
     }
 
     /// The points it goes through.

@@ -297,8 +297,8 @@ pub fn pairs_of_all(a: &Model, b: &Model, poses: &[[Pose; 2]]) -> Vec<Vec<[u32; 
     })
 }
 
-/// Work units after which a search for all pairs is shared between threads: about a quarter of a millisecond.
-const ALONE: u64 = 20_000;
+/// Work units after which a search for all pairs is shared between threads: about a tenth of a millisecond.
+const ALONE: u64 = 8_000;
 /// Parts it is then cut into; the pairs are sorted and every visit is made once, so that threads change nothing.
 const PARTS: usize = 64;
 

@@ -11,6 +11,7 @@ use std::collections::HashMap;
 
 use glam::{DVec3, Vec2Swizzles};
 
+use super::clusters::MOST;
 use super::crossings::Crossings;
 use super::polygon::{Corner, triangulate};
 use super::surface::Surface;
@@ -24,7 +25,8 @@ pub fn border(
     region_of: &[u32],
     is_kept: &[bool],
 ) -> (Vec<DVec3>, Vec<[u32; 3]>) {
-    let first_vertex = [crossings.len(), crossings.len() + surfaces[0].len()].map(|n| n as u32);
+    let first_vertex =
+        [crossings.len(), crossings.len() + surfaces[0].clusters.len() * MOST].map(|n| n as u32);
     let first_patch = [crossings.len(), crossings.len() + surfaces[0].patches.len()];
     let order = crossings.along_edges();
     let names = Names { surfaces, crossings, order, region_of, first_vertex, first_patch };
@@ -33,7 +35,7 @@ pub fn border(
         let surface = &surfaces[k];
         for (triangle, patch) in surface.whole() {
             if is_kept[region_of[first_patch[k] + patch as usize] as usize] {
-                let corners = surface.welded(triangle).map(|v| first_vertex[k] + v);
+                let corners = surface.numbered(triangle).map(|v| first_vertex[k] + v);
                 repeat(surface.patches[patch as usize], corners, &mut triangles);
             }
         }
@@ -54,7 +56,7 @@ fn repeat(winding: i32, [a, b, c]: [u32; 3], triangles: &mut Vec<[u32; 3]>) {
     triangles.extend(std::iter::repeat_n(corners, winding.unsigned_abs() as usize));
 }
 
-/// One numbering for crossings and the welded vertices of both surfaces.
+/// One numbering for crossings and the vertices of both surfaces.
 struct Names<'s, 'm> {
     surfaces: &'s [Surface<'m>; 2],
     crossings: &'s Crossings,
@@ -84,7 +86,7 @@ impl Names<'_, '_> {
         let crossing = ring.iter().find(|name| self.vertex(**name).is_none());
         let patch = || {
             let (k, v) = self.vertex(ring[0])?;
-            Some(self.first_patch[k] + self.surfaces[k].patch(v)? as usize)
+            Some(self.first_patch[k] + self.surfaces[k].patch_of_vertex(v)? as usize)
         };
         let member = crossing.map(|&name| name as usize).or_else(patch);
         self.region_of[member.unwrap_or(0)] as usize
@@ -93,16 +95,18 @@ impl Names<'_, '_> {
     /// The pieces of a cut triangle's sides that lie inside, as often as the other body winds around them.
     fn add_sides(&self, k: usize, cut: usize, edges: &mut Vec<[u32; 2]>) {
         let surface = &self.surfaces[k];
-        let corners = surface.welded_corners(&surface.cuts[cut]);
+        let cut = &surface.cuts[cut];
         for side in 0..3 {
-            let (from, to) = (corners[side], corners[(side + 1) % 3]);
+            let (from, to) = (cut.corners[side], cut.corners[(side + 1) % 3]);
             if from == to {
                 continue;
             }
             let mut winding = surface.winding(from);
-            let mut last = self.first_vertex[k] + from;
-            let end = (self.first_vertex[k] + to, 0);
-            for (next, inward) in self.crossings.on_edge(&self.order, k, [from, to]).chain([end]) {
+            let [mut last, end] =
+                [from, to].map(|place| self.first_vertex[k] + surface.crossed.vertex(place));
+            let (edge, is_ordered) = surface.edge(cut, side);
+            let crossings = self.crossings.on_edge(&self.order, k, edge, !is_ordered);
+            for (next, inward) in crossings.chain([(end, 0)]) {
                 let piece = if winding > 0 { [last, next] } else { [next, last] };
                 edges.extend(std::iter::repeat_n(piece, winding.unsigned_abs() as usize));
                 winding += inward;

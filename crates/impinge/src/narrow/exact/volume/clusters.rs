@@ -3,6 +3,9 @@
 //! A group that the other surface does not cross lies inside or outside as a whole. What it adds to a volume, to its
 //! first moments and to the net force at any pose then follows from a few sums, and the area vectors of its vertices
 //! are turned but not summed again. So only groups at the crossings are looked at triangle by triangle.
+//!
+//! Vertices and triangles are kept by group, whatever their order in the mesh is: what lies together on the surface lies
+//! together in memory. The number of a vertex tells its group.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -10,33 +13,58 @@ use std::sync::Arc;
 use glam::{DMat3, DVec3};
 
 use crate::model::Model;
+use crate::shape::topology::Side;
 use crate::{Budget, Pose};
 
-/// Vertices of a group: larger ones are crossed more often, smaller ones are more to visit.
-const MOST: usize = 16;
+/// Vertices of a group at most: larger ones are crossed more often, smaller ones are more to visit. As many numbers are
+/// set aside for each group.
+pub const MOST: usize = 16;
 
-/// Stands for a vertex in no group yet.
+/// Some vertices of a group, a bit for each.
+pub type Lanes = u16;
+
+/// Stands for a vertex in no group yet, and for no edge.
 const NONE: u32 = u32::MAX;
 
-/// The groups of a mesh.
+/// The groups of a mesh. A vertex is a welded one, and its number is that of its group times `MOST` plus its lane.
 #[derive(Debug)]
 pub struct Clusters {
-    /// The group of each welded vertex.
-    of: Vec<u32>,
     all: Vec<Cluster>,
-    /// Welded vertices, by group.
-    members: Vec<u32>,
-    /// Triangles by the group of their first corner.
-    triangles: Vec<u32>,
-    /// Welded vertices of other groups that share an edge with one of a group, by group and by their own groups.
+    /// Where each vertex is in the mesh's frame.
+    positions: Vec<DVec3>,
+    /// By the group of their first corner.
+    triangles: Vec<Triangle>,
+    /// The place of each triangle of the mesh among them.
+    rank_of: Vec<u32>,
+    /// Vertices of other groups that share an edge with one of a group, by group and by their own groups.
     beside: Vec<u32>,
     /// The groups beside each group.
     neighbours: Vec<Neighbour>,
-    /// The welded vertices that share an edge with each one, and where those of each end.
-    links: Vec<u32>,
-    link_ends: Vec<u32>,
-    /// By group.
+    /// The edges that leave each group.
+    links: Vec<Link>,
+    /// By vertex of the mesh.
     areas: Vec<VertexArea>,
+    /// The vertices of the mesh by group, and where those of each group end.
+    vertices: Vec<u32>,
+    vertex_ends: Vec<u32>,
+}
+
+/// A triangle between numbered vertices.
+#[derive(Debug, Clone, Copy)]
+pub struct Triangle {
+    pub corners: [u32; 3],
+    /// The edges at its sides in the topology; `u32::MAX` where two corners are one vertex.
+    pub edges: [u32; 3],
+    /// Its index in the mesh.
+    pub index: u32,
+}
+
+/// An edge to a vertex of another group.
+#[derive(Debug, Clone, Copy)]
+pub struct Link {
+    /// Of the own vertex.
+    pub lane: u32,
+    pub to: u32,
 }
 
 /// What a vertex of the mesh adds to a gradient.
@@ -44,7 +72,8 @@ pub struct Clusters {
 pub struct VertexArea {
     /// A third of the area vectors of the triangles at it.
     pub area: DVec3,
-    pub vertex: u32,
+    /// The number of the welded vertex; any number for one without triangles.
+    pub number: u32,
 }
 
 /// A group beside another.
@@ -58,12 +87,15 @@ struct Neighbour {
 /// One group.
 #[derive(Debug, Clone)]
 struct Cluster {
-    members: Range<u32>,
-    areas: Range<u32>,
+    /// How many vertices it has.
+    members: u32,
     triangles: Range<u32>,
     /// Where its vertices in `beside` begin.
     beside: u32,
     neighbours: Range<u32>,
+    links: Range<u32>,
+    /// Which vertices of the group share an edge with each.
+    within: [Lanes; MOST],
     /// Around its vertices.
     centre: DVec3,
     half: DVec3,
@@ -104,7 +136,7 @@ pub struct Turn {
     pub cofactors: DMat3,
     determinant: f64,
     /// The origin of the world's integrals, in the mesh's frame.
-    origin: DVec3,
+    pub origin: DVec3,
 }
 
 impl Turn {
@@ -126,85 +158,87 @@ impl Clusters {
 
     fn new(model: &Model) -> Clusters {
         let (mesh, topology) = (model.mesh(), model.topology());
-        let (of, members, ends) = grow(model);
-        let mut areas: Vec<VertexArea> = (0..mesh.vertices().len() as u32)
-            .map(|vertex| VertexArea { area: DVec3::ZERO, vertex })
-            .collect();
-        for (t, corners) in (0..).zip(mesh.triangles()) {
-            let [a, b, c] = mesh.corners(t);
-            let part = (b - a).cross(c - a) / 6.0;
-            corners.iter().for_each(|&v| areas[v as usize].area += part);
-        }
-        let cluster_of = |own: &VertexArea| of[topology.weld().welded(own.vertex) as usize];
-        areas.sort_unstable_by_key(|own| (cluster_of(own), own.vertex));
+        let Grown { numbers, groups } = grow(model);
+        let number = |welded: u32| numbers[welded as usize];
         let mut found = Clusters {
-            all: Vec::with_capacity(ends.len()),
+            all: Vec::with_capacity(groups.len()),
+            positions: vec![DVec3::ZERO; groups.len() * MOST],
             triangles: Vec::with_capacity(mesh.triangles().len()),
+            rank_of: vec![NONE; mesh.triangles().len()],
             beside: Vec::new(),
             neighbours: Vec::new(),
-            links: Vec::with_capacity(3 * mesh.triangles().len()),
-            link_ends: Vec::with_capacity(of.len()),
-            areas,
-            of,
-            members,
+            links: Vec::new(),
+            areas: vertex_areas(model, &numbers),
+            vertices: (0..mesh.vertices().len() as u32).collect(),
+            vertex_ends: Vec::with_capacity(groups.len()),
         };
-        for v in 0..found.of.len() as u32 {
-            let first = found.links.len();
-            for &t in topology.around(v) {
-                for u in topology.triangles()[t as usize] {
-                    if u != v && !found.links[first..].contains(&u) {
-                        found.links.push(u);
-                    }
-                }
-            }
-            found.link_ends.push(found.links.len() as u32);
+        let of_vertex = |&v: &u32| found.areas[v as usize].number;
+        found.vertices.sort_unstable_by_key(|v| (of_vertex(v), *v));
+        for own in 0..groups.len() as u32 {
+            let begin = found.vertex_ends.last().map_or(0, |end| *end as usize);
+            let rest = &found.vertices[begin..];
+            let end = begin + rest.iter().take_while(|v| group_of(of_vertex(v)) == own).count();
+            found.vertex_ends.push(end as u32);
         }
-        let (mut begin, mut first_area) = (0, 0);
-        for (number, end) in (0..).zip(ends) {
-            let members = &found.members[begin as usize..end as usize];
-            let place = |v: u32| mesh.vertices()[topology.weld().first(v) as usize];
-            let (low, high) = members
-                .iter()
-                .map(|&v| place(v))
-                .fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(low, high), p| (low.min(p), high.max(p)));
-            let centre = low.midpoint(high);
-            let (mut sums, mut beside) = (TriangleSums::NONE, Vec::<u32>::new());
-            let (first_beside, first_triangle) = (found.beside.len() as u32, found.triangles.len() as u32);
-            for &v in members {
+        for (own, members) in (0..).zip(&groups) {
+            let (first_triangle, first_link) = (found.triangles.len() as u32, found.links.len() as u32);
+            let (mut low, mut high) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
+            let mut within = [0; MOST];
+            for (lane, &v) in members.iter().enumerate() {
+                let position = mesh.vertices()[topology.weld().first(v) as usize];
+                found.positions[own as usize * MOST + lane] = position;
+                (low, high) = (low.min(position), high.max(position));
+                let first_of_vertex = found.links.len();
                 for &t in topology.around(v) {
                     let corners = topology.triangles()[t as usize];
-                    if corners[0] == v {
-                        sums.add(mesh.corners(t).map(|p| p - centre));
-                        found.triangles.push(t);
+                    if corners[0] == v && found.rank_of[t as usize] == NONE {
+                        let edge = |corner: u8| topology.edge(Side { triangle: t, corner }).unwrap_or(NONE);
+                        found.rank_of[t as usize] = found.triangles.len() as u32;
+                        let (corners, edges) = (corners.map(number), [0, 1, 2].map(edge));
+                        found.triangles.push(Triangle { corners, edges, index: t });
                     }
-                    beside.extend(corners.iter().filter(|&&u| found.of[u as usize] != number));
+                    for to in corners.into_iter().filter(|&u| u != v).map(number) {
+                        if group_of(to) == own {
+                            within[lane] |= 1 << lane_of(to);
+                        } else if found.links[first_of_vertex..].iter().all(|link| link.to != to) {
+                            found.links.push(Link { lane: lane as u32, to });
+                        }
+                    }
                 }
             }
-            let of = &found.of;
-            beside.sort_unstable_by_key(|&v| (of[v as usize], v));
-            beside.dedup();
-            let first_neighbour = found.neighbours.len() as u32;
-            for run in beside.chunk_by(|&x, &y| of[x as usize] == of[y as usize]) {
-                found.beside.extend_from_slice(run);
-                let cluster = of[run[0] as usize];
-                found.neighbours.push(Neighbour { cluster, end: found.beside.len() as u32 });
+            let centre = low.midpoint(high);
+            let mut sums = TriangleSums::NONE;
+            for triangle in &found.triangles[first_triangle as usize..] {
+                sums.add(mesh.corners(triangle.index).map(|p| p - centre));
             }
-            let weld = topology.weld();
-            let is_own = |own: &VertexArea| of[weld.welded(own.vertex) as usize] == number;
-            let own_areas =
-                found.areas[first_area as usize..].iter().take_while(|own| is_own(own)).count() as u32;
+            let (first_beside, first_neighbour) = (found.beside.len(), found.neighbours.len() as u32);
+            found.beside.extend(found.links[first_link as usize..].iter().map(|link| link.to));
+            found.beside[first_beside..].sort_unstable();
+            let mut end = first_beside;
+            for at in first_beside..found.beside.len() {
+                let next = found.beside[at];
+                if end > first_beside && found.beside[end - 1] == next {
+                    continue;
+                }
+                found.beside[end] = next;
+                end += 1;
+                match found.neighbours.get_mut(first_neighbour as usize..).and_then(|own| own.last_mut()) {
+                    Some(last) if last.cluster == group_of(next) => last.end = end as u32,
+                    _ => found.neighbours.push(Neighbour { cluster: group_of(next), end: end as u32 }),
+                }
+            }
+            found.beside.truncate(end);
             found.all.push(Cluster {
-                members: begin..end,
-                areas: first_area..first_area + own_areas,
+                members: members.len() as u32,
                 triangles: first_triangle..found.triangles.len() as u32,
-                beside: first_beside,
+                beside: first_beside as u32,
                 neighbours: first_neighbour..found.neighbours.len() as u32,
+                links: first_link..found.links.len() as u32,
+                within,
                 centre,
                 half: 0.5 * (high - low),
                 sums,
             });
-            begin = end;
-            first_area += own_areas;
         }
         found
     }
@@ -214,27 +248,51 @@ impl Clusters {
         self.all.len()
     }
 
-    /// The group of a welded vertex.
+    /// Where a vertex is, in the mesh's frame.
     #[inline]
-    pub fn of_vertex(&self, welded: u32) -> u32 {
-        self.of[welded as usize]
+    pub fn position(&self, vertex: u32) -> DVec3 {
+        self.positions[vertex as usize]
     }
 
-    /// The welded vertices of a group.
+    /// The vertices of a group.
     #[inline]
-    pub fn members(&self, cluster: u32) -> &[u32] {
-        let Range { start, end } = self.all[cluster as usize].members;
-        &self.members[start as usize..end as usize]
+    pub fn members(&self, cluster: u32) -> Range<u32> {
+        let first = cluster * MOST as u32;
+        first..first + self.all[cluster as usize].members
     }
 
-    /// The triangles whose first corner is in a group.
+    /// The vertices of a group that share an edge with each of its vertices.
     #[inline]
-    pub fn triangles(&self, cluster: u32) -> &[u32] {
-        let Range { start, end } = self.all[cluster as usize].triangles;
-        &self.triangles[start as usize..end as usize]
+    pub fn within(&self, cluster: u32) -> &[Lanes; MOST] {
+        &self.all[cluster as usize].within
     }
 
-    /// The groups beside a group, each with its welded vertices that share an edge with the group.
+    /// The edges that leave a group.
+    #[inline]
+    pub fn links(&self, cluster: u32) -> &[Link] {
+        let Range { start, end } = self.all[cluster as usize].links;
+        &self.links[start as usize..end as usize]
+    }
+
+    /// The place of a triangle of the mesh among those by group.
+    #[inline]
+    pub fn rank_of(&self, triangle: u32) -> u32 {
+        self.rank_of[triangle as usize]
+    }
+
+    /// A triangle by its place among those by group.
+    #[inline]
+    pub fn triangle(&self, rank: u32) -> &Triangle {
+        &self.triangles[rank as usize]
+    }
+
+    /// The triangles whose first corner is in a group, by their places among all.
+    #[inline]
+    pub fn triangles(&self, cluster: u32) -> Range<u32> {
+        self.all[cluster as usize].triangles.clone()
+    }
+
+    /// The groups beside a group, each with its vertices that share an edge with the group.
     pub fn beside(&self, cluster: u32) -> impl Iterator<Item = (u32, &[u32])> + '_ {
         let Cluster { beside, neighbours: Range { start, end }, .. } = &self.all[cluster as usize];
         let mut begin = *beside as usize;
@@ -245,19 +303,18 @@ impl Clusters {
         })
     }
 
-    /// The welded vertices that share an edge with one.
+    /// What each vertex of the mesh adds to a gradient, in the mesh's frame.
     #[inline]
-    pub fn links(&self, welded: u32) -> &[u32] {
-        let v = welded as usize;
-        let begin = v.checked_sub(1).map_or(0, |before| self.link_ends[before] as usize);
-        &self.links[begin..self.link_ends[v] as usize]
+    pub fn areas(&self) -> &[VertexArea] {
+        &self.areas
     }
 
-    /// What the vertices of the mesh in a group add to a gradient, in the mesh's frame.
+    /// The vertices of the mesh in a group.
     #[inline]
-    pub fn areas(&self, cluster: u32) -> &[VertexArea] {
-        let Range { start, end } = self.all[cluster as usize].areas;
-        &self.areas[start as usize..end as usize]
+    pub fn vertices(&self, cluster: u32) -> &[u32] {
+        let own = cluster as usize;
+        let begin = own.checked_sub(1).map_or(0, |before| self.vertex_ends[before] as usize);
+        &self.vertices[begin..self.vertex_ends[own] as usize]
     }
 
     /// The centre of a box around a group and its half sides, in the mesh's frame.
@@ -284,6 +341,39 @@ impl Clusters {
     }
 }
 
+/// What single triangles add, with corners from the origin of a turn in the mesh's frame.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct SingleTriangles {
+    six_volumes: f64,
+    /// 24 times the integral of the position.
+    first: DVec3,
+    /// Σ n.
+    normal: DVec3,
+    /// Σ |six volumes|.
+    size: f64,
+}
+
+impl SingleTriangles {
+    #[inline]
+    pub fn add(&mut self, [a, b, c]: [DVec3; 3]) {
+        let normal = (b - a).cross(c - a);
+        let six_volumes = normal.dot(a);
+        self.six_volumes += six_volumes;
+        self.first += (a + b + c) * six_volumes;
+        self.normal += normal;
+        self.size += six_volumes.abs();
+    }
+
+    pub fn placed(&self, turn: &Turn) -> PlacedSums {
+        PlacedSums {
+            volume: turn.determinant / 6.0 * self.six_volumes,
+            first: turn.matrix * self.first * (turn.determinant / 24.0),
+            area: turn.cofactors * self.normal * 0.5,
+            size: turn.determinant.abs() / 6.0 * self.size,
+        }
+    }
+}
+
 impl TriangleSums {
     const NONE: TriangleSums =
         TriangleSums { normal: DVec3::ZERO, first: DMat3::ZERO, second: DVec3::ZERO, size: [0.0; 2] };
@@ -300,37 +390,73 @@ impl TriangleSums {
     }
 }
 
-/// The group of each welded vertex, the vertices by group, and where each group ends among them. Groups grow over edges
-/// from vertices beside the last ones, so that they are connected and round.
-fn grow(model: &Model) -> (Vec<u32>, Vec<u32>, Vec<u32>) {
+/// The group that a vertex belongs to.
+#[inline]
+pub fn group_of(vertex: u32) -> u32 {
+    vertex / MOST as u32
+}
+
+/// The place of a vertex in its group.
+#[inline]
+pub fn lane_of(vertex: u32) -> u32 {
+    vertex % MOST as u32
+}
+
+/// What each vertex of a mesh adds, given the numbers of the welded vertices.
+fn vertex_areas(model: &Model, numbers: &[u32]) -> Vec<VertexArea> {
+    let (mesh, weld) = (model.mesh(), model.topology().weld());
+    let area = |vertex: u32| {
+        let number = numbers[weld.welded(vertex) as usize];
+        VertexArea { area: DVec3::ZERO, number: if number == NONE { 0 } else { number } }
+    };
+    let mut areas: Vec<VertexArea> = (0..mesh.vertices().len() as u32).map(area).collect();
+    for (t, corners) in (0..).zip(mesh.triangles()) {
+        let [a, b, c] = mesh.corners(t);
+        let part = (b - a).cross(c - a) / 6.0;
+        corners.iter().for_each(|&v| areas[v as usize].area += part);
+    }
+    areas
+}
+
+/// Which vertices are together.
+struct Grown {
+    /// Of each welded vertex.
+    numbers: Vec<u32>,
+    /// The welded vertices of each group.
+    groups: Vec<Vec<u32>>,
+}
+
+/// Groups grow over edges from vertices beside the last ones, so that they are connected and round. Vertices without
+/// triangles are in none.
+fn grow(model: &Model) -> Grown {
     let topology = model.topology();
     let count = topology.weld().count();
-    let (mut of, mut members, mut ends) = (vec![NONE; count], Vec::with_capacity(count), Vec::new());
+    let (mut numbers, mut groups) = (vec![NONE; count], Vec::new());
     // Vertices that may begin a group, the oldest first.
     let (mut seeds, mut next_seed) = (Vec::new(), 0);
-    for start in 0..count as u32 {
+    for start in (0..count as u32).filter(|&v| !topology.around(v).is_empty()) {
         seeds.push(start);
         while next_seed < seeds.len() {
             let seed: u32 = seeds[next_seed];
             next_seed += 1;
-            if of[seed as usize] != NONE {
+            if numbers[seed as usize] != NONE {
                 continue;
             }
-            let number = ends.len() as u32;
-            let first = members.len();
-            of[seed as usize] = number;
+            let first = (groups.len() * MOST) as u32;
+            let mut members = Vec::with_capacity(MOST);
+            numbers[seed as usize] = first;
             members.push(seed);
-            let mut at = first;
+            let mut at = 0;
             while at < members.len() {
                 let v: u32 = members[at];
                 at += 1;
                 for &t in topology.around(v) {
                     for u in topology.triangles()[t as usize] {
-                        if of[u as usize] != NONE {
+                        if numbers[u as usize] != NONE {
                             continue;
                         }
-                        if members.len() - first < MOST {
-                            of[u as usize] = number;
+                        if members.len() < MOST {
+                            numbers[u as usize] = first + members.len() as u32;
                             members.push(u);
                         } else {
                             seeds.push(u);
@@ -338,8 +464,8 @@ fn grow(model: &Model) -> (Vec<u32>, Vec<u32>, Vec<u32>) {
                     }
                 }
             }
-            ends.push(members.len() as u32);
+            groups.push(members);
         }
     }
-    (of, members, ends)
+    Grown { numbers, groups }
 }

@@ -5,7 +5,6 @@ use glam::DVec3;
 use super::edge_passes::{EdgePass, Meetings, Numbered};
 use super::surface::{NONE, Surface};
 use crate::num::disjoint_sets::DisjointSets;
-use crate::num::parallel;
 
 /// The second side of a cut triangle is crossed: from there to its end the weight of the side changes.
 #[derive(Debug, Clone, Copy)]
@@ -28,9 +27,9 @@ pub struct Crossing {
 /// An edge of a surface.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Edge {
-    /// Its number in the topology, by ascending ends.
+    /// Its number in the topology.
     pub number: u32,
-    /// Its ends as welded vertices, the smaller first.
+    /// The places of its ends, the smaller first.
     pub ends: [u32; 2],
 }
 
@@ -64,16 +63,12 @@ pub struct Crossings {
 }
 
 impl Crossings {
-    /// All of two surfaces, given which triangles meet and which of their sides pass through the other; the surfaces side
-    /// by side where it `is_large`.
+    /// All of two surfaces, given those of each, which triangles meet and which of their sides pass through the other.
     pub fn of(
-        surfaces: &[Surface<'_>; 2],
+        [of_a, mut of_b]: [Numbered; 2],
         meetings: &Meetings<'_>,
         passes: &[Vec<EdgePass>; 2],
-        is_large: bool,
     ) -> Crossings {
-        let number = |k: usize| Numbered::of(k, surfaces, meetings, &passes[k]);
-        let (of_a, mut of_b) = parallel::join_if(is_large, || number(0), || number(1));
         of_b.shift(of_a.crossings.len() as u32);
         let segments = segments(meetings, passes, [&of_a.number_of, &of_b.number_of]);
         let (mut all, mut points) = (of_a.crossings, of_a.points);
@@ -124,22 +119,29 @@ impl Crossings {
         found
     }
 
-    /// The crossings on an edge, given all along their edges: from one end to the other, with what the winding number
-    /// grows by at each.
+    /// The crossings on an edge of a surface, given all along their edges: from one end to the other or `back`, with what
+    /// the winding number grows by at each.
     pub fn on_edge<'o>(
         &'o self,
         order: &'o [usize],
         surface: usize,
-        [from, to]: [u32; 2],
+        edge: Edge,
+        back: bool,
     ) -> impl Iterator<Item = (u32, i32)> + 'o {
-        let key = (surface, [from.min(to), from.max(to)]);
-        let of = |i: usize| (self.all[i].surface, self.all[i].edge.ends);
+        // A triangle with two equal corners does not know the number of the edge that it lies on.
+        let is_same = |one: &&Crossing| one.surface == surface && one.edge.ends == edge.ends;
+        let number = match edge.number {
+            NONE => self.all.iter().find(is_same).map_or(NONE, |one| one.edge.number),
+            number => number,
+        };
+        let key = (surface, number);
+        let of = |i: usize| (self.all[i].surface, self.all[i].edge.number);
         let begin = order.partition_point(|&i| of(i) < key);
         let end = begin + order[begin..].partition_point(|&i| of(i) == key);
         let run = &order[begin..end];
-        let way = if from < to { 1 } else { -1 };
+        let way = if back { -1 } else { 1 };
         (0..run.len()).map(move |n| {
-            let i = if from < to { run[n] } else { run[run.len() - 1 - n] };
+            let i = if back { run[run.len() - 1 - n] } else { run[n] };
             (i as u32, way * self.all[i].inward)
         })
     }
@@ -200,8 +202,7 @@ impl Crossings {
                         sets.join(root, member as usize);
                     }
                     (_, Some((k, (_, share)))) => {
-                        let corners = surface.welded_corners(cut);
-                        let edge = [corners[k], corners[(k + 1) % 3]];
+                        let edge = [cut.corners[k], cut.corners[(k + 1) % 3]];
                         if let Some(member) = self.inside_at(surface, group[0].surface, edge, share, offsets)
                         {
                             sets.join(root, member);

@@ -15,7 +15,7 @@ use super::perturbed_crossing::Face;
 #[derive(Debug, Clone)]
 pub struct Cut {
     pub triangle: u32,
-    /// Its corners among those of all cuts of the surface.
+    /// The places of its corners.
     pub corners: [u32; 3],
     /// The edges at its sides; `NONE` where both ends of a side are one vertex.
     pub edges: [u32; 3],
@@ -48,7 +48,7 @@ impl Cut {
         let corner = self.face.corners()[0];
         let (from, to) = (from - corner, to - corner);
         let area = 0.5 * f64::from(weight) * self.normal.dot(from.cross(to));
-        Moments { area, first: (from + to) * (area / 3.0) }
+        Moments { area, size: area.abs(), first: (from + to) * (area / 3.0) }
     }
 
     /// The integrals of the barycentric coordinates; not finite for a triangle without area.
@@ -68,6 +68,8 @@ impl Cut {
 pub struct Moments {
     /// Its area.
     pub area: f64,
+    /// The sum of the absolute values that the area is made of.
+    pub size: f64,
     /// The integral of the position, from corner 0.
     pub first: DVec3,
 }
@@ -76,6 +78,7 @@ impl AddAssign for Moments {
     #[inline]
     fn add_assign(&mut self, more: Moments) {
         self.area += more.area;
+        self.size += more.size;
         self.first += more.first;
     }
 }

@@ -74,12 +74,14 @@ fn add_passes(
 ) {
     let cuts = [0, 1].map(|k| &surfaces[k].cuts[meetings.cuts[k][pair] as usize]);
     let (signs, passing) = passes(cuts.map(|cut| &cut.face));
-    for k in [0, 1] {
-        for side in 0..3 {
-            if passing[k][side] && cuts[k].edges[side] != NONE {
-                let begins = signs[k][side];
-                found[k].push(EdgePass { pair: pair as u32, side: side as u8, begins });
-            }
+    // As a rule two of the six.
+    let mut left = (0..6).fold(0_u8, |set, n| set | u8::from(passing[n / 3][n % 3]) << n);
+    while left != 0 {
+        let n = left.trailing_zeros() as usize;
+        left &= left - 1;
+        let (k, side) = (n / 3, n % 3);
+        if cuts[k].edges[side] != NONE {
+            found[k].push(EdgePass { pair: pair as u32, side: side as u8, begins: signs[k][side] });
         }
     }
 }
@@ -88,7 +90,7 @@ fn add_passes(
 #[inline]
 fn passes(faces: [&Face; 2]) -> ([[Sign; 3]; 2], [[bool; 3]; 2]) {
     let bodies = [Body::A, Body::B];
-    let signs = [0, 1].map(|k| faces[k].corners().map(|p| faces[1 - k].side(p, bodies[k])));
+    let signs = [0, 1].map(|k| faces[1 - k].sides(faces[k].corners(), bodies[k]));
     if faces.iter().all(|face| face.has_area()) {
         return (signs, passing_sides(faces, &signs));
     }
@@ -124,17 +126,19 @@ impl Numbered {
         passes: &[EdgePass],
     ) -> Numbered {
         let cut_of = |pass: &EdgePass| meetings.cuts[k][pass.pair as usize];
-        let mut order: Vec<u128> = Vec::with_capacity(passes.len());
-        for (n, pass) in passes.iter().enumerate() {
-            let edge = surfaces[k].cuts[cut_of(pass) as usize].edges[pass.side()];
-            let other = meetings.pairs[pass.pair as usize][1 - k];
-            order.push(u128::from(edge) << 64 | u128::from(other) << 32 | n as u128);
-        }
+        let other_of = |n: u64| meetings.pairs[passes[n as u32 as usize].pair as usize][1 - k];
+        let edge_of = |pass: &EdgePass| surfaces[k].cuts[cut_of(pass) as usize].edges[pass.side()];
+        let mut order: Vec<u64> =
+            (0..).zip(passes).map(|(n, pass)| u64::from(edge_of(pass)) << 32 | n).collect();
         order.sort_unstable();
+        // Few pass at one edge.
+        for at_edge in order.chunk_by_mut(|x, y| x >> 32 == y >> 32).filter(|passes| passes.len() > 2) {
+            at_edge.sort_unstable_by_key(|&n| (other_of(n), n));
+        }
         let mut all = Numbered { number_of: vec![0; passes.len()], ..Numbered::default() };
         all.crossings.reserve(passes.len() / 2 + 1);
         all.points.reserve(passes.len() / 2 + 1);
-        for same in order.chunk_by(|x, y| x >> 32 == y >> 32) {
+        for same in order.chunk_by(|x, y| x >> 32 == y >> 32 && other_of(*x) == other_of(*y)) {
             let number = all.crossings.len() as u32;
             same.iter().for_each(|&key| all.number_of[key as u32 as usize] = number);
             let first = &passes[same[0] as u32 as usize];

@@ -18,6 +18,7 @@ mod clusters;
 mod crossings;
 mod cut;
 mod edge_passes;
+mod patches;
 mod perturbed_crossing;
 mod polygon;
 mod regions;
@@ -33,7 +34,7 @@ use crate::model::Model;
 use crate::num::parallel;
 use crate::{Budget, Pose};
 use crossings::Crossings;
-use edge_passes::{Meetings, edge_passes};
+use edge_passes::{Meetings, Numbered, edge_passes};
 use perturbed_crossing::Body;
 use regions::Integral;
 pub(crate) use surface::is_inverted;
@@ -89,15 +90,18 @@ fn measured(
     let mut surfaces = [of_a, of_b];
     let meetings = Meetings { pairs: &pairs, cuts: [cuts_a, cuts_b] };
     let passes = edge_passes(&surfaces, &meetings);
-    let crossings = Crossings::of(&surfaces, &meetings, &passes, is_large);
+    let number = |k: usize| Numbered::of(k, &surfaces, &meetings, &passes[k]);
+    let (of_a, of_b) = parallel::join_if(is_large, || number(0), || number(1));
     let solids = [surfaces[0].solid(), surfaces[1].solid()];
     let spread = |surface: &mut Surface<'_>| {
         let k = surface.body as usize;
         surface.pass_all(&meetings.cuts[k], &passes[k]);
         surface.spread(&solids[1 - k]);
     };
-    let [of_a, of_b] = &mut surfaces;
-    parallel::join_if(is_large, || spread(of_a), || spread(of_b));
+    let crossings = || Crossings::of([of_a, of_b], &meetings, &passes);
+    let [a, b] = &mut surfaces;
+    let ((), ((), crossings)) =
+        parallel::join_if(is_large, || spread(a), || parallel::join_if(is_large, || spread(b), crossings));
     let steps = (pairs.len() + surfaces.iter().map(Surface::visited).sum::<usize>()) as u64;
     if !budget.charge_all(steps) {
         return Verdict::out_of_budget();

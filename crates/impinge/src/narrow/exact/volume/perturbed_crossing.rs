@@ -55,6 +55,12 @@ impl Face {
             sign => sign,
         }
     }
+
+    /// The sides of its plane on which the corners of a triangle of the other body lie.
+    #[inline]
+    pub fn sides(&self, corners: [DVec3; 3], of: Body) -> [Sign; 3] {
+        self.plane.sure_sides(corners).unwrap_or_else(|| corners.map(|p| self.side(p, of)))
+    }
 }
 
 /// Which of the two bodies something belongs to.
@@ -122,15 +128,18 @@ pub fn passing_sides(faces: [&Face; 2], signs: &[[Sign; 3]; 2]) -> [[bool; 3]; 2
     let planes = [(i + 1) % 3, (i + 2) % 3].map(|far| Plane::through(corners[i], corners[far], others[j]));
     let far = [(j + 1) % 3, (j + 2) % 3];
     let turn = [0, 1].map(|n| {
-        [0, 1].map(|m| match planes[n].side(others[far[m]]) {
-            Sign::Zero => {
-                let side = |corners: &[DVec3; 3], side: usize| [corners[side], corners[(side + 1) % 3]];
-                perturbed_turn(side(&corners, own[n]), side(&others, other[m]), Body::A)
-            }
-            // One of the two sides runs to its corner, the other away from it.
-            sign if n != m => sign.flip(),
-            sign => sign,
-        })
+        let sides = planes[n].sure_sides(far.map(|corner| others[corner])).unwrap_or_else(|| {
+            [0, 1].map(|m| match planes[n].side(others[far[m]]) {
+                Sign::Zero => {
+                    let side = |corners: &[DVec3; 3], side: usize| [corners[side], corners[(side + 1) % 3]];
+                    let turn = perturbed_turn(side(&corners, own[n]), side(&others, other[m]), Body::A);
+                    if n != m { turn.flip() } else { turn }
+                }
+                sign => sign,
+            })
+        });
+        // One of the two sides runs to its corner, the other away from it.
+        [0, 1].map(|m| if n != m { sides[m].flip() } else { sides[m] })
     });
     for n in [0, 1] {
         // The two sides run to the corner and away from it: equal turns mean that the point lies between.
@@ -143,12 +152,9 @@ pub fn passing_sides(faces: [&Face; 2], signs: &[[Sign; 3]; 2]) -> [[bool; 3]; 2
 /// The corner that a plane parts from the two others.
 #[inline]
 fn parted([x, y, z]: &[Sign; 3]) -> Option<usize> {
-    match (x == y, y == z) {
-        (true, true) => None,
-        (true, false) => Some(2),
-        (false, true) => Some(0),
-        (false, false) => Some(1),
-    }
+    // By whether the first two are on one side, and the last two.
+    const PARTED: [Option<usize>; 4] = [Some(1), Some(0), Some(2), None];
+    PARTED[2 * usize::from(x == y) + usize::from(y == z)]
 }
 
 /// On which side of the line through p and q the edge from u to v, of the other body, passes.

@@ -3,14 +3,17 @@
 use glam::{DMat3, DVec3};
 
 use super::border::border;
-use super::clusters::{PlacedSums, Turn};
+use super::clusters::{PlacedSums, SingleTriangles, Turn, VertexArea};
 use super::crossings::Crossings;
-use super::cut::Moments;
+use super::cut::{Cut, Moments};
 use super::surface::{NONE, Surface};
 use crate::bound::Aabb;
 use crate::contact::{Overlap, Region, SurfaceSample, Volume, VolumeOptions};
 use crate::num::parallel;
 use crate::num::tolerance::OVERLAP_ROUNDING as ROUNDING;
+
+/// Where fewer than one in so many groups are inside or crossed, their vertices are gone through one by one, else all.
+const FEW: usize = 4;
 
 /// The sums of one connected region.
 #[derive(Debug, Clone, Copy)]
@@ -37,15 +40,13 @@ impl Sums {
         bounds: Aabb::EMPTY,
     };
 
-    /// Adds the cone over a flat piece of border from the origin: with the integral of the position over the piece, its
-    /// area vector, and three times the volume of the cone.
+    /// Adds the cone from the origin over a flat piece of border at a height, with its moments from the origin.
     #[inline]
-    fn add(&mut self, surface: usize, three_volumes: f64, piece_first: DVec3, area: DVec3, height: f64) {
-        let volume = three_volumes / 3.0;
-        self.add_volume(volume);
-        self.size += volume.abs();
+    fn add(&mut self, surface: usize, piece: &Moments, area: DVec3, height: f64) {
+        self.add_volume(height * piece.area / 3.0);
+        self.size += height.abs() * piece.size / 3.0;
         // The centroid of a cone lies at three quarters of the way to that of its base.
-        self.first += piece_first * (0.25 * height);
+        self.first += piece.first * (0.25 * height);
         self.areas[surface] += area;
     }
 
@@ -107,7 +108,7 @@ pub struct Integral<'s, 'm> {
     sums: Vec<Sums>,
     gradient: [Vec<DVec3>; 2],
     samples: Vec<SurfaceSample>,
-    /// What lies inside of each cut triangle; empty unless samples or the gradient are wanted.
+    /// What lies inside of each cut triangle.
     inside: [Vec<Moments>; 2],
     /// Heights are measured from here, near the intersection.
     origin: DVec3,
@@ -117,7 +118,7 @@ pub struct Integral<'s, 'm> {
 struct Share {
     sums: Vec<Sums>,
     gradient: Vec<DVec3>,
-    /// What lies inside of each cut triangle; empty unless samples or the gradient are wanted.
+    /// What lies inside of each cut triangle.
     inside: Vec<Moments>,
 }
 
@@ -132,10 +133,14 @@ impl<'s, 'm> Integral<'s, 'm> {
         let [a, b] = [&surfaces[0], &surfaces[1]].map(|surface| surface.placed.bounds());
         let origin = a[0].max(b[0]).midpoint(a[1].min(b[1]));
         let slopes = |k: usize| if options.gradient { uncut_gradient(&surfaces[k]) } else { Vec::new() };
-        let (mut sets, (slopes_a, slopes_b)) = parallel::join_if(
+        let of_patches = |k: usize| {
+            let whole = || whole_sums(&surfaces[k], origin);
+            parallel::join_if(is_large, whole, || slopes(k))
+        };
+        let (mut sets, (of_a, of_b)) = parallel::join_if(
             is_large,
             || crossings.regions(surfaces),
-            || parallel::join_if(is_large, || slopes(0), || slopes(1)),
+            || parallel::join_if(is_large, || of_patches(0), || of_patches(1)),
         );
         let offsets = [crossings.len(), crossings.len() + surfaces[0].patches.len()];
         let members = offsets[1] + surfaces[1].patches.len();
@@ -150,11 +155,8 @@ impl<'s, 'm> Integral<'s, 'm> {
         let (gradient, samples, inside) = Default::default();
         let mut all =
             Integral { surfaces, crossings, region_of, offsets, sums, gradient, samples, inside, origin };
-        let (of_a, of_b) = parallel::join_if(
-            is_large,
-            || all.share(0, slopes_a, options),
-            || all.share(1, slopes_b, options),
-        );
+        let (of_a, of_b) =
+            parallel::join_if(is_large, || all.share(0, of_a, options), || all.share(1, of_b, options));
         for (k, share) in [of_a, of_b].into_iter().enumerate() {
             all.sums.iter_mut().zip(&share.sums).for_each(|(sums, more)| sums.merge(more));
             (all.gradient[k], all.inside[k]) = (share.gradient, share.inside);
@@ -171,40 +173,19 @@ impl<'s, 'm> Integral<'s, 'm> {
         self.region_of[self.offsets[surface] + patch as usize] as usize
     }
 
-    /// What a surface adds, given its gradient as if no triangle were cut.
-    fn share(&self, k: usize, gradient: Vec<DVec3>, options: &VolumeOptions) -> Share {
-        let is_cut_wanted = options.samples || options.gradient;
-        let cuts = if is_cut_wanted { self.surfaces[k].cuts.len() } else { 0 };
-        let mut share = Share {
-            sums: vec![Sums::NONE; self.sums.len()],
-            gradient,
-            inside: vec![Moments::default(); cuts],
-        };
+    /// What a surface adds, given the sums of its patches and its gradient as if no triangle were cut.
+    fn share(&self, k: usize, (whole, gradient): (Vec<Sums>, Vec<DVec3>), options: &VolumeOptions) -> Share {
+        let inside = vec![Moments::default(); self.surfaces[k].cuts.len()];
+        let mut share = Share { sums: vec![Sums::NONE; self.sums.len()], gradient, inside };
         self.add_cuts(k, &mut share);
-        self.add_whole(k, &mut share.sums);
+        for (patch, own) in (0..).zip(&whole) {
+            share.sums[self.patch_region(k, patch)].merge(own);
+        }
         self.add_bounds(k, &mut share.sums);
         if options.gradient {
             self.add_cut_gradient(k, &share.inside, &mut share.gradient);
         }
         share
-    }
-
-    /// The groups and triangles that nothing crosses.
-    fn add_whole(&self, k: usize, sums: &mut [Sums]) {
-        let surface = &self.surfaces[k];
-        let turn = Turn::new(surface.placed.pose, self.origin);
-        for (cluster, patch) in surface.whole_clusters() {
-            let weight = f64::from(surface.facing(surface.patches[patch as usize]));
-            sums[self.patch_region(k, patch)].add_placed(k, weight, &surface.clusters.placed(cluster, &turn));
-        }
-        for (triangle, patch) in surface.single_triangles() {
-            let weight = f64::from(surface.patches[patch as usize]);
-            let [a, b, c] = surface.corners(triangle).map(|p| p - self.origin);
-            let normal = (b - a).cross(c - a) * weight;
-            let height = normal.dot(a);
-            let first = (a + b + c) / 3.0;
-            sums[self.patch_region(k, patch)].add(k, 0.5 * height, first, 0.5 * normal, 0.5 * height);
-        }
     }
 
     /// Grows the boxes of the regions around the vertices inside. Groups within the box of their region are passed over.
@@ -219,22 +200,22 @@ impl<'s, 'm> Integral<'s, 'm> {
         };
         let holds =
             |outer: &Aabb, inner: &Aabb| (outer.low.cmple(inner.low) & outer.high.cmpge(inner.high)).all();
-        for cluster in surface.crossed_clusters() {
-            let around = around(cluster);
+        for (slot, crossed) in surface.crossed.all.iter().enumerate() {
+            let around = around(crossed.cluster);
             let mut last = NONE;
-            for (v, patch) in surface.single_vertices(cluster) {
+            for (place, patch) in surface.crossed.inside(slot) {
                 let sums = &mut sums[self.patch_region(k, patch)];
                 if patch == last || holds(&sums.bounds, &around) {
                     last = patch;
                 } else {
-                    sums.hold(surface.position(v) - origin);
+                    sums.hold(surface.position(surface.crossed.vertex(place)) - origin);
                 }
             }
         }
         for (cluster, patch) in surface.whole_clusters() {
             let sums = &mut sums[self.patch_region(k, patch)];
             if !holds(&sums.bounds, &around(cluster)) {
-                for &v in surface.clusters.members(cluster) {
+                for v in surface.clusters.members(cluster) {
                     sums.hold(surface.position(v) - origin);
                 }
             }
@@ -246,11 +227,10 @@ impl<'s, 'm> Integral<'s, 'm> {
         let surface = &self.surfaces[k];
         for (cut, inside) in surface.cuts.iter().zip(inside) {
             let (normal, shares) = (cut.face.normal(), cut.shares(inside));
-            let welded = surface.welded_corners(cut);
             for (corner, v) in surface.vertices(cut.triangle).into_iter().enumerate() {
                 let slope = &mut gradient[v as usize];
                 // The winding number is known at every corner of a cut triangle.
-                *slope -= normal * (f64::from(surface.winding(welded[corner])) / 6.0);
+                *slope -= normal * (f64::from(surface.winding(cut.corners[corner])) / 6.0);
                 if shares[corner].is_finite() {
                     *slope += cut.normal * shares[corner];
                 }
@@ -277,51 +257,45 @@ impl<'s, 'm> Integral<'s, 'm> {
     /// The inside parts of the triangles that are crossed: what their borders add.
     fn add_cuts(&self, k: usize, share: &mut Share) {
         let (crossings, surface) = (self.crossings, &self.surfaces[k]);
-        let region_of = |crossing: u32| self.region_of[crossing as usize] as usize;
+        let region_of = |crossing: u32| self.region_of[crossing as usize];
         for (number, &p) in (0..).zip(&crossings.points) {
-            share.sums[region_of(number)].hold(p - self.origin);
+            share.sums[region_of(number) as usize].hold(p - self.origin);
         }
+        let mut pieces = Pieces {
+            integral: self,
+            k,
+            region_of_cut: vec![NONE; surface.cuts.len()],
+            elsewhere: Vec::new(),
+            share,
+        };
         for segment in &crossings.segments {
             let ends = segment.along(k).map(|end| crossings.points[end as usize]);
-            self.add_piece([k, segment.cuts[k] as usize], region_of(segment.ends[0]), 1, ends, share);
+            pieces.add(segment.cuts[k] as usize, region_of(segment.ends[0]), 1, ends);
         }
         for piece in &crossings.side_pieces[k] {
             let (cut, region) = (piece.cut as usize, region_of(piece.crossing));
             let to = surface.cuts[cut].face.corners()[2];
-            share.sums[region].hold(to - self.origin);
-            let ends = [crossings.points[piece.crossing as usize], to];
-            self.add_piece([k, cut], region, piece.weight, ends, share);
+            pieces.share.sums[region as usize].hold(to - self.origin);
+            pieces.add(cut, region, piece.weight, [crossings.points[piece.crossing as usize], to]);
         }
         for (i, cut) in surface.cuts.iter().enumerate() {
-            let second = surface.welded_corners(cut)[1];
+            let second = cut.corners[1];
             if let Some(patch) = surface.patch(second) {
                 let [_, from, to] = cut.face.corners();
-                let (region, weight) = (self.patch_region(k, patch), surface.winding(second));
-                [from, to].into_iter().for_each(|p| share.sums[region].hold(p - self.origin));
-                self.add_piece([k, i], region, weight, [from, to], share);
+                let region = self.patch_region(k, patch);
+                [from, to].into_iter().for_each(|p| pieces.share.sums[region].hold(p - self.origin));
+                pieces.add(i, region as u32, surface.winding(second), [from, to]);
             }
         }
+        pieces.finish();
     }
 
-    /// A directed segment on the border of the inside part of a cut of a surface.
+    /// Adds the cone over the inside part of a cut triangle to a region.
     #[inline]
-    fn add_piece(
-        &self,
-        [k, number]: [usize; 2],
-        region: usize,
-        weight: i32,
-        [from, to]: [DVec3; 2],
-        share: &mut Share,
-    ) {
-        let cut = &self.surfaces[k].cuts[number];
-        let moments = cut.over(weight, from, to);
+    fn add_cut(&self, k: usize, cut: &Cut, moments: &Moments, sums: &mut Sums) {
         let corner = cut.face.corners()[0] - self.origin;
-        let height = cut.normal.dot(corner);
-        let first = corner * moments.area + moments.first;
-        share.sums[region].add(k, height * moments.area, first, cut.normal * moments.area, height);
-        if let Some(inside) = share.inside.get_mut(number) {
-            *inside += moments;
-        }
+        let piece = Moments { first: corner * moments.area + moments.first, ..*moments };
+        sums.add(k, &piece, cut.normal * moments.area, cut.normal.dot(corner));
     }
 
     /// A sample for the inside part of each cut triangle.
@@ -431,21 +405,22 @@ impl<'s, 'm> Integral<'s, 'm> {
                 [middle - room, middle + room]
             };
             let holds = |outer: &[f64; 2], inner: [f64; 2]| outer[0] <= inner[0] && outer[1] >= inner[1];
-            for cluster in surface.crossed_clusters() {
+            for (slot, crossed) in surface.crossed.all.iter().enumerate() {
                 let mut last = NONE;
-                for (v, patch) in surface.single_vertices(cluster) {
+                for (place, patch) in surface.crossed.inside(slot) {
                     let region = owners[self.patch_region(k, patch)];
-                    if patch == last || holds(&reach[region], extent(region, cluster)) {
+                    if patch == last || holds(&reach[region], extent(region, crossed.cluster)) {
                         last = patch;
                     } else {
-                        widen(&mut reach[region], height(region, surface.position(v)));
+                        let p = surface.position(surface.crossed.vertex(place));
+                        widen(&mut reach[region], height(region, p));
                     }
                 }
             }
             for (cluster, patch) in surface.whole_clusters() {
                 let region = owners[self.patch_region(k, patch)];
                 if !holds(&reach[region], extent(region, cluster)) {
-                    for &v in surface.clusters.members(cluster) {
+                    for v in surface.clusters.members(cluster) {
                         widen(&mut reach[region], height(region, surface.position(v)));
                     }
                 }
@@ -455,15 +430,91 @@ impl<'s, 'm> Integral<'s, 'm> {
     }
 }
 
+/// The borders of the inside parts of the cut triangles of a surface, piece by piece.
+struct Pieces<'p, 's, 'm> {
+    integral: &'p Integral<'s, 'm>,
+    k: usize,
+    /// The region that the first piece of each cut belongs to.
+    region_of_cut: Vec<u32>,
+    /// What cuts hold of further regions.
+    elsewhere: Vec<(usize, Moments)>,
+    share: &'p mut Share,
+}
+
+impl Pieces<'_, '_, '_> {
+    /// A directed segment on the border of the inside part of a cut.
+    #[inline]
+    fn add(&mut self, number: usize, region: u32, weight: i32, [from, to]: [DVec3; 2]) {
+        let cut = &self.integral.surfaces[self.k].cuts[number];
+        let moments = cut.over(weight, from, to);
+        let own = &mut self.region_of_cut[number];
+        if *own == NONE {
+            *own = region;
+        }
+        if *own == region {
+            self.share.inside[number] += moments;
+        } else {
+            self.integral.add_cut(self.k, cut, &moments, &mut self.share.sums[region as usize]);
+            self.elsewhere.push((number, moments));
+        }
+    }
+
+    /// Adds the cuts to their regions.
+    fn finish(self) {
+        let Pieces { integral, k, region_of_cut, elsewhere, share } = self;
+        let cuts = integral.surfaces[k].cuts.iter().zip(&share.inside);
+        for ((cut, inside), region) in cuts.zip(region_of_cut).filter(|(_, region)| *region != NONE) {
+            integral.add_cut(k, cut, inside, &mut share.sums[region as usize]);
+        }
+        for (number, moments) in elsewhere {
+            share.inside[number] += moments;
+        }
+    }
+}
+
+/// The sums over the groups and triangles of each patch that nothing crosses, with heights from an origin.
+fn whole_sums(surface: &Surface<'_>, origin: DVec3) -> Vec<Sums> {
+    let k = surface.body as usize;
+    let turn = Turn::new(surface.placed.pose, origin);
+    let mut sums = vec![Sums::NONE; surface.patches.len()];
+    let mut add = |patch: u32, placed: &PlacedSums| {
+        let weight = f64::from(surface.facing(surface.patches[patch as usize]));
+        sums[patch as usize].add_placed(k, weight, placed);
+    };
+    for (cluster, patch) in surface.whole_clusters() {
+        add(patch, &surface.clusters.placed(cluster, &turn));
+    }
+    for slot in 0..surface.crossed.all.len() {
+        let mut singles = surface.single_triangles(slot).peekable();
+        while let Some(&(_, patch)) = singles.peek() {
+            let mut own = SingleTriangles::default();
+            while let Some((triangle, _)) = singles.next_if(|(_, next)| *next == patch) {
+                own.add(triangle.corners.map(|v| surface.clusters.position(v) - turn.origin));
+            }
+            add(patch, &own.placed(&turn));
+        }
+    }
+    sums
+}
+
 /// The derivatives by the vertices of a surface as if no triangle at those inside were cut.
 fn uncut_gradient(surface: &Surface<'_>) -> Vec<DVec3> {
+    let clusters = &surface.clusters;
     let turn = Turn::new(surface.placed.pose, DVec3::ZERO).cofactors;
     // Many bodies are not turned at all.
     let is_turned = turn != DMat3::IDENTITY;
-    let mut gradient = vec![DVec3::ZERO; surface.placed.model.mesh().vertices().len()];
-    surface.for_each_area(|winding, own| {
-        let area = if is_turned { turn * own.area } else { own.area };
-        gradient[own.vertex as usize] = area * f64::from(winding);
+    let slope = |own: &VertexArea, winding: i32| {
+        let slope = own.area * f64::from(winding);
+        if is_turned { turn * slope } else { slope }
+    };
+    let touched = surface.crossed.all.len() + surface.whole_clusters().count();
+    if touched * FEW > clusters.len() {
+        let windings = surface.windings();
+        return clusters.areas().iter().map(|own| slope(own, windings[own.number as usize])).collect();
+    }
+    let mut gradient = vec![DVec3::ZERO; clusters.areas().len()];
+    surface.for_each_vertex_inside(|v, winding| {
+        gradient[v as usize] = slope(&clusters.areas()[v as usize], winding);
     });
     gradient
 }

@@ -2,58 +2,118 @@
 //! of it that lie inside.
 //!
 //! The winding number at one corner of a cut triangle comes from a segment to a point outside of the other body;
-//! along edges it changes at the crossings alone. From the cut triangles it spreads over their vertices, and from
-//! those inside over the groups of vertices that nothing crosses, so that only what is inside or crossed is ever
-//! visited, and vertices one by one near the crossings alone.
+//! along edges it changes at the crossings alone (`patches`). Only groups of vertices with a corner of a cut triangle
+//! know something of each vertex.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use glam::DVec3;
 
-use super::clusters::{Clusters, VertexArea};
+use super::clusters::{Clusters, Lanes, MOST, Triangle, group_of, lane_of};
 use super::crossings::Edge;
 use super::cut::Cut;
 use super::edge_passes::EdgePass;
+use super::patches::Patches;
 use super::perturbed_crossing::{Body, Face, pass};
 use crate::model::Model;
 use crate::narrow::exact::placed_mesh::PlacedMesh;
 use crate::shape::Topology;
-use crate::shape::topology::Side;
 use crate::{Budget, Pose};
 
-/// Stands for a triangle that is not cut, a vertex in no patch.
+/// Stands for a triangle that is not cut, a vertex in no patch, a group that is not crossed.
 pub const NONE: u32 = u32::MAX;
 
 /// A winding number that is not known yet.
-const UNKNOWN: i32 = i32::MIN;
+pub const UNKNOWN: i32 = i32::MIN;
 
 /// A placed surface between the other body's inside and outside.
 pub struct Surface<'m> {
     pub body: Body,
     pub placed: PlacedMesh<'m>,
-    topology: &'m Topology,
+    pub topology: &'m Topology,
     /// Whether its triangles face inwards, so that two corners are exchanged.
     inverted: bool,
     pub cuts: Vec<Cut>,
-    /// The cut of each triangle.
+    /// The cut of each triangle, by group.
     cut_of: Vec<u32>,
-    /// The welded vertices that are corners of cuts.
-    corners: Vec<u32>,
-    /// What is known at each welded vertex.
-    at: Vec<AtVertex>,
+    pub crossed: CrossedClusters,
     /// The other body's winding number on each patch.
     pub patches: Vec<i32>,
     pub clusters: Arc<Clusters>,
     /// The patch of each group that is inside and not crossed.
-    cluster_patch: Vec<u32>,
-    /// Whether a vertex of a group is a corner of a cut triangle.
-    is_crossed: Vec<bool>,
-    /// Edges between corners of cuts that are crossed although the winding number is the same at both ends, which are in
-    /// ascending order.
-    recrossed: Vec<[u32; 2]>,
+    pub cluster_patch: Vec<u32>,
     /// How many groups and single vertices lie inside.
     visited: usize,
+}
+
+/// The groups with a corner of a cut triangle, and what is known at each of their vertices. A vertex of them has a place:
+/// the number of its group among them times `MOST`, plus its lane.
+pub struct CrossedClusters {
+    /// The number of each group among them.
+    slot_of: Vec<u32>,
+    pub all: Vec<CrossedCluster>,
+    /// By place.
+    pub at: Vec<AtVertex>,
+}
+
+/// A group with a corner of a cut triangle.
+#[derive(Debug, Clone, Copy)]
+pub struct CrossedCluster {
+    pub cluster: u32,
+    /// The corners of cuts.
+    pub corners: Lanes,
+}
+
+/// What is known at a vertex of a crossed group.
+#[derive(Debug, Clone, Copy)]
+pub struct AtVertex {
+    /// The other body's winding number, where it is known.
+    pub winding: i32,
+    /// The patch of a vertex that is inside.
+    pub patch: u32,
+}
+
+impl CrossedClusters {
+    /// The place of a vertex, if its group is crossed.
+    #[inline]
+    pub fn place(&self, vertex: u32) -> Option<u32> {
+        let slot = self.slot_of[group_of(vertex) as usize];
+        (slot != NONE).then(|| slot * MOST as u32 + lane_of(vertex))
+    }
+
+    /// The place of a corner of a cut triangle; its group is crossed from now on.
+    #[inline]
+    fn place_corner(&mut self, vertex: u32) -> u32 {
+        let (cluster, lane) = (group_of(vertex), lane_of(vertex));
+        let slot = &mut self.slot_of[cluster as usize];
+        if *slot == NONE {
+            *slot = self.all.len() as u32;
+            self.all.push(CrossedCluster { cluster, corners: 0 });
+            self.at.extend([AtVertex { winding: UNKNOWN, patch: NONE }; MOST]);
+        }
+        self.all[*slot as usize].corners |= 1 << lane;
+        *slot * MOST as u32 + lane
+    }
+
+    /// The vertex at a place.
+    #[inline]
+    pub fn vertex(&self, place: u32) -> u32 {
+        self.all[group_of(place) as usize].cluster * MOST as u32 + lane_of(place)
+    }
+
+    /// Whether a corner of a cut triangle is at a place.
+    #[inline]
+    pub fn is_corner(&self, place: u32) -> bool {
+        self.all[group_of(place) as usize].corners >> lane_of(place) & 1 != 0
+    }
+
+    /// The places of the vertices inside of a crossed group, with their patches.
+    pub fn inside(&self, slot: usize) -> impl Iterator<Item = (u32, u32)> + '_ {
+        let first = slot * MOST;
+        let places = (first as u32..).zip(&self.at[first..first + MOST]);
+        places.map(|(place, at)| (place, at.patch)).filter(|(_, patch)| *patch != NONE)
+    }
 }
 
 /// A placed body as the other one sees it.
@@ -64,6 +124,11 @@ pub struct Solid<'m> {
 }
 
 impl Solid<'_> {
+    /// A box around it.
+    pub fn bounds(&self) -> [DVec3; 2] {
+        self.placed.bounds()
+    }
+
     /// The corners of a triangle in the world, facing outwards.
     fn corners(&self, triangle: u32) -> [DVec3; 3] {
         outwards(self.inverted, self.placed.corners(triangle))
@@ -74,60 +139,6 @@ impl Solid<'_> {
 #[inline]
 fn outwards<T>(inverted: bool, [a, b, c]: [T; 3]) -> [T; 3] {
     if inverted { [a, c, b] } else { [a, b, c] }
-}
-
-/// What is known at a welded vertex.
-#[derive(Debug, Clone, Copy)]
-struct AtVertex {
-    /// The other body's winding number; before it is found, the vertex among the corners of cuts.
-    winding: i32,
-    /// The patch of a vertex that is inside and in a crossed group.
-    patch: u32,
-}
-
-/// Numbers of which some differences are known: a forest with the difference of each to its parent, with path halving.
-struct Differences {
-    parent: Vec<u32>,
-    to_parent: Vec<i32>,
-}
-
-impl Differences {
-    fn new(count: usize) -> Differences {
-        Differences { parent: (0..count as u32).collect(), to_parent: vec![0; count] }
-    }
-
-    /// The root that a number hangs on, and how much larger than the root's it is.
-    #[inline]
-    fn root_of(&mut self, mut at: u32) -> (u32, i32) {
-        let mut difference = 0;
-        loop {
-            let parent = self.parent[at as usize];
-            if parent == at {
-                return (at, difference);
-            }
-            self.to_parent[at as usize] += self.to_parent[parent as usize];
-            self.parent[at as usize] = self.parent[parent as usize];
-            difference += self.to_parent[at as usize];
-            at = self.parent[at as usize];
-        }
-    }
-
-    /// The second is so much larger than the first.
-    #[inline]
-    fn set(&mut self, [first, second]: [u32; 2], difference: i32) {
-        let ((root, of_first), (other, of_second)) = (self.root_of(first), self.root_of(second));
-        if root != other {
-            self.parent[other as usize] = root;
-            self.to_parent[other as usize] = of_first + difference - of_second;
-        }
-    }
-}
-
-/// What a patch still spreads from.
-#[derive(Debug, Clone, Copy)]
-enum Reached {
-    Vertex(u32),
-    Cluster(u32),
 }
 
 /// What of a mesh is the same at every pose.
@@ -150,6 +161,8 @@ impl<'m> Surface<'m> {
     /// A surface that nothing is known to cross yet.
     pub fn new(body: Body, model: &'m Model, pose: &'m Pose, facts: Facts<'m>) -> Surface<'m> {
         let Facts { topology, clusters, inverted } = facts;
+        let crossed =
+            CrossedClusters { slot_of: vec![NONE; clusters.len()], all: Vec::new(), at: Vec::new() };
         Surface {
             body,
             placed: PlacedMesh::new(model, pose),
@@ -157,12 +170,9 @@ impl<'m> Surface<'m> {
             inverted,
             cuts: Vec::new(),
             cut_of: vec![NONE; topology.triangles().len()],
-            corners: Vec::new(),
-            at: vec![AtVertex { winding: UNKNOWN, patch: NONE }; topology.weld().count()],
+            crossed,
             patches: Vec::new(),
             cluster_patch: vec![NONE; clusters.len()],
-            is_crossed: vec![false; clusters.len()],
-            recrossed: Vec::new(),
             clusters,
             visited: 0,
         }
@@ -182,19 +192,19 @@ impl<'m> Surface<'m> {
         }
     }
 
+    /// The vertices of a triangle by their numbers, facing outwards.
+    #[inline]
+    pub fn numbered(&self, triangle: u32) -> [u32; 3] {
+        self.outwards(self.clusters.triangle(self.clusters.rank_of(triangle)).corners)
+    }
+
     /// The corners of a triangle in the world, facing outwards.
     #[inline]
     pub fn corners(&self, triangle: u32) -> [DVec3; 3] {
-        self.outwards(self.placed.corners(triangle))
+        self.numbered(triangle).map(|v| self.position(v))
     }
 
-    /// The welded corners of a triangle, facing outwards.
-    #[inline]
-    pub fn welded(&self, triangle: u32) -> [u32; 3] {
-        self.outwards(self.topology.triangles()[triangle as usize])
-    }
-
-    /// The vertices of a triangle, facing outwards.
+    /// The vertices of a triangle in the mesh, facing outwards.
     #[inline]
     pub fn vertices(&self, triangle: u32) -> [u32; 3] {
         self.outwards(self.placed.model.mesh().triangles()[triangle as usize])
@@ -217,79 +227,50 @@ impl<'m> Surface<'m> {
         if self.inverted { -winding } else { winding }
     }
 
-    /// How many welded vertices there are.
-    pub fn len(&self) -> usize {
-        self.at.len()
-    }
-
-    /// Where a welded vertex is in the world.
+    /// Where a vertex is in the world, by its number.
     #[inline]
-    pub fn position(&self, welded: u32) -> DVec3 {
-        let first = self.topology.weld().first(welded);
-        self.placed.pose.apply(self.placed.model.mesh().vertices()[first as usize])
+    pub fn position(&self, vertex: u32) -> DVec3 {
+        self.placed.pose.apply(self.clusters.position(vertex))
     }
 
     /// The cut of a triangle, made when it is first asked for.
     fn cut(&mut self, triangle: u32) -> u32 {
-        let cut = self.cut_of[triangle as usize];
+        let rank = self.clusters.rank_of(triangle);
+        let cut = self.cut_of[rank as usize];
         if cut != NONE {
             return cut;
         }
-        let welded = self.welded(triangle);
-        let corners = welded.map(|v| {
-            let own = &mut self.at[v as usize].winding;
-            if *own == UNKNOWN {
-                *own = self.corners.len() as i32;
-                self.corners.push(v);
-                self.is_crossed[self.clusters.of_vertex(v) as usize] = true;
-            }
-            *own as u32
-        });
-        let edge = |corner: u8| self.topology.edge(Side { triangle, corner }).unwrap_or(NONE);
-        // Two corners are exchanged, so the sides come in the opposite order.
-        let edges = if self.inverted { [2, 1, 0] } else { [0, 1, 2] }.map(edge);
-        let face = Face::new(self.corners(triangle));
+        let Triangle { corners, edges: [x, y, z], .. } = *self.clusters.triangle(rank);
+        let corners = self.outwards(corners);
+        // Where two corners are exchanged, the sides come in the opposite order.
+        let edges = if self.inverted { [z, y, x] } else { [x, y, z] };
+        let face = Face::new(corners.map(|v| self.position(v)));
+        let places = corners.map(|v| self.crossed.place_corner(v));
         let number = self.cuts.len() as u32;
-        self.cut_of[triangle as usize] = number;
-        self.cuts.push(Cut::new(triangle, corners, edges, face));
+        self.cut_of[rank as usize] = number;
+        self.cuts.push(Cut::new(triangle, places, edges, face));
         number
     }
 
-    /// The welded corners of a cut.
+    /// The winding number of the other body at the place of a corner of a cut.
     #[inline]
-    pub fn welded_corners(&self, cut: &Cut) -> [u32; 3] {
-        cut.corners.map(|corner| self.corners[corner as usize])
+    pub fn winding(&self, place: u32) -> i32 {
+        self.crossed.at[place as usize].winding
     }
 
-    /// The winding number of the other body at a vertex; only asked where it is known.
+    /// The patch at a place, if it is inside.
     #[inline]
-    pub fn winding(&self, welded: u32) -> i32 {
-        self.at[welded as usize].winding
-    }
-
-    /// The edge at a side of a cut, whose ends are two vertices, and whether the side runs from its smaller end.
-    #[inline]
-    pub fn edge(&self, cut: &Cut, side: usize) -> (Edge, bool) {
-        let [from, to] = [side, (side + 1) % 3].map(|corner| self.corners[cut.corners[corner] as usize]);
-        (Edge { number: cut.edges[side], ends: [from.min(to), from.max(to)] }, from < to)
+    pub fn patch(&self, place: u32) -> Option<u32> {
+        Some(self.crossed.at[place as usize].patch).filter(|&patch| patch != NONE)
     }
 
     /// The patch of a vertex that is inside.
-    #[inline]
-    pub fn patch(&self, welded: u32) -> Option<u32> {
-        let cluster = self.clusters.of_vertex(welded) as usize;
-        let patch = if self.is_crossed[cluster] {
-            self.at[welded as usize].patch
-        } else {
-            self.cluster_patch[cluster]
+    pub fn patch_of_vertex(&self, vertex: u32) -> Option<u32> {
+        let patch = match self.crossed.place(vertex) {
+            Some(place) => self.crossed.at[place as usize].patch,
+            None => self.cluster_patch[group_of(vertex) as usize],
         };
         Some(patch).filter(|&patch| patch != NONE)
-    }
-
-    /// Whether a triangle is cut by the other surface.
-    #[inline]
-    pub fn is_cut(&self, triangle: u32) -> bool {
-        self.cut_of[triangle as usize] != NONE
     }
 
     /// How many groups and single vertices lie inside.
@@ -305,31 +286,37 @@ impl<'m> Surface<'m> {
             .map(|(cluster, patch)| (cluster, *patch))
     }
 
-    /// The groups that are crossed.
-    pub fn crossed_clusters(&self) -> impl Iterator<Item = u32> + '_ {
-        (0..).zip(&self.is_crossed).filter(|(_, crossed)| **crossed).map(|(cluster, _)| cluster)
+    /// The other body's winding number at every vertex, by number, in the sign that areas of the mesh as it is need to
+    /// face outwards; zero outside.
+    pub fn windings(&self) -> Vec<i32> {
+        let mut windings = vec![0; self.clusters.len() * MOST];
+        let winding = |patch: u32| self.facing(self.patches[patch as usize]);
+        for (cluster, patch) in self.whole_clusters() {
+            windings[cluster as usize * MOST..][..MOST].fill(winding(patch));
+        }
+        for (slot, crossed) in self.crossed.all.iter().enumerate() {
+            let first = crossed.cluster * MOST as u32;
+            for (place, patch) in self.crossed.inside(slot) {
+                windings[(first + lane_of(place)) as usize] = winding(patch);
+            }
+        }
+        windings
     }
 
-    /// The vertices inside of a crossed group, with their patches.
-    pub fn single_vertices(&self, cluster: u32) -> impl Iterator<Item = (u32, u32)> + '_ {
-        let members = self.clusters.members(cluster).iter();
-        members.map(|&v| (v, self.at[v as usize].patch)).filter(|(_, patch)| *patch != NONE)
-    }
-
-    /// Calls `each` with the area at every vertex of the mesh that is inside, and the other body's winding number there in
-    /// the sign that the area needs to face outwards.
-    pub fn for_each_area(&self, mut each: impl FnMut(i32, &VertexArea)) {
+    /// Calls `each` with every vertex of the mesh that is inside, and the other body's winding number there in the sign of
+    /// [`Surface::windings`].
+    pub fn for_each_vertex_inside(&self, mut each: impl FnMut(u32, i32)) {
         let winding = |patch: u32| self.facing(self.patches[patch as usize]);
         for (cluster, patch) in self.whole_clusters() {
             let winding = winding(patch);
-            self.clusters.areas(cluster).iter().for_each(|own| each(winding, own));
+            self.clusters.vertices(cluster).iter().for_each(|&v| each(v, winding));
         }
-        let weld = self.topology.weld();
-        for cluster in self.crossed_clusters() {
-            for own in self.clusters.areas(cluster) {
-                let patch = self.at[weld.welded(own.vertex) as usize].patch;
+        for (slot, crossed) in self.crossed.all.iter().enumerate() {
+            let at = &self.crossed.at[slot * MOST..][..MOST];
+            for &v in self.clusters.vertices(crossed.cluster) {
+                let patch = at[lane_of(self.clusters.areas()[v as usize].number) as usize].patch;
                 if patch != NONE {
-                    each(winding(patch), own);
+                    each(v, winding(patch));
                 }
             }
         }
@@ -337,142 +324,40 @@ impl<'m> Surface<'m> {
 
     /// The triangles inside that nothing crosses and whose first corner is in a crossed group, with
     /// their patches.
-    pub fn single_triangles(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
-        let triangles = self.crossed_clusters().flat_map(|cluster| self.clusters.triangles(cluster));
-        let patch = |t: u32| self.at[self.topology.triangles()[t as usize][0] as usize].patch;
-        triangles.map(move |&t| (t, patch(t))).filter(|&(t, patch)| patch != NONE && !self.is_cut(t))
+    pub fn single_triangles(&self, slot: usize) -> impl Iterator<Item = (&Triangle, u32)> + '_ {
+        let at = &self.crossed.at[slot * MOST..][..MOST];
+        self.clusters.triangles(self.crossed.all[slot].cluster).filter_map(move |rank| {
+            let triangle = self.clusters.triangle(rank);
+            let patch = at[lane_of(triangle.corners[0]) as usize].patch;
+            (patch != NONE && self.cut_of[rank as usize] == NONE).then_some((triangle, patch))
+        })
     }
 
     /// The triangles inside that nothing crosses, with their patches.
     pub fn whole(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
-        let in_clusters = self.whole_clusters().flat_map(|(cluster, patch)| {
-            self.clusters.triangles(cluster).iter().map(move |&triangle| (triangle, patch))
+        let in_clusters = self.whole_clusters().flat_map(move |(cluster, patch)| {
+            self.clusters.triangles(cluster).map(move |rank| (self.clusters.triangle(rank).index, patch))
         });
-        in_clusters.chain(self.single_triangles())
+        let single = (0..self.crossed.all.len()).flat_map(|slot| self.single_triangles(slot));
+        in_clusters.chain(single.map(|(triangle, patch)| (triangle.index, patch)))
+    }
+
+    /// The edge at a side of a cut, whose ends are two vertices, and whether the side runs from its smaller end.
+    #[inline]
+    pub fn edge(&self, cut: &Cut, side: usize) -> (Edge, bool) {
+        let [from, to] = [side, (side + 1) % 3].map(|corner| cut.corners[corner]);
+        (Edge { number: cut.edges[side], ends: [from.min(to), from.max(to)] }, from < to)
     }
 
     /// Finds the winding numbers at all corners of cut triangles and all vertices inside, and the patches.
     pub fn spread(&mut self, other: &Solid<'_>) {
-        let bounds = other.placed.bounds();
-        self.spread_over_cuts(other, bounds);
-        // Components that nothing crosses are inside or outside as a whole.
-        let topology = self.topology;
-        let mut is_cut = vec![false; topology.components().len()];
-        for cut in &self.cuts {
-            is_cut[topology.component_of()[cut.triangle as usize] as usize] = true;
-        }
-        for (component, _) in topology.components().iter().zip(is_cut).filter(|(_, is_cut)| !is_cut) {
-            let corner = self.welded(component.first_triangle)[0];
-            self.at[corner as usize].winding = self.winding_from(other, corner, bounds);
-            self.flood(corner);
-        }
-        for corner in 0..self.corners.len() {
-            self.flood(self.corners[corner]);
-        }
-    }
-
-    /// The winding numbers at the corners of cuts: along the sides of each they differ by what crosses them, and one
-    /// corner of all that hang together tells the rest.
-    fn spread_over_cuts(&mut self, other: &Solid<'_>, bounds: [DVec3; 2]) {
-        let mut differences = Differences::new(self.corners.len());
-        for Cut { corners: [a, b, c], jumps, .. } in &self.cuts {
-            differences.set([*a, *b], jumps[0]);
-            differences.set([*b, *c], jumps[1]);
-        }
-        let mut known = vec![UNKNOWN; self.corners.len()];
-        for corner in 0..self.corners.len() {
-            let (root, difference) = differences.root_of(corner as u32);
-            if known[root as usize] == UNKNOWN {
-                known[root as usize] = self.winding_from(other, self.corners[root as usize], bounds);
-            }
-            self.at[self.corners[corner] as usize].winding = known[root as usize] + difference;
-        }
-        for cut in &self.cuts {
-            for side in (0..3).filter(|&side| cut.passes[side] != 0) {
-                let (Edge { ends: [from, to], .. }, _) = self.edge(cut, side);
-                if self.winding(from) == self.winding(to) {
-                    self.recrossed.push([from, to]);
-                }
-            }
-        }
-        self.recrossed.sort_unstable();
-    }
-
-    /// From a vertex, if it is known to be inside, over all edges that nothing crosses.
-    fn flood(&mut self, start: u32) {
-        let winding = self.at[start as usize].winding;
-        if winding == UNKNOWN || winding == 0 || self.patch(start).is_some() {
-            return;
-        }
-        let patch = self.patches.len() as u32;
-        self.patches.push(winding);
-        let clusters = Arc::clone(&self.clusters);
-        let mut stack = Vec::new();
-        self.reach(start, winding, patch, &mut stack);
-        while let Some(reached) = stack.pop() {
-            let v = match reached {
-                Reached::Cluster(cluster) => {
-                    for (next, vertices) in clusters.beside(cluster) {
-                        if self.is_crossed[next as usize] {
-                            vertices.iter().for_each(|&v| self.reach_vertex(v, winding, patch, &mut stack));
-                        } else {
-                            self.reach_cluster(next, patch, &mut stack);
-                        }
-                    }
-                    continue;
-                }
-                Reached::Vertex(v) => v,
-            };
-            for &next in clusters.links(v) {
-                let AtVertex { winding: known, patch: own } = self.at[next as usize];
-                // Only edges between corners of cuts may be crossed.
-                let may_reach = known == UNKNOWN || known == winding && !self.is_recrossed([v, next]);
-                if own == NONE && may_reach {
-                    self.reach(next, winding, patch, &mut stack);
-                }
-            }
-        }
-    }
-
-    /// Whether something crosses the edge between two corners of cuts with the same winding number.
-    #[inline]
-    fn is_recrossed(&self, [from, to]: [u32; 2]) -> bool {
-        !self.recrossed.is_empty() && self.recrossed.binary_search(&[from.min(to), from.max(to)]).is_ok()
-    }
-
-    #[inline]
-    fn reach(&mut self, welded: u32, winding: i32, patch: u32, stack: &mut Vec<Reached>) {
-        let cluster = self.clusters.of_vertex(welded);
-        if self.is_crossed[cluster as usize] {
-            self.reach_vertex(welded, winding, patch, stack);
-        } else {
-            self.reach_cluster(cluster, patch, stack);
-        }
-    }
-
-    #[inline]
-    fn reach_cluster(&mut self, cluster: u32, patch: u32, stack: &mut Vec<Reached>) {
-        let own = &mut self.cluster_patch[cluster as usize];
-        if *own == NONE {
-            *own = patch;
-            self.visited += 1;
-            stack.push(Reached::Cluster(cluster));
-        }
-    }
-
-    #[inline]
-    fn reach_vertex(&mut self, welded: u32, winding: i32, patch: u32, stack: &mut Vec<Reached>) {
-        let own = &mut self.at[welded as usize];
-        if own.patch == NONE {
-            *own = AtVertex { winding, patch };
-            self.visited += 1;
-            stack.push(Reached::Vertex(welded));
-        }
+        let Patches { windings, visited } = Patches::spread(self, other);
+        (self.patches, self.visited) = (windings, visited);
     }
 
     /// The winding number of the other body at a vertex, by a segment to a point outside of its box.
-    fn winding_from(&self, other: &Solid<'_>, welded: u32, [low, high]: [DVec3; 2]) -> i32 {
-        let p = self.position(welded);
+    pub fn winding_from(&self, other: &Solid<'_>, vertex: u32, [low, high]: [DVec3; 2]) -> i32 {
+        let p = self.position(vertex);
         if (p.cmplt(low) | p.cmpgt(high)).any() {
             return 0;
         }

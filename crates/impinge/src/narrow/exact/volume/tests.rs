@@ -331,17 +331,32 @@ fn groups_tell_what_their_triangles_tell() {
 fn groups_hold_every_vertex_once() {
     let model = Model::from(procedural::blob(0.6, 0.2, 3, 5).unwrap());
     let clusters = clusters::Clusters::of(&model, &mut Budget::UNLIMITED.clone()).unwrap();
-    let mut count = vec![0; model.topology().weld().count()];
-    for cluster in 0..clusters.len() as u32 {
-        for &v in clusters.members(cluster) {
-            count[v as usize] += 1;
-            assert_eq!(clusters.of_vertex(v), cluster);
-        }
-        for (next, vertices) in clusters.beside(cluster) {
-            assert!(next != cluster && vertices.iter().all(|&v| clusters.of_vertex(v) == next));
-        }
+    let (mesh, topology) = (model.mesh(), model.topology());
+    let of_vertex = |v: usize| clusters.areas()[v].number;
+    let mut numbers: Vec<u32> = (0..mesh.vertices().len()).map(of_vertex).collect();
+    assert!((0..).zip(mesh.vertices()).all(|(v, &p)| clusters.position(of_vertex(v)) == p));
+    numbers.sort_unstable();
+    assert_eq!(numbers, (0..clusters.len() as u32).flat_map(|own| clusters.members(own)).collect::<Vec<_>>());
+    // Every edge is within a group, or leaves it and has an end beside it.
+    let mut edges = 0;
+    for own in 0..clusters.len() as u32 {
+        let beside: Vec<u32> =
+            clusters.beside(own).flat_map(|(_, vertices)| vertices.iter().copied()).collect();
+        assert!(
+            clusters.beside(own).all(|(next, beside)| beside.iter().all(|&v| clusters::group_of(v) == next))
+        );
+        let mut reached: Vec<u32> = clusters.links(own).iter().map(|link| link.to).collect();
+        edges += reached.len()
+            + clusters.within(own).iter().map(|lanes| lanes.count_ones() as usize).sum::<usize>();
+        reached.sort_unstable();
+        reached.dedup();
+        assert!(reached == beside && beside.iter().all(|&v| clusters::group_of(v) != own));
     }
-    assert!(count.iter().all(|count| *count == 1));
+    assert_eq!(edges, 2 * topology.edges().len());
+    for (t, corners) in (0..).zip(mesh.triangles()) {
+        let own = clusters.triangle(clusters.rank_of(t));
+        assert_eq!((own.index, own.corners), (t, corners.map(|v| of_vertex(v as usize))));
+    }
     // All groups together are the whole body, wherever heights are measured from.
     let pose = random_pose(&mut Pcg64Mcg::seed_from_u64(30), 2.0);
     let turn = clusters::Turn::new(&pose, DVec3::new(3.0, -1.0, 2.0));
