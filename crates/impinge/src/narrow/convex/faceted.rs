@@ -250,13 +250,22 @@ impl Graph<'_> {
         (0..self.shape.vertices().len() as u32).map(|v| self.corner(v))
     }
 
-    /// All faces in the world: the outward unit normal, and how far the plane is along it from the origin.
-    pub fn planes(&self) -> impl Iterator<Item = (DVec3, f64)> + '_ {
-        let (turn, pose) = (self.pose.matrix(), &self.pose);
-        self.shape.faces().iter().map(move |face| {
-            let normal = (turn * face.normal).normalize();
-            (normal, normal.dot(pose.apply(face.corner * self.half)))
-        })
+    /// Where it is.
+    pub fn pose(&self) -> &Pose {
+        &self.pose
+    }
+
+    /// A face in the world: the outward unit normal, and how far the plane is along it from the origin.
+    pub fn world_plane(&self, face: u32) -> (DVec3, f64) {
+        let face = &self.shape.faces()[face as usize];
+        let normal = (self.pose.matrix() * face.normal).normalize();
+        (normal, normal.dot(self.pose.apply(face.corner * self.half)))
+    }
+
+    /// How far a point of its own frame is above the plane of a face.
+    pub fn height(&self, face: u32, local: DVec3) -> f64 {
+        let face = &self.shape.faces()[face as usize];
+        face.normal.dot(local - face.corner * self.half)
     }
 
     /// Into the two faces at an edge, across it.
