@@ -9,11 +9,11 @@ use glam::DVec3;
 
 use super::convex_mesh_hull::{as_mesh, convex_body};
 use super::local_surface::LocalSurface;
+use super::lower_part::PlacedPolytope;
 use super::{Wanted, convex_pair, curved_on_mesh, polytope_on_mesh, round_on_mesh, solids};
 use crate::bound::Aabb;
 use crate::contact::{Certainty, Contact, Counters, Feature};
 use crate::model::{Fact, Geometry, Model};
-use crate::narrow::convex::faceted::Faceted;
 use crate::narrow::convex::relation::{counted_point_in, half_space_of};
 use crate::narrow::convex::separation::{ConvexMemory, distance};
 use crate::narrow::exact::patch_lanes::Ball;
@@ -74,7 +74,9 @@ pub(super) fn contacts(
         return Some(certainty);
     }
     let body = PlacedMesh::new(mesh, mesh_pose);
-    let mut bounds = shape.bounds(pose);
+    let polytope = PlacedPolytope::new(convex, pose);
+    let mut bounds =
+        polytope.as_ref().map_or_else(|| shape.bounds(pose), |p| Aabb::around_points(&p.corners));
     bounds.grow(margin);
     let patch = match memory.surface.take() {
         Some(known) if known.covers(&body, &bounds) => known,
@@ -86,7 +88,7 @@ pub(super) fn contacts(
             Box::new(SurfacePatch::gather(&body, region))
         }
     };
-    let sunk = on_patch(asked, &body, &patch, &bounds, budget, work, found);
+    let sunk = on_patch(asked, polytope.as_ref(), (&body, &patch, &bounds), budget, work, found);
     if patch.facets.len() <= MOST_KEPT {
         memory.surface = Some(patch);
     }
@@ -100,9 +102,8 @@ pub(super) fn contacts(
 /// budget ended.
 fn on_patch(
     asked: &OnMesh<'_>,
-    body: &PlacedMesh<'_>,
-    patch: &SurfacePatch,
-    bounds: &Aabb,
+    polytope: Option<&PlacedPolytope<'_>>,
+    (body, patch, bounds): (&PlacedMesh<'_>, &SurfacePatch, &Aabb),
     budget: &mut Budget,
     work: &mut Counters,
     found: &mut Vec<Contact>,
@@ -125,21 +126,17 @@ fn on_patch(
     if closed && if surface.len() > 0 { behind } else { body.holds(middle, budget, work)? } {
         return Some(true);
     }
-    match convex {
-        Convex::Primitive(Primitive::Sphere { radius }) => {
+    match (convex, polytope) {
+        (Convex::Primitive(Primitive::Sphere { radius }), _) => {
             round_on_mesh::contacts(&surface, [pose.translation(); 2], *radius, margin, found);
         }
-        Convex::Primitive(Primitive::Capsule { radius, half_height }) => {
+        (Convex::Primitive(Primitive::Capsule { radius, half_height }), _) => {
             let end = pose.rotation().z_axis * *half_height;
             let core = [pose.translation() - end, pose.translation() + end];
             round_on_mesh::contacts(&surface, core, *radius, margin, found);
         }
-        _ => match Faceted::new(convex, pose, DVec3::ZERO) {
-            Some(Faceted::Graph(graph)) if graph.polytope().dimension() == 3 => {
-                polytope_on_mesh::contacts(&surface, &graph, margin, found);
-            }
-            _ => curved_on_mesh::contacts(&surface, convex, pose, margin, found),
-        },
+        (_, Some(polytope)) => polytope_on_mesh::contacts(&surface, polytope, margin, found),
+        _ => curved_on_mesh::contacts(&surface, convex, pose, margin, found),
     }
     if found.is_empty() {
         found.extend(crossed(&surface, convex, pose, margin));

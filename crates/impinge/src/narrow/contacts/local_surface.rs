@@ -214,7 +214,8 @@ impl<'m> LocalSurface<'m> {
     /// Where an edge begins and ends.
     #[inline]
     pub fn ends(&self, edge: &PatchEdge) -> [DVec3; 2] {
-        edge.ends.map(|c| self.patch.corners[c as usize].at)
+        let [from, to] = edge.ends;
+        [self.patch.corners[from as usize].at, self.patch.corners[to as usize].at]
     }
 
     /// The name of an edge.

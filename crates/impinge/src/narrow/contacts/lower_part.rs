@@ -9,11 +9,12 @@ use smallvec::SmallVec;
 
 use super::local_surface::LocalSurface;
 use crate::Pose;
-use crate::narrow::convex::faceted::Graph;
+use crate::narrow::convex::faceted::{Faceted, Graph};
 use crate::narrow::exact::patch_lanes::bits;
 use crate::narrow::exact::point_triangle_simd::LANES;
 use crate::narrow::exact::surface_patch::PatchCorner;
 use crate::num::tolerance::REGION_EDGE;
+use crate::shape::{Convex, Primitive};
 use crate::simd::{SimdLevel, dispatch};
 
 /// The cosine between the normal of a triangle and the common direction (no unit) from which on it looks along it.
@@ -37,11 +38,30 @@ struct PlaneBlock {
 /// A bit for each of the first 64 planes.
 const MOST_BLOCKS: usize = 64 / LANES;
 
+/// A polytope and where its corners are in the world.
+pub(super) struct PlacedPolytope<'p> {
+    pub graph: Graph<'p>,
+    pub corners: SmallVec<[DVec3; 32]>,
+}
+
+impl<'p> PlacedPolytope<'p> {
+    /// Of a hull or box that has a volume.
+    pub fn new(shape: &'p Convex, pose: &Pose) -> Option<PlacedPolytope<'p>> {
+        let (Convex::Polytope(_) | Convex::Primitive(Primitive::Cuboid { .. })) = shape else { return None };
+        match Faceted::new(shape, pose, DVec3::ZERO)? {
+            Faceted::Graph(graph) if graph.polytope().dimension() == 3 => {
+                Some(PlacedPolytope { corners: graph.corners().collect(), graph })
+            }
+            _ => None,
+        }
+    }
+}
+
 /// A placed polytope, and what of it is low.
 pub(super) struct LowerPart<'g, 'p> {
     pub graph: &'g Graph<'p>,
     /// All corners in the world.
-    pub corners: SmallVec<[DVec3; 32]>,
+    pub corners: &'g [DVec3],
     pub middle: DVec3,
     /// No corner is farther from the middle.
     pub reach: f64,
@@ -60,9 +80,9 @@ pub(super) struct LowerPart<'g, 'p> {
 }
 
 impl<'g, 'p> LowerPart<'g, 'p> {
-    pub fn new(surface: &LocalSurface<'_>, graph: &'g Graph<'p>, margin: f64) -> LowerPart<'g, 'p> {
+    pub fn new(surface: &LocalSurface<'_>, placed: &'g PlacedPolytope<'p>, margin: f64) -> LowerPart<'g, 'p> {
+        let PlacedPolytope { graph, corners } = placed;
         let polytope = graph.polytope();
-        let corners: SmallVec<[DVec3; 32]> = graph.corners().collect();
         let middle = graph.middle();
         let square = corners.iter().fold(0.0_f64, |most, p| most.max(p.distance_squared(middle)));
         let (up, level) = surface.level(LOOKS_ALONG).unwrap_or((DVec3::ZERO, 0.0));
@@ -99,7 +119,7 @@ impl<'g, 'p> LowerPart<'g, 'p> {
             let [x, y] = polytope.edges()[edge.index as usize].faces.map(bit);
             edge.faces = x.zip(y).map_or(0, |(x, y)| x | y);
         }
-        part.planes = part.faces.iter().map(|&face| graph.world_plane(face)).collect();
+        part.planes = graph.planes(&part.faces).collect();
         part.blocks = part.planes.chunks(LANES).take(MOST_BLOCKS).map(PlaneBlock::new).collect();
         part
     }
@@ -134,7 +154,8 @@ impl<'g, 'p> LowerPart<'g, 'p> {
 
     /// Whether the direction against a normal lies in the Voronoi region of an edge.
     pub fn is_outside(&self, edge: u32, normal: DVec3) -> bool {
-        self.graph.inward(edge).iter().all(|into| -normal.dot(*into) <= REGION_EDGE)
+        let [x, y] = self.graph.inward(edge);
+        -normal.dot(x) <= REGION_EDGE && -normal.dot(y) <= REGION_EDGE
     }
 
     /// For each of some corners the planes that it lies beyond, and some room more: a bit for each of the first 64.
@@ -155,11 +176,14 @@ const NOT_KEPT: u32 = u32::MAX;
 
 impl PlaneBlock {
     fn new(planes: &[(DVec3, f64)]) -> PlaneBlock {
-        let plane = |lane: usize| planes.get(lane).copied().unwrap_or((DVec3::ZERO, f64::INFINITY));
-        PlaneBlock {
-            normal: std::array::from_fn(|axis| std::array::from_fn(|lane| plane(lane).0[axis])),
-            offset: std::array::from_fn(|lane| plane(lane).1),
+        let mut block = PlaneBlock { normal: [[0.0; LANES]; 3], offset: [f64::INFINITY; LANES] };
+        for (lane, (normal, offset)) in planes.iter().enumerate().take(LANES) {
+            for axis in 0..3 {
+                block.normal[axis][lane] = normal[axis];
+            }
+            block.offset[lane] = *offset;
         }
+        block
     }
 
     /// How far a vector leads along the normal of a lane.
@@ -183,9 +207,9 @@ fn beyond_plain(blocks: &[PlaneBlock], corners: &[PatchCorner], room: f64, out: 
     for corner in corners {
         let (p, mut found) = (corner.at.to_array(), 0);
         for (k, block) in blocks.iter().enumerate() {
-            let mut lanes = [false; LANES];
+            let mut lanes = [0; LANES];
             for (i, lane) in lanes.iter_mut().enumerate() {
-                *lane = block.along(p, i) > block.offset[i] + room;
+                *lane = u8::from(block.along(p, i) > block.offset[i] + room);
             }
             found |= u64::from(bits(lanes)) << (LANES * k);
         }
@@ -197,10 +221,10 @@ fn beyond_plain(blocks: &[PlaneBlock], corners: &[PatchCorner], room: f64, out: 
 fn slopes_plain(blocks: &[PlaneBlock], along: DVec3, level: f64) -> [u64; 2] {
     let (along, mut found) = (along.to_array(), [0; 2]);
     for (k, block) in blocks.iter().enumerate() {
-        let (mut rising, mut sinking) = ([false; LANES], [false; LANES]);
+        let (mut rising, mut sinking) = ([0; LANES], [0; LANES]);
         for i in 0..LANES {
             let slope = block.along(along, i);
-            (rising[i], sinking[i]) = (slope > level, slope < -level);
+            (rising[i], sinking[i]) = (u8::from(slope > level), u8::from(slope < -level));
         }
         found[0] |= u64::from(bits(rising)) << (LANES * k);
         found[1] |= u64::from(bits(sinking)) << (LANES * k);

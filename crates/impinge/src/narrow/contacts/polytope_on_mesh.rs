@@ -8,16 +8,20 @@
 use glam::DVec3;
 
 use super::local_surface::{LocalSurface, Near};
-use super::lower_part::LowerPart;
+use super::lower_part::{LowerPart, PlacedPolytope};
 use crate::contact::{Contact, Feature};
 use crate::geom::segment_segment::inner_points;
-use crate::narrow::convex::faceted::Graph;
 use crate::narrow::exact::surface_patch::PatchEdge;
 use crate::num::tolerance::{NO_DIRECTION, REGION_EDGE};
 
 /// Appends the contacts of a mesh, as a, and a polytope, as b, not farther apart than `margin`.
-pub(super) fn contacts(surface: &LocalSurface<'_>, graph: &Graph<'_>, margin: f64, found: &mut Vec<Contact>) {
-    let body = LowerPart::new(surface, graph, margin);
+pub(super) fn contacts(
+    surface: &LocalSurface<'_>,
+    placed: &PlacedPolytope<'_>,
+    margin: f64,
+    found: &mut Vec<Contact>,
+) {
+    let body = LowerPart::new(surface, placed, margin);
     let beyond = body.beyond(surface.corners(), margin);
     sunk_corners(surface, &body, margin, found);
     mesh_corners(surface, &body, &beyond, margin, found);
@@ -121,7 +125,8 @@ fn crossing_edges(
             if own.faces != 0 && slopes.iter().any(|same| same & own.faces == own.faces) {
                 continue;
             }
-            let ends = own.ends.map(|v| body.corners[v as usize]);
+            let [from, to] = own.ends;
+            let ends = [body.corners[from as usize], body.corners[to as usize]];
             found.extend(crossing(surface, body, (edge, [p, along]), (own.index, ends), margin));
         }
         if found.len() > first && !body.is_reached([p, q], margin) {

@@ -255,11 +255,14 @@ impl Graph<'_> {
         &self.pose
     }
 
-    /// A face in the world: the outward unit normal, and how far the plane is along it from the origin.
-    pub fn world_plane(&self, face: u32) -> (DVec3, f64) {
-        let face = &self.shape.faces()[face as usize];
-        let normal = (self.pose.matrix() * face.normal).normalize();
-        (normal, normal.dot(self.pose.apply(face.corner * self.half)))
+    /// Some faces in the world: the outward unit normal, and how far the plane is along it from the origin.
+    pub fn planes<'a>(&'a self, faces: &'a [u32]) -> impl Iterator<Item = (DVec3, f64)> + 'a {
+        let (turn, pose, all) = (self.pose.matrix(), &self.pose, self.shape.faces());
+        faces.iter().map(move |&face| {
+            let face = &all[face as usize];
+            let normal = (turn * face.normal).normalize();
+            (normal, normal.dot(pose.apply(face.corner * self.half)))
+        })
     }
 
     /// How far a point of its own frame is above the plane of a face.
@@ -270,7 +273,8 @@ impl Graph<'_> {
 
     /// Into the two faces at an edge, across it.
     pub fn inward(&self, edge: u32) -> [DVec3; 2] {
-        self.shape.edges()[edge as usize].inward.map(|into| self.pose.matrix() * into)
+        let ([x, y], turn) = (self.shape.edges()[edge as usize].inward, self.pose.matrix());
+        [turn * x, turn * y]
     }
 
     /// A point inside.
@@ -297,6 +301,7 @@ impl Graph<'_> {
         }
     }
 
+    #[inline]
     fn corner(&self, vertex: u32) -> DVec3 {
         self.pose.apply(self.shape.vertices()[vertex as usize] * self.half)
     }

@@ -53,11 +53,11 @@ dispatch! {
         = each level_plain
 }
 
-/// One bit for each lane.
+/// One bit for each lane, from a byte that is 0 or 1.
 #[inline(always)]
-pub(crate) fn bits(lanes: [bool; LANES]) -> u8 {
+pub(crate) fn bits(lanes: [u8; LANES]) -> u8 {
     // The product shifts bit 8·i of the factor to 56 + i.
-    (u64::from_le_bytes(lanes.map(u8::from)).wrapping_mul(0x0102_0408_1020_4080) >> 56) as u8
+    (u64::from_le_bytes(lanes).wrapping_mul(0x0102_0408_1020_4080) >> 56) as u8
 }
 
 // Not `f64::min` and `f64::max`, whose care for NaN costs more than the rest.
@@ -81,12 +81,13 @@ fn extent(block: &Block, axis: usize, i: usize) -> [f64; 2] {
 /// The squared distance of a point from the box of a lane.
 #[inline(always)]
 fn box_square(block: &Block, p: [f64; 3], i: usize) -> f64 {
-    let beside = |axis: usize| {
+    let mut square = 0.0;
+    for axis in 0..3 {
         let [low, high] = extent(block, axis, i);
-        larger(larger(low - p[axis], p[axis] - high), 0.0)
-    };
-    let [x, y, z] = [beside(0), beside(1), beside(2)];
-    x * x + y * y + z * z
+        let beside = larger(larger(low - p[axis], p[axis] - high), 0.0);
+        square += beside * beside;
+    }
+    square
 }
 
 #[inline(always)]
@@ -94,23 +95,22 @@ fn height(block: &Block, p: [f64; 3], i: usize) -> f64 {
     block.normal[0][i] * p[0] + block.normal[1][i] * p[1] + block.normal[2][i] * p[2] - block.offset[i]
 }
 
+// Below no `map` over arrays: it is not inlined into what is compiled for an instruction set.
+
 #[inline(always)]
 fn reaching_plain(blocks: &[Block], bounds: &Aabb, ball: &Ball, out: &mut Lanes) {
     let (low, high) = (bounds.low.to_array(), bounds.high.to_array());
     let (p, square) = (ball.centre.to_array(), ball.radius * ball.radius);
     for block in blocks {
-        let mut reaches = [false; LANES];
-        for (i, reaches) in reaches.iter_mut().enumerate() {
-            let meets = |axis: usize| {
-                let [l, h] = extent(block, axis, i);
-                (l <= high[axis]) & (h >= low[axis])
-            };
+        let mut reaches = [0; LANES];
+        for i in 0..LANES {
             let height = height(block, p, i);
-            *reaches = meets(0)
-                & meets(1)
-                & meets(2)
-                & (height * height <= square)
-                & (box_square(block, p, i) <= square);
+            let mut meets = (height * height <= square) & (box_square(block, p, i) <= square);
+            for axis in 0..3 {
+                let [l, h] = extent(block, axis, i);
+                meets &= (l <= high[axis]) & (h >= low[axis]);
+            }
+            reaches[i] = u8::from(meets);
         }
         out.push(bits(reaches));
     }
@@ -123,9 +123,9 @@ fn nearer_plain(blocks: &[Block], meant: &Lanes, p: DVec3, mut limit: f64, fixed
         if meant == 0 {
             continue;
         }
-        let mut reaches = [false; LANES];
+        let mut reaches = [0; LANES];
         for (i, reaches) in reaches.iter_mut().enumerate() {
-            *reaches = box_square(block, p, i) <= limit;
+            *reaches = u8::from(box_square(block, p, i) <= limit);
         }
         let mut left = bits(reaches) & meant;
         if left == 0 {
@@ -168,18 +168,22 @@ fn heights_plain(blocks: &[Block], meant: &Lanes, p: DVec3) -> [f64; 2] {
 fn first_over_plain(blocks: &[Block], meant: &Lanes, x: DVec3, margin: f64, way: f64) -> Option<u32> {
     let x = x.to_array();
     for (k, (block, &meant)) in blocks.iter().zip(meant).enumerate() {
-        let (mut all, mut low) = ([0.0; LANES], [false; LANES]);
+        let (mut all, mut low) = ([0.0; LANES], [0; LANES]);
         for i in 0..LANES {
             all[i] = way * height(block, x, i);
-            low[i] = all[i] <= margin;
+            low[i] = u8::from(all[i] <= margin);
         }
-        if bits(low) & meant == 0 {
+        let mut found = bits(low) & meant;
+        if found == 0 {
             continue;
         }
         for i in 0..LANES {
-            low[i] &= is_about_over(block, x, all[i], i);
+            let within = is_within(block, x, all[i], i, 0, 3)
+                & is_within(block, x, all[i], i, 3, 6)
+                & is_within(block, x, all[i], i, 6, 0);
+            low[i] = u8::from(within);
         }
-        let found = bits(low) & meant;
+        found &= bits(low);
         if found != 0 {
             return Some((k * LANES) as u32 + found.trailing_zeros());
         }
@@ -187,50 +191,53 @@ fn first_over_plain(blocks: &[Block], meant: &Lanes, x: DVec3, margin: f64, way:
     None
 }
 
-/// Whether a triangle is over or under a point, or beside it by less than its height: under a valley it is under neither
-/// of the two faces.
+/// Whether a point is on the inner side of a side of a triangle, seen along the normal, or beside it by less than its
+/// height: under a valley it is under neither of the two faces. The side leads from the corner whose columns begin at
+/// `from` to that at `to`.
 #[inline(always)]
-fn is_about_over(block: &Block, x: [f64; 3], height: f64, i: usize) -> bool {
-    let at = |c: usize| [0, 1, 2].map(|axis| block.corners[3 * c + axis][i]);
-    let n = [0, 1, 2].map(|axis| block.normal[axis][i]);
-    let within = |p: [f64; 3], q: [f64; 3]| {
-        let along = [q[0] - p[0], q[1] - p[1], q[2] - p[2]];
-        let out = [
-            along[1] * n[2] - n[1] * along[2],
-            along[2] * n[0] - n[2] * along[0],
-            along[0] * n[1] - n[0] * along[1],
-        ];
-        let beside = out[0] * (x[0] - p[0]) + out[1] * (x[1] - p[1]) + out[2] * (x[2] - p[2]);
-        let square = out[0] * out[0] + out[1] * out[1] + out[2] * out[2];
-        (beside <= 0.0) | (beside * beside <= height * height * square)
-    };
-    let [a, b, c] = [at(0), at(1), at(2)];
-    within(a, b) & within(b, c) & within(c, a)
+fn is_within(block: &Block, x: [f64; 3], height: f64, i: usize, from: usize, to: usize) -> bool {
+    let Block { corners, normal: [nx, ny, nz], .. } = block;
+    let p = [corners[from][i], corners[from + 1][i], corners[from + 2][i]];
+    let along = [corners[to][i] - p[0], corners[to + 1][i] - p[1], corners[to + 2][i] - p[2]];
+    let out = [
+        along[1] * nz[i] - ny[i] * along[2],
+        along[2] * nx[i] - nz[i] * along[0],
+        along[0] * ny[i] - nx[i] * along[1],
+    ];
+    let beside = out[0] * (x[0] - p[0]) + out[1] * (x[1] - p[1]) + out[2] * (x[2] - p[2]);
+    let square = out[0] * out[0] + out[1] * out[1] + out[2] * out[2];
+    (beside <= 0.0) | (beside * beside <= height * height * square)
 }
 
 #[inline(always)]
 fn level_plain(blocks: &[Block], meant: &Lanes, least: f64, way: f64) -> Option<(DVec3, f64)> {
-    let mut sum = [[0.0; LANES]; 3];
+    let mut lanes = [[0.0; LANES]; 3];
     for (block, &meant) in blocks.iter().zip(meant) {
         for i in 0..LANES {
             let counts = f64::from(meant >> i & 1);
-            for (sum, normal) in sum.iter_mut().zip(&block.normal) {
-                sum[i] += counts * normal[i];
+            for axis in 0..3 {
+                lanes[axis][i] += counts * block.normal[axis][i];
             }
         }
     }
-    let sum = sum.map(|lanes| lanes.iter().sum::<f64>() * way);
+    let mut sum = [0.0; 3];
+    for axis in 0..3 {
+        for lane in lanes[axis] {
+            sum[axis] += way * lane;
+        }
+    }
     let up = DVec3::from_array(sum).try_normalize()?;
     let u = up.to_array();
     let (mut cosine, mut level) = (f64::INFINITY, f64::NEG_INFINITY);
     for (block, &meant) in blocks.iter().zip(meant) {
         let (mut cosines, mut tops) = ([0.0; LANES], [0.0; LANES]);
         for i in 0..LANES {
-            let along =
-                |columns: &[[f64; LANES]]| columns[0][i] * u[0] + columns[1][i] * u[1] + columns[2][i] * u[2];
-            cosines[i] = way * along(&block.normal);
-            let corner = |c: usize| along(&block.corners[3 * c..3 * c + 3]);
-            tops[i] = larger(larger(corner(0), corner(1)), corner(2));
+            let Block { corners, normal, .. } = block;
+            cosines[i] = way * (normal[0][i] * u[0] + normal[1][i] * u[1] + normal[2][i] * u[2]);
+            let a = corners[0][i] * u[0] + corners[1][i] * u[1] + corners[2][i] * u[2];
+            let b = corners[3][i] * u[0] + corners[4][i] * u[1] + corners[5][i] * u[2];
+            let c = corners[6][i] * u[0] + corners[7][i] * u[1] + corners[8][i] * u[2];
+            tops[i] = larger(larger(a, b), c);
         }
         let mut left = meant;
         while left != 0 {
@@ -240,4 +247,104 @@ fn level_plain(blocks: &[Block], meant: &Lanes, least: f64, way: f64) -> Option<
         }
     }
     (cosine >= least).then_some((up, level))
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::{Rng, SeedableRng};
+    use rand_pcg::Pcg64;
+
+    use super::*;
+    use crate::geom::point_triangle::closest_point;
+    use crate::simd::SimdLevel;
+
+    fn vector(dice: &mut Pcg64, size: f64) -> DVec3 {
+        DVec3::from_array(std::array::from_fn(|_| dice.random_range(-size..size)))
+    }
+
+    /// Triangles that look up, more or less, and what is meant of them.
+    fn scene(dice: &mut Pcg64, count: usize) -> (Vec<[DVec3; 3]>, Vec<Block>, Lanes) {
+        let triangles: Vec<[DVec3; 3]> = (0..count)
+            .map(|_| {
+                let at = vector(dice, 1.0) * DVec3::new(1.0, 1.0, 0.2);
+                let corner =
+                    |x: f64, y: f64, dice: &mut Pcg64| at + DVec3::new(x, y, 0.0) + vector(dice, 0.2);
+                [corner(0.0, 0.0, dice), corner(0.7, 0.0, dice), corner(0.0, 0.7, dice)]
+            })
+            .collect();
+        let blocks = triangles.chunks(LANES).map(|eight| Block::new(eight)).collect();
+        let lanes =
+            triangles.chunks(LANES).map(|eight| dice.random::<u8>() & (u8::MAX >> (LANES - eight.len())));
+        let lanes = lanes.collect();
+        (triangles, blocks, lanes)
+    }
+
+    #[test]
+    fn all_instruction_sets_tell_what_one_triangle_at_a_time_does() {
+        let dice = &mut Pcg64::seed_from_u64(8);
+        let (mut seen, mut levels) = ([0; 3], 0);
+        for round in 0..300 {
+            let (triangles, blocks, meant) = scene(dice, 3 + round % 29);
+            let is_meant = |k: usize| meant[k / LANES] >> (k % LANES) & 1 != 0;
+            let p = vector(dice, 1.2);
+            let normal = |[a, b, c]: [DVec3; 3]| (b - a).cross(c - a).normalize();
+            let over = |t: [DVec3; 3]| normal(t).dot(p) - normal(t).dot(t[0]);
+            let of_meant: Vec<usize> = (0..triangles.len()).filter(|&k| is_meant(k)).collect();
+            for simd in SimdLevel::available() {
+                // Distances.
+                let mut found = Squares::new();
+                nearer(simd, &blocks, &meant, p, 0.25, true, &mut found);
+                let all = of_meant.iter().map(|&k| (k as u32, closest_point(p, &triangles[k]).distance_sq));
+                let expected: Squares = all.filter(|(_, square)| *square <= 0.25).collect();
+                assert_eq!(found, expected);
+                let mut best = Squares::new();
+                nearer(simd, &blocks, &meant, p, f64::INFINITY, false, &mut best);
+                let least = |of: &Squares| of.iter().fold(f64::INFINITY, |least, (_, x)| x.min(least));
+                let truth = of_meant.iter().map(|&k| closest_point(p, &triangles[k]).distance_sq);
+                assert_eq!(least(&best), truth.fold(f64::INFINITY, f64::min));
+                seen[0] += found.len();
+                // Heights.
+                let [low, high] = heights(simd, &blocks, &meant, p);
+                let all = || of_meant.iter().map(|&k| over(triangles[k]));
+                assert!((low - all().fold(f64::INFINITY, f64::min)).abs() < 1e-12 || low == f64::INFINITY);
+                assert!(
+                    (high - all().fold(-f64::INFINITY, f64::max)).abs() < 1e-12 || high == -f64::INFINITY
+                );
+                for way in [1.0, -1.0] {
+                    let first = first_over(simd, &blocks, &meant, p, 0.01, way);
+                    assert_eq!(first, first_over(SimdLevel::PORTABLE, &blocks, &meant, p, 0.01, way));
+                    // What is straight under a triangle is found.
+                    let under = of_meant.iter().find(|&&k| {
+                        let foot = crate::geom::point_triangle::inside_foot(p, &triangles[k]);
+                        foot.is_some() && way * over(triangles[k]) < 0.0
+                    });
+                    assert!(under.is_none_or(|&k| first.is_some_and(|first| first as usize <= k)));
+                    seen[1] += usize::from(under.is_some());
+                    // The common direction.
+                    let up = level(simd, &blocks, &meant, 0.3, way);
+                    assert_eq!(up, level(SimdLevel::PORTABLE, &blocks, &meant, 0.3, way));
+                    if let Some((up, top)) = up {
+                        assert!(of_meant.iter().all(|&k| way * normal(triangles[k]).dot(up) > 0.29));
+                        let corners = of_meant.iter().flat_map(|&k| triangles[k]);
+                        assert!(corners.into_iter().all(|corner| up.dot(corner) <= top + 1e-12));
+                        seen[2] += 1;
+                    }
+                }
+                // Boxes and balls.
+                let (corner, size) = (p - DVec3::splat(0.3), DVec3::new(0.6, 0.5, 0.4));
+                let bounds = Aabb { low: corner, high: corner + size };
+                let mut reached = Lanes::new();
+                reaching(simd, &blocks, &bounds, &Ball { centre: p, radius: 0.4 }, &mut reached);
+                for (k, t) in triangles.iter().enumerate() {
+                    let own = Aabb::around_points(t);
+                    let beside = (own.high.cmplt(bounds.low) | own.low.cmpgt(bounds.high)).any();
+                    let far = (own.low - p).max(p - own.high).max(DVec3::ZERO).length() > 0.4;
+                    let expected = !beside && !far && over(*t).abs() <= 0.4;
+                    assert_eq!(reached[k / LANES] >> (k % LANES) & 1 != 0, expected, "{k} of round {round}");
+                }
+                levels += 1;
+            }
+        }
+        assert!(seen.iter().all(|&n| n > 100) && levels >= 300, "{seen:?}");
+    }
 }

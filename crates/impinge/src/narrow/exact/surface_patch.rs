@@ -59,6 +59,21 @@ pub(crate) struct Block {
     pub offset: [f64; LANES],
 }
 
+impl Block {
+    /// Of up to eight triangles.
+    pub fn new(placed: &[[DVec3; 3]]) -> Block {
+        let last = placed.len().saturating_sub(1);
+        let at = |lane: usize| placed.get(lane.min(last)).copied().unwrap_or([DVec3::ZERO; 3]);
+        let corners: [[DVec3; 3]; LANES] = std::array::from_fn(at);
+        let normals = corners.map(|[a, b, c]| (b - a).cross(c - a).normalize_or_zero());
+        Block {
+            corners: std::array::from_fn(|k| corners.map(|corners| corners[k / 3][k % 3])),
+            normal: std::array::from_fn(|k| normals.map(|normal| normal[k])),
+            offset: std::array::from_fn(|lane| normals[lane].dot(corners[lane][0])),
+        }
+    }
+}
+
 /// A triangle of the patch.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PatchFacet {
@@ -303,14 +318,9 @@ impl SurfacePatch {
 
     fn fill_blocks(&mut self) {
         for eight in self.facets.chunks(LANES) {
-            let placed: [[DVec3; 3]; LANES] =
-                std::array::from_fn(|lane| self.placed(&eight[lane.min(eight.len() - 1)]));
-            let normals = placed.map(|[a, b, c]| (b - a).cross(c - a).normalize_or_zero());
-            self.blocks.push(Block {
-                corners: std::array::from_fn(|k| placed.map(|corners| corners[k / 3][k % 3])),
-                normal: std::array::from_fn(|k| normals.map(|normal| normal[k])),
-                offset: std::array::from_fn(|lane| normals[lane].dot(placed[lane][0])),
-            });
+            let placed: SmallVec<[[DVec3; 3]; LANES]> =
+                eight.iter().map(|facet| self.placed(facet)).collect();
+            self.blocks.push(Block::new(&placed));
         }
     }
 }
