@@ -104,7 +104,7 @@ fn mesh_corners(
     }
 }
 
-/// The edges of the polytope that cross sharp edges of the mesh.
+/// The edges of the polytope that cross sharp edges of the mesh: for each of these the one that is left soonest.
 fn crossing_edges(
     surface: &LocalSurface<'_>,
     body: &LowerPart<'_, '_>,
@@ -118,7 +118,8 @@ fn crossing_edges(
             continue;
         }
         let [p, q] = surface.ends(edge);
-        let (along, first) = (q - p, found.len());
+        let along = q - p;
+        let mut best: Option<Contact> = None;
         let slopes = body.slopes(along, REGION_EDGE * along.length());
         for own in &body.edges {
             // Seen along the edge of the mesh it must be part of the outline.
@@ -127,28 +128,28 @@ fn crossing_edges(
             }
             let [from, to] = own.ends;
             let ends = [body.corners[from as usize], body.corners[to as usize]];
-            found.extend(crossing(surface, body, (edge, [p, along]), (own.index, ends), margin));
+            let most = best.map_or(body.reach, |best| best.depth);
+            let crossed = crossing(surface, body, (edge, [p, along]), (own.index, ends), [-margin, most]);
+            best = crossed.or(best);
         }
-        if found.len() > first && !body.is_reached([p, q], margin) {
-            found.truncate(first);
-        }
+        found.extend(best.filter(|_| body.is_reached([p, q], margin)));
     }
 }
 
 /// An edge of the mesh, from a point along a vector, and one of the polytope between its ends, if each is nearest to the
-/// other.
+/// other and the depth is in a range.
 fn crossing(
     surface: &LocalSurface<'_>,
     body: &LowerPart<'_, '_>,
     (edge, [start, along]): (&PatchEdge, [DVec3; 2]),
     (own, [from, to]): (u32, [DVec3; 2]),
-    margin: f64,
+    [least, most]: [f64; 2],
 ) -> Option<Contact> {
     let [p, x] = inner_points(start, along, from, to - from)?;
     let across = along.cross(to - from).try_normalize()?;
     let normal = if across.dot(body.middle - from) >= 0.0 { across } else { -across };
     let depth = normal.dot(p - x);
-    if depth < -margin || depth > body.reach {
+    if depth < least || depth > most {
         return None;
     }
     if !body.is_outside(own, normal) || !surface.region(edge).holds(normal) {
