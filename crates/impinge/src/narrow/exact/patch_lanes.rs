@@ -1,5 +1,6 @@
 //! What is asked of all facets of a patch, eight at a time: plain loops over the lanes, compiled for each instruction
 //! set, with the same bits on all.
+#![allow(clippy::needless_range_loop, reason = "a lane or an axis is one number of many columns")]
 
 use glam::DVec3;
 use smallvec::SmallVec;
