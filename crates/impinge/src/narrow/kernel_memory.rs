@@ -9,6 +9,7 @@ use super::continuous::SweepMemory;
 use super::convex::separation::ConvexMemory;
 use super::exact::distance::DistanceMemory;
 use super::exact::relation::RelationMemory;
+use super::exact::surface_patch::SurfacePatch;
 use crate::model::Model;
 use crate::shape::LazyPolytope;
 
@@ -26,6 +27,8 @@ pub struct KernelMemory {
     pub(super) hulls: [Option<(Arc<LazyPolytope>, Arc<Model>)>; 2],
     /// The hull of placed corners as a mesh with a tree.
     pub(super) placed: Option<(Corners, Arc<Model>)>,
+    /// The surface of a mesh around a convex shape.
+    pub(super) surface: Option<Box<SurfacePatch>>,
 }
 
 impl KernelMemory {

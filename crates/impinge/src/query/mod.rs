@@ -111,7 +111,8 @@ impl Query<'_> {
     /// What is asked about contacts up to a margin.
     fn contact_options(&self, margin: f64) -> Result<ContactOptions, Error> {
         let margin = check_margin(margin)?;
-        Ok(ContactOptions { margin, touch: 0.0, told: Contacts::Manifold, one_sided: self.one_sided })
+        let (told, one_sided) = (Contacts::Manifold, self.one_sided);
+        Ok(ContactOptions { margin, touch: 0.0, told, one_sided, asks_touch: false })
     }
 }
 

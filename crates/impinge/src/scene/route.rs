@@ -50,7 +50,8 @@ pub(super) fn method_of(named: Method, options: &Options, pair: &ShapePair<'_>) 
 
 /// What a scene asks about a pair.
 pub(super) fn asked(options: &Options, told: Contacts) -> ContactOptions {
-    ContactOptions { margin: options.margin, touch: options.touch, told, one_sided: options.one_sided }
+    let Options { margin, touch, one_sided, .. } = *options;
+    ContactOptions { margin, touch, told, one_sided, asks_touch: true }
 }
 
 /// The shapes of two bodies, where they are.

@@ -9,14 +9,16 @@ use glam::DVec3;
 
 use super::convex_mesh_hull::{as_mesh, convex_body};
 use super::local_surface::LocalSurface;
+use super::lower_part::PlacedPolytope;
 use super::{Wanted, convex_pair, curved_on_mesh, polytope_on_mesh, round_on_mesh, solids};
 use crate::bound::Aabb;
 use crate::contact::{Certainty, Contact, Counters, Feature};
 use crate::model::{Fact, Geometry, Model};
-use crate::narrow::convex::faceted::Faceted;
 use crate::narrow::convex::relation::{counted_point_in, half_space_of};
 use crate::narrow::convex::separation::{ConvexMemory, distance};
+use crate::narrow::exact::patch_lanes::Ball;
 use crate::narrow::exact::placed_mesh::PlacedMesh;
+use crate::narrow::exact::surface_patch::SurfacePatch;
 use crate::narrow::exact::volume::is_inverted;
 use crate::narrow::kernel_memory::KernelMemory;
 use crate::num::tolerance::REGION_EDGE;
@@ -29,6 +31,13 @@ const MOST_CONTACTS: usize = 64;
 /// Triangles are looked at in a ball larger than the shape by this factor (no unit): what is nearest to a sunk corner
 /// may lie beside the shape.
 const WIDER: f64 = 1.1;
+
+/// Where a shape was before, the surface is gathered in a box that is wider to every side by this share of the shape's
+/// longest side (no unit): it serves until the shape leaves it.
+const ROOM: f64 = 0.05;
+
+/// Triangles of a patch that is remembered at most.
+const MOST_KEPT: usize = 2048;
 
 /// What is asked.
 #[derive(Clone, Copy)]
@@ -49,14 +58,8 @@ pub(super) fn contacts(
     work: &mut Counters,
     found: &mut Vec<Contact>,
 ) -> Option<Certainty> {
-    let OnMesh {
-        mesh,
-        mesh_pose,
-        shape,
-        convex,
-        pose,
-        wanted: Wanted { margin, one_sided, deep: looks_deep },
-    } = *asked;
+    let OnMesh { mesh, mesh_pose, shape, convex, pose, wanted: Wanted { margin, deep: looks_deep, .. } } =
+        *asked;
     if half_space_of(convex, pose).is_some() {
         return under_plane(asked, budget, work, found);
     }
@@ -71,51 +74,75 @@ pub(super) fn contacts(
         return Some(certainty);
     }
     let body = PlacedMesh::new(mesh, mesh_pose);
-    let mut bounds = shape.bounds(pose);
+    let polytope = PlacedPolytope::new(convex, pose);
+    let mut bounds =
+        polytope.as_ref().map_or_else(|| shape.bounds(pose), |p| Aabb::around_points(&p.corners));
     bounds.grow(margin);
+    let patch = match memory.surface.take() {
+        Some(known) if known.covers(&body, &bounds) => known,
+        before => {
+            let mut region = bounds;
+            if before.is_some() {
+                region.grow(ROOM * (bounds.high - bounds.low).max_element());
+            }
+            Box::new(SurfacePatch::gather(&body, region))
+        }
+    };
+    let sunk = on_patch(asked, polytope.as_ref(), (&body, &patch, &bounds), budget, work, found);
+    if patch.facets.len() <= MOST_KEPT {
+        memory.surface = Some(patch);
+    }
+    if sunk? && looks_deep {
+        return deep(asked, memory, budget, work, found);
+    }
+    Some(Certainty::Exact)
+}
+
+/// The contacts with the surface near a shape, unless its middle has sunk into a solid, which is told; `None` when the
+/// budget ended.
+fn on_patch(
+    asked: &OnMesh<'_>,
+    polytope: Option<&PlacedPolytope<'_>>,
+    (body, patch, bounds): (&PlacedMesh<'_>, &SurfacePatch, &Aabb),
+    budget: &mut Budget,
+    work: &mut Counters,
+    found: &mut Vec<Contact>,
+) -> Option<bool> {
+    let OnMesh { mesh, convex, pose, wanted: Wanted { margin, one_sided, .. }, .. } = *asked;
     let middle = middle(convex, pose);
-    let reach = WIDER * (reach(convex, &bounds) + margin);
-    let mut surface = LocalSurface::new(body, &bounds, (middle, reach));
-    let tests = 4 + surface.facets.len() as u64;
+    let ball = Ball { centre: middle, radius: WIDER * (reach(convex, bounds) + margin) };
+    let mut surface = LocalSurface::new(*body, patch, bounds, ball);
+    let tests = 4 + u64::from(surface.len());
     work.primitive_tests += tests;
     if !budget.charge(tests) {
         return None;
     }
     let closed = mesh.topology().is_closed();
-    let near = surface.nearest(middle, 0);
-    let mut front = near.is_none_or(|near| surface.is_in_front(middle, &near));
-    if closed && is_inverted(mesh, budget)? || !closed && !one_sided && !front {
+    let mut behind = surface.is_behind(middle);
+    if closed && is_inverted(mesh, budget)? || !closed && !one_sided && behind {
         surface.turn_round();
-        front = near.is_none_or(|near| surface.is_in_front(middle, &near));
+        behind = surface.is_behind(middle);
     }
-    let sunk = closed && if near.is_some() { !front } else { body.holds(middle, budget, work)? };
-    if sunk && !looks_deep {
-        return Some(Certainty::Exact);
+    if closed && if surface.len() > 0 { behind } else { body.holds(middle, budget, work)? } {
+        return Some(true);
     }
-    if sunk {
-        return deep(asked, memory, budget, work, found);
-    }
-    match convex {
-        Convex::Primitive(Primitive::Sphere { radius }) => {
+    match (convex, polytope) {
+        (Convex::Primitive(Primitive::Sphere { radius }), _) => {
             round_on_mesh::contacts(&surface, [pose.translation(); 2], *radius, margin, found);
         }
-        Convex::Primitive(Primitive::Capsule { radius, half_height }) => {
+        (Convex::Primitive(Primitive::Capsule { radius, half_height }), _) => {
             let end = pose.rotation().z_axis * *half_height;
             let core = [pose.translation() - end, pose.translation() + end];
             round_on_mesh::contacts(&surface, core, *radius, margin, found);
         }
-        _ => match Faceted::new(convex, pose, DVec3::ZERO) {
-            Some(Faceted::Graph(graph)) if graph.polytope().dimension() == 3 => {
-                polytope_on_mesh::contacts(&surface, &graph, margin, found);
-            }
-            _ => curved_on_mesh::contacts(&surface, convex, pose, margin, found),
-        },
+        (_, Some(polytope)) => polytope_on_mesh::contacts(&surface, polytope, margin, found),
+        _ => curved_on_mesh::contacts(&surface, convex, pose, margin, found),
     }
     if found.is_empty() {
         found.extend(crossed(&surface, convex, pose, margin));
     }
     reduce(found);
-    Some(Certainty::Exact)
+    Some(false)
 }
 
 /// Somewhere inside a convex shape.
@@ -141,7 +168,7 @@ fn reach(shape: &Convex, bounds: &Aabb) -> f64 {
 /// it soonest.
 fn crossed(surface: &LocalSurface<'_>, shape: &Convex, pose: &Pose, margin: f64) -> Option<Contact> {
     let mut memory = ConvexMemory::default();
-    let all = surface.facets.iter().filter_map(|facet| {
+    let all = surface.facets().filter_map(|(_, facet)| {
         let triangle = Convex::Primitive(Primitive::Triangle { corners: facet.corners });
         let (found, _) = distance(&triangle, &Pose::IDENTITY, shape, pose, &mut memory);
         (found.distance <= margin).then(|| Contact {
@@ -211,16 +238,16 @@ fn under_plane(
 fn reduce(found: &mut Vec<Contact>) {
     let bounds = found.iter().fold(Aabb::EMPTY, |all, c| all.merge(&Aabb::around_points(&c.points)));
     let near = REGION_EDGE * (bounds.high - bounds.low).length();
-    let mut kept: Vec<Contact> = Vec::with_capacity(found.len());
-    for contact in found.iter() {
-        let same = |c: &Contact| {
-            c.points[0].distance(contact.points[0]) <= near && c.points[1].distance(contact.points[1]) <= near
-        };
-        if !kept.iter().any(same) {
-            kept.push(*contact);
+    let mut kept = 0;
+    for k in 0..found.len() {
+        let [p, x] = found[k].points;
+        let same = |c: &Contact| c.points[0].distance(p) <= near && c.points[1].distance(x) <= near;
+        if !found[..kept].iter().any(same) {
+            found[kept] = found[k];
+            kept += 1;
         }
     }
-    *found = kept;
+    found.truncate(kept);
     spread_out(found, MOST_CONTACTS);
 }
 

@@ -26,19 +26,19 @@ pub(super) fn contacts(
 ) {
     let mut seen: SmallVec<[DVec3; 32]> = SmallVec::new();
     let turn = pose.rotation();
-    for (k, facet) in surface.facets.iter().enumerate() {
+    for (k, facet) in surface.facets() {
         for local in lowest_points(shape, turn.transpose() * -facet.normal) {
             let x = turn * local + pose.translation();
             if seen.contains(&x) {
                 continue;
             }
             seen.push(x);
-            let Some(near) = surface.nearest(x, k) else { continue };
+            let Some(near) = surface.nearest(x, Some(k)) else { continue };
             found.extend(point_contact(surface, x, &near, name_of(shape, local), margin));
         }
     }
     let mut memory = ConvexMemory::default();
-    for (k, facet) in surface.facets.iter().enumerate() {
+    for (k, facet) in surface.facets() {
         let triangle = Convex::Primitive(Primitive::Triangle { corners: facet.corners });
         let (pressed, _) = distance(&triangle, &Pose::IDENTITY, shape, pose, &mut memory);
         let part = match pressed.features[0] {

@@ -2,21 +2,23 @@
 //! direction lies in the Voronoi region of one of their features.
 //!
 //! The region of a face is its normal; of a ridge the directions between the normals of its faces; of a corner those
-//! that no edge around it rises along. A valley or a flat edge has none outside of the surface, so that nothing can
-//! trip over it. Inside the surface it is the other way round: what has sunk in is nearest to faces and valleys.
-
-use std::ops::ControlFlow;
+//! that no edge around it rises along, on the side in question. A valley or a flat edge has none outside of the surface,
+//! so that nothing can trip over it. Inside the surface it is the other way round: what has sunk in is nearest to faces
+//! and valleys.
 
 use glam::DVec3;
-use smallvec::SmallVec;
 
 use crate::bound::Aabb;
 use crate::contact::Feature;
 use crate::geom::point_triangle::{TriangleFeature, TriangleProjection, closest_point};
 use crate::narrow::exact::closest_point::feature;
+use crate::narrow::exact::patch_lanes::{Ball, Lanes, Squares, first_over, heights, level, nearer, reaching};
 use crate::narrow::exact::placed_mesh::PlacedMesh;
-use crate::num::tolerance::{CREASE, REGION_EDGE, SAME_SQUARE};
+use crate::narrow::exact::point_triangle_simd::LANES;
+use crate::narrow::exact::surface_patch::{Bend, PatchCorner, PatchEdge, SurfacePatch};
+use crate::num::tolerance::{REGION_EDGE, SAME_SQUARE};
 use crate::shape::topology::Side;
+use crate::simd::SimdLevel;
 
 /// A triangle near the body.
 #[derive(Debug, Clone, Copy)]
@@ -26,152 +28,99 @@ pub(super) struct Facet {
     pub corners: [DVec3; 3],
     /// To the side that the body is pushed to, of unit length; zero without an area.
     pub normal: DVec3,
-    /// A box around the corners.
-    bounds: Aabb,
-}
-
-impl Facet {
-    /// A square that the squared distance of a point from the triangle is not below.
-    #[inline]
-    fn least_square(&self, p: DVec3) -> f64 {
-        (self.bounds.low - p).max(p - self.bounds.high).max(DVec3::ZERO).length_squared()
-    }
 }
 
 /// The triangles of a mesh near a body.
 pub(super) struct LocalSurface<'m> {
     body: PlacedMesh<'m>,
-    pub facets: SmallVec<[Facet; 32]>,
-    /// Whether the body is pushed against the triangles' own normals.
-    pub from_behind: bool,
+    patch: &'m SurfacePatch,
+    /// Those that are near.
+    near: Lanes,
+    /// 1, or −1 where the body is pushed against the triangles' own normals.
+    way: f64,
+    simd: SimdLevel,
 }
 
-/// How the surface bends over an edge.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Bend {
-    Flat,
-    /// A ridge.
-    Convex,
-    /// A valley.
-    Concave,
-    /// The surface ends here, or more than two triangles meet.
-    Border,
-}
-
-/// What lies across the side of a triangle.
+/// The Voronoi region of an edge.
 #[derive(Debug, Clone, Copy)]
-struct Crease {
-    bend: Bend,
-    /// Where the corner of the triangle across is that is not on the side; `None` where there is no triangle.
-    apex: Option<DVec3>,
-}
-
-impl Crease {
-    /// Whether the edge has a region of its own outside of the surface.
-    fn is_sharp(&self) -> bool {
-        matches!(self.bend, Bend::Convex | Bend::Border)
-    }
-}
-
-/// A sharp edge near the body.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct SharpEdge {
-    pub ends: [DVec3; 2],
-    pub vertices: [u32; 2],
+pub(super) struct EdgeRegion {
     /// In the planes of the two faces, across the edge and into them; zero where there is no second one.
-    pub inward: [DVec3; 2],
+    inward: [DVec3; 2],
 }
 
 /// What is nearest to a point.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Near {
-    /// Its place in the list of triangles.
+    /// Its place in the patch.
     pub facet: usize,
     pub foot: TriangleProjection,
 }
 
 impl<'m> LocalSurface<'m> {
-    /// The triangles that reach into a box and into a ball.
-    pub fn new(body: PlacedMesh<'m>, bounds: &Aabb, (centre, radius): (DVec3, f64)) -> LocalSurface<'m> {
-        let mut inside: SmallVec<[u32; 128]> = SmallVec::new();
-        body.in_region(bounds.low, bounds.high, |triangle| {
-            inside.push(triangle);
-            ControlFlow::Continue(())
-        });
-        // In the order of the file, whatever the tree.
-        inside.sort_unstable();
-        let mut facets = SmallVec::new();
-        for triangle in inside {
-            let corners @ [a, b, c] = body.corners(triangle);
-            let own = Aabb { low: a.min(b).min(c), high: a.max(b).max(c) };
-            let across = (b - a).cross(c - a);
-            let (height, square) = (across.dot(centre - a), across.length_squared());
-            let mut facet = Facet { triangle, corners, normal: DVec3::ZERO, bounds: own };
-            if (own.high.cmplt(bounds.low) | own.low.cmpgt(bounds.high)).any()
-                || height * height > radius * radius * square
-                || facet.least_square(centre) > radius * radius
-            {
-                continue;
-            }
-            facet.normal = if square > 0.0 { across.normalize_or_zero() } else { DVec3::ZERO };
-            facets.push(facet);
+    /// The triangles of a patch that reach into a box and into a ball.
+    pub fn new(body: PlacedMesh<'m>, patch: &'m SurfacePatch, bounds: &Aabb, ball: Ball) -> LocalSurface<'m> {
+        let (mut near, simd) = (Lanes::new(), SimdLevel::best());
+        reaching(simd, &patch.blocks, bounds, &ball, &mut near);
+        // The last block repeats its last triangle.
+        if let Some(last) = near.last_mut() {
+            *last &= u8::MAX >> ((LANES - patch.facets.len() % LANES) % LANES);
         }
-        LocalSurface { body, facets, from_behind: false }
+        LocalSurface { body, patch, near, way: 1.0, simd }
+    }
+
+    /// How many triangles there are.
+    pub fn len(&self) -> u32 {
+        self.near.iter().map(|lanes| lanes.count_ones()).sum()
     }
 
     /// Looks at the surface from behind.
     pub fn turn_round(&mut self) {
-        self.from_behind = !self.from_behind;
-        for facet in &mut self.facets {
-            facet.normal = -facet.normal;
-        }
+        self.way = -self.way;
     }
 
-    /// How the surface bends over the side of a triangle from a corner to the next, seen from the side in question.
-    fn crease(&self, triangle: u32, k: usize) -> Crease {
-        let (mesh, topology) = (self.body.model.mesh(), self.body.model.topology());
-        let none = Crease { bend: Bend::Border, apex: None };
-        let Some(across) = topology.across(Side { triangle, corner: k as u8 }) else { return none };
-        let (own, theirs) = (topology.triangles()[triangle as usize], topology.triangles()[across as usize]);
-        let Some(apex) = (0..3).find(|&j| !own.contains(&theirs[j])) else { return none };
-        let at = |v: u32| self.body.pose.apply(mesh.vertices()[v as usize]);
-        let ([a, b, c], apex) = (self.body.corners(triangle), at(mesh.triangles()[across as usize][apex]));
-        let (normal, over) = ((b - a).cross(c - a), apex - [a, b, c][k]);
-        let rise = if self.from_behind { -normal.dot(over) } else { normal.dot(over) };
-        let bend = if rise.abs() <= CREASE * normal.length() * over.length() {
-            let along = [b - a, c - b, a - c][k];
-            let third = [c, a, b][k] - [a, b, c][k];
-            // Folded back onto itself, both triangles lie on one side of the edge.
-            let sides = along.cross(third).dot(along.cross(over));
-            if sides > 0.0 { Bend::Border } else { Bend::Flat }
-        } else if rise < 0.0 {
-            Bend::Convex
-        } else {
-            Bend::Concave
-        };
-        Crease { bend, apex: Some(apex) }
+    /// The triangles, with their places.
+    pub fn facets(&self) -> impl Iterator<Item = (usize, Facet)> + '_ {
+        (0..self.patch.facets.len()).filter(|&k| self.is_near(k)).map(|k| (k, self.facet(k)))
+    }
+
+    fn is_near(&self, place: usize) -> bool {
+        self.near[place / LANES] >> (place % LANES) & 1 != 0
+    }
+
+    /// The triangle at a place.
+    #[inline]
+    pub fn facet(&self, place: usize) -> Facet {
+        let facet = &self.patch.facets[place];
+        let (corners, normal) = (self.patch.placed(facet), self.patch.normal(place) * self.way);
+        Facet { triangle: facet.triangle, corners, normal }
+    }
+
+    fn seen(&self, bend: Bend) -> Bend {
+        if self.way < 0.0 { bend.turned() } else { bend }
     }
 
     /// The nearest point of the triangles; of equally near ones the triangle that faces the point most. A triangle
     /// that is known to be near is looked at first.
-    pub fn nearest(&self, p: DVec3, first: usize) -> Option<Near> {
+    pub fn nearest(&self, p: DVec3, first: Option<usize>) -> Option<Near> {
+        let square = |k: usize| closest_point(p, &self.patch.placed(&self.patch.facets[k])).distance_sq;
+        let limit = first.map_or(f64::INFINITY, |first| square(first) * (1.0 + 4.0 * SAME_SQUARE));
+        let mut found = Squares::new();
+        nearer(self.simd, &self.patch.blocks, &self.near, p, limit, false, &mut found);
+        let least = found.iter().fold(f64::INFINITY, |least, (_, square)| square.min(least));
         let mut best: Option<Near> = None;
-        let others = (0..self.facets.len()).filter(|&k| k != first);
-        for facet in std::iter::once(first).chain(others) {
-            let Some(own) = self.facets.get(facet) else { continue };
-            if best.is_some_and(|best| own.least_square(p) > best.foot.distance_sq * (1.0 + SAME_SQUARE)) {
+        for &(place, square) in &found {
+            if square > least * (1.0 + 4.0 * SAME_SQUARE) {
                 continue;
             }
-            let foot = closest_point(p, &own.corners);
+            let facet = place as usize;
+            let foot = closest_point(p, &self.patch.placed(&self.patch.facets[facet]));
             let nearer = best.is_none_or(|best| {
                 let (new, old) = (foot.distance_sq, best.foot.distance_sq);
                 if (new - old).abs() > SAME_SQUARE * old {
                     return new < old;
                 }
-                let facing = |facet: usize, foot: &TriangleProjection| {
-                    self.facets[facet].normal.dot(p - foot.point).abs()
-                };
-                facing(facet, &foot) > facing(best.facet, &best.foot)
+                let facing = |near: &Near| self.patch.normal(near.facet).dot(p - near.foot.point).abs();
+                facing(&Near { facet, foot }) > facing(&best)
             });
             if nearer {
                 best = Some(Near { facet, foot });
@@ -180,135 +129,168 @@ impl<'m> LocalSurface<'m> {
         best
     }
 
-    /// The triangles that can be nearer to a point than this, with their places.
-    pub fn within(&self, p: DVec3, distance: f64) -> impl Iterator<Item = (usize, &Facet)> {
-        let square = distance * distance;
-        self.facets.iter().enumerate().filter(move |(_, facet)| facet.least_square(p) <= square)
+    /// Whether a point is behind the surface: behind what is nearest to it.
+    pub fn is_behind(&self, p: DVec3) -> bool {
+        let [least, most] = heights(self.simd, &self.patch.blocks, &self.near, p);
+        let [low, high] = if self.way < 0.0 { [-most, -least] } else { [least, most] };
+        // Before all planes, or behind all, nothing has to be looked for; where rounding may decide it is.
+        let room = REGION_EDGE * p.abs().max_element();
+        if low > room || high < -room {
+            return !(low > room);
+        }
+        self.nearest(p, None).is_some_and(|near| !self.is_in_front(p, &near))
+    }
+
+    /// The triangles not farther from a point than this, but for rounding, with their places.
+    pub fn within(&self, p: DVec3, distance: f64) -> Squares {
+        let mut found = Squares::new();
+        let limit = distance * distance * (1.0 + SAME_SQUARE);
+        nearer(self.simd, &self.patch.blocks, &self.near, p, limit, true, &mut found);
+        found
+    }
+
+    /// The first triangle that a point is under, or over by no more than a margin, or beside by less than its height.
+    pub fn over(&self, x: DVec3, margin: f64) -> Option<usize> {
+        first_over(self.simd, &self.patch.blocks, &self.near, x, margin, self.way).map(|k| k as usize)
+    }
+
+    /// A direction that all triangles look along with a cosine of this at least, and how far they reach along it.
+    pub fn level(&self, least: f64) -> Option<(DVec3, f64)> {
+        level(self.simd, &self.patch.blocks, &self.near, least, self.way)
     }
 
     /// Whether a point is in front of what is nearest to it.
     pub fn is_in_front(&self, p: DVec3, near: &Near) -> bool {
-        self.facets[near.facet].normal.dot(p - near.foot.point) >= 0.0
+        self.way * self.patch.normal(near.facet).dot(p - near.foot.point) >= 0.0
     }
 
     /// The name of a part of a triangle.
     pub fn feature(&self, facet: usize, part: TriangleFeature) -> Feature {
-        feature(self.body.model.mesh(), self.facets[facet].triangle, part)
+        feature(self.body.model.mesh(), self.patch.facets[facet].triangle, part)
     }
 
     /// Whether the surface ends at a part of a triangle.
     pub fn is_border(&self, facet: usize, part: TriangleFeature) -> bool {
-        let facet = &self.facets[facet];
+        let facet = &self.patch.facets[facet];
         match part {
             TriangleFeature::Inside => false,
-            TriangleFeature::Side(k) => self.crease(facet.triangle, usize::from(k)).bend == Bend::Border,
+            TriangleFeature::Side(k) => facet.bends[usize::from(k)] == Bend::Border,
             TriangleFeature::Corner(k) => {
-                let vertex = self.body.model.mesh().triangles()[facet.triangle as usize][usize::from(k)];
-                self.creases_at(vertex).any(|crease| crease.bend == Bend::Border)
+                let corner = &self.patch.corners[facet.corners[usize::from(k)] as usize];
+                corner.border || !corner.is_complete && self.ends_at(facet.triangle, usize::from(k))
             }
         }
     }
 
-    /// The edges that end at a vertex, those between two triangles twice.
-    fn creases_at(&self, vertex: u32) -> impl Iterator<Item = Crease> + '_ {
+    /// Whether a side of a triangle at a corner has no triangle across, which the patch does not tell of all.
+    fn ends_at(&self, triangle: u32, k: usize) -> bool {
         let topology = self.body.model.topology();
-        let welded = topology.weld().welded(vertex);
-        self.around(vertex).flat_map(move |t| {
-            let corners = topology.triangles()[t as usize];
-            let ends = (0..3).filter(move |&k| corners[k] == welded || corners[(k + 1) % 3] == welded);
-            ends.map(move |k| self.crease(t, k))
+        let welded = topology.triangles()[triangle as usize][k];
+        topology.around(welded).iter().any(|&triangle| {
+            let corners = topology.triangles()[triangle as usize];
+            let ends = (0..3).filter(|&k| corners[k] == welded || corners[(k + 1) % 3] == welded);
+            ends.into_iter().any(|k| topology.across(Side { triangle, corner: k as u8 }).is_none())
         })
     }
 
-    fn around(&self, vertex: u32) -> impl Iterator<Item = u32> + '_ {
-        let topology = self.body.model.topology();
-        topology.around(topology.weld().welded(vertex)).iter().copied()
+    /// The edges near the body that have a region of their own outside of the surface.
+    pub fn sharp_edges(&self) -> impl Iterator<Item = &'m PatchEdge> + '_ {
+        self.patch
+            .edges
+            .iter()
+            .filter(|edge| self.seen(edge.bend).is_sharp() && self.is_near(edge.facet as usize))
     }
 
-    /// The edges: their ends, and the place of the first triangle at each and of its side.
-    pub fn edges(&self) -> impl Iterator<Item = ([DVec3; 2], (usize, usize))> + '_ {
-        let topology = self.body.model.topology();
-        self.facets.iter().enumerate().flat_map(move |(at, facet)| {
-            let triangle = facet.triangle;
-            let is_first = move |k: &usize| {
-                let across = topology.across(Side { triangle, corner: *k as u8 });
-                across.is_none_or(|across| triangle < across)
-            };
-            let ends = move |k: usize| [facet.corners[k], facet.corners[(k + 1) % 3]];
-            (0..3).filter(is_first).map(move |k| (ends(k), (at, k)))
-        })
+    /// All corners of the patch.
+    pub fn corners(&self) -> &'m [PatchCorner] {
+        self.patch.own_corners()
     }
 
-    /// The edge along a side, if it is sharp.
-    pub fn sharp_edge(&self, (at, k): (usize, usize)) -> Option<SharpEdge> {
-        let crease = self.crease(self.facets[at].triangle, k);
-        crease.is_sharp().then(|| self.edge(&self.facets[at], k, &crease))
+    /// Whether a sharp edge ends at a corner.
+    pub fn is_sharp(&self, corner: &PatchCorner) -> bool {
+        corner.is_complete && corner.sharp[usize::from(self.way < 0.0)]
     }
 
-    /// An edge with the directions into its faces.
-    fn edge(&self, facet: &Facet, k: usize, crease: &Crease) -> SharpEdge {
-        let (p, q, r) = (facet.corners[k], facet.corners[(k + 1) % 3], facet.corners[(k + 2) % 3]);
-        let names = self.body.model.mesh().triangles()[facet.triangle as usize];
-        let inward = |apex: DVec3| {
-            let along = q - p;
-            ((apex - p) - along * ((apex - p).dot(along) / along.length_squared())).normalize_or_zero()
-        };
-        let inward = [inward(r), crease.apex.map_or(DVec3::ZERO, inward)];
-        SharpEdge { ends: [p, q], vertices: [names[k], names[(k + 1) % 3]], inward }
+    /// Where an edge begins and ends.
+    #[inline]
+    pub fn ends(&self, edge: &PatchEdge) -> [DVec3; 2] {
+        let [from, to] = edge.ends;
+        [self.patch.corners[from as usize].at, self.patch.corners[to as usize].at]
     }
 
-    /// The corners at which sharp edges end and that are wanted, each once: their index, and where they are.
-    pub fn sharp_corners(&self, wanted: impl Fn(DVec3) -> bool) -> SmallVec<[(u32, DVec3); 16]> {
-        let mut found: SmallVec<[(u32, DVec3); 16]> = SmallVec::new();
-        for facet in &self.facets {
-            let names = self.body.model.mesh().triangles()[facet.triangle as usize];
-            for (k, &v) in names.iter().enumerate() {
-                let p = facet.corners[k];
-                if wanted(p) && !found.iter().any(|(known, q)| *known == v || *q == p) {
-                    found.push((v, p));
-                }
-            }
-        }
-        found.retain(|(v, _)| self.creases_at(*v).any(|crease| crease.is_sharp()));
-        found
+    /// The name of an edge.
+    pub fn edge_name(&self, edge: &PatchEdge) -> Feature {
+        self.feature(edge.facet as usize, TriangleFeature::Side(edge.side))
     }
 
-    /// Whether a direction lies in the region of a corner: no edge around it rises along it.
-    pub fn is_in_corner_region(&self, vertex: u32, at: DVec3, direction: DVec3) -> bool {
-        let mesh = self.body.model.mesh();
-        self.around(vertex).all(|t| {
-            mesh.triangles()[t as usize].iter().all(|&v| {
-                let along = self.body.pose.apply(mesh.vertices()[v as usize]) - at;
-                direction.dot(along) <= REGION_EDGE * along.length()
+    /// The region of an edge.
+    pub fn region(&self, edge: &PatchEdge) -> EdgeRegion {
+        self.side(edge.facet as usize, usize::from(edge.side))
+    }
+
+    fn side(&self, place: usize, k: usize) -> EdgeRegion {
+        let facet = &self.patch.facets[place];
+        let corners = self.patch.placed(facet);
+        let (p, q, r) = (corners[k], corners[(k + 1) % 3], corners[(k + 2) % 3]);
+        let along = q - p;
+        let square = along.length_squared();
+        let inward =
+            |apex: DVec3| ((apex - p) - along * ((apex - p).dot(along) / square)).normalize_or_zero();
+        EdgeRegion { inward: [inward(r), self.patch.apex(facet, k).map_or(DVec3::ZERO, inward)] }
+    }
+
+    /// Whether a direction lies in the region of a corner: no edge around it rises along it, and it leaves the surface to
+    /// the side in question. Of what hangs together with other parts of the mesh only what is in the patch counts.
+    pub fn is_in_corner_region(&self, corner: &PatchCorner, direction: DVec3) -> bool {
+        let star = self.patch.star(corner);
+        let is_level = |&k: &u32| {
+            self.patch.facets[k as usize].corners.iter().all(|&c| {
+                let along = self.patch.corners[c as usize].at - corner.at;
+                is_level(direction, along)
             })
-        })
+        };
+        star.iter().all(is_level) && (corner.border || self.is_outward(corner, direction))
+    }
+
+    /// Whether a direction leaves the surface at a corner to the side in question: a pit has a region too, behind. The
+    /// triangle that looks along the direction or against it the most tells.
+    fn is_outward(&self, corner: &PatchCorner, direction: DVec3) -> bool {
+        let facing = self.patch.star(corner).iter().map(|&k| self.patch.normal(k as usize).dot(direction));
+        facing.fold(0.0, |most: f64, x| if x.abs() > most.abs() { x } else { most }) * self.way >= 0.0
     }
 
     /// Whether a direction from a part of a triangle lies in its region.
     pub fn is_in_region(&self, facet: usize, part: TriangleFeature, at: DVec3, direction: DVec3) -> bool {
-        let own = &self.facets[facet];
         match part {
             TriangleFeature::Inside => true,
-            TriangleFeature::Side(k) => {
-                let crease = self.crease(own.triangle, usize::from(k));
-                self.edge(own, usize::from(k), &crease).is_in_region(direction)
-            }
+            TriangleFeature::Side(k) => self.side(facet, usize::from(k)).holds(direction),
             TriangleFeature::Corner(k) => {
-                let vertex = self.body.model.mesh().triangles()[own.triangle as usize][usize::from(k)];
-                self.is_in_corner_region(vertex, at, direction)
+                let own = &self.patch.facets[facet];
+                let corner = &self.patch.corners[own.corners[usize::from(k)] as usize];
+                if corner.is_complete {
+                    return self.is_in_corner_region(corner, direction);
+                }
+                let (mesh, topology) = (self.body.model.mesh(), self.body.model.topology());
+                let welded = topology.triangles()[own.triangle as usize][usize::from(k)];
+                topology.around(welded).iter().flat_map(|&t| mesh.corners(t)).all(|p| {
+                    let along = self.body.pose.apply(p) - at;
+                    is_level(direction, along)
+                })
             }
         }
     }
 }
 
-impl SharpEdge {
-    /// Whether a direction lies between the normals of the faces, but for its share along the edge.
-    pub fn is_in_region(&self, direction: DVec3) -> bool {
-        self.inward.iter().all(|into| direction.dot(*into) <= REGION_EDGE)
-    }
+/// Whether a direction does not rise along another one, but for rounding.
+#[inline]
+fn is_level(direction: DVec3, along: DVec3) -> bool {
+    let rise = direction.dot(along);
+    rise <= 0.0 || rise <= REGION_EDGE * along.length()
+}
 
-    pub fn feature(&self) -> Feature {
-        let [a, b] = self.vertices;
-        Feature::Edge([a.min(b), a.max(b)])
+impl EdgeRegion {
+    /// Whether a direction lies between the normals of the faces, but for its share along the edge.
+    pub fn holds(&self, direction: DVec3) -> bool {
+        self.inward.iter().all(|into| direction.dot(*into) <= REGION_EDGE)
     }
 }

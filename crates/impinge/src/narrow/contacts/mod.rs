@@ -10,6 +10,7 @@ pub(crate) mod convex_pair;
 mod curved_on_mesh;
 mod interval;
 mod local_surface;
+mod lower_part;
 mod part_translation;
 mod polytope_on_mesh;
 mod round_on_mesh;

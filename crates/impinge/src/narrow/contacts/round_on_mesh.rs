@@ -6,8 +6,12 @@ use glam::DVec3;
 use super::local_surface::LocalSurface;
 use crate::contact::{Contact, Feature};
 use crate::geom::point_triangle::{closest_point, segment_foot};
-use crate::geom::segment_segment::closest_points;
+use crate::geom::segment_segment::inner_points;
 use crate::num::tolerance::{NO_DIRECTION, REGION_EDGE};
+
+/// The surface of a capsule is under an end of its core by at most this share of the radius (no unit), as long as the
+/// core sinks by less than a half towards its other end: 1 / √(1 − ¼), rounded up.
+const SLANTED: f64 = 1.155;
 
 /// Appends the contacts of a mesh, as a, and a body of a radius around a segment, as b, not farther apart than
 /// `margin`. A ball is a segment without a length.
@@ -35,12 +39,12 @@ fn end(
     margin: f64,
     found: &mut Vec<Contact>,
 ) {
-    let Some(near) = surface.nearest(centre, 0) else { return };
-    if !surface.is_in_front(centre, &near) {
+    if surface.is_behind(centre) {
+        let Some(near) = surface.nearest(centre, None) else { return };
         // Sunk in so far that the core is: out by the nearest way.
         if !surface.is_border(near.facet, near.foot.part) {
             let way = near.foot.point - centre;
-            let normal = way.try_normalize().unwrap_or(surface.facets[near.facet].normal);
+            let normal = way.try_normalize().unwrap_or(surface.facet(near.facet).normal);
             if let Some(x) = surface_point(centre, axis, radius, normal) {
                 let features = [surface.feature(near.facet, near.foot.part), Feature::Surface];
                 let depth = normal.dot(near.foot.point - x);
@@ -50,13 +54,11 @@ fn end(
         return;
     }
     // An end that is the higher one is over the surface by more than the radius.
-    let reach = if axis.is_some() { 2.0 * (radius + margin) } else { radius + margin };
-    for (k, facet) in surface.within(centre, reach) {
+    let reach = if axis.is_some() { SLANTED * radius } else { radius } + margin;
+    for (k, square) in surface.within(centre, reach) {
+        let (k, distance) = (k as usize, square.sqrt());
+        let facet = surface.facet(k);
         let foot = closest_point(centre, &facet.corners);
-        let distance = foot.distance_sq.sqrt();
-        if distance > reach {
-            continue;
-        }
         let normal = match (centre - foot.point).try_normalize() {
             Some(unit) if distance > NO_DIRECTION * radius => unit,
             _ => facet.normal,
@@ -96,18 +98,19 @@ fn inner_edges(
     margin: f64,
     found: &mut Vec<Contact>,
 ) {
-    for (ends, place) in surface.edges() {
-        let near = closest_points(&ends, &core);
-        let distance = near.distance_sq.sqrt();
-        if near.ends[0].is_some() || near.ends[1].is_some() || distance - radius > margin {
+    for edge in surface.sharp_edges() {
+        let ends = surface.ends(edge);
+        let Some([p, q]) = inner_points(ends[0], ends[1] - ends[0], core[0], core[1] - core[0]) else {
+            continue;
+        };
+        let distance = p.distance(q);
+        if distance - radius > margin {
             continue;
         }
-        let Some(normal) = (near.points[1] - near.points[0]).try_normalize() else { continue };
-        let Some(sharp) = surface.sharp_edge(place) else { continue };
-        if sharp.is_in_region(normal) {
-            let points = [near.points[0], near.points[1] - normal * radius];
-            let features = [sharp.feature(), Feature::Surface];
-            found.push(Contact::between(points, normal, radius - distance, features));
+        let Some(normal) = (q - p).try_normalize() else { continue };
+        if surface.region(edge).holds(normal) {
+            let features = [surface.edge_name(edge), Feature::Surface];
+            found.push(Contact::between([p, q - normal * radius], normal, radius - distance, features));
         }
     }
 }
@@ -120,16 +123,16 @@ fn inner_corners(
     margin: f64,
     found: &mut Vec<Contact>,
 ) {
-    let near = |p: DVec3| {
+    for corner in surface.corners().iter().filter(|corner| surface.is_sharp(corner)) {
+        let p = corner.at;
         let (foot, end) = segment_foot(p, core[0], core[1]);
-        end.is_none() && foot.distance(p) - radius <= margin
-    };
-    for (v, p) in surface.sharp_corners(near) {
-        let foot = segment_foot(p, core[0], core[1]).0;
         let distance = foot.distance(p);
+        if end.is_some() || distance - radius > margin {
+            continue;
+        }
         let Some(normal) = (foot - p).try_normalize() else { continue };
-        if surface.is_in_corner_region(v, p, normal) {
-            let features = [Feature::Vertex(v), Feature::Surface];
+        if surface.is_in_corner_region(corner, normal) {
+            let features = [Feature::Vertex(corner.vertex), Feature::Surface];
             found.push(Contact::between([p, foot - normal * radius], normal, radius - distance, features));
         }
     }

@@ -129,6 +129,118 @@ fn nothing_trips_over_inner_edges_of_flat_ground() {
 }
 
 #[test]
+fn a_remembered_surface_changes_no_answer() {
+    let dice = &mut Pcg64::seed_from_u64(5);
+    let mesh = Geometry::from(Model::from(ground(dice, 12, 0.1)));
+    let tilted = Pose::from_rotation(DVec3::new(0.3, -0.2, 0.1), DQuat::from_rotation_x(0.4)).unwrap();
+    let wanted = Wanted { margin: 0.01, one_sided: false, deep: true };
+    let mut seen = 0;
+    for case in 0..12 {
+        let size = dice.random_range(0.3..0.9);
+        let shape: Geometry = match case % 4 {
+            0 => Primitive::sphere(size).unwrap().into(),
+            1 => Primitive::cuboid([size, size * 0.6, size * 0.8]).unwrap().into(),
+            2 => Primitive::capsule(size * 0.5, size).unwrap().into(),
+            _ => {
+                let points: Vec<DVec3> = (0..20).map(|_| unit(dice) * size).collect();
+                Geometry::Convex(Convex::from(Polytope::hull(&points).unwrap()))
+            }
+        };
+        let turn = DQuat::from_axis_angle(unit(dice), dice.random_range(0.0..6.0));
+        let start = DVec3::new(dice.random_range(3.0..6.0), dice.random_range(3.0..6.0), size * 0.7);
+        let way = DVec3::new(dice.random_range(-1.0..1.0), dice.random_range(-1.0..1.0), -0.02) * 0.01;
+        let mut memory = KernelMemory::default();
+        for step in 0..60 {
+            let at = tilted.apply(start + way * f64::from(step));
+            let pose = Pose::from_rotation(at, turn).unwrap();
+            let pair = ShapePair::new([&mesh, &shape], [&tilted, &pose]);
+            let warm = contacts(&pair, wanted, &mut memory, &mut Budget::UNLIMITED.clone()).value.unwrap();
+            let cold = contacts(&pair, wanted, &mut KernelMemory::default(), &mut Budget::UNLIMITED.clone());
+            assert_eq!(warm, cold.value.unwrap(), "case {case}, step {step}");
+            seen += warm.len();
+        }
+    }
+    assert!(seen > 300, "{seen} contacts");
+}
+
+/// Seen from below a pit is a peak.
+#[test]
+fn a_pit_under_a_box_does_not_push_it_down() {
+    let n = 5_u32;
+    let height = |i: u32, j: u32| match (i, j) {
+        (2, 2) => -0.2,
+        (1..=3, 1..=3) => 0.0,
+        _ => -0.3,
+    };
+    let vertices = (0..n * n).map(|k| DVec3::new(f64::from(k / n), f64::from(k % n), height(k / n, k % n)));
+    let cells = (0..(n - 1) * (n - 1)).map(|k| (k / (n - 1)) * n + k % (n - 1));
+    let triangles = cells.flat_map(|v| [[v, v + n, v + n + 1], [v, v + n + 1, v + 1]]).collect();
+    let mesh = Mesh::from_points(vertices.collect(), triangles).unwrap();
+    let mesh = Geometry::from(Model::from(mesh));
+    let shape: Geometry = Primitive::cuboid([0.9, 0.9, 0.5]).unwrap().into();
+    for step in 0..20 {
+        // The bottom of the box is 0.25 to 0.05 under the rim, around the pit.
+        let at = Pose::shift(DVec3::new(2.0, 2.0, 0.25 + 0.01 * f64::from(step)));
+        let found = ask(&mesh, &Pose::IDENTITY, &shape, &at, 0.0);
+        assert!(!found.is_empty());
+        assert!(found.iter().all(|c| c.normal.z > 0.0), "step {step}: {found:?}");
+    }
+}
+
+/// The deepest contact is at least as deep as any point of the body's edges and faces is under the surface.
+#[test]
+fn no_point_of_a_polytope_is_farther_under_the_surface_than_its_deepest_contact() {
+    let dice = &mut Pcg64::seed_from_u64(6);
+    let mut judged = 0;
+    for case in 0..200 {
+        let mesh = Geometry::from(Model::from(ground(dice, 9, 0.06)));
+        let model = mesh.model().unwrap();
+        let size = dice.random_range(0.8..1.6);
+        let points: Vec<DVec3> = if case % 2 == 0 {
+            let half = DVec3::new(1.0, 0.6, 0.7) * size;
+            (0..8_u32)
+                .map(|k| {
+                    half * DVec3::from_array([0, 1, 2].map(|b| if k >> b & 1 == 0 { -1.0 } else { 1.0 }))
+                })
+                .collect()
+        } else {
+            (0..24).map(|_| unit(dice) * size).collect()
+        };
+        let hull = Polytope::hull(&points).unwrap();
+        let skin = hull.mesh().unwrap();
+        let turn = DQuat::from_axis_angle(unit(dice), dice.random_range(0.0..6.0));
+        let lowest = points.iter().map(|p| (turn * *p).z).fold(f64::INFINITY, f64::min);
+        let at = DVec3::new(
+            dice.random_range(3.0..5.0),
+            dice.random_range(3.0..5.0),
+            -lowest - dice.random_range(0.0..0.06),
+        );
+        let pose = Pose::from_rotation(at, turn).unwrap();
+        let shape = Geometry::Convex(Convex::from(hull));
+        let found = ask(&mesh, &Pose::IDENTITY, &shape, &pose, 0.0);
+        let deepest = found.iter().map(|c| c.depth).fold(0.0, f64::max);
+        let mut farthest = 0.0_f64;
+        for t in 0..skin.triangles().len() as u32 {
+            let corners = skin.corners(t).map(|p| pose.apply(p));
+            for (i, j) in (0..=24_u32).flat_map(|i| (0..=24 - i).map(move |j| (i, j))) {
+                let weights = [i, j, 24 - i - j].map(|w| f64::from(w) / 24.0);
+                let p = corners[0] * weights[0] + corners[1] * weights[1] + corners[2] * weights[2];
+                if p.z < 0.1 {
+                    let near = crate::narrow::exact::closest_point::closest_point(model, &Pose::IDENTITY, p);
+                    let [a, b, c] = model.mesh().corners(near.triangle);
+                    if (b - a).cross(c - a).dot(p - near.point) < 0.0 {
+                        farthest = farthest.max(near.distance.abs());
+                    }
+                }
+            }
+        }
+        judged += u32::from(farthest > 0.01);
+        assert!(deepest >= farthest - 1e-9, "case {case}: {deepest} told, {farthest} seen, {found:?}");
+    }
+    assert!(judged > 50, "{judged}");
+}
+
+#[test]
 fn solids_are_parted_by_their_separating_translation_and_none_much_shorter_is_missed() {
     let dice = &mut Pcg64::seed_from_u64(4);
     let bodies: Vec<Geometry> = [

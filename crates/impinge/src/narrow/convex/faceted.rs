@@ -250,18 +250,31 @@ impl Graph<'_> {
         (0..self.shape.vertices().len() as u32).map(|v| self.corner(v))
     }
 
-    /// All faces in the world: the outward unit normal, and how far the plane is along it from the origin.
-    pub fn planes(&self) -> impl Iterator<Item = (DVec3, f64)> + '_ {
-        let (turn, pose) = (self.pose.matrix(), &self.pose);
-        self.shape.faces().iter().map(move |face| {
+    /// Where it is.
+    pub fn pose(&self) -> &Pose {
+        &self.pose
+    }
+
+    /// Some faces in the world: the outward unit normal, and how far the plane is along it from the origin.
+    pub fn planes<'a>(&'a self, faces: &'a [u32]) -> impl Iterator<Item = (DVec3, f64)> + 'a {
+        let (turn, pose, all) = (self.pose.matrix(), &self.pose, self.shape.faces());
+        faces.iter().map(move |&face| {
+            let face = &all[face as usize];
             let normal = (turn * face.normal).normalize();
             (normal, normal.dot(pose.apply(face.corner * self.half)))
         })
     }
 
+    /// How far a point of its own frame is above the plane of a face.
+    pub fn height(&self, face: u32, local: DVec3) -> f64 {
+        let face = &self.shape.faces()[face as usize];
+        face.normal.dot(local - face.corner * self.half)
+    }
+
     /// Into the two faces at an edge, across it.
     pub fn inward(&self, edge: u32) -> [DVec3; 2] {
-        self.shape.edges()[edge as usize].inward.map(|into| self.pose.matrix() * into)
+        let ([x, y], turn) = (self.shape.edges()[edge as usize].inward, self.pose.matrix());
+        [turn * x, turn * y]
     }
 
     /// A point inside.
@@ -288,6 +301,7 @@ impl Graph<'_> {
         }
     }
 
+    #[inline]
     fn corner(&self, vertex: u32) -> DVec3 {
         self.pose.apply(self.shape.vertices()[vertex as usize] * self.half)
     }

@@ -53,7 +53,8 @@ pub(super) fn contacts<K: PairKernel + ?Sized>(
         let ((a, pose_a), (b, pose_b)) =
             (part(pair.shapes[0], pair.poses[0], parts[0]), part(pair.shapes[1], pair.poses[1], parts[1]));
         let one = ShapePair::new([a, b], [&pose_a, &pose_b]);
-        let (measured, outcome) = measure(kernel, &one, options, !memory.found.touching, own, budget);
+        let wanted = options.asks_touch && !memory.found.touching;
+        let (measured, outcome) = measure(kernel, &one, options, wanted, own, budget);
         total.work += outcome.work;
         total.certainty = total.certainty.lesser(outcome.certainty);
         let Some(measured) = measured else {

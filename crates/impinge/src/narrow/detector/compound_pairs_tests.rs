@@ -8,7 +8,7 @@ use crate::narrow::methods::exact::Exact;
 use crate::shape::{Convex, Polytope, Primitive, procedural};
 
 const OPTIONS: ContactOptions =
-    ContactOptions { margin: 0.3, touch: 0.0, told: Contacts::Deepest, one_sided: false };
+    ContactOptions { margin: 0.3, touch: 0.0, told: Contacts::Deepest, one_sided: false, asks_touch: true };
 
 /// Bars and balls scattered over a cube of side 4.
 fn clutter(count: usize, seed: u64) -> Geometry {

@@ -42,6 +42,8 @@ pub struct ContactOptions {
     pub told: Contacts,
     /// Whether open meshes push along the normals of their triangles only.
     pub one_sided: bool,
+    /// Whether it is asked if they touch; else [`PairContacts::touching`] tells nothing, and no relation is asked for it.
+    pub asks_touch: bool,
 }
 
 /// What was found about a pair of bodies.
@@ -150,7 +152,7 @@ pub(super) fn by_distance<K: PairKernel + ?Sized>(
         let memory = memory.parts.get_or_insert_default();
         return compound_pairs::contacts(kernel, pair, options, memory, budget, found);
     }
-    let (measured, outcome) = measure(kernel, pair, options, true, memory, budget);
+    let (measured, outcome) = measure(kernel, pair, options, options.asks_touch, memory, budget);
     if let Some(measured) = measured {
         found.clear();
         found.add([0; 2], pair, &measured, options);

@@ -26,7 +26,7 @@ dispatch! {
 }
 
 #[inline(always)]
-fn measure_plain(p: [f64; 3], triangles: &Corners) -> [f64; LANES] {
+pub(super) fn measure_plain(p: [f64; 3], triangles: &Corners) -> [f64; LANES] {
     let mut squares = [0.0; LANES];
     for i in 0..LANES {
         let corner = |c: usize| [triangles[3 * c][i], triangles[3 * c + 1][i], triangles[3 * c + 2][i]];
