@@ -220,7 +220,7 @@ impl DualSearch {
                     (likeliest, most) = (self.stack.len(), ONES[rows as usize]);
                 }
                 // Trees are larger than the near caches, and most children wait for others.
-                if let Some(next) = nodes.get(child as usize) {
+                if let Some(next) = nodes.get(child) {
                     prefetch(&next.centre);
                     prefetch(&next.half);
                 }

@@ -273,7 +273,7 @@ mod tests {
                 [corner(0.0, 0.0, dice), corner(0.7, 0.0, dice), corner(0.0, 0.7, dice)]
             })
             .collect();
-        let blocks = triangles.chunks(LANES).map(|eight| Block::new(eight)).collect();
+        let blocks = triangles.chunks(LANES).map(Block::new).collect();
         let lanes =
             triangles.chunks(LANES).map(|eight| dice.random::<u8>() & (u8::MAX >> (LANES - eight.len())));
         let lanes = lanes.collect();
