@@ -26,9 +26,9 @@ struct Body<'a> {
     clashes: Vec<Row<'a>>,
     /// Null while kinds are unknown.
     counts: Option<Counts>,
-    /// Those found so far, where the budget ended before all kinds were known.
+    /// How many clashes were found so far, where the budget ended before all kinds were known.
     #[serde(skip_serializing_if = "Option::is_none")]
-    at_least: Option<Counts>,
+    at_least: Option<usize>,
     /// Pairs whose boxes are near each other, and how many of them were answered.
     candidates: usize,
     answered: usize,
@@ -228,15 +228,12 @@ fn body<'a>(parts: &'a [Part], report: &ClashReport) -> Body<'a> {
         touching: count(ClashKind::Touching),
         clearance: count(ClashKind::Clearance),
     };
-    let (counts, at_least) = match report.answered == report.candidates {
-        true => (Some(counts), None),
-        false => (None, Some(counts)),
-    };
+    let is_whole = report.answered == report.candidates;
     Body {
         parts: parts.iter().map(|part| part.name.as_str()).collect(),
         clashes: rows(parts, report),
-        counts,
-        at_least,
+        counts: is_whole.then_some(counts),
+        at_least: (!is_whole).then_some(report.clashes.len()),
         candidates: report.candidates,
         answered: report.answered,
         assurance,

@@ -94,6 +94,7 @@ fn scales_units_budgets_and_broken_parts() {
         (ended.code, &answer["finish"], &answer["certainty"]),
         (3, &json!("out_of_budget"), &Value::Null)
     );
+    assert_eq!((&answer["counts"], &answer["at_least"]), (&Value::Null, &json!(0)), "{answer}");
     folder.write("parts/e_metres.obj", cube(0.002, 12));
     assert!(folder.run(&["clash", "parts"]).err.contains("millimetres and metres?"));
     folder.write("parts/f_broken.stl", "solid but not really\n facet normal 0 0\n");
