@@ -1,11 +1,11 @@
 //! Persistent contact ids of bodies that slide and roll over rough ground, against a slow matcher: of all pairs of old
 //! and new contacts the nearest first.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use glam::{DQuat, DVec3};
 use impinge::scene::{Body, Contacts, Options, Scene};
-use impinge::{Budget, Contact, Pose, Shape};
+use impinge::{Budget, Contact, Memory, Pose, Query, Shape, procedural};
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
 
@@ -124,4 +124,24 @@ fn compare(old: &[Old], new: &[Old]) -> (usize, usize) {
         }
     }
     (same, all)
+}
+
+/// A search that was cut short and then dropped takes no ids with it: those of other contacts are new.
+#[test]
+fn ids_are_not_given_again_after_a_search_was_dropped() {
+    let ground = Shape::from(procedural::sheet([40.0, 40.0], [60, 60]).unwrap());
+    let ring = Shape::from(procedural::torus(1.0, 0.3, 24, 12).unwrap());
+    let at = |x: f64| ring.at(Pose::from_translation([x, 0.0, 0.29]).unwrap());
+    let mut memory = Memory::default();
+    let mut ids = |x: f64, budget: Budget| {
+        let mut query = Query { budget, memory: Some(&mut memory), ..Query::default() };
+        let found = query.contacts(&ground, at(x), 0.05).unwrap();
+        found.value.map(|all| all.iter().map(|contact| contact.id).collect::<BTreeSet<u64>>())
+    };
+    let first = ids(0.0, Budget::unlimited()).unwrap();
+    assert!(!first.is_empty());
+    assert_eq!(ids(5.0, Budget::units(40)), None, "it is cut short");
+    assert_eq!(ids(7.0, Budget::units(40)), None, "and dropped");
+    let others = ids(10.0, Budget::unlimited()).unwrap();
+    assert!(!others.is_empty() && others.is_disjoint(&first), "{first:?} {others:?}");
 }

@@ -88,6 +88,8 @@ pub(super) struct Entry {
 pub struct DualSearch {
     stack: Stack<Entry>,
     level: SimdLevel,
+    /// Whether everything on the stack will be looked at, so that it is fetched when it is put there.
+    exhaustive: bool,
 }
 
 /// What a search looks at.
@@ -125,12 +127,17 @@ impl DualSearch {
     pub fn on(level: SimdLevel) -> DualSearch {
         let mut stack = SmallVec::new();
         stack.push(Entry { few: 0, many: 0, rows: u8::MAX, swapped: false });
-        DualSearch { stack, level }
+        DualSearch { stack, level, exhaustive: false }
+    }
+
+    /// The same for who wants every pair and will not break off.
+    pub fn exhaustive(self) -> DualSearch {
+        DualSearch { exhaustive: true, ..self }
     }
 
     /// A search with nothing left to look at.
     pub fn nothing() -> DualSearch {
-        DualSearch { stack: Stack::new(), level: SimdLevel::best() }
+        DualSearch { stack: Stack::new(), level: SimdLevel::best(), exhaustive: false }
     }
 
     /// Goes on until nothing is left, the visitor has enough, or the budget ends.
@@ -219,8 +226,9 @@ impl DualSearch {
                 if ONES[rows as usize] >= most {
                     (likeliest, most) = (self.stack.len(), ONES[rows as usize]);
                 }
-                // Trees are larger than the near caches, and most children wait for others.
-                if let Some(next) = nodes.get(child) {
+                // Trees are larger than the near caches, and most children wait for others. A search that ends with
+                // the first contact never comes to most of them.
+                if let Some(next) = nodes.get(child).filter(|_| self.exhaustive) {
                     prefetch(&next.centre);
                     prefetch(&next.half);
                 }
@@ -248,7 +256,7 @@ impl StackSearch for DualSearch {
     }
 
     fn with(&self, stack: Stack<Entry>) -> DualSearch {
-        DualSearch { stack, level: self.level }
+        DualSearch { stack, level: self.level, exhaustive: self.exhaustive }
     }
 }
 

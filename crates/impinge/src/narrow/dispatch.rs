@@ -80,6 +80,7 @@ pub fn full_distance(pair: &ShapePair<'_>, memory: &mut KernelMemory) -> (Separa
 }
 
 /// [`relation`] without a limit.
+#[cfg(any(test, feature = "unstable"))]
 pub fn full_relation(pair: &ShapePair<'_>, memory: &mut KernelMemory) -> (Relation, Certainty) {
     let Verdict { value, outcome, .. } = relation(pair, memory, &mut Budget::UNLIMITED.clone());
     // An unlimited budget does not run out.

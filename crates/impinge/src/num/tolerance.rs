@@ -286,7 +286,7 @@ pub const SWEEP_TOLERANCE: f64 = 1e-6;
 
 /// How much too early an impact may be at most where bodies are stopped at a gap before it anyway (in units of the
 /// step): slow bodies do not cover the gap in a step, and times are still to be told apart.
-pub const FLIGHT_TOLERANCE: f64 = 1.0 / 1024.0;
+pub const GAP_TIME_TOLERANCE: f64 = 1.0 / 1024.0;
 
 /// How much farther than everything else about a motion its way is for its rounding to be told span by span (no unit).
 /// Below it the rounding of the farthest place is below the slack of a sweep.
@@ -498,3 +498,11 @@ pub const GPU_LAYER_ROUNDING: i32 = 64;
 /// box). More would take layers for one that the processor tells apart.
 #[cfg(feature = "gpu")]
 pub const GPU_SAME_PLACE: i32 = 4;
+
+/// How far inside an interval of a column its ends are asked whether they are enclosed (no unit: a share of the
+/// interval): at the ends themselves lies the surface, where the answer jumps.
+pub const INTERVAL_NUDGE: f64 = 1e-6;
+
+/// What the number of bins is multiplied by when centres are dealt to them (no unit): slightly less than 1, so that
+/// the highest centre falls into the last bin and not behind it.
+pub const WITHIN_THE_LAST_BIN: f32 = 1.0 - 1e-6;

@@ -28,12 +28,12 @@ use crate::{Contact, Error, Relation, Separation};
 /// # Ok::<(), impinge::Error>(())
 /// ```
 pub fn relation<'s>(a: impl Into<Placed<'s>>, b: impl Into<Placed<'s>>) -> Relation {
-    settled(Query::default().relation(a, b), Relation::Separated)
+    settled(Query::default().relation(a, b), Relation::Intersecting)
 }
 
 /// [`relation`] for many pairs, in parallel.
 pub fn relation_batch(pairs: &[[Placed<'_>; 2]]) -> Vec<Relation> {
-    settled_all(Query::default().relation_batch(pairs), Relation::Separated)
+    settled_all(Query::default().relation_batch(pairs), Relation::Intersecting)
 }
 
 /// How far apart two bodies are, with the nearest points, what they lie on, and the normal from a to b.

@@ -72,7 +72,7 @@ impl BodyIndex {
     fn loose(&self, bodies: &Bodies) -> &[u32] {
         self.loose.get_or_init(|| {
             let unbounded =
-                bodies.iter().filter(|(_, entry)| !is_bounded(&entry.bounds)).map(|(id, _)| id.slot());
+                bodies.iter().filter(|(_, entry)| !is_bounded(&bounds_now(entry))).map(|(id, _)| id.slot());
             let mut loose: Vec<u32> = unbounded.chain(self.changed.iter().copied()).collect();
             loose.sort_unstable();
             loose.dedup();

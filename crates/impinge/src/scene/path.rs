@@ -246,7 +246,11 @@ impl<'s> Search<'s> {
                 chain.poses(time, &mut poses);
                 placed_at = time;
             }
-            let apart = match self.look(pair, &poses, first && time == 0.0) {
+            let before = self.work;
+            let looked = self.look(pair, &poses, first && time == 0.0);
+            let spent = self.work - before;
+            budget.draw(spent.volume_tests + spent.primitive_tests);
+            let apart = match looked {
                 Ok(apart) => apart,
                 Err(separation) => {
                     let LinkPair { link, bodies, .. } = self.pairs[pair];
@@ -292,14 +296,18 @@ impl<'s> Search<'s> {
         if rough > mine.radius && rough > self.smallest {
             return Ok(rough);
         }
-        self.work.primitive_tests += 1;
         let placed = ShapePair::new([self.shapes[link], shape], [own, pose]);
-        let mut found = dispatch::full_distance(&placed, memory).0;
-        if at_start
-            && found.distance > 0.0
-            && dispatch::full_relation(&placed, memory).0 != Relation::Separated
-        {
-            found = Separation { distance: 0.0, normal: -found.normal, ..found };
+        // Seen through, and paid for by who asks.
+        let unlimited = &mut Budget::unlimited();
+        let measured = dispatch::distance(&placed, memory, unlimited);
+        self.work += measured.outcome.work;
+        let mut found = measured.value.unwrap_or(Separation::NONE);
+        if at_start && found.distance > 0.0 {
+            let told = dispatch::relation(&placed, memory, unlimited);
+            self.work += told.outcome.work;
+            if told.value != Some(Relation::Separated) {
+                found = Separation { distance: 0.0, normal: -found.normal, ..found };
+            }
         }
         let apart = found.distance - self.clearance;
         if !(apart > self.tolerance) {

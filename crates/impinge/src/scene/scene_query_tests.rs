@@ -202,3 +202,25 @@ fn an_empty_scene_answers_nothing() {
         scene.overlapping(&ball, &filter).is_empty() && scene.containing(DVec3::ZERO, &filter).is_empty()
     );
 }
+
+/// A body that becomes unbounded, or bounded, before the scene is asked is there once.
+#[test]
+fn a_shape_that_becomes_unbounded_is_found_once() {
+    let [ball, floor] = [Shape::sphere(0.5).unwrap(), Shape::half_space([0.0, 0.0, 1.0], 0.5).unwrap()];
+    for [first, then] in [[&ball, &floor], [&floor, &ball]] {
+        for asked_before in [false, true] {
+            let mut scene = Scene::default();
+            let id = scene.add(Body::fixed(first.clone(), Pose::IDENTITY));
+            if asked_before {
+                assert!(scene.nearest(&ball, &Filter::default()).is_some());
+            }
+            scene.set_shape(id, then.clone());
+            let down = Ray { origin: DVec3::Z * 3.0, direction: -DVec3::Z, reach: f64::INFINITY };
+            let found = scene.ray_cast_all(&down, &Filter::default());
+            assert_eq!(found.iter().filter(|(_, hit)| hit.t == 2.5).count(), 1, "{found:?}");
+            assert_eq!(scene.overlapping(&ball, &Filter::default()), [id]);
+            assert_eq!(scene.containing(DVec3::ZERO, &Filter::default()), [id]);
+            assert!(scene.nearest(&ball, &Filter::default()).is_some());
+        }
+    }
+}

@@ -22,16 +22,19 @@ use super::separating_plane::{Side, separated};
 use super::{BodyId, Scene};
 use crate::bound::Aabb;
 use crate::broad::{BroadPhase, Changes, Tree};
+use crate::contact::Verdict;
 use crate::geom::point_triangle::norm;
 use crate::geom::triangle_distance;
 use crate::model::Geometry;
 use crate::motion::{Ball, Motion};
 use crate::narrow::continuous::{Impact, Sweep, SweepMemory, SweepOptions};
+use crate::narrow::detector::PairKernel;
+use crate::narrow::detector::pair_memory::PairMemory;
 use crate::narrow::dispatch;
 use crate::narrow::kernel_memory::KernelMemory;
+use crate::narrow::methods::exact::Exact;
 use crate::narrow::shape_pair::ShapePair;
-use crate::narrow::solid_sweep;
-use crate::num::tolerance::{FLIGHT_TOLERANCE, ROUND_UP, SWEEP_TOLERANCE};
+use crate::num::tolerance::{GAP_TIME_TOLERANCE, ROUND_UP, SWEEP_TOLERANCE};
 use crate::{Budget, Certainty, Counters, Error, Finish, Outcome, Pose};
 
 /// How much nearer bodies come while they are looked at (no unit: a factor of the smaller one's radius).
@@ -42,6 +45,10 @@ const SHORTEST_LOOK: f64 = 1.0 / 16.0;
 
 /// The share of the gap that bodies may cover in the tolerance of an impact (no unit).
 const TIME_OF_GAP: f64 = 0.25;
+
+/// Where the speeds of bodies tell no time to go back from an impact (a half-space that turns has points of any
+/// speed), the first one tried (no unit: a share of the time from now to the impact).
+const FIRST_STEP_BACK: f64 = 1.0 / 1024.0;
 
 /// A contact of two bodies during a step.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -82,6 +89,8 @@ pub struct SceneSweep {
     partners: Vec<Vec<u32>>,
     /// Looked up only, never gone through.
     memories: HashMap<[u32; 2], Memory>,
+    /// Looked up only.
+    interrupted: HashMap<[u32; 2], Interrupted>,
     /// Slots whose pairs have to be asked anew.
     turned: Vec<u32>,
     queue: BinaryHeap<Entry>,
@@ -96,6 +105,14 @@ struct Memory {
     /// What separated them last, from the first to the second.
     direction: Option<DVec3>,
     touched: SweepMemory,
+}
+
+/// A sweep of a pair that a budget cut short.
+#[derive(Debug)]
+struct Interrupted {
+    numbers: [u32; 2],
+    options: SweepOptions,
+    memory: PairMemory,
 }
 
 /// A body's motion until it turns.
@@ -131,7 +148,7 @@ enum Known {
     Apart,
     /// No plane separates it.
     Close,
-    /// A budget ended during its sweep: the next one is seen through, so that every call gets on.
+    /// A budget ended during its sweep, which goes on where it was.
     Interrupted,
     /// It has to be stopped, for the meeting at this place.
     Meets(u32),
@@ -172,6 +189,7 @@ impl SceneSweep {
     pub fn start(&mut self, scene: &Scene, motions: &[(BodyId, Motion)]) {
         self.queue.clear();
         self.hits.clear();
+        self.interrupted.clear();
         (self.now, self.work) = (0.0, Counters::default());
         for slot in 0..self.movers.len() as u32 {
             if scene.bodies.at(slot).is_none() && self.movers[slot as usize].take().is_some() {
@@ -337,20 +355,26 @@ impl SceneSweep {
     /// Looks at a pair whose time has come, some way ahead: its bodies may turn before the rest matters. Returns
     /// what is to wait in the queue for later.
     fn look_at(&mut self, scene: &Scene, entry: Entry, budget: &mut Budget) -> Option<Entry> {
+        let interrupted = self.interrupted.remove(&entry.pair).filter(|sweep| sweep.numbers == entry.numbers);
         let [a, b] = entry.pair.map(|slot| self.mover(slot));
         let [x, y] = entry.pair.map(|slot| scene.bodies.at(slot));
         let (movers, shapes) = ([a?, b?], [x?.body.shape.geometry(), y?.body.shape.geometry()]);
-        let until = ahead(movers, entry.time);
         let mut memory = self.memories.get(&entry.pair).copied().unwrap_or_default();
+        let mut open = None;
+        let until = ahead(movers, entry.time);
         let (left, tests) = if entry.known == Known::Apart {
             let (separated, tests) = separate(shapes, movers, [entry.time, until], &mut memory);
             let known = if separated.is_some() { Known::Close } else { Known::Apart };
             budget.draw(tests.volume_tests);
             ((separated.unwrap_or(until), known, None), tests)
         } else {
-            self.sweep(shapes, movers, entry, until, &mut memory, budget)
+            let (left, tests, cut) =
+                self.sweep(shapes, movers, entry, until, (&mut memory, interrupted), budget);
+            open = cut;
+            (left, tests)
         };
         self.work += tests;
+        self.interrupted.extend(open.map(|open| (entry.pair, open)));
         self.memories.insert(entry.pair, memory);
         let (time, mut known, hit) = left;
         if let Some(hit) = hit {
@@ -360,47 +384,50 @@ impl SceneSweep {
         (known != Known::Apart || time < 1.0).then_some(Entry { time, known, ..entry })
     }
 
-    /// Sweeps a pair that no plane separates: until when nothing happens, what is known then, and its impact.
+    /// Sweeps a pair that no plane separates, or goes on with that: until when nothing happens, what is known then, and
+    /// its impact; what it cost; and the sweep where the budget cut it short.
     fn sweep(
         &self,
         shapes: [&Geometry; 2],
         movers: [&Mover; 2],
         entry: Entry,
         until: f64,
-        memory: &mut Memory,
+        (memory, interrupted): (&mut Memory, Option<Interrupted>),
         budget: &mut Budget,
-    ) -> ((f64, Known, Option<SceneImpact>), Counters) {
+    ) -> ((f64, Known, Option<SceneImpact>), Counters, Option<Interrupted>) {
         let tolerance = self.tolerance(movers);
-        let options = SweepOptions { from: entry.time, until, tolerance, ..SweepOptions::DEFAULT };
+        let mut sweep = interrupted.unwrap_or_else(|| Interrupted {
+            numbers: entry.numbers,
+            options: SweepOptions { from: entry.time, until, tolerance, ..SweepOptions::DEFAULT },
+            memory: PairMemory::after_sweep(memory.touched),
+        });
         let motions = movers.map(|mover| &mover.motion);
-        let unlimited = &mut Budget::UNLIMITED.clone();
-        let seen_through = entry.known == Known::Interrupted;
-        let limit = if seen_through { unlimited } else { &mut *budget };
-        let mut kernel = KernelMemory::after_sweep(memory.touched);
+        let poses = motions.map(|motion| motion.pose(sweep.options.from));
+        let pair = ShapePair { motions: Some(motions), ..ShapePair::new(shapes, [&poses[0], &poses[1]]) };
         // Only surfaces are refused, and these are solids.
-        let found = solid_sweep::sweep_within(shapes, motions, &options, &mut kernel, limit);
-        let found = found.unwrap_or(Sweep::UNKNOWN);
-        memory.touched = kernel.sweep_memory();
-        let work = found.outcome.work;
-        if seen_through {
-            budget.draw(work.volume_tests + work.primitive_tests);
-        }
+        let verdict = Exact.sweep(&pair, &sweep.options, &mut sweep.memory, budget);
+        let verdict = verdict.unwrap_or_else(|_| Verdict::refused());
+        let (work, finish) = (verdict.outcome.work, verdict.outcome.finish);
+        let found = verdict.value.or(verdict.so_far).unwrap_or(Sweep::UNKNOWN);
         let hit = found.impact.map(|impact| {
             memory.direction = Some(impact.normal);
             let (stop, gap) = self.stop(shapes, movers, &impact);
             let tolerance = tolerance.max(found.earliness());
             SceneImpact { bodies: movers.map(|mover| mover.id), impact, tolerance, stop, gap }
         });
-        let known = if found.outcome.finish == Finish::Complete { Known::Apart } else { Known::Interrupted };
         let time = hit.map_or(found.free_until.max(entry.time), |hit| hit.stop);
-        ((time, known, hit), work)
+        if finish == Finish::OutOfBudget && hit.is_none() {
+            return ((time, Known::Interrupted, None), work, Some(sweep));
+        }
+        memory.touched = sweep.memory.kernel.sweep_memory();
+        ((time, Known::Apart, hit), work, None)
     }
 
     /// How early an impact may be told: bodies that are stopped at a gap anyway may stop a little before it.
     fn tolerance(&self, movers: [&Mover; 2]) -> f64 {
         let time = TIME_OF_GAP * self.gap / (movers[0].speed + movers[1].speed);
         // Without speeds that are numbers the sharper one.
-        if time > SWEEP_TOLERANCE { time.min(FLIGHT_TOLERANCE) } else { SWEEP_TOLERANCE }
+        if time > SWEEP_TOLERANCE { time.min(GAP_TIME_TOLERANCE) } else { SWEEP_TOLERANCE }
     }
 
     /// The time before the impact at which the touching features are as far apart as they shall stay, and how
@@ -423,6 +450,9 @@ impl SceneSweep {
         };
         // The least time in which they can close the gap, doubled until it was one.
         let mut back = self.gap / (movers[0].speed + movers[1].speed);
+        if !(back > 0.0 && back.is_finite()) {
+            back = (impact.time - self.now) * FIRST_STEP_BACK;
+        }
         loop {
             let time = (impact.time - back).max(self.now);
             let gap = apart(time);
@@ -445,7 +475,7 @@ impl SceneSweep {
 impl Scene {
     /// The first contact of all bodies over a step: those named move as told, the others rest.
     ///
-    /// Closed meshes are solids: a body that begins inside another touches it at the start.
+    /// Closed meshes are solids: a body that begins inside another touches it at the start, unless both rest.
     pub fn first_contact(
         &self,
         motions: &[(BodyId, Motion)],

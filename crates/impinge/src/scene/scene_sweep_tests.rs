@@ -198,3 +198,52 @@ fn a_gap_that_is_no_length_is_refused() {
         assert!(SceneSweep::with_gap(gap).unwrap_err().to_string().contains("gap"));
     }
 }
+
+/// Points of a floor that turns have any speed, and those of one that rises no bound that is a number.
+#[test]
+fn a_floor_that_tilts_or_rises_stops_at_the_gap() {
+    let mut scene = Scene::default();
+    let floor = scene.add(Body::moving(Shape::half_space([0.0, 0.0, 1.0], 0.0).unwrap(), Pose::IDENTITY));
+    scene.add(Body::fixed(Shape::sphere(0.5).unwrap(), Pose::shift([3.0, 0.0, 1.0])));
+    let tilts = Motion::between(&Pose::IDENTITY, &Pose::new([0.0; 3], [0.0, -0.2, 0.0, 1.0]).unwrap());
+    let rises = Motion::between(&Pose::IDENTITY, &Pose::shift([0.0, 0.0, 1.0]));
+    for motion in [tilts, rises] {
+        let found = first(&scene, &[(floor, motion)], &mut SceneSweep::with_gap(0.01).unwrap()).unwrap();
+        assert!(found.gap >= 0.01 && found.stop < found.impact.time, "{found:?}");
+        assert!(found.stop > 0.5 * found.impact.time, "stopped far from the contact: {found:?}");
+    }
+}
+
+/// Two rings that stay close for the whole step: no call goes far beyond its budget, what is done is not done again, and
+/// all of them end.
+#[test]
+fn interrupted_sweeps_go_on_where_they_were() {
+    let mut scene = Scene::default();
+    let ring = |inner: f64, outer: f64| {
+        let corner = |r: f64, z: f64| glam::DVec2::new(r, z);
+        let profile = [corner(inner, -0.2), corner(outer, -0.2), corner(outer, 0.2), corner(inner, 0.2)];
+        Shape::from(procedural::lathe(&profile, 48).unwrap())
+    };
+    scene.add(Body::fixed(ring(1.0, 1.2), Pose::IDENTITY));
+    let turning = scene.add(Body::moving(ring(0.8, 0.99), Pose::IDENTITY));
+    let to = Pose::new([0.3e-3, 0.0, 0.0], [0.02, 0.01, 0.0, 1.0]).unwrap();
+    let motions = [(turning, Motion::between(&Pose::IDENTITY, &to))];
+    let whole = scene.first_contact(&motions, &mut SceneSweep::default(), &mut unlimited());
+    assert_eq!(whole.outcome.finish, Finish::Complete);
+    let total = |work: &Counters| work.volume_tests + work.primitive_tests;
+    let (mut sweep, mut most, mut before, mut calls) = (SceneSweep::default(), 0, 0, 1);
+    let mut found = scene.first_contact(&motions, &mut sweep, &mut Budget::units(600));
+    while found.outcome.finish == Finish::OutOfBudget {
+        let so_far = total(&found.outcome.work);
+        (most, before) = (most.max(so_far - before), so_far);
+        assert!(calls < 10_000, "it does not get on");
+        found = sweep.first(&scene, &mut Budget::units(600));
+        calls += 1;
+    }
+    assert_eq!(
+        (found.hit.map(|hit| hit.impact.time), found.free_until),
+        (whole.hit.map(|hit| hit.impact.time), whole.free_until)
+    );
+    let [all, done] = [&whole, &found].map(|answer| total(&answer.outcome.work));
+    assert!(calls > 3 && most < 2_000 && done < 2 * all, "{calls} calls, at most {most}, {done} of {all}");
+}

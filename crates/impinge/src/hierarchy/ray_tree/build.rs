@@ -13,6 +13,7 @@ use super::tree_ray::PlacedFrame;
 use super::{Block, BoxTree, Link, Node, Piece, RayTree};
 use crate::bound::Aabb;
 use crate::num::parallel;
+use crate::num::tolerance::WITHIN_THE_LAST_BIN;
 use crate::simd::in_large_pages;
 use crate::simd::ray_lanes::LANES;
 use crate::{Mesh, Pose};
@@ -194,8 +195,7 @@ fn steps(count: usize) -> f32 {
 fn binned_border(items: &mut [Item]) -> Option<usize> {
     let centres = items.iter().fold(Bounds::EMPTY, |all, item| all.with(item.middle()));
     let extent = centres.high - centres.low;
-    // Slightly less than the number of bins, so that the highest centre falls into the last one.
-    let scale = Vec4::splat(BINS as f32 * (1.0 - 1e-6)) / extent.max(Vec4::splat(f32::MIN_POSITIVE));
+    let scale = Vec4::splat(BINS as f32 * WITHIN_THE_LAST_BIN) / extent.max(Vec4::splat(f32::MIN_POSITIVE));
     let bin = |item: &Item| {
         ((item.middle() - centres.low) * scale).as_uvec4().min(glam::UVec4::splat(BINS as u32 - 1))
     };

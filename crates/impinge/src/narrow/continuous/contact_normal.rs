@@ -57,7 +57,7 @@ pub(super) fn features_normal(
 }
 
 /// The normal of an impact, from a to b, which was found with a tolerance in time and a slack in length.
-pub(super) fn parting_normal(
+pub(super) fn separating_normal(
     models: [&Model; 2],
     motions: [&Motion; 2],
     [tolerance, slack]: [f64; 2],

@@ -20,7 +20,7 @@ use glam::DVec3;
 
 use super::answer::{ContactKind, Impact, Sweep, SweepOptions};
 use super::child_pairs::{Blocks, ChildPairs, ChildRef};
-use super::contact_normal::{features_normal, parting_normal};
+use super::contact_normal::{features_normal, separating_normal};
 use super::earliness::earliness;
 use super::hull_bound::HullBound;
 use super::motion_spans::spans;
@@ -39,7 +39,7 @@ use crate::hierarchy::wide::WIDTH;
 use crate::model::{Fact, Model};
 use crate::motion::{AccelerationBound, Ball, Motion};
 use crate::narrow::exact::closest_point::feature;
-use crate::narrow::exact::collide::{Posed, first_meeting};
+use crate::narrow::exact::collide::{Posed, counted_first_meeting};
 use crate::num::tolerance::SWEEP_SLACK;
 use crate::simd::SimdLevel;
 use crate::{Budget, Certainty, Counters, Feature, Finish, Outcome};
@@ -408,7 +408,7 @@ impl<'m> MeshSweep<'m> {
         }
         match (a, b) {
             (ChildRef::Node(p), ChildRef::Node(q)) => {
-                let later = self.time_of_coins(time, origin);
+                let later = self.time_of_discs(time, origin);
                 if !(later <= self.span[1]) {
                     return;
                 }
@@ -438,7 +438,7 @@ impl<'m> MeshSweep<'m> {
 
     /// When patches of surface can first meet that lie in boxes which already may: seen along their normals they
     /// are thin.
-    fn time_of_coins(&mut self, time: f64, origin: [Option<(u32, usize)>; 2]) -> f64 {
+    fn time_of_discs(&mut self, time: f64, origin: [Option<(u32, usize)>; 2]) -> f64 {
         let [Some(a), Some(b)] = origin else { return time };
         let disc_bounds = self.bodies.map(|body| body.model.disc_bounds());
         let (Some(lanes_a), Some(lanes_b)) = (disc_bounds[0].of(a.0), disc_bounds[1].of(b.0)) else {
@@ -591,26 +591,21 @@ impl<'m> MeshSweep<'m> {
             let around = [(time - self.tolerance).max(from), (time + self.tolerance).min(to)];
             let moved = self.speed(around) * (around[1] - around[0]);
             proved = pass_through::passes_through(around.map(placed), moved, self.noise)
-                || self.surfaces_meet((time + self.tolerance).min(1.0));
+                || surfaces_meet(&self.bodies, (time + self.tolerance).min(1.0), &mut self.work);
         }
         let [a, b] = placed(time);
         let impact = self.impact(pair, time, found, meets, [&a, &b]);
         if !proved {
             let first = (self.noise / self.speed(self.span)).min(self.tolerance);
-            let (early, met) = earliness(time, first, self.until, |t| self.surfaces_meet(t));
+            let (bodies, work) = (&self.bodies, &mut self.work);
+            let (early, met) = earliness(time, first, self.until, |t| surfaces_meet(bodies, t, work));
             proved = met && early <= self.tolerance;
             self.early = self.tolerance.max(early);
         }
         let (models, motions) = (self.bodies.map(|body| body.model), self.bodies.map(|body| body.motion));
-        let normal = parting_normal(models, motions, [self.tolerance, self.slack], &impact);
+        let normal = separating_normal(models, motions, [self.tolerance, self.slack], &impact);
         self.found = Some(Impact { proved, normal, ..impact });
         true
-    }
-
-    /// Whether any triangles of the two meet at a time, exactly.
-    fn surfaces_meet(&self, time: f64) -> bool {
-        let [a, b] = self.bodies.map(|body| Posed::new(body.model, body.motion.pose(time)));
-        first_meeting(a, b).is_some()
     }
 
     /// The time up to which a pair that does not touch stays apart; slivers may be apart though the line of their
@@ -673,4 +668,12 @@ impl<'m> MeshSweep<'m> {
             outcome: Outcome { certainty, finish, work: self.work },
         }
     }
+}
+
+/// Whether any triangles of the two meet at a time, exactly.
+fn surfaces_meet(bodies: &[MovingMesh<'_>; 2], time: f64, work: &mut Counters) -> bool {
+    let [a, b] = [0, 1].map(|k: usize| Posed::new(bodies[k].model, bodies[k].motion.pose(time)));
+    let (met, tests) = counted_first_meeting(a, b);
+    *work += tests;
+    met.is_some()
 }

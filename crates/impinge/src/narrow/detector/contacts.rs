@@ -196,7 +196,9 @@ fn measure_distance<K: PairKernel + ?Sized>(
     budget: &mut Budget,
 ) -> (Option<Measured>, Outcome) {
     let (separation, mut outcome) = match memory.measured.take() {
-        Some(known) if known.0.is_of(pair) => (known.1, Outcome { certainty: known.2, ..NOTHING }),
+        Some(known) if known.0.is_of(pair) && known.1 == kernel.name() => {
+            (known.2, Outcome { certainty: known.3, ..NOTHING })
+        }
         _ => {
             let Verdict { value, outcome, .. } = kernel.distance(pair, memory, budget);
             match value {
@@ -212,7 +214,7 @@ fn measure_distance<K: PairKernel + ?Sized>(
         outcome.work += related.work;
         outcome.finish = related.finish;
         let Some(touching) = touching else {
-            memory.measured = Some(Box::new((Placement::of(pair), separation, certainty)));
+            memory.measured = Some(Box::new((Placement::of(pair), kernel.name(), separation, certainty)));
             return (None, outcome);
         };
         touching
@@ -257,7 +259,9 @@ fn measure_meshes<K: PairKernel + ?Sized>(
         return (Some(measured), outcome);
     }
     let (found, mut outcome) = match memory.listed.take() {
-        Some(known) if known.0.is_of(pair) => (known.1, Outcome { certainty: known.2, ..NOTHING }),
+        Some(known) if known.0.is_of(pair) && known.1 == *options => {
+            (known.2, Outcome { certainty: known.3, ..NOTHING })
+        }
         _ => {
             let Verdict { value, outcome, .. } = all_contacts(pair, options, memory, budget);
             match value {
@@ -281,7 +285,7 @@ fn measure_meshes<K: PairKernel + ?Sized>(
         outcome.work += related.work;
         outcome.finish = related.finish;
         let Some(touching) = touching else {
-            memory.listed = Some(Box::new((Placement::of(pair), found, certainty)));
+            memory.listed = Some(Box::new((Placement::of(pair), *options, found, certainty)));
             return (None, outcome);
         };
         touching

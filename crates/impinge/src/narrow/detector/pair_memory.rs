@@ -10,6 +10,7 @@ use super::{ContactOptions, Finding, PairContacts, PairKernel, Question};
 use crate::Budget;
 use crate::contact::{Finish, Verdict};
 use crate::model::Geometry;
+use crate::narrow::continuous::SweepMemory;
 use crate::narrow::kernel_memory::KernelMemory;
 use crate::narrow::shape_pair::ShapePair;
 use crate::{Certainty, Contact, Pose, Separation};
@@ -21,10 +22,10 @@ pub struct PairMemory {
     pub(crate) kernel: KernelMemory,
     /// What a budget cut short.
     pub(super) unfinished: Unfinished,
-    /// A distance that was found before the budget ended in what follows it.
-    pub(super) measured: Option<Box<(Placement, Separation, Certainty)>>,
+    /// A distance that was found, by which method, before the budget ended in what follows it.
+    pub(super) measured: Option<Box<(Placement, &'static str, Separation, Certainty)>>,
     /// Contacts that were found before the budget ended in what follows them.
-    pub(super) listed: Option<Box<(Placement, Vec<Contact>, Certainty)>>,
+    pub(super) listed: Option<Box<(Placement, ContactOptions, Vec<Contact>, Certainty)>>,
     /// What the parts of compounds remember.
     pub(super) parts: Option<Box<CompoundMemory>>,
     /// The persistent ids of the contacts that were told last, and the last one that was given.
@@ -69,6 +70,11 @@ impl Placement {
 }
 
 impl PairMemory {
+    /// What is left by a sweep.
+    pub(crate) fn after_sweep(sweep: SweepMemory) -> PairMemory {
+        PairMemory { kernel: KernelMemory::after_sweep(sweep), ..PairMemory::default() }
+    }
+
     /// Takes out what a method has kept here, by its type; what another one kept is forgotten.
     pub(crate) fn take_kept<T: Any>(&mut self) -> Option<Box<T>> {
         self.method.0.take()?.downcast().ok()
@@ -77,6 +83,20 @@ impl PairMemory {
     /// Keeps something for the method that will take it out.
     pub(crate) fn keep<T: Any + Send + Sync>(&mut self, kept: Box<T>) {
         self.method.0 = Some(kept);
+    }
+
+    /// What a task takes along: all but the ids that were given, which must not be given again if the task is dropped.
+    pub(super) fn lend(&mut self) -> PairMemory {
+        let ids = self.ids.take();
+        let lent = std::mem::take(self);
+        self.ids = ids;
+        lent
+    }
+
+    /// What a task brings back.
+    pub(super) fn take_back(&mut self, mut lent: PairMemory) {
+        let unfinished = std::mem::take(&mut lent.unfinished).with_answers_of(&mut self.unfinished);
+        *self = PairMemory { ids: self.ids.take(), unfinished, ..lent };
     }
 
     /// The answer that an unfinished batch has found about this pair.

@@ -145,7 +145,7 @@ impl Hashed for crate::narrow::exact::ray_cast::Ray {
     }
 }
 
-/// All bits of all items count, so that other input is never taken for the same (FNV-1a, a word at a time).
+/// All bits of all items count (FNV-1a, a word at a time, 64 bits): other input is taken for the same once in 2⁶⁴.
 fn hash<P: Hashed>(items: &[P]) -> u64 {
     let mix = |hash: u64, x: f64| {
         let mixed = (hash ^ x.to_bits()).wrapping_mul(0x0100_0000_01b3);

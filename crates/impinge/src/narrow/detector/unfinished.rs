@@ -155,7 +155,7 @@ fn ask_within<T: Any + Send>(
         tried = found.outcome.work;
     }
     let key = Key::new(method, question, pair);
-    let (own, mut own_memory) = (key.clone(), std::mem::take(memory));
+    let (own, mut own_memory) = (key.clone(), memory.lend());
     let running = Running::start(move |budget| {
         let ready = facts.iter().all(|(model, fact)| model.prepare(*fact, budget));
         let found = match ready {
@@ -184,9 +184,7 @@ fn go_on<T: Any + Send>(
             Ok(verdict)
         }
         Step::Ended((found, own), spent) => {
-            let answered = memory.unfinished.answered.take();
-            *memory = own;
-            memory.unfinished.answered = answered;
+            memory.take_back(own);
             let mut found = found?;
             found.outcome.work = resting.1.work(Some(found.outcome.work), spent);
             Ok(found)
@@ -220,6 +218,11 @@ impl Unfinished {
     /// The batch came to its end.
     pub fn forget(&mut self) {
         self.answered = None;
+    }
+
+    /// Takes over the answers of the batch that another one holds.
+    pub fn with_answers_of(self, other: &mut Unfinished) -> Unfinished {
+        Unfinished { answered: other.answered.take(), ..self }
     }
 }
 

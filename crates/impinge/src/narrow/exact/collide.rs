@@ -118,6 +118,12 @@ impl<'m> SurfaceSearch<'m> {
         }
     }
 
+    /// The same for who wants every pair and will not break off.
+    fn exhaustive(mut self) -> SurfaceSearch<'m> {
+        self.search = self.search.exhaustive();
+        self
+    }
+
     /// Goes on with a search of the same two placed models that was taken out by
     /// [`SurfaceSearch::into_search`].
     pub fn resume(a: Posed<'m>, b: Posed<'m>, search: DualSearch) -> SurfaceSearch<'m> {
@@ -194,8 +200,16 @@ impl<'m> SurfaceSearch<'m> {
 }
 
 /// The first pair of meeting triangles that the search comes upon; none means the surfaces are apart.
+#[cfg(any(test, feature = "unstable"))]
 pub fn first_meeting(a: Posed<'_>, b: Posed<'_>) -> Option<[u32; 2]> {
-    SurfaceSearch::new(a, b).first().map(|witness| witness.triangles)
+    counted_first_meeting(a, b).0
+}
+
+/// [`first_meeting`], and what it cost.
+pub(crate) fn counted_first_meeting(a: Posed<'_>, b: Posed<'_>) -> (Option<[u32; 2]>, Counters) {
+    let mut search = SurfaceSearch::new(a, b);
+    let found = search.first().map(|witness| witness.triangles);
+    (found, search.work())
 }
 
 /// As [`first_meeting`], paid for from a budget as long as there is any; it always comes to its end, unless nobody
@@ -242,7 +256,7 @@ pub fn pairs(a: &Model, pose_a: &Pose, b: &Model, pose_b: &Pose) -> Vec<[u32; 2]
 
 /// As [`pairs`], with the cost and a limit on it; the pairs found so far when the budget ends.
 pub fn pairs_within_budget(a: Posed<'_>, b: Posed<'_>, budget: &mut Budget) -> (Vec<[u32; 2]>, Outcome) {
-    let mut search = SurfaceSearch::new(a, b);
+    let mut search = SurfaceSearch::new(a, b).exhaustive();
     let mut all = Vec::new();
     let certainty = Certainty::Exact;
     let mut finish;

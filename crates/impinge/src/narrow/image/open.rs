@@ -15,6 +15,7 @@ use super::layer::{Face, Inside, Interval, Layer, Sorting};
 use crate::contact::OpenSurface;
 use crate::model::Model;
 use crate::narrow::exact::generalized_winding::SolidAngles;
+use crate::num::tolerance::INTERVAL_NUDGE;
 use crate::{Mesh, Pose};
 
 /// Halvings of the way between two layers: its ends are then as good as rounding.
@@ -108,7 +109,7 @@ impl<'m> OpenBodies<'m> {
                 };
                 let counts = (0..2)
                     .all(|body| matches!(self.of[body], Some(OpenBody::Winding(..))) || winding[body] != 0);
-                let nudge = 1e-6 * (to - from);
+                let nudge = INTERVAL_NUDGE * (to - from);
                 let [first, last] = match counts {
                     true => [inside(from + nudge), inside(to - nudge)],
                     false => [false; 2],

@@ -25,7 +25,7 @@ use self::elementary::{Elementary, Touch};
 use self::moving_sphere::Centre;
 use self::tables::Tested;
 use super::answer::{ContactKind, Impact, Sweep, SweepOptions};
-use super::contact_normal::parting_normal;
+use super::contact_normal::separating_normal;
 use super::earliness::earliness;
 use super::local_frame::LocalFrame;
 use crate::contact::{Counters, Verdict};
@@ -127,7 +127,7 @@ fn sweep_in_the_world(
         outcome.certainty = Certainty::Conservative { tolerance: options.tolerance.max(early) };
     }
     let models = bodies.map(|body| body.model);
-    let normal = parting_normal(models, motions, [options.tolerance, found.slack], &impact);
+    let normal = separating_normal(models, motions, [options.tolerance, found.slack], &impact);
     Ok(Sweep { impact: Some(Impact { proved, normal, ..impact }), outcome, ..found })
 }
 
