@@ -72,7 +72,7 @@ pub(super) fn contacts(
             return None;
         }
     }
-    let convex = [convex_body(models[0], budget), convex_body(models[1], budget)];
+    let convex = [convex_body(models[0], budget)?, convex_body(models[1], budget)?];
     if let [Some(a), Some(b)] = convex {
         let shapes = [Convex::Polytope(a), Convex::Polytope(b)];
         let certainty = convex_pair::contacts([&shapes[0], &shapes[1]], poses, margin, memory, found);
