@@ -62,19 +62,24 @@ pub fn run(args: &Decompose, common: &Common) -> Result<Exit, Failure> {
     let outcome = answered.outcome();
     // What the budget was enough for covers the solid too.
     let Some(found) = answered.value.or(answered.so_far) else { return undecided(common, &outcome) };
-    if let Some(path) = &args.output {
-        let meshes: Vec<_> = found.parts.iter().filter_map(Shape::hull_mesh).collect();
-        impinge::io::save(path, &procedural::join(&meshes)?)?;
+    let keeps = args.output.is_some() || args.drawing.picture.is_some();
+    let (mut parts, mut meshes) = (Vec::with_capacity(found.parts.len()), Vec::new());
+    for part in &found.parts {
+        let (part, surface) = report(part)?;
+        parts.push(part);
+        meshes.extend(keeps.then_some(surface));
     }
-    let meshes: Vec<Mesh> = found.parts.iter().filter_map(Shape::hull_mesh).collect();
+    let meshes: Vec<&Mesh> = meshes.iter().filter_map(Shape::as_mesh).collect();
+    if let Some(path) = &args.output {
+        impinge::io::save(path, &procedural::join(meshes.iter().copied())?)?;
+    }
     let poses = apart(&meshes)?;
     args.drawing.save(|| {
         let figures = meshes.iter().zip(&poses).enumerate();
         let figure =
-            |(n, (mesh, pose))| Figure { mesh, pose, colour: picture::colour_of(n), red: Vec::new() };
+            |(n, (&mesh, pose))| Figure { mesh, pose, colour: picture::colour_of(n), red: Vec::new() };
         Picture { figures: figures.map(figure).collect(), ..Picture::default() }
     })?;
-    let parts = found.parts.iter().map(report).collect::<Result<Vec<_>, _>>()?;
     let open = outcome.finish == Finish::OutOfBudget;
     let assurance = Assurance::from(&outcome);
     let assurance = if open { assurance.of_nothing() } else { assurance };
@@ -86,10 +91,10 @@ pub fn run(args: &Decompose, common: &Common) -> Result<Exit, Failure> {
 }
 
 /// Moves the parts away from the middle, so that the cuts between them can be seen.
-fn apart(parts: &[Mesh]) -> Result<Vec<Pose>, Failure> {
-    let middle = |mesh: &Mesh| mesh.vertices().iter().sum::<DVec3>() / mesh.vertices().len().max(1) as f64;
+fn apart(parts: &[&Mesh]) -> Result<Vec<Pose>, Failure> {
+    let middle = |mesh: &&Mesh| mesh.vertices().iter().sum::<DVec3>() / mesh.vertices().len().max(1) as f64;
     let centre = parts.iter().map(middle).sum::<DVec3>() / parts.len().max(1) as f64;
-    let pose = |mesh: &Mesh| Ok(Pose::from_translation((middle(mesh) - centre) * SPREAD)?);
+    let pose = |mesh: &&Mesh| Ok(Pose::from_translation((middle(mesh) - centre) * SPREAD)?);
     parts.iter().map(pose).collect()
 }
 
@@ -109,12 +114,14 @@ fn undecided(common: &Common, outcome: &Outcome) -> Result<Exit, Failure> {
     Ok(Exit::Undecided)
 }
 
-fn report(part: &Shape) -> Result<PartReport, Failure> {
+/// What is told of a part, and its surface as a mesh.
+fn report(part: &Shape) -> Result<(PartReport, Shape), Failure> {
     let mesh = part.hull_mesh().ok_or_else(|| Failure::new("a part has more faces than a mesh can hold"))?;
     let vertices = mesh.vertices().len();
-    let Mass { volume, solid, .. } = impinge::mass(&mesh.into())?;
+    let surface = Shape::from(mesh);
+    let Mass { volume, solid, .. } = impinge::mass(&surface)?;
     let centre = solid.map_or([0.0; 3], |solid| solid.centre.to_array());
-    Ok(PartReport { vertices, faces: part.hull_faces().unwrap_or(0), volume, centre })
+    Ok((PartReport { vertices, faces: part.hull_faces().unwrap_or(0), volume, centre }, surface))
 }
 
 fn answer(found: &Decomposition, parts: Vec<PartReport>, assurance: Assurance) -> Found {

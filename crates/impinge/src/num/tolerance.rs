@@ -228,6 +228,10 @@ pub const CUT_SLACK: f64 = 1e-12;
 /// along the same plane would only cost time.
 pub const SAME_PLANE: f64 = 1e-9;
 
+/// Squared sine of the angle up to which a cap whose border lies in the plane of a cut is the cut's own (no unit: 45°).
+/// The border decides; this only tells a cap in the plane from one that stands across it and has shrunk to a line there.
+pub const SAME_CUT_SQ: f64 = 0.5;
+
 /// Volume by which a hull may exceed its piece and still be the piece (no unit: a factor of the whole volume).
 /// Volumes are sums of a few thousand products that are each off by some roundings.
 pub const VOLUME_ROUNDING: f64 = 1e-10;
@@ -390,6 +394,10 @@ pub const TURN_FIRST: f64 = 0.12;
 
 /// The last turn of a direction that is to be improved (radians): the length then changes by less than a thousandth.
 pub const TURN_LAST: f64 = 1e-3;
+
+/// Cosine of the angle to its mean normal up to which an open surface may push when it pushes to one side (no unit: 60°).
+/// Directions farther off lead out past its border, or nearly along it.
+pub const PUSHED_ALONG: f64 = 0.5;
 
 /// Where a bend of a surface ends to be flat (no unit: the sine of the angle). What lies under it is off by as little of
 /// its depth.

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use glam::DVec3;
 
 use super::translation::spread_directions;
-use crate::model::{Geometry, Model};
+use crate::model::{Fact, Geometry, Model};
 use crate::narrow::convex::relation::PlacedConvex;
 use crate::num::predicate::{Sign, orient3d};
 use crate::shape::star_surface::{middle, winds_once};
@@ -20,17 +20,23 @@ use crate::{Budget, Mesh, Pose};
 /// Points of a curved shape that stand for it.
 const CURVED_POINTS: u32 = 512;
 
-/// The hull of a mesh that is convex.
-struct ConvexBody(Option<Arc<LazyPolytope>>);
+/// Whether a mesh bounds a convex body.
+struct IsConvex(bool);
 
-/// The hull of a mesh, if it bounds a convex body; found once. `None` also when the budget ends first.
-pub(super) fn convex_body(model: &Model, budget: &mut Budget) -> Option<Arc<LazyPolytope>> {
-    // An open mesh is none, whatever it looks like.
-    if !model.topology().is_closed() {
+/// The hull of a mesh, if it bounds a convex body; both found once. `None` outside when the budget ended first.
+pub(super) fn convex_body(model: &Model, budget: &mut Budget) -> Option<Option<Arc<LazyPolytope>>> {
+    if !model.prepare(Fact::Topology, budget) {
         return None;
     }
-    let build = |model: &Model| ConvexBody(model.hull().filter(|_| is_convex(model)).cloned());
-    model.attached(model.mesh().triangles().len() as u64, budget, build)?.0.clone()
+    // An open mesh is none, whatever it looks like.
+    if !model.topology().is_closed() {
+        return Some(None);
+    }
+    let units = model.mesh().triangles().len() as u64;
+    if !model.attached(units, budget, |model| IsConvex(is_convex(model)))?.0 {
+        return Some(None);
+    }
+    model.prepare(Fact::Hull, budget).then(|| model.hull().cloned())
 }
 
 fn is_convex(model: &Model) -> bool {
@@ -106,4 +112,24 @@ fn placed_hull(shape: &Convex, pose: &Pose) -> Option<Mesh> {
     let turn = pose.rotation();
     let points = spread_directions(CURVED_POINTS).map(|d| turn * round.support(d) + pose.translation());
     Polytope::hull(&points.collect::<Vec<DVec3>>()).and_then(|hull| hull.mesh()).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::shape::procedural;
+
+    #[test]
+    fn a_hull_is_built_for_a_convex_mesh_only_and_paid_for() {
+        let model = |mesh: Result<Mesh, crate::Error>| Model::from(mesh.unwrap());
+        let ring = model(procedural::torus(1.0, 0.3, 16, 8));
+        assert!(matches!(convex_body(&ring, &mut Budget::UNLIMITED.clone()), Some(None)));
+        assert!(!ring.knows(Fact::Hull));
+        let ball = model(procedural::ico_sphere(1.0, 3));
+        assert!(ball.prepare(Fact::Topology, &mut Budget::UNLIMITED.clone()));
+        let units = ball.mesh().triangles().len() as u64;
+        // Enough to see that it is convex, but not for the hull.
+        assert!(convex_body(&ball, &mut Budget::units(2 * units)).is_none() && !ball.knows(Fact::Hull));
+        assert!(convex_body(&ball, &mut Budget::UNLIMITED.clone()).flatten().is_some());
+    }
 }

@@ -66,7 +66,7 @@ pub(super) fn contacts(
     if !mesh.prepare(Fact::Topology, budget) {
         return None;
     }
-    if let Some(hull) = convex_body(mesh, budget) {
+    if let Some(hull) = convex_body(mesh, budget)? {
         let hull = Convex::Polytope(hull);
         let certainty = convex_pair::contacts([&hull, convex], [mesh_pose, pose], margin, memory, found);
         solids::name_by_nearest([mesh, mesh], [mesh_pose, mesh_pose], [true, false], found);

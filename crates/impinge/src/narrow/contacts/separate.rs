@@ -83,7 +83,8 @@ pub fn separate(
     if !meshes.into_iter().all(|model| model.prepare(Fact::Topology, budget)) {
         return Ok(Verdict::out_of_budget());
     }
-    let way = match as_convex(pair, budget) {
+    let Some(convex) = as_convex(pair, budget) else { return Ok(Verdict::out_of_budget()) };
+    let way = match convex {
         Some([(a, pose_a), (b, pose_b)]) => {
             let (found, certainty) = separation::distance(&a, &pose_a, &b, &pose_b, &mut memory.convex);
             if found.distance == f64::NEG_INFINITY {
@@ -125,16 +126,14 @@ pub(crate) fn separate_by_guesses(
     budget: &mut Budget,
 ) -> Option<DVec3> {
     let mut work = Counters::default();
-    let convex = as_convex(pair, budget);
+    let convex = as_convex(pair, budget)?;
     let is_convex = convex.is_some();
     let [(a, pose_a), (b, pose_b)] = match convex {
         Some(convex) => convex,
         None => {
-            let hull = |k: usize| {
-                let hull = pair.shapes[k].model()?.hull()?.clone();
-                Some((Convex::Polytope(hull), *pair.poses[k]))
-            };
-            [hull(0)?, hull(1)?]
+            let models = [pair.shapes[0].model()?, pair.shapes[1].model()?];
+            let [a, b] = hulls_of(models, budget)??;
+            [(a, *pair.poses[0]), (b, *pair.poses[1])]
         }
     };
     let (hulls, _) = separation::distance(&a, &pose_a, &b, &pose_b, &mut Default::default());
@@ -153,23 +152,33 @@ pub(crate) fn separate_by_guesses(
     verified(pair, &way, budget, &mut work)
 }
 
-/// Both bodies as placed convex shapes, if they are convex.
-fn as_convex(pair: &ShapePair<'_>, budget: &mut Budget) -> Option<[(Convex, Pose); 2]> {
-    let first = convex_shape(pair.shapes[0], pair.poses[0], budget)?;
-    Some([first, convex_shape(pair.shapes[1], pair.poses[1], budget)?])
+/// Both bodies as placed convex shapes, if they are convex; `None` outside when the budget ended first.
+fn as_convex(pair: &ShapePair<'_>, budget: &mut Budget) -> Option<Option<[(Convex, Pose); 2]>> {
+    let Some(first) = convex_shape(pair.shapes[0], pair.poses[0], budget)? else { return Some(None) };
+    Some(convex_shape(pair.shapes[1], pair.poses[1], budget)?.map(|second| [first, second]))
 }
 
-/// A body as a placed convex shape, if it is one: a convex mesh and a compound of one convex part are, too.
-fn convex_shape(shape: &Geometry, pose: &Pose, budget: &mut Budget) -> Option<(Convex, Pose)> {
-    match shape {
+/// A body as a placed convex shape, if it is one: a convex mesh and a compound of one convex part are, too. `None`
+/// outside when the budget ended first.
+fn convex_shape(shape: &Geometry, pose: &Pose, budget: &mut Budget) -> Option<Option<(Convex, Pose)>> {
+    Some(match shape {
         Geometry::Convex(convex) => Some((convex.clone(), *pose)),
-        Geometry::Mesh(model) => Some((Convex::Polytope(convex_body(model, budget)?), *pose)),
+        Geometry::Mesh(model) => convex_body(model, budget)?.map(|hull| (Convex::Polytope(hull), *pose)),
         Geometry::Compound(compound) => match compound.parts() {
-            [only] => convex_shape(&only.shape, &pose.compose(&only.pose), budget),
+            [only] => convex_shape(&only.shape, &pose.compose(&only.pose), budget)?,
             _ => None,
         },
         Geometry::Particles(_) => None,
+    })
+}
+
+/// The hulls of two meshes, unless one has too many vertices; `None` outside when the budget ended first.
+fn hulls_of(models: [&Arc<Model>; 2], budget: &mut Budget) -> Option<Option<[Convex; 2]>> {
+    if !models.iter().all(|model| model.prepare(Fact::Hull, budget)) {
+        return None;
     }
+    let [a, b] = models.map(|model| model.hull().map(|hull| Convex::Polytope(hull.clone())));
+    Some(a.zip(b).map(|(a, b)| [a, b]))
 }
 
 /// A way out of two bodies that are not both convex; `None` when the budget ended.
@@ -217,7 +226,8 @@ fn of_meshes(pair: &ShapePair<'_>, budget: &mut Budget, work: &mut Counters) -> 
     let way = Translation::new(placed[0], placed[1]);
     let count = (MOST_PAIRS / way.cost().max(1)).clamp(DIRECTIONS[0], DIRECTIONS[1]) as u32;
     // The hulls are apart no later than the bodies.
-    let of_hulls = hull_direction([a, b], [pose_a, pose_b]);
+    let Some(hulls) = hulls_of([a, b], budget) else { return Ok(None) };
+    let of_hulls = hulls.and_then(|hulls| hull_direction(hulls, [pose_a, pose_b]));
     let faces = way.face_directions([false; 2]);
     let faces = faces.iter().flat_map(|(n, _)| [*n, -*n]).take(count as usize);
     let directions = of_hulls.into_iter().chain(faces.clone()).chain(spread_directions(count));
@@ -266,10 +276,9 @@ fn lowest(shape: &Geometry, pose: &Pose, normal: DVec3, origin: DVec3) -> Option
     }
 }
 
-/// The direction in which the hulls of two meshes part soonest.
-fn hull_direction([a, b]: [&Arc<Model>; 2], [pose_a, pose_b]: [&Pose; 2]) -> Option<DVec3> {
-    let [p, q] = [a, b].map(|model| model.hull().map(|hull| Convex::Polytope(hull.clone())));
-    let (found, _) = separation::distance(&p?, pose_a, &q?, pose_b, &mut Default::default());
+/// The direction in which two hulls part soonest.
+fn hull_direction([a, b]: [Convex; 2], [pose_a, pose_b]: [&Pose; 2]) -> Option<DVec3> {
+    let (found, _) = separation::distance(&a, pose_a, &b, pose_b, &mut Default::default());
     (found.normal != DVec3::ZERO).then_some(found.normal)
 }
 

@@ -22,7 +22,7 @@ use crate::narrow::exact::placed_mesh::PlacedMesh;
 use crate::narrow::exact::volume::{is_inverted, overlaps};
 use crate::narrow::kernel_memory::KernelMemory;
 use crate::num::disjoint_sets::DisjointSets;
-use crate::num::tolerance::{SAME_PATCH_POINT, TOUCH_WINDOW};
+use crate::num::tolerance::{PUSHED_ALONG, SAME_PATCH_POINT, TOUCH_WINDOW};
 use crate::shape::Convex;
 use crate::{Budget, Pose};
 
@@ -72,7 +72,7 @@ pub(super) fn contacts(
             return None;
         }
     }
-    let convex = [convex_body(models[0], budget), convex_body(models[1], budget)];
+    let convex = [convex_body(models[0], budget)?, convex_body(models[1], budget)?];
     if let [Some(a), Some(b)] = convex {
         let shapes = [Convex::Polytope(a), Convex::Polytope(b)];
         let certainty = convex_pair::contacts([&shapes[0], &shapes[1]], poses, margin, memory, found);
@@ -149,16 +149,18 @@ impl Pair<'_> {
                 sets.join(first, number);
             }
         }
-        let mut places: Vec<(usize, Place, DVec3)> = Vec::new();
+        let mut places: Vec<(Place, DVec3)> = Vec::new();
+        // The place of each root, which is the first of its set.
+        let mut place_of = vec![0; pairs.len()];
         for (number, pair) in pairs.iter().enumerate() {
             let root = sets.root(number);
-            let at = places.iter().position(|(known, ..)| *known == root).unwrap_or_else(|| {
+            if root == number {
                 let bounds = Aabb::EMPTY;
                 let place = Place { bounds, normal: DVec3::ZERO, area: 0.0, inside: None, depth: 0.0 };
-                places.push((root, place, DVec3::ZERO));
-                places.len() - 1
-            });
-            let (_, place, sum) = &mut places[at];
+                place_of[root] = places.len();
+                places.push((place, DVec3::ZERO));
+            }
+            let (place, sum) = &mut places[place_of[root]];
             let [p, q] = [self.placed[0].corners(pair[0]), self.placed[1].corners(pair[1])];
             let area = |t: [DVec3; 3], k: usize| {
                 let normal = (t[1] - t[0]).cross(t[2] - t[0]);
@@ -170,7 +172,7 @@ impl Pair<'_> {
                 Aabb { low: common[0].low.max(common[1].low), high: common[0].high.min(common[1].high) };
             place.bounds = place.bounds.merge(&cut);
         }
-        let finish = |(_, place, sum): (usize, Place, DVec3)| {
+        let finish = |(place, sum): (Place, DVec3)| {
             let normal = sum.normalize_or_zero();
             let depth = 2.0 * place.bounds.half().length();
             Place { normal, depth, ..place }
@@ -221,7 +223,7 @@ impl Pair<'_> {
     /// Which directions an open surface that pushes to one side allows.
     fn allowed(&self, one_sided: bool, closed: [bool; 2], normal: DVec3) -> impl Fn(DVec3) -> bool + use<> {
         let pushes = one_sided && closed != [true; 2];
-        move |direction: DVec3| !pushes || direction.dot(normal) > 0.5
+        move |direction: DVec3| !pushes || direction.dot(normal) > PUSHED_ALONG
     }
 
     /// The shortest way out, from the mean normal, the normals of faces, and others.

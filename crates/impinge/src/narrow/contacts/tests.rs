@@ -3,9 +3,9 @@ use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
 
 use super::interval::interval;
-use super::{Wanted, contacts, separate};
+use super::{Wanted, contacts, separate, separate_by_guesses};
 use crate::geom::triangle_triangle::meet;
-use crate::model::{Geometry, Model};
+use crate::model::{Fact, Geometry, Model};
 use crate::narrow::dispatch::full_relation;
 use crate::narrow::kernel_memory::KernelMemory;
 use crate::narrow::shape_pair::ShapePair;
@@ -292,4 +292,20 @@ fn a_compound_of_one_convex_part_is_separated_as_that_part() {
     let alone = crate::separate(part.at(placed), other.at(at)).unwrap();
     assert!(whole.translation.distance(alone.translation) < 1e-9, "{whole:?} {alone:?}");
     assert!(whole.at_least > 0.0, "{whole:?}");
+}
+
+#[test]
+fn hulls_for_a_separating_translation_are_paid_for() {
+    let ring = || std::sync::Arc::new(Model::from(procedural::torus(1.0, 0.3, 16, 8).unwrap()));
+    let [a, b] = [ring(), ring()];
+    let shapes = [Geometry::Mesh(a.clone()), Geometry::Mesh(b.clone())];
+    let there = Pose::shift([0.1, 0.0, 0.0]);
+    let pair = ShapePair::new([&shapes[0], &shapes[1]], [&Pose::IDENTITY, &there]);
+    let unlimited = || Budget::UNLIMITED.clone();
+    assert!([&a, &b].iter().all(|model| model.prepare(Fact::Topology, &mut unlimited())));
+    let units = a.mesh().triangles().len() as u64;
+    // Enough to see that they are not convex.
+    assert!(separate_by_guesses(&pair, [], &mut Budget::units(3 * units)).is_none());
+    assert!(!a.knows(Fact::Hull) && !b.knows(Fact::Hull));
+    assert!(separate_by_guesses(&pair, [], &mut unlimited()).is_some());
 }

@@ -10,13 +10,13 @@ use std::sync::Arc;
 
 use glam::DVec3;
 
-use super::bounds;
-use crate::Pose;
-use crate::model::Model;
+use super::{HEIGHTS_FOR_A_UNIT, bounds};
+use crate::model::{Fact, Model};
 use crate::narrow::convex::separation::{ConvexMemory, distance_by_supports};
-use crate::narrow::exact::signed_distance::signed_distances;
+use crate::narrow::exact::signed_distance::counted_signed_distances;
 use crate::num::parallel;
 use crate::shape::{Convex, Polytope, Primitive};
+use crate::{Counters, Pose};
 
 /// Boxes that are measured together; how many are open at a time is a few dozen times as many.
 const AT_A_TIME: usize = 64;
@@ -31,8 +31,9 @@ struct Cell {
     half: DVec3,
 }
 
-/// A length, at least `known`, that no point of the part with these corners is farther from the solid than; above the smallest such
-/// length by at most `resolution`. `pay` is asked for every so many points; `None` where it refuses.
+/// A length, at least `known`, that no point of the part with these corners is farther from the solid than; above the
+/// smallest such length by at most `resolution`. `pay` is asked for the units of every so many points; `None` where it
+/// refuses.
 pub(super) fn deviation(
     corners: &[DVec3],
     solid: &Model,
@@ -44,21 +45,27 @@ pub(super) fn deviation(
     let (mut seen, mut bound) = ((known - resolution).max(0.0), known);
     for some in corners.chunks(AT_A_TIME) {
         pay(some.len())?;
-        let found = signed_distances(solid, &Pose::IDENTITY, some);
+        let (found, work) = counted_signed_distances(solid, &Pose::IDENTITY, some);
+        pay(tests(&work))?;
         seen = found.iter().map(|found| found.distance).fold(seen, f64::max);
     }
-    // Its features are not kept.
+    // A hull has twice as many triangles as corners. Its features are not kept.
+    pay(2 * corners.len() * Fact::Hull.units_per_triangle() as usize)?;
     let part = Arc::new(Polytope::of_points(corners));
     let hull = Convex::Polytope(Arc::new(part.clone().into()));
     let [low, high] = bounds(corners.iter().copied());
+    // The faces are asked one after the other whether a point is inside.
+    let each = 1 + part.faces().len().div_ceil(HEIGHTS_FOR_A_UNIT);
     let mut open = vec![Cell { centre: low.midpoint(high), half: (high - low) / 2.0 }];
     while !open.is_empty() {
         let cells = open.split_off(open.len().saturating_sub(AT_A_TIME));
-        pay(cells.len())?;
+        pay(cells.len() * each)?;
         let chunks: Vec<&[Cell]> = cells.chunks(ON_A_THREAD).collect();
         let found = parallel::map(chunks.len(), |k| measured(&part, &hull, solid, chunks[k]));
-        seen = found.iter().flatten().map(|&(_, distance)| distance).fold(seen, f64::max);
-        for (cell, distance) in found.into_iter().flatten() {
+        pay(found.iter().map(|(_, work)| tests(work)).sum())?;
+        let found = || found.iter().flat_map(|(found, _)| found);
+        seen = found().map(|&(_, distance)| distance).fold(seen, f64::max);
+        for &(cell, distance) in found() {
             let most = distance + cell.half.length();
             if most > seen + resolution {
                 open.extend(cell.halves());
@@ -70,15 +77,20 @@ pub(super) fn deviation(
     Some(bound.max(seen))
 }
 
+/// What the units of a search are.
+fn tests(work: &Counters) -> usize {
+    (work.volume_tests + work.primitive_tests) as usize
+}
+
 /// The boxes that the part comes near to, each with the distance from the solid of the part's point nearest to its
-/// middle.
-fn measured(part: &Polytope, hull: &Convex, solid: &Model, cells: &[Cell]) -> Vec<(Cell, f64)> {
+/// middle, and what the distances cost.
+fn measured(part: &Polytope, hull: &Convex, solid: &Model, cells: &[Cell]) -> (Vec<(Cell, f64)>, Counters) {
     let nearest = cells.iter().map(|&cell| (cell, nearest_of(part, hull, cell.centre)));
     // The part does not come as near to others as they are large.
     let (near, points): (Vec<Cell>, Vec<DVec3>) =
         nearest.filter(|(cell, point)| point.distance(cell.centre) <= cell.half.length()).unzip();
-    let found = signed_distances(solid, &Pose::IDENTITY, &points);
-    near.into_iter().zip(found).map(|(cell, found)| (cell, found.distance)).collect()
+    let (found, work) = counted_signed_distances(solid, &Pose::IDENTITY, &points);
+    (near.into_iter().zip(found).map(|(cell, found)| (cell, found.distance)).collect(), work)
 }
 
 /// The point of the part that is nearest to a point.

@@ -12,20 +12,21 @@
 
 mod cuts;
 mod deviation;
+mod hollow;
+mod join;
 mod piece;
 mod solids;
 #[cfg(test)]
 mod tests;
 mod whole;
 
-use std::collections::HashSet;
 use std::sync::Arc;
 
 use glam::DVec3;
 
 use self::cuts::Notch;
 use self::piece::Piece;
-use self::solids::{Outward, Solids, solids};
+use self::solids::{Solids, solids};
 use crate::Shape;
 use crate::contact::Verdict;
 use crate::model::{Fact, Model};
@@ -34,7 +35,7 @@ use crate::narrow::exact::self_intersection::{
 };
 use crate::num::parallel;
 use crate::num::tolerance::{CUT_GAIN, CUT_SLACK, ROUND_UP, VOLUME_ROUNDING};
-use crate::shape::{Convex, LazyPolytope, Outline, Polytope};
+use crate::shape::{Convex, LazyPolytope, Polytope};
 use crate::{Budget, Certainty, Counters, Error, Finish, Mesh, Outcome};
 
 /// Choices of a decomposition.
@@ -210,6 +211,9 @@ const PLANES_AT_A_TIME: usize = 4;
 /// Triangles of a mesh up to which no tree is built to see whether it meets itself.
 const FEW: usize = 128;
 
+/// Heights of points over planes that cost as much as one unit of a budget.
+const HEIGHTS_FOR_A_UNIT: usize = 8;
+
 /// Polygons of a piece from which on the planes are tried on all threads.
 const WORTH_SHARING: usize = 128;
 
@@ -285,27 +289,8 @@ fn covered(
     }
     let mesh = model.mesh();
     let size = extent(mesh);
-    let Solids { surfaces, inward, volume, notches } = solids(mesh, size)?;
-    let work = Work {
-        mesh,
-        inward,
-        notches,
-        slack: CUT_SLACK * size,
-        volume,
-        enough: volume * options.tolerance.max(VOLUME_ROUNDING),
-        strict: options.tolerance == 0.0,
-    };
-    let mut pieces = Vec::new();
-    for (number, (surface, signed)) in surfaces.into_iter().enumerate() {
-        if spending.pay(surface.len()).is_none() {
-            return Ok(None);
-        }
-        let mut piece = Piece::whole(mesh, surface);
-        if signed < 0.0 {
-            piece.turn();
-        }
-        pieces.extend(work.shaped(piece, number));
-    }
+    let Some((work, mut pieces)) = uncut(mesh, size, options, spending)? else { return Ok(None) };
+    let volume = work.volume;
     if work.cut_all(&mut pieces, options.most_parts, spending).is_none() {
         return Ok(None);
     }
@@ -338,13 +323,45 @@ fn covered(
     let resolution = size * DEVIATION_RESOLUTION;
     let mut deviation = 0.0_f64;
     for part in order.into_iter().filter(|_| !exact).map(|part| &parts[part]) {
-        let found = deviation::deviation(part, model, resolution, deviation, |points| spending.pay(points));
+        let found = deviation::deviation(part, model, resolution, deviation, |units| spending.pay(units));
         let Some(found) = found else { return Ok(None) };
         deviation = found;
     }
     let certainty = if exact { Certainty::Exact } else { Certainty::Conservative { tolerance: deviation } };
     let parts = parts.into_iter().map(Part::Corners).collect();
     Ok(Some(Decomposition { parts, volume, excess, deviation, ended, certainty }))
+}
+
+/// The solids of a mesh as pieces that are not cut yet; `None` when the budget ended first.
+fn uncut<'m>(
+    mesh: &'m Mesh,
+    size: f64,
+    options: &DecomposeOptions,
+    spending: &mut Spending<'_>,
+) -> Result<Option<(Work<'m>, Vec<Shaped>)>, Error> {
+    let Solids { surfaces, inward, volume, notches } = solids(mesh, size)?;
+    let work = Work {
+        mesh,
+        inward,
+        notches,
+        slack: CUT_SLACK * size,
+        volume,
+        enough: volume * options.tolerance.max(VOLUME_ROUNDING),
+        strict: options.tolerance == 0.0,
+    };
+    let mut pieces = Vec::new();
+    for (number, (surface, signed)) in surfaces.into_iter().enumerate() {
+        if spending.pay(surface.len()).is_none() {
+            return Ok(None);
+        }
+        let mut piece = Piece::whole(mesh, surface);
+        if signed < 0.0 {
+            piece.turn();
+        }
+        let Some(shaped) = work.shaped(piece, number, spending) else { return Ok(None) };
+        pieces.extend(shaped);
+    }
+    Ok(Some((work, pieces)))
 }
 
 /// Whether the surface meets itself; `None` when the budget ended first.
@@ -441,28 +458,18 @@ struct Work<'m> {
 }
 
 impl Work<'_> {
-    fn shaped(&self, piece: Piece, solid: usize) -> Option<Shaped> {
-        let hull = piece.hull()?;
+    /// A piece with its hull, unless it is empty; `None` outside when the budget ended first.
+    fn shaped(&self, piece: Piece, solid: usize, spending: &mut Spending<'_>) -> Option<Option<Shaped>> {
+        let Some(hull) = piece.hull() else { return Some(None) };
         let volumes = [piece.volume(hull.centre()), hull.volume()];
-        let hollow = volumes[1] - volumes[0] <= self.enough && self.is_hollow(piece.triangles(), &hull);
+        let hollow = volumes[1] - volumes[0] <= self.enough
+            && self.is_hollow(piece.triangles(), &hull, |units| spending.pay(units))?;
         let corners = hull.corners().into();
-        Some(Shaped { solid, piece, corners, volumes, hollow, settled: false })
+        Some(Some(Shaped { solid, piece, corners, volumes, hollow, settled: false }))
     }
 
     fn needs_cut(&self, piece: &Shaped) -> bool {
         piece.excess() > self.enough || self.strict && piece.hollow
-    }
-
-    /// Whether the plane of some triangle of a piece has a corner of the hull beyond it.
-    fn is_hollow(&self, triangles: &[u32], hull: &Outline) -> bool {
-        let reach = hull.reach();
-        triangles.iter().any(|&triangle| {
-            let face = Outward::of(self.mesh, triangle, self.inward);
-            let [a, ..] = self.mesh.corners(triangle);
-            let doubt = face.doubt(self.slack, reach);
-            // False for NaN.
-            hull.corners().iter().any(|&p| face.normal.dot(p - a) > doubt)
-        })
     }
 
     /// Cuts the worst piece until all are good or there are enough; `None` when the budget ended first.
@@ -571,71 +578,10 @@ impl Work<'_> {
                 (now, best) = (merit, Some(k));
             }
         }
-        let shaped = |k: usize| {
-            let low = self.shaped(side(k, false), whole.solid)?;
-            Some([low, self.shaped(side(k, true), whole.solid)?])
-        };
-        Some(best.and_then(shaped))
-    }
-
-    /// Puts pieces together whose common hull is good enough.
-    fn join_all(&self, pieces: &mut Vec<Shaped>, spending: &mut Spending<'_>) -> Option<()> {
-        // A piece that has grown gets a new name, so that only its pairs are tried again.
-        let mut names: Vec<u32> = (0..pieces.len() as u32).collect();
-        let mut fresh = names.len() as u32;
-        let mut passed = HashSet::new();
-        let mut first = 0;
-        while first < pieces.len() {
-            let mut joined = false;
-            for second in first + 1..pieces.len() {
-                if !passed.insert([names[first], names[second]]) {
-                    continue;
-                }
-                let corners = [first, second].map(|k| pieces[k].corners.len());
-                spending.pay(corners[0] + corners[1])?;
-                if let Some(both) = self.joined(&pieces[first], &pieces[second]) {
-                    pieces[first] = both;
-                    pieces.remove(second);
-                    names[first] = fresh;
-                    names.remove(second);
-                    fresh += 1;
-                    joined = true;
-                    break;
-                }
-            }
-            // What has grown may now fit to one that was passed before.
-            first = if joined { 0 } else { first + 1 };
-        }
-        Some(())
-    }
-
-    /// Whether the boxes around two parts do not meet.
-    fn are_apart(&self, a: &[DVec3], b: &[DVec3]) -> bool {
-        let [a, b] = [a, b].map(|corners| bounds(corners.iter().copied()));
-        (a[0] - b[1]).max(b[0] - a[1]).max_element() > self.slack
-    }
-
-    fn joined(&self, a: &Shaped, b: &Shaped) -> Option<Shaped> {
-        // Solids may overlap; then the volumes of two say nothing about that of both.
-        if a.solid != b.solid {
-            return None;
-        }
-        // A common hull fills a gap.
-        if self.strict && self.are_apart(&a.corners, &b.corners) {
-            return None;
-        }
-        let hull = Outline::of(&[&a.corners[..], &b.corners[..]].concat());
-        let volumes = [a.volumes[0] + b.volumes[0], hull.volume()];
-        let excess = volumes[1] - volumes[0];
-        if excess > self.enough + a.excess().max(0.0) + b.excess().max(0.0) {
-            return None;
-        }
-        let triangles = [a.piece.triangles(), b.piece.triangles()].concat();
-        let hollow = self.is_hollow(&triangles, &hull);
-        if self.strict && hollow {
-            return None;
-        }
-        let (piece, corners) = (Piece::finished(triangles), hull.corners().into());
-        Some(Shaped { solid: a.solid, piece, corners, volumes, hollow, settled: true })
+        let Some(best) = best else { return Some(None) };
+        spending.pay(polygons)?;
+        let mut shaped = |high: bool| self.shaped(side(best, high), whole.solid, spending);
+        let (low, high) = (shaped(false)?, shaped(true)?);
+        Some(low.zip(high).map(|(low, high)| [low, high]))
     }
 }

@@ -11,6 +11,7 @@ use std::ops::Range;
 use glam::DVec3;
 
 use crate::Mesh;
+use crate::num::tolerance::SAME_CUT_SQ;
 use crate::shape::hull::ascending;
 use crate::shape::{Outline, Polytope};
 
@@ -286,8 +287,8 @@ impl Cut<'_> {
 
     /// Whether an earlier cap lies in the plane.
     fn holds(&self, cap: &Cap) -> bool {
-        let straight = cap.plane.normal.cross(self.plane.normal).length_squared() < 0.5;
-        straight && cap.border.iter().flatten().all(|&p| self.places[p as usize] == Place::On)
+        let parallel = cap.plane.normal.cross(self.plane.normal).length_squared() < SAME_CUT_SQ;
+        parallel && cap.border.iter().flatten().all(|&p| self.places[p as usize] == Place::On)
     }
 
     fn add_below(&mut self, polygon: &[u32], triangle: u32, kept: &mut Piece) {

@@ -73,9 +73,14 @@ impl Outward {
         Outward { normal: if inward { -across / area } else { across / area }, area, longest }
     }
 
+    /// How far its normal may have turned by rounding (no unit: a sine).
+    pub(super) fn tilt(&self) -> f64 {
+        2.0 * f64::EPSILON * self.longest * self.longest / self.area
+    }
+
     /// How far above its plane a corner that is at most `reach` from the middle may seem to be by rounding. The normal of
     /// a sliver says little, that of a triangle without area nothing.
     pub(super) fn doubt(&self, slack: f64, reach: f64) -> f64 {
-        slack + f64::EPSILON * self.longest * self.longest / self.area * (8.0 * reach)
+        slack + self.tilt() * (4.0 * reach)
     }
 }

@@ -2,11 +2,13 @@
 
 use glam::DVec3;
 
+use super::hollow::TopSearch;
+use super::solids::Outward;
 use super::*;
 use crate::model::Geometry;
 use crate::narrow::exact::signed_distance::signed_distances;
 use crate::num::random;
-use crate::shape::procedural;
+use crate::shape::{Outline, procedural};
 use crate::{Pose, Relation, relation};
 
 fn model(mesh: Result<Mesh, Error>) -> Arc<Model> {
@@ -247,4 +249,166 @@ fn options_that_mean_nothing_are_refused_and_the_end_is_told() {
     let ended =
         |most_parts| decompose(&stairs, &DecomposeOptions { most_parts, tolerance: 0.0 }).unwrap().ended;
     assert_eq!([64, 2].map(ended), [DecomposeEnd::Tolerance, DecomposeEnd::MostParts]);
+}
+
+fn shifted(mesh: &Mesh, by: DVec3) -> Mesh {
+    let vertices = mesh.vertices().iter().map(|&p| p + by).collect();
+    Mesh::from_points(vertices, mesh.triangles().to_vec()).unwrap()
+}
+
+/// The tests that a decomposition counts.
+fn tests_of(model: &Model, options: &DecomposeOptions) -> u64 {
+    decompose_within(model, options, &mut Budget::UNLIMITED.clone()).unwrap().outcome.work.primitive_tests
+}
+
+#[test]
+fn parts_of_different_solids_are_not_compared() {
+    let one = procedural::tetrahedron(0.4).unwrap();
+    let mut before = None;
+    for n in [3, 6] {
+        let at = |k: u32| DVec3::new(f64::from(k % n), f64::from(k / n % n), f64::from(k / n / n));
+        let many: Vec<Mesh> = (0..n.pow(3)).map(|k| shifted(&one, at(k))).collect();
+        let many = model(procedural::join(&many));
+        let found = decompose(&many, &DecomposeOptions::DEFAULT).unwrap();
+        assert_eq!((found.parts.len() as u32, found.certainty), (n.pow(3), Certainty::Exact));
+        let each = tests_of(&many, &DecomposeOptions::DEFAULT).div_ceil(u64::from(n.pow(3)));
+        // The same for each of eight times as many; all against all would be eight times as much.
+        let before = *before.get_or_insert(each);
+        assert!(each <= before + 1, "{each} tests for each solid, before {before}");
+    }
+}
+
+/// The pieces of a mesh before they are put together, and what they are made with.
+fn cut(mesh: &Mesh) -> (Work<'_>, Vec<Shaped>) {
+    let mut spending = Spending { budget: &mut Budget::UNLIMITED.clone(), tests: 0, so_far: None };
+    let uncut = uncut(mesh, extent(mesh), &DecomposeOptions::DEFAULT, &mut spending);
+    let (work, mut pieces) = uncut.unwrap().unwrap();
+    work.cut_all(&mut pieces, 64, &mut spending).unwrap();
+    (work, pieces)
+}
+
+#[test]
+fn joins_are_those_of_trying_all_pairs_again() {
+    let cavity = {
+        let (outer, inner) = ([1.0; 3], [0.5; 3]);
+        let [outer, inner] = [outer, inner].map(|half| procedural::cuboid(half, [1; 3]).unwrap());
+        let turned = inner.triangles().iter().map(|&[a, b, c]| [a, c, b]).collect();
+        let inner = Mesh::from_points(inner.vertices().to_vec(), turned).unwrap();
+        procedural::join([&outer, &inner]).unwrap()
+    };
+    let gear = procedural::gear(0.3, 0.8, 1.0, 0.4, 5).unwrap();
+    let stairs = procedural::stairs(4, 1.0, 2.0, 1.0).unwrap();
+    let beside = shifted(&gear, DVec3::new(0.0, 9.0, 0.0));
+    let several = procedural::join([&gear, &stairs, &beside]).unwrap();
+    let mut joins = 0;
+    for mesh in [cavity, gear, several] {
+        let (work, mut pieces) = cut(&mesh);
+        let (_, mut twin) = cut(&mesh);
+        let mut spending = Spending { budget: &mut Budget::UNLIMITED.clone(), tests: 0, so_far: None };
+        work.join_all(&mut pieces, &mut spending).unwrap();
+        // The first pair that fits, until there is none.
+        loop {
+            let pairs = (0..twin.len()).flat_map(|a| (a + 1..twin.len()).map(move |b| [a, b]));
+            let mut of_one_solid = pairs.filter(|&[a, b]| twin[a].solid == twin[b].solid);
+            let fitting = of_one_solid.find_map(|[a, b]| {
+                let both = work.joined(&twin[a], &twin[b], &mut spending).unwrap()?;
+                Some((a, b, both))
+            });
+            let Some((a, b, both)) = fitting else { break };
+            twin[a] = both;
+            twin.remove(b);
+            joins += 1;
+        }
+        let corners = |pieces: &[Shaped]| pieces.iter().map(|p| p.corners.clone()).collect::<Vec<_>>();
+        assert_eq!(corners(&pieces), corners(&twin));
+    }
+    assert!(joins >= 8, "only {joins} joins");
+}
+
+/// How many heights are asked for each triangle of a mesh over the hull of some points, and over how many triangles the
+/// hull rises; every one is compared with the highest of all corners.
+fn climbed(hull: &Outline, mesh: &Mesh, triangles: impl Iterator<Item = u32>) -> (usize, usize) {
+    let mut search = TopSearch::new(hull);
+    let (mut count, mut beyond) = (0, 0);
+    for triangle in triangles {
+        let face = Outward::of(mesh, triangle, false);
+        let own = mesh.corners(triangle);
+        let most = face.doubt(CUT_SLACK * extent(mesh), hull.reach());
+        let top = hull.corners().iter().map(|&p| face.normal.dot(p - own[0])).fold(f64::MIN, f64::max);
+        let found = search.rises_above(&face, own, most);
+        assert_eq!(found, top > most, "triangle {triangle}: {top} against {most}");
+        count += 1;
+        beyond += usize::from(found);
+    }
+    (search.heights / count, beyond)
+}
+
+#[test]
+fn what_is_inside_a_hull_is_found_by_climbing() {
+    let ball = procedural::ico_sphere(1.0, 4).unwrap();
+    let scrambled = |mesh: &Mesh| {
+        let count = mesh.triangles().len() as u32;
+        let mut order: Vec<u32> = (0..count).collect();
+        order.sort_by_key(|&k| random::bits(5, u64::from(k)));
+        order
+    };
+    // The surface of the hull itself, in any order, also with corners of many edges and flat sides.
+    let cone = procedural::cone(1.0, 1.0, 2000).unwrap();
+    let block = procedural::cuboid([1.0, 2.0, 3.0], [9, 8, 7]).unwrap();
+    let turn = Pose::new([5.0, -7.0, 2.0], [0.1, 0.7, -0.3, 0.6]).unwrap();
+    let turned = |mesh: &Mesh| {
+        let vertices = mesh.vertices().iter().map(|&p| turn.apply(p)).collect();
+        Mesh::from_points(vertices, mesh.triangles().to_vec()).unwrap()
+    };
+    for mesh in [&ball, &cone, &block, &turned(&ball), &turned(&cone), &turned(&block)] {
+        let hull = Outline::of(mesh.vertices());
+        let (each, beyond) = climbed(&hull, mesh, scrambled(mesh).into_iter());
+        assert!(each <= 16 && beyond == 0, "{each} heights for each triangle, {beyond} beyond");
+    }
+    // One around it, from whose triangles one has to climb.
+    let around = procedural::ico_sphere(1.3, 3).unwrap();
+    let hull = Outline::of(ball.vertices());
+    let (each, beyond) = climbed(&hull, &around, scrambled(&around).into_iter());
+    assert!(each <= hull.corners().len() / 10 && beyond == 0, "{each} heights, {beyond} beyond");
+    // Bodies that are partly inside their hulls.
+    let (mut count, mut inside) = (0, 0);
+    for mesh in [
+        procedural::torus(1.0, 0.3, 48, 24).unwrap(),
+        procedural::blob(1.0, 0.05, 4, 3).unwrap(),
+        procedural::gear(0.3, 0.8, 1.0, 0.4, 17).unwrap(),
+        procedural::bowl(1.0, 0.1, 48, 16).unwrap(),
+    ] {
+        let hull = Outline::of(mesh.vertices());
+        let (_, beyond) = climbed(&hull, &mesh, 0..mesh.triangles().len() as u32);
+        count += mesh.triangles().len();
+        inside += beyond;
+    }
+    assert!((30..=70).contains(&(100 * inside / count)), "{inside} of {count} are inside their hull");
+}
+
+#[test]
+fn hollow_pieces_and_how_far_they_stand_out_are_paid_for() {
+    // Two balls are no whole: every triangle is measured over the hull of its ball.
+    let ball = procedural::ico_sphere(1.0, 3).unwrap();
+    let corners = ball.vertices().len();
+    let two = procedural::join([&ball, &shifted(&ball, DVec3::X * 3.0)]).unwrap();
+    let (work, _) = cut(&two);
+    let (hull, triangles): (Outline, Vec<u32>) =
+        (Outline::of(ball.vertices()), (0..ball.triangles().len() as u32).collect());
+    let mut paid = 0;
+    let mut pay = |units: usize| {
+        paid += units;
+        Some(())
+    };
+    assert_eq!(work.is_hollow(&triangles, &hull, &mut pay), Some(false));
+    assert!((triangles.len() / 2..2 * triangles.len()).contains(&paid), "{paid} units");
+    assert_eq!(work.is_hollow(&triangles, &hull, |_| None), None);
+    // A single cell: its corners, its hull, and all faces of that for one point.
+    let solid = Model::from(ball);
+    let mut paid = 0;
+    let found = deviation::deviation(solid.mesh().vertices(), &solid, 10.0, 0.0, |units| {
+        paid += units;
+        Some(())
+    });
+    assert!(found.is_some() && paid > 16 * corners + triangles.len() / HEIGHTS_FOR_A_UNIT, "{paid} units");
 }

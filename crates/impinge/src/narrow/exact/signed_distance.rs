@@ -51,6 +51,7 @@ pub fn signed_distance(model: &Model, pose: &Pose, p: DVec3) -> SignedDistance {
     signed(model, closest, inside)
 }
 
+#[cfg(any(test, feature = "unstable"))]
 /// [`signed_distance`] for many points, in parallel and in an order in which neighbours help each other.
 ///
 /// ```
@@ -65,7 +66,8 @@ pub fn signed_distances(model: &Model, pose: &Pose, points: &[DVec3]) -> Vec<Sig
     counted_signed_distances(model, pose, points).0
 }
 
-/// [`signed_distances`], and what they cost.
+/// The signed distances of many points, in parallel and in an order in which neighbours help each other, and what they
+/// cost.
 pub(crate) fn counted_signed_distances(
     model: &Model,
     pose: &Pose,

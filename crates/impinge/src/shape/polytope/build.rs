@@ -44,6 +44,11 @@ impl Outline {
         &self.corners
     }
 
+    /// The corners of each face, anticlockwise seen from outside; those of a flat polygon from both sides.
+    pub(crate) fn loops(&self) -> &[Vec<u32>] {
+        &self.loops
+    }
+
     /// The mean of the corners.
     pub(crate) fn centre(&self) -> DVec3 {
         let shares = self.corners.iter().map(|&p| p / self.corners.len() as f64);
