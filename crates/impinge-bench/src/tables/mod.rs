@@ -10,6 +10,7 @@ mod ccd_primitives;
 pub mod clash;
 mod clusters;
 mod configurations;
+mod contact_depth;
 mod contact_labels;
 pub mod contacts;
 mod convex;

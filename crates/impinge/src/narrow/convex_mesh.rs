@@ -11,7 +11,7 @@ use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 use std::ops::ControlFlow;
 
-use glam::DVec3;
+use glam::{DMat3, DVec3};
 use smallvec::SmallVec;
 
 use super::convex::exact;
@@ -42,7 +42,7 @@ pub fn distance(
     mesh_pose: &Pose,
     budget: &mut Budget,
 ) -> Verdict<Separation> {
-    let scale = safe_scale(largest(primitive, pose, &PlacedMesh::new(mesh, mesh_pose)));
+    let scale = safe_scale(largest(primitive, pose, extent(&PlacedMesh::new(mesh, mesh_pose))));
     let enlarged = if scale > 1.0 { enlarged(mesh, mesh_pose, scale) } else { None };
     let Some(mesh) = enlarged else {
         return search(Search::new(primitive, pose, mesh, mesh_pose), budget, |found| found);
@@ -59,28 +59,37 @@ pub(crate) fn distance_within(
     mesh_pose: &Pose,
     limit: f64,
 ) -> Option<Separation> {
-    let budget = &mut Budget::UNLIMITED.clone();
-    if safe_scale(largest(primitive, pose, &PlacedMesh::new(mesh, mesh_pose))) > 1.0 {
-        return distance(primitive, pose, mesh, mesh_pose, budget)
+    let body = PlacedMesh::new(mesh, mesh_pose);
+    let extent = extent(&body);
+    if safe_scale(largest(primitive, pose, extent)) > 1.0 {
+        return distance(primitive, pose, mesh, mesh_pose, &mut Budget::UNLIMITED.clone())
             .value
             .filter(|found| found.distance <= limit);
     }
-    let mut search = Search { most: limit, ..Search::new(primitive, pose, mesh, mesh_pose) };
+    let mut search = Search { most: limit, ..Search::of(primitive, pose, body, extent) };
     if let Primitive::Sphere { radius } = primitive
         && limit >= 0.0
     {
         // The triangles nearest to the centre, if the sphere is clear of them; else what is inside counts too.
         let (centre, reach) = (pose.translation(), limit + radius + search.rounding);
-        let mut near: SmallVec<[u32; 16]> = SmallVec::new();
-        PointSearch::new(mesh, mesh_pose).each_candidate(centre, reach * ROUND_UP, |t| near.push(t));
-        let away = |t: &u32| norm(closest_point(centre, &search.body.corners(*t)).point - centre);
-        let nearest = near.iter().map(away).fold(f64::INFINITY, f64::min);
-        if nearest > radius + search.rounding {
-            near.into_iter().for_each(|t| search.look_at(t));
+        let mut near: SmallVec<[(f64, u32); 16]> = SmallVec::new();
+        PointSearch::new(mesh, mesh_pose).each_candidate(centre, reach * ROUND_UP, |t| {
+            near.push((norm(closest_point(centre, &search.body.corners(t)).point - centre), t));
+        });
+        let nearest = near.iter().copied().reduce(|least, one| if one.0 < least.0 { one } else { least });
+        if nearest.is_none_or(|(away, _)| away > radius + search.rounding) {
+            // The nearest one first, after which few others are left.
+            nearest.into_iter().for_each(|(_, t)| search.look_at(t));
+            for (away, t) in near.into_iter().filter(|one| Some(*one) != nearest) {
+                if away - radius - search.rounding <= search.limit() {
+                    search.look_at(t);
+                }
+            }
             return search.best.filter(|found| found.distance <= limit);
         }
     }
-    search.run(budget);
+    search.begin();
+    search.run(&mut Budget::UNLIMITED.clone());
     search.best.filter(|found| found.distance <= limit)
 }
 
@@ -99,9 +108,9 @@ fn search(
     }
 }
 
-/// The largest coordinate of a placed primitive and a placed mesh, up to a small factor.
-fn largest(primitive: &Primitive, pose: &Pose, body: &PlacedMesh<'_>) -> f64 {
-    reach(primitive).max(pose.translation().abs().max_element()).max(extent(body))
+/// The largest coordinate of a placed primitive and a placed mesh of some extent, up to a small factor.
+fn largest(primitive: &Primitive, pose: &Pose, extent: f64) -> f64 {
+    reach(primitive).max(pose.translation().abs().max_element()).max(extent)
 }
 
 /// The placed mesh enlarged by a power of two, for bodies so small that squares of their lengths underflow. They are
@@ -166,13 +175,15 @@ struct Solid<'m> {
     primitive: &'m Primitive,
     shape: Convex,
     pose: &'m Pose,
+    /// What the pose turns by.
+    turn: DMat3,
     bounds: Aabb,
 }
 
 impl<'m> Solid<'m> {
     fn new(primitive: &'m Primitive, pose: &'m Pose) -> Solid<'m> {
         let bounds = Geometry::from(*primitive).bounds(pose);
-        Solid { primitive, shape: (*primitive).into(), pose, bounds }
+        Solid { primitive, shape: (*primitive).into(), pose, turn: pose.rotation(), bounds }
     }
 
     /// Nothing in a box is nearer to the solid; 0 where its own box meets that one.
@@ -188,7 +199,7 @@ impl<'m> Solid<'m> {
 
     /// Where a point of the world is seen from the surface.
     fn foot(&self, p: DVec3) -> SurfaceProjection {
-        let (turn, origin) = (self.pose.rotation(), self.pose.translation());
+        let (turn, origin) = (self.turn, self.pose.translation());
         let foot = point::signed_distance(self.primitive, turn.transpose() * (p - origin));
         SurfaceProjection { point: turn * foot.point + origin, normal: turn * foot.normal, ..foot }
     }
@@ -209,12 +220,20 @@ impl<'m> Solid<'m> {
 
 impl<'m> Search<'m> {
     fn new(primitive: &'m Primitive, pose: &'m Pose, mesh: &'m Model, mesh_pose: &'m Pose) -> Search<'m> {
-        let (solid, body) = (Solid::new(primitive, pose), PlacedMesh::new(mesh, mesh_pose));
+        let body = PlacedMesh::new(mesh, mesh_pose);
+        let mut search = Search::of(primitive, pose, body, extent(&body));
+        search.begin();
+        search
+    }
+
+    /// A search that has not begun, on a mesh of some extent.
+    fn of(primitive: &'m Primitive, pose: &'m Pose, body: PlacedMesh<'m>, extent: f64) -> Search<'m> {
+        let solid = Solid::new(primitive, pose);
         Search {
-            rounding: solid.rounding(extent(&body)),
+            rounding: solid.rounding(extent),
             solid,
             body,
-            open: BinaryHeap::from([Entry { bound: 0.0, node: 0 }]),
+            open: BinaryHeap::new(),
             most: f64::INFINITY,
             best: None,
             triangle: u32::MAX,
@@ -222,6 +241,11 @@ impl<'m> Search<'m> {
             memory: ConvexMemory::default(),
             work: Counters::default(),
         }
+    }
+
+    /// Begins at the root of the tree.
+    fn begin(&mut self) {
+        self.open.push(Entry { bound: 0.0, node: 0 });
     }
 
     fn verdict(&self, finish: Finish) -> Verdict<Separation> {
@@ -329,10 +353,9 @@ impl<'m> Search<'m> {
 
     /// The gap of a triangle that lies inside the solid, taken at a corner.
     fn depth(&self, triangle: u32, corners: &[DVec3; 3]) -> Option<Separation> {
-        let feet = corners.map(|p| self.solid.foot(p));
-        if feet.iter().any(|foot| foot.distance >= 0.0) {
-            return None;
-        }
+        let inner = |p: DVec3| Some(self.solid.foot(p)).filter(|foot| !(foot.distance >= 0.0));
+        // The first corner that is not inside tells.
+        let feet = [inner(corners[0])?, inner(corners[1])?, inner(corners[2])?];
         let nearest = (0..3).fold(0, |k, j| if feet[j].distance > feet[k].distance { j } else { k });
         let (foot, vertex) = (feet[nearest], self.body.model.mesh().triangles()[triangle as usize][nearest]);
         Some(Separation {

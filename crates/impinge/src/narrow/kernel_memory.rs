@@ -12,6 +12,7 @@ use super::exact::relation::RelationMemory;
 use super::exact::surface_patch::SurfacePatch;
 use crate::model::Model;
 use crate::shape::LazyPolytope;
+use crate::simd::prefetch;
 
 /// The placed corners of a convex shape.
 pub(super) type Corners = SmallVec<[DVec3; 8]>;
@@ -35,6 +36,13 @@ impl KernelMemory {
     /// The memory of a pair of which only the last sweep is remembered.
     pub(crate) fn after_sweep(sweep: SweepMemory) -> KernelMemory {
         KernelMemory { sweep, ..KernelMemory::default() }
+    }
+
+    /// Asks for what leads to the surface of a mesh around a shape.
+    pub(crate) fn prefetch(&self) {
+        if let Some(surface) = &self.surface {
+            prefetch(&**surface);
+        }
     }
 
     /// What the last sweep left.

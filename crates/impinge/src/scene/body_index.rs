@@ -137,11 +137,12 @@ impl BodyIndex {
     }
 
     /// Visits the bodies whose boxes are at most as far from this one as what `visit` last returned; a box that may
-    /// meet it is as near as can be.
+    /// meet it is as near as can be. A body whose ball is farther away from `own`, a ball around the same as
+    /// `bounds`, is passed over too.
     pub fn nearest(
         &self,
         bodies: &Bodies,
-        bounds: &Aabb,
+        (bounds, own): (&Aabb, &Sphere),
         mut limit: f64,
         visit: &mut dyn FnMut(u32, &Entry, f64) -> f64,
     ) {
@@ -151,7 +152,15 @@ impl BodyIndex {
                 limit = visit(slot, entry, limit);
             }
         }
+        let balls = self.balls(bodies);
+        let size = own.centre.abs().max_element() + own.radius;
         self.tree(bodies).nearest(bounds, limit.max(0.0), &mut |slot, _| {
+            if let Some(Sphere { centre, radius }) = balls.get(slot as usize) {
+                let rounding = PLACED_BOX_ROUNDING * (size + centre.abs().max_element() + radius);
+                if centre.distance(own.centre) - own.radius - radius - rounding > limit.max(0.0) {
+                    return limit.max(0.0);
+                }
+            }
             if let Some(entry) = bodies.at(slot).filter(|_| self.is_current(slot)) {
                 limit = visit(slot, entry, limit);
             }

@@ -11,7 +11,7 @@ use crate::bound::{Aabb, Sphere};
 use crate::model::{Geometry, polytope_bounds};
 use crate::motion::Ball;
 use crate::num::tolerance::{PLACED_BOX_ROUNDING, ROUND_UP, STRETCH};
-use crate::shape::Convex;
+use crate::shape::{Convex, Primitive};
 
 /// Which box stands for a body in the broad phase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -84,11 +84,24 @@ pub(super) fn ball_of(shape: &Geometry) -> Ball {
     Ball { centre: DVec3::ZERO, radius: f64::INFINITY }
 }
 
-fn cube(ball: &Sphere, pose: &Pose) -> Aabb {
-    let centre = pose.apply(ball.centre);
+/// A ball of the world around a placed shape; an unbounded one has an infinite radius.
+pub(super) fn placed_ball(shape: &Geometry, pose: &Pose) -> Sphere {
+    if let Geometry::Convex(Convex::Primitive(Primitive::Sphere { radius })) = shape {
+        return placed(&Sphere { centre: DVec3::ZERO, radius: *radius }, pose);
+    }
+    let Ball { centre, radius } = ball_of(shape);
+    placed(&Sphere { centre, radius }, pose)
+}
+
+fn placed(ball: &Sphere, pose: &Pose) -> Sphere {
     let size = ball.radius + ball.centre.abs().element_sum() + pose.translation().abs().max_element();
     // A pose may stretch by as much as it may be off orthonormal.
-    let half = DVec3::splat(ball.radius * STRETCH + PLACED_BOX_ROUNDING * size);
+    Sphere { centre: pose.apply(ball.centre), radius: ball.radius * STRETCH + PLACED_BOX_ROUNDING * size }
+}
+
+fn cube(ball: &Sphere, pose: &Pose) -> Aabb {
+    let Sphere { centre, radius } = placed(ball, pose);
+    let half = DVec3::splat(radius);
     Aabb { low: centre - half, high: centre + half }
 }
 

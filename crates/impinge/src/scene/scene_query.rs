@@ -8,7 +8,7 @@
 use glam::DVec3;
 
 use super::body::Entry;
-use super::bounds::ball_of;
+use super::bounds::{ball_of, placed_ball};
 use super::overlap;
 use super::scene_sweep::swept_bounds;
 use super::{Body, BodyId, Groups, Scene};
@@ -241,7 +241,8 @@ impl Scene {
     ) -> Option<(BodyId, Separation)> {
         let (shape, pose) = (placed.geometry(), placed.pose());
         let mut nearest: Option<(BodyId, Separation)> = None;
-        self.index.nearest(&self.bodies, &shape.bounds(&pose), limit, &mut |slot, entry, limit| {
+        let around = (&shape.bounds(&pose), &placed_ball(shape, &pose));
+        self.index.nearest(&self.bodies, around, limit, &mut |slot, entry, limit| {
             let id = self.bodies.id(slot);
             if lets(id, entry)
                 && let Some(found) = distance_within(shape, &pose, &entry.body, limit)

@@ -6,7 +6,7 @@
 use glam::{DVec3, Vec3};
 use smallvec::SmallVec;
 
-use super::search::{Leaves, search};
+use super::search::{Leaves, search, sort_descending};
 use super::tree_ray::TreeRay;
 use super::{BoxTree, Link, Node};
 use crate::Counters;
@@ -156,11 +156,15 @@ fn nearest_in(
         let node = &tree.nodes[link.index()];
         work.volume_tests += LANES as u64;
         let gaps = gaps(node, bounds);
+        // Rounded up; what is beyond would be left aside later.
+        let most = ((limit / tree.frame.unit) as f32).next_up();
         let from = open.len();
-        for (lane, gap) in gaps.into_iter().enumerate().filter(|(lane, _)| node.child[*lane] != Link::NONE) {
-            open.push(u64::from(gap.to_bits()) << 32 | u64::from(node.child[lane].0));
+        for (lane, gap) in gaps.into_iter().enumerate() {
+            if gap <= most && node.child[lane] != Link::NONE {
+                open.push(u64::from(gap.to_bits()) << 32 | u64::from(node.child[lane].0));
+            }
         }
-        open[from..].sort_unstable_by(|a, b| b.cmp(a));
+        sort_descending(&mut open[from..]);
     }
     work
 }
@@ -172,9 +176,18 @@ fn gaps(node: &Node, [low, high]: &[Vec3; 2]) -> Lanes {
     for axis in 0..3 {
         let planes = node.planes[axis][0].iter().zip(&node.planes[axis][1]);
         for (square, (lowest, highest)) in squares.iter_mut().zip(planes) {
-            let gap = (lowest - high[axis]).max(low[axis] - highest).max(0.0);
+            let gap = larger(larger(lowest - high[axis], low[axis] - highest), 0.0);
             *square += gap * gap;
         }
     }
-    squares.map(|square| square.sqrt() * (1.0 - GAP_ROUNDING))
+    for square in &mut squares {
+        *square = square.sqrt() * (1.0 - GAP_ROUNDING);
+    }
+    squares
+}
+
+// Not `f32::max`, whose care for NaN costs more than the rest.
+#[inline(always)]
+fn larger(x: f32, y: f32) -> f32 {
+    if x > y { x } else { y }
 }

@@ -261,7 +261,7 @@ pub(super) fn search<const SORTED: bool>(
 
 /// A few numbers, the largest first.
 #[inline(always)]
-fn sort_descending(numbers: &mut [u64]) {
+pub(super) fn sort_descending(numbers: &mut [u64]) {
     for i in 1..numbers.len() {
         let x = numbers[i];
         let mut at = i;

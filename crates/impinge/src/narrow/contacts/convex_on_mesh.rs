@@ -23,6 +23,7 @@ use crate::narrow::exact::volume::is_inverted;
 use crate::narrow::kernel_memory::KernelMemory;
 use crate::num::tolerance::REGION_EDGE;
 use crate::shape::{Convex, Primitive};
+use crate::simd::prefetch_all;
 use crate::{Budget, Pose};
 
 /// Contacts that are told of one shape at most.
@@ -62,6 +63,14 @@ pub(super) fn contacts(
         *asked;
     if half_space_of(convex, pose).is_some() {
         return under_plane(asked, budget, work, found);
+    }
+    if let Some(known) = &memory.surface {
+        known.prefetch();
+    }
+    if let Convex::Polytope(hull) = convex {
+        prefetch_all(hull.vertices());
+        prefetch_all(hull.edges());
+        prefetch_all(hull.faces());
     }
     if !mesh.prepare(Fact::Topology, budget) {
         return None;

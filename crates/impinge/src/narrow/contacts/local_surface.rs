@@ -195,10 +195,11 @@ impl<'m> LocalSurface<'m> {
 
     /// The edges near the body that have a region of their own outside of the surface.
     pub fn sharp_edges(&self) -> impl Iterator<Item = &'m PatchEdge> + '_ {
-        self.patch
-            .edges
-            .iter()
-            .filter(|edge| self.seen(edge.bend).is_sharp() && self.is_near(edge.facet as usize))
+        let (near, hidden) = (&self.near[..], self.seen(Bend::Concave));
+        let is_near = move |place: usize| near[place / LANES] >> (place % LANES) & 1 != 0;
+        // No edge of the patch is flat.
+        let edges = self.patch.edges.iter();
+        edges.filter(move |edge| edge.bend != hidden && is_near(edge.facet as usize))
     }
 
     /// All corners of the patch.

@@ -102,22 +102,25 @@ impl<'g, 'p> LowerPart<'g, 'p> {
             simd: SimdLevel::best(),
             corners,
         };
-        let mut slots: SmallVec<[u32; 64]> = SmallVec::from_elem(NOT_KEPT, polytope.faces().len());
-        for (index, edge) in (0..).zip(polytope.edges()) {
+        // The bit of each face that is kept.
+        let mut kept: SmallVec<[u64; 64]> = SmallVec::from_elem(NOT_KEPT, polytope.faces().len());
+        let (bits, is_low, edges) = (&mut kept[..], &is_low[..], polytope.edges());
+        for (index, edge) in (0..).zip(edges) {
             let [p, q] = edge.ends;
-            if is_low[p as usize] || is_low[q as usize] {
-                edge.faces.iter().for_each(|&face| slots[face as usize] = 0);
+            if is_low[p as usize] | is_low[q as usize] {
+                let [x, y] = edge.faces;
+                (bits[x as usize], bits[y as usize]) = (0, 0);
                 part.edges.push(LowEdge { index, ends: edge.ends, faces: 0 });
             }
         }
-        for (face, slot) in (0..).zip(&mut slots).filter(|(_, slot)| **slot != NOT_KEPT) {
-            *slot = part.faces.len() as u32;
+        for (face, bit) in (0..).zip(bits.iter_mut()).filter(|(_, bit)| **bit != NOT_KEPT) {
+            *bit = 1_u64.checked_shl(part.faces.len() as u32).unwrap_or(0);
             part.faces.push(face);
         }
         for edge in &mut part.edges {
-            let bit = |face: u32| 1_u64.checked_shl(slots[face as usize]);
-            let [x, y] = polytope.edges()[edge.index as usize].faces.map(bit);
-            edge.faces = x.zip(y).map_or(0, |(x, y)| x | y);
+            let [x, y] = edges[edge.index as usize].faces;
+            let (x, y) = (bits[x as usize], bits[y as usize]);
+            edge.faces = if x != 0 && y != 0 { x | y } else { 0 };
         }
         part.planes = graph.planes(&part.faces).collect();
         part.blocks = part.planes.chunks(LANES).take(MOST_BLOCKS).map(PlaneBlock::new).collect();
@@ -139,7 +142,7 @@ impl<'g, 'p> LowerPart<'g, 'p> {
         let [p, q] = [self.back.apply(p), self.back.apply(q)];
         let (mut low, mut high) = (0.0_f64, 1.0_f64);
         for face in 0..self.graph.polytope().faces().len() as u32 {
-            let [start, end] = [p, q].map(|p| self.graph.height(face, p) - margin);
+            let (start, end) = (self.graph.height(face, p) - margin, self.graph.height(face, q) - margin);
             if start > 0.0 && end > 0.0 {
                 return false;
             }
@@ -171,8 +174,8 @@ impl<'g, 'p> LowerPart<'g, 'p> {
     }
 }
 
-/// The place of a face that was not kept.
-const NOT_KEPT: u32 = u32::MAX;
+/// Stands for the bit of a face that was not kept.
+const NOT_KEPT: u64 = u64::MAX;
 
 impl PlaneBlock {
     fn new(planes: &[(DVec3, f64)]) -> PlaneBlock {

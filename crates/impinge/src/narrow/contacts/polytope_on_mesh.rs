@@ -5,9 +5,11 @@
 //! edges along their common perpendicular. Each is a contact only where its normal lies in the Voronoi regions of both
 //! features, so that edges between faces of one plane, valleys and hidden edges give none.
 
+use std::cell::OnceCell;
+
 use glam::DVec3;
 
-use super::local_surface::{LocalSurface, Near};
+use super::local_surface::{EdgeRegion, LocalSurface, Near};
 use super::lower_part::{LowerPart, PlacedPolytope};
 use crate::contact::{Contact, Feature};
 use crate::geom::segment_segment::inner_points;
@@ -120,6 +122,7 @@ fn crossing_edges(
         let [p, q] = surface.ends(edge);
         let along = q - p;
         let mut best: Option<Contact> = None;
+        let ridge = Ridge { edge, start: p, along, region: OnceCell::new() };
         let slopes = body.slopes(along, REGION_EDGE * along.length());
         for own in &body.edges {
             // Seen along the edge of the mesh it must be part of the outline.
@@ -129,30 +132,39 @@ fn crossing_edges(
             let [from, to] = own.ends;
             let ends = [body.corners[from as usize], body.corners[to as usize]];
             let most = best.map_or(body.reach, |best| best.depth);
-            let crossed = crossing(surface, body, (edge, [p, along]), (own.index, ends), [-margin, most]);
+            let crossed = crossing(surface, body, &ridge, (own.index, ends), [-margin, most]);
             best = crossed.or(best);
         }
         found.extend(best.filter(|_| body.is_reached([p, q], margin)));
     }
 }
 
-/// An edge of the mesh, from a point along a vector, and one of the polytope between its ends, if each is nearest to the
-/// other and the depth is in a range.
+/// An edge of the mesh, from a point along a vector.
+struct Ridge<'m> {
+    edge: &'m PatchEdge,
+    start: DVec3,
+    along: DVec3,
+    /// Found at the first crossing that asks for it.
+    region: OnceCell<EdgeRegion>,
+}
+
+/// An edge of the mesh and one of the polytope between its ends, if each is nearest to the other and the depth is in a
+/// range.
 fn crossing(
     surface: &LocalSurface<'_>,
     body: &LowerPart<'_, '_>,
-    (edge, [start, along]): (&PatchEdge, [DVec3; 2]),
+    Ridge { edge, start, along, region }: &Ridge<'_>,
     (own, [from, to]): (u32, [DVec3; 2]),
     [least, most]: [f64; 2],
 ) -> Option<Contact> {
-    let [p, x] = inner_points(start, along, from, to - from)?;
+    let [p, x] = inner_points(*start, *along, from, to - from)?;
     let across = along.cross(to - from).try_normalize()?;
     let normal = if across.dot(body.middle - from) >= 0.0 { across } else { -across };
     let depth = normal.dot(p - x);
     if depth < least || depth > most {
         return None;
     }
-    if !body.is_outside(own, normal) || !surface.region(edge).holds(normal) {
+    if !body.is_outside(own, normal) || !region.get_or_init(|| surface.region(edge)).holds(normal) {
         return None;
     }
     // Sunk in, the edge must be under the surface.

@@ -136,6 +136,10 @@ pub(crate) fn contacts_with_ids(
     memory: &mut PairMemory,
     budget: &mut Budget,
 ) -> Verdict<PairContacts> {
+    memory.kernel.prefetch();
+    if let Some(ids) = &memory.ids {
+        ids.0.prefetch();
+    }
     let mut found = PairContacts::default();
     let outcome = kernel.contacts(pair, options, memory, budget, &mut found);
     if outcome.finish == Finish::OutOfBudget {
@@ -143,8 +147,6 @@ pub(crate) fn contacts_with_ids(
     }
     let (manifolds, last) = &mut **memory.ids.get_or_insert_default();
     manifolds.renew(pair, &found);
-    let mut named = Vec::with_capacity(found.points.len());
-    manifolds.tell(&found.points, last, &mut named);
-    found.points = named;
+    manifolds.name(&mut found.points, last);
     Verdict::new(Some(found), outcome)
 }

@@ -14,6 +14,7 @@ use super::{PairContacts, PartContact, compound_pairs};
 use crate::model::Geometry;
 use crate::narrow::shape_pair::ShapePair;
 use crate::num::tolerance::{ROLLED, SAME_CONTACT_NORMAL, SAME_PATCH_POINT};
+use crate::simd::prefetch_all;
 use crate::{Contact, Feature, Pose};
 
 /// What makes the points of a pair's manifolds known again.
@@ -86,15 +87,26 @@ impl PersistentManifolds {
         }
     }
 
-    /// Appends a pair's points with their ids; those that are new get the next ones.
-    pub fn tell(&mut self, points: &[Contact], next: &mut u64, told: &mut Vec<Contact>) {
-        told.extend(points.iter().zip(&mut self.points).map(|(point, known)| {
-            let id = *known.id.get_or_insert_with(|| {
+    /// Asks for the memory of what is compared with the points of the next step.
+    pub fn prefetch(&self) {
+        prefetch_all(&self.points);
+    }
+
+    /// Gives a pair's points their ids; those that are new get the next ones.
+    pub fn name(&mut self, points: &mut [Contact], next: &mut u64) {
+        for (point, known) in points.iter_mut().zip(&mut self.points) {
+            point.id = *known.id.get_or_insert_with(|| {
                 *next += 1;
                 *next
             });
-            Contact { id, ..*point }
-        }));
+        }
+    }
+
+    /// Appends a pair's points with their ids, as [`PersistentManifolds::name`] gives them.
+    pub fn tell(&mut self, points: &[Contact], next: &mut u64, told: &mut Vec<Contact>) {
+        let from = told.len();
+        told.extend_from_slice(points);
+        self.name(&mut told[from..], next);
     }
 }
 

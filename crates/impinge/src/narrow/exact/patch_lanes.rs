@@ -150,7 +150,7 @@ fn nearer_plain(blocks: &[Block], meant: &Lanes, p: DVec3, mut limit: f64, fixed
 fn heights_plain(blocks: &[Block], meant: &Lanes, p: DVec3) -> [f64; 2] {
     let p = p.to_array();
     let mut found = [f64::INFINITY, f64::NEG_INFINITY];
-    for (block, &meant) in blocks.iter().zip(meant) {
+    for (block, &meant) in blocks.iter().zip(meant).filter(|(_, meant)| **meant != 0) {
         let mut all = [0.0; LANES];
         for (i, height_of) in all.iter_mut().enumerate() {
             *height_of = height(block, p, i);
@@ -168,7 +168,7 @@ fn heights_plain(blocks: &[Block], meant: &Lanes, p: DVec3) -> [f64; 2] {
 #[inline(always)]
 fn first_over_plain(blocks: &[Block], meant: &Lanes, x: DVec3, margin: f64, way: f64) -> Option<u32> {
     let x = x.to_array();
-    for (k, (block, &meant)) in blocks.iter().zip(meant).enumerate() {
+    for (k, (block, &meant)) in blocks.iter().zip(meant).enumerate().filter(|(_, (_, meant))| **meant != 0) {
         let (mut all, mut low) = ([0.0; LANES], [0; LANES]);
         for i in 0..LANES {
             all[i] = way * height(block, x, i);
@@ -213,7 +213,7 @@ fn is_within(block: &Block, x: [f64; 3], height: f64, i: usize, from: usize, to:
 #[inline(always)]
 fn level_plain(blocks: &[Block], meant: &Lanes, least: f64, way: f64) -> Option<(DVec3, f64)> {
     let mut lanes = [[0.0; LANES]; 3];
-    for (block, &meant) in blocks.iter().zip(meant) {
+    for (block, &meant) in blocks.iter().zip(meant).filter(|(_, meant)| **meant != 0) {
         for i in 0..LANES {
             let counts = f64::from(meant >> i & 1);
             for axis in 0..3 {
@@ -230,7 +230,7 @@ fn level_plain(blocks: &[Block], meant: &Lanes, least: f64, way: f64) -> Option<
     let up = DVec3::from_array(sum).try_normalize()?;
     let u = up.to_array();
     let (mut cosine, mut level) = (f64::INFINITY, f64::NEG_INFINITY);
-    for (block, &meant) in blocks.iter().zip(meant) {
+    for (block, &meant) in blocks.iter().zip(meant).filter(|(_, meant)| **meant != 0) {
         let (mut cosines, mut tops) = ([0.0; LANES], [0.0; LANES]);
         for i in 0..LANES {
             let Block { corners, normal, .. } = block;

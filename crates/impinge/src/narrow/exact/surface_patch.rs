@@ -17,6 +17,7 @@ use crate::Pose;
 use crate::bound::Aabb;
 use crate::num::tolerance::CREASE;
 use crate::shape::topology::Side;
+use crate::simd::prefetch_all;
 
 /// How the surface bends over an edge, seen from the side of the triangles' normals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -160,6 +161,15 @@ impl SurfacePatch {
         patch.find_stars();
         patch.fill_blocks();
         patch
+    }
+
+    /// Asks for the memory of all lists, which is read in every frame and of many bodies does not stay near.
+    pub fn prefetch(&self) {
+        prefetch_all(&self.blocks);
+        prefetch_all(&self.corners);
+        prefetch_all(&self.edges);
+        prefetch_all(&self.facets);
+        prefetch_all(&self.stars);
     }
 
     /// Whether this is the surface of a placed mesh in a box.
