@@ -4,8 +4,8 @@
 //! A body cannot get into another without passing through its surface. So only the start is asked for the relation
 //! of the solids; the rest of the step is a sweep of the surfaces ([`super::continuous`]).
 //!
-//! As surfaces without an inside, boxes and hulls are swept as the meshes of their faces. Curved shapes are always
-//! solid: a body that begins inside one of them is refused.
+//! As surfaces without an inside, boxes and hulls are swept as the meshes of their faces. Curved shapes, the balls of
+//! a cloud among them, are always solid: a body that begins inside one of them is refused.
 
 use std::sync::Arc;
 
@@ -39,9 +39,11 @@ pub fn sweep_within(
     let faces = [0, 1].map(|k| faces(shapes[k], memory));
     let hollow = [0, 1].map(|k| faces[k].as_ref().unwrap_or(shapes[k]));
     let poses = motions.map(|motion| motion.pose(options.from));
+    let mut work = Counters::default();
     if hollow.iter().any(|shape| is_always_solid(shape)) && boxes_meet(hollow, &poses) {
         let pair = ShapePair::new(hollow, [&poses[0], &poses[1]]);
         let told = budget.silently(|budget| dispatch::relation(&pair, memory, budget));
+        work = told.outcome.work;
         let outer = match told.value {
             None => return Ok(open(options, told.outcome)),
             Some(Relation::AInsideB) => Some(hollow[1]),
@@ -49,14 +51,18 @@ pub fn sweep_within(
             Some(_) => None,
         };
         if let Some(outer) = outer.filter(|shape| is_always_solid(shape)) {
+            let name = match outer {
+                Geometry::Particles(_) => "particle",
+                other => other.kind().name(),
+            };
             let reason = format!(
-                "a body begins inside a {}, whose surface is not swept alone; give it as a mesh",
-                outer.kind()
+                "a body begins inside a {name}, whose surface is not swept alone; give it as a mesh"
             );
             return Err(Error::Argument { name: "surfaces", reason });
         }
     }
     let mut found = solid_sweep(hollow, motions, options, memory, budget);
+    found.outcome.work += work;
     if let Some(impact) = &mut found.impact {
         for k in 0..2 {
             if let Some(Geometry::Mesh(faces)) = &faces[k] {
@@ -104,7 +110,9 @@ fn is_always_solid(shape: &Geometry) -> bool {
     match shape {
         Geometry::Convex(convex) => !convex.is_flat(),
         Geometry::Compound(_) => true,
-        Geometry::Mesh(_) | Geometry::Particles(_) => false,
+        // Particles without a radius are points, which hold nothing.
+        Geometry::Particles(cloud) => cloud.has_interior(),
+        Geometry::Mesh(_) => false,
     }
 }
 
@@ -145,21 +153,27 @@ pub fn with_surfaces(
     }
     let told = budget.silently(|budget| dispatch::relation(&pair, memory, budget));
     let Some(relation) = told.value else { return Ok(open(options, told.outcome)) };
+    let asked = told.outcome.work;
     let meshes = shapes.iter().all(|shape| matches!(shape, Geometry::Mesh(_)));
     match relation {
-        Relation::Separated | Relation::Touching => surfaces(options, memory, budget),
+        Relation::Separated | Relation::Touching => {
+            let mut found = surfaces(options, memory, budget)?;
+            found.outcome.work += asked;
+            Ok(found)
+        }
         Relation::AInsideB | Relation::BInsideA if !meshes => {
-            Ok(inside(&pair, options, told.outcome.work, memory, budget))
+            Ok(inside(&pair, options, asked, memory, budget))
         }
         _ => {
             // Surfaces that meet tell more about the contact than solids that share a point.
             let until = (options.from + options.tolerance).min(options.until);
-            let found = surfaces(&SweepOptions { until, ..*options }, memory, budget)?;
+            let mut found = surfaces(&SweepOptions { until, ..*options }, memory, budget)?;
+            found.outcome.work += asked;
             let at_start = found.impact.is_some_and(|impact| impact.time <= options.from);
             if at_start || found.outcome.finish == Finish::OutOfBudget {
                 return Ok(found);
             }
-            Ok(inside(&pair, options, told.outcome.work + found.outcome.work, memory, budget))
+            Ok(inside(&pair, options, found.outcome.work, memory, budget))
         }
     }
 }

@@ -24,6 +24,11 @@ fn at(x: f64, y: f64, z: f64) -> Pose {
     Pose::from_translation([x, y, z]).unwrap()
 }
 
+fn cloud(points: &[[f64; 3]], radius: f64) -> Geometry {
+    let points = points.iter().map(|&p| p.into()).collect();
+    Geometry::from(crate::model::Cloud::new(points, &[radius]).unwrap())
+}
+
 /// A closed cube of two components: one far away.
 fn two_cubes() -> Geometry {
     let cube = procedural::cuboid([0.2; 3], [1; 3]).unwrap();
@@ -45,6 +50,8 @@ fn every_kind_that_begins_inside_a_closed_mesh_touches_it_at_the_start() {
         primitive(Primitive::capsule(0.1, 0.3)),
         primitive(Primitive::cone(0.2, 0.3)),
         two_cubes(),
+        cloud(&[[0.0; 3], [0.2, 0.1, 0.0]], 0.1),
+        cloud(&[[0.0; 3], [0.2, 0.1, 0.0]], 0.0),
     ];
     let away = Motion::between(&at(0.1, 0.2, 0.3), &at(0.3, 0.1, 0.2));
     let still = Motion::Still(Pose::IDENTITY);
@@ -127,6 +134,7 @@ fn issue_015_boxes_and_hulls_can_be_hollow() {
         (primitive(Primitive::sphere(0.1)), 0.9),
         (primitive(Primitive::cuboid([0.25, 0.1, 0.1])), 0.75),
         (mesh(procedural::cuboid([0.5; 3], [1; 3])), 0.5),
+        (cloud(&[[0.0; 3], [0.2, 0.1, 0.0]], 0.1), 0.7),
     ];
     for room in [primitive(Primitive::cuboid([1.0; 3])), hull] {
         for (body, way) in &small {
@@ -155,6 +163,11 @@ fn issue_015_curved_shapes_are_never_hollow() {
     };
     let said = ask(motions).unwrap_err().to_string();
     assert!(said.contains("inside a sphere"), "{said}");
+    // So are the balls of a cloud.
+    let balls = cloud(&[[0.0; 3], [3.0, 0.0, 0.0]], 1.0);
+    let (memory, budget) = (&mut KernelMemory::default(), &mut Budget::UNLIMITED.clone());
+    let said = sweep_within([&balls, &small], motions, &options, memory, budget).unwrap_err().to_string();
+    assert!(said.contains("inside a particle,"), "{said}");
     // From outside its surface is met first.
     let towards = Motion::between(&at(5.0, 0.0, 0.0), &Pose::IDENTITY);
     let hit = ask([motions[0], &towards]).unwrap().impact.unwrap();
@@ -175,4 +188,52 @@ fn the_faces_of_two_hulls_are_kept() {
     let first = [made(0), made(1)];
     assert_eq!([made(0), made(1)], first);
     assert_ne!(first[0], first[1]);
+}
+
+/// A cloud that begins strictly inside any solid, or holds another body, says so.
+#[test]
+fn nested_particles_are_inside() {
+    let inner = cloud(&[[0.1, 0.0, 0.0], [-0.1, 0.2, 0.0]], 0.25);
+    let still = Motion::Still(Pose::IDENTITY);
+    let away = Motion::between(&Pose::IDENTITY, &at(0.0, 0.0, 1.0));
+    let plane = Primitive::half_space([0.0, 0.0, 1.0], 5.0);
+    let outer = [
+        mesh(procedural::ico_sphere(3.0, 2)),
+        primitive(Primitive::cuboid([3.0; 3])),
+        primitive(Primitive::sphere(3.0)),
+        primitive(plane),
+        cloud(&[[0.0; 3], [9.0, 0.0, 0.0]], 3.0),
+    ];
+    for shape in &outer {
+        for (shapes, motions) in [([shape, &inner], [&still, &away]), ([&inner, shape], [&away, &still])] {
+            let found = swept(shapes, motions, false).impact.unwrap();
+            assert_eq!((found.time, found.kind), (0.0, ContactKind::Inside), "{}", shape.kind());
+            assert!((found.normal.length() - 1.0).abs() < 1e-12, "{found:?}");
+        }
+    }
+    // One particle inside, another outside: solids that share a point.
+    let split = cloud(&[[0.0; 3], [5.0, 0.0, 0.0]], 0.25);
+    assert_eq!(swept([&outer[0], &split], [&still, &away], false).impact.map(|hit| hit.time), Some(0.0));
+}
+
+/// The relation at the start is work of the sweep, whatever it leads to.
+#[test]
+fn the_relation_at_the_start_is_counted() {
+    let ball = mesh(procedural::ico_sphere(1.0, 3));
+    let still = Motion::Still(Pose::IDENTITY);
+    for (x, relation) in [(1.5, Intersecting), (1.9, Separated)] {
+        let pose = Pose::turned(DVec3::new(x, x, 0.0), DQuat::IDENTITY);
+        let away = Motion::between(&pose, &at(x, x, 1.0));
+        let other = mesh(procedural::ico_sphere(if relation == Separated { 1.6 } else { 1.2 }, 3));
+        let shapes = [&ball, &other];
+        let (memory, budget) = (&mut KernelMemory::default(), &mut Budget::UNLIMITED.clone());
+        let told = dispatch::relation(&ShapePair::new(shapes, [&Pose::IDENTITY, &pose]), memory, budget);
+        assert_eq!(told.value, Some(relation));
+        let until = if relation == Separated { 1.0 } else { SweepOptions::DEFAULT.tolerance };
+        let options = SweepOptions { until, ..SweepOptions::DEFAULT };
+        let surfaces = surface_sweep(shapes, [&still, &away], &options);
+        let found = swept(shapes, [&still, &away], false);
+        assert_eq!(found.outcome.work, surfaces.outcome.work + told.outcome.work);
+        assert!(told.outcome.work != Counters::default());
+    }
 }

@@ -1,5 +1,7 @@
 //! Where the bytes of a glTF file are: the chunks of a GLB, base64 in the document, files beside it.
 
+use std::path::{Component, Path};
+
 use super::json::Buffer;
 use super::refuse;
 use crate::Error;
@@ -66,11 +68,29 @@ pub(super) fn load(
 }
 
 fn fetch_file(uri: &str, length: usize, fetch: Fetch<'_>) -> Result<Vec<u8>, String> {
+    let outside = || format!("{} is not a file beside the document", quote(uri.as_bytes()));
     if uri.contains(':') || uri.starts_with(['/', '\\']) {
-        return Err(format!("{} is not a file beside the document", quote(uri.as_bytes())));
+        return Err(outside());
     }
     let name = decode_percent(uri).ok_or_else(|| format!("{} is no file name", quote(uri.as_bytes())))?;
+    let name = within_folder(&name).ok_or_else(outside)?;
     fetch(&name, length).map_err(|reason| format!("{}: {reason}", quote(name.as_bytes())))
+}
+
+/// The name without steps up and down again; `None` where it leaves the folder.
+fn within_folder(name: &str) -> Option<String> {
+    let mut steps: Vec<&str> = Vec::new();
+    for step in Path::new(name).components() {
+        match step {
+            Component::Normal(step) => steps.push(step.to_str()?),
+            Component::CurDir => {}
+            Component::ParentDir => {
+                steps.pop()?;
+            }
+            Component::RootDir | Component::Prefix(_) => return None,
+        }
+    }
+    Some(steps.join("/"))
 }
 
 /// The content of a data URI behind `data:`.

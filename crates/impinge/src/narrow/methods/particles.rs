@@ -7,7 +7,7 @@ use super::decides_each_pair;
 use super::exact::never_refused;
 use crate::contact::{Contact, Counters, Outcome, Relation, Separation, Verdict};
 use crate::model::{Geometry, ShapeKind};
-use crate::narrow::continuous::{Sweep, SweepOptions, sweep_within};
+use crate::narrow::continuous::{Sweep, SweepOptions};
 use crate::narrow::detector::pair_memory::PairMemory;
 use crate::narrow::detector::unfinished::{Kernel, ask};
 use crate::narrow::detector::{
@@ -16,6 +16,7 @@ use crate::narrow::detector::{
 use crate::narrow::dispatch;
 use crate::narrow::particles::{Near, near};
 use crate::narrow::shape_pair::ShapePair;
+use crate::narrow::solid_sweep::sweep_within;
 use crate::{Budget, Certainty, Error, Motion};
 
 /// Trees over particles.
@@ -111,7 +112,7 @@ impl PairKernel for Particles {
             }
             let still = pair.poses.map(|pose| Motion::Still(*pose));
             let motions = pair.motions.unwrap_or([&still[0], &still[1]]);
-            Ok(sweep_within(pair.shapes, motions, options, &mut memory.kernel.sweep, budget).into())
+            Ok(sweep_within(pair.shapes, motions, options, &mut memory.kernel, budget)?.into())
         };
         ask("particles", &Question::Sweep(*options), pair, memory, budget, kernel)
     }
