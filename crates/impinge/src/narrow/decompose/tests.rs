@@ -374,7 +374,7 @@ fn what_is_inside_a_hull_is_found_by_climbing() {
     let (mut count, mut inside) = (0, 0);
     for mesh in [
         procedural::torus(1.0, 0.3, 48, 24).unwrap(),
-        procedural::blob(1.0, 0.05, 4, 3).unwrap(),
+        procedural::blob(1.0, 0.3, 3, 3).unwrap(),
         procedural::gear(0.3, 0.8, 1.0, 0.4, 17).unwrap(),
         procedural::bowl(1.0, 0.1, 48, 16).unwrap(),
     ] {
