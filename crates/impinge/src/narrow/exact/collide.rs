@@ -20,7 +20,7 @@ use crate::hierarchy::wide::{TreeFrame, WIDTH, WideTree};
 use crate::model::{Fact, Model};
 use crate::num::parallel;
 use crate::num::tolerance::STRETCH;
-use crate::simd::SimdLevel;
+use crate::simd::{SimdLevel, prefetch};
 use crate::{Budget, Certainty, Counters, Finish, Outcome, Pose};
 
 #[cfg(test)]
@@ -256,6 +256,12 @@ pub fn pairs(a: &Model, pose_a: &Pose, b: &Model, pose_b: &Pose) -> Vec<[u32; 2]
 
 /// As [`pairs`], with the cost and a limit on it; the pairs found so far when the budget ends.
 pub fn pairs_within_budget(a: Posed<'_>, b: Posed<'_>, budget: &mut Budget) -> (Vec<[u32; 2]>, Outcome) {
+    let (all, outcome) = unordered_pairs(a, b, budget);
+    (sorted(all), outcome)
+}
+
+/// As [`pairs_within_budget`], in an order that depends on the threads and the budget.
+pub(super) fn unordered_pairs(a: Posed<'_>, b: Posed<'_>, budget: &mut Budget) -> (Vec<[u32; 2]>, Outcome) {
     let mut search = SurfaceSearch::new(a, b).exhaustive();
     let mut all = Vec::new();
     let certainty = Certainty::Exact;
@@ -264,14 +270,16 @@ pub fn pairs_within_budget(a: Posed<'_>, b: Posed<'_>, budget: &mut Budget) -> (
     if budget.is_unlimited() {
         let mut alone =
             if parallel::threads() > 1 { Budget::units(ALONE) } else { Budget::UNLIMITED.clone() };
-        finish = search.advance(&mut alone, keep_meeting(&mut all));
+        let mut doubtful = Vec::new();
+        finish = search.advance(&mut alone, keep_candidates(&mut all, &mut doubtful));
         work = search.work();
         if finish == Finish::OutOfBudget {
-            let (parts, cut) = search.split(PARTS, keep_meeting(&mut all));
+            let (parts, cut) = search.split(PARTS, keep_candidates(&mut all, &mut doubtful));
             work += cut;
-            let found = parallel::map(parts.len(), |k| {
-                let (mut found, mut part) = (Vec::new(), parts[k].clone());
-                part.advance(&mut Budget::UNLIMITED.clone(), keep_meeting(&mut found));
+            let found = parallel::map_large(parts.len(), |k| {
+                let (mut found, mut doubtful, mut part) = (Vec::new(), Vec::new(), parts[k].clone());
+                part.advance(&mut Budget::UNLIMITED.clone(), keep_candidates(&mut found, &mut doubtful));
+                decide_waiting(&[a, b], &mut doubtful, &mut found);
                 (found, part.work())
             });
             for (pairs, more) in found {
@@ -280,6 +288,7 @@ pub fn pairs_within_budget(a: Posed<'_>, b: Posed<'_>, budget: &mut Budget) -> (
             }
             finish = Finish::Complete;
         }
+        decide_waiting(&[a, b], &mut doubtful, &mut all);
     } else {
         loop {
             finish = search.advance(budget, keep_meeting(&mut all));
@@ -290,7 +299,7 @@ pub fn pairs_within_budget(a: Posed<'_>, b: Posed<'_>, budget: &mut Budget) -> (
             }
         }
     }
-    (sorted(all), Outcome { certainty, finish, work })
+    (all, Outcome { certainty, finish, work })
 }
 
 #[cfg(any(test, feature = "unstable"))]
@@ -311,10 +320,14 @@ pub fn pairs_of_all(a: &Model, b: &Model, poses: &[[Pose; 2]]) -> Vec<Vec<[u32; 
     })
 }
 
-/// Work units after which a search for all pairs is shared between threads: about a tenth of a millisecond.
-const ALONE: u64 = 8_000;
-/// Parts it is then cut into; the pairs are sorted and every visit is made once, so that threads change nothing.
+/// Work units after which a search for all pairs is shared between threads: some hundredths of a millisecond.
+const ALONE: u64 = 2_000;
+/// Parts it is then cut into; every visit is made once, so that threads change nothing but the order.
 const PARTS: usize = 64;
+/// Candidates in doubt that wait to be decided together.
+const WAITING: usize = 1024;
+/// How many pairs ahead their corners are asked for.
+const AHEAD: usize = 4;
 
 fn sorted(mut pairs: Vec<[u32; 2]>) -> Vec<[u32; 2]> {
     // One comparison for both numbers.
@@ -328,6 +341,46 @@ fn keep_meeting(all: &mut Vec<[u32; 2]>) -> impl FnMut(&Candidate<'_>) -> Contro
             all.push(pair.triangles);
         }
         ControlFlow::Continue(())
+    }
+}
+
+/// Keeps the candidates that meet, and those in doubt that are still to be decided.
+fn keep_candidates(
+    meeting: &mut Vec<[u32; 2]>,
+    doubtful: &mut Vec<[u32; 2]>,
+) -> impl FnMut(&Candidate<'_>) -> ControlFlow<()> {
+    |pair| {
+        if pair.surely {
+            meeting.push(pair.triangles);
+        } else {
+            doubtful.push(pair.triangles);
+            if doubtful.len() >= WAITING {
+                decide_waiting(pair.bodies, doubtful, meeting);
+            }
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+/// Decides the pairs in doubt and keeps those that meet. Their corners lie anywhere in memory, so it is asked for ahead.
+fn decide_waiting(bodies: &[Posed<'_>; 2], doubtful: &mut Vec<[u32; 2]>, meeting: &mut Vec<[u32; 2]>) {
+    let meshes = bodies.map(|body| body.model.mesh());
+    let pairs = std::mem::take(doubtful);
+    for (n, &pair) in pairs.iter().enumerate() {
+        // The vertices are known when the triangle is there.
+        if let Some(later) = pairs.get(n + 2 * AHEAD) {
+            (0..2).for_each(|k| prefetch(&meshes[k].triangles()[later[k] as usize]));
+        }
+        if let Some(next) = pairs.get(n + AHEAD) {
+            for (mesh, triangle) in meshes.iter().zip(next) {
+                let corners = mesh.triangles()[*triangle as usize];
+                corners.iter().for_each(|&v| prefetch(&mesh.vertices()[v as usize]));
+            }
+        }
+        let [a, b] = [0, 1].map(|k| bodies[k].corners(pair[k]));
+        if meet(&a, &b) {
+            meeting.push(pair);
+        }
     }
 }
 

@@ -14,6 +14,7 @@ use glam::{DMat3, DVec3};
 
 use crate::model::Model;
 use crate::shape::topology::Side;
+use crate::simd::prefetch;
 use crate::{Budget, Pose};
 
 /// Vertices of a group at most: larger ones are crossed more often, smaller ones are more to visit. As many numbers are
@@ -30,6 +31,10 @@ const NONE: u32 = u32::MAX;
 #[derive(Debug)]
 pub struct Clusters {
     all: Vec<Cluster>,
+    /// A box around the vertices of each group: its centre and its half sides.
+    boxes: Vec<[DVec3; 2]>,
+    /// Over the triangles whose first corner is in each group.
+    sums: Vec<TriangleSums>,
     /// Where each vertex is in the mesh's frame.
     positions: Vec<DVec3>,
     /// By the group of their first corner.
@@ -84,8 +89,9 @@ struct Neighbour {
     end: u32,
 }
 
-/// One group.
+/// What is looked up on the way over the groups, in one line of the caches.
 #[derive(Debug, Clone)]
+#[repr(align(64))]
 struct Cluster {
     /// How many vertices it has.
     members: u32,
@@ -96,11 +102,6 @@ struct Cluster {
     links: Range<u32>,
     /// Which vertices of the group share an edge with each.
     within: [Lanes; MOST],
-    /// Around its vertices.
-    centre: DVec3,
-    half: DVec3,
-    /// Over the triangles whose first corner is in the group.
-    sums: TriangleSums,
 }
 
 /// Sums over triangles, with c the centroid of each from a common origin and n = (q − p) × (r − p).
@@ -162,6 +163,8 @@ impl Clusters {
         let number = |welded: u32| numbers[welded as usize];
         let mut found = Clusters {
             all: Vec::with_capacity(groups.len()),
+            boxes: Vec::with_capacity(groups.len()),
+            sums: Vec::with_capacity(groups.len()),
             positions: vec![DVec3::ZERO; groups.len() * MOST],
             triangles: Vec::with_capacity(mesh.triangles().len()),
             rank_of: vec![NONE; mesh.triangles().len()],
@@ -235,10 +238,9 @@ impl Clusters {
                 neighbours: first_neighbour..found.neighbours.len() as u32,
                 links: first_link..found.links.len() as u32,
                 within,
-                centre,
-                half: 0.5 * (high - low),
-                sums,
             });
+            found.boxes.push([centre, 0.5 * (high - low)]);
+            found.sums.push(sums);
         }
         found
     }
@@ -265,6 +267,42 @@ impl Clusters {
     #[inline]
     pub fn within(&self, cluster: u32) -> &[Lanes; MOST] {
         &self.all[cluster as usize].within
+    }
+
+    /// A group is looked at soon.
+    #[inline]
+    pub fn expect(&self, cluster: u32) {
+        if let Some(own) = self.all.get(cluster as usize) {
+            prefetch(own);
+        }
+    }
+
+    /// What leads from a group to those beside it is read soon.
+    #[inline]
+    pub fn expect_beside(&self, cluster: u32) {
+        let first = self.all[cluster as usize].neighbours.start;
+        if let Some(next) = self.neighbours.get(first as usize) {
+            prefetch(next);
+        }
+    }
+
+    /// The edges that leave a group are read soon.
+    #[inline]
+    pub fn expect_links(&self, cluster: u32) {
+        // Eight fill a line of the caches.
+        self.links(cluster).iter().step_by(8).for_each(prefetch);
+    }
+
+    /// The triangle at a place among those by group is read soon.
+    #[inline]
+    pub fn expect_triangle(&self, rank: u32) {
+        prefetch(&self.triangles[rank as usize]);
+    }
+
+    /// A vertex is read soon.
+    #[inline]
+    pub fn expect_position(&self, vertex: u32) {
+        prefetch(&self.positions[vertex as usize]);
     }
 
     /// The edges that leave a group.
@@ -320,14 +358,13 @@ impl Clusters {
     /// The centre of a box around a group and its half sides, in the mesh's frame.
     #[inline]
     pub fn bounds(&self, cluster: u32) -> [DVec3; 2] {
-        let Cluster { centre, half, .. } = self.all[cluster as usize];
-        [centre, half]
+        self.boxes[cluster as usize]
     }
 
     /// What the triangles whose first corner is in a group add.
     pub fn placed(&self, cluster: u32, turn: &Turn) -> PlacedSums {
-        let Cluster { centre, sums, .. } = &self.all[cluster as usize];
-        let from = *centre - turn.origin;
+        let ([centre, _], sums) = (self.boxes[cluster as usize], &self.sums[cluster as usize]);
+        let from = centre - turn.origin;
         let own = sums.first.x_axis.x + sums.first.y_axis.y + sums.first.z_axis.z;
         let heights = own + from.dot(sums.normal);
         let second = sums.second + sums.first * from + from * heights;

@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 
-use super::edge_passes::{EdgePass, Meetings, Numbered};
+use super::edge_passes::{EdgePass, Numbered};
 use super::surface::{NONE, Surface};
 use crate::num::disjoint_sets::DisjointSets;
 
@@ -66,7 +66,7 @@ impl Crossings {
     /// All of two surfaces, given those of each, which triangles meet and which of their sides pass through the other.
     pub fn of(
         [of_a, mut of_b]: [Numbered; 2],
-        meetings: &Meetings<'_>,
+        meetings: &[[u32; 2]],
         passes: &[Vec<EdgePass>; 2],
     ) -> Crossings {
         of_b.shift(of_a.crossings.len() as u32);
@@ -270,10 +270,10 @@ struct Piece {
 }
 
 /// The segments in which triangles cross, in the order of the pairs, given the crossing of each pass.
-fn segments(meetings: &Meetings<'_>, passes: &[Vec<EdgePass>; 2], number_of: [&[u32]; 2]) -> Vec<Segment> {
-    let mut found = Vec::with_capacity(meetings.pairs.len());
+fn segments(meetings: &[[u32; 2]], passes: &[Vec<EdgePass>; 2], number_of: [&[u32]; 2]) -> Vec<Segment> {
+    let mut found = Vec::with_capacity(meetings.len());
     let mut left = [0, 1].map(|k| passes[k].iter().zip(number_of[k]).peekable());
-    for pair in 0..meetings.pairs.len() {
+    for (pair, &cuts) in meetings.iter().enumerate() {
         let mut ends = [None; 2];
         for (k, left) in left.iter_mut().enumerate() {
             while let Some((pass, &number)) = left.next_if(|(pass, _)| pass.pair as usize == pair) {
@@ -285,7 +285,7 @@ fn segments(meetings: &Meetings<'_>, passes: &[Vec<EdgePass>; 2], number_of: [&[
         }
         // Also for a triangle without area, whose sides coincide there: its neighbours' segments hang on it.
         if let [Some(first), Some(last)] = ends {
-            found.push(Segment { ends: [first, last], cuts: [0, 1].map(|k| meetings.cuts[k][pair]) });
+            found.push(Segment { ends: [first, last], cuts });
         }
     }
     found

@@ -15,11 +15,29 @@ use crate::num::predicate::Sign;
 /// Pairs of triangles that are looked at in a row.
 const CHUNK: usize = 256;
 
-/// The triangles of both surfaces that meet: pair by pair, with the cut of each triangle.
-pub struct Meetings<'p> {
-    pub pairs: &'p [[u32; 2]],
-    /// By surface.
-    pub cuts: [Vec<u32>; 2],
+/// The cuts of a and of b that meet, ascending, given those of each in any common order.
+pub fn meetings(of_a: &[u32], of_b: &[u32]) -> Vec<[u32; 2]> {
+    let cuts = of_a.iter().max().map_or(0, |&last| last as usize + 1);
+    // Where the pairs of each cut of a end, once they are placed.
+    let mut ends = vec![0; cuts + 1];
+    of_a.iter().for_each(|&cut| ends[cut as usize + 1] += 1);
+    let mut before = 0;
+    for end in &mut ends {
+        before += *end;
+        *end = before;
+    }
+    let mut all = vec![[0; 2]; of_a.len()];
+    for (&a, &b) in of_a.iter().zip(of_b) {
+        let end: &mut usize = &mut ends[a as usize];
+        all[*end] = [a, b];
+        *end += 1;
+    }
+    let mut begin = 0;
+    for &end in &ends[..cuts] {
+        all[begin..end].sort_unstable();
+        begin = end;
+    }
+    all
 }
 
 /// A side of a cut triangle passes through a triangle of the other surface.
@@ -46,8 +64,8 @@ impl EdgePass {
 }
 
 /// All passes of the edges of each surface, in the order of the pairs.
-pub fn edge_passes(surfaces: &[Surface<'_>; 2], meetings: &Meetings<'_>) -> [Vec<EdgePass>; 2] {
-    let count = meetings.pairs.len();
+pub fn edge_passes(surfaces: &[Surface<'_>; 2], meetings: &[[u32; 2]]) -> [Vec<EdgePass>; 2] {
+    let count = meetings.len();
     let chunk = |n: usize| {
         // As a rule two sides pass, of one triangle or of both.
         let mut found = [0, 1].map(|_| Vec::with_capacity(CHUNK));
@@ -60,7 +78,7 @@ pub fn edge_passes(surfaces: &[Surface<'_>; 2], meetings: &Meetings<'_>) -> [Vec
         return chunk(0);
     }
     let mut all = [0, 1].map(|_| Vec::with_capacity(count));
-    for found in parallel::map(count.div_ceil(CHUNK), chunk) {
+    for found in parallel::map_large(count.div_ceil(CHUNK), chunk) {
         all.iter_mut().zip(found).for_each(|(all, found)| all.extend(found));
     }
     all
@@ -68,11 +86,11 @@ pub fn edge_passes(surfaces: &[Surface<'_>; 2], meetings: &Meetings<'_>) -> [Vec
 
 fn add_passes(
     surfaces: &[Surface<'_>; 2],
-    meetings: &Meetings<'_>,
+    meetings: &[[u32; 2]],
     pair: usize,
     found: &mut [Vec<EdgePass>; 2],
 ) {
-    let cuts = [0, 1].map(|k| &surfaces[k].cuts[meetings.cuts[k][pair] as usize]);
+    let cuts = [0, 1].map(|k| &surfaces[k].cuts[meetings[pair][k] as usize]);
     let (signs, passing) = passes(cuts.map(|cut| &cut.face));
     // As a rule two of the six.
     let mut left = (0..6).fold(0_u8, |set, n| set | u8::from(passing[n / 3][n % 3]) << n);
@@ -119,14 +137,9 @@ pub struct Numbered {
 
 impl Numbered {
     /// Those of a surface (0 or 1), given its passes. All triangles at an edge find the same crossing.
-    pub fn of(
-        k: usize,
-        surfaces: &[Surface<'_>; 2],
-        meetings: &Meetings<'_>,
-        passes: &[EdgePass],
-    ) -> Numbered {
-        let cut_of = |pass: &EdgePass| meetings.cuts[k][pass.pair as usize];
-        let other_of = |n: u64| meetings.pairs[passes[n as u32 as usize].pair as usize][1 - k];
+    pub fn of(k: usize, surfaces: &[Surface<'_>; 2], meetings: &[[u32; 2]], passes: &[EdgePass]) -> Numbered {
+        let cut_of = |pass: &EdgePass| meetings[pass.pair as usize][k];
+        let other_of = |n: u64| meetings[passes[n as u32 as usize].pair as usize][1 - k];
         let edge_of = |pass: &EdgePass| surfaces[k].cuts[cut_of(pass) as usize].edges[pass.side()];
         let mut order: Vec<u64> =
             (0..).zip(passes).map(|(n, pass)| u64::from(edge_of(pass)) << 32 | n).collect();
@@ -142,7 +155,7 @@ impl Numbered {
             let number = all.crossings.len() as u32;
             same.iter().for_each(|&key| all.number_of[key as u32 as usize] = number);
             let first = &passes[same[0] as u32 as usize];
-            let other = &surfaces[1 - k].cuts[meetings.cuts[1 - k][first.pair as usize] as usize];
+            let other = &surfaces[1 - k].cuts[meetings[first.pair as usize][1 - k] as usize];
             let (cut, side) = (&surfaces[k].cuts[cut_of(first) as usize], first.side());
             let (edge, is_ordered) = surfaces[k].edge(cut, side);
             let corners = cut.face.corners();
@@ -162,5 +175,22 @@ impl Numbered {
     pub fn shift(&mut self, by: u32) {
         self.number_of.iter_mut().for_each(|number| *number += by);
         self.side_pieces.iter_mut().for_each(|piece| piece.crossing += by);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::meetings;
+
+    #[test]
+    fn meetings_are_sorted_whatever_their_order_was() {
+        let sorted: Vec<[u32; 2]> = (0..40).flat_map(|a| (a % 3..a % 5 + 2).map(move |b| [a, b])).collect();
+        // No divisors of how many there are, so that each comes once.
+        for step in [1, 7, 31] {
+            let mixed: Vec<[u32; 2]> = (0..sorted.len()).map(|n| sorted[n * step % sorted.len()]).collect();
+            let [of_a, of_b] = [0, 1].map(|k| mixed.iter().map(|pair| pair[k]).collect::<Vec<u32>>());
+            assert_eq!(meetings(&of_a, &of_b), sorted);
+        }
+        assert!(meetings(&[], &[]).is_empty());
     }
 }

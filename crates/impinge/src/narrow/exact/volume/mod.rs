@@ -18,6 +18,7 @@ mod clusters;
 mod crossings;
 mod cut;
 mod edge_passes;
+mod numbered_set;
 mod patches;
 mod perturbed_crossing;
 mod polygon;
@@ -34,7 +35,7 @@ use crate::model::Model;
 use crate::num::parallel;
 use crate::{Budget, Pose};
 use crossings::Crossings;
-use edge_passes::{Meetings, Numbered, edge_passes};
+use edge_passes::{Numbered, edge_passes, meetings};
 use perturbed_crossing::Body;
 use regions::Integral;
 pub(crate) use surface::is_inverted;
@@ -71,7 +72,7 @@ fn measured(
     budget: &mut Budget,
 ) -> Verdict<(Volume, Vec<Aabb>)> {
     let [a, b] = [0, 1].map(|k| Posed::new(models[k], *poses[k]));
-    let (pairs, mut outcome) = collide::pairs_within_budget(a, b, budget);
+    let (pairs, mut outcome) = collide::unordered_pairs(a, b, budget);
     if outcome.finish == Finish::OutOfBudget {
         return Verdict::new(None, outcome);
     }
@@ -88,14 +89,14 @@ fn measured(
     let ((of_a, cuts_a), (of_b, cuts_b)) =
         parallel::join_if(is_large, || cut(Body::A, facts_a), || cut(Body::B, facts_b));
     let mut surfaces = [of_a, of_b];
-    let meetings = Meetings { pairs: &pairs, cuts: [cuts_a, cuts_b] };
+    let meetings = meetings(&cuts_a, &cuts_b);
     let passes = edge_passes(&surfaces, &meetings);
     let number = |k: usize| Numbered::of(k, &surfaces, &meetings, &passes[k]);
     let (of_a, of_b) = parallel::join_if(is_large, || number(0), || number(1));
     let solids = [surfaces[0].solid(), surfaces[1].solid()];
     let spread = |surface: &mut Surface<'_>| {
         let k = surface.body as usize;
-        surface.pass_all(&meetings.cuts[k], &passes[k]);
+        surface.pass_all(&meetings, &passes[k]);
         surface.spread(&solids[1 - k]);
     };
     let crossings = || Crossings::of([of_a, of_b], &meetings, &passes);

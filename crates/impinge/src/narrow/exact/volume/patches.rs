@@ -12,7 +12,7 @@ use glam::DVec3;
 use super::clusters::{Clusters, Lanes, MOST, group_of};
 use super::crossings::Edge;
 use super::cut::Cut;
-use super::surface::{AtVertex, CrossedCluster, NONE, Solid, Surface, UNKNOWN};
+use super::surface::{AHEAD, AtVertex, CrossedCluster, NONE, Solid, Surface, UNKNOWN};
 
 /// What spreading over a surface found.
 pub struct Patches {
@@ -86,7 +86,7 @@ impl Patches {
         let pieces = pieces(surface, &clusters, &recrossed);
         let found = Patches { windings: Vec::new(), visited: 0 };
         let mut flood =
-            Flood { surface, clusters: &clusters, recrossed: &recrossed, pieces, stack: Vec::new(), found };
+            Flood { surface, clusters: &clusters, recrossed: &recrossed, pieces, reached: Vec::new(), found };
         flood.uncut_components(other, bounds);
         for piece in 0..flood.pieces.len() as u32 {
             let Piece { winding, patch, .. } = flood.pieces[piece as usize];
@@ -137,6 +137,9 @@ fn spread_over_cuts(surface: &mut Surface<'_>, other: &Solid<'_>, bounds: [DVec3
 fn pieces(surface: &mut Surface<'_>, clusters: &Clusters, recrossed: &[[u32; 2]]) -> Vec<Piece> {
     let mut found = Vec::with_capacity(surface.crossed.all.len());
     for (slot, &CrossedCluster { cluster, corners }) in surface.crossed.all.iter().enumerate() {
+        if let Some(later) = surface.crossed.all.get(slot + AHEAD) {
+            clusters.expect(later.cluster);
+        }
         let at = &mut surface.crossed.at[slot * MOST..][..MOST];
         let within = clusters.within(cluster);
         let mut left = members(clusters, cluster);
@@ -193,7 +196,8 @@ struct Flood<'f, 'm> {
     clusters: &'f Clusters,
     recrossed: &'f [[u32; 2]],
     pieces: Vec<Piece>,
-    stack: Vec<Reached>,
+    /// The oldest first, so that it is known early where to go.
+    reached: Vec<Reached>,
     found: Patches,
 }
 
@@ -225,12 +229,23 @@ impl Flood<'_, '_> {
             Reached::Piece(piece) => self.reach_piece(piece, patch),
             Reached::Cluster(cluster) => self.reach_cluster(cluster, patch),
         }
-        while let Some(reached) = self.stack.pop() {
+        let mut at = 0;
+        while at < self.reached.len() {
+            match self.reached.get(at + AHEAD / 2) {
+                Some(Reached::Cluster(later)) => self.clusters.expect_beside(*later),
+                Some(Reached::Piece(later)) => {
+                    let slot = self.pieces[*later as usize].slot;
+                    self.clusters.expect_links(self.surface.crossed.all[slot as usize].cluster);
+                }
+                None => {}
+            }
+            let reached = self.reached[at];
+            at += 1;
             match reached {
                 Reached::Piece(piece) => self.spread_from_piece(piece, winding, patch),
                 Reached::Cluster(cluster) => {
                     for (next, vertices) in self.clusters.beside(cluster) {
-                        if self.surface.crossed.place(vertices[0]).is_none() {
+                        if !self.surface.crossed.has(next) {
                             self.reach_cluster(next, patch);
                             continue;
                         }
@@ -243,6 +258,7 @@ impl Flood<'_, '_> {
                 }
             }
         }
+        self.reached.clear();
     }
 
     fn spread_from_piece(&mut self, piece: u32, winding: i32, patch: u32) {
@@ -288,7 +304,8 @@ impl Flood<'_, '_> {
         if *own == NONE {
             *own = patch;
             self.found.visited += 1;
-            self.stack.push(Reached::Cluster(cluster));
+            self.clusters.expect(cluster);
+            self.reached.push(Reached::Cluster(cluster));
         }
     }
 
@@ -298,7 +315,7 @@ impl Flood<'_, '_> {
         if own.patch == NONE {
             own.patch = patch;
             self.found.visited += own.lanes.count_ones() as usize;
-            self.stack.push(Reached::Piece(piece));
+            self.reached.push(Reached::Piece(piece));
         }
     }
 

@@ -6,11 +6,12 @@ use super::border::border;
 use super::clusters::{PlacedSums, SingleTriangles, Turn, VertexArea};
 use super::crossings::Crossings;
 use super::cut::{Cut, Moments};
-use super::surface::{NONE, Surface};
+use super::surface::{AHEAD, NONE, Surface};
 use crate::bound::Aabb;
 use crate::contact::{Overlap, Region, SurfaceSample, Volume, VolumeOptions};
 use crate::num::parallel;
 use crate::num::tolerance::OVERLAP_ROUNDING as ROUNDING;
+use crate::simd::prefetch;
 
 /// Where fewer than one in so many groups are inside or crossed, their vertices are gone through one by one, else all.
 const FEW: usize = 4;
@@ -112,6 +113,8 @@ pub struct Integral<'s, 'm> {
     inside: [Vec<Moments>; 2],
     /// Heights are measured from here, near the intersection.
     origin: DVec3,
+    /// Whether the surfaces are looked at side by side.
+    is_large: bool,
 }
 
 /// What one surface adds.
@@ -153,8 +156,18 @@ impl<'s, 'm> Integral<'s, 'm> {
         }
         let sums = vec![Sums::NONE; regions as usize];
         let (gradient, samples, inside) = Default::default();
-        let mut all =
-            Integral { surfaces, crossings, region_of, offsets, sums, gradient, samples, inside, origin };
+        let mut all = Integral {
+            surfaces,
+            crossings,
+            region_of,
+            offsets,
+            sums,
+            gradient,
+            samples,
+            inside,
+            origin,
+            is_large,
+        };
         let (of_a, of_b) =
             parallel::join_if(is_large, || all.share(0, of_a, options), || all.share(1, of_b, options));
         for (k, share) in [of_a, of_b].into_iter().enumerate() {
@@ -225,7 +238,14 @@ impl<'s, 'm> Integral<'s, 'm> {
     /// At the cuts the derivatives are those of what is left of each triangle, not of the whole.
     fn add_cut_gradient(&self, k: usize, inside: &[Moments], gradient: &mut [DVec3]) {
         let surface = &self.surfaces[k];
-        for (cut, inside) in surface.cuts.iter().zip(inside) {
+        for (n, (cut, inside)) in surface.cuts.iter().zip(inside).enumerate() {
+            // The vertices are known when the triangle is there.
+            if let Some(later) = surface.cuts.get(n + 2 * AHEAD) {
+                surface.expect_vertices(later.triangle);
+            }
+            if let Some(next) = surface.cuts.get(n + AHEAD) {
+                surface.vertices(next.triangle).into_iter().for_each(|v| prefetch(&gradient[v as usize]));
+            }
             let (normal, shares) = (cut.face.normal(), cut.shares(inside));
             for (corner, v) in surface.vertices(cut.triangle).into_iter().enumerate() {
                 let slope = &mut gradient[v as usize];
@@ -387,47 +407,63 @@ impl<'s, 'm> Integral<'s, 'm> {
     /// The extent of each region along its normal. Groups that cannot reach farther than what is known are passed over.
     fn depths(&self, owners: &[usize], normals: &[DVec3]) -> Vec<f64> {
         let mut reach = vec![[f64::INFINITY, f64::NEG_INFINITY]; normals.len()];
-        let widen = |[low, high]: &mut [f64; 2], height: f64| {
-            (*low, *high) = (low.min(height), high.max(height));
-        };
         for (number, &p) in self.crossings.points.iter().enumerate() {
             let region = owners[self.region_of[number] as usize];
             widen(&mut reach[region], normals[region].dot(p - self.origin));
         }
-        for (k, surface) in self.surfaces.iter().enumerate() {
-            let back = surface.placed.pose.matrix().transpose();
-            let height = |region: usize, p: DVec3| normals[region].dot(p - self.origin);
-            // The least and the largest height that a group may have.
-            let extent = |region: usize, cluster: u32| {
-                let [centre, half] = surface.clusters.bounds(cluster);
-                let middle = height(region, surface.placed.pose.apply(centre));
-                let room = (back * normals[region]).abs().dot(half);
-                [middle - room, middle + room]
-            };
-            let holds = |outer: &[f64; 2], inner: [f64; 2]| outer[0] <= inner[0] && outer[1] >= inner[1];
-            for (slot, crossed) in surface.crossed.all.iter().enumerate() {
-                let mut last = NONE;
-                for (place, patch) in surface.crossed.inside(slot) {
-                    let region = owners[self.patch_region(k, patch)];
-                    if patch == last || holds(&reach[region], extent(region, crossed.cluster)) {
-                        last = patch;
-                    } else {
-                        let p = surface.position(surface.crossed.vertex(place));
-                        widen(&mut reach[region], height(region, p));
-                    }
-                }
-            }
-            for (cluster, patch) in surface.whole_clusters() {
+        let of_surface = |k: usize| self.reaches(k, owners, normals, reach.clone());
+        let (of_a, of_b) = parallel::join_if(self.is_large, || of_surface(0), || of_surface(1));
+        let both = of_a.into_iter().zip(of_b);
+        both.map(|([low, high], [l, h])| (high.max(h) - low.min(l)).max(0.0)).collect()
+    }
+
+    /// The least and the largest height of each region along its normal, given those of its crossings, with the vertices
+    /// of a surface.
+    fn reaches(
+        &self,
+        k: usize,
+        owners: &[usize],
+        normals: &[DVec3],
+        mut reach: Vec<[f64; 2]>,
+    ) -> Vec<[f64; 2]> {
+        let surface = &self.surfaces[k];
+        let back = surface.placed.pose.matrix().transpose();
+        let height = |region: usize, p: DVec3| normals[region].dot(p - self.origin);
+        // The least and the largest height that a group may have.
+        let extent = |region: usize, cluster: u32| {
+            let [centre, half] = surface.clusters.bounds(cluster);
+            let middle = height(region, surface.placed.pose.apply(centre));
+            let room = (back * normals[region]).abs().dot(half);
+            [middle - room, middle + room]
+        };
+        let holds = |outer: &[f64; 2], inner: [f64; 2]| outer[0] <= inner[0] && outer[1] >= inner[1];
+        for (slot, crossed) in surface.crossed.all.iter().enumerate() {
+            let mut last = NONE;
+            for (place, patch) in surface.crossed.inside(slot) {
                 let region = owners[self.patch_region(k, patch)];
-                if !holds(&reach[region], extent(region, cluster)) {
-                    for v in surface.clusters.members(cluster) {
-                        widen(&mut reach[region], height(region, surface.position(v)));
-                    }
+                if patch == last || holds(&reach[region], extent(region, crossed.cluster)) {
+                    last = patch;
+                } else {
+                    let p = surface.position(surface.crossed.vertex(place));
+                    widen(&mut reach[region], height(region, p));
                 }
             }
         }
-        reach.into_iter().map(|[low, high]| (high - low).max(0.0)).collect()
+        for (cluster, patch) in surface.whole_clusters() {
+            let region = owners[self.patch_region(k, patch)];
+            if !holds(&reach[region], extent(region, cluster)) {
+                for v in surface.clusters.members(cluster) {
+                    widen(&mut reach[region], height(region, surface.position(v)));
+                }
+            }
+        }
+        reach
     }
+}
+
+#[inline]
+fn widen([low, high]: &mut [f64; 2], height: f64) {
+    (*low, *high) = (low.min(height), high.max(height));
 }
 
 /// The borders of the inside parts of the cut triangles of a surface, piece by piece.
@@ -510,7 +546,14 @@ fn uncut_gradient(surface: &Surface<'_>) -> Vec<DVec3> {
     let touched = surface.crossed.all.len() + surface.whole_clusters().count();
     if touched * FEW > clusters.len() {
         let windings = surface.windings();
-        return clusters.areas().iter().map(|own| slope(own, windings[own.number as usize])).collect();
+        let areas = clusters.areas();
+        let each = |(n, own): (usize, &VertexArea)| {
+            if let Some(later) = areas.get(n + 2 * AHEAD) {
+                prefetch(later);
+            }
+            slope(own, windings[own.number as usize])
+        };
+        return areas.iter().enumerate().map(each).collect();
     }
     let mut gradient = vec![DVec3::ZERO; clusters.areas().len()];
     surface.for_each_vertex_inside(|v, winding| {

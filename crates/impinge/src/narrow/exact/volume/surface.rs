@@ -14,11 +14,13 @@ use super::clusters::{Clusters, Lanes, MOST, Triangle, group_of, lane_of};
 use super::crossings::Edge;
 use super::cut::Cut;
 use super::edge_passes::EdgePass;
+use super::numbered_set::NumberedSet;
 use super::patches::Patches;
 use super::perturbed_crossing::{Body, Face, pass};
 use crate::model::Model;
 use crate::narrow::exact::placed_mesh::PlacedMesh;
 use crate::shape::Topology;
+use crate::simd::prefetch;
 use crate::{Budget, Pose};
 
 /// Stands for a triangle that is not cut, a vertex in no patch, a group that is not crossed.
@@ -27,6 +29,9 @@ pub const NONE: u32 = u32::MAX;
 /// A winding number that is not known yet.
 pub const UNKNOWN: i32 = i32::MIN;
 
+/// How many steps ahead memory is asked for that is read here and there.
+pub const AHEAD: usize = 8;
+
 /// A placed surface between the other body's inside and outside.
 pub struct Surface<'m> {
     pub body: Body,
@@ -34,9 +39,10 @@ pub struct Surface<'m> {
     pub topology: &'m Topology,
     /// Whether its triangles face inwards, so that two corners are exchanged.
     inverted: bool,
+    /// By the places of their triangles among those by group.
     pub cuts: Vec<Cut>,
-    /// The cut of each triangle, by group.
-    cut_of: Vec<u32>,
+    /// Which triangles are cut, by the same places.
+    is_cut: NumberedSet,
     pub crossed: CrossedClusters,
     /// The other body's winding number on each patch.
     pub patches: Vec<i32>,
@@ -75,6 +81,12 @@ pub struct AtVertex {
 }
 
 impl CrossedClusters {
+    /// Whether a group is crossed.
+    #[inline]
+    pub fn has(&self, cluster: u32) -> bool {
+        self.slot_of[cluster as usize] != NONE
+    }
+
     /// The place of a vertex, if its group is crossed.
     #[inline]
     pub fn place(&self, vertex: u32) -> Option<u32> {
@@ -169,7 +181,7 @@ impl<'m> Surface<'m> {
             topology,
             inverted,
             cuts: Vec::new(),
-            cut_of: vec![NONE; topology.triangles().len()],
+            is_cut: NumberedSet::new(topology.triangles().len()),
             crossed,
             patches: Vec::new(),
             cluster_patch: vec![NONE; clusters.len()],
@@ -179,16 +191,34 @@ impl<'m> Surface<'m> {
     }
 
     /// Cuts triangles, which may be named several times; the cut of each.
-    pub fn cut_all(&mut self, triangles: impl ExactSizeIterator<Item = u32>) -> Vec<u32> {
-        // As a rule a triangle meets two others.
-        self.cuts.reserve(triangles.len() / 2);
-        triangles.map(|triangle| self.cut(triangle)).collect()
+    pub fn cut_all(&mut self, triangles: impl Iterator<Item = u32>) -> Vec<u32> {
+        let mut cuts: Vec<u32> = triangles.map(|triangle| self.clusters.rank_of(triangle)).collect();
+        let mut is_cut = std::mem::take(&mut self.is_cut);
+        cuts.iter().for_each(|&rank| is_cut.insert(rank));
+        let mut ranks = Vec::with_capacity(is_cut.count());
+        ranks.extend(is_cut.members());
+        self.cuts.reserve_exact(ranks.len());
+        for (n, &rank) in ranks.iter().enumerate() {
+            // The corners are known when the triangle is there.
+            if let Some(&later) = ranks.get(n + AHEAD) {
+                self.clusters.expect_triangle(later);
+            }
+            if let Some(&next) = ranks.get(n + AHEAD / 2) {
+                let corners = self.clusters.triangle(next).corners;
+                corners.into_iter().for_each(|v| self.clusters.expect_position(v));
+            }
+            self.cut(rank);
+        }
+        cuts.iter_mut().for_each(|cut| *cut = is_cut.rank(*cut));
+        self.is_cut = is_cut;
+        cuts
     }
 
     /// Its sides pass through triangles of the other surface.
-    pub fn pass_all(&mut self, cut_of_pair: &[u32], passes: &[EdgePass]) {
+    pub fn pass_all(&mut self, meetings: &[[u32; 2]], passes: &[EdgePass]) {
+        let k = self.body as usize;
         for pass in passes {
-            self.cuts[cut_of_pair[pass.pair as usize] as usize].pass(pass.side(), pass.inward());
+            self.cuts[meetings[pass.pair as usize][k] as usize].pass(pass.side(), pass.inward());
         }
     }
 
@@ -208,6 +238,12 @@ impl<'m> Surface<'m> {
     #[inline]
     pub fn vertices(&self, triangle: u32) -> [u32; 3] {
         self.outwards(self.placed.model.mesh().triangles()[triangle as usize])
+    }
+
+    /// The vertices of a triangle in the mesh are read soon.
+    #[inline]
+    pub fn expect_vertices(&self, triangle: u32) {
+        prefetch(&self.placed.model.mesh().triangles()[triangle as usize]);
     }
 
     /// Two corners exchanged where the triangles face inwards; the same call leads back.
@@ -233,23 +269,15 @@ impl<'m> Surface<'m> {
         self.placed.pose.apply(self.clusters.position(vertex))
     }
 
-    /// The cut of a triangle, made when it is first asked for.
-    fn cut(&mut self, triangle: u32) -> u32 {
-        let rank = self.clusters.rank_of(triangle);
-        let cut = self.cut_of[rank as usize];
-        if cut != NONE {
-            return cut;
-        }
-        let Triangle { corners, edges: [x, y, z], .. } = *self.clusters.triangle(rank);
+    /// Cuts the triangle at a place among those by group.
+    fn cut(&mut self, rank: u32) {
+        let Triangle { corners, edges: [x, y, z], index } = *self.clusters.triangle(rank);
         let corners = self.outwards(corners);
         // Where two corners are exchanged, the sides come in the opposite order.
         let edges = if self.inverted { [z, y, x] } else { [x, y, z] };
         let face = Face::new(corners.map(|v| self.position(v)));
         let places = corners.map(|v| self.crossed.place_corner(v));
-        let number = self.cuts.len() as u32;
-        self.cut_of[rank as usize] = number;
-        self.cuts.push(Cut::new(triangle, places, edges, face));
-        number
+        self.cuts.push(Cut::new(index, places, edges, face));
     }
 
     /// The winding number of the other body at the place of a corner of a cut.
@@ -329,7 +357,7 @@ impl<'m> Surface<'m> {
         self.clusters.triangles(self.crossed.all[slot].cluster).filter_map(move |rank| {
             let triangle = self.clusters.triangle(rank);
             let patch = at[lane_of(triangle.corners[0]) as usize].patch;
-            (patch != NONE && self.cut_of[rank as usize] == NONE).then_some((triangle, patch))
+            (patch != NONE && !self.is_cut.contains(rank)).then_some((triangle, patch))
         })
     }
 
