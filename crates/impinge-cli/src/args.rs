@@ -271,8 +271,10 @@ Examples:
   impinge clash assembly.glb --ignore assembly:bolt,assembly:nut --out clashes.csv
   impinge clash model/ --scale 0.001 --format json
 
-Parts are files, the mesh files of folders, the nodes of a glTF and the objects or groups of an OBJ, where their
-coordinates put them. Kinds: hard (they overlap), inside (one lies in the other), duplicate (the same surface twice),
+Parts are files, the mesh files of folders, the nodes of a glTF and the groups of an OBJ within each of its objects
+(an object without groups is one part), where their coordinates put them. They are called by the file's stem, with
+:node, :object, :group or :object:group behind it where a file has several.
+Kinds: hard (they overlap), inside (one lies in the other), duplicate (the same surface twice),
 touching, clearance (nearer than --clearance). Each clash tells the smallest distance of the surfaces (gap), the
 penetration depth, the length of a translation that takes the parts apart (separate), the volume in common of closed
 parts, a point and a box of the place. --out writes CSV, JSON, or one HTML page with a picture of
@@ -294,8 +296,9 @@ repeats the box along all axes, so that the nearest image counts; the box must b
 distance of a pair. --pairs writes the indices from 0, the smaller first, ascending: as CSV with the header i,j, or by
 its ending as JSON, columns {\"i\":[…],\"j\":[…]}. --vectors adds the columns distance, dx, dy, dz (the way from i to the
 nearest image of j) and sx, sy, sz (which image that is, counted in boxes from the j of the file). --method grid, hash,
-kd_tree, brute and others find the same pairs. The search is done in one go: a --budget in work units that is smaller than the number of particles ends
-undecided, any other is not looked at. Exits 1 with any pair, 0 without.")]
+kd_tree, brute and others find the same pairs. A --budget counts the particles that are put in place and the
+tests of particles, boxes and cells; when it ends first, at_least is the number of pairs found so far and nothing is
+written. Exits 1 with any pair, 0 without, 3 if the budget ended before any was found.")]
     Particles(Particles),
     /// Answers a batch of questions, one JSON object per line
     #[command(after_help = r#"Examples:

@@ -192,6 +192,14 @@ fn ignored(pair: &str, parts: &[Part]) -> Result<[usize; 2], Failure> {
     let find = |name: &str| parts.iter().position(|part| part.name == name);
     let splits = pair.match_indices(',').map(|(at, _)| (&pair[..at], &pair[at + 1..]));
     let found = splits.clone().find_map(|(a, b)| Some([find(a)?, find(b)?]));
+    if let Some([a, b]) = found
+        && a == b
+    {
+        let name = &parts[a].name;
+        return Err(Failure(format!(
+            "--ignore {pair}: {name:?} is named twice; give the names of two parts"
+        )));
+    }
     found.ok_or_else(|| match splits.into_iter().next() {
         None => Failure(format!("--ignore {pair}: two names with a comma between them are expected")),
         Some((a, b)) => {

@@ -29,7 +29,7 @@ struct Found {
     excess: f64,
     /// No point of a part is farther from the solid.
     deviation: f64,
-    /// Why no more cuts were made.
+    /// Why no more cuts were made; pieces of the last cut may have been joined again.
     ended: &'static str,
     parts: Vec<PartReport>,
     #[serde(flatten)]
@@ -85,7 +85,7 @@ pub fn run(args: &Decompose, common: &Common) -> Result<Exit, Failure> {
     let assurance = if open { assurance.of_nothing() } else { assurance };
     match common.format {
         Format::Json => commands::json(answer(&found, parts, assurance))?,
-        Format::Text => output::print(|out| text(&found, &parts, assurance, out))?,
+        Format::Text => output::print(|out| text(&found, &parts, options.most_parts, assurance, out))?,
     }
     Ok(if open { Exit::Undecided } else { Exit::Free })
 }
@@ -142,6 +142,7 @@ fn name_of(ended: DecomposeEnd) -> &'static str {
 fn text(
     found: &Decomposition,
     parts: &[PartReport],
+    most_parts: usize,
     assurance: Assurance,
     out: &mut dyn Write,
 ) -> std::io::Result<()> {
@@ -159,6 +160,10 @@ fn text(
     }
     match found.ended {
         DecomposeEnd::Tolerance => {}
+        DecomposeEnd::MostParts if parts.len() < most_parts => writeln!(
+            out,
+            "beyond the tolerance: cut into the {most_parts} parts allowed, some of which were joined again"
+        )?,
         DecomposeEnd::MostParts => writeln!(out, "beyond the tolerance: no more parts are allowed")?,
         DecomposeEnd::NoBetterCut => {
             writeln!(out, "beyond the tolerance: no further cut makes a part better")?

@@ -3,9 +3,8 @@
 use std::io::Write;
 use std::path::Path;
 
-use impinge::broad::neighbours::{Displacement, Domain, Particles, SearchCounters, Technique};
+use impinge::broad::neighbours::{Displacement, Domain, LimitedPairs, Particles, SearchCounters, Technique};
 use impinge::io::{ParticleSet, load_particles};
-use impinge::{Certainty, Counters, Finish, Outcome};
 use serde::Serialize;
 
 use crate::answer::Assurance;
@@ -15,7 +14,6 @@ use crate::error::Failure;
 use crate::exit::Exit;
 use crate::explain::Explain;
 use crate::output::{PartialFile, print};
-use crate::settings::Limit;
 
 /// Pairs that the text names; `--pairs` has them all.
 const SHOWN: usize = 20;
@@ -23,8 +21,11 @@ const SHOWN: usize = 20;
 /// The fields of the answer.
 #[derive(Debug, Serialize)]
 struct Found {
-    /// Null when the budget is too small for the search.
+    /// Null when the budget ended first.
     count: Option<u64>,
+    /// How many were found before the budget ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    at_least: Option<u64>,
     method: &'static str,
     tests: u64,
     particles: usize,
@@ -43,14 +44,11 @@ pub fn run(args: &args::Particles, common: &Common) -> Result<Exit, Failure> {
     if args.voxel.is_some_and(|width| !(width > 0.0 && width.is_finite())) {
         return Err(Failure::new("--voxel must be a positive width"));
     }
-    if matches!(common.budget, Some(Limit::Units(units)) if units < particles.len() as u64) {
-        return undecided(technique, particles.len(), common);
-    }
-    let mut search = technique.start_with(args.voxel);
-    let mut pairs = Vec::new();
-    search.search(&particles, &mut pairs);
+    let mut budget = common.settings().limit.start();
+    let LimitedPairs { pairs, at_least, counters, .. } =
+        technique.pairs_within(&particles, args.voxel, &mut budget);
     explain.lap("search");
-    let SearchCounters { tests, updates, bytes, .. } = search.counters();
+    let SearchCounters { tests, updates, bytes, .. } = counters;
     explain.say("method", || {
         format!(
             "{technique}, {}",
@@ -58,6 +56,15 @@ pub fn run(args: &args::Particles, common: &Common) -> Result<Exit, Failure> {
         )
     });
     explain.say("work", || format!("{tests} tests, {updates} updates, {bytes} bytes"));
+    let mut found = Found {
+        count: None,
+        at_least: None,
+        method: technique.name(),
+        tests,
+        particles: particles.len(),
+        assurance: Assurance::EXACT,
+    };
+    let Some(mut pairs) = pairs else { return undecided(found, at_least, common) };
     if args.pairs.is_some() || common.format == Format::Text {
         pairs.sort_unstable();
     }
@@ -65,13 +72,7 @@ pub fn run(args: &args::Particles, common: &Common) -> Result<Exit, Failure> {
         write_pairs(path, &Columns::new(&particles, &pairs, args.vectors))?;
         explain.lap("write");
     }
-    let found = Found {
-        count: Some(pairs.len() as u64),
-        method: technique.name(),
-        tests,
-        particles: particles.len(),
-        assurance: Assurance::EXACT,
-    };
+    found.count = Some(at_least);
     match common.format {
         Format::Json => commands::json(&found)?,
         Format::Text => print(|out| text(&found, &pairs, out))?,
@@ -79,17 +80,18 @@ pub fn run(args: &args::Particles, common: &Common) -> Result<Exit, Failure> {
     Ok(if pairs.is_empty() { Exit::Free } else { Exit::Contact })
 }
 
-/// A budget that does not even hold the particles; what it holds is searched in one go.
-fn undecided(technique: Technique, particles: usize, common: &Common) -> Result<Exit, Failure> {
-    let outcome =
-        Outcome { certainty: Certainty::Exact, finish: Finish::OutOfBudget, work: Counters::default() };
-    let assurance = Assurance::from(&outcome).of_nothing();
-    let found = Found { count: None, method: technique.name(), tests: 0, particles, assurance };
+/// The budget ended before the search did; files are not written.
+fn undecided(mut found: Found, at_least: u64, common: &Common) -> Result<Exit, Failure> {
+    found.at_least = Some(at_least);
+    found.assurance = found.assurance.out_of_budget().of_nothing();
+    let noun = if at_least == 1 { "pair" } else { "pairs" };
     match common.format {
         Format::Json => commands::json(&found)?,
-        Format::Text => print(|out| writeln!(out, "undecided, at least 0 pairs so far\n({assurance})"))?,
+        Format::Text => {
+            print(|out| writeln!(out, "undecided, at least {at_least} {noun} so far\n({})", found.assurance))?
+        }
     }
-    Ok(Exit::Undecided)
+    Ok(if at_least > 0 { Exit::Contact } else { Exit::Undecided })
 }
 
 /// The frame that the options describe.

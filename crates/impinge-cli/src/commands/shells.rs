@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use impinge::{Mesh, Pose, Shape, ShellLevel, Shells};
+use impinge::{Mesh, Outcome, Pose, Shape, ShellLevel, Shells};
 use serde::Serialize;
 
 use crate::answer::Assurance;
@@ -50,9 +50,12 @@ pub fn run(args: &MakeShells, common: &Common) -> Result<Exit, Failure> {
     let shape = load::shape(&args.mesh)?;
     explain.mesh("mesh", &shape);
     explain.lap("load");
-    let shells = Shells::of(&shape, args.levels.map(|levels| levels as usize))?;
+    let mut query = common.settings().query();
+    let answered = query.shells(&shape, args.levels.map(|levels| levels as usize))?;
     busy.finish_and_clear();
     explain.lap("shells");
+    let outcome = answered.outcome();
+    let Some(shells) = answered.value else { return undecided(common, &outcome) };
     if let Some(path) = &args.out {
         shells.save(path)?;
     }
@@ -68,6 +71,22 @@ pub fn run(args: &MakeShells, common: &Common) -> Result<Exit, Failure> {
         Format::Text => output::print(|out| text(&found, out))?,
     }
     Ok(Exit::Free)
+}
+
+/// The budget ended before the shells were made.
+fn undecided(common: &Common, outcome: &Outcome) -> Result<Exit, Failure> {
+    #[derive(Serialize)]
+    struct Open {
+        levels: Option<Vec<LevelReport>>,
+        #[serde(flatten)]
+        assurance: Assurance,
+    }
+    let assurance = Assurance::from(outcome).of_nothing();
+    match common.format {
+        Format::Json => commands::json(Open { levels: None, assurance })?,
+        Format::Text => output::print(|out| writeln!(out, "undecided\n({assurance})"))?,
+    }
+    Ok(Exit::Undecided)
 }
 
 fn report(level: &ShellLevel, size: f64) -> LevelReport {

@@ -76,9 +76,27 @@ fn every_kind_is_found_and_written() {
     let less = run(&["--ignore", "b_groups:left,b_groups:right, again"]).json();
     assert_eq!(less["clashes"].as_array().unwrap().len(), 4);
     assert_eq!(run(&["--ignore", "a_base,nobody"]).code, 2);
+    let twice = run(&["--ignore", "a_base,a_base"]);
+    assert!(twice.code == 2 && twice.err.contains("\"a_base\" is named twice"), "{twice:?}");
     let text = folder.run(&["clash", "parts"]);
     assert_eq!(text.code, 1);
     assert!(text.out.contains(", apart after 0.5"), "{}", text.out);
+}
+
+/// Every group of every object is a part; an object without groups is one.
+#[test]
+fn groups_within_objects_are_parts() {
+    let folder = Folder::new();
+    let [a, b, c, d] = [0, 1, 2, 3].map(|k| cube_at(1.5 * f64::from(k), 8 * k as usize));
+    folder.write("one.obj", format!("o asm\ng a\n{a}g b\n{b}"));
+    let ended = folder.run(&["clash", "one.obj", "--format", "json"]);
+    let answer = ended.json();
+    assert_eq!((ended.code, &answer["parts"]), (1, &json!(["one:asm:a", "one:asm:b"])), "{answer}");
+    assert_eq!(kinds(&answer), [["one:asm:a", "one:asm:b", "hard"]]);
+    folder.write("two.obj", format!("o asm\n{a}g lid\n{b}o box\n{c}o other\ng lid\n{d}"));
+    let answer = folder.run(&["clash", "two.obj", "--format", "json"]).json();
+    assert_eq!(answer["parts"], json!(["two:asm", "two:asm:lid", "two:box", "two:other:lid"]));
+    assert_eq!(answer["counts"]["hard"], 3);
 }
 
 #[test]

@@ -116,3 +116,34 @@ fn the_same_bytes_at_any_number_of_threads() {
     };
     assert_eq!(run("1", "one.csv"), run("2", "two.csv"));
 }
+
+/// Out of budget, what was found so far is certain and nothing is written.
+#[test]
+fn a_budget_ends_the_search() {
+    let folder = Folder::new();
+    let near: String = (0..5000).map(|k| format!("{},{},0\n", k % 100, k / 100)).collect();
+    folder.write("near.csv", near);
+    let far: String = (0..5000).map(|k| format!("{},0,0\n", 10 * k)).collect();
+    folder.write("far.csv", far);
+    let ask = |file: &str, budget: &str, more: &[&str]| {
+        let args = ["particles", file, "--radius", "1", "--method", "sweep", "--budget", budget];
+        folder.run(&[&args[..], more].concat())
+    };
+    let ended = ask("near.csv", "20000", &["--format", "json", "--pairs", "near.csv.pairs"]);
+    let found = ended.json();
+    assert_eq!(
+        (ended.code, &found["count"], &found["certainty"]),
+        (1, &json!(null), &json!(null)),
+        "{found}"
+    );
+    assert_eq!(found["finish"], json!("out_of_budget"));
+    assert!((1..9850).contains(&found["at_least"].as_u64().unwrap()), "{found}");
+    assert!(!folder.path().join("near.csv.pairs").exists());
+    assert_eq!(ask("near.csv", "20000", &["--format", "json", "--threads", "1"]).json(), found);
+    let ended = ask("near.csv", "100000000", &["--format", "json"]).json();
+    assert_eq!((&ended["count"], &ended["at_least"]), (&json!(9850), &json!(null)), "{ended}");
+    let text = ask("far.csv", "2000", &[]);
+    assert_eq!(text.code, 3, "{text:?}");
+    assert!(text.out.starts_with("undecided, at least 0 pairs so far"), "{text:?}");
+    assert_eq!(ask("far.csv", "1ns", &[]).code, 3);
+}

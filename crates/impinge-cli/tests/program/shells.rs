@@ -48,3 +48,22 @@ fn the_number_of_levels_can_be_chosen() {
     assert_eq!(folder.run(&["shells", "cube.obj", "--method", "gjk"]).code, 2);
     assert_eq!(folder.run(&["shells", "cube.obj", "--out", "no/such/folder/x"]).code, 2);
 }
+
+#[test]
+fn a_budget_ends_the_work() {
+    let folder = Folder::new();
+    let sphere = impinge::procedural::ico_sphere(2.0, 5).unwrap();
+    impinge::io::save(folder.path().join("ball.obj"), &sphere).unwrap();
+    for budget in ["1000", "1us"] {
+        let args = ["shells", "ball.obj", "--out", "ball.shells", "--format", "json", "--budget", budget];
+        let ended = folder.run(&args);
+        let answer = ended.json();
+        assert_eq!((ended.code, answer["finish"].as_str()), (3, Some("out_of_budget")), "{ended:?}");
+        assert!(answer["levels"].is_null() && answer["certainty"].is_null(), "{answer}");
+        assert!(!folder.path().join("ball.shells").exists());
+    }
+    let args = ["shells", "ball.obj", "--format", "json"];
+    let free = folder.run(&args);
+    let limited = folder.run(&[&args[..], &["--budget", "10000000"]].concat());
+    assert_eq!((limited.code, limited.out), (0, free.out));
+}

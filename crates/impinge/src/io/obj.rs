@@ -25,17 +25,10 @@ struct Farthest {
     line: usize,
 }
 
-/// Which statement begins a part.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Level {
-    Object,
-    Group,
-}
-
-/// Where the faces of a named object or group begin.
+/// Where the faces of an object, or of a group within it, begin.
 struct Section {
-    level: Level,
-    name: String,
+    /// The names of the object and the group, empty where there is none.
+    names: [String; 2],
     /// The first of its triangles.
     first: usize,
 }
@@ -52,33 +45,37 @@ pub(super) fn read(bytes: &[u8]) -> Result<Mesh, Error> {
     Mesh::from_points(vertices, triangles)
 }
 
-/// The objects of a file with their names or, where it has none, its groups; faces before the first have no name.
-/// Sections of the same name are one part.
+/// The parts of a file with their names: every group within every object; faces before the first group of an object
+/// are a part called as the object is, and faces before the first of both have no name. Sections of the same names are
+/// one part.
 pub(super) fn read_groups(bytes: &[u8]) -> Result<Vec<(String, Mesh)>, Error> {
     let Content { vertices, triangles, mut sections } = parse(bytes)?;
-    let objects = sections.iter().any(|section| section.level == Level::Object);
-    let wanted = if objects { Level::Object } else { Level::Group };
-    sections.retain(|section| section.level == wanted);
-    sections.insert(0, Section { level: wanted, name: String::new(), first: 0 });
+    sections.insert(0, Section { names: Default::default(), first: 0 });
     let ends = sections.iter().skip(1).map(|section| section.first).chain([triangles.len()]);
-    let mut parts: Vec<(&str, Vec<[u32; 3]>)> = Vec::new();
-    let mut numbers: HashMap<&str, usize> = HashMap::new();
+    let mut parts: Vec<(&[String; 2], Vec<[u32; 3]>)> = Vec::new();
+    let mut numbers: HashMap<&[String; 2], usize> = HashMap::new();
     for (section, end) in sections.iter().zip(ends) {
         let faces = &triangles[section.first..end];
         if faces.is_empty() {
             continue;
         }
-        let number = *numbers.entry(&section.name).or_insert(parts.len());
+        let number = *numbers.entry(&section.names).or_insert(parts.len());
         if number == parts.len() {
-            parts.push((&section.name, Vec::new()));
+            parts.push((&section.names, Vec::new()));
         }
         parts[number].1.extend(faces);
     }
     if parts.len() < 2 {
-        let name = parts.first().map_or(String::new(), |part| part.0.to_string());
+        let name = parts.first().map_or(String::new(), |part| joined(part.0));
         return Ok(vec![(name, Mesh::from_points(vertices, triangles)?)]);
     }
-    parts.into_iter().map(|(name, faces)| Ok((name.to_string(), used_part(&vertices, faces)?))).collect()
+    parts.into_iter().map(|(names, faces)| Ok((joined(names), used_part(&vertices, faces)?))).collect()
+}
+
+/// The names of an object and a group as one.
+fn joined([object, group]: &[String; 2]) -> String {
+    let colon = if object.is_empty() || group.is_empty() { "" } else { ":" };
+    format!("{object}{colon}{group}")
 }
 
 /// A mesh of some faces with the vertices that they use, in the order of the file.
@@ -98,6 +95,7 @@ fn parse(bytes: &[u8]) -> Result<Content, Error> {
     let mut triangles = Vec::new();
     let mut farthest: Option<Farthest> = None;
     let mut sections = Vec::new();
+    let mut object = String::new();
     loop {
         match text.word() {
             Some(b"v") => vertices.push(text.point()?.into()),
@@ -121,13 +119,19 @@ fn parse(bytes: &[u8]) -> Result<Content, Error> {
                 }
             }
             Some(word @ (b"o" | b"g")) => {
-                let level = if word == b"o" { Level::Object } else { Level::Group };
+                let is_object = word == b"o";
                 let mut name = String::new();
                 while let Some(word) = text.word() {
                     let space = if name.is_empty() { "" } else { " " };
                     name = name + space + &String::from_utf8_lossy(word);
                 }
-                sections.push(Section { level, name, first: triangles.len() });
+                let names = if is_object {
+                    object.clone_from(&name);
+                    [name, String::new()]
+                } else {
+                    [object.clone(), name]
+                };
+                sections.push(Section { names, first: triangles.len() });
             }
             Some(b"call") => return Err(text.error("`call` includes another file, which is not supported")),
             _ => {}

@@ -1,4 +1,5 @@
-//! The parts of an assembly: every file of a folder, every named node of a glTF, every object or group of an OBJ.
+//! The parts of an assembly: every file of a folder, every named node of a glTF, every group and object
+//! of an OBJ.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -9,10 +10,12 @@ use crate::num::parallel;
 use crate::{Error, Mesh, Shape};
 
 /// Loads the parts of an assembly from files and folders, in their order: of a folder every mesh file in the order of their names, of a glTF every node with
-/// a mesh, of an OBJ every object, or else every group; any other file is one part.
+/// a mesh, of an OBJ every group within every object (an object without groups is one part); any other file is one
+/// part.
 ///
-/// A part is called by its file's stem, followed by a colon and the name of its node, object or group where there are
-/// several; names that come twice get a number. Folders within folders are not looked at.
+/// A part is called by its file's stem, followed by a colon and the name of its node, or of its object and group with
+/// another colon, where there are several; names that come twice get a number. Folders within folders are not looked
+/// at.
 ///
 /// # Errors
 /// A path that cannot be read, a folder without mesh files, or what [`load_mesh`](super::load_mesh) refuses; the path is

@@ -55,9 +55,8 @@ pub fn sweep_within(
                 Geometry::Particles(_) => "particle",
                 other => other.kind().name(),
             };
-            let reason = format!(
-                "a body begins inside a {name}, whose surface is not swept alone; give it as a mesh"
-            );
+            let reason =
+                format!("a body begins inside a {name}, whose surface is not swept alone; give it as a mesh");
             return Err(Error::Argument { name: "surfaces", reason });
         }
     }

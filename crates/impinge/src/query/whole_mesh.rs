@@ -2,6 +2,7 @@
 
 use super::point::{mesh_of, whole};
 use super::{Query, check_volume};
+use crate::budget::QUANTUM;
 use crate::contact::{Verdict, Volume, VolumeOptions};
 use crate::model::{Fact, Geometry, Placed};
 use crate::narrow::decompose::{Covering, DecomposeOptions, Decomposition, decompose_within, whole_within};
@@ -10,6 +11,7 @@ use crate::narrow::detector::shape_memory::ShapeQuestion;
 use crate::narrow::image;
 use crate::narrow::methods::Method;
 use crate::narrow::route::{Answer, Reason};
+use crate::narrow::sampled::shells::Shells;
 use crate::report::{self, Inspection};
 use crate::shape::mass::Mass;
 use crate::{Certainty, Counters, Error, Finish, Outcome, Shape};
@@ -77,6 +79,37 @@ impl Query<'_> {
             _ => Verdict::new(Some(shape.is_closed()), FOUND),
         };
         Ok(Answer::new(verdict, Method::Exact, Reason::Only))
+    }
+
+    /// Layered shells of a mesh; see [`Shells::of`](crate::Shells::of). They are built in one go: their units, so many
+    /// for each triangle, are drawn beforehand.
+    ///
+    /// # Errors
+    /// A shape that is no mesh, or a method other than `exact`.
+    pub fn shells(&mut self, shape: &Shape, levels: Option<usize>) -> Result<Answer<Shells>, Error> {
+        let body = Placed::from(shape);
+        let question = "layered shells";
+        let model = mesh_of(&body, question)?;
+        let (method, reason) = self.only_exact(question)?;
+        let verdict = if self.budget.is_unlimited() {
+            Verdict::new(Some(Shells::of_mesh(model.mesh(), levels)), FOUND)
+        } else {
+            let wanted = levels.map_or(-1.0, |levels| levels as f64);
+            let asked = ShapeQuestion { options: [wanted, 0.0], ..whole(&body, question) };
+            self.within(asked, move |shape, budget| {
+                let Some(model) = shape.model() else { return Ok(Verdict::refused()) };
+                let mut open = Shells::units(model.mesh());
+                while open > 0 {
+                    let some = open.min(QUANTUM);
+                    if !budget.draw_updates(some) {
+                        return Ok(Verdict::out_of_budget());
+                    }
+                    open -= some;
+                }
+                Ok(Verdict::new(Some(Shells::of_mesh(model.mesh(), levels)), FOUND))
+            })?
+        };
+        Ok(Answer::new(verdict, method, reason))
     }
 
     /// Convex shapes that cover a closed mesh; see [`decompose`]. When the budget ends, `so_far` holds the parts after
@@ -171,6 +204,21 @@ pub fn decompose(shape: &Shape, options: &DecomposeOptions) -> Result<Decomposit
 mod tests {
     use super::*;
     use crate::{Budget, Memory, procedural};
+
+    #[test]
+    fn shells_are_made_within_the_budget() {
+        let ball = Shape::from(procedural::ico_sphere(1.0, 4).unwrap());
+        let mut memory = Memory::default();
+        let mut ask = |budget: Budget| {
+            { Query { budget, memory: Some(&mut memory), ..Query::default() } }.shells(&ball, None).unwrap()
+        };
+        let short = ask(Budget::units(1000));
+        assert_eq!((short.value.is_none(), short.finish), (true, Finish::OutOfBudget));
+        let whole = ask(Budget::UNLIMITED).value.unwrap();
+        // 5,120 triangles of 13 units each.
+        let calls = (2..100).find(|_| ask(Budget::units(10_240)).value.as_ref() == Some(&whole)).unwrap();
+        assert!((6..10).contains(&calls), "{calls} calls");
+    }
 
     #[test]
     fn closedness_is_found_within_the_budget() {

@@ -3,9 +3,12 @@
 //! Octree, BSP tree and R*-tree differ in how they group points and what they keep from frame to frame; what they hand
 //! over here is the same: nodes with their children side by side, and the points in the order of the leaves.
 
+use std::cell::Cell;
+
 use glam::DVec3;
 
 use super::Particles;
+use super::meter::Meter;
 use super::point_list::PointList;
 use crate::num::tolerance::ROUND_UP;
 
@@ -71,7 +74,12 @@ impl BoxTree {
         self.fit(points.positions(), |p| points.radius(particles, p));
         pairs.clear();
         let cutoff = particles.cutoff() + particles.candidate_margin();
-        self.near_pairs(cutoff, |p, q| pairs.extend(points.pair(particles, p, q)))
+        let (meter, found) = (Meter::of_thread(), Cell::new(0));
+        let visit = |p: u32, q: u32| {
+            pairs.extend(points.pair(particles, p, q));
+            found.set(pairs.len());
+        };
+        self.near_pairs(cutoff, visit, |tests| meter.go_on(tests, found.get()))
     }
 
     /// Gathers the points in the order of the leaves and fits all boxes, from the leaves up.
@@ -108,14 +116,20 @@ impl BoxTree {
         DVec3::new(self.x[i], self.y[i], self.z[i])
     }
 
-    /// Visits pairs of points among which are all whose balls are at most `cutoff` apart, each once. Returns how many
-    /// pairs of boxes and of points were tested.
-    fn near_pairs(&self, cutoff: f64, mut visit: impl FnMut(u32, u32)) -> [u64; 2] {
+    /// Visits pairs of points among which are all whose balls are at most `cutoff` apart, each once, as long as `go_on`
+    /// says so, which is told of the tests done. Returns how many pairs of boxes and of points were tested.
+    fn near_pairs(
+        &self,
+        cutoff: f64,
+        mut visit: impl FnMut(u32, u32),
+        go_on: impl Fn(u64) -> bool,
+    ) -> [u64; 2] {
         let [mut box_tests, mut point_tests] = [0_u64; 2];
         let mut stack: Vec<[u32; 2]> = if self.nodes.is_empty() { Vec::new() } else { vec![[0, 0]] };
         let limit_sq = (cutoff * ROUND_UP) * (cutoff * ROUND_UP);
         while let Some([a, b]) = stack.pop() {
             let (s, t) = (&self.nodes[a as usize], &self.nodes[b as usize]);
+            let before = box_tests + point_tests;
             if s.is_leaf && t.is_leaf {
                 point_tests += self.compare_leaves([s, t], a == b, cutoff, &mut visit);
             } else if a == b {
@@ -137,6 +151,9 @@ impl BoxTree {
                         stack.push([child as u32, other]);
                     }
                 }
+            }
+            if !go_on(box_tests + point_tests - before) {
+                break;
             }
         }
         [box_tests, point_tests]

@@ -1,5 +1,6 @@
 //! Every pair tried: the twin of all other techniques.
 
+use super::meter::Meter;
 use super::particles::is_within;
 use super::{NeighbourSearch, Particles, SearchCounters, Technique, bytes_of};
 use crate::num::parallel;
@@ -43,27 +44,46 @@ impl NeighbourSearch for Brute {
     fn search(&mut self, particles: &Particles<'_>, pairs: &mut Vec<[u32; 2]>) {
         let count = particles.len();
         let tests = (count as u64 * (count as u64).saturating_sub(1)) / 2;
+        let meter = Meter::of_thread();
+        let behind = |i: usize| (count - i - 1) as u64;
         pairs.clear();
         if are_all_pairs(particles) {
-            pairs.reserve(tests as usize);
-            (0..count as u32).for_each(|i| pairs.extend((i + 1..count as u32).map(|j| [i, j])));
+            if !meter.is_on() {
+                pairs.reserve(tests as usize);
+            }
+            for i in 0..count as u32 {
+                pairs.extend((i + 1..count as u32).map(|j| [i, j]));
+                if !meter.go_on(behind(i as usize), pairs.len()) {
+                    break;
+                }
+            }
         } else {
             self.columns.update(particles);
             let (level, columns) = (self.level, &self.columns);
             let plain = columns.are_enough(particles);
-            let found = parallel::map(count.div_ceil(CHUNK), |chunk| {
-                let mut found = Vec::new();
-                for i in chunk * CHUNK..count.min((chunk + 1) * CHUNK) {
-                    if plain {
-                        partners(level, columns, i, &mut found);
-                    } else {
-                        let partners = (i + 1..count).filter(|&j| particles.is_pair(i as u32, j as u32));
-                        found.extend(partners.map(|j| [i as u32, j as u32]));
+            let list = |i: usize, found: &mut Vec<[u32; 2]>| {
+                if plain {
+                    partners(level, columns, i, found);
+                } else {
+                    let partners = (i + 1..count).filter(|&j| particles.is_pair(i as u32, j as u32));
+                    found.extend(partners.map(|j| [i as u32, j as u32]));
+                }
+            };
+            if meter.is_on() {
+                for i in 0..count {
+                    list(i, pairs);
+                    if !meter.go_on(behind(i), pairs.len()) {
+                        break;
                     }
                 }
-                found
-            });
-            found.into_iter().for_each(|found| pairs.extend(found));
+            } else {
+                let found = parallel::map(count.div_ceil(CHUNK), |chunk| {
+                    let mut found = Vec::new();
+                    (chunk * CHUNK..count.min((chunk + 1) * CHUNK)).for_each(|i| list(i, &mut found));
+                    found
+                });
+                found.into_iter().for_each(|found| pairs.extend(found));
+            }
         }
         let bytes = self.columns.coordinates.iter().chain([&self.columns.radii]).map(bytes_of).sum();
         self.counters =

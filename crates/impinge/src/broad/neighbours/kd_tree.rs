@@ -5,6 +5,7 @@
 use glam::DVec3;
 
 use super::images::Images;
+use super::meter::Meter;
 use super::nearest::Around;
 use super::{Nearest, NeighbourSearch, Particles, SearchCounters, Technique, bytes_of};
 use crate::num::parallel;
@@ -71,6 +72,19 @@ impl Place {
 struct Pairs {
     found: Vec<[u32; 2]>,
     tests: u64,
+    /// Pairs found by others before, and tests that the meter has been told of.
+    before: usize,
+    told: u64,
+    /// The budget ended.
+    is_over: bool,
+}
+
+impl Pairs {
+    fn tell(&mut self, meter: Meter) {
+        let tests = self.tests - self.told;
+        self.told = self.tests;
+        self.is_over |= !meter.go_on(tests, self.before + self.found.len());
+    }
 }
 
 impl KdTree {
@@ -122,8 +136,8 @@ impl KdTree {
         (a + b + self.apart) * (1.0 + IMAGE_MARGIN)
     }
 
-    fn pairs_between(&self, [a, b]: [Place; 2], particles: &Particles<'_>, to: &mut Pairs) {
-        if !self.is_near([a, b]) {
+    fn pairs_between(&self, [a, b]: [Place; 2], particles: &Particles<'_>, meter: Meter, to: &mut Pairs) {
+        if to.is_over || !self.is_near([a, b]) {
             return;
         }
         match (a.node == b.node, self.is_leaf(a) && self.is_leaf(b)) {
@@ -131,20 +145,25 @@ impl KdTree {
                 for i in a.first..a.end {
                     self.test(i, i + 1..a.end, particles, to);
                 }
+                to.tell(meter);
             }
             (true, false) => {
                 let [l, r] = a.children();
-                [[l, l], [l, r], [r, r]].into_iter().for_each(|two| self.pairs_between(two, particles, to));
+                let parts = [[l, l], [l, r], [r, r]];
+                parts.into_iter().for_each(|two| self.pairs_between(two, particles, meter, to));
             }
             (false, true) => {
                 for i in a.first..a.end {
                     self.test(i, b.first..b.end, particles, to);
                 }
+                to.tell(meter);
             }
             (false, false) => {
                 let [wide, other] = self.wider_first([a, b]);
                 let children = wide.children();
-                children.into_iter().for_each(|child| self.pairs_between([child, other], particles, to));
+                for child in children {
+                    self.pairs_between([child, other], particles, meter, to);
+                }
             }
         }
     }
@@ -228,16 +247,32 @@ impl NeighbourSearch for KdTree {
         self.update(particles);
         let mut tasks = Vec::new();
         self.deal([self.root(); 2], &mut tasks);
-        let parts = parallel::map(tasks.len(), |k| {
-            let mut part = Pairs::default();
-            self.pairs_between(tasks[k], particles, &mut part);
+        let meter = Meter::of_thread();
+        let search = |k: usize, before: usize| {
+            let mut part = Pairs { before, ..Pairs::default() };
+            self.pairs_between(tasks[k], particles, meter, &mut part);
             part
-        });
+        };
         pairs.clear();
         let mut tests = 0;
-        for part in parts {
+        let mut add = |part: &Pairs| {
             pairs.extend_from_slice(&part.found);
             tests += part.tests;
+            pairs.len()
+        };
+        if meter.is_on() {
+            let mut before = 0;
+            for k in 0..tasks.len() {
+                let part = search(k, before);
+                before = add(&part);
+                if part.is_over {
+                    break;
+                }
+            }
+        } else {
+            for part in parallel::map(tasks.len(), |k| search(k, 0)) {
+                add(&part);
+            }
         }
         self.counters = SearchCounters {
             tests,

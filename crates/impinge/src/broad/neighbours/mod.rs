@@ -34,7 +34,9 @@ mod hybrid;
 mod images;
 mod kd_tree;
 mod lattice;
+mod limited;
 mod list;
+mod meter;
 mod moving_tree;
 mod nearest;
 mod octree;
@@ -53,6 +55,7 @@ use super::Changes;
 #[cfg(feature = "unstable")]
 pub use crowding::Crowding;
 pub use domain::Domain;
+pub use limited::LimitedPairs;
 pub use list::{NeighbourList, NeighbourOptions};
 pub use moving_tree::{Meeting, MovingTree};
 pub use nearest::Nearest;

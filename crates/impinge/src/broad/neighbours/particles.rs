@@ -113,6 +113,20 @@ impl<'a> Particles<'a> {
         Ok(particles)
     }
 
+    /// The same with positions of its own, and its radii, which it does not have then: for another thread.
+    pub(super) fn owned(&self) -> (Particles<'static>, Vec<f64>) {
+        let &Particles { domain, cutoff, reach, bounds, .. } = self;
+        let (positions, wraps) = (Cow::Owned(self.positions.to_vec()), self.wraps.clone());
+        (Particles { positions, wraps, radii: &[], domain, cutoff, reach, bounds }, self.radii.to_vec())
+    }
+
+    /// What [`Particles::owned`] gave, with its radii.
+    pub(super) fn with_own_radii<'s>(&'s self, radii: &'s [f64]) -> Particles<'s> {
+        let &Particles { domain, cutoff, reach, bounds, .. } = self;
+        let (positions, wraps) = (Cow::Borrowed(&*self.positions), self.wraps.clone());
+        Particles { positions, wraps, radii, domain, cutoff, reach, bounds }
+    }
+
     /// Takes all positions into the cell.
     fn wrap(&mut self) -> Result<(), Error> {
         let domain = self.domain;

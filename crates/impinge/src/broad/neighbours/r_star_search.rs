@@ -3,6 +3,7 @@
 use glam::DVec3;
 
 use super::box_tree::{BoxNode, BoxTree};
+use super::meter::Meter;
 use super::point_list::PointList;
 use super::r_star::{Bound, NONE, RStarTree};
 use super::{NeighbourSearch, Particles, SearchCounters, Technique};
@@ -39,7 +40,15 @@ impl NeighbourSearch for RStarSearch {
         tree.items.truncate(count);
         let known = tree.items.len();
         tree.update(bound);
-        (known..count).for_each(|p| tree.insert(p as u32, bound(p as u32)));
+        let meter = Meter::of_thread();
+        for p in known as u32..count as u32 {
+            let before = tree.tests;
+            tree.insert(p, bound(p));
+            if !meter.go_on(tree.tests - before, 0) {
+                pairs.clear();
+                return;
+            }
+        }
         debug_assert!(tree.is_valid());
         lay_out(tree, boxes);
         let [box_tests, point_tests] = boxes.pairs(particles, points, pairs);

@@ -11,6 +11,7 @@ use super::gather::{TaskList, gather};
 use super::grid::RowCells;
 use super::hash::CellTable;
 use super::images::Images;
+use super::meter::Meter;
 use super::{Particles, bytes_of};
 use crate::num::parallel;
 use crate::num::tolerance::IMAGE_MARGIN;
@@ -19,6 +20,9 @@ use crate::simd::{SimdLevel, dispatch};
 
 /// Particles that look for others at a time; their pairs fit into a near cache.
 const TASK: usize = 1 << 10;
+
+/// The same where a budget is asked after each.
+const METERED_TASK: usize = 1 << 4;
 
 /// Candidates of a block: their columns fit into the nearest cache.
 const BLOCK: usize = 1 << 10;
@@ -98,8 +102,14 @@ impl Scan<'_> {
             found.restart();
             // Straight into the list.
             std::mem::swap(&mut found.pairs, pairs);
-            for k in parallel::in_turn(0..tasks) {
-                task(k, found);
+            let meter = Meter::of_thread();
+            let size = if meter.is_on() { METERED_TASK } else { TASK };
+            for first in parallel::in_turn((0..count).step_by(size)) {
+                let before = found.tests;
+                self.task(level, first, count.min(first + size), found);
+                if !meter.go_on(found.tests - before, found.count) {
+                    break;
+                }
             }
             found.pairs.truncate(found.count);
             std::mem::swap(&mut found.pairs, pairs);

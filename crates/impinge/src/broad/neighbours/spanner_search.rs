@@ -1,6 +1,9 @@
 //! Pairs by the deformable spanner: the hierarchy is kept from frame to frame, and one traversal finds the pairs and
 //! the points that have come too near to others of their level.
 
+use std::cell::Cell;
+
+use super::meter::Meter;
 use super::point_list::PointList;
 use super::spanner::DeformableSpanner;
 use super::{NeighbourSearch, Particles, SearchCounters, Technique};
@@ -34,12 +37,19 @@ impl NeighbourSearch for SpannerSearch {
             *spanner = DeformableSpanner::with_room(ROOM * *reach);
         }
         let [tests, updates, _] = spanner.work();
-        spanner.resize(points.positions());
         pairs.clear();
+        if !spanner.resize(points.positions()) {
+            return;
+        }
+        let (meter, found) = (Meter::of_thread(), Cell::new(0));
         let ball = |p: u32| points.radius(particles, p);
         let cutoff = particles.cutoff() + particles.candidate_margin();
-        let [volume_tests, near] =
-            spanner.separate(cutoff, ball, |p, q| pairs.extend(points.pair(particles, p, q)));
+        let visit = |p: u32, q: u32| {
+            pairs.extend(points.pair(particles, p, q));
+            found.set(pairs.len());
+        };
+        let go_on = |tests: u64| meter.go_on(tests, found.get());
+        let [volume_tests, near] = spanner.separate(cutoff, ball, visit, go_on);
         let [all_tests, all_updates, bytes] = spanner.work();
         *counters = SearchCounters {
             tests: near + all_tests - tests,

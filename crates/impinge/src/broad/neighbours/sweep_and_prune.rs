@@ -5,6 +5,7 @@
 //! which makes use of runs, has little to do where little moves. Where we leave the papers: one axis is swept and the
 //! distance decides the rest; keeping overlaps on three axes costs more than it saves for points.
 
+use super::meter::Meter;
 use super::point_list::PointList;
 use super::{NeighbourSearch, Particles, SearchCounters, Technique};
 use crate::num::tolerance::ROUND_UP;
@@ -33,6 +34,7 @@ impl NeighbourSearch for SweepAndPrune {
         let cutoff = particles.cutoff() + particles.candidate_margin();
         let limit_sq = reach * reach;
         let mut tests = 0;
+        let meter = Meter::of_thread();
         pairs.clear();
         for i in 0..order.len() {
             let (px, py, pz) = (x[i], y[i], z[i]);
@@ -49,6 +51,9 @@ impl NeighbourSearch for SweepAndPrune {
                 j += 1;
             }
             tests += (j - i - 1) as u64;
+            if !meter.go_on((j - i - 1) as u64, pairs.len()) {
+                break;
+            }
         }
         let columns: u64 = self.columns.iter().map(super::bytes_of).sum();
         self.counters = SearchCounters {

@@ -7,6 +7,7 @@ use rand_pcg::Pcg64;
 use super::{Domain, NeighbourList, NeighbourOptions, Particles, Technique};
 use crate::broad::Changes;
 use crate::num::parallel;
+use crate::{Budget, Finish};
 
 /// A kind of space that particles are drawn in.
 #[derive(Debug, Clone, Copy)]
@@ -336,6 +337,49 @@ fn the_order_of_pairs_does_not_depend_on_threads_or_on_what_was_searched_before(
             assert!(shared == alone, "{technique}");
             assert_eq!((search.counters().tests, counters.pairs), (counters.tests, alone.len() as u64));
             assert!(alone.len() > 10_000, "{}", alone.len());
+        }
+    }
+}
+
+/// With a budget every technique stops in time with pairs that are certain, and finds all where it is enough.
+#[test]
+fn every_technique_keeps_to_a_budget() {
+    let mut random = Pcg64::seed_from_u64(37);
+    let all = positions(&mut random, 3000, 10.0);
+    let radii: Vec<f64> = (0..all.len()).map(|_| random.random_range(0.0..0.1)).collect();
+    for space in [Space::Open, Space::Box] {
+        let points = Particles::new(&all, space.domain(10.0), 0.4).unwrap();
+        let balls = Particles::with_radii(&all, &radii, space.domain(10.0), 0.2).unwrap();
+        for particles in [points, balls] {
+            let want = found(Technique::Brute, &particles);
+            for &technique in Technique::ALL {
+                let within = |mut budget: Budget| technique.pairs_within(&particles, None, &mut budget);
+                let none = within(Budget::units(0));
+                assert_eq!((none.pairs, none.at_least, none.finish), (None, 0, Finish::OutOfBudget));
+                let few = within(Budget::units(1000));
+                assert_eq!((few.pairs.is_none(), few.finish), (true, Finish::OutOfBudget), "{technique}");
+                let mut before = few;
+                for units in [10_000, 100_000, 1_000_000, 10_000_000] {
+                    let now = within(Budget::units(units));
+                    let count = want.len() as u64;
+                    assert!((before.at_least..=count).contains(&now.at_least), "{technique}, {units} units");
+                    let least = u64::from(now.pairs.is_some()) * count;
+                    assert!(now.at_least >= least, "{technique}, {units} units");
+                    if now.pairs.is_none() {
+                        // Not far beyond the last quantum: a block of sixteen particles with all they look at.
+                        let most = units + 512 + 16 * 3000;
+                        assert!((units..=most).contains(&now.counters.tests), "{technique}: {now:?}");
+                        let alone = parallel::alone(|| within(Budget::units(units)));
+                        assert_eq!(alone, now, "{technique}");
+                    }
+                    before = now;
+                }
+                let mut pairs = before.pairs.expect("ten million units are enough");
+                pairs.sort_unstable();
+                assert!(pairs == want, "{technique}");
+                let soon = Budget::time(std::time::Duration::from_nanos(1));
+                assert_eq!(within(soon).finish, Finish::OutOfBudget, "{technique}");
+            }
         }
     }
 }

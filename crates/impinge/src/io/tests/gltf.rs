@@ -105,7 +105,8 @@ fn files_beside_the_document_are_fetched_by_name() {
     assert!(refused(&text, Format::Gltf).contains("buffer 0: `my cube.bin`: a file beside the document"));
     let within = with("/buffers/0", json!({"byteLength": 168, "uri": "./sub/../data/%2E%2E/my%20cube.bin"}));
     assert_eq!(read(within.to_string().as_bytes(), &fetch).unwrap(), cube());
-    let outside = ["../a.bin", "../../../etc/passwd", "sub/../../a.bin", "%2e%2e/a.bin", "%2Fetc/passwd", ".."];
+    let outside =
+        ["../a.bin", "../../../etc/passwd", "sub/../../a.bin", "%2e%2e/a.bin", "%2Fetc/passwd", ".."];
     let broken = ["http://host/a.bin", "/etc/passwd", "c:\\a.bin", "a%2", "a%zz", "%ff"];
     for uri in outside.into_iter().chain(broken) {
         let text = with("/buffers/0", json!({"byteLength": 168, "uri": uri})).to_string();

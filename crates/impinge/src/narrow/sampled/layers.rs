@@ -36,8 +36,8 @@ impl Layers {
     /// The layers of a mesh, built for so many units for each triangle; `None` when the budget ends first.
     pub(crate) fn of(model: &Model, budget: &mut Budget) -> Option<Arc<Layers>> {
         let triangles = model.mesh().triangles().len() as u64;
-        let units = triangles * (u64::from(triangles.max(1).ilog2()) + 1);
-        let shells = model.attached(units, budget, |model| Shells::of_mesh(model.mesh(), None))?;
+        let shells = model
+            .attached(Shells::units(model.mesh()), budget, |model| Shells::of_mesh(model.mesh(), None))?;
         model.attached(triangles, budget, |_| Layers::new(shells))
     }
 

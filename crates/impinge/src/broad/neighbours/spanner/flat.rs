@@ -180,13 +180,21 @@ impl Flat {
 
     /// Visits pairs of points such that every pair at most `reach` plus the radii of their balls apart is among them,
     /// and every pair that is nearer than the levels of both allow: as places in the order of the leaves, with the
-    /// squared distance. Nodes of up to `bucket` points, and twins, are not taken apart. Returns how many pairs of nodes and of
-    /// points were measured.
-    pub fn near_pairs(&self, reach: f64, bucket: u32, mut visit: impl FnMut(usize, usize, f64)) -> [u64; 2] {
+    /// squared distance. Nodes of up to `bucket` points, and twins, are not taken apart. Ends
+    /// where `go_on`, which is told of the measurements done, says no. Returns how many pairs of nodes and of points were
+    /// measured.
+    pub fn near_pairs(
+        &self,
+        reach: f64,
+        bucket: u32,
+        mut visit: impl FnMut(usize, usize, f64),
+        go_on: impl Fn(u64) -> bool,
+    ) -> [u64; 2] {
         let [mut node_tests, mut point_tests] = [0_u64; 2];
         let mut stack = if self.nodes.is_empty() { Vec::new() } else { vec![[0, 0]] };
         while let Some([a, b]) = stack.pop() {
             let (s, t) = (&self.nodes[a as usize], &self.nodes[b as usize]);
+            let before = node_tests + point_tests;
             if s.is_bucket(bucket) && t.is_bucket(bucket) {
                 let wanted = (reach + s.ball + t.ball).max(s.scale).max(t.scale) * ROUND_UP;
                 point_tests += self.compare_buckets([s, t], a == b, wanted * wanted, &mut visit);
@@ -207,6 +215,9 @@ impl Flat {
                     self.push_near(&mut stack, reach, [child as u32, other]);
                     node_tests += 1;
                 }
+            }
+            if !go_on(node_tests + point_tests - before) {
+                break;
             }
         }
         [node_tests, point_tests]

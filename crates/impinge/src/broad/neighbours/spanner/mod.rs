@@ -12,6 +12,7 @@ mod tests;
 
 use self::flat::Flat;
 use self::hierarchy::Hierarchy;
+use super::meter::Meter;
 use super::particles::is_within;
 use crate::error::Error;
 use crate::num::tolerance::LARGEST_COORDINATE;
@@ -100,7 +101,7 @@ impl DeformableSpanner {
         let present = |(i, _): &(usize, _)| self.hierarchy.is_present(*i as u32);
         places.iter().enumerate().filter(present).try_for_each(|(i, p)| checked(i, p))?;
         self.hierarchy.move_to(|p| places[p as usize].into());
-        self.separate(0.0, |_| 0.0, |_, _| ());
+        self.separate(0.0, |_| 0.0, |_, _| (), |_| true);
         self.lay_out();
         debug_assert!(self.is_valid());
         Ok(())
@@ -142,12 +143,13 @@ impl DeformableSpanner {
         let bound = ways.reduce(f64::min)?.sqrt();
         let mut best: Option<(f64, [u32; 2])> = None;
         let flat = &self.flat;
-        flat.near_pairs(bound, BUCKET, |i, j, d_sq| {
+        let visit = |i: usize, j: usize, d_sq: f64| {
             let this = (d_sq, flat.numbers(i, j));
             if best.is_none_or(|best| this < best) {
                 best = Some(this);
             }
-        });
+        };
+        flat.near_pairs(bound, BUCKET, visit, |_| true);
         best.map(|(_, pair)| pair)
     }
 
@@ -163,41 +165,51 @@ impl DeformableSpanner {
         self.lay_out();
         let mut pairs = Vec::new();
         let (points, flat) = (&self.hierarchy.points, &self.flat);
-        flat.near_pairs(reach, BUCKET, |i, j, _| {
+        let visit = |i: usize, j: usize, _: f64| {
             let [p, q] = flat.numbers(i, j);
             if is_within(points[q as usize] - points[p as usize], reach) {
                 pairs.push([p, q]);
             }
-        });
+        };
+        flat.near_pairs(reach, BUCKET, visit, |_| true);
         crate::broad::sort_pairs(&mut pairs);
         Ok(pairs)
     }
 
-    /// Puts points 0, 1, … in these places: those that are there move, others come or go.
-    pub(super) fn resize(&mut self, places: &[[f64; 3]]) {
+    /// Puts points 0, 1, … in these places: those that are there move, others come or go. False when the budget of the
+    /// thread ended first.
+    pub(super) fn resize(&mut self, places: &[[f64; 3]]) -> bool {
+        let meter = Meter::of_thread();
         for extra in places.len()..self.hierarchy.len() {
             self.hierarchy.remove(extra as u32);
         }
         self.hierarchy.move_to(|p| places[p as usize].into());
         for (p, place) in places.iter().enumerate() {
             if !self.hierarchy.is_present(p as u32) {
+                let before = self.hierarchy.tests;
                 self.hierarchy.insert(p as u32, (*place).into());
+                if !meter.go_on(self.hierarchy.tests - before, 0) {
+                    return false;
+                }
             }
         }
+        true
     }
 
     /// Lays out the hierarchy, visits pairs among which are all that are at most `reach` plus their balls apart, and
-    /// restores the separation. What is laid out is stale then. Returns the tests of nodes and of points.
+    /// restores the separation. What is laid out is stale then. Ends early where `go_on`, which is told of the tests done,
+    /// says no. Returns the tests of nodes and of points.
     pub(super) fn separate(
         &mut self,
         reach: f64,
         ball: impl Fn(u32) -> f64,
         mut visit: impl FnMut(u32, u32),
+        go_on: impl Fn(u64) -> bool,
     ) -> [u64; 2] {
         let DeformableSpanner { hierarchy, flat, too_near } = self;
         flat.update(hierarchy, ball);
         too_near.clear();
-        let tests = flat.near_pairs(reach, BUCKET, |i, j, d_sq| {
+        let visit_places = |i: usize, j: usize, d_sq: f64| {
             let [p, q] = flat.numbers(i, j);
             let [s, t] = [flat.separation_sq[i], flat.separation_sq[j]];
             if d_sq < s.min(t) {
@@ -206,7 +218,8 @@ impl DeformableSpanner {
                 too_near.push(if first < s.max(t) { p } else { q });
             }
             visit(p, q);
-        });
+        };
+        let tests = flat.near_pairs(reach, BUCKET, visit_places, go_on);
         hierarchy.mend(too_near.drain(..));
         flat.nodes.clear();
         tests
@@ -234,9 +247,10 @@ impl DeformableSpanner {
         let mut flat = Flat::default();
         flat.update(&self.hierarchy, |_| 0.0);
         let mut separated = true;
-        flat.near_pairs(0.0, 1, |i, j, d_sq| {
+        let visit = |i: usize, j: usize, d_sq: f64| {
             separated &= d_sq >= flat.separation_sq[i].min(flat.separation_sq[j]);
-        });
+        };
+        flat.near_pairs(0.0, 1, visit, |_| true);
         separated && self.hierarchy.is_covering()
     }
 }

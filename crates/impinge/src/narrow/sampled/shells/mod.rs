@@ -136,6 +136,12 @@ impl Shells {
         Shells::build(mesh, levels, None)
     }
 
+    /// Units that the shells of a mesh cost: about as many tests as would take the same time.
+    pub(crate) fn units(mesh: &Mesh) -> u64 {
+        let triangles = mesh.triangles().len() as u64;
+        triangles * (u64::from(triangles.max(1).ilog2()) + 1)
+    }
+
     /// The shells of a body whose points are each within an error of a triangle of a mesh: `error` has it for
     /// each triangle.
     fn build(mesh: &Mesh, levels: Option<usize>, error: Option<Vec<f64>>) -> Shells {

@@ -1,0 +1,88 @@
+//! The pairs of a frame as far as a budget goes.
+
+use std::sync::Arc;
+
+use super::meter::{Done, Meter, metered};
+use super::{Particles, SearchCounters, Technique};
+use crate::budget::task::Task;
+use crate::num::parallel;
+use crate::{Budget, Finish};
+
+/// Pairs found under a budget.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct LimitedPairs {
+    /// All of them, in the order of [`NeighbourSearch::search`](super::NeighbourSearch::search); `None` when the budget
+    /// ended first.
+    pub pairs: Option<Vec<[u32; 2]>>,
+    /// How many there are at least.
+    pub at_least: u64,
+    /// What the search cost; after a budget ended, only `tests` are told: all units that it has drawn.
+    pub counters: SearchCounters,
+    /// Whether it came to its end.
+    pub finish: Finish,
+}
+
+impl LimitedPairs {
+    fn open(done: Done) -> LimitedPairs {
+        let counters = SearchCounters { tests: done.units, ..SearchCounters::default() };
+        LimitedPairs { pairs: None, at_least: done.pairs, counters, finish: Finish::OutOfBudget }
+    }
+}
+
+impl Technique {
+    /// All pairs of a frame as far as a budget goes, with cells of about the width `voxel` if the technique has cells.
+    /// A unit is a test of two particles, boxes or cells, or a particle that is put in place.
+    ///
+    /// With a limit one thread searches: so what a budget of units is enough for is the same everywhere. At its
+    /// deadline the call returns, whatever is being built.
+    ///
+    /// ```
+    /// use impinge::broad::neighbours::{Domain, Particles, Technique};
+    /// use impinge::{Budget, Finish};
+    ///
+    /// let positions: Vec<[f64; 3]> = (0..1000).map(|k| [f64::from(k), 0.0, 0.0]).collect();
+    /// let line = Particles::new(&positions, Domain::OPEN, 1.0)?;
+    /// let all = Technique::Grid.pairs_within(&line, None, &mut Budget::unlimited());
+    /// assert_eq!((all.at_least, all.finish), (999, Finish::Complete));
+    /// let some = Technique::Brute.pairs_within(&line, None, &mut Budget::units(100_000));
+    /// assert!(some.pairs.is_none() && (50..999).contains(&some.at_least));
+    /// # Ok::<(), impinge::Error>(())
+    /// ```
+    pub fn pairs_within(
+        self,
+        particles: &Particles<'_>,
+        voxel: Option<f64>,
+        budget: &mut Budget,
+    ) -> LimitedPairs {
+        if budget.is_unlimited() {
+            return self.all_pairs(particles, voxel);
+        }
+        if budget.is_spent() {
+            return LimitedPairs::open(Done::default());
+        }
+        let frame = Arc::new(particles.owned());
+        let search = move |budget: &mut Budget| {
+            let particles = frame.0.with_own_radii(&frame.1);
+            let (found, done) = parallel::alone(|| metered(budget, || self.all_pairs(&particles, voxel)));
+            found.unwrap_or_else(|| LimitedPairs::open(done))
+        };
+        let Some(mut task) = Task::start(search.clone()) else {
+            // Without threads it runs here.
+            return search(budget);
+        };
+        let progress = task.advance::<LimitedPairs, Done>(budget);
+        progress.answer.unwrap_or_else(|| LimitedPairs::open(progress.so_far.unwrap_or_default()))
+    }
+
+    fn all_pairs(self, particles: &Particles<'_>, voxel: Option<f64>) -> LimitedPairs {
+        let mut search = self.start_with(voxel);
+        let mut pairs = Vec::new();
+        // Every structure takes up every particle.
+        if Meter::of_thread().go_on(particles.len() as u64, 0) {
+            search.search(particles, &mut pairs);
+        }
+        let at_least = pairs.len() as u64;
+        LimitedPairs { pairs: Some(pairs), at_least, counters: search.counters(), finish: Finish::Complete }
+    }
+}
