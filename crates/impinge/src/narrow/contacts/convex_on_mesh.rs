@@ -8,7 +8,7 @@
 use glam::DVec3;
 
 use super::convex_mesh_hull::{as_mesh, convex_body};
-use super::local_surface::LocalSurface;
+use super::local_surface::{LocalSurface, Near};
 use super::lower_part::PlacedPolytope;
 use super::{Wanted, convex_pair, curved_on_mesh, polytope_on_mesh, round_on_mesh, solids};
 use crate::bound::Aabb;
@@ -120,19 +120,22 @@ fn on_patch(
     let OnMesh { mesh, convex, pose, wanted: Wanted { margin, one_sided, .. }, .. } = *asked;
     let middle = middle(convex, pose);
     let ball = Ball { centre: middle, radius: WIDER * (reach(convex, bounds) + margin) };
-    let mut surface = LocalSurface::new(*body, patch, bounds, ball);
+    let mut surface = LocalSurface::new(*body, patch, (convex, pose), bounds, ball);
     let tests = 4 + u64::from(surface.len());
     work.primitive_tests += tests;
     if !budget.charge(tests) {
         return None;
     }
     let closed = mesh.topology().is_closed();
-    let mut behind = surface.is_behind(middle);
+    let (mut behind, mut near) = surface.behind(middle);
     if closed && is_inverted(mesh, budget)? || !closed && !one_sided && behind {
         surface.turn_round();
-        behind = surface.is_behind(middle);
+        (behind, near) = surface.behind(middle);
     }
-    if closed && if surface.len() > 0 { behind } else { body.holds(middle, budget, work)? } {
+    // What hides the middle from a point outside of the bounds may not be near.
+    let is_sure = |near: Near| bounds.meets(&Aabb::around_points(&[near.foot.point]));
+    let is_told = surface.len() > 0 && near.is_none_or(is_sure);
+    if closed && if is_told { behind } else { body.holds(middle, budget, work)? } {
         return Some(true);
     }
     match (convex, polytope) {
@@ -149,6 +152,16 @@ fn on_patch(
     }
     if found.is_empty() {
         found.extend(crossed(&surface, convex, pose, margin));
+    }
+    // Within a solid and met by none of its triangles, a shape may still be before all of those near it.
+    if closed
+        && found.is_empty()
+        && is_told
+        && near.is_none()
+        && !surface.nearest(middle, None).is_some_and(is_sure)
+        && body.holds(middle, budget, work)?
+    {
+        return Some(true);
     }
     reduce(found);
     Some(false)

@@ -6,11 +6,15 @@
 //! so that nothing can trip over it. Inside the surface it is the other way round: what has sunk in is nearest to faces
 //! and valleys.
 
+use std::cell::OnceCell;
+
 use glam::DVec3;
 
+use crate::Pose;
 use crate::bound::Aabb;
 use crate::contact::Feature;
 use crate::geom::point_triangle::{TriangleFeature, TriangleProjection, closest_point};
+use crate::narrow::convex::separation::{ConvexMemory, distance};
 use crate::narrow::exact::closest_point::feature;
 use crate::narrow::exact::patch_lanes::{Ball, Lanes, Squares, first_over, heights, level, nearer, reaching};
 use crate::narrow::exact::placed_mesh::PlacedMesh;
@@ -18,6 +22,7 @@ use crate::narrow::exact::point_triangle_simd::LANES;
 use crate::narrow::exact::surface_patch::{Bend, PatchCorner, PatchEdge, SurfacePatch};
 use crate::num::tolerance::{REGION_EDGE, SAME_SQUARE};
 use crate::shape::topology::Side;
+use crate::shape::{Convex, Primitive};
 use crate::simd::SimdLevel;
 
 /// A triangle near the body.
@@ -33,6 +38,12 @@ pub(super) struct Facet {
 /// The triangles of a mesh near a body.
 pub(super) struct LocalSurface<'m> {
     body: PlacedMesh<'m>,
+    /// The body that they are near to, and where it is.
+    shape: (&'m Convex, &'m Pose),
+    /// Around the middle of that body.
+    ball: Ball,
+    /// Whether that body meets any of them, once that was asked.
+    is_met: OnceCell<bool>,
     patch: &'m SurfacePatch,
     /// Those that are near.
     near: Lanes,
@@ -57,15 +68,21 @@ pub(super) struct Near {
 }
 
 impl<'m> LocalSurface<'m> {
-    /// The triangles of a patch that reach into a box and into a ball.
-    pub fn new(body: PlacedMesh<'m>, patch: &'m SurfacePatch, bounds: &Aabb, ball: Ball) -> LocalSurface<'m> {
+    /// The triangles of a patch that reach into a box around a shape and into a ball around its middle.
+    pub fn new(
+        body: PlacedMesh<'m>,
+        patch: &'m SurfacePatch,
+        shape: (&'m Convex, &'m Pose),
+        bounds: &Aabb,
+        ball: Ball,
+    ) -> LocalSurface<'m> {
         let (mut near, simd) = (Lanes::new(), SimdLevel::best());
         reaching(simd, &patch.blocks, bounds, &ball, &mut near);
         // The last block repeats its last triangle.
         if let Some(last) = near.last_mut() {
             *last &= u8::MAX >> ((LANES - patch.facets.len() % LANES) % LANES);
         }
-        LocalSurface { body, patch, near, way: 1.0, simd }
+        LocalSurface { body, shape, ball, is_met: OnceCell::new(), patch, near, way: 1.0, simd }
     }
 
     /// How many triangles there are.
@@ -131,14 +148,57 @@ impl<'m> LocalSurface<'m> {
 
     /// Whether a point is behind the surface: behind what is nearest to it.
     pub fn is_behind(&self, p: DVec3) -> bool {
+        self.behind(p).0
+    }
+
+    /// Whether a point is behind the surface, and what is nearest to it where that had to tell.
+    pub fn behind(&self, p: DVec3) -> (bool, Option<Near>) {
         let [least, most] = heights(self.simd, &self.patch.blocks, &self.near, p);
         let [low, high] = if self.way < 0.0 { [-most, -least] } else { [least, most] };
         // Before all planes, or behind all, nothing has to be looked for; where rounding may decide it is.
         let room = REGION_EDGE * p.abs().max_element();
         if low > room || high < -room {
-            return !(low > room);
+            return (!(low > room), None);
         }
-        self.nearest(p, None).is_some_and(|near| !self.is_in_front(p, &near))
+        let near = self.nearest(p, None);
+        (near.is_some_and(|near| !self.is_in_front(p, &near)), near)
+    }
+
+    /// Whether a point of the body that is behind what is nearest to it has come there through the surface, not around
+    /// its border, and not because what hides it from there is not near: the way to it from the middle leads through a
+    /// triangle, or the body meets the nearest one.
+    pub fn has_passed(&self, x: DVec3, near: &Near) -> bool {
+        near.foot.distance_sq <= (REGION_EDGE * self.ball.radius).powi(2)
+            || self.is_passed(near.facet, x)
+            || (0..self.patch.facets.len()).any(|k| self.is_near(k) && self.is_passed(k, x))
+            || self.meets(near.facet)
+            || self.is_behind(self.ball.centre) && self.is_met()
+    }
+
+    /// Whether the way from the middle of the body to a point leads through a triangle from its front.
+    fn is_passed(&self, place: usize, x: DVec3) -> bool {
+        let Facet { corners, normal, .. } = self.facet(place);
+        let [from, to] = [self.ball.centre, x].map(|p| normal.dot(p - corners[0]));
+        if !(from >= 0.0 && to <= 0.0 && from > to) {
+            return false;
+        }
+        let at = x + (self.ball.centre - x) * (to / (to - from));
+        (0..3).all(|k| {
+            let (p, q) = (corners[k], corners[(k + 1) % 3]);
+            self.way * normal.dot((q - p).cross(at - p)) >= 0.0
+        })
+    }
+
+    /// Whether the body meets a triangle.
+    fn meets(&self, place: usize) -> bool {
+        let triangle = Convex::Primitive(Primitive::Triangle { corners: self.facet(place).corners });
+        let (shape, pose) = self.shape;
+        distance(&triangle, &Pose::IDENTITY, shape, pose, &mut ConvexMemory::default()).0.distance <= 0.0
+    }
+
+    /// Whether the body meets any triangle.
+    fn is_met(&self) -> bool {
+        *self.is_met.get_or_init(|| self.facets().any(|(k, _)| self.meets(k)))
     }
 
     /// The triangles not farther from a point than this, but for rounding, with their places.

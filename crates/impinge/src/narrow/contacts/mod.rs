@@ -19,6 +19,8 @@ mod solids;
 mod translation;
 
 #[cfg(test)]
+mod overlap_tests;
+#[cfg(test)]
 mod tests;
 
 pub(crate) use separate::separate_by_guesses;

@@ -67,7 +67,7 @@ pub(super) fn point_contact(
     let valid = if front {
         distance <= margin && surface.is_in_region(facet, foot.part, foot.point, direction)
     } else {
-        !surface.is_border(facet, foot.part)
+        !surface.is_border(facet, foot.part) && surface.has_passed(x, near)
     };
     let depth = if front { -distance } else { distance };
     let features = [surface.feature(facet, foot.part), name];
@@ -98,7 +98,8 @@ fn mesh_corners(
                 best = Some((slot, height));
             }
         }
-        if let Some((slot, height)) = best {
+        let is_held = |height: f64| height >= 0.0 || body.holds(p, margin.min(REGION_EDGE * body.reach));
+        if let Some((slot, height)) = best.filter(|(_, height)| is_held(*height)) {
             let normal = -body.planes[slot].0;
             let features = [Feature::Vertex(corner.vertex), body.graph.face(body.faces[slot])];
             found.push(Contact::between([p, p + normal * height], normal, -height, features));
@@ -135,7 +136,9 @@ fn crossing_edges(
             let crossed = crossing(surface, body, &ridge, (own.index, ends), [-margin, most]);
             best = crossed.or(best);
         }
-        found.extend(best.filter(|_| body.is_reached([p, q], margin)));
+        // Sunk in, the polytope itself must be reached.
+        let room = |depth: f64| if depth > 0.0 { margin.min(REGION_EDGE * body.reach) } else { margin };
+        found.extend(best.filter(|best| body.is_reached([p, q], room(best.depth))));
     }
 }
 

@@ -22,27 +22,31 @@ pub(super) fn contacts(
     margin: f64,
     found: &mut Vec<Contact>,
 ) {
+    let length = core[1].distance(core[0]);
     let axis = (core[1] - core[0]).try_normalize();
-    end(surface, core[0], axis, radius, margin, found);
+    end(surface, core[0], axis.map(|axis| (axis, length)), radius, margin, found);
     let Some(axis) = axis else { return };
-    end(surface, core[1], Some(-axis), radius, margin, found);
+    end(surface, core[1], Some((-axis, length)), radius, margin, found);
     inner_edges(surface, core, radius, margin, found);
     inner_corners(surface, core, radius, margin, found);
 }
 
-/// The contacts of one end of the core; `axis` leads to the other end.
+/// The contacts of one end of the core; `axis` leads to the other end, and how far.
 fn end(
     surface: &LocalSurface<'_>,
     centre: DVec3,
-    axis: Option<DVec3>,
+    axis: Option<(DVec3, f64)>,
     radius: f64,
     margin: f64,
     found: &mut Vec<Contact>,
 ) {
     if surface.is_behind(centre) {
         let Some(near) = surface.nearest(centre, None) else { return };
-        // Sunk in so far that the core is: out by the nearest way.
-        if !surface.is_border(near.facet, near.foot.part) {
+        if surface.is_border(near.facet, near.foot.part) {
+            return;
+        }
+        // Sunk in so far that the core is: out by the nearest way. Else it only looks so from a part of the surface.
+        if surface.has_passed(centre, &near) {
             let way = near.foot.point - centre;
             let normal = way.try_normalize().unwrap_or(surface.facet(near.facet).normal);
             if let Some(x) = surface_point(centre, axis, radius, normal) {
@@ -50,8 +54,8 @@ fn end(
                 let depth = normal.dot(near.foot.point - x);
                 found.push(Contact::between([near.foot.point, x], normal, depth, features));
             }
+            return;
         }
-        return;
     }
     // An end that is the higher one is over the surface by more than the radius.
     let reach = if axis.is_some() { SLANTED * radius } else { radius } + margin;
@@ -81,13 +85,14 @@ fn end(
 }
 
 /// The point of the surface under an end of the core against a normal; `None` where that is under the other end.
-fn surface_point(centre: DVec3, axis: Option<DVec3>, radius: f64, normal: DVec3) -> Option<DVec3> {
-    let Some(rise) = axis.map(|axis| -normal.dot(axis)).filter(|rise| *rise > 0.0) else {
+fn surface_point(centre: DVec3, axis: Option<(DVec3, f64)>, radius: f64, normal: DVec3) -> Option<DVec3> {
+    let sinking = axis.map(|(axis, length)| (-normal.dot(axis), length));
+    let Some((rise, length)) = sinking.filter(|(rise, _)| *rise > 0.0) else {
         return Some(centre - normal * radius);
     };
     // The core sinks towards its other end: the cylinder is left farther down.
     let across = (1.0 - rise * rise).max(0.0).sqrt();
-    (rise < 0.5).then(|| centre - normal * (radius / across))
+    (rise < 0.5 && radius * rise <= length * across).then(|| centre - normal * (radius / across))
 }
 
 /// The inside of the core over sharp edges.
