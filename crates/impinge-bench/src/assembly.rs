@@ -140,10 +140,9 @@ mod tests {
         let Assembly { parts, clashes } = Assembly::of(CELL * EVERY * FAULTS.len()).unwrap();
         let triangles: usize = parts.iter().map(|mesh| mesh.triangles().len()).sum();
         assert!((199 * parts.len()..=200 * parts.len()).contains(&triangles), "{triangles}");
-        let parts: Vec<Part> =
-            parts.into_iter().map(|mesh| Part { name: String::new(), shape: mesh.into() }).collect();
-        let options = ClashOptions { clearance: 0.05, only_kinds: true, ..ClashOptions::default() };
-        let found = clash(&parts, &options).unwrap();
+        let parts: Vec<Part> = parts.into_iter().map(|mesh| Part::new("", mesh)).collect();
+        let mut options = ClashOptions { clearance: 0.05, only_kinds: true, ..ClashOptions::default() };
+        let found = clash(&parts, &mut options).unwrap();
         let found: Vec<_> = found.clashes.iter().map(|clash| (clash.parts, clash.kind)).collect();
         assert_eq!(found, clashes);
         assert_eq!(clashes.len(), FAULTS.len());

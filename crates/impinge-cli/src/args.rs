@@ -276,9 +276,12 @@ Parts are files, the mesh files of folders, the nodes of a glTF and the groups o
 :node, :object, :group or :object:group behind it where a file has several.
 Kinds: hard (they overlap), inside (one lies in the other), duplicate (the same surface twice),
 touching, clearance (nearer than --clearance). Each clash tells the smallest distance of the surfaces (gap), the
-penetration depth, the length of a translation that takes the parts apart (separate), the volume in common of closed
-parts, a point and a box of the place. --out writes CSV, JSON, or one HTML page with a picture of
-each clash. Parts whose sizes differ as millimetres from metres are warned about.
+penetration depth, the length of a translation that takes the parts apart (separate; in JSON also the translation of
+the second part itself), the volume in common of closed parts, a point and a box of the place. --out writes CSV, JSON,
+or one HTML page with a picture of each clash. Parts whose sizes differ as millimetres from metres are warned about,
+and closed parts that enclose nothing, as a sheet with both of its sides.
+A --budget is spent on the kinds of all pairs first, then on depths, separations and volumes, then on the pictures of the
+page; what is left has a row without a picture.
 Exits 1 with any hard, inside or duplicate clash, 0 otherwise, 3 if the budget ended first.")]
     Clash(Clash),
     /// Finds all pairs of particles at most a distance apart

@@ -183,7 +183,7 @@ pub use glam;
 
 pub use bound::Aabb;
 pub use budget::Budget;
-pub use clash::{Clash, ClashKind, ClashOptions, ClashReport, Part, clash};
+pub use clash::{Clash, ClashKind, ClashMemory, ClashOptions, ClashReport, Part, clash};
 pub use contact::{
     Certainty, Contact, Counters, Feature, Finish, OpenSurface, Outcome, Overlap, Region, Relation, Sampling,
     Separation, SurfaceSample, Volume, VolumeOptions,

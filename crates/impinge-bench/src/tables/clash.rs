@@ -127,7 +127,7 @@ fn measure(table: &mut Table, count: usize, with_peer: bool) -> Result<Reading> 
 
 /// Whether the clashes are found that were made.
 fn check(parts: &[Part], assembly: &Assembly) -> Result<()> {
-    let found = clash(parts, &ClashOptions::default())?;
+    let found = clash(parts, &mut ClashOptions::default())?;
     let told: Vec<_> = found.clashes.iter().map(|clash| (clash.parts, clash.kind)).collect();
     ensure!(told == assembly.clashes, "the clashes are not those that were made");
     Ok(())
@@ -140,11 +140,11 @@ fn ours(parts: &[Part], only_kinds: bool) -> Result<Timed<Pairs>> {
     for _ in 0..if only_kinds { REPEATS } else { 1 } {
         let fresh = |part: &Part| -> Result<Part> {
             let mesh = part.shape.as_mesh().context("a part is no mesh")?.clone();
-            Ok(Part { name: part.name.clone(), shape: mesh.into() })
+            Ok(Part::new(part.name.clone(), mesh))
         };
         let parts = parts.iter().map(fresh).collect::<Result<Vec<Part>>>()?;
         let start = Instant::now();
-        let report = clash(&parts, &ClashOptions { only_kinds, ..ClashOptions::default() })?;
+        let report = clash(&parts, &mut ClashOptions { only_kinds, ..ClashOptions::default() })?;
         times.push(start.elapsed().as_nanos() as f64);
         pairs = report.clashes.iter().map(|clash| clash.parts).collect();
     }
@@ -230,7 +230,7 @@ pub fn print_memory(folder: &str) -> Result<()> {
     rayon::ThreadPoolBuilder::new().num_threads(1).build_global()?;
     let before = peak_memory().context("the system tells no memory")?;
     let parts = load_parts([folder])?;
-    clash(&parts, &ClashOptions::default())?;
+    clash(&parts, &mut ClashOptions::default())?;
     println!("{}", peak_memory().unwrap_or(f64::NAN) - before);
     Ok(())
 }

@@ -2,7 +2,7 @@
 //! or the points where they are nearest.
 
 use glam::DVec3;
-use impinge::{Aabb, Clash, ClashKind, Mesh, Part, Placed, Pose, contour, distance};
+use impinge::{Aabb, Budget, Clash, ClashKind, Mesh, Part, Query};
 
 use crate::error::Failure;
 use crate::picture::{self, Figure, Picture};
@@ -14,26 +14,39 @@ const MUTED: f64 = 0.45;
 const ROOM: f64 = 1.5;
 const LEAST_SHARE: f64 = 0.7;
 
-/// Draws one clash.
-pub fn draw(parts: &[Part], clash: &Clash, [width, height]: [u32; 2]) -> Result<Vec<u8>, Failure> {
-    let shapes = clash.parts.map(|k| &parts[k].shape);
-    let place = Pose::IDENTITY;
+/// Draws one clash, for a unit of the budget for each triangle and those of the questions it asks; `None` where it ended.
+pub fn draw(
+    parts: &[Part],
+    clash: &Clash,
+    [width, height]: [u32; 2],
+    budget: &mut Budget,
+) -> Result<Option<Vec<u8>>, Failure> {
+    let parts = clash.parts.map(|k| &parts[k]);
+    let triangles = parts.iter().filter_map(|part| part.shape.as_mesh()).map(|mesh| mesh.triangles().len());
+    if !budget.draw(triangles.sum::<usize>() as u64) {
+        return Ok(None);
+    }
     let mut picture = Picture::default();
-    let boxes = shapes.map(|shape| shape.bounds(&place));
+    let boxes = parts.map(|part| part.shape.bounds(&part.pose));
     // Of equal parts one is to be seen, of nested ones the inner one through the other.
     let inner = (clash.kind == ClashKind::Inside).then(|| {
         usize::from((boxes[1].high - boxes[1].low).length() < (boxes[0].high - boxes[0].low).length())
     });
-    for (k, (shape, colour)) in shapes.into_iter().zip(picture::BODIES).enumerate() {
-        let Some(mesh) = shape.as_mesh() else { continue };
+    for (k, (part, colour)) in parts.into_iter().zip(picture::BODIES).enumerate() {
+        let Some(mesh) = part.shape.as_mesh() else { continue };
         let colour = DVec3::ONE.lerp(colour, MUTED);
         let red = if inner == Some(k) { all_of(mesh) } else { Vec::new() };
-        picture.figures.push(Figure { mesh, pose: &place, colour, red });
+        picture.figures.push(Figure { mesh, pose: &part.pose, colour, red });
     }
+    let [a, b] = parts.map(Part::placed);
+    let mut query = Query { budget: std::mem::take(budget), ..Query::default() };
     let mut focus = clash.bounds;
+    let mut is_whole = true;
     match clash.kind {
         ClashKind::Hard => {
-            for line in contour(Placed::from(shapes[0]), shapes[1])? {
+            let lines = query.contour(a, b)?.value;
+            is_whole = lines.is_some();
+            for line in lines.into_iter().flatten() {
                 let next = line.points.iter().cycle().skip(1);
                 let segments = line.points.iter().zip(next).take(line.pairs.len());
                 picture.curves.extend(segments.map(|(&from, &to)| [from, to]));
@@ -44,14 +57,21 @@ pub fn draw(parts: &[Part], clash: &Clash, [width, height]: [u32; 2]) -> Result<
             }
         }
         ClashKind::Touching | ClashKind::Clearance => {
-            let near = distance(shapes[0], shapes[1]).points;
-            picture.contacts.push(near);
-            focus = Aabb::around_points(&near);
+            let near = query.distance(a, b)?.value;
+            is_whole = near.is_some();
+            if let Some(near) = near {
+                picture.contacts.push(near.points);
+                focus = Aabb::around_points(&near.points);
+            }
         }
         _ => {}
     }
+    *budget = query.budget;
+    if !is_whole {
+        return Ok(None);
+    }
     picture.focus = Some(grown(focus, boxes));
-    picture.png(width, height)
+    picture.png(width, height).map(Some)
 }
 
 fn all_of(mesh: &Mesh) -> Vec<u32> {

@@ -3,7 +3,7 @@
 
 mod drawing;
 
-use impinge::{ClashKind, ClashReport, Part};
+use impinge::{Budget, ClashKind, ClashReport, Part};
 use rayon::prelude::*;
 
 use crate::commands::ClashRow;
@@ -46,18 +46,15 @@ pub struct Heading<'a> {
     pub unit: Option<&'a str>,
 }
 
-/// The whole page.
+/// The whole page; pictures are drawn while the budget lasts.
 pub fn page(
     parts: &[Part],
     report: &ClashReport,
     rows: &[ClashRow<'_>],
     heading: Heading<'_>,
+    budget: &mut Budget,
 ) -> Result<Vec<u8>, Failure> {
-    let pictured = &report.clashes[..report.clashes.len().min(MOST_PICTURES)];
-    let pictures: Vec<String> = pictured
-        .par_iter()
-        .map(|clash| drawing::draw(parts, clash, SIZE).map(|png| base64(&png)))
-        .collect::<Result<_, Failure>>()?;
+    let pictures = pictures(parts, report, budget)?;
     let mut html = format!(
         "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>{} clashes</title>\n\
          <meta name=\"viewport\" content=\"width=device-width\">\n<style>\n{STYLE}</style></head>\n<body>\n",
@@ -72,6 +69,25 @@ pub fn page(
     html += "<dialog><img alt=\"\"><p></p></dialog>\n";
     html += &format!("<script>\n{SCRIPT}</script>\n</body></html>\n");
     Ok(html.into_bytes())
+}
+
+/// The pictures of the first clashes in base64: all at once without a limit, else one after the other.
+fn pictures(parts: &[Part], report: &ClashReport, budget: &mut Budget) -> Result<Vec<String>, Failure> {
+    let pictured = &report.clashes[..report.clashes.len().min(MOST_PICTURES)];
+    let draw = |clash, budget: &mut Budget| {
+        let png = drawing::draw(parts, clash, SIZE, budget)?;
+        Ok::<Option<String>, Failure>(png.map(|png| base64(&png)))
+    };
+    if budget.is_unlimited() {
+        let all = pictured.par_iter().map(|clash| draw(clash, &mut Budget::unlimited()));
+        return Ok(all.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect());
+    }
+    let mut pictures = Vec::new();
+    for clash in pictured {
+        let Some(picture) = draw(clash, budget)? else { break };
+        pictures.push(picture);
+    }
+    Ok(pictures)
 }
 
 /// What was looked at, and what counts.
@@ -98,7 +114,7 @@ fn header(parts: &[Part], report: &ClashReport, heading: Heading<'_>) -> String 
         facts.push(format!("parts at most {clearance} apart count as too near"));
     }
     html += &format!("<p>{}.</p>\n", facts.join("; "));
-    if report.answered < report.candidates {
+    if !report.lists_all() {
         html += &format!(
             "<p class=\"warning\">The budget ended after {} of {} pairs; there may be more.</p>\n",
             report.answered, report.candidates

@@ -3,8 +3,10 @@
 use std::io::Write;
 use std::path::Path;
 
+use glam::DVec3;
 use impinge::io::load_parts;
-use impinge::{ClashKind, ClashOptions, ClashReport, Finish, Part, Pose, Shape, clash};
+use impinge::{ClashKind, ClashOptions, ClashReport, Finish, Mesh, Part, Pose, Shape, clash, contains};
+use rayon::prelude::*;
 use serde::Serialize;
 
 use crate::answer::{Assurance, Document};
@@ -18,6 +20,14 @@ use crate::{commands, output, progress};
 /// How many times larger one part must be than another for their units to be doubted, at least and at most: millimetres
 /// beside metres, with parts of an assembly differing by less than thirty.
 const DOUBTFUL: [f64; 2] = [300.0, 3000.0];
+
+/// A closed part may enclose nothing if its volume is below this share of the pyramids over its triangles, which a plate
+/// a billion times as wide as thick is not: what rounding leaves of a sum of many that cancel.
+const NO_VOLUME: f64 = 1e-12;
+
+/// How far from a triangle, as a share of the part's size, one looks whether the part is there: far more than rounding,
+/// far less than any thickness.
+const BESIDE: f64 = 1e-9;
 
 /// The fields of the contract.
 #[derive(Debug, Serialize)]
@@ -51,6 +61,8 @@ pub struct Row<'a> {
     pub depth: Option<f64>,
     /// The length of a translation that takes the parts apart.
     pub separate: Option<f64>,
+    /// That translation, of the second part.
+    pub translation: Option<[f64; 3]>,
     /// The volume in common.
     pub volume: Option<f64>,
     /// A point of the place.
@@ -84,7 +96,8 @@ pub fn run(args: &Args, common: &Common) -> Result<Exit, Failure> {
     busy.finish_and_clear();
     explain.lap("load");
     explain.say("parts", || parts.len().to_string());
-    for warning in unit_warnings(&parts) {
+    let extents: Vec<Extent> = parts.par_iter().map(Extent::of).collect();
+    for warning in unit_warning(&parts, &extents).into_iter().chain(emptiness_warnings(&parts, &extents)) {
         eprintln!("warning: {warning}");
     }
     let ignored = args.ignore.iter().map(|pair| ignored(pair, &parts)).collect::<Result<Vec<_>, _>>()?;
@@ -93,14 +106,15 @@ pub fn run(args: &Args, common: &Common) -> Result<Exit, Failure> {
         bar.set_length(total);
         bar.set_position(done);
     };
-    let options = ClashOptions {
+    let mut options = ClashOptions {
         clearance: args.clearance,
         only_kinds: args.only_kinds,
         ignored: &ignored,
         budget: common.settings().limit.start(),
         progress: Some(&count),
+        ..ClashOptions::default()
     };
-    let report = clash(&parts, &options)?;
+    let report = clash(&parts, &mut options)?;
     bar.finish_and_clear();
     explain.lap("clash");
     explain.say("pairs", || {
@@ -114,7 +128,7 @@ pub fn run(args: &Args, common: &Common) -> Result<Exit, Failure> {
             Ending::Html => {
                 let Args { clearance, scale, .. } = *args;
                 let heading = Heading { clearance, scale, unit: args.unit.as_deref() };
-                clash_page::page(&parts, &report, &rows, heading)?
+                clash_page::page(&parts, &report, &rows, heading, &mut options.budget)?
             }
         };
         output::file(path, &bytes)?;
@@ -151,40 +165,88 @@ impl Ending {
     }
 }
 
+/// Multiplies the coordinates; a part that a pose places is placed by its coordinates then, which equal ones of other
+/// parts stay equal to.
 fn scale(part: &mut Part, by: f64) -> Result<(), Failure> {
-    let named = |e: impinge::Error| Failure(format!("{}: {e}", part.name));
-    if let Some(mesh) = part.shape.as_mesh() {
-        part.shape = Shape::from(mesh.scaled(by).map_err(named)?);
-    }
+    let Some(mesh) = part.shape.as_mesh() else { return Ok(()) };
+    let placed = mesh.vertices().iter().map(|&p| part.pose.apply(p)).collect();
+    let scaled = Mesh::from_points(placed, mesh.triangles().to_vec()).and_then(|mesh| mesh.scaled(by));
+    part.shape = Shape::from(scaled.map_err(|e| Failure(format!("{}: {e}", part.name)))?);
+    part.pose = Pose::IDENTITY;
     Ok(())
 }
 
+/// What one pass over the triangles of a part tells, without a tree.
+#[derive(Debug, Clone, Copy)]
+struct Extent {
+    /// The longest side of its box.
+    size: f64,
+    /// Whether the volume is nothing but rounding.
+    no_volume: bool,
+}
+
+impl Extent {
+    fn of(part: &Part) -> Extent {
+        let Some(mesh) = part.shape.as_mesh() else { return Extent { size: 0.0, no_volume: false } };
+        let origin = mesh.corners(0)[0];
+        let (mut low, mut high) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
+        // Six times the sum of the pyramids over the triangles, and what they could be at most.
+        let (mut volume, mut most) = (0.0, 0.0);
+        for triangle in 0..mesh.triangles().len() as u32 {
+            let corners = mesh.corners(triangle);
+            for p in corners.map(|p| part.pose.apply(p)) {
+                (low, high) = (low.min(p), high.max(p));
+            }
+            let [a, b, c] = corners.map(|p| p - origin);
+            let base = (b - a).cross(c - a);
+            volume += a.dot(base);
+            most += a.length() * base.length();
+        }
+        Extent { size: (high - low).max_element(), no_volume: volume.abs() <= NO_VOLUME * most }
+    }
+}
+
 /// Parts that look as if they were in other units than most.
-fn unit_warnings(parts: &[Part]) -> Vec<String> {
-    let size = |part: &Part| {
-        let bounds = part.shape.bounds(&Pose::IDENTITY);
-        (bounds.high - bounds.low).max_element()
-    };
-    let sizes: Vec<f64> = parts.iter().map(size).collect();
-    let mut sorted = sizes.clone();
+fn unit_warning(parts: &[Part], extents: &[Extent]) -> Option<String> {
+    let mut sorted: Vec<f64> = extents.iter().map(|extent| extent.size).collect();
     sorted.sort_by(f64::total_cmp);
-    let Some(&typical) = sorted.get(sorted.len() / 2) else { return Vec::new() };
+    let &typical = sorted.get(sorted.len() / 2)?;
     let doubtful = |size: f64| {
         let ratio = if size > typical { size / typical } else { typical / size };
         (DOUBTFUL[0]..=DOUBTFUL[1]).contains(&ratio)
     };
-    let odd: Vec<usize> = (0..parts.len()).filter(|&k| doubtful(sizes[k])).collect();
-    match odd.as_slice() {
-        [] => Vec::new(),
-        [first, ..] => vec![format!(
-            "{} of {} parts differ in size from the typical {typical:.4} by about a thousand, {} for one ({:.4}): \
-             millimetres and metres? (--scale multiplies the coordinates of all parts)",
-            odd.len(),
-            parts.len(),
-            parts[*first].name,
-            sizes[*first],
-        )],
-    }
+    let odd: Vec<usize> = (0..parts.len()).filter(|&k| doubtful(extents[k].size)).collect();
+    let &first = odd.first()?;
+    Some(format!(
+        "{} of {} parts differ in size from the typical {typical:.4} by about a thousand, {} for one ({:.4}): \
+         millimetres and metres? (--scale multiplies the coordinates of all parts)",
+        odd.len(),
+        parts.len(),
+        parts[first].name,
+        extents[first].size,
+    ))
+}
+
+/// Closed parts that have no inside, as a sheet with both of its sides: they touch others, and never overlap them.
+fn emptiness_warnings<'a>(parts: &'a [Part], extents: &'a [Extent]) -> impl Iterator<Item = String> + 'a {
+    let empty = parts.iter().zip(extents).filter(|(part, extent)| extent.no_volume && encloses_nothing(part));
+    empty.map(|(part, _)| {
+        format!("part {} encloses nothing: it can touch other parts, but not overlap them", part.name)
+    })
+}
+
+/// Whether a part of no volume is closed and on neither side of its largest triangle.
+fn encloses_nothing(part: &Part) -> bool {
+    let Some(mesh) = part.shape.as_mesh().filter(|_| part.shape.is_closed()) else { return false };
+    let triangles = (0..mesh.triangles().len() as u32).map(|triangle| mesh.corners(triangle));
+    let normal = |[a, b, c]: [DVec3; 3]| (b - a).cross(c - a);
+    let area = |corners: &[DVec3; 3]| normal(*corners).length();
+    let Some(largest) = triangles.max_by(|x, y| area(x).total_cmp(&area(y))) else { return false };
+    let middle = (largest[0] + largest[1] + largest[2]) / 3.0;
+    let size = mesh.vertices().iter().fold(0.0_f64, |most, p| most.max(p.abs().max_element()));
+    let beside = normal(largest).normalize_or_zero() * (BESIDE * size);
+    // Unplaced, as is the triangle.
+    [middle + beside, middle - beside].into_iter().all(|p| contains(&part.shape, p) == Ok(false))
 }
 
 /// Two names with a comma between them; names may hold commas themselves.
@@ -215,7 +277,8 @@ fn rows<'a>(parts: &'a [Part], report: &ClashReport) -> Vec<Row<'a>> {
         let bounds = [clash.bounds.low.to_array(), clash.bounds.high.to_array()];
         let (kind, at) = (clash.kind.name(), clash.at.to_array());
         let impinge::Clash { gap, depth, separate, volume, .. } = *clash;
-        Row { a, b, kind, gap, depth, separate, volume, at, bounds }
+        let translation = clash.translation.map(|by| by.to_array());
+        Row { a, b, kind, gap, depth, separate, translation, volume, at, bounds }
     };
     report.clashes.iter().map(row).collect()
 }
@@ -236,7 +299,7 @@ fn body<'a>(parts: &'a [Part], report: &ClashReport) -> Body<'a> {
         touching: count(ClashKind::Touching),
         clearance: count(ClashKind::Clearance),
     };
-    let is_whole = report.answered == report.candidates;
+    let is_whole = report.lists_all();
     Body {
         parts: parts.iter().map(|part| part.name.as_str()).collect(),
         clashes: rows(parts, report),
@@ -292,7 +355,7 @@ fn text(parts: &[Part], report: &ClashReport, rows: &[Row<'_>], out: &mut dyn Wr
         }
         writeln!(out)?;
     }
-    let all_known = report.answered == report.candidates;
+    let all_known = report.lists_all();
     let counts = ClashKind::ALL.map(|kind| format!("{} {kind}", report.count(kind))).join(", ");
     let at_least = if all_known { "" } else { "at least " };
     writeln!(out, "{} parts, {} near pairs: {at_least}{counts}", parts.len(), report.candidates)?;

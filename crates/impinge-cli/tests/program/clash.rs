@@ -64,6 +64,7 @@ fn every_kind_is_found_and_written() {
     let hard = &answer["clashes"][0];
     assert_eq!((hard["gap"].as_f64(), hard["separate"].as_f64()), (Some(0.0), Some(0.5)), "{hard}");
     assert!((hard["volume"].as_f64().unwrap() - 2.0).abs() < 1e-12, "{hard}");
+    assert_eq!(hard["translation"], json!([0.5, 0.0, 0.0]), "{hard}");
     assert_eq!(answer["counts"]["hard"], 1);
     assert_eq!((&answer["certainty"], &answer["finish"]), (&json!("exact"), &json!("complete")));
     let csv = std::fs::read_to_string(folder.path().join("clashes.csv")).unwrap();
@@ -122,6 +123,61 @@ fn scales_units_budgets_and_broken_parts() {
     assert!(!folder.path().join("half.csv").exists());
     assert_eq!(folder.run(&["clash", "nowhere"]).code, 2);
     assert_eq!(folder.run(&["clash", "parts", "--scale", "0"]).code, 2);
+}
+
+/// A sheet with both of its sides is closed and has no inside; thin plates and open sheets are not warned about.
+#[test]
+fn a_part_that_encloses_nothing_is_warned_about() {
+    let folder = Folder::new();
+    let sheet = "v 0 0 0\nv 1 0 0.5\nv 1 1 0.7\nv 0 1 0.3\nf 1 2 3\nf 1 3 4\n";
+    folder.write("open.obj", sheet);
+    folder.write("doubled.obj", format!("{sheet}f 3 2 1\nf 4 3 1\n"));
+    folder.write("cube.obj", cube(1.0, 12));
+    let plate = cube(1.0, 12).lines().map(|line| match line.rsplit_once(' ') {
+        Some((xy, z)) if line.starts_with('v') => format!("{xy} {}e-7\n", z),
+        _ => format!("{line}\n"),
+    });
+    folder.write("plate.obj", plate.collect::<String>());
+    // Two cubes inside out to each other: no volume in all, but an inside.
+    let other = cube_at(5.0, 8).lines().map(|line| {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        match words.as_slice() {
+            ["f", a, b, c] => format!("f {a} {c} {b}\n"),
+            _ => format!("{line}\n"),
+        }
+    });
+    folder.write("two.obj", format!("{}{}", cube(1.0, 12), other.collect::<String>()));
+    let ended = folder.run(&["clash", "open.obj", "doubled.obj", "cube.obj", "plate.obj", "two.obj"]);
+    let warnings: Vec<&str> = ended.err.lines().filter(|line| line.contains("encloses nothing")).collect();
+    assert_eq!(
+        warnings,
+        ["warning: part doubled encloses nothing: it can touch other parts, but not overlap them"],
+        "{ended:?}"
+    );
+}
+
+/// Pictures are drawn while the budget lasts; the table has all rows, and the page says which have none.
+#[test]
+fn the_page_obeys_the_budget() {
+    let folder = assembly();
+    let page = |budget: &str| {
+        let args = ["clash", "parts", "--clearance", "0.6", "--out", "page.html", "--budget", budget];
+        let ended = folder.run(&args);
+        let html = std::fs::read_to_string(folder.path().join("page.html")).unwrap();
+        let count = |what: &str| html.matches(what).count();
+        (
+            ended.code,
+            count("<tr id=\"c"),
+            count("data:image/png;base64,"),
+            count("<footer>Pictures of the first"),
+        )
+    };
+    assert_eq!(page("100000000"), (1, 5, 5, 0));
+    let seen: Vec<_> = (8..22).map(|k| page(&(1 << k).to_string())).collect();
+    for &(_, rows, pictures, footers) in &seen {
+        assert!(pictures <= rows && footers == usize::from(pictures < rows), "{seen:?}");
+    }
+    assert!(seen.iter().any(|&(_, rows, pictures, _)| rows == 5 && pictures < 5), "{seen:?}");
 }
 
 /// Two hundred pairs of cubes in a grid, of every kind in turn.

@@ -3,7 +3,12 @@
 //! Boxes of all parts, grown by the clearance, go through a broad phase; each pair whose boxes meet is asked for its
 //! relation first and for lengths and volumes only where they say something. Pairs are answered on all threads and
 //! reported in the order of the parts, so the report is the same at any number of threads.
+//!
+//! The boxes take one pass over the corners, whatever the budget. Trees are built within it, for parts that have
+//! others near them.
 
+mod memory;
+mod nested;
 mod pair;
 
 #[cfg(test)]
@@ -15,20 +20,40 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use glam::DVec3;
 
-use self::pair::Pair;
+pub use self::memory::ClashMemory;
+use self::pair::{Open, Pair};
 use crate::bound::Aabb;
 use crate::broad::{Auto, BroadPhase, Changes, Mobility};
 use crate::num::parallel;
-use crate::query::Query;
-use crate::{Budget, Error, Finish, Pose, Shape};
+use crate::num::tolerance::{PLACED_BOX_ROUNDING, ROUND_UP};
+use crate::{Budget, Error, Finish, Placed, Pose, Shape};
 
-/// A part of an assembly, placed by its coordinates.
+/// A part of an assembly. Parts of one shape share it, and all that is built for it: a copy of a [`Shape`] is cheap.
 #[derive(Debug, Clone)]
 pub struct Part {
     /// What it is called.
     pub name: String,
     /// Its shape.
     pub shape: Shape,
+    /// Where it is.
+    pub pose: Pose,
+}
+
+impl Part {
+    /// A part that its coordinates place.
+    pub fn new(name: impl Into<String>, shape: impl Into<Shape>) -> Part {
+        Part { name: name.into(), shape: shape.into(), pose: Pose::IDENTITY }
+    }
+
+    /// The same part at a pose.
+    pub fn at(self, pose: Pose) -> Part {
+        Part { pose, ..self }
+    }
+
+    /// The shape where it is.
+    pub fn placed(&self) -> Placed<'_> {
+        self.shape.at(self.pose)
+    }
 }
 
 /// How two parts of an assembly are in each other's way.
@@ -86,14 +111,18 @@ pub struct Clash {
     pub parts: [usize; 2],
     /// How they are in each other's way.
     pub kind: ClashKind,
-    /// The smallest distance of their surfaces; 0 where they meet.
+    /// The smallest distance of their surfaces; 0 where they meet, and where it is not measured: for a cylinder, cone or
+    /// ellipsoid inside another curved solid, and within a compound.
     pub gap: f64,
     /// The penetration depth: the smallest shift along the normal of the deepest contact that ends it; negative for a
     /// gap. `None` where it was not measured, as for duplicates.
     pub depth: Option<f64>,
     /// The length of a translation that separates the parts; 0 where they do not overlap, `None` where it was not
-    /// measured, as for duplicates. The smallest one of convex parts; of others the shortest of those that their contacts suggest.
+    /// measured, as for duplicates, or where there is none: for clouds of particles, and for two half-spaces. The smallest
+    /// one of convex parts; of others the shortest of those that their contacts suggest.
     pub separate: Option<f64>,
+    /// That translation: added to the position of the second part, both touch or are apart.
+    pub translation: Option<DVec3>,
     /// The volume that they share, for closed meshes that overlap.
     pub volume: Option<f64>,
     /// A point of the place.
@@ -102,8 +131,8 @@ pub struct Clash {
     pub bounds: Aabb,
 }
 
-/// What counts as a clash, and how much work may be done.
-#[derive(Clone, Default)]
+/// What counts as a clash, how much work may be done, and what is known from before.
+#[derive(Default)]
 pub struct ClashOptions<'a> {
     /// Parts at most this far apart clash (a length); 0 for contact only.
     pub clearance: f64,
@@ -112,20 +141,23 @@ pub struct ClashOptions<'a> {
     /// Pairs that are left out, by the index of their parts.
     pub ignored: &'a [[usize; 2]],
     /// How much work or time all pairs together may take: first the kinds of all pairs are decided in their order,
-    /// then depths, separations and volumes are measured as far as it goes.
+    /// then depths, separations and volumes are measured as far as it goes. It is drawn down.
     pub budget: Budget,
+    /// What an earlier search about the same parts left: this one goes on where that one ended. `None` remembers nothing.
+    pub memory: Option<&'a mut ClashMemory>,
     /// Called after each pair with the number of pairs answered and of all.
     pub progress: Option<&'a (dyn Fn(u64, u64) + Sync)>,
 }
 
 impl fmt::Debug for ClashOptions<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let ClashOptions { clearance, only_kinds, ignored, budget, progress: _ } = self;
+        let ClashOptions { clearance, only_kinds, ignored, budget, memory, progress: _ } = self;
         f.debug_struct("ClashOptions")
             .field("clearance", clearance)
             .field("only_kinds", only_kinds)
             .field("ignored", ignored)
             .field("budget", budget)
+            .field("memory", memory)
             .finish_non_exhaustive()
     }
 }
@@ -150,6 +182,11 @@ impl ClashReport {
     pub fn count(&self, kind: ClashKind) -> usize {
         self.clashes.iter().filter(|clash| clash.kind == kind).count()
     }
+
+    /// Whether every clash is listed: all pairs are known, if not all of them measured.
+    pub fn lists_all(&self) -> bool {
+        self.answered == self.candidates
+    }
 }
 
 /// Every clash among the parts of an assembly.
@@ -157,75 +194,170 @@ impl ClashReport {
 /// ```
 /// use impinge::{ClashKind, ClashOptions, Part, Pose, Shape, clash, procedural};
 ///
-/// let cube = procedural::cuboid([0.5; 3], [1; 3])?;
+/// let cube = Shape::from(procedural::cuboid([0.5; 3], [1; 3])?);
 /// let part = |name: &str, x: f64| -> Result<Part, impinge::Error> {
-///     let at = Pose::from_translation([x, 0.0, 0.0])?;
-///     let vertices = cube.vertices().iter().map(|&p| at.apply(p).to_array()).collect();
-///     Ok(Part { name: name.into(), shape: Shape::mesh(vertices, cube.triangles().to_vec())? })
+///     Ok(Part::new(name, cube.clone()).at(Pose::from_translation([x, 0.0, 0.0])?))
 /// };
 /// let parts = [part("base", 0.0)?, part("lid", 0.9)?, part("knob", 2.0)?];
-/// let report = clash(&parts, &ClashOptions { clearance: 0.2, ..ClashOptions::default() })?;
+/// let report = clash(&parts, &mut ClashOptions { clearance: 0.2, ..ClashOptions::default() })?;
 /// let kinds: Vec<_> = report.clashes.iter().map(|clash| (clash.parts, clash.kind)).collect();
 /// assert_eq!(kinds, [([0, 1], ClashKind::Hard), ([1, 2], ClashKind::Clearance)]);
 /// # Ok::<(), impinge::Error>(())
 /// ```
 ///
+/// A search whose budget ended goes on with the same memory:
+///
+/// ```
+/// use impinge::{Budget, ClashMemory, ClashOptions, Finish, Part, Shape, clash, procedural};
+///
+/// let ball = Shape::from(procedural::ico_sphere(1.0, 3)?);
+/// let parts = [Part::new("one", ball.clone()), Part::new("the same again", ball)];
+/// let mut memory = ClashMemory::default();
+/// let mut ask = |units: u64| {
+///     let budget = Budget::units(units);
+///     clash(&parts, &mut ClashOptions { budget, memory: Some(&mut memory), ..ClashOptions::default() })
+/// };
+/// let mut report = ask(1000)?;
+/// while report.finish == Finish::OutOfBudget {
+///     report = ask(1000)?;
+/// }
+/// assert_eq!(report.clashes.len(), 1);
+/// # Ok::<(), impinge::Error>(())
+/// ```
+///
 /// # Errors
-/// A clearance that is negative or not finite, or an ignored pair that names no two parts.
-pub fn clash(parts: &[Part], options: &ClashOptions<'_>) -> Result<ClashReport, Error> {
+/// A clearance that is negative or not finite, or an ignored pair that names no two parts. A measure that is refused for
+/// the shapes of a pair is left out instead.
+pub fn clash(parts: &[Part], options: &mut ClashOptions<'_>) -> Result<ClashReport, Error> {
     check(parts.len(), options)?;
-    let ignored: HashSet<[usize; 2]> = options.ignored.iter().map(|&[i, j]| [i.min(j), i.max(j)]).collect();
-    let bounds: Vec<Aabb> = parallel::map(parts.len(), |k| parts[k].shape.bounds(&Pose::IDENTITY));
-    let mut candidates = near(&bounds, options.clearance);
+    let &mut ClashOptions { clearance, only_kinds, ignored, progress, .. } = options;
+    let ignored: HashSet<[usize; 2]> = ignored.iter().map(|&[i, j]| [i.min(j), i.max(j)]).collect();
+    let bounds = parallel::map(parts.len(), |k| parts[k].shape.geometry().corner_bounds(&parts[k].pose));
+    let mut candidates = near(&bounds, clearance);
     candidates.retain(|pair| !ignored.contains(pair));
-    let total = candidates.len() as u64;
-    let answered = AtomicU64::new(0);
-    let done = || {
-        let number = answered.fetch_add(1, Ordering::Relaxed) + 1;
-        if let Some(progress) = options.progress {
-            progress(number, total);
-        }
-    };
-    let mut finish = Finish::Complete;
-    let mut clashes = Vec::new();
-    if options.budget.is_unlimited() {
-        let found = parallel::map(candidates.len(), |k| {
-            let query = &mut Query::default();
-            let mut found = pair::classify(parts, candidates[k], options.clearance, query)?;
-            if let (Pair::Clash(clash), false) = (&mut found, options.only_kinds) {
-                pair::measure(parts, clash, query)?;
-            }
-            done();
-            Ok::<Pair, Error>(found)
-        });
-        for found in found {
-            if let Pair::Clash(clash) = found? {
-                clashes.push(clash);
-            }
-        }
+    let mut fresh = ClashMemory::default();
+    let keeps = options.memory.is_some();
+    let memory = options.memory.as_deref_mut().unwrap_or(&mut fresh);
+    memory.renew(parts, clearance);
+    let mut known = memory.take_known(&candidates);
+    let answered = AtomicU64::new(known.iter().flatten().count() as u64);
+    let search = Search { parts, bounds, clearance, only_kinds, total: candidates.len(), answered, progress };
+    let finish = if options.budget.is_unlimited() {
+        search.all_at_once(&candidates, &mut known, memory)?;
+        Finish::Complete
     } else {
-        // The kinds of all pairs come first: that parts clash counts more than how deep the first ones do.
-        let mut query = Query { budget: options.budget.clone(), ..Query::default() };
-        for &pair in &candidates {
-            match pair::classify(parts, pair, options.clearance, &mut query)? {
-                Pair::Clear => {}
-                Pair::Clash(clash) => clashes.push(clash),
-                Pair::OutOfBudget => {
-                    finish = Finish::OutOfBudget;
-                    break;
+        search.one_by_one(&candidates, &mut known, memory, &mut options.budget)?
+    };
+    let clashes = known.iter().flatten().filter_map(|known| match known {
+        Pair::Clear => None,
+        Pair::Clash(clash, _) => Some(clash.clone()),
+    });
+    let clashes = clashes.collect();
+    let answered = known.iter().flatten().count();
+    if keeps {
+        memory.keep_known(&candidates, known);
+    }
+    Ok(ClashReport { clashes, candidates: candidates.len(), answered, finish })
+}
+
+/// What all pairs have in common.
+struct Search<'s> {
+    parts: &'s [Part],
+    bounds: Vec<Aabb>,
+    clearance: f64,
+    only_kinds: bool,
+    total: usize,
+    answered: AtomicU64,
+    progress: Option<&'s (dyn Fn(u64, u64) + Sync)>,
+}
+
+impl Search<'_> {
+    /// Answers every pair, on all threads.
+    fn all_at_once(
+        &self,
+        candidates: &[[usize; 2]],
+        known: &mut Vec<Option<Pair>>,
+        memory: &mut ClashMemory,
+    ) -> Result<(), Error> {
+        let answer = |pair: [usize; 2], mut known: Option<Pair>, mut open: Open| {
+            let mut budget = Budget::UNLIMITED;
+            self.classify(pair, &mut known, &mut open, &mut budget)?;
+            self.measure(&mut known, &mut open, &mut budget);
+            Ok::<Option<Pair>, Error>(known)
+        };
+        if let Some(k) = memory.open_pair().and_then(|open| candidates.iter().position(|&pair| pair == open))
+        {
+            known[k] = answer(candidates[k], known[k].take(), memory.take_open(candidates[k]))?;
+        }
+        let found =
+            parallel::map(candidates.len(), |k| answer(candidates[k], known[k].clone(), Open::default()));
+        *known = found.into_iter().collect::<Result<_, Error>>()?;
+        Ok(())
+    }
+
+    /// Answers one pair after the other as far as the budget goes. The kinds of all pairs come first: that parts clash
+    /// counts more than how deep the first ones do.
+    fn one_by_one(
+        &self,
+        candidates: &[[usize; 2]],
+        known: &mut [Option<Pair>],
+        memory: &mut ClashMemory,
+        budget: &mut Budget,
+    ) -> Result<Finish, Error> {
+        for asks_kinds in [true, false] {
+            for (&pair, known) in candidates.iter().zip(&mut *known) {
+                let is_done = if asks_kinds { known.is_some() } else { self.is_measured(known) };
+                if is_done {
+                    continue;
+                }
+                let mut open = memory.take_open(pair);
+                let lasted = match asks_kinds {
+                    true => self.classify(pair, known, &mut open, budget)?,
+                    false => self.measure(known, &mut open, budget),
+                };
+                if !lasted {
+                    memory.keep_open(pair, open);
+                    return Ok(Finish::OutOfBudget);
                 }
             }
-            done();
         }
-        for clash in &mut clashes {
-            if finish == Finish::Complete && !options.only_kinds && !pair::measure(parts, clash, &mut query)?
-            {
-                finish = Finish::OutOfBudget;
+        Ok(Finish::Complete)
+    }
+
+    /// Tells the kind of a pair unless it is known; whether the budget lasted.
+    fn classify(
+        &self,
+        pair: [usize; 2],
+        known: &mut Option<Pair>,
+        open: &mut Open,
+        budget: &mut Budget,
+    ) -> Result<bool, Error> {
+        if known.is_none() {
+            *known = pair::classify(self.parts, &self.bounds, pair, self.clearance, open, budget)?;
+            if known.is_some() {
+                let number = self.answered.fetch_add(1, Ordering::Relaxed) + 1;
+                if let Some(progress) = self.progress {
+                    progress(number, self.total as u64);
+                }
             }
         }
+        Ok(known.is_some())
     }
-    let answered = answered.into_inner() as usize;
-    Ok(ClashReport { clashes, candidates: candidates.len(), answered, finish })
+
+    /// Measures a pair unless that is done or not asked for; whether the budget lasted.
+    fn measure(&self, known: &mut Option<Pair>, open: &mut Open, budget: &mut Budget) -> bool {
+        if !self.is_measured(known)
+            && let Some(Pair::Clash(clash, measured)) = known
+        {
+            *measured = pair::measure(self.parts, clash, open, budget);
+            return *measured;
+        }
+        true
+    }
+
+    fn is_measured(&self, known: &Option<Pair>) -> bool {
+        self.only_kinds || !matches!(known, Some(Pair::Clash(_, false)))
+    }
 }
 
 fn check(parts: usize, options: &ClashOptions<'_>) -> Result<(), Error> {
@@ -248,10 +380,10 @@ fn check(parts: usize, options: &ClashOptions<'_>) -> Result<(), Error> {
 fn near(bounds: &[Aabb], clearance: f64) -> Vec<[usize; 2]> {
     let mut broad = Auto::default();
     // Half of it on each side, rounded up so that no pair is lost.
-    let room = DVec3::splat(0.5 * clearance * crate::num::tolerance::ROUND_UP);
+    let room = DVec3::splat(0.5 * clearance * ROUND_UP);
     for (id, bounds) in (0..).zip(bounds) {
         let size = bounds.low.abs().max(bounds.high.abs());
-        let room = room + size * f64::EPSILON;
+        let room = room + size.max_element() * PLACED_BOX_ROUNDING;
         broad.insert(id, Aabb { low: bounds.low - room, high: bounds.high + room }, Mobility::Moving);
     }
     broad.step(&mut Changes::default());

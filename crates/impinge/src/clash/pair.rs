@@ -1,95 +1,247 @@
 //! One pair of parts: whether and how they clash.
 
+use glam::DVec3;
+
+use super::nested::nested_gap;
 use super::{Clash, ClashKind, Part};
 use crate::bound::Aabb;
+use crate::budget::task::Task;
+use crate::contact::{Contact, Separation, Volume};
+use crate::model::{Fact, Placed};
 use crate::narrow::contacts::separate_by_guesses;
 use crate::narrow::exact::relation::have_same_surface;
+use crate::narrow::route::Answer;
 use crate::narrow::shape_pair::ShapePair;
+use crate::num::parallel;
 use crate::query::Query;
-use crate::{Error, Pose, Relation, Shape, VolumeOptions};
+use crate::{Budget, Error, Memory, Relation, Shape, VolumeOptions};
 
 /// What is known of a pair of parts.
+#[derive(Debug, Clone)]
 pub(super) enum Pair {
     /// They are not in each other's way.
     Clear,
-    /// They clash; depth, separation and volume of parts that overlap are not measured yet.
-    Clash(Clash),
-    /// The budget ended before their kind was known.
-    OutOfBudget,
+    /// They clash, and whether depth, separation and volume were measured.
+    Clash(Clash, bool),
 }
 
-/// Whether and how two parts clash.
+/// How far the questions about a pair have come: what was answered, and the search that goes on.
+#[derive(Debug, Default)]
+pub(super) struct Open {
+    relation: Option<Relation>,
+    is_same: Option<bool>,
+    nearest: Option<Separation>,
+    /// Whether each of them has a volume.
+    closed: [Option<bool>; 2],
+    /// The inner `None` where it was refused; so for the others.
+    volume: Option<Option<Volume>>,
+    contacts: Option<Option<Vec<Contact>>>,
+    guess: Option<Option<DVec3>>,
+    separate: Option<Option<(DVec3, f64)>>,
+    /// The search for the first of them that is not answered.
+    memory: Option<Memory>,
+    task: Option<Task>,
+}
+
+impl Open {
+    /// Asks a question about the pair, or goes on with it; `None` when the budget ended first.
+    fn ask<T>(
+        &mut self,
+        budget: &mut Budget,
+        question: impl FnOnce(&mut Query<'_>) -> Result<Answer<T>, Error>,
+    ) -> Result<Option<T>, Error> {
+        let begins = self.memory.is_none();
+        let memory =
+            if budget.is_unlimited() && begins { None } else { Some(self.memory.get_or_insert_default()) };
+        let mut query = Query { budget: std::mem::take(budget), memory, ..Query::default() };
+        let answer = question(&mut query);
+        *budget = query.budget;
+        let found = answer.map(|answer| answer.value);
+        // What one question leaves must not be seen in the answer to the next.
+        if !matches!(found, Ok(None)) {
+            self.memory = None;
+        }
+        found
+    }
+
+    /// As [`Open::ask`] for what may have no answer: the inner `None` then.
+    fn ask_if_answered<T>(
+        &mut self,
+        budget: &mut Budget,
+        question: impl FnOnce(&mut Query<'_>) -> Result<Answer<T>, Error>,
+    ) -> Option<Option<T>> {
+        match self.ask(budget, question) {
+            Ok(found) => found.map(Some),
+            Err(_) => Some(None),
+        }
+    }
+
+    /// Runs something that cannot keep its place, under a limited budget as a task; `None` when the budget ended first.
+    fn run<T: Send + 'static>(
+        &mut self,
+        budget: &mut Budget,
+        run: impl Fn(&mut Budget) -> T + Clone + Send + 'static,
+    ) -> Option<T> {
+        if self.task.is_none() {
+            if budget.is_unlimited() {
+                return Some(run(budget));
+            }
+            let own = run.clone();
+            self.task = Task::start(move |budget| parallel::alone(|| own(budget)));
+        }
+        // Without threads it runs here.
+        let Some(task) = &mut self.task else { return Some(run(budget)) };
+        if budget.is_spent() {
+            return None;
+        }
+        let found = task.advance::<T, ()>(budget).answer;
+        if found.is_some() {
+            self.task = None;
+        }
+        found
+    }
+}
+
+/// Whether and how two parts with these boxes clash, without the measures of those that overlap; `None` when the budget
+/// ended first.
 pub(super) fn classify(
     parts: &[Part],
+    bounds: &[Aabb],
     pair: [usize; 2],
     clearance: f64,
-    query: &mut Query<'_>,
-) -> Result<Pair, Error> {
-    let [a, b] = pair.map(|k| &parts[k].shape);
-    let Some(relation) = query.relation(a, b)?.value else { return Ok(Pair::OutOfBudget) };
+    open: &mut Open,
+    budget: &mut Budget,
+) -> Result<Option<Pair>, Error> {
+    let [a, b] = pair.map(|k| parts[k].placed());
+    if open.relation.is_none() {
+        open.relation = open.ask(budget, |query| query.relation(a, b))?;
+    }
+    let Some(relation) = open.relation else { return Ok(None) };
     if relation == Relation::Separated && clearance == 0.0 {
-        return Ok(Pair::Clear);
+        return Ok(Some(Pair::Clear));
+    }
+    // The same points have the same box.
+    if relation == Relation::Intersecting && bounds[pair[0]] == bounds[pair[1]] && open.is_same.is_none() {
+        open.is_same = is_same(a, b, open, budget);
+        if open.is_same.is_none() {
+            return Ok(None);
+        }
     }
     let kind = match relation {
         Relation::Separated => ClashKind::Clearance,
         Relation::Touching => ClashKind::Touching,
-        Relation::Intersecting if is_same(a, b) => ClashKind::Duplicate,
+        Relation::Intersecting if open.is_same == Some(true) => ClashKind::Duplicate,
         Relation::Intersecting => ClashKind::Hard,
         Relation::AInsideB | Relation::BInsideA => ClashKind::Inside,
     };
-    let Some(nearest) = query.distance(a, b)?.value else { return Ok(Pair::OutOfBudget) };
+    if open.nearest.is_none() {
+        open.nearest = open.ask(budget, |query| query.distance(a, b))?;
+    }
+    let Some(nearest) = open.nearest else { return Ok(None) };
     if kind == ClashKind::Clearance && nearest.distance > clearance {
-        return Ok(Pair::Clear);
+        return Ok(Some(Pair::Clear));
     }
     // Signed between convex shapes.
-    let gap = nearest.distance.max(0.0);
-    let at = nearest.points[0].midpoint(nearest.points[1]);
-    let known = (Some(0.0 - gap), Some(0.0), Aabb::around_points(&nearest.points));
-    let (depth, separate, bounds) = if kind.is_serious() { (None, None, common(a, b)) } else { known };
-    Ok(Pair::Clash(Clash { parts: pair, kind, gap, depth, separate, volume: None, at, bounds }))
+    let nested = match relation {
+        Relation::AInsideB if nearest.distance < 0.0 => nested_gap(a, b),
+        Relation::BInsideA if nearest.distance < 0.0 => nested_gap(b, a),
+        _ => None,
+    };
+    let (gap, points) = nested.unwrap_or((nearest.distance.max(0.0), nearest.points));
+    let at = points[0].midpoint(points[1]);
+    let (depth, translation, bounds) = match kind.is_serious() {
+        true => (None, None, common(a, b)),
+        false => (Some(0.0 - gap), Some(DVec3::ZERO), Aabb::around_points(&points)),
+    };
+    let separate = translation.map(|_| 0.0);
+    let clash = Clash { parts: pair, kind, gap, depth, separate, translation, volume: None, at, bounds };
+    Ok(Some(Pair::Clash(clash, !kind.is_serious())))
 }
 
 /// Measures parts that overlap: volume, penetration depth and separation; of a duplicate, which is to be removed and
-/// not to be moved, the volume alone. Returns whether the budget lasted.
-pub(super) fn measure(parts: &[Part], clash: &mut Clash, query: &mut Query<'_>) -> Result<bool, Error> {
-    if !clash.kind.is_serious() {
-        return Ok(true);
-    }
-    let [a, b] = clash.parts.map(|k| &parts[k].shape);
-    if has_volume(a) && has_volume(b) {
-        let Some(found) = query.volume(a, b, VolumeOptions::default())?.value else { return Ok(false) };
-        clash.volume = Some(found.volume);
-        clash.at = found.regions.first().map_or(clash.at, |region| region.region.centroid);
-    }
-    if clash.kind == ClashKind::Duplicate {
-        return Ok(true);
-    }
-    let Some(contacts) = query.contacts(a, b, 0.0)?.value else { return Ok(false) };
-    clash.depth = Some(contacts.iter().map(|contact| contact.depth).fold(0.0, f64::max));
-    let ways = contacts.iter().map(|contact| contact.normal * contact.depth);
-    let still = Pose::IDENTITY;
-    let placed = ShapePair::new([a.geometry(), b.geometry()], [&still, &still]);
-    clash.separate = match separate_by_guesses(&placed, ways, &mut query.budget) {
-        Some(way) => Some(way.length()),
-        // Some shapes have no hull.
-        None => query.separate(a, b)?.value.map(|apart| apart.length),
-    };
-    Ok(clash.separate.is_some())
+/// not to be moved, the volume alone. What is refused stays `None`. Returns whether the budget lasted.
+pub(super) fn measure(parts: &[Part], clash: &mut Clash, open: &mut Open, budget: &mut Budget) -> bool {
+    measured(parts, clash, open, budget).is_some()
 }
 
-/// What the boxes of both have in common.
-fn common(a: &Shape, b: &Shape) -> Aabb {
-    let [a, b] = [a, b].map(|shape| shape.bounds(&Pose::IDENTITY));
+fn measured(parts: &[Part], clash: &mut Clash, open: &mut Open, budget: &mut Budget) -> Option<()> {
+    let [a, b] = clash.parts.map(|k| parts[k].placed());
+    if has_volume(a.shape(), 0, open, budget)? && has_volume(b.shape(), 1, open, budget)? {
+        if open.volume.is_none() {
+            open.volume = open.ask_if_answered(budget, |query| query.volume(a, b, VolumeOptions::default()));
+        }
+        if let Some(found) = open.volume.as_ref()? {
+            clash.volume = Some(found.volume);
+            clash.at = found.regions.first().map_or(clash.at, |region| region.region.centroid);
+        }
+    }
+    if clash.kind == ClashKind::Duplicate {
+        return Some(());
+    }
+    if open.contacts.is_none() {
+        open.contacts = open.ask_if_answered(budget, |query| query.contacts(a, b, 0.0));
+    }
+    let contacts = open.contacts.as_ref()?.as_deref();
+    clash.depth = contacts.map(|all| all.iter().map(|contact| contact.depth).fold(0.0, f64::max));
+    let ways = contacts.unwrap_or_default().iter().map(|contact| contact.normal * contact.depth).collect();
+    if open.guess.is_none() {
+        open.guess = guess([a, b], ways, open, budget);
+    }
+    let found = match open.guess? {
+        Some(way) => Some((way, way.length())),
+        // Some shapes have no hull.
+        None => {
+            if open.separate.is_none() {
+                let found = open.ask_if_answered(budget, |query| query.separate(a, b));
+                open.separate = found.map(|found| found.map(|apart| (apart.translation, apart.length)));
+            }
+            open.separate?
+        }
+    };
+    (clash.translation, clash.separate) = found.unzip();
+    Some(())
+}
+
+/// What the boxes of both have in common; their trees are built by now.
+fn common(a: Placed<'_>, b: Placed<'_>) -> Aabb {
+    let [a, b] = [a, b].map(|body| body.shape().bounds(&body.pose()));
     Aabb { low: a.low.max(b.low), high: a.high.min(b.high) }
 }
 
-/// Whether the volume of an intersection with it is defined and measured: exactly, or where it overlaps itself by images.
-fn has_volume(shape: &Shape) -> bool {
-    shape.as_mesh().is_some() && shape.is_closed()
+/// Whether the volume of an intersection with part `k` of a pair is defined and measured: exactly, or where it overlaps
+/// itself by images.
+fn has_volume(shape: &Shape, k: usize, open: &mut Open, budget: &mut Budget) -> Option<bool> {
+    if shape.as_mesh().is_none() {
+        return Some(false);
+    }
+    if open.closed[k].is_none() {
+        let found = open.ask_if_answered(budget, |query| query.is_closed(shape))?;
+        open.closed[k] = Some(found.unwrap_or(false));
+    }
+    open.closed[k]
 }
 
-/// Whether two meshes have the same surface.
-fn is_same(a: &Shape, b: &Shape) -> bool {
-    let (Some(a), Some(b)) = (a.geometry().model(), b.geometry().model()) else { return false };
-    have_same_surface(a, &Pose::IDENTITY, b, &Pose::IDENTITY)
+/// Whether two bodies are meshes with the same surface; `None` when the budget ended first.
+fn is_same(a: Placed<'_>, b: Placed<'_>, open: &mut Open, budget: &mut Budget) -> Option<bool> {
+    let (Some(m), Some(n)) = (a.geometry().model(), b.geometry().model()) else { return Some(false) };
+    let (m, n, pose_a, pose_b) = (m.clone(), n.clone(), a.pose(), b.pose());
+    open.run(budget, move |budget| have_same_surface(&m, &pose_a, &n, &pose_b, budget))?
+}
+
+/// The shortest of the ways out that contacts suggest, or the one of the hulls, the inner `None` where there is none;
+/// the outer one when the budget ended first.
+fn guess(
+    bodies: [Placed<'_>; 2],
+    ways: Vec<DVec3>,
+    open: &mut Open,
+    budget: &mut Budget,
+) -> Option<Option<DVec3>> {
+    let (shapes, poses) = (bodies.map(|body| body.shape().clone()), bodies.map(|body| body.pose()));
+    open.run(budget, move |budget| {
+        for model in shapes.iter().filter_map(|shape| shape.geometry().model()) {
+            model.prepare(Fact::Hull, budget);
+        }
+        let pair = ShapePair::new([shapes[0].geometry(), shapes[1].geometry()], [&poses[0], &poses[1]]);
+        separate_by_guesses(&pair, ways.iter().copied(), budget)
+    })
 }

@@ -1,4 +1,5 @@
 use super::*;
+use crate::model::Fact;
 use crate::{Mesh, Relation, Shape, distance, procedural, relation};
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64Mcg;
@@ -23,7 +24,7 @@ fn assembly(count: usize, seed: u64) -> Vec<Part> {
         let by = DVec3::from([0; 3].map(|_: i32| f64::from(rng.random_range(0..room)) * 0.25));
         let fresh = moved(&bodies[rng.random_range(0..bodies.len())], by);
         let shape = if k % 10 == 9 { parts[k - 3].shape.clone() } else { fresh };
-        parts.push(Part { name: format!("part {k}"), shape });
+        parts.push(Part::new(format!("part {k}"), shape));
     }
     parts
 }
@@ -32,7 +33,7 @@ fn assembly(count: usize, seed: u64) -> Vec<Part> {
 fn every_pair_is_told_as_asking_all_of_them_tells() {
     let parts = assembly(60, 1);
     let clearance = 0.2;
-    let report = clash(&parts, &ClashOptions { clearance, ..ClashOptions::default() }).unwrap();
+    let report = clash(&parts, &mut ClashOptions { clearance, ..ClashOptions::default() }).unwrap();
     let mut counts = [0; 5];
     let mut told = report.clashes.iter();
     for i in 0..parts.len() {
@@ -68,13 +69,13 @@ fn every_pair_is_told_as_asking_all_of_them_tells() {
 #[test]
 fn ignored_pairs_are_left_out_and_budgets_end_the_search() {
     let parts = assembly(40, 2);
-    let all = clash(&parts, &ClashOptions::default()).unwrap();
+    let all = clash(&parts, &mut ClashOptions::default()).unwrap();
     let ignored = [[all.clashes[0].parts[1], all.clashes[0].parts[0]]];
-    let less = clash(&parts, &ClashOptions { ignored: &ignored, ..ClashOptions::default() }).unwrap();
+    let less = clash(&parts, &mut ClashOptions { ignored: &ignored, ..ClashOptions::default() }).unwrap();
     assert_eq!(less.clashes, all.clashes[1..]);
     let limited = |units| {
-        let options = ClashOptions { budget: Budget::units(units), ..ClashOptions::default() };
-        clash(&assembly(40, 2), &options).unwrap()
+        let mut options = ClashOptions { budget: Budget::units(units), ..ClashOptions::default() };
+        clash(&assembly(40, 2), &mut options).unwrap()
     };
     assert_eq!((limited(1).finish, limited(1).clashes.len()), (Finish::OutOfBudget, 0));
     // A budget that is enough for some of the pairs, and one for all kinds but not for all measures.
@@ -93,8 +94,8 @@ fn ignored_pairs_are_left_out_and_budgets_end_the_search() {
     }
     assert_eq!(limited(u64::MAX / 2).clashes, all.clashes);
     for (clearance, pair) in [(f64::NAN, [0, 1]), (-1.0, [0, 1]), (0.0, [3, 3]), (0.0, [0, 40])] {
-        let options = ClashOptions { clearance, ignored: &[pair], ..ClashOptions::default() };
-        assert!(clash(&parts, &options).is_err());
+        let mut options = ClashOptions { clearance, ignored: &[pair], ..ClashOptions::default() };
+        assert!(clash(&parts, &mut options).is_err());
     }
 }
 
@@ -105,10 +106,198 @@ fn a_part_in_other_triangles_is_a_duplicate() {
     let fine = procedural::cuboid([0.5; 3], [2, 3, 4]).unwrap();
     let larger = procedural::cuboid([0.5, 0.5, 0.5_f64.next_up()], [1; 3]).unwrap();
     let kind = |a: &Mesh, b: &Mesh| {
-        let part = |mesh: &Mesh| Part { name: String::new(), shape: Shape::from(mesh.clone()) };
-        clash(&[part(a), part(b)], &ClashOptions::default()).unwrap().clashes[0].kind
+        let part = |mesh: &Mesh| Part::new("", mesh.clone());
+        clash(&[part(a), part(b)], &mut ClashOptions::default()).unwrap().clashes[0].kind
     };
     assert_eq!(kind(&coarse, &fine), ClashKind::Duplicate);
     assert_eq!(kind(&fine, &coarse), ClashKind::Duplicate);
     assert_eq!(kind(&coarse, &larger), ClashKind::Inside);
+}
+
+/// One report after the other with the same memory, until one is complete, and how many there were.
+fn in_pieces(parts: &[Part], units: u64, memory: &mut ClashMemory) -> (ClashReport, usize) {
+    for calls in 1.. {
+        let budget = Budget::units(units);
+        let mut options = ClashOptions { budget, memory: Some(memory), ..ClashOptions::default() };
+        let report = clash(parts, &mut options).unwrap();
+        if report.finish == Finish::Complete {
+            return (report, calls);
+        }
+    }
+    unreachable!()
+}
+
+#[test]
+fn a_search_that_was_cut_short_goes_on_to_the_same_report() {
+    let all = clash(&assembly(40, 2), &mut ClashOptions::default()).unwrap();
+    for units in [700, 20_000] {
+        let (report, calls) = in_pieces(&assembly(40, 2), units, &mut ClashMemory::default());
+        assert_eq!(report, all);
+        assert!(calls > 3, "{calls} calls of {units}");
+    }
+    // An unlimited search goes on, too, at each place where a budget may have ended.
+    let parts = assembly(40, 2);
+    let mut memory = ClashMemory::default();
+    for units in [1 << 12, 1 << 16, 1 << 20] {
+        let budget = Budget::units(units);
+        let mut options = ClashOptions { budget, memory: Some(&mut memory), ..ClashOptions::default() };
+        clash(&parts, &mut options).unwrap();
+        let mut options = ClashOptions { memory: Some(&mut memory), ..ClashOptions::default() };
+        assert_eq!(clash(&parts, &mut options).unwrap(), all);
+        memory = ClashMemory::default();
+    }
+}
+
+#[test]
+fn only_pairs_of_parts_that_changed_are_asked_again() {
+    let mut parts = assembly(40, 2);
+    let mut memory = ClashMemory::default();
+    let asked = AtomicU64::new(0);
+    let mut ask = |parts: &[Part], clearance: f64| {
+        asked.store(0, Ordering::Relaxed);
+        let count = |_: u64, _: u64| _ = asked.fetch_add(1, Ordering::Relaxed);
+        let mut options = ClashOptions {
+            clearance,
+            memory: Some(&mut memory),
+            progress: Some(&count),
+            ..ClashOptions::default()
+        };
+        let report = clash(parts, &mut options).unwrap();
+        let fresh = clash(parts, &mut ClashOptions { clearance, ..ClashOptions::default() }).unwrap();
+        assert_eq!(report, fresh);
+        (asked.load(Ordering::Relaxed) as usize, report.candidates)
+    };
+    let (first, candidates) = ask(&parts, 0.0);
+    assert_eq!(first, candidates);
+    assert_eq!(ask(&parts, 0.0).0, 0);
+    parts[7].pose = Pose::shift([0.125, 0.0, 0.0]);
+    let (again, candidates) = ask(&parts, 0.0);
+    assert!(0 < again && again < candidates / 2, "{again} of {candidates}");
+    parts[3].shape = Shape::sphere(0.5).unwrap();
+    assert!(ask(&parts, 0.0).0 < candidates / 2);
+    let (again, candidates) = ask(&parts, 0.1);
+    assert_eq!(again, candidates);
+    parts.truncate(20);
+    assert_eq!(ask(&parts, 0.1).0, 0);
+}
+
+/// Trees are built within the budget, and none for parts that are alone.
+#[test]
+fn boxes_need_no_trees() {
+    let ball = procedural::ico_sphere(1.0, 4).unwrap();
+    let knows = |part: &Part| part.shape.geometry().model().unwrap().knows(Fact::Tree);
+    let parts = [0.0, 1.5, 10.0].map(|x| Part::new("", moved(&ball, DVec3::X * x)));
+    clash(&parts, &mut ClashOptions { budget: Budget::units(1), ..ClashOptions::default() }).unwrap();
+    assert_eq!(parts.each_ref().map(knows), [false; 3]);
+    clash(&parts, &mut ClashOptions::default()).unwrap();
+    assert_eq!(parts.each_ref().map(knows), [true, true, false]);
+}
+
+/// Copies of one shape at poses are told as parts of their own; translated ones to the bit.
+#[test]
+fn parts_may_share_a_shape() {
+    let ring = procedural::torus(1.0, 0.25, 12, 6).unwrap();
+    let shape = Shape::from(ring.clone());
+    let mut rng = Pcg64Mcg::seed_from_u64(3);
+    let places: Vec<DVec3> = (0..30)
+        .map(|_| DVec3::from([0; 3].map(|_: i32| f64::from(rng.random_range(0..20)) * 0.25)))
+        .collect();
+    let own: Vec<Part> = places.iter().map(|&by| Part::new("", moved(&ring, by))).collect();
+    let shared: Vec<Part> =
+        places.iter().map(|&by| Part::new("", shape.clone()).at(Pose::shift(by))).collect();
+    let told = |parts: &[Part]| -> Vec<_> {
+        let report = clash(parts, &mut ClashOptions { clearance: 0.1, ..ClashOptions::default() }).unwrap();
+        report.clashes.iter().map(|clash| (clash.parts, clash.kind)).collect()
+    };
+    assert!(told(&own).len() > 10);
+    assert_eq!(told(&own), told(&shared));
+}
+
+#[test]
+fn the_translation_takes_parts_apart() {
+    let parts = assembly(60, 1);
+    let report = clash(&parts, &mut ClashOptions::default()).unwrap();
+    let mut moved = 0;
+    for clash in &report.clashes {
+        let [a, b] = clash.parts.map(|k| &parts[k]);
+        assert_eq!(clash.translation.is_none(), clash.kind == ClashKind::Duplicate);
+        let Some(by) = clash.translation else { continue };
+        assert_eq!(clash.separate, Some(by.length()));
+        let after = relation(a.placed(), b.shape.at(b.pose.moved_to(b.pose.translation() + by)));
+        assert!(matches!(after, Relation::Separated | Relation::Touching), "{clash:?}: {after:?}");
+        moved += usize::from(clash.kind.is_serious());
+    }
+    assert!(moved > 5, "{moved}");
+}
+
+/// What no method measures is left out, and the others are told.
+#[test]
+fn a_refusal_costs_one_measure_and_not_the_report() {
+    let floor = Shape::half_space([0.0, 0.0, 1.0], 0.0).unwrap();
+    let roof = Shape::half_space([0.0, 0.0, -1.0], 1.0).unwrap();
+    let wall = Shape::half_space([1.0, 0.0, 0.0], 0.0).unwrap();
+    let dust = Shape::particles([[0.0, 0.0, 0.25], [0.1, 0.0, 3.0]], &[0.5]).unwrap();
+    let cube = Shape::from(procedural::cuboid([1.0; 3], [1; 3]).unwrap());
+    let parts = [floor, roof, wall, dust.clone(), dust, cube.clone(), cube].map(|shape| Part::new("", shape));
+    for budget in [Budget::UNLIMITED, Budget::units(1 << 40)] {
+        let report = clash(&parts, &mut ClashOptions { budget, ..ClashOptions::default() }).unwrap();
+        assert_eq!(report.finish, Finish::Complete);
+        let of = |pair: [usize; 2]| report.clashes.iter().find(|clash| clash.parts == pair).unwrap();
+        assert_eq!((of([0, 1]).kind, of([0, 1]).separate), (ClashKind::Hard, None));
+        assert_eq!((of([0, 2]).kind, of([0, 2]).separate), (ClashKind::Hard, None));
+        assert_eq!((of([3, 5]).kind, of([3, 5]).separate), (ClashKind::Hard, None));
+        assert_eq!(of([5, 6]).kind, ClashKind::Duplicate);
+        assert!(of([0, 5]).separate.is_some_and(|length| length >= 1.0));
+    }
+}
+
+/// The gap of nested parts is that of their surfaces, whatever their kinds.
+#[test]
+fn nested_convex_parts_have_the_gap_of_their_surfaces() {
+    let corners = |half: f64| {
+        (0..8).map(move |k| DVec3::from([k & 1, k >> 1 & 1, k >> 2].map(|x| f64::from(2 * x - 1) * half)))
+    };
+    let room = [
+        Shape::cuboid([1.0; 3]).unwrap(),
+        Shape::hull(corners(1.0)).unwrap(),
+        Shape::from(procedural::cuboid([1.0; 3], [1; 3]).unwrap()),
+    ];
+    let ball = Shape::sphere(0.25).unwrap();
+    let inner = [
+        (Shape::cuboid([0.25; 3]).unwrap(), true),
+        (Shape::hull(corners(0.25)).unwrap(), true),
+        (Shape::compound([(ball.clone(), Pose::IDENTITY)]).unwrap(), true),
+        (ball, true),
+        (Shape::capsule(0.125, 0.125).unwrap(), false),
+        (Shape::cylinder(0.25, 0.125).unwrap(), true),
+        (Shape::cone(0.25, 0.25).unwrap(), true),
+        (Shape::ellipsoid([0.25, 0.125, 0.125]).unwrap(), true),
+    ];
+    let gap = |a: &Shape, b: &Shape, x: f64| {
+        let parts = [Part::new("a", a.clone()), Part::new("b", b.clone()).at(Pose::shift([x, 0.0, 0.0]))];
+        let found = clash(&parts, &mut ClashOptions::default()).unwrap().clashes.remove(0);
+        assert_eq!(found.kind, ClashKind::Inside);
+        let swapped = [parts[1].clone(), parts[0].clone()];
+        let other = clash(&swapped, &mut ClashOptions::default()).unwrap().clashes.remove(0);
+        assert!((other.gap - found.gap).abs() < 1e-12, "{} and {}", found.gap, other.gap);
+        found.gap
+    };
+    for outer in &room {
+        for (shape, is_wide) in &inner {
+            let expected = if *is_wide { 0.25 } else { 0.375 };
+            let found = gap(outer, shape, 0.5);
+            assert!((found - expected).abs() < 1e-9, "{shape:?} in {outer:?}: {found}");
+        }
+    }
+    // Curved solids around points, segments with a radius and corners.
+    let bowl = Shape::sphere(1.0).unwrap();
+    let bar = Shape::cylinder(1.0, 2.0).unwrap();
+    for (outer, shape, expected) in [
+        (&bowl, &Shape::sphere(0.25).unwrap(), 0.25),
+        (&bowl, &Shape::cuboid([0.25; 3]).unwrap(), 1.0 - DVec3::new(0.75, 0.25, 0.25).length()),
+        (&bar, &Shape::capsule(0.25, 1.0).unwrap(), 0.25),
+    ] {
+        let found = gap(outer, shape, 0.5);
+        assert!((found - expected).abs() < 1e-9, "{shape:?} in {outer:?}: {found}, not {expected}");
+    }
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::{Format, bytes_of, fetch, gltf, hint_of, name_file, obj, read_any, unpacked};
 use crate::clash::Part;
 use crate::num::parallel;
-use crate::{Error, Mesh, Shape};
+use crate::{Error, Mesh, Pose, Shape};
 
 /// Loads the parts of an assembly from files and folders, in their order: of a folder every mesh file in the order of their names, of a glTF every node with
 /// a mesh, of an OBJ every group within every object (an object without groups is one part); any other file is one
@@ -15,7 +15,8 @@ use crate::{Error, Mesh, Shape};
 ///
 /// A part is called by its file's stem, followed by a colon and the name of its node, or of its object and group with
 /// another colon, where there are several; names that come twice get a number. Folders within folders are not looked
-/// at.
+/// at. Nodes of a glTF that place one mesh in several positions share its shape and differ in their poses; all other
+/// parts are placed by their coordinates.
 ///
 /// # Errors
 /// A path that cannot be read, a folder without mesh files, or what [`load_mesh`](super::load_mesh) refuses; the path is
@@ -63,19 +64,20 @@ fn of_file(path: &Path) -> Result<Vec<Part>, Error> {
     let bytes = unpacked(&bytes).map_err(|error| name_file(path, error))?;
     let folder = path.parent().unwrap_or(Path::new(""));
     let fetch = |name: &str, length: usize| fetch(&folder.join(name), length);
-    let whole = |mesh: Mesh| vec![(String::new(), mesh)];
+    let alone = |(name, mesh): (String, Mesh)| (name, Shape::from(mesh), Pose::IDENTITY);
     let named = match Format::from_content(&bytes).or(hint_of(path)) {
         Some(Format::Gltf) => gltf::read_nodes(&bytes, &fetch),
-        Some(Format::Obj) => obj::read_groups(&bytes),
-        _ => read_any(&bytes, hint_of(path), &fetch).map(whole),
+        Some(Format::Obj) => obj::read_groups(&bytes).map(|all| all.into_iter().map(alone).collect()),
+        _ => read_any(&bytes, hint_of(path), &fetch).map(|mesh| vec![alone((String::new(), mesh))]),
     };
-    let mut named: Vec<(String, Mesh)> = named.map_err(|error| name_file(path, error))?;
-    if let [(name, _)] = named.as_mut_slice() {
+    let mut named: Vec<(String, Shape, Pose)> = named.map_err(|error| name_file(path, error))?;
+    if let [(name, ..)] = named.as_mut_slice() {
         name.clear();
     }
-    let part = |(name, mesh): (String, Mesh)| Part {
+    let part = |(name, shape, pose): (String, Shape, Pose)| Part {
         name: if name.is_empty() { stem.clone() } else { format!("{stem}:{name}") },
-        shape: Shape::from(mesh),
+        shape,
+        pose,
     };
     Ok(named.into_iter().map(part).collect())
 }

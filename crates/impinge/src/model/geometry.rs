@@ -91,6 +91,19 @@ impl Geometry {
         }
     }
 
+    /// A box of the world around the placed shape that needs no tree: of a mesh that of its placed corners, to the bit;
+    /// of others as [`Geometry::bounds`].
+    pub(crate) fn corner_bounds(&self, pose: &Pose) -> Aabb {
+        let Geometry::Mesh(model) = self else { return self.bounds(pose) };
+        let corners = model.mesh().triangles().as_flattened().iter();
+        let corners = corners.map(|&v| model.mesh().vertices()[v as usize]);
+        let around = |bounds: Aabb, p: DVec3| Aabb { low: bounds.low.min(p), high: bounds.high.max(p) };
+        match *pose == Pose::IDENTITY {
+            true => corners.fold(Aabb::EMPTY, around),
+            false => corners.map(|p| pose.apply(p)).fold(Aabb::EMPTY, around),
+        }
+    }
+
     /// A smaller box of the world, where it is asked for much more often than it is made.
     pub(crate) fn tight_bounds(&self, pose: &Pose) -> Aabb {
         match self {

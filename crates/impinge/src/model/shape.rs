@@ -280,6 +280,8 @@ impl Shape {
     }
 
     /// A box of the world around the placed shape, rounded outward; infinite for a half-space.
+    ///
+    /// That of a mesh is around the boxes of its tree, turned with it: the tree is built at the first call and kept.
     pub fn bounds(&self, pose: &Pose) -> Aabb {
         self.geometry.bounds(pose)
     }

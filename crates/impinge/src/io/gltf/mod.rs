@@ -22,7 +22,7 @@ use self::json::{Document, Primitive};
 use self::scene::Instance;
 use super::assemble::{Fan, Strip};
 use super::text::refused_coordinate;
-use crate::{Error, Mesh};
+use crate::{Error, Mesh, Pose, Shape};
 
 const FORMAT: &str = "glTF";
 
@@ -40,25 +40,59 @@ pub(super) fn is_binary(bytes: &[u8]) -> bool {
 
 /// Reads a document or a GLB; `fetch` reads the files it names.
 pub(super) fn read(bytes: &[u8], fetch: Fetch<'_>) -> Result<Mesh, Error> {
+    let (document, binary) = open(bytes)?;
+    let instances = scene::instances(&document)?;
+    check_size(&document, &instances)?;
     let (mut vertices, mut triangles) = (Vec::new(), Vec::new());
-    for_each_node(bytes, fetch, |_, mut more, faces| {
+    let mut reader = Reader::new(&document);
+    for instance in &instances {
+        let (mut more, faces) = reader.read(instance, binary, fetch)?;
         let first = vertices.len() as u32;
         vertices.append(&mut more);
         triangles.extend(faces.into_iter().map(|corners| corners.map(|v| v + first)));
-        Ok(())
-    })?;
+    }
     Mesh::from_points(vertices, triangles)
 }
 
-/// The meshes of the nodes, each with the name of its node, or with its number where it has none.
-pub(super) fn read_nodes(bytes: &[u8], fetch: Fetch<'_>) -> Result<Vec<(String, Mesh)>, Error> {
+/// The meshes of the nodes, each with the name of its node, or with its number where it has none. Nodes that place one
+/// mesh alike but for a translation share its shape, which their poses translate; the placed doubles are the same.
+pub(super) fn read_nodes(bytes: &[u8], fetch: Fetch<'_>) -> Result<Vec<(String, Shape, Pose)>, Error> {
+    let (document, binary) = open(bytes)?;
+    let instances = scene::instances(&document)?;
+    check_size(&document, &instances)?;
+    // How many nodes have the same mesh and axes.
+    let alike = |instance: &Instance| {
+        (instance.mesh, DMat3::from_mat4(instance.world).to_cols_array().map(f64::to_bits))
+    };
+    let mut uses = HashMap::new();
+    instances.iter().for_each(|instance| *uses.entry(alike(instance)).or_insert(0) += 1);
+    let mut shared: HashMap<_, Option<Shape>> = HashMap::new();
     let mut nodes = Vec::new();
-    for_each_node(bytes, fetch, |name, vertices, triangles| {
-        if !triangles.is_empty() {
-            nodes.push((name, Mesh::from_points(vertices, triangles)?));
-        }
-        Ok(())
-    })?;
+    let mut reader = Reader::new(&document);
+    for instance in &instances {
+        let key = alike(instance);
+        let mut shape = |instance: &Instance| {
+            let (vertices, triangles) = reader.read(instance, binary, fetch)?;
+            let mesh = (!triangles.is_empty()).then(|| Mesh::from_points(vertices, triangles)).transpose()?;
+            Ok::<Option<Shape>, Error>(mesh.map(Shape::from))
+        };
+        let (shape, pose) = match uses.get(&key) {
+            Some(1) => (shape(instance)?, Pose::IDENTITY),
+            _ => {
+                let (turned, by) = instance.without_translation();
+                let pose = Pose::from_translation(by)
+                    .map_err(|error| refuse(name_of(instance), error.to_string()))?;
+                let shape = match shared.get(&key) {
+                    Some(known) => known.clone(),
+                    None => shared.entry(key).or_insert(shape(&turned)?).clone(),
+                };
+                (shape, pose)
+            }
+        };
+        let node = instance.node.and_then(|node| document.nodes.get(node));
+        let name = node.and_then(|node| node.name.clone()).unwrap_or_else(|| name_of(instance));
+        nodes.extend(shape.map(|shape| (name, shape, pose)));
+    }
     if nodes.is_empty() {
         // As for a mesh without a triangle.
         Mesh::from_points(Vec::new(), Vec::new())?;
@@ -66,27 +100,12 @@ pub(super) fn read_nodes(bytes: &[u8], fetch: Fetch<'_>) -> Result<Vec<(String, 
     Ok(nodes)
 }
 
-/// Places the mesh of one node after the other.
-fn for_each_node(
-    bytes: &[u8],
-    fetch: Fetch<'_>,
-    mut each: impl FnMut(String, Vec<DVec3>, Vec<[u32; 3]>) -> Result<(), Error>,
-) -> Result<(), Error> {
+/// The document and the binary chunk of a GLB.
+fn open(bytes: &[u8]) -> Result<(Document, Option<&[u8]>), Error> {
     let (text, binary) = container::split(bytes)?;
     let document: Document = serde_json::from_slice(text).map_err(json_error)?;
     check_version(&document)?;
-    let instances = scene::instances(&document)?;
-    check_size(&document, &instances)?;
-    let mut reader =
-        Reader { document: &document, buffers: HashMap::new(), vertices: vec![], triangles: vec![] };
-    for instance in &instances {
-        reader.load_buffers(instance, binary, fetch)?;
-        reader.place(instance)?;
-        let node = instance.node.and_then(|node| document.nodes.get(node));
-        let name = node.and_then(|node| node.name.clone()).unwrap_or_else(|| name_of(instance));
-        each(name, std::mem::take(&mut reader.vertices), std::mem::take(&mut reader.triangles))?;
-    }
-    Ok(())
+    Ok((document, binary))
 }
 
 fn refuse(place: String, reason: impl Into<String>) -> Error {
@@ -154,7 +173,23 @@ struct Reader<'d> {
     triangles: Vec<[u32; 3]>,
 }
 
-impl Reader<'_> {
+impl<'d> Reader<'d> {
+    fn new(document: &'d Document) -> Reader<'d> {
+        Reader { document, buffers: HashMap::new(), vertices: vec![], triangles: vec![] }
+    }
+
+    /// The placed mesh of one node.
+    fn read(
+        &mut self,
+        instance: &Instance,
+        binary: Option<&[u8]>,
+        fetch: Fetch<'_>,
+    ) -> Result<(Vec<DVec3>, Vec<[u32; 3]>), Error> {
+        self.load_buffers(instance, binary, fetch)?;
+        self.place(instance)?;
+        Ok((std::mem::take(&mut self.vertices), std::mem::take(&mut self.triangles)))
+    }
+
     /// Loads the buffers that the instance's surfaces lie in, each once.
     fn load_buffers(
         &mut self,

@@ -13,6 +13,15 @@ pub(super) struct Instance {
     pub world: DMat4,
 }
 
+impl Instance {
+    /// The same at the origin, and by what it is to be translated.
+    pub fn without_translation(&self) -> (Instance, DVec3) {
+        let mut world = self.world;
+        let by = std::mem::replace(&mut world.w_axis, DVec4::W).truncate();
+        (Instance { world, ..*self }, by)
+    }
+}
+
 /// The meshes of the scene in the order of the nodes that carry them.
 ///
 /// The scene is the one the document names, else the first; without scenes all nodes count, without

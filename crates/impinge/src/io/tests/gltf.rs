@@ -303,3 +303,25 @@ fn a_small_file_cannot_multiply_itself() {
     let message = refused(cube_glb(&many), Format::Gltf);
     assert!(message.contains("the nodes make more than 40000000 vertices and indices"), "{message}");
 }
+
+/// Nodes that place a mesh alike but for a translation share it; one that turns it has its own.
+#[test]
+fn nodes_share_a_mesh() {
+    let node = |name: &str, x: f64| json!({"name": name, "mesh": 0, "translation": [x, 0.1, 0.0], "scale": [2, 1, 1]});
+    let mut document =
+        with("/nodes", json!([node("one", 0.3), node("two", 5.7), {"name": "turned", "mesh": 0}]));
+    document["scenes"][0]["nodes"] = json!([0, 1, 2]);
+    let bytes = cube_glb(&document);
+    let fetch = |_: &str, _: usize| Err("there is none".to_string());
+    let nodes = crate::io::gltf::read_nodes(&bytes, &fetch).unwrap();
+    let names: Vec<&str> = nodes.iter().map(|(name, ..)| name.as_str()).collect();
+    assert_eq!(names, ["one", "two", "turned"]);
+    let same = |i: usize, j: usize| nodes[i].1.geometry().is_same(nodes[j].1.geometry());
+    assert!(same(0, 1) && !same(0, 2) && nodes[2].2 == crate::Pose::IDENTITY);
+    // The placed doubles are those of the whole file.
+    let whole = read(&bytes, &fetch).unwrap();
+    let placed = nodes
+        .iter()
+        .flat_map(|(_, shape, pose)| shape.as_mesh().unwrap().vertices().iter().map(|&p| pose.apply(p)));
+    assert_eq!(placed.collect::<Vec<_>>(), whole.vertices());
+}

@@ -182,17 +182,24 @@ pub(crate) fn relation_by_crossing(
 }
 
 /// Whether two placed meshes have the same surface, exactly: the same triangles in whatever order and orientation, or,
-/// where both are closed, other triangles of the same points.
-pub(crate) fn have_same_surface(a: &Model, pose_a: &Pose, b: &Model, pose_b: &Pose) -> bool {
-    let bodies = [PlacedMesh::new(a, pose_a), PlacedMesh::new(b, pose_b)];
-    // The same points have the same box.
-    if corner_box(&bodies[0]) != corner_box(&bodies[1]) {
-        return false;
+/// where both are closed, other triangles of the same points. `None` when the budget ended first.
+pub(crate) fn have_same_surface(
+    a: &Model,
+    pose_a: &Pose,
+    b: &Model,
+    pose_b: &Pose,
+    budget: &mut Budget,
+) -> Option<bool> {
+    if !(a.prepare(Fact::Topology, budget) && b.prepare(Fact::Topology, budget)) {
+        return None;
     }
+    let bodies = [PlacedMesh::new(a, pose_a), PlacedMesh::new(b, pose_b)];
     let mut question =
         Question { classification: CellClassification::new(bodies), work: Counters::default() };
-    // Without a limit there is always an answer.
-    question.is_same_surface().unwrap_or(false) || question.is_same_in_other_triangles()
+    std::mem::swap(&mut question.classification.budget, budget);
+    let found = question.is_same_body();
+    std::mem::swap(&mut question.classification.budget, budget);
+    found
 }
 
 /// Two placed bodies and what is known of them.
@@ -339,22 +346,41 @@ impl<'m> Question<'m> {
         self.classification.pay((m + n) as u64).then(|| sorted_triangles(&a) == sorted_triangles(&b))
     }
 
+    /// Whether both bodies have the same surface, in whatever triangles where they are closed.
+    fn is_same_body(&mut self) -> Option<bool> {
+        let bodies = self.classification.bodies;
+        let corners = bodies.iter().map(|body| body.model.mesh().triangles().len() as u64).sum();
+        if !self.classification.pay(corners) {
+            return None;
+        }
+        // The same points have the same box.
+        if corner_box(&bodies[0]) != corner_box(&bodies[1]) {
+            return Some(false);
+        }
+        Some(self.is_same_surface()? || self.is_same_in_other_triangles()?)
+    }
+
     /// Whether both closed bodies have the same surface in other triangles.
-    fn is_same_in_other_triangles(&mut self) -> bool {
+    fn is_same_in_other_triangles(&mut self) -> Option<bool> {
         let [a, b] = self.classification.bodies;
         if self.classification.facts.closed != [true; 2] {
-            return false;
+            return Some(false);
         }
         let mut search = SurfaceSearch::new(Posed::new(a.model, *a.pose), Posed::new(b.model, *b.pose));
         let mut contacts = Contacts { want_all: true, ..Contacts::default() };
-        search.advance(&mut self.classification.budget, |pair| contacts.take(pair, false));
+        let budget = &mut self.classification.budget;
+        while search.advance(budget, |pair| contacts.take(pair, false)) == Finish::OutOfBudget {
+            if !budget.rest_silently() {
+                return None;
+            }
+        }
         let meets = |x: usize| contacts.pairs.iter().map(|pair| pair[x]).collect::<HashSet<u32>>().len();
         if [meets(0), meets(1)] != [a, b].map(|body| body.model.mesh().triangles().len()) {
-            return false;
+            return Some(false);
         }
         self.classification.complete(&contacts.pairs);
         let facts = &self.classification.facts;
-        !facts.is_settled() && facts.is_same_surface()
+        (!self.classification.cut_off).then(|| !facts.is_settled() && facts.is_same_surface())
     }
 }
 
