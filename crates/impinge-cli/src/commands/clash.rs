@@ -246,7 +246,7 @@ fn encloses_nothing(part: &Part) -> bool {
     let size = mesh.vertices().iter().fold(0.0_f64, |most, p| most.max(p.abs().max_element()));
     let beside = normal(largest).normalize_or_zero() * (BESIDE * size);
     // Unplaced, as is the triangle.
-    [middle + beside, middle - beside].into_iter().all(|p| contains(&part.shape, p) == Ok(false))
+    [middle + beside, middle - beside].into_iter().all(|p| matches!(contains(&part.shape, p), Ok(false)))
 }
 
 /// Two names with a comma between them; names may hold commas themselves.
