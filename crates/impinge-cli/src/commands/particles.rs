@@ -44,7 +44,7 @@ pub fn run(args: &args::Particles, common: &Common) -> Result<Exit, Failure> {
     if args.voxel.is_some_and(|width| !(width > 0.0 && width.is_finite())) {
         return Err(Failure::new("--voxel must be a positive width"));
     }
-    let mut budget = common.settings().limit.start();
+    let mut budget = common.budget.unwrap_or_default().start();
     let LimitedPairs { pairs, at_least, counters, .. } =
         technique.pairs_within(&particles, args.voxel, &mut budget);
     explain.lap("search");
