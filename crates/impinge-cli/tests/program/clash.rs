@@ -133,13 +133,15 @@ fn a_part_that_encloses_nothing_is_warned_about() {
     folder.write("open.obj", sheet);
     folder.write("doubled.obj", format!("{sheet}f 3 2 1\nf 4 3 1\n"));
     folder.write("cube.obj", cube(1.0, 12));
-    let plate = cube(1.0, 12).lines().map(|line| match line.rsplit_once(' ') {
+    let flat = cube(1.0, 12);
+    let plate = flat.lines().map(|line| match line.rsplit_once(' ') {
         Some((xy, z)) if line.starts_with('v') => format!("{xy} {}e-7\n", z),
         _ => format!("{line}\n"),
     });
     folder.write("plate.obj", plate.collect::<String>());
     // Two cubes inside out to each other: no volume in all, but an inside.
-    let other = cube_at(5.0, 8).lines().map(|line| {
+    let turned = cube_at(5.0, 8);
+    let other = turned.lines().map(|line| {
         let words: Vec<&str> = line.split_whitespace().collect();
         match words.as_slice() {
             ["f", a, b, c] => format!("f {a} {c} {b}\n"),

@@ -23,9 +23,9 @@ pub struct PairMemory {
     /// What a budget cut short.
     pub(super) unfinished: Unfinished,
     /// A distance that was found, by which method, before the budget ended in what follows it.
-    pub(super) measured: Option<Box<(Placement, &'static str, Separation, Certainty)>>,
+    pub(super) measured: Kept<&'static str, Separation>,
     /// Contacts that were found before the budget ended in what follows them.
-    pub(super) listed: Option<Box<(Placement, ContactOptions, Vec<Contact>, Certainty)>>,
+    pub(super) listed: Kept<ContactOptions, Vec<Contact>>,
     /// What the parts of compounds remember.
     pub(super) parts: Option<Box<CompoundMemory>>,
     /// The persistent ids of the contacts that were told last, and the last one that was given.
@@ -33,6 +33,9 @@ pub struct PairMemory {
     /// What a method with its own state from frame to frame remembers.
     method: MethodMemory,
 }
+
+/// Something found for a placement, by which method or with which options, and what it is worth.
+type Kept<K, T> = Option<Box<(Placement, K, T, Certainty)>>;
 
 /// Something of a type that only its method knows; a copy has nothing.
 #[derive(Default)]
