@@ -86,7 +86,7 @@ fn no_contact_is_deep_where_bodies_are_apart_and_one_is_told_where_they_overlap(
     let mut seen = [[0; 2]; KINDS as usize];
     let mut wrong = Vec::new();
     for case in 0..12_000_u32 {
-        let (kind, on_grid) = (case % KINDS, case / KINDS % 2 == 0);
+        let (kind, on_grid) = (case % KINDS, (case / KINDS).is_multiple_of(2));
         let mesh_kind = case / (2 * KINDS) % 6;
         let (Some(mesh), Some(shape)) = (surface(dice, mesh_kind), convex(dice, kind)) else { continue };
         let (mesh_pose, pose) = (placed(dice, false), placed(dice, on_grid));
