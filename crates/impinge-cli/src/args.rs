@@ -324,11 +324,12 @@ written. Exits 1 with any pair, 0 without, 3 if the budget ended before any was 
 
 Shapes: "mesh" (a file), "vertices" with "triangles" or with "tetrahedra", "hull" (points), "sphere" (radius), "box" (half
 extents), "ellipsoid" (radii), "capsule", "cylinder", "cone" ({"radius":r,"half_height":h}, along z, a cone's
-apex at +h), "halfspace" ({"normal":n,"offset":d}, the points with n·x <= d), "triangle", "segment", "compound"
-(a list of convex shapes with their poses); each with an optional "pose", and for a sweep "to", its pose at the end of
+apex at +h), "halfspace" ({"normal":n,"offset":d}, the points with n·x <= d), "triangle", "segment", "particles" (points,
+with "radius" or "radii"), "compound" (a list of convex shapes with their poses); each with an optional "pose", and for a sweep "to", its pose at the end of
 the step ("turns" whole turns more, "law" "uniform" or "contact"). A sweep may carry "tolerance", "slack" and
 "surfaces" (true: closed meshes, boxes and hulls are hollow). relation, sweep, distance, contacts and separate take any two; between two
 convex shapes the distance is signed: negative is the penetration depth, and moving b along "normal" by it parts them.
+With a mesh it is that of the surfaces, positive also where one solid is inside the other: "relation" stands beside it.
 pairs takes two meshes, volume two closed bodies. contacts may carry "margin" and "sides" (1: open meshes push out along
 their triangles' normals), volume "resolution", "error" and "open" ("half_space" or "winding").
 
@@ -337,11 +338,17 @@ turn where it is left out, or {"matrix":[16 numbers, row by row]}, a rotation an
 ccd: "kind" is "vf" (a vertex, then three corners of a face) or "ee" (two ends of an edge, then two of the other); "t0"
 and "t1" are the four points at the start and the end of the step, on straight lines in between; "margin" optional.
 
-One answer line for each question, in order, with its id. A line may carry "method", "budget", "seed" and "comment";
+Answers, one line for each question, in order, with its id:
+  {"schema":1,"id":1,"relation":"separated","certainty":"exact","finish":"complete","method":"exact"}
+  {"schema":1,"id":7,"hit":true,"time":0.25,"free_until":0.25,"kind":"vf","features":[{"vertex":3},{"face":7}],"point":[…],
+   "normal":[…],"tolerance":1e-6,"slack":1e-9,"certainty":"conservative","finish":"complete",…}
+  {"schema":1,"id":7,"hit":null,"time":null,"free_until":0.125,"certainty":null,"finish":"out_of_budget",…}
+A sweep's "kind" is vf, fv or ee (vertex, face, edge of a and b), inside, or the names of the shapes. A line may carry "method", "budget", "seed" and "comment";
 fields that mean nothing where they stand are refused.
 Mesh files are named relative to the batch (`-`: to the current folder) and loaded once. A line that
 cannot be answered gives {"schema":1,"id":…,"error":"…"} and the batch goes on.
---budget holds for each line, and a line's own "budget" goes before it. Exit 0 when every line was answered, hits and
+--budget holds for each line, and a line's own "budget" goes before it; building the trees of a mesh counts, once for all
+lines: ask one line without a budget first where the others have a short one. Exit 0 when every line was answered, hits and
 undecided ones included; 2 when any was refused."#)]
     Query(Query),
     /// Runs a scene of many bodies, frame by frame

@@ -1,10 +1,10 @@
 //! `impinge clash`: every pair of a set of parts that overlap, coincide, touch or come too near.
 
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use glam::DVec3;
-use impinge::io::load_parts;
+use impinge::io::{Format as MeshFormat, load_parts};
 use impinge::{ClashKind, ClashOptions, ClashReport, Finish, Mesh, Part, Pose, Shape, clash, contains};
 use rayon::prelude::*;
 use serde::Serialize;
@@ -88,6 +88,9 @@ pub fn run(args: &Args, common: &Common) -> Result<Exit, Failure> {
     let ending = args.out.as_deref().map(Ending::of).transpose()?;
     let busy = progress::spinner("loading");
     let mut parts = load_parts(&args.files)?;
+    for left in args.files.iter().flat_map(|path| left_out(path)) {
+        eprintln!("warning: not read: {}", left.display());
+    }
     if args.scale != 1.0 {
         for part in &mut parts {
             scale(part, args.scale)?;
@@ -225,6 +228,23 @@ fn unit_warning(parts: &[Part], extents: &[Extent]) -> Option<String> {
         parts[first].name,
         extents[first].size,
     ))
+}
+
+/// What is in a folder and is no part: folders, and files that are no meshes by their names. None for a file.
+fn left_out(folder: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
+    let extension = |path: &Path| path.extension().and_then(|e| e.to_str()).map(str::to_ascii_lowercase);
+    let is_mesh = |path: &Path| {
+        let stem = path.file_stem().map(Path::new).unwrap_or(path);
+        let last = extension(path).filter(|last| last != "gz").or_else(|| extension(stem));
+        path.is_file() && last.is_some_and(|last| MeshFormat::from_extension(&last).is_some())
+    };
+    let hidden = |path: &Path| path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
+    let paths = entries.flatten().map(|entry| entry.path());
+    let mut left: Vec<PathBuf> =
+        paths.filter(|path| !hidden(path) && path.exists() && !is_mesh(path)).collect();
+    left.sort();
+    left
 }
 
 /// Closed parts that have no inside, as a sheet with both of its sides: they touch others, and never overlap them.

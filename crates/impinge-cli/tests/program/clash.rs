@@ -239,3 +239,17 @@ fn the_page_of_two_hundred_clashes_looks_right_in_a_browser() {
 fn starts(program: &str) -> bool {
     std::process::Command::new(program).arg("--version").output().is_ok_and(|out| out.status.success())
 }
+
+/// What lies in a folder and is no part is named, so that nothing is missed in silence.
+#[test]
+fn what_is_not_read_of_a_folder_is_named() {
+    let folder = Folder::new();
+    std::fs::create_dir_all(folder.path("parts/sub")).unwrap();
+    folder.write("parts/cube.obj", cube(1.0, 12));
+    folder.write("parts/other.obj", cube_at(5.0, 0));
+    folder.write("parts/part.step", "ISO-10303-21;");
+    let ended = folder.run(&["clash", "parts"]);
+    let left: Vec<&str> = ended.err.lines().filter(|line| line.contains("not read")).collect();
+    assert_eq!(left.len(), 2, "{}", ended.err);
+    assert!(left[0].contains("part.step") && left[1].contains("sub"), "{left:?}");
+}

@@ -57,7 +57,7 @@ pub enum Finish {
     Complete,
     /// The caller had enough.
     Stopped,
-    /// The budget ran out; calling again goes on where it stopped.
+    /// The budget ran out; calling again with the same memory goes on where it stopped.
     OutOfBudget,
 }
 

@@ -9,7 +9,8 @@ use super::Feature;
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Separation {
-    /// Positive: the smallest distance. Negative, for two convex bodies: the length of the smallest translation that
+    /// Positive: the smallest distance, of the surfaces where a mesh takes part, also when one solid is inside the
+    /// other. Negative, for two convex bodies: the length of the smallest translation that
     /// parts them.
     pub distance: f64,
     /// One point on the surface of each, in the world; their difference is `distance · normal`.

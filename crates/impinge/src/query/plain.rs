@@ -39,7 +39,8 @@ pub fn relation_batch(pairs: &[[Placed<'_>; 2]]) -> Vec<Relation> {
 /// How far apart two bodies are, with the nearest points, what they lie on, and the normal from a to b.
 ///
 /// For two convex shapes it is signed: negative is the penetration depth, and the sign is that of the exact
-/// relation. Where a mesh takes part it is the distance of the surfaces, 0 where they meet.
+/// relation. Where a mesh takes part it is the distance of the surfaces, 0 where they meet: **one solid inside another has
+/// a positive distance**, and [`relation`] tells.
 ///
 /// ```
 /// use impinge::{Pose, Shape, distance};
@@ -120,7 +121,8 @@ pub fn separate_batch(pairs: &[[Placed<'_>; 2]]) -> Result<Vec<SeparatingTransla
 /// When two moving bodies first touch, with the features, the point and the normal.
 ///
 /// The time is never later than the true first contact and at most a millionth of the step earlier; see
-/// [`Query::tolerance`] and [`Query::slack`].
+/// [`Query::tolerance`] and [`Query::slack`]. Touching counts, so bodies that rest on each other hit at 0 wherever they go:
+/// who slides on stops a little before the impact.
 ///
 /// ```
 /// use impinge::{Motion, Pose, Shape, sweep};
