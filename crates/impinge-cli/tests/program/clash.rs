@@ -244,7 +244,7 @@ fn starts(program: &str) -> bool {
 #[test]
 fn what_is_not_read_of_a_folder_is_named() {
     let folder = Folder::new();
-    std::fs::create_dir_all(folder.path("parts/sub")).unwrap();
+    std::fs::create_dir_all(folder.path().join("parts/sub")).unwrap();
     folder.write("parts/cube.obj", cube(1.0, 12));
     folder.write("parts/other.obj", cube_at(5.0, 0));
     folder.write("parts/part.step", "ISO-10303-21;");

@@ -111,8 +111,9 @@ fn no_contact_is_deep_where_bodies_are_apart_and_one_is_told_where_they_overlap(
             Relation::Touching => {}
             overlap => {
                 seen[kind as usize][1] += 1;
-                let found = contacts(a, b);
-                if !found.iter().any(|c| c.depth >= 0.0) {
+                // An open mesh that is merely touched counts as met, which rounding may show as a gap.
+                let found = Query::default().contacts(a, b, ROUNDING).unwrap().value.unwrap();
+                if !found.iter().any(|c| c.depth >= -ROUNDING) {
                     wrong
                         .push(format!("case {case}, shape {kind}, mesh {mesh_kind}: {overlap:?}, {found:?}"));
                 }
