@@ -243,7 +243,7 @@ fn a_refusal_costs_one_measure_and_not_the_report() {
         let report = clash(&parts, &mut ClashOptions { budget, ..ClashOptions::default() }).unwrap();
         assert_eq!(report.finish, Finish::Complete);
         let of = |pair: [usize; 2]| report.clashes.iter().find(|clash| clash.parts == pair).unwrap();
-        assert_eq!((of([0, 1]).kind, of([0, 1]).separate), (ClashKind::Hard, None));
+        assert_eq!((of([0, 1]).kind, of([0, 1]).separate), (ClashKind::Hard, Some(1.0)));
         assert_eq!((of([0, 2]).kind, of([0, 2]).separate), (ClashKind::Hard, None));
         assert_eq!((of([3, 5]).kind, of([3, 5]).separate), (ClashKind::Hard, None));
         assert_eq!(of([5, 6]).kind, ClashKind::Duplicate);

@@ -46,6 +46,9 @@ const SHORTEST_LOOK: f64 = 1.0 / 16.0;
 /// The share of the gap that bodies may cover in the tolerance of an impact (no unit).
 const TIME_OF_GAP: f64 = 0.25;
 
+/// Work units of a sweep whose budget is spent before it begins.
+const LEAST_GRANT: u64 = 64;
+
 /// Where the speeds of bodies tell no time to go back from an impact (a half-space that turns has points of any
 /// speed), the first one tried (no unit: a share of the time from now to the impact).
 const FIRST_STEP_BACK: f64 = 1.0 / 1024.0;
@@ -404,6 +407,9 @@ impl SceneSweep {
         let motions = movers.map(|mover| &mover.motion);
         let poses = motions.map(|motion| motion.pose(sweep.options.from));
         let pair = ShapePair { motions: Some(motions), ..ShapePair::new(shapes, [&poses[0], &poses[1]]) };
+        // A budget that ended with the look at the queue still pays for a little, so that every call gets on.
+        let mut least = Budget::units(LEAST_GRANT);
+        let budget = if budget.is_spent() { &mut least } else { budget };
         // Only surfaces are refused, and these are solids.
         let verdict = Exact.sweep(&pair, &sweep.options, &mut sweep.memory, budget);
         let verdict = verdict.unwrap_or_else(|_| Verdict::refused());

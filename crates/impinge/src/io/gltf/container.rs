@@ -73,8 +73,8 @@ fn fetch_file(uri: &str, length: usize, fetch: Fetch<'_>) -> Result<Vec<u8>, Str
         return Err(outside());
     }
     let name = decode_percent(uri).ok_or_else(|| format!("{} is no file name", quote(uri.as_bytes())))?;
-    let name = within_folder(&name).ok_or_else(outside)?;
-    fetch(&name, length).map_err(|reason| format!("{}: {reason}", quote(name.as_bytes())))
+    let inside = within_folder(&name).ok_or_else(outside)?;
+    fetch(&inside, length).map_err(|reason| format!("{}: {reason}", quote(name.as_bytes())))
 }
 
 /// The name without steps up and down again; `None` where it leaves the folder.
