@@ -233,12 +233,7 @@ fn unit_warning(parts: &[Part], extents: &[Extent]) -> Option<String> {
 /// What is in a folder and is no part: folders, and files that are no meshes by their names. None for a file.
 fn left_out(folder: &Path) -> Vec<PathBuf> {
     let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
-    let extension = |path: &Path| path.extension().and_then(|e| e.to_str()).map(str::to_ascii_lowercase);
-    let is_mesh = |path: &Path| {
-        let stem = path.file_stem().map(Path::new).unwrap_or(path);
-        let last = extension(path).filter(|last| last != "gz").or_else(|| extension(stem));
-        path.is_file() && last.is_some_and(|last| MeshFormat::from_extension(&last).is_some())
-    };
+    let is_mesh = |path: &Path| path.is_file() && MeshFormat::from_path(path).is_some();
     let hidden = |path: &Path| path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
     let paths = entries.flatten().map(|entry| entry.path());
     let mut left: Vec<PathBuf> =

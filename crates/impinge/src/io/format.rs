@@ -1,5 +1,7 @@
 //! Which format a file has: its content decides, its name only where the content leaves it open.
 
+use std::path::Path;
+
 use super::{gltf, medit, obj, off, stl, text};
 
 /// A mesh file format.
@@ -48,6 +50,16 @@ impl Format {
             "mesh" | "meshb" => Format::Medit,
             _ => return None,
         })
+    }
+
+    /// The format that a file's name stands for, with or without `.gz` behind it.
+    pub fn from_path(path: impl AsRef<Path>) -> Option<Format> {
+        let path = path.as_ref();
+        let extension = path.extension()?.to_str()?;
+        if extension.eq_ignore_ascii_case("gz") {
+            return Format::from_extension(Path::new(path.file_stem()?).extension()?.to_str()?);
+        }
+        Format::from_extension(extension)
     }
 
     /// The format that the bytes themselves show, if they do.

@@ -74,7 +74,7 @@ pub fn load(path: impl AsRef<Path>) -> Result<Shape, Error> {
 pub fn load_mesh(path: impl AsRef<Path>) -> Result<Mesh, Error> {
     let path = path.as_ref();
     let folder = path.parent().unwrap_or(Path::new(""));
-    read_any(&bytes_of(path)?, hint_of(path), &|name, length| fetch(&folder.join(name), length))
+    read_any(&bytes_of(path)?, Format::from_path(path), &|name, length| fetch(&folder.join(name), length))
         .map_err(|error| name_file(path, error))
 }
 
@@ -165,15 +165,6 @@ fn dispatch(bytes: &[u8], format: Format, fetch: gltf::Fetch<'_>) -> Result<Mesh
         Format::Off => off::read(bytes),
         Format::Gltf => gltf::read(bytes, fetch),
         Format::Medit => medit::read(bytes),
-    }
-}
-
-/// The format that a file name stands for, with or without `.gz` behind it.
-fn hint_of(path: &Path) -> Option<Format> {
-    let extension = |path: &Path| path.extension().and_then(|e| e.to_str()).map(str::to_ascii_lowercase);
-    match extension(path)?.as_str() {
-        "gz" => Format::from_extension(&extension(Path::new(path.file_stem()?))?),
-        other => Format::from_extension(other),
     }
 }
 

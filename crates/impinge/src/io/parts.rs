@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use super::{Format, bytes_of, fetch, gltf, hint_of, name_file, obj, read_any, unpacked};
+use super::{Format, bytes_of, fetch, gltf, name_file, obj, read_any, unpacked};
 use crate::clash::Part;
 use crate::num::parallel;
 use crate::{Error, Mesh, Pose, Shape};
@@ -47,7 +47,7 @@ fn mesh_files(folder: &Path) -> Result<Vec<PathBuf>, Error> {
         let hidden = path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
         // A link that leads nowhere is kept, so that reading it says so.
         let is_file = path.is_file() || path.is_symlink() && !path.exists();
-        if !hidden && is_file && hint_of(&path).is_some() {
+        if !hidden && is_file && Format::from_path(&path).is_some() {
             files.push(path);
         }
     }
@@ -65,10 +65,10 @@ fn of_file(path: &Path) -> Result<Vec<Part>, Error> {
     let folder = path.parent().unwrap_or(Path::new(""));
     let fetch = |name: &str, length: usize| fetch(&folder.join(name), length);
     let alone = |(name, mesh): (String, Mesh)| (name, Shape::from(mesh), Pose::IDENTITY);
-    let named = match Format::from_content(&bytes).or(hint_of(path)) {
+    let named = match Format::from_content(&bytes).or(Format::from_path(path)) {
         Some(Format::Gltf) => gltf::read_nodes(&bytes, &fetch),
         Some(Format::Obj) => obj::read_groups(&bytes).map(|all| all.into_iter().map(alone).collect()),
-        _ => read_any(&bytes, hint_of(path), &fetch).map(|mesh| vec![alone((String::new(), mesh))]),
+        _ => read_any(&bytes, Format::from_path(path), &fetch).map(|mesh| vec![alone((String::new(), mesh))]),
     };
     let mut named: Vec<(String, Shape, Pose)> = named.map_err(|error| name_file(path, error))?;
     if let [(name, ..)] = named.as_mut_slice() {

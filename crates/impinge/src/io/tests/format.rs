@@ -67,6 +67,15 @@ fn the_name_decides_where_the_content_does_not() {
         assert_eq!(Format::from_extension(extension), Some(format));
     }
     assert_eq!(Format::from_extension("png"), None);
+    for (path, format) in [
+        ("parts/a.b.obj", Some(Format::Obj)),
+        ("a.stl.GZ", Some(Format::Stl)),
+        ("a.txt.gz", None),
+        ("a.gz", None),
+        ("obj", None),
+    ] {
+        assert_eq!(Format::from_path(path), format, "{path}");
+    }
 }
 
 fn pack(bytes: &[u8]) -> Vec<u8> {
