@@ -129,7 +129,21 @@ impl Hybrid {
     /// Predicts the time of every technique; what was saved so far counts for one technique only.
     fn look(&mut self, particles: &Particles<'_>) {
         let crowding = Crowding::of(particles);
-        let expect = |c: &Candidate| c.costs.predict(&crowding.expected_work(c.technique));
+        let brute = self.candidates.iter().find(|c| c.technique == Technique::Brute);
+        let listed = brute
+            .filter(|_| crowding.are_all_pairs)
+            .map(|brute| brute.costs.predict(&crowding.expected_work(Technique::Brute)));
+        let expect = |c: &Candidate| {
+            let work = crowding.expected_work(c.technique);
+            let time = c.costs.predict(&work);
+            match listed {
+                // Brute force only stores the pairs there. Nobody stores them faster, and a structure comes on top.
+                Some(listed) if c.technique != Technique::Brute => {
+                    time.max(listed + c.costs.update * work.updates as f64)
+                }
+                _ => time,
+            }
+        };
         let in_use = self.running.technique();
         let mut best = (in_use, f64::INFINITY, 0.0);
         for candidate in &self.candidates {
@@ -235,6 +249,22 @@ mod tests {
         // A switch that costs as much as many frames comes later than the next look.
         let late = |reason: &str| reason["frame ".len()..].split(':').next().unwrap().parse::<u64>().unwrap();
         assert!((41..80).contains(&late(&reasons[1])), "{}", reasons[1]);
+    }
+
+    #[test]
+    fn without_any_structure_where_every_pair_is_within_the_cutoff() {
+        for count in [300, 1000] {
+            let all = frame(count, 2);
+            let mut hybrid = Hybrid::default();
+            let mut pairs = Vec::new();
+            hybrid.search(&Particles::new(&all, Domain::OPEN, 0.05).unwrap(), &mut pairs);
+            assert_eq!(pairs.len(), count * (count - 1) / 2);
+            assert_eq!(hybrid.technique(), Technique::Brute, "{}", hybrid.reason());
+            let sparse = frame(count, 0);
+            let mut hybrid = Hybrid::default();
+            hybrid.search(&Particles::new(&sparse, Domain::OPEN, 0.05).unwrap(), &mut pairs);
+            assert_ne!(hybrid.technique(), Technique::Brute, "{}", hybrid.reason());
+        }
     }
 
     #[test]
