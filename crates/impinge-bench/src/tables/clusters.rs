@@ -227,6 +227,7 @@ fn draw(plots: &[(usize, Vec<Run>)]) -> Result<()> {
         [220, 90, 140],
         [120, 110, 70],
         [160, 160, 160],
+        [235, 30, 30],
     ];
     let names: Vec<&str> =
         plots.first().map_or(Vec::new(), |(_, runs)| runs.iter().map(|r| r.name.as_str()).collect());
