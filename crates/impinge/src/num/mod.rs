@@ -11,4 +11,6 @@ pub mod polynomial;
 pub mod predicate;
 pub mod random;
 pub mod real_root;
+#[cfg(feature = "parallel")]
+mod shared_range;
 pub mod tolerance;

@@ -7,6 +7,8 @@ use std::cell::Cell;
 use std::cmp::Ordering;
 use std::sync::OnceLock;
 
+#[cfg(feature = "parallel")]
+use super::shared_range::{SharedRange, join, share_chunks};
 use crate::budget::hand_over::{checkpoint, is_waited_for};
 
 /// Items, or comparisons, between two checkpoints.
@@ -69,7 +71,7 @@ pub fn join_if<A: Send, B: Send>(
 ) -> (A, B) {
     #[cfg(feature = "parallel")]
     if worth && is_shared() {
-        return rayon::join(a, b);
+        return join(|_| a(), |_| b());
     }
     let _ = worth;
     checkpoint();
@@ -80,9 +82,7 @@ pub fn join_if<A: Send, B: Send>(
 pub fn for_each_chunk<T: Send>(items: &mut [T], size: usize, each: impl Fn(usize, &mut [T]) + Sync) {
     #[cfg(feature = "parallel")]
     if items.len() > size && is_shared() {
-        use rayon::prelude::*;
-        let chunks = items.par_chunks_mut(size).with_max_len(1).enumerate();
-        chunks.for_each(|(k, chunk)| each(k * size, chunk));
+        share_chunks(items, size, 0, &each);
         return;
     }
     for (k, chunk) in items.chunks_mut(size).enumerate() {
@@ -100,8 +100,8 @@ pub fn reduce_chunks<T: Sync, R: Send>(
 ) -> R {
     #[cfg(feature = "parallel")]
     if items.len() > size && is_shared() {
-        use rayon::prelude::*;
-        let parts: Vec<R> = items.par_chunks(size).map(&map).collect();
+        let part = |k: usize| map(&items[k * size..items.len().min((k + 1) * size)]);
+        let parts = SharedRange::new(items.len().div_ceil(size), &part).collect();
         if let Some(whole) = parts.into_iter().reduce(&combine) {
             return whole;
         }
@@ -118,8 +118,7 @@ pub fn reduce_chunks<T: Sync, R: Send>(
 pub fn map<R: Send>(count: usize, each: impl Fn(usize) -> R + Sync + Send) -> Vec<R> {
     #[cfg(feature = "parallel")]
     if is_shared() {
-        use rayon::prelude::*;
-        return (0..count).into_par_iter().map(each).collect();
+        return SharedRange::new(count, &each).collect();
     }
     (0..count).map(with_checkpoints(each)).collect()
 }
@@ -128,8 +127,7 @@ pub fn map<R: Send>(count: usize, each: impl Fn(usize) -> R + Sync + Send) -> Ve
 pub fn map_large<R: Send>(count: usize, each: impl Fn(usize) -> R + Sync + Send) -> Vec<R> {
     #[cfg(feature = "parallel")]
     if is_shared() {
-        use rayon::prelude::*;
-        return (0..count).into_par_iter().with_max_len(1).map(each).collect();
+        return SharedRange::one_by_one(count, &each).collect();
     }
     (0..count).map(with_checkpoints(each)).collect()
 }
@@ -139,7 +137,7 @@ pub fn extend<R: Send>(to: &mut Vec<R>, count: usize, each: impl Fn(usize) -> R 
     #[cfg(feature = "parallel")]
     if is_shared() {
         use rayon::prelude::*;
-        to.par_extend((0..count).into_par_iter().map(each));
+        to.par_extend(SharedRange::new(count, &each));
         return;
     }
     to.extend((0..count).map(with_checkpoints(each)));
