@@ -9,6 +9,7 @@
 
 use glam::DVec3;
 
+use crate::num::compact_sort::sort_few;
 use crate::num::tolerance::ROUND_UP;
 
 use super::{BoundRef, Bounding, Relative, Sphere, polytope};
@@ -115,7 +116,7 @@ impl<const H: usize> Dop<H> {
     /// normals non-negative. By the cube's symmetry only x ≥ y ≥ z ≥ 0 has to be known.
     fn decompose(d: DVec3) -> [Term; 3] {
         let mut axis = [0, 1, 2];
-        axis.sort_by(|&i, &j| d[j].abs().total_cmp(&d[i].abs()));
+        sort_few(&mut axis, |&i: &usize, &j| d[j].abs().total_cmp(&d[i].abs()));
         let [x, y, z] = axis.map(|i| d[i].abs());
         let term = |code: [i8; 3], weight: f64| {
             let mut signed = [0; 3];

@@ -2,6 +2,8 @@
 
 use glam::{DMat3, DVec3};
 
+use crate::num::compact_sort::sort_few;
+
 /// Sweeps of Jacobi's method; three already reach rounding error on 3×3 matrices.
 const SWEEPS: usize = 8;
 
@@ -32,7 +34,7 @@ pub(crate) fn principal_axes(m: DMat3) -> [DVec3; 3] {
         }
     }
     let mut order = [0, 1, 2];
-    order.sort_by(|&i, &j| a[j][j].total_cmp(&a[i][i]));
+    sort_few(&mut order, |&i: &usize, &j| a[j][j].total_cmp(&a[i][i]));
     let x = DVec3::from(v[order[0]]).normalize_or_zero();
     let y = DVec3::from(v[order[1]]);
     let y = (y - x * x.dot(y)).normalize_or_zero();

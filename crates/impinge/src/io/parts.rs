@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::{Format, bytes_of, fetch, gltf, name_file, obj, read_any, unpacked};
 use crate::clash::Part;
+use crate::num::compact_sort::sort_rarely;
 use crate::num::parallel;
 use crate::{Error, Mesh, Pose, Shape};
 
@@ -54,7 +55,7 @@ fn mesh_files(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     if files.is_empty() {
         return Err(name_file(folder, "the folder holds no mesh file"));
     }
-    files.sort();
+    sort_rarely(&mut files, Ord::cmp);
     Ok(files)
 }
 

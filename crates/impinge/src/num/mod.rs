@@ -1,5 +1,6 @@
 //! Numbers: named tolerances and exact predicates.
 
+pub(crate) mod compact_sort;
 pub mod cubic;
 pub mod disjoint_sets;
 pub mod double_double;

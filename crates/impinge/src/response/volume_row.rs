@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 use glam::DVec3;
 
 use super::receiver::{Nodes, Receiver, Side, in_range};
+use crate::num::compact_sort::sort_rarely;
 use crate::{Error, SurfaceSample, Volume};
 
 /// A volume between two bodies of a call, and how it changes.
@@ -185,7 +186,7 @@ struct SortedSamples<'s> {
 impl<'s> SortedSamples<'s> {
     fn new(samples: &'s [SurfaceSample]) -> SortedSamples<'s> {
         let mut order: Vec<usize> = (0..samples.len()).collect();
-        order.sort_by(|&i, &j| samples[i].point.x.total_cmp(&samples[j].point.x));
+        sort_rarely(&mut order, |&i, &j| samples[i].point.x.total_cmp(&samples[j].point.x));
         SortedSamples { samples, order }
     }
 

@@ -9,6 +9,7 @@ use crate::Budget;
 use crate::broad::Mobility;
 use crate::narrow::detector::pair_memory::PairMemory;
 use crate::narrow::methods::exact::Exact;
+use crate::num::compact_sort::sort_rarely;
 
 impl Scene {
     /// All contacts within the margin as the poses are now, without manifolds, found by asking every pair anew.
@@ -37,7 +38,7 @@ impl Scene {
                 found.extend(pair.contacts());
             }
         }
-        found.sort_by_key(|contact| contact.bodies);
+        sort_rarely(&mut found, |x, y| x.bodies.cmp(&y.bodies));
         found
     }
 }

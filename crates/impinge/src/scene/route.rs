@@ -16,6 +16,7 @@ use crate::narrow::detector::{Batch, ContactOptions, Detector, Finding, Memory, 
 use crate::narrow::methods::Method;
 use crate::narrow::route::{Reason, choose, method_for};
 use crate::narrow::shape_pair::ShapePair;
+use crate::num::compact_sort::sort_rarely;
 use crate::num::parallel;
 use crate::{Budget, Finish};
 
@@ -119,7 +120,7 @@ impl<'s> Route<'s> {
     pub fn deal(&self, pairs: &mut [Pair], memories: &mut Vec<(Method, Memory)>, budget: &mut Budget) {
         let mut due: Vec<&mut Pair> = pairs.iter_mut().filter(|pair| pair.due).collect();
         // Sorting is stable: of those that waited equally long the smaller bodies come first.
-        due.sort_by_key(|pair| pair.decided_at);
+        sort_rarely(&mut due, |x, y| x.decided_at.cmp(&y.decided_at));
         let mut left = due.len();
         while let Some(first) = due.first() {
             let method = self.kernel(first).map_or(Some(first.method), |_| None);

@@ -12,6 +12,7 @@ use std::cmp::Ordering;
 use glam::DVec3;
 
 use crate::geom::incremental_hull::{Facet, IncrementalHull};
+use crate::num::compact_sort::sort_rarely;
 use crate::num::predicate::{Plane, PlaneFilter, Sign, drop_axis, orient2d};
 
 /// No point, no facet.
@@ -97,7 +98,7 @@ fn chain(points: &[DVec3], axis: usize) -> Vec<u32> {
     let flat: Vec<_> = points.iter().map(|&p| drop_axis(p, axis)).collect();
     let mut order: Vec<u32> = (0..points.len() as u32).collect();
     let at = |i: u32| flat[i as usize];
-    order.sort_by(|&i, &j| at(i).x.total_cmp(&at(j).x).then(at(i).y.total_cmp(&at(j).y)));
+    sort_rarely(&mut order, |&i, &j| at(i).x.total_cmp(&at(j).x).then(at(i).y.total_cmp(&at(j).y)));
     let half = |order: &mut dyn Iterator<Item = u32>| {
         let mut hull: Vec<u32> = Vec::new();
         for i in order {

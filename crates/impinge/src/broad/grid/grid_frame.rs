@@ -5,6 +5,7 @@
 //! far outside land in the border cells: that costs time where there are many of them, never a pair.
 
 use crate::bound::Aabb;
+use crate::num::compact_sort::sort_few;
 use crate::num::tolerance::{GRID_FARTHEST, GRID_FINEST, GRID_LARGEST_EXTENT, GRID_SMALLEST_UNIT};
 use crate::simd::dispatch;
 
@@ -84,7 +85,7 @@ impl GridFrame {
             unit *= UNIT_GROWTH;
         }
         let mut axes = [0, 1, 2];
-        axes.sort_by(|&i, &j| lengths[i].total_cmp(&lengths[j]));
+        sort_few(&mut axes, |&i: &usize, &j| lengths[i].total_cmp(&lengths[j]));
         // The longest across slabs, which are shared between threads, and the next along rows.
         axes.swap(0, 1);
         let size = axes.map(|k| cells(unit)[k] as u32);

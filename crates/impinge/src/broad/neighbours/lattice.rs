@@ -10,6 +10,7 @@ use glam::DVec3;
 
 use super::Particles;
 use super::images::Images;
+use crate::num::compact_sort::sort_few;
 use crate::simd::point_columns::PairLimits;
 
 /// Cells along one axis, at most: together with [`MOST_BITS`] they fit into 51 bits.
@@ -87,7 +88,7 @@ impl Lattice {
         }
         let extent = (high - low).to_array();
         let mut axes = [0, 1, 2];
-        axes.sort_by(|&a, &b| extent[b].total_cmp(&extent[a]));
+        sort_few(&mut axes, |&a: &usize, &b| extent[b].total_cmp(&extent[a]));
         let extent = axes.map(|k| extent[k]);
         // A frame of equal points with nothing to add still has cells of some size.
         let reach = particles.candidate_reach().max(f64::MIN_POSITIVE * (1_u64 << 60) as f64);

@@ -13,6 +13,7 @@ use super::r_star::{Bound, NONE, RStarTree};
 use super::r_star_search::content;
 use crate::bound::Aabb;
 use crate::error::Error;
+use crate::num::compact_sort::sort_rarely;
 use crate::num::tolerance::{LARGEST_COORDINATE, MEETING_ROUNDING};
 
 /// A pair that will meet.
@@ -159,7 +160,7 @@ impl MovingTree {
                 found.extend(meeting.map(|time| Meeting { pair, time }));
             }
         });
-        found.sort_by(|a, b| a.time.total_cmp(&b.time).then(a.pair.cmp(&b.pair)));
+        sort_rarely(&mut found, |a, b| a.time.total_cmp(&b.time).then(a.pair.cmp(&b.pair)));
         Ok(found)
     }
 

@@ -9,6 +9,7 @@ use super::group::{Group, Grouping, Items};
 use super::options::{Axis, Partition, Split};
 use crate::Mesh;
 use crate::bound::{Aabb, Bounding, principal_direction};
+use crate::num::compact_sort::sort_rarely;
 
 const BINS: usize = 16;
 
@@ -119,7 +120,7 @@ fn halve_parts(items: &Items, parts: &mut [Vec<u32>]) -> usize {
         parts.iter_mut().map(std::mem::take).map(|p| (items.box_of(&p).centre(), p)).collect();
     let around = Aabb::around_points(&boxed.iter().map(|b| b.0).collect::<Vec<_>>());
     let axis = (around.high - around.low).max_position();
-    boxed.sort_by(|a, b| a.0[axis].total_cmp(&b.0[axis]).then(a.1[0].cmp(&b.1[0])));
+    sort_rarely(&mut boxed, |a, b| a.0[axis].total_cmp(&b.0[axis]).then(a.1[0].cmp(&b.1[0])));
     for (place, (_, part)) in parts.iter_mut().zip(boxed) {
         *place = part;
     }

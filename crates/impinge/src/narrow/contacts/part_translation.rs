@@ -21,6 +21,7 @@ use crate::narrow::convex::placed_core::place;
 use crate::narrow::convex::{point, separation};
 use crate::narrow::exact::closest_point::one_after_another;
 use crate::narrow::exact::placed_mesh::PlacedMesh;
+use crate::num::compact_sort::sort_rarely;
 use crate::num::tolerance::{FREE_GAP, INTERVAL_CLOSED, SHIFT_ACROSS};
 use crate::shape::{Convex, Primitive};
 use crate::{Budget, Counters, Pose};
@@ -157,7 +158,7 @@ impl<'m> PartTranslation<'m> {
             });
             at_least = at_least.max(self.common_ball(moved));
         }
-        pairs.sort_by(|x, y| x.0.total_cmp(&y.0));
+        sort_rarely(&mut pairs, |x, y| x.0.total_cmp(&y.0));
         pairs.truncate(MOST_DIRECTIONS);
         // Out of all of them at once, where they overlap by about the same.
         let sum: DVec3 = pairs.iter().map(|(_, normal)| *normal).sum();

@@ -22,6 +22,7 @@ use crate::narrow::exact::placed_mesh::PlacedMesh;
 use crate::narrow::exact::volume::volume;
 use crate::narrow::kernel_memory::KernelMemory;
 use crate::narrow::shape_pair::ShapePair;
+use crate::num::compact_sort::sort_rarely;
 use crate::num::tolerance::{
     GUESS_LENGTHENED, LENGTHENED_FIRST, LENGTHENED_LITTLE, ROUND_UP, SUPPORT_ROUNDING,
 };
@@ -141,7 +142,7 @@ pub(crate) fn separate_by_guesses(
     if !is_convex {
         let mut ways: Vec<DVec3> = guesses.into_iter().map(|way| way * (1.0 + GUESS_LENGTHENED)).collect();
         ways.retain(|way| way.length() < longest);
-        ways.sort_by(|x, y| x.length().total_cmp(&y.length()));
+        sort_rarely(&mut ways, |x, y| x.length().total_cmp(&y.length()));
         for way in ways {
             if is_parted(pair, way, budget, &mut work)? {
                 return Some(way);

@@ -20,6 +20,7 @@ use crate::Budget;
 use crate::Counters;
 use crate::bound::Aabb;
 use crate::narrow::exact::placed_mesh::PlacedMesh;
+use crate::num::compact_sort::sort_rarely;
 use crate::num::tolerance::{FREE_GAP, NO_DIRECTION, SAME_EXIT, TURN_FIRST, TURN_LAST, WORTH_TURNING};
 
 /// How often a direction is replaced by the normal of the plane crossed last.
@@ -153,7 +154,7 @@ impl<'m> Translation<'m> {
             Some(window) => self.a.in_region(window.low, window.high, of_a),
             None => (0..self.a.model.mesh().triangles().len() as u32).for_each(|t| _ = of_a(t)),
         }
-        found.sort_by(|x, y| y.1.total_cmp(&x.1));
+        sort_rarely(&mut found, |x, y| y.1.total_cmp(&x.1));
         found
     }
 

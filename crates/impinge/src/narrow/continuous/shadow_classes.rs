@@ -11,6 +11,7 @@ use std::collections::HashMap;
 use glam::DVec2;
 
 use super::screw_shadow::{Rectangle, TriangleShadow, Wrap};
+use crate::num::compact_sort::sort_rarely;
 
 /// The cells, from coarse to fine (no unit: a factor of the bodies' distance from the axis). Coordinates of f32 agree
 /// to the first, those of f64 to the second, after some dozens of operations.
@@ -111,7 +112,8 @@ impl Classes {
 fn compare(classes: &mut [Classes; 2], wrap: &Wrap, most: u64) -> bool {
     let order = [0, 1].map(|k: usize| {
         let mut order: Vec<usize> = (0..classes[k].all.len()).collect();
-        order.sort_by(|&i, &j| classes[k].all[i].bounds.low.x.total_cmp(&classes[k].all[j].bounds.low.x));
+        let low = |i: usize| classes[k].all[i].bounds.low.x;
+        sort_rarely(&mut order, |&i, &j| low(i).total_cmp(&low(j)));
         order
     });
     let mut next = [0, 0];

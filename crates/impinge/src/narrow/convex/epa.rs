@@ -20,6 +20,7 @@ use super::gjk::{Corner, foot_weights, support};
 use super::placed_core::PlacedCore;
 use crate::geom::incremental_hull::{Facet, IncrementalHull};
 use crate::geom::unit_normal::plane_normal;
+use crate::num::compact_sort::sort_few;
 use crate::num::predicate::{Plane, Sign};
 use crate::num::tolerance::SUPPORT_ROUNDING;
 
@@ -115,7 +116,7 @@ impl Polytope {
         self.steps = 0;
         let mut ends = [DVec3::X, DVec3::Y, DVec3::Z].map(|d| [d, -d].map(|d| self.support(a, b, d)));
         let width = |[p, q]: &[Corner; 2]| p.w.distance_squared(q.w);
-        ends.sort_by(|x, y| width(y).total_cmp(&width(x)));
+        sort_few(&mut ends, |x, y| width(y).total_cmp(&width(x)));
         let [p, q] = ends[0];
         let line = (q.w - p.w).normalize_or_zero();
         if line == DVec3::ZERO {

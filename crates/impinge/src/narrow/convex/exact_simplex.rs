@@ -9,6 +9,7 @@
 use glam::DVec3;
 use smallvec::{SmallVec, smallvec};
 
+use crate::num::compact_sort::sort_few;
 use crate::num::dyadic::Dyadic;
 use crate::num::exact_vector::{ExactVec, cross, direction, dot, exact, minus, times};
 use crate::num::predicate::Sign;
@@ -40,7 +41,7 @@ pub(crate) fn nearest(corners: &[DVec3]) -> SimplexPoint {
     let w: SmallVec<[ExactVec; 4]> = corners.iter().map(|&c| exact(c)).collect();
     // Fewer corners first: of parts in one place the smallest is taken.
     let mut sets: SmallVec<[u32; 15]> = (1..1 << w.len()).collect();
-    sets.sort_by_key(|set| set.count_ones());
+    sort_few(&mut sets, |x, y| x.count_ones().cmp(&y.count_ones()));
     let found = sets.iter().find_map(|&set| {
         let part: SmallVec<[usize; 4]> = (0..w.len()).filter(|k| set >> k & 1 == 1).collect();
         let foot = foot(&part.iter().map(|&k| &w[k]).collect::<SmallVec<[_; 4]>>())?;

@@ -9,6 +9,7 @@ use glam::DVec3;
 use super::bounds;
 use super::piece::{Piece, Plane};
 use crate::Mesh;
+use crate::num::compact_sort::sort_rarely;
 use crate::num::predicate::{Sign, orient3d};
 use crate::num::tolerance::SAME_PLANE;
 use crate::shape::seams::Seams;
@@ -81,7 +82,7 @@ pub(super) fn candidates(
     let mut open: Vec<u32> =
         (0..notches.len() as u32).filter(|k| open_part(notch(k), mesh, piece, slack) > 0.0).collect();
     open.shrink_to_fit();
-    open.sort_unstable_by(|a, b| notch(b).weight.total_cmp(&notch(a).weight).then(a.cmp(b)));
+    sort_rarely(&mut open, |a, b| notch(b).weight.total_cmp(&notch(a).weight).then(a.cmp(b)));
     for triangle in open.iter().flat_map(|k| notch(k).triangles()) {
         if planes.len() == FACES {
             break;
@@ -89,7 +90,7 @@ pub(super) fn candidates(
         add(&mut planes, face(mesh, triangle, slack));
     }
     let mut areas: Vec<(f64, u32)> = piece.areas().collect();
-    areas.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    sort_rarely(&mut areas, |a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
     for (_, triangle) in areas {
         if planes.len() >= 2 * FACES {
             break;

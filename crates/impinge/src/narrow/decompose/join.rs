@@ -6,6 +6,7 @@ use glam::DVec3;
 
 use super::piece::Piece;
 use super::{Shaped, Spending, Work, bounds};
+use crate::num::compact_sort::sort_rarely;
 use crate::shape::Outline;
 
 impl Work<'_> {
@@ -13,14 +14,14 @@ impl Work<'_> {
     pub(super) fn join_all(&self, pieces: &mut Vec<Shaped>, spending: &mut Spending<'_>) -> Option<()> {
         let mut left: Vec<(usize, Shaped)> = std::mem::take(pieces).into_iter().enumerate().collect();
         // Stable: those of one solid stay in their order.
-        left.sort_by_key(|(_, piece)| piece.solid);
+        sort_rarely(&mut left, |(_, x), (_, y)| x.solid.cmp(&y.solid));
         let mut joined = Vec::with_capacity(left.len());
         while let Some(solid) = left.last().map(|(_, piece)| piece.solid) {
             let mut of_solid = left.split_off(left.partition_point(|(_, piece)| piece.solid < solid));
             self.join_solid(&mut of_solid, spending)?;
             joined.append(&mut of_solid);
         }
-        joined.sort_unstable_by_key(|(place, _)| *place);
+        sort_rarely(&mut joined, |x, y| x.0.cmp(&y.0));
         pieces.extend(joined.into_iter().map(|(_, piece)| piece));
         Some(())
     }

@@ -33,6 +33,7 @@ use crate::model::{Fact, Model};
 use crate::narrow::exact::self_intersection::{
     few_triangles_intersect, self_intersections, self_intersections_within,
 };
+use crate::num::compact_sort::sort_rarely;
 use crate::num::parallel;
 use crate::num::tolerance::{CUT_GAIN, CUT_SLACK, ROUND_UP, VOLUME_ROUNDING};
 use crate::shape::{Convex, LazyPolytope, Polytope};
@@ -309,7 +310,7 @@ fn covered(
     let excess = pieces.iter().map(|piece| piece.excess().max(0.0)).sum::<f64>();
     // Those that may stand out far are measured first, so that the others are soon seen not to.
     let mut order: Vec<usize> = (0..pieces.len()).collect();
-    order.sort_by(|&p, &q| pieces[q].excess().total_cmp(&pieces[p].excess()));
+    sort_rarely(&mut order, |&p, &q| pieces[q].excess().total_cmp(&pieces[p].excess()));
     let parts: Vec<Arc<[DVec3]>> = pieces.into_iter().map(|piece| piece.corners).collect();
     let close = excess <= volume * VOLUME_ROUNDING * parts.len() as f64;
     let mut exact = close && !hollow;

@@ -32,6 +32,7 @@ use super::triangle_arrangement::{for_each_cell, line_crossing, pierce};
 use super::winding::{counted_winding_at, counted_windings_across};
 use crate::Budget;
 use crate::geom::triangle_triangle::{TriangleRelation, classify, upright_axis};
+use crate::num::compact_sort::sort_few;
 use crate::num::predicate::{Plane, Sign};
 use crate::shape::Topology;
 
@@ -447,7 +448,7 @@ impl Needle {
     fn of([a, b, c]: &[DVec3; 3]) -> Needle {
         let axis = (a.max(*b).max(*c) - a.min(*b).min(*c)).max_position();
         let mut ends = [*a, *b, *c];
-        ends.sort_by(|p, q| p[axis].total_cmp(&q[axis]));
+        sort_few(&mut ends, |p, q| p[axis].total_cmp(&q[axis]));
         Needle { from: ends[0], to: ends[2], axis }
     }
 

@@ -14,6 +14,7 @@ use smallvec::{SmallVec, smallvec};
 
 use super::perturbed_point::{BasePoint, Direction, Origin, PerturbedPoint, same_corners};
 use crate::geom::triangle_triangle::{TriangleRelation, classify, upright_axis};
+use crate::num::compact_sort::{sort_few, sort_rarely};
 use crate::num::dyadic::Dyadic;
 use crate::num::exact_vector::{ExactVec, cross, cross_along, dot, exact, minus, normal, plus, times};
 use crate::num::predicate::{Plane, Sign, drop_axis, orient2d};
@@ -233,11 +234,11 @@ impl Face<'_> {
         }
         edges.retain_mut(|edge| {
             let key = |p: DVec3| (p + DVec3::ZERO).to_array().map(f64::to_bits);
-            edge.sort_by_key(|&p| key(p));
+            sort_few(edge, |&p, &q| key(p).cmp(&key(q)));
             edge[0] != edge[1] && !self.passes_by(edge)
         });
         let key = |e: &[DVec3; 2]| e.map(|p| (p + DVec3::ZERO).to_array().map(f64::to_bits));
-        edges.sort_by_key(key);
+        sort_rarely(&mut edges, |x, y| key(x).cmp(&key(y)));
         edges.dedup_by_key(|e| key(e));
         lines.extend(edges.into_iter().map(|[p, q]| Line {
             kind: LineKind::Edge(p, q),
@@ -260,7 +261,7 @@ impl Face<'_> {
     fn crossings(&self, lines: &[Line<'_>]) -> Vec<BasePoints> {
         let mut found: Vec<BasePoints> = lines.iter().map(|line| self.ends(line)).collect();
         let mut order: Vec<usize> = (0..lines.len()).collect();
-        order.sort_by(|&i, &j| lines[i].low.x.total_cmp(&lines[j].low.x));
+        sort_rarely(&mut order, |&i, &j| lines[i].low.x.total_cmp(&lines[j].low.x));
         for (at, &i) in order.iter().enumerate() {
             let later = order[at + 1..].iter().take_while(|&&j| !(lines[j].low.x > lines[i].high.x));
             for &j in later.filter(|&&j| lines[i].near(&lines[j])) {

@@ -8,6 +8,7 @@ use super::layer::{Inside, Interval, Layer, Sorting, intervals};
 use super::open::OpenBodies;
 use crate::Budget;
 use crate::contact::{Counters, OpenSurface};
+use crate::num::compact_sort::sort_rarely;
 use crate::num::parallel;
 
 /// Columns of an image that are drawn at a time, which bounds the room for layers.
@@ -95,7 +96,7 @@ impl<'b, 'm> Images<'b, 'm> {
         let end_of = |band: u32| rows[0] + (rows[1] - rows[0]) * band / bands;
         // The body with more triangles first: the other is drawn where that one is.
         let mut order: Vec<usize> = (0..self.bodies.len()).collect();
-        order.sort_by_key(|&k| std::cmp::Reverse(self.bodies[k].faces()));
+        sort_rarely(&mut order, |&j, &k| self.bodies[k].faces().cmp(&self.bodies[j].faces()));
         let one = |k: usize, room: &mut Room| {
             let (axis, band) = (Axis::ALL[k / bands as usize], k as u32 % bands);
             self.draw_band(axis, [end_of(band), end_of(band + 1)], inside, open, &order, room);

@@ -9,6 +9,7 @@ use super::images::Images;
 use super::lattice::Axis;
 use super::layer::Interval;
 use crate::contact::{Overlap, Region};
+use crate::num::compact_sort::sort_rarely;
 use crate::num::disjoint_sets::DisjointSets;
 
 /// The region of each interval of each image.
@@ -111,7 +112,7 @@ impl Regions {
             .collect();
         // Seen only by an image without a share in the volume.
         found.retain(|one| one.volume > 0.0);
-        found.sort_by(|x, y| y.volume.total_cmp(&x.volume));
+        sort_rarely(&mut found, |x, y| y.volume.total_cmp(&x.volume));
         found
     }
 

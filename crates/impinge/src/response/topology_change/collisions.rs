@@ -5,6 +5,7 @@ use glam::DVec3;
 use crate::broad::neighbours::{Domain, NeighbourSearch, Particles};
 use crate::model::Model;
 use crate::narrow::exact::winding::{Winding, counted_winding};
+use crate::num::compact_sort::sort_rarely;
 use crate::num::disjoint_sets::DisjointSets;
 use crate::{Error, Mesh, Pose};
 
@@ -37,7 +38,7 @@ pub(super) fn collisions(
     let inside: Vec<bool> = pairs.iter().map(|pair| is_inside(model, pair)).collect();
     let of_kind = |kind| clusters(mesh, &neighbours, &pairs, &inside, kind);
     let mut all: Vec<Cluster> = [false, true].into_iter().flat_map(of_kind).collect();
-    all.sort_by(|a, b| square(mesh, a.nearest).total_cmp(&square(mesh, b.nearest)));
+    sort_rarely(&mut all, |a, b| square(mesh, a.nearest).total_cmp(&square(mesh, b.nearest)));
     Ok(all)
 }
 

@@ -7,6 +7,7 @@
 
 use glam::DVec2;
 
+use crate::num::compact_sort::sort_rarely;
 use crate::num::predicate::{Sign, orient2d};
 
 /// A corner of a loop: its name, which triangles repeat, and its place.
@@ -21,7 +22,7 @@ pub fn triangulate(loops: Vec<Vec<Corner>>) -> Vec<[u32; 3]> {
     }
     // A hole without an outline around it is nothing but rounding, and is clipped as it stands.
     let rightmost = |hole: &Vec<Corner>| hole.iter().map(|c| c.1.x).fold(f64::NEG_INFINITY, f64::max);
-    holes.sort_by(|x, y| rightmost(x).total_cmp(&rightmost(y)));
+    sort_rarely(&mut holes, |x, y| rightmost(x).total_cmp(&rightmost(y)));
     while let Some(hole) = holes.pop() {
         // A corner may lie on the outline, where nothing is told.
         let holds = |outline: &[Corner]| hole.iter().any(|corner| winds_around(outline, corner.1));
@@ -58,7 +59,7 @@ fn bridge(outline: &[Corner], hole: &[Corner], later: &[Vec<Corner>]) -> Vec<Cor
     let right = (0..hole.len()).max_by(|&i, &j| hole[i].1.x.total_cmp(&hole[j].1.x)).unwrap_or(0);
     let from = hole[right].1;
     let mut order: Vec<usize> = (0..outline.len()).collect();
-    order.sort_by(|&i, &j| {
+    sort_rarely(&mut order, |&i, &j| {
         outline[i].1.distance_squared(from).total_cmp(&outline[j].1.distance_squared(from))
     });
     let edges = || [outline, hole].into_iter().chain(later.iter().map(Vec::as_slice));

@@ -9,6 +9,7 @@ use super::cut::{Cut, Moments};
 use super::surface::{AHEAD, NONE, Surface};
 use crate::bound::Aabb;
 use crate::contact::{Overlap, Region, SurfaceSample, Volume, VolumeOptions};
+use crate::num::compact_sort::sort_rarely;
 use crate::num::parallel;
 use crate::num::tolerance::OVERLAP_ROUNDING as ROUNDING;
 use crate::simd::prefetch;
@@ -374,7 +375,7 @@ impl<'s, 'm> Integral<'s, 'm> {
             true => border(self.surfaces, self.crossings, &self.region_of, &is_kept),
             false => Default::default(),
         };
-        regions.sort_by(|(x, _), (y, _): &(Overlap, Aabb)| y.volume.total_cmp(&x.volume));
+        sort_rarely(&mut regions, |(x, _), (y, _): &(Overlap, Aabb)| y.volume.total_cmp(&x.volume));
         let volume = if regions.is_empty() { 0.0 } else { volume };
         let (regions, boxes) = regions.into_iter().unzip();
         (Volume { volume, error, regions, gradient: self.gradient, samples: self.samples, border }, boxes)
