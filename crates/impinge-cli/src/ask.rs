@@ -23,7 +23,7 @@ pub fn relation(mut query: Query<'_>, a: Placed<'_>, b: Placed<'_>) -> Result<An
 
 /// The pairs of triangles that meet, or that are within the margin.
 pub fn pairs(
-    mut query: Query<'_>,
+    query: &mut Query<'_>,
     a: Placed<'_>,
     b: Placed<'_>,
     margin: Option<f64>,
@@ -37,12 +37,12 @@ pub fn pairs(
 
 /// The pairs, and the relation besides, out of one budget.
 pub fn check(
-    mut query: Query<'_>,
+    query: &mut Query<'_>,
     a: Placed<'_>,
     b: Placed<'_>,
     margin: Option<f64>,
 ) -> Result<Answer, Failure> {
-    let beside = relation_beside(&mut query, a, b)?;
+    let beside = relation_beside(query, a, b)?;
     let mut answer = pairs(query, a, b, margin)?;
     let relation = beside.value.map(word_of);
     answer.found = match answer.found {
@@ -56,7 +56,7 @@ pub fn check(
 
 /// The distance with its points, features and normal; and the relation besides where a body has an inside, out of
 /// one budget.
-pub fn distance(mut query: Query<'_>, a: Placed<'_>, b: Placed<'_>) -> Result<Answer, Failure> {
+pub fn distance(query: &mut Query<'_>, a: Placed<'_>, b: Placed<'_>) -> Result<Answer, Failure> {
     let measured = query.distance(a, b)?;
     let kinds = [&a, &b].map(|body| body.shape().kind());
     // Particles have depths in meshes too.
@@ -73,7 +73,7 @@ pub fn distance(mut query: Query<'_>, a: Placed<'_>, b: Placed<'_>) -> Result<An
     if solid == Some(false) {
         return Ok(Answer::new(Found::Distance(found), &measured));
     }
-    let beside = relation_beside(&mut query, a, b)?;
+    let beside = relation_beside(query, a, b)?;
     found.relation = beside.value.map(word_of);
     if beside.value.is_none() {
         // A complete number would contradict how the whole ended.
@@ -216,7 +216,7 @@ pub fn moving_features(
 }
 
 /// The pairs of triangles in which a mesh meets itself.
-pub fn self_intersections(mut query: Query<'_>, a: Placed<'_>) -> Result<Answer, Failure> {
+pub fn self_intersections(query: &mut Query<'_>, a: Placed<'_>) -> Result<Answer, Failure> {
     let answer = query.self_intersections(a)?;
     Ok(Answer::new(Found::Pairs(listed(&answer, None)), &answer))
 }

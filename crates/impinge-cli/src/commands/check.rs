@@ -22,9 +22,9 @@ pub fn run(args: &Check, common: &Common) -> Result<Exit, Failure> {
     let mut explain = Explain::new(common.explain);
     let shapes = commands::load_two(&args.two, &mut explain)?;
     let [a, b] = commands::place(&args.two, &shapes);
-    let query = common.settings().query();
+    let mut query = common.settings().query();
     let answer = if args.all || args.margin.is_some() {
-        ask::check(query, a, b, args.margin)?
+        ask::check(&mut query, a, b, args.margin)?
     } else {
         ask::relation(query, a, b)?
     };

@@ -6,7 +6,7 @@ use impinge::{Error, Mesh, Placed, Pose, Query, Shape, procedural};
 use serde::Serialize;
 
 use super::check::Meeting;
-use crate::answer::Assurance;
+use crate::answer::{Answer, Assurance};
 use crate::args::{Common, Demo, Format};
 use crate::error::Failure;
 use crate::exit::Exit;
@@ -30,7 +30,7 @@ struct Seen {
     says: &'static str,
     triangles: [usize; 2],
     relation: Option<&'static str>,
-    /// Triangle pairs that meet.
+    /// Triangle pairs that meet; null, as the other answers, when the budget ended first.
     pairs: Option<usize>,
     #[serde(flatten)]
     distance: Distance,
@@ -42,7 +42,7 @@ struct Alone {
     name: &'static str,
     says: &'static str,
     triangles: usize,
-    self_intersections: usize,
+    self_intersections: Option<usize>,
 }
 
 #[derive(Debug, Serialize)]
@@ -63,32 +63,44 @@ struct Report {
 pub fn run(args: &Demo, common: &Common) -> Result<Exit, Failure> {
     let mut explain = Explain::new(common.explain);
     commands::only_exact(common, "the demo")?;
+    // One budget for all scenes.
+    let mut query = common.settings().query();
     let scenes = scenes()?;
     explain.lap("build");
     let mut rows = Vec::new();
+    let mut is_out_of_budget = false;
     for scene in &scenes {
-        rows.push(Row::Two(Box::new(scene.ask(&mut explain)?)));
+        let [checked, measured] = scene.ask(&mut query)?;
+        explain.lap(scene.name);
+        explain.answer(&checked);
+        is_out_of_budget |= [&checked, &measured].iter().any(|answer| answer.assurance.is_out_of_budget());
+        rows.push(Row::Two(Box::new(scene.seen(checked, measured)?)));
     }
     let twisted = self_crossing()?;
     let triangles = twisted.triangles().len();
-    let crossings = ask::self_intersections(Query::default(), (&Shape::from(twisted)).into())?;
-    if let Found::Pairs(Pairs { pairs, .. }) = crossings.found {
+    let crossings = ask::self_intersections(&mut query, (&Shape::from(twisted)).into())?;
+    is_out_of_budget |= crossings.assurance.is_out_of_budget();
+    if let Found::Pairs(Pairs { count, .. }) = crossings.found {
         rows.push(Row::One(Alone {
             name: "fat knot",
             says: "a trefoil thicker than its own gaps meets itself",
             triangles,
-            self_intersections: pairs.len(),
+            self_intersections: count,
         }));
     }
     if let (Some(file), Some(scene)) = (&args.picture, scenes.first()) {
         let [a, b] = scene.placed();
         output::file(file, &Meeting::of(a, b)?.picture().png(960, 720)?)?;
     }
+    let assurance = match is_out_of_budget {
+        true => Assurance::EXACT.of_nothing().out_of_budget(),
+        false => Assurance::EXACT,
+    };
     match common.format {
-        Format::Json => commands::json(Report { scenes: rows, assurance: Assurance::EXACT })?,
-        Format::Text => output::print(|out| text(&rows, out))?,
+        Format::Json => commands::json(Report { scenes: rows, assurance })?,
+        Format::Text => output::print(|out| text(&rows, is_out_of_budget, out))?,
     }
-    Ok(Exit::Free)
+    Ok(if is_out_of_budget { Exit::Undecided } else { Exit::Free })
 }
 
 impl Scene {
@@ -96,12 +108,13 @@ impl Scene {
         [(&self.a).into(), self.b.at(self.at_b)]
     }
 
-    fn ask(&self, explain: &mut Explain) -> Result<Seen, Failure> {
+    /// The relation with the pairs, and the distance.
+    fn ask(&self, query: &mut Query<'_>) -> Result<[Answer; 2], Failure> {
         let [a, b] = self.placed();
-        let checked = ask::check(Query::default(), a, b, None)?;
-        let measured = ask::distance(Query::default(), a, b)?;
-        explain.lap(self.name);
-        explain.answer(&checked);
+        Ok([ask::check(query, a, b, None)?, ask::distance(query, a, b)?])
+    }
+
+    fn seen(&self, checked: Answer, measured: Answer) -> Result<Seen, Failure> {
         let (Found::Check { relation, pairs }, Found::Distance(distance)) = (checked.found, measured.found)
         else {
             return Err(Failure::new("an answer of another kind"));
@@ -167,29 +180,31 @@ fn self_crossing() -> Result<Mesh, Error> {
     procedural::knot([2, 3], 1.0, 0.6, 160, 24)
 }
 
-fn text(rows: &[Row], out: &mut dyn Write) -> std::io::Result<()> {
+fn text(rows: &[Row], is_out_of_budget: bool, out: &mut dyn Write) -> std::io::Result<()> {
     for row in rows {
         match row {
             Row::Two(seen) => {
                 let [m, n] = seen.triangles;
                 writeln!(out, "{} ({m} × {n} triangles): {}", seen.name, seen.says)?;
                 let relation = seen.relation.unwrap_or("undecided");
-                let distance = seen.distance.distance.unwrap_or(f64::NAN);
-                writeln!(
-                    out,
-                    "    {relation}, {} triangle pairs meet, distance {distance:?}",
-                    seen.pairs.unwrap_or(0)
-                )?;
+                let pairs = known(seen.pairs);
+                let distance = known(seen.distance.distance);
+                writeln!(out, "    {relation}, {pairs} triangle pairs meet, distance {distance}")?;
             }
             Row::One(seen) => {
                 writeln!(out, "{} ({} triangles): {}", seen.name, seen.triangles, seen.says)?;
-                writeln!(out, "    {} triangle pairs intersect", seen.self_intersections)?;
+                writeln!(out, "    {} triangle pairs intersect", known(seen.self_intersections))?;
             }
         }
     }
-    writeln!(out, "\nEvery answer above is exact. Now yours:")?;
+    let all = if is_out_of_budget { "The budget ended first." } else { "Every answer above is exact." };
+    writeln!(out, "\n{all} Now yours:")?;
     writeln!(
         out,
         "    impinge check a.stl b.stl        impinge demo --picture scene.png        impinge --help"
     )
+}
+
+fn known(number: Option<impl std::fmt::Debug>) -> String {
+    number.map_or_else(|| "?".to_string(), |number| format!("{number:?}"))
 }

@@ -15,7 +15,7 @@ pub fn run(args: &Distance, common: &Common) -> Result<Exit, Failure> {
     let mut explain = Explain::new(common.explain);
     let shapes = commands::load_two(&args.two, &mut explain)?;
     let [a, b] = commands::place(&args.two, &shapes);
-    let answer = ask::distance(common.settings().query(), a, b)?;
+    let answer = ask::distance(&mut common.settings().query(), a, b)?;
     commands::finish(&answer, common, &mut explain, |out| text(&answer, out))
 }
 

@@ -24,7 +24,7 @@ pub fn run(args: &SelfIntersect, common: &Common) -> Result<Exit, Failure> {
     let shape = load::shape(&args.mesh)?;
     explain.mesh("mesh", &shape);
     explain.lap("load");
-    let answer = ask::self_intersections(common.settings().query(), (&shape).into())?;
+    let answer = ask::self_intersections(&mut common.settings().query(), (&shape).into())?;
     busy.finish_and_clear();
     if let (Some(mesh), Found::Pairs(found)) = (shape.as_mesh(), &answer.found) {
         let red = found.pairs.as_flattened().to_vec();

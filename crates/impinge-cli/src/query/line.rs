@@ -115,7 +115,7 @@ fn settle(fields: &Fields<'_>, context: &Context, place: &str) -> Result<Answer,
     check_names(fields, &ask, place)?;
     let settings = settings(fields, context.settings)?;
     let meshes = &LineMeshes::new(&context.meshes, settings.limit);
-    let query = settings.query();
+    let mut query = settings.query();
     match ask.as_str() {
         "ccd" => return moving(fields, query),
         "sweep" => return sweep(fields, meshes, query),
@@ -140,11 +140,11 @@ fn settle(fields: &Fields<'_>, context: &Context, place: &str) -> Result<Answer,
     let at_b = b.shape.along(b.motion);
     match ask.as_str() {
         "relation" => ask::relation(query, at_a, at_b),
-        "distance" => ask::distance(query, at_a, at_b),
+        "distance" => ask::distance(&mut query, at_a, at_b),
         "volume" => volume(fields, query, at_a, at_b),
         "contacts" => contacts(fields, query, at_a, at_b),
         "separate" => ask::separate(query, at_a, at_b),
-        _ => ask::pairs(query, at_a, at_b, fields.get("margin")?),
+        _ => ask::pairs(&mut query, at_a, at_b, fields.get("margin")?),
     }
 }
 
@@ -223,13 +223,17 @@ fn sweep(fields: &Fields<'_>, meshes: &LineMeshes<'_>, mut query: Query<'_>) -> 
 }
 
 /// What a mesh meets of itself, at rest or on its way to a second state.
-fn self_contacts(fields: &Fields<'_>, meshes: &LineMeshes<'_>, query: Query<'_>) -> Result<Answer, Failure> {
+fn self_contacts(
+    fields: &Fields<'_>,
+    meshes: &LineMeshes<'_>,
+    mut query: Query<'_>,
+) -> Result<Answer, Failure> {
     let a = body(fields, "a", meshes)?;
     let Some(to) = fields.object("to")? else {
         if let Some(word) = ["all", "margin"].into_iter().find(|word| fields.has(word)) {
             return Err(Failure(format!("{word} without \"to\": the mesh does not move")));
         }
-        return ask::self_intersections(query, a.shape.along(a.motion));
+        return ask::self_intersections(&mut query, a.shape.along(a.motion));
     };
     to.only(&shape::WORDS)?;
     let to = shape::read(&to, "to", meshes)?;

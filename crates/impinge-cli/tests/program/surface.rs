@@ -27,6 +27,22 @@ fn the_demo_speaks_json_and_does_not_depend_on_threads() {
 }
 
 #[test]
+fn the_demo_keeps_to_its_budget() {
+    for limit in ["1", "1000", "1ms"] {
+        let ended = impinge(&["demo", "--budget", limit, "--format", "json"]);
+        let answer = ended.json();
+        assert_eq!((ended.code, answer["finish"].as_str()), (3, Some("out_of_budget")), "{limit}: {answer}");
+        assert!(answer["certainty"].is_null());
+        let open = |scene: &serde_json::Value| scene["distance"].is_null();
+        assert!(answer["scenes"].as_array().unwrap().iter().any(open), "{limit}: {answer}");
+    }
+    let text = impinge(&["demo", "--budget", "1"]).out;
+    assert!(text.contains("undecided, ? triangle pairs meet") && text.contains("The budget ended first."));
+    let ample = impinge(&["demo", "--budget", "1000000000"]);
+    assert_eq!((ample.code, ample.out), (0, impinge(&["demo"]).out));
+}
+
+#[test]
 fn the_demo_draws() {
     let folder = Folder::new();
     assert_eq!(folder.run(&["demo", "--picture", "scene.png"]).code, 0);
