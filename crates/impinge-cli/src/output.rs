@@ -1,5 +1,6 @@
 //! Where answers go: standard output that may be closed early, and files that appear whole or not at all.
 
+use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -19,6 +20,17 @@ pub fn pardon_closed(written: io::Result<()>) -> Result<(), Failure> {
         Err(e) if e.kind() != io::ErrorKind::BrokenPipe => Err(Failure(format!("standard output: {e}"))),
         _ => Ok(()),
     }
+}
+
+/// Refuses a place where [`file`] could not write, before the work: a folder that is missing or locked, or the name of
+/// one.
+pub fn check(path: &Path) -> Result<(), Failure> {
+    // To open a pipe is to begin to write.
+    if fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir()) {
+        return Ok(());
+    }
+    // What is not finished leaves nothing behind.
+    PartialFile::create(path).map(drop)
 }
 
 /// Writes a file whole.

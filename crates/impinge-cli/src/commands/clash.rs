@@ -85,7 +85,10 @@ struct Counts {
 pub fn run(args: &Args, common: &Common) -> Result<Exit, Failure> {
     commands::only_exact(common, "clashes")?;
     let mut explain = Explain::new(common.explain);
-    let ending = args.out.as_deref().map(Ending::of).transpose()?;
+    let target = args.out.as_deref().map(|path| Ok::<_, Failure>((path, Ending::of(path)?))).transpose()?;
+    if let Some((path, _)) = target {
+        output::check(path)?;
+    }
     let busy = progress::spinner("loading");
     let mut parts = load_parts(&args.files)?;
     for left in args.files.iter().flat_map(|path| left_out(path)) {
@@ -124,22 +127,26 @@ pub fn run(args: &Args, common: &Common) -> Result<Exit, Failure> {
         format!("{} with boxes near each other, {} answered", report.candidates, report.answered)
     });
     let rows = rows(&parts, &report);
-    if let (Some(path), Some(ending)) = (&args.out, ending) {
-        let bytes = match ending {
-            Ending::Json => json(&parts, &report)?,
-            Ending::Csv => csv(&rows),
-            Ending::Html => {
-                let Args { clearance, scale, .. } = *args;
-                let heading = Heading { clearance, scale, unit: args.unit.as_deref() };
-                clash_page::page(&parts, &report, &rows, heading, &mut options.budget)?
-            }
-        };
-        output::file(path, &bytes)?;
-        explain.lap("write");
-    }
     match common.format {
         Format::Json => commands::json(body(&parts, &report))?,
         Format::Text => output::print(|out| text(&parts, &report, &rows, out))?,
+    }
+    if let Some((path, ending)) = target {
+        let bytes = match ending {
+            Ending::Json => json(&parts, &report),
+            Ending::Csv => Ok(csv(&rows)),
+            Ending::Html => {
+                let Args { clearance, scale, .. } = *args;
+                let heading = Heading { clearance, scale, unit: args.unit.as_deref() };
+                clash_page::page(&parts, &report, &rows, heading, &mut options.budget)
+            }
+        };
+        if let Err(failure) = bytes.and_then(|bytes| output::file(path, &bytes)) {
+            // Standard output holds the answer, and nothing else; a closed stderr leaves nobody to tell.
+            let _ = writeln!(std::io::stderr(), "error: {failure}");
+            return Ok(Exit::Refused);
+        }
+        explain.lap("write");
     }
     let serious = report.clashes.iter().any(|clash| clash.kind.is_serious());
     Ok(match report.finish {

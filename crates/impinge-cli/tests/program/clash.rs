@@ -253,3 +253,31 @@ fn what_is_not_read_of_a_folder_is_named() {
     assert_eq!(left.len(), 2, "{}", ended.err);
     assert!(left[0].contains("part.step") && left[1].contains("sub"), "{left:?}");
 }
+
+/// A target that cannot be written is refused before anything is read.
+#[test]
+fn a_target_is_checked_before_the_work() {
+    let folder = assembly();
+    std::fs::create_dir(folder.path().join("taken.csv")).unwrap();
+    for target in ["missing/o.csv", "taken.csv", "parts/a_base.obj/o.html"] {
+        let ended = folder.run(&["clash", "nowhere", "--out", target]);
+        assert_eq!((ended.code, ended.out.as_str()), (2, ""), "{ended:?}");
+        assert!(ended.err.contains(target) && !ended.err.contains("nowhere"), "{ended:?}");
+    }
+    assert_eq!(std::fs::read_dir(folder.path().join("taken.csv")).unwrap().count(), 0);
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2, "something was left behind");
+    folder.write("o.csv", "what was there");
+    assert_eq!(folder.run(&["clash", "nowhere", "--out", "o.csv"]).code, 2);
+    assert_eq!(std::fs::read_to_string(folder.path().join("o.csv")).unwrap(), "what was there");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_does_not_cost_the_answer() {
+    let folder = assembly();
+    std::os::unix::fs::symlink("/dev/full", folder.path().join("full.json")).unwrap();
+    let plain = folder.run(&["clash", "parts", "--format", "json"]);
+    let ended = folder.run(&["clash", "parts", "--format", "json", "--out", "full.json"]);
+    assert_eq!((ended.code, &ended.out), (2, &plain.out), "{ended:?}");
+    assert!(ended.err.contains("full.json"), "{ended:?}");
+}
