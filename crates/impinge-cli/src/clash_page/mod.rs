@@ -172,11 +172,21 @@ fn table_row(number: usize, row: &ClashRow<'_>, picture: Option<&str>) -> String
         None => "<td class=\"n\" data-value=\"\"></td>".to_string(),
     };
     // A gap is told as such, a depth where there is one.
-    let numbers = [row.depth.filter(|&depth| depth > 0.0), Some(row.gap), row.separate, row.volume].map(cell);
+    let numbers = [row.depth.filter(|&depth| depth > 0.0), Some(row.gap), row.separate].map(cell);
+    let volume = match (row.volume, row.volume_error) {
+        (Some(volume), Some(error)) => {
+            let told = if row.is_exact { String::new() } else { format!(" ± {error:.1e}") };
+            format!(
+                "<td class=\"n\" data-value=\"{volume:e}\" title=\"error about {error:.1e}\">{}{told}</td>",
+                rounded(volume)
+            )
+        }
+        (volume, _) => cell(volume),
+    };
     format!(
         "<tr id=\"c{number}\" data-kind=\"{kind}\" data-names=\"{a} {b}\"><td class=\"n\">{number}</td>\
          <td class=\"picture\">{picture}</td><td><span class=\"k {kind}\">{kind}</span></td><td class=\"name\">{a}</td>\
-         <td class=\"name\">{b}</td>{}<td class=\"n\">{x}, {y}, {z}</td></tr>\n",
+         <td class=\"name\">{b}</td>{}{volume}<td class=\"n\">{x}, {y}, {z}</td></tr>\n",
         numbers.concat(),
     )
 }

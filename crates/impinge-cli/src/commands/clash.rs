@@ -5,7 +5,10 @@ use std::path::{Path, PathBuf};
 
 use glam::DVec3;
 use impinge::io::{Format as MeshFormat, load_parts};
-use impinge::{ClashKind, ClashOptions, ClashReport, Finish, Mesh, Part, Pose, Shape, clash, contains};
+use impinge::{
+    Certainty, ClashKind, ClashOptions, ClashReport, Counters, Finish, Mesh, Outcome, Part, Pose, Shape,
+    clash, contains,
+};
 use rayon::prelude::*;
 use serde::Serialize;
 
@@ -65,6 +68,13 @@ pub struct Row<'a> {
     pub translation: Option<[f64; 3]>,
     /// The volume in common.
     pub volume: Option<f64>,
+    /// The stated error of the volume.
+    pub volume_error: Option<f64>,
+    /// What that is: the error is estimated, not proved.
+    pub error_kind: Option<&'static str>,
+    /// Whether the volume is right but for rounding.
+    #[serde(skip)]
+    pub is_exact: bool,
     /// A point of the place.
     pub at: [f64; 3],
     /// A box around the place.
@@ -303,21 +313,35 @@ fn rows<'a>(parts: &'a [Part], report: &ClashReport) -> Vec<Row<'a>> {
         let [a, b] = clash.parts.map(|k| parts[k].name.as_str());
         let bounds = [clash.bounds.low.to_array(), clash.bounds.high.to_array()];
         let (kind, at) = (clash.kind.name(), clash.at.to_array());
-        let impinge::Clash { gap, depth, separate, volume, .. } = *clash;
+        let impinge::Clash { gap, depth, separate, volume, volume_error, .. } = *clash;
         let translation = clash.translation.map(|by| by.to_array());
-        Row { a, b, kind, gap, depth, separate, translation, volume, at, bounds }
+        let error_kind = volume_error.map(|_| "estimate");
+        let is_exact = clash.volume_certainty.is_none_or(|certainty| certainty == Certainty::Exact);
+        Row {
+            a,
+            b,
+            kind,
+            gap,
+            depth,
+            separate,
+            translation,
+            volume,
+            volume_error,
+            error_kind,
+            is_exact,
+            at,
+            bounds,
+        }
     };
     report.clashes.iter().map(row).collect()
 }
 
 fn body<'a>(parts: &'a [Part], report: &ClashReport) -> Body<'a> {
     let count = |kind| report.count(kind);
-    let mut assurance = Assurance::EXACT;
-    if report.finish == Finish::OutOfBudget {
-        assurance = assurance.out_of_budget();
-        if report.clashes.is_empty() {
-            assurance = assurance.of_nothing();
-        }
+    let (certainty, finish) = (report.certainty(), report.finish);
+    let mut assurance = Assurance::from(&Outcome { certainty, finish, work: Counters::default() });
+    if finish == Finish::OutOfBudget && report.clashes.is_empty() {
+        assurance = assurance.of_nothing();
     }
     let counts = Counts {
         hard: count(ClashKind::Hard),
@@ -346,16 +370,19 @@ fn json(parts: &[Part], report: &ClashReport) -> Result<Vec<u8>, Failure> {
 }
 
 fn csv(rows: &[Row<'_>]) -> Vec<u8> {
-    let mut text = String::from("a,b,kind,gap,depth,separate,volume,x,y,z,xlo,ylo,zlo,xhi,yhi,zhi\n");
+    let mut text = String::from(
+        "a,b,kind,gap,depth,separate,volume,x,y,z,xlo,ylo,zlo,xhi,yhi,zhi,volume_error,error_kind\n",
+    );
     for row in rows {
         let number = |value: Option<f64>| value.map_or(String::new(), |value| format!("{value:?}"));
-        let [depth, separate, volume] = [row.depth, row.separate, row.volume].map(number);
+        let [depth, separate, volume, error] =
+            [row.depth, row.separate, row.volume, row.volume_error].map(number);
         text += &format!("{},{},{}", quoted(row.a), quoted(row.b), row.kind);
         text += &format!(",{:?},{depth},{separate},{volume}", row.gap);
         for x in [row.at, row.bounds[0], row.bounds[1]].as_flattened() {
             text += &format!(",{x:?}");
         }
-        text.push('\n');
+        text += &format!(",{error},{}\n", row.error_kind.unwrap_or_default());
     }
     text.into_bytes()
 }
@@ -373,6 +400,9 @@ fn text(parts: &[Part], report: &ClashReport, rows: &[Row<'_>], out: &mut dyn Wr
         write!(out, "{:<9} {} × {}", row.kind, row.a, row.b)?;
         if let Some(volume) = row.volume {
             write!(out, ", volume {volume:?}")?;
+            if let Some(error) = row.volume_error.filter(|_| !row.is_exact) {
+                write!(out, " (error about {error:.1e})")?;
+            }
         }
         if let Some(separate) = row.separate.filter(|&length| length > 0.0) {
             write!(out, ", apart after {separate:?}")?;

@@ -281,3 +281,33 @@ fn a_full_disk_does_not_cost_the_answer() {
     assert_eq!((ended.code, &ended.out), (2, &plain.out), "{ended:?}");
     assert!(ended.err.contains("full.json"), "{ended:?}");
 }
+
+/// Two cubes of one part overlap each other, so images measure what it shares with a third.
+#[test]
+fn a_volume_that_is_estimated_says_so() {
+    let folder = Folder::new();
+    folder.write("twice.obj", format!("{}{}", cube_at(0.0, 0), cube_at(1.0, 8)));
+    folder.write("cube.obj", cube_at(1.5, 0));
+    let of = |files: &[&str], out: &str| {
+        let ended = folder.run(&[&["clash", "--format", "json", "--out", out], files].concat());
+        (ended.json(), std::fs::read_to_string(folder.path().join(out)).unwrap())
+    };
+    let (answer, csv) = of(&["twice.obj", "cube.obj"], "o.csv");
+    assert_eq!(answer["certainty"], "approximate", "{answer}");
+    let clash = &answer["clashes"][0];
+    let [volume, error] = ["volume", "volume_error"].map(|field| clash[field].as_f64().unwrap());
+    assert!((volume - 6.0).abs() <= error && error < 0.1, "{clash}");
+    assert_eq!(clash["error_kind"], "estimate");
+    let (heads, row) = csv.split_once('\n').unwrap();
+    let fields: Vec<(&str, &str)> = heads.split(',').zip(row.trim_end().split(',')).collect();
+    assert!(fields.contains(&("volume_error", &format!("{error:?}"))), "{csv}");
+    assert!(fields.contains(&("error_kind", "estimate")), "{csv}");
+    let (_, html) = of(&["twice.obj", "cube.obj"], "o.html");
+    assert!(html.contains(&format!(" ± {error:.1e}</td>")), "no error on the page");
+    let text = folder.run(&["clash", "twice.obj", "cube.obj"]).out;
+    assert!(text.contains(&format!(" (error about {error:.1e})")), "{text}");
+    folder.write("other.obj", cube_at(0.5, 0));
+    let (answer, html) = of(&["other.obj", "cube.obj"], "o.html");
+    assert_eq!(answer["certainty"], "exact");
+    assert!(!html.contains(" ± ") && html.contains("title=\"error about "));
+}

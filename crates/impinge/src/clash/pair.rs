@@ -14,7 +14,7 @@ use crate::narrow::route::Answer;
 use crate::narrow::shape_pair::ShapePair;
 use crate::num::parallel;
 use crate::query::Query;
-use crate::{Budget, Error, Memory, Relation, Shape, VolumeOptions};
+use crate::{Budget, Certainty, Error, Memory, Relation, Shape, VolumeOptions};
 
 /// What is known of a pair of parts.
 #[derive(Debug, Clone)]
@@ -34,7 +34,7 @@ pub(super) struct Open {
     /// Whether each of them has a volume.
     closed: [Option<bool>; 2],
     /// The inner `None` where it was refused; so for the others.
-    volume: Option<Option<Volume>>,
+    volume: Option<Option<(Volume, Certainty)>>,
     contacts: Option<Option<Vec<Contact>>>,
     guess: Option<Option<DVec3>>,
     separate: Option<Option<(DVec3, f64)>>,
@@ -154,7 +154,19 @@ pub(super) fn classify(
         false => (Some(0.0 - gap), Some(DVec3::ZERO), Aabb::around_points(&points)),
     };
     let separate = translation.map(|_| 0.0);
-    let clash = Clash { parts: pair, kind, gap, depth, separate, translation, volume: None, at, bounds };
+    let clash = Clash {
+        parts: pair,
+        kind,
+        gap,
+        depth,
+        separate,
+        translation,
+        volume: None,
+        volume_error: None,
+        volume_certainty: None,
+        at,
+        bounds,
+    };
     Ok(Some(Pair::Clash(clash, !kind.is_serious())))
 }
 
@@ -168,10 +180,16 @@ fn measured(parts: &[Part], clash: &mut Clash, open: &mut Open, budget: &mut Bud
     let [a, b] = clash.parts.map(|k| parts[k].placed());
     if has_volume(a.shape(), 0, open, budget)? && has_volume(b.shape(), 1, open, budget)? {
         if open.volume.is_none() {
-            open.volume = open.ask_if_answered(budget, |query| query.volume(a, b, VolumeOptions::default()));
+            open.volume = open.ask_if_answered(budget, |query| {
+                let answer = query.volume(a, b, VolumeOptions::default())?;
+                let certainty = answer.certainty;
+                Ok(answer.map(|found| (found, certainty)))
+            });
         }
-        if let Some(found) = open.volume.as_ref()? {
+        if let Some((found, certainty)) = open.volume.as_ref()? {
             clash.volume = Some(found.volume);
+            clash.volume_error = Some(found.error);
+            clash.volume_certainty = Some(*certainty);
             clash.at = found.regions.first().map_or(clash.at, |region| region.region.centroid);
         }
     }
