@@ -150,7 +150,7 @@ pub(super) fn classify(
     let (gap, points) = nested.unwrap_or((nearest.distance.max(0.0), nearest.points));
     let at = points[0].midpoint(points[1]);
     let (depth, translation, bounds) = match kind.is_serious() {
-        true => (None, None, common(a, b)),
+        true => (None, None, common(pair.map(|k| bounds[k]))),
         false => (Some(0.0 - gap), Some(DVec3::ZERO), Aabb::around_points(&points)),
     };
     let separate = translation.map(|_| 0.0);
@@ -220,10 +220,10 @@ fn measured(parts: &[Part], clash: &mut Clash, open: &mut Open, budget: &mut Bud
     Some(())
 }
 
-/// What the boxes of both have in common; their trees are built by now.
-fn common(a: Placed<'_>, b: Placed<'_>) -> Aabb {
-    let [a, b] = [a, b].map(|body| body.shape().bounds(&body.pose()));
-    Aabb { low: a.low.max(b.low), high: a.high.min(b.high) }
+/// What two boxes have in common; of boxes that rounding keeps apart what lies between them.
+fn common([a, b]: [Aabb; 2]) -> Aabb {
+    let (low, high) = (a.low.max(b.low), a.high.min(b.high));
+    Aabb { low: low.min(high), high: low.max(high) }
 }
 
 /// Whether the volume of an intersection with part `k` of a pair is defined and measured: exactly, or where it overlaps

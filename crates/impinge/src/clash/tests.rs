@@ -329,3 +329,15 @@ fn a_volume_states_its_error_and_what_it_is_worth() {
     let kinds = clash(&parts, &mut ClashOptions { only_kinds: true, ..ClashOptions::default() }).unwrap();
     assert_eq!((kinds.clashes[1].volume_error, kinds.certainty()), (None, Certainty::Exact));
 }
+
+/// The box of parts that overlap is that of their corners, to the bit.
+#[test]
+fn the_box_around_a_clash_is_not_rounded() {
+    let cube = Shape::from(procedural::cuboid([1.0; 3], [1; 3]).unwrap());
+    for by in [DVec3::new(1.5, 0.0, 0.0), DVec3::new(-0.1, 1.0 / 3.0, 1e-9)] {
+        let parts = [Part::new("", cube.clone()), Part::new("", cube.clone()).at(Pose::shift(by))];
+        let found = clash(&parts, &mut ClashOptions::default()).unwrap().clashes.remove(0);
+        let (low, high) = ((by - 1.0).max(DVec3::splat(-1.0)), (by + 1.0).min(DVec3::ONE));
+        assert_eq!((found.kind, found.bounds), (ClashKind::Hard, Aabb { low, high }));
+    }
+}
