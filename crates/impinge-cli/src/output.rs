@@ -14,6 +14,11 @@ pub fn print(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(),
     pardon_closed(write(&mut out).and_then(|()| out.flush()))
 }
 
+/// A number of things in words.
+pub fn counted(number: usize, one: &str, many: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { many })
+}
+
 /// Turns a closed pipe into success, and anything else into a failure.
 pub fn pardon_closed(written: io::Result<()>) -> Result<(), Failure> {
     match written {

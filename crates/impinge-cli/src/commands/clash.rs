@@ -18,6 +18,7 @@ use crate::clash_page::{self, Heading};
 use crate::error::Failure;
 use crate::exit::Exit;
 use crate::explain::Explain;
+use crate::output::counted;
 use crate::{commands, output, progress};
 
 /// How many times larger one part must be than another for their units to be doubted, at least and at most: millimetres
@@ -371,7 +372,7 @@ fn json(parts: &[Part], report: &ClashReport) -> Result<Vec<u8>, Failure> {
 
 fn csv(rows: &[Row<'_>]) -> Vec<u8> {
     let mut text = String::from(
-        "a,b,kind,gap,depth,separate,volume,x,y,z,xlo,ylo,zlo,xhi,yhi,zhi,volume_error,error_kind\n",
+        "a,b,kind,gap,depth,separate,volume,x,y,z,xlo,ylo,zlo,xhi,yhi,zhi,volume_error,error_kind,tx,ty,tz\n",
     );
     for row in rows {
         let number = |value: Option<f64>| value.map_or(String::new(), |value| format!("{value:?}"));
@@ -382,7 +383,8 @@ fn csv(rows: &[Row<'_>]) -> Vec<u8> {
         for x in [row.at, row.bounds[0], row.bounds[1]].as_flattened() {
             text += &format!(",{x:?}");
         }
-        text += &format!(",{error},{}\n", row.error_kind.unwrap_or_default());
+        let [tx, ty, tz] = row.translation.map_or([None; 3], |by| by.map(Some)).map(number);
+        text += &format!(",{error},{},{tx},{ty},{tz}\n", row.error_kind.unwrap_or_default());
     }
     text.into_bytes()
 }
@@ -415,14 +417,13 @@ fn text(parts: &[Part], report: &ClashReport, rows: &[Row<'_>], out: &mut dyn Wr
     let all_known = report.lists_all();
     let counts = ClashKind::ALL.map(|kind| format!("{} {kind}", report.count(kind))).join(", ");
     let at_least = if all_known { "" } else { "at least " };
-    writeln!(out, "{} parts, {} near pairs: {at_least}{counts}", parts.len(), report.candidates)?;
+    let parts = counted(parts.len(), "part", "parts");
+    let pairs = counted(report.candidates, "near pair", "near pairs");
+    writeln!(out, "{parts}, {pairs}: {at_least}{counts}")?;
     if !all_known {
-        writeln!(
-            out,
-            "the budget ended after {} pairs: at least {} clashes so far",
-            report.answered,
-            rows.len()
-        )?;
+        let (pairs, clashes) =
+            (counted(report.answered, "pair", "pairs"), counted(rows.len(), "clash", "clashes"));
+        writeln!(out, "the budget ended after {pairs}: at least {clashes} so far")?;
     } else if report.finish == Finish::OutOfBudget {
         writeln!(out, "the budget ended before all depths, separations and volumes were measured")?;
     }

@@ -70,6 +70,12 @@ fn every_kind_is_found_and_written() {
     let csv = std::fs::read_to_string(folder.path().join("clashes.csv")).unwrap();
     assert!(csv.starts_with("a,b,kind,gap,"), "{csv}");
     assert!(csv.contains("\nb_groups:left,\"b_groups:right, again\",touching,0.0,"), "{csv}");
+    let heads = csv.lines().next().unwrap();
+    let of = |row: usize, head: &str| {
+        let at = heads.split(',').rev().position(|name| name == head).unwrap();
+        csv.lines().nth(row + 1).unwrap().split(',').nth_back(at).unwrap().to_string()
+    };
+    assert_eq!(["tx", "ty", "tz"].map(|head| of(0, head)), ["0.5", "0.0", "0.0"], "{csv}");
     run(&["--out", "clashes.html"]);
     let html = std::fs::read_to_string(folder.path().join("clashes.html")).unwrap();
     assert!(html.ends_with("</html>\n") && html.matches("data:image/png;base64,").count() == 5);
@@ -162,11 +168,16 @@ fn a_part_that_encloses_nothing_is_warned_about() {
 #[test]
 fn the_page_obeys_the_budget() {
     let folder = assembly();
+    let unmeasured = std::cell::Cell::new(0);
     let page = |budget: &str| {
         let args = ["clash", "parts", "--clearance", "0.6", "--out", "page.html", "--budget", budget];
         let ended = folder.run(&args);
         let html = std::fs::read_to_string(folder.path().join("page.html")).unwrap();
         let count = |what: &str| html.matches(what).count();
+        // What the text says about measures that are missing, the page says too.
+        let missing = "before all depths, separations and volumes were measured";
+        assert_eq!(count(missing), ended.out.matches(missing).count(), "{}", ended.out);
+        unmeasured.set(unmeasured.get() + count(missing));
         (
             ended.code,
             count("<tr id=\"c"),
@@ -180,6 +191,7 @@ fn the_page_obeys_the_budget() {
         assert!(pictures <= rows && footers == usize::from(pictures < rows), "{seen:?}");
     }
     assert!(seen.iter().any(|&(_, rows, pictures, _)| rows == 5 && pictures < 5), "{seen:?}");
+    assert!(unmeasured.get() > 0, "{seen:?}");
 }
 
 /// Two hundred pairs of cubes in a grid, of every kind in turn.
@@ -310,4 +322,16 @@ fn a_volume_that_is_estimated_says_so() {
     let (answer, html) = of(&["other.obj", "cube.obj"], "o.html");
     assert_eq!(answer["certainty"], "exact");
     assert!(!html.contains(" ± ") && html.contains("title=\"error about "));
+}
+
+#[test]
+fn one_part_is_no_parts() {
+    let folder = Folder::new();
+    folder.write("cube.obj", cube(1.0, 12));
+    let alone = folder.run(&["clash", "cube.obj", "--out", "o.html"]);
+    assert!(alone.out.starts_with("1 part, 0 near pairs: "), "{alone:?}");
+    let html = std::fs::read_to_string(folder.path().join("o.html")).unwrap();
+    assert!(html.contains("<h1>0 clashes among 1 part</h1>"), "{}", &html[..600]);
+    let twice = folder.run(&["clash", "cube.obj", "cube.obj"]);
+    assert!(twice.out.contains("\n2 parts, 1 near pair: "), "{twice:?}");
 }
