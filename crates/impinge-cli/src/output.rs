@@ -1,5 +1,6 @@
 //! Where answers go: standard output that may be closed early, and files that appear whole or not at all.
 
+use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -13,12 +14,28 @@ pub fn print(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(),
     pardon_closed(write(&mut out).and_then(|()| out.flush()))
 }
 
+/// A number of things in words.
+pub fn counted(number: usize, one: &str, many: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { many })
+}
+
 /// Turns a closed pipe into success, and anything else into a failure.
 pub fn pardon_closed(written: io::Result<()>) -> Result<(), Failure> {
     match written {
         Err(e) if e.kind() != io::ErrorKind::BrokenPipe => Err(Failure(format!("standard output: {e}"))),
         _ => Ok(()),
     }
+}
+
+/// Refuses a place where [`file`] could not write, before the work: a folder that is missing or locked, or the name of
+/// one.
+pub fn check(path: &Path) -> Result<(), Failure> {
+    // To open a pipe is to begin to write.
+    if fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir()) {
+        return Ok(());
+    }
+    // What is not finished leaves nothing behind.
+    PartialFile::create(path).map(drop)
 }
 
 /// Writes a file whole.

@@ -4,12 +4,15 @@
 //! Chosen triangles and contacts that are hidden shine through, so that a contact inside a body can be seen.
 //! The picture is for people: it is drawn in f64 without exactness, the same on every run.
 
+mod canvas;
+
 use std::io::Cursor;
 
 use glam::{DVec2, DVec3};
 use image::{ImageFormat, RgbImage, imageops};
 use impinge::{Mesh, Pose};
 
+use self::canvas::{Canvas, SAMPLES, Seen};
 use crate::args::{Drawing, Size};
 use crate::error::Failure;
 use crate::output;
@@ -18,7 +21,6 @@ use crate::output;
 pub const BODIES: [DVec3; 2] = [DVec3::new(0.36, 0.56, 0.78), DVec3::new(0.86, 0.80, 0.66)];
 
 const RED: DVec3 = DVec3::new(0.90, 0.08, 0.06);
-const SKY: [DVec3; 2] = [DVec3::new(0.97, 0.98, 0.99), DVec3::new(0.80, 0.84, 0.89)];
 
 /// From where the scene is seen.
 const VIEW: DVec3 = DVec3::new(0.62, -0.95, 0.62);
@@ -32,16 +34,10 @@ const EYE: f64 = 4.0;
 /// How much of the frame the scene fills.
 const FILLED: f64 = 0.9;
 
-/// Samples along each side of a pixel.
-const SAMPLES: usize = 2;
-
 /// Half the width of a line and of a curve, and the radius of a dot, in samples.
 const THIN: f64 = 1.2;
 const THICK: f64 = 2.5;
 const DOT: f64 = 5.0;
-
-/// How strongly a hidden red triangle shines through.
-const SHINE: f64 = 0.35;
 
 /// A colour for what is only indicated: half way to white.
 pub fn pale(colour: DVec3) -> DVec3 {
@@ -167,16 +163,6 @@ fn encode(image: &RgbImage) -> Result<Vec<u8>, Failure> {
     Ok(bytes.into_inner())
 }
 
-/// A point in the eye's frame: where it is on the canvas, how near, and its place for shading.
-#[derive(Clone, Copy)]
-struct Seen {
-    x: f64,
-    y: f64,
-    /// 1 / depth, which is linear on the canvas.
-    near: f64,
-    at: DVec3,
-}
-
 struct Camera {
     centre: DVec3,
     radius: f64,
@@ -245,92 +231,6 @@ fn shade([a, b, c]: [Seen; 3], view: DVec3, light: DVec3, colour: DVec3) -> DVec
     let normal = (b.at - a.at).cross(c.at - a.at).normalize_or_zero();
     let towards = normal * normal.dot(view).signum();
     colour * (0.30 + 0.70 * towards.dot(light).max(0.0))
-}
-
-struct Canvas {
-    width: usize,
-    height: usize,
-    colour: Vec<DVec3>,
-    near: Vec<f64>,
-}
-
-impl Canvas {
-    fn new(width: usize, height: usize) -> Canvas {
-        let row = |y: usize| SKY[0].lerp(SKY[1], y as f64 / height as f64);
-        let colour = (0..height).flat_map(|y| std::iter::repeat_n(row(y), width)).collect();
-        Canvas { width, height, colour, near: vec![0.0; width * height] }
-    }
-
-    fn fill(&mut self, corners: [Seen; 3], colour: DVec3) {
-        for (at, near) in covered(corners, self.width, self.height) {
-            if near > self.near[at] {
-                self.near[at] = near;
-                self.colour[at] = colour;
-            }
-        }
-    }
-
-    /// Tints each sample once, however many red triangles lie behind it.
-    fn shine_through(&mut self, triangles: &[[Seen; 3]]) {
-        let mut tinted = vec![false; self.near.len()];
-        for &corners in triangles {
-            for (at, near) in covered(corners, self.width, self.height) {
-                if near < self.near[at] && !std::mem::replace(&mut tinted[at], true) && self.colour[at] != RED
-                {
-                    self.colour[at] = self.colour[at].lerp(RED, SHINE);
-                }
-            }
-        }
-    }
-
-    /// A line with round ends, before or through everything; between equal ends it is a dot.
-    fn line(&mut self, [a, b]: [Seen; 2], colour: DVec3, radius: f64, through: bool) {
-        let (from, way) = (DVec2::new(a.x, a.y), DVec2::new(b.x - a.x, b.y - a.y));
-        let (low, high) = (from.min(from + way) - radius, from.max(from + way) + radius);
-        // The casts saturate, so nothing outside the canvas is visited.
-        let columns = low.x.max(0.0) as usize..(high.x.max(0.0).ceil() as usize).min(self.width);
-        let rows = low.y.max(0.0) as usize..(high.y.max(0.0).ceil() as usize).min(self.height);
-        for (x, y) in rows.flat_map(|y| columns.clone().map(move |x| (x, y))) {
-            let p = DVec2::new(x as f64 + 0.5, y as f64 + 0.5) - from;
-            let along =
-                if way == DVec2::ZERO { 0.0 } else { (p.dot(way) / way.length_squared()).clamp(0.0, 1.0) };
-            let near = a.near + along * (b.near - a.near);
-            let at = y * self.width + x;
-            if p.distance(along * way) <= radius && (through || near >= self.near[at]) {
-                self.colour[at] = colour;
-                self.near[at] = self.near[at].max(near);
-            }
-        }
-    }
-
-    fn into_image(self, width: u32, height: u32) -> RgbImage {
-        RgbImage::from_fn(width, height, |x, y| {
-            let sample = |i: usize| {
-                let (dx, dy) = (i % SAMPLES, i / SAMPLES);
-                self.colour[(y as usize * SAMPLES + dy) * self.width + x as usize * SAMPLES + dx]
-            };
-            let mean = (0..SAMPLES * SAMPLES).map(sample).sum::<DVec3>() / (SAMPLES * SAMPLES) as f64;
-            image::Rgb(mean.to_array().map(|c| (255.0 * c.clamp(0.0, 1.0).powf(1.0 / 1.1)).round() as u8))
-        })
-    }
-}
-
-/// The samples inside a triangle, with their nearness.
-fn covered([a, b, c]: [Seen; 3], width: usize, height: usize) -> impl Iterator<Item = (usize, f64)> {
-    let area = (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
-    let span = |low: f64, high: f64, size: usize| {
-        // Sample centres lie at halves; the casts saturate.
-        let first = (low - 0.5).ceil().max(0.0) as usize;
-        first..((high - 0.5).floor() + 1.0).clamp(0.0, size as f64) as usize
-    };
-    let columns = span(a.x.min(b.x).min(c.x), a.x.max(b.x).max(c.x), width);
-    let rows = if area == 0.0 { 0..0 } else { span(a.y.min(b.y).min(c.y), a.y.max(b.y).max(c.y), height) };
-    rows.flat_map(move |y| columns.clone().map(move |x| (x, y))).filter_map(move |(x, y)| {
-        let (px, py) = (x as f64 + 0.5, y as f64 + 0.5);
-        let side = |p: Seen, q: Seen| ((q.x - p.x) * (py - p.y) - (q.y - p.y) * (px - p.x)) / area;
-        let (u, v, w) = (side(b, c), side(c, a), side(a, b));
-        (u >= 0.0 && v >= 0.0 && w >= 0.0).then(|| (y * width + x, u * a.near + v * b.near + w * c.near))
-    })
 }
 
 #[cfg(test)]

@@ -3,11 +3,12 @@
 
 mod drawing;
 
-use impinge::{Budget, ClashKind, ClashReport, Part};
+use impinge::{Budget, ClashKind, ClashReport, Finish, Part};
 use rayon::prelude::*;
 
 use crate::commands::ClashRow;
 use crate::error::Failure;
+use crate::output::counted;
 
 /// Size of a picture (pixels).
 const SIZE: [u32; 2] = [560, 420];
@@ -56,15 +57,16 @@ pub fn page(
 ) -> Result<Vec<u8>, Failure> {
     let pictures = pictures(parts, report, budget)?;
     let mut html = format!(
-        "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>{} clashes</title>\n\
+        "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>{}</title>\n\
          <meta name=\"viewport\" content=\"width=device-width\">\n<style>\n{STYLE}</style></head>\n<body>\n",
-        rows.len()
+        counted(rows.len(), "clash", "clashes")
     );
     html += &header(parts, report, heading);
     html += &filters(report);
     html += &table(rows, &pictures, heading.unit);
     if pictures.len() < rows.len() {
-        html += &format!("<footer>Pictures of the first {} clashes only.</footer>\n", pictures.len());
+        let pictured = counted(pictures.len(), "clash", "clashes");
+        html += &format!("<footer>Pictures of the first {pictured} only.</footer>\n");
     }
     html += "<dialog><img alt=\"\"><p></p></dialog>\n";
     html += &format!("<script>\n{SCRIPT}</script>\n</body></html>\n");
@@ -97,11 +99,12 @@ fn header(parts: &[Part], report: &ClashReport, heading: Heading<'_>) -> String 
         parts.iter().filter_map(|part| part.shape.as_mesh()).map(|m| m.triangles().len()).sum();
     let serious = report.clashes.iter().filter(|clash| clash.kind.is_serious()).count();
     let mut html = format!(
-        "<header><h1>{} clashes among {} parts</h1>\n<p>{serious} of them hard, inside or duplicate. {triangles} triangles; \
-         {} pairs of parts have boxes near each other, all others are clear.</p>\n",
-        report.clashes.len(),
-        parts.len(),
-        report.candidates,
+        "<header><h1>{} among {}</h1>\n<p>{serious} of them hard, inside or duplicate. {}; {} of parts with boxes near each \
+         other, all others are clear.</p>\n",
+        counted(report.clashes.len(), "clash", "clashes"),
+        counted(parts.len(), "part", "parts"),
+        counted(triangles, "triangle", "triangles"),
+        counted(report.candidates, "pair", "pairs"),
     );
     let mut facts = vec![match unit {
         Some(unit) => format!("Lengths in {}", escaped(unit)),
@@ -119,6 +122,9 @@ fn header(parts: &[Part], report: &ClashReport, heading: Heading<'_>) -> String 
             "<p class=\"warning\">The budget ended after {} of {} pairs; there may be more.</p>\n",
             report.answered, report.candidates
         );
+    } else if report.finish == Finish::OutOfBudget {
+        html += "<p class=\"warning\">The budget ended before all depths, separations and volumes were measured: an empty \
+                 cell may have a value.</p>\n";
     }
     html + "</header>\n"
 }
@@ -172,11 +178,21 @@ fn table_row(number: usize, row: &ClashRow<'_>, picture: Option<&str>) -> String
         None => "<td class=\"n\" data-value=\"\"></td>".to_string(),
     };
     // A gap is told as such, a depth where there is one.
-    let numbers = [row.depth.filter(|&depth| depth > 0.0), Some(row.gap), row.separate, row.volume].map(cell);
+    let numbers = [row.depth.filter(|&depth| depth > 0.0), Some(row.gap), row.separate].map(cell);
+    let volume = match (row.volume, row.volume_error) {
+        (Some(volume), Some(error)) => {
+            let told = if row.is_exact { String::new() } else { format!(" ± {error:.1e}") };
+            format!(
+                "<td class=\"n\" data-value=\"{volume:e}\" title=\"error about {error:.1e}\">{}{told}</td>",
+                rounded(volume)
+            )
+        }
+        (volume, _) => cell(volume),
+    };
     format!(
         "<tr id=\"c{number}\" data-kind=\"{kind}\" data-names=\"{a} {b}\"><td class=\"n\">{number}</td>\
          <td class=\"picture\">{picture}</td><td><span class=\"k {kind}\">{kind}</span></td><td class=\"name\">{a}</td>\
-         <td class=\"name\">{b}</td>{}<td class=\"n\">{x}, {y}, {z}</td></tr>\n",
+         <td class=\"name\">{b}</td>{}{volume}<td class=\"n\">{x}, {y}, {z}</td></tr>\n",
         numbers.concat(),
     )
 }

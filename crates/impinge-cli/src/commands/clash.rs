@@ -5,11 +5,10 @@ use std::path::{Path, PathBuf};
 
 use glam::DVec3;
 use impinge::io::{Format as MeshFormat, load_parts};
-use impinge::{ClashKind, ClashOptions, ClashReport, Finish, Mesh, Part, Pose, Shape, clash, contains};
+use impinge::{ClashOptions, Finish, Mesh, Part, Pose, Shape, clash, contains};
 use rayon::prelude::*;
-use serde::Serialize;
 
-use crate::answer::{Assurance, Document};
+use super::clash_report::{body, csv, json, rows, text};
 use crate::args::{Clash as Args, Common, Format};
 use crate::clash_page::{self, Heading};
 use crate::error::Failure;
@@ -29,63 +28,14 @@ const NO_VOLUME: f64 = 1e-12;
 /// far less than any thickness.
 const BESIDE: f64 = 1e-9;
 
-/// The fields of the contract.
-#[derive(Debug, Serialize)]
-struct Body<'a> {
-    parts: Vec<&'a str>,
-    clashes: Vec<Row<'a>>,
-    /// Null while kinds are unknown.
-    counts: Option<Counts>,
-    /// How many clashes were found so far, where the budget ended before all kinds were known.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    at_least: Option<usize>,
-    /// Pairs whose boxes are near each other, and how many of them were answered.
-    candidates: usize,
-    answered: usize,
-    #[serde(flatten)]
-    assurance: Assurance,
-}
-
-/// One clash.
-#[derive(Debug, Serialize)]
-pub struct Row<'a> {
-    /// The parts.
-    pub a: &'a str,
-    /// The second of them.
-    pub b: &'a str,
-    /// How they clash.
-    pub kind: &'static str,
-    /// The smallest distance of the surfaces.
-    pub gap: f64,
-    /// The penetration depth; negative for a gap.
-    pub depth: Option<f64>,
-    /// The length of a translation that takes the parts apart.
-    pub separate: Option<f64>,
-    /// That translation, of the second part.
-    pub translation: Option<[f64; 3]>,
-    /// The volume in common.
-    pub volume: Option<f64>,
-    /// A point of the place.
-    pub at: [f64; 3],
-    /// A box around the place.
-    #[serde(rename = "box")]
-    pub bounds: [[f64; 3]; 2],
-}
-
-#[derive(Debug, Serialize)]
-struct Counts {
-    hard: usize,
-    inside: usize,
-    duplicate: usize,
-    touching: usize,
-    clearance: usize,
-}
-
 /// Loads, asks, writes and prints.
 pub fn run(args: &Args, common: &Common) -> Result<Exit, Failure> {
     commands::only_exact(common, "clashes")?;
     let mut explain = Explain::new(common.explain);
-    let ending = args.out.as_deref().map(Ending::of).transpose()?;
+    let target = args.out.as_deref().map(|path| Ok::<_, Failure>((path, Ending::of(path)?))).transpose()?;
+    if let Some((path, _)) = target {
+        output::check(path)?;
+    }
     let busy = progress::spinner("loading");
     let mut parts = load_parts(&args.files)?;
     for left in args.files.iter().flat_map(|path| left_out(path)) {
@@ -124,22 +74,26 @@ pub fn run(args: &Args, common: &Common) -> Result<Exit, Failure> {
         format!("{} with boxes near each other, {} answered", report.candidates, report.answered)
     });
     let rows = rows(&parts, &report);
-    if let (Some(path), Some(ending)) = (&args.out, ending) {
-        let bytes = match ending {
-            Ending::Json => json(&parts, &report)?,
-            Ending::Csv => csv(&rows),
-            Ending::Html => {
-                let Args { clearance, scale, .. } = *args;
-                let heading = Heading { clearance, scale, unit: args.unit.as_deref() };
-                clash_page::page(&parts, &report, &rows, heading, &mut options.budget)?
-            }
-        };
-        output::file(path, &bytes)?;
-        explain.lap("write");
-    }
     match common.format {
         Format::Json => commands::json(body(&parts, &report))?,
         Format::Text => output::print(|out| text(&parts, &report, &rows, out))?,
+    }
+    if let Some((path, ending)) = target {
+        let bytes = match ending {
+            Ending::Json => json(&parts, &report),
+            Ending::Csv => Ok(csv(&rows)),
+            Ending::Html => {
+                let Args { clearance, scale, .. } = *args;
+                let heading = Heading { clearance, scale, unit: args.unit.as_deref() };
+                clash_page::page(&parts, &report, &rows, heading, &mut options.budget)
+            }
+        };
+        if let Err(failure) = bytes.and_then(|bytes| output::file(path, &bytes)) {
+            // Standard output holds the answer, and nothing else; a closed stderr leaves nobody to tell.
+            let _ = writeln!(std::io::stderr(), "error: {failure}");
+            return Ok(Exit::Refused);
+        }
+        explain.lap("write");
     }
     let serious = report.clashes.iter().any(|clash| clash.kind.is_serious());
     Ok(match report.finish {
@@ -284,105 +238,4 @@ fn ignored(pair: &str, parts: &[Part]) -> Result<[usize; 2], Failure> {
             Failure(format!("--ignore {pair}: there is no part {unknown:?}"))
         }
     })
-}
-
-fn rows<'a>(parts: &'a [Part], report: &ClashReport) -> Vec<Row<'a>> {
-    let row = |clash: &impinge::Clash| {
-        let [a, b] = clash.parts.map(|k| parts[k].name.as_str());
-        let bounds = [clash.bounds.low.to_array(), clash.bounds.high.to_array()];
-        let (kind, at) = (clash.kind.name(), clash.at.to_array());
-        let impinge::Clash { gap, depth, separate, volume, .. } = *clash;
-        let translation = clash.translation.map(|by| by.to_array());
-        Row { a, b, kind, gap, depth, separate, translation, volume, at, bounds }
-    };
-    report.clashes.iter().map(row).collect()
-}
-
-fn body<'a>(parts: &'a [Part], report: &ClashReport) -> Body<'a> {
-    let count = |kind| report.count(kind);
-    let mut assurance = Assurance::EXACT;
-    if report.finish == Finish::OutOfBudget {
-        assurance = assurance.out_of_budget();
-        if report.clashes.is_empty() {
-            assurance = assurance.of_nothing();
-        }
-    }
-    let counts = Counts {
-        hard: count(ClashKind::Hard),
-        inside: count(ClashKind::Inside),
-        duplicate: count(ClashKind::Duplicate),
-        touching: count(ClashKind::Touching),
-        clearance: count(ClashKind::Clearance),
-    };
-    let is_whole = report.lists_all();
-    Body {
-        parts: parts.iter().map(|part| part.name.as_str()).collect(),
-        clashes: rows(parts, report),
-        counts: is_whole.then_some(counts),
-        at_least: (!is_whole).then_some(report.clashes.len()),
-        candidates: report.candidates,
-        answered: report.answered,
-        assurance,
-    }
-}
-
-fn json(parts: &[Part], report: &ClashReport) -> Result<Vec<u8>, Failure> {
-    let document = Document::new(body(parts, report));
-    let mut bytes = serde_json::to_vec(&document).map_err(|e| Failure(e.to_string()))?;
-    bytes.push(b'\n');
-    Ok(bytes)
-}
-
-fn csv(rows: &[Row<'_>]) -> Vec<u8> {
-    let mut text = String::from("a,b,kind,gap,depth,separate,volume,x,y,z,xlo,ylo,zlo,xhi,yhi,zhi\n");
-    for row in rows {
-        let number = |value: Option<f64>| value.map_or(String::new(), |value| format!("{value:?}"));
-        let [depth, separate, volume] = [row.depth, row.separate, row.volume].map(number);
-        text += &format!("{},{},{}", quoted(row.a), quoted(row.b), row.kind);
-        text += &format!(",{:?},{depth},{separate},{volume}", row.gap);
-        for x in [row.at, row.bounds[0], row.bounds[1]].as_flattened() {
-            text += &format!(",{x:?}");
-        }
-        text.push('\n');
-    }
-    text.into_bytes()
-}
-
-/// A name as a field of CSV (RFC 4180).
-fn quoted(name: &str) -> String {
-    match name.contains([',', '"', '\n', '\r']) {
-        true => format!("\"{}\"", name.replace('"', "\"\"")),
-        false => name.to_string(),
-    }
-}
-
-fn text(parts: &[Part], report: &ClashReport, rows: &[Row<'_>], out: &mut dyn Write) -> std::io::Result<()> {
-    for row in rows {
-        write!(out, "{:<9} {} × {}", row.kind, row.a, row.b)?;
-        if let Some(volume) = row.volume {
-            write!(out, ", volume {volume:?}")?;
-        }
-        if let Some(separate) = row.separate.filter(|&length| length > 0.0) {
-            write!(out, ", apart after {separate:?}")?;
-        }
-        if row.gap > 0.0 {
-            write!(out, ", gap {:?}", row.gap)?;
-        }
-        writeln!(out)?;
-    }
-    let all_known = report.lists_all();
-    let counts = ClashKind::ALL.map(|kind| format!("{} {kind}", report.count(kind))).join(", ");
-    let at_least = if all_known { "" } else { "at least " };
-    writeln!(out, "{} parts, {} near pairs: {at_least}{counts}", parts.len(), report.candidates)?;
-    if !all_known {
-        writeln!(
-            out,
-            "the budget ended after {} pairs: at least {} clashes so far",
-            report.answered,
-            rows.len()
-        )?;
-    } else if report.finish == Finish::OutOfBudget {
-        writeln!(out, "the budget ended before all depths, separations and volumes were measured")?;
-    }
-    Ok(())
 }

@@ -2,6 +2,7 @@
 
 mod check;
 mod clash;
+mod clash_report;
 mod clusters;
 mod completions;
 mod contacts;
@@ -19,7 +20,7 @@ mod sweep;
 mod volume;
 mod volume_files;
 
-pub use clash::Row as ClashRow;
+pub use clash_report::Row as ClashRow;
 
 use std::io::Write;
 

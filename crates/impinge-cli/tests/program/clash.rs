@@ -70,6 +70,12 @@ fn every_kind_is_found_and_written() {
     let csv = std::fs::read_to_string(folder.path().join("clashes.csv")).unwrap();
     assert!(csv.starts_with("a,b,kind,gap,"), "{csv}");
     assert!(csv.contains("\nb_groups:left,\"b_groups:right, again\",touching,0.0,"), "{csv}");
+    let heads = csv.lines().next().unwrap();
+    let of = |row: usize, head: &str| {
+        let at = heads.split(',').rev().position(|name| name == head).unwrap();
+        csv.lines().nth(row + 1).unwrap().split(',').nth_back(at).unwrap().to_string()
+    };
+    assert_eq!(["tx", "ty", "tz"].map(|head| of(0, head)), ["0.5", "0.0", "0.0"], "{csv}");
     run(&["--out", "clashes.html"]);
     let html = std::fs::read_to_string(folder.path().join("clashes.html")).unwrap();
     assert!(html.ends_with("</html>\n") && html.matches("data:image/png;base64,").count() == 5);
@@ -162,11 +168,16 @@ fn a_part_that_encloses_nothing_is_warned_about() {
 #[test]
 fn the_page_obeys_the_budget() {
     let folder = assembly();
+    let unmeasured = std::cell::Cell::new(0);
     let page = |budget: &str| {
         let args = ["clash", "parts", "--clearance", "0.6", "--out", "page.html", "--budget", budget];
         let ended = folder.run(&args);
         let html = std::fs::read_to_string(folder.path().join("page.html")).unwrap();
         let count = |what: &str| html.matches(what).count();
+        // What the text says about measures that are missing, the page says too.
+        let missing = "before all depths, separations and volumes were measured";
+        assert_eq!(count(missing), ended.out.matches(missing).count(), "{}", ended.out);
+        unmeasured.set(unmeasured.get() + count(missing));
         (
             ended.code,
             count("<tr id=\"c"),
@@ -180,6 +191,7 @@ fn the_page_obeys_the_budget() {
         assert!(pictures <= rows && footers == usize::from(pictures < rows), "{seen:?}");
     }
     assert!(seen.iter().any(|&(_, rows, pictures, _)| rows == 5 && pictures < 5), "{seen:?}");
+    assert!(unmeasured.get() > 0, "{seen:?}");
 }
 
 /// Two hundred pairs of cubes in a grid, of every kind in turn.
@@ -252,4 +264,74 @@ fn what_is_not_read_of_a_folder_is_named() {
     let left: Vec<&str> = ended.err.lines().filter(|line| line.contains("not read")).collect();
     assert_eq!(left.len(), 2, "{}", ended.err);
     assert!(left[0].contains("part.step") && left[1].contains("sub"), "{left:?}");
+}
+
+/// A target that cannot be written is refused before anything is read.
+#[test]
+fn a_target_is_checked_before_the_work() {
+    let folder = assembly();
+    std::fs::create_dir(folder.path().join("taken.csv")).unwrap();
+    for target in ["missing/o.csv", "taken.csv", "parts/a_base.obj/o.html"] {
+        let ended = folder.run(&["clash", "nowhere", "--out", target]);
+        assert_eq!((ended.code, ended.out.as_str()), (2, ""), "{ended:?}");
+        assert!(ended.err.contains(target) && !ended.err.contains("nowhere"), "{ended:?}");
+    }
+    assert_eq!(std::fs::read_dir(folder.path().join("taken.csv")).unwrap().count(), 0);
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2, "something was left behind");
+    folder.write("o.csv", "what was there");
+    assert_eq!(folder.run(&["clash", "nowhere", "--out", "o.csv"]).code, 2);
+    assert_eq!(std::fs::read_to_string(folder.path().join("o.csv")).unwrap(), "what was there");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_does_not_cost_the_answer() {
+    let folder = assembly();
+    std::os::unix::fs::symlink("/dev/full", folder.path().join("full.json")).unwrap();
+    let plain = folder.run(&["clash", "parts", "--format", "json"]);
+    let ended = folder.run(&["clash", "parts", "--format", "json", "--out", "full.json"]);
+    assert_eq!((ended.code, &ended.out), (2, &plain.out), "{ended:?}");
+    assert!(ended.err.contains("full.json"), "{ended:?}");
+}
+
+/// Two cubes of one part overlap each other, so images measure what it shares with a third.
+#[test]
+fn a_volume_that_is_estimated_says_so() {
+    let folder = Folder::new();
+    folder.write("twice.obj", format!("{}{}", cube_at(0.0, 0), cube_at(1.0, 8)));
+    folder.write("cube.obj", cube_at(1.5, 0));
+    let of = |files: &[&str], out: &str| {
+        let ended = folder.run(&[&["clash", "--format", "json", "--out", out], files].concat());
+        (ended.json(), std::fs::read_to_string(folder.path().join(out)).unwrap())
+    };
+    let (answer, csv) = of(&["twice.obj", "cube.obj"], "o.csv");
+    assert_eq!(answer["certainty"], "approximate", "{answer}");
+    let clash = &answer["clashes"][0];
+    let [volume, error] = ["volume", "volume_error"].map(|field| clash[field].as_f64().unwrap());
+    assert!((volume - 6.0).abs() <= error && error < 0.1, "{clash}");
+    assert_eq!(clash["error_kind"], "estimate");
+    let (heads, row) = csv.split_once('\n').unwrap();
+    let fields: Vec<(&str, &str)> = heads.split(',').zip(row.trim_end().split(',')).collect();
+    assert!(fields.contains(&("volume_error", &format!("{error:?}"))), "{csv}");
+    assert!(fields.contains(&("error_kind", "estimate")), "{csv}");
+    let (_, html) = of(&["twice.obj", "cube.obj"], "o.html");
+    assert!(html.contains(&format!(" ± {error:.1e}</td>")), "no error on the page");
+    let text = folder.run(&["clash", "twice.obj", "cube.obj"]).out;
+    assert!(text.contains(&format!(" (error about {error:.1e})")), "{text}");
+    folder.write("other.obj", cube_at(0.5, 0));
+    let (answer, html) = of(&["other.obj", "cube.obj"], "o.html");
+    assert_eq!(answer["certainty"], "exact");
+    assert!(!html.contains(" ± ") && html.contains("title=\"error about "));
+}
+
+#[test]
+fn one_part_is_no_parts() {
+    let folder = Folder::new();
+    folder.write("cube.obj", cube(1.0, 12));
+    let alone = folder.run(&["clash", "cube.obj", "--out", "o.html"]);
+    assert!(alone.out.starts_with("1 part, 0 near pairs: "), "{alone:?}");
+    let html = std::fs::read_to_string(folder.path().join("o.html")).unwrap();
+    assert!(html.contains("<h1>0 clashes among 1 part</h1>"), "{}", &html[..600]);
+    let twice = folder.run(&["clash", "cube.obj", "cube.obj"]);
+    assert!(twice.out.contains("\n2 parts, 1 near pair: "), "{twice:?}");
 }

@@ -26,7 +26,7 @@ use crate::bound::Aabb;
 use crate::broad::{Auto, BroadPhase, Changes, Mobility};
 use crate::num::parallel;
 use crate::num::tolerance::{PLACED_BOX_ROUNDING, ROUND_UP};
-use crate::{Budget, Error, Finish, Placed, Pose, Shape};
+use crate::{Budget, Certainty, Error, Finish, Placed, Pose, Shape};
 
 /// A part of an assembly. Parts of one shape share it, and all that is built for it: a copy of a [`Shape`] is cheap.
 #[derive(Debug, Clone)]
@@ -125,6 +125,10 @@ pub struct Clash {
     pub translation: Option<DVec3>,
     /// The volume that they share, for closed meshes that overlap.
     pub volume: Option<f64>,
+    /// The stated error of the volume: an estimate, no bound.
+    pub volume_error: Option<f64>,
+    /// What the volume is worth: exact, or approximate where a part overlaps itself and images measure it.
+    pub volume_certainty: Option<Certainty>,
     /// A point of the place.
     pub at: DVec3,
     /// A box around the place.
@@ -181,6 +185,12 @@ impl ClashReport {
     /// How many clashes of a kind there are.
     pub fn count(&self, kind: ClashKind) -> usize {
         self.clashes.iter().filter(|clash| clash.kind == kind).count()
+    }
+
+    /// What the report is worth: kinds and gaps are exact, volumes may be approximate.
+    pub fn certainty(&self) -> Certainty {
+        let volumes = self.clashes.iter().filter_map(|clash| clash.volume_certainty);
+        volumes.fold(Certainty::Exact, Certainty::lesser)
     }
 
     /// Whether every clash is listed: all pairs are known, if not all of them measured.

@@ -14,7 +14,7 @@ use crate::narrow::route::Answer;
 use crate::narrow::shape_pair::ShapePair;
 use crate::num::parallel;
 use crate::query::Query;
-use crate::{Budget, Error, Memory, Relation, Shape, VolumeOptions};
+use crate::{Budget, Certainty, Error, Memory, Relation, Shape, VolumeOptions};
 
 /// What is known of a pair of parts.
 #[derive(Debug, Clone)]
@@ -34,7 +34,7 @@ pub(super) struct Open {
     /// Whether each of them has a volume.
     closed: [Option<bool>; 2],
     /// The inner `None` where it was refused; so for the others.
-    volume: Option<Option<Volume>>,
+    volume: Option<Option<(Volume, Certainty)>>,
     contacts: Option<Option<Vec<Contact>>>,
     guess: Option<Option<DVec3>>,
     separate: Option<Option<(DVec3, f64)>>,
@@ -150,11 +150,23 @@ pub(super) fn classify(
     let (gap, points) = nested.unwrap_or((nearest.distance.max(0.0), nearest.points));
     let at = points[0].midpoint(points[1]);
     let (depth, translation, bounds) = match kind.is_serious() {
-        true => (None, None, common(a, b)),
+        true => (None, None, common(pair.map(|k| bounds[k]))),
         false => (Some(0.0 - gap), Some(DVec3::ZERO), Aabb::around_points(&points)),
     };
     let separate = translation.map(|_| 0.0);
-    let clash = Clash { parts: pair, kind, gap, depth, separate, translation, volume: None, at, bounds };
+    let clash = Clash {
+        parts: pair,
+        kind,
+        gap,
+        depth,
+        separate,
+        translation,
+        volume: None,
+        volume_error: None,
+        volume_certainty: None,
+        at,
+        bounds,
+    };
     Ok(Some(Pair::Clash(clash, !kind.is_serious())))
 }
 
@@ -168,10 +180,16 @@ fn measured(parts: &[Part], clash: &mut Clash, open: &mut Open, budget: &mut Bud
     let [a, b] = clash.parts.map(|k| parts[k].placed());
     if has_volume(a.shape(), 0, open, budget)? && has_volume(b.shape(), 1, open, budget)? {
         if open.volume.is_none() {
-            open.volume = open.ask_if_answered(budget, |query| query.volume(a, b, VolumeOptions::default()));
+            open.volume = open.ask_if_answered(budget, |query| {
+                let answer = query.volume(a, b, VolumeOptions::default())?;
+                let certainty = answer.certainty;
+                Ok(answer.map(|found| (found, certainty)))
+            });
         }
-        if let Some(found) = open.volume.as_ref()? {
+        if let Some((found, certainty)) = open.volume.as_ref()? {
             clash.volume = Some(found.volume);
+            clash.volume_error = Some(found.error);
+            clash.volume_certainty = Some(*certainty);
             clash.at = found.regions.first().map_or(clash.at, |region| region.region.centroid);
         }
     }
@@ -202,10 +220,10 @@ fn measured(parts: &[Part], clash: &mut Clash, open: &mut Open, budget: &mut Bud
     Some(())
 }
 
-/// What the boxes of both have in common; their trees are built by now.
-fn common(a: Placed<'_>, b: Placed<'_>) -> Aabb {
-    let [a, b] = [a, b].map(|body| body.shape().bounds(&body.pose()));
-    Aabb { low: a.low.max(b.low), high: a.high.min(b.high) }
+/// What two boxes have in common; of boxes that rounding keeps apart what lies between them.
+fn common([a, b]: [Aabb; 2]) -> Aabb {
+    let (low, high) = (a.low.max(b.low), a.high.min(b.high));
+    Aabb { low: low.min(high), high: low.max(high) }
 }
 
 /// Whether the volume of an intersection with part `k` of a pair is defined and measured: exactly, or where it overlaps

@@ -301,3 +301,43 @@ fn nested_convex_parts_have_the_gap_of_their_surfaces() {
         assert!((found - expected).abs() < 1e-9, "{shape:?} in {outer:?}: {found}, not {expected}");
     }
 }
+
+/// The volume of a part that overlaps itself is measured by images, and the report says so.
+#[test]
+fn a_volume_states_its_error_and_what_it_is_worth() {
+    let cube = procedural::cuboid([1.0; 3], [1; 3]).unwrap();
+    let shifted: Vec<DVec3> = cube.vertices().iter().map(|&p| p + DVec3::X).collect();
+    let other = Mesh::from_points(shifted, cube.triangles().to_vec()).unwrap();
+    let twice = procedural::join([&cube, &other]).unwrap();
+    let at = |shape: Mesh, x: f64| Part::new("", shape).at(Pose::shift([x, 0.0, 0.0]));
+    let parts = [at(cube.clone(), 0.0), at(cube, 0.5), at(twice, 1.0)];
+    for budget in [Budget::UNLIMITED, Budget::units(1 << 40)] {
+        let report = clash(&parts, &mut ClashOptions { budget, ..ClashOptions::default() }).unwrap();
+        let worth: Vec<_> =
+            report.clashes.iter().map(|clash| (clash.parts, clash.volume_certainty)).collect();
+        assert_eq!(worth[0], ([0, 1], Some(Certainty::Exact)));
+        assert!(report.clashes[0].volume_error.unwrap() < 1e-12);
+        for (clash, volume) in report.clashes[1..].iter().zip([4.0, 6.0]) {
+            assert!(matches!(clash.volume_certainty, Some(Certainty::Approximate { .. })), "{clash:?}");
+            let error = clash.volume_error.unwrap();
+            assert!((clash.volume.unwrap() - volume).abs() <= error, "{clash:?}");
+        }
+        assert!(matches!(report.certainty(), Certainty::Approximate { .. }));
+    }
+    let exact = clash(&parts[..2], &mut ClashOptions::default()).unwrap();
+    assert_eq!(exact.certainty(), Certainty::Exact);
+    let kinds = clash(&parts, &mut ClashOptions { only_kinds: true, ..ClashOptions::default() }).unwrap();
+    assert_eq!((kinds.clashes[1].volume_error, kinds.certainty()), (None, Certainty::Exact));
+}
+
+/// The box of parts that overlap is that of their corners, to the bit.
+#[test]
+fn the_box_around_a_clash_is_not_rounded() {
+    let cube = Shape::from(procedural::cuboid([1.0; 3], [1; 3]).unwrap());
+    for by in [DVec3::new(1.5, 0.0, 0.0), DVec3::new(-0.1, 1.0 / 3.0, 1e-9)] {
+        let parts = [Part::new("", cube.clone()), Part::new("", cube.clone()).at(Pose::shift(by))];
+        let found = clash(&parts, &mut ClashOptions::default()).unwrap().clashes.remove(0);
+        let (low, high) = ((by - 1.0).max(DVec3::splat(-1.0)), (by + 1.0).min(DVec3::ONE));
+        assert_eq!((found.kind, found.bounds), (ClashKind::Hard, Aabb { low, high }));
+    }
+}

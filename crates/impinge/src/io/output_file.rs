@@ -36,12 +36,16 @@ impl OutputFile {
     /// Begins a file that shall stand at `path`.
     ///
     /// # Errors
-    /// What the system says about the folder.
+    /// What the system says about the folder, or that the path is one.
     pub fn create(path: impl AsRef<Path>) -> io::Result<OutputFile> {
         let place = without_links(path.as_ref())?;
-        if fs::metadata(&place).is_ok_and(|found| !found.is_file() && !found.is_dir()) {
-            let out = BufWriter::new(OpenOptions::new().write(true).open(&place)?);
-            return Ok(OutputFile { out, unfinished: None });
+        match fs::metadata(&place) {
+            Ok(found) if found.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
+            Ok(found) if !found.is_file() => {
+                let out = BufWriter::new(OpenOptions::new().write(true).open(&place)?);
+                return Ok(OutputFile { out, unfinished: None });
+            }
+            _ => {}
         }
         let (temporary, file) = create_beside(&place)?;
         Ok(OutputFile { out: BufWriter::new(file), unfinished: Some([temporary, place]) })
@@ -150,6 +154,7 @@ mod tests {
         assert_eq!(fs::read_to_string(&path).unwrap(), "new");
         assert_eq!(names(&folder), ["a.txt"]);
         assert!(OutputFile::create(folder.join("missing/a.txt")).is_err());
+        assert_eq!(OutputFile::create(&folder).unwrap_err().kind(), io::ErrorKind::IsADirectory);
         fs::remove_dir_all(&folder).unwrap();
     }
 

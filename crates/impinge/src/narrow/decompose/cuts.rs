@@ -79,8 +79,14 @@ pub(super) fn candidates(
 ) -> (Vec<u32>, Vec<Plane>) {
     let mut planes = Vec::new();
     let notch = |k: &u32| &notches[*k as usize];
-    let mut open: Vec<u32> =
-        (0..notches.len() as u32).filter(|k| open_part(notch(k), mesh, piece, slack) > 0.0).collect();
+    let mut own = piece.triangles().to_vec();
+    own.sort_unstable();
+    // Cuts tell apart what lies on their sides, not what lies beside the piece.
+    let is_own = |k: &u32| notch(k).triangles().iter().all(|t| own.binary_search(t).is_ok());
+    let mut open: Vec<u32> = (0..notches.len() as u32)
+        .filter(|k| is_own(k) && open_part(notch(k), mesh, piece, slack) > 0.0)
+        .collect();
+    drop(own);
     open.shrink_to_fit();
     sort_rarely(&mut open, |a, b| notch(b).weight.total_cmp(&notch(a).weight).then(a.cmp(b)));
     for triangle in open.iter().flat_map(|k| notch(k).triangles()) {

@@ -1,8 +1,8 @@
 //! Convex decomposition: convex parts that together cover a closed mesh.
 //!
 //! A solid is cut by planes until every piece equals its convex hull, or until there are enough pieces. Each
-//! time the piece whose hull exceeds it most is cut by the plane that leaves the fewest notches, or the least
-//! excess where they are many; the planes that are tried come from notches, as in Chazelle, "Convex partitions of
+//! time the piece whose hull exceeds it most is taken: where it is connected it is cut by the plane that leaves the
+//! fewest notches, or the least excess where they are many; the planes that are tried come from notches, as in Chazelle, "Convex partitions of
 //! polyhedra: a lower bound and worst-case optimal algorithm", 1984, and, as in Lien and Amato, "Approximate
 //! convex decomposition of polyhedra", 2007, the work stops where what is left of a concavity is small. We leave
 //! both in measuring concavity as volume, and we put parts together again whose common hull adds nothing.
@@ -528,14 +528,21 @@ impl Work<'_> {
         }
     }
 
-    /// The two sides of the best cut, if one makes anything better; there may be `room` more pieces. `None` outside when
-    /// the budget ended first.
+    /// What a piece falls apart into, or the two sides of the best cut if one makes anything better; there may be `room`
+    /// more pieces. `None` outside when the budget ended first.
     fn best_cut(
         &self,
         whole: &Shaped,
         room: usize,
         spending: &mut Spending<'_>,
     ) -> Option<Option<[Shaped; 2]>> {
+        let polygons = whole.piece.triangles().len();
+        spending.pay(polygons)?;
+        if let Some([low, high]) = whole.piece.fall_apart() {
+            let (low, high) =
+                (self.shaped(low, whole.solid, spending)?, self.shaped(high, whole.solid, spending)?);
+            return Some(low.zip(high).map(|(low, high)| [low, high]));
+        }
         let (open, planes) = cuts::candidates(&whole.piece, self.mesh, &self.notches, self.slack);
         let notches = || open.iter().map(|&k| &self.notches[k as usize]);
         // A notch needs one cut at most.
@@ -558,7 +565,6 @@ impl Work<'_> {
         };
         // Both sides of every cut would take many times the memory of the piece: the best cut is made again.
         let at_a_time = if spending.budget.is_unlimited() { planes.len() } else { PLANES_AT_A_TIME };
-        let polygons = whole.piece.triangles().len();
         let mut tried: Vec<Option<Merit>> = Vec::with_capacity(planes.len());
         while tried.len() < planes.len() {
             let (first, count) = (tried.len(), at_a_time.min(planes.len() - tried.len()));

@@ -6,6 +6,8 @@
 //! each point. Every point is on one side of a plane by the same test wherever it turns up, and the
 //! crossing of an edge is computed from its ends in one order, so borders that were equal stay equal.
 
+mod apart;
+
 use std::ops::Range;
 
 use glam::DVec3;
@@ -155,17 +157,23 @@ impl Piece {
 
     /// The volume that the chain encloses, seen from `origin` to keep the digits.
     pub(super) fn volume(&self, origin: DVec3) -> f64 {
-        let at = |v: u32| self.points[v as usize] - origin;
-        let spanned = |a: u32, b: u32, c: u32| at(a).cross(at(b)).dot(at(c));
-        let mut six = 0.0;
-        for corners in self.polygons() {
-            six += (2..corners.len()).map(|k| spanned(corners[0], corners[k - 1], corners[k])).sum::<f64>();
-        }
+        let mut six = self.polygons().map(|corners| self.pyramids(corners, origin)).sum::<f64>();
         for cap in &self.caps {
             let Some(&[anchor, _]) = cap.border.first() else { continue };
-            six += cap.border.iter().map(|&[p, q]| spanned(anchor, p, q)).sum::<f64>();
+            six += cap.border.iter().map(|&edge| self.pyramid(anchor, edge, origin)).sum::<f64>();
         }
         six / 6.0
+    }
+
+    /// Six times the volume of the pyramids over a polygon.
+    fn pyramids(&self, corners: &[u32], origin: DVec3) -> f64 {
+        (2..corners.len()).map(|k| self.pyramid(corners[0], [corners[k - 1], corners[k]], origin)).sum()
+    }
+
+    /// Six times the volume of the pyramid over a triangle.
+    fn pyramid(&self, a: u32, [b, c]: [u32; 2], origin: DVec3) -> f64 {
+        let [a, b, c] = [a, b, c].map(|v| self.points[v as usize] - origin);
+        a.cross(b).dot(c)
     }
 
     /// The part of the piece below a plane, with the new cap.

@@ -126,6 +126,69 @@ fn notched_bodies_fall_into_their_parts() {
     exact_parts(&model(procedural::stairs(5, 1.0, 2.0, 1.0)), 5);
 }
 
+/// A ring with flat faces, as far round the hole as outside.
+fn flat_ring(sides: u32) -> Mesh {
+    let at = |radius: f64, k: u32, z: f64| {
+        let angle = std::f64::consts::TAU * f64::from(k) / f64::from(sides);
+        [radius * angle.cos(), radius * angle.sin(), z]
+    };
+    let rows = [(1.0, -0.5), (2.0, -0.5), (2.0, 0.5), (1.0, 0.5)];
+    let vertices = rows.iter().flat_map(|&(radius, z)| (0..sides).map(move |k| at(radius, k, z))).collect();
+    let mut triangles = Vec::new();
+    for row in 0..4 {
+        for k in 0..sides {
+            let [a, b] = [row * sides, (row + 1) % 4 * sides];
+            let [p, q, r, s] = [a + k, a + (k + 1) % sides, b + (k + 1) % sides, b + k];
+            triangles.extend([[p, q, r], [p, r, s]]);
+        }
+    }
+    Mesh::new(vertices, triangles).unwrap()
+}
+
+/// Cuts along the faces of a hole leave corners that do not hang together; more parts allowed is no worse an answer.
+#[test]
+fn rings_are_exact_however_many_parts_are_allowed() {
+    for sides in 6..=32 {
+        let ring = made(flat_ring(sides));
+        let mut allowed = [1, 2, 4].map(|k| k * sides as usize + 2).to_vec();
+        allowed.extend([36, 48, 64, 200]);
+        allowed.sort_unstable();
+        let mut is_exact = false;
+        for most_parts in allowed {
+            let options = DecomposeOptions { most_parts, ..DecomposeOptions::DEFAULT };
+            let found = decompose(&ring, &options).unwrap();
+            let told = (sides, most_parts, found.parts.len(), found.excess, found.ended);
+            assert!(found.certainty == Certainty::Exact || !is_exact && most_parts < 64, "{told:?}");
+            is_exact |= found.certainty == Certainty::Exact;
+        }
+    }
+    let ring = made(flat_ring(16));
+    check_by_points(&ring, &decompose(&ring, &DecomposeOptions::DEFAULT).unwrap(), 2000);
+}
+
+#[test]
+fn a_piece_falls_apart_where_nothing_holds_it_together() {
+    let cube = procedural::cuboid([1.0; 3], [1; 3]).unwrap();
+    let of = |mesh: &Mesh| Piece::whole(mesh, (0..mesh.triangles().len() as u32).collect());
+    assert!(of(&cube).fall_apart().is_none());
+    let four = [0.0, 5.0, 10.0, 15.0].map(|x| shifted(&cube, DVec3::X * x));
+    let all = of(&procedural::join(&four).unwrap());
+    let halves = all.fall_apart().unwrap();
+    for (half, x) in halves.iter().zip([0.0, 10.0]) {
+        let ends = [half.points()[0].x, half.points()[15].x];
+        assert_eq!((ends, half.points().len(), half.triangles().len()), ([x - 1.0, x + 6.0], 16, 24));
+        assert!((half.volume(DVec3::ZERO) - 16.0).abs() < 1e-12);
+        let parts = half.fall_apart().unwrap();
+        assert!(parts.iter().all(|part| part.fall_apart().is_none() && part.excess().unwrap().abs() < 1e-12));
+    }
+    // A slice of a ring: the wall of the hole has no point in common with the other one.
+    let whole = of(&flat_ring(8));
+    let level = |normal: DVec3| piece::Plane { normal, offset: 0.25, slack: 1e-12 };
+    let slice = whole.below(&level(DVec3::Z)).below(&level(DVec3::NEG_Z));
+    assert!((slice.volume(DVec3::ZERO) - 0.5 * whole.volume(DVec3::ZERO)).abs() < 1e-12);
+    assert!(slice.fall_apart().is_none());
+}
+
 #[test]
 fn a_turned_notch_at_any_scale() {
     let turn = Pose::new([5.0, -7.0, 2.0], [0.1, 0.7, -0.3, 0.6]).unwrap();
