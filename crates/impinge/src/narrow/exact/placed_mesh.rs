@@ -13,7 +13,7 @@ use crate::hierarchy::box_overlap::reaching;
 use crate::hierarchy::wide::{Node, WIDTH};
 use crate::model::{Fact, Model};
 use crate::num::tolerance::PLACED_BOX_ROUNDING;
-use crate::simd::SimdLevel;
+use crate::simd::{SimdLevel, dispatch};
 use crate::{Budget, Counters, Pose};
 
 /// What casts and comparisons in f32 can do, relative to the numbers in them (no unit).
@@ -67,11 +67,7 @@ impl<'m> PlacedMesh<'m> {
 
     /// A box around all placed corners.
     pub fn bounds(&self) -> [DVec3; 2] {
-        let root = &self.model.tree().nodes()[0];
-        root.used().fold([DVec3::INFINITY, DVec3::NEG_INFINITY], |[low, high], lane| {
-            let [l, h] = self.lane_box(root, lane);
-            [low.min(l), high.max(h)]
-        })
+        placed_bounds(SimdLevel::best(), &self.model.tree().nodes()[0], self)
     }
 
     /// The smallest box around all placed corners. Only boxes of the tree that reach out of what is found are opened.
@@ -161,12 +157,8 @@ impl<'m> PlacedMesh<'m> {
             let (region, level) = (self.region(low, high), SimdLevel::best());
             self.descend(|node| region.reaches(level, node), visit);
         } else {
-            let beside = |[l, h]: [DVec3; 2]| (l.cmpgt(high) | h.cmplt(low)).any();
-            let reached = |node: &Node| {
-                let lanes = (0..WIDTH).filter(|&lane| !beside(self.lane_box(node, lane)));
-                lanes.fold(0, |mask, lane| mask | 1 << lane)
-            };
-            self.descend(reached, visit);
+            let level = SimdLevel::best();
+            self.descend(|node| placed_reaching(level, node, self, low, high), visit);
         }
     }
 
@@ -292,3 +284,66 @@ impl<'m> PlacedMesh<'m> {
         [centre - half, centre + half]
     }
 }
+
+/// The box of each lane of a node along one axis of the world, as by `PlacedMesh::lane_box`: low ends, then high ones.
+#[inline(always)]
+fn lane_ends(node: &Node, body: &PlacedMesh<'_>, axis: usize) -> [[f64; WIDTH]; 2] {
+    let [x, y, z] = body.turn.map(|column| column[axis]);
+    let mut ends = [[0.0; WIDTH]; 2];
+    for lane in 0..WIDTH {
+        let [a, b, c] = [0, 1, 2].map(|k| f64::from(node.centre[k][lane]));
+        let [d, e, f] = [0, 1, 2].map(|k| f64::from(node.half[k][lane]));
+        let centre = body.origin[axis] + x * a + y * b + z * c;
+        let half = x.abs() * d + y.abs() * e + z.abs() * f + body.pad;
+        (ends[0][lane], ends[1][lane]) = (centre - half, centre + half);
+    }
+    ends
+}
+
+dispatch! {
+    /// The lanes of a node whose placed boxes reach a box of the world; also those that cannot be told.
+    fn placed_reaching(node: &Node, body: &PlacedMesh<'_>, low: DVec3, high: DVec3) -> u8 = eight placed_reaching_in
+}
+
+#[inline(always)]
+fn placed_reaching_in(node: &Node, body: &PlacedMesh<'_>, low: DVec3, high: DVec3) -> u8 {
+    let mut beside = [false; WIDTH];
+    for axis in 0..3 {
+        let [lows, highs] = lane_ends(node, body, axis);
+        for (lane, beside) in beside.iter_mut().enumerate() {
+            *beside |= lows[lane] > high[axis] || highs[lane] < low[axis];
+        }
+    }
+    (0..WIDTH).fold(0, |mask, lane| mask | u8::from(!beside[lane]) << lane)
+}
+
+dispatch! {
+    /// A box around the placed boxes of all lanes of a node.
+    fn placed_bounds(node: &Node, body: &PlacedMesh<'_>) -> [DVec3; 2] = eight placed_bounds_in
+}
+
+#[inline(always)]
+fn placed_bounds_in(node: &Node, body: &PlacedMesh<'_>) -> [DVec3; 2] {
+    let mut bounds = [DVec3::INFINITY, DVec3::NEG_INFINITY];
+    for axis in 0..3 {
+        let [mut lows, mut highs] = lane_ends(node, body, axis);
+        // An unused lane is inside out or no number: it changes nothing.
+        for (low, high) in lows.iter_mut().zip(&mut highs) {
+            *low = if *low < f64::INFINITY { *low } else { f64::INFINITY };
+            *high = if *high > f64::NEG_INFINITY { *high } else { f64::NEG_INFINITY };
+        }
+        for width in [4, 2, 1] {
+            for lane in 0..width {
+                lows[lane] = if lows[lane] < lows[lane + width] { lows[lane] } else { lows[lane + width] };
+                highs[lane] =
+                    if highs[lane] > highs[lane + width] { highs[lane] } else { highs[lane + width] };
+            }
+        }
+        (bounds[0][axis], bounds[1][axis]) = (lows[0], highs[0]);
+    }
+    bounds
+}
+
+#[cfg(test)]
+#[path = "placed_mesh_tests.rs"]
+mod tests;
