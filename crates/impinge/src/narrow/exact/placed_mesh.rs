@@ -157,8 +157,8 @@ impl<'m> PlacedMesh<'m> {
             let (region, level) = (self.region(low, high), SimdLevel::best());
             self.descend(|node| region.reaches(level, node), visit);
         } else {
-            let level = SimdLevel::best();
-            self.descend(|node| placed_reaching(level, node, self, low, high), visit);
+            let (level, low, high) = (SimdLevel::best(), low.to_array(), high.to_array());
+            self.descend(|node| placed_reaching(level, node, self, &low, &high), visit);
         }
     }
 
@@ -285,36 +285,45 @@ impl<'m> PlacedMesh<'m> {
     }
 }
 
-/// The box of each lane of a node along one axis of the world, as by `PlacedMesh::lane_box`: low ends, then high ones.
+/// Lanes of a node at a time in f64.
+const FOUR: usize = 4;
+
+/// The boxes of four lanes of a node along one axis of the world, as by `PlacedMesh::lane_box`: low ends, then high ones.
 #[inline(always)]
-fn lane_ends(node: &Node, body: &PlacedMesh<'_>, axis: usize) -> [[f64; WIDTH]; 2] {
-    let [x, y, z] = body.turn.map(|column| column[axis]);
-    let mut ends = [[0.0; WIDTH]; 2];
-    for lane in 0..WIDTH {
-        let [a, b, c] = [0, 1, 2].map(|k| f64::from(node.centre[k][lane]));
-        let [d, e, f] = [0, 1, 2].map(|k| f64::from(node.half[k][lane]));
-        let centre = body.origin[axis] + x * a + y * b + z * c;
-        let half = x.abs() * d + y.abs() * e + z.abs() * f + body.pad;
-        (ends[0][lane], ends[1][lane]) = (centre - half, centre + half);
-    }
-    ends
+fn ends_of_four(node: &Node, body: &PlacedMesh<'_>, axis: usize, from: usize) -> [[f64; FOUR]; 2] {
+    // Whole arrays, step by step, become vector instructions.
+    let numbers = |of: &[f32; WIDTH]| -> [f64; FOUR] { std::array::from_fn(|k| f64::from(of[from + k])) };
+    let [a, b, c] = [numbers(&node.centre[0]), numbers(&node.centre[1]), numbers(&node.centre[2])];
+    let [d, e, f] = [numbers(&node.half[0]), numbers(&node.half[1]), numbers(&node.half[2])];
+    let [x, y, z] = body.turn.map(|column| column.to_array()[axis]);
+    let (origin, pad) = (body.origin.to_array()[axis], body.pad);
+    let centre: [f64; FOUR] = std::array::from_fn(|k| origin + x * a[k] + y * b[k] + z * c[k]);
+    let half: [f64; FOUR] = std::array::from_fn(|k| x.abs() * d[k] + y.abs() * e[k] + z.abs() * f[k] + pad);
+    [std::array::from_fn(|k| centre[k] - half[k]), std::array::from_fn(|k| centre[k] + half[k])]
 }
 
 dispatch! {
     /// The lanes of a node whose placed boxes reach a box of the world; also those that cannot be told.
-    fn placed_reaching(node: &Node, body: &PlacedMesh<'_>, low: DVec3, high: DVec3) -> u8 = eight placed_reaching_in
+    fn placed_reaching(node: &Node, body: &PlacedMesh<'_>, low: &[f64; 3], high: &[f64; 3]) -> u8
+        = eight placed_reaching_in
 }
 
 #[inline(always)]
-fn placed_reaching_in(node: &Node, body: &PlacedMesh<'_>, low: DVec3, high: DVec3) -> u8 {
-    let mut beside = [false; WIDTH];
-    for axis in 0..3 {
-        let [lows, highs] = lane_ends(node, body, axis);
-        for (lane, beside) in beside.iter_mut().enumerate() {
-            *beside |= lows[lane] > high[axis] || highs[lane] < low[axis];
+fn placed_reaching_in(node: &Node, body: &PlacedMesh<'_>, low: &[f64; 3], high: &[f64; 3]) -> u8 {
+    let mut reached = 0;
+    for from in (0..WIDTH).step_by(FOUR) {
+        let mut beside = [0_u64; FOUR];
+        for axis in 0..3 {
+            let [lows, highs] = ends_of_four(node, body, axis, from);
+            for k in 0..FOUR {
+                beside[k] |= u64::from(lows[k] > high[axis]) | u64::from(highs[k] < low[axis]);
+            }
+        }
+        for (k, beside) in beside.into_iter().enumerate() {
+            reached |= u8::from(beside == 0) << (from + k);
         }
     }
-    (0..WIDTH).fold(0, |mask, lane| mask | u8::from(!beside[lane]) << lane)
+    reached
 }
 
 dispatch! {
@@ -324,24 +333,21 @@ dispatch! {
 
 #[inline(always)]
 fn placed_bounds_in(node: &Node, body: &PlacedMesh<'_>) -> [DVec3; 2] {
-    let mut bounds = [DVec3::INFINITY, DVec3::NEG_INFINITY];
+    // An unused lane is inside out or no number: it changes nothing.
+    let smaller = |x: f64, y: f64| if x < y { x } else { y };
+    let larger = |x: f64, y: f64| if x > y { x } else { y };
+    let mut bounds = [[0.0; 3]; 2];
     for axis in 0..3 {
-        let [mut lows, mut highs] = lane_ends(node, body, axis);
-        // An unused lane is inside out or no number: it changes nothing.
-        for (low, high) in lows.iter_mut().zip(&mut highs) {
-            *low = if *low < f64::INFINITY { *low } else { f64::INFINITY };
-            *high = if *high > f64::NEG_INFINITY { *high } else { f64::NEG_INFINITY };
+        let (mut least, mut most) = ([f64::INFINITY; FOUR], [f64::NEG_INFINITY; FOUR]);
+        for from in (0..WIDTH).step_by(FOUR) {
+            let [lows, highs] = ends_of_four(node, body, axis, from);
+            least = std::array::from_fn(|k| smaller(lows[k], least[k]));
+            most = std::array::from_fn(|k| larger(highs[k], most[k]));
         }
-        for width in [4, 2, 1] {
-            for lane in 0..width {
-                lows[lane] = if lows[lane] < lows[lane + width] { lows[lane] } else { lows[lane + width] };
-                highs[lane] =
-                    if highs[lane] > highs[lane + width] { highs[lane] } else { highs[lane + width] };
-            }
-        }
-        (bounds[0][axis], bounds[1][axis]) = (lows[0], highs[0]);
+        bounds[0][axis] = least.into_iter().fold(f64::INFINITY, smaller);
+        bounds[1][axis] = most.into_iter().fold(f64::NEG_INFINITY, larger);
     }
-    bounds
+    bounds.map(DVec3::from_array)
 }
 
 #[cfg(test)]

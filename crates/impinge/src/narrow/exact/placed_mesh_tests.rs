@@ -35,7 +35,7 @@ fn all_lanes_at_a_time_have_the_boxes_of_each() {
             low[round % 3] = f64::NEG_INFINITY;
         }
         for node in nodes {
-            let mask = placed_reaching(SimdLevel::best(), node, &body, low, high);
+            let mask = placed_reaching(SimdLevel::best(), node, &body, low.as_ref(), high.as_ref());
             for lane in node.used() {
                 let [l, h] = body.lane_box(node, lane);
                 let is_beside = (l.cmpgt(high) | h.cmplt(low)).any();
