@@ -29,9 +29,20 @@ pub struct ComponentExtremes {
 impl ComponentExtremes {
     /// Looks at every corner once.
     pub fn new(mesh: &Mesh, frame: &TreeFrame, topology: &Topology) -> ComponentExtremes {
-        let mut boxes = vec![[DVec3::INFINITY, DVec3::NEG_INFINITY]; topology.components().len()];
+        let components = (0..).zip(in_turn(topology.component_of())).map(|(t, &component)| (t, component));
+        ComponentExtremes::among(mesh, frame, components, topology.components().len())
+    }
+
+    /// The same of some triangles, each with its component, of which there are `count`, none without a triangle.
+    pub(super) fn among(
+        mesh: &Mesh,
+        frame: &TreeFrame,
+        triangles: impl Iterator<Item = (u32, u32)>,
+        count: usize,
+    ) -> ComponentExtremes {
+        let mut boxes = vec![[DVec3::INFINITY, DVec3::NEG_INFINITY]; count];
         let mut extremes = vec![[DVec3::ZERO; DIRECTIONS]; boxes.len()];
-        for (t, &component) in (0..).zip(in_turn(topology.component_of())) {
+        for (t, component) in triangles {
             let [low, high] = &mut boxes[component as usize];
             for p in mesh.corners(t).map(|p| frame.inward(p)) {
                 if (p.cmplt(*low) | p.cmpgt(*high)).any() {

@@ -3,6 +3,7 @@
 pub mod box_distance;
 pub mod box_overlap;
 pub mod box_time_of_impact;
+pub mod cancelled_triangles;
 pub mod component_extremes;
 pub mod cost;
 #[cfg(any(test, feature = "unstable"))]

@@ -8,6 +8,7 @@ use glam::DVec3;
 
 use super::attachments::Attachments;
 use super::prepare::{Fact, Paid};
+use crate::hierarchy::cancelled_triangles::CancelledTriangles;
 use crate::hierarchy::component_extremes::ComponentExtremes;
 use crate::hierarchy::dipole::Dipoles;
 use crate::hierarchy::disc_bound::DiscBounds;
@@ -33,6 +34,7 @@ pub struct Model {
     pub(super) tree: OnceLock<WideTree>,
     pub(super) topology: OnceLock<Arc<Topology>>,
     pub(super) component_extremes: OnceLock<ComponentExtremes>,
+    cancelled_triangles: OnceLock<Option<CancelledTriangles>>,
     pub(super) hull: OnceLock<Option<Arc<LazyPolytope>>>,
     pub(super) leaf_blocks: OnceLock<LeafBlocks>,
     pub(super) disc_bounds: OnceLock<DiscBounds>,
@@ -75,6 +77,20 @@ impl Model {
     pub fn component_extremes(&self) -> &ComponentExtremes {
         let find = || ComponentExtremes::new(&self.mesh, self.tree().frame(), self.topology());
         once(&self.component_extremes, find)
+    }
+
+    /// The triangles that cancel each other, if some do and others do not; found at the first call and kept.
+    pub fn cancelled_triangles(&self) -> Option<&CancelledTriangles> {
+        let find = || CancelledTriangles::new(&self.mesh, self.tree().frame(), self.topology());
+        once(&self.cancelled_triangles, find).as_ref()
+    }
+
+    /// Whether a triangle is already known to be cancelled by its copies.
+    #[inline]
+    pub(crate) fn is_known_as_cancelled(&self, triangle: u32) -> bool {
+        self.cancelled_triangles
+            .get()
+            .is_some_and(|known| known.as_ref().is_some_and(|c| c.contains(triangle)))
     }
 
     /// The convex hull of its triangles; built at the first call and kept. None when it has too many vertices.
@@ -217,6 +233,7 @@ impl From<Mesh> for Model {
             tree: OnceLock::new(),
             topology: OnceLock::new(),
             component_extremes: OnceLock::new(),
+            cancelled_triangles: OnceLock::new(),
             hull: OnceLock::new(),
             leaf_blocks: OnceLock::new(),
             disc_bounds: OnceLock::new(),

@@ -74,6 +74,7 @@ impl WideTree {
 
     #[cfg(debug_assertions)]
     pub(super) fn assert_sound(&self, mesh: &Mesh) {
+        assert_eq!(self.bounds, self.nodes[0].bounds().corners());
         let found = self.check(mesh);
         assert!(found.is_ok(), "{found:?}");
     }

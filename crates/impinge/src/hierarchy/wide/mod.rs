@@ -196,6 +196,8 @@ pub struct WideTree {
     upper: usize,
     leaf_most: usize,
     frame: TreeFrame,
+    /// The box around the root's children, in tree units.
+    bounds: [Vec3; 2],
     /// Largest extent of any triangle's box on any axis, in tree units.
     widest: f32,
     /// The surface-area cost now and when the tree was built.
@@ -248,8 +250,7 @@ impl WideTree {
     /// The corners of a box around all triangles, in tree units.
     #[inline]
     pub fn bounds(&self) -> [Vec3; 2] {
-        let Bounds { low, high } = self.nodes[0].bounds();
-        [low.truncate(), high.truncate()]
+        self.bounds
     }
 
     /// Bytes held, without the mesh.
@@ -267,6 +268,11 @@ struct Bounds {
 
 impl Bounds {
     const EMPTY: Bounds = Bounds { low: Vec4::INFINITY, high: Vec4::NEG_INFINITY };
+
+    /// Its lowest and its highest corner.
+    fn corners(&self) -> [Vec3; 2] {
+        [self.low.truncate(), self.high.truncate()]
+    }
 
     #[inline]
     fn union(self, other: Bounds) -> Bounds {

@@ -166,7 +166,9 @@ impl WideTree {
                 changed.push(parent);
             }
         }
-        self.frame.reach = self.frame.reach.max(self.nodes[0].bounds().reach());
+        let root = self.nodes[0].bounds();
+        self.bounds = root.corners();
+        self.frame.reach = self.frame.reach.max(root.reach());
         #[cfg(debug_assertions)]
         self.assert_sound(mesh);
         Update { boxes, rebuilt: false }
@@ -193,6 +195,7 @@ impl WideTree {
         let area = leaves.area + inner.area;
         self.widest = 2.0 * leaves.widest;
         self.frame.reach = root.reach();
+        self.bounds = root.corners();
         let whole = f64::from(root.half_area());
         self.cost = if whole > 0.0 { area / whole } else { 0.0 };
     }

@@ -13,7 +13,7 @@ use crate::hierarchy::box_overlap::reaching;
 use crate::hierarchy::wide::{Node, WIDTH};
 use crate::model::{Fact, Model};
 use crate::num::tolerance::PLACED_BOX_ROUNDING;
-use crate::simd::SimdLevel;
+use crate::simd::{SimdLevel, dispatch};
 use crate::{Budget, Counters, Pose};
 
 /// What casts and comparisons in f32 can do, relative to the numbers in them (no unit).
@@ -67,11 +67,7 @@ impl<'m> PlacedMesh<'m> {
 
     /// A box around all placed corners.
     pub fn bounds(&self) -> [DVec3; 2] {
-        let root = &self.model.tree().nodes()[0];
-        root.used().fold([DVec3::INFINITY, DVec3::NEG_INFINITY], |[low, high], lane| {
-            let [l, h] = self.lane_box(root, lane);
-            [low.min(l), high.max(h)]
-        })
+        placed_bounds(SimdLevel::best(), &self.model.tree().nodes()[0], self)
     }
 
     /// The smallest box around all placed corners. Only boxes of the tree that reach out of what is found are opened.
@@ -161,12 +157,8 @@ impl<'m> PlacedMesh<'m> {
             let (region, level) = (self.region(low, high), SimdLevel::best());
             self.descend(|node| region.reaches(level, node), visit);
         } else {
-            let beside = |[l, h]: [DVec3; 2]| (l.cmpgt(high) | h.cmplt(low)).any();
-            let reached = |node: &Node| {
-                let lanes = (0..WIDTH).filter(|&lane| !beside(self.lane_box(node, lane)));
-                lanes.fold(0, |mask, lane| mask | 1 << lane)
-            };
-            self.descend(reached, visit);
+            let (level, low, high) = (SimdLevel::best(), low.to_array(), high.to_array());
+            self.descend(|node| placed_reaching(level, node, self, &low, &high), visit);
         }
     }
 
@@ -292,3 +284,72 @@ impl<'m> PlacedMesh<'m> {
         [centre - half, centre + half]
     }
 }
+
+/// Lanes of a node at a time in f64.
+const FOUR: usize = 4;
+
+/// The boxes of four lanes of a node along one axis of the world, as by `PlacedMesh::lane_box`: low ends, then high ones.
+#[inline(always)]
+fn ends_of_four(node: &Node, body: &PlacedMesh<'_>, axis: usize, from: usize) -> [[f64; FOUR]; 2] {
+    // Whole arrays, step by step, become vector instructions.
+    let numbers = |of: &[f32; WIDTH]| -> [f64; FOUR] { std::array::from_fn(|k| f64::from(of[from + k])) };
+    let [a, b, c] = [numbers(&node.centre[0]), numbers(&node.centre[1]), numbers(&node.centre[2])];
+    let [d, e, f] = [numbers(&node.half[0]), numbers(&node.half[1]), numbers(&node.half[2])];
+    let [x, y, z] = body.turn.map(|column| column.to_array()[axis]);
+    let (origin, pad) = (body.origin.to_array()[axis], body.pad);
+    let centre: [f64; FOUR] = std::array::from_fn(|k| origin + x * a[k] + y * b[k] + z * c[k]);
+    let half: [f64; FOUR] = std::array::from_fn(|k| x.abs() * d[k] + y.abs() * e[k] + z.abs() * f[k] + pad);
+    [std::array::from_fn(|k| centre[k] - half[k]), std::array::from_fn(|k| centre[k] + half[k])]
+}
+
+dispatch! {
+    /// The lanes of a node whose placed boxes reach a box of the world; also those that cannot be told.
+    fn placed_reaching(node: &Node, body: &PlacedMesh<'_>, low: &[f64; 3], high: &[f64; 3]) -> u8
+        = eight placed_reaching_in
+}
+
+#[inline(always)]
+fn placed_reaching_in(node: &Node, body: &PlacedMesh<'_>, low: &[f64; 3], high: &[f64; 3]) -> u8 {
+    let mut reached = 0;
+    for from in (0..WIDTH).step_by(FOUR) {
+        let mut beside = [0_u64; FOUR];
+        for axis in 0..3 {
+            let [lows, highs] = ends_of_four(node, body, axis, from);
+            for k in 0..FOUR {
+                beside[k] |= u64::from(lows[k] > high[axis]) | u64::from(highs[k] < low[axis]);
+            }
+        }
+        for (k, beside) in beside.into_iter().enumerate() {
+            reached |= u8::from(beside == 0) << (from + k);
+        }
+    }
+    reached
+}
+
+dispatch! {
+    /// A box around the placed boxes of all lanes of a node.
+    fn placed_bounds(node: &Node, body: &PlacedMesh<'_>) -> [DVec3; 2] = eight placed_bounds_in
+}
+
+#[inline(always)]
+fn placed_bounds_in(node: &Node, body: &PlacedMesh<'_>) -> [DVec3; 2] {
+    // An unused lane is inside out or no number: it changes nothing.
+    let smaller = |x: f64, y: f64| if x < y { x } else { y };
+    let larger = |x: f64, y: f64| if x > y { x } else { y };
+    let mut bounds = [[0.0; 3]; 2];
+    for axis in 0..3 {
+        let (mut least, mut most) = ([f64::INFINITY; FOUR], [f64::NEG_INFINITY; FOUR]);
+        for from in (0..WIDTH).step_by(FOUR) {
+            let [lows, highs] = ends_of_four(node, body, axis, from);
+            least = std::array::from_fn(|k| smaller(lows[k], least[k]));
+            most = std::array::from_fn(|k| larger(highs[k], most[k]));
+        }
+        bounds[0][axis] = least.into_iter().fold(f64::INFINITY, smaller);
+        bounds[1][axis] = most.into_iter().fold(f64::NEG_INFINITY, larger);
+    }
+    bounds.map(DVec3::from_array)
+}
+
+#[cfg(test)]
+#[path = "placed_mesh_tests.rs"]
+mod tests;

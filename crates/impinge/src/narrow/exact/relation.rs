@@ -2,7 +2,7 @@
 //!
 //! The surfaces are searched for a crossing first: two triangles that pass through each other show in
 //! nearly every case at once that the bodies intersect. Without any contact one point of each component
-//! tells inside from outside. Where surfaces only touch, a plane of a touching triangle that parts the
+//! tells inside from outside, and so it does where only folds without volume meet. Where surfaces only touch, a plane of a touching triangle that parts the
 //! bodies proves it; else every cell of the contact is looked at (`cell_classification.rs`).
 
 use std::cell::Cell;
@@ -18,6 +18,7 @@ use super::single_sheet::is_single;
 use super::temporal_coherence::{CoherenceMemory, Found, meeting_again};
 use crate::contact::{Certainty, Counters, Finish, Outcome};
 use crate::geom::triangle_triangle::{TriangleRelation, classify};
+use crate::hierarchy::cancelled_triangles::CancelledTriangles;
 use crate::hierarchy::dual::DualSearch;
 use crate::hierarchy::relative::{Map, Relative};
 use crate::hierarchy::wide::WideTree;
@@ -117,15 +118,54 @@ fn by_first_meeting(
         (None, Found::StillFree, Some(relation)) => Some(relation),
         (None, ..) => parts_are_outside(models, &relative()).then_some(Relation::Separated),
         (Some(Witness { triangles, crossing, .. }), ..) => {
-            let crosses = crossing || is_crossing(&posed, triangles);
-            (crosses && crossing_settles(&posed, triangles, &relative())).then_some(Relation::Intersecting)
+            let (crosses, relative) = (crossing || is_crossing(&posed, triangles), relative());
+            if crosses && crossing_settles(&posed, triangles, &relative) {
+                Some(Relation::Intersecting)
+            } else {
+                touch_by_cancelled(&posed, triangles, &relative, work)
+            }
         }
     };
     memory.apart = settled.filter(|_| pair.is_none());
-    if settled.is_some() {
+    if settled != Some(Relation::Touching) && settled.is_some() {
         memory.witness = pair.or(memory.witness);
     }
     (settled, pair)
+}
+
+/// Whether two closed bodies of which this pair of triangles meets only touch, because they meet nowhere but in triangles
+/// that are cancelled by copies of them.
+///
+/// Such triangles change no winding, so the other ones bound the solids. Each component of these has no point of
+/// the others of the other body and a corner outside of all of it, so it lies outside as a whole, and no cell is in both.
+fn touch_by_cancelled(
+    [a, b]: &[Posed<'_>; 2],
+    pair: [u32; 2],
+    relative: &Relative,
+    work: &mut Counters,
+) -> Option<Relation> {
+    let models = [a.model, b.model];
+    if !models.iter().all(|model| model.topology().is_closed()) {
+        return None;
+    }
+    let cancelled = models.map(|model| model.cancelled_triangles());
+    let is_cancelled =
+        |pair: [u32; 2]| (0..2).any(|x| cancelled[x].is_some_and(|known| known.contains(pair[x])));
+    let Relative { a_in_b, b_in_a, .. } = relative;
+    let out = |x: usize, into: &Map, back: &Map| {
+        let extremes = cancelled[x].map_or_else(|| models[x].component_extremes(), CancelledTriangles::rest);
+        extremes.all_beyond(models[1 - x].tree(), into, back)
+    };
+    if !is_cancelled(pair) || !out(0, a_in_b, b_in_a) || !out(1, b_in_a, a_in_b) {
+        return None;
+    }
+    let mut search = SurfaceSearch::new(*a, *b);
+    let finish = search.advance(&mut Budget::UNLIMITED.clone(), |pair| {
+        let is_passed = is_cancelled(pair.triangles) || !pair.meets();
+        if is_passed { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    });
+    *work += search.work();
+    (finish == Finish::Complete).then_some(Relation::Touching)
 }
 
 /// What can be told of two bodies without knowing how their surfaces hang together, and its cost: that their boxes
@@ -420,6 +460,8 @@ fn crossing_settles([a, b]: &[Posed<'_>; 2], [t, u]: [u32; 2], relative: &Relati
     a.model.topology().is_closed()
         && b.model.topology().is_closed()
         && reach_out([a.model, b.model], relative) == [true; 2]
+        // A copy covers them.
+        && !(a.model.is_known_as_cancelled(t) || b.model.is_known_as_cancelled(u))
         && is_single(&PlacedMesh::new(a.model, &a.pose), t, &PlacedMesh::new(b.model, &b.pose), u)
 }
 
@@ -552,3 +594,7 @@ fn sorted_triangles(body: &PlacedMesh<'_>) -> Vec<[[u64; 3]; 3]> {
     all.sort_unstable();
     all
 }
+
+#[cfg(test)]
+#[path = "relation_tests.rs"]
+mod tests;

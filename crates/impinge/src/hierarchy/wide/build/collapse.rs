@@ -2,6 +2,8 @@
 //!
 //! Dammertz, Hanika and Keller, "Shallow bounding volume hierarchies", 2008 (collapsing by surface area).
 
+use glam::Vec3;
+
 use super::{Binary, Bounds, Item, Plan};
 use crate::hierarchy::wide::{Child, Node, TreeFrame, WIDTH, WideTree};
 use crate::num::parallel;
@@ -47,8 +49,9 @@ impl Plan {
         });
         let order = parallel::map(items.len(), |slot| items[slot].triangle());
         let leaf_most = self.leaf_most;
+        let (bounds, widest, cost, cost_at_build) = ([Vec3::ZERO; 2], 0.0, 0.0, 0.0);
         let mut tree =
-            WideTree { nodes, order, upper, leaf_most, frame, widest: 0.0, cost: 0.0, cost_at_build: 0.0 };
+            WideTree { nodes, order, upper, leaf_most, frame, bounds, widest, cost, cost_at_build };
         tree.measure();
         tree.cost_at_build = tree.cost;
         tree
