@@ -260,7 +260,7 @@ pub fn clash(parts: &[Part], options: &mut ClashOptions<'_>) -> Result<ClashRepo
     };
     let clashes = known.iter().flatten().filter_map(|known| match known {
         Pair::Clear => None,
-        Pair::Clash(clash, _) => Some(clash.clone()),
+        Pair::Clash(clash, _) => Some((**clash).clone()),
     });
     let clashes = clashes.collect();
     let answered = known.iter().flatten().count();

@@ -22,7 +22,7 @@ pub(super) enum Pair {
     /// They are not in each other's way.
     Clear,
     /// They clash, and whether depth, separation and volume were measured.
-    Clash(Clash, bool),
+    Clash(Box<Clash>, bool),
 }
 
 /// How far the questions about a pair have come: what was answered, and the search that goes on.
@@ -167,7 +167,7 @@ pub(super) fn classify(
         at,
         bounds,
     };
-    Ok(Some(Pair::Clash(clash, !kind.is_serious())))
+    Ok(Some(Pair::Clash(Box::new(clash), !kind.is_serious())))
 }
 
 /// Measures parts that overlap: volume, penetration depth and separation; of a duplicate, which is to be removed and

@@ -336,18 +336,16 @@ fn placed_bounds_in(node: &Node, body: &PlacedMesh<'_>) -> [DVec3; 2] {
     // An unused lane is inside out or no number: it changes nothing.
     let smaller = |x: f64, y: f64| if x < y { x } else { y };
     let larger = |x: f64, y: f64| if x > y { x } else { y };
-    let mut bounds = [[0.0; 3]; 2];
-    for axis in 0..3 {
+    let ends: [[f64; 2]; 3] = std::array::from_fn(|axis| {
         let (mut least, mut most) = ([f64::INFINITY; FOUR], [f64::NEG_INFINITY; FOUR]);
         for from in (0..WIDTH).step_by(FOUR) {
             let [lows, highs] = ends_of_four(node, body, axis, from);
             least = std::array::from_fn(|k| smaller(lows[k], least[k]));
             most = std::array::from_fn(|k| larger(highs[k], most[k]));
         }
-        bounds[0][axis] = least.into_iter().fold(f64::INFINITY, smaller);
-        bounds[1][axis] = most.into_iter().fold(f64::NEG_INFINITY, larger);
-    }
-    bounds.map(DVec3::from_array)
+        [least.into_iter().fold(f64::INFINITY, smaller), most.into_iter().fold(f64::NEG_INFINITY, larger)]
+    });
+    [0, 1].map(|end| DVec3::from_array(ends.map(|of_axis| of_axis[end])))
 }
 
 #[cfg(test)]
