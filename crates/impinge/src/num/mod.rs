@@ -14,4 +14,5 @@ pub mod random;
 pub mod real_root;
 #[cfg(feature = "parallel")]
 mod shared_range;
+pub mod stages;
 pub mod tolerance;

@@ -123,15 +123,6 @@ pub fn map<R: Send>(count: usize, each: impl Fn(usize) -> R + Sync + Send) -> Ve
     (0..count).map(with_checkpoints(each)).collect()
 }
 
-/// As [`map`], for few items of unequal and large work: each of them may go to another thread.
-pub fn map_large<R: Send>(count: usize, each: impl Fn(usize) -> R + Sync + Send) -> Vec<R> {
-    #[cfg(feature = "parallel")]
-    if is_shared() {
-        return SharedRange::one_by_one(count, &each).collect();
-    }
-    (0..count).map(with_checkpoints(each)).collect()
-}
-
 /// Appends `each` for 0..count, in parallel, in order.
 pub fn extend<R: Send>(to: &mut Vec<R>, count: usize, each: impl Fn(usize) -> R + Sync + Send) {
     #[cfg(feature = "parallel")]

@@ -52,20 +52,13 @@ pub(super) fn share_chunks<T: Send>(
 /// The results of a function for 0..count, in order.
 pub(super) struct SharedRange<'a, F> {
     count: usize,
-    /// More items than these are halved.
-    largest: usize,
     each: &'a F,
 }
 
 impl<'a, R: Send, F: Fn(usize) -> R + Sync> SharedRange<'a, F> {
     /// In parts that the threads agree on while they work.
     pub(super) fn new(count: usize, each: &'a F) -> Self {
-        SharedRange { count, largest: usize::MAX, each }
-    }
-
-    /// Each item may go to another thread.
-    pub(super) fn one_by_one(count: usize, each: &'a F) -> Self {
-        SharedRange { count, largest: 1, each }
+        SharedRange { count, each }
     }
 
     pub(super) fn collect(self) -> Vec<R> {
@@ -93,7 +86,7 @@ impl<R: Send, F: Fn(usize) -> R + Sync> IndexedParallelIterator for SharedRange<
     }
 
     fn drive<C: Consumer<R>>(self, consumer: C) -> C::Result {
-        let halvings = Halvings(rayon::current_num_threads().max(self.count / self.largest));
+        let halvings = Halvings(rayon::current_num_threads());
         drive_part(0..self.count, halvings, false, self.each, consumer)
     }
 
@@ -160,11 +153,10 @@ mod tests {
                 };
                 let truth: Vec<_> = (0..count).map(|k| vec![k; k % 3]).collect();
                 assert_eq!(pool.install(|| SharedRange::new(count, &each).collect()), truth);
-                assert_eq!(pool.install(|| SharedRange::one_by_one(count, &each).collect()), truth);
                 let mut all = truth.clone();
                 pool.install(|| all.par_extend(SharedRange::new(count, &each)));
                 assert_eq!(all, [&truth[..], &truth].concat());
-                assert_eq!(calls.into_inner(), 3 * count);
+                assert_eq!(calls.into_inner(), 2 * count);
             }
         }
     }
@@ -199,7 +191,7 @@ mod tests {
             barrier.wait();
         };
         // Each item waits for two others, so they end only if three threads share them.
-        pool.install(|| SharedRange::one_by_one(3, &each).collect());
+        pool.install(|| SharedRange::new(3, &each).collect());
         assert_eq!(threads.into_inner().unwrap().len(), 3);
     }
 

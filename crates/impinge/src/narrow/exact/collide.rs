@@ -19,6 +19,7 @@ use crate::hierarchy::relative::Relative;
 use crate::hierarchy::wide::{TreeFrame, WIDTH, WideTree};
 use crate::model::{Fact, Model};
 use crate::num::parallel;
+use crate::num::stages;
 use crate::num::tolerance::STRETCH;
 use crate::simd::{SimdLevel, prefetch};
 use crate::{Budget, Certainty, Counters, Finish, Outcome, Pose};
@@ -262,44 +263,66 @@ pub fn pairs_within_budget(a: Posed<'_>, b: Posed<'_>, budget: &mut Budget) -> (
 
 /// As [`pairs_within_budget`], in an order that depends on the threads and the budget.
 pub(super) fn unordered_pairs(a: Posed<'_>, b: Posed<'_>, budget: &mut Budget) -> (Vec<[u32; 2]>, Outcome) {
+    if budget.is_unlimited() {
+        return AllPairs::begin(a, b, ALONE).finish();
+    }
     let mut search = SurfaceSearch::new(a, b).exhaustive();
     let mut all = Vec::new();
-    let certainty = Certainty::Exact;
-    let mut finish;
-    let mut work;
-    if budget.is_unlimited() {
-        let mut alone =
-            if parallel::threads() > 1 { Budget::units(ALONE) } else { Budget::UNLIMITED.clone() };
-        let mut doubtful = Vec::new();
-        finish = search.advance(&mut alone, keep_candidates(&mut all, &mut doubtful));
-        work = search.work();
-        if finish == Finish::OutOfBudget {
-            let (parts, cut) = search.split(PARTS, keep_candidates(&mut all, &mut doubtful));
-            work += cut;
-            let found = parallel::map_large(parts.len(), |k| {
-                let (mut found, mut doubtful, mut part) = (Vec::new(), Vec::new(), parts[k].clone());
-                part.advance(&mut Budget::UNLIMITED.clone(), keep_candidates(&mut found, &mut doubtful));
-                decide_waiting(&[a, b], &mut doubtful, &mut found);
-                (found, part.work())
-            });
-            for (pairs, more) in found {
-                all.extend(pairs);
-                work += more;
-            }
-            finish = Finish::Complete;
-        }
-        decide_waiting(&[a, b], &mut doubtful, &mut all);
-    } else {
-        loop {
-            finish = search.advance(budget, keep_meeting(&mut all));
-            work = search.work();
-            let so_far = || Verdict::by_finish(sorted(all.clone()), Outcome { certainty, finish, work });
-            if finish != Finish::OutOfBudget || !budget.rest(so_far) {
-                break;
-            }
+    loop {
+        let finish = search.advance(budget, keep_meeting(&mut all));
+        let outcome = Outcome { certainty: Certainty::Exact, finish, work: search.work() };
+        let so_far = || Verdict::by_finish(sorted(all.clone()), outcome);
+        if finish != Finish::OutOfBudget || !budget.rest(so_far) {
+            return (all, outcome);
         }
     }
-    (all, Outcome { certainty, finish, work })
+}
+
+/// A search for all pairs whose first part is made alone: what is left is worth to be shared.
+pub(super) struct AllPairs<'m> {
+    search: SurfaceSearch<'m>,
+    found: Share,
+    is_large: bool,
+}
+
+impl<'m> AllPairs<'m> {
+    /// Searches alone for so many units; without end where there is nobody to share with.
+    pub(super) fn begin(a: Posed<'m>, b: Posed<'m>, units: u64) -> AllPairs<'m> {
+        let mut search = SurfaceSearch::new(a, b).exhaustive();
+        let mut alone =
+            if parallel::threads() > 1 { Budget::units(units) } else { Budget::UNLIMITED.clone() };
+        let mut found = Share::default();
+        let finish = search.advance(&mut alone, found.keep());
+        AllPairs { search, found, is_large: finish == Finish::OutOfBudget }
+    }
+
+    /// Whether much is left to do.
+    pub(super) fn is_large(&self) -> bool {
+        self.is_large
+    }
+
+    /// The pairs, in an order that depends on the threads.
+    pub(super) fn finish(self) -> (Vec<[u32; 2]>, Outcome) {
+        let AllPairs { search, mut found, is_large } = self;
+        let bodies = search.bodies;
+        found.work = search.work();
+        if is_large {
+            let (parts, cut) = search.split(PARTS, found.keep());
+            found.work += cut;
+            let advance = |own: &mut Share, k: usize| {
+                let mut part = parts[k].clone();
+                part.advance(&mut Budget::UNLIMITED.clone(), own.keep());
+                own.work += part.work();
+            };
+            for mut own in stages::share(parts.len(), advance, |own: &mut Share| own.decide(&bodies)) {
+                found.meeting.append(&mut own.meeting);
+                found.work += own.work;
+            }
+        }
+        found.decide(&bodies);
+        let finish = Finish::Complete;
+        (found.meeting, Outcome { certainty: Certainty::Exact, finish, work: found.work })
+    }
 }
 
 #[cfg(any(test, feature = "unstable"))]
@@ -344,21 +367,34 @@ fn keep_meeting(all: &mut Vec<[u32; 2]>) -> impl FnMut(&Candidate<'_>) -> Contro
     }
 }
 
-/// Keeps the candidates that meet, and those in doubt that are still to be decided.
-fn keep_candidates(
-    meeting: &mut Vec<[u32; 2]>,
-    doubtful: &mut Vec<[u32; 2]>,
-) -> impl FnMut(&Candidate<'_>) -> ControlFlow<()> {
-    |pair| {
-        if pair.surely {
-            meeting.push(pair.triangles);
-        } else {
-            doubtful.push(pair.triangles);
-            if doubtful.len() >= WAITING {
-                decide_waiting(pair.bodies, doubtful, meeting);
+/// What one thread found of a search for all pairs.
+#[derive(Default)]
+struct Share {
+    meeting: Vec<[u32; 2]>,
+    /// Those that are still to be decided.
+    doubtful: Vec<[u32; 2]>,
+    work: Counters,
+}
+
+impl Share {
+    /// Keeps the candidates that meet, and those in doubt that are still to be decided.
+    fn keep(&mut self) -> impl FnMut(&Candidate<'_>) -> ControlFlow<()> {
+        |pair| {
+            if pair.surely {
+                self.meeting.push(pair.triangles);
+            } else {
+                self.doubtful.push(pair.triangles);
+                if self.doubtful.len() >= WAITING {
+                    self.decide(pair.bodies);
+                }
             }
+            ControlFlow::Continue(())
         }
-        ControlFlow::Continue(())
+    }
+
+    /// Decides the pairs in doubt.
+    fn decide(&mut self, bodies: &[Posed<'_>; 2]) {
+        decide_waiting(bodies, &mut self.doubtful, &mut self.meeting);
     }
 }
 

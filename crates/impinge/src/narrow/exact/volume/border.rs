@@ -104,7 +104,7 @@ impl Names<'_, '_> {
             let mut winding = surface.winding(from);
             let [mut last, end] =
                 [from, to].map(|place| self.first_vertex[k] + surface.crossed.vertex(place));
-            let (edge, is_ordered) = surface.edge(cut, side);
+            let (edge, is_ordered) = cut.edge(side);
             let crossings = self.crossings.on_edge(&self.order, k, edge, !is_ordered);
             for (next, inward) in crossings.chain([(end, 0)]) {
                 let piece = if winding > 0 { [last, next] } else { [next, last] };

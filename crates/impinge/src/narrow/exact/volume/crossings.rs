@@ -176,10 +176,11 @@ impl Crossings {
         segments.sort_by_key(|piece| (piece.surface, piece.cut));
         for group in segments.chunk_by(|x, y| (x.surface, x.cut) == (y.surface, y.cut)) {
             let surface = &surfaces[group[0].surface];
-            let cut = &surface.cuts[group[0].cut as usize];
+            let number = group[0].cut as usize;
+            let cut = &surface.cuts[number];
             let mut roots: Vec<usize> = group.iter().map(|piece| sets.root(piece.member as usize)).collect();
             roots.dedup();
-            if roots.len() == 1 && cut.passes != [0; 3] {
+            if roots.len() == 1 && surface.passed[number].passes != [0; 3] {
                 continue;
             }
             for (i, piece) in group.iter().enumerate() {
@@ -217,8 +218,9 @@ impl Crossings {
     /// Which cuts hold a loop, or segments that are not joined yet.
     fn loops_or_parts(&self, surfaces: &[Surface<'_>; 2], sets: &mut DisjointSets) -> [Vec<bool>; 2] {
         let mut roots = [0, 1].map(|k| vec![NONE; surfaces[k].cuts.len()]);
-        let mut is_open = [0, 1]
-            .map(|k| -> Vec<bool> { surfaces[k].cuts.iter().map(|cut| cut.passes == [0; 3]).collect() });
+        let mut is_open = [0, 1].map(|k| -> Vec<bool> {
+            surfaces[k].passed.iter().map(|sides| sides.passes == [0; 3]).collect()
+        });
         for segment in &self.segments {
             let root = sets.root(segment.ends[0] as usize) as u32;
             for (surface, &cut) in segment.cuts.iter().enumerate() {

@@ -9,6 +9,7 @@ use std::ops::AddAssign;
 
 use glam::DVec3;
 
+use super::crossings::Edge;
 use super::perturbed_crossing::Face;
 
 /// A triangle that the other surface crosses.
@@ -22,24 +23,38 @@ pub struct Cut {
     pub face: Face,
     /// The unit normal; zero for a triangle without area.
     pub normal: DVec3,
+}
+
+/// What passes along the sides of a cut.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct PassedSides {
     /// How much the winding number grows along each side, from its corner to the next.
     pub jumps: [i32; 3],
     /// How often each side is passed.
     pub passes: [u32; 3],
 }
 
-impl Cut {
-    #[inline]
-    pub fn new(triangle: u32, corners: [u32; 3], edges: [u32; 3], face: Face) -> Cut {
-        let normal = face.normal().try_normalize().unwrap_or_default();
-        Cut { triangle, corners, edges, face, normal, jumps: [0; 3], passes: [0; 3] }
-    }
-
+impl PassedSides {
     /// A side passes into the other body, or out of it.
     #[inline]
     pub fn pass(&mut self, side: usize, inward: i32) {
         self.jumps[side] += inward;
         self.passes[side] += 1;
+    }
+}
+
+impl Cut {
+    #[inline]
+    pub fn new(triangle: u32, corners: [u32; 3], edges: [u32; 3], face: Face) -> Cut {
+        let normal = face.normal().try_normalize().unwrap_or_default();
+        Cut { triangle, corners, edges, face, normal }
+    }
+
+    /// The edge at a side whose ends are two vertices, and whether the side runs from its smaller end.
+    #[inline]
+    pub fn edge(&self, side: usize) -> (Edge, bool) {
+        let [from, to] = [side, (side + 1) % 3].map(|corner| self.corners[corner]);
+        (Edge { number: self.edges[side], ends: [from.min(to), from.max(to)] }, from < to)
     }
 
     /// What a piece of the border adds: the triangle from corner 0 over a directed segment.

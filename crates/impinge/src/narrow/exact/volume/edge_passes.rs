@@ -7,10 +7,11 @@
 use glam::DVec3;
 
 use super::crossings::{Crossing, SidePiece};
+use super::cut::Cut;
 use super::perturbed_crossing::{Body, Face, Pass, pass, passing_sides};
-use super::surface::{NONE, Surface};
-use crate::num::parallel;
+use super::surface::NONE;
 use crate::num::predicate::Sign;
+use crate::num::stages;
 
 /// Pairs of triangles that are looked at in a row.
 const CHUNK: usize = 256;
@@ -64,13 +65,13 @@ impl EdgePass {
 }
 
 /// All passes of the edges of each surface, in the order of the pairs.
-pub fn edge_passes(surfaces: &[Surface<'_>; 2], meetings: &[[u32; 2]]) -> [Vec<EdgePass>; 2] {
+pub fn edge_passes(cuts: [&[Cut]; 2], meetings: &[[u32; 2]]) -> [Vec<EdgePass>; 2] {
     let count = meetings.len();
     let chunk = |n: usize| {
         // As a rule two sides pass, of one triangle or of both.
         let mut found = [0, 1].map(|_| Vec::with_capacity(CHUNK));
         for pair in n * CHUNK..count.min((n + 1) * CHUNK) {
-            add_passes(surfaces, meetings, pair, &mut found);
+            add_passes(cuts, meetings, pair, &mut found);
         }
         found
     };
@@ -78,19 +79,14 @@ pub fn edge_passes(surfaces: &[Surface<'_>; 2], meetings: &[[u32; 2]]) -> [Vec<E
         return chunk(0);
     }
     let mut all = [0, 1].map(|_| Vec::with_capacity(count));
-    for found in parallel::map_large(count.div_ceil(CHUNK), chunk) {
+    for found in stages::map(count.div_ceil(CHUNK), chunk) {
         all.iter_mut().zip(found).for_each(|(all, found)| all.extend(found));
     }
     all
 }
 
-fn add_passes(
-    surfaces: &[Surface<'_>; 2],
-    meetings: &[[u32; 2]],
-    pair: usize,
-    found: &mut [Vec<EdgePass>; 2],
-) {
-    let cuts = [0, 1].map(|k| &surfaces[k].cuts[meetings[pair][k] as usize]);
+fn add_passes(cuts: [&[Cut]; 2], meetings: &[[u32; 2]], pair: usize, found: &mut [Vec<EdgePass>; 2]) {
+    let cuts = [0, 1].map(|k| &cuts[k][meetings[pair][k] as usize]);
     let (signs, passing) = passes(cuts.map(|cut| &cut.face));
     // As a rule two of the six.
     let mut left = (0..6).fold(0_u8, |set, n| set | u8::from(passing[n / 3][n % 3]) << n);
@@ -137,10 +133,10 @@ pub struct Numbered {
 
 impl Numbered {
     /// Those of a surface (0 or 1), given its passes. All triangles at an edge find the same crossing.
-    pub fn of(k: usize, surfaces: &[Surface<'_>; 2], meetings: &[[u32; 2]], passes: &[EdgePass]) -> Numbered {
+    pub fn of(k: usize, cuts: [&[Cut]; 2], meetings: &[[u32; 2]], passes: &[EdgePass]) -> Numbered {
         let cut_of = |pass: &EdgePass| meetings[pass.pair as usize][k];
         let other_of = |n: u64| meetings[passes[n as u32 as usize].pair as usize][1 - k];
-        let edge_of = |pass: &EdgePass| surfaces[k].cuts[cut_of(pass) as usize].edges[pass.side()];
+        let edge_of = |pass: &EdgePass| cuts[k][cut_of(pass) as usize].edges[pass.side()];
         let mut order: Vec<u64> =
             (0..).zip(passes).map(|(n, pass)| u64::from(edge_of(pass)) << 32 | n).collect();
         order.sort_unstable();
@@ -155,9 +151,9 @@ impl Numbered {
             let number = all.crossings.len() as u32;
             same.iter().for_each(|&key| all.number_of[key as u32 as usize] = number);
             let first = &passes[same[0] as u32 as usize];
-            let other = &surfaces[1 - k].cuts[meetings[first.pair as usize][1 - k] as usize];
-            let (cut, side) = (&surfaces[k].cuts[cut_of(first) as usize], first.side());
-            let (edge, is_ordered) = surfaces[k].edge(cut, side);
+            let other = &cuts[1 - k][meetings[first.pair as usize][1 - k] as usize];
+            let (cut, side) = (&cuts[k][cut_of(first) as usize], first.side());
+            let (edge, is_ordered) = cut.edge(side);
             let corners = cut.face.corners();
             let ends = [corners[side], corners[(side + 1) % 3]];
             let Pass { inward, point, share } = Pass::at(ends, first.begins, &other.face);

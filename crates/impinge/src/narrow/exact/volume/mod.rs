@@ -28,18 +28,24 @@ mod surface;
 #[cfg(test)]
 mod tests;
 
-use super::collide::{self, Posed};
+use std::sync::Arc;
+
+use super::collide::{self, AllPairs, Posed};
 use crate::bound::Aabb;
-use crate::contact::{Certainty, Counters, Finish, Overlap, Verdict, Volume, VolumeOptions};
+use crate::contact::{Certainty, Counters, Finish, Outcome, Overlap, Verdict, Volume, VolumeOptions};
 use crate::model::Model;
-use crate::num::parallel;
+use crate::num::stages;
 use crate::{Budget, Pose};
 use crossings::Crossings;
 use edge_passes::{Numbered, edge_passes, meetings};
 use perturbed_crossing::Body;
-use regions::Integral;
+use regions::{Integral, OfPatches};
 pub(crate) use surface::is_inverted;
 use surface::{Facts, Surface};
+
+/// Work units after which a question is shared between threads. A search of so many is short, but all stages after it grow
+/// with it.
+const ALONE: u64 = 500;
 
 /// Pairs of crossing triangles above which the two surfaces are looked at side by side.
 const SHARED: usize = 256;
@@ -72,7 +78,29 @@ fn measured(
     budget: &mut Budget,
 ) -> Verdict<(Volume, Vec<Aabb>)> {
     let [a, b] = [0, 1].map(|k| Posed::new(models[k], *poses[k]));
-    let (pairs, mut outcome) = collide::unordered_pairs(a, b, budget);
+    if !budget.is_unlimited() {
+        let found = collide::unordered_pairs(a, b, budget);
+        return of_pairs(models, poses, found, options, budget);
+    }
+    let search = AllPairs::begin(a, b, ALONE);
+    if !search.is_large() {
+        return of_pairs(models, poses, search.finish(), options, budget);
+    }
+    // What is built at the first question is built before: a thread of the pool would build it alone.
+    for model in models {
+        Facts::of(model, budget);
+    }
+    stages::attended(|| of_pairs(models, poses, search.finish(), options, budget))
+}
+
+/// The same, given the pairs of triangles that meet and how the search for them ended.
+fn of_pairs(
+    models: [&Model; 2],
+    poses: [&Pose; 2],
+    (pairs, mut outcome): (Vec<[u32; 2]>, Outcome),
+    options: &VolumeOptions,
+    budget: &mut Budget,
+) -> Verdict<(Volume, Vec<Aabb>)> {
     if outcome.finish == Finish::OutOfBudget {
         return Verdict::new(None, outcome);
     }
@@ -87,28 +115,38 @@ fn measured(
         (surface, cuts)
     };
     let ((of_a, cuts_a), (of_b, cuts_b)) =
-        parallel::join_if(is_large, || cut(Body::A, facts_a), || cut(Body::B, facts_b));
+        stages::join_if(is_large, || cut(Body::A, facts_a), || cut(Body::B, facts_b));
     let mut surfaces = [of_a, of_b];
     let meetings = meetings(&cuts_a, &cuts_b);
-    let passes = edge_passes(&surfaces, &meetings);
-    let number = |k: usize| Numbered::of(k, &surfaces, &meetings, &passes[k]);
-    let (of_a, of_b) = parallel::join_if(is_large, || number(0), || number(1));
+    let cuts = surfaces.each_ref().map(|surface| Arc::clone(&surface.cuts));
+    let cuts = cuts.each_ref().map(|cuts| cuts.as_slice());
+    let passes = edge_passes(cuts, &meetings);
     let solids = [surfaces[0].solid(), surfaces[1].solid()];
     let spread = |surface: &mut Surface<'_>| {
         let k = surface.body as usize;
         surface.pass_all(&meetings, &passes[k]);
         surface.spread(&solids[1 - k]);
     };
-    let crossings = || Crossings::of([of_a, of_b], &meetings, &passes);
+    let of = |surface: &mut Surface<'_>| {
+        let k = surface.body as usize;
+        let number = || Numbered::of(k, cuts, &meetings, &passes[k]);
+        stages::join_if(is_large, || spread(surface), number).1
+    };
     let [a, b] = &mut surfaces;
-    let ((), ((), crossings)) =
-        parallel::join_if(is_large, || spread(a), || parallel::join_if(is_large, || spread(b), crossings));
+    let (of_a, of_b) = stages::join_if(is_large, || of(a), || of(b));
     let steps = (pairs.len() + surfaces.iter().map(Surface::visited).sum::<usize>()) as u64;
     if !budget.charge_all(steps) {
         return Verdict::out_of_budget();
     }
     outcome.work += Counters { primitive_tests: steps, ..Counters::default() };
     outcome.certainty = Certainty::Exact;
-    let found = Integral::of(&surfaces, &crossings, options, is_large).volume(options.border);
-    Verdict::new(Some(found), outcome)
+    let join = || {
+        let crossings = Crossings::of([of_a, of_b], &meetings, &passes);
+        let sets = crossings.regions(&surfaces);
+        (crossings, sets)
+    };
+    let whole = || OfPatches::of(&surfaces, options, is_large);
+    let ((crossings, sets), whole) = stages::join_if(is_large, join, whole);
+    let found = Integral::of(&surfaces, &crossings, sets, whole, options, is_large);
+    Verdict::new(Some(found.volume(options.border)), outcome)
 }

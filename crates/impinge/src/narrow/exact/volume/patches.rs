@@ -11,7 +11,7 @@ use glam::DVec3;
 
 use super::clusters::{Clusters, Lanes, MOST, group_of};
 use super::crossings::Edge;
-use super::cut::Cut;
+use super::cut::{Cut, PassedSides};
 use super::surface::{AHEAD, AtVertex, CrossedCluster, NONE, Solid, Surface, UNKNOWN};
 
 /// What spreading over a surface found.
@@ -104,7 +104,9 @@ impl Patches {
 fn spread_over_cuts(surface: &mut Surface<'_>, other: &Solid<'_>, bounds: [DVec3; 2]) -> Vec<[u32; 2]> {
     let places = surface.crossed.at.len();
     let mut differences = Differences::new(places);
-    for Cut { corners: [a, b, c], jumps, .. } in &surface.cuts {
+    for (Cut { corners: [a, b, c], .. }, PassedSides { jumps, .. }) in
+        surface.cuts.iter().zip(&surface.passed)
+    {
         differences.set([*a, *b], jumps[0]);
         differences.set([*b, *c], jumps[1]);
     }
@@ -120,9 +122,9 @@ fn spread_over_cuts(surface: &mut Surface<'_>, other: &Solid<'_>, bounds: [DVec3
         }
     }
     let mut recrossed = Vec::new();
-    for cut in &surface.cuts {
-        for side in (0..3).filter(|&side| cut.passes[side] != 0) {
-            let (Edge { ends: [from, to], .. }, _) = surface.edge(cut, side);
+    for (cut, passed) in surface.cuts.iter().zip(&surface.passed) {
+        for side in (0..3).filter(|&side| passed.passes[side] != 0) {
+            let (Edge { ends: [from, to], .. }, _) = cut.edge(side);
             if surface.winding(from) == surface.winding(to) {
                 recrossed.push([from, to]);
             }
@@ -209,7 +211,7 @@ impl Flood<'_, '_> {
             return;
         }
         let mut is_cut = vec![false; topology.components().len()];
-        for cut in &self.surface.cuts {
+        for cut in self.surface.cuts.iter() {
             is_cut[topology.component_of()[cut.triangle as usize] as usize] = true;
         }
         for (component, _) in topology.components().iter().zip(is_cut).filter(|(_, is_cut)| !is_cut) {

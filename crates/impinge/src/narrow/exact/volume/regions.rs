@@ -10,7 +10,8 @@ use super::surface::{AHEAD, NONE, Surface};
 use crate::bound::Aabb;
 use crate::contact::{Overlap, Region, SurfaceSample, Volume, VolumeOptions};
 use crate::num::compact_sort::sort_rarely;
-use crate::num::parallel;
+use crate::num::disjoint_sets::DisjointSets;
+use crate::num::stages;
 use crate::num::tolerance::OVERLAP_ROUNDING as ROUNDING;
 use crate::simd::prefetch;
 
@@ -118,6 +119,26 @@ pub struct Integral<'s, 'm> {
     is_large: bool,
 }
 
+/// What the parts of both surfaces add that nothing crosses.
+pub struct OfPatches {
+    /// Heights are measured from here, near the intersection.
+    origin: DVec3,
+    /// The sums of the patches, and the gradient as if no triangle were cut.
+    each: [(Vec<Sums>, Vec<DVec3>); 2],
+}
+
+impl OfPatches {
+    /// Of two surfaces, side by side where it `is_large`.
+    pub fn of(surfaces: &[Surface<'_>; 2], options: &VolumeOptions, is_large: bool) -> OfPatches {
+        let [a, b] = [&surfaces[0], &surfaces[1]].map(|surface| surface.placed.bounds());
+        let origin = a[0].max(b[0]).midpoint(a[1].min(b[1]));
+        let slopes = |k: usize| if options.gradient { uncut_gradient(&surfaces[k]) } else { Vec::new() };
+        let of = |k: usize| stages::join_if(is_large, || slopes(k), || whole_sums(&surfaces[k], origin));
+        let ((slopes_a, sums_a), (slopes_b, sums_b)) = stages::join_if(is_large, || of(0), || of(1));
+        OfPatches { origin, each: [(sums_a, slopes_a), (sums_b, slopes_b)] }
+    }
+}
+
 /// What one surface adds.
 struct Share {
     sums: Vec<Sums>,
@@ -127,25 +148,15 @@ struct Share {
 }
 
 impl<'s, 'm> Integral<'s, 'm> {
-    /// Of two surfaces, side by side where it `is_large`.
+    /// Of two surfaces, given which crossings and patches border the same region, side by side where it `is_large`.
     pub fn of(
         surfaces: &'s [Surface<'m>; 2],
         crossings: &'s Crossings,
+        mut sets: DisjointSets,
+        OfPatches { origin, each: [of_a, of_b] }: OfPatches,
         options: &VolumeOptions,
         is_large: bool,
     ) -> Self {
-        let [a, b] = [&surfaces[0], &surfaces[1]].map(|surface| surface.placed.bounds());
-        let origin = a[0].max(b[0]).midpoint(a[1].min(b[1]));
-        let slopes = |k: usize| if options.gradient { uncut_gradient(&surfaces[k]) } else { Vec::new() };
-        let of_patches = |k: usize| {
-            let whole = || whole_sums(&surfaces[k], origin);
-            parallel::join_if(is_large, whole, || slopes(k))
-        };
-        let (mut sets, (of_a, of_b)) = parallel::join_if(
-            is_large,
-            || crossings.regions(surfaces),
-            || parallel::join_if(is_large, || of_patches(0), || of_patches(1)),
-        );
         let offsets = [crossings.len(), crossings.len() + surfaces[0].patches.len()];
         let members = offsets[1] + surfaces[1].patches.len();
         // The root of a set is its smallest member, so it comes first.
@@ -170,7 +181,7 @@ impl<'s, 'm> Integral<'s, 'm> {
             is_large,
         };
         let (of_a, of_b) =
-            parallel::join_if(is_large, || all.share(0, of_a, options), || all.share(1, of_b, options));
+            stages::join_if(is_large, || all.share(0, of_a, options), || all.share(1, of_b, options));
         for (k, share) in [of_a, of_b].into_iter().enumerate() {
             all.sums.iter_mut().zip(&share.sums).for_each(|(sums, more)| sums.merge(more));
             (all.gradient[k], all.inside[k]) = (share.gradient, share.inside);
@@ -413,7 +424,7 @@ impl<'s, 'm> Integral<'s, 'm> {
             widen(&mut reach[region], normals[region].dot(p - self.origin));
         }
         let of_surface = |k: usize| self.reaches(k, owners, normals, reach.clone());
-        let (of_a, of_b) = parallel::join_if(self.is_large, || of_surface(0), || of_surface(1));
+        let (of_a, of_b) = stages::join_if(self.is_large, || of_surface(0), || of_surface(1));
         let both = of_a.into_iter().zip(of_b);
         both.map(|([low, high], [l, h])| (high.max(h) - low.min(l)).max(0.0)).collect()
     }

@@ -11,8 +11,7 @@ use std::sync::Arc;
 use glam::DVec3;
 
 use super::clusters::{Clusters, Lanes, MOST, Triangle, group_of, lane_of};
-use super::crossings::Edge;
-use super::cut::Cut;
+use super::cut::{Cut, PassedSides};
 use super::edge_passes::EdgePass;
 use super::numbered_set::NumberedSet;
 use super::patches::Patches;
@@ -40,7 +39,9 @@ pub struct Surface<'m> {
     /// Whether its triangles face inwards, so that two corners are exchanged.
     inverted: bool,
     /// By the places of their triangles among those by group.
-    pub cuts: Vec<Cut>,
+    pub cuts: Arc<Vec<Cut>>,
+    /// What passes along the sides of each.
+    pub passed: Vec<PassedSides>,
     /// Which triangles are cut, by the same places.
     is_cut: NumberedSet,
     pub crossed: CrossedClusters,
@@ -180,7 +181,8 @@ impl<'m> Surface<'m> {
             placed: PlacedMesh::new(model, pose),
             topology,
             inverted,
-            cuts: Vec::new(),
+            cuts: Arc::default(),
+            passed: Vec::new(),
             is_cut: NumberedSet::new(topology.triangles().len()),
             crossed,
             patches: Vec::new(),
@@ -197,7 +199,7 @@ impl<'m> Surface<'m> {
         cuts.iter().for_each(|&rank| is_cut.insert(rank));
         let mut ranks = Vec::with_capacity(is_cut.count());
         ranks.extend(is_cut.members());
-        self.cuts.reserve_exact(ranks.len());
+        let mut found = Vec::with_capacity(ranks.len());
         for (n, &rank) in ranks.iter().enumerate() {
             // The corners are known when the triangle is there.
             if let Some(&later) = ranks.get(n + AHEAD) {
@@ -207,18 +209,20 @@ impl<'m> Surface<'m> {
                 let corners = self.clusters.triangle(next).corners;
                 corners.into_iter().for_each(|v| self.clusters.expect_position(v));
             }
-            self.cut(rank);
+            found.push(self.cut(rank));
         }
+        self.cuts = Arc::new(found);
         cuts.iter_mut().for_each(|cut| *cut = is_cut.rank(*cut));
         self.is_cut = is_cut;
         cuts
     }
 
-    /// Its sides pass through triangles of the other surface.
+    /// Sides of its cuts pass through triangles of the other surface.
     pub fn pass_all(&mut self, meetings: &[[u32; 2]], passes: &[EdgePass]) {
         let k = self.body as usize;
+        self.passed = vec![PassedSides::default(); self.cuts.len()];
         for pass in passes {
-            self.cuts[meetings[pass.pair as usize][k] as usize].pass(pass.side(), pass.inward());
+            self.passed[meetings[pass.pair as usize][k] as usize].pass(pass.side(), pass.inward());
         }
     }
 
@@ -270,14 +274,14 @@ impl<'m> Surface<'m> {
     }
 
     /// Cuts the triangle at a place among those by group.
-    fn cut(&mut self, rank: u32) {
+    fn cut(&mut self, rank: u32) -> Cut {
         let Triangle { corners, edges: [x, y, z], index } = *self.clusters.triangle(rank);
         let corners = self.outwards(corners);
         // Where two corners are exchanged, the sides come in the opposite order.
         let edges = if self.inverted { [z, y, x] } else { [x, y, z] };
         let face = Face::new(corners.map(|v| self.position(v)));
         let places = corners.map(|v| self.crossed.place_corner(v));
-        self.cuts.push(Cut::new(index, places, edges, face));
+        Cut::new(index, places, edges, face)
     }
 
     /// The winding number of the other body at the place of a corner of a cut.
@@ -368,13 +372,6 @@ impl<'m> Surface<'m> {
         });
         let single = (0..self.crossed.all.len()).flat_map(|slot| self.single_triangles(slot));
         in_clusters.chain(single.map(|(triangle, patch)| (triangle.index, patch)))
-    }
-
-    /// The edge at a side of a cut, whose ends are two vertices, and whether the side runs from its smaller end.
-    #[inline]
-    pub fn edge(&self, cut: &Cut, side: usize) -> (Edge, bool) {
-        let [from, to] = [side, (side + 1) % 3].map(|corner| cut.corners[corner]);
-        (Edge { number: cut.edges[side], ends: [from.min(to), from.max(to)] }, from < to)
     }
 
     /// Finds the winding numbers at all corners of cut triangles and all vertices inside, and the patches.
