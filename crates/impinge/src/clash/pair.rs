@@ -10,6 +10,7 @@ use crate::contact::{Contact, Separation, Volume};
 use crate::model::{Fact, Placed};
 use crate::narrow::contacts::separate_by_guesses;
 use crate::narrow::exact::relation::have_same_surface;
+use crate::narrow::image::PIXELS;
 use crate::narrow::route::Answer;
 use crate::narrow::shape_pair::ShapePair;
 use crate::num::parallel;
@@ -181,7 +182,9 @@ fn measured(parts: &[Part], clash: &mut Clash, open: &mut Open, budget: &mut Bud
     if has_volume(a.shape(), 0, open, budget)? && has_volume(b.shape(), 1, open, budget)? {
         if open.volume.is_none() {
             open.volume = open.ask_if_answered(budget, |query| {
-                let answer = query.volume(a, b, VolumeOptions::default())?;
+                // Left open, images would become finer until the budget of all pairs has ended.
+                let options = VolumeOptions { resolution: Some(PIXELS), ..VolumeOptions::default() };
+                let answer = query.volume(a, b, options)?;
                 let certainty = answer.certainty;
                 Ok(answer.map(|found| (found, certainty)))
             });

@@ -311,8 +311,10 @@ fn a_volume_states_its_error_and_what_it_is_worth() {
     let twice = procedural::join([&cube, &other]).unwrap();
     let at = |shape: Mesh, x: f64| Part::new("", shape).at(Pose::shift([x, 0.0, 0.0]));
     let parts = [at(cube.clone(), 0.0), at(cube, 0.5), at(twice, 1.0)];
+    let all = clash(&parts, &mut ClashOptions::default()).unwrap();
     for budget in [Budget::UNLIMITED, Budget::units(1 << 40)] {
         let report = clash(&parts, &mut ClashOptions { budget, ..ClashOptions::default() }).unwrap();
+        assert_eq!(report, all);
         let worth: Vec<_> =
             report.clashes.iter().map(|clash| (clash.parts, clash.volume_certainty)).collect();
         assert_eq!(worth[0], ([0, 1], Some(Certainty::Exact)));
