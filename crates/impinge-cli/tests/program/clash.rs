@@ -186,7 +186,8 @@ fn the_page_obeys_the_budget() {
         )
     };
     assert_eq!(page("100000000"), (1, 5, 5, 0));
-    let seen: Vec<_> = (8..22).map(|k| page(&(1 << k).to_string())).collect();
+    let budgets = (8..22).map(|k| 1 << k).chain((5..10).map(|k| 1000 * k));
+    let seen: Vec<_> = budgets.map(|units: u32| page(&units.to_string())).collect();
     for &(_, rows, pictures, footers) in &seen {
         assert!(pictures <= rows && footers == usize::from(pictures < rows), "{seen:?}");
     }
