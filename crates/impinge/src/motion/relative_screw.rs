@@ -25,12 +25,18 @@ pub struct RelativeScrew {
 }
 
 /// One body about an axis.
-struct Turn {
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Turn {
     origin: DVec3,
     axis: DVec3,
     angle: f64,
     shift: f64,
+    /// How far the origin can be from the axis of the motion.
     off: f64,
+    /// What rounding can do to the poses that the motion was made from, and how much more to its axis: that of a small
+    /// turn between two poses is the less certain the smaller the turn.
+    rounding: f64,
+    steepness: f64,
 }
 
 impl RelativeScrew {
@@ -46,20 +52,7 @@ impl RelativeScrew {
             }
             [Part::Turn(turn), Part::Shift(way)] => turn.against(way, -1.0),
             [Part::Shift(way), Part::Turn(turn)] => turn.against(way, 1.0),
-            [Part::Turn(a), Part::Turn(b)] => {
-                let sign = if a.axis.dot(b.axis) < 0.0 { -1.0 } else { 1.0 };
-                let between = b.origin - a.origin;
-                let apart = norm(between - a.axis * between.dot(a.axis));
-                let tilt = norm(a.axis.cross(b.axis));
-                let near = AXIS_ROUNDING * (norm(a.origin) + norm(b.origin)) + a.off + b.off;
-                if apart > near || tilt > AXIS_ROUNDING {
-                    return None;
-                }
-                let (angle, shift) = (sign * b.angle - a.angle, sign * b.shift - a.shift);
-                let moves = angle != 0.0 || shift != 0.0;
-                let off = a.off + b.off + apart;
-                moves.then(|| RelativeScrew::about(a.origin, a.axis, [angle, shift], [off, 2.0 * tilt]))
-            }
+            [Part::Turn(a), Part::Turn(b)] => a.and(&b),
             _ => None,
         }
     }
@@ -79,6 +72,11 @@ impl RelativeScrew {
         if self.turns() { self.shift / self.angle } else { 0.0 }
     }
 
+    /// How fast points at most so far from the origin move.
+    pub(super) fn speed(&self, reach: f64) -> f64 {
+        self.angle.abs() * reach + self.shift.abs()
+    }
+
     /// How much coordinates about the axis can change by its rounding, for points at most so far from the origin.
     pub fn error(&self, reach: f64) -> f64 {
         self.off + self.tilt * (reach + self.shift.abs())
@@ -86,6 +84,46 @@ impl RelativeScrew {
 }
 
 impl Turn {
+    /// The turn of b against this one of a, if both are about one axis as far as rounding can tell and differ.
+    fn and(&self, b: &Turn) -> Option<RelativeScrew> {
+        let near = self.rounding * self.steepness + b.rounding * b.steepness;
+        let lean = AXIS_ROUNDING * (self.steepness + b.steepness);
+        let (apart, tilt) = self.between(b);
+        if apart > near + lean * norm(b.origin - self.origin) || tilt > lean {
+            return None;
+        }
+        let screw = self.nearly_about_one_axis(b);
+        let turns = screw.angle.abs() > AXIS_ROUNDING * (1.0 + self.angle + b.angle);
+        let shifts = screw.shift.abs() > self.rounding + b.rounding;
+        (turns || shifts).then_some(screw)
+    }
+
+    /// The turn of b against this one of a as if both were about this axis; its error tells how far they are from that.
+    ///
+    /// Were b to turn about this axis, with the same angle and shift, a point at the distance d from the origin would be
+    /// off by at most 2·apart + 2·tilt·d + tilt·(length between the origins + shift), the difference of the two axes'
+    /// directions being the tilt: a rotation and its like about an axis tilted by Q differ by 2·|Q − 1|.
+    pub(super) fn nearly_about_one_axis(&self, b: &Turn) -> RelativeScrew {
+        let (apart, tilt) = self.between(b);
+        let sign = self.sign(b);
+        let motion = [sign * b.angle - self.angle, sign * b.shift - self.shift];
+        let along = norm(b.origin - self.origin) + self.shift.abs() + b.shift.abs();
+        let off = self.off + b.off + apart + tilt * along;
+        RelativeScrew::about(self.origin, self.axis, motion, [off, 2.0 * tilt])
+    }
+
+    /// How far b's origin is from this axis, and b's direction from this one.
+    fn between(&self, b: &Turn) -> (f64, f64) {
+        let between = b.origin - self.origin;
+        let apart = norm(between - self.axis * between.dot(self.axis));
+        (apart, norm(b.axis * self.sign(b) - self.axis))
+    }
+
+    /// Whether b's axis points the same way.
+    fn sign(&self, b: &Turn) -> f64 {
+        if self.axis.dot(b.axis) < 0.0 { -1.0 } else { 1.0 }
+    }
+
     /// This turn against a shift of the other body along the same axis; the sign is that of b's motion.
     fn against(&self, way: DVec3, sign: f64) -> Option<RelativeScrew> {
         let along = self.axis.dot(way);
@@ -99,14 +137,14 @@ impl Turn {
 }
 
 /// What a motion is made of.
-enum Part {
+pub(super) enum Part {
     Shift(DVec3),
     Turn(Turn),
     /// Not a uniform screw.
     Other,
 }
 
-fn parts(motion: &Motion) -> Part {
+pub(super) fn parts(motion: &Motion) -> Part {
     match motion {
         Motion::Still(_) => Part::Shift(DVec3::ZERO),
         Motion::Rigid(rigid) => rigid.parts(),
@@ -124,14 +162,20 @@ impl RigidMotion {
         if strays || (self.tangents > 0 && shift != 0.0) {
             return Part::Other;
         }
-        let start = self.start.translation();
-        let arm = if self.inverse_sine == 0.0 {
-            DVec3::ZERO
-        } else {
-            0.5 * (self.chord + self.axis.cross(self.chord) / (0.5 * self.angle).tan())
-        };
-        let off = AXIS_ROUNDING * (norm(arm) + norm(start));
-        Part::Turn(Turn { origin: start + arm, axis: self.axis, angle: self.angle, shift, off })
+        let [start, end] = [self.start, self.end].map(|pose| pose.translation());
+        // Half the chord, and across it as far as the axis is: cot(ω/2), which after whole turns is known by the sine.
+        let cotangent = (0.5 * self.angle).cos() * self.inverse_sine;
+        let arm = 0.5 * (self.chord + self.axis.cross(self.chord) * cotangent);
+        let off = AXIS_ROUNDING * (norm(arm) + norm(start) + norm(self.travel));
+        Part::Turn(Turn {
+            origin: start + arm,
+            axis: self.axis,
+            angle: self.angle,
+            shift,
+            off,
+            rounding: off + AXIS_ROUNDING * norm(end),
+            steepness: 1.0 + self.inverse_sine.abs(),
+        })
     }
 }
 
@@ -192,5 +236,32 @@ mod tests {
         let skew = Motion::between(&Pose::IDENTITY, &Pose::turned(DVec3::ONE, DQuat::from_rotation_x(1.0)));
         let turn = Motion::between(&Pose::IDENTITY, &Pose::turned(DVec3::ZERO, DQuat::from_rotation_y(1.0)));
         assert_eq!(RelativeScrew::of([&skew, &turn]), None);
+    }
+
+    /// Two bodies about one axis through the origin, which doubles describe only nearly: small and large turns, with and
+    /// without a shift.
+    #[test]
+    fn issue_015_a_common_axis_is_recognised_in_any_direction() {
+        let mut rng = Pcg64Mcg::seed_from_u64(9);
+        for k in 0..400 {
+            let mut vector = |size: f64| DVec3::from([(); 3].map(|()| rng.random_range(-size..size)));
+            let axis = vector(1.0).normalize();
+            // Every other one begins at the origin, where only rounding tells the axis from another.
+            let place = vector(0.5) * if k % 2 == 0 { 1.0 } else { 0.0 };
+            let starts = [DVec3::ZERO, place].map(|p| Pose::turned(p, DQuat::from_scaled_axis(vector(1.0))));
+            let angles = [1.0, if k % 8 < 4 { -2.0 } else { 1.5 }].map(|x| x * [1.0, 0.1, 0.01][k % 3]);
+            let shift = if k % 4 < 2 { 0.0 } else { 0.3 };
+            let motions = [0, 1].map(|j| {
+                let turn = DQuat::from_axis_angle(axis, angles[j]);
+                let place = turn * starts[j].translation() + axis * (shift * [-0.3, 1.0][j]);
+                let start = DQuat::from_mat3(&starts[j].rotation());
+                Motion::between(&starts[j], &Pose::turned(place, (turn * start).normalize()))
+            });
+            let screw = RelativeScrew::of([&motions[0], &motions[1]]);
+            let screw = screw.unwrap_or_else(|| panic!("{k}: {motions:?}"));
+            let turned = angles[1] - angles[0];
+            assert!((screw.angle.abs() - turned.abs()).abs() < 1e-13, "{k} {screw:?}");
+            assert!(screw.error(1.0) < 1e-10 && screw.error(1.0) < 1e-12 / angles[0].abs(), "{k} {screw:?}");
+        }
     }
 }

@@ -27,7 +27,7 @@ use crate::geom::point_triangle::{TriangleFeature, closest_point, norm};
 use crate::hierarchy::wide::WIDTH;
 use crate::model::{Geometry, Model};
 use crate::num::dyadic::Dyadic;
-use crate::num::tolerance::ROUND_UP;
+use crate::num::tolerance::{FAR_FROM_ORIGIN, ROUND_UP};
 use crate::shape::{Convex, Primitive};
 use crate::{Budget, Certainty, Counters, Feature, Finish, Mesh, Outcome, Pose, Relation, Separation};
 
@@ -206,7 +206,8 @@ impl<'m> Solid<'m> {
 
     /// What rounding can do to the distance of something in coordinates of this extent.
     fn rounding(&self, extent: f64) -> f64 {
-        curved_noise(&PlacedConvex::new(&self.shape, self.pose), self.pose.translation().length() + extent)
+        let place = self.pose.translation().length();
+        curved_noise(&PlacedConvex::new(&self.shape, self.pose), place + extent, place + extent)
     }
 
     /// The signed distance of the middle of a triangle, and a radius around it that holds the triangle.
@@ -419,8 +420,18 @@ impl<'m> Search<'m> {
 /// A step between two sets that leaves more than this part of the distance is the last (no unit).
 const CLOSING_IN: f64 = 1.0 - 1e-4;
 
-/// The signed distance of the solid from one placed triangle.
+/// The signed distance of the solid from one placed triangle; that of a curved one, far from the world's origin, is
+/// measured from its own.
 fn kernel(solid: &Solid<'_>, corners: [DVec3; 3], memory: &mut ConvexMemory) -> (Separation, Certainty) {
+    let origin = solid.pose.translation();
+    let seen = corners.map(|p| p - origin);
+    let size = seen.iter().fold(reach(solid.primitive), |most, p| most.max(norm(*p)));
+    if PlacedConvex::new(&solid.shape, solid.pose).is_curved() && norm(origin) > FAR_FROM_ORIGIN * size {
+        let triangle = Convex::Primitive(Primitive::Triangle { corners: seen });
+        let pose = solid.pose.moved_to(DVec3::ZERO);
+        let (found, certainty) = convex_distance(&solid.shape, &pose, &triangle, &Pose::IDENTITY, memory);
+        return (Separation { points: found.points.map(|p| p + origin), ..found }, certainty);
+    }
     let triangle = Convex::Primitive(Primitive::Triangle { corners });
     convex_distance(&solid.shape, solid.pose, &triangle, &Pose::IDENTITY, memory)
 }
@@ -453,7 +464,9 @@ fn relate(
     let body = PlacedMesh::new(mesh, mesh_pose);
     let core = PlacedConvex::new(&solid.shape, pose);
     let bounds = solid.bounds;
-    let noise = curved_noise(&core, mesh_pose.translation().length() + extent(&body));
+    let [low, high] = body.bounds();
+    let away = (high - pose.translation()).max(pose.translation() - low).length();
+    let noise = curved_noise(&core, mesh_pose.translation().length() + extent(&body), away);
     let doubt = Certainty::Approximate { resolution: noise };
     let (mut enters, mut touches, mut doubtful, mut out_of_budget) = (false, false, false, false);
     let mut memory = ConvexMemory::default();
@@ -578,7 +591,8 @@ pub(crate) fn crossing(
 ) -> Crossing {
     let core = PlacedConvex::new(shape, pose);
     let bounds = Geometry::from(shape.clone()).bounds(pose);
-    let noise = curved_noise(&core, body.pose.translation().length() + extent(body));
+    let far = body.pose.translation().length() + extent(body);
+    let noise = curved_noise(&core, far, far);
     let mut memory = ConvexMemory::default();
     let mut found = Crossing::Clear;
     body.in_region(bounds.low, bounds.high, |t| {

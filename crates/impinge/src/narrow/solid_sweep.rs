@@ -11,14 +11,16 @@ use std::sync::Arc;
 
 use glam::DVec3;
 
-use super::continuous::{ContactKind, Impact, Sweep, SweepOptions, sweep_within as sweep_of_surfaces};
+use super::continuous::{
+    ContactKind, Impact, Sweep, SweepOptions, slack as slack_of_surfaces, sweep_within as sweep_of_surfaces,
+};
 use super::convex::placed_core::{cuboid_feature, polytope_feature};
 use super::convex::relation::PlacedConvex;
 use super::dispatch;
 use super::kernel_memory::KernelMemory;
 use super::shape_pair::ShapePair;
 use crate::contact::{Outcome, Relation, Verdict};
-use crate::model::{Geometry, Model};
+use crate::model::{Fact, Geometry, Model};
 use crate::shape::{Convex, Primitive};
 use crate::{Budget, Certainty, Counters, Error, Feature, Finish, Motion, Pose};
 
@@ -161,7 +163,7 @@ pub fn with_surfaces(
             Ok(found)
         }
         Relation::AInsideB | Relation::BInsideA if !meshes => {
-            Ok(inside(&pair, options, asked, memory, budget))
+            Ok(inside(&pair, motions, options, asked, memory, budget))
         }
         _ => {
             // Surfaces that meet tell more about the contact than solids that share a point.
@@ -172,9 +174,36 @@ pub fn with_surfaces(
             if at_start || found.outcome.finish == Finish::OutOfBudget {
                 return Ok(found);
             }
-            Ok(inside(&pair, options, found.outcome.work, memory, budget))
+            if relation == Relation::Intersecting && told.outcome.certainty != Certainty::Exact {
+                // Curved shapes beside what has no inside may be called intersecting though they are just apart.
+                let Some(closed) = has_closed_mesh(shapes, budget) else {
+                    return Ok(open(options, Outcome { finish: Finish::OutOfBudget, ..found.outcome }));
+                };
+                if !closed {
+                    let before = found.outcome.work;
+                    found = surfaces(options, memory, budget)?;
+                    found.outcome.work += before;
+                    return Ok(found);
+                }
+            }
+            Ok(inside(&pair, motions, options, found.outcome.work, memory, budget))
         }
     }
+}
+
+/// Whether one of the shapes is a closed mesh, in which a body may lie without meeting its surface; every other solid
+/// is swept as one. `None` when the budget ended first.
+fn has_closed_mesh(shapes: [&Geometry; 2], budget: &mut Budget) -> Option<bool> {
+    for shape in shapes {
+        let Geometry::Mesh(model) = shape else { continue };
+        if !model.prepare(Fact::Topology, budget) {
+            return None;
+        }
+        if model.topology().is_closed() {
+            return Some(true);
+        }
+    }
+    Some(false)
 }
 
 /// Whether two placed shapes are near enough to share a point.
@@ -185,6 +214,7 @@ fn boxes_meet(shapes: [&Geometry; 2], poses: &[Pose; 2]) -> bool {
 /// The contact of two solids that share a point at the start, none of their surfaces: where the surfaces are nearest.
 fn inside(
     pair: &ShapePair<'_>,
+    motions: [&Motion; 2],
     options: &SweepOptions,
     work: Counters,
     memory: &mut KernelMemory,
@@ -209,7 +239,7 @@ fn inside(
     };
     let certainty = Certainty::Conservative { tolerance: options.tolerance };
     let outcome = Outcome { certainty, finish: Finish::Complete, work };
-    let slack = options.slack.unwrap_or_default();
+    let slack = slack_of_surfaces(pair.shapes, motions, options);
     Sweep { impact: Some(impact), free_until: options.from, slack, outcome }
 }
 

@@ -237,3 +237,76 @@ fn the_relation_at_the_start_is_counted() {
         assert!(told.outcome.work != Counters::default());
     }
 }
+
+/// A curved solid just beside something flat or open, far from the origin, that parts from it: near the origin, where
+/// rounding hides nothing, it is no contact, so it is none there.
+#[test]
+fn issue_015_curved_shapes_beside_flat_ones_far_away_do_not_touch() {
+    let corners = [[-1.0, -1.0, 0.0], [1.0, -1.0, 0.0], [0.0, 1.0, 0.0]];
+    let flat = [
+        primitive(Primitive::triangle(corners.map(DVec3::from))),
+        mesh(Mesh::new(corners.to_vec(), vec![[0, 1, 2]])),
+        Geometry::from(crate::shape::Polytope::hull(&corners.map(DVec3::from)).unwrap()),
+    ];
+    let curved = [
+        (primitive(Primitive::cylinder(0.5, 1.0)), 1.0),
+        (primitive(Primitive::cone(0.5, 1.0)), 1.0),
+        (primitive(Primitive::ellipsoid([0.5, 0.7, 1.0])), 1.0),
+    ];
+    let turn = DQuat::from_xyzw(0.447_213_595_499_957_9, 0.0, 0.0, 0.894_427_190_999_915_9);
+    // The last gap is below what the relation tells from a touch.
+    for (place, gaps) in [(1e7, [2e-5, 6e-5]), (1e9, [5e-6, 2e-5])] {
+        let place = DVec3::new(place, -2.0 * place, 3.0 * place);
+        for (flat, gap) in flat.iter().flat_map(|flat| gaps.map(|gap| (flat, gap))) {
+            for (solid, half) in &curved {
+                let above = |z: f64| Pose::turned(place + turn * DVec3::Z * z, turn);
+                let still = Motion::Still(above(0.0));
+                let away = Motion::between(&above(half + gap), &above(5.0));
+                for k in 0..2 {
+                    let (mut shapes, mut motions) = ([flat, solid], [&still, &away]);
+                    if k == 1 {
+                        shapes.reverse();
+                        motions.reverse();
+                    }
+                    let found = swept(shapes, motions, false);
+                    assert_eq!(found.impact, None, "{} {} {gap} {place}", flat.kind(), solid.kind());
+                    let poses = motions.map(|motion| motion.pose(0.0));
+                    let pair = ShapePair::new(shapes, [&poses[0], &poses[1]]);
+                    let (relation, _) = dispatch::full_relation(&pair, &mut KernelMemory::default());
+                    assert!(relation == Separated || place.x > 1e8, "{} {}", flat.kind(), solid.kind());
+                    // What comes back is met.
+                    let back = Motion::between(&above(half + gap), &above(half - 0.1));
+                    let motions = if k == 1 { [&back, &still] } else { [&still, &back] };
+                    let found = swept(shapes, motions, false).impact.unwrap();
+                    let truth = gap / (gap + 0.1);
+                    assert!((found.time - truth).abs() < 2e-5, "{found:?} {truth}");
+                }
+            }
+        }
+    }
+}
+
+/// A contact inside states the same slack as one of surfaces does.
+#[test]
+fn issue_015_a_contact_inside_states_its_slack() {
+    let ball = primitive(Primitive::sphere(1.0));
+    let small = [
+        primitive(Primitive::cuboid([0.1; 3])),
+        mesh(procedural::cuboid([0.1; 3], [1; 3])),
+        primitive(Primitive::cylinder(0.1, 0.2)),
+    ];
+    let room = mesh(procedural::cuboid([2.0; 3], [2; 3]));
+    let away = Motion::between(&Pose::IDENTITY, &at(0.3, 0.0, 0.0));
+    let still = Motion::Still(Pose::IDENTITY);
+    for (outer, inner) in small.iter().flat_map(|inner| [(&ball, inner), (&room, inner)]) {
+        let found = swept([outer, inner], [&still, &away], false);
+        assert_eq!(found.impact.map(|hit| hit.kind), Some(ContactKind::Inside));
+        let surfaces = surface_sweep([outer, inner], [&still, &away], &SweepOptions::DEFAULT);
+        assert!(found.slack > 1e-9 && found.slack < 1e-8, "{}", found.slack);
+        assert_eq!(found.slack, surfaces.slack);
+        let options = SweepOptions { slack: Some(0.25), ..SweepOptions::DEFAULT };
+        let (memory, budget) = (&mut KernelMemory::default(), &mut Budget::UNLIMITED.clone());
+        let found = sweep_within([outer, inner], [&still, &away], &options, memory, budget).unwrap();
+        assert_eq!(found.slack, 0.25);
+    }
+}

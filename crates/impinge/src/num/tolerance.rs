@@ -216,9 +216,13 @@ pub const PARALLEL_EDGES: f64 = 1e-4;
 /// several times what the searches' own rounding can be.
 pub const TOO_CLOSE_TO_CALL: f64 = 256.0 * f64::EPSILON;
 
-/// Curved shapes nearer than this count as touching (no unit: a factor of the sizes and coordinates). Their
+/// Curved shapes nearer than this count as touching (no unit: a factor of their sizes and their distance). Their
 /// surfaces are no sets of doubles; this is a few times what their signed distance may be off.
 pub const CURVED_TOUCH: f64 = 1e-12;
+
+/// What the world's coordinates add to that (no unit: a factor of them): a placed corner is rounded once to a double of
+/// the world, and shapes are measured from a point near them.
+pub const CURVED_TOUCH_PLACED: f64 = 16.0 * f64::EPSILON;
 
 /// Points nearer to a plane than this lie on it when a solid is cut (no unit: a factor of the solid's size).
 /// Crossing points are off by a few roundings of their coordinates; real features are far larger.
@@ -296,8 +300,8 @@ pub const GAP_TIME_TOLERANCE: f64 = 1.0 / 1024.0;
 /// Below it the rounding of the farthest place is below the slack of a sweep.
 pub const LONG_FLIGHT: f64 = (1 << 16) as f64;
 
-/// How much farther from the origin than from each other, and than they reach and go, bodies are for their sweep to be
-/// seen from a point near them (no unit). Below it rounding in the world is far below the slack.
+/// How much farther from the origin than from each other, and than they reach and go, bodies are for their sweep, or
+/// the distance of a curved one, to be seen from a point near them (no unit). Below it rounding in the world is far below the slack.
 pub const FAR_FROM_ORIGIN: f64 = 64.0;
 
 /// How far the computed axis of a motion is from the true one (no unit: a factor of the lengths it is computed from;

@@ -39,7 +39,8 @@ pub(super) struct Piece {
 }
 
 impl Piece {
-    fn pose(&self, motion: &Motion, t: f64) -> Pose {
+    /// Where it is at t.
+    pub fn pose(&self, motion: &Motion, t: f64) -> Pose {
         let body = motion.pose(t);
         self.local.map_or(body, |local| body.compose(&local))
     }
@@ -49,6 +50,22 @@ impl Piece {
         let local = self.local.unwrap_or(Pose::IDENTITY);
         let radius = reach_of(&self.convex) * ROUND_UP;
         Ball { centre: place(&self.convex, &local), radius }
+    }
+
+    /// The triangles of what has no thickness, in its own frame; a segment or a point as one without area. None for
+    /// what is thick.
+    pub fn flat_triangles(&self) -> Vec<[DVec3; 3]> {
+        match &self.convex {
+            Convex::Primitive(Primitive::Triangle { corners }) => vec![*corners],
+            Convex::Primitive(Primitive::Segment { ends: [p, q] }) => vec![[*p, *q, *q]],
+            Convex::Polytope(hull) if hull.dimension() < 3 => {
+                let mesh = hull.mesh().ok();
+                mesh.map_or_else(Vec::new, |m| {
+                    (0..m.triangles().len() as u32).map(|t| m.corners(t)).collect()
+                })
+            }
+            _ => Vec::new(),
+        }
     }
 
     fn half_space(&self) -> Option<(DVec3, f64)> {

@@ -10,6 +10,9 @@
 //! Where the bodies move against each other by one screw, what differs in the coordinates that it leaves unchanged is
 //! dropped for the whole step, once the search takes long (`screw_shadow`).
 //!
+//! Where they are carried nearly together, gaps last as long as that little motion takes to close them, of boxes and of
+//! triangles alike ([`RelativeDrift`]).
+//!
 //! A pair of triangles is a contact when it meets exactly at the time it surely had not before, or within the
 //! tolerance after; or when rounding hides the gap. Then flat on flat, which part again beyond the contact, are
 //! proved by having passed through each other, and bodies by other triangles that meet (`pass_through`).
@@ -33,11 +36,12 @@ use super::triangle_pair::{Corners, Step, step, time_along};
 use crate::geom::common_point::common_point;
 use crate::geom::point_triangle::{TriangleFeature, norm};
 use crate::geom::triangle_triangle;
+use crate::hierarchy::box_distance::{BoxDistance, Gaps, gaps};
 use crate::hierarchy::box_time_of_impact::{BoxTimeOfImpact, Instant, Times, times};
 use crate::hierarchy::relative::placement_error;
 use crate::hierarchy::wide::WIDTH;
 use crate::model::{Fact, Model};
-use crate::motion::{AccelerationBound, Ball, Motion};
+use crate::motion::{AccelerationBound, Ball, Motion, RelativeDrift};
 use crate::narrow::exact::closest_point::feature;
 use crate::narrow::exact::collide::{Posed, counted_first_meeting};
 use crate::num::tolerance::SWEEP_SLACK;
@@ -140,6 +144,8 @@ pub struct MeshSweep<'m> {
     planar_floor: f64,
     /// How much more than by rounding points may be off: those of shadows are.
     doubt: f64,
+    /// What the bodies do against each other, where that is little, in the span.
+    drift: Option<RelativeDrift>,
     hulls: HullBound,
     shadows: Shadows,
     blocks: Blocks,
@@ -153,6 +159,8 @@ struct Now<'m> {
     time: f64,
     bodies: [Instant<'m>; 2],
     toi: BoxTimeOfImpact,
+    /// How far boxes are apart, where the bodies drift.
+    apart: Option<BoxDistance>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -235,12 +243,18 @@ impl<'m> MeshSweep<'m> {
             floor: 0.0,
             planar_floor: 0.0,
             doubt: 0.0,
+            drift: None,
             hulls: HullBound::new(models),
             shadows: Shadows::Later,
             blocks: Blocks::default(),
             found: None,
             work: Counters::default(),
         }
+    }
+
+    /// How near surfaces may come without a contact.
+    pub(super) fn slack(&self) -> f64 {
+        self.slack
     }
 
     /// Looks at the triangles that touched the last time: when they do now, nothing later matters.
@@ -394,6 +408,8 @@ impl<'m> MeshSweep<'m> {
         self.floor = self.span[0].max(self.planar_floor);
         self.noise = noise(&self.bodies, self.span[1]) + self.doubt;
         self.slack = self.wanted_slack.max(self.noise);
+        let balls = self.bodies.each_ref().map(|body| &body.ball);
+        self.drift = RelativeDrift::of(self.bodies.map(|body| body.motion), balls, self.noise);
         self.now = None;
         for body in &mut self.bodies {
             body.acceleration_bound = body.motion.acceleration_bound(&body.ball, self.span);
@@ -460,11 +476,13 @@ impl<'m> MeshSweep<'m> {
         if !self.now.as_ref().is_some_and(|now| now.time <= time && time - now.time <= SAME_INSTANT) {
             self.now = None;
         }
-        let (bodies, noise) = (&self.bodies, self.noise);
+        let (bodies, noise, drift) = (&self.bodies, self.noise, self.drift);
         self.now.get_or_insert_with(|| {
             let bodies = bodies.each_ref().map(|body| body.instant(time));
             let toi = BoxTimeOfImpact::new(&bodies[0], &bodies[1], noise);
-            Now { time, bodies, toi }
+            let [a, b] = &bodies;
+            let apart = drift.map(|_| BoxDistance::new(a.tree, &a.pose, b.tree, &b.pose));
+            Now { time, bodies, toi, apart }
         })
     }
 
@@ -472,13 +490,18 @@ impl<'m> MeshSweep<'m> {
     fn expand(&mut self, time: f64, pair: [u32; 2]) {
         let trees = [0, 1].map(|side: usize| self.bodies[side].model.tree());
         let [x, y] = [0, 1].map(|side: usize| &trees[side].nodes()[pair[side] as usize]);
-        let (level, end) = (self.level, self.span[1].min(self.latest));
+        let (level, end, drift) = (self.level, self.span[1].min(self.latest), self.drift);
         let now = self.now(time);
         let base = now.time;
         let mut after: Times = [[0.0; WIDTH]; WIDTH];
         // A contact at the very end counts.
         let limit = ((end - base) as f32).next_up();
-        let some = times(level, x, y, &now.toi, limit, &mut after);
+        let mut some = times(level, x, y, &now.toi, limit, &mut after);
+        if let (true, Some(drift), Some(apart)) = (some, drift, &now.apart) {
+            let mut squared: Gaps = [[0.0; WIDTH]; WIDTH];
+            gaps(level, x, y, apart, f32::MAX, &mut squared);
+            some = outlast(&mut after, limit, |i, j| drift.lasts(apart.distance(squared[i][j])));
+        }
         self.work.volume_tests += (WIDTH * WIDTH) as u64;
         if !some || !self.shadows.drop_separated(pair, &mut after) {
             return;
@@ -612,7 +635,8 @@ impl<'m> MeshSweep<'m> {
     /// nearest points does not show it, and then the speeds alone tell.
     fn after(&self, time: f64, found: &Step) -> f64 {
         let plain = 0.5 * (found.near.distance - self.noise) / self.speed(self.span);
-        (time + found.time.max(plain)).max(time.next_up())
+        let still = self.drift.map_or(0.0, |drift| drift.lasts(found.near.distance));
+        (time + found.time.max(plain).max(still)).max(time.next_up())
     }
 
     /// How fast points of the two can come nearer over a span.
@@ -668,6 +692,20 @@ impl<'m> MeshSweep<'m> {
             outcome: Outcome { certainty, finish, work: self.work },
         }
     }
+}
+
+/// Raises the times of pairs of children to how long their gaps last, infinite where not below the limit; whether any
+/// is left.
+fn outlast(after: &mut Times, limit: f32, lasts: impl Fn(usize, usize) -> f64) -> bool {
+    let mut left = false;
+    for (i, row) in after.iter_mut().enumerate() {
+        for (j, time) in row.iter_mut().enumerate().filter(|(_, time)| **time < f32::INFINITY) {
+            let lasts = (lasts(i, j) as f32).next_down().max(*time);
+            *time = if lasts < limit { lasts } else { f32::INFINITY };
+            left |= lasts < limit;
+        }
+    }
+    left
 }
 
 /// Whether any triangles of the two meet at a time, exactly.

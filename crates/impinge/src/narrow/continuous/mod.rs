@@ -1,6 +1,8 @@
 //! Contacts of moving bodies: when, where and how they first touch over a step.
 
 pub mod answer;
+#[cfg(test)]
+mod carried_tests;
 mod child_pairs;
 pub mod contact;
 mod contact_normal;
@@ -22,6 +24,7 @@ mod triangle_pair;
 
 pub use answer::{ContactKind, Impact, Sweep, SweepOptions};
 pub use mesh_sweep::SweepMemory;
+pub(crate) use shape_sweep::slack;
 pub use shape_sweep::sweep_within;
 #[cfg(any(test, feature = "unstable"))]
 pub use shape_sweep::{ShapeSweep, sweep};

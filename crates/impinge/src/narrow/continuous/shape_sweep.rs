@@ -16,6 +16,7 @@ use super::earliness::earliness;
 use super::local_frame::LocalFrame;
 use super::mesh_sweep::{MeshSweep, SweepMemory};
 use super::motion_spans::spans;
+use super::pass_through::passes_through;
 use super::straight_pass::StraightPass;
 use super::time_queue::TimedEntry;
 use crate::contact::Verdict;
@@ -23,7 +24,7 @@ use crate::geom::point_triangle::norm;
 use crate::hierarchy::particle_tree::ParticleTree;
 use crate::hierarchy::wide::Child;
 use crate::model::{CompoundChild, Geometry, Model};
-use crate::motion::{Ball, Motion};
+use crate::motion::{Ball, Motion, RelativeDrift};
 use crate::num::tolerance::{CURVED_TOUCH, ROUND_UP, SWEEP_SLACK};
 use crate::shape::{Convex, Primitive};
 use crate::{Budget, Certainty, Counters, Feature, Finish, Outcome, Pose};
@@ -75,6 +76,18 @@ pub fn sweep_within(
             memory.keep(&found);
             return found;
         }
+    }
+}
+
+/// How near surfaces may come without a contact in a sweep of these shapes (a length in the world).
+pub(crate) fn slack(shapes: [&Geometry; 2], motions: [&Motion; 2], options: &SweepOptions) -> f64 {
+    let balls = shapes.map(|shape| Tree::new(shape).root().piece.ball());
+    let frame = LocalFrame::of([&balls[0], &balls[1]], motions);
+    let local = frame.map(|frame| motions.map(|motion| frame.motion(motion)));
+    let motions = local.as_ref().map_or(motions, |local| [&local[0], &local[1]]);
+    match &ShapeSweep::new(shapes, motions, options).0 {
+        Search::Meshes(search) => search.slack(),
+        Search::Pieces(search) => search.slack,
     }
 }
 
@@ -162,6 +175,8 @@ struct PieceSweep<'s> {
     /// How much before a true contact the one that was found may be.
     early: f64,
     balls: [Ball; 2],
+    /// How large the bodies are together, and how far apart at the start.
+    size: f64,
     /// The slack, but for rounding.
     wanted_slack: f64,
     slack: f64,
@@ -169,6 +184,8 @@ struct PieceSweep<'s> {
     /// Where the search ends.
     until: f64,
     span: [f64; 2],
+    /// What the bodies do against each other, where that is little, in the span.
+    drift: Option<RelativeDrift>,
     /// A convex shape that goes straight past a mesh.
     pass: Option<StraightPass>,
     open: BinaryHeap<TimedEntry<BranchPair>>,
@@ -325,11 +342,13 @@ impl<'s> PieceSweep<'s> {
             tolerance: options.tolerance,
             early: options.tolerance,
             balls,
+            size,
             wanted_slack,
             slack: wanted_slack.max(least_slack(&balls, motions, 1.0)),
             spans,
             until: options.until,
             span: [0.0; 2],
+            drift: None,
             pass: None,
             open: BinaryHeap::new(),
             opened: 0,
@@ -354,7 +373,18 @@ impl<'s> PieceSweep<'s> {
 
     fn next_span(&mut self) -> Option<TimedEntry<BranchPair>> {
         self.span = self.spans.pop()?;
-        self.slack = self.wanted_slack.max(least_slack(&self.balls, self.motions, self.span[1]));
+        let noise = least_slack(&self.balls, self.motions, self.span[1]);
+        self.slack = self.wanted_slack.max(noise);
+        // A half-space has points at any distance.
+        let balls = [0, 1].map(|k| match self.shapes[k] {
+            Geometry::Convex(Convex::Primitive(Primitive::HalfSpace { .. })) => {
+                Ball { radius: f64::INFINITY, ..self.balls[k] }
+            }
+            _ => self.balls[k],
+        });
+        // The distance of curved pieces is known to no more digits.
+        let doubt = noise + CURVED_TOUCH * self.size;
+        self.drift = RelativeDrift::of(self.motions, [&balls[0], &balls[1]], doubt);
         self.pass = match self.trees {
             [Tree::One(shape), Tree::Mesh(_)] => {
                 StraightPass::new(shape, self.motions[0], self.motions[1], self.slack)
@@ -382,18 +412,16 @@ impl<'s> PieceSweep<'s> {
     fn visit(&mut self, mut pair: BranchPair) {
         let time = pair.from;
         let pieces = [0, 1].map(|k: usize| &*pair.branches[k].piece);
-        let gap = look(pieces, self.motions, time, self.span);
+        let mut gap = look(pieces, self.motions, time, self.span);
+        let still = self.drift.map_or(0.0, |drift| drift.lasts(gap.separation.distance));
+        gap.time = gap.time.max(still);
         if pair.branches.iter().all(|branch| matches!(branch.below, Inner::Leaf(_))) {
             self.work.primitive_tests += 1;
             self.found = self.touches(time, &mut pair, &gap);
             if let Some(impact) = self.found.filter(|impact| !impact.proved) {
-                let speed: f64 =
-                    [0, 1].map(|k| self.motions[k].speed(&self.balls[k], self.span)).iter().sum();
-                let first =
-                    (least_slack(&self.balls, self.motions, self.span[1]) / speed).min(self.tolerance);
-                let (early, met) = earliness(time, first, self.until, |t| self.meet(&pair, t));
+                let (early, proved) = self.earliness(&pair, time);
                 self.early = self.tolerance.max(early);
-                self.found = Some(Impact { proved: met && early <= self.tolerance, ..impact });
+                self.found = Some(Impact { proved, ..impact });
             }
             if self.found.is_none() {
                 pair.from = (time + gap.time).max(time.next_up());
@@ -427,6 +455,33 @@ impl<'s> PieceSweep<'s> {
             let earliest = earliest - 2.0 * self.tolerance;
             self.push(earliest, BranchPair { from: time, steps: 0, branches });
         }
+    }
+
+    /// How early the contact of two leaves may be that rounding hides, and whether there is one within the tolerance.
+    fn earliness(&self, pair: &BranchPair, time: f64) -> (f64, bool) {
+        let speed: f64 = [0, 1].map(|k| self.motions[k].speed(&self.balls[k], self.span)).iter().sum();
+        let noise = least_slack(&self.balls, self.motions, self.span[1]);
+        if self.pass_through(pair, time, speed, noise) {
+            return (0.0, true);
+        }
+        let (early, met) =
+            earliness(time, (noise / speed).min(self.tolerance), self.until, |t| self.meet(pair, t));
+        (early, met && early <= self.tolerance)
+    }
+
+    /// Whether two leaves without thickness, which meet at an instant only, pass through each other at about a time.
+    fn pass_through(&self, pair: &BranchPair, time: f64, speed: f64, noise: f64) -> bool {
+        let pieces = [0, 1].map(|k: usize| &*pair.branches[k].piece);
+        let flat = pieces.map(Piece::flat_triangles);
+        let around = [(time - self.tolerance).max(self.span[0]), (time + self.tolerance).min(self.span[1])];
+        let poses = around.map(|t| [0, 1].map(|k| pieces[k].pose(self.motions[k], t)));
+        let moved = speed * (around[1] - around[0]);
+        flat[0].iter().any(|a| {
+            flat[1].iter().any(|b| {
+                let placed = |[p, q]: &[Pose; 2]| [a.map(|x| p.apply(x)), b.map(|x| q.apply(x))];
+                passes_through(poses.each_ref().map(placed), moved, noise)
+            })
+        })
     }
 
     /// Whether two pieces meet at a time.

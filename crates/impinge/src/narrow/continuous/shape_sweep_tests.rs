@@ -1,8 +1,9 @@
+use glam::DQuat;
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
 
 use super::*;
-use crate::model::Compound;
+use crate::model::{Cloud, Compound};
 use crate::narrow::dispatch::full_distance;
 use crate::narrow::kernel_memory::KernelMemory;
 use crate::narrow::shape_pair::ShapePair;
@@ -177,4 +178,47 @@ fn a_search_ends_where_it_is_told() {
         assert!((again - impact.time).abs() <= SweepOptions::DEFAULT.tolerance, "case {case}: {again}");
     }
     assert!(hits > 10, "{hits}");
+}
+
+/// What has no thickness meets at an instant only; that it has passed through proves it.
+#[test]
+fn issue_015_thin_bodies_that_cross_state_their_tolerance() {
+    let segment = |to: [f64; 3]| {
+        let to = DVec3::from(to);
+        Geometry::from(Primitive::segment([-to, to]).unwrap())
+    };
+    let leaf = [[-1.0, -1.0, 0.0], [1.0, -1.0, 0.0], [0.0, 1.0, 0.0]].map(DVec3::from);
+    let triangle = Geometry::from(Primitive::triangle(leaf).unwrap());
+    let square = [[-1.0, -1.0, 0.0], [1.0, -1.0, 0.0], [1.0, 1.0, 0.0], [-1.0, 1.0, 0.0]].map(DVec3::from);
+    let sheet = Geometry::from(Polytope::hull(&square).unwrap());
+    let points = Geometry::from(
+        Cloud::new(vec![DVec3::new(0.1, 0.2, 0.0), DVec3::new(3.0, 0.0, 0.0)], &[0.0]).unwrap(),
+    );
+    let pairs = [
+        [segment([1.0, 0.0, 0.0]), segment([0.3, 1.0, 0.0])],
+        [points.clone(), triangle.clone()],
+        [points, sheet.clone()],
+        [triangle.clone(), triangle.clone()],
+        [sheet.clone(), triangle],
+        [segment([1.0, 0.5, 0.0]), sheet],
+    ];
+    let turn = DQuat::from_rotation_z(0.4);
+    for (k, [a, b]) in pairs.iter().enumerate() {
+        for (end, spin) in [(-1.3, DQuat::IDENTITY), (-0.7, DQuat::from_rotation_z(0.5))] {
+            let moving = Motion::between(
+                &Pose::turned(DVec3::new(0.05, 0.02, 1.0), turn),
+                &Pose::turned(DVec3::new(0.05, 0.02, end), spin * turn),
+            );
+            let found = sweep([a, b], [&moving, &Motion::Still(Pose::IDENTITY)], &SweepOptions::DEFAULT);
+            let (hit, truth) = (found.impact.unwrap(), 1.0 / (1.0 - end));
+            assert!(hit.time <= truth + 1e-12 && truth - hit.time < 1e-6, "{k}: {hit:?} {truth}");
+            assert!(hit.proved && found.earliness() == SweepOptions::DEFAULT.tolerance, "{k}: {found:?}");
+        }
+    }
+    // A point that goes just beside a segment could have missed it.
+    let dot = Geometry::from(Cloud::new(vec![DVec3::ZERO], &[0.0]).unwrap());
+    let wire = segment([1.0, 0.0, 0.0]);
+    let down = Motion::between(&Pose::shift([0.0, 0.0, 1.0]), &Pose::shift([0.0, 0.0, -1.3]));
+    let found = sweep([&dot, &wire], [&down, &Motion::Still(Pose::IDENTITY)], &SweepOptions::DEFAULT);
+    assert!(found.impact.is_some_and(|hit| !hit.proved || hit.time == 1.0 / 2.3), "{found:?}");
 }

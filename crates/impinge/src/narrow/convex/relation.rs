@@ -20,7 +20,7 @@ use crate::narrow::exact::relation::relation as mesh_relation;
 use crate::num::dyadic::Dyadic;
 use crate::num::exact_vector;
 use crate::num::predicate::Sign;
-use crate::num::tolerance::{CURVED_TOUCH, TOO_CLOSE_TO_CALL};
+use crate::num::tolerance::{CURVED_TOUCH, CURVED_TOUCH_PLACED, TOO_CLOSE_TO_CALL};
 use crate::shape::{Convex, Polytope, Primitive};
 use crate::{Certainty, Mesh, Pose, Relation, Separation};
 
@@ -94,14 +94,18 @@ fn bounded(
 fn measured(bodies: &[PlacedConvex<'_>; 2], memory: &mut ConvexMemory) -> (f64, f64, f64) {
     let [PlacedConvex { shape: a, pose: pose_a }, PlacedConvex { shape: b, pose: pose_b }] = bodies;
     let (found, certainty) = distance(a, pose_a, b, pose_b, memory);
-    let places = [place(a, pose_a), place(b, pose_b)].map(|p| p.length());
-    let size = reach_of(a) + reach_of(b) + places[0] + places[1];
+    let places = [place(a, pose_a), place(b, pose_b)];
+    let reach = reach_of(a) + reach_of(b);
     let width = match certainty {
         Certainty::Approximate { resolution } => resolution,
         _ => 0.0,
     };
-    let curved = bodies.iter().any(PlacedConvex::is_curved);
-    let rounding = size * if curved { CURVED_TOUCH } else { TOO_CLOSE_TO_CALL };
+    let rounding = if bodies.iter().any(PlacedConvex::is_curved) {
+        let far: f64 = bodies.iter().map(PlacedConvex::coordinates).sum();
+        CURVED_TOUCH * (reach + (places[1] - places[0]).length()) + CURVED_TOUCH_PLACED * far
+    } else {
+        TOO_CLOSE_TO_CALL * (reach + places[0].length() + places[1].length())
+    };
     (found.distance, width + rounding, rounding)
 }
 
@@ -119,6 +123,11 @@ impl<'s> PlacedConvex<'s> {
     pub fn is_curved(&self) -> bool {
         use Primitive::{Cone, Cylinder, Ellipsoid};
         matches!(self.shape, Convex::Primitive(Cylinder { .. } | Cone { .. } | Ellipsoid { .. }))
+    }
+
+    /// How large the world's coordinates are that take part in placing it.
+    fn coordinates(&self) -> f64 {
+        place(self.shape, self.pose).length() + self.pose.translation().length()
     }
 
     pub fn radius(&self) -> f64 {
@@ -339,10 +348,15 @@ fn settle(bodies: &[PlacedConvex<'_>; 2], inside: [Option<bool>; 2]) -> Relation
     }
 }
 
-/// What rounding can do to the signed distance of a shape from things in coordinates of this extent.
-pub(crate) fn curved_noise(body: &PlacedConvex<'_>, extent: f64) -> f64 {
-    let size = reach_of(body.shape) + place(body.shape, body.pose).length() + extent;
-    size * if body.is_curved() { CURVED_TOUCH } else { TOO_CLOSE_TO_CALL }
+/// What rounding can do to the signed distance of a shape from things in coordinates of this extent, none of them
+/// farther from its place than `away`.
+pub(crate) fn curved_noise(body: &PlacedConvex<'_>, extent: f64, away: f64) -> f64 {
+    let reach = reach_of(body.shape);
+    if body.is_curved() {
+        CURVED_TOUCH * (reach + away) + CURVED_TOUCH_PLACED * (body.coordinates() + extent)
+    } else {
+        TOO_CLOSE_TO_CALL * (reach + place(body.shape, body.pose).length() + extent)
+    }
 }
 
 /// A placed half-space: the points with normal·(x − origin) ≤ offset.
@@ -369,8 +383,16 @@ impl HalfSpace {
             placed.support(normal * sign).0.dot(normal) - self.offset / length + sign * placed.radius
         };
         let (low, high) = (height(-1.0), height(1.0));
-        let size = reach_of(b) + place(b, pose_b).length() + self.origin.length() + self.offset.abs();
-        let noise = size * if body.is_curved() { CURVED_TOUCH } else { TOO_CLOSE_TO_CALL };
+        let noise = if body.is_curved() {
+            // A height is linear in the place, and only the shape's own support is curved.
+            let away = (place(b, pose_b) - self.origin).length() + self.offset.abs();
+            CURVED_TOUCH * reach_of(b)
+                + TOO_CLOSE_TO_CALL * away
+                + CURVED_TOUCH_PLACED * (body.coordinates() + self.origin.length())
+        } else {
+            let far = place(b, pose_b).length() + self.origin.length() + self.offset.abs();
+            TOO_CLOSE_TO_CALL * (reach_of(b) + far)
+        };
         let order = |x: f64| {
             if x.abs() <= noise { Ordering::Equal } else { x.total_cmp(&0.0) }
         };

@@ -118,3 +118,33 @@ fn curved_shapes_state_their_tolerance_where_it_matters() {
     assert_eq!(ask(ground, O, can, [0.0, 0.0, 2.0]).0, Relation::Touching);
     assert_eq!(ask(ground, O, can, [0.0, 0.0, 2.1]), (Relation::Separated, Certainty::Exact));
 }
+
+/// The band within which curved shapes count as touching is one of their sizes, wherever they are.
+#[test]
+fn issue_015_the_touch_band_of_curved_shapes_does_not_grow_with_the_place() {
+    let far = DVec3::new(3e7, -2e7, 1e7);
+    let can = Convex::from(Primitive::cylinder(0.5, 1.0).unwrap());
+    let others = [
+        (Convex::from(Primitive::cuboid([1.0; 3]).unwrap()), 2.0),
+        (Convex::from(Primitive::ellipsoid([1.0, 1.0, 0.5]).unwrap()), 1.5),
+        (Convex::from(Primitive::half_space([0.0, 0.0, 1.0], 0.25).unwrap()), 1.25),
+    ];
+    for (other, apart) in &others {
+        // Four thousand steps of the doubles there: 3e-5; and 1024 of them the other way.
+        for (gap, want) in
+            [(2.0_f64.powi(-16), Relation::Separated), (-(2.0_f64.powi(-18)), Relation::Intersecting)]
+        {
+            let poses = [far, far + DVec3::Z * (apart + gap)].map(Pose::shift);
+            let (found, certainty) =
+                relation(other, &poses[0], &can, &poses[1], &mut ConvexMemory::default());
+            assert_eq!((found, certainty), (want, Certainty::Exact), "{other:?} {gap}");
+        }
+        let poses = [far, far + DVec3::Z * *apart].map(Pose::shift);
+        let (found, certainty) = relation(other, &poses[0], &can, &poses[1], &mut ConvexMemory::default());
+        assert_eq!(found, Relation::Touching);
+        assert!(
+            matches!(certainty, Certainty::Approximate { resolution } if resolution < 1e-6),
+            "{certainty:?}"
+        );
+    }
+}
