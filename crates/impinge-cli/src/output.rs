@@ -27,7 +27,7 @@ pub fn pardon_closed(written: io::Result<()>) -> Result<(), Failure> {
     }
 }
 
-/// Refuses a place where [`file`] could not write, before the work: a folder that is missing or locked, or the name of
+/// Refuses a place where [`file()`] could not write, before the work: a folder that is missing or locked, or the name of
 /// one.
 pub fn check(path: &Path) -> Result<(), Failure> {
     // To open a pipe is to begin to write.
