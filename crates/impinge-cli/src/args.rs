@@ -242,7 +242,7 @@ Examples:
 
 The solid is cut along its notches until the parts are the solid itself (certainty \"exact\") or until there
 are enough; then the parts cover it, and the answer says by how much they stand out, as a volume (excess) and
-as a length (deviation, the tolerance), and why no more cuts were made (ended). --output writes all parts into one mesh file. Exits 0; a mesh that is
+as a length (deviation, the tolerance), and why no more cuts were made (ended). --output writes all parts into one file, of an OBJ as objects part0, part1, …. Exits 0; a mesh that is
 not closed is refused. When a --budget ends first, count is null, the parts after the last cut are told (they cover
 the solid too; their deviation is half the diagonal of the largest), and the exit code is 3.")]
     Decompose(Decompose),
@@ -290,13 +290,15 @@ Examples:
   impinge particles atoms.pdb --radius 4.5
   impinge particles points.csv --radius 0.1 --pairs near.csv --format json
   impinge particles water.xyz --radius 9 --periodic 0,31.04,0,31.04,0,31.04 --pairs near.csv --vectors
+  impinge particles crystal.pdb --radius 5 --periodic file          the cell of CRYST1, or Lattice of an XYZ
+  impinge particles slab.csv --radius 2 --periodic 10,0,0,3,9,0,0,0,20 --along xy
   impinge particles grains.csv --radii                  balls that touch, each with its own radius
   impinge particles grains.csv --radii --radius 0.01    balls at most 0.01 apart
 
 FILE is CSV (columns x, y, z and optionally r, with or without a header), XYZ, PDB or PLY. Two particles are a pair when
-their distance is at most --radius; with --radii at most the sum of their radii, and --radius if given. --periodic
-repeats the box along all axes, so that the nearest image counts; the box must be at least twice as wide as the largest
-distance of a pair. --pairs writes the indices from 0, the smaller first, ascending: as CSV with the header i,j, or by
+their distance is at most --radius, decided exactly; with --radii at most the sum of their radii, and --radius if given.
+--periodic repeats a box, or a cell of three vectors, so that the nearest image counts; it must be at least twice as wide
+as the largest distance of a pair. --pairs writes the indices from 0, the smaller first, ascending: as CSV with the header i,j, or by
 its ending as JSON, columns {\"i\":[…],\"j\":[…]}. --vectors adds the columns distance, dx, dy, dz (the way from i to the
 nearest image of j) and sx, sy, sz (which image that is, counted in boxes from the j of the file). --method grid, hash,
 kd_tree, brute and others find the same pairs. A --budget counts the particles that are put in place and the
@@ -326,7 +328,7 @@ Shapes: "mesh" (a file), "vertices" with "triangles" or with "tetrahedra", "hull
 extents), "ellipsoid" (radii), "capsule", "cylinder", "cone" ({"radius":r,"half_height":h}, along z, a cone's
 apex at +h), "halfspace" ({"normal":n,"offset":d}, the points with n·x <= d), "triangle", "segment", "particles" (points,
 with "radius" or "radii"), "compound" (a list of convex shapes with their poses); each with an optional "pose", and for a sweep "to", its pose at the end of
-the step ("turns" whole turns more, "law" "uniform" or "contact"). A sweep may carry "tolerance", "slack" and
+the step ("turns" whole turns more: about the way, or z, where the two poses do not turn; "law" "uniform" or "contact"). A sweep may carry "tolerance", "slack" and
 "surfaces" (true: closed meshes, boxes and hulls are hollow). relation, sweep, distance, contacts and separate take any two; between two
 convex shapes the distance is signed: negative is the penetration depth, and moving b along "normal" by it parts them.
 With a mesh it is that of the surfaces, positive also where one solid is inside the other: "relation" stands beside it.
@@ -334,7 +336,7 @@ pairs takes two meshes, volume two closed bodies. contacts may carry "margin" an
 their triangles' normals), volume "resolution", "error" and "open" ("half_space" or "winding").
 
 Poses: [x,y,z], [x,y,z,qx,qy,qz,qw], {"position":[x,y,z],"rotation":[qx,qy,qz,qw]}, the quaternion of any length, no
-turn where it is left out, or {"matrix":[16 numbers, row by row]}, a rotation and a translation without scale.
+turn where it is left out, or {"matrix":[16 numbers, row by row, or four rows]}, a rotation and a translation without scale.
 ccd: "kind" is "vf" (a vertex, then three corners of a face) or "ee" (two ends of an edge, then two of the other); "t0"
 and "t1" are the four points at the start and the end of the step, on straight lines in between; "margin" optional.
 
@@ -542,7 +544,7 @@ pub struct Sweep {
     /// Where b is at the end of the step
     #[arg(long, value_parser = pose::parse, value_name = "POSE", allow_hyphen_values = true)]
     pub to_b: Option<Pose>,
-    /// Whole turns that bodies with another pose make besides
+    /// Whole turns that bodies with another pose make besides (about their way, or z, if they do not turn otherwise)
     #[arg(long, default_value_t = 0, value_name = "N")]
     pub turns: u32,
     /// How the shift along the axis follows the turn: uniform, or contact (the tangent of half the angle)
@@ -670,9 +672,12 @@ pub struct Particles {
     /// Takes particles as balls with the radii of the file
     #[arg(long)]
     pub radii: bool,
-    /// Repeats a box along all axes
+    /// Repeats a box, the cell of three vectors AX,AY,AZ,BX,…,CZ, or the cell that the file names (file)
     #[arg(long, value_parser = periodic, value_name = "XLO,XHI,YLO,YHI,ZLO,ZHI", allow_hyphen_values = true)]
-    pub periodic: Option<[f64; 6]>,
+    pub periodic: Option<Periodic>,
+    /// Along which of its three vectors: some of x, y and z [default: all, or what the file says]
+    #[arg(long, value_parser = along, value_name = "AXES", requires = "periodic")]
+    pub along: Option<[bool; 3]>,
     /// The width of cells, for techniques that have some [default: by the density]
     #[arg(long, value_name = "WIDTH", allow_hyphen_values = true)]
     pub voxel: Option<f64>,
@@ -755,11 +760,37 @@ fn methods() -> PossibleValuesParser {
     PossibleValuesParser::new(names)
 }
 
-/// The corners of a periodic box.
-fn periodic(text: &str) -> Result<[f64; 6], String> {
+/// A periodic cell.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Periodic {
+    /// The one that the file names.
+    OfFile,
+    /// A box: the lower corner and the upper one.
+    Box([f64; 3], [f64; 3]),
+    /// Three vectors.
+    Cell([[f64; 3]; 3]),
+}
+
+fn periodic(text: &str) -> Result<Periodic, String> {
+    if text == "file" {
+        return Ok(Periodic::OfFile);
+    }
     let numbers: Result<Vec<f64>, _> = text.split(',').map(|word| word.trim().parse()).collect();
-    let expected = || format!("{text:?} is not xlo,xhi,ylo,yhi,zlo,zhi");
-    numbers.map_err(|_| expected())?.try_into().map_err(|_| expected())
+    match numbers.as_deref() {
+        Ok(&[xl, xh, yl, yh, zl, zh]) => Ok(Periodic::Box([xl, yl, zl], [xh, yh, zh])),
+        Ok(&[ax, ay, az, bx, by, bz, cx, cy, cz]) => {
+            Ok(Periodic::Cell([[ax, ay, az], [bx, by, bz], [cx, cy, cz]]))
+        }
+        _ => Err(format!("{text:?} is not xlo,xhi,ylo,yhi,zlo,zhi nor ax,ay,az,bx,by,bz,cx,cy,cz nor file")),
+    }
+}
+
+/// Some of x, y and z.
+fn along(text: &str) -> Result<[bool; 3], String> {
+    match !text.is_empty() && text.chars().all(|axis| "xyz".contains(axis)) {
+        true => Ok(['x', 'y', 'z'].map(|axis| text.contains(axis))),
+        false => Err(format!("{text:?} is not made of x, y and z")),
+    }
 }
 
 /// A positive factor.

@@ -48,7 +48,15 @@ pub fn of_field(body: &Fields<'_>, name: &str) -> Result<Option<Pose>, Failure> 
 
 fn from_object(fields: &Fields<'_>) -> Result<Pose, Failure> {
     fields.only(&["position", "rotation", "matrix"])?;
-    let matrix: Option<[f64; 16]> = fields.get("matrix")?;
+    let nested = fields.raw("matrix").is_some_and(|raw| {
+        raw.get().strip_prefix('[').is_some_and(|inner| inner.trim_start().starts_with('['))
+    });
+    let matrix: Option<[f64; 16]> = match nested {
+        true => {
+            fields.get::<[[f64; 4]; 4]>("matrix")?.map(|rows| std::array::from_fn(|i| rows[i / 4][i % 4]))
+        }
+        false => fields.get("matrix")?,
+    };
     let position: Option<[f64; 3]> = fields.get("position")?;
     let rotation: Option<[f64; 4]> = fields.get("rotation")?;
     let pose = match (matrix, position, rotation) {
@@ -95,6 +103,8 @@ mod tests {
         assert_eq!(json("[1,2,3]"), Ok(Pose::from_translation([1.0, 2.0, 3.0]).unwrap()));
         assert_eq!(json("[1,2,3,0,0,0.6,0.8]"), Ok(turned));
         let m = r#"{"matrix":[1,0,0,1, 0,1,0,2, 0,0,1,3, 0,0,0,1]}"#;
+        let rows = r#"{"matrix":[ [1,0,0,1], [0,1,0,2], [0,0,1,3], [0,0,0,1]]}"#;
+        assert_eq!(json(rows), json(m));
         assert_eq!(json(m), Ok(Pose::from_translation([1.0, 2.0, 3.0]).unwrap()));
     }
 
@@ -103,6 +113,7 @@ mod tests {
         for (wrong, why) in [
             ("{}", "a.pose: neither"),
             (r#"{"matrix":[1,2]}"#, "a.pose.matrix:"),
+            (r#"{"matrix":[[1,2],[3,4]]}"#, "a.pose.matrix:"),
             (r#"{"position":"here"}"#, "a.pose.position:"),
             (r#"{"matrix":[2,0,0,0, 0,2,0,0, 0,0,2,0, 0,0,0,1]}"#, "a.pose: the pose is not rigid"),
             (r#"{"matrix":[1,0,0,0, 0,1,0,0, 0,0,1,0, 0,0,0,1],"position":[0,0,0]}"#, "stands alone"),

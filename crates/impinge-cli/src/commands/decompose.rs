@@ -3,9 +3,7 @@
 use std::io::Write;
 
 use glam::DVec3;
-use impinge::{
-    DecomposeEnd, DecomposeOptions, Decomposition, Finish, Mass, Mesh, Outcome, Pose, Shape, procedural,
-};
+use impinge::{DecomposeEnd, DecomposeOptions, Decomposition, Finish, Mass, Mesh, Outcome, Pose, Shape};
 use serde::Serialize;
 
 use crate::answer::Assurance;
@@ -71,7 +69,7 @@ pub fn run(args: &Decompose, common: &Common) -> Result<Exit, Failure> {
     }
     let meshes: Vec<&Mesh> = meshes.iter().filter_map(Shape::as_mesh).collect();
     if let Some(path) = &args.output {
-        impinge::io::save(path, &procedural::join(meshes.iter().copied())?)?;
+        impinge::io::save_parts(path, &meshes)?;
     }
     let poses = apart(&meshes)?;
     args.drawing.save(|| {

@@ -4,11 +4,11 @@ use std::io::Write;
 use std::path::Path;
 
 use impinge::broad::neighbours::{Displacement, Domain, LimitedPairs, Particles, SearchCounters, Technique};
-use impinge::io::{ParticleSet, load_particles};
+use impinge::io::{ParticleCell, ParticleSet, load_particles};
 use serde::Serialize;
 
 use crate::answer::Assurance;
-use crate::args::{self, Common, Format};
+use crate::args::{self, Common, Format, Periodic};
 use crate::commands;
 use crate::error::Failure;
 use crate::exit::Exit;
@@ -35,6 +35,7 @@ struct Found {
 
 /// Searches.
 pub fn run(args: &args::Particles, common: &Common) -> Result<Exit, Failure> {
+    let ending = args.pairs.as_deref().map(Ending::of).transpose()?;
     let mut explain = Explain::new(common.explain);
     let set = load_particles(&args.file)?;
     explain.say("file", || format!("{} particles", set.positions.len()));
@@ -69,7 +70,7 @@ pub fn run(args: &args::Particles, common: &Common) -> Result<Exit, Failure> {
         pairs.sort_unstable();
     }
     if let Some(path) = &args.pairs {
-        write_pairs(path, &Columns::new(&particles, &pairs, args.vectors))?;
+        write_pairs(path, ending, &Columns::new(&particles, &pairs, args.vectors))?;
         explain.lap("write");
     }
     found.count = Some(at_least);
@@ -96,10 +97,21 @@ fn undecided(mut found: Found, at_least: u64, common: &Common) -> Result<Exit, F
 
 /// The frame that the options describe.
 fn frame<'s>(args: &args::Particles, set: &'s ParticleSet) -> Result<Particles<'s>, Failure> {
-    let domain = match args.periodic {
-        Some([xl, xh, yl, yh, zl, zh]) => Domain::periodic([xl, yl, zl], [xh, yh, zh])?,
-        None => Domain::OPEN,
+    let domain = match (args.periodic, set.cell) {
+        (Some(Periodic::Box(low, high)), _) => Domain::periodic(low, high)?,
+        (Some(Periodic::Cell(vectors)), _) => Domain::triclinic([0.0; 3], vectors)?,
+        (Some(Periodic::OfFile), Some(ParticleCell { vectors, periodic })) => {
+            Domain::triclinic([0.0; 3], vectors)?.along(args.along.unwrap_or(periodic))
+        }
+        (Some(Periodic::OfFile), None) => {
+            return Err(Failure::new("the file names no periodic cell").at(&args.file.display().to_string()));
+        }
+        (None, _) => Domain::OPEN,
     };
+    let domain = domain.along(args.along.unwrap_or([true; 3]));
+    if args.periodic.is_none() && set.cell.is_some() {
+        eprintln!("note: the file names a periodic cell; --periodic file takes it");
+    }
     let particles = match (args.radii, args.radius) {
         (true, _) if set.radii.len() != set.positions.len() => {
             return Err(Failure::new("the file has no radii").at(&args.file.display().to_string()));
@@ -140,10 +152,27 @@ impl<'p> Columns<'p> {
     }
 }
 
-/// All pairs, ascending: CSV, or columns of JSON where the name ends so.
-fn write_pairs(path: &Path, columns: &Columns<'_>) -> Result<(), Failure> {
+/// How pairs are written, by the ending of the name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Ending {
+    Csv,
+    Json,
+}
+
+impl Ending {
+    fn of(path: &Path) -> Result<Ending, Failure> {
+        match path.extension().and_then(|e| e.to_str()).map(str::to_ascii_lowercase).as_deref() {
+            None | Some("csv" | "txt") => Ok(Ending::Csv),
+            Some("json") => Ok(Ending::Json),
+            _ => Err(Failure(format!("{}: pairs are written as .csv or .json", path.display()))),
+        }
+    }
+}
+
+/// All pairs, ascending: rows of CSV, or columns of JSON.
+fn write_pairs(path: &Path, ending: Option<Ending>, columns: &Columns<'_>) -> Result<(), Failure> {
     let mut file = PartialFile::create(path)?;
-    let is_json = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("json"));
+    let is_json = ending == Some(Ending::Json);
     file.write(|out| if is_json { write_columns(out, columns) } else { write_rows(out, columns) })?;
     file.finish()
 }

@@ -86,6 +86,10 @@ impl Gate {
         while !state.closed {
             if let Some((units, deadline)) = state.granted.take() {
                 (budget.units, budget.deadline, budget.fresh) = (units, deadline, deadline.is_some());
+                if deadline.is_some() {
+                    // The caller may poll from now on.
+                    self.changed.notify_all();
+                }
                 return true;
             }
             state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
@@ -128,7 +132,9 @@ impl Gate {
                 break;
             }
             let asleep = left.saturating_sub(POLL);
-            if let Some(latest) = latest.filter(|_| asleep.is_zero())
+            // Polling before the search runs could keep it from the core that it is to wake up on.
+            let polls = asleep.is_zero() && state.granted.is_none();
+            if let Some(latest) = latest.filter(|_| polls)
                 && let Some(_place) = Place::take()
             {
                 drop(state);

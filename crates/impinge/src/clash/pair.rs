@@ -149,11 +149,12 @@ pub(super) fn classify(
         _ => None,
     };
     let (gap, points) = nested.unwrap_or((nearest.distance.max(0.0), nearest.points));
-    let at = points[0].midpoint(points[1]);
     let (depth, translation, bounds) = match kind.is_serious() {
         true => (None, None, common(pair.map(|k| bounds[k]))),
         false => (Some(0.0 - gap), Some(DVec3::ZERO), Aabb::around_points(&points)),
     };
+    // Between a part and the one around it lies the middle outside of what they have in common.
+    let at = points[0].midpoint(points[1]).clamp(bounds.low, bounds.high);
     let separate = translation.map(|_| 0.0);
     let clash = Clash {
         parts: pair,

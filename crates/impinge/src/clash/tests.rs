@@ -332,6 +332,18 @@ fn a_volume_states_its_error_and_what_it_is_worth() {
     assert_eq!((kinds.clashes[1].volume_error, kinds.certainty()), (None, Certainty::Exact));
 }
 
+#[test]
+fn the_place_of_a_nested_part_lies_in_its_box() {
+    let [small, large] = [1.0, 3.0].map(|half| Shape::from(procedural::cuboid([half; 3], [1; 3]).unwrap()));
+    let parts = [Part::new("", small), Part::new("", large).at(Pose::shift(DVec3::X))];
+    for only_kinds in [false, true] {
+        let mut options = ClashOptions { only_kinds, ..ClashOptions::default() };
+        let found = clash(&parts, &mut options).unwrap().clashes.remove(0);
+        let Aabb { low, high } = found.bounds;
+        assert_eq!((found.kind, found.at), (ClashKind::Inside, found.at.clamp(low, high)), "{found:?}");
+    }
+}
+
 /// The box of parts that overlap is that of their corners, to the bit.
 #[test]
 fn the_box_around_a_clash_is_not_rounded() {

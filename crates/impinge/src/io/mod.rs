@@ -51,9 +51,9 @@ use std::path::Path;
 
 pub use format::Format;
 pub use output_file::OutputFile;
-pub use particles::{ParticleSet, load_particles};
+pub use particles::{ParticleCell, ParticleSet, load_particles};
 pub use parts::load_parts;
-pub use save::{save, save_as};
+pub use save::{save, save_as, save_parts};
 pub use write::{Encoding, write};
 
 use crate::shape::TetMesh;

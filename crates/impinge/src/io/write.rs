@@ -48,7 +48,7 @@ impl Encoding {
 pub fn write(mesh: &Mesh, encoding: Encoding) -> Result<Vec<u8>, Error> {
     let mut out = Vec::with_capacity(mesh.vertices().len() * 32 + mesh.triangles().len() * 50);
     let written = match encoding {
-        Encoding::Obj => write_obj(mesh, &mut out),
+        Encoding::Obj => write_obj(mesh, 0, &mut out),
         Encoding::StlText => write_stl_text(mesh, &mut out),
         Encoding::StlBinary => {
             check_single(mesh)?;
@@ -61,12 +61,13 @@ pub fn write(mesh: &Mesh, encoding: Encoding) -> Result<Vec<u8>, Error> {
     written.map(|()| out).map_err(|error| Error::Argument { name: "mesh", reason: error.to_string() })
 }
 
-fn write_obj(mesh: &Mesh, out: &mut Vec<u8>) -> std::io::Result<()> {
+/// Vertices and triangles, behind so many vertices of other objects.
+pub(super) fn write_obj(mesh: &Mesh, before: u64, out: &mut Vec<u8>) -> std::io::Result<()> {
     for p in mesh.vertices() {
         writeln!(out, "v {:?} {:?} {:?}", p.x, p.y, p.z)?;
     }
     for corners in mesh.triangles() {
-        let [a, b, c] = corners.map(|v| u64::from(v) + 1);
+        let [a, b, c] = corners.map(|v| u64::from(v) + before + 1);
         writeln!(out, "f {a} {b} {c}")?;
     }
     Ok(())

@@ -438,7 +438,8 @@ pub const ROLLED: f64 = 0.1;
 pub const SAME_CONTACT_NORMAL: f64 = 0.9;
 
 /// Cutoffs below this (a length) are scaled up before distances of particles are squared: the square of such a length
-/// is 1e-280, and what its rounding loses to subnormal numbers lies far below.
+/// is 1e-280, and what its rounding loses to subnormal numbers lies far below. Structures bring all particles that are
+/// nearer to each other as candidates, so that a set which is itself no larger is searched pair by pair.
 pub const SMALLEST_CUTOFF_UNSCALED: f64 = 1e-140;
 
 /// How much farther than a cutoff images of particles are made beyond the border of a periodic cell (no unit: fractions

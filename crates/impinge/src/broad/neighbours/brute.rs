@@ -1,7 +1,7 @@
 //! Every pair tried: the twin of all other techniques.
 
 use super::meter::Meter;
-use super::particles::is_within;
+use super::particles::{SQUARE_ROUNDING, is_within};
 use super::{NeighbourSearch, Particles, SearchCounters, Technique, bytes_of};
 use crate::num::parallel;
 use crate::num::tolerance::SMALLEST_CUTOFF_UNSCALED;
@@ -63,7 +63,7 @@ impl NeighbourSearch for Brute {
             let plain = columns.are_enough(particles);
             let list = |i: usize, found: &mut Vec<[u32; 2]>| {
                 if plain {
-                    partners(level, columns, i, found);
+                    partners(level, columns, particles, i, found);
                 } else {
                     let partners = (i + 1..count).filter(|&j| particles.is_pair(i as u32, j as u32));
                     found.extend(partners.map(|j| [i as u32, j as u32]));
@@ -122,11 +122,12 @@ impl Columns {
 
 dispatch! {
     /// Lists the pairs of particle i and those behind it.
-    fn partners(columns: &Columns, i: usize, found: &mut Vec<[u32; 2]>) = each partners_plain
+    fn partners(columns: &Columns, particles: &Particles<'_>, i: usize, found: &mut Vec<[u32; 2]>)
+        = each partners_plain
 }
 
 #[inline(always)]
-fn partners_plain(columns: &Columns, i: usize, found: &mut Vec<[u32; 2]>) {
+fn partners_plain(columns: &Columns, particles: &Particles<'_>, i: usize, found: &mut Vec<[u32; 2]>) {
     let count = columns.coordinates[0].len();
     let (at, radius) = (columns.at(i), columns.radius(i));
     for first in (i + 1..count).step_by(TOGETHER) {
@@ -134,35 +135,44 @@ fn partners_plain(columns: &Columns, i: usize, found: &mut Vec<[u32; 2]>) {
         let [x, y, z] = columns.coordinates.each_ref().map(|column| &column[range.clone()]);
         let all = x.iter().zip(y).zip(z).map(|((x, y), z)| [x - at[0], y - at[1], z - at[2]]);
         let near = match columns.radii.get(range.clone()) {
-            None => all.fold(false, |near, d| near | is_pair(d, 0.0, columns.cutoff)),
+            None => all.fold(false, |near, d| near | may_be_pair(d, 0.0, columns.cutoff).0),
             Some(radii) => {
-                all.zip(radii).fold(false, |near, (d, r)| near | is_pair(d, radius + r, columns.cutoff))
+                all.zip(radii).fold(false, |near, (d, r)| near | may_be_pair(d, radius + r, columns.cutoff).0)
             }
         };
         if near {
             // Written in any case and kept if it is one: where many are pairs, a branch would be guessed wrong.
-            let (mut kept, mut count) = ([[0; 2]; TOGETHER], 0);
-            for j in range {
+            let (mut kept, mut count, mut doubt) = ([[0; 2]; TOGETHER], 0, false);
+            for j in range.clone() {
                 let other = columns.at(j);
                 let d = [other[0] - at[0], other[1] - at[1], other[2] - at[2]];
                 kept[count] = [i as u32, j as u32];
-                count += usize::from(is_pair(d, radius + columns.radius(j), columns.cutoff));
+                let (may_be, is_sure) = may_be_pair(d, radius + columns.radius(j), columns.cutoff);
+                count += usize::from(may_be);
+                doubt |= may_be & !is_sure;
             }
-            found.extend_from_slice(&kept[..count]);
+            if doubt {
+                found.extend(kept[..count].iter().filter(|[i, j]| particles.is_pair(*i, *j)));
+            } else {
+                found.extend_from_slice(&kept[..count]);
+            }
         }
     }
 }
 
-/// Whether two particles are a pair, by the same operations as [`Particles::is_pair`].
+/// Whether two particles may be a pair and, if so, whether they surely are: rounding as in [`is_within`].
 #[inline(always)]
-fn is_pair(d: [f64; 3], radii: f64, cutoff: f64) -> bool {
+fn may_be_pair(d: [f64; 3], radii: f64, cutoff: f64) -> (bool, bool) {
     let limit = radii + cutoff;
-    (d[0] * d[0] + d[1] * d[1]) + d[2] * d[2] <= limit * limit
+    let (square, limit) = ((d[0] * d[0] + d[1] * d[1]) + d[2] * d[2], limit * limit);
+    let doubt = limit * SQUARE_ROUNDING;
+    (square <= limit + doubt, square < limit - doubt)
 }
 
-/// Whether the box around all positions is so small that every pair is one. Rounding keeps the order of differences,
-/// squares and sums, so the decision on each pair would be the same.
+/// Whether the box around all positions is surely so small that every pair is one.
 pub(super) fn are_all_pairs(particles: &Particles<'_>) -> bool {
     let [low, high] = particles.bounds();
-    particles.domain().is_open() && particles.len() > 1 && is_within(high - low, particles.cutoff())
+    particles.domain().is_open()
+        && particles.len() > 1
+        && is_within(high - low, particles.cutoff()) == Some(true)
 }

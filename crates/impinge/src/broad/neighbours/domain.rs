@@ -116,6 +116,11 @@ impl Domain {
         x + self.vectors * DVec3::from(shift)
     }
 
+    /// One of the cell's three vectors.
+    pub(super) fn vector(&self, k: usize) -> DVec3 {
+        self.vectors.col(k)
+    }
+
     /// The shift that takes a difference of two wrapped positions to its shortest image, as far as that is no longer
     /// than half the smallest width.
     #[inline]

@@ -31,7 +31,7 @@ impl Images {
         if domain.is_open() {
             return;
         }
-        let near = domain.widths().map(|width| particles.reach() / width + IMAGE_MARGIN);
+        let near = domain.widths().map(|width| particles.candidate_reach() / width + IMAGE_MARGIN);
         let periodic = domain.is_periodic();
         for (i, x) in particles.positions().iter().enumerate() {
             let x = DVec3::from(*x);

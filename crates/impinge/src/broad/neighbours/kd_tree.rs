@@ -180,7 +180,7 @@ impl KdTree {
             }
             if !is_open {
                 to.found.extend(particles.pair_of_images(&self.images, a.number, b.number));
-            } else if particles.is_pair_apart(d, a.radius, b.radius) {
+            } else if particles.is_pair_apart([a.number, b.number], d, [a.radius, b.radius]) {
                 to.found.push([a.number.min(b.number), a.number.max(b.number)]);
             }
         }

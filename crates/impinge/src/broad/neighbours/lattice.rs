@@ -14,7 +14,7 @@ use crate::num::compact_sort::sort_few;
 use crate::simd::point_columns::PairLimits;
 
 /// Cells along one axis, at most: together with [`MOST_BITS`] they fit into 51 bits.
-const MOST_CELLS: f64 = (1 << 20) as f64;
+pub(super) const MOST_CELLS: f64 = (1 << 20) as f64;
 
 /// Bits of the largest difference of two coordinates that are compared.
 const MOST_BITS: u32 = 30;

@@ -3,7 +3,8 @@
 //!
 //! The order of the points along a Morton curve is the order of the leaves; it is kept from frame to frame, so that
 //! what has to be sorted is nearly sorted. Cubes in which all points are in one eighth are passed over, and boxes
-//! shrink to what is in them.
+//! shrink to what is in them. Where many points are left in one of the smallest cubes, because others lie very far away,
+//! their own cube is cut in the same way.
 
 use glam::DVec3;
 
@@ -56,19 +57,8 @@ impl Octree {
     /// Puts the points in the order of the curve, starting from that of the last frame.
     fn sort(&mut self) {
         let positions = self.points.positions();
-        let (mut low, mut high) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
-        for &p in positions {
-            (low, high) = (low.min(p.into()), high.max(p.into()));
-        }
-        let size = (high - low).max_element();
-        // A cube slightly larger than the points, so that the last cell is no exception.
-        let cells = f64::from(1_u32 << DEPTH);
-        let scale = if size > 0.0 { cells / size } else { 0.0 };
-        let code = |p: u32| {
-            let at = (DVec3::from(positions[p as usize]) - low) * scale;
-            let cell = |x: f64| (x as u64).min((1 << DEPTH) - 1);
-            spread(cell(at.x)) << 2 | spread(cell(at.y)) << 1 | spread(cell(at.z))
-        };
+        let curve = MortonCurve::around(positions.iter().map(|&p| p.into()));
+        let code = |p: u32| curve.code(positions[p as usize].into());
         let count = positions.len() as u32;
         let kept = self.keys.iter().map(|key| key.1).filter(|&p| p < count);
         let before = self.keys.len() as u32;
@@ -80,18 +70,22 @@ impl Octree {
     }
 
     fn build(&mut self) {
-        let Octree { tree, keys, .. } = self;
+        let Octree { tree, keys, points, .. } = self;
         tree.clear();
-        tree.order.clear();
-        tree.order.extend(keys.iter().map(|key| key.1));
         let mut waiting = Vec::new();
         if !keys.is_empty() {
             tree.nodes.push(BoxNode::leaf(0, keys.len()));
             waiting.push((0, 0, keys.len()));
         }
         while let Some((at, start, end)) = waiting.pop() {
+            if end - start <= LEAF {
+                continue;
+            }
+            if keys[start].0 == keys[end - 1].0 {
+                sort_closer(&mut keys[start..end], points.positions());
+            }
             let (first, last) = (keys[start].0, keys[end - 1].0);
-            if end - start <= LEAF || first == last {
+            if first == last {
                 continue;
             }
             // The cut that tells the first from the last.
@@ -107,6 +101,38 @@ impl Octree {
             }
             tree.nodes[at] = BoxNode::inner(children, tree.nodes.len() - children);
         }
+        tree.order.clear();
+        tree.order.extend(keys.iter().map(|key| key.1));
+    }
+}
+
+/// Gives points that share a code others, along the curve through their own cube.
+fn sort_closer(keys: &mut [(u64, u32)], positions: &[[f64; 3]]) {
+    let curve = MortonCurve::around(keys.iter().map(|key| positions[key.1 as usize].into()));
+    keys.iter_mut().for_each(|key| key.0 = curve.code(positions[key.1 as usize].into()));
+    keys.sort();
+}
+
+/// The curve through a cube around points.
+struct MortonCurve {
+    low: DVec3,
+    scale: f64,
+}
+
+impl MortonCurve {
+    fn around(points: impl Iterator<Item = DVec3>) -> MortonCurve {
+        let start = (DVec3::INFINITY, DVec3::NEG_INFINITY);
+        let (low, high) = points.fold(start, |(low, high), p| (low.min(p), high.max(p)));
+        let size = (high - low).max_element();
+        let scale = f64::from(1_u32 << DEPTH) / size;
+        // Equal points, or such as are too near for their places to be told apart.
+        MortonCurve { low, scale: if scale.is_finite() { scale } else { 0.0 } }
+    }
+
+    fn code(&self, p: DVec3) -> u64 {
+        let at = (p - self.low) * self.scale;
+        let cell = |x: f64| (x as u64).min((1 << DEPTH) - 1);
+        spread(cell(at.x)) << 2 | spread(cell(at.y)) << 1 | spread(cell(at.z))
     }
 }
 

@@ -7,26 +7,32 @@ use glam::DVec3;
 use super::Domain;
 use super::images::Images;
 use crate::error::Error;
+use crate::num::dyadic::Dyadic;
+use crate::num::exact_vector::{dot, exact, minus, plus, times};
 use crate::num::parallel;
-use crate::num::tolerance::{CANDIDATE_ROUNDING, LARGEST_COORDINATE, SMALLEST_CUTOFF_UNSCALED};
+use crate::num::predicate::Sign;
+use crate::num::tolerance::{CANDIDATE_ROUNDING, IMAGE_MARGIN, LARGEST_COORDINATE, SMALLEST_CUTOFF_UNSCALED};
 use crate::simd::{SimdLevel, dispatch};
 
 /// Positions, radii, domain and cutoff of one frame.
 ///
 /// Two points are a pair when their distance is at most the cutoff; two balls when it is at most the sum of their
-/// radii and the cutoff. Decided in f64: with d the difference of the (wrapped) positions of j and i, i < j, taken to
-/// its shortest image, (dx² + dy²) + dz² ≤ l² where l is the cutoff, or (rᵢ + rⱼ) + cutoff.
+/// radii and the cutoff; in a periodic cell the distance of their nearest images counts. Decided exactly for the numbers
+/// as they were given: where rounding of wrapped positions, differences or squares could hide it, by exact arithmetic.
 #[derive(Debug, Clone)]
 pub struct Particles<'a> {
     /// Within the cell along periodic vectors.
     positions: Cow<'a, [[f64; 3]]>,
-    /// How many cells away each position was; empty when none was.
+    /// As they were given, and how many cells away each was; both empty when none was.
+    given: Cow<'a, [[f64; 3]]>,
     wraps: Vec<[i32; 3]>,
     radii: &'a [f64],
     domain: Domain,
     cutoff: f64,
     reach: f64,
     bounds: [DVec3; 2],
+    /// The largest coordinate, of the positions as they were given too.
+    largest: f64,
 }
 
 /// How to get from one particle to another.
@@ -87,8 +93,9 @@ impl<'a> Particles<'a> {
             let reason = format!("particle {i} has the radius {}; it must be 0 or more and finite", radii[i]);
             return Err(Error::Argument { name: "radii", reason });
         }
-        let largest = radii.iter().fold(0.0, |most: f64, &r| most.max(r));
-        let reach = (largest + largest) + cutoff;
+        let two_largest = |[most, next]: [f64; 2], &r: &f64| [most.max(r), next.max(r.min(most))];
+        let [most, next] = radii.iter().fold([0.0; 2], two_largest);
+        let reach = (most + next) + cutoff;
         for (k, width) in domain.widths().into_iter().enumerate() {
             if !(reach <= 0.5 * width) {
                 let reason = format!(
@@ -100,12 +107,14 @@ impl<'a> Particles<'a> {
         }
         let mut particles = Particles {
             positions: Cow::Borrowed(positions),
+            given: Cow::Borrowed(&[]),
             wraps: Vec::new(),
             radii,
             domain,
             cutoff,
             reach,
             bounds,
+            largest: largest_coordinate(bounds),
         };
         if !domain.is_open() {
             particles.wrap()?;
@@ -115,36 +124,58 @@ impl<'a> Particles<'a> {
 
     /// The same with positions of its own, and its radii, which it does not have then: for another thread.
     pub(super) fn owned(&self) -> (Particles<'static>, Vec<f64>) {
-        let &Particles { domain, cutoff, reach, bounds, .. } = self;
-        let (positions, wraps) = (Cow::Owned(self.positions.to_vec()), self.wraps.clone());
-        (Particles { positions, wraps, radii: &[], domain, cutoff, reach, bounds }, self.radii.to_vec())
+        let own = |all: &[[f64; 3]]| Cow::Owned(all.to_vec());
+        (self.parts(own(&self.positions), own(&self.given), &[]), self.radii.to_vec())
     }
 
     /// What [`Particles::owned`] gave, with its radii.
     pub(super) fn with_own_radii<'s>(&'s self, radii: &'s [f64]) -> Particles<'s> {
-        let &Particles { domain, cutoff, reach, bounds, .. } = self;
-        let (positions, wraps) = (Cow::Borrowed(&*self.positions), self.wraps.clone());
-        Particles { positions, wraps, radii, domain, cutoff, reach, bounds }
+        self.parts(Cow::Borrowed(&*self.positions), Cow::Borrowed(&*self.given), radii)
+    }
+
+    /// The same frame with its numbers elsewhere.
+    fn parts<'s>(
+        &self,
+        positions: Cow<'s, [[f64; 3]]>,
+        given: Cow<'s, [[f64; 3]]>,
+        radii: &'s [f64],
+    ) -> Particles<'s> {
+        let &Particles { domain, cutoff, reach, bounds, largest, .. } = self;
+        Particles {
+            positions,
+            given,
+            wraps: self.wraps.clone(),
+            radii,
+            domain,
+            cutoff,
+            reach,
+            bounds,
+            largest,
+        }
     }
 
     /// Takes all positions into the cell.
     fn wrap(&mut self) -> Result<(), Error> {
+        /// So many that shifts between any two particles are 32-bit integers.
+        const MOST_CELLS_AWAY: f64 = (1 << 30) as f64;
         let domain = self.domain;
         let cells = |x: &[f64; 3]| domain.fractional(DVec3::from(*x)).map(f64::floor);
         if self.positions.iter().all(|x| cells(x) == [0.0; 3]) {
             return Ok(());
         }
         self.wraps.reserve_exact(self.positions.len());
+        self.given = self.positions.clone();
         for (i, x) in self.positions.to_mut().iter_mut().enumerate() {
             let away = cells(x);
-            if away.iter().any(|n| n.abs() > f64::from(i32::MAX)) {
-                let reason = format!("particle {i} is more than 2^31 cells away");
+            if away.iter().any(|n| n.abs() >= MOST_CELLS_AWAY) {
+                let reason = format!("particle {i} is 2^30 or more cells away");
                 return Err(Error::Argument { name: "periodic", reason });
             }
             *x = domain.shifted(DVec3::from(*x), away.map(|n| -n)).into();
             self.wraps.push(away.map(|n| n as i32));
         }
         self.bounds = bounds_of(&self.positions)?;
+        self.largest = self.largest.max(largest_coordinate(self.bounds));
         Ok(())
     }
 
@@ -190,11 +221,10 @@ impl<'a> Particles<'a> {
     }
 
     /// What rounding of positions and distances can hide.
+    #[inline]
     pub(crate) fn candidate_margin(&self) -> f64 {
-        let [low, high] = self.bounds;
-        let largest = if self.is_empty() { 0.0 } else { low.abs().max(high.abs()).max_element() };
-        // Images lie outside the box, by no more than the reach.
-        (2.0 * self.reach + largest) * CANDIDATE_ROUNDING
+        // Images lie outside the box, by no more than the reach; squares of the sum do not underflow.
+        (2.0 * self.reach + self.largest) * CANDIDATE_ROUNDING + SMALLEST_CUTOFF_UNSCALED
     }
 
     /// The corners of the smallest box around all positions; of no particles, the largest above the smallest.
@@ -210,8 +240,9 @@ impl<'a> Particles<'a> {
         let mut other = Particles::checked(&self.positions, self.radii, self.domain, cutoff)?;
         // Wrapped already; what rounding left outside is not wrapped again.
         other.positions = Cow::Borrowed(&self.positions);
+        other.given = Cow::Borrowed(&self.given);
         other.wraps = self.wraps.clone();
-        other.bounds = self.bounds;
+        (other.bounds, other.largest) = (self.bounds, self.largest);
         Ok(other)
     }
 
@@ -235,8 +266,9 @@ impl<'a> Particles<'a> {
     /// Whether two particles in open space are a pair, from the difference of their positions either way and their
     /// radii: as [`Particles::is_pair`] for who has them at hand.
     #[inline]
-    pub(crate) fn is_pair_apart(&self, d: DVec3, a: f64, b: f64) -> bool {
-        is_within(d, (a + b) + self.cutoff)
+    pub(crate) fn is_pair_apart(&self, [i, j]: [u32; 2], d: DVec3, radii: [f64; 2]) -> bool {
+        let limit = (radii[0] + radii[1]) + self.cutoff;
+        is_within(d, limit).unwrap_or_else(|| self.is_pair_exactly(i, j, [0.0; 3]))
     }
 
     /// Whether two different particles are a pair.
@@ -245,10 +277,61 @@ impl<'a> Particles<'a> {
         let (i, j) = (i.min(j), i.max(j));
         let d = self.position(j) - self.position(i);
         if self.domain.is_open() {
-            return is_within(d, self.limit(i, j));
+            return self.is_pair_apart([i, j], d, [self.radius(i), self.radius(j)]);
         }
-        let shift = self.domain.nearest_image(d);
-        is_within(self.domain.shifted(d, shift), self.limit(i, j))
+        self.is_pair_by(i, j, d, self.domain.nearest_image(d))
+    }
+
+    /// The same in a periodic cell for the image of j by a shift, from the difference of their wrapped positions.
+    #[inline]
+    fn is_pair_by(&self, i: u32, j: u32, d: DVec3, image: [f64; 3]) -> bool {
+        let (limit, margin) = (self.limit(i, j), self.candidate_margin());
+        let distance = self.domain.shifted(d, image).length();
+        // Squares of shorter lengths may underflow.
+        if (distance - limit).abs() > margin && limit >= SMALLEST_CUTOFF_UNSCALED {
+            return distance < limit;
+        }
+        self.is_pair_exactly(i, j, image)
+    }
+
+    /// The same by exact arithmetic on what was given. Where a cell is hardly wider than two cutoffs, rounding may have
+    /// taken another image for the nearest, and all around it are looked at.
+    #[cold]
+    fn is_pair_exactly(&self, i: u32, j: u32, image: [f64; 3]) -> bool {
+        let given = if self.given.is_empty() { &self.positions } else { &self.given };
+        let [p, q] = [i, j].map(|i| exact(DVec3::from(given[i as usize])));
+        let apart = minus(&q, &p);
+        let radii = &Dyadic::from(self.radius(i)) + &Dyadic::from(self.radius(j));
+        let limit = &radii + &Dyadic::from(self.cutoff);
+        let square = &limit * &limit;
+        let (from, to) = (self.wrap_of(i), self.wrap_of(j));
+        let by = |away: [i32; 3]| {
+            (0..3).fold(apart.clone(), |d, k| {
+                let shift = Dyadic::from(image[k] + f64::from(away[k] + from[k] - to[k]));
+                plus(&d, &times(&shift, &exact(self.domain.vector(k))))
+            })
+        };
+        let is_within = |away: [i32; 3]| {
+            let d = by(away);
+            (&square - &dot(&d, &d)).sign() != Sign::Negative
+        };
+        if self.domain.is_open() || !self.is_tied() {
+            return is_within([0; 3]);
+        }
+        let around = self.domain.is_periodic().map(|periodic| if periodic { -1..=1 } else { 0..=0 });
+        let [a, b, c] = around;
+        a.into_iter().any(|a| b.clone().any(|b| c.clone().any(|c| is_within([a, b, c]))))
+    }
+
+    /// Whether two images of a particle may be equally near: the cell is hardly wider than two cutoffs.
+    pub(super) fn is_tied(&self) -> bool {
+        let narrowest = self.domain.widths().into_iter().fold(f64::INFINITY, f64::min);
+        self.candidate_reach() > narrowest * (0.5 - IMAGE_MARGIN)
+    }
+
+    /// How many cells away a particle was given.
+    fn wrap_of(&self, i: u32) -> [i32; 3] {
+        self.wraps.get(i as usize).copied().unwrap_or([0; 3])
     }
 
     /// The way from i to the nearest image of j.
@@ -259,8 +342,7 @@ impl<'a> Particles<'a> {
         }
         let d = self.position(j) - self.position(i);
         let image = self.domain.nearest_image(d);
-        let wrap = |i: u32| self.wraps.get(i as usize).copied().unwrap_or([0; 3]);
-        let (from, to) = (wrap(i), wrap(j));
+        let (from, to) = (self.wrap_of(i), self.wrap_of(j));
         Displacement {
             vector: self.domain.shifted(d, image).into(),
             shift: std::array::from_fn(|k| image[k] as i32 + from[k] - to[k]),
@@ -282,24 +364,41 @@ impl<'a> Particles<'a> {
         let away: [f64; 3] = std::array::from_fn(|k| f64::from(to[k] - from[k]));
         let (i, j, away) = if i < j { (i, j, away) } else { (j, i, away.map(|s| -s)) };
         let d = self.position(j) - self.position(i);
-        let found = i != j
-            && self.domain.nearest_image(d) == away
-            && is_within(self.domain.shifted(d, away), self.limit(i, j));
+        let found = i != j && self.domain.nearest_image(d) == away && self.is_pair_by(i, j, d, away);
         found.then_some([i, j])
     }
 }
 
-/// Whether a vector is at most so long, by squares that do not underflow.
+/// How far, relative, the squares of a distance and its limit may be off: twelve roundings.
+pub(super) const SQUARE_ROUNDING: f64 = 8.0 * f64::EPSILON;
+
+/// Whether a vector that was rounded once is at most as long as a limit that was rounded twice, by squares that do not
+/// underflow; none where rounding may hide it.
 #[inline]
-pub(crate) fn is_within(d: DVec3, limit: f64) -> bool {
+pub(crate) fn is_within(d: DVec3, limit: f64) -> Option<bool> {
     /// A power of two: multiplying by it rounds nothing.
     const UP: f64 = f64::from_bits((1023 + 600) << 52);
     let squares = |d: DVec3| (d.x * d.x + d.y * d.y) + d.z * d.z;
-    if limit >= SMALLEST_CUTOFF_UNSCALED {
-        squares(d) <= limit * limit
+    let [square, limit] = if limit >= SMALLEST_CUTOFF_UNSCALED {
+        [squares(d), limit * limit]
     } else {
-        squares(d * UP) <= (limit * UP) * (limit * UP)
-    }
+        [squares(d * UP), (limit * UP) * (limit * UP)]
+    };
+    let doubt = limit * SQUARE_ROUNDING;
+    ((square - limit).abs() > doubt || square == 0.0).then_some(square <= limit)
+}
+
+/// Whether two points are at most so far apart, exactly.
+pub(super) fn are_within(p: DVec3, q: DVec3, limit: f64) -> bool {
+    is_within(q - p, limit).unwrap_or_else(|| {
+        let (d, limit) = (minus(&exact(q), &exact(p)), Dyadic::from(limit));
+        (&(&limit * &limit) - &dot(&d, &d)).sign() != Sign::Negative
+    })
+}
+
+/// The largest coordinate in size of a box; 0 where there is none.
+fn largest_coordinate([low, high]: [DVec3; 2]) -> f64 {
+    if low.x > high.x { 0.0 } else { low.abs().max(high.abs()).max_element() }
 }
 
 /// Positions that one thread looks at for their bounds.

@@ -14,7 +14,6 @@ use super::images::Images;
 use super::meter::Meter;
 use super::{Particles, bytes_of};
 use crate::num::parallel;
-use crate::num::tolerance::IMAGE_MARGIN;
 use crate::simd::point_columns::{MOST_LANES, PairLimits, PairMasks, PointColumns, PointLanes};
 use crate::simd::{SimdLevel, dispatch};
 
@@ -141,8 +140,7 @@ impl Scan<'_> {
     fn resolve_images(&self, before: usize, found: &mut Found) {
         let count = self.particles.len() as u32;
         // Two images of a particle are equally near only at half a width; then the doubles say which counts.
-        let most = self.particles.domain().widths().into_iter().fold(f64::INFINITY, f64::min);
-        let tied = self.particles.candidate_reach() > most * (0.5 - IMAGE_MARGIN);
+        let tied = self.particles.is_tied();
         let mut kept = before;
         for k in before..found.count {
             let [a, b] = found.pairs[k];

@@ -9,6 +9,7 @@ use super::grid::Grid;
 use super::hash::Hash;
 use super::hybrid::Hybrid;
 use super::kd_tree::KdTree;
+use super::lattice::MOST_CELLS;
 use super::octree::Octree;
 use super::r_star_search::RStarSearch;
 use super::spanner_search::SpannerSearch;
@@ -74,7 +75,8 @@ impl Technique {
     }
 
     /// The technique that suits a frame, by its extent and the sizes of its balls: the grid, unless most of its cells
-    /// would be empty or hold many small balls because of a few large ones.
+    /// would be empty or hold many small balls because of a few large ones; a tree where cells as wide as the cutoff are
+    /// too many to be numbered, as with one particle far away from all others.
     pub fn choose(particles: &Particles<'_>) -> Technique {
         /// Cells as wide as the cutoff, for each particle, from which on a grid would have to make them wider.
         const EMPTY_CELLS: f64 = 8.0;
@@ -86,8 +88,11 @@ impl Technique {
             return Technique::KdTree;
         }
         let [low, high] = particles.bounds();
-        let cells: f64 =
-            (high - low).to_array().map(|x| (x / particles.reach()).max(0.0) + 1.0).iter().product();
+        let cells = (high - low).to_array().map(|x| (x / particles.reach()).max(0.0) + 1.0);
+        if cells.iter().any(|&along| along > MOST_CELLS) {
+            return Technique::KdTree;
+        }
+        let cells: f64 = cells.iter().product();
         if cells > EMPTY_CELLS * count { Technique::Hash } else { Technique::Grid }
     }
 
@@ -96,7 +101,9 @@ impl Technique {
         match self {
             Technique::Grid => "for many particles of about one size",
             Technique::Hash => "most cells of a grid would be empty",
-            Technique::KdTree => "the largest balls are much larger than most",
+            Technique::KdTree => {
+                "the largest balls are much larger than most, or the particles lie very far apart"
+            }
             Technique::Brute => "tries every pair",
             Technique::Octree => "cuts cubes into eight where particles are dense",
             Technique::Bsp => "keeps planes that still divide the particles well",

@@ -124,6 +124,73 @@ fn every_technique_agrees_on_distances_equal_to_the_cutoff() {
     }
 }
 
+/// A double of ordinary size as an integer, in units of 2⁻⁵⁸.
+fn units(x: f64) -> i128 {
+    let scaled = x * (1_u64 << 58) as f64;
+    assert_eq!(scaled, scaled.trunc(), "{x} has smaller digits");
+    scaled as i128
+}
+
+#[test]
+fn distances_near_the_cutoff_are_decided_exactly() {
+    let mut random = Pcg64::seed_from_u64(29);
+    let tenths =
+        |random: &mut Pcg64| [(); 3].map(|()| 0.25 + f64::from(random.random_range(0..12_u32)) / 10.0);
+    let all: Vec<[f64; 3]> = (0..300).map(|_| tenths(&mut random)).collect();
+    let (mut near, mut rounded_wrong) = (0, 0);
+    for periodic in [false, true] {
+        for (cutoff, radius) in [(0.3, 0.0), (0.7, 0.0), (0.1, 0.3), (0.2, 0.25)] {
+            let width = 3.0;
+            let domain =
+                if periodic { Domain::periodic([0.0; 3], [width; 3]).unwrap() } else { Domain::OPEN };
+            // Some many cells away, by exact multiples of the width where the sum is exact.
+            let away = |x: f64, n: f64| if x + n * width - n * width == x { x + n * width } else { x };
+            let moved =
+                |(i, x): (usize, &[f64; 3])| if periodic { x.map(|x| away(x, (i % 4) as f64)) } else { *x };
+            let all: Vec<[f64; 3]> = all.iter().enumerate().map(moved).collect();
+            let radii = vec![radius; all.len()];
+            let particles = Particles::with_radii(&all, &radii, domain, cutoff).unwrap();
+            compare(&particles, "tenths");
+            for i in 0..all.len() as u32 {
+                for j in i + 1..all.len() as u32 {
+                    let limit = 2 * units(radius) + units(cutoff);
+                    let square: i128 = (0..3)
+                        .map(|k| {
+                            let d = units(all[j as usize][k]) - units(all[i as usize][k]);
+                            let width = units(width);
+                            let nearest =
+                                if periodic { d - (2 * d + width).div_euclid(2 * width) * width } else { d };
+                            nearest * nearest
+                        })
+                        .sum();
+                    assert_eq!(particles.is_pair(i, j), square <= limit * limit, "{i} {j}, {periodic}");
+                    let distance = (square as f64).sqrt();
+                    near += u32::from((distance / limit as f64 - 1.0).abs() < 1e-12);
+                    let d = DVec3::from(all[j as usize]) - DVec3::from(all[i as usize]);
+                    let rounded = d.length_squared() <= (2.0 * radius + cutoff) * (2.0 * radius + cutoff);
+                    rounded_wrong += u32::from(!periodic && rounded != (square <= limit * limit));
+                }
+            }
+        }
+    }
+    assert!(near > 2_000 && rounded_wrong > 100, "{near}, {rounded_wrong}");
+}
+
+#[test]
+fn one_particle_far_away_does_not_make_the_others_try_every_pair() {
+    let mut random = Pcg64::seed_from_u64(31);
+    let mut all: Vec<[f64; 3]> =
+        (0..4000).map(|_| [(); 3].map(|()| random.random_range(0.0..20.0))).collect();
+    all.push([1e9, 0.0, 0.0]);
+    let particles = Particles::new(&all, Domain::OPEN, 1.0).unwrap();
+    for technique in [Technique::choose(&particles), Technique::Octree, Technique::KdTree] {
+        let (mut search, mut pairs) = (technique.start(), Vec::new());
+        search.search(&particles, &mut pairs);
+        let tests = search.counters().tests;
+        assert!(tests < 100 * all.len() as u64 && pairs.len() > all.len(), "{technique}: {tests}");
+    }
+}
+
 #[test]
 fn every_technique_takes_extreme_frames() {
     let far = [[0.0; 3], [1e60, -1e60, 1e60], [1e60, -1e60, 1e60], [0.5, 0.0, 0.0]];
@@ -198,7 +265,12 @@ fn bad_frames_are_refused_and_say_why() {
     }
     assert!(text(Particles::new(&one, cell, 0.51)).contains("twice"));
     assert!(Particles::new(&one, cell, 0.5).is_ok());
-    assert!(text(Particles::with_radii(&one, &[0.26], cell, 0.0)).contains("twice"));
+    let two = [one[0]; 2];
+    assert!(text(Particles::with_radii(&two, &[0.26, 0.25], cell, 0.0)).contains("twice"));
+    assert!(
+        Particles::with_radii(&two, &[0.3, 0.2], cell, 0.0).is_ok(),
+        "no two are farther apart than half the cell"
+    );
     assert!(text(Particles::with_radii(&one, &[-1.0], Domain::OPEN, 0.0)).contains("particle 0"));
     assert!(text(Particles::with_radii(&one, &[], Domain::OPEN, 0.0)).contains("0 for 1"));
     assert!(text(Particles::new(&[[1e40, 0.0, 0.0]], cell, 0.1)).contains("cells away"));

@@ -124,6 +124,23 @@ pub struct Sweep {
 }
 
 impl Sweep {
+    /// What a search answers that found this contact, or none up to the time it reached; with the slack, and how early the
+    /// contact may be.
+    pub(super) fn told(
+        impact: Option<Impact>,
+        reached: f64,
+        [slack, early]: [f64; 2],
+        finish: Finish,
+        work: Counters,
+    ) -> Sweep {
+        let certainty = match (impact, finish) {
+            (None, Finish::Complete) => Certainty::Exact,
+            _ => Certainty::Conservative { tolerance: early },
+        };
+        let free_until = impact.map_or(reached, |impact| impact.time);
+        Sweep { impact, free_until, slack, outcome: Outcome { certainty, finish, work } }
+    }
+
     /// How much before the true first contact the impact may be (in units of the step).
     pub(crate) fn earliness(&self) -> f64 {
         match self.outcome.certainty {

@@ -130,3 +130,17 @@ impl Blocks {
         self.numbers
     }
 }
+
+/// Raises the times of pairs of children to how long their gaps last, infinite where not below the limit; whether any
+/// is left.
+pub(super) fn outlast(after: &mut Times, limit: f32, lasts: impl Fn(usize, usize) -> f64) -> bool {
+    let mut left = false;
+    for (i, row) in after.iter_mut().enumerate() {
+        for (j, time) in row.iter_mut().enumerate().filter(|(_, time)| **time < f32::INFINITY) {
+            let lasts = (lasts(i, j) as f32).next_down().max(*time);
+            *time = if lasts < limit { lasts } else { f32::INFINITY };
+            left |= lasts < limit;
+        }
+    }
+    left
+}

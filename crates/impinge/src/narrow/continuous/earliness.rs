@@ -3,6 +3,9 @@
 //! Surfaces that come nearer than the slack without a proof are told as a contact then, but a true one may follow much
 //! later: surfaces slide along each other, or creep. The first of some times at which they do meet is not before it.
 
+/// Steps of one pair of triangles or pieces whose gap stays below the slack before they count as touching.
+pub(super) const MOST_STEPS: u32 = 4096;
+
 /// Times that are looked at, at most.
 const MOST_LOOKS: u32 = 24;
 

@@ -21,35 +21,30 @@ use std::collections::BinaryHeap;
 
 use glam::DVec3;
 
-use super::answer::{ContactKind, Impact, Sweep, SweepOptions};
-use super::child_pairs::{Blocks, ChildPairs, ChildRef};
-use super::contact_normal::{features_normal, separating_normal};
-use super::earliness::earliness;
+use super::answer::{Impact, Sweep, SweepOptions};
+use super::child_pairs::{Blocks, ChildPairs, ChildRef, outlast};
+use super::contact_normal::separating_normal;
+use super::earliness::{MOST_STEPS, earliness};
 use super::hull_bound::HullBound;
 use super::motion_spans::spans;
 use super::moving_disc_bound::{MovingDiscBound, time_apart};
+use super::moving_mesh::{MovingMesh, noise, surfaces_meet};
 use super::pass_through;
 use super::planar_bound::PlanarShadows;
 use super::screw_shadow::{ScrewShadows, Shadows};
 use super::time_queue::TimedEntry;
+use super::triangle_impact::triangle_impact;
 use super::triangle_pair::{Corners, Step, step, time_along};
-use crate::geom::common_point::common_point;
-use crate::geom::point_triangle::{TriangleFeature, norm};
+use crate::geom::point_triangle::norm;
 use crate::geom::triangle_triangle;
 use crate::hierarchy::box_distance::{BoxDistance, Gaps, gaps};
 use crate::hierarchy::box_time_of_impact::{BoxTimeOfImpact, Instant, Times, times};
-use crate::hierarchy::relative::placement_error;
 use crate::hierarchy::wide::WIDTH;
 use crate::model::{Fact, Model};
-use crate::motion::{AccelerationBound, Ball, Motion, RelativeDrift};
-use crate::narrow::exact::closest_point::feature;
-use crate::narrow::exact::collide::{Posed, counted_first_meeting};
+use crate::motion::{Motion, RelativeDrift};
 use crate::num::tolerance::SWEEP_SLACK;
 use crate::simd::SimdLevel;
-use crate::{Budget, Certainty, Counters, Feature, Finish, Outcome};
-
-/// Steps of one pair of triangles whose gap stays below the slack before they count as touching.
-const MOST_STEPS: u32 = 4096;
+use crate::{Budget, Counters, Finish};
 
 /// Steps of one pair of triangles before others, and the budget, get their turn.
 const STEPS_AT_A_TIME: u32 = 64;
@@ -163,15 +158,6 @@ struct Now<'m> {
     apart: Option<BoxDistance>,
 }
 
-#[derive(Debug, Clone, Copy)]
-struct MovingMesh<'m> {
-    model: &'m Model,
-    motion: &'m Motion,
-    ball: Ball,
-    /// Bounds of the acceleration over the span.
-    acceleration_bound: AccelerationBound,
-}
-
 /// What is open: the earliest of a block of pairs, or a pair of triangles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum What {
@@ -181,38 +167,6 @@ enum What {
     ChildPairs { at: u32, slot: u32 },
     /// Two triangles, and the steps they made below the slack.
     Triangles { pair: [u32; 2], steps: u32 },
-}
-
-impl<'m> MovingMesh<'m> {
-    fn new(model: &'m Model, motion: &'m Motion) -> MovingMesh<'m> {
-        let frame = model.tree().frame();
-        let [low, high] = model.tree().bounds().map(|corner| corner.as_dvec3() * frame.unit);
-        let centre = frame.centre + 0.5 * (low + high);
-        let ball = Ball { centre, radius: norm(high - low) * 0.5 + f64::EPSILON * norm(centre) };
-        MovingMesh { model, motion, ball, acceleration_bound: motion.acceleration_bound(&ball, [0.0, 1.0]) }
-    }
-
-    fn instant(&self, t: f64) -> Instant<'m> {
-        let MovingMesh { model, motion, acceleration_bound, .. } = *self;
-        Instant {
-            tree: model.tree(),
-            pose: motion.pose(t),
-            twist: motion.twist(t),
-            acceleration: acceleration_bound.most(),
-        }
-    }
-
-    fn corners(&self, triangle: u32, now: &Instant<'_>) -> Corners {
-        let at = self.model.mesh().corners(triangle).map(|p| now.pose.apply(p));
-        Corners { at, velocity: at.map(|x| now.twist.velocity(x)) }
-    }
-}
-
-/// What rounding can do to the distance of two placed points up to a time.
-fn noise(bodies: &[MovingMesh<'_>; 2], until: f64) -> f64 {
-    let [a, b] = bodies.each_ref().map(|body| (body.model.tree(), body.motion.pose(0.0)));
-    placement_error(a.0, &a.1, b.0, &b.1)
-        + bodies.iter().map(|body| body.motion.rounding_until(&body.ball, until)).sum::<f64>()
 }
 
 impl<'m> MeshSweep<'m> {
@@ -585,11 +539,8 @@ impl<'m> MeshSweep<'m> {
     /// Whether the pair is a contact; if so it is taken down.
     fn touches(&mut self, pair: [u32; 2], time: f64, found: &Step, steps: &mut u32) -> bool {
         let placed = |t: f64| {
-            let corners = |k: usize| {
-                let pose = self.bodies[k].motion.pose(t);
-                self.bodies[k].model.mesh().corners(pair[k]).map(|p| pose.apply(p))
-            };
-            [corners(0), corners(1)]
+            let [a, b] = &self.bodies;
+            [a.placed(pair[0], t), b.placed(pair[1], t)]
         };
         let meet_at = |t: f64| {
             let [a, b] = placed(t);
@@ -617,7 +568,7 @@ impl<'m> MeshSweep<'m> {
                 || surfaces_meet(&self.bodies, (time + self.tolerance).min(1.0), &mut self.work);
         }
         let [a, b] = placed(time);
-        let impact = self.impact(pair, time, found, meets, [&a, &b]);
+        let impact = triangle_impact(&self.bodies, pair, time, found, meets, [&a, &b], self.noise);
         if !proved {
             let first = (self.noise / self.speed(self.span)).min(self.tolerance);
             let (bodies, work) = (&self.bodies, &mut self.work);
@@ -644,74 +595,7 @@ impl<'m> MeshSweep<'m> {
         self.bodies.iter().map(|body| body.motion.speed(&body.ball, span)).sum()
     }
 
-    fn impact(
-        &self,
-        pair: [u32; 2],
-        time: f64,
-        found: &Step,
-        meets: bool,
-        [a, b]: [&[DVec3; 3]; 2],
-    ) -> Impact {
-        let (kind, parts) = match found.near.parts {
-            [TriangleFeature::Side(i), TriangleFeature::Side(j)] => {
-                (ContactKind::EdgeEdge, [TriangleFeature::Side(i), TriangleFeature::Side(j)])
-            }
-            [TriangleFeature::Corner(i), _] => {
-                (ContactKind::VertexFace, [TriangleFeature::Corner(i), TriangleFeature::Inside])
-            }
-            [_, TriangleFeature::Corner(j)] => {
-                (ContactKind::FaceVertex, [TriangleFeature::Inside, TriangleFeature::Corner(j)])
-            }
-            other => (ContactKind::EdgeEdge, other),
-        };
-        let side = |k: usize| -> Feature { feature(self.bodies[k].model.mesh(), pair[k], parts[k]) };
-        let [p, q] = found.near.points;
-        let point = if meets { common_point(a, b) } else { p.midpoint(q) };
-        let velocity = |k: usize, x: DVec3| self.bodies[k].motion.twist(time).velocity(x);
-        let way = || velocity(0, p) - velocity(1, q);
-        Impact {
-            time,
-            kind,
-            features: [side(0), side(1)],
-            triangles: pair.map(Some),
-            point,
-            normal: features_normal(found, &parts, [a, b], self.noise, way),
-            proved: meets,
-        }
-    }
-
     fn answer(&self, reached: f64, finish: Finish) -> Sweep {
-        let certainty = match (self.found, finish) {
-            (None, Finish::Complete) => Certainty::Exact,
-            _ => Certainty::Conservative { tolerance: self.early },
-        };
-        Sweep {
-            impact: self.found,
-            free_until: self.found.map_or(reached, |impact| impact.time),
-            slack: self.slack,
-            outcome: Outcome { certainty, finish, work: self.work },
-        }
+        Sweep::told(self.found, reached, [self.slack, self.early], finish, self.work)
     }
-}
-
-/// Raises the times of pairs of children to how long their gaps last, infinite where not below the limit; whether any
-/// is left.
-fn outlast(after: &mut Times, limit: f32, lasts: impl Fn(usize, usize) -> f64) -> bool {
-    let mut left = false;
-    for (i, row) in after.iter_mut().enumerate() {
-        for (j, time) in row.iter_mut().enumerate().filter(|(_, time)| **time < f32::INFINITY) {
-            let lasts = (lasts(i, j) as f32).next_down().max(*time);
-            *time = if lasts < limit { lasts } else { f32::INFINITY };
-            left |= lasts < limit;
-        }
-    }
-    left
-}
-
-/// Whether any triangles of the two meet at a time, exactly.
-fn surfaces_meet(bodies: &[MovingMesh<'_>; 2], time: f64, work: &mut Counters) -> bool {
-    let [a, b] = [0, 1].map(|k: usize| Posed::new(bodies[k].model, bodies[k].motion.pose(time)));
-    let (met, tests) = counted_first_meeting(a, b);
-    *work += tests;
-    met.is_some()
 }

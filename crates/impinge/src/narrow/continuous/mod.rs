@@ -13,13 +13,16 @@ mod local_frame;
 pub mod mesh_sweep;
 mod motion_spans;
 mod moving_disc_bound;
+mod moving_mesh;
 mod pass_through;
+mod piece_tree;
 mod planar_bound;
 mod screw_shadow;
 mod shadow_classes;
 pub mod shape_sweep;
 mod straight_pass;
 mod time_queue;
+mod triangle_impact;
 mod triangle_pair;
 
 pub use answer::{ContactKind, Impact, Sweep, SweepOptions};

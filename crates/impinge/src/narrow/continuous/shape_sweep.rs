@@ -1,36 +1,28 @@
 //! When any two moving shapes first touch.
 //!
 //! Two meshes go to [`super::mesh_sweep`]. Everything else is a search over pairs of convex pieces, the pair that
-//! can meet earliest first: a convex shape is one piece, a compound a tree of boxes over its parts, a mesh the
-//! boxes of its tree over its triangles, a cloud the balls of its tree over its particles. Convex shapes are solid, meshes are surfaces: a mesh inside a box
+//! can meet earliest first ([`super::piece_tree`]). Convex shapes are solid, meshes are surfaces: a mesh inside a box
 //! touches it, a box inside a mesh does not.
 
 use std::collections::BinaryHeap;
-use std::sync::Arc;
-
-use glam::DVec3;
 
 use super::answer::{ContactKind, Impact, Sweep, SweepOptions};
 use super::convex_pair::{Gap, Piece, look, noise};
-use super::earliness::earliness;
+use super::earliness::{MOST_STEPS, earliness};
 use super::local_frame::LocalFrame;
 use super::mesh_sweep::{MeshSweep, SweepMemory};
 use super::motion_spans::spans;
 use super::pass_through::passes_through;
+use super::piece_tree::{Branch, Inner, PieceTree, triangle_feature};
 use super::straight_pass::StraightPass;
 use super::time_queue::TimedEntry;
 use crate::contact::Verdict;
 use crate::geom::point_triangle::norm;
-use crate::hierarchy::particle_tree::ParticleTree;
-use crate::hierarchy::wide::Child;
-use crate::model::{CompoundChild, Geometry, Model};
+use crate::model::Geometry;
 use crate::motion::{Ball, Motion, RelativeDrift};
-use crate::num::tolerance::{CURVED_TOUCH, ROUND_UP, SWEEP_SLACK};
+use crate::num::tolerance::{CURVED_TOUCH, SWEEP_SLACK};
 use crate::shape::{Convex, Primitive};
-use crate::{Budget, Certainty, Counters, Feature, Finish, Outcome, Pose};
-
-/// Steps of one pair of pieces whose gap stays below the slack before they count as touching.
-const MOST_STEPS: u32 = 4096;
+use crate::{Budget, Counters, Feature, Finish, Pose};
 
 #[cfg(any(test, feature = "unstable"))]
 /// The first contact of two moving shapes of any kind.
@@ -62,7 +54,7 @@ pub fn sweep_within(
     memory: &mut SweepMemory,
     budget: &mut Budget,
 ) -> Sweep {
-    let balls = shapes.map(|shape| Tree::new(shape).root().piece.ball());
+    let balls = shapes.map(|shape| PieceTree::new(shape).root().piece.ball());
     let frame = LocalFrame::of([&balls[0], &balls[1]], motions);
     let local = frame.map(|frame| motions.map(|motion| frame.motion(motion)));
     let motions = local.as_ref().map_or(motions, |local| [&local[0], &local[1]]);
@@ -81,7 +73,7 @@ pub fn sweep_within(
 
 /// How near surfaces may come without a contact in a sweep of these shapes (a length in the world).
 pub(crate) fn slack(shapes: [&Geometry; 2], motions: [&Motion; 2], options: &SweepOptions) -> f64 {
-    let balls = shapes.map(|shape| Tree::new(shape).root().piece.ball());
+    let balls = shapes.map(|shape| PieceTree::new(shape).root().piece.ball());
     let frame = LocalFrame::of([&balls[0], &balls[1]], motions);
     let local = frame.map(|frame| motions.map(|motion| frame.motion(motion)));
     let motions = local.as_ref().map_or(motions, |local| [&local[0], &local[1]]);
@@ -132,44 +124,11 @@ impl<'s> ShapeSweep<'s> {
     }
 }
 
-/// A shape as a tree of convex pieces.
-#[derive(Debug, Clone, Copy)]
-enum Tree<'s> {
-    One(&'s Convex),
-    Parts(&'s crate::model::Compound),
-    Mesh(&'s Model),
-    Cloud(&'s ParticleTree),
-}
-
-/// A node of such a tree.
-#[derive(Debug, Clone)]
-struct Branch {
-    piece: Arc<Piece>,
-    /// What lies below a box.
-    below: Inner,
-    /// Half the diagonal of the box; the larger of two is opened first.
-    size: f64,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Inner {
-    /// Nothing: the piece is the shape, a part, a triangle or a particle (its number).
-    Leaf(Option<u32>),
-    /// Two nodes of a compound, from this one.
-    Part(u32),
-    /// The children of a mesh's node.
-    Node(u32),
-    /// The triangles of a mesh's leaf.
-    Slots(Child),
-    /// What lies below a node of a cloud.
-    Particles(u32),
-}
-
 /// A search over pairs of pieces.
 #[derive(Debug, Clone)]
 struct PieceSweep<'s> {
     shapes: [&'s Geometry; 2],
-    trees: [Tree<'s>; 2],
+    trees: [PieceTree<'s>; 2],
     motions: [&'s Motion; 2],
     tolerance: f64,
     /// How much before a true contact the one that was found may be.
@@ -203,132 +162,9 @@ struct BranchPair {
     branches: [Branch; 2],
 }
 
-impl<'s> Tree<'s> {
-    fn new(shape: &'s Geometry) -> Tree<'s> {
-        match shape {
-            Geometry::Mesh(model) => Tree::Mesh(model),
-            Geometry::Convex(convex) => Tree::One(convex),
-            Geometry::Compound(compound) => Tree::Parts(compound),
-            Geometry::Particles(cloud) => Tree::Cloud(cloud.tree()),
-        }
-    }
-
-    fn root(&self) -> Branch {
-        match self {
-            Tree::One(convex) => {
-                let piece = Arc::new(Piece { convex: (*convex).clone(), local: None });
-                Branch { piece, below: Inner::Leaf(None), size: 0.0 }
-            }
-            Tree::Parts(_) => self.part(0),
-            Tree::Mesh(model) => {
-                let frame = model.tree().frame();
-                let [low, high] = model.tree().bounds().map(|corner| corner.as_dvec3() * frame.unit);
-                boxed(frame.centre + 0.5 * (low + high), 0.5 * (high - low), Inner::Node(0))
-            }
-            Tree::Cloud(tree) => some_particles(tree, 0),
-        }
-    }
-
-    /// A node of a compound: a part, or the box over some.
-    fn part(&self, at: u32) -> Branch {
-        let Tree::Parts(compound) = self else { return self.root() };
-        let node = &compound.nodes()[at as usize];
-        match node.below {
-            CompoundChild::Two(_) => boxed(node.bounds.centre(), node.bounds.half(), Inner::Part(at)),
-            CompoundChild::Part(i) => {
-                let part = &compound.parts()[i as usize];
-                let Geometry::Convex(convex) = &part.shape else {
-                    return boxed(node.bounds.centre(), node.bounds.half(), Inner::Leaf(Some(i)));
-                };
-                let piece = Arc::new(Piece { convex: convex.clone(), local: Some(part.pose) });
-                Branch { piece, below: Inner::Leaf(Some(i)), size: 0.0 }
-            }
-        }
-    }
-
-    /// What lies below, and times before which the other shape, if it passes straight, does not meet it; without what it
-    /// never meets.
-    fn children(&self, branch: &Branch, pass: Option<&StraightPass>) -> Vec<(f64, Branch)> {
-        let any_time = |branches: Vec<Branch>| branches.into_iter().map(|branch| (0.0, branch)).collect();
-        match (self, branch.below) {
-            (Tree::Parts(compound), Inner::Part(at)) => match compound.nodes()[at as usize].below {
-                CompoundChild::Two(right) => any_time(vec![self.part(at + 1), self.part(right)]),
-                CompoundChild::Part(_) => any_time(vec![self.part(at)]),
-            },
-            (Tree::Mesh(model), Inner::Node(at)) => {
-                let (frame, node) = (model.tree().frame(), &model.tree().nodes()[at as usize]);
-                let child = |lane: usize| {
-                    let (centre, half) = node.lane(lane);
-                    let place = |x: [f32; 3]| DVec3::from(x.map(f64::from)) * frame.unit;
-                    let (centre, half) = (frame.centre + place(centre), place(half));
-                    let time = pass.map_or(0.0, |pass| pass.box_time(centre, half));
-                    let below = node.child[lane]
-                        .as_node()
-                        .map_or(Inner::Slots(node.child[lane]), |n| Inner::Node(n as u32));
-                    (time < f64::INFINITY).then(|| (time, boxed(centre, half, below)))
-                };
-                node.used().filter_map(child).collect()
-            }
-            (Tree::Mesh(model), Inner::Slots(child)) => {
-                let triangle = |slot: usize| {
-                    let t = model.tree().order()[slot];
-                    let corners = model.mesh().corners(t);
-                    let time = pass.map_or(0.0, |pass| pass.triangle_time(&corners));
-                    (time < f64::INFINITY).then(|| {
-                        let convex = Convex::Primitive(Primitive::Triangle { corners });
-                        let piece = Arc::new(Piece { convex, local: None });
-                        (time, Branch { piece, below: Inner::Leaf(Some(t)), size: 0.0 })
-                    })
-                };
-                child.slots().filter_map(triangle).collect()
-            }
-            (Tree::Cloud(tree), Inner::Particles(at)) => match tree.children(at) {
-                Some(two) => any_time(two.into_iter().map(|at| some_particles(tree, at)).collect()),
-                None => {
-                    any_time(tree.nodes()[at as usize].slots().map(|slot| particle(tree, slot)).collect())
-                }
-            },
-            _ => Vec::new(),
-        }
-    }
-}
-
-/// A ball around the particles below a node of a cloud.
-fn some_particles(tree: &ParticleTree, at: u32) -> Branch {
-    let node = &tree.nodes()[at as usize];
-    let size = (node.reach + node.largest) * ROUND_UP;
-    round(node.centre, size, Inner::Particles(at), size)
-}
-
-fn particle(tree: &ParticleTree, slot: usize) -> Branch {
-    let number = Inner::Leaf(Some(tree.particle(slot)));
-    round(tree.points()[slot], tree.radii()[slot], number, 0.0)
-}
-
-/// A ball of the body's frame; without a radius a point.
-fn round(centre: DVec3, radius: f64, below: Inner, size: f64) -> Branch {
-    let convex = Convex::Primitive(if radius > 0.0 {
-        Primitive::Sphere { radius }
-    } else {
-        Primitive::Segment { ends: [DVec3::ZERO; 2] }
-    });
-    let piece = Arc::new(Piece { convex, local: Some(Pose::shift(centre)) });
-    Branch { piece, below, size }
-}
-
-/// A box of the body's frame.
-fn boxed(centre: DVec3, half: DVec3, below: Inner) -> Branch {
-    // A flat box is made a little thick: a box needs sides.
-    let size = norm(half);
-    let half = half.max(DVec3::splat(size * CURVED_TOUCH + f64::MIN_POSITIVE));
-    let convex = Convex::Primitive(Primitive::Cuboid { half });
-    let piece = Arc::new(Piece { convex, local: Some(Pose::shift(centre)) });
-    Branch { piece, below, size }
-}
-
 impl<'s> PieceSweep<'s> {
     fn new(shapes: [&'s Geometry; 2], motions: [&'s Motion; 2], options: &SweepOptions) -> PieceSweep<'s> {
-        let trees = shapes.map(Tree::new);
+        let trees = shapes.map(PieceTree::new);
         let balls = [0, 1].map(|k| trees[k].root().piece.ball());
         let poses = motions.map(|motion| motion.pose(0.0));
         let places = [0, 1].map(|k| poses[k].apply(balls[k].centre));
@@ -386,10 +222,10 @@ impl<'s> PieceSweep<'s> {
         let doubt = noise + CURVED_TOUCH * self.size;
         self.drift = RelativeDrift::of(self.motions, [&balls[0], &balls[1]], doubt);
         self.pass = match self.trees {
-            [Tree::One(shape), Tree::Mesh(_)] => {
+            [PieceTree::One(shape), PieceTree::Mesh(_)] => {
                 StraightPass::new(shape, self.motions[0], self.motions[1], self.slack)
             }
-            [Tree::Mesh(_), Tree::One(shape)] => {
+            [PieceTree::Mesh(_), PieceTree::One(shape)] => {
                 StraightPass::new(shape, self.motions[1], self.motions[0], self.slack)
             }
             _ => None,
@@ -510,8 +346,10 @@ impl<'s> PieceSweep<'s> {
             _ => None,
         };
         let named = |k: usize| match (self.trees[k], branches[k].below) {
-            (Tree::Mesh(model), Inner::Leaf(Some(t))) => triangle_feature(model, t, separation.features[k]),
-            (Tree::Cloud(_), Inner::Leaf(Some(i))) => Feature::Vertex(i),
+            (PieceTree::Mesh(model), Inner::Leaf(Some(t))) => {
+                triangle_feature(model, t, separation.features[k])
+            }
+            (PieceTree::Cloud(_), Inner::Leaf(Some(i))) => Feature::Vertex(i),
             _ => separation.features[k],
         };
         Some(Impact {
@@ -524,15 +362,8 @@ impl<'s> PieceSweep<'s> {
             proved,
         })
     }
-
     fn answer(&self, reached: f64, finish: Finish) -> Sweep {
-        let certainty = match (self.found, finish) {
-            (None, Finish::Complete) => Certainty::Exact,
-            _ => Certainty::Conservative { tolerance: self.early },
-        };
-        let outcome = Outcome { certainty, finish, work: self.work };
-        let free_until = self.found.map_or(reached, |impact| impact.time);
-        Sweep { impact: self.found, free_until, slack: self.slack, outcome }
+        Sweep::told(self.found, reached, [self.slack, self.early], finish, self.work)
     }
 }
 
@@ -543,21 +374,6 @@ fn least_slack(balls: &[Ball; 2], motions: [&Motion; 2], until: f64) -> f64 {
         noise(&balls[k], motions[k], until, &pose, pose.apply(balls[k].centre))
     };
     2.0 * (noise(0) + noise(1))
-}
-
-/// A feature of a triangle as one of its mesh.
-fn triangle_feature(model: &Model, triangle: u32, feature: Feature) -> Feature {
-    let corners = model.mesh().triangles()[triangle as usize];
-    match feature {
-        Feature::Vertex(i) => {
-            corners.get(i as usize).map_or(Feature::Face(triangle), |&v| Feature::Vertex(v))
-        }
-        Feature::Edge([i, j]) => match (corners.get(i as usize), corners.get(j as usize)) {
-            (Some(&v), Some(&w)) => Feature::Edge([v.min(w), v.max(w)]),
-            _ => Feature::Face(triangle),
-        },
-        _ => Feature::Face(triangle),
-    }
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-use glam::DQuat;
+use glam::{DQuat, DVec3};
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
 

@@ -13,7 +13,7 @@ mod tests;
 use self::flat::Flat;
 use self::hierarchy::Hierarchy;
 use super::meter::Meter;
-use super::particles::is_within;
+use super::particles::are_within;
 use crate::error::Error;
 use crate::num::tolerance::LARGEST_COORDINATE;
 
@@ -167,7 +167,7 @@ impl DeformableSpanner {
         let (points, flat) = (&self.hierarchy.points, &self.flat);
         let visit = |i: usize, j: usize, _: f64| {
             let [p, q] = flat.numbers(i, j);
-            if is_within(points[q as usize] - points[p as usize], reach) {
+            if are_within(points[p as usize], points[q as usize], reach) {
                 pairs.push([p, q]);
             }
         };

@@ -1,4 +1,4 @@
-use super::{ParticleSet, read_particles};
+use super::{ParticleCell, ParticleSet, read_particles};
 
 fn read(text: &str, extension: Option<&str>) -> ParticleSet {
     read_particles(text.as_bytes(), extension).unwrap()
@@ -10,23 +10,24 @@ fn refusal(text: &str, extension: Option<&str>) -> String {
 
 #[test]
 fn csv_with_and_without_header_in_every_dialect() {
-    let want = ParticleSet { positions: vec![[1.0, 2.5, -3.0], [0.1, 1e-3, 4.0]], radii: vec![] };
+    let want = ParticleSet { positions: vec![[1.0, 2.5, -3.0], [0.1, 1e-3, 4.0]], radii: vec![], cell: None };
     for text in [
         "1,2.5,-3\n0.1,1e-3,4\n",
         "x,y,z\n1,2.5,-3\n0.1,1e-3,4",
         "\u{feff}\"X\";\"Y\";\"Z\"\r\n1;2.5;-3\r\n0.1;1e-3;4\r\n\r\n",
         "# made by hand\nid\tz\ty\tx\n7\t-3\t2.5\t1\n8\t4\t1e-3\t0.1\n",
         "  1  2.5 -3\n\n 0.1 1e-3 4\n",
+        "x,y,z\r1,2.5,-3\r0.1,1e-3,4\r",
     ] {
         assert_eq!(read(text, Some("csv")), want, "{text}");
         assert_eq!(read(text, None), want, "{text}");
     }
     let balls = read("x,y,z,r\n0,0,0,0.5\n1,1,1,0\n", None);
-    assert_eq!(balls, ParticleSet { positions: vec![[0.0; 3], [1.0; 3]], radii: vec![0.5, 0.0] });
+    assert_eq!(balls, ParticleSet { positions: vec![[0.0; 3], [1.0; 3]], radii: vec![0.5, 0.0], cell: None });
     assert_eq!(read("0,0,0,0.5\n", None).radii, [0.5]);
     assert_eq!(
         read("radius,x,y\n2,3,4\n", None),
-        ParticleSet { positions: vec![[3.0, 4.0, 0.0]], radii: vec![2.0] }
+        ParticleSet { positions: vec![[3.0, 4.0, 0.0]], radii: vec![2.0], cell: None }
     );
     assert_eq!(read("1,2\n", None).positions, [[1.0, 2.0, 0.0]]);
     assert_eq!(read("x,y,z\n", None), ParticleSet::default());
@@ -85,8 +86,48 @@ fn pdb_is_read_by_columns() {
     assert!(said.contains("line 2") && said.contains("y is missing"), "{said}");
     let said = refusal(&atom.replace("27.340", "27.3x0"), Some("pdb"));
     assert!(said.contains("line 1") && said.contains("27.3x0"), "{said}");
-    let said = refusal(&format!("{text}MODEL        2\n"), Some("pdb"));
-    assert!(said.contains("more than one model"), "{said}");
+    for second in ["MODEL        2\n".to_string(), format!("{atom}\n")] {
+        let said = refusal(&format!("{text}{second}"), Some("pdb"));
+        assert!(said.contains("line 8") && said.contains("more than one model"), "{said}");
+    }
+    for nothing in ["HEADER    TEST\nEND\n".to_string(), atom.to_lowercase()] {
+        assert!(refusal(&nothing, Some("pdb")).contains("without an ATOM"), "{nothing}");
+    }
+}
+
+#[test]
+fn a_cell_is_read_where_the_file_has_one() {
+    let atom = "ATOM      1  N   MET A   1      27.340  24.430-100.614  1.00  9.67           N  ";
+    let cell = |cryst: &str| read(&format!("{cryst}\n{atom}\n"), Some("pdb")).cell;
+    let right = cell("CRYST1   31.040   32.000   33.500  90.00  90.00  90.00 P 1           1").unwrap();
+    let vectors = [[31.04, 0.0, 0.0], [0.0, 32.0, 0.0], [0.0, 0.0, 33.5]];
+    assert_eq!(right, ParticleCell { vectors, periodic: [true; 3] });
+    let skew =
+        cell("CRYST1   10.000   20.000   30.000  80.00 100.00 120.00 P 1           1").unwrap().vectors;
+    let [a, b, c] = skew.map(glam::DVec3::from);
+    for (u, v, angle) in [(b, c, 80.0), (a, c, 100.0), (a, b, 120.0_f64)] {
+        assert!((u.angle_between(v).to_degrees() - angle).abs() < 1e-9, "{skew:?}");
+    }
+    assert!((b.length() - 20.0).abs() < 1e-12 && (c.length() - 30.0).abs() < 1e-12);
+    assert_eq!(cell("CRYST1    1.000    1.000    1.000  90.00  90.00  90.00 P 1           1"), None);
+    let said = refusal("CRYST1   10.000   20.000   30.000  10.00 100.00 120.00 P 1\n", Some("pdb"));
+    assert!(said.contains("line 1") && said.contains("no cell"), "{said}");
+
+    let text = "2\nLattice=\"4 0 0 0.5 5 0 0 0 6\" Properties=mass:R:1:species:S:1:pos:R:3:forces:R:3 pbc=\"T T F\"\n\
+                16 O 1 2 3 0 0 0\n1 H 4 5 6 0 0 0\n";
+    let set = read(text, Some("xyz"));
+    assert_eq!(set.positions, [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]);
+    let vectors = [[4.0, 0.0, 0.0], [0.5, 5.0, 0.0], [0.0, 0.0, 6.0]];
+    assert_eq!(set.cell, Some(ParticleCell { vectors, periodic: [true, true, false] }));
+    for (from, to, reason) in [
+        ("0 0 6\"", "0 0\"", "8 numbers"),
+        ("pos:R:3", "pos:R:2", "names no pos"),
+        ("mass:R:1", "mass:R:one", "name:type:columns"),
+        ("T T F", "T T", "three of T and F"),
+    ] {
+        let said = refusal(&text.replace(from, to), Some("xyz"));
+        assert!(said.contains("line 2") && said.contains(reason), "{said}");
+    }
 }
 
 #[test]
@@ -95,7 +136,10 @@ fn ply_gives_its_vertices_and_radii() {
                 property float radius\nelement face 1\nproperty list uchar int vertex_indices\nend_header\n\
                 0 0 1 0.5\n1 2 3 0\n3 0 1 1\n";
     let set = read(text, None);
-    assert_eq!(set, ParticleSet { positions: vec![[0.0, 0.0, 1.0], [1.0, 2.0, 3.0]], radii: vec![0.5, 0.0] });
+    assert_eq!(
+        set,
+        ParticleSet { positions: vec![[0.0, 0.0, 1.0], [1.0, 2.0, 3.0]], radii: vec![0.5, 0.0], cell: None }
+    );
     let points = text.replace("property float radius\n", "").replace(" 0.5\n", "\n").replace("3 0\n", "3\n");
     assert_eq!(read(&points, Some("ply")).radii, Vec::<f64>::new());
     assert!(refusal(&text.replace(" 0.5\n", " -1\n"), None).contains("radius"));
