@@ -13,7 +13,7 @@ use crate::commands;
 use crate::error::Failure;
 use crate::exit::Exit;
 use crate::explain::Explain;
-use crate::output::{PartialFile, print};
+use crate::output::{PartialFile, check, print};
 
 /// Pairs that the text names; `--pairs` has them all.
 const SHOWN: usize = 20;
@@ -36,6 +36,9 @@ struct Found {
 /// Searches.
 pub fn run(args: &args::Particles, common: &Common) -> Result<Exit, Failure> {
     let ending = args.pairs.as_deref().map(Ending::of).transpose()?;
+    if let Some(path) = &args.pairs {
+        check(path)?;
+    }
     let mut explain = Explain::new(common.explain);
     let set = load_particles(&args.file)?;
     explain.say("file", || format!("{} particles", set.positions.len()));

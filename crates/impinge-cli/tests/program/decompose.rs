@@ -24,6 +24,17 @@ fn a_convex_mesh_is_its_own_part_and_the_parts_can_be_read_again() {
 }
 
 #[test]
+fn parts_are_objects_of_an_obj() {
+    let folder = Folder::new();
+    let mesh = impinge::procedural::stairs(3, 1.0, 2.0, 1.0).unwrap();
+    impinge::io::save(folder.path().join("stairs.obj"), &mesh).unwrap();
+    let made = folder.run(&["decompose", "stairs.obj", "--output", "parts.obj", "--format", "json"]).json();
+    let count = made["count"].as_u64().unwrap();
+    let text = folder.run(&["clash", "parts.obj", "--only-kinds", "--format", "json"]).json();
+    assert!(count > 1 && text["parts"].as_array().map(Vec::len) == Some(count as usize), "{made} {text}");
+}
+
+#[test]
 fn what_has_no_inside_is_refused_by_name() {
     let folder = Folder::with_meshes();
     let ended = folder.run(&["decompose", "open.obj", "--format", "json"]);

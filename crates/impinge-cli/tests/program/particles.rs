@@ -55,6 +55,41 @@ fn a_periodic_box_joins_its_ends() {
 }
 
 #[test]
+fn slanted_cells_slabs_and_the_cell_of_a_file() {
+    let folder = Folder::new();
+    folder.write("two.csv", "0.1,0.1,0.1\n2.9,8.9,0.1\n0.1,0.1,9.9\n");
+    let count = |options: &[&str]| {
+        let ended =
+            folder.run(&[&["particles", "two.csv", "--radius", "1", "--format", "json"], options].concat());
+        ended.json()["count"].as_u64().unwrap_or_else(|| panic!("{ended:?}"))
+    };
+    // The second lies beside the first by the slanted vector, the third by the upright one.
+    let cell = ["--periodic", "10,0,0,3,9,0,0,0,10"];
+    assert_eq!((count(&[]), count(&cell)), (0, 3));
+    assert_eq!(
+        (count(&[&cell[..], &["--along", "xy"]].concat()), count(&["--periodic", "0,10,0,9,0,10"])),
+        (1, 1)
+    );
+    let atom =
+        |n: u32, x: f64| format!("ATOM  {n:>5}  N   MET A   1    {x:>8.3}   0.000   0.000  1.00  0.00\n");
+    let atoms = format!("{}{}", atom(1, 0.2), atom(2, 9.9));
+    let crystal = "CRYST1   10.000   10.000   10.000  90.00  90.00  90.00 P 1           1\n";
+    folder.write("a.pdb", format!("{crystal}{atoms}"));
+    folder.write("bare.pdb", atoms);
+    let open = folder.run(&["particles", "a.pdb", "--radius", "1", "--format", "json"]);
+    assert_eq!((open.code, open.err.contains("--periodic file")), (0, true), "{open:?}");
+    let closed = folder.run(&["particles", "a.pdb", "--radius", "1", "--periodic", "file"]);
+    assert!(closed.code == 1 && closed.out.starts_with("1 pair "), "{closed:?}");
+    let none = folder.run(&["particles", "bare.pdb", "--radius", "1", "--periodic", "file"]);
+    assert!(none.code == 2 && none.err.contains("no periodic cell"), "{none:?}");
+    for options in [&["--along", "x"][..], &["--periodic", "0,9,0,9,0,9", "--along", "w"]] {
+        assert_eq!(folder.run(&[&["particles", "a.pdb", "--radius", "1"], options].concat()).code, 2);
+    }
+    let parquet = folder.run(&["particles", "a.pdb", "--radius", "1", "--pairs", "near.parquet"]);
+    assert!(parquet.code == 2 && parquet.err.contains(".csv or .json"), "{parquet:?}");
+}
+
+#[test]
 fn balls_touch_by_the_sum_of_their_radii() {
     let folder = Folder::new();
     folder.write("balls.csv", "x,y,z,r\n0,0,0,0.5\n1,0,0,0.5\n2.5,0,0,0.75\n9,9,9,0\n");

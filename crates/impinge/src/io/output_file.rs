@@ -38,15 +38,16 @@ impl OutputFile {
     /// # Errors
     /// What the system says about the folder, or that the path is one.
     pub fn create(path: impl AsRef<Path>) -> io::Result<OutputFile> {
-        let place = without_links(path.as_ref())?;
-        match fs::metadata(&place) {
+        // By the path itself: a link such as /dev/stdout may lead to a pipe that has no name.
+        match fs::metadata(path.as_ref()) {
             Ok(found) if found.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
             Ok(found) if !found.is_file() => {
-                let out = BufWriter::new(OpenOptions::new().write(true).open(&place)?);
+                let out = BufWriter::new(OpenOptions::new().write(true).open(path.as_ref())?);
                 return Ok(OutputFile { out, unfinished: None });
             }
             _ => {}
         }
+        let place = without_links(path.as_ref())?;
         let (temporary, file) = create_beside(&place)?;
         Ok(OutputFile { out: BufWriter::new(file), unfinished: Some([temporary, place]) })
     }
