@@ -155,6 +155,10 @@ impl<'p> Columns<'p> {
     }
 }
 
+/// Endings of tables that are not written: CSV under such a name would mislead.
+const OTHERS: [&str; 12] =
+    ["parquet", "feather", "arrow", "npy", "npz", "h5", "hdf5", "xlsx", "jsonl", "ndjson", "gz", "zip"];
+
 /// How pairs are written, by the ending of the name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Ending {
@@ -165,9 +169,11 @@ enum Ending {
 impl Ending {
     fn of(path: &Path) -> Result<Ending, Failure> {
         match path.extension().and_then(|e| e.to_str()).map(str::to_ascii_lowercase).as_deref() {
-            None | Some("csv" | "txt") => Ok(Ending::Csv),
             Some("json") => Ok(Ending::Json),
-            _ => Err(Failure(format!("{}: pairs are written as .csv or .json", path.display()))),
+            Some(other) if OTHERS.contains(&other) => {
+                Err(Failure(format!("{}: pairs are written as .csv or .json", path.display())))
+            }
+            _ => Ok(Ending::Csv),
         }
     }
 }
