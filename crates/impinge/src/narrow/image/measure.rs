@@ -56,6 +56,19 @@ pub struct Estimate {
     /// What the rows at the border miss, which the samples in their middles do not tell: the first term of Euler and
     /// Maclaurin's series, with the growth between the last two rows at each end.
     pub ends: f64,
+    /// By how much the two other images, which see the depth of this one across or along their rows, count their
+    /// outermost pixels wrong there.
+    pub border: Border,
+}
+
+/// By how much the outermost pixels along an axis count too much or too little, by the image with that depth: see
+/// [`miscounted`].
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Border {
+    /// In the image with rows across the axis.
+    pub across: f64,
+    /// In the image with rows along it.
+    pub along: f64,
 }
 
 /// The variance of the sum of a function over samples in the middle of their cells, in units of the sum of the squares of
@@ -65,15 +78,18 @@ const OF_A_JUMP: f64 = 1.0 / 24.0;
 impl Estimate {
     fn of(images: &Images<'_, '_>, axis: Axis) -> Estimate {
         let (all, pixels) = (&images.intervals[axis.depth], images.lattice.pixels as usize);
-        let area = images.lattice.area(axis);
+        let (bounds, pixel) = (&images.lattice.bounds, images.lattice.size[axis.depth]);
+        let [low, high] = [bounds.low, bounds.high].map(|corner| corner[axis.depth]);
         let mut lengths = vec![0.0; pixels];
-        let mut squares = 0.0;
+        let (mut squares, mut border) = (0.0, 0.0);
         let mut rows = Vec::with_capacity(pixels);
         let mut at = 0;
         for row in 0..pixels {
             let begin = at;
             while at < all.len() && (all[at].column as usize) < (row + 1) * pixels {
-                lengths[all[at].column as usize - row * pixels] += all[at].length();
+                let [from, to] = all[at].depth;
+                lengths[all[at].column as usize - row * pixels] += to - from;
+                border += miscounted(from - low, pixel) + miscounted(high - to, pixel);
                 at += 1;
             }
             let own: f64 = all[begin..at].iter().map(Interval::length).sum();
@@ -86,26 +102,52 @@ impl Estimate {
                 lengths[first..last].fill(0.0);
             }
         }
-        Estimate::from_rows(&rows, squares, area)
+        Estimate::from_rows(&rows, squares, border, images.lattice.area(axis))
     }
 
-    /// From the sums of the rows and of the squared second differences along them.
-    pub fn from_rows(rows: &[f64], squares: f64, area: f64) -> Estimate {
+    /// From the sums of the rows, of the squared second differences along them, and of what rows across the depth
+    /// miscount at the border.
+    pub fn from_rows(rows: &[f64], squares: f64, border: f64, area: f64) -> Estimate {
         let ends = match rows {
             [first, second, .., before, last] => ((last - before) - (second - first)) / 24.0,
             _ => 0.0,
         };
+        let volume = rows.iter().sum::<f64>() * area;
+        let across = (border * area).abs();
+        // Along the rows, the samples of each row stand elsewhere in their pixels. Together they tell where the body begins
+        // to a pixel over the number of rows, and a layer of pixels is about the volume over that number.
+        let along = across.min(volume / (rows.len() * rows.len()) as f64);
         Estimate {
-            volume: rows.iter().sum::<f64>() * area,
+            volume,
             variance: (squares + second_differences(rows)) * OF_A_JUMP * area * area,
             ends: ends * area,
+            border: Border { across, along },
         }
     }
 }
 
-/// The sum of the squares of the second differences.
+/// By how much a sample in the middle of the outermost pixel counts too much where the body begins so far behind the border
+/// of the box; negative where it counts too little. Up to half a pixel it counts the whole pixel, as if the body began at
+/// the border, and no difference between samples tells.
+#[inline(always)]
+fn miscounted(gap: f64, pixel: f64) -> f64 {
+    if gap >= pixel || gap <= 0.0 {
+        return 0.0;
+    }
+    if gap < 0.5 * pixel { gap } else { gap - pixel }
+}
+
+/// The sum of the squares of the second differences. What is nothing at an end is nothing beyond, too.
 fn second_differences(values: &[f64]) -> f64 {
-    values.windows(3).map(|w| w[0] - 2.0 * w[1] + w[2]).map(|d| d * d).sum()
+    let inner: f64 = values.windows(3).map(|w| w[0] - 2.0 * w[1] + w[2]).map(|d| d * d).sum();
+    let beyond = |end: f64, next: f64| if end == 0.0 { next * next } else { 0.0 };
+    match values {
+        [first, second, ..] => {
+            let [before, last] = [values[values.len() - 2], values[values.len() - 1]];
+            inner + beyond(*first, *second) + beyond(last, before)
+        }
+        _ => inner,
+    }
 }
 
 /// Ends of intervals on one face of one image, one after the other: their mean tells their common share of the corners.

@@ -29,6 +29,8 @@ mod regions;
 mod stages;
 
 #[cfg(test)]
+mod equal_tests;
+#[cfg(test)]
 mod tests;
 
 use std::collections::HashMap;

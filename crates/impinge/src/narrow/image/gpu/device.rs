@@ -118,14 +118,15 @@ impl Device {
         (size <= most).then(|| self.device.create_buffer(&descriptor))
     }
 
-    /// Draws and measures a band; low and high word of the sum of each row, and the bits of its squares.
+    /// Draws and measures a band; low and high word of the sum of each row, the bits of its squares, and what
+    /// it tells of the border.
     pub fn run(
         &self,
         lattice: &Lattice,
         band: &Band<'_>,
         triangles: &Buffer,
         gradient: &Buffer,
-    ) -> Option<Vec<[u32; 3]>> {
+    ) -> Option<Vec<[u32; 4]>> {
         let Band { drawing, first_row, rows, layers, component } = *band;
         let columns = rows * lattice.pixels;
         let [from, to] = [first_row, first_row + rows].map(|row| drawing.row_items[row as usize] as usize);
@@ -156,7 +157,7 @@ impl Device {
             self.buffer(size_of::<Frame>() as u64, BufferUsages::UNIFORM | BufferUsages::COPY_DST)?;
         self.queue.write_buffer(&uniform, 0, bytemuck::bytes_of(&frame));
         let room = usize::try_from(layers).ok()? + given.len();
-        let sums = self.zeros((columns + 3 * rows) as usize)?;
+        let sums = self.zeros((2 * columns + 4 * rows) as usize)?;
         let buffers = [
             &uniform,
             triangles,
@@ -187,8 +188,8 @@ impl Device {
             }
         }
         self.queue.submit([encoder.finish()]);
-        let words = self.read(&sums, columns as usize, 3 * rows as usize)?;
-        Some(words.chunks_exact(3).map(|row| [row[0], row[1], row[2]]).collect())
+        let words = self.read(&sums, 2 * columns as usize, 4 * rows as usize)?;
+        Some(words.as_chunks().0.to_vec())
     }
 
     /// Words of a buffer, once everything before is done; `None` after any failure.

@@ -66,7 +66,8 @@ const SHARE_UNIT: f32 = 16777216.0;
 // Where the layers of each column begin, and how many there are.
 @group(0) @binding(5) var<storage, read_write> places: array<vec2<u32>>;
 @group(0) @binding(6) var<storage, read_write> layers: array<Layer>;
-// The length of each column in both bodies; behind them, for each row, the sum in two words and the squares.
+// The length of each column in both bodies, then what each tells of the border; behind them, for each row, the sum in two
+// words, the squares and the border.
 @group(0) @binding(7) var<storage, read_write> sums: array<u32>;
 // For each vertex and axis a sum in two words.
 @group(0) @binding(8) var<storage, read_write> gradient: array<atomic<u32>>;
@@ -314,6 +315,14 @@ fn leaves_too(first: u32, end: u32, layer: Layer, winding: i32) -> u32 {
     return NONE;
 }
 
+// By how much samples in the middles of pixels count too much of a body that begins so far behind the border of the box.
+fn miscounted(gap: i32, pixel: i32) -> i32 {
+    if (gap >= pixel || gap <= 0) {
+        return 0;
+    }
+    return select(gap - pixel, gap, 2 * gap < pixel);
+}
+
 @compute @workgroup_size(64)
 fn measure(@builtin(global_invocation_id) id: vec3<u32>) {
     let column = id.x + id.y * frame.stride;
@@ -337,6 +346,8 @@ fn measure(@builtin(global_invocation_id) id: vec3<u32>) {
     var from_code = NONE;
     var from_shared = NONE;
     var length = 0u;
+    var border = 0;
+    let pixel = i32(DEPTH_UNIT) / i32(frame.pixels);
     for (var k = begin; k < end; k++) {
         let layer = layers[k];
         let body = (layer.code >> 1u) & 1u;
@@ -356,6 +367,7 @@ fn measure(@builtin(global_invocation_id) id: vec3<u32>) {
             let deep = layer.depth - from_depth;
             if (deep > frame.rounding) {
                 length += u32(deep);
+                border += miscounted(from_depth, pixel) + miscounted(i32(DEPTH_UNIT) - layer.depth, pixel);
                 add_ends(from_code, from_shared, p, -1.0);
                 add_ends(layer.code, leaves_too(k + 1u, end, layer, winding[other]), p, 1.0);
             }
@@ -363,10 +375,11 @@ fn measure(@builtin(global_invocation_id) id: vec3<u32>) {
         }
     }
     sums[column] = length;
+    sums[frame.rows * frame.pixels + column] = bitcast<u32>(border);
 }
 
-// The sum of each row, and the squares of the second differences of its columns from the first that holds something to
-// the last.
+// The sum of each row, the squares of the second differences of its columns around all that hold something, and what they
+// tell of the border.
 @compute @workgroup_size(64)
 fn sum_rows(@builtin(global_invocation_id) id: vec3<u32>) {
     let row = id.x;
@@ -378,8 +391,10 @@ fn sum_rows(@builtin(global_invocation_id) id: vec3<u32>) {
     var high = 0u;
     var first = NONE;
     var last = 0u;
+    var border = 0;
     for (var column = 0u; column < frame.pixels; column++) {
         let own = sums[begin + column];
+        border += bitcast<i32>(sums[(frame.rows + row) * frame.pixels + column]);
         if (own != 0u) {
             let sum = low + own;
             high += select(0u, 1u, sum < low);
@@ -389,16 +404,25 @@ fn sum_rows(@builtin(global_invocation_id) id: vec3<u32>) {
         }
     }
     var squares = 0.0;
-    if (first != NONE && frame.pixels > 2u) {
+    if (first != NONE && frame.pixels > 1u) {
         for (var column = max(first, 1u); column <= min(last, frame.pixels - 2u); column++) {
             let at = begin + column;
             let around = f32(sums[at - 1u]) + f32(sums[at + 1u]);
             let second = (around - 2.0 * f32(sums[at])) / DEPTH_UNIT;
             squares += second * second;
         }
+        if (first > 0u) {
+            let step = f32(sums[begin + first]) / DEPTH_UNIT;
+            squares += step * step;
+        }
+        if (last < frame.pixels - 1u) {
+            let step = f32(sums[begin + last]) / DEPTH_UNIT;
+            squares += step * step;
+        }
     }
-    let out = frame.rows * frame.pixels + 3u * row;
+    let out = 2u * frame.rows * frame.pixels + 4u * row;
     sums[out] = low;
     sums[out + 1u] = high;
     sums[out + 2u] = bitcast<u32>(squares);
+    sums[out + 3u] = bitcast<u32>(border);
 }

@@ -112,10 +112,11 @@ fn whole([low, high]: [u32; 2]) -> i64 {
 }
 
 /// What one image says, from the sums of its rows.
-fn estimate(lattice: &Lattice, axis: Axis, rows: &[[u32; 3]]) -> Estimate {
+fn estimate(lattice: &Lattice, axis: Axis, rows: &[[u32; 4]]) -> Estimate {
     let (area, deep) = (lattice.area(axis), lattice.size[axis.depth] * f64::from(lattice.pixels));
     let lengths: Vec<f64> =
-        rows.iter().map(|&[low, high, _]| whole([low, high]) as f64 / DEPTH_UNIT * deep).collect();
+        rows.iter().map(|&[low, high, ..]| whole([low, high]) as f64 / DEPTH_UNIT * deep).collect();
     let squares: f64 = rows.iter().map(|row| f64::from(f32::from_bits(row[2]))).sum();
-    Estimate::from_rows(&lengths, squares * deep * deep, area)
+    let border: f64 = rows.iter().map(|row| f64::from(row[3].cast_signed())).sum();
+    Estimate::from_rows(&lengths, squares * deep * deep, border / DEPTH_UNIT * deep, area)
 }
