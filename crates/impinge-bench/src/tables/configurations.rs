@@ -305,15 +305,15 @@ mod tests {
         let found = cell.ours(0, 1)?.answer;
         let free = found.iter().filter(|d| **d > 0.0).count();
         assert!((5..BLOCK).contains(&free), "{free}");
+        let links: Vec<Shape> = cell.links.iter().cloned().map(Shape::from).collect();
+        let things: Vec<_> = cell.obstacles.iter().map(|(m, pose)| (Shape::from(m.clone()), pose)).collect();
         let mut poses = Vec::new();
         for (values, least) in cell.configurations.iter().zip(&found).take(3) {
             cell.arm.skeleton().poses(&Pose::IDENTITY, values, &mut poses);
             let mut want = f64::INFINITY;
-            for (link, at) in cell.links.iter().zip(&poses) {
-                let link = Shape::from(link.clone());
-                for (mesh, pose) in &cell.obstacles {
-                    let thing = Shape::from(mesh.clone());
-                    want = want.min(impinge::distance(link.at(*at), thing.at(*pose)).distance);
+            for (link, at) in links.iter().zip(&poses) {
+                for (thing, pose) in &things {
+                    want = want.min(impinge::distance(link.at(*at), thing.at(**pose)).distance);
                 }
             }
             assert_eq!(*least, want);

@@ -8,6 +8,7 @@ use glam::DVec3;
 
 use super::point_triangle::TriangleFeature;
 use super::triangle_triangle::{Sides, lone_corner, pierce, plane_sides};
+use crate::num::each::Each;
 use crate::num::predicate::{Sign, orient3d};
 
 /// An end of a common segment.
@@ -56,9 +57,9 @@ impl Reach {
         let [next, last] = [(first + 1) % 3, (first + 2) % 3];
         let order = if keep { [first, next, last] } else { [first, last, next] };
         Reach {
-            corners: order.map(|i| t[i]),
-            number: order.map(|i| i as u8),
-            in_plane: order.map(|i| over[i].is_zero()),
+            corners: order.each(|i| t[i]),
+            number: order.each(|i| i as u8),
+            in_plane: order.each(|i| over[i].is_zero()),
         }
     }
 

@@ -6,16 +6,17 @@
 
 use glam::DVec3;
 
+use crate::num::each::Each;
 use crate::num::tolerance::BOX_ROUNDING;
 
 /// False only when no point of the triangle lies in the box.
 pub fn may_meet(triangle: &[DVec3; 3], centre: DVec3, half: DVec3) -> bool {
-    let corners = triangle.map(|p| p - centre);
+    let corners = triangle.each(|p| p - centre);
     // What rounding does to a corner, as a length.
     let slack =
         triangle.iter().fold(centre.abs() + half, |all, p| all.max(p.abs())).element_sum() * BOX_ROUNDING;
     let separates = |axis: DVec3| {
-        let [a, b, c] = corners.map(|p| axis.dot(p));
+        let [a, b, c] = corners.each(|p| axis.dot(p));
         let reach = axis.abs().dot(half) + axis.length() * slack;
         a.min(b).min(c) > reach || a.max(b).max(c) < -reach
     };

@@ -12,6 +12,7 @@ use super::point_triangle::{TriangleFeature, TriangleProjection, inside_foot, no
 use super::segment_segment::inner_points;
 use super::triangle_distance_exact;
 use super::triangle_triangle::meet;
+use crate::num::each::Each;
 use crate::num::tolerance::{DOT_ROUNDING, LARGEST_LENGTH_UNSCALED, SMALLEST_LENGTH_UNSCALED};
 
 /// The nearest points of two triangles, as long as these are disjoint.
@@ -41,11 +42,11 @@ pub fn nearest(a: &[DVec3; 3], b: &[DVec3; 3]) -> TriangleDistance {
     // In two steps, since the reciprocal of a subnormal number is infinite.
     let scale = f64::from_bits((extent.to_bits() & f64::INFINITY.to_bits()).max(1 << 52));
     let origin = a[0];
-    let scaled = |t: &[DVec3; 3]| t.map(|p| (p - origin) / scale);
+    let scaled = |t: &[DVec3; 3]| t.each(|p| (p - origin) / scale);
     let found = nearest_unscaled(&scaled(a), &scaled(b));
     TriangleDistance {
         distance: found.distance * scale,
-        points: found.points.map(|p| p * scale + origin),
+        points: found.points.each(|p| p * scale + origin),
         ..found
     }
 }

@@ -10,6 +10,7 @@ use glam::{DVec2, DVec3};
 use smallvec::SmallVec;
 
 use super::segment_triangle;
+use crate::num::each::Each;
 use crate::num::predicate::{Plane, Sign, drop_axis, orient2d, orient3d, orient3d_value};
 
 /// How two closed triangles lie to each other.
@@ -136,7 +137,7 @@ pub fn meet_sharing_corner(a: &[DVec3; 3], b: &[DVec3; 3], ia: usize, ib: usize)
 pub fn folded_over_edge(p: DVec3, q: DVec3, ra: DVec3, rb: DVec3) -> bool {
     orient3d(p, q, ra, rb).is_zero()
         && (0..3).any(|axis| {
-            let [p, q, ra, rb] = [p, q, ra, rb].map(|x| drop_axis(x, axis));
+            let [p, q, ra, rb] = [p, q, ra, rb].each(|x| drop_axis(x, axis));
             orient2d(p, q, ra).times(orient2d(p, q, rb)) == Sign::Positive
         })
 }
@@ -180,12 +181,12 @@ pub(super) enum Sides {
 pub(super) fn plane_sides(a: &[DVec3; 3], b: &[DVec3; 3]) -> Sides {
     const ZEROS: [Sign; 3] = [Sign::Zero; 3];
     let plane_a = Plane::through(a[0], a[1], a[2]);
-    let over_b = b.map(|p| plane_a.side(p));
+    let over_b = b.each(|p| plane_a.side(p));
     if one_sided(over_b) {
         return Sides::Apart;
     }
     let plane_b = Plane::through(b[0], b[1], b[2]);
-    let over_a = a.map(|p| plane_b.side(p));
+    let over_a = a.each(|p| plane_b.side(p));
     if one_sided(over_a) {
         return Sides::Apart;
     }
@@ -273,21 +274,21 @@ pub fn has_area(t: &[DVec3; 3]) -> bool {
 pub(crate) fn upright_axis(t: &[DVec3; 3]) -> Option<usize> {
     let first = (t[1] - t[0]).cross(t[2] - t[0]).abs().max_position();
     (0..3).map(|i| (first + i) % 3).find(|&axis| {
-        let [p, q, r] = t.map(|x| drop_axis(x, axis));
+        let [p, q, r] = t.each(|x| drop_axis(x, axis));
         !orient2d(p, q, r).is_zero()
     })
 }
 
 /// Whether two flat triangles (or segments, or points), whose boxes overlap, share a point.
 fn flat_meet(a: &[DVec3; 3], b: &[DVec3; 3], axis: usize) -> bool {
-    let (a, b) = (a.map(|p| drop_axis(p, axis)), b.map(|p| drop_axis(p, axis)));
+    let (a, b) = (a.each(|p| drop_axis(p, axis)), b.each(|p| drop_axis(p, axis)));
     let strictly = |own: Sign, others: [Sign; 3]| one_sided(others) && own.times(others[0]) != Sign::Positive;
     !an_edge_separates(&a, &b, strictly) && !an_edge_separates(&b, &a, strictly)
 }
 
 /// Whether two coplanar triangles, both with an area after dropping the axis, share an area.
 fn coplanar_interiors_meet(a: &[DVec3; 3], b: &[DVec3; 3], axis: usize) -> bool {
-    let (a, b) = (a.map(|p| drop_axis(p, axis)), b.map(|p| drop_axis(p, axis)));
+    let (a, b) = (a.each(|p| drop_axis(p, axis)), b.each(|p| drop_axis(p, axis)));
     let weakly = |own: Sign, others: [Sign; 3]| others.iter().all(|&s| s.times(own) != Sign::Positive);
     !an_edge_separates(&a, &b, weakly) && !an_edge_separates(&b, &a, weakly)
 }
@@ -298,7 +299,7 @@ fn coplanar_interiors_meet(a: &[DVec3; 3], b: &[DVec3; 3], axis: usize) -> bool 
 fn an_edge_separates(a: &[DVec2; 3], b: &[DVec2; 3], apart: impl Fn(Sign, [Sign; 3]) -> bool) -> bool {
     (0..3).any(|i| {
         let (p, q, r) = (a[i], a[(i + 1) % 3], a[(i + 2) % 3]);
-        apart(orient2d(p, q, r), b.map(|x| orient2d(p, q, x)))
+        apart(orient2d(p, q, r), b.each(|x| orient2d(p, q, x)))
     })
 }
 

@@ -11,6 +11,7 @@ use glam::{DVec3, Vec3};
 
 use super::leaf_block::{Block, LeafBlocks};
 use super::wide::{Node, WIDTH, WideTree};
+use crate::num::each::Each;
 use crate::num::parallel;
 
 /// Subtrees with more bottom nodes than this get no disc bound: they are not flat.
@@ -101,7 +102,7 @@ fn disc_bound(blocks: &[&Block], middle: Vec3, reach: f32) -> [f32; 8] {
     for block in blocks {
         for corner in block.chunks_exact(3) {
             for lane in 0..WIDTH {
-                let arm = [0, 1, 2].map(|k| corner[k][lane] - middle[k]);
+                let arm = [0, 1, 2].each(|k| corner[k][lane] - middle[k]);
                 let height = arm[0] * axis.x + arm[1] * axis.y + arm[2] * axis.z;
                 let square = arm[0] * arm[0] + arm[1] * arm[1] + arm[2] * arm[2];
                 bottom[lane] = if height < bottom[lane] { height } else { bottom[lane] };
@@ -123,7 +124,7 @@ fn disc_bound(blocks: &[&Block], middle: Vec3, reach: f32) -> [f32; 8] {
 /// Twice the sum of a block's areas, each along its normal.
 fn area(block: &Block) -> DVec3 {
     let triangle = |lane: usize| {
-        let corner = |c: usize| DVec3::from_array([0, 1, 2].map(|k| f64::from(block[3 * c + k][lane])));
+        let corner = |c: usize| DVec3::from_array([0, 1, 2].each(|k| f64::from(block[3 * c + k][lane])));
         (corner(1) - corner(0)).cross(corner(2) - corner(0))
     };
     (0..WIDTH).map(triangle).sum()

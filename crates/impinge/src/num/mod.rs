@@ -5,6 +5,7 @@ pub mod cubic;
 pub mod disjoint_sets;
 pub mod double_double;
 pub mod dyadic;
+pub(crate) mod each;
 pub mod exact_vector;
 pub(crate) mod hash;
 pub mod parallel;

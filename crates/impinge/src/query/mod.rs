@@ -44,7 +44,7 @@ use crate::{Budget, Error};
 ///     let above = Pose::from_translation([0.0, 0.0, 2.0 - 0.25 * f64::from(step)])?;
 ///     let mut query = Query {
 ///         method: Method::Gjk,
-///         budget: Budget::millis(2),
+///         budget: Budget::units(1000),
 ///         memory: Some(&mut memory),
 ///         ..Query::default()
 ///     };

@@ -13,6 +13,7 @@ use glam::DVec3;
 
 use crate::geom::incremental_hull::{Facet, IncrementalHull};
 use crate::num::compact_sort::sort_rarely;
+use crate::num::each::Each;
 use crate::num::predicate::{Plane, PlaneFilter, Sign, drop_axis, orient2d};
 
 /// No point, no facet.
@@ -82,7 +83,7 @@ fn off_line(points: &[DVec3], a: usize, b: usize) -> Option<(usize, usize)> {
     let area = |i: usize| along.cross(points[i] - points[a]).length_squared();
     let spans = |i: usize| {
         (0..3).find(|&axis| {
-            let [p, q, r] = [a, b, i].map(|i| drop_axis(points[i], axis));
+            let [p, q, r] = [a, b, i].each(|i| drop_axis(points[i], axis));
             !orient2d(p, q, r).is_zero()
         })
     };
@@ -243,7 +244,7 @@ impl<'p> HullBuilder<'p> {
 }
 
 fn own(points: &[DVec3], corners: [u32; 3]) -> Own {
-    let [p, q, r] = corners.map(|i| points[i as usize]);
+    let [p, q, r] = corners.each(|i| points[i as usize]);
     Own { plane: PlaneFilter::through(p, q, r), above: NOTHING_ABOVE }
 }
 

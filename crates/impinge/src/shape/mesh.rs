@@ -3,6 +3,7 @@
 use glam::DVec3;
 
 use crate::Error;
+use crate::num::each::Each;
 use crate::num::tolerance::LARGEST_COORDINATE;
 
 /// Vertices of a mesh, at most: `u32::MAX` stays free to stand for "none".
@@ -87,7 +88,7 @@ impl Mesh {
     /// The corners of one triangle.
     #[inline]
     pub fn corners(&self, triangle: u32) -> [DVec3; 3] {
-        self.triangles[triangle as usize].map(|v| self.vertices[v as usize])
+        self.triangles[triangle as usize].each(|v| self.vertices[v as usize])
     }
 }
 

@@ -13,6 +13,7 @@ use glam::{DVec3, Vec2, Vec3};
 use super::{Block, LANES, Link, Node, PointTree};
 use crate::Mesh;
 use crate::hierarchy::wide::TreeFrame;
+use crate::num::each::Each;
 use crate::num::parallel;
 
 /// Turns of a box about its normal that are tried, over a quarter turn.
@@ -94,7 +95,7 @@ impl PointTree {
 }
 
 fn item(mesh: &Mesh, frame: &TreeFrame, triangle: u32) -> Item {
-    Item { corners: mesh.corners(triangle).map(|p| frame.inward(p).as_vec3()), triangle }
+    Item { corners: mesh.corners(triangle).each(|p| frame.inward(p).as_vec3()), triangle }
 }
 
 /// The k-th run of `size` of `count` things.
@@ -161,7 +162,7 @@ fn node(items: &[Item], links: &[Link], children: Range<usize>, below: usize, ro
 fn fitted(items: &[Item], rounding: f32) -> Turned {
     let axes = axes(items);
     let corners = || parallel::in_turn(items).flat_map(|item| item.corners);
-    let seen = |p: Vec3| Vec3::from_array(axes.map(|axis| axis.dot(p)));
+    let seen = |p: Vec3| Vec3::from_array(axes.each(|axis| axis.dot(p)));
     let (mut low, mut high) = (Vec3::INFINITY, Vec3::NEG_INFINITY);
     for p in corners().map(seen) {
         (low, high) = (low.min(p), high.max(p));

@@ -7,6 +7,7 @@
 
 use glam::DVec3;
 
+use crate::num::each::Each;
 use crate::num::tolerance::{PARALLEL_PLANES_SQ, SHIFT_ACROSS};
 
 /// While it is moved along a direction, b meets a from `low` to `high` (lengths); beyond, a plane with the normal
@@ -22,7 +23,7 @@ pub(super) struct Interval {
 /// For which lengths `b` moved along the unit vector `direction` meets `a`; `None` when it never does.
 pub(super) fn interval(a: &[DVec3; 3], b: &[DVec3; 3], direction: DVec3) -> Option<Interval> {
     let origin = a[0];
-    let (a, b) = (a.map(|p| p - origin), b.map(|p| p - origin));
+    let (a, b) = (a.each(|p| p - origin), b.each(|p| p - origin));
     let sides = |t: &[DVec3; 3]| [t[1] - t[0], t[2] - t[1], t[0] - t[2]];
     let (of_a, of_b) = (sides(&a), sides(&b));
     let normals = [of_a[0].cross(of_a[1]), of_b[0].cross(of_b[1])];
@@ -50,7 +51,7 @@ impl Interval {
     #[inline]
     fn clip(&mut self, a: &[DVec3; 3], b: &[DVec3; 3], axis: DVec3, direction: DVec3) -> Option<()> {
         let range = |t: &[DVec3; 3]| {
-            let [x, y, z] = t.map(|p| axis.dot(p));
+            let [x, y, z] = t.each(|p| axis.dot(p));
             [x.min(y).min(z), x.max(y).max(z)]
         };
         let ([a0, a1], [b0, b1]) = (range(a), range(b));

@@ -21,6 +21,7 @@ use crate::Counters;
 use crate::bound::Aabb;
 use crate::narrow::exact::placed_mesh::PlacedMesh;
 use crate::num::compact_sort::sort_rarely;
+use crate::num::each::Each;
 use crate::num::tolerance::{FREE_GAP, NO_DIRECTION, SAME_EXIT, TURN_FIRST, TURN_LAST, WORTH_TURNING};
 
 /// How often a direction is replaced by the normal of the plane crossed last.
@@ -387,9 +388,9 @@ impl Shadow {
     /// The ranges of a triangle along both axes.
     #[inline]
     fn of(&self, corners: &[DVec3; 3]) -> [[f64; 2]; 2] {
-        let corners = corners.map(|p| p - self.origin);
-        self.axes.map(|axis| {
-            let [x, y, z] = corners.map(|p| axis.dot(p));
+        let corners = corners.each(|p| p - self.origin);
+        self.axes.each(|axis| {
+            let [x, y, z] = corners.each(|p| axis.dot(p));
             [x.min(y).min(z), x.max(y).max(z)]
         })
     }

@@ -10,6 +10,7 @@ use crate::hierarchy::relative::placement_error;
 use crate::model::Model;
 use crate::motion::{AccelerationBound, Ball, Motion};
 use crate::narrow::exact::collide::{Posed, counted_first_meeting};
+use crate::num::each::Each;
 
 /// A mesh and how it moves.
 #[derive(Debug, Clone, Copy)]
@@ -43,8 +44,8 @@ impl<'m> MovingMesh<'m> {
 
     /// The corners of a triangle in the world, and their velocities.
     pub fn corners(&self, triangle: u32, now: &Instant<'_>) -> Corners {
-        let at = self.model.mesh().corners(triangle).map(|p| now.pose.apply(p));
-        Corners { at, velocity: at.map(|x| now.twist.velocity(x)) }
+        let at = self.model.mesh().corners(triangle).each(|p| now.pose.apply(p));
+        Corners { at, velocity: at.each(|x| now.twist.velocity(x)) }
     }
 
     /// The corners of a triangle in the world at a time.

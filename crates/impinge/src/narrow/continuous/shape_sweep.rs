@@ -1,7 +1,7 @@
 //! When any two moving shapes first touch.
 //!
 //! Two meshes go to [`super::mesh_sweep`]. Everything else is a search over pairs of convex pieces, the pair that
-//! can meet earliest first ([`super::piece_tree`]). Convex shapes are solid, meshes are surfaces: a mesh inside a box
+//! can meet earliest first (`piece_tree`). Convex shapes are solid, meshes are surfaces: a mesh inside a box
 //! touches it, a box inside a mesh does not.
 
 use std::collections::BinaryHeap;

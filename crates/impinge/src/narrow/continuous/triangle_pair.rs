@@ -11,6 +11,7 @@ use glam::DVec3;
 use crate::geom::point_triangle::{TriangleFeature, norm};
 use crate::geom::triangle_distance::{self, TriangleDistance};
 use crate::geom::unit_normal::unit_normal;
+use crate::num::each::Each;
 use crate::num::tolerance::{DOT_ROUNDING, ROUND_UP};
 
 /// A triangle at an instant: its corners and their velocities.
@@ -68,7 +69,7 @@ fn feature_normals(a: &Corners, b: &Corners, near: &TriangleDistance) -> [DVec3;
 /// The time for which a direction separates two triangles.
 pub(super) fn time_along(normal: DVec3, a: &Corners, b: &Corners, noise: f64, acceleration: f64) -> f64 {
     let mut least = f64::INFINITY;
-    let speed = |v: &[DVec3; 3]| v.map(|v| normal.dot(v));
+    let speed = |v: &[DVec3; 3]| v.each(|v| normal.dot(v));
     let (rate_a, rate_b) = (speed(&a.velocity), speed(&b.velocity));
     for (i, rate_a) in rate_a.into_iter().enumerate() {
         for (j, rate_b) in rate_b.into_iter().enumerate() {

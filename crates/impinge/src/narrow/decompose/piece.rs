@@ -13,6 +13,7 @@ use std::ops::Range;
 use glam::DVec3;
 
 use crate::Mesh;
+use crate::num::each::Each;
 use crate::num::tolerance::SAME_CUT_SQ;
 use crate::shape::hull::ascending;
 use crate::shape::{Outline, Polytope};
@@ -172,7 +173,7 @@ impl Piece {
 
     /// Six times the volume of the pyramid over a triangle.
     fn pyramid(&self, a: u32, [b, c]: [u32; 2], origin: DVec3) -> f64 {
-        let [a, b, c] = [a, b, c].map(|v| self.points[v as usize] - origin);
+        let [a, b, c] = [a, b, c].each(|v| self.points[v as usize] - origin);
         a.cross(b).dot(c)
     }
 

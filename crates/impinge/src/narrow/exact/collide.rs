@@ -18,6 +18,7 @@ use crate::hierarchy::leaf_filter::LeafFilter;
 use crate::hierarchy::relative::Relative;
 use crate::hierarchy::wide::{TreeFrame, WIDTH, WideTree};
 use crate::model::{Fact, Model};
+use crate::num::each::Each;
 use crate::num::parallel;
 use crate::num::stages;
 use crate::num::tolerance::STRETCH;
@@ -46,7 +47,7 @@ impl<'m> Posed<'m> {
     /// The placed corners of a triangle: the doubles that exact answers are about.
     #[inline]
     pub fn corners(&self, triangle: u32) -> [DVec3; 3] {
-        self.model.mesh().corners(triangle).map(|p| self.pose.apply(p))
+        self.model.mesh().corners(triangle).each(|p| self.pose.apply(p))
     }
 }
 
@@ -65,7 +66,7 @@ pub struct Candidate<'s> {
 impl Candidate<'_> {
     /// The placed corners of both.
     pub fn corners(&self) -> [[DVec3; 3]; 2] {
-        [0, 1].map(|body| self.bodies[body].corners(self.triangles[body]))
+        [0, 1].each(|body| self.bodies[body].corners(self.triangles[body]))
     }
 
     /// Whether the triangles share a point, exactly.
@@ -138,7 +139,7 @@ impl<'m> SurfaceSearch<'m> {
 
     /// The bottom nodes that hold two slots.
     pub(super) fn bottoms_of(&self, slots: [u32; 2]) -> [u32; 2] {
-        [0, 1].map(|body| self.bodies[body].model.tree().bottom_of(slots[body]))
+        [0, 1].each(|body| self.bodies[body].model.tree().bottom_of(slots[body]))
     }
 
     /// The first candidate that meets, if any is left.
@@ -413,7 +414,7 @@ fn decide_waiting(bodies: &[Posed<'_>; 2], doubtful: &mut Vec<[u32; 2]>, meeting
                 corners.iter().for_each(|&v| prefetch(&mesh.vertices()[v as usize]));
             }
         }
-        let [a, b] = [0, 1].map(|k| bodies[k].corners(pair[k]));
+        let [a, b] = [0, 1].each(|k| bodies[k].corners(pair[k]));
         if meet(&a, &b) {
             meeting.push(pair);
         }
@@ -531,7 +532,7 @@ impl<F: FnMut(&Candidate<'_>) -> ControlFlow<()>> LeafPairs for Leaves<'_, F> {
 impl<F: FnMut(&Candidate<'_>) -> ControlFlow<()>> Leaves<'_, F> {
     #[inline]
     fn candidate(&mut self, slots: [u32; 2], surely: bool) -> ControlFlow<()> {
-        let triangles = [0, 1].map(|body| self.bodies[body].model.tree().order()[slots[body] as usize]);
+        let triangles = [0, 1].each(|body| self.bodies[body].model.tree().order()[slots[body] as usize]);
         (self.each)(&Candidate { triangles, slots, bodies: &self.bodies, surely })
     }
 }

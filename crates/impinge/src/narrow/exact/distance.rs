@@ -30,6 +30,7 @@ use crate::hierarchy::relative::Relative;
 use crate::hierarchy::wide::{Node, WIDTH};
 use crate::model::Model;
 #[cfg(any(test, feature = "unstable"))]
+use crate::num::each::Each;
 use crate::num::parallel;
 use crate::simd::SimdLevel;
 use crate::{Budget, Certainty, Counters, Finish, Outcome, Pose, Separation};
@@ -414,7 +415,7 @@ impl<'m> DistanceSearch<'m> {
                 for (side, (k, slot)) in [(i, slot_a), (j, slot_b)].into_iter().enumerate() {
                     let triangle = self.models[side].tree().order()[slot];
                     let corners =
-                        || self.models[side].mesh().corners(triangle).map(|v| self.poses[side].apply(v));
+                        || self.models[side].mesh().corners(triangle).each(|v| self.poses[side].apply(v));
                     boxes[side] = self.leaves[side].bounds(lanes[side], k, corners, &self.view);
                 }
                 if self.view.within(&boxes[0], &boxes[1], self.best.distance) {
@@ -435,7 +436,7 @@ impl<'m> DistanceSearch<'m> {
 
     fn look_at(&mut self, a: u32, b: u32) {
         let corners =
-            |side: usize, t: u32| self.models[side].mesh().corners(t).map(|v| self.poses[side].apply(v));
+            |side: usize, t: u32| self.models[side].mesh().corners(t).each(|v| self.poses[side].apply(v));
         self.take([a, b], corners(0, a), corners(1, b));
     }
 
@@ -514,7 +515,7 @@ impl LeafPairs for FirstMeeting<'_, '_> {
             let triangle = |k: usize| self.search.models[k].tree().order()[pair[k] as usize];
             let corners = |k: usize| {
                 let placed = |v| self.search.poses[k].apply(v);
-                self.search.models[k].mesh().corners(triangle(k)).map(placed)
+                self.search.models[k].mesh().corners(triangle(k)).each(placed)
             };
             let (a, b) = (corners(0), corners(1));
             if triangle_triangle::meet(&a, &b) {

@@ -14,6 +14,7 @@ use crate::geom::triangle_triangle;
 use crate::hierarchy::dual::{DualSearch, LeafPairs};
 use crate::hierarchy::relative::Relative;
 use crate::model::Model;
+use crate::num::each::Each;
 use crate::{Budget, Certainty, Counters, Finish, Outcome, Pose};
 
 #[cfg(any(test, feature = "unstable"))]
@@ -113,7 +114,7 @@ impl LeafPairs for Within<'_> {
             let triangle = |k: usize| self.models[k].tree().order()[pair[k] as usize];
             let triangles = [triangle(0), triangle(1)];
             let corners =
-                |k: usize| self.models[k].mesh().corners(triangles[k]).map(|v| self.poses[k].apply(v));
+                |k: usize| self.models[k].mesh().corners(triangles[k]).each(|v| self.poses[k].apply(v));
             work.primitive_tests += 1;
             if self.holds(&corners(0), &corners(1)) {
                 self.pairs.push(triangles);

@@ -12,6 +12,7 @@ use crate::geom::triangle_triangle::has_area;
 use crate::hierarchy::box_overlap::reaching;
 use crate::hierarchy::wide::{Node, WIDTH};
 use crate::model::{Fact, Model};
+use crate::num::each::Each;
 use crate::num::tolerance::PLACED_BOX_ROUNDING;
 use crate::simd::{SimdLevel, dispatch};
 use crate::{Budget, Counters, Pose};
@@ -72,15 +73,15 @@ impl<'m> PlacedMesh<'m> {
 
     /// The smallest box around all placed corners. Only boxes of the tree that reach out of what is found are opened.
     pub fn tight_bounds(&self) -> Aabb {
-        let high = [0, 1, 2].map(|axis| self.reach(axis, 1.0));
-        let low = [0, 1, 2].map(|axis| -self.reach(axis, -1.0));
+        let high = [0, 1, 2].each(|axis| self.reach(axis, 1.0));
+        let low = [0, 1, 2].each(|axis| -self.reach(axis, -1.0));
         Aabb { low: DVec3::from_array(low), high: DVec3::from_array(high) }
     }
 
     /// The largest coordinate of a placed corner along an axis of the world, or against it.
     fn reach(&self, axis: usize, way: f64) -> f64 {
         let tree = self.model.tree();
-        let turn = self.turn.map(|column| way * column[axis]);
+        let turn = self.turn.each(|column| way * column[axis]);
         let bound = |node: &Node, lane: usize| {
             let part = |k: usize| {
                 turn[k] * f64::from(node.centre[k][lane]) + turn[k].abs() * f64::from(node.half[k][lane])
@@ -120,7 +121,7 @@ impl<'m> PlacedMesh<'m> {
     /// The placed corners of a triangle: the doubles that every decision is about.
     #[inline]
     pub fn corners(&self, triangle: u32) -> [DVec3; 3] {
-        self.model.mesh().corners(triangle).map(|p| self.pose.apply(p))
+        self.model.mesh().corners(triangle).each(|p| self.pose.apply(p))
     }
 
     /// Whether any placed triangle has an area; nearly always the first has.
@@ -185,7 +186,7 @@ impl<'m> PlacedMesh<'m> {
     pub fn in_cuboid(&self, turn: &DMat3, at: DVec3, half: DVec3, visit: impl FnMut(u32) -> ControlFlow<()>) {
         // The tree's boxes in the box's frame, and the box in the tree's.
         let back = turn.transpose();
-        let axes = self.turn.map(|column| back * column);
+        let axes = self.turn.each(|column| back * column);
         let origin = back * (self.origin - at);
         let room = half + self.pad * BOX_AXES;
         let (region, level) = (self.turned_region(turn, at, half), SimdLevel::best());
@@ -193,7 +194,7 @@ impl<'m> PlacedMesh<'m> {
             let mut apart = [false; WIDTH];
             for k in 0..3 {
                 for (lane, apart) in apart.iter_mut().enumerate() {
-                    let [c, h] = [&node.centre, &node.half].map(|of| of.map(|axis| f64::from(axis[lane])));
+                    let [c, h] = [&node.centre, &node.half].each(|of| of.each(|axis| f64::from(axis[lane])));
                     let middle = origin[k] + axes[0][k] * c[0] + axes[1][k] * c[1] + axes[2][k] * c[2];
                     let reach = axes[0][k].abs() * h[0] + axes[1][k].abs() * h[1] + axes[2][k].abs() * h[2];
                     *apart |= middle.abs() > room[k] + reach;
@@ -295,7 +296,7 @@ fn ends_of_four(node: &Node, body: &PlacedMesh<'_>, axis: usize, from: usize) ->
     let numbers = |of: &[f32; WIDTH]| -> [f64; FOUR] { std::array::from_fn(|k| f64::from(of[from + k])) };
     let [a, b, c] = [numbers(&node.centre[0]), numbers(&node.centre[1]), numbers(&node.centre[2])];
     let [d, e, f] = [numbers(&node.half[0]), numbers(&node.half[1]), numbers(&node.half[2])];
-    let [x, y, z] = body.turn.map(|column| column.to_array()[axis]);
+    let [x, y, z] = body.turn.each(|column| column.to_array()[axis]);
     let (origin, pad) = (body.origin.to_array()[axis], body.pad);
     let centre: [f64; FOUR] = std::array::from_fn(|k| origin + x * a[k] + y * b[k] + z * c[k]);
     let half: [f64; FOUR] = std::array::from_fn(|k| x.abs() * d[k] + y.abs() * e[k] + z.abs() * f[k] + pad);
@@ -345,7 +346,7 @@ fn placed_bounds_in(node: &Node, body: &PlacedMesh<'_>) -> [DVec3; 2] {
         }
         [least.into_iter().fold(f64::INFINITY, smaller), most.into_iter().fold(f64::NEG_INFINITY, larger)]
     });
-    [0, 1].map(|end| DVec3::from_array(ends.map(|of_axis| of_axis[end])))
+    [0, 1].each(|end| DVec3::from_array(ends.each(|of_axis| of_axis[end])))
 }
 
 #[cfg(test)]

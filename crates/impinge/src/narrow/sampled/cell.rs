@@ -8,6 +8,7 @@ use super::shells::{Facet, Shells};
 use super::triangle_pair::{Meeting, Triangle, meeting};
 use crate::contact::Counters;
 use crate::geom::triangle_triangle::meet_in_one_surface;
+use crate::num::each::Each;
 
 /// The answer about the triangles of two facets.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -87,10 +88,10 @@ pub(super) fn of_two(
 /// How far a triangle stays from the slab of a facet, or from its ball, and the triangle's own radius about its centre.
 #[inline]
 fn clearance(triangle: &Triangle, facet: &Facet) -> (f64, f64) {
-    let [x, y, z] = triangle.corners.map(|p| (p - facet.centre).dot(facet.normal));
+    let [x, y, z] = triangle.corners.each(|p| (p - facet.centre).dot(facet.normal));
     let slab = (x.min(y).min(z) - facet.outer).max(facet.inner - x.max(y).max(z));
     let centre = triangle.centre();
-    let radius = triangle.corners.map(|p| p.distance_squared(centre)).into_iter().fold(0.0, f64::max).sqrt();
+    let radius = triangle.corners.each(|p| p.distance_squared(centre)).into_iter().fold(0.0, f64::max).sqrt();
     // A unit in the last place more: three products, two sums and a root.
     let radius = radius * crate::num::tolerance::ROUND_UP;
     let ball = centre.distance(facet.centre) - radius - super::facet_pair::reach(facet);
@@ -175,7 +176,7 @@ fn self_meeting(body: &Posed<'_>, [t, u]: [u32; 2], [a, b]: [&Triangle; 2], pad:
 /// meets the other, those with two only when one is folded onto the other. Corners at the same place that are not the
 /// same vertex may part.
 fn neighbours(body: &Posed<'_>, [t, u]: [u32; 2], [a, b]: [&Triangle; 2], pad: f64) -> Meeting {
-    let [va, vb] = [t, u].map(|t| body.shells.levels[0].corners[t as usize]);
+    let [va, vb] = [t, u].each(|t| body.shells.levels[0].corners[t as usize]);
     let common = |k: usize| vb.iter().position(|&v| v == va[k]).map(|l| (k, l));
     let shared: SmallVec<[(usize, usize); 3]> = (0..3).filter_map(common).collect();
     let places = a.corners.iter().filter(|p| b.corners.contains(p)).count();

@@ -21,6 +21,7 @@ use super::facet_pair::shadow;
 use super::front::NONE;
 use super::posed::Posed;
 use super::shells::{Facet, Frame, Level, Shells, largest_coordinate, pad};
+use crate::num::each::Each;
 use crate::num::tolerance::ROUND_UP;
 
 /// Mean radius of a shell's facets, against that of the triangles, up to which they are grouped (no unit). Facets of
@@ -100,7 +101,7 @@ impl Groups {
     #[inline]
     pub fn ball(&self, body: &Posed<'_>, group: u32) -> (DVec3, f64) {
         let group = &self.nodes[group as usize];
-        let [a, b, c] = group.anchor.map(|v| body.vertices[v as usize]);
+        let [a, b, c] = group.anchor.each(|v| body.vertices[v as usize]);
         let (radius, anchor) = (f64::from(group.radius), f64::from(group.anchor_radius));
         (body.pose.apply((a + b + c) / 3.0), body.placed_length(radius + body.stretch * (radius + anchor)))
     }
@@ -109,7 +110,7 @@ impl Groups {
     #[inline]
     pub fn patch(&self, body: &Posed<'_>, group: u32) -> Facet {
         let group = &self.nodes[group as usize];
-        let corners = group.anchor.map(|v| body.vertices[v as usize]);
+        let corners = group.anchor.each(|v| body.vertices[v as usize]);
         let (at_rest, anchor) = (f64::from(group.radius), f64::from(group.anchor_radius));
         let stretched = body.stretch * (at_rest + anchor);
         let radius = at_rest + stretched;

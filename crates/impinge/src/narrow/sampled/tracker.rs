@@ -155,8 +155,8 @@ impl TrackerReport {
 ///     pose: Pose::from_translation([x, 0.0, 0.0])?,
 ///     moved: 0.0,
 /// });
-/// let apart = tracker.step([at(0.0)?, at(2.1)?], &mut Budget::millis(10))?;
-/// let meeting = tracker.step([at(0.0)?, at(1.9)?], &mut Budget::millis(10))?;
+/// let apart = tracker.step([at(0.0)?, at(2.1)?], &mut Budget::units(100_000))?;
+/// let meeting = tracker.step([at(0.0)?, at(1.9)?], &mut Budget::units(100_000))?;
 /// assert_eq!([apart.meeting, meeting.meeting], [Some(false), Some(true)]);
 /// # Ok::<(), impinge::Error>(())
 /// ```

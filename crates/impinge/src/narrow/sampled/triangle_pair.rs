@@ -6,6 +6,7 @@
 use glam::DVec3;
 
 use crate::geom::triangle_triangle::meet;
+use crate::num::each::Each;
 
 /// A placed triangle with the direction of its normal.
 #[derive(Debug, Clone, Copy)]
@@ -31,7 +32,7 @@ impl Triangle {
     /// The shadow on a direction of any length.
     #[inline]
     fn shadow(&self, direction: DVec3) -> [f64; 2] {
-        let [x, y, z] = self.corners.map(|p| p.dot(direction));
+        let [x, y, z] = self.corners.each(|p| p.dot(direction));
         [x.min(y).min(z), x.max(y).max(z)]
     }
 }
@@ -92,7 +93,7 @@ fn gap_along(a: &Triangle, b: &Triangle, direction: DVec3) -> f64 {
 pub(super) fn crossing_margin(a: &Triangle, b: &Triangle, pad: f64) -> f64 {
     let mut best: f64 = 0.0;
     for (edges, face) in [(a, b), (b, a)] {
-        let heights = edges.corners.map(|p| (p - face.corners[0]).dot(face.normal));
+        let heights = edges.corners.each(|p| (p - face.corners[0]).dot(face.normal));
         for i in 0..3 {
             let (j, through) = ((i + 1) % 3, heights[i] * heights[(i + 1) % 3] < 0.0);
             if through {
@@ -114,13 +115,13 @@ const MARGIN_ERROR: f64 = 1e-7;
 
 fn edge_margin(p: DVec3, q: DVec3, face: &Triangle, heights: [f64; 2]) -> f64 {
     let along = q - p;
-    let arms = face.corners.map(|c| c - p);
-    let dets = [0, 1, 2].map(|k| along.dot(arms[k].cross(arms[(k + 1) % 3])));
+    let arms = face.corners.each(|c| c - p);
+    let dets = [0, 1, 2].each(|k| along.dot(arms[k].cross(arms[(k + 1) % 3])));
     if !(dets.iter().all(|s| *s > 0.0) || dets.iter().all(|s| *s < 0.0)) {
         return 0.0;
     }
     let reach = |c: &DVec3| c.length_squared().max((*c - along).length_squared());
-    let sides = [0, 1, 2].map(|k| arms[(k + 1) % 3] - arms[k]);
+    let sides = [0, 1, 2].each(|k| arms[(k + 1) % 3] - arms[k]);
     let longest = arms.iter().map(reach).chain(sides.iter().map(|s| s.length_squared()));
     let longest_sq = longest.fold(along.length_squared(), f64::max);
     let least_area = PARALLEL * longest_sq;
