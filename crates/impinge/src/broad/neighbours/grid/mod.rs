@@ -117,6 +117,6 @@ impl NeighbourSearch for Grid {
 }
 
 /// Half the side of the cube around a particle in which a grid would look for its neighbours.
-pub(super) fn candidate_cube(particles: &Particles<'_>) -> f64 {
-    Lattice::dense(particles, &Images::default(), None).candidate_cube()
+pub(super) fn candidate_cube(particles: &Particles<'_>, voxel: Option<f64>) -> f64 {
+    Lattice::dense(particles, &Images::default(), voxel).candidate_cube()
 }
