@@ -451,6 +451,10 @@ pub const IMAGE_MARGIN: f64 = 1e-9;
 /// which image is nearest.
 pub const NARROWEST_CELL: f64 = 1e-5;
 
+/// What a vector of a periodic cell has to become shorter by for its reduction to go on (no unit: a factor of its square).
+/// The search for nearest images has more room than that, and rounding of squares far less.
+pub const REDUCED_ENOUGH: f64 = 1.0 - 1e-9;
+
 /// How much farther than two particles can be as a pair a structure looks for candidates (no unit: a factor of the
 /// largest coordinate, and of the cutoff). Positions of images are rounded once for each axis, differences and squares
 /// a few times.

@@ -293,26 +293,30 @@ impl NeighbourSearch for KdTree {
 
     fn nearest(&self, particles: &Particles<'_>, point: [f64; 3], k: usize, found: &mut Vec<Nearest>) {
         found.clear();
-        if k == 0 {
-            return;
-        }
+        let Some(view) = particles.seen_from(point).filter(|_| k > 0) else { return };
+        let Some(images) = view.images() else {
+            view.within(f64::INFINITY, found);
+            return found.truncate(k);
+        };
         let worst = |best: &[Nearest]| match best.get(k - 1) {
             Some(last) => margin(particles, last.distance),
             None => f64::INFINITY,
         };
-        for around in particles.around(point) {
+        for around in images {
             self.visit(self.root(), &around, &worst, &|one, best| one.insert(k, best), found);
         }
     }
 
     fn within(&self, particles: &Particles<'_>, point: [f64; 3], radius: f64, found: &mut Vec<Nearest>) {
         found.clear();
+        let Some(view) = particles.seen_from(point) else { return };
+        let Some(images) = view.images() else { return view.within(radius, found) };
         let take = |one: Nearest, found: &mut Vec<Nearest>| {
             if one.distance <= radius {
                 found.push(one);
             }
         };
-        for around in particles.around(point) {
+        for around in images {
             self.visit(self.root(), &around, &|_: &[Nearest]| margin(particles, radius), &take, found);
         }
         Nearest::sort(found);
