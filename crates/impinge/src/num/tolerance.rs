@@ -502,6 +502,10 @@ pub const COVER_ROUNDING: f64 = 1.0 + 1e-12;
 /// and sums of the quadratic are off by some ε each, and the time is rounded so much earlier.
 pub const MEETING_ROUNDING: f64 = 64.0 * f64::EPSILON;
 
+/// Lengths and velocities below this (a length, or a length over a time) are scaled up before products of four of them
+/// decide when particles meet: 1e-160, so that what is lost to subnormal numbers lies far below.
+pub const SMALLEST_FLIGHT_UNSCALED: f64 = 1e-40;
+
 /// The angle of two lines by a cubic instead of the arc cosine is off by no more (radians): Abramowitz and Stegun 4.4.45
 /// state 6.8e-5, the rest is for rounding.
 pub const SHORT_ARC_COSINE: f64 = 6.9e-5;

@@ -52,6 +52,7 @@ mod sweep_and_prune;
 mod technique;
 
 use super::Changes;
+use crate::error::Error;
 
 #[cfg(feature = "unstable")]
 pub use crowding::Crowding;
@@ -139,6 +140,23 @@ impl Changes {
             }
         }
     }
+}
+
+/// Numbers without an item that may lie between one and those in use, in any case.
+const MOST_UNUSED: usize = 1 << 20;
+
+/// Refuses the number of an item where tables by number would have to grow far beyond what is in use: to more than twice
+/// as many as there are, and [`MOST_UNUSED`].
+fn checked_number(number: u32, in_use: usize) -> Result<(), Error> {
+    let most = (2 * in_use + MOST_UNUSED).min(u32::MAX as usize);
+    if (number as usize) < most {
+        return Ok(());
+    }
+    let reason = format!(
+        "{number} is too far beyond the {in_use} numbers in use: memory is taken for all up to the largest, so they \
+         should count from 0"
+    );
+    Err(Error::Argument { name: "number", reason })
 }
 
 /// Bytes that a vector holds.
