@@ -678,7 +678,7 @@ pub struct Particles {
     /// Along which of its three vectors: some of x, y and z [default: all, or what the file says]
     #[arg(long, value_parser = along, value_name = "AXES", requires = "periodic")]
     pub along: Option<[bool; 3]>,
-    /// The width of cells, for techniques that have some [default: by the density]
+    /// The width of cells, for grid, hash and hybrid [default: by the density]
     #[arg(long, value_name = "WIDTH", allow_hyphen_values = true)]
     pub voxel: Option<f64>,
     /// Writes all pairs to a file, CSV or JSON by its ending
@@ -712,7 +712,7 @@ pub struct Simulate {
     /// How many particles (clusters) [default: 8000]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
     pub particles: Option<u64>,
-    /// The width of cells, for techniques that have some (clusters) [default: by the density]
+    /// The width of cells, for grid, hash and hybrid (clusters) [default: by the density]
     #[arg(long, value_name = "WIDTH", allow_hyphen_values = true)]
     pub voxel: Option<f64>,
     /// Writes every frame as a line of JSON

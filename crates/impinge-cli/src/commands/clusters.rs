@@ -7,6 +7,7 @@ use impinge_sim::scenes::Clusters;
 use impinge_sim::scenes::clusters::{FRAMES, PARTICLES};
 use serde::Serialize;
 
+use super::particles::check_voxel;
 use super::simulate::draw;
 use crate::answer::Assurance;
 use crate::args::{Common, Format, Simulate};
@@ -45,12 +46,10 @@ pub fn run(args: &Simulate, common: &Common) -> Result<Exit, Failure> {
             "clusters takes no --budget, --record or --bodies; --particles says how many",
         ));
     }
-    if args.voxel.is_some_and(|width| !(width > 0.0 && width.is_finite())) {
-        return Err(Failure::new("--voxel must be a positive width"));
-    }
     let mut explain = Explain::new(common.explain);
     let frames = args.frames.unwrap_or(FRAMES);
     let technique = common.technique().unwrap_or(Technique::Hybrid);
+    check_voxel(args.voxel, technique)?;
     let particles = args.particles.map_or(PARTICLES, |n| n as usize);
     let mut clusters = Clusters::new(particles, common.seed, technique.start_with(args.voxel))?;
     explain.lap("build");

@@ -45,9 +45,7 @@ pub fn run(args: &args::Particles, common: &Common) -> Result<Exit, Failure> {
     explain.lap("load");
     let particles = frame(args, &set)?;
     let technique = common.technique().unwrap_or_else(|| Technique::choose(&particles));
-    if args.voxel.is_some_and(|width| !(width > 0.0 && width.is_finite())) {
-        return Err(Failure::new("--voxel must be a positive width"));
-    }
+    check_voxel(args.voxel, technique)?;
     let mut budget = common.budget.unwrap_or_default().start();
     let LimitedPairs { pairs, at_least, counters, .. } =
         technique.pairs_within(&particles, args.voxel, &mut budget);
@@ -82,6 +80,21 @@ pub fn run(args: &args::Particles, common: &Common) -> Result<Exit, Failure> {
         Format::Text => print(|out| text(&found, &pairs, out))?,
     }
     Ok(if pairs.is_empty() { Exit::Free } else { Exit::Contact })
+}
+
+/// Refuses a width of cells that is none, or that is for a technique without cells.
+pub fn check_voxel(voxel: Option<f64>, technique: Technique) -> Result<(), Failure> {
+    let Some(width) = voxel else { return Ok(()) };
+    if !(width > 0.0 && width.is_finite()) {
+        return Err(Failure::new("--voxel must be a positive width"));
+    }
+    if technique.has_cells() {
+        return Ok(());
+    }
+    let with_cells = Technique::ALL.iter().filter(|technique| technique.has_cells());
+    let names: Vec<&str> = with_cells.map(|technique| technique.name()).collect();
+    let names = names.join(", ");
+    Err(Failure(format!("--voxel is the width of cells, and {technique} has none; --method may be {names}")))
 }
 
 /// The budget ended before the search did; files are not written.

@@ -131,6 +131,16 @@ fn bad_input_is_refused_with_its_line_and_leaves_nothing_behind() {
     folder.write("fine.csv", "0,0,0\n");
     let ended = folder.run(&["particles", "fine.csv", "--radius", "1", "--method", "gjk"]);
     assert!(ended.code == 2 && ended.err.contains("grid"), "{ended:?}");
+    let with_voxel = |method: &str| {
+        folder.run(&["particles", "fine.csv", "--radius", "1", "--voxel", "2", "--method", method])
+    };
+    for method in ["grid", "hash", "hybrid"] {
+        assert_eq!(with_voxel(method).code, 0, "{method}");
+    }
+    for method in ["kd_tree", "brute", "spanner"] {
+        let ended = with_voxel(method);
+        assert!(ended.code == 2 && ended.err.contains("grid, hash, hybrid"), "{ended:?}");
+    }
     let ended = folder.run(&["particles", "fine.csv", "--radius", "1", "--pairs", "missing/out.csv"]);
     assert!(ended.code == 2 && ended.err.contains("missing"), "{ended:?}");
     let ended = folder.run(&["particles", "none.csv", "--radius", "1"]);

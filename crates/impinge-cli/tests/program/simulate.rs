@@ -193,7 +193,13 @@ fn clusters_collide_the_same_by_every_technique() {
     let drawn = ["--particles", "500", "--frames", "50", "--picture", "red.png"];
     assert_eq!(folder.run(&[&["simulate", "clusters"], &drawn[..]].concat()).code, 0);
     assert!(folder.path().join("red.png").metadata().unwrap().len() > 10_000);
-    for wrong in [&["--bodies", "5"][..], &["--method", "gjk"], &["--voxel", "0"], &["--budget", "5"]] {
+    for wrong in [
+        &["--bodies", "5"][..],
+        &["--method", "gjk"],
+        &["--voxel", "0"],
+        &["--budget", "5"],
+        &["--voxel", "1", "--method", "octree"],
+    ] {
         assert_eq!(simulate("clusters", &["--frames", "1"], wrong).code, 2, "{wrong:?}");
     }
     assert_eq!(simulate("press", &["--frames", "1"], &["--particles", "5"]).code, 2);

@@ -451,6 +451,10 @@ pub const IMAGE_MARGIN: f64 = 1e-9;
 /// which image is nearest.
 pub const NARROWEST_CELL: f64 = 1e-5;
 
+/// What a vector of a periodic cell has to become shorter by for its reduction to go on (no unit: a factor of its square).
+/// The search for nearest images has more room than that, and rounding of squares far less.
+pub const REDUCED_ENOUGH: f64 = 1.0 - 1e-9;
+
 /// How much farther than two particles can be as a pair a structure looks for candidates (no unit: a factor of the
 /// largest coordinate, and of the cutoff). Positions of images are rounded once for each axis, differences and squares
 /// a few times.
@@ -506,6 +510,10 @@ pub const COVER_ROUNDING: f64 = 1.0 + 1e-12;
 /// Rounding of the time at which two particles meet (no unit: a factor of the terms that are added). Places, products
 /// and sums of the quadratic are off by some ε each, and the time is rounded so much earlier.
 pub const MEETING_ROUNDING: f64 = 64.0 * f64::EPSILON;
+
+/// Lengths and velocities below this (a length, or a length over a time) are scaled up before products of four of them
+/// decide when particles meet: 1e-160, so that what is lost to subnormal numbers lies far below.
+pub const SMALLEST_FLIGHT_UNSCALED: f64 = 1e-40;
 
 /// The angle of two lines by a cubic instead of the arc cosine is off by no more (radians): Abramowitz and Stegun 4.4.45
 /// state 6.8e-5, the rest is for rounding.

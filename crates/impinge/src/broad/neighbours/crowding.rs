@@ -1,8 +1,8 @@
 //! How crowded particles are, from a sample, and what work each technique is expected to have with them.
 
 use super::brute::are_all_pairs;
-use super::grid::candidate_cube;
 use super::{Particles, Technique};
+use super::{grid, hash};
 use crate::contact::Counters;
 use crate::simd::{SimdLevel, dispatch};
 
@@ -18,15 +18,12 @@ const FEW: usize = 256;
 /// Points of a leaf of the trees.
 const LEAF: f64 = 12.0;
 
-/// Half the side of the cube that three cells as wide as the reach span, in reaches.
-const THREE_CELLS: f64 = 1.5;
-
 /// Means over the particles.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Crowding {
     /// How many particles there are.
     pub count: f64,
-    /// How many others are within reach of one.
+    /// How many others are pairs with one.
     pub near: f64,
     /// How many others are in the cells that a grid compares one with.
     pub in_cells: f64,
@@ -38,17 +35,23 @@ pub struct Crowding {
     pub are_all_pairs: bool,
 }
 
-/// Where others are counted: the lengths are those of a ball's radius and of half a cube's side.
+/// Where others are counted: the lengths are those of a ball's radius and of half the sides of cubes.
 struct Around {
     at: [f64; 3],
     reach: f64,
     cells: f64,
+    hashed_cells: f64,
     widest: usize,
 }
 
 impl Crowding {
     /// Estimated from a sample that is the same for the same positions.
     pub fn of(particles: &Particles<'_>) -> Crowding {
+        Crowding::with_cells(particles, None)
+    }
+
+    /// The same for cells about as wide as `voxel` says.
+    pub fn with_cells(particles: &Particles<'_>, voxel: Option<f64>) -> Crowding {
         let all = particles.positions();
         let count = all.len();
         if count < 2 {
@@ -61,17 +64,24 @@ impl Crowding {
         let samples = SAMPLES.min(count);
         let others = (PAIRS_PER_PARTICLE * count / SAMPLES).max(FEW).min(count);
         let mut columns: [Vec<f64>; 3] = std::array::from_fn(|_| Vec::with_capacity(others));
+        let other = |k: usize| if others == count { k } else { golden(k + samples, count) };
         for k in 0..others {
-            let at = all[if others == count { k } else { golden(k + samples, count) }];
-            columns.iter_mut().zip(at).for_each(|(column, x)| column.push(x));
+            columns.iter_mut().zip(all[other(k)]).for_each(|(column, x)| column.push(x));
         }
-        let (reach, cells) = (particles.reach(), candidate_cube(particles));
+        let radii: Vec<f64> = (0..others).filter_map(|k| particles.radii().get(other(k)).copied()).collect();
+        let [cells, hashed_cells] =
+            [grid::candidate_cube, hash::candidate_cube].map(|cube| cube(particles, voxel));
+        let reach = particles.reach();
         let extent = particles.bounds()[1] - particles.bounds()[0];
         let widest = (0..3).fold(0, |best, k| if extent[k] > extent[best] { k } else { best });
         let mut counts = [0_u64; 4];
         for k in 0..samples {
-            let around = Around { at: all[golden(k, count)], reach, cells, widest };
-            let found = surroundings(SimdLevel::best(), &columns, &around);
+            let around = Around { at: all[golden(k, count)], reach, cells, hashed_cells, widest };
+            let mut found = surroundings(SimdLevel::best(), &columns, &around);
+            if !radii.is_empty() {
+                let radius = particles.radius(golden(k, count) as u32);
+                found[0] = balls_near(&columns, &radii, &around, radius, particles.cutoff());
+            }
             counts.iter_mut().zip(found).for_each(|(sum, found)| *sum += found);
         }
         let scale = count as f64 / others as f64 / samples as f64;
@@ -121,14 +131,14 @@ dispatch! {
 
 #[inline(always)]
 fn surroundings_plain([x, y, z]: &[Vec<f64>; 3], around: &Around) -> [u64; 4] {
-    let Around { at, reach, cells, widest } = *around;
+    let Around { at, reach, cells, hashed_cells, widest } = *around;
     let mut counts = [0_u64; 4];
     for ((x, y), z) in x.iter().zip(y).zip(z) {
         let d = [(x - at[0]).abs(), (y - at[1]).abs(), (z - at[2]).abs()];
         let within = |half: f64| (d[0] <= half) & (d[1] <= half) & (d[2] <= half);
         counts[0] += u64::from((d[0] * d[0] + d[1] * d[1]) + d[2] * d[2] <= reach * reach);
         counts[1] += u64::from(within(cells));
-        counts[2] += u64::from(within(THREE_CELLS * reach));
+        counts[2] += u64::from(within(hashed_cells));
         counts[3] += u64::from(
             if widest == 0 {
                 d[0]
@@ -140,6 +150,19 @@ fn surroundings_plain([x, y, z]: &[Vec<f64>; 3], around: &Around) -> [u64; 4] {
         );
     }
     counts
+}
+
+/// How many balls are pairs with one. A pair counts for the smaller of the two, twice, so that one large ball in the
+/// sample does not stand for many; of two that are equal it counts for each.
+fn balls_near([x, y, z]: &[Vec<f64>; 3], radii: &[f64], around: &Around, radius: f64, cutoff: f64) -> u64 {
+    let mut near = 0;
+    for (((x, y), z), other) in x.iter().zip(y).zip(z).zip(radii) {
+        let d = [x - around.at[0], y - around.at[1], z - around.at[2]];
+        let limit = radius + other + cutoff;
+        let is_near = (d[0] * d[0] + d[1] * d[1]) + d[2] * d[2] <= limit * limit;
+        near += u64::from(is_near) * (u64::from(*other >= radius) + u64::from(*other > radius));
+    }
+    near
 }
 
 #[cfg(test)]
@@ -157,6 +180,16 @@ mod tests {
         // A ball holds 4.19e-3 of the cube, less at the border.
         assert!((60.0..90.0).contains(&crowding.near), "{crowding:?}");
         assert!(crowding.in_cells > crowding.near && crowding.in_sweep > 3000.0, "{crowding:?}");
+        // Cells that hold all.
+        let wide = Crowding::with_cells(&particles, Some(2.0));
+        assert!(wide.in_cells > 15_000.0 && wide.in_hashed_cells > 15_000.0, "{wide:?}");
+        // Among balls of one size, or with one large one, pairs are counted by their own radii.
+        for large in [0.02, 3.0] {
+            let mut radii = vec![0.02; all.len()];
+            radii[0] = large;
+            let balls = Crowding::of(&Particles::with_radii(&all, &radii, Domain::OPEN, 0.06).unwrap());
+            assert!((60.0..110.0).contains(&balls.near), "{large}: {balls:?}");
+        }
         assert_eq!(Crowding::of(&Particles::new(&[], Domain::OPEN, 1.0).unwrap()), Crowding::default());
     }
 }

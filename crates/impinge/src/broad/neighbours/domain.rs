@@ -52,7 +52,7 @@ impl Domain {
             return refused(format!("{x} is not a finite number up to 1e60"));
         }
         let columns = DMat3::from_cols_array_2d(&vectors);
-        let is_box = (0..3).all(|k| (0..3).all(|i| i == k || vectors[k][i] == 0.0));
+        let is_box = is_diagonal(&columns);
         if is_box && let Some(k) = (0..3).find(|&k| !(vectors[k][k] > 0.0)) {
             return refused(format!("the box is {} long on axis {k}; it must be positive", vectors[k][k]));
         }
@@ -104,6 +104,11 @@ impl Domain {
         self.periodic == [false; 3]
     }
 
+    /// Whether its vectors lie along the axes.
+    pub(super) fn is_box(&self) -> bool {
+        is_diagonal(&self.vectors)
+    }
+
     /// Fractional coordinates; 0 along open vectors.
     #[inline]
     pub(super) fn fractional(&self, x: DVec3) -> [f64; 3] {
@@ -127,4 +132,8 @@ impl Domain {
     pub(super) fn nearest_image(&self, d: DVec3) -> [f64; 3] {
         self.fractional.map(|g| -g.dot(d).round())
     }
+}
+
+fn is_diagonal(columns: &DMat3) -> bool {
+    (0..3).all(|k| (0..3).all(|i| i == k || columns.col(k)[i] == 0.0))
 }

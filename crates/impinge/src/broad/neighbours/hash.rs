@@ -250,6 +250,11 @@ fn before(key: u64) -> u64 {
     key - u64::from(key & ((1 << AXIS_BITS) - 1) != 0)
 }
 
+/// Half the side of the cube around a particle in which a hash table would look for its neighbours.
+pub(super) fn candidate_cube(particles: &Particles<'_>, voxel: Option<f64>) -> f64 {
+    Lattice::sparse(particles, &Images::default(), voxel).candidate_cube()
+}
+
 /// A cell's place as one number.
 #[inline(always)]
 fn key([x, y, z]: [u64; 3]) -> u64 {

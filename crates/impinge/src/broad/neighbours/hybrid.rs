@@ -42,7 +42,16 @@ struct Candidate {
 /// The techniques to choose from, with the stored coefficients.
 fn candidates() -> &'static [Candidate] {
     static STORED: OnceLock<Vec<Candidate>> = OnceLock::new();
-    STORED.get_or_init(|| COEFFICIENTS.lines().filter_map(parse).collect())
+    STORED.get_or_init(|| {
+        let mut stored: Vec<Candidate> = COEFFICIENTS.lines().filter_map(parse).collect();
+        // No test is free: where all sets that were measured have tests in proportion to pairs or particles, a fit may put
+        // their cost on these. A test takes at least what it takes where it is cheapest.
+        let tests = stored.iter().map(|c| c.costs.primitive_test).filter(|&cost| cost > 0.0);
+        let cheapest = tests.fold(f64::INFINITY, f64::min);
+        let free = stored.iter_mut().map(|c| &mut c.costs.primitive_test).filter(|cost| **cost == 0.0);
+        free.for_each(|cost| *cost = cheapest);
+        stored
+    })
 }
 
 fn parse(row: &str) -> Option<Candidate> {
@@ -56,6 +65,8 @@ fn parse(row: &str) -> Option<Candidate> {
 /// One technique at a time, whichever is expected to be fastest.
 pub(super) struct Hybrid {
     candidates: Vec<Candidate>,
+    /// The width of cells, while the technique in use has some.
+    voxel: Option<f64>,
     running: Box<dyn NeighbourSearch>,
     /// Frames until the next look.
     wait: u32,
@@ -70,11 +81,13 @@ pub(super) struct Hybrid {
     reason: String,
 }
 
-impl Default for Hybrid {
-    fn default() -> Hybrid {
+impl Hybrid {
+    /// Without a structure yet; techniques that have cells make them about as wide as `voxel` says.
+    pub fn new(voxel: Option<f64>) -> Hybrid {
         Hybrid {
             candidates: candidates().to_vec(),
-            running: Technique::Grid.start(),
+            voxel,
+            running: Technique::Grid.start_with(voxel),
             wait: 0,
             expected: 0.0,
             best: (Technique::Grid, 0.0, 0.0),
@@ -128,7 +141,7 @@ impl NeighbourSearch for Hybrid {
 impl Hybrid {
     /// Predicts the time of every technique; what was saved so far counts for one technique only.
     fn look(&mut self, particles: &Particles<'_>) {
-        let crowding = Crowding::of(particles);
+        let crowding = Crowding::with_cells(particles, self.voxel);
         let brute = self.candidates.iter().find(|c| c.technique == Technique::Brute);
         let listed = brute
             .filter(|_| crowding.are_all_pairs)
@@ -182,7 +195,7 @@ impl Hybrid {
             time_of(self.saved),
             time_of(start),
         );
-        self.running = technique.start();
+        self.running = technique.start_with(self.voxel);
         (self.expected, self.saved, self.work) = (time, 0.0, None);
     }
 }
@@ -224,7 +237,7 @@ mod tests {
             Candidate { technique: Technique::Octree, costs: costs(20.0, 1.5, 15.0), start: 500.0 },
             Candidate { technique: Technique::Brute, costs: costs(0.0, 0.8, 0.0), start: 0.0 },
         ];
-        let mut hybrid = Hybrid { candidates, ..Hybrid::default() };
+        let mut hybrid = Hybrid { candidates, ..Hybrid::new(None) };
         let (mut used, mut reasons) = (Vec::new(), Vec::new());
         let mut pairs = Vec::new();
         for phase in 0..3 {
@@ -255,16 +268,79 @@ mod tests {
     fn without_any_structure_where_every_pair_is_within_the_cutoff() {
         for count in [300, 1000] {
             let all = frame(count, 2);
-            let mut hybrid = Hybrid::default();
+            let mut hybrid = Hybrid::new(None);
             let mut pairs = Vec::new();
             hybrid.search(&Particles::new(&all, Domain::OPEN, 0.05).unwrap(), &mut pairs);
             assert_eq!(pairs.len(), count * (count - 1) / 2);
             assert_eq!(hybrid.technique(), Technique::Brute, "{}", hybrid.reason());
             let sparse = frame(count, 0);
-            let mut hybrid = Hybrid::default();
+            let mut hybrid = Hybrid::new(None);
             hybrid.search(&Particles::new(&sparse, Domain::OPEN, 0.05).unwrap(), &mut pairs);
             assert_ne!(hybrid.technique(), Technique::Brute, "{}", hybrid.reason());
         }
+    }
+
+    #[test]
+    fn uniform_clustered_and_collapsed_sets_have_their_techniques() {
+        let (mut hybrid, mut pairs, mut used) = (Hybrid::new(None), Vec::new(), Vec::new());
+        for frame in 0..30 {
+            let place = |i: usize| {
+                std::array::from_fn(|k| match frame / 10 {
+                    0 => 12.6 * unit(9, (3 * i + k) as u64),
+                    1 => 1e6 * ((i % 2) as f64) + 10.0 * unit(9, (3 * i + k) as u64),
+                    _ => 0.5 * unit(9, (3 * i + k) as u64),
+                })
+            };
+            let all: Vec<[f64; 3]> = (0..2000).map(place).collect();
+            hybrid.search(&Particles::new(&all, Domain::OPEN, 1.0).unwrap(), &mut pairs);
+            used.push(hybrid.technique());
+        }
+        used.dedup();
+        assert_eq!(used, [Technique::Grid, Technique::Hash, Technique::Brute], "{}", hybrid.reason());
+    }
+
+    #[test]
+    fn one_particle_far_away_or_one_large_ball_does_not_make_the_hybrid_try_every_pair() {
+        let count = 20_000;
+        let place = |i: usize| std::array::from_fn(|k| 60.0 * unit(5, (3 * i + k) as u64));
+        let mut all: Vec<[f64; 3]> = (0..count).map(place).collect();
+        let tests_of = |particles: &Particles<'_>| {
+            let (mut hybrid, mut pairs) = (Hybrid::new(None), Vec::new());
+            hybrid.search(particles, &mut pairs);
+            assert!(pairs.len() > count / 20);
+            (hybrid.counters().tests, hybrid.reason().to_string())
+        };
+        for large in [0, count / 2] {
+            let mut radii = vec![0.5; count];
+            radii[large] = 40.0;
+            let (tests, reason) = tests_of(&Particles::with_radii(&all, &radii, Domain::OPEN, 0.0).unwrap());
+            assert!(tests < 100 * count as u64, "ball {large}: {tests}, {reason}");
+        }
+        all.push([1e9, 0.0, 0.0]);
+        let (tests, reason) = tests_of(&Particles::new(&all, Domain::OPEN, 1.0).unwrap());
+        assert!(tests < 100 * count as u64, "{tests}, {reason}");
+    }
+
+    #[test]
+    fn the_width_of_cells_is_that_of_the_techniques_which_have_some() {
+        let all = frame(3000, 0);
+        let particles = Particles::new(&all, Domain::OPEN, 0.05).unwrap();
+        let tests = |technique: Technique, voxel: Option<f64>| {
+            let (mut search, mut pairs) = (technique.start_with(voxel), Vec::new());
+            search.search(&particles, &mut pairs);
+            (search.technique(), search.counters().tests)
+        };
+        for voxel in [None, Some(0.07)] {
+            assert_eq!(tests(Technique::Hybrid, voxel), tests(Technique::Grid, voxel), "{voxel:?}");
+        }
+        assert!(2 * tests(Technique::Grid, Some(0.07)).1 > 3 * tests(Technique::Grid, None).1);
+        // Cells that hold nearly all are left for a technique without.
+        assert_ne!(tests(Technique::Hybrid, Some(0.9)).0, Technique::Grid);
+    }
+
+    #[test]
+    fn no_test_is_free() {
+        assert!(candidates().iter().all(|c| c.costs.primitive_test > 0.0));
     }
 
     #[test]

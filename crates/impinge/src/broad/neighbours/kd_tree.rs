@@ -72,7 +72,8 @@ impl Place {
 struct Pairs {
     found: Vec<[u32; 2]>,
     tests: u64,
-    /// Pairs found by others before, and tests that the meter has been told of.
+    volume_tests: u64,
+    /// Pairs found by others before, and tests of both kinds that the meter has been told of.
     before: usize,
     told: u64,
     /// The budget ended.
@@ -81,9 +82,9 @@ struct Pairs {
 
 impl Pairs {
     fn tell(&mut self, meter: Meter) {
-        let tests = self.tests - self.told;
-        self.told = self.tests;
-        self.is_over |= !meter.go_on(tests, self.before + self.found.len());
+        let tests = self.tests + self.volume_tests;
+        let new = tests - std::mem::replace(&mut self.told, tests);
+        self.is_over |= !meter.go_on(new, self.before + self.found.len());
     }
 }
 
@@ -96,9 +97,9 @@ impl KdTree {
         2 * place.node + 1 >= self.nodes.len()
     }
 
-    /// Pairs of nodes that together hold all pairs, small enough to be dealt to threads.
-    fn deal(&self, [a, b]: [Place; 2], to: &mut Vec<[Place; 2]>) {
-        if !self.is_near([a, b]) {
+    /// Pairs of nodes that together hold all pairs, small enough to be dealt to threads; counts tests of nodes.
+    fn deal(&self, [a, b]: [Place; 2], to: &mut Vec<[Place; 2]>, tests: &mut u64) {
+        if !self.is_near([a, b], tests) {
             return;
         }
         let is_small = |p: Place| self.is_leaf(p) || p.end - p.first <= SHARED_PAIRS;
@@ -106,10 +107,10 @@ impl KdTree {
             to.push([a, b]);
         } else if a.node == b.node {
             let [l, r] = a.children();
-            [[l, l], [l, r], [r, r]].into_iter().for_each(|two| self.deal(two, to));
+            [[l, l], [l, r], [r, r]].into_iter().for_each(|two| self.deal(two, to, tests));
         } else {
             let [wide, other] = self.wider_first([a, b]);
-            wide.children().into_iter().for_each(|child| self.deal([child, other], to));
+            wide.children().into_iter().for_each(|child| self.deal([child, other], to, tests));
         }
     }
 
@@ -119,11 +120,13 @@ impl KdTree {
         if first { [a, b] } else { [b, a] }
     }
 
-    /// Whether anything below one node can be a pair with anything below the other.
-    fn is_near(&self, [a, b]: [Place; 2]) -> bool {
-        if a.first == a.end || b.first == b.end {
-            return false;
+    /// Whether anything below one node can be a pair with anything below the other; counts a test, unless there is no
+    /// need of one.
+    fn is_near(&self, [a, b]: [Place; 2], tests: &mut u64) -> bool {
+        if a.node == b.node || a.first == a.end || b.first == b.end {
+            return a.first < a.end && b.first < b.end;
         }
+        *tests += 1;
         let (a, b) = (&self.nodes[a.node], &self.nodes[b.node]);
         let gap = (b.low - a.high).max(a.low - b.high).max(DVec3::ZERO);
         let limit = self.limit(a.radius, b.radius);
@@ -137,7 +140,7 @@ impl KdTree {
     }
 
     fn pairs_between(&self, [a, b]: [Place; 2], particles: &Particles<'_>, meter: Meter, to: &mut Pairs) {
-        if to.is_over || !self.is_near([a, b]) {
+        if to.is_over || !self.is_near([a, b], &mut to.volume_tests) {
             return;
         }
         match (a.node == b.node, self.is_leaf(a) && self.is_leaf(b)) {
@@ -245,8 +248,8 @@ impl NeighbourSearch for KdTree {
 
     fn search(&mut self, particles: &Particles<'_>, pairs: &mut Vec<[u32; 2]>) {
         self.update(particles);
-        let mut tasks = Vec::new();
-        self.deal([self.root(); 2], &mut tasks);
+        let (mut tasks, mut volume_tests) = (Vec::new(), 0);
+        self.deal([self.root(); 2], &mut tasks, &mut volume_tests);
         let meter = Meter::of_thread();
         let search = |k: usize, before: usize| {
             let mut part = Pairs { before, ..Pairs::default() };
@@ -258,6 +261,7 @@ impl NeighbourSearch for KdTree {
         let mut add = |part: &Pairs| {
             pairs.extend_from_slice(&part.found);
             tests += part.tests;
+            volume_tests += part.volume_tests;
             pairs.len()
         };
         if meter.is_on() {
@@ -276,10 +280,10 @@ impl NeighbourSearch for KdTree {
         }
         self.counters = SearchCounters {
             tests,
+            volume_tests,
             pairs: pairs.len() as u64,
             updates: (self.points.len() + self.nodes.len()) as u64,
             bytes: self.images.bytes() + bytes_of(&self.points) + bytes_of(&self.nodes),
-            ..SearchCounters::default()
         };
     }
 
@@ -289,26 +293,30 @@ impl NeighbourSearch for KdTree {
 
     fn nearest(&self, particles: &Particles<'_>, point: [f64; 3], k: usize, found: &mut Vec<Nearest>) {
         found.clear();
-        if k == 0 {
-            return;
-        }
+        let Some(view) = particles.seen_from(point).filter(|_| k > 0) else { return };
+        let Some(images) = view.images() else {
+            view.within(f64::INFINITY, found);
+            return found.truncate(k);
+        };
         let worst = |best: &[Nearest]| match best.get(k - 1) {
             Some(last) => margin(particles, last.distance),
             None => f64::INFINITY,
         };
-        for around in particles.around(point) {
+        for around in images {
             self.visit(self.root(), &around, &worst, &|one, best| one.insert(k, best), found);
         }
     }
 
     fn within(&self, particles: &Particles<'_>, point: [f64; 3], radius: f64, found: &mut Vec<Nearest>) {
         found.clear();
+        let Some(view) = particles.seen_from(point) else { return };
+        let Some(images) = view.images() else { return view.within(radius, found) };
         let take = |one: Nearest, found: &mut Vec<Nearest>| {
             if one.distance <= radius {
                 found.push(one);
             }
         };
-        for around in particles.around(point) {
+        for around in images {
             self.visit(self.root(), &around, &|_: &[Nearest]| margin(particles, radius), &take, found);
         }
         Nearest::sort(found);

@@ -47,7 +47,8 @@ pub struct NeighbourOptions {
 /// ```
 pub struct NeighbourList {
     options: NeighbourOptions,
-    search: Option<Box<dyn NeighbourSearch>>,
+    /// What searches, and the technique that it was started as: the hybrid is another from time to time.
+    search: Option<(Technique, Box<dyn NeighbourSearch>)>,
     /// Pairs up to cutoff and skin without the excluded ones, ascending, and what they were searched for.
     kept: Vec<[u32; 2]>,
     searched: Option<Searched>,
@@ -164,10 +165,10 @@ impl NeighbourList {
             particles
         };
         let wanted = self.options.technique.unwrap_or_else(|| Technique::choose(frame));
-        if self.search.as_ref().is_none_or(|search| search.technique() != wanted) {
-            self.search = Some(wanted.start_with(self.options.voxel));
+        if self.search.as_ref().is_none_or(|(technique, _)| *technique != wanted) {
+            self.search = Some((wanted, wanted.start_with(self.options.voxel)));
         }
-        if let Some(search) = &mut self.search {
+        if let Some((_, search)) = &mut self.search {
             search.search(frame, &mut self.kept);
             self.counters = search.counters();
         }
@@ -210,5 +211,30 @@ impl NeighbourList {
     /// What the last frame cost.
     pub fn counters(&self) -> SearchCounters {
         self.counters
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::num::random::unit;
+
+    #[test]
+    fn a_list_by_the_hybrid_keeps_it_from_frame_to_frame() {
+        let options = NeighbourOptions { technique: Some(Technique::Hybrid), ..NeighbourOptions::default() };
+        let mut list = NeighbourList::new(options).unwrap();
+        let mut reasons: Vec<String> = Vec::new();
+        for frame in 0..12 {
+            // Uniform, then in two clusters so far apart that the cells of a grid hold whole ones.
+            let away = |i: usize| if frame < 6 { 0.0 } else { 1e6 * (i % 2) as f64 };
+            let place = |i: usize| std::array::from_fn(|k| 12.6 * unit(3, (3 * i + k) as u64) + away(i));
+            let all: Vec<[f64; 3]> = (0..2000).map(place).collect();
+            list.update(&Particles::new(&all, Domain::OPEN, 1.0).unwrap()).unwrap();
+            reasons.extend(list.search.as_ref().map(|(_, search)| search.reason().to_string()));
+        }
+        reasons.dedup();
+        assert_eq!(reasons.len(), 2, "{reasons:?}");
+        assert!(reasons[0].starts_with("grid from the start"), "{reasons:?}");
+        assert!(reasons[1].starts_with("frame 8: from grid"), "{reasons:?}");
     }
 }

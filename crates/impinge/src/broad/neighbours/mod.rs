@@ -44,6 +44,7 @@ mod particles;
 mod point_list;
 mod r_star;
 mod r_star_search;
+mod reduced_cell;
 mod scan;
 mod spanner;
 mod spanner_search;
@@ -51,6 +52,7 @@ mod sweep_and_prune;
 mod technique;
 
 use super::Changes;
+use crate::error::Error;
 
 #[cfg(feature = "unstable")]
 pub use crowding::Crowding;
@@ -90,6 +92,7 @@ pub trait NeighbourSearch: Send + Sync {
 
     /// Replaces `found` by the `k` particles nearest to a point, the nearest first, of equal ones the smaller index. The
     /// frame is that of the last update or search. Techniques whose structure does not serve here try every particle.
+    /// From a point that no particle could be at, not finite, beyond 1e60 or 2³⁰ cells away, nothing is found.
     fn nearest(&self, particles: &Particles<'_>, point: [f64; 3], k: usize, found: &mut Vec<Nearest>) {
         self.within(particles, point, f64::INFINITY, found);
         found.truncate(k);
@@ -98,11 +101,9 @@ pub trait NeighbourSearch: Send + Sync {
     /// Replaces `found` by the particles at most `radius` from a point, in the same order.
     fn within(&self, particles: &Particles<'_>, point: [f64; 3], radius: f64, found: &mut Vec<Nearest>) {
         found.clear();
-        for around in particles.around(point) {
-            let all = (0..particles.len() as u32).filter_map(|i| around.nearest(i));
-            found.extend(all.filter(|one| one.distance <= radius));
+        if let Some(view) = particles.seen_from(point) {
+            view.within(radius, found);
         }
-        Nearest::sort(found);
     }
 }
 
@@ -139,6 +140,23 @@ impl Changes {
             }
         }
     }
+}
+
+/// Numbers without an item that may lie between one and those in use, in any case.
+const MOST_UNUSED: usize = 1 << 20;
+
+/// Refuses the number of an item where tables by number would have to grow far beyond what is in use: to more than twice
+/// as many as there are, and [`MOST_UNUSED`].
+fn checked_number(number: u32, in_use: usize) -> Result<(), Error> {
+    let most = (2 * in_use + MOST_UNUSED).min(u32::MAX as usize);
+    if (number as usize) < most {
+        return Ok(());
+    }
+    let reason = format!(
+        "{number} is too far beyond the {in_use} numbers in use: memory is taken for all up to the largest, so they \
+         should count from 0"
+    );
+    Err(Error::Argument { name: "number", reason })
 }
 
 /// Bytes that a vector holds.

@@ -9,12 +9,13 @@
 
 use glam::DVec3;
 
+use super::checked_number;
 use super::r_star::{Bound, NONE, RStarTree};
 use super::r_star_search::content;
 use crate::bound::Aabb;
 use crate::error::Error;
 use crate::num::compact_sort::sort_rarely;
-use crate::num::tolerance::{LARGEST_COORDINATE, MEETING_ROUNDING};
+use crate::num::tolerance::{LARGEST_COORDINATE, MEETING_ROUNDING, SMALLEST_FLIGHT_UNSCALED};
 
 /// A pair that will meet.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -76,10 +77,12 @@ impl MovingTree {
         Ok(MovingTree { tree: RStarTree::default(), particles: Vec::new(), horizon, now: 0.0 })
     }
 
-    /// Adds a particle with its place of now, or gives the one with this number another flight.
+    /// Adds a particle with its place of now, or gives the one with this number another flight. Memory is taken for all
+    /// numbers up to the largest.
     ///
     /// # Errors
-    /// A number is not finite or too large, also by the end of the horizon, or the radius is negative.
+    /// A coordinate is not finite or too large, also by the end of the horizon, the radius is negative, or the number is
+    /// more than 2²⁰ beyond twice the numbers in use.
     pub fn insert(
         &mut self,
         number: u32,
@@ -97,6 +100,7 @@ impl MovingTree {
                 format!("particle {number} has the radius {radius}; it must be 0 or more and finite");
             return Err(Error::Argument { name: "radii", reason });
         }
+        checked_number(number, self.particles.len())?;
         let index = number as usize;
         if index >= self.particles.len() {
             self.particles.resize(index + 1, None);
@@ -129,6 +133,7 @@ impl MovingTree {
             return Ok(());
         }
         let mut other = MovingTree::new(self.horizon)?;
+        other.particles.resize(self.particles.len(), None);
         for (number, flight) in self.particles.iter().enumerate() {
             let Some(flight) = flight else { continue };
             other.insert(number as u32, flight.at(now).into(), flight.velocity.into(), flight.radius)?;
@@ -194,15 +199,31 @@ impl MovingTree {
 }
 
 /// The first time from now at which two particles are within reach, if that is before the end; rounded to earlier.
-///
-/// With d and w the difference of places and velocities and l the reach: |d + w·t|² = l², of which the smaller root is
-/// c / (−b + √(b² − a·c)) with a = w², b = d·w, c = d² − l².
 fn meeting_time(one: &Flight, other: &Flight, now: f64, cutoff: f64, end: f64) -> Option<f64> {
     let (d, w) = (other.at(now) - one.at(now), other.velocity - one.velocity);
     let reach = (one.radius + other.radius) + cutoff;
     // Differences of rounded places are off by a share of the places themselves.
     let size = one.at(now).abs().max(other.at(now).abs()).max_element();
     let reach = reach + MEETING_ROUNDING * (size + reach);
+    let sizes = [d.abs().max_element().max(reach), w.abs().max_element()];
+    if sizes.iter().any(|&size| size > 0.0 && size < SMALLEST_FLIGHT_UNSCALED) {
+        return meeting_time_scaled(d, w, reach, sizes).filter(|&time| time <= end);
+    }
+    reaching_time(d, w, reach).filter(|&time| time <= end)
+}
+
+/// The same with lengths and velocities brought near 1 by powers of two, which round nothing.
+#[cold]
+fn meeting_time_scaled(d: DVec3, w: DVec3, reach: f64, sizes: [f64; 2]) -> Option<f64> {
+    // Of 0 and subnormal numbers the largest power there is.
+    let [length, velocity] = sizes.map(|size| f64::from_bits((2046 - (size.to_bits() >> 52)) << 52));
+    let time = reaching_time(d * length, w * velocity, reach * length)?;
+    Some(if time > 0.0 { time * (velocity / length) } else { 0.0 })
+}
+
+/// The first time from now at which d + w·t is no longer than the reach l, rounded to earlier: |d + w·t|² = l², of which
+/// the smaller root is c / (−b + √(b² − a·c)) with a = w², b = d·w, c = d² − l².
+fn reaching_time(d: DVec3, w: DVec3, reach: f64) -> Option<f64> {
     let (a, b, c) = (w.length_squared(), d.dot(w), d.length_squared() - reach * reach);
     if c <= 0.0 {
         return Some(0.0);
@@ -211,8 +232,7 @@ fn meeting_time(one: &Flight, other: &Flight, now: f64, cutoff: f64, end: f64) -
     if !(b < 0.0 && root_sq >= 0.0) {
         return None;
     }
-    let time = c / (-b + root_sq.sqrt()) * (1.0 - MEETING_ROUNDING);
-    (time <= end).then_some(time)
+    Some(c / (-b + root_sq.sqrt()) * (1.0 - MEETING_ROUNDING))
 }
 
 /// A box at the start and at the end; in between its sides move linearly.
@@ -402,6 +422,42 @@ mod tests {
             }
         }
         assert!((40..10_000).contains(&met), "{met}");
+    }
+
+    #[test]
+    fn meetings_are_the_same_at_any_scale() {
+        let all = flights(0, 120, 4);
+        // Powers of two: nothing else is rounded.
+        let times = |length: i32, time: i32| {
+            let [length, time] = [length, time].map(|n| 2.0_f64.powi(n));
+            let mut tree = MovingTree::new(4.0 * time).unwrap();
+            for (i, f) in all.iter().enumerate() {
+                let velocity = f.velocity * (length / time);
+                tree.insert(i as u32, (f.place * length).into(), velocity.into(), f.radius * length).unwrap();
+            }
+            let mut found = tree.meetings(0.01 * length, 4.0 * time).unwrap();
+            found.iter_mut().for_each(|meeting| meeting.time /= time);
+            found
+        };
+        let want = times(0, 0);
+        assert!((20..5000).contains(&want.len()), "{}", want.len());
+        for (length, time) in [(-283, 0), (-600, 0), (-900, 0), (-400, -180), (0, 190), (-300, 180), (150, 0)]
+        {
+            assert!(times(length, time) == want, "2^{length}, 2^{time}");
+        }
+    }
+
+    #[test]
+    fn numbers_far_beyond_those_in_use_are_refused() {
+        let mut tree = MovingTree::new(1.0).unwrap();
+        for number in [4_000_000_000, u32::MAX] {
+            let refused = tree.insert(number, [0.0; 3], [0.0; 3], 1.0).unwrap_err().to_string();
+            assert!(refused.contains("numbers in use"), "{refused}");
+        }
+        assert_eq!(tree.particles.len(), 0);
+        tree.insert(1000, [0.0; 3], [0.0; 3], 1.0).unwrap();
+        tree.insert(7, [0.5; 3], [0.0; 3], 1.0).unwrap();
+        assert_eq!(tree.meetings(0.0, 1.0).unwrap(), [Meeting { pair: [7, 1000], time: 0.0 }]);
     }
 
     #[test]

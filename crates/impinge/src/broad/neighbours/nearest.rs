@@ -2,15 +2,21 @@
 
 use glam::DVec3;
 
-use super::{Domain, Particles};
+use super::Particles;
+use super::particles::MOST_CELLS_AWAY;
+use super::reduced_cell::ReducedCell;
+use crate::num::tolerance::LARGEST_COORDINATE;
+
+/// Images of a point that a structure is searched around, at most: in cells so slanted that there are more, every particle
+/// is tried.
+const MOST_IMAGES: f64 = 512.0;
 
 /// A particle near a point.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Nearest {
     /// Its index.
     pub particle: u32,
-    /// From the point to its centre, or to its nearest image in a periodic cell. In a cell with slanted vectors the
-    /// image is that whose fractional coordinates differ least; up to half the smallest width it is the nearest.
+    /// From the point to its centre, or to its nearest image in a periodic cell.
     pub distance: f64,
 }
 
@@ -35,42 +41,78 @@ impl Nearest {
     }
 }
 
-/// A point shifted by a cell, and the particles whose nearest images are seen from there.
-#[derive(Clone, Copy)]
-pub(super) struct Around<'a> {
+/// A point from which particles are seen.
+pub(super) struct Viewpoint<'a> {
     particles: &'a Particles<'a>,
+    cell: ReducedCell,
     /// Inside the cell.
     point: DVec3,
-    shift: [f64; 3],
+}
+
+/// One of the images of a point, and the particles whose nearest images are seen from there.
+#[derive(Clone, Copy)]
+pub(super) struct Around<'a> {
+    view: &'a Viewpoint<'a>,
+    steps: [f64; 3],
 }
 
 impl<'a> Particles<'a> {
-    /// A point seen from its own cell and from those beside it.
-    pub(super) fn around(&'a self, point: [f64; 3]) -> impl Iterator<Item = Around<'a>> + 'a {
+    /// What is seen from a point; nothing where it is not finite, or as far away as no particle may be.
+    pub(super) fn seen_from(&'a self, point: [f64; 3]) -> Option<Viewpoint<'a>> {
         let domain = self.domain();
         let at = DVec3::from(point);
         let cells = domain.fractional(at).map(f64::floor);
+        let is_far = |x: &f64| !(x.abs() <= LARGEST_COORDINATE);
+        if point.iter().any(is_far) || cells.iter().any(|n| n.abs() >= MOST_CELLS_AWAY) {
+            return None;
+        }
         let point = if domain.is_open() { at } else { domain.shifted(at, cells.map(|n| -n)) };
-        let steps = |k: usize| if self.domain().is_periodic()[k] { -1..=1 } else { 0..=0 };
-        steps(0)
-            .flat_map(move |a| steps(1).flat_map(move |b| steps(2).map(move |c| [a, b, c])))
-            .map(move |shift| Around { particles: self, point, shift: shift.map(f64::from) })
+        Some(Viewpoint { particles: self, cell: ReducedCell::of(domain), point })
+    }
+}
+
+impl Viewpoint<'_> {
+    /// The way to the nearest image of a particle: by how many vectors, and how far.
+    fn nearest(&self, particle: u32) -> ([f64; 3], Nearest) {
+        let (steps, d) = self.cell.nearest(self.particles.position(particle) - self.point);
+        (steps, Nearest { particle, distance: d.length() })
+    }
+
+    /// Replaces `found` by the particles at most `radius` away, the nearest first, by trying every one.
+    pub fn within(&self, radius: f64, found: &mut Vec<Nearest>) {
+        found.clear();
+        let all = (0..self.particles.len() as u32).map(|i| self.nearest(i).1);
+        found.extend(all.filter(|one| one.distance <= radius));
+        Nearest::sort(found);
+    }
+
+    /// The images of the point that are nearest to some particle; none where there are too many.
+    pub fn images(&self) -> Option<impl Iterator<Item = Around<'_>>> {
+        let bounds = match self.particles.is_empty() {
+            true => [DVec3::ZERO; 2],
+            false => self.particles.bounds().map(|corner| corner - self.point),
+        };
+        let steps = self.cell.steps_of(bounds);
+        let count: f64 = steps.iter().map(|[first, last]| (last - first + 1.0).max(0.0)).product();
+        let along = move |k: usize| (steps[k][0] as i64..=steps[k][1] as i64).map(|n| n as f64);
+        (count <= MOST_IMAGES).then(|| {
+            along(0)
+                .flat_map(move |a| along(1).flat_map(move |b| along(2).map(move |c| [a, b, c])))
+                .map(move |steps| Around { view: self, steps })
+        })
     }
 }
 
 impl Around<'_> {
     /// Where the point is seen.
     pub fn centre(&self) -> DVec3 {
-        let domain: &Domain = self.particles.domain();
-        domain.shifted(self.point, self.shift.map(|s| -s))
+        self.view.cell.moved(self.view.point, self.steps.map(|s| -s))
     }
 
     /// A particle, if this is the image of the point that counts for it.
     pub fn nearest(&self, particle: u32) -> Option<Nearest> {
-        let domain = self.particles.domain();
-        let d = self.particles.position(particle) - self.point;
-        let shift = domain.nearest_image(d);
+        let (steps, nearest) = self.view.nearest(particle);
         // −0 is 0.
-        (shift == self.shift).then(|| Nearest { particle, distance: domain.shifted(d, shift).length() })
+        (steps == self.steps).then_some(nearest)
     }
 }

@@ -6,6 +6,7 @@ use glam::DVec3;
 
 use super::Domain;
 use super::images::Images;
+use super::reduced_cell::ReducedCell;
 use crate::error::Error;
 use crate::num::dyadic::Dyadic;
 use crate::num::exact_vector::{dot, exact, minus, plus, times};
@@ -13,6 +14,9 @@ use crate::num::parallel;
 use crate::num::predicate::Sign;
 use crate::num::tolerance::{CANDIDATE_ROUNDING, IMAGE_MARGIN, LARGEST_COORDINATE, SMALLEST_CUTOFF_UNSCALED};
 use crate::simd::{SimdLevel, dispatch};
+
+/// How many cells away a position may not be: so that shifts between any two particles are 32-bit integers.
+pub(super) const MOST_CELLS_AWAY: f64 = (1 << 30) as f64;
 
 /// Positions, radii, domain and cutoff of one frame.
 ///
@@ -156,8 +160,6 @@ impl<'a> Particles<'a> {
 
     /// Takes all positions into the cell.
     fn wrap(&mut self) -> Result<(), Error> {
-        /// So many that shifts between any two particles are 32-bit integers.
-        const MOST_CELLS_AWAY: f64 = (1 << 30) as f64;
         let domain = self.domain;
         let cells = |x: &[f64; 3]| domain.fractional(DVec3::from(*x)).map(f64::floor);
         if self.positions.iter().all(|x| cells(x) == [0.0; 3]) {
@@ -341,10 +343,21 @@ impl<'a> Particles<'a> {
             return Displacement { vector: vector.map(|x| -x), shift: shift.map(|s| -s) };
         }
         let d = self.position(j) - self.position(i);
-        let image = self.domain.nearest_image(d);
+        let mut image = self.domain.nearest_image(d);
+        let mut vector = self.domain.shifted(d, image);
+        if vector.length() > self.candidate_reach() && !self.domain.is_box() {
+            // No pair: in a slanted cell another image may be nearer.
+            let cell = ReducedCell::of(&self.domain);
+            let (steps, nearer) = cell.nearest(vector);
+            if nearer.length_squared() < vector.length_squared() {
+                let more = cell.in_own_vectors(steps);
+                image = std::array::from_fn(|k| image[k] + more[k]);
+                vector = self.domain.shifted(d, image);
+            }
+        }
         let (from, to) = (self.wrap_of(i), self.wrap_of(j));
         Displacement {
-            vector: self.domain.shifted(d, image).into(),
+            vector: vector.into(),
             shift: std::array::from_fn(|k| image[k] as i32 + from[k] - to[k]),
         }
     }
@@ -372,17 +385,18 @@ impl<'a> Particles<'a> {
 /// How far, relative, the squares of a distance and its limit may be off: twelve roundings.
 pub(super) const SQUARE_ROUNDING: f64 = 8.0 * f64::EPSILON;
 
+/// What tiny lengths are multiplied by before they are squared: a power of two, so that nothing is rounded.
+pub(super) const SCALE_UP: f64 = f64::from_bits((1023 + 600) << 52);
+
 /// Whether a vector that was rounded once is at most as long as a limit that was rounded twice, by squares that do not
 /// underflow; none where rounding may hide it.
 #[inline]
 pub(crate) fn is_within(d: DVec3, limit: f64) -> Option<bool> {
-    /// A power of two: multiplying by it rounds nothing.
-    const UP: f64 = f64::from_bits((1023 + 600) << 52);
     let squares = |d: DVec3| (d.x * d.x + d.y * d.y) + d.z * d.z;
     let [square, limit] = if limit >= SMALLEST_CUTOFF_UNSCALED {
         [squares(d), limit * limit]
     } else {
-        [squares(d * UP), (limit * UP) * (limit * UP)]
+        [squares(d * SCALE_UP), (limit * SCALE_UP) * (limit * SCALE_UP)]
     };
     let doubt = limit * SQUARE_ROUNDING;
     ((square - limit).abs() > doubt || square == 0.0).then_some(square <= limit)

@@ -119,7 +119,13 @@ impl Technique {
         self.start_with(None)
     }
 
-    /// The same with cells of about the width `voxel`, if the technique has cells.
+    /// Whether it has cells, whose width can be chosen.
+    pub fn has_cells(self) -> bool {
+        matches!(self, Technique::Grid | Technique::Hash | Technique::Hybrid)
+    }
+
+    /// The same with cells of about the width `voxel`, if the technique has cells ([`Technique::has_cells`]); the hybrid
+    /// has them while its technique of the time has.
     pub fn start_with(self, voxel: Option<f64>) -> Box<dyn NeighbourSearch> {
         match self {
             Technique::Grid => Box::new(Grid::new(voxel)),
@@ -131,7 +137,7 @@ impl Technique {
             Technique::RStar => Box::new(RStarSearch::default()),
             Technique::Sweep => Box::new(SweepAndPrune::default()),
             Technique::Spanner => Box::new(SpannerSearch::default()),
-            Technique::Hybrid => Box::new(Hybrid::default()),
+            Technique::Hybrid => Box::new(Hybrid::new(voxel)),
         }
     }
 }

@@ -4,7 +4,7 @@ use glam::DVec3;
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
 
-use super::{Domain, NeighbourList, NeighbourOptions, Particles, Technique};
+use super::{Domain, Nearest, NeighbourList, NeighbourOptions, Particles, Technique};
 use crate::broad::Changes;
 use crate::num::parallel;
 use crate::{Budget, Finish};
@@ -319,6 +319,24 @@ fn questions_about_points_agree_with_trying_every_particle() {
         }
     }
     assert!(asked > 500, "{asked}");
+    let all = [[0.25; 3], [0.5; 3], [0.75; 3]];
+    for domain in [Domain::OPEN, Space::Box.domain(1.0), Space::Triclinic.domain(1.0)] {
+        let particles = Particles::new(&all, domain, 0.1).unwrap();
+        for &technique in Technique::ALL {
+            let mut search = technique.start();
+            search.update(&particles);
+            let mut found = vec![Nearest { particle: 9, distance: 0.0 }];
+            for far in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 1e300, -1e61] {
+                // No particle could be there: no answer, and none that never comes.
+                search.nearest(&particles, [0.0, far, 0.0], 2, &mut found);
+                assert!(found.is_empty(), "{technique}, {far}: {found:?}");
+                search.within(&particles, [far, 0.0, 0.0], 1.0, &mut found);
+                assert!(found.is_empty(), "{technique}, {far}: {found:?}");
+            }
+            search.within(&particles, [0.25; 3], f64::NAN, &mut found);
+            assert!(found.is_empty(), "{technique}");
+        }
+    }
     let none = Particles::new(&[], Domain::OPEN, 1.0).unwrap();
     for technique in [Technique::Grid, Technique::KdTree] {
         let mut search = technique.start();
@@ -327,6 +345,95 @@ fn questions_about_points_agree_with_trying_every_particle() {
         search.nearest(&none, [0.0; 3], 3, &mut found);
         assert!(found.is_empty());
     }
+}
+
+/// The distance of the nearest image among all in a wide range.
+fn nearest_of_many(domain: &Domain, d: DVec3) -> f64 {
+    let range = |k: usize| if domain.is_periodic()[k] { -10..=10 } else { 0..=0 };
+    let away = |s: [i32; 3]| domain.shifted(d, s.map(f64::from)).length();
+    shifts(range(0), range(1), range(2)).map(away).fold(f64::INFINITY, f64::min)
+}
+
+#[test]
+fn nearest_images_in_slanted_cells_are_those_of_a_wide_search() {
+    let mut random = Pcg64::seed_from_u64(43);
+    let cells = [
+        [[1.0, 0.0, 0.0], [0.9, 1.0, 0.0], [0.0, 0.0, 4.0]],
+        [[1.0, 0.0, 0.0], [0.5, 0.75_f64.sqrt(), 0.0], [0.5, 0.3, 0.8]],
+        [[1.0, 0.0, 0.0], [2.4, 1.0, 0.0], [-1.3, 0.7, 1.5]],
+    ];
+    let mut slanted = 0;
+    for (vectors, along) in cells.into_iter().flat_map(|v| [(v, [true; 3]), (v, [true, true, false])]) {
+        let domain = Domain::triclinic([0.0; 3], vectors).unwrap().along(along);
+        let mut all = vec![[0.0; 3]];
+        all.extend((1..40).map(|_| [(); 3].map(|()| random.random_range(-0.6..0.6))));
+        let particles = Particles::new(&all, domain, 0.05).unwrap();
+        let mut points: Vec<[f64; 3]> =
+            (0..12).map(|_| [(); 3].map(|()| random.random_range(-0.6..0.6))).collect();
+        points.push([0.932, 0.48, 0.0]);
+        for point in points {
+            let mut want: Vec<f64> =
+                all.iter().map(|x| nearest_of_many(&domain, DVec3::from(*x) - DVec3::from(point))).collect();
+            want.sort_by(f64::total_cmp);
+            for technique in [Technique::Brute, Technique::Grid, Technique::KdTree, Technique::Hash] {
+                let mut search = technique.start();
+                search.update(&particles);
+                let mut found = Vec::new();
+                for k in [1, 5, 40] {
+                    search.nearest(&particles, point, k, &mut found);
+                    assert_eq!(found.len(), k, "{technique}");
+                    let is_right = |(one, want): (&Nearest, &f64)| (one.distance - want).abs() < 1e-12;
+                    assert!(found.iter().zip(&want).all(is_right), "{technique}, {vectors:?}, {point:?}");
+                }
+                search.within(&particles, point, 0.5, &mut found);
+                assert_eq!(found.len(), want.iter().filter(|&&d| d <= 0.5).count(), "{technique}");
+            }
+        }
+        for i in 0..40_u32 {
+            for j in 0..40_u32 {
+                let d = DVec3::from(all[j as usize]) - DVec3::from(all[i as usize]);
+                let way = particles.displacement(i, j);
+                let vector = DVec3::from(way.vector);
+                assert!((vector.length() - nearest_of_many(&domain, d)).abs() < 1e-12, "{i} {j}");
+                assert!(domain.shifted(d, way.shift.map(f64::from)).distance(vector) < 1e-12, "{i} {j}");
+                slanted +=
+                    u32::from(domain.shifted(d, domain.nearest_image(d)).length() > vector.length() + 1e-9);
+            }
+        }
+    }
+    assert!(slanted > 100, "{slanted}");
+    // So slanted that a structure would be asked for too many images.
+    let domain = Domain::triclinic([0.0; 3], [[1.0, 0.0, 0.0], [300.4, 1.0, 0.0], [0.0, 0.0, 4.0]]).unwrap();
+    let all: Vec<[f64; 3]> = (0..50).map(|_| [(); 3].map(|()| random.random_range(0.0..1.0))).collect();
+    let particles = Particles::new(&all, domain, 1e-4).unwrap();
+    let short = Domain::triclinic([0.0; 3], [[1.0, 0.0, 0.0], [0.4, 1.0, 0.0], [0.0, 0.0, 4.0]]).unwrap();
+    for technique in [Technique::Brute, Technique::Grid, Technique::KdTree] {
+        let (mut search, mut found) = (technique.start(), Vec::new());
+        search.update(&particles);
+        search.nearest(&particles, [0.3, 0.9, 0.7], 50, &mut found);
+        assert_eq!(found.len(), 50);
+        for Nearest { particle, distance } in &found {
+            let want =
+                nearest_of_many(&short, DVec3::from(all[*particle as usize]) - DVec3::new(0.3, 0.9, 0.7));
+            assert!((distance - want).abs() < 1e-9, "{technique}: {distance}, {want}");
+        }
+    }
+}
+
+#[test]
+fn a_kd_tree_counts_its_tests_of_boxes() {
+    let mut random = Pcg64::seed_from_u64(47);
+    let all = positions(&mut random, 5000, 10.0);
+    let particles = Particles::new(&all, Domain::OPEN, 0.2).unwrap();
+    let tests = || {
+        let mut search = Technique::KdTree.start();
+        search.search(&particles, &mut Vec::new());
+        search.counters().volume_tests
+    };
+    let [shared, alone] = [tests(), parallel::alone(tests)];
+    assert_eq!(shared, alone);
+    // Each of some 1024 leaves is tested against others, and no more often than leaf by leaf.
+    assert!((1024..1024 * 1024).contains(&shared), "{shared}");
 }
 
 /// Moves every particle by up to `step`.

@@ -88,11 +88,11 @@ impl NeighbourSearch for Grid {
     }
 
     fn nearest(&self, particles: &Particles<'_>, point: [f64; 3], k: usize, found: &mut Vec<Nearest>) {
-        // Balls that grow until they hold enough, or everything.
+        // Balls that grow until they hold enough, or all of space.
         let mut radius = self.lattice.width();
         loop {
             self.within(particles, point, radius, found);
-            if found.len() >= k.min(particles.len()) {
+            if found.len() >= k.min(particles.len()) || radius == f64::INFINITY {
                 found.truncate(k);
                 return;
             }
@@ -102,7 +102,9 @@ impl NeighbourSearch for Grid {
 
     fn within(&self, particles: &Particles<'_>, point: [f64; 3], radius: f64, found: &mut Vec<Nearest>) {
         found.clear();
-        for around in particles.around(point) {
+        let Some(view) = particles.seen_from(point) else { return };
+        let Some(images) = view.images() else { return view.within(radius, found) };
+        for around in images {
             for run in self.rows().within(around.centre(), radius) {
                 for slot in run {
                     let number = self.cells.points.number(slot);
@@ -117,6 +119,6 @@ impl NeighbourSearch for Grid {
 }
 
 /// Half the side of the cube around a particle in which a grid would look for its neighbours.
-pub(super) fn candidate_cube(particles: &Particles<'_>) -> f64 {
-    Lattice::dense(particles, &Images::default(), None).candidate_cube()
+pub(super) fn candidate_cube(particles: &Particles<'_>, voxel: Option<f64>) -> f64 {
+    Lattice::dense(particles, &Images::default(), voxel).candidate_cube()
 }

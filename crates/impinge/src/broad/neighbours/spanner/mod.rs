@@ -12,10 +12,11 @@ mod tests;
 
 use self::flat::Flat;
 use self::hierarchy::Hierarchy;
+use super::checked_number;
 use super::meter::Meter;
-use super::particles::are_within;
+use super::particles::{SCALE_UP, are_within};
 use crate::error::Error;
-use crate::num::tolerance::LARGEST_COORDINATE;
+use crate::num::tolerance::{LARGEST_COORDINATE, SMALLEST_CUTOFF_UNSCALED};
 
 /// Sets of so many points are compared pair by pair.
 const BUCKET: u32 = 12;
@@ -71,12 +72,14 @@ impl DeformableSpanner {
         self.hierarchy.count == 0
     }
 
-    /// Adds a point under a number of one's own, or moves the one that has it.
+    /// Adds a point under a number of one's own, or moves the one that has it. Memory is taken for all numbers up to the
+    /// largest.
     ///
     /// # Errors
-    /// A coordinate that is not finite or beyond 1e60.
+    /// A coordinate that is not finite or beyond 1e60, or a number more than 2²⁰ beyond twice the numbers in use.
     pub fn insert(&mut self, point: u32, at: [f64; 3]) -> Result<(), Error> {
         checked(point as usize, &at)?;
+        checked_number(point, self.hierarchy.len())?;
         self.hierarchy.insert(point, at.into());
         self.changed();
         Ok(())
@@ -141,15 +144,18 @@ impl DeformableSpanner {
         let to_parent = |&p: &u32| Some(parent[p as usize]).filter(|&q| q != hierarchy::NONE);
         let ways = self.flat.order.iter().filter_map(|p| Some(self.hierarchy.distance_sq(*p, to_parent(p)?)));
         let bound = ways.reduce(f64::min)?.sqrt();
+        let is_tiny = bound < SMALLEST_CUTOFF_UNSCALED;
         let mut best: Option<(f64, [u32; 2])> = None;
         let flat = &self.flat;
         let visit = |i: usize, j: usize, d_sq: f64| {
+            // Squares of tiny distances underflow.
+            let d_sq = if is_tiny { ((flat.at(j) - flat.at(i)) * SCALE_UP).length_squared() } else { d_sq };
             let this = (d_sq, flat.numbers(i, j));
             if best.is_none_or(|best| this < best) {
                 best = Some(this);
             }
         };
-        flat.near_pairs(bound, BUCKET, visit, |_| true);
+        flat.near_pairs(bound.max(SMALLEST_CUTOFF_UNSCALED), BUCKET, visit, |_| true);
         best.map(|(_, pair)| pair)
     }
 
@@ -171,7 +177,7 @@ impl DeformableSpanner {
                 pairs.push([p, q]);
             }
         };
-        flat.near_pairs(reach, BUCKET, visit, |_| true);
+        flat.near_pairs(reach.max(SMALLEST_CUTOFF_UNSCALED), BUCKET, visit, |_| true);
         crate::broad::sort_pairs(&mut pairs);
         Ok(pairs)
     }

@@ -164,6 +164,34 @@ fn near_pairs_and_the_closest_pair_are_those_of_brute_force() {
 }
 
 #[test]
+fn tiny_sets_have_the_closest_pair_of_large_ones() {
+    for kind in 0..4 {
+        let places = points(kind, 60, 11);
+        let want = DeformableSpanner::new(&places).unwrap().closest_pair();
+        // Powers of two: nothing is rounded.
+        for scale in [-400, -480, -505, -530, -565, -900] {
+            let small: Vec<[f64; 3]> = places.iter().map(|p| p.map(|x| x * 2.0_f64.powi(scale))).collect();
+            let mut spanner = DeformableSpanner::new(&small).unwrap();
+            assert_eq!(spanner.closest_pair(), want, "kind {kind}, 2^{scale}");
+            let reach = 0.2 * 2.0_f64.powi(scale);
+            let near = DeformableSpanner::new(&places).unwrap().pairs_within(0.2).unwrap();
+            assert_eq!(spanner.pairs_within(reach).unwrap(), near, "kind {kind}, 2^{scale}");
+        }
+    }
+}
+
+#[test]
+fn numbers_far_beyond_those_in_use_are_refused() {
+    let mut spanner = DeformableSpanner::new(&[]).unwrap();
+    for number in [4_000_000_000, u32::MAX] {
+        let refused = spanner.insert(number, [0.0; 3]).unwrap_err().to_string();
+        assert!(refused.contains("numbers in use"), "{refused}");
+    }
+    assert!(spanner.is_empty());
+    spanner.insert(100_000, [0.0; 3]).unwrap();
+}
+
+#[test]
 fn well_separated_pairs_cover_every_pair_once() {
     for kind in 0..4 {
         let places = points(kind, 150, 5);
