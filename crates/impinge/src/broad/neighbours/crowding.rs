@@ -45,13 +45,8 @@ struct Around {
 }
 
 impl Crowding {
-    /// Estimated from a sample that is the same for the same positions.
-    pub fn of(particles: &Particles<'_>) -> Crowding {
-        Crowding::with_cells(particles, None)
-    }
-
-    /// The same for cells about as wide as `voxel` says.
-    pub fn with_cells(particles: &Particles<'_>, voxel: Option<f64>) -> Crowding {
+    /// Estimated from a sample that is the same for the same positions, for cells about as wide as `voxel` says.
+    pub fn of(particles: &Particles<'_>, voxel: Option<f64>) -> Crowding {
         let all = particles.positions();
         let count = all.len();
         if count < 2 {
@@ -176,20 +171,20 @@ mod tests {
         let all: Vec<[f64; 3]> =
             (0..20_000).map(|i| std::array::from_fn(|k| unit(1, 3 * i + k as u64))).collect();
         let particles = Particles::new(&all, Domain::OPEN, 0.1).unwrap();
-        let crowding = Crowding::of(&particles);
+        let crowding = Crowding::of(&particles, None);
         // A ball holds 4.19e-3 of the cube, less at the border.
         assert!((60.0..90.0).contains(&crowding.near), "{crowding:?}");
         assert!(crowding.in_cells > crowding.near && crowding.in_sweep > 3000.0, "{crowding:?}");
         // Cells that hold all.
-        let wide = Crowding::with_cells(&particles, Some(2.0));
+        let wide = Crowding::of(&particles, Some(2.0));
         assert!(wide.in_cells > 15_000.0 && wide.in_hashed_cells > 15_000.0, "{wide:?}");
         // Among balls of one size, or with one large one, pairs are counted by their own radii.
         for large in [0.02, 3.0] {
             let mut radii = vec![0.02; all.len()];
             radii[0] = large;
-            let balls = Crowding::of(&Particles::with_radii(&all, &radii, Domain::OPEN, 0.06).unwrap());
+            let balls = Crowding::of(&Particles::with_radii(&all, &radii, Domain::OPEN, 0.06).unwrap(), None);
             assert!((60.0..110.0).contains(&balls.near), "{large}: {balls:?}");
         }
-        assert_eq!(Crowding::of(&Particles::new(&[], Domain::OPEN, 1.0).unwrap()), Crowding::default());
+        assert_eq!(Crowding::of(&Particles::new(&[], Domain::OPEN, 1.0).unwrap(), None), Crowding::default());
     }
 }

@@ -141,7 +141,7 @@ impl NeighbourSearch for Hybrid {
 impl Hybrid {
     /// Predicts the time of every technique; what was saved so far counts for one technique only.
     fn look(&mut self, particles: &Particles<'_>) {
-        let crowding = Crowding::with_cells(particles, self.voxel);
+        let crowding = Crowding::of(particles, self.voxel);
         let brute = self.candidates.iter().find(|c| c.technique == Technique::Brute);
         let listed = brute
             .filter(|_| crowding.are_all_pairs)
