@@ -417,7 +417,7 @@ fn what_is_inside_a_hull_is_found_by_climbing() {
         order
     };
     // The surface of the hull itself, in any order, also with corners of many edges and flat sides.
-    let cone = procedural::cone(1.0, 1.0, 500).unwrap();
+    let cone = procedural::cone(1.0, 1.0, 2000).unwrap();
     let block = procedural::cuboid([1.0, 2.0, 3.0], [9, 8, 7]).unwrap();
     let turn = Pose::new([5.0, -7.0, 2.0], [0.1, 0.7, -0.3, 0.6]).unwrap();
     let turned = |mesh: &Mesh| {
