@@ -106,7 +106,7 @@ fn measure(
         Contestant::new(KERNEL_ON_TWO, |_| Ok(nothing(kernel(&two).nanoseconds))),
         two_searches_apart(&apart, all),
         copy(),
-        zelll(all).at_most(slow),
+        zelll(all),
     ];
     if let Some(vesin) = vesin {
         contestants.push(Contestant::new(VESIN, move |_| ask_vesin(vesin, number)).at_most(slow));
