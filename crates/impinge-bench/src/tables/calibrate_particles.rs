@@ -28,7 +28,7 @@ pub fn run(effort: Effort) -> Result<Table> {
     for &technique in Technique::ALL.iter().filter(|&&t| t != Technique::Hybrid) {
         let (mut rows, mut starts) = (Vec::new(), Vec::new());
         for (k, set) in sets.iter().enumerate() {
-            let crowding = Crowding::of(&Particles::new(set, Domain::OPEN, 1.0)?);
+            let crowding = Crowding::of(&Particles::new(set, Domain::OPEN, 1.0)?, None);
             let work = crowding.expected_work(technique);
             if work.primitive_tests > MOST_TESTS {
                 continue;
