@@ -29,8 +29,8 @@ use crate::hierarchy::point_tree::Room;
 use crate::hierarchy::relative::Relative;
 use crate::hierarchy::wide::{Node, WIDTH};
 use crate::model::Model;
-#[cfg(any(test, feature = "unstable"))]
 use crate::num::each::Each;
+#[cfg(any(test, feature = "unstable"))]
 use crate::num::parallel;
 use crate::simd::SimdLevel;
 use crate::{Budget, Certainty, Counters, Finish, Outcome, Pose, Separation};
