@@ -153,7 +153,7 @@ pub(super) fn classify(
         true => (None, None, common(pair.map(|k| bounds[k]))),
         false => (Some(0.0 - gap), Some(DVec3::ZERO), Aabb::around_points(&points)),
     };
-    // Between a part and the one around it lies the middle outside of what they have in common.
+    // The middle between a nested part and the one around it lies outside of the inner box.
     let at = points[0].midpoint(points[1]).clamp(bounds.low, bounds.high);
     let separate = translation.map(|_| 0.0);
     let clash = Clash {
