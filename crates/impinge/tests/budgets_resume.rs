@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use impinge::glam::DVec3;
 use impinge::{
-    Answer, Budget, DecomposeOptions, Deforming, Error, Finish, Memory, Method, Motion, Pose, Query, Ray,
-    Shape, procedural,
+    Answer, Budget, DecomposeOptions, Deforming, Error, Finish, Memory, Mesh, Method, Motion, Pose, Query,
+    Ray, Shape, VolumeOptions, procedural,
 };
 
 /// More calls than any of these questions needs.
@@ -293,6 +293,32 @@ fn whole_meshes() {
             let least = if budget(1).remaining() == Some(1) { 20 } else { 2 };
             assert!(calls >= least && want.parts.len() > 1, "{calls} calls, {} parts", want.parts.len());
         }
+    }
+}
+
+/// Two solids of which one overlaps itself, so that only images measure them, at the resolution that budgets allow.
+#[test]
+fn volumes_by_images() {
+    let two_balls = || {
+        let ball = procedural::ico_sphere(1.0, 2).unwrap();
+        let moved = ball.vertices().iter().map(|&p| p + DVec3::X);
+        let vertices: Vec<[f64; 3]> =
+            ball.vertices().iter().copied().chain(moved).map(<[f64; 3]>::from).collect();
+        let first = ball.vertices().len() as u32;
+        let triangles = ball.triangles().iter().flat_map(|t| [*t, t.map(|v| v + first)]).collect();
+        Shape::from(Mesh::new(vertices, triangles).unwrap())
+    };
+    let half = || Shape::from(procedural::cuboid([4.0, 4.0, 1.0], [1; 3]).unwrap());
+    let at = Pose::from_translation([0.0, 0.0, 1.0]).unwrap();
+    let options = VolumeOptions::default();
+    let whole = Query::default().volume(&two_balls(), half().at(at), options).unwrap();
+    assert_eq!((whole.method, whole.value.is_some()), (Method::Image, true));
+    let want = whole.value.map_or(0.0, |found| found.volume);
+    for budget in budgets() {
+        let (a, b) = (two_balls(), half());
+        let (found, calls) = to_the_end(budget, |query| query.volume(&a, b.at(at), options));
+        assert!(found.volume > 0.0 && (found.volume - want).abs() <= found.error, "{found:?}, {want}");
+        assert!(calls > 2, "{calls} calls");
     }
 }
 

@@ -31,7 +31,7 @@ pub struct Budget {
     fresh: bool,
     /// Where the search rests when the budget ends; `None` where the caller's thread does the work.
     gate: Option<Arc<Gate>>,
-    /// A first try on the caller's thread: what cannot keep its place gives up.
+    /// A try, as a rule a first one on the caller's thread: what cannot keep its place gives up.
     trial: bool,
     /// Whether what is found so far is only a part of the question, so that it is not reported.
     silent: bool,
@@ -115,6 +115,22 @@ impl Budget {
         self.draw(units) || self.draw_after_rest(units)
     }
 
+    /// [`Budget::draw_or_rest`] for many units: a task draws a quantum at a time.
+    pub(crate) fn draw_all_or_rest(&mut self, units: u64) -> bool {
+        if self.gate.is_none() {
+            return self.draw(units);
+        }
+        let mut open = units;
+        while open > 0 {
+            let some = QUANTUM.min(open);
+            if !self.draw_or_rest(some) {
+                return false;
+            }
+            open -= some;
+        }
+        true
+    }
+
     /// As [`Budget::draw_or_rest`] for work that is short without a task: there it is charged, and done. False
     /// where it was only a trial, or nobody waits any more.
     #[inline]
@@ -193,9 +209,10 @@ impl Budget {
         found
     }
 
-    /// A share of this budget for a first try on the caller's thread; see [`Budget::repay`].
+    /// A share of this budget for a try that gives up where the share ends; see [`Budget::repay`].
     pub(crate) fn trial(&self, units: u64) -> Budget {
-        Budget { trial: true, spent: 0, updates: 0, units: self.units.min(units), ..self.clone() }
+        let units = self.units.min(units);
+        Budget { trial: true, gate: None, spent: 0, updates: 0, units, ..self.clone() }
     }
 
     /// Whether it is a share of a budget for a first try, with which nothing is built.

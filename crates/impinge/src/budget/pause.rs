@@ -43,6 +43,8 @@ struct State {
     /// Units and deadline that the search has not taken yet.
     granted: Option<(u64, Option<Instant>)>,
     resting: bool,
+    /// The search has taken a grant before.
+    has_begun: bool,
     /// Nobody waits any more.
     closed: bool,
     so_far: Option<Left>,
@@ -85,6 +87,7 @@ impl Gate {
         }
         while !state.closed {
             if let Some((units, deadline)) = state.granted.take() {
+                state.has_begun = true;
                 (budget.units, budget.deadline, budget.fresh) = (units, deadline, deadline.is_some());
                 if deadline.is_some() {
                     // The caller may poll from now on.
@@ -120,6 +123,8 @@ impl Gate {
         state.granted = Some((budget.units, budget.deadline));
         // What the search left after the last caller had gone.
         let late = state.so_far.take();
+        // In the middle of something long, which the last caller did not wait for.
+        let is_busy = state.has_begun && !state.resting;
         state.resting = false;
         self.hand_over.store(stored(budget.deadline), Ordering::Relaxed);
         self.paused.store(state.ended.is_some(), Ordering::Relaxed);
@@ -133,7 +138,7 @@ impl Gate {
             }
             let asleep = left.saturating_sub(POLL);
             // Polling before the search runs could keep it from the core that it is to wake up on.
-            let polls = asleep.is_zero() && state.granted.is_none();
+            let polls = asleep.is_zero() && (is_busy || state.granted.is_none());
             if let Some(latest) = latest.filter(|_| polls)
                 && let Some(_place) = Place::take()
             {

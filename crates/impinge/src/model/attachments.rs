@@ -2,40 +2,76 @@
 
 use std::any::{Any, TypeId};
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-/// One structure and its type.
-type Kept = (TypeId, Arc<dyn Any + Send + Sync>);
+use crate::num::parallel::once;
+
+/// The place of one structure; empty while it is being built.
+type Cell = Arc<OnceLock<Arc<dyn Any + Send + Sync>>>;
 
 /// Structures of methods, one of each type; a copy shares them.
 #[derive(Clone, Default)]
 pub(super) struct Attachments {
-    kept: Arc<Mutex<Vec<Kept>>>,
+    cells: Arc<Mutex<Vec<(TypeId, Cell)>>>,
 }
 
 impl Attachments {
-    /// The structure of this type, if it was built.
+    /// The structure of this type, if it was built; does not wait for one that is being built.
     pub fn get<T: Any + Send + Sync>(&self) -> Option<Arc<T>> {
-        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        let (_, known) = kept.iter().find(|(of, _)| *of == TypeId::of::<T>())?;
-        known.clone().downcast().ok()
+        self.cell::<T>().get()?.clone().downcast().ok()
     }
 
-    /// The structure of this type; built at the first call and kept. Others wait while it is built.
+    /// The structure of this type; built at the first call and kept. Others that build it wait meanwhile.
     pub fn get_or_build<T: Any + Send + Sync>(&self, build: impl FnOnce() -> T) -> Arc<T> {
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = kept.iter().find(|(of, _)| *of == TypeId::of::<T>()).map(|(_, known)| known.clone());
-        if let Some(known) = known.and_then(|known| known.downcast().ok()) {
-            return known;
+        let cell = self.cell::<T>();
+        match once(&cell, || Arc::new(build())).clone().downcast() {
+            Ok(kept) => kept,
+            Err(_) => unreachable!("a cell holds what its type names"),
         }
-        let built = Arc::new(build());
-        kept.push((TypeId::of::<T>(), built.clone()));
-        built
+    }
+
+    /// The lock is never held while something is built: a caller with a deadline looks here too.
+    fn cell<T: Any>(&self) -> Cell {
+        let mut cells = self.cells.lock().unwrap_or_else(PoisonError::into_inner);
+        match cells.iter().find(|(of, _)| *of == TypeId::of::<T>()) {
+            Some((_, cell)) => cell.clone(),
+            None => {
+                let cell = Cell::default();
+                cells.push((TypeId::of::<T>(), cell.clone()));
+                cell
+            }
+        }
     }
 }
 
 impl fmt::Debug for Attachments {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Attachments")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::channel;
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn nobody_waits_who_only_looks() {
+        let (attachments, (begun, wait), (go, told)) = (Attachments::default(), channel(), channel());
+        let own = attachments.clone();
+        let build = move || {
+            begun.send(()).unwrap();
+            told.recv_timeout(Duration::from_secs(60)).unwrap_or(0_u32)
+        };
+        let building = std::thread::spawn(move || *own.get_or_build(build));
+        wait.recv_timeout(Duration::from_secs(60)).unwrap();
+        assert!(attachments.get::<u32>().is_none());
+        // Another structure is built beside it.
+        assert_eq!(*attachments.get_or_build(|| 7_i64), 7);
+        go.send(5_u32).unwrap();
+        assert_eq!(building.join().unwrap(), 5);
+        assert_eq!((attachments.get::<u32>().as_deref(), *attachments.get_or_build(|| 9_u32)), (Some(&5), 5));
     }
 }

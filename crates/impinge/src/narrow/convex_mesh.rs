@@ -479,7 +479,7 @@ fn relate(
     };
     body.in_region_where([bounds.low, bounds.high], reaches, |t| {
         let passed = boxes.take();
-        out_of_budget = !budget.draw_or_rest(1 + passed);
+        out_of_budget = !budget.draw_all_or_rest(1 + passed);
         if out_of_budget {
             return ControlFlow::Break(());
         }
@@ -506,7 +506,7 @@ fn relate(
     if out_of_budget {
         return None;
     }
-    budget.draw(boxes.get());
+    budget.draw_all_or_rest(boxes.get());
     work.volume_tests += boxes.get();
     let certainty = if doubtful { doubt } else { Certainty::Exact };
     if !enters && body.holds(core.corners()[0], budget, work)? {

@@ -344,7 +344,8 @@ pub(super) fn check_points(name: &'static str, points: &[DVec3]) -> Result<(), E
 
 /// A question about all of a shape.
 pub(super) fn whole(body: &Placed<'_>, question: &'static str) -> ShapeQuestion {
-    ShapeQuestion { question, shape: body.geometry().clone(), pose: body.pose(), options: [0.0; 2] }
+    let (shape, pose) = (body.geometry().clone(), body.pose());
+    ShapeQuestion { question, shape, pose, options: [0.0; 2], volume: None }
 }
 
 fn measure(body: &Placed<'_>, points: &[DVec3], signed: bool) -> (Vec<PointDistance>, Counters) {

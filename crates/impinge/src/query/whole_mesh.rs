@@ -56,7 +56,13 @@ impl Query<'_> {
             return Err(self.method.refusal(&Question::Volume(options), [body.shape().kind(); 2]));
         }
         let reason = if self.method == Method::Auto { Reason::Approximate } else { Reason::Named };
-        let verdict = image::self_volume(body.geometry(), &body.pose(), &options, &mut self.budget)?;
+        let pose = body.pose();
+        let verdict = if self.budget.is_unlimited() {
+            image::self_volume(body.geometry(), &pose, &options, &mut self.budget)?
+        } else {
+            let asked = ShapeQuestion { volume: Some(options), ..whole(&body, "the volume in itself") };
+            self.within(asked, move |shape, budget| image::self_volume(shape, &pose, &options, budget))?
+        };
         Ok(Answer::new(verdict, Method::Image, reason))
     }
 
@@ -218,6 +224,40 @@ mod tests {
         // 5,120 triangles of 13 units each.
         let calls = (2..100).find(|_| ask(Budget::units(10_240)).value.as_ref() == Some(&whole)).unwrap();
         assert!((6..10).contains(&calls), "{calls} calls");
+    }
+
+    #[test]
+    fn the_volume_in_itself_is_measured_within_the_budget() {
+        // Two balls in one mesh that overlap.
+        let ball = procedural::ico_sphere(1.0, 4).unwrap();
+        let other = ball.vertices().iter().map(|&p| p + glam::DVec3::X);
+        let vertices: Vec<_> = ball.vertices().iter().copied().chain(other).collect();
+        let shift = ball.vertices().len() as u32;
+        let more = ball.triangles().iter().map(|t| t.map(|v| v + shift));
+        let triangles = ball.triangles().iter().copied().chain(more).collect();
+        let both = Shape::from(crate::Mesh::from_points(vertices, triangles).unwrap());
+        let options = VolumeOptions { resolution: Some(64), ..VolumeOptions::default() };
+        let whole = Query::default().self_volume(&both, options).unwrap().value.unwrap();
+        // A lens of two caps of the height 1/2.
+        assert!((whole.volume - std::f64::consts::PI * 5.0 / 12.0).abs() < 0.02, "{}", whole.volume);
+        let (both, mut memory) = (both.geometry().model().unwrap().unprepared(), Memory::default());
+        let both = Shape::from(Geometry::Mesh(both.into()));
+        let mut ask = |options| {
+            let query = Query { budget: Budget::units(5000), memory: Some(&mut memory), ..Query::default() };
+            { query }.self_volume(&both, options).unwrap()
+        };
+        for calls in 1.. {
+            let found = ask(options);
+            let work = found.work;
+            let units = work.volume_tests + work.primitive_tests + work.updates;
+            assert!(units <= 5000 + 2 * QUANTUM && calls < 200, "{work:?} in call {calls}");
+            if let Some(found) = found.value {
+                assert!(calls > 10 && found.volume == whole.volume, "{calls} calls");
+                break;
+            }
+        }
+        // Another resolution is another question.
+        assert!(ask(VolumeOptions { resolution: Some(128), ..options }).value.is_none());
     }
 
     #[test]

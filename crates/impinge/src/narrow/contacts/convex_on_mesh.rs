@@ -123,7 +123,7 @@ fn on_patch(
     let mut surface = LocalSurface::new(*body, patch, (convex, pose), bounds, ball);
     let tests = 4 + u64::from(surface.len());
     work.primitive_tests += tests;
-    if !budget.charge(tests) {
+    if !budget.charge_all(tests) {
         return None;
     }
     let closed = mesh.topology().is_closed();

@@ -12,6 +12,7 @@ mod interval;
 mod local_surface;
 mod lower_part;
 mod part_translation;
+mod payment;
 mod polytope_on_mesh;
 mod round_on_mesh;
 mod separate;

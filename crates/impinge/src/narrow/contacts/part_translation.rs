@@ -13,6 +13,7 @@ use glam::DVec3;
 use smallvec::SmallVec;
 
 use super::interval::Interval;
+use super::payment::Payment;
 use super::translation::{Exit, WayOut, end_of_union};
 use crate::bound::Aabb;
 use crate::contact::{Certainty, Separation};
@@ -239,26 +240,33 @@ impl<'m> PartTranslation<'m> {
 }
 
 impl WayOut for PartTranslation<'_> {
-    fn first_exit(&self, direction: DVec3, limit: f64) -> Option<Exit> {
+    fn first_exit(&self, direction: DVec3, limit: f64, payment: &mut Payment<'_>) -> Option<Exit> {
         let own = self.own(direction);
         let gap = self.floor();
         let mut found: Vec<(Interval, ())> = Vec::new();
-        let mut blocked = false;
+        let (mut blocked, mut paid) = (false, true);
         for moved in &self.moved {
             let [p, q] = [moved.bounds.low, moved.bounds.high];
             let way = own * limit;
             self.near(p.min(p + way), q.max(q + way), |fixed| {
+                paid &= payment.pay(u64::from(MOST_STEPS / 8));
+                if !paid {
+                    return ControlFlow::Break(());
+                }
                 if let Some(met) = self.interval(fixed, moved, own, limit) {
                     blocked = met.low <= gap && met.high >= limit;
                     found.push((met, ()));
                 }
                 if blocked { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
             });
-            if blocked {
+            if blocked || !paid {
                 return None;
             }
         }
-        let is_out = |length: f64| !self.moved.iter().any(|part| self.is_held(part, own * length));
+        let is_out = |length: f64| {
+            payment.pay(self.moved.len() as u64);
+            !self.moved.iter().any(|part| self.is_held(part, own * length))
+        };
         let (length, plane) = end_of_union(&mut found, own, limit, gap, is_out)?;
         Some(Exit { direction, length, plane: self.own(plane), pairs: SmallVec::new() })
     }

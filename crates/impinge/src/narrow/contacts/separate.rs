@@ -11,6 +11,7 @@ use glam::DVec3;
 
 use super::convex_mesh_hull::{as_mesh, convex_body};
 use super::part_translation::{PartTranslation, doubt};
+use super::payment::Payment;
 use super::translation::{Translation, WayOut, spread_directions};
 use crate::contact::{Certainty, Counters, Finish, Outcome, Relation, Verdict, VolumeOptions};
 use crate::model::{Fact, Geometry, Model};
@@ -210,7 +211,7 @@ fn of_parts(parts: &PartTranslation<'_>, budget: &mut Budget, work: &mut Counter
     let known = parts.overlap();
     let count = (MOST_PAIRS / parts.cost().max(1)).clamp(DIRECTIONS[0], DIRECTIONS[1]) as u32;
     let directions = known.directions.iter().copied().chain(spread_directions(count));
-    let found = parts.search(directions, parts.reach(), budget, work)?;
+    let found = parts.search(directions, parts.reach(), &mut Payment::from(budget, work))?;
     let (direction, length) = found.map_or((DVec3::Z, parts.reach()), |exit| (exit.direction, exit.length));
     let others = known.directions.into_iter().take(MOST_OTHERS).collect();
     Some(Way { direction, length, at_least: known.at_least, others })
@@ -229,10 +230,11 @@ fn of_meshes(pair: &ShapePair<'_>, budget: &mut Budget, work: &mut Counters) -> 
     // The hulls are apart no later than the bodies.
     let Some(hulls) = hulls_of([a, b], budget) else { return Ok(None) };
     let of_hulls = hulls.and_then(|hulls| hull_direction(hulls, [pose_a, pose_b]));
-    let faces = way.face_directions([false; 2]);
+    let mut payment = Payment::from(budget, work);
+    let faces = way.face_directions([false; 2], &mut payment);
     let faces = faces.iter().flat_map(|(n, _)| [*n, -*n]).take(count as usize);
     let directions = of_hulls.into_iter().chain(faces.clone()).chain(spread_directions(count));
-    let Some(found) = way.search(directions, way.reach(), budget, work) else { return Ok(None) };
+    let Some(found) = way.search(directions, way.reach(), &mut payment) else { return Ok(None) };
     // Without a single way out the boxes are still left.
     let (direction, length) = found.map_or_else(|| beside(&placed), |exit| (exit.direction, exit.length));
     let at_least = common_ball([a, b], [pose_a, pose_b], budget);

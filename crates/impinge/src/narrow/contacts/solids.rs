@@ -9,6 +9,7 @@ use glam::DVec3;
 use smallvec::SmallVec;
 
 use super::convex_mesh_hull::convex_body;
+use super::payment::Payment;
 use super::translation::{Exit, Translation, WayOut, spread_directions};
 use super::{Wanted, convex_pair};
 use crate::bound::Aabb;
@@ -236,11 +237,12 @@ impl Pair<'_> {
         budget: &mut Budget,
         work: &mut Counters,
     ) -> Option<Option<Exit>> {
-        let faces = way.face_directions(self.inverted);
+        let mut payment = Payment::from(budget, work);
+        let faces = way.face_directions(self.inverted, &mut payment);
         let faces = faces.into_iter().map(|(n, _)| n).take(MOST_FACES);
         let first = (normal != DVec3::ZERO).then_some(normal);
         let all = first.into_iter().chain(faces).chain(spread_directions(OTHERS));
-        way.search(all.filter(|n| allowed(*n)), limit, budget, work)
+        way.search(all.filter(|n| allowed(*n)), limit, &mut payment)
     }
 
     /// No shorter way than this takes a point of both bodies out.
@@ -296,14 +298,21 @@ impl Pair<'_> {
         let way = near.points[1] - near.points[0];
         let normal = match way.try_normalize() {
             Some(normal) if near.distance > 0.0 => normal,
-            _ => self.touching_normal(near.points[0], near.triangles),
+            _ => {
+                let mut payment = Payment::from(budget, work);
+                let normal = self.touching_normal(near.points[0], near.triangles, &mut payment);
+                if !payment.settle() {
+                    return None;
+                }
+                normal
+            }
         };
         found.push(Contact::between(near.points, normal, -near.distance, near.features));
         Some(Certainty::Exact)
     }
 
     /// The normal along which two meshes that touch at a point part at once: that of a face there.
-    fn touching_normal(&self, p: DVec3, [t, u]: [u32; 2]) -> DVec3 {
+    fn touching_normal(&self, p: DVec3, [t, u]: [u32; 2], payment: &mut Payment<'_>) -> DVec3 {
         let size = self.placed.iter().fold(0.0_f64, |most, body| {
             let [low, high] = body.bounds();
             most.max((high - low).length())
@@ -317,9 +326,11 @@ impl Pair<'_> {
             if self.inverted[k] { -normal } else { normal }
         };
         let directions = [own(0, t), -own(1, u)];
-        let faces = way.face_directions(self.inverted).into_iter().map(|(n, _)| n);
+        let faces = way.face_directions(self.inverted, payment).into_iter().map(|(n, _)| n);
         let exits = directions.into_iter().chain(faces).take(MOST_FACES).filter(|n| *n != DVec3::ZERO);
-        let best = exits.filter_map(|n| way.first_exit(n, size)).min_by(|x, y| x.length.total_cmp(&y.length));
+        let best = exits
+            .filter_map(|n| way.first_exit(n, size, payment))
+            .min_by(|x, y| x.length.total_cmp(&y.length));
         best.map_or(if directions[0] != DVec3::ZERO { directions[0] } else { DVec3::Z }, |exit| {
             exit.direction
         })

@@ -16,6 +16,7 @@ use glam::DVec3;
 use smallvec::SmallVec;
 
 use super::interval::{Interval, interval};
+use super::payment::Payment;
 use crate::Budget;
 use crate::Counters;
 use crate::bound::Aabb;
@@ -128,47 +129,62 @@ impl<'m> Translation<'m> {
     }
 
     /// The outward normals of the triangles that are looked at, with their areas, the largest first: along those of a
-    /// and against those of b.
-    pub fn face_directions(&self, inverted: [bool; 2]) -> Vec<(DVec3, f64)> {
+    /// and against those of b. Fewer of them when the budget ends.
+    pub fn face_directions(&self, inverted: [bool; 2], payment: &mut Payment<'_>) -> Vec<(DVec3, f64)> {
         let area = |t: [DVec3; 3], k: usize| {
             let normal = (t[1] - t[0]).cross(t[2] - t[0]);
             if inverted[k] { -normal } else { normal }
         };
         let mut found: Vec<(DVec3, f64)> = Vec::new();
         let mut add = |v: DVec3| {
-            let Some(n) = v.try_normalize() else { return };
+            if !payment.pay(1) {
+                return ControlFlow::Break(());
+            }
+            let Some(n) = v.try_normalize() else { return ControlFlow::Continue(()) };
             match found.iter().position(|(m, _)| m.dot(n) > SAME_DIRECTION) {
                 Some(k) => found[k].1 += v.length(),
                 None if found.len() < MOST_FACE_DIRECTIONS => found.push((n, v.length())),
                 None => {}
             }
+            ControlFlow::Continue(())
         };
-        self.moved.iter().for_each(|(_, corners)| add(-area(*corners, 1)));
-        let mut of_a = |t: u32| {
+        let _ = self.moved.iter().try_for_each(|(_, corners)| add(-area(*corners, 1)));
+        let of_a = |t: u32| {
             let corners = self.a.corners(t);
             if self.window.is_none_or(|window| window.meets(&Aabb::around_points(&corners))) {
-                add(area(corners, 0));
+                return add(area(corners, 0));
             }
             ControlFlow::Continue(())
         };
         match self.window {
             Some(window) => self.a.in_region(window.low, window.high, of_a),
-            None => (0..self.a.model.mesh().triangles().len() as u32).for_each(|t| _ = of_a(t)),
+            None => _ = (0..self.a.model.mesh().triangles().len() as u32).try_for_each(of_a),
         }
         sort_rarely(&mut found, |x, y| y.1.total_cmp(&x.1));
         found
     }
 
     /// [`WayOut::first_exit`] of every so-many-th triangle.
-    fn exit_of_every(&self, step: usize, direction: DVec3, limit: f64) -> Option<Exit> {
+    fn exit_of_every(
+        &self,
+        step: usize,
+        direction: DVec3,
+        limit: f64,
+        payment: &mut Payment<'_>,
+    ) -> Option<Exit> {
         let mut found: Vec<(Interval, [u32; 2])> = Vec::new();
         let gap = FREE_GAP * self.size;
-        let mut blocked = false;
+        let (mut blocked, mut paid) = (false, true);
         let shadow = Shadow::along(direction, self.moved.first().map_or(DVec3::ZERO, |(_, t)| t[0]), gap);
         for (t, corners) in self.moved.iter().step_by(step) {
             let [low, high] = swept(corners, direction * limit);
             let moved = shadow.of(corners);
+            paid &= payment.pay(self.descent());
             self.a.in_region(low, high, |u| {
+                paid &= payment.pay(1);
+                if !paid {
+                    return ControlFlow::Break(());
+                }
                 let fixed = self.a.corners(u);
                 let bounds = Aabb::around_points(&fixed);
                 if bounds.low.cmpgt(high).any() || bounds.high.cmplt(low).any() {
@@ -189,11 +205,11 @@ impl<'m> Translation<'m> {
                 }
                 if blocked { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
             });
-            if blocked {
+            if blocked || !paid {
                 return None;
             }
         }
-        let is_out = |length: f64| self.is_out(direction * length);
+        let is_out = |length: f64| self.is_out(direction * length, payment);
         let (reached, plane) = end_of_union(&mut found, direction, limit, gap, is_out)?;
         let last = found.iter().filter(|(met, _)| (met.high - reached).abs() <= SAME_EXIT * self.size);
         let pairs = last.map(|(_, pair)| *pair).take(MOST_LAST_PAIRS).collect();
@@ -201,12 +217,20 @@ impl<'m> Translation<'m> {
     }
 
     /// Whether no body is inside the other after a translation of b at which the surfaces are apart.
-    fn is_out(&self, shift: DVec3) -> bool {
-        let holds = |body: &PlacedMesh<'_>, p: DVec3| {
-            body.holds(p, &mut Budget::UNLIMITED.clone(), &mut Counters::default()) == Some(true)
+    fn is_out(&self, shift: DVec3, payment: &mut Payment<'_>) -> bool {
+        let mut holds = |body: &PlacedMesh<'_>, p: DVec3| {
+            let mut work = Counters::default();
+            let inside = body.holds(p, &mut Budget::UNLIMITED.clone(), &mut work);
+            payment.pay(work.primitive_tests);
+            inside == Some(true)
         };
         let [of_b, of_a] = &self.witnesses;
         !of_b.iter().any(|p| holds(&self.a, *p + shift)) && !of_a.iter().any(|p| holds(&self.b, *p - shift))
+    }
+
+    /// Boxes that are looked at on the way down to one triangle of a.
+    fn descent(&self) -> u64 {
+        self.a.model.mesh().triangles().len().max(2).ilog2().into()
     }
 
     /// The triangles of a pair, b's as it is.
@@ -217,65 +241,49 @@ impl<'m> Translation<'m> {
 
 /// Two bodies of which b is moved along a direction until they are apart.
 pub(super) trait WayOut {
-    /// The first way out along a direction, if it is shorter than `limit`.
-    fn first_exit(&self, direction: DVec3, limit: f64) -> Option<Exit>;
+    /// The first way out along a direction, if it is shorter than `limit` and the budget lasts.
+    fn first_exit(&self, direction: DVec3, limit: f64, payment: &mut Payment<'_>) -> Option<Exit>;
 
     /// A way out that is not longer is as good as any (a length).
     fn floor(&self) -> f64;
 
-    /// About how much one direction looks at.
+    /// About how much one direction looks at, as a rule.
     fn cost(&self) -> u64;
 
-    /// [`WayOut::shortest`], paid from a budget; the outer `None` when that ended.
+    /// The shortest way out that is found from these directions, shorter than `limit`; the outer `None` when the budget
+    /// ended.
     fn search(
         &self,
         directions: impl IntoIterator<Item = DVec3>,
         limit: f64,
-        budget: &mut Budget,
-        work: &mut Counters,
+        payment: &mut Payment<'_>,
     ) -> Option<Option<Exit>> {
-        let cost = self.cost();
-        let mut open = false;
-        let found = self.shortest(directions, limit, || {
-            work.primitive_tests += cost;
-            open |= !budget.charge_all(cost);
-            !open
-        });
-        (!open).then_some(found)
-    }
-
-    /// The shortest way out that is found from these directions, shorter than `limit`; false from `pay` ends the
-    /// search.
-    fn shortest(
-        &self,
-        directions: impl IntoIterator<Item = DVec3>,
-        limit: f64,
-        mut pay: impl FnMut() -> bool,
-    ) -> Option<Exit> {
         let mut best: Option<Exit> = None;
         for direction in directions {
             let most = best.as_ref().map_or(limit, |best| best.length);
-            if !pay() {
-                return best;
+            let exit = self.first_exit(direction, most, payment);
+            if !payment.pay(1) {
+                return None;
             }
-            if let Some(exit) = self.first_exit(direction, most) {
-                best = Some(self.projected(exit, &mut pay));
+            if let Some(exit) = exit {
+                best = Some(self.projected(exit, payment));
             }
             // Nothing shorter is told from rounding.
             if best.as_ref().is_some_and(|best| best.length <= self.floor()) {
-                return best;
+                return payment.settle().then_some(best);
             }
         }
-        best.map(|best| self.turned(best, &mut pay))
+        let best = best.map(|best| self.turned(best, payment));
+        payment.settle().then_some(best)
     }
 
     /// Goes along the normal of the plane crossed last for as long as that is shorter.
-    fn projected(&self, mut best: Exit, pay: &mut impl FnMut() -> bool) -> Exit {
+    fn projected(&self, mut best: Exit, payment: &mut Payment<'_>) -> Exit {
         for _ in 0..MOST_PROJECTIONS {
-            if best.plane.dot(best.direction) > 1.0 - NO_DIRECTION || !pay() {
+            if best.plane.dot(best.direction) > 1.0 - NO_DIRECTION {
                 break;
             }
-            match self.first_exit(best.plane, best.length * (1.0 - WORTH_TURNING)) {
+            match self.first_exit(best.plane, best.length * (1.0 - WORTH_TURNING), payment) {
                 Some(exit) => best = exit,
                 None => break,
             }
@@ -284,7 +292,7 @@ pub(super) trait WayOut {
     }
 
     /// Turns the direction a little to each side for as long as that is shorter.
-    fn turned(&self, mut best: Exit, pay: &mut impl FnMut() -> bool) -> Exit {
+    fn turned(&self, mut best: Exit, payment: &mut Payment<'_>) -> Exit {
         let mut step = TURN_FIRST;
         while step > TURN_LAST {
             let (u, v) = best.direction.any_orthonormal_pair();
@@ -294,16 +302,16 @@ pub(super) trait WayOut {
             });
             let mut better = None;
             for direction in around {
-                if !pay() {
+                if !payment.pay(1) {
                     return best;
                 }
-                better = self.first_exit(direction, best.length * (1.0 - WORTH_TURNING));
+                better = self.first_exit(direction, best.length * (1.0 - WORTH_TURNING), payment);
                 if better.is_some() {
                     break;
                 }
             }
             match better {
-                Some(exit) => best = self.projected(exit, pay),
+                Some(exit) => best = self.projected(exit, payment),
                 None => step *= 0.5,
             }
         }
@@ -314,16 +322,16 @@ pub(super) trait WayOut {
 impl WayOut for Translation<'_> {
     /// Of many triangles some are asked first: without the others the way is not longer. After some whole answers about
     /// many triangles there are no more.
-    fn first_exit(&self, direction: DVec3, limit: f64) -> Option<Exit> {
+    fn first_exit(&self, direction: DVec3, limit: f64, payment: &mut Payment<'_>) -> Option<Exit> {
         let step = self.moved.len().div_ceil(FEW_TRIANGLES);
         if step > 1 {
             for coarser in COARSER {
-                self.exit_of_every(step * coarser, direction, limit)?;
+                self.exit_of_every(step * coarser, direction, limit, payment)?;
             }
             let left = self.whole_answers.get();
             self.whole_answers.set(left.checked_sub(1)?);
         }
-        self.exit_of_every(1, direction, limit)
+        self.exit_of_every(1, direction, limit, payment)
     }
 
     fn floor(&self) -> f64 {
@@ -332,8 +340,7 @@ impl WayOut for Translation<'_> {
 
     /// Boxes and triangles.
     fn cost(&self) -> u64 {
-        self.moved.len().min(2 * FEW_TRIANGLES) as u64
-            * u64::from((self.a.model.mesh().triangles().len() as u32).max(2).ilog2())
+        self.moved.len().min(2 * FEW_TRIANGLES) as u64 * self.descent()
     }
 }
 
@@ -344,7 +351,7 @@ pub(super) fn end_of_union<P>(
     direction: DVec3,
     limit: f64,
     gap: f64,
-    is_out: impl Fn(f64) -> bool,
+    mut is_out: impl FnMut(f64) -> bool,
 ) -> Option<(f64, DVec3)> {
     found.sort_by(|x, y| x.0.low.total_cmp(&y.0.low));
     let (mut reached, mut plane) = (0.0, direction);
@@ -416,4 +423,28 @@ pub(super) fn spread_directions(count: u32) -> impl Iterator<Item = DVec3> {
         let across = (1.0 - z * z).sqrt();
         DVec3::new(cos * across, sin * across, z)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Model;
+    use crate::{Pose, procedural};
+
+    #[test]
+    fn every_look_is_paid_and_the_search_ends_with_its_budget() {
+        // Two balls in the same place: on its way out each triangle passes by hundreds of others.
+        let model = Model::from(procedural::ico_sphere(1.0, 4).unwrap());
+        let ball = PlacedMesh::new(&model, &Pose::IDENTITY);
+        let way = Translation::new(ball, ball);
+        let (mut unlimited, mut work) = (Budget::UNLIMITED, Counters::default());
+        let mut payment = Payment::from(&mut unlimited, &mut work);
+        let exit = way.first_exit(DVec3::X, way.reach(), &mut payment).unwrap();
+        assert!((exit.length - 2.0).abs() < 0.01, "{exit:?}");
+        assert!(payment.settle() && work.primitive_tests > 2 * way.cost(), "{work:?}, {}", way.cost());
+        let (mut trial, mut some) = (Budget::units(5000).trial(5000), Counters::default());
+        let mut payment = Payment::from(&mut trial, &mut some);
+        assert!(way.search(spread_directions(10), way.reach(), &mut payment).is_none());
+        assert!((5000..6000).contains(&some.primitive_tests), "{some:?}");
+    }
 }

@@ -8,7 +8,7 @@ use std::any::Any;
 use std::sync::Arc;
 
 use super::running::{Running, Step};
-use crate::contact::Verdict;
+use crate::contact::{Verdict, VolumeOptions};
 use crate::model::Geometry;
 use crate::narrow::deforming::UnfinishedSearch;
 use crate::{Budget, Error, Pose};
@@ -24,6 +24,8 @@ pub(crate) struct ShapeQuestion {
     pub pose: Pose,
     /// What else was asked for.
     pub options: [f64; 2],
+    /// What is asked of a volume.
+    pub volume: Option<VolumeOptions>,
 }
 
 impl ShapeQuestion {
@@ -31,6 +33,7 @@ impl ShapeQuestion {
         self.question == other.question
             && self.pose == other.pose
             && self.options == other.options
+            && self.volume == other.volume
             && self.shape.is_same(&other.shape)
     }
 }

@@ -148,7 +148,7 @@ impl<'m> PlacedMesh<'m> {
         }
         let (winding, tests) = counted_winding(self.model, self.pose, point);
         work.primitive_tests += tests;
-        budget.draw_or_rest(tests).then(|| winding.is_inside())
+        budget.draw_all_or_rest(tests).then(|| winding.is_inside())
     }
 
     /// Visits every triangle of which a placed point lies in the box from `low` to `high` (infinite ends are

@@ -126,7 +126,7 @@ pub fn self_volume(
 }
 
 /// The volume at the finest resolution for which the budget lasts: ever finer images, each the answer until the next is
-/// done. Out of budget when not even the coarsest is.
+/// done. The coarsest comes to its end in as many calls as it takes.
 ///
 /// # Errors
 /// As [`volume`].
@@ -135,33 +135,41 @@ pub fn volume_within(
     options: &VolumeOptions,
     budget: &mut Budget,
 ) -> Result<Verdict<Volume>, Error> {
+    // What a share of the budget is enough for is coarser than what the whole is.
+    if budget.is_trial() {
+        return Ok(Verdict::out_of_budget());
+    }
     for (shape, name) in pair.shapes.into_iter().zip(["a", "b"]) {
         if !is_solid(shape, name, options, budget)? {
             return Ok(Verdict::out_of_budget());
         }
     }
     let bodies = [0, 1].map(|k| Body::new(pair.shapes[k], &in_frame(options, pair.poses[k])));
-    let mut best = Verdict::out_of_budget();
-    let mut pixels = COARSE;
-    loop {
-        let mut trial = budget.trial(u64::MAX);
-        let begun = Instant::now();
-        let finer = VolumeOptions { resolution: Some(pixels), error: None, ..*options };
-        let mut found = of_bodies(&[&bodies[0], &bodies[1]], Inside::Both, &finer, &mut trial);
-        budget.repay(&trial);
-        found.outcome.work += best.outcome.work;
-        if found.value.is_none() {
-            best.outcome.work = found.outcome.work;
-            return Ok(best);
-        }
-        best = found;
+    let draw = |pixels: u32, budget: &mut Budget| {
+        let asked = VolumeOptions { resolution: Some(pixels), error: None, ..*options };
+        of_bodies(&[&bodies[0], &bodies[1]], Inside::Both, &asked, budget)
+    };
+    let (mut pixels, mut begun) = (COARSE, Instant::now());
+    let mut best = draw(pixels, budget);
+    while best.value.is_some() {
         pixels *= 2;
         // An image twice as fine takes up to four times as long.
         let is_late = budget.deadline().is_some_and(|end| begun + 5 * begun.elapsed() > end);
         if pixels > MOST_PIXELS || is_late || budget.is_spent() {
-            return Ok(best);
+            break;
         }
+        begun = Instant::now();
+        let mut trial = budget.trial(u64::MAX);
+        let mut finer = draw(pixels, &mut trial);
+        budget.repay(&trial);
+        finer.outcome.work += best.outcome.work;
+        if finer.value.is_none() {
+            best.outcome.work = finer.outcome.work;
+            break;
+        }
+        best = finer;
     }
+    Ok(best)
 }
 
 /// Whether a shape bounds a solid, or is allowed not to; false when the budget ends first.
@@ -172,7 +180,7 @@ fn is_solid(
     budget: &mut Budget,
 ) -> Result<bool, Error> {
     let Geometry::Mesh(model) = shape else { return Ok(true) };
-    if !model.prepare(Fact::Topology, budget) {
+    if ![Fact::Tree, Fact::Topology].iter().all(|&fact| model.prepare(fact, budget)) {
         return Ok(false);
     }
     if options.open.is_none() && !model.topology().is_closed() {

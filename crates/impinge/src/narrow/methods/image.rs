@@ -81,10 +81,12 @@ impl PairKernel for Image {
         memory: &mut PairMemory,
         budget: &mut Budget,
     ) -> Result<Verdict<Volume>, Error> {
-        if options.resolution.is_none() && options.error.is_none() && !budget.is_unlimited() {
-            return image::volume_within(pair, options, budget);
-        }
         let kernel: Kernel<Volume> = |pair, question, _, budget| match question {
+            Question::Volume(options @ VolumeOptions { resolution: None, error: None, .. })
+                if !budget.is_unlimited() =>
+            {
+                image::volume_within(pair, options, budget)
+            }
             Question::Volume(options) => image::volume(pair, options, budget),
             _ => Ok(Verdict::refused()),
         };

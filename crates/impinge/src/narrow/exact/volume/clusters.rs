@@ -12,7 +12,9 @@ use std::sync::Arc;
 
 use glam::{DMat3, DVec3};
 
+use crate::budget::hand_over::checkpoint;
 use crate::model::Model;
+use crate::num::parallel;
 use crate::shape::topology::Side;
 use crate::simd::prefetch;
 use crate::{Budget, Pose};
@@ -26,6 +28,9 @@ pub type Lanes = u16;
 
 /// Stands for a vertex in no group yet, and for no edge.
 const NONE: u32 = u32::MAX;
+
+/// Groups that are grown between two checkpoints.
+const STRIDE: usize = 64;
 
 /// The groups of a mesh. A vertex is a welded one, and its number is that of its group times `MOST` plus its lane.
 #[derive(Debug)]
@@ -176,14 +181,14 @@ impl Clusters {
             vertex_ends: Vec::with_capacity(groups.len()),
         };
         let of_vertex = |&v: &u32| found.areas[v as usize].number;
-        found.vertices.sort_unstable_by_key(|v| (of_vertex(v), *v));
-        for own in 0..groups.len() as u32 {
+        parallel::sort_by_key(&mut found.vertices, |v| (of_vertex(v), *v));
+        for own in parallel::in_turn(0..groups.len() as u32) {
             let begin = found.vertex_ends.last().map_or(0, |end| *end as usize);
             let rest = &found.vertices[begin..];
             let end = begin + rest.iter().take_while(|v| group_of(of_vertex(v)) == own).count();
             found.vertex_ends.push(end as u32);
         }
-        for (own, members) in (0..).zip(&groups) {
+        for (own, members) in parallel::in_turn((0..).zip(&groups)) {
             let (first_triangle, first_link) = (found.triangles.len() as u32, found.links.len() as u32);
             let (mut low, mut high) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
             let mut within = [0; MOST];
@@ -502,6 +507,9 @@ fn grow(model: &Model) -> Grown {
                 }
             }
             groups.push(members);
+            if groups.len().is_multiple_of(STRIDE) {
+                checkpoint();
+            }
         }
     }
     Grown { numbers, groups }
