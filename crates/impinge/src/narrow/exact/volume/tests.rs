@@ -34,6 +34,9 @@ fn check_border(found: &Volume) {
         }
     }
     assert!(edges.values().all(|sum| *sum == 0), "open: {edges:?}");
+    let sides = |t: &[u32; 3]| [[t[0], t[1]], [t[1], t[2]], [t[2], t[0]]];
+    let length = |[u, v]: [u32; 2]| vertices[u as usize].distance(vertices[v as usize]);
+    assert!(triangles.iter().flat_map(sides).all(|side| length(side) > 0.0), "an edge without length");
     let from = vertices.first().copied().unwrap_or_default();
     let corners = triangles.iter().map(|t| t.map(|v| vertices[v as usize] - from));
     let volume: f64 = corners.clone().map(|[a, b, c]| a.dot(b.cross(c)) / 6.0).sum();
