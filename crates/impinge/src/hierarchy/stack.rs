@@ -51,16 +51,6 @@ pub(super) trait StackSearch: Sized {
         Finish::Complete
     }
 
-    /// Gives away half of what is left, the oldest entries, below which most is to be found; none where one entry is left.
-    fn give_half(&mut self) -> Option<Self> {
-        let half = self.stack().len() / 2;
-        if half == 0 {
-            return None;
-        }
-        let given = self.stack().drain(..half).collect();
-        Some(self.with(given))
-    }
-
     /// Cuts the search into at least `parts` independent ones where there is so much to do; none when
     /// `visit` breaks.
     fn cut(

@@ -14,7 +14,7 @@ use crate::num::predicate::Sign;
 use crate::num::stages;
 
 /// Pairs of triangles that are looked at in a row.
-const CHUNK: usize = 64;
+const CHUNK: usize = 256;
 
 /// The cuts of a and of b that meet, ascending, given those of each in any common order.
 pub fn meetings(of_a: &[u32], of_b: &[u32]) -> Vec<[u32; 2]> {

@@ -50,7 +50,7 @@ use surface::{Facts, Surface};
 const ALONE: u64 = 500;
 
 /// Pairs of crossing triangles above which the two surfaces are looked at side by side.
-const SHARED: usize = 64;
+const SHARED: usize = 256;
 
 /// The volume of the intersection of two closed meshes.
 pub fn volume(
@@ -134,14 +134,13 @@ fn of_pairs(
         surface.pass_all(&meetings, &passes[k]);
         surface.spread(&solids[1 - k]);
     };
-    let number = |k: usize| Numbered::of(k, cuts, &meetings, &passes[k]);
-    let mut numbered = [Numbered::default(), Numbered::default()];
-    {
-        let ([a, b], [of_a, of_b]) = (&mut surfaces, &mut numbered);
-        let (mut spread_a, mut spread_b) = (|| spread(a), || spread(b));
-        let (mut number_a, mut number_b) = (|| *of_a = number(0), || *of_b = number(1));
-        stages::run_all(is_large, &mut [&mut spread_a, &mut spread_b, &mut number_a, &mut number_b]);
-    }
+    let of = |surface: &mut Surface<'_>| {
+        let k = surface.body as usize;
+        let number = || Numbered::of(k, cuts, &meetings, &passes[k]);
+        stages::join_if(is_large, || spread(surface), number).1
+    };
+    let [a, b] = &mut surfaces;
+    let (of_a, of_b) = stages::join_if(is_large, || of(a), || of(b));
     let steps = (pairs.len() + surfaces.iter().map(Surface::visited).sum::<usize>()) as u64;
     if !budget.charge_all(steps) {
         return Verdict::out_of_budget();
@@ -149,7 +148,7 @@ fn of_pairs(
     outcome.work += Counters { primitive_tests: steps, ..Counters::default() };
     outcome.certainty = Certainty::Exact;
     let join = || {
-        let crossings = Crossings::of(numbered, &meetings, &passes);
+        let crossings = Crossings::of([of_a, of_b], &meetings, &passes);
         let sets = crossings.regions(&surfaces);
         (crossings, sets)
     };

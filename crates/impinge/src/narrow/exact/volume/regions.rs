@@ -145,15 +145,9 @@ impl OfPatches {
         let [a, b] = [&surfaces[0], &surfaces[1]].map(|surface| surface.placed.bounds());
         let origin = a[0].max(b[0]).midpoint(a[1].min(b[1]));
         let slopes = |k: usize| if options.gradient { uncut_gradient(&surfaces[k]) } else { Vec::new() };
-        let sums = |k: usize| whole_sums(&surfaces[k], origin);
-        let mut each: [(Vec<Sums>, Vec<DVec3>); 2] = Default::default();
-        {
-            let [(sums_a, slopes_a), (sums_b, slopes_b)] = &mut each;
-            let (mut sum_a, mut sum_b) = (|| *sums_a = sums(0), || *sums_b = sums(1));
-            let (mut slope_a, mut slope_b) = (|| *slopes_a = slopes(0), || *slopes_b = slopes(1));
-            stages::run_all(is_large, &mut [&mut sum_a, &mut sum_b, &mut slope_a, &mut slope_b]);
-        }
-        OfPatches { origin, each }
+        let of = |k: usize| stages::join_if(is_large, || slopes(k), || whole_sums(&surfaces[k], origin));
+        let ((slopes_a, sums_a), (slopes_b, sums_b)) = stages::join_if(is_large, || of(0), || of(1));
+        OfPatches { origin, each: [(sums_a, slopes_a), (sums_b, slopes_b)] }
     }
 }
 
