@@ -59,7 +59,10 @@ impl Found {
             Found::Rays(found) => found.hits.iter().any(Option::is_some),
             Found::Contacts(found) => found.contacts.as_ref().is_some_and(|all| !all.is_empty()),
             Found::Separate(found) => found.length.is_some_and(|length| length > 0.0),
-            Found::Volume(found) => found.volume.is_some_and(|volume| volume > 0.0),
+            Found::Volume(found) => {
+                // A region may be too small for its volume to be a double.
+                found.volume.is_some_and(|volume| volume > 0.0) || !found.patches.is_empty()
+            }
             Found::Step(step) => step.impact.hit == Some(true) || step.at_least > Some(0),
         }
     }

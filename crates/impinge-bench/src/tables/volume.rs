@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 use glam::DVec3;
-use impinge::{Mesh, Method, Pose, Query, Shape, VolumeOptions, procedural};
+use impinge::{Mesh, Method, Placed, Pose, Query, Shape, VolumeOptions, procedural};
 use rayon::ThreadPool;
 
 use super::Effort;
@@ -30,6 +30,16 @@ const IMAGE_ERROR: f64 = 0.005;
 const OURS: [(&str, Method); 2] = [("impinge-exact", Method::Exact), ("impinge-image", Method::Image)];
 const OURS_ON_TWO: [(&str, Method); 2] =
     [("impinge-exact-2-threads", Method::Exact), ("impinge-image-2-threads", Method::Image)];
+
+/// Many questions in one call, each of which one thread may answer alone: what a batch gains is throughput, what one
+/// question gains is latency.
+const BATCHES: [(&str, Method); 2] =
+    [("impinge-exact-batch", Method::Exact), ("impinge-image-batch", Method::Image)];
+const BATCHES_ON_TWO: [(&str, Method); 2] =
+    [("impinge-exact-batch-2-threads", Method::Exact), ("impinge-image-batch-2-threads", Method::Image)];
+
+/// Questions of a batch; the first is the one that is asked alone, in the others a body is a little elsewhere.
+const BATCH: u32 = 8;
 const KERNEL: &str = "(kernel)";
 const KERNEL_ON_TWO: &str = "(kernel-2-threads)";
 const PEERS: [(&str, [&str; 2]); 2] = [("meshlib", setup::MESHLIB), ("manifold3d", setup::MANIFOLD)];
@@ -71,12 +81,14 @@ pub fn run(effort: Effort) -> Result<Table> {
         }
         if let (Some(kernel), Some(kernel_on_two)) = (find(KERNEL), find(KERNEL_ON_TWO)) {
             let possible = faster_by(kernel_on_two, kernel).median;
-            for (one, two) in OURS.iter().zip(&OURS_ON_TWO) {
+            let alone = OURS.iter().zip(&OURS_ON_TWO).map(|names| ("one question", names));
+            let many = BATCHES.iter().zip(&BATCHES_ON_TWO).map(|names| ("a batch", names));
+            for (what, (one, two)) in alone.chain(many) {
                 let (Some(one), Some(two)) = (find(one.0), find(two.0)) else { continue };
                 let scaling = faster_by(two, one).median;
                 table.remark(format!(
-                    "{scene}: {} is {scaling:.2} times as fast as on one thread, a kernel without any common data {possible:.2} \
-                     times: {:.2} of it",
+                    "{scene}: scaling of {what}: {} is {scaling:.2} times as fast as on one thread, a kernel without any common \
+                     data {possible:.2} times: {:.2} of it",
                     two.name,
                     scaling / possible
                 ));
@@ -87,6 +99,10 @@ pub fn run(effort: Effort) -> Result<Table> {
         "ours: volume, regions and the derivative by every vertex of both bodies, trees and topology built; images at a \
          wanted error of 0.5 %; ratios are those of the faster of both",
     );
+    table.remark(format!(
+        "batch: {BATCH} questions in one call, time for each; one question is shared between threads stage by stage, a \
+         batch question by question"
+    ));
     table.remark("peers: the boolean and its volume, bodies constructed beforehand, on one core; called from Python, their own clock");
     Ok(table)
 }
@@ -94,21 +110,40 @@ pub fn run(effort: Effort) -> Result<Table> {
 fn measure(table: &mut Table, a: &Mesh, b: &Mesh) -> Result<Vec<Track<f64>>> {
     let shapes = [Shape::from(a.clone()), Shape::from(b.clone())];
     let shapes = &shapes;
+    let options = VolumeOptions { gradient: true, error: Some(IMAGE_ERROR), ..VolumeOptions::default() };
     let ask = move |method: Method| -> Result<f64> {
-        let options = VolumeOptions { gradient: true, error: Some(IMAGE_ERROR), ..VolumeOptions::default() };
         let found = Query { method, ..Query::default() }.volume(&shapes[0], &shapes[1], options)?;
         Ok(found.value.map_or(f64::NAN, |found| found.volume))
+    };
+    let poses: Vec<Pose> = (0..BATCH)
+        .map(|k| Pose::from_translation([1e-3 * f64::from(k), 0.0, 0.0]))
+        .collect::<Result<_, _>>()?;
+    let pairs: Vec<[Placed<'_>; 2]> =
+        poses.iter().map(|&pose| [shapes[0].at(pose), Placed::from(&shapes[1])]).collect();
+    let pairs = &pairs;
+    let ask_all = move |method: Method| -> Result<f64> {
+        let found = Query { method, ..Query::default() }.volume_batch(pairs, options)?;
+        Ok(found.first().and_then(|found| found.value.as_ref()).map_or(f64::NAN, |found| found.volume))
     };
     let [one, two] = [pool(1)?, pool(2)?];
     let (one, two) = (&one, &two);
     let on = move |threads: &'_ ThreadPool, method: Method| {
         threads.install(|| unpacked(median_of(REPEATS, || ask(method))))
     };
+    let all_on = move |threads: &'_ ThreadPool, method: Method| {
+        let all = threads.install(|| unpacked(median_of(REPEATS, || ask_all(method))))?;
+        Ok(Timed { nanoseconds: all.nanoseconds / f64::from(BATCH), ..all })
+    };
     let mut contestants: Vec<Contestant<'_, f64>> = Vec::new();
     for (threads, contestant) in
         OURS.into_iter().map(|ours| (one, ours)).chain(OURS_ON_TWO.into_iter().map(|ours| (two, ours)))
     {
         contestants.push(Contestant::new(contestant.0, move |_| on(threads, contestant.1)));
+    }
+    for (threads, (name, method)) in
+        BATCHES.into_iter().map(|ours| (one, ours)).chain(BATCHES_ON_TWO.into_iter().map(|ours| (two, ours)))
+    {
+        contestants.push(Contestant::new(name, move |_| all_on(threads, method)));
     }
     for (threads, name) in [(one, KERNEL), (two, KERNEL_ON_TWO)] {
         contestants.push(Contestant::new(name, move |_| Ok(kernel(threads))));

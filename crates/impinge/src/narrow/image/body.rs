@@ -7,7 +7,7 @@ use glam::{DMat3, DVec2, DVec3};
 use super::curved::line_interval;
 use super::lattice::{Axis, Lattice, Place};
 use super::layer::{Face, Layer};
-use super::raster::{self, Drawn, Window};
+use super::raster::{self, Counted, Drawn, Window};
 use crate::Pose;
 use crate::bound::Aabb;
 use crate::model::{Geometry, Model};
@@ -147,20 +147,27 @@ impl<'m> Body<'m> {
     pub fn on(&self, lattice: &Lattice) -> OnLattice<'_, 'm> {
         let Aabb { low, high } = lattice.bounds;
         let more_below = (low - self.bounds.low).cmpgt(self.bounds.high - high);
-        self.counted(lattice, [0, 1, 2].map(|axis| more_below.test(axis)))
+        let from = |axis| if more_below.test(axis) { Counted::FromAbove } else { Counted::FromBelow };
+        self.counted(lattice, [0, 1, 2].map(from))
     }
 
     /// Its parts on a lattice, with columns counted from below.
+    #[cfg(any(test, feature = "gpu"))]
     pub fn on_from_below(&self, lattice: &Lattice) -> OnLattice<'_, 'm> {
-        self.counted(lattice, [false; 3])
+        self.counted(lattice, [Counted::FromBelow; 3])
     }
 
-    fn counted(&self, lattice: &Lattice, from_above: [bool; 3]) -> OnLattice<'_, 'm> {
+    /// Its parts on a lattice, with all of their columns.
+    pub fn on_whole_columns(&self, lattice: &Lattice) -> OnLattice<'_, 'm> {
+        self.counted(lattice, [Counted::Whole; 3])
+    }
+
+    fn counted(&self, lattice: &Lattice, counted: [Counted; 3]) -> OnLattice<'_, 'm> {
         let parts = self.parts.iter().map(|part| match &part.shape {
-            PartShape::Mesh(mesh) => mesh.on(lattice, &self.bounds, from_above),
+            PartShape::Mesh(mesh) => mesh.on(lattice, &self.bounds, counted),
             PartShape::Curved(_) => DrawnPart::default(),
         });
-        OnLattice { body: self, parts: parts.collect(), from_above }
+        OnLattice { body: self, parts: parts.collect(), counted }
     }
 }
 
@@ -193,18 +200,18 @@ impl Triangles<'_> {
     }
 
     /// Its vertices in the frame and on the lattice, and the triangles to draw in each image.
-    fn on(&self, lattice: &Lattice, bounds: &Aabb, from_above: [bool; 3]) -> DrawnPart {
+    fn on(&self, lattice: &Lattice, bounds: &Aabb, counted: [Counted; 3]) -> DrawnPart {
         let points = match self {
             Triangles::Model(model, pose) => {
                 let placed = PlacedMesh::new(model, pose);
-                let regions = Axis::ALL.map(|axis| region(lattice, axis, bounds, from_above[axis.depth]));
+                let regions = Axis::ALL.map(|axis| region(lattice, axis, bounds, counted[axis.depth]));
                 let share = |region: &Aabb| {
                     let sides = (region.high.min(bounds.high) - region.low.max(bounds.low))
                         / (bounds.high - bounds.low);
                     sides.element_product()
                 };
                 if regions.iter().map(share).sum::<f64>() < SEARCHED {
-                    return searched(&placed, lattice, &regions, from_above);
+                    return searched(&placed, lattice, &regions, counted);
                 }
                 self::placed(model.mesh(), pose)
             }
@@ -217,17 +224,19 @@ impl Triangles<'_> {
         let mut found = DrawnPart { points, places, lists: Default::default() };
         let drawn =
             Drawn { triangles: self.mesh().triangles(), points: &found.points, places: &found.places };
-        raster::select(SimdLevel::best(), lattice, drawn, from_above, &mut found.lists);
+        raster::select(SimdLevel::best(), lattice, drawn, counted, &mut found.lists);
         found
     }
 }
 
-/// What an image has to see of a body: all of it in the columns from one end of the box on.
-fn region(lattice: &Lattice, axis: Axis, bounds: &Aabb, from_above: bool) -> Aabb {
+/// What an image has to see of a body: all of it in the columns from one end of the box on, or all.
+fn region(lattice: &Lattice, axis: Axis, bounds: &Aabb, counted: Counted) -> Aabb {
     let mut region = lattice.reached();
-    match from_above {
-        true => region.high[axis.depth] = bounds.high[axis.depth].max(region.high[axis.depth]),
-        false => region.low[axis.depth] = bounds.low[axis.depth].min(region.low[axis.depth]),
+    if counted != Counted::FromBelow {
+        region.high[axis.depth] = bounds.high[axis.depth].max(region.high[axis.depth]);
+    }
+    if counted != Counted::FromAbove {
+        region.low[axis.depth] = bounds.low[axis.depth].min(region.low[axis.depth]);
     }
     region
 }
@@ -237,7 +246,7 @@ fn searched(
     placed: &PlacedMesh<'_>,
     lattice: &Lattice,
     regions: &[Aabb; 3],
-    from_above: [bool; 3],
+    counted: [Counted; 3],
 ) -> DrawnPart {
     let mesh = placed.model.mesh();
     let count = mesh.vertices().len();
@@ -261,7 +270,7 @@ fn searched(
             ControlFlow::Continue(())
         });
         let drawn = Drawn { triangles: mesh.triangles(), points, places };
-        raster::thin(SimdLevel::best(), lattice, drawn, axis, from_above[axis.depth], list);
+        raster::thin(SimdLevel::best(), lattice, drawn, axis, counted[axis.depth], list);
     }
     found
 }
@@ -286,9 +295,8 @@ impl DrawnPart {
 pub struct OnLattice<'b, 'm> {
     body: &'b Body<'m>,
     parts: Vec<DrawnPart>,
-    /// Whether the columns of each image are counted from above: what lies below the box is not drawn then, else what
-    /// lies above.
-    pub from_above: [bool; 3],
+    /// How the columns of each image are counted.
+    pub counted: [Counted; 3],
 }
 
 impl OnLattice<'_, '_> {

@@ -6,6 +6,7 @@ use super::body::{Body, OnLattice};
 use super::lattice::{Axis, Lattice};
 use super::layer::{Inside, Interval, Layer, Sorting, intervals};
 use super::open::OpenBodies;
+use super::raster::Counted;
 use crate::Budget;
 use crate::contact::{Counters, OpenSurface};
 use crate::num::compact_sort::sort_rarely;
@@ -43,10 +44,10 @@ impl<'b, 'm> Images<'b, 'm> {
         if !budget.charge_all(units) {
             return None;
         }
-        // Open surfaces may have any winding number before their first layer, and columns are counted from there.
+        // Open surfaces may have any winding number before their first layer; all layers of a column tell it.
         let is_open = open.is_some() && bodies.iter().any(|body| body.open_mesh().is_some());
         let on = parallel::map(bodies.len(), |k| match is_open {
-            true => bodies[k].on_from_below(&lattice),
+            true => bodies[k].on_whole_columns(&lattice),
             false => bodies[k].on(&lattice),
         });
         let mut found = Images {
@@ -130,7 +131,8 @@ impl<'b, 'm> Images<'b, 'm> {
             }
         }
         let (rounding, before) = (lattice.rounding(), rows[0] * lattice.pixels);
-        let from_above = [0, 1].map(|k| bodies.get(k).is_some_and(|body| body.from_above[axis.depth]));
+        let from_above =
+            [0, 1].map(|k| bodies.get(k).is_some_and(|body| body.counted[axis.depth] == Counted::FromAbove));
         if open.is_empty() {
             sorting.columns(lattice, rows, layers, inside.needed(), |column, layers| {
                 intervals(before + column, layers, inside, from_above, rounding, found);

@@ -49,13 +49,13 @@ dispatch! {
     pub fn select(
         lattice: &Lattice,
         drawn: Drawn<'_>,
-        from_above: [bool; 3],
+        counted: [Counted; 3],
         lists: &mut [Vec<u32>; 3],
     ) = each select_plain
 }
 
 #[inline(always)]
-fn select_plain(lattice: &Lattice, drawn: Drawn<'_>, from_above: [bool; 3], lists: &mut [Vec<u32>; 3]) {
+fn select_plain(lattice: &Lattice, drawn: Drawn<'_>, counted: [Counted; 3], lists: &mut [Vec<u32>; 3]) {
     let count = drawn.triangles.len();
     let mut ends = [0; 3];
     for (list, end) in lists.iter_mut().zip(&mut ends) {
@@ -66,7 +66,7 @@ fn select_plain(lattice: &Lattice, drawn: Drawn<'_>, from_above: [bool; 3], list
         let seen = Seen::new(drawn, triangle);
         for axis in Axis::ALL {
             lists[axis.depth][ends[axis.depth]] = triangle;
-            ends[axis.depth] += usize::from(seen.along(lattice, axis, from_above[axis.depth]));
+            ends[axis.depth] += usize::from(seen.along(lattice, axis, counted[axis.depth]));
         }
     }
     for (list, end) in lists.iter_mut().zip(ends) {
@@ -80,14 +80,23 @@ dispatch! {
         lattice: &Lattice,
         drawn: Drawn<'_>,
         axis: Axis,
-        from_above: bool,
+        counted: Counted,
         list: &mut Vec<u32>,
     ) = each thin_plain
 }
 
 #[inline(always)]
-fn thin_plain(lattice: &Lattice, drawn: Drawn<'_>, axis: Axis, from_above: bool, list: &mut Vec<u32>) {
-    list.retain(|&triangle| Seen::new(drawn, triangle).along(lattice, axis, from_above));
+fn thin_plain(lattice: &Lattice, drawn: Drawn<'_>, axis: Axis, counted: Counted, list: &mut Vec<u32>) {
+    list.retain(|&triangle| Seen::new(drawn, triangle).along(lattice, axis, counted));
+}
+
+/// From which end the columns of an image are counted: what lies beyond the other end of the box is not drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Counted {
+    FromBelow,
+    FromAbove,
+    /// All of each column is drawn, for surfaces whose winding number is known at neither end.
+    Whole,
 }
 
 /// The least and the largest place of a triangle along each coordinate.
@@ -111,13 +120,17 @@ impl Seen {
     /// Whether its box may hold a sample of an image. Most small triangles cross the line of one row at most, and lie
     /// between two samples of it.
     #[inline(always)]
-    fn along(&self, lattice: &Lattice, axis: Axis, from_above: bool) -> bool {
+    fn along(&self, lattice: &Lattice, axis: Axis, counted: Counted) -> bool {
         let (half, shift, extent) = (lattice.half(), lattice.shift, lattice.extent());
         let Seen { low, high } = self;
         let first = (low[axis.across] + half - 1) >> shift;
         let last = (high[axis.across] - half) >> shift;
         let beside = (high[axis.along] < 0) | (low[axis.along] > extent);
-        let behind = if from_above { high[axis.depth] < 0 } else { low[axis.depth] > extent };
+        let behind = match counted {
+            Counted::FromBelow => low[axis.depth] > extent,
+            Counted::FromAbove => high[axis.depth] < 0,
+            Counted::Whole => false,
+        };
         if (first > last) | (last < 0) | (first >= lattice.pixels as i32) | beside | behind {
             return false;
         }

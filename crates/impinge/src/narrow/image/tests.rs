@@ -458,6 +458,22 @@ fn open_surfaces_bound_what_the_caller_says() {
         );
     }
 
+    // Wholly in the ground, or wholly above it: the sheet lies beyond the box of the images, on any of its sides.
+    let turns = [
+        [0.0, 0.0, 0.0, 1.0],
+        [1.0, 0.0, 0.0, 0.0],
+        [0.5, 0.5, 0.5, 0.5],
+        [0.5, -0.5, 0.5, 0.5],
+        [0.2, 0.1, 0.0, 0.9],
+    ];
+    for turn in turns.map(|turn| Pose::new([0.0; 3], turn).unwrap()) {
+        let own = ask([&ball, &ball], [&turn.compose(&at([0.0, 0.0, -0.8])); 2], pixels(128)).volume;
+        for (height, want) in [(-0.8, own), (0.8, 0.0)] {
+            let found = ask([&sheet, &ball], [&turn, &turn.compose(&at([0.0, 0.0, height]))], options);
+            assert!((found.volume - want).abs() <= 0.01 * own, "{turn:?} {height}: {} {want}", found.volume);
+        }
+    }
+
     // A box without a lid, covered in thought by what it winds around at least half.
     let closed = procedural::cuboid([0.5; 3], [1; 3]).unwrap();
     let lid = |t: &[u32; 3]| t.iter().all(|&v| closed.vertices()[v as usize].z > 0.0);

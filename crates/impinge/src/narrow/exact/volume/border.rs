@@ -15,6 +15,7 @@ use super::clusters::MOST;
 use super::crossings::Crossings;
 use super::polygon::{Corner, triangulate};
 use super::surface::Surface;
+use crate::num::disjoint_sets::DisjointSets;
 use crate::num::predicate::drop_axis;
 
 /// The border of the regions that are kept: corners and triangles, facing outwards. `region_of` tells the region of each
@@ -47,7 +48,54 @@ pub fn border(
             triangles.extend(triangulate(loops.map(|ring| names.flatten(normal, ring)).collect()));
         }
     }
-    names.compact(triangles)
+    let (mut corners, mut triangles) = names.compact(triangles);
+    contract(&mut corners, &mut triangles);
+    (corners, triangles)
+}
+
+/// Edges without length become one corner, and triangles that lie flat on each other go in pairs: touching and coinciding
+/// faces leave such. As many edges run each way as before, so the mesh stays closed. Corners that are no longer used are
+/// left out.
+fn contract(corners: &mut Vec<DVec3>, triangles: &mut Vec<[u32; 3]>) {
+    let mut sets = DisjointSets::new(corners.len());
+    for &[a, b, c] in triangles.iter() {
+        for [u, v] in [[a, b], [b, c], [c, a]].map(|ends| ends.map(|end| end as usize)) {
+            if corners[u] == corners[v] {
+                sets.join(u, v);
+            }
+        }
+    }
+    triangles.iter_mut().flatten().for_each(|corner| *corner = sets.root(*corner as usize) as u32);
+    triangles.retain(|[a, b, c]| a != b && b != c && c != a);
+    // How often each is there, less how often it is there the other way around.
+    let mut left: HashMap<[u32; 3], i32> = HashMap::new();
+    for triangle in triangles.iter() {
+        let (key, way) = sorted(*triangle);
+        *left.entry(key).or_default() += way;
+    }
+    triangles.retain(|triangle| {
+        let (key, way) = sorted(*triangle);
+        let left = left.entry(key).or_default();
+        let is_kept = *left * way > 0;
+        *left -= if is_kept { way } else { 0 };
+        is_kept
+    });
+    let mut number = HashMap::new();
+    let mut used = Vec::with_capacity(corners.len());
+    for corner in triangles.iter_mut().flatten() {
+        *corner = *number.entry(*corner).or_insert_with(|| {
+            used.push(corners[*corner as usize]);
+            used.len() as u32 - 1
+        });
+    }
+    *corners = used;
+}
+
+/// The corners of a triangle, ascending, and whether that goes around it the same way.
+fn sorted([a, b, c]: [u32; 3]) -> ([u32; 3], i32) {
+    let mut key = [a, b, c];
+    key.sort_unstable();
+    (key, if [[a, b, c], [b, c, a], [c, a, b]].contains(&key) { 1 } else { -1 })
 }
 
 /// A triangle as often as the other body winds around it, turned over for a negative winding number.

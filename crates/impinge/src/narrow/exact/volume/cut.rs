@@ -70,8 +70,9 @@ impl Cut {
     #[inline]
     pub fn shares(&self, moments: &Moments) -> [f64; 3] {
         let [a, b, c] = self.face.corners();
-        let normal = self.face.normal();
-        let scale = 1.0 / normal.length_squared();
+        let normal = self.normal;
+        // By the unit normal: lengths to the fourth, where squares of area vectors would be to the sixth.
+        let scale = 1.0 / self.face.normal().dot(normal);
         let second = moments.first.cross(c - a).dot(normal) * scale;
         let third = (b - a).cross(moments.first).dot(normal) * scale;
         [moments.area - second - third, second, third]

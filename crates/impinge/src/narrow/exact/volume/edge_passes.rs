@@ -64,12 +64,27 @@ impl EdgePass {
     }
 }
 
-/// All passes of the edges of each surface, in the order of the pairs.
-pub fn edge_passes(cuts: [&[Cut]; 2], meetings: &[[u32; 2]]) -> [Vec<EdgePass>; 2] {
+/// How the triangles of some pairs pass through each other, in the order of the pairs.
+#[derive(Default)]
+pub struct Passes {
+    /// Of the edges of each surface.
+    pub edges: [Vec<EdgePass>; 2],
+    /// The pairs that lie in one plane.
+    pub in_plane: Vec<u32>,
+}
+
+impl Passes {
+    fn with_capacity(pairs: usize) -> Passes {
+        // As a rule two sides pass, of one triangle or of both.
+        Passes { edges: [0, 1].map(|_| Vec::with_capacity(pairs)), in_plane: Vec::new() }
+    }
+}
+
+/// All passes, given the cuts that meet.
+pub fn edge_passes(cuts: [&[Cut]; 2], meetings: &[[u32; 2]]) -> Passes {
     let count = meetings.len();
     let chunk = |n: usize| {
-        // As a rule two sides pass, of one triangle or of both.
-        let mut found = [0, 1].map(|_| Vec::with_capacity(CHUNK));
+        let mut found = Passes::with_capacity(CHUNK);
         for pair in n * CHUNK..count.min((n + 1) * CHUNK) {
             add_passes(cuts, meetings, pair, &mut found);
         }
@@ -78,16 +93,23 @@ pub fn edge_passes(cuts: [&[Cut]; 2], meetings: &[[u32; 2]]) -> [Vec<EdgePass>; 
     if count <= CHUNK {
         return chunk(0);
     }
-    let mut all = [0, 1].map(|_| Vec::with_capacity(count));
+    let mut all = Passes::with_capacity(count);
     for found in stages::map(count.div_ceil(CHUNK), chunk) {
-        all.iter_mut().zip(found).for_each(|(all, found)| all.extend(found));
+        all.edges.iter_mut().zip(found.edges).for_each(|(all, found)| all.extend(found));
+        all.in_plane.extend(found.in_plane);
     }
     all
 }
 
-fn add_passes(cuts: [&[Cut]; 2], meetings: &[[u32; 2]], pair: usize, found: &mut [Vec<EdgePass>; 2]) {
+fn add_passes(cuts: [&[Cut]; 2], meetings: &[[u32; 2]], pair: usize, found: &mut Passes) {
     let cuts = [0, 1].map(|k| &cuts[k][meetings[pair][k] as usize]);
     let (signs, passing) = passes(cuts.map(|cut| &cut.face));
+    if signs.iter().all(|[x, y, z]| x == y && y == z) {
+        let [a, b] = cuts.map(|cut| &cut.face);
+        if a.has_area() && b.has_area() && a.shares_its_plane(b) {
+            found.in_plane.push(pair as u32);
+        }
+    }
     // As a rule two of the six.
     let mut left = (0..6).fold(0_u8, |set, n| set | u8::from(passing[n / 3][n % 3]) << n);
     while left != 0 {
@@ -95,7 +117,7 @@ fn add_passes(cuts: [&[Cut]; 2], meetings: &[[u32; 2]], pair: usize, found: &mut
         left &= left - 1;
         let (k, side) = (n / 3, n % 3);
         if cuts[k].edges[side] != NONE {
-            found[k].push(EdgePass { pair: pair as u32, side: side as u8, begins: signs[k][side] });
+            found.edges[k].push(EdgePass { pair: pair as u32, side: side as u8, begins: signs[k][side] });
         }
     }
 }

@@ -15,6 +15,7 @@
 
 mod border;
 mod clusters;
+mod coincident;
 mod crossings;
 mod cut;
 mod edge_passes;
@@ -23,6 +24,7 @@ mod patches;
 mod perturbed_crossing;
 mod polygon;
 mod regions;
+mod scaled;
 mod surface;
 
 #[cfg(test)]
@@ -37,7 +39,7 @@ use crate::model::Model;
 use crate::num::stages;
 use crate::{Budget, Pose};
 use crossings::Crossings;
-use edge_passes::{Numbered, edge_passes, meetings};
+use edge_passes::{Numbered, Passes, edge_passes, meetings};
 use perturbed_crossing::Body;
 use regions::{Integral, OfPatches};
 pub(crate) use surface::is_inverted;
@@ -77,6 +79,11 @@ fn measured(
     options: &VolumeOptions,
     budget: &mut Budget,
 ) -> Verdict<(Volume, Vec<Aabb>)> {
+    if let Some(unit) = scaled::unit_of(models, poses)
+        && let Some(found) = scaled::measured_in(unit, models, poses, options, budget)
+    {
+        return found;
+    }
     let [a, b] = [0, 1].map(|k| Posed::new(models[k], *poses[k]));
     if !budget.is_unlimited() {
         let found = collide::unordered_pairs(a, b, budget);
@@ -120,7 +127,7 @@ fn of_pairs(
     let meetings = meetings(&cuts_a, &cuts_b);
     let cuts = surfaces.each_ref().map(|surface| Arc::clone(&surface.cuts));
     let cuts = cuts.each_ref().map(|cuts| cuts.as_slice());
-    let passes = edge_passes(cuts, &meetings);
+    let Passes { edges: passes, in_plane } = edge_passes(cuts, &meetings);
     let solids = [surfaces[0].solid(), surfaces[1].solid()];
     let spread = |surface: &mut Surface<'_>| {
         let k = surface.body as usize;
@@ -147,6 +154,7 @@ fn of_pairs(
     };
     let whole = || OfPatches::of(&surfaces, options, is_large);
     let ((crossings, sets), whole) = stages::join_if(is_large, join, whole);
-    let found = Integral::of(&surfaces, &crossings, sets, whole, options, is_large);
+    let mut found = Integral::of(&surfaces, &crossings, sets, whole, options, is_large);
+    found.leave_out(in_plane.iter().map(|&pair| meetings[pair as usize]));
     Verdict::new(Some(found.volume(options.border)), outcome)
 }

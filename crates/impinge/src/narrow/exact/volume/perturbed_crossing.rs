@@ -46,6 +46,17 @@ impl Face {
         self.plane.normal()
     }
 
+    /// The first component of the exact normal that is not zero.
+    #[inline]
+    pub fn leading(&self) -> Sign {
+        self.leading
+    }
+
+    /// Whether another triangle lies in its plane.
+    pub fn shares_its_plane(&self, other: &Face) -> bool {
+        other.corners().iter().all(|&p| self.plane.side(p).is_zero())
+    }
+
     /// The side of its plane on which a point of the other body lies.
     #[inline]
     pub fn side(&self, p: DVec3, of: Body) -> Sign {

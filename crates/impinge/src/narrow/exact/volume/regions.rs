@@ -4,6 +4,7 @@ use glam::{DMat3, DVec3};
 
 use super::border::border;
 use super::clusters::{PlacedSums, SingleTriangles, Turn, VertexArea};
+use super::coincident::Coincident;
 use super::crossings::Crossings;
 use super::cut::{Cut, Moments};
 use super::surface::{AHEAD, NONE, Surface};
@@ -30,6 +31,8 @@ struct Sums {
     first: DVec3,
     /// The area vectors of both surfaces in it: the derivative by a translation of each body.
     areas: [DVec3; 2],
+    /// What faces of both bodies that coincide add to the first of them less the second.
+    coincident: DVec3,
     bounds: Aabb,
 }
 
@@ -40,6 +43,7 @@ impl Sums {
         size: 0.0,
         first: DVec3::ZERO,
         areas: [DVec3::ZERO; 2],
+        coincident: DVec3::ZERO,
         bounds: Aabb::EMPTY,
     };
 
@@ -85,6 +89,7 @@ impl Sums {
         self.size += other.size;
         self.first += other.first;
         (0..2).for_each(|k| self.areas[k] += other.areas[k]);
+        self.coincident += other.coincident;
         self.bounds = self.bounds.merge(&other.bounds);
     }
 
@@ -92,9 +97,14 @@ impl Sums {
         self.volume + self.lost
     }
 
+    /// The area vector of a's surface less that of b's, without faces of both that coincide.
+    fn net(&self) -> DVec3 {
+        self.areas[0] - self.areas[1] - self.coincident
+    }
+
     /// The direction from a to b; zero where the forces cancel, as for nested bodies.
     fn normal(&self) -> DVec3 {
-        let net = self.areas[0] - self.areas[1];
+        let net = self.net();
         let size = self.size / self.bounds.half().max_element().max(f64::MIN_POSITIVE);
         if net.length() > ROUNDING * size { net.normalize_or_zero() } else { DVec3::ZERO }
     }
@@ -113,6 +123,8 @@ pub struct Integral<'s, 'm> {
     samples: Vec<SurfaceSample>,
     /// What lies inside of each cut triangle.
     inside: [Vec<Moments>; 2],
+    /// The region that each cut triangle belongs to, or first belongs to.
+    region_of_cut: [Vec<u32>; 2],
     /// Heights are measured from here, near the intersection.
     origin: DVec3,
     /// Whether the surfaces are looked at side by side.
@@ -145,6 +157,8 @@ struct Share {
     gradient: Vec<DVec3>,
     /// What lies inside of each cut triangle.
     inside: Vec<Moments>,
+    /// The region that the first piece of each cut belongs to.
+    region_of_cut: Vec<u32>,
 }
 
 impl<'s, 'm> Integral<'s, 'm> {
@@ -167,7 +181,7 @@ impl<'s, 'm> Integral<'s, 'm> {
             regions += u32::from(root == member);
         }
         let sums = vec![Sums::NONE; regions as usize];
-        let (gradient, samples, inside) = Default::default();
+        let (gradient, samples, inside, region_of_cut) = Default::default();
         let mut all = Integral {
             surfaces,
             crossings,
@@ -177,6 +191,7 @@ impl<'s, 'm> Integral<'s, 'm> {
             gradient,
             samples,
             inside,
+            region_of_cut,
             origin,
             is_large,
         };
@@ -185,12 +200,25 @@ impl<'s, 'm> Integral<'s, 'm> {
         for (k, share) in [of_a, of_b].into_iter().enumerate() {
             all.sums.iter_mut().zip(&share.sums).for_each(|(sums, more)| sums.merge(more));
             (all.gradient[k], all.inside[k]) = (share.gradient, share.inside);
+            all.region_of_cut[k] = share.region_of_cut;
         }
         if options.samples {
             all.sample_whole();
             all.sample_cuts();
         }
         all
+    }
+
+    /// Pairs of cuts that lie in one plane are left out of the normals.
+    pub fn leave_out(&mut self, pairs: impl Iterator<Item = [u32; 2]>) {
+        for cuts in pairs {
+            let [a, b] = [0, 1].map(|k| &self.surfaces[k].cuts[cuts[k] as usize].face);
+            let Some(Coincident { surface, net }) = Coincident::of([a, b]) else { continue };
+            let region = self.region_of_cut[surface][cuts[surface] as usize];
+            if let Some(sums) = self.sums.get_mut(region as usize) {
+                sums.coincident += net;
+            }
+        }
     }
 
     #[inline]
@@ -200,8 +228,9 @@ impl<'s, 'm> Integral<'s, 'm> {
 
     /// What a surface adds, given the sums of its patches and its gradient as if no triangle were cut.
     fn share(&self, k: usize, (whole, gradient): (Vec<Sums>, Vec<DVec3>), options: &VolumeOptions) -> Share {
-        let inside = vec![Moments::default(); self.surfaces[k].cuts.len()];
-        let mut share = Share { sums: vec![Sums::NONE; self.sums.len()], gradient, inside };
+        let cuts = self.surfaces[k].cuts.len();
+        let (inside, region_of_cut) = (vec![Moments::default(); cuts], vec![NONE; cuts]);
+        let mut share = Share { sums: vec![Sums::NONE; self.sums.len()], gradient, inside, region_of_cut };
         self.add_cuts(k, &mut share);
         for (patch, own) in (0..).zip(&whole) {
             share.sums[self.patch_region(k, patch)].merge(own);
@@ -293,13 +322,7 @@ impl<'s, 'm> Integral<'s, 'm> {
         for (number, &p) in (0..).zip(&crossings.points) {
             share.sums[region_of(number) as usize].hold(p - self.origin);
         }
-        let mut pieces = Pieces {
-            integral: self,
-            k,
-            region_of_cut: vec![NONE; surface.cuts.len()],
-            elsewhere: Vec::new(),
-            share,
-        };
+        let mut pieces = Pieces { integral: self, k, elsewhere: Vec::new(), share };
         for segment in &crossings.segments {
             let ends = segment.along(k).map(|end| crossings.points[end as usize]);
             pieces.add(segment.cuts[k] as usize, region_of(segment.ends[0]), 1, ends);
@@ -368,7 +391,7 @@ impl<'s, 'm> Integral<'s, 'm> {
                 region: Region {
                     centroid: self.origin + sums.first / sums.volume(),
                     normal: normals[region],
-                    area: (0.5 * (sums.areas[0] - sums.areas[1])).dot(normals[region]),
+                    area: 0.5 * sums.net().dot(normals[region]),
                     depth: depths[region],
                 },
             };
@@ -482,8 +505,6 @@ fn widen([low, high]: &mut [f64; 2], height: f64) {
 struct Pieces<'p, 's, 'm> {
     integral: &'p Integral<'s, 'm>,
     k: usize,
-    /// The region that the first piece of each cut belongs to.
-    region_of_cut: Vec<u32>,
     /// What cuts hold of further regions.
     elsewhere: Vec<(usize, Moments)>,
     share: &'p mut Share,
@@ -495,7 +516,7 @@ impl Pieces<'_, '_, '_> {
     fn add(&mut self, number: usize, region: u32, weight: i32, [from, to]: [DVec3; 2]) {
         let cut = &self.integral.surfaces[self.k].cuts[number];
         let moments = cut.over(weight, from, to);
-        let own = &mut self.region_of_cut[number];
+        let own = &mut self.share.region_of_cut[number];
         if *own == NONE {
             *own = region;
         }
@@ -509,9 +530,10 @@ impl Pieces<'_, '_, '_> {
 
     /// Adds the cuts to their regions.
     fn finish(self) {
-        let Pieces { integral, k, region_of_cut, elsewhere, share } = self;
+        let Pieces { integral, k, elsewhere, share } = self;
         let cuts = integral.surfaces[k].cuts.iter().zip(&share.inside);
-        for ((cut, inside), region) in cuts.zip(region_of_cut).filter(|(_, region)| *region != NONE) {
+        for ((cut, inside), &region) in cuts.zip(&share.region_of_cut).filter(|(_, region)| **region != NONE)
+        {
             integral.add_cut(k, cut, inside, &mut share.sums[region as usize]);
         }
         for (number, moments) in elsewhere {

@@ -34,6 +34,9 @@ fn check_border(found: &Volume) {
         }
     }
     assert!(edges.values().all(|sum| *sum == 0), "open: {edges:?}");
+    let sides = |t: &[u32; 3]| [[t[0], t[1]], [t[1], t[2]], [t[2], t[0]]];
+    let length = |[u, v]: [u32; 2]| vertices[u as usize].distance(vertices[v as usize]);
+    assert!(triangles.iter().flat_map(sides).all(|side| length(side) > 0.0), "an edge without length");
     let from = vertices.first().copied().unwrap_or_default();
     let corners = triangles.iter().map(|t| t.map(|v| vertices[v as usize] - from));
     let volume: f64 = corners.clone().map(|[a, b, c]| a.dot(b.cross(c)) / 6.0).sum();
@@ -134,6 +137,119 @@ fn boxes_in_every_position_of_a_grid() {
             );
             assert_eq!(found.regions.len(), usize::from(expected > 0.0), "{size:?} {at:?}");
         }
+    }
+}
+
+/// A prism over a flat outline, which is given counter-clockwise, from z = 0 up.
+fn prism(outline: &[[f64; 2]], height: f64) -> Mesh {
+    let corners = |z: f64| outline.iter().map(move |[x, y]| DVec3::new(*x, *y, z));
+    let named = (0..).zip(outline).map(|(name, p)| (name, glam::DVec2::from_array(*p))).collect();
+    let n = outline.len() as u32;
+    let floor = super::polygon::triangulate(vec![named]);
+    let top = floor.iter().map(|t| t.map(|v| v + n));
+    let bottom = floor.iter().map(|&[a, b, c]| [a, c, b]);
+    let walls = (0..n).flat_map(|k| {
+        let next = (k + 1) % n;
+        [[k, next, next + n], [k, next + n, k + n]]
+    });
+    let triangles = bottom.chain(top).chain(walls).collect();
+    Mesh::from_points(corners(0.0).chain(corners(height)).collect(), triangles).unwrap()
+}
+
+#[test]
+fn faces_that_coincide_do_not_tilt_the_normal() {
+    // Boxes on a grid: the faces of the common box that belong to one body alone tell the normal.
+    let steps = [-0.75, -0.5, 0.0, 0.25, 0.5];
+    let (mut coinciding, mut cancelled) = (0, 0);
+    for (size, segments) in [([0.5; 3], 1), ([0.25, 0.5, 1.0], 2), ([1.0, 0.25, 0.25], 3)] {
+        let (cube, other) = (cuboid([0.5; 3], segments), cuboid(size, 1));
+        for place in 0..125 {
+            let at = [steps[place % 5], steps[place / 5 % 5], steps[place / 25]];
+            let ends = [0, 1, 2].map(|k| [[-0.5, at[k] - size[k]], [0.5, at[k] + size[k]]]);
+            let extent = ends.map(|[low, high]| high[0].min(high[1]) - low[0].max(low[1]));
+            if extent.iter().any(|length| *length <= 0.0) {
+                continue;
+            }
+            let whose = |own: f64, others: f64| f64::from(i8::from(own > others) - i8::from(own < others));
+            let net = [0, 1, 2].map(|k| {
+                let [low, high] = ends[k];
+                let area = extent[(k + 1) % 3] * extent[(k + 2) % 3];
+                area * (whose(high[1], high[0]) - whose(low[0], low[1]))
+            });
+            let net = DVec3::from_array(net);
+            for (a, b) in [(&cube, &other), (&inverted(&cube), &other), (&cube, &inverted(&other))] {
+                let found = of(a, b, at);
+                let region = found.regions[0].region;
+                assert!(
+                    (region.normal - net.normalize_or_zero()).length() < 1e-12,
+                    "{size:?} {at:?} {region:?}"
+                );
+                assert!((region.area - 0.5 * net.length()).abs() < 1e-12, "{size:?} {at:?} {region:?}");
+            }
+            coinciding += usize::from(ends.iter().flatten().any(|[x, y]| x == y));
+            cancelled += usize::from(net == DVec3::ZERO);
+        }
+    }
+    assert!(coinciding > 100 && cancelled > 3, "{coinciding} {cancelled}");
+    // A block that is pressed into one wall and rests on the floor beside it: the floor does not count.
+    let shift = |mesh: &Mesh, by: [f64; 3]| {
+        let vertices = mesh.vertices().iter().map(|p| *p + DVec3::from_array(by)).collect();
+        Mesh::from_points(vertices, mesh.triangles().to_vec()).unwrap()
+    };
+    let corner = [[-0.5, 0.0], [1.5, 0.0], [1.5, 1.0], [1.0, 1.0], [1.0, 0.25], [-0.5, 0.25]];
+    let corner = prism(&corner, 1.0);
+    let block = shift(&cuboid([0.3, 0.25, 0.2], 1), [0.8, 0.5, 0.5]);
+    for (found, normal) in
+        [(of(&corner, &block, [0.0; 3]), DVec3::NEG_X), (of(&block, &corner, [0.0; 3]), DVec3::X)]
+    {
+        assert!((found.regions[0].region.normal - normal).length() < 1e-12, "{:?}", found.regions);
+        assert!((found.volume - 0.1 * 0.5 * 0.4).abs() <= found.error);
+    }
+}
+
+#[test]
+fn bodies_of_any_size_are_measured_alike() {
+    let (ball, block) = (procedural::ico_sphere(0.6, 2).unwrap(), cuboid([0.5, 0.4, 0.3], 2));
+    let pose = random_pose(&mut Pcg64Mcg::seed_from_u64(5), 0.4);
+    let scaled = |mesh: &Mesh, pose: &Pose, scale: f64| {
+        let vertices = mesh.vertices().iter().map(|p| pose.apply(*p) * scale).collect();
+        Mesh::from_points(vertices, mesh.triangles().to_vec()).unwrap()
+    };
+    let ask = |scale: f64, other: f64| {
+        let bodies = [scaled(&block, &Pose::IDENTITY, scale), scaled(&ball, &pose, other)];
+        let models = bodies.map(Model::from);
+        let options =
+            VolumeOptions { gradient: true, samples: true, border: true, ..VolumeOptions::default() };
+        let poses = [&Pose::IDENTITY; 2];
+        volume([&models[0], &models[1]], poses, &options, &mut Budget::UNLIMITED.clone()).value.unwrap()
+    };
+    let known = ask(1.0, 1.0);
+    assert!(known.volume > 0.1);
+    for order in [-1000, -600, -340, -300, -250, -205, -195, -150, -60, 60, 150, 190, 198] {
+        let scale = 2_f64.powi(order);
+        let found = ask(scale, scale);
+        let cube = |x: f64| x * scale * scale * scale;
+        assert_eq!(found.volume, cube(known.volume), "2^{order}");
+        assert!(found.error >= cube(known.error) && found.error > 0.0, "2^{order}");
+        assert_eq!(found.regions.len(), 1, "2^{order}");
+        let (one, other) = (found.regions[0].region, known.regions[0].region);
+        assert_eq!(
+            (one.normal, one.depth, one.centroid),
+            (other.normal, scale * other.depth, scale * other.centroid)
+        );
+        for (all, known) in found.gradient.iter().zip(&known.gradient) {
+            assert!(all.iter().zip(known).all(|(x, y)| *x == *y * scale * scale), "2^{order}");
+        }
+        assert!(found.border.0.iter().zip(&known.border.0).all(|(p, q)| *p == *q * scale));
+        assert_eq!((found.border.1, found.samples.len()), (known.border.1.clone(), known.samples.len()));
+    }
+    // A small body in a large one.
+    for [small, large] in [[-150, 150], [-300, 0], [0, 198]] {
+        let [small, large] = [small, large].map(|order| 2_f64.powi(order));
+        let found = ask(large, small);
+        let size = mesh_volume(&ball) * small * small * small;
+        assert!((found.volume - size).abs() <= 1e-13 * size, "{small} {large}: {}", found.volume);
+        assert!(found.gradient[0].iter().all(|g| *g == DVec3::ZERO));
     }
 }
 
