@@ -25,7 +25,7 @@ use crate::narrow::exact::volume::is_inverted;
 use crate::narrow::kernel_memory::KernelMemory;
 use crate::num::tolerance::{PLACED_BOX_ROUNDING, REGION_EDGE};
 use crate::shape::{Convex, Primitive};
-use crate::simd::{SimdLevel, prefetch_all};
+use crate::simd::SimdLevel;
 use crate::{Budget, Pose};
 
 /// Contacts that are told of one shape at most.
@@ -66,12 +66,6 @@ pub(super) fn contacts(
     if half_space_of(convex, pose).is_some() {
         return under_plane(asked, budget, work, found);
     }
-    if let Some(known) = &memory.surface {
-        known.prefetch();
-    }
-    if let Convex::Polytope(hull) = convex {
-        prefetch_all(hull.vertices());
-    }
     if !mesh.prepare(Fact::Topology, budget) {
         return None;
     }
@@ -89,19 +83,19 @@ pub(super) fn contacts(
         None => bounds_of_round(convex, pose).unwrap_or_else(|| shape.bounds(pose)),
     };
     bounds.grow(margin);
-    let patch = match memory.surface.take() {
+    let patch = match &mut memory.surface {
         Some(known) if known.covers(&body, &bounds) => known,
-        before => {
+        slot => {
             let mut region = bounds;
-            if before.is_some() {
+            if slot.is_some() {
                 region.grow(ROOM * (bounds.high - bounds.low).max_element());
             }
-            Box::new(SurfacePatch::gather(&body, region))
+            slot.insert(SurfacePatch::gather(&body, region))
         }
     };
-    let sunk = on_patch(asked, polytope.as_ref(), (&body, &patch, &bounds), budget, work, found);
-    if patch.facets.len() <= MOST_KEPT {
-        memory.surface = Some(patch);
+    let sunk = on_patch(asked, polytope.as_ref(), (&body, patch, &bounds), budget, work, found);
+    if patch.facets.len() > MOST_KEPT {
+        memory.surface = None;
     }
     if sunk? && looks_deep {
         return deep(asked, memory, budget, work, found);

@@ -15,7 +15,7 @@ use crate::Pose;
 use crate::contact::Feature;
 use crate::geom::point_triangle::{TriangleFeature, TriangleProjection, closest_point};
 use crate::narrow::convex::separation::{ConvexMemory, distance};
-use crate::narrow::exact::closest_point::feature;
+use crate::narrow::exact::closest_point::feature_of;
 use crate::narrow::exact::near_facets::NearView;
 use crate::narrow::exact::patch_lanes::{Ball, Squares, first_over, heights, level, nearer};
 use crate::narrow::exact::placed_mesh::PlacedMesh;
@@ -223,7 +223,8 @@ impl<'m> LocalSurface<'m> {
 
     /// The name of a part of a triangle.
     pub fn feature(&self, facet: usize, part: TriangleFeature) -> Feature {
-        feature(self.body.model.mesh(), self.known(facet).triangle, part)
+        let known = self.known(facet);
+        feature_of(known.triangle, known.vertices, part)
     }
 
     /// Whether the surface ends at a part of a triangle.
@@ -321,8 +322,8 @@ impl<'m> LocalSurface<'m> {
 
     /// The name of an edge.
     pub fn edge_name(&self, edge: &PatchEdge) -> Feature {
-        let triangle = self.patch.facets[edge.facet as usize].triangle;
-        feature(self.body.model.mesh(), triangle, TriangleFeature::Side(edge.side))
+        let known = &self.patch.facets[edge.facet as usize];
+        feature_of(known.triangle, known.vertices, TriangleFeature::Side(edge.side))
     }
 
     /// The region of an edge.

@@ -14,7 +14,7 @@ use super::{PairContacts, PartContact, compound_pairs};
 use crate::model::Geometry;
 use crate::narrow::shape_pair::ShapePair;
 use crate::num::tolerance::{ROLLED, SAME_CONTACT_NORMAL, SAME_PATCH_POINT};
-use crate::simd::prefetch_all;
+use crate::simd::prefetch_lines;
 use crate::{Contact, Feature, Pose};
 
 /// What makes the points of a pair's manifolds known again.
@@ -88,8 +88,9 @@ impl PersistentManifolds {
     }
 
     /// Asks for the memory of what is compared with the points of the next step.
+    #[inline]
     pub fn prefetch(&self) {
-        prefetch_all(&self.points);
+        prefetch_lines::<5, _>(&self.points);
     }
 
     /// Gives a pair's points their ids; those that are new get the next ones.

@@ -19,7 +19,7 @@ use crate::Pose;
 use crate::bound::Aabb;
 use crate::num::tolerance::CREASE;
 use crate::shape::topology::Side;
-use crate::simd::prefetch_all;
+use crate::simd::prefetch_lines;
 
 /// How the surface bends over an edge, seen from the side of the triangles' normals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,12 +59,12 @@ pub(crate) type CornerBlock = [[f64; LANES]; 3];
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PatchFacet {
     pub triangle: u32,
+    /// Its vertices.
+    pub vertices: [u32; 3],
     /// The places of the corners across the sides; none where no triangle is.
     apexes: [u32; 3],
     /// How the surface bends over its sides.
     pub bends: [Bend; 3],
-    /// Whether it is the first triangle at a side, or the only one.
-    is_first: [bool; 3],
 }
 
 /// An edge of the patch that is not flat.
@@ -143,17 +143,20 @@ impl SurfacePatch {
             stars: vec![0; 3 * inside.len()],
         };
         patch.find_corners(body, &inside);
-        patch.find_bends();
+        patch.find_bends(body);
         patch.find_stars();
         patch
     }
 
-    /// Asks for the memory of the lists that are read in every frame, which of many bodies does not stay near.
+    /// Asks for the memory of the lists, which of many bodies does not stay near.
+    #[inline]
     pub fn prefetch(&self) {
-        prefetch_all(self.corner_blocks());
-        prefetch_all(&self.corners_of);
-        prefetch_all(self.edges(false));
-        prefetch_all(&self.corners[..self.own]);
+        prefetch_lines::<12, _>(&self.at);
+        prefetch_lines::<7, _>(&self.corners_of);
+        prefetch_lines::<7, _>(&self.edges);
+        prefetch_lines::<6, _>(&self.corners);
+        prefetch_lines::<16, _>(&self.facets);
+        prefetch_lines::<6, _>(&self.stars);
     }
 
     /// Whether this is the surface of a placed mesh in a box.
@@ -275,16 +278,16 @@ impl SurfacePatch {
             known.map_or(NONE, |k| place_of[k])
         };
         for (&triangle, apexes) in inside.iter().zip(&apexes) {
-            let corners = topology.triangles()[triangle as usize].map(place);
-            let is_first = [0, 1, 2].map(|side| beyond(triangle, side).is_none_or(|other| triangle < other));
+            self.corners_of.push(topology.triangles()[triangle as usize].map(place));
+            let vertices = mesh.triangles()[triangle as usize];
             let (apexes, bends) = (apexes.map(place), [Bend::Border; 3]);
-            self.corners_of.push(corners);
-            self.facets.push(PatchFacet { triangle, apexes, bends, is_first });
+            self.facets.push(PatchFacet { triangle, vertices, apexes, bends });
         }
     }
 
     /// How the surface bends over the sides of the facets, and the edges that are not flat, each with its first triangle.
-    fn find_bends(&mut self) {
+    fn find_bends(&mut self, body: &PlacedMesh<'_>) {
+        let topology = body.model.topology();
         let mut valleys = Vec::new();
         for place in 0..self.facets.len() {
             let corners = self.corners_of[place];
@@ -298,7 +301,9 @@ impl SurfacePatch {
                     corner.sharp[1] |= bend.turned().is_sharp();
                     corner.border |= bend == Bend::Border;
                 }
-                if bend != Bend::Flat && self.facets[place].is_first[k] {
+                let side = Side { triangle: self.facets[place].triangle, corner: k as u8 };
+                let is_first = topology.across(side).is_none_or(|other| side.triangle < other);
+                if bend != Bend::Flat && is_first {
                     let edges = if bend == Bend::Concave { &mut valleys } else { &mut self.edges };
                     edges.push(PatchEdge { ends, facet: place as u32, side: k as u8, bend });
                 }
