@@ -166,20 +166,25 @@ impl<'m> LocalSurface<'m> {
     /// triangle, or the body meets the nearest one.
     pub fn has_passed(&self, x: DVec3, near: &Near) -> bool {
         near.foot.distance_sq <= (REGION_EDGE * self.ball.radius).powi(2)
-            || self.is_passed(near.facet, x)
-            || self.places().any(|k| self.is_passed(k, x))
+            || self.is_passed(near.facet, self.ball.centre, x)
+            || self.places().any(|k| self.is_passed(k, self.ball.centre, x))
             || self.meets(near.facet)
             || self.is_behind(self.ball.centre) && self.is_met()
     }
 
-    /// Whether the way from the middle of the body to a point leads through a triangle from its front.
-    fn is_passed(&self, place: usize, x: DVec3) -> bool {
+    /// Whether no triangle is between two points.
+    pub fn is_free_between(&self, x: DVec3, y: DVec3) -> bool {
+        !self.places().any(|k| self.is_passed(k, x, y) || self.is_passed(k, y, x))
+    }
+
+    /// Whether the way from a point to another one leads through a triangle from its front.
+    fn is_passed(&self, place: usize, start: DVec3, end: DVec3) -> bool {
         let Facet { corners, normal, .. } = self.facet(place);
-        let [from, to] = [self.ball.centre, x].map(|p| normal.dot(p - corners[0]));
+        let [from, to] = [start, end].map(|p| normal.dot(p - corners[0]));
         if !(from >= 0.0 && to <= 0.0 && from > to) {
             return false;
         }
-        let at = x + (self.ball.centre - x) * (to / (to - from));
+        let at = end + (start - end) * (to / (to - from));
         (0..3).all(|k| {
             let (p, q) = (corners[k], corners[(k + 1) % 3]);
             self.way * normal.dot((q - p).cross(at - p)) >= 0.0
@@ -199,11 +204,9 @@ impl<'m> LocalSurface<'m> {
     }
 
     /// The triangles not farther from a point than this, but for rounding, with their places.
-    pub fn within(&self, p: DVec3, distance: f64) -> Squares {
-        let mut found = Squares::new();
+    pub fn within(&self, p: DVec3, distance: f64, found: &mut Squares) {
         let limit = distance * distance * (1.0 + SAME_SQUARE);
-        nearer(self.simd, self.near.blocks, self.near.meant, p, limit, true, &mut found);
-        found
+        nearer(self.simd, self.near.blocks, self.near.meant, p, limit, true, found);
     }
 
     /// The first triangle that a point is under, or over by no more than a margin, or beside by less than its height.
@@ -225,6 +228,17 @@ impl<'m> LocalSurface<'m> {
     pub fn feature(&self, facet: usize, part: TriangleFeature) -> Feature {
         let known = self.known(facet);
         feature_of(known.triangle, known.vertices, part)
+    }
+
+    /// Whether a triangle has a feature of that name.
+    pub fn has(&self, facet: usize, name: Feature) -> bool {
+        let PatchFacet { triangle, vertices, .. } = self.known(facet);
+        match name {
+            Feature::Face(t) => *triangle == t,
+            Feature::Edge(ends) => ends.iter().all(|v| vertices.contains(v)),
+            Feature::Vertex(v) => vertices.contains(&v),
+            _ => false,
+        }
     }
 
     /// Whether the surface ends at a part of a triangle.
@@ -258,18 +272,18 @@ impl<'m> LocalSurface<'m> {
 
     /// The edges near the body that have a region of their own outside of the surface, in the order of the patch, but for
     /// those whose ends both lie beyond the same of some planes; as bits for each corner.
-    pub fn sharp_edges(&self, beyond: &[u64]) -> SmallVec<[&'m PatchEdge; 64]> {
-        let mut found: SmallVec<[&'m PatchEdge; 64]> = SmallVec::new();
+    pub fn sharp_edges(&self, beyond: &[u64], found: &mut SmallVec<[&'m PatchEdge; 64]>) {
         let turned = self.way < 0.0;
         let mut add = |edges: &'m [PatchEdge]| {
             // Without a branch, as chance decides.
             let Some(first) = edges.first() else { return };
             let mut count = found.len();
             found.resize(count + edges.len(), first);
+            let room = &mut found[..];
             for edge in edges {
                 let [from, to] = edge.ends;
                 let apart = beyond[from as usize] & beyond[to as usize] != 0;
-                found[count] = edge;
+                room[count] = edge;
                 count += usize::from(!apart & self.near.is_near(edge.facet));
             }
             found.truncate(count);
@@ -281,7 +295,6 @@ impl<'m> LocalSurface<'m> {
             found.retain(|edge| edge.bend != Bend::Convex);
             found.sort_unstable_by_key(|edge| (edge.facet, edge.side));
         }
-        found
     }
 
     /// The corners of the patch with their places: those within the box around the body.

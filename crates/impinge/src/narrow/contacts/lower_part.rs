@@ -81,18 +81,14 @@ pub(super) struct LowerPart<'g, 'p> {
 }
 
 impl<'g, 'p> LowerPart<'g, 'p> {
-    // Inlined: it is large, and its copies can be seen.
+    /// Of a placed polytope, before it is known what is low.
+    // Inlined, as the lists of `find` are too large to be copied.
     #[inline(always)]
-    pub fn new(surface: &LocalSurface<'_>, placed: &'g PlacedPolytope<'p>, margin: f64) -> LowerPart<'g, 'p> {
+    pub fn of(placed: &'g PlacedPolytope<'p>) -> LowerPart<'g, 'p> {
         let PlacedPolytope { graph, corners } = placed;
-        let polytope = graph.polytope();
         let middle = graph.middle();
         let square = corners.iter().fold(0.0_f64, |most, p| most.max(p.distance_squared(middle)));
-        let (up, level) = surface.level(LOOKS_ALONG).unwrap_or((DVec3::ZERO, 0.0));
-        // Rounding must not lift what touches.
-        let level = level + margin + REGION_EDGE * (square.sqrt() + level.abs());
-        let is_low: SmallVec<[bool; 32]> = corners.iter().map(|p| up.dot(*p) <= level).collect();
-        let mut part = LowerPart {
+        LowerPart {
             graph,
             middle,
             reach: square.sqrt(),
@@ -104,30 +100,38 @@ impl<'g, 'p> LowerPart<'g, 'p> {
             back: graph.pose().inverse(),
             simd: SimdLevel::best(),
             corners,
-        };
+        }
+    }
+
+    /// Finds what is not above all of a surface, and a margin more.
+    pub fn find(&mut self, surface: &LocalSurface<'_>, margin: f64) {
+        let polytope = self.graph.polytope();
+        let (up, level) = surface.level(LOOKS_ALONG).unwrap_or((DVec3::ZERO, 0.0));
+        // Rounding must not lift what touches.
+        let level = level + margin + REGION_EDGE * (self.reach + level.abs());
+        let corners = self.corners.iter();
+        self.low.extend((0..).zip(corners).filter(|(_, p)| up.dot(**p) <= level).map(|(v, _)| v));
         // From the low corners, so that of a hull with many edges few are read.
         let mut edges = Bits::of(polytope.edges().len());
-        for v in (0..).zip(&is_low).filter(|(_, low)| **low).map(|(v, _)| v) {
-            part.low.push(v);
+        for &v in &self.low {
             polytope.spokes(v).iter().for_each(|spoke| edges.insert(spoke.edge));
         }
         let mut faces = Bits::of(polytope.faces().len());
         for index in edges.iter() {
             let edge = &polytope.edges()[index as usize];
             edge.faces.iter().for_each(|&face| faces.insert(face));
-            part.edges.push(LowEdge { index, ends: edge.ends, faces: 0 });
+            self.edges.push(LowEdge { index, ends: edge.ends, faces: 0 });
         }
-        part.faces.extend(faces.iter());
+        self.faces.extend(faces.iter());
         // The bit of a face is that of its place.
-        for edge in &mut part.edges {
+        for edge in &mut self.edges {
             let [x, y] = polytope.edges()[edge.index as usize].faces;
             let (x, y) = (faces.rank(x) as usize, faces.rank(y) as usize);
             edge.faces = if x.max(y) < MOST_PLANES { 1 << x | 1 << y } else { 0 };
         }
-        part.planes.extend(graph.planes(&part.faces));
-        let with_bits = &part.planes[..part.planes.len().min(MOST_PLANES)];
-        part.blocks.extend(with_bits.chunks(LANES).map(PlaneBlock::new));
-        part
+        self.planes.extend(self.graph.planes(&self.faces));
+        let with_bits = &self.planes[..self.planes.len().min(MOST_PLANES)];
+        self.blocks.extend(with_bits.chunks(LANES).map(PlaneBlock::new));
     }
 
     /// Whether a point is in the polytope grown by some room.
@@ -179,10 +183,10 @@ impl<'g, 'p> LowerPart<'g, 'p> {
         let Some(first) = self.edges.first() else { return };
         out.resize(self.edges.len(), first);
         // Without a branch, as chance decides.
-        let mut count = 0;
+        let (mut count, room) = (0, &mut out[..]);
         for edge in &self.edges {
             let inner = (rising & edge.faces == edge.faces) | (sinking & edge.faces == edge.faces);
-            out[count] = edge;
+            room[count] = edge;
             count += usize::from(!inner | (edge.faces == 0));
         }
         out.truncate(count);

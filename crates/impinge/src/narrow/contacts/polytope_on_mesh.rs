@@ -24,7 +24,8 @@ pub(super) fn contacts(
     margin: f64,
     found: &mut Vec<Contact>,
 ) {
-    let body = LowerPart::new(surface, placed, margin);
+    let mut body = LowerPart::of(placed);
+    body.find(surface, margin);
     let mut beyond = SmallVec::new();
     body.beyond(surface, margin, &mut beyond);
     sunk_corners(surface, &body, margin, found);
@@ -118,7 +119,9 @@ fn crossing_edges(
     found: &mut Vec<Contact>,
 ) {
     let mut outline: SmallVec<[&LowEdge; 64]> = SmallVec::new();
-    for edge in surface.sharp_edges(beyond) {
+    let mut ridges = SmallVec::new();
+    surface.sharp_edges(beyond, &mut ridges);
+    for &edge in &ridges {
         let [p, q] = surface.ends(edge);
         let along = q - p;
         let mut best: Option<Contact> = None;

@@ -2,11 +2,13 @@
 //! minimum, that is where the way to the core lies in the Voronoi region of the feature.
 
 use glam::DVec3;
+use smallvec::SmallVec;
 
 use super::local_surface::LocalSurface;
 use crate::contact::{Contact, Feature};
 use crate::geom::point_triangle::{closest_point, segment_foot};
 use crate::geom::segment_segment::inner_points;
+use crate::narrow::exact::patch_lanes::Squares;
 use crate::num::tolerance::{NO_DIRECTION, REGION_EDGE};
 
 /// The surface of a capsule is under an end of its core by at most this share of the radius (no unit), as long as the
@@ -59,7 +61,9 @@ fn end(
     }
     // An end that is the higher one is over the surface by more than the radius.
     let reach = if axis.is_some() { SLANTED * radius } else { radius } + margin;
-    for (k, square) in surface.within(centre, reach) {
+    let mut within = Squares::new();
+    surface.within(centre, reach, &mut within);
+    for &(k, square) in &within {
         let (k, distance) = (k as usize, square.sqrt());
         let facet = surface.facet(k);
         // Farther away than the radius it can only be under the core where that sinks.
@@ -111,7 +115,9 @@ fn inner_edges(
     margin: f64,
     found: &mut Vec<Contact>,
 ) {
-    for edge in surface.sharp_edges(surface.corner_blocks().1) {
+    let mut ridges = SmallVec::new();
+    surface.sharp_edges(surface.corner_blocks().1, &mut ridges);
+    for &edge in &ridges {
         let ends = surface.ends(edge);
         let Some([p, q]) = inner_points(ends[0], ends[1] - ends[0], core[0], core[1] - core[0]) else {
             continue;

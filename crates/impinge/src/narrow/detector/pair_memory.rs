@@ -14,7 +14,7 @@ use crate::narrow::continuous::SweepMemory;
 use crate::narrow::kernel_memory::KernelMemory;
 use crate::narrow::shape_pair::ShapePair;
 use crate::shape::Convex;
-use crate::simd::prefetch_lines;
+use crate::simd::{prefetch, prefetch_lines};
 use crate::{Certainty, Contact, Pose, Separation};
 
 /// What a pair of shapes remembers between questions.
@@ -141,6 +141,9 @@ pub(crate) fn contacts_with_ids(
     memory: &mut PairMemory,
     budget: &mut Budget,
 ) -> Verdict<PairContacts> {
+    prefetch(&memory.listed);
+    prefetch(&memory.unfinished);
+    prefetch(&memory.ids);
     memory.kernel.prefetch();
     if let Some(ids) = &memory.ids {
         ids.0.prefetch();
