@@ -1,7 +1,7 @@
 //! The facets of a patch near a body, as blocks of eight, so that all that is asked of each of them is asked of eight at
 //! once (`patch_lanes`).
 //!
-//! They are made anew in every frame: what they are made from is a fifth of them, and they stay in the nearest cache.
+//! They are made anew in every frame: what they are made from is a third of them, and they stay in the nearest cache.
 #![allow(clippy::needless_range_loop, reason = "a lane or an axis is one number of many columns")]
 
 use glam::DVec3;
