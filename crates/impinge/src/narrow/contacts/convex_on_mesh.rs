@@ -10,6 +10,7 @@ use glam::DVec3;
 use super::convex_mesh_hull::{as_mesh, convex_body};
 use super::local_surface::{LocalSurface, Near};
 use super::lower_part::PlacedPolytope;
+use super::region_depth::clear_along_deepest;
 use super::{Wanted, convex_pair, curved_on_mesh, polytope_on_mesh, round_on_mesh, solids};
 use crate::bound::Aabb;
 use crate::contact::{Certainty, Contact, Counters, Feature};
@@ -161,6 +162,7 @@ fn on_patch(
     {
         return Some(true);
     }
+    clear_along_deepest(&surface, (convex, pose), ball.radius, found);
     reduce(found);
     Some(false)
 }

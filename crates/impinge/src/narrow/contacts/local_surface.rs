@@ -177,6 +177,32 @@ impl<'m> LocalSurface<'m> {
         !self.places().any(|k| self.is_passed(k, x, y) || self.is_passed(k, y, x))
     }
 
+    /// Whether the body meets the surface all the way from one feature to another: triangle by triangle, over sides that
+    /// it meets.
+    pub fn is_met_between(&self, from: Feature, to: Feature) -> bool {
+        let corners = |k: usize| self.patch.corners_of()[self.near.places[k] as usize];
+        let mut reached: SmallVec<[usize; 32]> = SmallVec::new();
+        reached.extend(self.places().filter(|&k| self.has(k, from) && self.meets(k)));
+        let mut next = 0;
+        while let Some(&k) = reached.get(next) {
+            if self.has(k, to) {
+                return true;
+            }
+            next += 1;
+            for side in 0..3 {
+                let ends = [corners(k)[side], corners(k)[(side + 1) % 3]];
+                let is_across = |m: usize| ends.iter().all(|end| corners(m).contains(end));
+                let new = self.places().filter(|m| is_across(*m) && !reached.contains(m));
+                let new: SmallVec<[usize; 2]> = new.collect();
+                let side = Primitive::Segment { ends: [self.at(ends[0]), self.at(ends[1])] };
+                if !new.is_empty() && self.meets_shape(side) {
+                    reached.extend(new);
+                }
+            }
+        }
+        false
+    }
+
     /// Whether the way from a point to another one leads through a triangle from its front.
     fn is_passed(&self, place: usize, start: DVec3, end: DVec3) -> bool {
         let Facet { corners, normal, .. } = self.facet(place);
@@ -193,9 +219,13 @@ impl<'m> LocalSurface<'m> {
 
     /// Whether the body meets a triangle.
     fn meets(&self, place: usize) -> bool {
-        let triangle = Convex::Primitive(Primitive::Triangle { corners: self.facet(place).corners });
+        self.meets_shape(Primitive::Triangle { corners: self.facet(place).corners })
+    }
+
+    fn meets_shape(&self, other: Primitive) -> bool {
         let (shape, pose) = self.shape;
-        distance(&triangle, &Pose::IDENTITY, shape, pose, &mut ConvexMemory::default()).0.distance <= 0.0
+        let (other, memory) = (Convex::Primitive(other), &mut ConvexMemory::default());
+        distance(&other, &Pose::IDENTITY, shape, pose, memory).0.distance <= 0.0
     }
 
     /// Whether the body meets any triangle.
