@@ -11,7 +11,7 @@ use impinge::scene::{Body, Options, Scene};
 use impinge::{Budget, Mesh, Motion, Placed, Pose, Relation, Shape, procedural};
 
 /// The hash of the whole workload. A change of it is a change of answers and needs a reason in the commit.
-const GOLDEN: u64 = 0x8534_d7d8_639c_c09d;
+const GOLDEN: u64 = 0x26c2_24f5_ed93_9d1e;
 
 /// FNV-1a, 64 bits.
 struct Hash(u64);

@@ -51,8 +51,8 @@ pub fn inner_points(p: DVec3, d: DVec3, q: DVec3, e: DVec3) -> Option<[DVec3; 2]
     let between = q - p;
     let s = between.cross(e).dot(normal);
     let t = between.cross(d).dot(normal);
-    // All false when the segments are parallel, as then `square` is zero.
-    if s > 0.0 && s < square && t > 0.0 && t < square {
+    // All false when the segments are parallel, as then `square` is zero. Chance decides, so there is one branch only.
+    if (s > 0.0) & (s < square) & (t > 0.0) & (t < square) {
         Some([p + d * (s / square), q + e * (t / square)])
     } else {
         None

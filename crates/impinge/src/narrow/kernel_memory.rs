@@ -12,7 +12,6 @@ use super::exact::relation::RelationMemory;
 use super::exact::surface_patch::SurfacePatch;
 use crate::model::Model;
 use crate::shape::LazyPolytope;
-use crate::simd::prefetch;
 
 /// The placed corners of a convex shape.
 pub(super) type Corners = SmallVec<[DVec3; 8]>;
@@ -29,7 +28,7 @@ pub struct KernelMemory {
     /// The hull of placed corners as a mesh with a tree.
     pub(super) placed: Option<(Corners, Arc<Model>)>,
     /// The surface of a mesh around a convex shape.
-    pub(super) surface: Option<Box<SurfacePatch>>,
+    pub(super) surface: Option<SurfacePatch>,
 }
 
 impl KernelMemory {
@@ -38,10 +37,11 @@ impl KernelMemory {
         KernelMemory { sweep, ..KernelMemory::default() }
     }
 
-    /// Asks for what leads to the surface of a mesh around a shape.
+    /// Asks for the surface of a mesh around a shape.
+    #[inline]
     pub(crate) fn prefetch(&self) {
         if let Some(surface) = &self.surface {
-            prefetch(&**surface);
+            surface.prefetch();
         }
     }
 

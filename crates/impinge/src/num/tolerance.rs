@@ -536,3 +536,11 @@ pub const INTERVAL_NUDGE: f64 = 1e-6;
 /// What the number of bins is multiplied by when centres are dealt to them (no unit): slightly less than 1, so that
 /// the highest centre falls into the last bin and not behind it.
 pub const WITHIN_THE_LAST_BIN: f32 = 1.0 - 1e-6;
+
+/// How nearly the normal of a contact looks along that of the deepest one where the depth along the latter has to clear
+/// both (no unit: a cosine, 26°). Contacts farther apart press from different sides, and one of them alone tells too much.
+pub const SAME_WAY_OUT: f64 = 0.9;
+
+/// By how much a contact has to be deeper along the normal of the deepest one before it is told so (no unit: a factor of
+/// the body's reach).
+pub const DEEPER_ALONG: f64 = 1e-6;

@@ -20,25 +20,18 @@ pub(crate) fn prefetch<T>(item: &T) {
     let _ = item;
 }
 
-/// Bytes of a list that are asked for at most: more would drive each other out of the nearest cache.
-const MOST_BYTES: usize = 8192;
-
-/// Asks for a list that is read soon, as far as it makes sense.
-#[inline]
-pub(crate) fn prefetch_all<T>(items: &[T]) {
+/// Asks for the first lines of a list, and for what follows where it is shorter: without a branch that would wait for its
+/// length.
+#[inline(always)]
+pub(crate) fn prefetch_lines<const LINES: usize, T>(items: &[T]) {
     #[cfg(target_arch = "x86_64")]
     {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        const LINE: usize = 64;
         let first = items.as_ptr().cast::<i8>();
-        let bytes = size_of_val(items).min(MOST_BYTES);
-        for at in (0..bytes).step_by(LINE) {
+        for line in 0..LINES {
             // SAFETY: a hint, which reads nothing.
-            unsafe { _mm_prefetch::<_MM_HINT_T0>(first.wrapping_add(at)) };
+            unsafe { _mm_prefetch::<_MM_HINT_T0>(first.wrapping_add(64 * line)) };
         }
-        // The list may end in one line more than it is long.
-        // SAFETY: as above.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(first.wrapping_add(bytes)) };
     }
     #[cfg(not(target_arch = "x86_64"))]
     let _ = items;

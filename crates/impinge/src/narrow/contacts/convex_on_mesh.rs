@@ -10,20 +10,23 @@ use glam::DVec3;
 use super::convex_mesh_hull::{as_mesh, convex_body};
 use super::local_surface::{LocalSurface, Near};
 use super::lower_part::PlacedPolytope;
+use super::region_depth::clear_along_deepest;
 use super::{Wanted, convex_pair, curved_on_mesh, polytope_on_mesh, round_on_mesh, solids};
 use crate::bound::Aabb;
 use crate::contact::{Certainty, Contact, Counters, Feature};
+use crate::geom::point_triangle::TriangleFeature;
 use crate::model::{Fact, Geometry, Model};
 use crate::narrow::convex::relation::{counted_point_in, half_space_of};
 use crate::narrow::convex::separation::{ConvexMemory, distance};
+use crate::narrow::exact::near_facets::NearFacets;
 use crate::narrow::exact::patch_lanes::Ball;
 use crate::narrow::exact::placed_mesh::PlacedMesh;
 use crate::narrow::exact::surface_patch::SurfacePatch;
 use crate::narrow::exact::volume::is_inverted;
 use crate::narrow::kernel_memory::KernelMemory;
-use crate::num::tolerance::REGION_EDGE;
+use crate::num::tolerance::{PLACED_BOX_ROUNDING, REGION_EDGE};
 use crate::shape::{Convex, Primitive};
-use crate::simd::prefetch_all;
+use crate::simd::SimdLevel;
 use crate::{Budget, Pose};
 
 /// Contacts that are told of one shape at most.
@@ -64,14 +67,6 @@ pub(super) fn contacts(
     if half_space_of(convex, pose).is_some() {
         return under_plane(asked, budget, work, found);
     }
-    if let Some(known) = &memory.surface {
-        known.prefetch();
-    }
-    if let Convex::Polytope(hull) = convex {
-        prefetch_all(hull.vertices());
-        prefetch_all(hull.edges());
-        prefetch_all(hull.faces());
-    }
     if !mesh.prepare(Fact::Topology, budget) {
         return None;
     }
@@ -84,22 +79,24 @@ pub(super) fn contacts(
     }
     let body = PlacedMesh::new(mesh, mesh_pose);
     let polytope = PlacedPolytope::new(convex, pose);
-    let mut bounds =
-        polytope.as_ref().map_or_else(|| shape.bounds(pose), |p| Aabb::around_points(&p.corners));
+    let mut bounds = match &polytope {
+        Some(polytope) => Aabb::around_points(&polytope.corners),
+        None => bounds_of_round(convex, pose).unwrap_or_else(|| shape.bounds(pose)),
+    };
     bounds.grow(margin);
-    let patch = match memory.surface.take() {
+    let patch = match &mut memory.surface {
         Some(known) if known.covers(&body, &bounds) => known,
-        before => {
+        slot => {
             let mut region = bounds;
-            if before.is_some() {
+            if slot.is_some() {
                 region.grow(ROOM * (bounds.high - bounds.low).max_element());
             }
-            Box::new(SurfacePatch::gather(&body, region))
+            slot.insert(SurfacePatch::gather(&body, region))
         }
     };
-    let sunk = on_patch(asked, polytope.as_ref(), (&body, &patch, &bounds), budget, work, found);
-    if patch.facets.len() <= MOST_KEPT {
-        memory.surface = Some(patch);
+    let sunk = on_patch(asked, polytope.as_ref(), (&body, patch, &bounds), budget, work, found);
+    if patch.facets.len() > MOST_KEPT {
+        memory.surface = None;
     }
     if sunk? && looks_deep {
         return deep(asked, memory, budget, work, found);
@@ -120,7 +117,9 @@ fn on_patch(
     let OnMesh { mesh, convex, pose, wanted: Wanted { margin, one_sided, .. }, .. } = *asked;
     let middle = middle(convex, pose);
     let ball = Ball { centre: middle, radius: WIDER * (reach(convex, bounds) + margin) };
-    let mut surface = LocalSurface::new(*body, patch, (convex, pose), bounds, ball);
+    let mut room = NearFacets::default();
+    let near_facets = room.find(SimdLevel::best(), patch, bounds, &ball);
+    let mut surface = LocalSurface::new(*body, patch, near_facets, (convex, pose), ball);
     let tests = 4 + u64::from(surface.len());
     work.primitive_tests += tests;
     if !budget.charge_all(tests) {
@@ -163,6 +162,7 @@ fn on_patch(
     {
         return Some(true);
     }
+    clear_along_deepest(&surface, (convex, pose), ball.radius, found);
     reduce(found);
     Some(false)
 }
@@ -173,6 +173,21 @@ fn middle(shape: &Convex, pose: &Pose) -> DVec3 {
         Convex::Polytope(hull) => pose.apply(hull.centre()),
         Convex::Primitive(primitive) => pose.rotation() * primitive.centroid() + pose.translation(),
     }
+}
+
+/// The box around a ball or capsule.
+fn bounds_of_round(shape: &Convex, pose: &Pose) -> Option<Aabb> {
+    let (half, radius) = match shape {
+        Convex::Primitive(Primitive::Sphere { radius }) => (DVec3::ZERO, *radius),
+        Convex::Primitive(Primitive::Capsule { radius, half_height }) => {
+            ((pose.rotation().z_axis * *half_height).abs(), *radius)
+        }
+        _ => return None,
+    };
+    let middle = pose.translation();
+    let pad = (middle.abs().max_element() + half.max_element() + radius) * PLACED_BOX_ROUNDING;
+    let half = half + DVec3::splat(radius + pad + f64::MIN_POSITIVE);
+    Some(Aabb { low: middle - half, high: middle + half })
 }
 
 /// Nothing of a shape is farther from its middle.
@@ -190,11 +205,11 @@ fn reach(shape: &Convex, bounds: &Aabb) -> f64 {
 /// it soonest.
 fn crossed(surface: &LocalSurface<'_>, shape: &Convex, pose: &Pose, margin: f64) -> Option<Contact> {
     let mut memory = ConvexMemory::default();
-    let all = surface.facets().filter_map(|(_, facet)| {
+    let all = surface.facets().filter_map(|(k, facet)| {
         let triangle = Convex::Primitive(Primitive::Triangle { corners: facet.corners });
         let (found, _) = distance(&triangle, &Pose::IDENTITY, shape, pose, &mut memory);
         (found.distance <= margin).then(|| Contact {
-            features: [Feature::Face(facet.triangle), found.features[1]],
+            features: [surface.feature(k, TriangleFeature::Inside), found.features[1]],
             ..Contact::from(found)
         })
     });
@@ -258,6 +273,9 @@ fn under_plane(
 
 /// Leaves out what is told twice, and of very many contacts all but some that are far from each other.
 fn reduce(found: &mut Vec<Contact>) {
+    if found.len() < 2 {
+        return;
+    }
     let bounds = found.iter().fold(Aabb::EMPTY, |all, c| all.merge(&Aabb::around_points(&c.points)));
     let near = REGION_EDGE * (bounds.high - bounds.low).length();
     let mut kept = 0;

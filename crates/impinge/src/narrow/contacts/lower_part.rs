@@ -12,7 +12,7 @@ use crate::Pose;
 use crate::narrow::convex::faceted::{Faceted, Graph};
 use crate::narrow::exact::patch_lanes::bits;
 use crate::narrow::exact::point_triangle_simd::LANES;
-use crate::narrow::exact::surface_patch::PatchCorner;
+use crate::narrow::exact::surface_patch::CornerBlock;
 use crate::num::tolerance::REGION_EDGE;
 use crate::shape::{Convex, Primitive};
 use crate::simd::{SimdLevel, dispatch};
@@ -24,7 +24,7 @@ const LOOKS_ALONG: f64 = 0.5;
 pub(super) struct LowEdge {
     pub index: u32,
     pub ends: [u32; 2],
-    /// Bits of its faces among those that were kept; none where one is not among the first 64.
+    /// Bits of its faces among those that were kept; none where one is not among the first ones that have a bit.
     pub faces: u64,
 }
 
@@ -35,8 +35,9 @@ struct PlaneBlock {
     offset: [f64; LANES],
 }
 
-/// A bit for each of the first 64 planes.
-const MOST_BLOCKS: usize = 64 / LANES;
+/// Planes that have a bit; the lowest bits of a corner are those of the sides of the box around the polytope.
+const MOST_PLANES: usize = u64::BITS as usize - BOX_SIDES;
+const BOX_SIDES: usize = 6;
 
 /// A polytope and where its corners are in the world.
 pub(super) struct PlacedPolytope<'p> {
@@ -72,7 +73,7 @@ pub(super) struct LowerPart<'g, 'p> {
     pub faces: SmallVec<[u32; 32]>,
     /// The planes of these faces in the world: outward unit normal, and how far they are along it from the origin.
     pub planes: SmallVec<[(DVec3, f64); 32]>,
-    /// The first 64 of them.
+    /// Those of them that have a bit.
     blocks: SmallVec<[PlaneBlock; 4]>,
     /// From the world into its own frame.
     back: Pose,
@@ -80,20 +81,18 @@ pub(super) struct LowerPart<'g, 'p> {
 }
 
 impl<'g, 'p> LowerPart<'g, 'p> {
-    pub fn new(surface: &LocalSurface<'_>, placed: &'g PlacedPolytope<'p>, margin: f64) -> LowerPart<'g, 'p> {
+    /// Of a placed polytope, before it is known what is low.
+    // Inlined, as the lists of `find` are too large to be copied.
+    #[inline(always)]
+    pub fn of(placed: &'g PlacedPolytope<'p>) -> LowerPart<'g, 'p> {
         let PlacedPolytope { graph, corners } = placed;
-        let polytope = graph.polytope();
         let middle = graph.middle();
         let square = corners.iter().fold(0.0_f64, |most, p| most.max(p.distance_squared(middle)));
-        let (up, level) = surface.level(LOOKS_ALONG).unwrap_or((DVec3::ZERO, 0.0));
-        // Rounding must not lift what touches.
-        let level = level + margin + REGION_EDGE * (square.sqrt() + level.abs());
-        let is_low: SmallVec<[bool; 32]> = corners.iter().map(|p| up.dot(*p) <= level).collect();
-        let mut part = LowerPart {
+        LowerPart {
             graph,
             middle,
             reach: square.sqrt(),
-            low: (0..).zip(&is_low).filter(|(_, low)| **low).map(|(v, _)| v).collect(),
+            low: SmallVec::new(),
             edges: SmallVec::new(),
             faces: SmallVec::new(),
             planes: SmallVec::new(),
@@ -101,30 +100,38 @@ impl<'g, 'p> LowerPart<'g, 'p> {
             back: graph.pose().inverse(),
             simd: SimdLevel::best(),
             corners,
-        };
-        // The bit of each face that is kept.
-        let mut kept: SmallVec<[u64; 64]> = SmallVec::from_elem(NOT_KEPT, polytope.faces().len());
-        let (bits, is_low, edges) = (&mut kept[..], &is_low[..], polytope.edges());
-        for (index, edge) in (0..).zip(edges) {
-            let [p, q] = edge.ends;
-            if is_low[p as usize] | is_low[q as usize] {
-                let [x, y] = edge.faces;
-                (bits[x as usize], bits[y as usize]) = (0, 0);
-                part.edges.push(LowEdge { index, ends: edge.ends, faces: 0 });
-            }
         }
-        for (face, bit) in (0..).zip(bits.iter_mut()).filter(|(_, bit)| **bit != NOT_KEPT) {
-            *bit = 1_u64.checked_shl(part.faces.len() as u32).unwrap_or(0);
-            part.faces.push(face);
+    }
+
+    /// Finds what is not above all of a surface, and a margin more.
+    pub fn find(&mut self, surface: &LocalSurface<'_>, margin: f64) {
+        let polytope = self.graph.polytope();
+        let (up, level) = surface.level(LOOKS_ALONG).unwrap_or((DVec3::ZERO, 0.0));
+        // Rounding must not lift what touches.
+        let level = level + margin + REGION_EDGE * (self.reach + level.abs());
+        let corners = self.corners.iter();
+        self.low.extend((0..).zip(corners).filter(|(_, p)| up.dot(**p) <= level).map(|(v, _)| v));
+        // From the low corners, so that of a hull with many edges few are read.
+        let mut edges = Bits::of(polytope.edges().len());
+        for &v in &self.low {
+            polytope.spokes(v).iter().for_each(|spoke| edges.insert(spoke.edge));
         }
-        for edge in &mut part.edges {
-            let [x, y] = edges[edge.index as usize].faces;
-            let (x, y) = (bits[x as usize], bits[y as usize]);
-            edge.faces = if x != 0 && y != 0 { x | y } else { 0 };
+        let mut faces = Bits::of(polytope.faces().len());
+        for index in edges.iter() {
+            let edge = &polytope.edges()[index as usize];
+            edge.faces.iter().for_each(|&face| faces.insert(face));
+            self.edges.push(LowEdge { index, ends: edge.ends, faces: 0 });
         }
-        part.planes = graph.planes(&part.faces).collect();
-        part.blocks = part.planes.chunks(LANES).take(MOST_BLOCKS).map(PlaneBlock::new).collect();
-        part
+        self.faces.extend(faces.iter());
+        // The bit of a face is that of its place.
+        for edge in &mut self.edges {
+            let [x, y] = polytope.edges()[edge.index as usize].faces;
+            let (x, y) = (faces.rank(x) as usize, faces.rank(y) as usize);
+            edge.faces = if x.max(y) < MOST_PLANES { 1 << x | 1 << y } else { 0 };
+        }
+        self.planes.extend(self.graph.planes(&self.faces));
+        let with_bits = &self.planes[..self.planes.len().min(MOST_PLANES)];
+        self.blocks.extend(with_bits.chunks(LANES).map(PlaneBlock::new));
     }
 
     /// Whether a point is in the polytope grown by some room.
@@ -161,11 +168,28 @@ impl<'g, 'p> LowerPart<'g, 'p> {
         -normal.dot(x) <= REGION_EDGE && -normal.dot(y) <= REGION_EDGE
     }
 
-    /// For each of some corners the planes that it lies beyond, and some room more: a bit for each of the first 64.
-    pub fn beyond(&self, corners: &[PatchCorner], room: f64) -> SmallVec<[u64; 64]> {
-        let mut found = SmallVec::new();
-        beyond(self.simd, &self.blocks, corners, room, &mut found);
-        found
+    /// For each corner of a surface the planes that it lies beyond, and some room more, and the sides of the box around the
+    /// polytope, as bits.
+    pub fn beyond(&self, surface: &LocalSurface<'_>, room: f64, out: &mut SmallVec<[u64; 64]>) {
+        let planes = &self.planes[..self.planes.len().min(MOST_PLANES)];
+        let (corners, sides) = surface.corner_blocks();
+        out.extend_from_slice(sides);
+        beyond(self.simd, planes, corners, room, out);
+    }
+
+    /// The edges that may be part of the outline seen along a direction: of their faces not both rise and not both sink.
+    pub fn outline<'a>(&'a self, [rising, sinking]: [u64; 2], out: &mut SmallVec<[&'a LowEdge; 64]>) {
+        out.clear();
+        let Some(first) = self.edges.first() else { return };
+        out.resize(self.edges.len(), first);
+        // Without a branch, as chance decides.
+        let (mut count, room) = (0, &mut out[..]);
+        for edge in &self.edges {
+            let inner = (rising & edge.faces == edge.faces) | (sinking & edge.faces == edge.faces);
+            room[count] = edge;
+            count += usize::from(!inner | (edge.faces == 0));
+        }
+        out.truncate(count);
     }
 
     /// The planes that a direction rises from by more than a height, and those that it sinks under by more, as bits.
@@ -174,8 +198,36 @@ impl<'g, 'p> LowerPart<'g, 'p> {
     }
 }
 
-/// Stands for the bit of a face that was not kept.
-const NOT_KEPT: u64 = u64::MAX;
+/// Some of the first numbers.
+struct Bits(SmallVec<[u64; 4]>);
+
+impl Bits {
+    fn of(count: usize) -> Bits {
+        Bits(SmallVec::from_elem(0, count.div_ceil(64)))
+    }
+
+    fn insert(&mut self, k: u32) {
+        self.0[k as usize / 64] |= 1 << (k % 64);
+    }
+
+    /// How many of them are smaller.
+    fn rank(&self, k: u32) -> u32 {
+        let (before, own) = (&self.0[..k as usize / 64], self.0[k as usize / 64]);
+        let below = own & ((1 << (k % 64)) - 1);
+        before.iter().map(|word| word.count_ones()).sum::<u32>() + below.count_ones()
+    }
+
+    fn iter(&self) -> impl Iterator<Item = u32> + '_ {
+        (0..).step_by(64).zip(&self.0).flat_map(|(first, &word)| {
+            let mut left = word;
+            std::iter::from_fn(move || {
+                let k = (left != 0).then(|| first + left.trailing_zeros())?;
+                left &= left - 1;
+                Some(k)
+            })
+        })
+    }
+}
 
 impl PlaneBlock {
     fn new(planes: &[(DVec3, f64)]) -> PlaneBlock {
@@ -197,8 +249,7 @@ impl PlaneBlock {
 }
 
 dispatch! {
-    fn beyond(blocks: &[PlaneBlock], corners: &[PatchCorner], room: f64, out: &mut SmallVec<[u64; 64]>)
-        = each beyond_plain
+    fn beyond(planes: &[(DVec3, f64)], corners: &[CornerBlock], room: f64, out: &mut [u64]) = each beyond_plain
 }
 
 dispatch! {
@@ -206,17 +257,19 @@ dispatch! {
 }
 
 #[inline(always)]
-fn beyond_plain(blocks: &[PlaneBlock], corners: &[PatchCorner], room: f64, out: &mut SmallVec<[u64; 64]>) {
-    for corner in corners {
-        let (p, mut found) = (corner.at.to_array(), 0);
-        for (k, block) in blocks.iter().enumerate() {
-            let mut lanes = [0; LANES];
-            for (i, lane) in lanes.iter_mut().enumerate() {
-                *lane = u8::from(block.along(p, i) > block.offset[i] + room);
+fn beyond_plain(planes: &[(DVec3, f64)], corners: &[CornerBlock], room: f64, out: &mut [u64]) {
+    for (block, out) in corners.iter().zip(out.as_chunks_mut::<LANES>().0) {
+        let mut found = [0; LANES];
+        for (normal, offset) in planes.iter().rev() {
+            let (n, height) = (normal.to_array(), offset + room);
+            for i in 0..LANES {
+                let over = n[0] * block[0][i] + n[1] * block[1][i] + n[2] * block[2][i] > height;
+                found[i] = found[i] << 1 | u64::from(over);
             }
-            found |= u64::from(bits(lanes)) << (LANES * k);
         }
-        out.push(found);
+        for i in 0..LANES {
+            out[i] |= found[i] << BOX_SIDES;
+        }
     }
 }
 

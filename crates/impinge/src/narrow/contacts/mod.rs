@@ -14,6 +14,7 @@ mod lower_part;
 mod part_translation;
 mod payment;
 mod polytope_on_mesh;
+mod region_depth;
 mod round_on_mesh;
 mod separate;
 mod solids;

@@ -267,7 +267,7 @@ impl WayOut for PartTranslation<'_> {
             payment.pay(self.moved.len() as u64);
             !self.moved.iter().any(|part| self.is_held(part, own * length))
         };
-        let (length, plane) = end_of_union(&mut found, own, limit, gap, is_out)?;
+        let (length, plane) = end_of_union(&mut found, own, limit, gap, is_out).ok()?;
         Some(Exit { direction, length, plane: self.own(plane), pairs: SmallVec::new() })
     }
 

@@ -8,9 +8,10 @@
 use std::cell::OnceCell;
 
 use glam::DVec3;
+use smallvec::SmallVec;
 
 use super::local_surface::{EdgeRegion, LocalSurface, Near};
-use super::lower_part::{LowerPart, PlacedPolytope};
+use super::lower_part::{LowEdge, LowerPart, PlacedPolytope};
 use crate::contact::{Contact, Feature};
 use crate::geom::segment_segment::inner_points;
 use crate::narrow::exact::surface_patch::PatchEdge;
@@ -23,8 +24,10 @@ pub(super) fn contacts(
     margin: f64,
     found: &mut Vec<Contact>,
 ) {
-    let body = LowerPart::new(surface, placed, margin);
-    let beyond = body.beyond(surface.corners(), margin);
+    let mut body = LowerPart::of(placed);
+    body.find(surface, margin);
+    let mut beyond = SmallVec::new();
+    body.beyond(surface, margin, &mut beyond);
     sunk_corners(surface, &body, margin, found);
     mesh_corners(surface, &body, &beyond, margin, found);
     crossing_edges(surface, &body, &beyond, margin, found);
@@ -82,8 +85,8 @@ fn mesh_corners(
     margin: f64,
     found: &mut Vec<Contact>,
 ) {
-    for (corner, _) in surface.corners().iter().zip(beyond).filter(|(_, beyond)| **beyond == 0) {
-        let p = corner.at;
+    for (place, corner) in surface.corners().filter(|(place, _)| beyond[*place as usize] == 0) {
+        let p = surface.at(place);
         if !surface.is_sharp(corner) || !body.holds(p, margin) {
             continue;
         }
@@ -92,7 +95,7 @@ fn mesh_corners(
             let height = normal.dot(p) - offset;
             let better = best.is_none_or(|(_, most)| height > most);
             if better
-                && surface.is_in_corner_region(corner, -normal)
+                && surface.is_in_corner_region(place, -normal)
                 && body.holds(p - normal * height, REGION_EDGE * body.reach)
             {
                 best = Some((slot, height));
@@ -115,21 +118,17 @@ fn crossing_edges(
     margin: f64,
     found: &mut Vec<Contact>,
 ) {
-    for edge in surface.sharp_edges() {
-        let [from, to] = edge.ends;
-        if beyond[from as usize] & beyond[to as usize] != 0 {
-            continue;
-        }
+    let mut outline: SmallVec<[&LowEdge; 64]> = SmallVec::new();
+    let mut ridges = SmallVec::new();
+    surface.sharp_edges(beyond, &mut ridges);
+    for &edge in &ridges {
         let [p, q] = surface.ends(edge);
         let along = q - p;
         let mut best: Option<Contact> = None;
         let ridge = Ridge { edge, start: p, along, region: OnceCell::new() };
         let slopes = body.slopes(along, REGION_EDGE * along.length());
-        for own in &body.edges {
-            // Seen along the edge of the mesh it must be part of the outline.
-            if own.faces != 0 && slopes.iter().any(|same| same & own.faces == own.faces) {
-                continue;
-            }
+        body.outline(slopes, &mut outline);
+        for own in &outline {
             let [from, to] = own.ends;
             let ends = [body.corners[from as usize], body.corners[to as usize]];
             let most = best.map_or(body.reach, |best| best.depth);
@@ -172,7 +171,7 @@ fn crossing(
     }
     // Sunk in, the edge must be under the surface.
     if depth > 0.0 {
-        let near = surface.nearest(x, Some(edge.facet as usize))?;
+        let near = surface.nearest(x, surface.first_facet(edge))?;
         if surface.is_in_front(x, &near) && near.foot.distance_sq > (REGION_EDGE * body.reach).powi(2) {
             return None;
         }

@@ -2,11 +2,13 @@
 //! minimum, that is where the way to the core lies in the Voronoi region of the feature.
 
 use glam::DVec3;
+use smallvec::SmallVec;
 
 use super::local_surface::LocalSurface;
 use crate::contact::{Contact, Feature};
 use crate::geom::point_triangle::{closest_point, segment_foot};
 use crate::geom::segment_segment::inner_points;
+use crate::narrow::exact::patch_lanes::Squares;
 use crate::num::tolerance::{NO_DIRECTION, REGION_EDGE};
 
 /// The surface of a capsule is under an end of its core by at most this share of the radius (no unit), as long as the
@@ -59,25 +61,35 @@ fn end(
     }
     // An end that is the higher one is over the surface by more than the radius.
     let reach = if axis.is_some() { SLANTED * radius } else { radius } + margin;
-    for (k, square) in surface.within(centre, reach) {
+    let mut within = Squares::new();
+    surface.within(centre, reach, &mut within);
+    for &(k, square) in &within {
         let (k, distance) = (k as usize, square.sqrt());
         let facet = surface.facet(k);
+        // Farther away than the radius it can only be under the core where that sinks.
+        if distance > radius + margin
+            && !axis.is_some_and(|(axis, _)| facet.corners.iter().any(|p| axis.dot(*p - centre) > 0.0))
+        {
+            continue;
+        }
         let foot = closest_point(centre, &facet.corners);
         let normal = match (centre - foot.point).try_normalize() {
             Some(unit) if distance > NO_DIRECTION * radius => unit,
             _ => facet.normal,
         };
-        if normal.dot(facet.normal) < -REGION_EDGE || !surface.is_in_region(k, foot.part, foot.point, normal)
-        {
+        if normal.dot(facet.normal) < -REGION_EDGE {
             continue;
         }
         let Some(x) = surface_point(centre, axis, radius, normal) else { continue };
         let depth = normal.dot(foot.point - x);
+        if !(depth >= -margin) || !surface.is_in_region(k, foot.part, foot.point, normal) {
+            continue;
+        }
         let same = |c: &Contact| {
             c.points[0].distance_squared(foot.point) <= (REGION_EDGE * radius).powi(2)
                 && c.points[1].distance_squared(x) <= (REGION_EDGE * radius).powi(2)
         };
-        if depth >= -margin && !found.iter().any(same) {
+        if !found.iter().any(same) {
             let features = [surface.feature(k, foot.part), Feature::Surface];
             found.push(Contact::between([foot.point, x], normal, depth, features));
         }
@@ -103,7 +115,9 @@ fn inner_edges(
     margin: f64,
     found: &mut Vec<Contact>,
 ) {
-    for edge in surface.sharp_edges() {
+    let mut ridges = SmallVec::new();
+    surface.sharp_edges(surface.corner_blocks().1, &mut ridges);
+    for &edge in &ridges {
         let ends = surface.ends(edge);
         let Some([p, q]) = inner_points(ends[0], ends[1] - ends[0], core[0], core[1] - core[0]) else {
             continue;
@@ -128,15 +142,15 @@ fn inner_corners(
     margin: f64,
     found: &mut Vec<Contact>,
 ) {
-    for corner in surface.corners().iter().filter(|corner| surface.is_sharp(corner)) {
-        let p = corner.at;
+    for (place, corner) in surface.corners().filter(|(_, corner)| surface.is_sharp(corner)) {
+        let p = surface.at(place);
         let (foot, end) = segment_foot(p, core[0], core[1]);
         let distance = foot.distance(p);
         if end.is_some() || distance - radius > margin {
             continue;
         }
         let Some(normal) = (foot - p).try_normalize() else { continue };
-        if surface.is_in_corner_region(corner, normal) {
+        if surface.is_in_corner_region(place, normal) {
             let features = [Feature::Vertex(corner.vertex), Feature::Surface];
             found.push(Contact::between([p, foot - normal * radius], normal, radius - distance, features));
         }

@@ -309,3 +309,36 @@ fn hulls_for_a_separating_translation_are_paid_for() {
     assert!(!a.knows(Fact::Hull) && !b.knows(Fact::Hull));
     assert!(separate_by_guesses(&pair, [], &mut unlimited()).is_some());
 }
+
+/// A ball in a valley is left by the shallower side later, along the normal of the deeper one.
+#[test]
+fn the_deepest_contact_clears_both_sides_of_a_valley() {
+    let (sin, cos) = 6.5_f64.to_radians().sin_cos();
+    let corner = |x: f64, y: f64| DVec3::new(x, y, x.abs() * sin / cos);
+    let vertices = [-2.0, 0.0, 2.0].into_iter().flat_map(|x| [corner(x, -2.0), corner(x, 2.0)]).collect();
+    let mesh = Mesh::from_points(vertices, vec![[0, 2, 1], [1, 2, 3], [2, 4, 3], [3, 4, 5]]).unwrap();
+    let valley = Geometry::Mesh(std::sync::Arc::new(Model::from(mesh)));
+    let radius = 0.5;
+    let ball = Geometry::Convex(Convex::Primitive(Primitive::sphere(radius).unwrap()));
+    let [deep, shallow] = [0.045, 0.0442];
+    let (height, aside) = ((radius - 0.5 * (deep + shallow)) / cos, 0.5 * (deep - shallow) / sin);
+    let at = DVec3::new(aside, 0.1, height);
+    let found = ask(&valley, &Pose::IDENTITY, &ball, &Pose::shift(at), 0.0);
+    let deepest = found.iter().max_by(|x, y| x.depth.total_cmp(&y.depth)).unwrap();
+    let needed = shallow / (cos * cos - sin * sin);
+    assert!((deepest.depth - needed).abs() < 1e-12 && needed > deep, "{found:?}");
+    assert!(found.iter().any(|contact| (contact.depth - deep).abs() < 1e-12), "{found:?}");
+    let [p, x] = deepest.points;
+    assert!((p - x).distance(deepest.normal * deepest.depth) < 1e-12);
+    assert!(((x - at).length() - radius).abs() < 1e-9, "{deepest:?}");
+    let related = |shift: f64| {
+        let pose = Pose::shift(at + deepest.normal * shift);
+        full_relation(
+            &ShapePair::new([&valley, &ball], [&Pose::IDENTITY, &pose]),
+            &mut KernelMemory::default(),
+        )
+        .0
+    };
+    assert_eq!(related(deepest.depth * (1.0 + 1e-9)), Relation::Separated);
+    assert_ne!(related(deepest.depth * (1.0 - 1e-9)), Relation::Separated);
+}

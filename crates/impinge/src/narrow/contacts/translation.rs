@@ -43,6 +43,10 @@ const FEW_TRIANGLES: usize = 1024;
 /// Shares of so many triangles that are asked before: mostly a few block a direction.
 const COARSER: [usize; 3] = [16, 4, 1];
 
+/// Shares of fewer triangles, but more than so many.
+const SHARES: [usize; 2] = [16, 4];
+const SOME_TRIANGLES: usize = 128;
+
 /// How often all of more triangles than [`FEW_TRIANGLES`] are asked, at most.
 const MOST_WHOLE_ANSWERS: u32 = 32;
 
@@ -55,6 +59,17 @@ pub(super) struct Exit {
     pub plane: DVec3,
     /// The pairs of triangles that part last.
     pub pairs: SmallVec<[[u32; 2]; 4]>,
+}
+
+/// Why a direction gives no way out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Blocked {
+    /// Up to the limit something meets all the way: more triangles would not change that.
+    AllTheWay,
+    /// Somewhere no surfaces meet, and one body is inside the other.
+    Inside,
+    /// The budget ended.
+    Unpaid,
 }
 
 /// Two meshes of which b is moved.
@@ -171,7 +186,7 @@ impl<'m> Translation<'m> {
         direction: DVec3,
         limit: f64,
         payment: &mut Payment<'_>,
-    ) -> Option<Exit> {
+    ) -> Result<Exit, Blocked> {
         let mut found: Vec<(Interval, [u32; 2])> = Vec::new();
         let gap = FREE_GAP * self.size;
         let (mut blocked, mut paid) = (false, true);
@@ -206,14 +221,14 @@ impl<'m> Translation<'m> {
                 if blocked { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
             });
             if blocked || !paid {
-                return None;
+                return Err(if paid { Blocked::AllTheWay } else { Blocked::Unpaid });
             }
         }
         let is_out = |length: f64| self.is_out(direction * length, payment);
         let (reached, plane) = end_of_union(&mut found, direction, limit, gap, is_out)?;
         let last = found.iter().filter(|(met, _)| (met.high - reached).abs() <= SAME_EXIT * self.size);
         let pairs = last.map(|(_, pair)| *pair).take(MOST_LAST_PAIRS).collect();
-        Some(Exit { direction, length: reached, plane, pairs })
+        Ok(Exit { direction, length: reached, plane, pairs })
     }
 
     /// Whether no body is inside the other after a translation of b at which the surfaces are apart.
@@ -320,18 +335,25 @@ pub(super) trait WayOut {
 }
 
 impl WayOut for Translation<'_> {
-    /// Of many triangles some are asked first: without the others the way is not longer. After some whole answers about
-    /// many triangles there are no more.
+    /// Of many triangles some are asked first: without the others the way is not longer, and where some of them meet all
+    /// the way, all do. After some whole answers about very many triangles there are no more.
     fn first_exit(&self, direction: DVec3, limit: f64, payment: &mut Payment<'_>) -> Option<Exit> {
         let step = self.moved.len().div_ceil(FEW_TRIANGLES);
         if step > 1 {
             for coarser in COARSER {
-                self.exit_of_every(step * coarser, direction, limit, payment)?;
+                self.exit_of_every(step * coarser, direction, limit, payment).ok()?;
             }
             let left = self.whole_answers.get();
             self.whole_answers.set(left.checked_sub(1)?);
+        } else if self.moved.len() > SOME_TRIANGLES {
+            for share in SHARES {
+                let some = self.exit_of_every(share, direction, limit, payment);
+                if matches!(some, Err(Blocked::AllTheWay | Blocked::Unpaid)) {
+                    return None;
+                }
+            }
         }
-        self.exit_of_every(1, direction, limit, payment)
+        self.exit_of_every(1, direction, limit, payment).ok()
     }
 
     fn floor(&self) -> f64 {
@@ -352,29 +374,33 @@ pub(super) fn end_of_union<P>(
     limit: f64,
     gap: f64,
     mut is_out: impl FnMut(f64) -> bool,
-) -> Option<(f64, DVec3)> {
+) -> Result<(f64, DVec3), Blocked> {
     found.sort_by(|x, y| x.0.low.total_cmp(&y.0.low));
     let (mut reached, mut plane) = (0.0, direction);
-    let mut is_apart = false;
+    let (mut is_apart, mut blocked) = (false, Blocked::AllTheWay);
     for (met, _) in found.iter() {
         if met.low > reached + gap {
             is_apart = is_out(reached + 0.5 * gap.min(met.low - reached));
             if is_apart {
                 break;
             }
+            blocked = Blocked::Inside;
         } else if met.high <= reached {
             continue;
         }
         (reached, plane) = (met.high, met.exit);
         if reached >= limit {
-            return None;
+            return Err(blocked);
         }
     }
     // Without a pair that meets, a way of no length is still not shorter than none.
-    if reached >= limit || !is_apart && !is_out(reached + 0.5 * gap) {
-        return None;
+    if reached >= limit {
+        return Err(blocked);
     }
-    Some((reached, plane.try_normalize().unwrap_or(direction)))
+    if !is_apart && !is_out(reached + 0.5 * gap) {
+        return Err(Blocked::Inside);
+    }
+    Ok((reached, plane.try_normalize().unwrap_or(direction)))
 }
 
 /// Shadows of triangles on a plane square to a direction: along it, triangles whose shadows are apart never meet.
@@ -446,5 +472,29 @@ mod tests {
         let mut payment = Payment::from(&mut trial, &mut some);
         assert!(way.search(spread_directions(10), way.reach(), &mut payment).is_none());
         assert!((5000..6000).contains(&some.primitive_tests), "{some:?}");
+    }
+
+    #[test]
+    fn asking_some_triangles_first_changes_no_way_out() {
+        let [ring, ball] = [procedural::torus(1.0, 0.45, 20, 8), procedural::ico_sphere(0.5, 2)]
+            .map(|mesh| Model::from(mesh.unwrap()));
+        assert!((SOME_TRIANGLES..FEW_TRIANGLES).contains(&ball.mesh().triangles().len()));
+        let mut counts = [0; 2];
+        for k in 0..8 {
+            let pose = Pose::shift(DVec3::new(0.7 + 0.1 * f64::from(k), 0.1, 0.05 * f64::from(k)));
+            let way =
+                Translation::new(PlacedMesh::new(&ring, &Pose::IDENTITY), PlacedMesh::new(&ball, &pose));
+            for direction in spread_directions(12) {
+                for limit in [0.2, 0.5, way.reach()] {
+                    let (mut unlimited, mut work) = (Budget::UNLIMITED, Counters::default());
+                    let mut payment = Payment::from(&mut unlimited, &mut work);
+                    let all = way.exit_of_every(1, direction, limit, &mut payment).ok();
+                    let first = way.first_exit(direction, limit, &mut payment);
+                    assert_eq!(first.as_ref().map(|exit| exit.length), all.as_ref().map(|exit| exit.length));
+                    counts[usize::from(first.is_some())] += 1;
+                }
+            }
+        }
+        assert!(counts.iter().all(|&n| n > 40), "{counts:?}");
     }
 }

@@ -1,5 +1,7 @@
 //! What is remembered between questions.
 
+use smallvec::SmallVec;
+
 use super::pair_memory::PairMemory;
 use super::shape_memory::ShapeMemory;
 
@@ -10,7 +12,8 @@ use super::shape_memory::ShapeMemory;
 /// short keeps a sleeping thread of its own until it is resumed, another question is asked, or the memory is dropped.
 #[derive(Debug, Clone, Default)]
 pub struct Memory {
-    pairs: Vec<Option<Box<PairMemory>>>,
+    /// Of one pair without a list of their own: one place less to wait for.
+    pairs: SmallVec<[Option<Box<PairMemory>>; 1]>,
     /// What questions about one shape left.
     pub(crate) shape: ShapeMemory,
 }

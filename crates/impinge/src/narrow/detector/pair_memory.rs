@@ -13,6 +13,8 @@ use crate::model::Geometry;
 use crate::narrow::continuous::SweepMemory;
 use crate::narrow::kernel_memory::KernelMemory;
 use crate::narrow::shape_pair::ShapePair;
+use crate::shape::Convex;
+use crate::simd::{prefetch, prefetch_lines};
 use crate::{Certainty, Contact, Pose, Separation};
 
 /// What a pair of shapes remembers between questions.
@@ -29,7 +31,7 @@ pub struct PairMemory {
     /// What the parts of compounds remember.
     pub(super) parts: Option<Box<CompoundMemory>>,
     /// The persistent ids of the contacts that were told last, and the last one that was given.
-    ids: Option<Box<(PersistentManifolds, u64)>>,
+    ids: Option<(PersistentManifolds, u64)>,
     /// What a method with its own state from frame to frame remembers.
     method: MethodMemory,
 }
@@ -139,16 +141,24 @@ pub(crate) fn contacts_with_ids(
     memory: &mut PairMemory,
     budget: &mut Budget,
 ) -> Verdict<PairContacts> {
+    prefetch(&memory.listed);
+    prefetch(&memory.unfinished);
+    prefetch(&memory.ids);
     memory.kernel.prefetch();
     if let Some(ids) = &memory.ids {
         ids.0.prefetch();
+    }
+    for shape in pair.shapes {
+        if let Geometry::Convex(Convex::Polytope(hull)) = shape {
+            prefetch_lines::<11, _>(hull.vertices());
+        }
     }
     let mut found = PairContacts::default();
     let outcome = kernel.contacts(pair, options, memory, budget, &mut found);
     if outcome.finish == Finish::OutOfBudget {
         return Verdict::new(None, outcome);
     }
-    let (manifolds, last) = &mut **memory.ids.get_or_insert_default();
+    let (manifolds, last) = memory.ids.get_or_insert_default();
     manifolds.renew(pair, &found);
     manifolds.name(&mut found.points, last);
     Verdict::new(Some(found), outcome)

@@ -14,7 +14,7 @@ use super::{PairContacts, PartContact, compound_pairs};
 use crate::model::Geometry;
 use crate::narrow::shape_pair::ShapePair;
 use crate::num::tolerance::{ROLLED, SAME_CONTACT_NORMAL, SAME_PATCH_POINT};
-use crate::simd::prefetch_all;
+use crate::simd::prefetch_lines;
 use crate::{Contact, Feature, Pose};
 
 /// What makes the points of a pair's manifolds known again.
@@ -88,8 +88,9 @@ impl PersistentManifolds {
     }
 
     /// Asks for the memory of what is compared with the points of the next step.
+    #[inline]
     pub fn prefetch(&self) {
-        prefetch_all(&self.points);
+        prefetch_lines::<5, _>(&self.points);
     }
 
     /// Gives a pair's points their ids; those that are new get the next ones.
@@ -123,6 +124,10 @@ fn hand_on_particles(clouds: [bool; 2], old: &mut [Known], new: &mut [Known]) {
 
 /// Gives the ids of a manifold's old points to the new ones that are the same; each is handed on once.
 fn hand_on(old: &mut [Known], new: &mut [Known]) {
+    if is_unchanged(old, new) {
+        old.iter_mut().zip(new).for_each(|(old, new)| new.id = old.id.take());
+        return;
+    }
     let extent = |points: &[Known]| {
         let first = points.first().map_or(DVec3::ZERO, |p| p.local[0]);
         points.iter().fold(0.0_f64, |most, p| p.local[0].distance(first).max(most))
@@ -134,6 +139,18 @@ fn hand_on(old: &mut [Known], new: &mut [Known]) {
     hand_on_where(old, new, |p, q| alike(p, q) && (has_corner(p) || near(p, q)));
     hand_on_where(old, new, near);
     hand_on_where(old, new, alike);
+}
+
+/// Whether the new points are the old ones beyond doubt: the same features in the same order, each with a corner and
+/// none of them twice, or one point of the same features.
+fn is_unchanged(old: &[Known], new: &[Known]) -> bool {
+    let same = |(p, q): (&Known, &Known)| p.features == q.features && (new.len() == 1 || has_corner(p));
+    let is_known = |p: &Known| p.id.is_some();
+    let once = |k: usize| new[..k].iter().all(|p| p.features != new[k].features);
+    old.len() == new.len()
+        && old.iter().all(is_known)
+        && old.iter().zip(new).all(same)
+        && (0..new.len()).all(once)
 }
 
 /// Each new point without an id takes that of the nearest old one that is the same and still has its own.

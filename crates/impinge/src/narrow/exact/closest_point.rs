@@ -102,7 +102,11 @@ pub(crate) fn one_after_another(
 
 /// The feature of the mesh that a part of a triangle is.
 pub fn feature(mesh: &Mesh, triangle: u32, part: TriangleFeature) -> Feature {
-    let corners = mesh.triangles()[triangle as usize];
+    feature_of(triangle, mesh.triangles()[triangle as usize], part)
+}
+
+/// [`feature`] of a triangle whose corners are known.
+pub(crate) fn feature_of(triangle: u32, corners: [u32; 3], part: TriangleFeature) -> Feature {
     match part {
         TriangleFeature::Corner(i) => Feature::Vertex(corners[i as usize]),
         TriangleFeature::Side(i) => {

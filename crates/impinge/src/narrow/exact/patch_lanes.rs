@@ -5,9 +5,8 @@
 use glam::DVec3;
 use smallvec::SmallVec;
 
+use super::near_facets::Block;
 use super::point_triangle_simd::{LANES, measure_plain};
-use super::surface_patch::Block;
-use crate::bound::Aabb;
 use crate::num::tolerance::SAME_SQUARE;
 use crate::simd::dispatch;
 
@@ -25,32 +24,27 @@ pub(crate) struct Ball {
 }
 
 dispatch! {
-    /// The facets whose boxes reach into a box and into a ball, and whose planes meet the ball.
-    pub(crate) fn reaching(blocks: &[Block], bounds: &Aabb, ball: &Ball, out: &mut Lanes) = each reaching_plain
-}
-
-dispatch! {
     /// The facets that can be as near to a point as one whose squared distance is known, with their squared distances; of
     /// a `fixed` limit all that are within.
-    pub(crate) fn nearer(blocks: &[Block], meant: &Lanes, p: DVec3, limit: f64, fixed: bool, out: &mut Squares)
+    pub(crate) fn nearer(blocks: &[Block], meant: &[u8], p: DVec3, limit: f64, fixed: bool, out: &mut Squares)
         = each nearer_plain
 }
 
 dispatch! {
     /// The least and the largest height of a point over the planes of facets.
-    pub(crate) fn heights(blocks: &[Block], meant: &Lanes, p: DVec3) -> [f64; 2] = each heights_plain
+    pub(crate) fn heights(blocks: &[Block], meant: &[u8], p: DVec3) -> [f64; 2] = each heights_plain
 }
 
 dispatch! {
     /// The first facet that a point is under, or over by no more than a margin, or beside by less than its height; `way` is
     /// −1 where the surface is seen from behind.
-    pub(crate) fn first_over(blocks: &[Block], meant: &Lanes, x: DVec3, margin: f64, way: f64) -> Option<u32>
+    pub(crate) fn first_over(blocks: &[Block], meant: &[u8], x: DVec3, margin: f64, way: f64) -> Option<u32>
         = each first_over_plain
 }
 
 dispatch! {
     /// A direction that all facets look along with a cosine of this at least, and how far their corners reach along it.
-    pub(crate) fn level(blocks: &[Block], meant: &Lanes, least: f64, way: f64) -> Option<(DVec3, f64)>
+    pub(crate) fn level(blocks: &[Block], meant: &[u8], least: f64, way: f64) -> Option<(DVec3, f64)>
         = each level_plain
 }
 
@@ -81,7 +75,7 @@ fn extent(block: &Block, axis: usize, i: usize) -> [f64; 2] {
 
 /// The squared distance of a point from the box of a lane.
 #[inline(always)]
-fn box_square(block: &Block, p: [f64; 3], i: usize) -> f64 {
+pub(super) fn box_square(block: &Block, p: [f64; 3], i: usize) -> f64 {
     let mut square = 0.0;
     for axis in 0..3 {
         let [low, high] = extent(block, axis, i);
@@ -92,33 +86,14 @@ fn box_square(block: &Block, p: [f64; 3], i: usize) -> f64 {
 }
 
 #[inline(always)]
-fn height(block: &Block, p: [f64; 3], i: usize) -> f64 {
+pub(super) fn height(block: &Block, p: [f64; 3], i: usize) -> f64 {
     block.normal[0][i] * p[0] + block.normal[1][i] * p[1] + block.normal[2][i] * p[2] - block.offset[i]
 }
 
 // Below no `map` over arrays: it is not inlined into what is compiled for an instruction set.
 
 #[inline(always)]
-fn reaching_plain(blocks: &[Block], bounds: &Aabb, ball: &Ball, out: &mut Lanes) {
-    let (low, high) = (bounds.low.to_array(), bounds.high.to_array());
-    let (p, square) = (ball.centre.to_array(), ball.radius * ball.radius);
-    for block in blocks {
-        let mut reaches = [0; LANES];
-        for i in 0..LANES {
-            let height = height(block, p, i);
-            let mut meets = (height * height <= square) & (box_square(block, p, i) <= square);
-            for axis in 0..3 {
-                let [l, h] = extent(block, axis, i);
-                meets &= (l <= high[axis]) & (h >= low[axis]);
-            }
-            reaches[i] = u8::from(meets);
-        }
-        out.push(bits(reaches));
-    }
-}
-
-#[inline(always)]
-fn nearer_plain(blocks: &[Block], meant: &Lanes, p: DVec3, mut limit: f64, fixed: bool, out: &mut Squares) {
+fn nearer_plain(blocks: &[Block], meant: &[u8], p: DVec3, mut limit: f64, fixed: bool, out: &mut Squares) {
     let p = p.to_array();
     for (k, (block, &meant)) in blocks.iter().zip(meant).enumerate() {
         if meant == 0 {
@@ -147,7 +122,7 @@ fn nearer_plain(blocks: &[Block], meant: &Lanes, p: DVec3, mut limit: f64, fixed
 }
 
 #[inline(always)]
-fn heights_plain(blocks: &[Block], meant: &Lanes, p: DVec3) -> [f64; 2] {
+fn heights_plain(blocks: &[Block], meant: &[u8], p: DVec3) -> [f64; 2] {
     let p = p.to_array();
     let mut found = [f64::INFINITY, f64::NEG_INFINITY];
     for (block, &meant) in blocks.iter().zip(meant).filter(|(_, meant)| **meant != 0) {
@@ -166,7 +141,7 @@ fn heights_plain(blocks: &[Block], meant: &Lanes, p: DVec3) -> [f64; 2] {
 }
 
 #[inline(always)]
-fn first_over_plain(blocks: &[Block], meant: &Lanes, x: DVec3, margin: f64, way: f64) -> Option<u32> {
+fn first_over_plain(blocks: &[Block], meant: &[u8], x: DVec3, margin: f64, way: f64) -> Option<u32> {
     let x = x.to_array();
     for (k, (block, &meant)) in blocks.iter().zip(meant).enumerate().filter(|(_, (_, meant))| **meant != 0) {
         let (mut all, mut low) = ([0.0; LANES], [0; LANES]);
@@ -211,7 +186,7 @@ fn is_within(block: &Block, x: [f64; 3], height: f64, i: usize, from: usize, to:
 }
 
 #[inline(always)]
-fn level_plain(blocks: &[Block], meant: &Lanes, least: f64, way: f64) -> Option<(DVec3, f64)> {
+fn level_plain(blocks: &[Block], meant: &[u8], least: f64, way: f64) -> Option<(DVec3, f64)> {
     let mut lanes = [[0.0; LANES]; 3];
     for (block, &meant) in blocks.iter().zip(meant).filter(|(_, meant)| **meant != 0) {
         for i in 0..LANES {
@@ -255,6 +230,7 @@ mod tests {
     use rand::{Rng, SeedableRng};
     use rand_pcg::Pcg64;
 
+    use super::super::near_facets::tests::blocks;
     use super::*;
     use crate::geom::point_triangle::closest_point;
     use crate::simd::SimdLevel;
@@ -273,7 +249,7 @@ mod tests {
                 [corner(0.0, 0.0, dice), corner(0.7, 0.0, dice), corner(0.0, 0.7, dice)]
             })
             .collect();
-        let blocks = triangles.chunks(LANES).map(Block::new).collect();
+        let blocks = blocks(&triangles);
         let lanes =
             triangles.chunks(LANES).map(|eight| dice.random::<u8>() & (u8::MAX >> (LANES - eight.len())));
         let lanes = lanes.collect();
@@ -330,18 +306,6 @@ mod tests {
                         assert!(corners.into_iter().all(|corner| up.dot(corner) <= top + 1e-12));
                         seen[2] += 1;
                     }
-                }
-                // Boxes and balls.
-                let (corner, size) = (p - DVec3::splat(0.3), DVec3::new(0.6, 0.5, 0.4));
-                let bounds = Aabb { low: corner, high: corner + size };
-                let mut reached = Lanes::new();
-                reaching(simd, &blocks, &bounds, &Ball { centre: p, radius: 0.4 }, &mut reached);
-                for (k, t) in triangles.iter().enumerate() {
-                    let own = Aabb::around_points(t);
-                    let beside = (own.high.cmplt(bounds.low) | own.low.cmpgt(bounds.high)).any();
-                    let far = (own.low - p).max(p - own.high).max(DVec3::ZERO).length() > 0.4;
-                    let expected = !beside && !far && over(*t).abs() <= 0.4;
-                    assert_eq!(reached[k / LANES] >> (k % LANES) & 1 != 0, expected, "{k} of round {round}");
                 }
                 levels += 1;
             }

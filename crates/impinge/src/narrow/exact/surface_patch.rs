@@ -3,8 +3,10 @@
 //!
 //! The lists hold every facet that reaches into the region, in the order of the mesh, and their edges and corners. Who
 //! takes from them what reaches into a smaller box finds the same in the same order, however large the region was.
-//! Facets stand in blocks of eight, so that all that is asked of each of them is asked of eight at once
-//! (`patch_lanes`).
+//!
+//! Of many bodies no list stays in the near caches, so what is read of all facets in every frame is little: where their
+//! corners are, eight by eight, and which ones they have. Blocks of the facets near a body are made from that
+//! (`near_facets`); what is asked of a few facets, edges and corners stands in lists of its own.
 
 use std::ops::ControlFlow;
 
@@ -12,12 +14,12 @@ use glam::DVec3;
 use smallvec::SmallVec;
 
 use super::placed_mesh::PlacedMesh;
-use super::point_triangle_simd::{Corners, LANES};
+use super::point_triangle_simd::LANES;
 use crate::Pose;
 use crate::bound::Aabb;
 use crate::num::tolerance::CREASE;
 use crate::shape::topology::Side;
-use crate::simd::prefetch_all;
+use crate::simd::{prefetch, prefetch_lines};
 
 /// How the surface bends over an edge, seen from the side of the triangles' normals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,43 +52,19 @@ impl Bend {
 /// Stands for no corner.
 const NONE: u32 = u32::MAX;
 
-/// Eight triangles, column by column; those that are none repeat the last one.
-#[derive(Debug, Clone)]
-pub(crate) struct Block {
-    pub corners: Corners,
-    /// Of unit length; zero without an area.
-    pub normal: [[f64; LANES]; 3],
-    /// How far the planes are along the normals from the origin.
-    pub offset: [f64; LANES],
-}
+/// The coordinates of eight corners, column by column.
+pub(crate) type CornerBlock = [[f64; LANES]; 3];
 
-impl Block {
-    /// Of up to eight triangles.
-    pub fn new(placed: &[[DVec3; 3]]) -> Block {
-        let last = placed.len().saturating_sub(1);
-        let at = |lane: usize| placed.get(lane.min(last)).copied().unwrap_or([DVec3::ZERO; 3]);
-        let corners: [[DVec3; 3]; LANES] = std::array::from_fn(at);
-        let normals = corners.map(|[a, b, c]| (b - a).cross(c - a).normalize_or_zero());
-        Block {
-            corners: std::array::from_fn(|k| corners.map(|corners| corners[k / 3][k % 3])),
-            normal: std::array::from_fn(|k| normals.map(|normal| normal[k])),
-            offset: std::array::from_fn(|lane| normals[lane].dot(corners[lane][0])),
-        }
-    }
-}
-
-/// A triangle of the patch.
+/// What a triangle of the patch is, and what is around it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PatchFacet {
     pub triangle: u32,
-    /// Places in the list of corners.
-    pub corners: [u32; 3],
+    /// Its vertices.
+    pub vertices: [u32; 3],
     /// The places of the corners across the sides; none where no triangle is.
     apexes: [u32; 3],
     /// How the surface bends over its sides.
     pub bends: [Bend; 3],
-    /// Whether it is the first triangle at a side, or the only one.
-    is_first: [bool; 3],
 }
 
 /// An edge of the patch that is not flat.
@@ -100,10 +78,9 @@ pub(crate) struct PatchEdge {
     pub bend: Bend,
 }
 
-/// A corner of the patch.
+/// What a corner of the patch is, and what is around it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PatchCorner {
-    pub at: DVec3,
     /// The vertex of the mesh that its first triangle has here.
     pub vertex: u32,
     /// Where the triangles around it stand among those of all corners.
@@ -122,13 +99,20 @@ pub(crate) struct SurfacePatch {
     model: u64,
     pose: Pose,
     region: Aabb,
-    pub blocks: Vec<Block>,
+    /// Where the corners are: those of the facets first, then those that are only across; the last block repeats its last
+    /// one.
+    at: Vec<CornerBlock>,
+    /// The places of the corners of each facet.
+    corners_of: Vec<[u32; 3]>,
+    /// Those over which the surface is convex or ends, then the others, each in the order of the facets.
+    edges: Vec<PatchEdge>,
+    /// How many of them are convex or borders.
+    ridges: usize,
+    /// In the order of their places.
     pub facets: Vec<PatchFacet>,
-    /// Those of the facets first, then those that are only across.
     pub corners: Vec<PatchCorner>,
     /// How many corners the facets have.
     own: usize,
-    pub edges: Vec<PatchEdge>,
     /// The facets around each corner, one corner after the other.
     stars: Vec<u32>,
 }
@@ -149,27 +133,32 @@ impl SurfacePatch {
             model: body.model.identity(),
             pose: *body.pose,
             region,
-            blocks: Vec::with_capacity(inside.len().div_ceil(LANES)),
+            at: Vec::new(),
+            corners_of: Vec::with_capacity(inside.len()),
+            edges: Vec::new(),
+            ridges: 0,
             facets: Vec::with_capacity(inside.len()),
             corners: Vec::new(),
             own: 0,
-            edges: Vec::new(),
             stars: vec![0; 3 * inside.len()],
         };
         patch.find_corners(body, &inside);
-        patch.find_bends();
+        patch.find_bends(body);
         patch.find_stars();
-        patch.fill_blocks();
         patch
     }
 
-    /// Asks for the memory of all lists, which is read in every frame and of many bodies does not stay near.
+    /// Asks for the memory of the lists, which of many bodies does not stay near.
+    #[inline]
     pub fn prefetch(&self) {
-        prefetch_all(&self.blocks);
-        prefetch_all(&self.corners);
-        prefetch_all(&self.edges);
-        prefetch_all(&self.facets);
-        prefetch_all(&self.stars);
+        prefetch(&self.pose);
+        prefetch(&self.region);
+        prefetch_lines::<12, _>(&self.at);
+        prefetch_lines::<7, _>(&self.corners_of);
+        prefetch_lines::<7, _>(&self.edges);
+        prefetch_lines::<6, _>(&self.corners);
+        prefetch_lines::<16, _>(&self.facets);
+        prefetch_lines::<6, _>(&self.stars);
     }
 
     /// Whether this is the surface of a placed mesh in a box.
@@ -179,10 +168,29 @@ impl SurfacePatch {
             && self.pose == *body.pose
     }
 
-    /// The corners of the facets.
+    /// What the corners of the facets are.
     #[inline]
     pub fn own_corners(&self) -> &[PatchCorner] {
         &self.corners[..self.own]
+    }
+
+    /// Where the corners of the facets are, and some after them.
+    #[inline]
+    pub fn corner_blocks(&self) -> &[CornerBlock] {
+        &self.at[..self.own.div_ceil(LANES)]
+    }
+
+    /// The places of the corners of all facets.
+    #[inline]
+    pub fn corners_of(&self) -> &[[u32; 3]] {
+        &self.corners_of
+    }
+
+    /// The edges over which the surface is concave, or the others, in the order of the facets.
+    #[inline]
+    pub fn edges(&self, concave: bool) -> &[PatchEdge] {
+        let (ridges, valleys) = self.edges.split_at(self.ridges);
+        if concave { valleys } else { ridges }
     }
 
     /// The facets around a corner, as far as they are in the patch.
@@ -191,24 +199,32 @@ impl SurfacePatch {
         &self.stars[corner.star[0] as usize..corner.star[1] as usize]
     }
 
-    /// Where the corners of a facet are.
+    /// Where a corner is.
     #[inline]
-    pub fn placed(&self, facet: &PatchFacet) -> [DVec3; 3] {
-        let [a, b, c] = facet.corners;
-        [self.corners[a as usize].at, self.corners[b as usize].at, self.corners[c as usize].at]
+    pub fn at(&self, corner: u32) -> DVec3 {
+        let (block, lane) = (&self.at[corner as usize / LANES], corner as usize % LANES);
+        DVec3::new(block[0][lane], block[1][lane], block[2][lane])
     }
 
-    /// The unit normal of the facet at a place.
+    /// Where the corners of a facet are.
+    #[inline]
+    pub fn placed(&self, place: usize) -> [DVec3; 3] {
+        let [a, b, c] = self.corners_of[place];
+        [self.at(a), self.at(b), self.at(c)]
+    }
+
+    /// The unit normal of the facet at a place; zero without an area.
     #[inline]
     pub fn normal(&self, place: usize) -> DVec3 {
-        let (block, lane) = (&self.blocks[place / LANES], place % LANES);
-        DVec3::new(block.normal[0][lane], block.normal[1][lane], block.normal[2][lane])
+        let [a, b, c] = self.placed(place);
+        (b - a).cross(c - a).normalize_or_zero()
     }
 
     /// Where the corner across a side of a facet is, if there is a triangle.
     #[inline]
-    pub fn apex(&self, facet: &PatchFacet, side: usize) -> Option<DVec3> {
-        self.corners.get(facet.apexes[side] as usize).map(|corner| corner.at)
+    pub fn apex(&self, place: usize, side: usize) -> Option<DVec3> {
+        let apex = self.facets[place].apexes[side];
+        (apex != NONE).then(|| self.at(apex))
     }
 
     /// The corners of the facets in the order in which the facets name them, then those across.
@@ -243,6 +259,7 @@ impl SurfacePatch {
         let mut order: Vec<u32> = (0..named.len() as u32).collect();
         order.sort_unstable_by_key(|&k| (named[k as usize].1, k));
         let mut place_of = vec![0; named.len()];
+        let mut places: Vec<DVec3> = Vec::with_capacity(named.len());
         for (&k, place) in order.iter().zip(0_u32..) {
             place_of[k as usize] = place;
             let vertex = named[k as usize].2;
@@ -250,45 +267,57 @@ impl SurfacePatch {
             let Aabb { low, high } = self.region;
             let is_complete = (at.cmpge(low) & at.cmple(high)).all();
             let (star, sharp) = ([0; 2], [false; 2]);
-            self.corners.push(PatchCorner { at, vertex, star, is_complete, sharp, border: false });
+            self.corners.push(PatchCorner { vertex, star, is_complete, sharp, border: false });
+            places.push(at);
         }
+        self.at.extend(places.chunks(LANES).map(|eight| {
+            let at = |lane: usize| eight[lane.min(eight.len() - 1)];
+            std::array::from_fn(|axis| std::array::from_fn(|lane| at(lane)[axis]))
+        }));
         self.own = order.partition_point(|&k| named[k as usize].1 < last);
         let place = |welded: u32| {
             let known = named.binary_search_by_key(&welded, |(welded, ..)| *welded);
             known.map_or(NONE, |k| place_of[k])
         };
         for (&triangle, apexes) in inside.iter().zip(&apexes) {
-            let corners = topology.triangles()[triangle as usize].map(place);
-            let is_first = [0, 1, 2].map(|side| beyond(triangle, side).is_none_or(|other| triangle < other));
+            self.corners_of.push(topology.triangles()[triangle as usize].map(place));
+            let vertices = mesh.triangles()[triangle as usize];
             let (apexes, bends) = (apexes.map(place), [Bend::Border; 3]);
-            self.facets.push(PatchFacet { triangle, corners, apexes, bends, is_first });
+            self.facets.push(PatchFacet { triangle, vertices, apexes, bends });
         }
     }
 
     /// How the surface bends over the sides of the facets, and the edges that are not flat, each with its first triangle.
-    fn find_bends(&mut self) {
+    fn find_bends(&mut self, body: &PlacedMesh<'_>) {
+        let topology = body.model.topology();
+        let mut valleys = Vec::new();
         for place in 0..self.facets.len() {
-            let facet = self.facets[place];
+            let corners = self.corners_of[place];
             for k in 0..3 {
-                let bend = self.bend(&facet, k);
+                let bend = self.bend(place, k);
                 self.facets[place].bends[k] = bend;
-                let ends = [facet.corners[k], facet.corners[(k + 1) % 3]];
+                let ends = [corners[k], corners[(k + 1) % 3]];
                 for c in ends {
                     let corner = &mut self.corners[c as usize];
                     corner.sharp[0] |= bend.is_sharp();
                     corner.sharp[1] |= bend.turned().is_sharp();
                     corner.border |= bend == Bend::Border;
                 }
-                if bend != Bend::Flat && facet.is_first[k] {
-                    self.edges.push(PatchEdge { ends, facet: place as u32, side: k as u8, bend });
+                let side = Side { triangle: self.facets[place].triangle, corner: k as u8 };
+                let is_first = topology.across(side).is_none_or(|other| side.triangle < other);
+                if bend != Bend::Flat && is_first {
+                    let edges = if bend == Bend::Concave { &mut valleys } else { &mut self.edges };
+                    edges.push(PatchEdge { ends, facet: place as u32, side: k as u8, bend });
                 }
             }
         }
+        self.ridges = self.edges.len();
+        self.edges.append(&mut valleys);
     }
 
-    fn bend(&self, facet: &PatchFacet, k: usize) -> Bend {
-        let Some(apex) = self.apex(facet, k) else { return Bend::Border };
-        let [a, b, c] = self.placed(facet);
+    fn bend(&self, place: usize, k: usize) -> Bend {
+        let Some(apex) = self.apex(place, k) else { return Bend::Border };
+        let [a, b, c] = self.placed(place);
         let (normal, over) = ((b - a).cross(c - a), apex - [a, b, c][k]);
         let rise = normal.dot(over);
         if rise.abs() <= CREASE * normal.length() * over.length() {
@@ -306,8 +335,8 @@ impl SurfacePatch {
 
     /// The facets around each corner, by their counts.
     fn find_stars(&mut self) {
-        for facet in &self.facets {
-            for c in facet.corners {
+        for corners in &self.corners_of {
+            for &c in corners {
                 self.corners[c as usize].star[1] += 1;
             }
         }
@@ -317,20 +346,12 @@ impl SurfacePatch {
             corner.star = [from; 2];
             from += count;
         }
-        for (k, facet) in (0..).zip(&self.facets) {
-            for c in facet.corners {
+        for (k, corners) in (0..).zip(&self.corners_of) {
+            for &c in corners {
                 let end = &mut self.corners[c as usize].star[1];
                 self.stars[*end as usize] = k;
                 *end += 1;
             }
-        }
-    }
-
-    fn fill_blocks(&mut self) {
-        for eight in self.facets.chunks(LANES) {
-            let placed: SmallVec<[[DVec3; 3]; LANES]> =
-                eight.iter().map(|facet| self.placed(facet)).collect();
-            self.blocks.push(Block::new(&placed));
         }
     }
 }
