@@ -477,12 +477,14 @@ fn parts_are_outside([a, b]: [&Model; 2], relative: &Relative) -> bool {
 }
 
 /// Whether each of two bodies surely reaches out of the other: a corner of it, where extreme ones are known, or a box of its
-/// tree.
+/// tree. A way out is sought last: between bodies that cross it mostly meets triangles.
 fn reach_out([a, b]: [&Model; 2], relative: &Relative) -> [bool; 2] {
     let Relative { a_in_b, b_in_a, .. } = relative;
     let out = |body: &Model, other: &Model, into: &Map, back: &Map| {
-        body.knows(Fact::ComponentExtremes) && body.component_extremes().any_outside(other.tree(), into, back)
+        let extremes = body.knows(Fact::ComponentExtremes).then(|| body.component_extremes());
+        extremes.is_some_and(|extremes| extremes.any_beyond(other.tree(), into, back))
             || reaches_out(body.tree(), other.tree(), into)
+            || extremes.is_some_and(|extremes| extremes.first_has_way_out(other.tree(), into))
     };
     [out(a, b, a_in_b, b_in_a), out(b, a, b_in_a, a_in_b)]
 }
