@@ -20,5 +20,6 @@ pub mod ray_tree;
 pub mod relative;
 pub mod self_overlap;
 pub mod sphere_cover;
+pub(crate) mod spot_search;
 mod stack;
 pub mod wide;

@@ -10,6 +10,7 @@ use crate::bound::Aabb;
 use crate::geom::triangle_triangle;
 use crate::geom::triangle_triangle::has_area;
 use crate::hierarchy::box_overlap::reaching;
+use crate::hierarchy::spot_search::{Spot, through_spot};
 use crate::hierarchy::wide::{Node, WIDTH};
 use crate::model::{Fact, Model};
 use crate::num::each::Each;
@@ -161,6 +162,18 @@ impl<'m> PlacedMesh<'m> {
             let (level, low, high) = (SimdLevel::best(), low.to_array(), high.to_array());
             self.descend(|node| placed_reaching(level, node, self, &low, &high), visit);
         }
+    }
+
+    /// [`PlacedMesh::in_region`] for a finite box far smaller than the triangles, of which those are passed over whose planes
+    /// surely miss it.
+    pub fn through_spot(&self, low: DVec3, high: DVec3, mut visit: impl FnMut(u32) -> ControlFlow<()>) {
+        if !self.model.knows(Fact::LeafBlocks) {
+            return self.in_region(low, high, visit);
+        }
+        let Region { centre, half } = self.region(low, high);
+        let tree = self.model.tree();
+        let visit = &mut |slot: usize| visit(tree.order()[slot]);
+        through_spot(SimdLevel::best(), tree, self.model.leaf_blocks(), &Spot { centre, half }, visit);
     }
 
     /// [`PlacedMesh::in_region`] for a finite box, without the subtrees whose boxes of the world are not wanted.

@@ -465,24 +465,26 @@ fn crossing_settles([a, b]: &[Posed<'_>; 2], [t, u]: [u32; 2], relative: &Relati
         && is_single(&PlacedMesh::new(a.model, &a.pose), t, &PlacedMesh::new(b.model, &b.pose), u)
 }
 
-/// Whether every component of either body surely reaches out of the other's box; surfaces without contact are then
+/// Whether every component of either body surely has a corner outside of the other; surfaces without contact are then
 /// separated.
 fn parts_are_outside([a, b]: [&Model; 2], relative: &Relative) -> bool {
     let Relative { a_in_b, b_in_a, .. } = relative;
     let out = |body: &Model, other: &Model, into: &Map, back: &Map| {
-        body.component_extremes().all_beyond(other.tree(), into, back)
+        body.component_extremes().all_outside(other.tree(), into, back)
             || body.topology().components().len() == 1 && reaches_out(body.tree(), other.tree(), into)
     };
     out(a, b, a_in_b, b_in_a) && out(b, a, b_in_a, a_in_b)
 }
 
-/// Whether each of two bodies surely reaches out of the other's box: a corner of it, where extreme ones are known, or a
-/// box of its tree.
+/// Whether each of two bodies surely reaches out of the other: a corner of it, where extreme ones are known, or a box of its
+/// tree. A way out is sought last: between bodies that cross it mostly meets triangles.
 fn reach_out([a, b]: [&Model; 2], relative: &Relative) -> [bool; 2] {
     let Relative { a_in_b, b_in_a, .. } = relative;
     let out = |body: &Model, other: &Model, into: &Map, back: &Map| {
-        body.knows(Fact::ComponentExtremes) && body.component_extremes().any_beyond(other.tree(), into, back)
+        let extremes = body.knows(Fact::ComponentExtremes).then(|| body.component_extremes());
+        extremes.is_some_and(|extremes| extremes.any_beyond(other.tree(), into, back))
             || reaches_out(body.tree(), other.tree(), into)
+            || extremes.is_some_and(|extremes| extremes.first_has_way_out(other.tree(), into))
     };
     [out(a, b, a_in_b, b_in_a), out(b, a, b_in_a, a_in_b)]
 }

@@ -2,7 +2,7 @@
 //! differently on its two sides there, and one quarter around the crossing is in both solids.
 //!
 //! Only triangles through one point of the crossing matter. The point is taken in the middle of the common segment, in
-//! floats, within a proved error; other triangles near it are mostly refused by their planes. Where the error is too
+//! floats, within a proved error; other triangles near it are mostly passed over by their planes. Where the error is too
 //! large to be told, all triangles are asked that cover a part of the crossing ones.
 //!
 //! The error, with u = 2⁻⁵³ and R the largest coordinate of any corner relative to the first one:
@@ -38,46 +38,53 @@ struct Spot {
 /// Whether, somewhere on the segment that two crossing triangles share, no other triangle of either body covers them.
 pub(super) fn is_single(a: &PlacedMesh<'_>, t: u32, b: &PlacedMesh<'_>, u: u32) -> bool {
     let corners = [a.corners(t), b.corners(u)];
-    if let Some(spot) = middle_of_crossing(&corners) {
-        let (low, high) = (spot.at - spot.within, spot.at + spot.within);
-        let refused = |others: &[DVec3; 3]| is_beside(&spot, others);
-        if is_covered_by_none(a, t, &corners[0], [low, high], refused)
-            && is_covered_by_none(b, u, &corners[1], [low, high], refused)
-        {
-            return true;
-        }
+    if let Some(spot) = middle_of_crossing(&corners)
+        && is_alone_at(&spot, a, t, &corners[0])
+        && is_alone_at(&spot, b, u, &corners[1])
+    {
+        return true;
     }
     // Where they can meet at all.
     let bounds = |[p, q, r]: [DVec3; 3]| [p.min(q).min(r), p.max(q).max(r)];
     let [[low_t, high_t], [low_u, high_u]] = corners.map(bounds);
     let region = [low_t.max(low_u), high_t.min(high_u)];
-    is_covered_by_none(a, t, &corners[0], region, |_| false)
-        && is_covered_by_none(b, u, &corners[1], region, |_| false)
+    is_covered_by_none(a, t, &corners[0], region) && is_covered_by_none(b, u, &corners[1], region)
 }
 
-/// Whether no other triangle of the body that reaches the region, and is not refused, covers a part of this one.
+/// Whether no other triangle of the body that has a point in the spot covers a part of this one.
+fn is_alone_at(spot: &Spot, body: &PlacedMesh<'_>, own: u32, corners: &[DVec3; 3]) -> bool {
+    let mut alone = true;
+    body.through_spot(spot.at - spot.within, spot.at + spot.within, |other| {
+        alone = other == own || {
+            let others = body.corners(other);
+            is_beside(spot, &others) || !covers(&others, corners)
+        };
+        if alone { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    });
+    alone
+}
+
+/// Whether no other triangle of the body that reaches the region covers a part of this one.
 fn is_covered_by_none(
     body: &PlacedMesh<'_>,
     own: u32,
     corners: &[DVec3; 3],
     [low, high]: [DVec3; 2],
-    refused: impl Fn(&[DVec3; 3]) -> bool,
 ) -> bool {
     let mut single = true;
     body.in_region(low, high, |other| {
-        single = other == own || {
-            let others = body.corners(other);
-            refused(&others) || {
-                // Nearly every other triangle has a corner off the plane; a shared one is in it, and asking would be
-                // slow.
-                let plane = Plane::through(corners[0], corners[1], corners[2]);
-                others.iter().any(|p| !corners.contains(p) && !plane.side(*p).is_zero())
-                    || classify(corners, &others) != TriangleRelation::Coplanar
-            }
-        };
+        single = other == own || !covers(&body.corners(other), corners);
         if single { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     });
     single
+}
+
+/// Whether a triangle covers a part of another one.
+fn covers(others: &[DVec3; 3], corners: &[DVec3; 3]) -> bool {
+    // Nearly every triangle has a corner off the plane of the other; a shared one is in it, and asking would be slow.
+    let plane = Plane::through(corners[0], corners[1], corners[2]);
+    !others.iter().any(|p| !corners.contains(p) && !plane.side(*p).is_zero())
+        && classify(corners, others) == TriangleRelation::Coplanar
 }
 
 /// Whether the plane of a triangle surely passes beside the spot.
