@@ -1,0 +1,220 @@
+//! Up to eight triangles at a time: what pairs of them are looked at through.
+//!
+//! A cluster is placed when it is looked at, once a frame whatever the number of its pairs: its vertices in doubles, the
+//! triangles lane by lane in f32 about their middle, so that they are as exact as the cluster is small, and a cylinder that
+//! holds them as they are now. Where it was a few frames ago tells how fast it is, deformation included.
+
+use glam::DVec3;
+
+use super::super::posed::Posed;
+use super::super::shells::Facet;
+
+/// Triangles of a cluster at most: the lanes of a vector.
+pub(super) const LANES: usize = 8;
+
+/// Corners of that many triangles.
+const CORNERS: usize = 3 * LANES;
+
+/// Frames after which it no longer counts where a cluster was.
+const RECENT: u64 = 8;
+
+/// Some triangles.
+#[derive(Debug, Clone)]
+pub(in super::super) struct Cluster {
+    /// The first again behind the last.
+    pub triangles: [u32; LANES],
+    pub count: u8,
+    /// As many as are used, each once.
+    vertices: [u32; CORNERS],
+    used: u8,
+    /// Places in `vertices`.
+    corners: [[u8; 3]; LANES],
+    /// For each the set of those that it shares a vertex with, itself among them.
+    pub beside: [u8; LANES],
+}
+
+impl Cluster {
+    /// The cluster of at least one triangle and at most `LANES`.
+    pub fn new(triangles: &[u32], corners_of: &[[u32; 3]]) -> Cluster {
+        let all: [u32; LANES] = std::array::from_fn(|k| *triangles.get(k).unwrap_or(&triangles[0]));
+        let mut cluster = Cluster {
+            triangles: all,
+            count: triangles.len() as u8,
+            vertices: [0; CORNERS],
+            used: 0,
+            corners: [[0; 3]; LANES],
+            beside: [0; LANES],
+        };
+        for (k, &t) in all.iter().enumerate() {
+            cluster.corners[k] = corners_of[t as usize].map(|v| cluster.place_of(v));
+        }
+        for k in 0..triangles.len() {
+            let shares = |l: &usize| cluster.corners[*l].iter().any(|c| cluster.corners[k].contains(c));
+            cluster.beside[k] = (0..triangles.len()).filter(shares).fold(0, |set, l| set | 1 << l);
+        }
+        cluster
+    }
+
+    fn place_of(&mut self, vertex: u32) -> u8 {
+        let used = usize::from(self.used);
+        if let Some(at) = self.vertices[..used].iter().position(|&v| v == vertex) {
+            return at as u8;
+        }
+        self.vertices[used] = vertex;
+        self.used += 1;
+        used as u8
+    }
+
+    /// The set of its triangles.
+    #[inline]
+    pub fn lanes(&self) -> u8 {
+        ((1_u16 << self.count) - 1) as u8
+    }
+}
+
+/// Triangles lane by lane, about a middle.
+#[derive(Debug, Clone, Copy, Default)]
+#[repr(align(32))]
+pub(super) struct Block {
+    /// By corner and axis.
+    pub corners: [[[f32; LANES]; 3]; 3],
+    /// Twice the area long.
+    pub normals: [[f32; LANES]; 3],
+    /// One over their lengths; 0 where there is none.
+    pub per_length: [f32; LANES],
+    /// The largest component of the edges from the first corner.
+    pub extents: [f32; LANES],
+    /// The largest component of any corner.
+    pub reach: f32,
+}
+
+/// A cluster in a frame.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct PlacedCluster {
+    /// What holds it, in the world.
+    pub facet: Facet,
+    pub block: Block,
+    /// How its middle moves in a frame; `None` where that is not known.
+    pub velocity: Option<DVec3>,
+    /// The reading of the clock when it was placed, 0 for never.
+    at: u64,
+}
+
+const NOWHERE: PlacedCluster = PlacedCluster {
+    facet: Facet { centre: DVec3::ZERO, normal: DVec3::X, radius: 0.0, inner: 0.0, outer: 0.0 },
+    block: Block {
+        corners: [[[0.0; LANES]; 3]; 3],
+        normals: [[0.0; LANES]; 3],
+        per_length: [0.0; LANES],
+        extents: [0.0; LANES],
+        reach: 0.0,
+    },
+    velocity: None,
+    at: 0,
+};
+
+/// The clusters of a body as they were last placed.
+#[derive(Debug, Clone, Default)]
+pub(super) struct PlacedClusters {
+    /// Where each is in `placed`; 0 for those that never were, for which the first stands.
+    of: Vec<u32>,
+    placed: Vec<PlacedCluster>,
+}
+
+impl PlacedClusters {
+    /// Forgets where they were.
+    pub fn clear(&mut self) {
+        self.of.clear();
+        self.placed.clear();
+    }
+
+    /// The place of a cluster, which is up to date when the clock reads so.
+    #[inline]
+    pub fn place(&mut self, which: u32, clusters: &[Cluster], body: &Posed<'_>, clock: u64) -> u32 {
+        if self.of.is_empty() {
+            self.of.resize(clusters.len(), 0);
+            self.placed.push(NOWHERE);
+        }
+        let mut at = self.of[which as usize];
+        if at == 0 {
+            at = self.placed.len() as u32;
+            self.of[which as usize] = at;
+            self.placed.push(NOWHERE);
+        }
+        let placed = &mut self.placed[at as usize];
+        if placed.at != clock {
+            placed.renew(&clusters[which as usize], body, clock);
+        }
+        at
+    }
+
+    /// What stands at a place.
+    #[inline]
+    pub fn at(&self, place: u32) -> &PlacedCluster {
+        &self.placed[place as usize]
+    }
+}
+
+impl PlacedCluster {
+    fn renew(&mut self, cluster: &Cluster, body: &Posed<'_>, clock: u64) {
+        let used = usize::from(cluster.used);
+        let mut points = [DVec3::ZERO; CORNERS];
+        let (mut low, mut high) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
+        for (p, &v) in points.iter_mut().zip(&cluster.vertices[..used]) {
+            *p = body.pose.apply(body.vertices[v as usize]);
+            low = low.min(*p);
+            high = high.max(*p);
+        }
+        let points = &points[..used];
+        let centre = 0.5 * low + 0.5 * high;
+        let before = (self.at, self.facet.centre);
+        let is_recent = before.0 > 0 && clock - before.0 <= RECENT;
+        self.velocity = is_recent.then(|| (centre - before.1) / (clock - before.0) as f64);
+        self.at = clock;
+        self.block.fill(cluster, points, centre);
+        let block = &self.block;
+        // Unused lanes repeat the first triangle: it counts more, which no cylinder minds.
+        let sum = [0, 1, 2].map(|k| f64::from(block.normals[k].iter().sum::<f32>()));
+        let normal = DVec3::from_array(sum).normalize_or(DVec3::X);
+        let mut facet = Facet { centre, normal, radius: 0.0, inner: f64::INFINITY, outer: f64::NEG_INFINITY };
+        let mut radius_sq: f64 = 0.0;
+        for p in points {
+            let arm = *p - centre;
+            let height = arm.dot(normal);
+            radius_sq = radius_sq.max(arm.length_squared() - height * height);
+            facet.inner = facet.inner.min(height);
+            facet.outer = facet.outer.max(height);
+        }
+        facet.radius = radius_sq.max(0.0).sqrt();
+        self.facet = facet;
+    }
+}
+
+impl Block {
+    #[inline]
+    fn fill(&mut self, cluster: &Cluster, points: &[DVec3], centre: DVec3) {
+        let mut arms = [[0.0_f32; 3]; CORNERS];
+        let mut reach = 0.0_f32;
+        for (arm, p) in arms.iter_mut().zip(points) {
+            *arm = (*p - centre).as_vec3().to_array();
+            reach = arm.iter().fold(reach, |most, x| most.max(x.abs()));
+        }
+        self.reach = reach;
+        for (lane, corners) in cluster.corners.iter().enumerate() {
+            for (corner, &at) in corners.iter().enumerate() {
+                let arm = arms[usize::from(at)];
+                (0..3).for_each(|k| self.corners[corner][k][lane] = arm[k]);
+            }
+        }
+        let [a, b, c] = &self.corners;
+        for lane in 0..LANES {
+            let side = |of: &[[f32; LANES]; 3]| [0, 1, 2].map(|k| of[k][lane] - a[k][lane]);
+            let (e, f) = (side(b), side(c));
+            let normal = [e[1] * f[2] - e[2] * f[1], e[2] * f[0] - e[0] * f[2], e[0] * f[1] - e[1] * f[0]];
+            (0..3).for_each(|k| self.normals[k][lane] = normal[k]);
+            let length = (normal[0] * normal[0] + normal[1] * normal[1] + normal[2] * normal[2]).sqrt();
+            self.per_length[lane] = if length > 0.0 { 1.0 / length } else { 0.0 };
+            self.extents[lane] = (0..3).map(|k| e[k].abs().max(f[k].abs())).fold(0.0, f32::max);
+        }
+    }
+}
