@@ -8,6 +8,7 @@ use glam::DVec3;
 
 use super::super::posed::Posed;
 use super::super::shells::Facet;
+use crate::simd::{prefetch, prefetch_all};
 
 /// Triangles of a cluster at most: the lanes of a vector.
 pub(super) const LANES: usize = 8;
@@ -65,6 +66,14 @@ impl Cluster {
         used as u8
     }
 
+    /// Asks for its vertices.
+    #[inline]
+    pub fn fetch(&self, body: &Posed<'_>) {
+        for &v in &self.vertices[..usize::from(self.used)] {
+            prefetch(&body.vertices[v as usize]);
+        }
+    }
+
     /// The set of its triangles.
     #[inline]
     pub fn lanes(&self) -> u8 {
@@ -84,6 +93,8 @@ pub(super) struct Block {
     pub per_length: [f32; LANES],
     /// The largest component of the edges from the first corner.
     pub extents: [f32; LANES],
+    /// The lower and the upper ends of the boxes around them, by axis.
+    pub boxes: [[[f32; LANES]; 3]; 2],
     /// The largest component of any corner.
     pub reach: f32,
 }
@@ -107,6 +118,7 @@ const NOWHERE: PlacedCluster = PlacedCluster {
         normals: [[0.0; LANES]; 3],
         per_length: [0.0; LANES],
         extents: [0.0; LANES],
+        boxes: [[[0.0; LANES]; 3]; 2],
         reach: 0.0,
     },
     velocity: None,
@@ -146,6 +158,22 @@ impl PlacedClusters {
             placed.renew(&clusters[which as usize], body, clock);
         }
         at
+    }
+
+    /// Asks for where a cluster is found.
+    #[inline]
+    pub fn fetch_place(&self, which: u32) {
+        if let Some(at) = self.of.get(which as usize) {
+            prefetch(at);
+        }
+    }
+
+    /// Asks for a cluster as it was placed.
+    #[inline]
+    pub fn fetch(&self, which: u32) {
+        if let Some(&at) = self.of.get(which as usize) {
+            prefetch_all(std::slice::from_ref(&self.placed[at as usize]));
+        }
     }
 
     /// What stands at a place.
@@ -206,15 +234,45 @@ impl Block {
                 (0..3).for_each(|k| self.corners[corner][k][lane] = arm[k]);
             }
         }
+        self.derive();
+    }
+
+    /// What follows from the corners, lane by lane.
+    #[inline(always)]
+    fn derive(&mut self) {
         let [a, b, c] = &self.corners;
+        let [low, high] = &mut self.boxes;
+        for k in 0..3 {
+            for lane in 0..LANES {
+                let (x, y, z) = (a[k][lane], b[k][lane], c[k][lane]);
+                low[k][lane] = smaller(smaller(x, y), z);
+                high[k][lane] = larger(larger(x, y), z);
+            }
+        }
+        let n = &mut self.normals;
         for lane in 0..LANES {
-            let side = |of: &[[f32; LANES]; 3]| [0, 1, 2].map(|k| of[k][lane] - a[k][lane]);
-            let (e, f) = (side(b), side(c));
-            let normal = [e[1] * f[2] - e[2] * f[1], e[2] * f[0] - e[0] * f[2], e[0] * f[1] - e[1] * f[0]];
-            (0..3).for_each(|k| self.normals[k][lane] = normal[k]);
-            let length = (normal[0] * normal[0] + normal[1] * normal[1] + normal[2] * normal[2]).sqrt();
+            let (e0, f0) = (b[0][lane] - a[0][lane], c[0][lane] - a[0][lane]);
+            let (e1, f1) = (b[1][lane] - a[1][lane], c[1][lane] - a[1][lane]);
+            let (e2, f2) = (b[2][lane] - a[2][lane], c[2][lane] - a[2][lane]);
+            let (x, y, z) = (e1 * f2 - e2 * f1, e2 * f0 - e0 * f2, e0 * f1 - e1 * f0);
+            (n[0][lane], n[1][lane], n[2][lane]) = (x, y, z);
+            let length = (x * x + y * y + z * z).sqrt();
             self.per_length[lane] = if length > 0.0 { 1.0 / length } else { 0.0 };
-            self.extents[lane] = (0..3).map(|k| e[k].abs().max(f[k].abs())).fold(0.0, f32::max);
+            let e = larger(larger(e0.abs(), e1.abs()), e2.abs());
+            let f = larger(larger(f0.abs(), f1.abs()), f2.abs());
+            self.extents[lane] = larger(e, f);
         }
     }
+}
+
+/// As the instruction does it: the second where one is no number.
+#[inline(always)]
+pub(super) fn larger(x: f32, y: f32) -> f32 {
+    if x > y { x } else { y }
+}
+
+/// As [`larger`].
+#[inline(always)]
+pub(super) fn smaller(x: f32, y: f32) -> f32 {
+    if x < y { x } else { y }
 }

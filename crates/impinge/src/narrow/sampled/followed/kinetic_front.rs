@@ -16,13 +16,13 @@ use super::super::front::{Frame, NONE};
 use super::super::layers::Layers;
 use super::super::meter::Meter;
 use super::super::posed::{Flow, largest_turn};
-use super::super::shells::Facet;
-use super::Told;
 use super::cluster_pair::{Approach, FARTHEST};
-use super::clusters::{LANES, PlacedClusters};
-use super::patches::Patch;
+use super::clusters::{Cluster, LANES, PlacedClusters};
+use super::patches::{Patch, PlacedPatch, PlacedPatches};
+use super::{Told, one_of_each, tell};
 use crate::geom::triangle_triangle::meet;
-use crate::simd::SimdLevel;
+use crate::num::each::Each;
+use crate::simd::{SimdLevel, prefetch, prefetch_all};
 
 /// Frames for which a pair waits at most; a power of two.
 const AHEAD: u64 = 256;
@@ -33,6 +33,9 @@ const CAUTION: f64 = 0.9;
 /// Share of the whole motion that counts as an approach whatever its direction is (no unit): patches are not flat, bodies
 /// turn, and what recedes may come back.
 const ASIDE: f64 = 0.5;
+
+/// Frames by which a contact may be told late: pairs are looked at so much later than something may have happened.
+const DELAY: u64 = 1;
 
 /// The least change of the motion in one frame, and in a frame on the average, that is expected: a part of the motion itself
 /// (no unit).
@@ -46,7 +49,10 @@ const NEWEST: f64 = 1.0 / 16.0;
 const LOOSE: f64 = 0.1;
 
 /// Share of the deformation of a frame by which the motion of two clusters may differ from what was measured (no unit).
-const UNMEASURED: f64 = 0.25;
+const UNMEASURED: f64 = 0.3;
+
+/// Share of the deformation of a frame by which it may change from one frame to the next on the average (no unit).
+const BENDING: f64 = 0.02;
 
 /// The length over which a deformation is expected to change, as a part of the bodies' size (no unit): over it, vertices
 /// that move by d turn normals by d.
@@ -54,7 +60,7 @@ const SMOOTH: f64 = 0.3;
 
 /// What is left of a speed, a turn, a change of the motion and its mean that count, from frame to frame, when bodies come
 /// to rest or go on evenly (no unit).
-const FADING: [f64; 4] = [0.98, 0.98, 0.99, 0.99];
+const FADING: [f64; 4] = [0.98, 0.98, 0.97, 0.97];
 
 /// How much faster than expected bodies may be, or change their motion, until all that waits is looked at anew (no unit).
 const FASTER: f64 = 1.5;
@@ -71,11 +77,14 @@ const LATE: f64 = 9.0;
 /// Coarser pairs are tried in one of so many frames.
 const RISING: u64 = 2;
 
+/// So many entries ahead their nodes, patches, clusters and vertices are asked for.
+const FETCHED: [usize; 4] = [12, 8, 5, 2];
+
 /// Two patches with what is expected of them.
 #[derive(Debug, Clone, Copy)]
 struct Placed {
     pair: [u32; 2],
-    patches: [Facet; 2],
+    patches: [PlacedPatch; 2],
     /// Frames for which they stay apart; 0 where they are not.
     apart: f64,
 }
@@ -89,8 +98,10 @@ struct Node {
     child: u32,
     /// Entries with another stamp do not count.
     stamp: u32,
-    /// Whether triangles met within it when it was last looked at.
-    is_met: bool,
+    /// Of two clusters, the pairs of triangles that were told of those that met (bit 8·i + j).
+    told: u64,
+    /// The reading of the clock until which nothing else is expected there.
+    until: u64,
     /// Whether its share counts as apart.
     is_apart: bool,
 }
@@ -121,6 +132,7 @@ pub(super) struct KineticFront {
     /// Room for what is due; empty between frames.
     due: Waiting,
     stack: Vec<(u32, Placed)>,
+    patches: [PlacedPatches; 2],
     clusters: [PlacedClusters; 2],
     /// The share of all pairs of surface points that belongs to pairs which are apart.
     apart: f64,
@@ -158,6 +170,7 @@ impl KineticFront {
             late: Waiting::default(),
             due: Waiting::default(),
             stack: Vec::new(),
+            patches: Default::default(),
             clusters: Default::default(),
             apart: 0.0,
             clock: 0,
@@ -177,6 +190,7 @@ impl KineticFront {
         self.late.iter_mut().for_each(Vec::clear);
         self.nodes.clear();
         self.free.clear();
+        self.patches.iter_mut().for_each(PlacedPatches::clear);
         self.clusters.iter_mut().for_each(PlacedClusters::clear);
         self.apart = 0.0;
         self.pace = [0.0; 4];
@@ -216,6 +230,7 @@ impl KineticFront {
     fn look_at_all(&mut self, due: &Waiting, look: &mut Look<'_, '_, '_>) -> bool {
         for k in 0..due[0].len().max(due[1].len()) {
             for (which, entries) in due.iter().enumerate() {
+                self.fetch(entries, k, look);
                 if k < entries.len() && !self.look_at(entries[k], look) {
                     let next = [k + 1, k + which];
                     for (entries, next) in due.iter().zip(next) {
@@ -228,10 +243,48 @@ impl KineticFront {
         true
     }
 
+    /// Asks for the memory that the next entries need: all of it together is larger than the near caches.
+    #[inline]
+    fn fetch(&self, entries: &[Entry], k: usize, look: &Look<'_, '_, '_>) {
+        let node = |ahead: usize| entries.get(k + ahead).map(|entry| &self.nodes[entry.node as usize]);
+        if let Some(node) = node(FETCHED[0]) {
+            prefetch(node);
+        }
+        if let Some(node) = node(FETCHED[1]) {
+            (0..2).for_each(|k| prefetch(look.patch(k, node.pair[k])));
+        }
+        if let Some(node) = node(FETCHED[2]) {
+            for k in 0..2 {
+                let patch = look.patch(k, node.pair[k]);
+                match patch.cluster() {
+                    Some(cluster) => {
+                        prefetch_all(std::slice::from_ref(
+                            &look.layers[k].patches().clusters[cluster as usize],
+                        ));
+                        self.clusters[k].fetch_place(cluster);
+                    }
+                    None => patch.fetch(&look.frame.bodies[k]),
+                }
+            }
+        }
+        if let Some(node) = node(FETCHED[3])
+            && let Some(clusters) = look.clusters(node.pair)
+        {
+            let is_kept = node.told != 0 && self.clock <= node.until;
+            for k in 0..2 {
+                let cluster = &look.layers[k].patches().clusters[clusters[k] as usize];
+                if !is_kept {
+                    self.clusters[k].fetch(clusters[k]);
+                }
+                cluster.fetch(&look.frame.bodies[k]);
+            }
+        }
+    }
+
     /// Puts off what the budget no longer pays for.
     fn leave(&mut self, entries: &[Entry]) {
         for entry in entries {
-            let is_met = self.nodes[entry.node as usize].is_met;
+            let is_met = self.nodes[entry.node as usize].told != 0;
             self.late[usize::from(!is_met)].push(*entry);
         }
     }
@@ -303,23 +356,32 @@ impl KineticFront {
 
     /// What is expected of two patches, which are placed.
     #[inline]
-    fn placed_anew(&self, pair: [u32; 2], look: &mut Look<'_, '_, '_>) -> Placed {
-        let bodies = &look.frame.bodies;
-        let patches = [look.patch(0, pair[0]).place(&bodies[0]), look.patch(1, pair[1]).place(&bodies[1])];
+    fn placed_anew(&mut self, pair: [u32; 2], look: &mut Look<'_, '_, '_>) -> Placed {
+        let patches = [self.place(0, pair[0], look), self.place(1, pair[1], look)];
         self.placed(pair, patches, look)
+    }
+
+    #[inline]
+    fn place(&mut self, body: usize, patch: u32, look: &Look<'_, '_, '_>) -> PlacedPatch {
+        let tree = &look.layers[body].patches().tree;
+        self.patches[body].place(patch, tree, &look.frame.bodies[body], self.clock)
     }
 
     /// What is expected of two patches.
     #[inline]
-    fn placed(&self, pair: [u32; 2], patches: [Facet; 2], look: &mut Look<'_, '_, '_>) -> Placed {
+    fn placed(&self, pair: [u32; 2], patches: [PlacedPatch; 2], look: &mut Look<'_, '_, '_>) -> Placed {
         look.frame.work.volume_tests += 1;
-        let gap = facet_pair::gap(&patches[0], &patches[1]);
-        let loose = LOOSE * (self.stretch[0] * patches[0].radius + self.stretch[1] * patches[1].radius);
+        let (a, b) = (&patches[0].facet, &patches[1].facet);
+        let gap = facet_pair::gap(a, b);
+        let loose = LOOSE * (self.stretch[0] * a.radius + self.stretch[1] * b.radius);
         let gap = Gap { width: gap.width - loose, ..gap };
         let apart = if gap.width > 0.0 {
-            let moved = look.frame.flow.as_ref().map(|flow| flow.at(patches[1].centre));
-            let radius = patches[0].radius.min(patches[1].radius);
-            self.motion(moved, radius, look.frame.deformed, look.frame).frames(gap)
+            let (deforms, deformed) = match (patches[0].deforms, patches[1].deforms) {
+                (Some(of_a), Some(of_b)) => (of_b - of_a, UNMEASURED * look.frame.deformed),
+                _ => (DVec3::ZERO, look.frame.deformed),
+            };
+            let moved = look.frame.flow.as_ref().map(|flow| flow.at(b.centre) + deforms);
+            self.motion(moved, a.radius.min(b.radius), deformed, look.frame).frames(gap)
         } else {
             0.0
         };
@@ -338,19 +400,26 @@ impl KineticFront {
             moved,
             aside: aside + deformed,
             unlike: self.turned * radius + deformed + self.pace[2].max(self.least_pace(2)),
-            change: self.pace[3].max(self.least_pace(3)),
+            change: self.pace[3].max(self.least_pace(3)) + BENDING * frame.deformed,
         }
     }
 
     /// Has a pair looked at again.
     #[inline]
-    fn wait(&mut self, node: u32, frames: f64, is_met: bool, layers: [&Layers; 2]) {
+    fn wait(&mut self, node: u32, frames: f64, layers: [&Layers; 2]) {
         self.count_apart(node, frames >= 1.0, layers);
         let of = &mut self.nodes[node as usize];
-        of.is_met = is_met;
+        of.told = 0;
         let entry = Entry { node, stamp: of.stamp };
-        let frames = (frames as u64).clamp(1, AHEAD - 1);
-        self.ahead[slot(self.clock + frames)][usize::from(!is_met)].push(entry);
+        let frames = (frames as u64 + DELAY).clamp(1, AHEAD - 1);
+        self.ahead[slot(self.clock + frames)][1].push(entry);
+    }
+
+    /// Has clusters of which some triangles meet looked at in the next frame.
+    #[inline]
+    fn stay(&mut self, node: u32) {
+        let entry = Entry { node, stamp: self.nodes[node as usize].stamp };
+        self.ahead[slot(self.clock + 1)][0].push(entry);
     }
 
     fn count_apart(&mut self, node: u32, is_apart: bool, layers: [&Layers; 2]) {
@@ -373,7 +442,7 @@ impl KineticFront {
             let pair = self.nodes[parent as usize].pair;
             let k = usize::from(pair[0] == placed.pair[0]);
             let mut patches = placed.patches;
-            patches[k] = look.patch(k, pair[k]).place(&look.frame.bodies[k]);
+            patches[k] = self.place(k, pair[k], look);
             let above = self.placed(pair, patches, look);
             if above.apart < LATE {
                 break;
@@ -381,7 +450,7 @@ impl KineticFront {
             self.close(parent, look.layers);
             (node, placed) = (parent, above);
         }
-        self.wait(node, placed.apart, false, look.layers);
+        self.wait(node, placed.apart, look.layers);
     }
 
     /// Takes away all that stands for a node.
@@ -413,11 +482,11 @@ impl KineticFront {
         for (child, part) in (child..).zip(own[k].below) {
             let (mut pair, mut patches) = (pair, patches);
             pair[k] = part;
-            patches[k] = look.patch(k, part).place(&look.frame.bodies[k]);
+            patches[k] = self.place(k, part, look);
             self.nodes[child as usize].pair = pair;
             let placed = self.placed(pair, patches, look);
             if placed.apart >= SOON {
-                self.wait(child, placed.apart, false, look.layers);
+                self.wait(child, placed.apart, look.layers);
             } else {
                 self.stack.push((child, placed));
             }
@@ -440,16 +509,28 @@ impl KineticFront {
 
     /// Two clusters: their triangles that meet are told.
     fn look_at_clusters(&mut self, node: u32, clusters: [u32; 2], look: &mut Look<'_, '_, '_>) {
-        let Node { pair, is_met, .. } = self.nodes[node as usize];
+        let Node { pair, told, until, .. } = self.nodes[node as usize];
         let layers = look.layers;
+        let own = [0, 1].each(|k| &layers[k].patches().clusters[clusters[k] as usize]);
+        let is_met = told != 0;
+        if is_met && self.clock <= until && look.still_meet(told, own) {
+            tell(told, own, clusters, look.told);
+            return self.stay(node);
+        }
         look.frame.work.volume_tests += 1;
         let frame = &*look.frame;
-        let all = layers.map(|layers| &layers.patches().clusters[..]);
-        let places = [0, 1].map(|k| self.clusters[k].place(clusters[k], all[k], &frame.bodies[k], self.clock));
-        let [a, b] = [0, 1].map(|k| self.clusters[k].at(places[k]));
-        let radius = a.facet.radius + b.facet.radius;
+        let all = [&layers[0].patches().clusters[..], &layers[1].patches().clusters[..]];
+        let [of_a, of_b] = &mut self.clusters;
+        let (a, b) = (
+            of_a.place(clusters[0], all[0], &frame.bodies[0], self.clock),
+            of_b.place(clusters[1], all[1], &frame.bodies[1], self.clock),
+        );
+        let (a, b) = (self.clusters[0].at(a), self.clusters[1].at(b));
+        let radius = a.facet.radius.max(b.facet.radius);
         let motion = match (a.velocity, b.velocity) {
-            (Some(of_a), Some(of_b)) => self.motion(Some(of_b - of_a), radius, UNMEASURED * frame.deformed, frame),
+            (Some(of_a), Some(of_b)) => {
+                self.motion(Some(of_b - of_a), radius, UNMEASURED * frame.deformed, frame)
+            }
             _ => {
                 let moved = frame.flow.as_ref().map(|flow| flow.at(b.facet.centre));
                 self.motion(moved, radius, frame.deformed, frame)
@@ -459,14 +540,14 @@ impl KineticFront {
         if !is_met {
             let gap = facet_pair::gap(&a.facet, &b.facet);
             apart = if gap.width > 0.0 { motion.frames(gap) } else { 0.0 };
-            if apart >= LATE {
-                let placed = self.placed_anew(pair, look);
-                if placed.apart >= LATE {
-                    return self.rise(node, placed, look);
-                }
-            }
             if apart >= APART {
-                return self.wait(node, apart, false, layers);
+                if apart >= LATE {
+                    let placed = self.placed_anew(pair, look);
+                    if placed.apart >= LATE {
+                        return self.rise(node, placed, look);
+                    }
+                }
+                return self.wait(node, apart, layers);
             }
         }
         look.meter.charge(1);
@@ -474,7 +555,6 @@ impl KineticFront {
         let unlike = motion.unlike + 0.5 * f64::from(FARTHEST) * motion.change;
         let moved = motion.moved.unwrap_or(DVec3::ZERO);
         let approach = Approach::new(blocks, [a.facet.centre, b.facet.centre], moved, unlike);
-        let own = [0, 1].map(|k| &all[k][clusters[k] as usize]);
         let near = approach.near(self.level, blocks, [own[0].lanes(), own[1].lanes()]);
         let mut met = 0_u64;
         let mut left = near.pairs;
@@ -491,14 +571,18 @@ impl KineticFront {
             met |= u64::from(is_meeting) << bit;
         }
         if met != 0 {
-            super::tell(met, own, clusters, look.told);
-            return self.wait(node, 1.0, true, layers);
+            let told = one_of_each(met, own);
+            tell(told, own, clusters, look.told);
+            self.count_apart(node, false, layers);
+            let of = &mut self.nodes[node as usize];
+            (of.told, of.until) = (told, self.clock + DELAY);
+            return self.stay(node);
         }
         let planes = match near.pairs == 0 && motion.moved.is_some() {
             true => CAUTION * f64::from(near.frames),
             false => 0.0,
         };
-        self.wait(node, apart.max(planes), false, layers);
+        self.wait(node, apart.max(planes), layers);
     }
 }
 
@@ -510,7 +594,7 @@ fn slot(clock: u64) -> usize {
 
 impl Node {
     fn new(parent: u32) -> Node {
-        Node { pair: [0; 2], parent, child: NONE, stamp: 0, is_met: false, is_apart: false }
+        Node { pair: [0; 2], parent, child: NONE, stamp: 0, told: 0, until: 0, is_apart: false }
     }
 }
 
@@ -518,6 +602,21 @@ impl<'l> Look<'l, '_, '_> {
     #[inline]
     fn patch(&self, body: usize, patch: u32) -> &'l Patch {
         &self.layers[body].patches().tree[patch as usize]
+    }
+
+    /// Whether some pairs of two clusters' triangles, which met before, all do.
+    fn still_meet(&mut self, mut told: u64, own: [&Cluster; 2]) -> bool {
+        self.frame.work.primitive_tests += u64::from(told.count_ones());
+        while told != 0 {
+            let bit = told.trailing_zeros() as usize;
+            told &= told - 1;
+            let a = self.frame.bodies[0].triangle(own[0].triangles[bit / LANES]);
+            let b = self.frame.bodies[1].triangle(own[1].triangles[bit % LANES]);
+            if !meet(&a.corners, &b.corners) {
+                return false;
+            }
+        }
+        true
     }
 
     /// The clusters of two patches of which each is one.

@@ -101,18 +101,27 @@ impl Followed {
     }
 }
 
-/// Tells one of the pairs of two clusters' triangles that meet (bit 8·i + j) for each set of them that hangs together.
-fn tell(met: u64, clusters: [&Cluster; 2], names: [u32; 2], told: &mut Vec<Told>) {
-    let (mut left, mut count) = (met, 0);
+/// Tells some pairs of two clusters' triangles (bit 8·i + j).
+fn tell(mut pairs: u64, clusters: [&Cluster; 2], names: [u32; 2], told: &mut Vec<Told>) {
+    while pairs != 0 {
+        let bit = pairs.trailing_zeros();
+        pairs &= pairs - 1;
+        let (i, j) = (bit as usize / LANES, bit as usize % LANES);
+        // Clusters are at most an eighth of 2³² triangles.
+        let id = (u64::from(names[0]) << 35) | (u64::from(names[1]) << 6) | u64::from(bit);
+        told.push(([clusters[0].triangles[i], clusters[1].triangles[j]], id.saturating_add(1)));
+    }
+}
+
+/// The first of each set of pairs that hangs together.
+fn one_of_each(pairs: u64, clusters: [&Cluster; 2]) -> u64 {
+    let (mut left, mut first) = (pairs, 0);
     while left != 0 {
         let bit = left.trailing_zeros() as usize;
-        let (i, j) = (bit / LANES, bit % LANES);
-        // Clusters are at most an eighth of 2³² triangles, sets at most 64.
-        let id = (u64::from(names[0]) << 35) | (u64::from(names[1]) << 6) | count;
-        told.push(([clusters[0].triangles[i], clusters[1].triangles[j]], id.saturating_add(1)));
+        first |= 1 << bit;
         left &= !together(left, bit, clusters);
-        count += 1;
     }
+    first
 }
 
 /// Those of a set of pairs that hang together with one: their triangles share vertices on both bodies.

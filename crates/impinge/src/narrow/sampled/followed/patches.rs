@@ -10,6 +10,10 @@ use super::super::posed::Posed;
 use super::super::shells::{Facet, Shells};
 use super::clusters::{Cluster, LANES};
 use crate::num::tolerance::ROUND_UP;
+use crate::simd::prefetch;
+
+/// Frames after which it no longer counts where a patch was.
+const RECENT: u64 = 16;
 
 /// A patch.
 #[derive(Debug, Clone, Copy)]
@@ -41,17 +45,84 @@ impl Patch {
         (self.below[0] == NONE).then_some(self.below[1])
     }
 
-    /// About where it is in the world: as it would be if it deformed with its anchor alone.
+    /// Asks for the vertices of its anchor.
     #[inline]
-    pub fn place(&self, body: &Posed<'_>) -> Facet {
-        let [a, b, c] = self.anchor.map(|v| body.vertices[v as usize]);
+    pub fn fetch(&self, body: &Posed<'_>) {
+        self.anchor.iter().for_each(|&v| prefetch(&body.vertices[v as usize]));
+    }
+
+    /// About where it is in its body's frame: as it would be if it deformed with its anchor alone.
+    #[inline]
+    fn own(&self, body: &Posed<'_>) -> Facet {
+        let at = |k: usize| body.vertices[self.anchor[k] as usize];
+        let (a, b, c) = (at(0), at(1), at(2));
         let (radius, normal) = (f64::from(self.radius), (b - a).cross(c - a));
         let length = normal.length();
         let (inner, outer, normal) = match length > 0.0 {
             true => (f64::from(self.inner), f64::from(self.outer), normal / length),
             false => (-radius, radius, DVec3::X),
         };
-        body.place(Facet { centre: (a + b + c) / 3.0, normal, radius, inner, outer })
+        Facet { centre: (a + b + c) / 3.0, normal, radius, inner, outer }
+    }
+}
+
+/// A patch in a frame.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct PlacedPatch {
+    /// In the world.
+    pub facet: Facet,
+    /// How the anchor moves in a frame by deformation, in the world; `None` where that is not known.
+    pub deforms: Option<DVec3>,
+    /// Where the anchor was in its body's frame.
+    own: DVec3,
+    /// The reading of the clock then.
+    at: u64,
+}
+
+/// Patches of a body as they were last placed: many pairs share one.
+#[derive(Debug, Clone, Default)]
+pub(super) struct PlacedPatches {
+    /// One more than where each is in `placed`; 0 for those that never were.
+    of: Vec<u32>,
+    placed: Vec<PlacedPatch>,
+}
+
+impl PlacedPatches {
+    /// Forgets where they were.
+    pub fn clear(&mut self) {
+        self.of.clear();
+        self.placed.clear();
+    }
+
+    /// A patch as it is when the clock reads so.
+    #[inline]
+    pub fn place(&mut self, which: u32, tree: &[Patch], body: &Posed<'_>, clock: u64) -> PlacedPatch {
+        if self.of.is_empty() {
+            self.of.resize(tree.len(), 0);
+        }
+        let before = match self.of[which as usize].checked_sub(1) {
+            Some(at) => Some(&mut self.placed[at as usize]),
+            None => None,
+        };
+        if let Some(before) = &before
+            && before.at == clock
+        {
+            return **before;
+        }
+        let own = tree[which as usize].own(body);
+        let deforms = before.as_ref().filter(|before| clock - before.at <= RECENT).map(|before| {
+            let frames = (clock - before.at) as f64;
+            body.turn * (own.centre - before.own) / frames
+        });
+        let placed = PlacedPatch { facet: body.place(own), deforms, own: own.centre, at: clock };
+        match before {
+            Some(before) => *before = placed,
+            None => {
+                self.placed.push(placed);
+                self.of[which as usize] = self.placed.len() as u32;
+            }
+        }
+        placed
     }
 }
 
