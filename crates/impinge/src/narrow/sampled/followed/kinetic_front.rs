@@ -100,6 +100,8 @@ struct Node {
     stamp: u32,
     /// Of two clusters, the pairs of triangles that were told of those that met (bit 8·i + j).
     told: u64,
+    /// The reading of the clock when they were.
+    told_at: u64,
     /// The reading of the clock until which nothing else is expected there.
     until: u64,
     /// Whether its share counts as apart.
@@ -220,21 +222,57 @@ impl KineticFront {
                 due.append(waiting);
             }
         }
-        let is_done = self.look_at_all(&due, look);
+        let is_done = self.tell_again(&mut due[0], look) && self.look_at_all(&mut due, look);
+        if !is_done {
+            due.iter().for_each(|entries| self.leave(entries));
+        }
         due.iter_mut().for_each(Vec::clear);
         self.due = due;
         is_done
     }
 
-    /// Looks at what met and at the others in turn, so that a small budget is shared by both.
-    fn look_at_all(&mut self, due: &Waiting, look: &mut Look<'_, '_, '_>) -> bool {
+    /// Tells the triangles that met and still do, before anything else is looked for. What is left of the entries is to be
+    /// looked at closer; false when the budget ends.
+    fn tell_again(&mut self, entries: &mut Vec<Entry>, look: &mut Look<'_, '_, '_>) -> bool {
+        let mut closer = 0;
+        for k in 0..entries.len() {
+            self.fetch(entries, k, look);
+            let entry = entries[k];
+            let Node { pair, stamp, told, until, .. } = self.nodes[entry.node as usize];
+            let clusters = match look.clusters(pair) {
+                Some(clusters) if stamp == entry.stamp => clusters,
+                _ => continue,
+            };
+            if !look.meter.pay(1) {
+                entries.drain(closer..k);
+                return false;
+            }
+            let own = look.own(clusters);
+            let of = &mut self.nodes[entry.node as usize];
+            let still = look.still_meet(told, own);
+            tell(still, own, clusters, look.told);
+            (of.told, of.told_at) = (still, self.clock);
+            if still == told && self.clock <= until {
+                self.stay(entry.node);
+                continue;
+            }
+            entries[closer] = entry;
+            closer += 1;
+        }
+        entries.truncate(closer);
+        true
+    }
+
+    /// Looks at what met and at the others in turn, so that a small budget is shared by both; takes away what was looked at
+    /// when the budget ends.
+    fn look_at_all(&mut self, due: &mut Waiting, look: &mut Look<'_, '_, '_>) -> bool {
         for k in 0..due[0].len().max(due[1].len()) {
-            for (which, entries) in due.iter().enumerate() {
-                self.fetch(entries, k, look);
-                if k < entries.len() && !self.look_at(entries[k], look) {
-                    let next = [k + 1, k + which];
-                    for (entries, next) in due.iter().zip(next) {
-                        self.leave(entries.get(next..).unwrap_or_default());
+            for which in 0..2 {
+                self.fetch(&due[which], k, look);
+                if k < due[which].len() && !self.look_at(due[which][k], look) {
+                    let done = [k + 1, k + which];
+                    for (entries, done) in due.iter_mut().zip(done) {
+                        entries.drain(..done.min(entries.len()));
                     }
                     return false;
                 }
@@ -271,8 +309,7 @@ impl KineticFront {
             && let Some(clusters) = look.clusters(node.pair)
         {
             let is_kept = node.told != 0 && self.clock <= node.until;
-            for k in 0..2 {
-                let cluster = &look.layers[k].patches().clusters[clusters[k] as usize];
+            for (k, cluster) in look.own(clusters).into_iter().enumerate() {
                 if !is_kept {
                     self.clusters[k].fetch(clusters[k]);
                 }
@@ -509,14 +546,11 @@ impl KineticFront {
 
     /// Two clusters: their triangles that meet are told.
     fn look_at_clusters(&mut self, node: u32, clusters: [u32; 2], look: &mut Look<'_, '_, '_>) {
-        let Node { pair, told, until, .. } = self.nodes[node as usize];
+        let Node { pair, told, told_at, .. } = self.nodes[node as usize];
+        // What was told in this frame already.
+        let told = if told_at == self.clock { told } else { 0 };
         let layers = look.layers;
-        let own = [0, 1].each(|k| &layers[k].patches().clusters[clusters[k] as usize]);
-        let is_met = told != 0;
-        if is_met && self.clock <= until && look.still_meet(told, own) {
-            tell(told, own, clusters, look.told);
-            return self.stay(node);
-        }
+        let own = look.own(clusters);
         look.frame.work.volume_tests += 1;
         let frame = &*look.frame;
         let all = [&layers[0].patches().clusters[..], &layers[1].patches().clusters[..]];
@@ -537,7 +571,7 @@ impl KineticFront {
             }
         };
         let mut apart = 0.0;
-        if !is_met {
+        if told == 0 {
             let gap = facet_pair::gap(&a.facet, &b.facet);
             apart = if gap.width > 0.0 { motion.frames(gap) } else { 0.0 };
             if apart >= APART {
@@ -571,11 +605,11 @@ impl KineticFront {
             met |= u64::from(is_meeting) << bit;
         }
         if met != 0 {
-            let told = one_of_each(met, own);
-            tell(told, own, clusters, look.told);
+            let firsts = one_of_each(met, told, own);
+            tell(firsts & !told, own, clusters, look.told);
             self.count_apart(node, false, layers);
             let of = &mut self.nodes[node as usize];
-            (of.told, of.until) = (told, self.clock + DELAY);
+            (of.told, of.told_at, of.until) = (firsts, self.clock, self.clock + DELAY);
             return self.stay(node);
         }
         let planes = match near.pairs == 0 && motion.moved.is_some() {
@@ -594,7 +628,7 @@ fn slot(clock: u64) -> usize {
 
 impl Node {
     fn new(parent: u32) -> Node {
-        Node { pair: [0; 2], parent, child: NONE, stamp: 0, told: 0, until: 0, is_apart: false }
+        Node { pair: [0; 2], parent, child: NONE, stamp: 0, told: 0, told_at: 0, until: 0, is_apart: false }
     }
 }
 
@@ -604,19 +638,23 @@ impl<'l> Look<'l, '_, '_> {
         &self.layers[body].patches().tree[patch as usize]
     }
 
-    /// Whether some pairs of two clusters' triangles, which met before, all do.
-    fn still_meet(&mut self, mut told: u64, own: [&Cluster; 2]) -> bool {
-        self.frame.work.primitive_tests += u64::from(told.count_ones());
-        while told != 0 {
-            let bit = told.trailing_zeros() as usize;
-            told &= told - 1;
+    #[inline]
+    fn own(&self, clusters: [u32; 2]) -> [&'l Cluster; 2] {
+        [0, 1].each(|k| &self.layers[k].patches().clusters[clusters[k] as usize])
+    }
+
+    /// Which of some pairs of two clusters' triangles meet.
+    fn still_meet(&mut self, mut pairs: u64, own: [&Cluster; 2]) -> u64 {
+        self.frame.work.primitive_tests += u64::from(pairs.count_ones());
+        let mut still = 0;
+        while pairs != 0 {
+            let bit = pairs.trailing_zeros() as usize;
+            pairs &= pairs - 1;
             let a = self.frame.bodies[0].triangle(own[0].triangles[bit / LANES]);
             let b = self.frame.bodies[1].triangle(own[1].triangles[bit % LANES]);
-            if !meet(&a.corners, &b.corners) {
-                return false;
-            }
+            still |= u64::from(meet(&a.corners, &b.corners)) << bit;
         }
-        true
+        still
     }
 
     /// The clusters of two patches of which each is one.

@@ -113,15 +113,16 @@ fn tell(mut pairs: u64, clusters: [&Cluster; 2], names: [u32; 2], told: &mut Vec
     }
 }
 
-/// The first of each set of pairs that hangs together.
-fn one_of_each(pairs: u64, clusters: [&Cluster; 2]) -> u64 {
-    let (mut left, mut first) = (pairs, 0);
+/// The first of each set of pairs that hangs together, or the first of those that are preferred.
+fn one_of_each(pairs: u64, preferred: u64, clusters: [&Cluster; 2]) -> u64 {
+    let (mut left, mut firsts) = (pairs, 0);
     while left != 0 {
-        let bit = left.trailing_zeros() as usize;
-        first |= 1 << bit;
-        left &= !together(left, bit, clusters);
+        let set = together(left, left.trailing_zeros() as usize, clusters);
+        let of = if set & preferred != 0 { set & preferred } else { set };
+        firsts |= 1 << of.trailing_zeros();
+        left &= !set;
     }
-    first
+    firsts
 }
 
 /// Those of a set of pairs that hang together with one: their triangles share vertices on both bodies.
