@@ -2,7 +2,7 @@
 //!
 //! A cluster is placed when it is looked at, once a frame whatever the number of its pairs: its vertices in doubles, the
 //! triangles lane by lane in f32 about their middle, so that they are as exact as the cluster is small, and a cylinder that
-//! holds them as they are now. Where it was a few frames ago tells how fast it is, deformation included.
+//! holds them as they are now. Where it was in its body a few frames ago tells how it deforms.
 
 use glam::DVec3;
 
@@ -105,8 +105,10 @@ pub(super) struct PlacedCluster {
     /// What holds it, in the world.
     pub facet: Facet,
     pub block: Block,
-    /// How its middle moves in a frame; `None` where that is not known.
-    pub velocity: Option<DVec3>,
+    /// How it moves in a frame by deformation, in the world; `None` where that is not known.
+    pub deforms: Option<DVec3>,
+    /// Where its first vertices were in its body's frame, in the mean.
+    own: DVec3,
     /// The reading of the clock when it was placed, 0 for never.
     at: u64,
 }
@@ -121,7 +123,8 @@ const NOWHERE: PlacedCluster = PlacedCluster {
         boxes: [[[0.0; LANES]; 3]; 2],
         reach: 0.0,
     },
-    velocity: None,
+    deforms: None,
+    own: DVec3::ZERO,
     at: 0,
 };
 
@@ -195,10 +198,11 @@ impl PlacedCluster {
         }
         let points = &points[..used];
         let centre = 0.5 * low + 0.5 * high;
-        let before = (self.at, self.facet.centre);
-        let is_recent = before.0 > 0 && clock - before.0 <= RECENT;
-        self.velocity = is_recent.then(|| (centre - before.1) / (clock - before.0) as f64);
-        self.at = clock;
+        let first = |k: usize| body.vertices[cluster.vertices[k] as usize];
+        let own = (first(0) + first(1) + first(2)) / 3.0;
+        let is_recent = self.at > 0 && clock - self.at <= RECENT;
+        self.deforms = is_recent.then(|| body.turn * (own - self.own) / (clock - self.at) as f64);
+        (self.own, self.at) = (own, clock);
         self.block.fill(cluster, points, centre);
         let block = &self.block;
         // Unused lanes repeat the first triangle: it counts more, which no cylinder minds.

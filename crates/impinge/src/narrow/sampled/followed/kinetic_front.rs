@@ -560,16 +560,13 @@ impl KineticFront {
             of_b.place(clusters[1], all[1], &frame.bodies[1], self.clock),
         );
         let (a, b) = (self.clusters[0].at(a), self.clusters[1].at(b));
-        let radius = a.facet.radius.max(b.facet.radius);
-        let motion = match (a.velocity, b.velocity) {
-            (Some(of_a), Some(of_b)) => {
-                self.motion(Some(of_b - of_a), radius, UNMEASURED * frame.deformed, frame)
-            }
-            _ => {
-                let moved = frame.flow.as_ref().map(|flow| flow.at(b.facet.centre));
-                self.motion(moved, radius, frame.deformed, frame)
-            }
+        let radius = a.facet.radius + b.facet.radius;
+        let (deforms, deformed) = match (a.deforms, b.deforms) {
+            (Some(of_a), Some(of_b)) => (of_b - of_a, UNMEASURED * frame.deformed),
+            _ => (DVec3::ZERO, frame.deformed),
         };
+        let moved = frame.flow.as_ref().map(|flow| flow.at(b.facet.centre) + deforms);
+        let motion = self.motion(moved, radius, deformed, frame);
         let mut apart = 0.0;
         if told == 0 {
             let gap = facet_pair::gap(&a.facet, &b.facet);
