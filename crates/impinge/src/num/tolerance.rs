@@ -515,10 +515,6 @@ pub const MEETING_ROUNDING: f64 = 64.0 * f64::EPSILON;
 /// decide when particles meet: 1e-160, so that what is lost to subnormal numbers lies far below.
 pub const SMALLEST_FLIGHT_UNSCALED: f64 = 1e-40;
 
-/// The angle of two lines by a cubic instead of the arc cosine is off by no more (radians): Abramowitz and Stegun 4.4.45
-/// state 6.8e-5, the rest is for rounding.
-pub const SHORT_ARC_COSINE: f64 = 6.9e-5;
-
 /// Parts of a column on the graphics processor that are shorter than this are nothing but rounding (in 2⁻²⁸ of the common
 /// box). Depths there come from a slope in f32 and two products.
 #[cfg(feature = "gpu")]

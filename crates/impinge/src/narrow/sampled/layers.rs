@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use glam::DVec3;
 
-use super::followed::{self, Patch};
+use super::followed::{self, Patches};
 use super::front::NONE;
 use super::groups::Groups;
 use super::self_pair::Adjacency;
@@ -22,8 +22,8 @@ pub struct Layers {
     adjacency: OnceLock<Adjacency>,
     /// The triangles across the sides of each.
     sides: OnceLock<Vec<[u32; 3]>>,
-    /// Patches down to single triangles, for two meshes that are followed.
-    patches: OnceLock<Vec<Patch>>,
+    /// Patches and clusters of triangles, for two meshes that are followed.
+    patches: OnceLock<Patches>,
     /// Groups of facets, for two meshes.
     pub(super) groups: Groups,
     /// The diagonal of a box around the mesh.
@@ -78,7 +78,7 @@ impl Layers {
     }
 
     /// The tree of patches; built when it is first asked for.
-    pub(super) fn patches(&self) -> &[Patch] {
+    pub(super) fn patches(&self) -> &Patches {
         self.patches.get_or_init(|| followed::build_patches(&self.shells))
     }
 }

@@ -11,7 +11,7 @@
 //! | `course` | how the bodies have moved against each other, and how long a gap lasts | – |
 //! | `schedule` | when a pair has to be looked at again | – |
 //! | `pair_list` | random search for the nearest pairs, and what is kept | 3 |
-//! | `followed` | pairs of triangles on the curves in which surfaces cross, the next ones by expectation: fast, without proofs | 3, 4.2 |
+//! | `followed` | clusters of triangles that nearly touch, the next ones by expectation: fast, without proofs | 3, 4.2 |
 //! | `self_pair` | patches of one body with itself, measured as they move | 5 |
 //! | `posed` | facets that ride on moving vertices | 5.1 |
 //! | `tracker`, `regions` | what users hold | – |

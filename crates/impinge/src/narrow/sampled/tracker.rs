@@ -507,10 +507,10 @@ impl Core {
             return self.front.self_intersections(&bodies[0], self.pad).into_iter().map(of).collect();
         }
         if let Some(followed) = &self.followed {
-            let of = |([t, u], id): ([u32; 2], u64)| {
+            let of = |&([t, u], id): &([u32; 2], u64)| {
                 contact(&[bodies[0].triangle(t), bodies[1].triangle(u)], [t, u].map(Feature::Face), id)
             };
-            return followed.witnesses().map(of).collect();
+            return followed.told().iter().map(of).collect();
         }
         let one = |touch: Touch| match touch.witness {
             Some([t, u]) => {
@@ -533,7 +533,7 @@ impl Core {
 
 /// What is told of bodies that are followed.
 fn followed_report(followed: &Followed, frame: &Frame<'_>) -> TrackerReport {
-    let contacts = followed.witnesses().count();
+    let contacts = followed.told().len();
     let work = frame.work;
     let samples = work.volume_tests + work.primitive_tests;
     let certainty = if contacts > 0 { Certainty::Exact } else { Certainty::Sampled { samples } };

@@ -1,13 +1,13 @@
-//! Where contacts may begin or come apart: pairs of patches that cover all pairs of triangles, each looked at again when
-//! something may have happened within it.
+//! Which triangles meet, and where the next ones may: pairs of patches that cover all pairs of triangles, each looked at
+//! again when something may have happened within it.
 //!
-//! The front of two trees of patches (Klosowski et al. 1998), kept from frame to frame. A pair waits while its gap is
-//! expected to last, or while the cones of its normals are expected to have no direction in common (`patches`): where
-//! surfaces cross well, curves only slide. Two triangles wait until one of their corners or edges may reach the other with
-//! a common normal (`critical`). So a frame costs as much as there are pairs that nearly touch with nearly common normals.
+//! The front of two trees of patches (Klosowski et al. 1998), kept from frame to frame. A pair of patches waits while its gap
+//! is expected to last, else finer ones stand for it. Of two clusters of triangles each pair is decided by the exact test
+//! (`cluster_pair`); where some meet, they are looked at in every frame, else when the planes or the cylinders between them
+//! are no longer expected to separate them. So a frame costs as much as there are clusters that nearly touch.
+//!
 //! All this is expected from the motion of the last frames, not proved: gaps close as fast as they do now, and no more is
-//! added to that in a frame than was lately. Where the motion changes faster, all pairs are looked at. A pair is looked at
-//! one frame later than something may have happened there, which is how late a contact may be told.
+//! added to that in a frame than was lately. Where the motion changes faster, all pairs are looked at.
 
 use glam::DVec3;
 
@@ -16,11 +16,13 @@ use super::super::front::{Frame, NONE};
 use super::super::layers::Layers;
 use super::super::meter::Meter;
 use super::super::posed::{Flow, largest_turn};
-use super::super::shells::Facet;
-use super::cones::{Cones, angle_up_to_sign};
-use super::critical::{Rates, frames_until_critical};
-use super::patches::Patch;
+use super::cluster_pair::{Approach, FARTHEST};
+use super::clusters::{Cluster, LANES, PlacedClusters};
+use super::patches::{Patch, PlacedPatch, PlacedPatches};
+use super::{Told, one_of_each, tell};
 use crate::geom::triangle_triangle::meet;
+use crate::num::each::Each;
+use crate::simd::{SimdLevel, prefetch, prefetch_all};
 
 /// Frames for which a pair waits at most; a power of two.
 const AHEAD: u64 = 256;
@@ -42,9 +44,15 @@ const LEAST_CHANGE: [f64; 2] = [0.05, 0.01];
 /// Part of the mean change of the motion that is of the last frame (no unit).
 const NEWEST: f64 = 1.0 / 16.0;
 
-/// Share of the stated deformation, as a part of the patches' radii, by which gaps may be wrong, and as an angle, by which
-/// cones may be (no unit): what deforms with the anchor is seen.
+/// Share of the stated deformation, as a part of the patches' radii, by which gaps may be wrong (no unit): what deforms with
+/// the anchor is seen.
 const LOOSE: f64 = 0.1;
+
+/// Share of the deformation of a frame by which the motion of two clusters may differ from what was measured (no unit).
+const UNMEASURED: f64 = 0.3;
+
+/// Share of the deformation of a frame by which it may change from one frame to the next on the average (no unit).
+const BENDING: f64 = 0.02;
 
 /// The length over which a deformation is expected to change, as a part of the bodies' size (no unit): over it, vertices
 /// that move by d turn normals by d.
@@ -52,20 +60,16 @@ const SMOOTH: f64 = 0.3;
 
 /// What is left of a speed, a turn, a change of the motion and its mean that count, from frame to frame, when bodies come
 /// to rest or go on evenly (no unit).
-const FADING: [f64; 4] = [0.98, 0.98, 0.99, 0.99];
+const FADING: [f64; 4] = [0.98, 0.98, 0.97, 0.97];
 
 /// How much faster than expected bodies may be, or change their motion, until all that waits is looked at anew (no unit).
 const FASTER: f64 = 1.5;
 
-/// Patches smaller than the motion of so many frames are watched by their gaps alone (no unit): a curve that begins within
-/// them may have left them in the next frame.
-const SMALL: f64 = 3.0;
-
 /// Pairs of patches that would be looked at sooner are replaced by finer ones (frames).
 const SOON: f64 = 3.0;
 
-/// Pairs of triangles whose gap will last longer are not looked at any closer (frames).
-const LONG: f64 = 12.0;
+/// Clusters whose cylinders stay apart longer are not looked at any closer (frames).
+const APART: f64 = 1.0;
 
 /// Pairs are replaced by a coarser one that would not be looked at sooner (frames).
 const LATE: f64 = 9.0;
@@ -73,21 +77,16 @@ const LATE: f64 = 9.0;
 /// Coarser pairs are tried in one of so many frames.
 const RISING: u64 = 2;
 
-/// What is expected within so many frames may have happened at the next look (frames).
-const IMMINENT: f64 = 4.0 + DELAY as f64;
-
-/// A gap that lasts longer makes it needless to look at normals (frames).
-const ENOUGH: f64 = 64.0;
+/// So many entries ahead their nodes, patches, clusters and vertices are asked for.
+const FETCHED: [usize; 4] = [12, 8, 5, 2];
 
 /// Two patches with what is expected of them.
 #[derive(Debug, Clone, Copy)]
 struct Placed {
     pair: [u32; 2],
-    patches: [Facet; 2],
+    patches: [PlacedPatch; 2],
     /// Frames for which they stay apart; 0 where they are not.
     apart: f64,
-    /// Frames for which nothing begins or comes apart within them, whether they cross or not.
-    quiet: f64,
 }
 
 /// A pair of the front, or one that stands above some.
@@ -99,12 +98,12 @@ struct Node {
     child: u32,
     /// Entries with another stamp do not count.
     stamp: u32,
-    /// The reading of the clock until which nothing is expected.
+    /// Of two clusters, the pairs of triangles that were told of those that met (bit 8·i + j).
+    told: u64,
+    /// The reading of the clock when they were.
+    told_at: u64,
+    /// The reading of the clock until which nothing else is expected there.
     until: u64,
-    /// Whether there may already be contacts within it that are not known.
-    is_fresh: bool,
-    /// Whether something was about to happen within it when it was last looked at.
-    is_imminent: bool,
     /// Whether its share counts as apart.
     is_apart: bool,
 }
@@ -116,6 +115,9 @@ struct Entry {
     stamp: u32,
 }
 
+/// Nodes that wait: those within which triangles met, and the others.
+type Waiting = [Vec<Entry>; 2];
+
 /// The front.
 #[derive(Debug, Clone)]
 pub(super) struct KineticFront {
@@ -125,13 +127,15 @@ pub(super) struct KineticFront {
     nodes: Vec<Node>,
     /// The first of two nodes that are not used.
     free: Vec<u32>,
-    /// By frame, over and over, the pairs to be looked at then: those in which something is about to happen, and the others.
-    ahead: Vec<[Vec<Entry>; 2]>,
+    /// By frame, over and over, what is to be looked at then.
+    ahead: Vec<Waiting>,
     /// What the budget left over.
-    late: Vec<Entry>,
+    late: Waiting,
     /// Room for what is due; empty between frames.
-    urgent: Vec<Entry>,
+    due: Waiting,
     stack: Vec<(u32, Placed)>,
+    patches: [PlacedPatches; 2],
+    clusters: [PlacedClusters; 2],
     /// The share of all pairs of surface points that belongs to pairs which are apart.
     apart: f64,
     /// Frames since the beginning.
@@ -145,9 +149,7 @@ pub(super) struct KineticFront {
     flow: Option<Flow>,
     /// By how much normals turn in this frame or are expected to (radians).
     turned: f64,
-    /// By how much they turn against their own body.
-    bent: f64,
-    cones: Cones,
+    level: SimdLevel,
 }
 
 /// What is looked at, and with what.
@@ -155,8 +157,8 @@ pub(super) struct Look<'l, 'f, 'b> {
     pub layers: [&'l Layers; 2],
     pub frame: &'l mut Frame<'f>,
     pub meter: &'l mut Meter<'b>,
-    /// Triangles that meet where something may have begun.
-    pub found: &'l mut Vec<[u32; 2]>,
+    /// Triangles that meet.
+    pub told: &'l mut Vec<Told>,
 }
 
 impl KineticFront {
@@ -166,18 +168,19 @@ impl KineticFront {
             size,
             nodes: Vec::new(),
             free: Vec::new(),
-            ahead: vec![[Vec::new(), Vec::new()]; AHEAD as usize],
-            late: Vec::new(),
-            urgent: Vec::new(),
+            ahead: vec![Waiting::default(); AHEAD as usize],
+            late: Waiting::default(),
+            due: Waiting::default(),
             stack: Vec::new(),
+            patches: Default::default(),
+            clusters: Default::default(),
             apart: 0.0,
             clock: 0,
             pace: [0.0; 4],
             mean_change: 0.0,
             flow: None,
             turned: 0.0,
-            bent: 0.0,
-            cones: Cones::default(),
+            level: SimdLevel::best(),
         };
         front.clear();
         front
@@ -186,15 +189,16 @@ impl KineticFront {
     /// Forgets everything: all pairs of triangles are to be looked at.
     pub fn clear(&mut self) {
         self.ahead.as_flattened_mut().iter_mut().for_each(Vec::clear);
+        self.late.iter_mut().for_each(Vec::clear);
         self.nodes.clear();
         self.free.clear();
-        self.late.clear();
+        self.patches.iter_mut().for_each(PlacedPatches::clear);
+        self.clusters.iter_mut().for_each(PlacedClusters::clear);
         self.apart = 0.0;
         self.pace = [0.0; 4];
         self.flow = None;
-        self.cones.clear();
-        self.nodes.push(Node { is_fresh: true, ..Node::new(NONE) });
-        self.late.push(Entry { node: 0, stamp: 0 });
+        self.nodes.push(Node::new(NONE));
+        self.late[1].push(Entry { node: 0, stamp: 0 });
     }
 
     /// The share of all pairs of surface points that were seen apart, and are not yet expected to meet.
@@ -205,25 +209,127 @@ impl KineticFront {
     /// Goes on to the next frame and looks at the pairs that are due; false when the budget ends.
     pub fn step(&mut self, look: &mut Look<'_, '_, '_>) -> bool {
         self.clock += 1;
-        self.cones.clock += 1;
         let is_faster = self.is_faster(look.frame);
         // Where nothing lasts as long as was expected, all are due.
         let due_now = if is_faster { 0..self.ahead.len() } else { slot(self.clock)..slot(self.clock) + 1 };
-        // A small budget is used for what is urgent.
-        let mut due = std::mem::take(&mut self.urgent);
-        self.ahead[due_now.clone()].iter_mut().for_each(|[urgent, _]| due.append(urgent));
-        due.append(&mut self.late);
-        self.ahead[due_now].iter_mut().for_each(|[_, others]| due.append(others));
-        let is_done = self.look_at_all(&due, look);
-        due.clear();
-        self.urgent = due;
+        let mut due = std::mem::take(&mut self.due);
+        // What the budget left over has waited longest.
+        for (due, late) in due.iter_mut().zip(&mut self.late) {
+            due.append(late);
+        }
+        for waiting in &mut self.ahead[due_now] {
+            for (due, waiting) in due.iter_mut().zip(waiting) {
+                due.append(waiting);
+            }
+        }
+        let is_done = self.tell_again(&mut due[0], look) && self.look_at_all(&mut due, look);
+        if !is_done {
+            due.iter().for_each(|entries| self.leave(entries));
+        }
+        due.iter_mut().for_each(Vec::clear);
+        self.due = due;
         is_done
+    }
+
+    /// Tells the triangles that met and still do, before anything else is looked for. What is left of the entries is to be
+    /// looked at closer; false when the budget ends.
+    fn tell_again(&mut self, entries: &mut Vec<Entry>, look: &mut Look<'_, '_, '_>) -> bool {
+        let mut closer = 0;
+        for k in 0..entries.len() {
+            self.fetch(entries, k, look);
+            let entry = entries[k];
+            let Node { pair, stamp, told, until, .. } = self.nodes[entry.node as usize];
+            let clusters = match look.clusters(pair) {
+                Some(clusters) if stamp == entry.stamp => clusters,
+                _ => continue,
+            };
+            if !look.meter.pay(1) {
+                entries.drain(closer..k);
+                return false;
+            }
+            let own = look.own(clusters);
+            let of = &mut self.nodes[entry.node as usize];
+            let still = look.still_meet(told, own);
+            tell(still, own, clusters, look.told);
+            (of.told, of.told_at) = (still, self.clock);
+            if still == told && self.clock <= until {
+                self.stay(entry.node);
+                continue;
+            }
+            entries[closer] = entry;
+            closer += 1;
+        }
+        entries.truncate(closer);
+        true
+    }
+
+    /// Looks at what met and at the others in turn, so that a small budget is shared by both; takes away what was looked at
+    /// when the budget ends.
+    fn look_at_all(&mut self, due: &mut Waiting, look: &mut Look<'_, '_, '_>) -> bool {
+        for k in 0..due[0].len().max(due[1].len()) {
+            for which in 0..2 {
+                self.fetch(&due[which], k, look);
+                if k < due[which].len() && !self.look_at(due[which][k], look) {
+                    let done = [k + 1, k + which];
+                    for (entries, done) in due.iter_mut().zip(done) {
+                        entries.drain(..done.min(entries.len()));
+                    }
+                    return false;
+                }
+            }
+        }
+        true
+    }
+
+    /// Asks for the memory that the next entries need: all of it together is larger than the near caches.
+    #[inline]
+    fn fetch(&self, entries: &[Entry], k: usize, look: &Look<'_, '_, '_>) {
+        let node = |ahead: usize| entries.get(k + ahead).map(|entry| &self.nodes[entry.node as usize]);
+        if let Some(node) = node(FETCHED[0]) {
+            prefetch(node);
+        }
+        if let Some(node) = node(FETCHED[1]) {
+            (0..2).for_each(|k| prefetch(look.patch(k, node.pair[k])));
+        }
+        if let Some(node) = node(FETCHED[2]) {
+            for k in 0..2 {
+                let patch = look.patch(k, node.pair[k]);
+                match patch.cluster() {
+                    Some(cluster) => {
+                        prefetch_all(std::slice::from_ref(
+                            &look.layers[k].patches().clusters[cluster as usize],
+                        ));
+                        self.clusters[k].fetch_place(cluster);
+                    }
+                    None => patch.fetch(&look.frame.bodies[k]),
+                }
+            }
+        }
+        if let Some(node) = node(FETCHED[3])
+            && let Some(clusters) = look.clusters(node.pair)
+        {
+            let is_kept = node.told != 0 && self.clock <= node.until;
+            for (k, cluster) in look.own(clusters).into_iter().enumerate() {
+                if !is_kept {
+                    self.clusters[k].fetch(clusters[k]);
+                }
+                cluster.fetch(&look.frame.bodies[k]);
+            }
+        }
+    }
+
+    /// Puts off what the budget no longer pays for.
+    fn leave(&mut self, entries: &[Entry]) {
+        for entry in entries {
+            let is_met = self.nodes[entry.node as usize].told != 0;
+            self.late[usize::from(!is_met)].push(*entry);
+        }
     }
 
     /// Whether the bodies are faster than what waits was expected by; takes notice of how fast they are.
     fn is_faster(&mut self, frame: &Frame<'_>) -> bool {
         let turned = frame.flow.as_ref().map_or(0.0, |flow| largest_turn(flow.turn));
-        self.bent = frame.deformed / (SMOOTH * self.size);
+        let bent = frame.deformed / (SMOOTH * self.size);
         let before = std::mem::replace(&mut self.flow, frame.flow);
         let body = &frame.bodies[1];
         let place = body.vertices.first().map_or(DVec3::ZERO, |p| body.pose.apply(*p));
@@ -235,7 +341,7 @@ impl KineticFront {
             Some(_) => self.mean_change + NEWEST * (changed - self.mean_change),
             None => frame.step,
         };
-        let now = [frame.step, turned + self.bent, changed, self.mean_change];
+        let now = [frame.step, turned + bent, changed, self.mean_change];
         let is_faster = (0..4).any(|k| now[k] > FASTER * self.pace[k].max(self.least_pace(k)));
         let fading = |k: usize| now[k].min(self.pace[k]).max(FADING[k] * self.pace[k]);
         self.pace = if is_faster { now } else { [0, 1, 2, 3].map(fading) };
@@ -248,33 +354,22 @@ impl KineticFront {
         if k < 2 { 0.0 } else { LEAST_CHANGE[k - 2] * self.pace[0] }
     }
 
-    fn look_at_all(&mut self, entries: &[Entry], look: &mut Look<'_, '_, '_>) -> bool {
-        for (k, entry) in entries.iter().enumerate() {
-            if !self.look_at(*entry, look) {
-                self.late.extend_from_slice(&entries[k + 1..]);
-                return false;
-            }
-        }
-        true
-    }
-
     /// Looks at one pair and at those that replace it; false when the budget ends.
     fn look_at(&mut self, entry: Entry, look: &mut Look<'_, '_, '_>) -> bool {
-        let node = &mut self.nodes[entry.node as usize];
-        if node.stamp != entry.stamp {
+        let Node { pair, stamp, .. } = self.nodes[entry.node as usize];
+        if stamp != entry.stamp {
             return true;
         }
         if !look.meter.pay(1) {
-            self.late.push(entry);
+            self.leave(&[entry]);
             return false;
         }
-        // Looked at too late, something may have been missed.
-        node.is_fresh |= self.clock > node.until;
-        let Node { pair, is_fresh, .. } = *node;
-        let bodies = &look.frame.bodies;
-        let patches = [look.patch(0, pair[0]).place(&bodies[0]), look.patch(1, pair[1]).place(&bodies[1])];
-        let placed = self.placed(pair, patches, look);
-        if is_kept(&placed, is_fresh, look) {
+        if let Some(clusters) = look.clusters(pair) {
+            self.look_at_clusters(entry.node, clusters, look);
+            return true;
+        }
+        let placed = self.placed_anew(pair, look);
+        if placed.apart >= SOON {
             self.rise(entry.node, placed, look);
             return true;
         }
@@ -285,74 +380,89 @@ impl KineticFront {
                 self.stack.push((node, placed));
                 let left = self.stack.drain(..);
                 let nodes = &self.nodes;
-                self.late.extend(left.map(|(node, _)| Entry { node, stamp: nodes[node as usize].stamp }));
+                self.late[1].extend(left.map(|(node, _)| Entry { node, stamp: nodes[node as usize].stamp }));
                 return false;
             }
-            self.open(node, &placed, look);
+            match look.clusters(placed.pair) {
+                Some(clusters) => self.look_at_clusters(node, clusters, look),
+                None => self.open(node, &placed, look),
+            }
         }
         true
     }
 
+    /// What is expected of two patches, which are placed.
+    #[inline]
+    fn placed_anew(&mut self, pair: [u32; 2], look: &mut Look<'_, '_, '_>) -> Placed {
+        let patches = [self.place(0, pair[0], look), self.place(1, pair[1], look)];
+        self.placed(pair, patches, look)
+    }
+
+    #[inline]
+    fn place(&mut self, body: usize, patch: u32, look: &Look<'_, '_, '_>) -> PlacedPatch {
+        let tree = &look.layers[body].patches().tree;
+        self.patches[body].place(patch, tree, &look.frame.bodies[body], self.clock)
+    }
+
     /// What is expected of two patches.
     #[inline]
-    fn placed(&self, pair: [u32; 2], patches: [Facet; 2], look: &mut Look<'_, '_, '_>) -> Placed {
+    fn placed(&self, pair: [u32; 2], patches: [PlacedPatch; 2], look: &mut Look<'_, '_, '_>) -> Placed {
         look.frame.work.volume_tests += 1;
-        let gap = facet_pair::gap(&patches[0], &patches[1]);
-        let loose = LOOSE * (self.stretch[0] * patches[0].radius + self.stretch[1] * patches[1].radius);
+        let (a, b) = (&patches[0].facet, &patches[1].facet);
+        let gap = facet_pair::gap(a, b);
+        let loose = LOOSE * (self.stretch[0] * a.radius + self.stretch[1] * b.radius);
         let gap = Gap { width: gap.width - loose, ..gap };
-        let motion = self.motion(&patches, look.frame);
-        let apart = if gap.width > 0.0 { motion.frames(gap) } else { 0.0 };
-        if apart >= ENOUGH || !motion.is_slow(&patches) {
-            return Placed { pair, patches, apart, quiet: 0.0 };
-        }
-        let cones = f64::from(look.patch(0, pair[0]).cone) + f64::from(look.patch(1, pair[1]).cone);
-        let between = angle_up_to_sign(patches[0].normal.dot(patches[1].normal));
-        let margin = between - cones - LOOSE * (self.stretch[0] + self.stretch[1]);
-        let quiet = if margin > 0.0 { margin / self.turned() } else { 0.0 };
-        Placed { pair, patches, apart, quiet }
+        let apart = if gap.width > 0.0 {
+            let (deforms, deformed) = match (patches[0].deforms, patches[1].deforms) {
+                (Some(of_a), Some(of_b)) => (of_b - of_a, UNMEASURED * look.frame.deformed),
+                _ => (DVec3::ZERO, look.frame.deformed),
+            };
+            let moved = look.frame.flow.as_ref().map(|flow| flow.at(b.centre) + deforms);
+            self.motion(moved, a.radius.min(b.radius), deformed, look.frame).frames(gap)
+        } else {
+            0.0
+        };
+        Placed { pair, patches, apart }
     }
 
-    /// By how much normals turn in a frame, with some caution (radians).
-    fn turned(&self) -> f64 {
-        self.turned.max(f64::MIN_POSITIVE) / CAUTION
-    }
-
-    /// How the bodies move against each other at two patches.
+    /// How b moves against a at patches of so small a radius, where points move so in the last frame, and differ from that
+    /// by so much through deformation.
     #[inline]
-    fn motion(&self, patches: &[Facet; 2], frame: &Frame<'_>) -> Motion {
-        let moved = frame.flow.as_ref().map(|flow| flow.at(patches[1].centre));
+    fn motion(&self, moved: Option<DVec3>, radius: f64, deformed: f64, frame: &Frame<'_>) -> Motion {
         let speed = moved.map_or(0.0, DVec3::length);
         // Bodies that slow down or rest may go on in any direction.
         let is_steady = frame.step >= 0.5 * self.pace[0];
         let aside = if is_steady { ASIDE * speed } else { self.pace[0] };
         Motion {
             moved,
-            aside: aside + frame.deformed,
-            unlike: self.turned * patches[0].radius.min(patches[1].radius)
-                + frame.deformed
-                + self.pace[2].max(self.least_pace(2)),
-            change: self.pace[3].max(self.least_pace(3)),
-            all: speed + frame.deformed,
+            aside: aside + deformed,
+            unlike: self.turned * radius + deformed + self.pace[2].max(self.least_pace(2)),
+            change: self.pace[3].max(self.least_pace(3)) + BENDING * frame.deformed,
         }
     }
 
     /// Has a pair looked at again.
     #[inline]
-    fn wait(&mut self, node: u32, placed: &Placed, layers: [&Layers; 2]) {
-        let frames = (placed.frames() as u64 + DELAY).clamp(1, AHEAD - 1);
-        let most = (placed.frames() / CAUTION).min(AHEAD as f64) as u64;
-        let Node { stamp, is_fresh, until, .. } = &mut self.nodes[node as usize];
-        (*is_fresh, *until) = (false, self.clock + frames.max(most));
-        let entry = Entry { node, stamp: *stamp };
-        self.count_apart(node, placed.apart >= 1.0, layers);
-        let is_urgent = placed.frames() < IMMINENT;
-        self.ahead[slot(self.clock + frames)][usize::from(!is_urgent)].push(entry);
+    fn wait(&mut self, node: u32, frames: f64, layers: [&Layers; 2]) {
+        self.count_apart(node, frames >= 1.0, layers);
+        let of = &mut self.nodes[node as usize];
+        of.told = 0;
+        let entry = Entry { node, stamp: of.stamp };
+        let frames = (frames as u64 + DELAY).clamp(1, AHEAD - 1);
+        self.ahead[slot(self.clock + frames)][1].push(entry);
+    }
+
+    /// Has clusters of which some triangles meet looked at in the next frame.
+    #[inline]
+    fn stay(&mut self, node: u32) {
+        let entry = Entry { node, stamp: self.nodes[node as usize].stamp };
+        self.ahead[slot(self.clock + 1)][0].push(entry);
     }
 
     fn count_apart(&mut self, node: u32, is_apart: bool, layers: [&Layers; 2]) {
         let Node { pair, is_apart: before, .. } = self.nodes[node as usize];
         if before != is_apart {
-            let share = |k: usize| f64::from(layers[k].patches()[pair[k] as usize].share);
+            let share = |k: usize| f64::from(layers[k].patches().tree[pair[k] as usize].share);
             let share = share(0) * share(1);
             self.apart += if is_apart { share } else { -share };
             self.nodes[node as usize].is_apart = is_apart;
@@ -361,7 +471,7 @@ impl KineticFront {
 
     /// Has the coarsest pair wait instead of one that will not be looked at sooner than after some frames.
     fn rise(&mut self, mut node: u32, mut placed: Placed, look: &mut Look<'_, '_, '_>) {
-        while placed.frames() >= LATE && (self.clock + u64::from(node)).is_multiple_of(RISING) {
+        while placed.apart >= LATE && (self.clock + u64::from(node)).is_multiple_of(RISING) {
             let parent = self.nodes[node as usize].parent;
             if parent == NONE {
                 break;
@@ -369,24 +479,15 @@ impl KineticFront {
             let pair = self.nodes[parent as usize].pair;
             let k = usize::from(pair[0] == placed.pair[0]);
             let mut patches = placed.patches;
-            patches[k] = look.patch(k, pair[k]).place(&look.frame.bodies[k]);
+            patches[k] = self.place(k, pair[k], look);
             let above = self.placed(pair, patches, look);
-            // Only what is apart needs no look at what is below.
-            if above.apart < LATE && (above.quiet < LATE || self.has_fresh_below(parent)) {
+            if above.apart < LATE {
                 break;
             }
             self.close(parent, look.layers);
             (node, placed) = (parent, above);
         }
-        self.wait(node, &placed, look.layers);
-    }
-
-    fn has_fresh_below(&self, node: u32) -> bool {
-        let Node { child, is_fresh, .. } = self.nodes[node as usize];
-        match child {
-            NONE => is_fresh,
-            child => self.has_fresh_below(child) || self.has_fresh_below(child + 1),
-        }
+        self.wait(node, placed.apart, look.layers);
     }
 
     /// Takes away all that stands for a node.
@@ -404,27 +505,25 @@ impl KineticFront {
         self.free.push(child);
     }
 
-    /// Looks closer at two patches: at the parts of the larger one, or at two triangles.
+    /// Looks closer at two patches: at the parts of the larger one.
     fn open(&mut self, node: u32, placed: &Placed, look: &mut Look<'_, '_, '_>) {
         let Placed { pair, patches, .. } = *placed;
         let own = [look.patch(0, pair[0]), look.patch(1, pair[1])];
-        let k = match [own[0].triangle(), own[1].triangle()] {
-            [Some(t), Some(u)] => return self.look_at_triangles(node, [t, u], *placed, look),
+        let k = match [own[0].cluster(), own[1].cluster()] {
             [Some(_), _] => 1,
             [_, Some(_)] => 0,
             _ => usize::from(own[0].radius < own[1].radius),
         };
-        let is_fresh = self.nodes[node as usize].is_fresh;
         let child = self.two_nodes(node);
         look.meter.charge(2);
         for (child, part) in (child..).zip(own[k].below) {
             let (mut pair, mut patches) = (pair, patches);
             pair[k] = part;
-            patches[k] = look.patch(k, part).place(&look.frame.bodies[k]);
+            patches[k] = self.place(k, part, look);
             self.nodes[child as usize].pair = pair;
             let placed = self.placed(pair, patches, look);
-            if is_kept(&placed, is_fresh, look) {
-                self.wait(child, &placed, look.layers);
+            if placed.apart >= SOON {
+                self.wait(child, placed.apart, look.layers);
             } else {
                 self.stack.push((child, placed));
             }
@@ -437,48 +536,84 @@ impl KineticFront {
             self.nodes.extend([Node::new(parent); 2]);
             self.nodes.len() as u32 - 2
         });
-        let is_fresh = self.nodes[parent as usize].is_fresh;
         for node in [child, child + 1] {
             let node = &mut self.nodes[node as usize];
-            *node = Node { stamp: node.stamp, is_fresh, ..Node::new(parent) };
+            *node = Node { stamp: node.stamp, ..Node::new(parent) };
         }
         self.nodes[parent as usize].child = child;
         child
     }
 
-    /// Two triangles: if they meet, and something may have happened to them, they go to those found.
-    fn look_at_triangles(
-        &mut self,
-        node: u32,
-        triangles: [u32; 2],
-        mut placed: Placed,
-        look: &mut Look<'_, '_, '_>,
-    ) {
-        let frame = &mut *look.frame;
-        look.meter.charge(2);
-        let motion = self.motion(&placed.patches, frame);
-        if motion.is_slow(&placed.patches) {
-            let rates = Rates {
-                turned: self.turned(),
-                bent: self.bent,
-                gap: |gap| motion.frames(gap),
-                enough: AHEAD as f64,
-            };
-            let cones = &mut self.cones;
-            let frames = frames_until_critical(look.layers, &frame.bodies, triangles, &rates, cones);
-            placed.quiet = placed.quiet.max(frames);
-        }
-        let Node { is_fresh, is_imminent, .. } = self.nodes[node as usize];
-        let is_next = placed.frames() < IMMINENT;
-        self.nodes[node as usize].is_imminent = is_next;
-        if is_fresh || is_imminent || is_next {
-            frame.work.primitive_tests += 1;
-            let [a, b] = [0, 1].map(|k| frame.bodies[k].triangle(triangles[k]).corners);
-            if meet(&a, &b) {
-                look.found.push(triangles);
+    /// Two clusters: their triangles that meet are told.
+    fn look_at_clusters(&mut self, node: u32, clusters: [u32; 2], look: &mut Look<'_, '_, '_>) {
+        let Node { pair, told, told_at, .. } = self.nodes[node as usize];
+        // What was told in this frame already.
+        let told = if told_at == self.clock { told } else { 0 };
+        let layers = look.layers;
+        let own = look.own(clusters);
+        look.frame.work.volume_tests += 1;
+        let frame = &*look.frame;
+        let all = [&layers[0].patches().clusters[..], &layers[1].patches().clusters[..]];
+        let [of_a, of_b] = &mut self.clusters;
+        let (a, b) = (
+            of_a.place(clusters[0], all[0], &frame.bodies[0], self.clock),
+            of_b.place(clusters[1], all[1], &frame.bodies[1], self.clock),
+        );
+        let (a, b) = (self.clusters[0].at(a), self.clusters[1].at(b));
+        let radius = a.facet.radius + b.facet.radius;
+        let (deforms, deformed) = match (a.deforms, b.deforms) {
+            (Some(of_a), Some(of_b)) => (of_b - of_a, UNMEASURED * frame.deformed),
+            _ => (DVec3::ZERO, frame.deformed),
+        };
+        let moved = frame.flow.as_ref().map(|flow| flow.at(b.facet.centre) + deforms);
+        let motion = self.motion(moved, radius, deformed, frame);
+        let mut apart = 0.0;
+        if told == 0 {
+            let gap = facet_pair::gap(&a.facet, &b.facet);
+            apart = if gap.width > 0.0 { motion.frames(gap) } else { 0.0 };
+            if apart >= APART {
+                if apart >= LATE {
+                    let placed = self.placed_anew(pair, look);
+                    if placed.apart >= LATE {
+                        return self.rise(node, placed, look);
+                    }
+                }
+                return self.wait(node, apart, layers);
             }
         }
-        self.wait(node, &placed, look.layers);
+        look.meter.charge(1);
+        let blocks = [&a.block, &b.block];
+        let unlike = motion.unlike + 0.5 * f64::from(FARTHEST) * motion.change;
+        let moved = motion.moved.unwrap_or(DVec3::ZERO);
+        let approach = Approach::new(blocks, [a.facet.centre, b.facet.centre], moved, unlike);
+        let near = approach.near(self.level, blocks, [own[0].lanes(), own[1].lanes()]);
+        let mut met = 0_u64;
+        let mut left = near.pairs;
+        look.frame.work.primitive_tests += u64::from(left.count_ones());
+        let bodies = &look.frame.bodies;
+        while left != 0 {
+            let bit = left.trailing_zeros() as usize;
+            left &= left - 1;
+            let lanes = [bit / LANES, bit % LANES];
+            let is_meeting = approach.meet(blocks, lanes).unwrap_or_else(|| {
+                let [p, q] = [0, 1].map(|k| bodies[k].triangle(own[k].triangles[lanes[k]]).corners);
+                meet(&p, &q)
+            });
+            met |= u64::from(is_meeting) << bit;
+        }
+        if met != 0 {
+            let firsts = one_of_each(met, told, own);
+            tell(firsts & !told, own, clusters, look.told);
+            self.count_apart(node, false, layers);
+            let of = &mut self.nodes[node as usize];
+            (of.told, of.told_at, of.until) = (firsts, self.clock, self.clock + DELAY);
+            return self.stay(node);
+        }
+        let planes = match near.pairs == 0 && motion.moved.is_some() {
+            true => CAUTION * f64::from(near.frames),
+            false => 0.0,
+        };
+        self.wait(node, apart.max(planes), layers);
     }
 }
 
@@ -488,32 +623,41 @@ fn slot(clock: u64) -> usize {
     (clock % AHEAD) as usize
 }
 
-/// Whether a pair is left as it is.
-#[inline]
-fn is_kept(placed: &Placed, is_fresh: bool, look: &Look<'_, '_, '_>) -> bool {
-    let frames = if is_fresh { placed.apart } else { placed.frames() };
-    let is_single = || (0..2).all(|k| look.patch(k, placed.pair[k]).triangle().is_some());
-    frames >= SOON && (frames >= LONG || !is_single())
-}
-
-impl Placed {
-    #[inline]
-    fn frames(&self) -> f64 {
-        self.apart.max(self.quiet)
-    }
-}
-
 impl Node {
     fn new(parent: u32) -> Node {
-        let (is_fresh, is_imminent, is_apart) = (false, false, false);
-        Node { pair: [0; 2], parent, child: NONE, stamp: 0, until: u64::MAX, is_fresh, is_imminent, is_apart }
+        Node { pair: [0; 2], parent, child: NONE, stamp: 0, told: 0, told_at: 0, until: 0, is_apart: false }
     }
 }
 
 impl<'l> Look<'l, '_, '_> {
     #[inline]
     fn patch(&self, body: usize, patch: u32) -> &'l Patch {
-        &self.layers[body].patches()[patch as usize]
+        &self.layers[body].patches().tree[patch as usize]
+    }
+
+    #[inline]
+    fn own(&self, clusters: [u32; 2]) -> [&'l Cluster; 2] {
+        [0, 1].each(|k| &self.layers[k].patches().clusters[clusters[k] as usize])
+    }
+
+    /// Which of some pairs of two clusters' triangles meet.
+    fn still_meet(&mut self, mut pairs: u64, own: [&Cluster; 2]) -> u64 {
+        self.frame.work.primitive_tests += u64::from(pairs.count_ones());
+        let mut still = 0;
+        while pairs != 0 {
+            let bit = pairs.trailing_zeros() as usize;
+            pairs &= pairs - 1;
+            let a = self.frame.bodies[0].triangle(own[0].triangles[bit / LANES]);
+            let b = self.frame.bodies[1].triangle(own[1].triangles[bit % LANES]);
+            still |= u64::from(meet(&a.corners, &b.corners)) << bit;
+        }
+        still
+    }
+
+    /// The clusters of two patches of which each is one.
+    #[inline]
+    fn clusters(&self, pair: [u32; 2]) -> Option<[u32; 2]> {
+        Some([self.patch(0, pair[0]).cluster()?, self.patch(1, pair[1]).cluster()?])
     }
 }
 
@@ -527,17 +671,9 @@ struct Motion {
     unlike: f64,
     /// By how much the motion changes in a frame on the average.
     change: f64,
-    /// By how much any point moves in a frame.
-    all: f64,
 }
 
 impl Motion {
-    /// Whether what begins within two patches is still there in the next frame.
-    #[inline]
-    fn is_slow(&self, patches: &[Facet; 2]) -> bool {
-        self.moved.is_some() && patches.iter().all(|patch| patch.radius > SMALL * self.all)
-    }
-
     /// In how many frames a gap is expected to close, with some caution. Before anything is known of the motion that is
     /// soon.
     #[inline]

@@ -1,42 +1,43 @@
 //! Two bodies followed with as little work as it takes to know their contacts: what the paper's own method does.
 //!
-//! Guy and Debunne (2004) follow the nearest pairs from frame to frame and prove nothing. So do these files. A contact is
-//! a curve in which the surfaces cross; some of its pairs of triangles are followed (`witnesses`), by the way the curve
-//! goes (`march`). New ones can only begin, and known ones come apart, where the surfaces touch with a common normal
-//! (`patches`, `critical`); where and when that may be next is expected from the motion (`kinetic_front`). A contact that
-//! is told is one by the exact test; that there is none is never said.
+//! Guy and Debunne (2004) follow the nearest pairs from frame to frame and prove nothing. So do these files. Clusters of a
+//! few triangles that nearly touch are looked at in every frame, all their pairs at once (`clusters`, `cluster_pair`);
+//! when others come near is expected from the motion (`patches`, `kinetic_front`). A contact that is told is one by the
+//! exact test; that there is none is never said. Which contacts are on one curve is found by walking along it (`march`).
 
-mod cones;
-mod critical;
+mod cluster_pair;
+mod clusters;
 mod kinetic_front;
 mod march;
-mod pair_set;
 mod patches;
-mod witnesses;
 
 #[cfg(test)]
 mod tests;
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
+use self::clusters::{Cluster, LANES};
 use self::kinetic_front::{KineticFront, Look};
-pub(super) use self::patches::{Patch, build as build_patches};
-use self::witnesses::{Scene, Witnesses};
+use self::march::Walk;
+pub(super) use self::patches::{Patches, build as build_patches};
 use super::front::Frame;
 use super::layers::Layers;
 use super::meter::Meter;
 use super::posed::Posed;
-use crate::contact::Counters;
+
+/// Steps along a curve at most.
+const LONGEST: usize = 1 << 20;
+
+/// Two triangles that meet, and the name of the contact.
+pub(super) type Told = ([u32; 2], u64);
 
 /// Two bodies.
 #[derive(Debug, Clone)]
 pub(super) struct Followed {
     layers: [Arc<Layers>; 2],
-    witnesses: Witnesses,
     front: KineticFront,
-    found: Vec<[u32; 2]>,
-    /// The sum of all steps (a length).
-    travelled: f64,
+    told: Vec<Told>,
     /// Whether the last frame was finished.
     pub is_done: bool,
 }
@@ -48,46 +49,21 @@ impl Followed {
             layers.patches();
         }
         let size = layers[0].size.max(layers[1].size);
-        Followed {
-            witnesses: Witnesses::new(layers.clone()),
-            front: KineticFront::new(stretch, size),
-            layers,
-            found: Vec::new(),
-            travelled: 0.0,
-            is_done: false,
-        }
+        Followed { front: KineticFront::new(stretch, size), layers, told: Vec::new(), is_done: false }
     }
 
     /// Forgets all that is known.
     pub fn clear(&mut self) {
-        self.witnesses.clear();
         self.front.clear();
-        self.found.clear();
-        self.travelled = 0.0;
+        self.told.clear();
     }
 
     /// Goes on to the next frame.
     pub fn step(&mut self, frame: &mut Frame<'_>, meter: &mut Meter<'_>) {
-        self.travelled = (self.travelled + frame.step).next_up();
-        let bodies = frame.bodies;
-        let scene = Scene { bodies: &bodies, pad: frame.pad, travelled: self.travelled };
-        let mut work = Counters::default();
-        self.witnesses.update(&scene, meter, &mut work);
-        // What the budget of the last frame left over comes before anything new is looked for.
-        self.note_found(&scene, meter, &mut work);
+        self.told.clear();
         let layers = [&*self.layers[0], &*self.layers[1]];
-        let mut look = Look { layers, frame, meter, found: &mut self.found };
+        let mut look = Look { layers, frame, meter, told: &mut self.told };
         self.is_done = self.front.step(&mut look);
-        self.note_found(&scene, meter, &mut work);
-        self.is_done &= self.found.is_empty();
-        frame.work.primitive_tests += work.primitive_tests;
-    }
-
-    /// Takes notice of pairs that were found, as far as the budget goes.
-    fn note_found(&mut self, scene: &Scene<'_, '_>, meter: &mut Meter<'_>, work: &mut Counters) {
-        while let Some(pair) = self.found.pop_if(|_| meter.pay(1)) {
-            self.witnesses.note(pair, scene, meter, work);
-        }
     }
 
     /// The share of all pairs of surface points that were seen apart, and are not yet expected to meet.
@@ -95,13 +71,71 @@ impl Followed {
         self.front.coverage()
     }
 
-    /// For each witness the first of those that are on the same curve.
-    pub fn curves(&self, bodies: &[Posed<'_>; 2]) -> Vec<usize> {
-        self.witnesses.curves(bodies)
+    /// Pairs of triangles that meet, at least one for each contact, and their names.
+    pub fn told(&self) -> &[Told] {
+        &self.told
     }
 
-    /// Pairs of triangles that meet, at least one for each contact, and their names.
-    pub fn witnesses(&self) -> impl Iterator<Item = ([u32; 2], u64)> {
-        self.witnesses.current()
+    /// For each pair that is told, which curve it is on: the first of all that are on the same one.
+    pub fn curves(&self, bodies: &[Posed<'_>; 2]) -> Vec<usize> {
+        let place: HashMap<[u32; 2], usize> = self.told.iter().map(|(pair, _)| *pair).zip(0..).collect();
+        let mut curve: Vec<usize> = (0..self.told.len()).collect();
+        for k in 0..self.told.len() {
+            if curve[k] < k {
+                continue;
+            }
+            for way in 0..2 {
+                let mut walk = Walk::new(&self.layers, bodies, self.told[k].0, way);
+                // A curve that passes by itself has no end, and no more pairs than these.
+                for pair in walk.by_ref().take(LONGEST) {
+                    if let Some(&other) = place.get(&pair).filter(|other| **other > k) {
+                        curve[other] = k;
+                    }
+                }
+                if walk.is_closed {
+                    break;
+                }
+            }
+        }
+        curve
     }
+}
+
+/// Tells some pairs of two clusters' triangles (bit 8·i + j).
+fn tell(mut pairs: u64, clusters: [&Cluster; 2], names: [u32; 2], told: &mut Vec<Told>) {
+    while pairs != 0 {
+        let bit = pairs.trailing_zeros();
+        pairs &= pairs - 1;
+        let (i, j) = (bit as usize / LANES, bit as usize % LANES);
+        // Clusters are at most an eighth of 2³² triangles.
+        let id = (u64::from(names[0]) << 35) | (u64::from(names[1]) << 6) | u64::from(bit);
+        told.push(([clusters[0].triangles[i], clusters[1].triangles[j]], id.saturating_add(1)));
+    }
+}
+
+/// The first of each set of pairs that hangs together, or the first of those that are preferred.
+fn one_of_each(pairs: u64, preferred: u64, clusters: [&Cluster; 2]) -> u64 {
+    let (mut left, mut firsts) = (pairs, 0);
+    while left != 0 {
+        let set = together(left, left.trailing_zeros() as usize, clusters);
+        let of = if set & preferred != 0 { set & preferred } else { set };
+        firsts |= 1 << of.trailing_zeros();
+        left &= !set;
+    }
+    firsts
+}
+
+/// Those of a set of pairs that hang together with one: their triangles share vertices on both bodies.
+fn together(all: u64, first: usize, clusters: [&Cluster; 2]) -> u64 {
+    let (mut set, mut next) = (0_u64, 1_u64 << first);
+    while next != 0 {
+        let bit = next.trailing_zeros() as usize;
+        set |= 1 << bit;
+        let (i, j) = (bit / LANES, bit % LANES);
+        let columns = u64::from(clusters[1].beside[j]);
+        let rows = clusters[0].beside[i];
+        let around = (0..LANES).filter(|k| rows >> k & 1 != 0).fold(0, |set, k| set | columns << (LANES * k));
+        next = (next | around & all) & !set;
+    }
+    set
 }

@@ -1,23 +1,6 @@
-//! A binary tree of surface patches, each with its flat cylinder and the cone of its normals.
+//! A binary tree of surface patches, each with its flat cylinder, down to clusters of a few triangles.
 //!
-//! A patch rides on one of its triangles: it is placed by reading three vertices, whatever the mesh does. The tree goes
-//! down to single triangles.
-//!
-//! What the cones are for. Let a vertex x of one surface pass through a triangle of the other with the unit normal m, and
-//! let the normals of the triangles around x lie within α < 90° of c. If m and −m are both more than α away from c, the
-//! height over the triangle grows along the same tangent direction on each of the triangles around x: one arc of them is
-//! above, one below, before and after. So the curve in which the surfaces cross slides over x, and none begins, ends,
-//! splits or merges there (a regular point, Banchoff 1967; for smooth surfaces Sederberg and Meyers 1988: without common
-//! normals no closed loop). The same holds for two edges with the normals on both sides of each.
-//!
-//! Where x is not regular, m or −m is within the hull of the normals around x, so within α of the normal of some
-//! triangle there: the hull of some directions is no farther from the nearest of them than the radius of a cone that
-//! holds them all. It is enough to watch that triangle and the other. So a patch's cone holds, about the normal of the
-//! triangle it rides on, the normal of each of its triangles and α more, the largest at one of its corners; and
-//! nothing begins that counts within two patches whose cones have no direction in common, up to its sign.
-//!
-//! At the rim of an open mesh no cone tells anything. A triangle that is folded over, as simplified scans have many, counts
-//! with the mean normal around it: what begins at a fold is no larger than that, beside the curve of the surface around.
+//! A patch rides on one of its triangles: it is placed by reading three vertices, whatever the mesh does.
 
 use glam::DVec3;
 
@@ -25,13 +8,12 @@ use super::super::facet_pair::shadow;
 use super::super::front::NONE;
 use super::super::posed::Posed;
 use super::super::shells::{Facet, Shells};
+use super::clusters::{Cluster, LANES};
 use crate::num::tolerance::ROUND_UP;
+use crate::simd::prefetch;
 
-/// The half-angle of a cone that tells nothing.
-const ALL: f32 = std::f32::consts::PI;
-
-/// The cosine of the angle from the mean normal around it beyond which a triangle counts as folded over.
-const FOLDED: f64 = 0.5;
+/// Frames after which it no longer counts where a patch was.
+const RECENT: u64 = 16;
 
 /// A patch.
 #[derive(Debug, Clone, Copy)]
@@ -43,129 +25,151 @@ pub(in super::super) struct Patch {
     /// Heights of the patch's points over the anchor, from the lowest to the highest (lengths).
     inner: f32,
     outer: f32,
-    /// The half-angle of the cone of normals (radians).
-    pub cone: f32,
-    /// The patches that it is made of; `NONE` and a triangle for a single one.
+    /// The patches that it is made of; `NONE` and a cluster for the smallest.
     pub below: [u32; 2],
     /// The part of the surface that it holds: squared radii stand for areas.
     pub share: f32,
 }
 
+/// The patches of a mesh, the root first, and the clusters below the smallest.
+#[derive(Debug)]
+pub(in super::super) struct Patches {
+    pub tree: Vec<Patch>,
+    pub clusters: Vec<Cluster>,
+}
+
 impl Patch {
-    /// Its only triangle.
+    /// Its triangles, where it is one of the smallest.
     #[inline]
-    pub fn triangle(&self) -> Option<u32> {
+    pub fn cluster(&self) -> Option<u32> {
         (self.below[0] == NONE).then_some(self.below[1])
     }
 
-    /// About where it is in the world: as it would be if it deformed with its anchor alone.
+    /// Asks for the vertices of its anchor.
     #[inline]
-    pub fn place(&self, body: &Posed<'_>) -> Facet {
-        let [a, b, c] = self.anchor.map(|v| body.vertices[v as usize]);
+    pub fn fetch(&self, body: &Posed<'_>) {
+        self.anchor.iter().for_each(|&v| prefetch(&body.vertices[v as usize]));
+    }
+
+    /// About where it is in its body's frame: as it would be if it deformed with its anchor alone.
+    #[inline]
+    fn own(&self, body: &Posed<'_>) -> Facet {
+        let at = |k: usize| body.vertices[self.anchor[k] as usize];
+        let (a, b, c) = (at(0), at(1), at(2));
         let (radius, normal) = (f64::from(self.radius), (b - a).cross(c - a));
         let length = normal.length();
         let (inner, outer, normal) = match length > 0.0 {
             true => (f64::from(self.inner), f64::from(self.outer), normal / length),
             false => (-radius, radius, DVec3::X),
         };
-        body.place(Facet { centre: (a + b + c) / 3.0, normal, radius, inner, outer })
+        Facet { centre: (a + b + c) / 3.0, normal, radius, inner, outer }
     }
 }
 
-/// The tree of a mesh at rest, the root first.
-pub(in super::super) fn build(shells: &Shells) -> Vec<Patch> {
+/// A patch in a frame.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct PlacedPatch {
+    /// In the world.
+    pub facet: Facet,
+    /// How the anchor moves in a frame by deformation, in the world; `None` where that is not known.
+    pub deforms: Option<DVec3>,
+    /// Where the anchor was in its body's frame.
+    own: DVec3,
+    /// The reading of the clock then.
+    at: u64,
+}
+
+/// Patches of a body as they were last placed: many pairs share one.
+#[derive(Debug, Clone, Default)]
+pub(super) struct PlacedPatches {
+    /// One more than where each is in `placed`; 0 for those that never were.
+    of: Vec<u32>,
+    placed: Vec<PlacedPatch>,
+}
+
+impl PlacedPatches {
+    /// Forgets where they were.
+    pub fn clear(&mut self) {
+        self.of.clear();
+        self.placed.clear();
+    }
+
+    /// A patch as it is when the clock reads so.
+    #[inline]
+    pub fn place(&mut self, which: u32, tree: &[Patch], body: &Posed<'_>, clock: u64) -> PlacedPatch {
+        if self.of.is_empty() {
+            self.of.resize(tree.len(), 0);
+        }
+        let before = match self.of[which as usize].checked_sub(1) {
+            Some(at) => Some(&mut self.placed[at as usize]),
+            None => None,
+        };
+        if let Some(before) = &before
+            && before.at == clock
+        {
+            return **before;
+        }
+        let own = tree[which as usize].own(body);
+        let deforms = before.as_ref().filter(|before| clock - before.at <= RECENT).map(|before| {
+            let frames = (clock - before.at) as f64;
+            body.turn * (own.centre - before.own) / frames
+        });
+        let placed = PlacedPatch { facet: body.place(own), deforms, own: own.centre, at: clock };
+        match before {
+            Some(before) => *before = placed,
+            None => {
+                self.placed.push(placed);
+                self.of[which as usize] = self.placed.len() as u32;
+            }
+        }
+        placed
+    }
+}
+
+/// The tree of a mesh at rest.
+pub(in super::super) fn build(shells: &Shells) -> Patches {
     let facets = &shells.levels[0].facets;
     let mut triangles: Vec<u32> = (0..facets.len() as u32).collect();
     let total: f64 = facets.iter().map(|f| f.radius * f.radius).sum();
-    let normals = unfolded(shells);
-    let fans = fans(shells, &normals);
-    let mut build = Build {
-        shells,
-        normals,
-        fans,
-        patches: Vec::with_capacity(2 * triangles.len()),
-        per_share: 1.0 / total,
+    let patches = Patches {
+        tree: Vec::with_capacity(triangles.len() / 2),
+        clusters: Vec::with_capacity(triangles.len() / LANES + 1),
     };
+    let mut build = Build { shells, patches, per_share: 1.0 / total };
     build.patch(&mut triangles);
     build.patches
 }
 
-/// The normals of all triangles, but for those that are folded over: there the mean of what is around.
-fn unfolded(shells: &Shells) -> Vec<DVec3> {
-    let level = &shells.levels[0];
-    let own = |t: u32| level.facets[t as usize].normal;
-    let unfolded = |t: u32| {
-        let sum = own(t) + level.neighbours.of(t).iter().map(|&n| own(n)).sum::<DVec3>();
-        let mean = sum.normalize_or(own(t));
-        if mean.dot(own(t)) < FOLDED { mean } else { own(t) }
-    };
-    (0..level.facets.len() as u32).map(unfolded).collect()
-}
-
-/// For each triangle the largest half-angle of the normals around one of its corners (radians).
-fn fans(shells: &Shells, normals: &[DVec3]) -> Vec<f32> {
-    let level = &shells.levels[0];
-    let is_open = open(&level.corners);
-    let half_angle = |t: u32, v: u32| {
-        let around = || {
-            let others = level.neighbours.of(t).iter().copied();
-            std::iter::once(t).chain(others.filter(|&n| level.corners[n as usize].contains(&v)))
-        };
-        if around().any(|t| is_open[t as usize]) {
-            return ALL;
-        }
-        let axis = around().map(|t| normals[t as usize]).sum::<DVec3>().normalize_or_zero();
-        around().map(|t| axis.dot(normals[t as usize])).fold(1.0, f64::min).acos() as f32
-    };
-    let largest =
-        |t: u32| level.corners[t as usize].map(|v| half_angle(t, v)).into_iter().fold(0.0, f32::max);
-    (0..level.corners.len() as u32).map(largest).collect()
-}
-
-/// Whether a triangle has a side of its own.
-fn open(triangles: &[[u32; 3]]) -> Vec<bool> {
-    let mut sides: Vec<[u32; 3]> = Vec::with_capacity(3 * triangles.len());
-    for (c, t) in triangles.iter().zip(0..) {
-        sides.extend([[c[0], c[1]], [c[1], c[2]], [c[2], c[0]]].map(|[a, b]| [a.min(b), a.max(b), t]));
-    }
-    sides.sort_unstable();
-    let mut is_open = vec![false; triangles.len()];
-    for uses in sides.chunk_by(|x, y| x[..2] == y[..2]) {
-        if let [[.., t]] = uses {
-            is_open[*t as usize] = true;
-        }
-    }
-    is_open
-}
-
 struct Build<'s> {
     shells: &'s Shells,
-    normals: Vec<DVec3>,
-    fans: Vec<f32>,
-    patches: Vec<Patch>,
+    patches: Patches,
     per_share: f64,
 }
 
 impl Build<'_> {
-    /// The patch of some triangles, halved along the longest side of the box around their centres.
+    /// The patch of some triangles, divided along the longest side of the box around their centres so that clusters are
+    /// full.
     fn patch(&mut self, triangles: &mut [u32]) -> u32 {
-        let at = self.patches.len() as u32;
+        let at = self.patches.tree.len() as u32;
         let patch = self.fit(triangles);
-        self.patches.push(patch);
-        if let [only] = triangles {
-            self.patches[at as usize].below = [NONE, *only];
+        self.patches.tree.push(patch);
+        if triangles.len() <= LANES {
+            let cluster = self.patches.clusters.len() as u32;
+            self.patches.clusters.push(Cluster::new(triangles, &self.shells.levels[0].corners));
+            self.patches.tree[at as usize].below = [NONE, cluster];
             return at;
         }
         let centre = |t: u32| self.shells.levels[0].facets[t as usize].centre;
         let start = [DVec3::INFINITY, DVec3::NEG_INFINITY];
         let [low, high] = triangles.iter().fold(start, |[l, h], &t| [l.min(centre(t)), h.max(centre(t))]);
-        let (axis, middle) = ((high - low).max_position(), triangles.len() / 2);
+        let axis = (high - low).max_position();
+        let middle = (triangles.len() / 2).next_multiple_of(LANES).min(triangles.len() - 1);
         triangles.select_nth_unstable_by(middle, |&a, &b| {
             centre(a)[axis].total_cmp(&centre(b)[axis]).then(a.cmp(&b))
         });
         let (left, right) = triangles.split_at_mut(middle);
         let below = [self.patch(left), self.patch(right)];
-        self.patches[at as usize].below = below;
+        self.patches.tree[at as usize].below = below;
         at
     }
 
@@ -181,24 +185,19 @@ impl Build<'_> {
             [low.min(l), high.max(h)]
         };
         let [inner, outer] = triangles.iter().map(facet).fold([0.0; 2], hold);
-        let angle = |t: &u32| {
-            let t = *t as usize;
-            normal.dot(self.normals[t]).min(1.0).acos() as f32 + self.fans[t]
-        };
         let share = triangles.iter().map(|t| facet(t).radius.powi(2)).sum::<f64>() * self.per_share;
         Patch {
             anchor: finest.corners[anchor as usize],
             radius: radius as f32,
             inner: inner as f32,
             outer: outer as f32,
-            cone: triangles.iter().map(angle).fold(0.0, f32::max).min(ALL),
             below: [NONE; 2],
             share: if share.is_finite() { share as f32 } else { 0.0 },
         }
     }
 
     /// The triangle that a patch rides on: near the middle of its box, so that the ball is small, and with about the
-    /// mean normal, so that cylinder and cone are narrow. Both count as parts of the patch's size.
+    /// mean normal, so that the cylinder is flat. Both count as parts of the patch's size.
     fn anchor(&self, triangles: &[u32]) -> u32 {
         let facet = |t: &u32| &self.shells.levels[0].facets[*t as usize];
         let hold = |[l, h]: [DVec3; 2], f: &Facet| [l.min(f.centre - f.radius), h.max(f.centre + f.radius)];
