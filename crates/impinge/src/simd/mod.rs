@@ -26,4 +26,4 @@ pub use level::SimdLevel;
 #[cfg(target_arch = "x86_64")]
 pub(crate) use level::{Avx2, Avx512};
 pub(crate) use level::{InstructionSet, Portable};
-pub(crate) use prefetch::{prefetch, prefetch_lines};
+pub(crate) use prefetch::{prefetch, prefetch_lines, prefetch_whole};

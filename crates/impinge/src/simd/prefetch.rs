@@ -36,3 +36,19 @@ pub(crate) fn prefetch_lines<const LINES: usize, T>(items: &[T]) {
     #[cfg(not(target_arch = "x86_64"))]
     let _ = items;
 }
+
+/// Asks for all lines of something large.
+#[inline(always)]
+pub(crate) fn prefetch_whole<T>(item: &T) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        let first = std::ptr::from_ref(item).cast::<i8>();
+        for at in (0..size_of::<T>()).step_by(64) {
+            // SAFETY: a hint, which reads nothing.
+            unsafe { _mm_prefetch::<_MM_HINT_T0>(first.wrapping_add(at)) };
+        }
+    }
+    // Its last line, where it does not begin with one.
+    prefetch(item);
+}

@@ -8,7 +8,7 @@ use glam::DVec3;
 
 use super::super::posed::Posed;
 use super::super::shells::Facet;
-use crate::simd::{prefetch, prefetch_all};
+use crate::simd::{prefetch, prefetch_whole};
 
 /// Triangles of a cluster at most: the lanes of a vector.
 pub(super) const LANES: usize = 8;
@@ -175,7 +175,7 @@ impl PlacedClusters {
     #[inline]
     pub fn fetch(&self, which: u32) {
         if let Some(&at) = self.of.get(which as usize) {
-            prefetch_all(std::slice::from_ref(&self.placed[at as usize]));
+            prefetch_whole(&self.placed[at as usize]);
         }
     }
 

@@ -22,7 +22,7 @@ use super::patches::{Patch, PlacedPatch, PlacedPatches};
 use super::{Told, one_of_each, tell};
 use crate::geom::triangle_triangle::meet;
 use crate::num::each::Each;
-use crate::simd::{SimdLevel, prefetch, prefetch_all};
+use crate::simd::{SimdLevel, prefetch, prefetch_whole};
 
 /// Frames for which a pair waits at most; a power of two.
 const AHEAD: u64 = 256;
@@ -296,9 +296,7 @@ impl KineticFront {
                 let patch = look.patch(k, node.pair[k]);
                 match patch.cluster() {
                     Some(cluster) => {
-                        prefetch_all(std::slice::from_ref(
-                            &look.layers[k].patches().clusters[cluster as usize],
-                        ));
+                        prefetch_whole(&look.layers[k].patches().clusters[cluster as usize]);
                         self.clusters[k].fetch_place(cluster);
                     }
                     None => patch.fetch(&look.frame.bodies[k]),
