@@ -205,8 +205,8 @@ fn has_way_out(
         let k = side / 2;
         way.centre[k] += if side % 2 == 0 { -0.5 * gap } else { 0.5 * gap };
         way.half[k] += 0.5 * gap.abs();
-        for axis in 0..3 {
-            way.half[axis] += WAY_ROUNDING * (at[axis].abs() + gap.abs() + other.frame().reach);
+        for (half, x) in way.half.iter_mut().zip(at) {
+            *half += WAY_ROUNDING * (x.abs() + gap.abs() + other.frame().reach);
         }
         gap.is_finite() && !reaches_a_leaf(level, other, &way)
     })
