@@ -292,7 +292,7 @@ impl<'m> AllPairs<'m> {
         let mut search = SurfaceSearch::new(a, b).exhaustive();
         let mut alone =
             if parallel::threads() > 1 { Budget::units(units) } else { Budget::UNLIMITED.clone() };
-        let mut found = Share::default();
+        let mut found = Share::with_room();
         let finish = search.advance(&mut alone, found.keep());
         AllPairs { search, found, is_large: finish == Finish::OutOfBudget }
     }
@@ -352,6 +352,8 @@ const PARTS: usize = 64;
 const WAITING: usize = 1024;
 /// How many pairs ahead their corners are asked for.
 const AHEAD: usize = 4;
+/// Pairs for which a search has room from the start: most find no more, and lists that grow are copied.
+const ROOM: usize = 64;
 
 fn sorted(mut pairs: Vec<[u32; 2]>) -> Vec<[u32; 2]> {
     // One comparison for both numbers.
@@ -378,6 +380,14 @@ struct Share {
 }
 
 impl Share {
+    fn with_room() -> Share {
+        Share {
+            meeting: Vec::with_capacity(ROOM),
+            doubtful: Vec::with_capacity(ROOM),
+            work: Counters::default(),
+        }
+    }
+
     /// Keeps the candidates that meet, and those in doubt that are still to be decided.
     fn keep(&mut self) -> impl FnMut(&Candidate<'_>) -> ControlFlow<()> {
         |pair| {
@@ -402,13 +412,12 @@ impl Share {
 /// Decides the pairs in doubt and keeps those that meet. Their corners lie anywhere in memory, so it is asked for ahead.
 fn decide_waiting(bodies: &[Posed<'_>; 2], doubtful: &mut Vec<[u32; 2]>, meeting: &mut Vec<[u32; 2]>) {
     let meshes = bodies.map(|body| body.model.mesh());
-    let pairs = std::mem::take(doubtful);
-    for (n, &pair) in pairs.iter().enumerate() {
+    for (n, &pair) in doubtful.iter().enumerate() {
         // The vertices are known when the triangle is there.
-        if let Some(later) = pairs.get(n + 2 * AHEAD) {
+        if let Some(later) = doubtful.get(n + 2 * AHEAD) {
             (0..2).for_each(|k| prefetch(&meshes[k].triangles()[later[k] as usize]));
         }
-        if let Some(next) = pairs.get(n + AHEAD) {
+        if let Some(next) = doubtful.get(n + AHEAD) {
             for (mesh, triangle) in meshes.iter().zip(next) {
                 let corners = mesh.triangles()[*triangle as usize];
                 corners.iter().for_each(|&v| prefetch(&mesh.vertices()[v as usize]));
@@ -419,6 +428,7 @@ fn decide_waiting(bodies: &[Posed<'_>; 2], doubtful: &mut Vec<[u32; 2]>, meeting
             meeting.push(pair);
         }
     }
+    doubtful.clear();
 }
 
 /// Takes leaf pairs from the trees and hands on what neither disc bounds nor planes separate.
