@@ -5,7 +5,7 @@ use std::sync::Arc;
 use glam::{DMat3, DVec3};
 use smallvec::SmallVec;
 
-use super::{Cloud, Compound, Model, ShapeKind};
+use super::{Cloud, Compound, Fact, Model, ShapeKind};
 use crate::bound::{Aabb, Sphere};
 use crate::num::tolerance::{PLACED_BOX_ROUNDING, ROUND_UP, STRETCH};
 use crate::shape::{Convex, Polytope, Primitive};
@@ -95,12 +95,20 @@ impl Geometry {
     /// of others as [`Geometry::bounds`].
     pub(crate) fn corner_bounds(&self, pose: &Pose) -> Aabb {
         let Geometry::Mesh(model) = self else { return self.bounds(pose) };
+        if *pose == Pose::IDENTITY {
+            return model.corner_box();
+        }
         let corners = model.mesh().triangles().as_flattened().iter();
-        let corners = corners.map(|&v| model.mesh().vertices()[v as usize]);
-        let around = |bounds: Aabb, p: DVec3| Aabb { low: bounds.low.min(p), high: bounds.high.max(p) };
-        match *pose == Pose::IDENTITY {
-            true => corners.fold(Aabb::EMPTY, around),
-            false => corners.map(|p| pose.apply(p)).fold(Aabb::EMPTY, around),
+        let corners = corners.map(|&v| pose.apply(model.mesh().vertices()[v as usize]));
+        corners.fold(Aabb::EMPTY, |b, p| Aabb { low: b.low.min(p), high: b.high.max(p) })
+    }
+
+    /// As [`Geometry::bounds`], or a larger box of a mesh whose tree is not built yet: builds nothing, so that a frame
+    /// of a scene does not pay for a mesh that meets nothing.
+    pub(crate) fn known_bounds(&self, pose: &Pose) -> Aabb {
+        match self {
+            Geometry::Mesh(model) if !model.knows(Fact::Tree) => placed_box(&model.corner_box(), pose),
+            _ => self.bounds(pose),
         }
     }
 
@@ -143,6 +151,13 @@ fn mesh_bounds(model: &Model, pose: &Pose, levels: usize) -> Aabb {
     });
     let size = frame.centre.length() + 4.0 * f64::from(frame.reach) * frame.unit;
     padded(bounds, size + pose.translation().length())
+}
+
+/// The box around a placed box.
+fn placed_box(own: &Aabb, pose: &Pose) -> Aabb {
+    let (centre, half) = (pose.apply(own.centre()), absolute(&pose.matrix()) * own.half());
+    let size = own.low.abs().max(own.high.abs()).element_sum() + pose.translation().abs().max_element();
+    padded(Aabb { low: centre - half, high: centre + half }, size)
 }
 
 /// A ball around the boxes of the tree that are so many levels below those of the root.
@@ -303,6 +318,8 @@ mod tests {
         for shape in &shapes {
             let turn = [(); 4].map(|()| rng.random_range(-1.0..1.0));
             let pose = Pose::new([1.0, -20.0, 3.0], turn).unwrap();
+            let known = shape.known_bounds(&pose);
+            assert!(!shape.model().is_some_and(|model| model.knows(Fact::Tree)), "a tree was built");
             let bounds = shape.bounds(&pose);
             let ball = shape.ball(&pose);
             let mut seen = Aabb::EMPTY;
@@ -322,7 +339,9 @@ mod tests {
                     Geometry::Particles(cloud) => cloud.points()[rng.random_range(0..cloud.points().len())],
                 };
                 let p = pose.apply(p);
-                assert!(p.cmpge(bounds.low).all() && p.cmple(bounds.high).all(), "{shape:?}");
+                for bounds in [&bounds, &known] {
+                    assert!(p.cmpge(bounds.low).all() && p.cmple(bounds.high).all(), "{shape:?}");
+                }
                 assert!(p.distance(ball.centre) <= ball.radius, "{shape:?}");
                 seen = Aabb { low: seen.low.min(p), high: seen.high.max(p) };
             }

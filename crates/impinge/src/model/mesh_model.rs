@@ -8,6 +8,7 @@ use glam::DVec3;
 
 use super::attachments::Attachments;
 use super::prepare::{Fact, Paid};
+use crate::bound::Aabb;
 use crate::hierarchy::cancelled_triangles::CancelledTriangles;
 use crate::hierarchy::component_extremes::ComponentExtremes;
 use crate::hierarchy::dipole::Dipoles;
@@ -31,6 +32,7 @@ pub struct Model {
     mesh: Mesh,
     /// The tetrahedra whose surface the mesh is.
     solid: Option<Arc<TetMesh>>,
+    corner_box: OnceLock<Aabb>,
     pub(super) tree: OnceLock<WideTree>,
     pub(super) topology: OnceLock<Arc<Topology>>,
     pub(super) component_extremes: OnceLock<ComponentExtremes>,
@@ -60,6 +62,16 @@ impl Model {
     /// The tetrahedra whose surface the mesh is, if it is one of a solid of tetrahedra.
     pub fn solid(&self) -> Option<&TetMesh> {
         self.solid.as_deref()
+    }
+
+    /// The box of its triangles' corners, to the bit; found at the first call and kept.
+    pub(super) fn corner_box(&self) -> Aabb {
+        let find = || {
+            let corners = self.mesh.triangles().as_flattened().iter();
+            let corners = corners.map(|&v| self.mesh.vertices()[v as usize]);
+            corners.fold(Aabb::EMPTY, |b, p| Aabb { low: b.low.min(p), high: b.high.max(p) })
+        };
+        *self.corner_box.get_or_init(find)
     }
 
     /// The tree over its triangles; built at the first call and kept.
@@ -230,6 +242,7 @@ impl From<Mesh> for Model {
             identity: MADE.fetch_add(1, Ordering::Relaxed),
             mesh,
             solid: None,
+            corner_box: OnceLock::new(),
             tree: OnceLock::new(),
             topology: OnceLock::new(),
             component_extremes: OnceLock::new(),

@@ -55,7 +55,7 @@ impl Fit {
                 (bounds, Fit::Climb(corners))
             }
             (Fit::Cube(ball), _) => (cube(ball, pose), *self),
-            _ => (shape.bounds(pose), *self),
+            _ => (shape.known_bounds(pose), *self),
         };
         let pad = DVec3::splat(pad);
         (Aabb { low: bounds.low - pad, high: bounds.high + pad }, fit)
@@ -64,7 +64,7 @@ impl Fit {
 
 /// A ball around a shape in its own frame: about the middle of its box, out to the farthest corner.
 fn ball(shape: &Geometry) -> Sphere {
-    let own = shape.bounds(&Pose::IDENTITY);
+    let own = shape.corner_bounds(&Pose::IDENTITY);
     let centre = own.centre();
     let radius = match shape {
         Geometry::Convex(Convex::Polytope(polytope)) => {

@@ -1,6 +1,7 @@
 use glam::DVec3;
 
 use super::*;
+use crate::model::Fact;
 use crate::shape::{TetMesh, procedural};
 use crate::{Budget, Mesh, Motion};
 
@@ -118,11 +119,18 @@ fn falling(flat: &Mesh, frame: u32) -> Vec<[f64; 3]> {
     flat.vertices().iter().map(|p| [p.x, p.y, height + lift(p)]).collect()
 }
 
+/// A mesh whose tree is built before the first frame.
+fn loaded(mesh: Mesh) -> Shape {
+    let shape = Shape::from(mesh);
+    shape.bounds(&Pose::IDENTITY);
+    shape
+}
+
 /// The frame in which a cloth of so many cells begins to touch, and how many frames were left open before.
 fn touchdown(cells: u32, ball: &Shape, told: Contacts, budget: &Budget) -> (u32, u32) {
     let flat = procedural::sheet([2.0, 2.0], [cells, cells]).unwrap();
     let mut scene = Scene::with_options(Options { contacts: told, ..Options::default() }).unwrap();
-    let cloth = scene.add(Body::moving(Shape::from(flat.clone()), Pose::IDENTITY));
+    let cloth = scene.add(Body::moving(loaded(flat.clone()), Pose::IDENTITY));
     scene.add(Body::fixed(ball.clone(), Pose::IDENTITY));
     let mut open = 0;
     for frame in 0..100 {
@@ -139,7 +147,7 @@ fn touchdown(cells: u32, ball: &Shape, told: Contacts, budget: &Budget) -> (u32,
 #[test]
 fn a_cloth_that_moves_every_frame_is_decided_within_a_budget() {
     let round = Shape::sphere(0.8).unwrap();
-    let mesh = Shape::from(procedural::ico_sphere(0.8, 3).unwrap());
+    let mesh = loaded(procedural::ico_sphere(0.8, 3).unwrap());
     for (ball, told) in [(&round, Contacts::None), (&round, Contacts::Deepest), (&mesh, Contacts::None)] {
         for cells in [20, 40, 100] {
             let (first, _) = touchdown(cells, ball, told, &Budget::UNLIMITED);
@@ -153,10 +161,10 @@ fn a_cloth_that_moves_every_frame_is_decided_within_a_budget() {
 #[test]
 fn what_a_moving_mesh_needs_is_paid_for_once() {
     let flat = procedural::sheet([2.0, 2.0], [100, 100]).unwrap();
-    let ball = Shape::from(procedural::ico_sphere(0.8, 3).unwrap());
+    let ball = loaded(procedural::ico_sphere(0.8, 3).unwrap());
     let mut scene =
         Scene::with_options(Options { contacts: Contacts::Deepest, ..Options::default() }).unwrap();
-    let body = scene.add(Body::moving(Shape::from(flat.clone()), Pose::IDENTITY));
+    let body = scene.add(Body::moving(loaded(flat.clone()), Pose::IDENTITY));
     scene.add(Body::fixed(ball, Pose::IDENTITY));
     let mut last_open = 0;
     for frame in 0..40 {
@@ -168,6 +176,35 @@ fn what_a_moving_mesh_needs_is_paid_for_once() {
     }
     // 8 units for each of 20,000 triangles, 20,000 in a frame; some more for the ball and the rest.
     assert!((6..11).contains(&last_open), "{last_open}");
+}
+
+/// A shape that comes in the middle of everything costs no frame more than its budget: its tree is paid for like all else.
+#[test]
+fn the_tree_of_a_new_mesh_is_built_within_the_budget_of_frames() {
+    let is_built = |shape: &Shape| shape.geometry().model().is_some_and(|model| model.knows(Fact::Tree));
+    let [ball, large] = [2, 5].map(|n| Shape::from(procedural::ico_sphere(0.8, n).unwrap()));
+    let mut scene = Scene::default();
+    let body = scene.add(Body::moving(ball.clone(), Pose::IDENTITY));
+    let far = scene.add(Body::fixed(ball.clone(), Pose::shift([9.0, 0.0, 0.0])));
+    scene.add(Body::fixed(Shape::sphere(0.5).unwrap(), Pose::shift([1.0, 0.0, 0.0])));
+    scene.set_shape(far, large.clone());
+    scene.step(&mut unlimited());
+    assert!(!is_built(&large), "it meets nothing");
+    scene.set_shape(body, large.clone());
+    let mut frames = 0;
+    loop {
+        let told = scene.step(&mut Budget::units(FRAME));
+        let work = told.outcome.work;
+        assert!(work.volume_tests + work.primitive_tests + work.updates <= FRAME + 1000, "{work:?}");
+        frames += 1;
+        if told.undecided.is_empty() {
+            assert!(told.events.iter().all(|event| event.kind == EventKind::Persists), "{:?}", told.events);
+            break;
+        }
+        assert!(frames >= 80 || !is_built(&large), "{frames} frames");
+    }
+    // The tree costs 8 units for each of 20,480 triangles.
+    assert!((80..200).contains(&frames), "{frames}");
 }
 
 #[test]

@@ -216,6 +216,9 @@ impl Scene {
     }
 
     /// Adds a body.
+    ///
+    /// Nothing is built for it: the first step in which it comes near another builds the tree of a mesh within its budget.
+    /// Asked beforehand, [`Shape::bounds`] builds it.
     pub fn add(&mut self, body: Body) -> BodyId {
         let (bounds, fit) = Fit::new(body.shape.geometry(), self.options.boxes).bounds(
             body.shape.geometry(),
