@@ -33,3 +33,31 @@ fn a_point_lies_in_a_solid_and_meets_an_open_surface() {
     let open = triangle([[-1.0, -1.0, 0.0], [1.0, -1.0, 0.0], [0.0, 1.0, 0.0]]);
     assert_eq!(at_rest(&triangle([[0.0; 3]; 3]), &open), Relation::Intersecting);
 }
+
+/// Single points in one place have no extent from which a unit of length could be taken.
+#[test]
+fn two_points_in_one_place_have_contacts_volume_and_a_way_apart() {
+    let point = Shape::mesh(vec![[0.0; 3]], vec![[0; 3]]).unwrap();
+    let hull = Shape::hull([[0.0; 3]]).unwrap();
+    for (a, b) in [(&point, &point), (&point, &hull), (&hull, &hull)] {
+        assert!(relation(a, b).is_contact());
+        assert_eq!(impinge::volume(a, b).unwrap().volume, 0.0);
+        assert!(impinge::contacts(a, b).iter().all(|contact| contact.depth == 0.0));
+        assert!(impinge::separate(a, b).unwrap().translation.length() < 1e-200);
+    }
+}
+
+/// The mesh of a flat hull bounds nothing.
+#[test]
+fn a_flat_hull_has_no_volume_in_common_with_anything() {
+    let flat = Shape::hull([[1.0, -1.0, 1.0], [1.0, 0.0, 0.0], [1.0, 2.0, 2.0]]).unwrap();
+    let square =
+        Shape::hull([[-1.0, -1.0, 0.0], [1.0, -1.0, 0.0], [1.0, 1.0, 0.0], [-1.0, 1.0, 0.0]]).unwrap();
+    let cube = Shape::cuboid([1.0; 3]).unwrap();
+    let ball = Shape::from(impinge::procedural::ico_sphere(1.5, 2).unwrap());
+    for (flat, solid) in [(&flat, &cube), (&square, &cube), (&flat, &ball), (&square, &ball)] {
+        assert!(relation(flat, solid).is_contact());
+        assert_eq!(impinge::volume(flat, solid).unwrap().volume, 0.0);
+        assert_eq!(impinge::volume(solid, flat).unwrap().volume, 0.0);
+    }
+}

@@ -392,7 +392,7 @@ pub fn volume(
                 solids[k] = Some(solid);
             }
             Geometry::Convex(convex) => {
-                made[k] = PlacedConvex::new(convex, pair.poses[k]).mesh().map(Model::from);
+                made[k] = PlacedConvex::new(convex, pair.poses[k]).solid_mesh().map(Model::from);
             }
             Geometry::Compound(_) | Geometry::Particles(_) => return Ok(Verdict::refused()),
         }

@@ -178,6 +178,12 @@ impl<'s> PlacedConvex<'s> {
         Polytope::hull(&self.corners()).and_then(|hull| hull.mesh()).ok()
     }
 
+    /// The same where it has an interior; a flat hull's mesh bounds nothing.
+    pub fn solid_mesh(&self) -> Option<Mesh> {
+        let hull = Polytope::hull(&self.corners()).ok()?;
+        if hull.dimension() == 3 { hull.mesh().ok() } else { None }
+    }
+
     /// Whether it has an interior.
     fn is_solid(&self) -> bool {
         !self.shape.is_flat()

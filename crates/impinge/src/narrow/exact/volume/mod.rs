@@ -84,6 +84,16 @@ fn measured(
     {
         return found;
     }
+    measured_here(models, poses, options, budget)
+}
+
+/// The same in the unit of the coordinates.
+fn measured_here(
+    models: [&Model; 2],
+    poses: [&Pose; 2],
+    options: &VolumeOptions,
+    budget: &mut Budget,
+) -> Verdict<(Volume, Vec<Aabb>)> {
     let [a, b] = [0, 1].map(|k| Posed::new(models[k], *poses[k]));
     if !budget.is_unlimited() {
         let found = collide::unordered_pairs(a, b, budget);

@@ -2,7 +2,7 @@
 //! unit of length, a power of two, which no coordinate loses a bit by.
 
 use super::super::placed_mesh::PlacedMesh;
-use super::measured;
+use super::measured_here;
 use crate::bound::Aabb;
 use crate::contact::{Verdict, Volume, VolumeOptions};
 use crate::model::Model;
@@ -33,7 +33,7 @@ fn order_of(length: f64) -> i32 {
     if length > 0.0 && length.is_finite() { length.log2().floor() as i32 } else { 0 }
 }
 
-/// The same as [`measured`], in a unit; `None` where the bodies have no place in it.
+/// The same as [`measured_here`], in a unit; `None` where the bodies have no place in it.
 pub fn measured_in(
     unit: i32,
     models: [&Model; 2],
@@ -52,7 +52,7 @@ pub fn measured_in(
         let boxes = boxes.into_iter().map(|own| Aabb { low: own.low * back, high: own.high * back });
         (brought_back(volume, back), boxes.collect())
     };
-    Some(measured([&a, &b], [&Pose::IDENTITY; 2], options, budget).map(in_world))
+    Some(measured_here([&a, &b], [&Pose::IDENTITY; 2], options, budget).map(in_world))
 }
 
 /// What was measured in a unit, in the world's. A volume that is too small for a double is stated as such: 0, with an error
