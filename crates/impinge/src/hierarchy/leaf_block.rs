@@ -20,14 +20,21 @@ pub struct LeafBlocks {
 impl LeafBlocks {
     /// Copies the triangles of a mesh in the order of its tree.
     pub fn new(mesh: &Mesh, tree: &WideTree) -> LeafBlocks {
-        let mut blocks = Vec::new();
         let mut of_node = vec![NONE; tree.nodes().len()];
+        let mut count = 0_u32;
         for (node, place) in in_turn(tree.nodes()).zip(&mut of_node) {
             let single = |lane: usize| node.child[lane].is_leaf() && node.child[lane].slots().len() == 1;
-            if !single(0) || !node.used().all(single) {
-                continue;
+            if single(0) && node.used().all(single) {
+                *place = count;
+                count += 1;
             }
-            let mut block = [[0.0; WIDTH]; 9];
+        }
+        let mut blocks: Vec<Block> = Vec::with_capacity(count as usize);
+        let bottom = tree.nodes().iter().zip(&of_node).filter(|(_, place)| **place != NONE);
+        for (node, &place) in in_turn(bottom) {
+            // Filled where it stays: a block that was made elsewhere would be copied.
+            blocks.push([[0.0; WIDTH]; 9]);
+            let block = &mut blocks[place as usize];
             for (lane, child) in node.child.into_iter().enumerate() {
                 // An unused lane repeats the first triangle, so that it changes no limit.
                 let child = if child == Child::NONE { node.child[0] } else { child };
@@ -37,8 +44,6 @@ impl LeafBlocks {
                     (0..3).for_each(|k| block[3 * corner + k][lane] = local[k]);
                 }
             }
-            *place = blocks.len() as u32;
-            blocks.push(block);
         }
         LeafBlocks { of_node, blocks }
     }
