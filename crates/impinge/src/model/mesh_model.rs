@@ -44,6 +44,7 @@ pub struct Model {
     pub(super) ray_tree: OnceLock<RayTree>,
     pub(super) dipoles: OnceLock<Dipoles>,
     pub(super) sphere_cover: OnceLock<Result<SphereCover, Error>>,
+    turned_components: OnceLock<Option<Vec<bool>>>,
     pub(super) paid: Paid,
     attachments: Attachments,
 }
@@ -157,6 +158,13 @@ impl Model {
         once(&self.sphere_cover, || SphereCover::automatic(&self.mesh)).as_ref().map_err(Error::clone)
     }
 
+    /// For each component whether its triangles look into the solid, `None` for an open mesh, as `find` tells; found at
+    /// the first call and kept.
+    #[inline]
+    pub(crate) fn turned_components(&self, find: fn(&Model) -> Option<Vec<bool>>) -> Option<&[bool]> {
+        once(&self.turned_components, || find(self)).as_deref()
+    }
+
     /// What a method builds once for the mesh, by its type: built at the first call for so many units of the budget,
     /// and kept. `None` when they cannot be paid.
     pub(crate) fn attached<T: Any + Send + Sync>(
@@ -254,6 +262,7 @@ impl From<Mesh> for Model {
             ray_tree: OnceLock::new(),
             dipoles: OnceLock::new(),
             sphere_cover: OnceLock::new(),
+            turned_components: OnceLock::new(),
             paid: Paid::default(),
             attachments: Attachments::default(),
         }

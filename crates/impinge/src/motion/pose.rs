@@ -154,8 +154,7 @@ impl Pose {
     /// ```
     #[must_use]
     pub fn inverse(&self) -> Pose {
-        let matrix = self.matrix();
-        let back = if self.is_rotation() { matrix.transpose() } else { matrix.inverse() };
+        let back = self.inverse_matrix();
         let turned = Pose { rows: [back.row(0), back.row(1), back.row(2)], translation: DVec3::ZERO };
         Pose { translation: turned.apply(-self.translation), ..turned }
     }
@@ -163,6 +162,15 @@ impl Pose {
     /// The 3×3 part as given; orthonormal only within 1e-4.
     pub fn matrix(&self) -> DMat3 {
         DMat3::from_cols(self.rows[0], self.rows[1], self.rows[2]).transpose()
+    }
+
+    /// The inverse of the 3×3 part up to rounding: the transpose of a rotation, which nobody waits for.
+    #[inline]
+    pub(crate) fn inverse_matrix(&self) -> DMat3 {
+        if self.is_rotation() {
+            return DMat3::from_cols(self.rows[0], self.rows[1], self.rows[2]);
+        }
+        self.matrix().inverse()
     }
 
     /// Whether the 3×3 part is a rotation up to rounding.

@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 
 use crate::bound::Aabb;
 use crate::model::{Cloud, Compound, CompoundChild, Geometry};
-use crate::narrow::convex::ray::{self, Hits};
+use crate::narrow::convex::ray::{self, Heading, Hits};
 use crate::narrow::exact::ray_cast::{MeshRays, Ray, RayHit};
 use crate::num::tolerance::{PLACED_BOX_ROUNDING, ROUND_UP};
 use crate::shape::{Convex, Primitive};
@@ -21,18 +21,18 @@ use crate::{Counters, Feature, Pose};
 )]
 pub(crate) enum ShapeRays<'s> {
     Mesh(MeshRays<'s>),
-    Convex(&'s Convex, Pose),
-    Compound(&'s Compound, Pose),
-    Particles(&'s Cloud, Pose),
+    Convex(&'s Convex, &'s Pose),
+    Compound(&'s Compound, &'s Pose),
+    Particles(&'s Cloud, &'s Pose),
 }
 
 impl<'s> ShapeRays<'s> {
     pub(crate) fn new(geometry: &'s Geometry, pose: &'s Pose) -> ShapeRays<'s> {
         match geometry {
             Geometry::Mesh(model) => ShapeRays::Mesh(MeshRays::new(model, pose)),
-            Geometry::Convex(convex) => ShapeRays::Convex(convex, *pose),
-            Geometry::Compound(compound) => ShapeRays::Compound(compound, *pose),
-            Geometry::Particles(cloud) => ShapeRays::Particles(cloud, *pose),
+            Geometry::Convex(convex) => ShapeRays::Convex(convex, pose),
+            Geometry::Compound(compound) => ShapeRays::Compound(compound, pose),
+            Geometry::Particles(cloud) => ShapeRays::Particles(cloud, pose),
         }
     }
 
@@ -43,7 +43,7 @@ impl<'s> ShapeRays<'s> {
                 let mut work = Counters::default();
                 (mesh.first(ray, &mut work), work)
             }
-            ShapeRays::Convex(convex, pose) => ray::first_hit(convex, pose, ray),
+            ShapeRays::Convex(convex, pose) => ray::first_hit(convex, pose, ray, &Heading::of(ray)),
             ShapeRays::Compound(..) | ShapeRays::Particles(..) => {
                 let (hits, work) = self.all(ray);
                 (hits.first().copied(), work)
@@ -73,6 +73,16 @@ impl<'s> ShapeRays<'s> {
             ShapeRays::Compound(compound, pose) => compound_hits(compound, pose, ray),
             ShapeRays::Particles(cloud, pose) => particle_hits(cloud, pose, ray),
         }
+    }
+}
+
+/// The first surface point that one ray meets; what many would share is not moved about.
+#[inline]
+pub(crate) fn first_hit(geometry: &Geometry, pose: &Pose, ray: &Ray, heading: &Heading) -> Option<RayHit> {
+    match geometry {
+        Geometry::Mesh(model) => MeshRays::new(model, pose).first(ray, &mut Counters::default()),
+        Geometry::Convex(convex) => ray::first_hit(convex, pose, ray, heading).0,
+        Geometry::Compound(_) | Geometry::Particles(_) => ShapeRays::new(geometry, pose).first(ray).0,
     }
 }
 

@@ -9,6 +9,7 @@ use crate::Pose;
 use crate::Shape;
 use crate::bound::Aabb;
 use crate::broad::Mobility;
+use crate::simd::prefetch_whole;
 
 /// The name of a body in its scene.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -144,6 +145,14 @@ impl Bodies {
     /// The body in a slot.
     pub fn at(&self, index: u32) -> Option<&Entry> {
         self.slots.get(index as usize)?.entry.as_ref()
+    }
+
+    /// Asks for the memory of a body that is looked at soon.
+    #[inline]
+    pub fn prefetch(&self, index: u32) {
+        if let Some(slot) = self.slots.get(index as usize) {
+            prefetch_whole(slot);
+        }
     }
 
     pub fn at_mut(&mut self, index: u32) -> Option<&mut Entry> {

@@ -109,6 +109,7 @@ impl BodyIndex {
         let along = direction / direction.abs().max_element();
         let square = along.length_squared() * (1.0 + PLACED_BOX_ROUNDING);
         self.tree(bodies).along_ray([origin, direction], grown, reach, &mut |slot| {
+            bodies.prefetch(slot);
             if let Some(Sphere { centre, radius }) = balls.get(slot as usize) {
                 let reach_sq = (radius + farther).powi(2) * square;
                 if (centre - origin).cross(along).length_squared() > reach_sq {

@@ -6,8 +6,9 @@ use glam::DVec3;
 
 use super::scene_query::is_better;
 use super::{Body, BodyId, Filter, Scene};
+use crate::narrow::convex::ray::Heading;
 use crate::narrow::exact::ray_cast::{Ray, RayHit};
-use crate::narrow::shape_ray::ShapeRays;
+use crate::narrow::shape_ray::{ShapeRays, first_hit};
 use crate::num::parallel;
 
 impl Scene {
@@ -27,9 +28,10 @@ impl Scene {
     /// ```
     pub fn ray_cast(&self, ray: &Ray, filter: &Filter<'_>) -> Option<(BodyId, RayHit)> {
         let mut first: Option<(BodyId, RayHit)> = None;
+        let heading = Heading::of(ray);
         self.along(ray, filter, |id, body, reach| {
             let until = Ray { reach, ..*ray };
-            if let (Some(hit), _) = ShapeRays::new(body.shape.geometry(), &body.pose).first(&until)
+            if let Some(hit) = first_hit(body.shape.geometry(), &body.pose, &until, &heading)
                 && is_better(&first, hit.t, id, |hit| hit.t)
             {
                 first = Some((id, hit));

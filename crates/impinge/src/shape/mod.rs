@@ -16,8 +16,8 @@ pub mod weld;
 
 pub use convex::Convex;
 pub use mesh::{MOST_TRIANGLES, Mesh};
-pub(crate) use polytope::Outline;
 pub use polytope::{Edge, LazyPolytope, NO_FACE, Polytope, Side};
+pub(crate) use polytope::{FacePlanes, Outline, PLANES};
 pub use primitive::Primitive;
 pub use tetmesh::TetMesh;
 pub use topology::Topology;

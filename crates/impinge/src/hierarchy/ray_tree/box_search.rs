@@ -88,6 +88,9 @@ impl Leaves for BoxLeaves<'_> {
         let reach = (self.visit)(name as u32);
         Some(self.ray.limit(reach).until)
     }
+
+    #[inline(always)]
+    fn prefetch(&self, _: usize) {}
 }
 
 dispatch! {

@@ -15,8 +15,8 @@ mod tree_ray;
 use bytemuck::{Pod, Zeroable};
 use glam::DVec3;
 
-use crate::simd::prefetch;
 use crate::simd::ray_lanes::{LANES, Lanes};
+use crate::simd::{prefetch, prefetch_lines};
 
 use super::wide::TreeFrame;
 
@@ -53,6 +53,9 @@ struct Piece([u32; 8]);
 
 /// Pieces of a block before its vertices.
 const BLOCK_PIECES: usize = size_of::<Block>() / size_of::<Piece>();
+
+/// Lines of the cache that the corners of a block fill, wherever in one they begin.
+const CORNER_LINES: usize = size_of::<[[Lanes; 3]; 3]>().div_ceil(64);
 
 /// Pieces that the vertices of most blocks fill.
 const VERTEX_PIECES: usize = 7;
@@ -116,6 +119,12 @@ impl RayTree {
     #[inline(always)]
     fn block(&self, leaf: usize) -> &Block {
         bytemuck::from_bytes(bytemuck::cast_slice(&self.pieces[leaf..leaf + BLOCK_PIECES]))
+    }
+
+    /// Asks for the corners of a block.
+    #[inline(always)]
+    fn prefetch_corners(&self, leaf: usize) {
+        prefetch_lines::<CORNER_LINES, _>(&self.pieces[leaf..]);
     }
 
     /// Asks for the memory of a block that holds no corners.

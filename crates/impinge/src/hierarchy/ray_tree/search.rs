@@ -7,8 +7,8 @@ use super::tree_ray::RayLimit;
 use super::{Face, Link, Node, PlacedRayTree, RayTree, TreeRay};
 use crate::Counters;
 use crate::simd::fixed_stack::FixedStack;
-use crate::simd::prefetch;
 use crate::simd::ray_lanes::{Crossed, LANES, RayLanes, Slabs};
+use crate::simd::{prefetch, prefetch_whole};
 
 /// Seven may wait at each level, and no tree is deeper than its [depth](super::build::DEEPEST).
 const MOST_WAITING: usize = (LANES - 1) * super::build::DEEPEST;
@@ -18,6 +18,9 @@ const MOST_WAITING: usize = (LANES - 1) * super::build::DEEPEST;
 pub(super) trait Leaves {
     /// Looks at a leaf; returns up to where the search goes on, `None` where it ends.
     fn visit(&mut self, leaf: usize) -> Option<f32>;
+
+    /// Asks for the memory of a leaf that will be looked at soon.
+    fn prefetch(&self, leaf: usize);
 }
 
 /// What is done with triangles that f32 cannot exclude.
@@ -106,6 +109,11 @@ impl<L: RayLanes, C: Candidates> Leaves for CandidateLeaves<'_, L, C> {
         }
         Some(self.limit.until)
     }
+
+    #[inline(always)]
+    fn prefetch(&self, leaf: usize) {
+        self.tree.prefetch_corners(leaf);
+    }
 }
 
 /// Triangles that may wait at a time.
@@ -168,6 +176,11 @@ impl<L: RayLanes, C: Nearest> Leaves for NearestLeaves<'_, L, C> {
         }
         Some(self.limit.until)
     }
+
+    #[inline(always)]
+    fn prefetch(&self, leaf: usize) {
+        self.tree.prefetch_corners(leaf);
+    }
 }
 
 struct AnyLeaf<'s, L, D> {
@@ -192,6 +205,11 @@ impl<L: RayLanes, D: Decide> Leaves for AnyLeaf<'_, L, D> {
             self.any = self.decide.is_hit(&self.tree.face(leaf, lane));
         }
         (!self.any).then_some(self.limit.until)
+    }
+
+    #[inline(always)]
+    fn prefetch(&self, leaf: usize) {
+        self.tree.prefetch_corners(leaf);
     }
 }
 
@@ -237,8 +255,15 @@ pub(super) fn search<const SORTED: bool>(
                 while rest != 0 {
                     let next = key(rest.trailing_zeros());
                     rest &= rest - 1;
-                    waiting.push(nearest.max(next));
+                    let farther = nearest.max(next);
                     nearest = nearest.min(next);
+                    waiting.push(farther);
+                    let link = Link(farther as u32);
+                    if link.is_leaf() {
+                        leaves.prefetch(link.index())
+                    } else {
+                        prefetch_whole(&nodes[link.index()])
+                    }
                 }
                 if SORTED {
                     sort_descending(waiting.since(from));

@@ -8,14 +8,16 @@
 //!
 //! 1. placement: as in `relative`, `PLACEMENT` of the sizes in the world, √3·1.01 of it on an axis;
 //! 2. the way: `PLACEMENT` of the way from the origin to `from`, and of the origin itself, which is no larger than w
-//!    and twice its distance from there;
+//!    and twice its distance from there; and where A is a rotation up to rounding, so that its transpose stands for
+//!    A⁻¹, six of `PLACEMENT` of that way on an axis for each entry that is off by `ROTATION_ROUNDING`, of place and
+//!    direction alike;
 //! 3. f32: the line passes the tree within 2√3 of its middle or misses it, so `from` is below 12; its cast and its
 //!    product with the reciprocal are off by 12·2⁻²⁴ each, the product of a plane (where it is rounded) by 2⁻²⁴.
 //!    Cast, reciprocal, its factor and the difference of a slab are off by 2⁻²⁴ each of the place, which
 //!    `SLAB_ROUNDING` covers. A sheared coordinate is the sum of a corner (below 1, off by 2⁻²⁴), the foot (below 3)
 //!    and shear times depth (below 1): with the roundings of two sums and a cast of each below 13·2⁻²⁴.
 //!
-//! `PAD` and `SHEAR` take 32 and 16 of these, and four times the first two.
+//! `PAD` and `SHEAR` take 32 and 16 of the last, and more than twice the first two.
 //!
 //! The place of a hit that is sure is the mean of the corners' places by areas (`simd/ray_lanes`): off by what the areas
 //! are off, and by four pads for the places themselves, the cast of the corners and five roundings of a number below 1.
@@ -114,16 +116,17 @@ impl<'t> PlacedRayTree<'t> {
 impl PlacedFrame {
     pub(super) fn new(frame: &TreeFrame, pose: &Pose) -> PlacedFrame {
         let centre = pose.apply(frame.centre);
-        let size = frame.centre.length() + 2.0 * f64::from(frame.reach) * frame.unit;
+        let size = frame.centre.abs().element_sum() + 2.0 * f64::from(frame.reach) * frame.unit;
         let size = size + pose.translation().abs().max_element() + centre.abs().max_element();
-        let back = pose.matrix().inverse();
+        let back = pose.inverse_matrix();
         // The unit is a power of two.
-        let column = |axis: DVec3| (axis * frame.unit.recip()).extend(0.0).to_array();
+        let per_unit = frame.unit.recip();
+        let column = |axis: DVec3| (axis * per_unit).extend(0.0).to_array();
         PlacedFrame {
             frame: *frame,
             inward: [column(back.x_axis), column(back.y_axis), column(back.z_axis)],
             centre,
-            placed: 4.0 * PLACEMENT * size / frame.unit,
+            placed: 4.0 * PLACEMENT * size * per_unit,
         }
     }
 
@@ -156,7 +159,7 @@ impl PlacedFrame {
             start = begin / per_unit;
             (0..3).for_each(|k| from[k] += step[k] * begin);
         }
-        let exact = self.placed + 12.0 * PLACEMENT * (far + begin * longest);
+        let exact = self.placed + 32.0 * PLACEMENT * (far + begin * longest);
         let pad = PAD * reach + exact;
         // Negated, so that NaN is refused.
         if !(pad < f64::from(f32::MAX)) || begin > 0.0 && !(lanes.largest(&from).0 < 64.0 * reach + 2.0 * pad)

@@ -10,6 +10,7 @@ pub(crate) mod exact;
 mod exact_simplex;
 pub(crate) mod faceted;
 mod gjk;
+mod hull_chord;
 pub mod manifold;
 pub(crate) mod placed_core;
 pub mod point;

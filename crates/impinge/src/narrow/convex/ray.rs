@@ -5,17 +5,16 @@
 //! without gaps between neighbours. A ray that starts on a surface hits it there, also where it runs in it. What has
 //! no area is never hit.
 
-use glam::DVec3;
+use glam::{DMat3, DVec3};
 use smallvec::SmallVec;
 
+use super::hull_chord::HullChord;
 use super::point::signed_distance;
 use crate::contact::Feature;
 use crate::geom::ray_triangle::ShearedRay;
 use crate::geom::unit_normal::unit_normal;
 use crate::narrow::exact::ray_cast::{Ray, RayHit, crossing_ahead, triangle_hit};
-use crate::num::tolerance::{
-    HULL_CHORD_ROUNDING, LARGEST_LENGTH_UNSCALED, RAY_START_ROUNDING, ROUND_UP, SMALLEST_LENGTH_UNSCALED,
-};
+use crate::num::tolerance::{LARGEST_LENGTH_UNSCALED, RAY_START_ROUNDING, SMALLEST_LENGTH_UNSCALED};
 use crate::shape::{Convex, Polytope, Primitive};
 use crate::{Counters, Pose};
 
@@ -44,36 +43,61 @@ impl End {
 /// The part of a line in a convex solid.
 type Chord = [End; 2];
 
-/// How many of the surface points are wanted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Wanted {
-    First,
-    Both,
+/// The direction of a ray, measured once for all shapes that it is cast at.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Heading {
+    longest: f64,
+    /// After it was divided by its longest component.
+    length: f64,
+    unit: DVec3,
+}
+
+impl Heading {
+    pub(crate) fn of(ray: &Ray) -> Heading {
+        let longest = ray.direction.abs().max_element();
+        let along = ray.direction / longest;
+        let length = along.length();
+        Heading { longest, length, unit: along / length }
+    }
 }
 
 /// The surface points of a convex shape on a ray, from inside too, and the work.
 pub(crate) fn hits(convex: &Convex, pose: &Pose, ray: &Ray) -> (Hits, Counters) {
-    wanted_hits(convex, pose, ray, Wanted::Both)
+    let hits = match convex {
+        _ if !ray.is_sound() => Hits::new(),
+        Convex::Polytope(hull) if hull.dimension() == 3 => match HullChord::new(hull, pose, ray) {
+            Some(chord) => chord_hits(&chord, hull, pose, ray),
+            None => Hits::new(),
+        },
+        Convex::Primitive(primitive) if !convex.is_flat() => solid_hits(primitive, pose, ray),
+        _ => flat_hit(convex, pose, ray).into_iter().collect(),
+    };
+    (hits, work(convex, ray))
 }
 
 /// The first of [`hits`], which are not all looked for.
-pub(crate) fn first_hit(convex: &Convex, pose: &Pose, ray: &Ray) -> (Option<RayHit>, Counters) {
-    let (hits, work) = wanted_hits(convex, pose, ray, Wanted::First);
-    (hits.first().copied(), work)
+pub(crate) fn first_hit(
+    convex: &Convex,
+    pose: &Pose,
+    ray: &Ray,
+    heading: &Heading,
+) -> (Option<RayHit>, Counters) {
+    let hit = match convex {
+        _ if !ray.is_sound() => None,
+        Convex::Polytope(hull) if hull.dimension() == 3 => first_hull_hit(hull, pose, ray),
+        Convex::Primitive(primitive) if !convex.is_flat() => first_solid_hit(primitive, pose, ray, heading),
+        _ => flat_hit(convex, pose, ray),
+    };
+    (hit, work(convex, ray))
 }
 
-#[inline]
-fn wanted_hits(convex: &Convex, pose: &Pose, ray: &Ray, wanted: Wanted) -> (Hits, Counters) {
-    let (hits, tests) = match convex {
-        _ if !ray.is_sound() => (Hits::new(), 0),
-        Convex::Polytope(hull) => (hull_hits(hull, pose, ray, wanted), hull.faces().len().max(1)),
-        Convex::Primitive(Primitive::Triangle { corners }) => {
-            let rigid = pose.rigid();
-            (flat_hits(&[corners.map(|p| rigid.apply(p))], ray), 1)
-        }
-        Convex::Primitive(primitive) => (solid_hits(primitive, pose, ray, wanted), 1),
+fn work(convex: &Convex, ray: &Ray) -> Counters {
+    let tests = match convex {
+        _ if !ray.is_sound() => 0,
+        Convex::Polytope(hull) => hull.faces().len().max(1),
+        Convex::Primitive(_) => 1,
     };
-    (hits, Counters { primitive_tests: tests as u64, ..Counters::default() })
+    Counters { primitive_tests: tests as u64, ..Counters::default() }
 }
 
 fn scale_of(size: f64) -> f64 {
@@ -84,49 +108,52 @@ fn scale_of(size: f64) -> f64 {
     f64::from_bits(((2046 - (size.to_bits() >> 52)).clamp(1, 2045)) << 52)
 }
 
+/// Where a flat shape is hit.
+fn flat_hit(convex: &Convex, pose: &Pose, ray: &Ray) -> Option<RayHit> {
+    let sheet: SmallVec<[[DVec3; 3]; 8]> = match convex {
+        Convex::Polytope(hull) if hull.dimension() == 2 => {
+            hull.fan(0).map(|t| t.map(|v| pose.apply(hull.vertices()[v as usize]))).collect()
+        }
+        Convex::Primitive(Primitive::Triangle { corners }) => {
+            let rigid = pose.rigid();
+            SmallVec::from_slice(&[corners.map(|p| rigid.apply(p))])
+        }
+        _ => return None,
+    };
+    first_of_sheet(&sheet, ray)
+}
+
 /// One sheet of triangles: its normal looks towards the ray's origin.
-fn flat_hits(triangles: &[[DVec3; 3]], ray: &Ray) -> Hits {
+fn first_of_sheet(triangles: &[[DVec3; 3]], ray: &Ray) -> Option<RayHit> {
     let size = triangles.iter().flatten().fold(0.0_f64, |size, p| size.max(p.abs().max_element()));
     let sheared = ShearedRay::new(ray.origin, ray.direction, scale_of(size));
     let crossed = triangles.iter().filter_map(|t| Some((t, crossing_ahead(ray, &sheared, t)?)));
     let first = crossed.min_by(|(_, a), (_, b)| a.t.total_cmp(&b.t));
-    let hit = first.filter(|(_, crossing)| crossing.t <= ray.reach).map(|(corners, crossing)| {
-        let mut hit = triangle_hit(corners, crossing, Feature::Face(0));
-        hit.weights = hit.weights.filter(|_| triangles.len() == 1);
-        if hit.normal.dot(ray.direction) > 0.0 {
-            hit.normal = -hit.normal;
-        }
-        hit
-    });
-    hit.into_iter().collect()
+    let (corners, crossing) = first.filter(|(_, crossing)| crossing.t <= ray.reach)?;
+    let mut hit = triangle_hit(corners, crossing, Feature::Face(0));
+    hit.weights = hit.weights.filter(|_| triangles.len() == 1);
+    if hit.normal.dot(ray.direction) > 0.0 {
+        hit.normal = -hit.normal;
+    }
+    Some(hit)
 }
 
-fn hull_hits(hull: &Polytope, pose: &Pose, ray: &Ray, wanted: Wanted) -> Hits {
-    let corner = |v: u32| pose.apply(hull.vertices()[v as usize]);
-    if hull.dimension() < 3 {
-        let sheet: SmallVec<[[DVec3; 3]; 8]> = match hull.dimension() {
-            2 => hull.fan(0).map(|t| t.map(corner)).collect(),
-            _ => SmallVec::new(),
-        };
-        return flat_hits(&sheet, ray);
-    }
-    let Some(chord) = HullChord::new(hull, pose, ray) else { return Hits::new() };
-    if wanted == Wanted::First
-        && let Some((face, _)) = chord.entered.filter(|entry| chord.enters_only_by(hull, entry))
-    {
+fn first_hull_hit(hull: &Polytope, pose: &Pose, ray: &Ray) -> Option<RayHit> {
+    let chord = HullChord::new(hull, pose, ray)?;
+    if let Some(face) = chord.only_entry() {
         let mut hits = Hits::new();
         add_face_hits(&mut hits, hull, pose, ray, face);
-        if !hits.is_empty() {
-            return hits;
+        if let [first, ..] = hits[..] {
+            return Some(first);
         }
     }
-    face_hits(hull, pose, ray, |face| chord.may_end_on(hull, face))
+    chord_hits(&chord, hull, pose, ray).first().copied()
 }
 
 /// The hits of those faces of a solid hull that may be hit.
-fn face_hits(hull: &Polytope, pose: &Pose, ray: &Ray, may_be_hit: impl Fn(u32) -> bool) -> Hits {
+fn chord_hits(chord: &HullChord<'_>, hull: &Polytope, pose: &Pose, ray: &Ray) -> Hits {
     let mut hits = Hits::new();
-    for face in (0..hull.faces().len() as u32).filter(|&face| may_be_hit(face)) {
+    for face in (0..hull.faces().len() as u32).filter(|&face| chord.may_end_on(face)) {
         add_face_hits(&mut hits, hull, pose, ray, face);
     }
     hits
@@ -144,82 +171,6 @@ fn add_face_hits(hits: &mut Hits, hull: &Polytope, pose: &Pose, ray: &Ray, face:
         hit.weights = None;
         hit.normal = face_normal(hull, face, corner, pose.apply(hull.centre()));
         keep_ends(hits, hit);
-    }
-}
-
-/// The part of a ray in a solid hull, in the hull's frame and with room for rounding: only faces at its ends are hit.
-struct HullChord {
-    ends: [DVec3; 2],
-    /// The face through which the ray enters, to rounding, and the latest point where it does; `None` where it starts
-    /// within.
-    entered: Option<(u32, DVec3)>,
-    /// What rounding can do to the height of a point over a face.
-    pad: f64,
-}
-
-impl HullChord {
-    /// `None` where the ray surely misses.
-    fn new(hull: &Polytope, pose: &Pose, ray: &Ray) -> Option<HullChord> {
-        let longest = ray.direction.abs().max_element();
-        let back = pose.matrix().inverse();
-        let origin = back * (ray.origin - pose.translation());
-        let step = back * (ray.direction / longest);
-        let size = ray.origin.abs().max_element()
-            + pose.translation().abs().max_element()
-            + origin.abs().max_element()
-            + hull.centre().abs().max_element()
-            + hull.reach();
-        let pad = HULL_CHORD_ROUNDING * size;
-        let from_centre = origin - hull.centre();
-        let room = (hull.reach() + pad) * ROUND_UP;
-        let square = step.length_squared();
-        if from_centre.cross(step).length_squared() > room * room * square * ROUND_UP {
-            return None;
-        }
-        let (mut enter, mut leave) = (-4.0 * pad, ray.reach * longest + 4.0 * pad);
-        let mut entered = None;
-        for (index, face) in hull.faces().iter().enumerate() {
-            let (height, rate) = (face.normal.dot(origin - face.corner), face.normal.dot(step));
-            // The plane is passed at room/rate, which is divided only where it changes an end: few do. Where the rate
-            // is 0 the whole line is on one side; what is no number says nothing.
-            let room = pad - height;
-            let known = if rate > 0.0 { leave } else { enter };
-            if room < known * rate {
-                if rate > 0.0 {
-                    leave = room / rate;
-                } else if rate < 0.0 {
-                    (enter, entered) = (room / rate, Some(index as u32));
-                } else {
-                    return None;
-                }
-                if enter > leave {
-                    return None;
-                }
-            }
-        }
-        let entered = entered.map(|index| {
-            let face = &hull.faces()[index as usize];
-            let latest = (-pad - face.normal.dot(origin - face.corner)) / face.normal.dot(step);
-            (index, origin + step * latest)
-        });
-        Some(HullChord { ends: [enter, leave].map(|at| origin + step * at), entered, pad })
-    }
-
-    /// Whether an end is so near to the plane of a face that the face may be hit.
-    fn may_end_on(&self, hull: &Polytope, face: u32) -> bool {
-        !self.ends.iter().all(|end| self.is_below(hull, face, end))
-    }
-
-    /// Whether no other face may be hit where the ray enters, between the earliest and the latest point of it.
-    fn enters_only_by(&self, hull: &Polytope, (face, latest): &(u32, DVec3)) -> bool {
-        let below = |other: u32| [&self.ends[0], latest].into_iter().all(|p| self.is_below(hull, other, p));
-        (0..hull.faces().len() as u32).all(|other| other == *face || below(other))
-    }
-
-    /// Whether a point is so far below a face that the face is not hit there; not where the height is no number.
-    fn is_below(&self, hull: &Polytope, face: u32, p: &DVec3) -> bool {
-        let face = &hull.faces()[face as usize];
-        face.normal.dot(p - face.corner) < -2.0 * self.pad
     }
 }
 
@@ -242,52 +193,98 @@ fn face_normal(hull: &Polytope, face: u32, corner: impl Fn(u32) -> DVec3, centre
     if normal.dot(corner(sides[0].start) - centre) < 0.0 { -normal } else { normal }
 }
 
-/// A primitive with a volume.
-fn solid_hits(primitive: &Primitive, pose: &Pose, ray: &Ray, wanted: Wanted) -> Hits {
-    let rigid = pose.rigid();
-    let turn = rigid.matrix();
-    let back = turn.transpose();
-    let size = size_of_primitive(primitive);
-    let scale = scale_of(size);
-    let longest = ray.direction.abs().max_element();
-    let along = ray.direction / longest;
-    let length = along.length();
-    let unit = back * (along / length);
-    let origin = back * ((ray.origin - rigid.translation()) * scale);
-    // About the point of the line nearest to the middle.
-    let nearest = -origin.dot(unit);
-    let foot = origin + unit * nearest;
-    let scaled = primitive.scaled(scale);
-    let rounding = RAY_START_ROUNDING * (size * scale + ray.origin.abs().max_element() * scale);
-    let mut hits = Hits::new();
-    let chord = chord(&scaled, foot, unit);
-    for end in chord.iter().flatten().filter(|end| end.at.is_finite()) {
-        let mut way = nearest + end.at;
-        if way.abs() <= rounding {
-            way = 0.0;
-        }
-        let t = way / scale / length / longest;
-        if t >= 0.0 && t <= ray.reach {
-            let point = turn * ((foot + unit * end.at) / scale) + rigid.translation();
-            let normal = (turn * (end.normal / end.normal.abs().max_element())).normalize();
-            hits.push(RayHit { t, point, normal, feature: end.feature, weights: None });
-            if wanted == Wanted::First {
-                break;
-            }
+/// The line of a ray in the frame of a primitive with a volume, both scaled, about the point nearest to the middle.
+struct SolidLine {
+    solid: Primitive,
+    scale: f64,
+    turn: DMat3,
+    shift: DVec3,
+    origin: DVec3,
+    unit: DVec3,
+    /// The point nearest to the middle, and how far it is from the origin.
+    foot: DVec3,
+    nearest: f64,
+    heading: Heading,
+    /// Points so near to the origin may be the origin.
+    rounding: f64,
+}
+
+impl SolidLine {
+    #[inline]
+    fn new(primitive: &Primitive, pose: &Pose, ray: &Ray, heading: &Heading) -> SolidLine {
+        let (turn, shift) = (pose.rotation(), pose.translation());
+        let back = turn.transpose();
+        let size = size_of_primitive(primitive);
+        let scale = scale_of(size);
+        let unit = back * heading.unit;
+        let origin = back * ((ray.origin - shift) * scale);
+        let nearest = -origin.dot(unit);
+        SolidLine {
+            solid: if scale == 1.0 { *primitive } else { primitive.scaled(scale) },
+            scale,
+            turn,
+            shift,
+            origin,
+            unit,
+            foot: origin + unit * nearest,
+            nearest,
+            heading: *heading,
+            rounding: RAY_START_ROUNDING * (size * scale + ray.origin.abs().max_element() * scale),
         }
     }
+
+    /// The surface points of the line, those at infinity left out.
+    #[inline]
+    fn ends(&self) -> impl Iterator<Item = End> {
+        chord(&self.solid, self.foot, self.unit).into_iter().flatten().filter(|end| end.at.is_finite())
+    }
+
+    /// The hit at an end; `None` where that is not on the ray.
+    #[inline]
+    fn hit(&self, ray: &Ray, end: &End) -> Option<RayHit> {
+        let mut way = self.nearest + end.at;
+        if way.abs() <= self.rounding {
+            way = 0.0;
+        }
+        let t = way / self.scale / self.heading.length / self.heading.longest;
+        if !(t >= 0.0 && t <= ray.reach) {
+            return None;
+        }
+        let point = self.turn * ((self.foot + self.unit * end.at) / self.scale) + self.shift;
+        let normal = (self.turn * (end.normal / end.normal.abs().max_element())).normalize();
+        Some(RayHit { t, point, normal, feature: end.feature, weights: None })
+    }
+
+    /// The hit where the ray starts, if that is on the surface: a line that runs in it, or touches it to rounding, has no
+    /// end there.
+    #[inline]
+    fn start(&self, ray: &Ray) -> Option<RayHit> {
+        let (normal, feature) = surface_at(&self.solid, self.origin, self.rounding)?;
+        let normal = (self.turn * normal).normalize();
+        Some(RayHit { t: 0.0, point: ray.origin, normal, feature, weights: None })
+    }
+}
+
+fn first_solid_hit(primitive: &Primitive, pose: &Pose, ray: &Ray, heading: &Heading) -> Option<RayHit> {
+    let line = SolidLine::new(primitive, pose, ray, heading);
+    let first = line.ends().find_map(|end| line.hit(ray, &end));
+    let starts = if first.is_none_or(|hit| hit.t > 0.0) { line.start(ray) } else { None };
+    starts.or(first)
+}
+
+fn solid_hits(primitive: &Primitive, pose: &Pose, ray: &Ray) -> Hits {
+    let line = SolidLine::new(primitive, pose, ray, &Heading::of(ray));
+    let mut hits: Hits = line.ends().filter_map(|end| line.hit(ray, &end)).collect();
     if let [a, b] = hits[..]
         && a.t == b.t
     {
         hits.pop();
     }
-    // A line that runs in the surface, or touches it to rounding, has no end at the start.
     if hits.first().is_none_or(|hit| hit.t > 0.0)
-        && let Some((normal, feature)) = surface_at(&scaled, origin, rounding)
+        && let Some(start) = line.start(ray)
     {
-        let normal = (turn * normal).normalize();
-        hits.insert(0, RayHit { t: 0.0, point: ray.origin, normal, feature, weights: None });
-        hits.truncate(if wanted == Wanted::First { 1 } else { 2 });
+        hits.insert(0, start);
+        hits.truncate(2);
     }
     hits
 }

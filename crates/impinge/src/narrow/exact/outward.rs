@@ -4,40 +4,39 @@
 //! one, and the shell of a cavity looks into the cavity. One triangle of each component tells, by the exact windings
 //! on its two sides; a lone component by the sign of its volume.
 
-use std::sync::Arc;
-
 use glam::DVec3;
 
 use super::perturbed_point::{BasePoint, Direction, PerturbedPoint};
 use super::placed_mesh::PlacedMesh;
 use super::winding::counted_windings_across;
+use crate::Pose;
 use crate::geom::triangle_triangle::upright_axis;
 use crate::model::Model;
 use crate::num::predicate::{Sign, orient3d};
-use crate::{Budget, Pose};
 
 /// Triangles of a component that are tried: one that another part of the surface covers on both sides says nothing.
 const TRIES: usize = 16;
 
 /// For each component of a closed mesh whether its triangles look into the solid.
-#[derive(Debug)]
-pub(crate) struct Outward {
-    turned: Vec<bool>,
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Outward<'m> {
+    turned: &'m [bool],
 }
 
-impl Outward {
+impl<'m> Outward<'m> {
     /// What is known of a model; found at the first call. `None` for an open mesh.
-    pub fn of(model: &Model) -> Option<Arc<Outward>> {
-        if !model.topology().is_closed() {
-            return None;
-        }
-        model.attached(0, &mut Budget::UNLIMITED.clone(), Outward::new)
+    #[inline]
+    pub fn of(model: &'m Model) -> Option<Outward<'m>> {
+        Some(Outward { turned: model.turned_components(Outward::find)? })
     }
 
-    fn new(model: &Model) -> Outward {
+    fn find(model: &Model) -> Option<Vec<bool>> {
         let topology = model.topology();
+        if !topology.is_closed() {
+            return None;
+        }
         if topology.components().len() == 1 {
-            return Outward { turned: vec![signed_volume(model) < 0.0] };
+            return Some(vec![signed_volume(model) < 0.0]);
         }
         let mut tries: Vec<Vec<u32>> = vec![Vec::new(); topology.components().len()];
         for (triangle, &component) in topology.component_of().iter().enumerate() {
@@ -48,7 +47,7 @@ impl Outward {
         }
         let body = PlacedMesh::new(model, &Pose::IDENTITY);
         let turned = |tries: &Vec<u32>| tries.iter().find_map(|&t| is_turned(&body, t)).unwrap_or(false);
-        Outward { turned: tries.iter().map(turned).collect() }
+        Some(tries.iter().map(turned).collect())
     }
 
     /// Whether a triangle looks into the solid.

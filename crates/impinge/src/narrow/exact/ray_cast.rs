@@ -5,8 +5,6 @@
 //! of its points that are in the triangle, and at 0 where it starts in it. A triangle without area is never hit.
 //! Where the ray starts so near to a triangle that rounding hides the side, an exact predicate tells it.
 
-use std::sync::{Arc, OnceLock};
-
 use glam::DVec3;
 
 use super::outward::Outward;
@@ -69,7 +67,6 @@ pub(crate) struct MeshRays<'m> {
     /// Multiplies lengths before they are multiplied with each other.
     scale: f64,
     level: SimdLevel,
-    outward: OnceLock<Option<Arc<Outward>>>,
 }
 
 impl<'m> MeshRays<'m> {
@@ -80,7 +77,7 @@ impl<'m> MeshRays<'m> {
         let scale = if ordinary { 1.0 } else { unit.recip() };
         let turn = pose.matrix();
         let turn = [turn.x_axis, turn.y_axis, turn.z_axis].map(|column| column.extend(0.0).to_array());
-        MeshRays { model, pose, tree, turn, scale, level: SimdLevel::best(), outward: OnceLock::new() }
+        MeshRays { model, pose, tree, turn, scale, level: SimdLevel::best() }
     }
 
     /// The hit with the smallest parameter; of equal ones the smallest triangle.
@@ -111,8 +108,7 @@ impl<'m> MeshRays<'m> {
     #[inline(always)]
     fn hit(&self, ray: &Ray, crossing: Crossing, corners: &[DVec3; 3], triangle: u32) -> RayHit {
         let mut hit = triangle_hit(corners, crossing, Feature::Face(triangle));
-        let outward = self.outward.get_or_init(|| Outward::of(self.model));
-        let turned = match outward {
+        let turned = match Outward::of(self.model) {
             Some(outward) => outward.is_turned(self.model, triangle),
             None => hit.normal.dot(ray.direction) > 0.0,
         };

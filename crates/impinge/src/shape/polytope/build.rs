@@ -4,6 +4,7 @@
 use glam::DVec3;
 
 use super::cell::{Edge, Face, Ring, Side, Spoke};
+use super::planes::LazyPlanes;
 use super::search::LARGE;
 use super::{NO_FACE, Polytope};
 use crate::geom::point_triangle::norm;
@@ -249,7 +250,8 @@ pub(super) fn assemble(outline: Outline) -> Polytope {
         }
     }
     let (rings, spokes) = rings(&corners, &edges, &faces, &sides);
-    Polytope { dimension, corners, originals, rings, spokes, edges, faces, sides, centre, reach }
+    let planes = LazyPlanes::default();
+    Polytope { dimension, corners, originals, rings, spokes, edges, faces, sides, centre, reach, planes }
 }
 
 fn rings(corners: &[DVec3], edges: &[Edge], faces: &[Face], sides: &[Side]) -> (Vec<Ring>, Vec<Spoke>) {

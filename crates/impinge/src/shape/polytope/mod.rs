@@ -10,6 +10,7 @@
 mod build;
 mod cell;
 mod lazy;
+mod planes;
 mod search;
 
 use glam::DVec3;
@@ -17,6 +18,8 @@ use glam::DVec3;
 pub(crate) use build::Outline;
 pub use cell::{Edge, Face, Side, Spoke};
 pub use lazy::LazyPolytope;
+use planes::LazyPlanes;
+pub(crate) use planes::{FacePlanes, PLANES};
 
 use super::hull;
 use super::mesh::{MOST_VERTICES, Mesh, check_coordinates};
@@ -53,6 +56,7 @@ pub struct Polytope {
     sides: Vec<Side>,
     centre: DVec3,
     reach: f64,
+    planes: LazyPlanes,
 }
 
 impl Polytope {
