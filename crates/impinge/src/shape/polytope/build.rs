@@ -3,7 +3,7 @@
 
 use glam::DVec3;
 
-use super::cell::{Edge, Face, Ring, Side, Spoke};
+use super::cell::{Edge, EdgeLinks, Face, Ring, Side, Spoke};
 use super::search::LARGE;
 use super::{NO_FACE, Polytope};
 use crate::geom::point_triangle::norm;
@@ -249,7 +249,8 @@ pub(super) fn assemble(outline: Outline) -> Polytope {
         }
     }
     let (rings, spokes) = rings(&corners, &edges, &faces, &sides);
-    Polytope { dimension, corners, originals, rings, spokes, edges, faces, sides, centre, reach }
+    let links = edges.iter().map(|edge| EdgeLinks { ends: edge.ends, faces: edge.faces }).collect();
+    Polytope { dimension, corners, originals, rings, spokes, edges, links, faces, sides, centre, reach }
 }
 
 fn rings(corners: &[DVec3], edges: &[Edge], faces: &[Face], sides: &[Side]) -> (Vec<Ring>, Vec<Spoke>) {
