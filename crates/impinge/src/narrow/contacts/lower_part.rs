@@ -15,7 +15,7 @@ use crate::narrow::exact::point_triangle_simd::LANES;
 use crate::narrow::exact::surface_patch::CornerBlock;
 use crate::num::tolerance::REGION_EDGE;
 use crate::shape::{Convex, Primitive};
-use crate::simd::{SimdLevel, dispatch};
+use crate::simd::{SimdLevel, dispatch, prefetch};
 
 /// The cosine between the normal of a triangle and the common direction (no unit) from which on it looks along it.
 const LOOKS_ALONG: f64 = 0.5;
@@ -69,7 +69,7 @@ pub(super) struct LowerPart<'g, 'p> {
     /// The corners that are low.
     pub low: SmallVec<[u32; 32]>,
     /// The edges and faces at them.
-    pub edges: SmallVec<[LowEdge; 32]>,
+    pub edges: SmallVec<[LowEdge; 64]>,
     pub faces: SmallVec<[u32; 32]>,
     /// The planes of these faces in the world: outward unit normal, and how far they are along it from the origin.
     pub planes: SmallVec<[(DVec3, f64); 32]>,
@@ -109,23 +109,22 @@ impl<'g, 'p> LowerPart<'g, 'p> {
         let (up, level) = surface.level(LOOKS_ALONG).unwrap_or((DVec3::ZERO, 0.0));
         // Rounding must not lift what touches.
         let level = level + margin + REGION_EDGE * (self.reach + level.abs());
-        let corners = self.corners.iter();
-        self.low.extend((0..).zip(corners).filter(|(_, p)| up.dot(**p) <= level).map(|(v, _)| v));
-        // From the low corners, so that of a hull with many edges few are read.
-        let mut edges = Bits::of(polytope.edges().len());
-        for &v in &self.low {
-            polytope.spokes(v).iter().for_each(|spoke| edges.insert(spoke.edge));
-        }
+        let low = Bits::where_true(self.corners.iter().map(|p| up.dot(*p) <= level));
+        self.low.extend(low.iter());
+        // By the links of all edges, which lie together.
+        let links = polytope.links();
+        let edges = Bits::where_true(links.iter().map(|link| low.has(link.ends[0]) | low.has(link.ends[1])));
         let mut faces = Bits::of(polytope.faces().len());
         for index in edges.iter() {
-            let edge = &polytope.edges()[index as usize];
-            edge.faces.iter().for_each(|&face| faces.insert(face));
-            self.edges.push(LowEdge { index, ends: edge.ends, faces: 0 });
+            let link = &links[index as usize];
+            link.faces.iter().for_each(|&face| faces.insert(face));
+            self.edges.push(LowEdge { index, ends: link.ends, faces: 0 });
         }
         self.faces.extend(faces.iter());
+        self.faces.iter().for_each(|&face| prefetch(&polytope.faces()[face as usize]));
         // The bit of a face is that of its place.
         for edge in &mut self.edges {
-            let [x, y] = polytope.edges()[edge.index as usize].faces;
+            let [x, y] = links[edge.index as usize].faces;
             let (x, y) = (faces.rank(x) as usize, faces.rank(y) as usize);
             edge.faces = if x.max(y) < MOST_PLANES { 1 << x | 1 << y } else { 0 };
         }
@@ -204,6 +203,23 @@ struct Bits(SmallVec<[u64; 4]>);
 impl Bits {
     fn of(count: usize) -> Bits {
         Bits(SmallVec::from_elem(0, count.div_ceil(64)))
+    }
+
+    /// The places of those that are true; without a branch for each, as chance decides.
+    fn where_true(all: impl ExactSizeIterator<Item = bool>) -> Bits {
+        let mut found = Bits::of(all.len());
+        let (mut all, words) = (all, &mut found.0[..]);
+        for word in words {
+            for (k, is_true) in all.by_ref().take(64).enumerate() {
+                *word |= u64::from(is_true) << k;
+            }
+        }
+        found
+    }
+
+    #[inline]
+    fn has(&self, k: u32) -> bool {
+        self.0[k as usize / 64] >> (k % 64) & 1 != 0
     }
 
     fn insert(&mut self, k: u32) {

@@ -62,7 +62,7 @@ pub(super) fn contacts<K: PairKernel + ?Sized>(
             memory.unfinished = Some((Placement::of(pair), *options, next));
             return total;
         };
-        memory.found.add(*parts, &one, &measured, options);
+        memory.found.add(*parts, &one, measured, options);
         next += 1;
     }
     std::mem::swap(&mut memory.found, found);

@@ -84,28 +84,32 @@ impl PairContacts {
         &mut self,
         parts: [u32; 2],
         one: &ShapePair<'_>,
-        found: &Measured,
+        found: Measured,
         options: &ContactOptions,
     ) {
         self.touching |= found.touching;
         let from = self.points.len() as u32;
-        let (contact, certainty) = match &found.places {
+        let (contact, certainty) = match found.places {
             Places::Unknown => return,
             Places::Separation(separation, certainty) => {
                 if options.told == Contacts::None || !(separation.distance <= options.margin) {
                     return;
                 }
                 if options.told == Contacts::Manifold {
-                    add_manifold(&mut self.points, one, separation, options.margin);
+                    add_manifold(&mut self.points, one, &separation, options.margin);
                 }
-                ((*separation).into(), *certainty)
+                (separation.into(), certainty)
             }
             Places::Listed(contacts, certainty) => {
-                let Some(deepest) = deepest(contacts) else { return };
+                let Some(&deepest) = deepest(&contacts) else { return };
                 if options.told == Contacts::Manifold {
-                    self.points.extend(contacts);
+                    if self.points.is_empty() {
+                        self.points = contacts;
+                    } else {
+                        self.points.extend(contacts);
+                    }
                 }
-                (*deepest, *certainty)
+                (deepest, certainty)
             }
         };
         let manifold = [from, self.points.len() as u32];
@@ -155,7 +159,7 @@ pub(super) fn by_distance<K: PairKernel + ?Sized>(
     let (measured, outcome) = measure(kernel, pair, options, options.asks_touch, memory, budget);
     if let Some(measured) = measured {
         found.clear();
-        found.add([0; 2], pair, &measured, options);
+        found.add([0; 2], pair, measured, options);
     }
     outcome
 }

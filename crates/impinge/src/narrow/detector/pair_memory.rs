@@ -14,7 +14,7 @@ use crate::narrow::continuous::SweepMemory;
 use crate::narrow::kernel_memory::KernelMemory;
 use crate::narrow::shape_pair::ShapePair;
 use crate::shape::Convex;
-use crate::simd::{prefetch, prefetch_lines};
+use crate::simd::prefetch;
 use crate::{Certainty, Contact, Pose, Separation};
 
 /// What a pair of shapes remembers between questions.
@@ -150,7 +150,7 @@ pub(crate) fn contacts_with_ids(
     }
     for shape in pair.shapes {
         if let Geometry::Convex(Convex::Polytope(hull)) = shape {
-            prefetch_lines::<11, _>(hull.vertices());
+            hull.prefetch();
         }
     }
     let mut found = PairContacts::default();

@@ -9,6 +9,7 @@
 //! of the pairs, so the number of threads cannot be seen in them.
 
 use glam::DVec3;
+use smallvec::SmallVec;
 
 use super::{PairContacts, PartContact, compound_pairs};
 use crate::model::Geometry;
@@ -22,8 +23,6 @@ use crate::{Contact, Feature, Pose};
 pub(crate) struct PersistentManifolds {
     /// In the order of the pair's points.
     points: Vec<Known>,
-    /// Those of the step before.
-    old: Vec<Known>,
 }
 
 /// A point of a manifold with what makes it known again.
@@ -43,32 +42,40 @@ struct Known {
 impl PersistentManifolds {
     /// Takes the manifolds of a new step; ids go over to the points that last.
     pub fn renew(&mut self, pair: &ShapePair<'_>, found: &PairContacts) {
-        std::mem::swap(&mut self.points, &mut self.old);
-        self.points.clear();
+        // Few are made where the near cache has room, and there is one list to wait for.
+        let mut new: SmallVec<[Known; 8]> = SmallVec::new();
         for contact in &found.parts {
-            self.add(pair, contact, found);
+            self.add(pair, contact, found, &mut new);
         }
+        self.points.clear();
+        self.points.extend_from_slice(&new);
     }
 
     /// Adds the manifold of two parts; contacts come by ascending parts.
-    fn add(&mut self, pair: &ShapePair<'_>, contact: &PartContact, found: &PairContacts) {
-        let first = self.points.len();
+    fn add(
+        &mut self,
+        pair: &ShapePair<'_>,
+        contact: &PartContact,
+        found: &PairContacts,
+        new: &mut SmallVec<[Known; 8]>,
+    ) {
+        let first = new.len();
         let parts = contact.parts;
         let back = [0, 1].map(|k| {
             let (_, pose) = compound_pairs::part(pair.shapes[k], pair.poses[k], parts[k]);
             (pose.matrix().transpose(), pose.translation())
         });
         let [from, to] = contact.manifold.map(|k| k as usize);
-        self.points.extend(found.points[from..to].iter().map(|point| Known {
+        new.extend(found.points[from..to].iter().map(|point| Known {
             parts,
             features: point.features,
             local: [0, 1].map(|k| back[k].0 * (point.points[k] - back[k].1)),
             normal: point.normal,
             id: None,
         }));
-        let old =
-            self.old.partition_point(|k| k.parts < parts)..self.old.partition_point(|k| k.parts <= parts);
-        let (old, new) = (&mut self.old[old], &mut self.points[first..]);
+        let old = &mut self.points;
+        let own = old.partition_point(|k| k.parts < parts)..old.partition_point(|k| k.parts <= parts);
+        let (old, new) = (&mut old[own], &mut new[first..]);
         let clouds = pair.shapes.map(|shape| matches!(shape, Geometry::Particles(_)));
         if clouds.contains(&true) {
             hand_on_particles(clouds, old, new);

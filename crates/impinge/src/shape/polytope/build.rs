@@ -3,7 +3,7 @@
 
 use glam::DVec3;
 
-use super::cell::{Edge, Face, Ring, Side, Spoke};
+use super::cell::{Edge, EdgeLinks, Face, Ring, Side, Spoke};
 use super::planes::LazyPlanes;
 use super::search::LARGE;
 use super::{NO_FACE, Polytope};
@@ -250,8 +250,22 @@ pub(super) fn assemble(outline: Outline) -> Polytope {
         }
     }
     let (rings, spokes) = rings(&corners, &edges, &faces, &sides);
+    let links = edges.iter().map(|edge| EdgeLinks { ends: edge.ends, faces: edge.faces }).collect();
     let planes = LazyPlanes::default();
-    Polytope { dimension, corners, originals, rings, spokes, edges, faces, sides, centre, reach, planes }
+    Polytope {
+        dimension,
+        corners,
+        originals,
+        rings,
+        spokes,
+        edges,
+        links,
+        faces,
+        sides,
+        centre,
+        reach,
+        planes,
+    }
 }
 
 fn rings(corners: &[DVec3], edges: &[Edge], faces: &[Face], sides: &[Side]) -> (Vec<Ring>, Vec<Spoke>) {

@@ -32,6 +32,15 @@ pub struct Edge {
     pub inward: [DVec3; 2],
 }
 
+/// The corners and faces of an edge, for those who go through all edges: a seventh of what is known of it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct EdgeLinks {
+    /// As [`Edge::ends`].
+    pub ends: [u32; 2],
+    /// As [`Edge::faces`].
+    pub faces: [u32; 2],
+}
+
 /// A face: unit normal and where its sides are.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Face {

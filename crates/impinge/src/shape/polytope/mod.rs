@@ -24,7 +24,8 @@ pub(crate) use planes::{FacePlanes, PLANES};
 use super::hull;
 use super::mesh::{MOST_VERTICES, Mesh, check_coordinates};
 use crate::Error;
-use cell::Ring;
+use crate::simd::prefetch_lines;
+use cell::{EdgeLinks, Ring};
 
 /// Stands for "no face" in [`Edge::faces`]: a segment has none.
 pub const NO_FACE: u32 = u32::MAX;
@@ -52,6 +53,7 @@ pub struct Polytope {
     rings: Vec<Ring>,
     spokes: Vec<Spoke>,
     edges: Vec<Edge>,
+    links: Vec<EdgeLinks>,
     faces: Vec<Face>,
     sides: Vec<Side>,
     centre: DVec3,
@@ -114,6 +116,19 @@ impl Polytope {
     #[inline]
     pub fn edges(&self) -> &[Edge] {
         &self.edges
+    }
+
+    /// The corners and faces of all edges.
+    #[inline]
+    pub(crate) fn links(&self) -> &[EdgeLinks] {
+        &self.links
+    }
+
+    /// Asks for the memory of the corners and of what hangs together with them, of a hull that is small.
+    #[inline]
+    pub(crate) fn prefetch(&self) {
+        prefetch_lines::<12, _>(&self.corners);
+        prefetch_lines::<21, _>(&self.links);
     }
 
     /// The faces; no two neighbours lie in one plane.
