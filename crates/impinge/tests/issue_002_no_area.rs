@@ -61,3 +61,20 @@ fn a_flat_hull_has_no_volume_in_common_with_anything() {
         assert_eq!(impinge::volume(solid, flat).unwrap().volume, 0.0);
     }
 }
+
+/// A ball about a segment is as deep as its radius, along any direction across the segment.
+#[test]
+fn a_ball_about_a_triangle_without_area_has_a_contact_with_a_direction() {
+    let segment = triangle([[-1.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 0.0, 0.0]]);
+    let point = triangle([[0.0; 3]; 3]);
+    for flat in [segment, point] {
+        for contacts in [
+            impinge::contacts(&Shape::sphere(0.5).unwrap(), &flat),
+            impinge::contacts(&flat, &Shape::sphere(0.5).unwrap()),
+        ] {
+            let deepest = contacts.iter().map(|c| c.depth).fold(f64::NEG_INFINITY, f64::max);
+            assert!((deepest - 0.5).abs() < 1e-15, "{contacts:?}");
+            assert!(contacts.iter().all(|c| (c.normal.length() - 1.0).abs() < 1e-15), "{contacts:?}");
+        }
+    }
+}

@@ -36,6 +36,18 @@ pub(super) struct Facet {
     pub normal: DVec3,
 }
 
+impl Facet {
+    /// Away from it: along its normal, or across a triangle without an area.
+    pub fn away(&self) -> DVec3 {
+        let [a, b, c] = self.corners;
+        let longer = |x: DVec3, y: DVec3| if y.length_squared() > x.length_squared() { y } else { x };
+        match self.normal == DVec3::ZERO {
+            true => longer(longer(b - a, c - a), c - b).normalize_or(DVec3::X).any_orthonormal_vector(),
+            false => self.normal,
+        }
+    }
+}
+
 /// The triangles of a mesh near a body.
 pub(super) struct LocalSurface<'m> {
     body: PlacedMesh<'m>,

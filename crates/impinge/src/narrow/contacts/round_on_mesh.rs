@@ -75,7 +75,7 @@ fn end(
         let foot = closest_point(centre, &facet.corners);
         let normal = match (centre - foot.point).try_normalize() {
             Some(unit) if distance > NO_DIRECTION * radius => unit,
-            _ => facet.normal,
+            _ => facet.away(),
         };
         if normal.dot(facet.normal) < -REGION_EDGE {
             continue;
