@@ -12,7 +12,8 @@
 use std::fmt::Write as _;
 use std::sync::OnceLock;
 
-use super::crowding::Crowding;
+use super::crowding::{Crowding, sample_tests};
+use super::meter::{Meter, Unit};
 use super::{NeighbourSearch, Particles, SearchCounters, Technique};
 use crate::hierarchy::cost::CostModel;
 
@@ -106,6 +107,9 @@ impl NeighbourSearch for Hybrid {
 
     fn search(&mut self, particles: &Particles<'_>, pairs: &mut Vec<[u32; 2]>) {
         if self.wait == 0 {
+            if !Meter::of_thread().grant(Unit::Test, sample_tests(particles.len()), 0) {
+                return pairs.clear();
+            }
             self.look(particles);
             (self.wait, self.work) = (PERIOD, None);
         }

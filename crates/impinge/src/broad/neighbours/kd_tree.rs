@@ -5,7 +5,7 @@
 use glam::DVec3;
 
 use super::images::Images;
-use super::meter::Meter;
+use super::meter::{Meter, Unit};
 use super::nearest::Around;
 use super::{Nearest, NeighbourSearch, Particles, SearchCounters, Technique, bytes_of};
 use crate::num::parallel;
@@ -73,18 +73,20 @@ struct Pairs {
     found: Vec<[u32; 2]>,
     tests: u64,
     volume_tests: u64,
-    /// Pairs found by others before, and tests of both kinds that the meter has been told of.
-    before: usize,
+    /// Tests of nodes that the meter has been told of.
     told: u64,
     /// The budget ended.
     is_over: bool,
 }
 
 impl Pairs {
-    fn tell(&mut self, meter: Meter) {
-        let tests = self.tests + self.volume_tests;
-        let new = tests - std::mem::replace(&mut self.told, tests);
-        self.is_over |= !meter.go_on(new, self.before + self.found.len());
+    /// Asks for so many tests of particles, and for the tests of nodes since the last call.
+    fn grant(&mut self, meter: Meter, tests: usize) -> bool {
+        let new = self.volume_tests - std::mem::replace(&mut self.told, self.volume_tests);
+        let pairs = self.found.len();
+        self.is_over |=
+            !(meter.grant(Unit::VolumeTest, new, pairs) && meter.grant(Unit::Test, tests as u64, pairs));
+        !self.is_over
     }
 }
 
@@ -145,10 +147,10 @@ impl KdTree {
         }
         match (a.node == b.node, self.is_leaf(a) && self.is_leaf(b)) {
             (true, true) => {
-                for i in a.first..a.end {
-                    self.test(i, i + 1..a.end, particles, to);
+                let count = a.end - a.first;
+                if to.grant(meter, count * (count - 1) / 2) {
+                    (a.first..a.end).for_each(|i| self.test(i, i + 1..a.end, particles, to));
                 }
-                to.tell(meter);
             }
             (true, false) => {
                 let [l, r] = a.children();
@@ -156,16 +158,15 @@ impl KdTree {
                 parts.into_iter().for_each(|two| self.pairs_between(two, particles, meter, to));
             }
             (false, true) => {
-                for i in a.first..a.end {
-                    self.test(i, b.first..b.end, particles, to);
+                if to.grant(meter, (a.end - a.first) * (b.end - b.first)) {
+                    (a.first..a.end).for_each(|i| self.test(i, b.first..b.end, particles, to));
                 }
-                to.tell(meter);
             }
             (false, false) => {
-                let [wide, other] = self.wider_first([a, b]);
-                let children = wide.children();
-                for child in children {
-                    self.pairs_between([child, other], particles, meter, to);
+                if to.grant(meter, 0) {
+                    let [wide, other] = self.wider_first([a, b]);
+                    let parts = wide.children().map(|child| [child, other]);
+                    parts.into_iter().for_each(|two| self.pairs_between(two, particles, meter, to));
                 }
             }
         }
@@ -249,34 +250,24 @@ impl NeighbourSearch for KdTree {
     fn search(&mut self, particles: &Particles<'_>, pairs: &mut Vec<[u32; 2]>) {
         self.update(particles);
         let (mut tasks, mut volume_tests) = (Vec::new(), 0);
-        self.deal([self.root(); 2], &mut tasks, &mut volume_tests);
         let meter = Meter::of_thread();
-        let search = |k: usize, before: usize| {
-            let mut part = Pairs { before, ..Pairs::default() };
-            self.pairs_between(tasks[k], particles, meter, &mut part);
+        let search = |two: [Place; 2]| {
+            let mut part = Pairs::default();
+            self.pairs_between(two, particles, meter, &mut part);
             part
+        };
+        let parts = if meter.is_on() {
+            vec![search([self.root(); 2])]
+        } else {
+            self.deal([self.root(); 2], &mut tasks, &mut volume_tests);
+            parallel::map(tasks.len(), |k| search(tasks[k]))
         };
         pairs.clear();
         let mut tests = 0;
-        let mut add = |part: &Pairs| {
+        for part in parts {
             pairs.extend_from_slice(&part.found);
             tests += part.tests;
             volume_tests += part.volume_tests;
-            pairs.len()
-        };
-        if meter.is_on() {
-            let mut before = 0;
-            for k in 0..tasks.len() {
-                let part = search(k, before);
-                before = add(&part);
-                if part.is_over {
-                    break;
-                }
-            }
-        } else {
-            for part in parallel::map(tasks.len(), |k| search(k, 0)) {
-                add(&part);
-            }
         }
         self.counters = SearchCounters {
             tests,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::meter::{Done, Meter, metered};
+use super::meter::{Meter, Unit, metered};
 use super::{Particles, SearchCounters, Technique};
 use crate::budget::task::Task;
 use crate::num::parallel;
@@ -17,16 +17,15 @@ pub struct LimitedPairs {
     pub pairs: Option<Vec<[u32; 2]>>,
     /// How many there are at least.
     pub at_least: u64,
-    /// What the search cost; after a budget ended, only `tests` are told: all units that it has drawn.
+    /// What the search cost, up to the end of the budget if that came first; then without `bytes`.
     pub counters: SearchCounters,
     /// Whether it came to its end.
     pub finish: Finish,
 }
 
 impl LimitedPairs {
-    fn open(done: Done) -> LimitedPairs {
-        let counters = SearchCounters { tests: done.units, ..SearchCounters::default() };
-        LimitedPairs { pairs: None, at_least: done.pairs, counters, finish: Finish::OutOfBudget }
+    fn open(counters: SearchCounters) -> LimitedPairs {
+        LimitedPairs { pairs: None, at_least: counters.pairs, counters, finish: Finish::OutOfBudget }
     }
 }
 
@@ -59,7 +58,7 @@ impl Technique {
             return self.all_pairs(particles, voxel);
         }
         if budget.is_spent() {
-            return LimitedPairs::open(Done::default());
+            return LimitedPairs::open(SearchCounters::default());
         }
         let frame = Arc::new(particles.owned());
         let search = move |budget: &mut Budget| {
@@ -71,7 +70,7 @@ impl Technique {
             // Without threads it runs here.
             return search(budget);
         };
-        let progress = task.advance::<LimitedPairs, Done>(budget);
+        let progress = task.advance::<LimitedPairs, SearchCounters>(budget);
         progress.answer.unwrap_or_else(|| LimitedPairs::open(progress.so_far.unwrap_or_default()))
     }
 
@@ -79,7 +78,7 @@ impl Technique {
         let mut search = self.start_with(voxel);
         let mut pairs = Vec::new();
         // Every structure takes up every particle.
-        if Meter::of_thread().go_on(particles.len() as u64, 0) {
+        if Meter::of_thread().grant(Unit::Update, particles.len() as u64, 0) {
             search.search(particles, &mut pairs);
         }
         let at_least = pairs.len() as u64;

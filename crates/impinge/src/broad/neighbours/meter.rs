@@ -1,11 +1,12 @@
-//! How a search for pairs draws on a budget: its thread has a meter, to which every technique tells its tests block by
-//! block.
+//! How a search for pairs draws on a budget: its thread has a meter, which every technique asks block by block before it
+//! does the work.
 //!
 //! Without a meter, as in every search without a limit, a block costs one comparison. With one, the search keeps to its
 //! thread, so that what a budget of units is enough for is the same at any number of threads.
 
 use std::cell::RefCell;
 
+use super::SearchCounters;
 use crate::Budget;
 use crate::budget::QUANTUM;
 
@@ -13,32 +14,34 @@ thread_local! {
     static RUNNING: RefCell<Option<Account>> = const { RefCell::new(None) };
 }
 
+/// What a unit is spent on.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Unit {
+    /// A test of two particles.
+    Test,
+    /// A test of two boxes, cells or other sets.
+    VolumeTest,
+    /// A particle that is put in place.
+    Update,
+}
+
 /// The budget of a search and what it has done.
 struct Account {
     budget: Budget,
-    done: Done,
+    /// Without its bytes.
+    done: SearchCounters,
     /// Units that were drawn and not used yet.
     credit: u64,
     /// The budget ended, and nobody waits for more.
     is_over: bool,
 }
 
-/// How far a search is.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Done {
-    /// Pairs found.
-    pub pairs: u64,
-    /// Pairs of particles, boxes or cells that were tested, and particles put in place.
-    pub units: u64,
-}
-
-/// Runs a search under a budget; `None` when it ended first.
-pub(super) fn metered<R>(budget: &mut Budget, search: impl FnOnce() -> R) -> (Option<R>, Done) {
-    let account =
-        Account { budget: std::mem::take(budget), done: Done::default(), credit: 0, is_over: false };
-    RUNNING.set(Some(account));
+/// Runs a search under a budget; `None` when it ended first, with what was done by then.
+pub(super) fn metered<R>(budget: &mut Budget, search: impl FnOnce() -> R) -> (Option<R>, SearchCounters) {
+    let done = SearchCounters::default();
+    RUNNING.set(Some(Account { budget: std::mem::take(budget), done, credit: 0, is_over: false }));
     let found = search();
-    let Some(account) = RUNNING.take() else { return (Some(found), Done::default()) };
+    let Some(account) = RUNNING.take() else { return (Some(found), done) };
     *budget = account.budget;
     ((!account.is_over).then_some(found), account.done)
 }
@@ -60,31 +63,37 @@ impl Meter {
         self.is_on
     }
 
-    /// Tells of so many units since the last call, and how many pairs there are so far. False when the search should
-    /// end, whatever it has found.
+    /// Asks for so many units that are about to be spent, or, where their number shows only then, just were; and tells how
+    /// many pairs there are so far. False when the search should end, whatever it has found.
     #[inline]
-    pub fn go_on(self, units: u64, pairs: usize) -> bool {
-        !self.is_on || draw(units, pairs)
+    pub fn grant(self, unit: Unit, units: u64, pairs: usize) -> bool {
+        !self.is_on || draw(unit, units, pairs)
     }
 }
 
+/// What was refused is not counted, nor what was drawn for it in part.
 #[cold]
-fn draw(units: u64, pairs: usize) -> bool {
+fn draw(unit: Unit, units: u64, pairs: usize) -> bool {
     RUNNING.with_borrow_mut(|running| {
         let Some(account) = running else { return true };
         account.done.pairs = pairs as u64;
-        account.done.units += units;
-        while account.credit < units && !account.is_over {
+        while account.credit < units {
             let done = account.done;
-            while !account.budget.draw(QUANTUM) {
-                if !account.budget.rest(|| done) {
-                    account.is_over = true;
-                    break;
-                }
+            while !account.is_over && !account.budget.draw(QUANTUM) {
+                account.is_over = !account.budget.rest(|| done);
+            }
+            if account.is_over {
+                return false;
             }
             account.credit += QUANTUM;
         }
-        account.credit = account.credit.saturating_sub(units);
+        account.credit -= units;
+        let SearchCounters { tests, volume_tests, updates, .. } = &mut account.done;
+        *match unit {
+            Unit::Test => tests,
+            Unit::VolumeTest => volume_tests,
+            Unit::Update => updates,
+        } += units;
         !account.is_over
     })
 }

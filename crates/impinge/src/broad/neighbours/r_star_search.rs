@@ -3,7 +3,7 @@
 use glam::DVec3;
 
 use super::box_tree::{BoxNode, BoxTree};
-use super::meter::Meter;
+use super::meter::{Meter, Unit};
 use super::point_list::PointList;
 use super::r_star::{Bound, NONE, RStarTree};
 use super::{NeighbourSearch, Particles, SearchCounters, Technique};
@@ -44,7 +44,7 @@ impl NeighbourSearch for RStarSearch {
         for p in known as u32..count as u32 {
             let before = tree.tests;
             tree.insert(p, bound(p));
-            if !meter.go_on(tree.tests - before, 0) {
+            if !meter.grant(Unit::VolumeTest, tree.tests - before, 0) {
                 pairs.clear();
                 return;
             }

@@ -3,7 +3,7 @@
 
 use std::cell::Cell;
 
-use super::meter::Meter;
+use super::meter::{Meter, Unit};
 use super::point_list::PointList;
 use super::spanner::DeformableSpanner;
 use super::{NeighbourSearch, Particles, SearchCounters, Technique};
@@ -48,8 +48,8 @@ impl NeighbourSearch for SpannerSearch {
             pairs.extend(points.pair(particles, p, q));
             found.set(pairs.len());
         };
-        let go_on = |tests: u64| meter.go_on(tests, found.get());
-        let [volume_tests, near] = spanner.separate(cutoff, ball, visit, go_on);
+        let grant = |unit: Unit, tests: u64| meter.grant(unit, tests, found.get());
+        let [volume_tests, near] = spanner.separate(cutoff, ball, visit, grant);
         let [all_tests, all_updates, bytes] = spanner.work();
         *counters = SearchCounters {
             tests: near + all_tests - tests,

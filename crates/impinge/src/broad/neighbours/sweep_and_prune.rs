@@ -5,9 +5,10 @@
 //! which makes use of runs, has little to do where little moves. Where we leave the papers: one axis is swept and the
 //! distance decides the rest; keeping overlaps on three axes costs more than it saves for points.
 
-use super::meter::Meter;
+use super::meter::{Meter, Unit};
 use super::point_list::PointList;
 use super::{NeighbourSearch, Particles, SearchCounters, Technique};
+use crate::budget::QUANTUM;
 use crate::num::tolerance::ROUND_UP;
 
 /// Points in the order of one axis.
@@ -36,23 +37,31 @@ impl NeighbourSearch for SweepAndPrune {
         let mut tests = 0;
         let meter = Meter::of_thread();
         pairs.clear();
-        for i in 0..order.len() {
+        'all: for i in 0..order.len() {
             let (px, py, pz) = (x[i], y[i], z[i]);
             let ball = points.radius(particles, order[i]);
             // The interval and the cutoff behind it, rounded upward.
             let end = low[i] + (2.0 * ball + cutoff) * ROUND_UP;
             let end = end + 4.0 * f64::EPSILON * end.abs().max(low[i].abs());
-            let mut j = i + 1;
-            while j < order.len() && low[j] <= end {
-                let [dx, dy, dz] = [x[j] - px, y[j] - py, z[j] - pz];
-                if (dx * dx + dy * dy) + dz * dz <= limit_sq {
-                    pairs.extend(points.pair(particles, order[i], order[j]));
+            let mut first = i + 1;
+            loop {
+                let last = if meter.is_on() { metered_end(low, first, end) } else { order.len() };
+                if !meter.grant(Unit::Test, (last - first) as u64, pairs.len()) {
+                    break 'all;
                 }
-                j += 1;
-            }
-            tests += (j - i - 1) as u64;
-            if !meter.go_on((j - i - 1) as u64, pairs.len()) {
-                break;
+                let mut j = first;
+                while j < last && low[j] <= end {
+                    let [dx, dy, dz] = [x[j] - px, y[j] - py, z[j] - pz];
+                    if (dx * dx + dy * dy) + dz * dz <= limit_sq {
+                        pairs.extend(points.pair(particles, order[i], order[j]));
+                    }
+                    j += 1;
+                }
+                tests += (j - first) as u64;
+                if !meter.is_on() || j == first {
+                    break;
+                }
+                first = j;
             }
         }
         let columns: u64 = self.columns.iter().map(super::bytes_of).sum();
@@ -93,6 +102,12 @@ impl SweepAndPrune {
         }
         order.iter().zip(&before).filter(|(p, q)| p != q).count() as u64
     }
+}
+
+/// Where those of the next [`QUANTUM`] intervals that begin before `end` are over.
+fn metered_end(low: &[f64], first: usize, end: f64) -> usize {
+    let last = low.len().min(first + QUANTUM as usize);
+    first + low[first..last].partition_point(|&low| low <= end)
 }
 
 /// The axis with the largest variance.

@@ -4,7 +4,7 @@ use glam::DVec3;
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
 
-use super::{Domain, Nearest, NeighbourList, NeighbourOptions, Particles, Technique};
+use super::{Domain, Nearest, NeighbourList, NeighbourOptions, Particles, SearchCounters, Technique};
 use crate::broad::Changes;
 use crate::num::parallel;
 use crate::{Budget, Finish};
@@ -533,8 +533,11 @@ fn every_technique_keeps_to_a_budget() {
             let want = found(Technique::Brute, &particles);
             for &technique in Technique::ALL {
                 let within = |mut budget: Budget| technique.pairs_within(&particles, None, &mut budget);
-                let none = within(Budget::units(0));
-                assert_eq!((none.pairs, none.at_least, none.finish), (None, 0, Finish::OutOfBudget));
+                for units in [0, 1] {
+                    let none = within(Budget::units(units));
+                    assert_eq!((none.pairs, none.at_least, none.finish), (None, 0, Finish::OutOfBudget));
+                    assert_eq!(none.counters, SearchCounters::default(), "{technique}, {units} units");
+                }
                 let few = within(Budget::units(1000));
                 assert_eq!((few.pairs.is_none(), few.finish), (true, Finish::OutOfBudget), "{technique}");
                 let mut before = few;
@@ -545,9 +548,11 @@ fn every_technique_keeps_to_a_budget() {
                     let least = u64::from(now.pairs.is_some()) * count;
                     assert!(now.at_least >= least, "{technique}, {units} units");
                     if now.pairs.is_none() {
-                        // Not far beyond the last quantum: a block of sixteen particles with all they look at.
-                        let most = units + 512 + 16 * 3000;
-                        assert!((units..=most).contains(&now.counters.tests), "{technique}: {now:?}");
+                        let SearchCounters { tests, volume_tests, updates, .. } = now.counters;
+                        let done = tests + volume_tests + updates;
+                        assert!(done <= units + 1000, "{technique}, {units} units: {now:?}");
+                        // What was drawn and not done: at most the tests of sixteen particles with all others.
+                        assert!(done + 512 + 16 * 3000 >= units, "{technique}, {units} units: {now:?}");
                         let alone = parallel::alone(|| within(Budget::units(units)));
                         assert_eq!(alone, now, "{technique}");
                     }

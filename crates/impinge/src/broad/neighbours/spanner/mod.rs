@@ -13,7 +13,7 @@ mod tests;
 use self::flat::Flat;
 use self::hierarchy::Hierarchy;
 use super::checked_number;
-use super::meter::Meter;
+use super::meter::{Meter, Unit};
 use super::particles::{SCALE_UP, are_within};
 use crate::error::Error;
 use crate::num::tolerance::{LARGEST_COORDINATE, SMALLEST_CUTOFF_UNSCALED};
@@ -104,7 +104,7 @@ impl DeformableSpanner {
         let present = |(i, _): &(usize, _)| self.hierarchy.is_present(*i as u32);
         places.iter().enumerate().filter(present).try_for_each(|(i, p)| checked(i, p))?;
         self.hierarchy.move_to(|p| places[p as usize].into());
-        self.separate(0.0, |_| 0.0, |_, _| (), |_| true);
+        self.separate(0.0, |_| 0.0, |_, _| (), |_, _| true);
         self.lay_out();
         debug_assert!(self.is_valid());
         Ok(())
@@ -155,7 +155,7 @@ impl DeformableSpanner {
                 best = Some(this);
             }
         };
-        flat.near_pairs(bound.max(SMALLEST_CUTOFF_UNSCALED), BUCKET, visit, |_| true);
+        flat.near_pairs(bound.max(SMALLEST_CUTOFF_UNSCALED), BUCKET, visit, |_, _| true);
         best.map(|(_, pair)| pair)
     }
 
@@ -177,7 +177,7 @@ impl DeformableSpanner {
                 pairs.push([p, q]);
             }
         };
-        flat.near_pairs(reach.max(SMALLEST_CUTOFF_UNSCALED), BUCKET, visit, |_| true);
+        flat.near_pairs(reach.max(SMALLEST_CUTOFF_UNSCALED), BUCKET, visit, |_, _| true);
         crate::broad::sort_pairs(&mut pairs);
         Ok(pairs)
     }
@@ -194,7 +194,7 @@ impl DeformableSpanner {
             if !self.hierarchy.is_present(p as u32) {
                 let before = self.hierarchy.tests;
                 self.hierarchy.insert(p as u32, (*place).into());
-                if !meter.go_on(self.hierarchy.tests - before, 0) {
+                if !meter.grant(Unit::Test, self.hierarchy.tests - before, 0) {
                     return false;
                 }
             }
@@ -203,14 +203,14 @@ impl DeformableSpanner {
     }
 
     /// Lays out the hierarchy, visits pairs among which are all that are at most `reach` plus their balls apart, and
-    /// restores the separation. What is laid out is stale then. Ends early where `go_on`, which is told of the tests done,
+    /// restores the separation. What is laid out is stale then. Ends early where `grant`, which is asked before tests,
     /// says no. Returns the tests of nodes and of points.
     pub(super) fn separate(
         &mut self,
         reach: f64,
         ball: impl Fn(u32) -> f64,
         mut visit: impl FnMut(u32, u32),
-        go_on: impl Fn(u64) -> bool,
+        grant: impl Fn(Unit, u64) -> bool,
     ) -> [u64; 2] {
         let DeformableSpanner { hierarchy, flat, too_near } = self;
         flat.update(hierarchy, ball);
@@ -225,7 +225,7 @@ impl DeformableSpanner {
             }
             visit(p, q);
         };
-        let tests = flat.near_pairs(reach, BUCKET, visit_places, go_on);
+        let tests = flat.near_pairs(reach, BUCKET, visit_places, grant);
         hierarchy.mend(too_near.drain(..));
         flat.nodes.clear();
         tests
@@ -256,7 +256,7 @@ impl DeformableSpanner {
         let visit = |i: usize, j: usize, d_sq: f64| {
             separated &= d_sq >= flat.separation_sq[i].min(flat.separation_sq[j]);
         };
-        flat.near_pairs(0.0, 1, visit, |_| true);
+        flat.near_pairs(0.0, 1, visit, |_, _| true);
         separated && self.hierarchy.is_covering()
     }
 }
