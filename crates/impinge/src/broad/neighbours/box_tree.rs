@@ -10,6 +10,7 @@ use glam::DVec3;
 use super::Particles;
 use super::meter::{Meter, Unit};
 use super::point_list::PointList;
+use super::point_queries::PointTree;
 use crate::num::tolerance::ROUND_UP;
 
 /// A box around the balls below.
@@ -63,15 +64,14 @@ impl BoxTree {
         self.nodes.clear();
     }
 
-    /// Fits all boxes and replaces `pairs` by all pairs of a frame. Returns how many pairs of boxes and of points were
-    /// tested.
+    /// Replaces `pairs` by all pairs of a frame to which the boxes are fitted. Returns how many pairs of boxes and of points
+    /// were tested.
     pub fn pairs(
-        &mut self,
+        &self,
         particles: &Particles<'_>,
         points: &PointList,
         pairs: &mut Vec<[u32; 2]>,
     ) -> [u64; 2] {
-        self.fit(points.positions(), |p| points.radius(particles, p));
         pairs.clear();
         let cutoff = particles.cutoff() + particles.candidate_margin();
         let (meter, found) = (Meter::of_thread(), Cell::new(0));
@@ -82,8 +82,9 @@ impl BoxTree {
         self.near_pairs(cutoff, visit, |unit, tests| meter.grant(unit, tests, found.get()))
     }
 
-    /// Gathers the points in the order of the leaves and fits all boxes, from the leaves up.
-    fn fit(&mut self, points: &[[f64; 3]], ball: impl Fn(u32) -> f64) {
+    /// Gathers the points of a frame in the order of the leaves and fits all boxes, from the leaves up.
+    pub fn fit(&mut self, particles: &Particles<'_>, points: &PointList) {
+        let (ball, points) = (|p| points.radius(particles, p), points.positions());
         for (column, axis) in [(&mut self.x, 0), (&mut self.y, 1), (&mut self.z, 2)] {
             column.clear();
             column.extend(self.order.iter().map(|&p| points[p as usize][axis]));
@@ -188,6 +189,30 @@ impl BoxTree {
     pub fn bytes(&self) -> u64 {
         let columns = [&self.x, &self.y, &self.z].map(super::bytes_of).iter().sum::<u64>();
         columns + super::bytes_of(&self.nodes) + super::bytes_of(&self.order)
+    }
+}
+
+impl PointTree for BoxTree {
+    type Node = u32;
+
+    fn root(&self) -> Option<u32> {
+        (!self.nodes.is_empty()).then_some(0)
+    }
+
+    fn distance(&self, node: u32, point: DVec3) -> f64 {
+        let BoxNode { low, high, .. } = self.nodes[node as usize];
+        (low - point).max(point - high).max(DVec3::ZERO).length()
+    }
+
+    fn children(&self, node: u32, each: impl FnMut(u32)) {
+        let node = &self.nodes[node as usize];
+        if !node.is_leaf {
+            node.range().map(|child| child as u32).for_each(each);
+        }
+    }
+
+    fn numbers(&self, leaf: u32) -> impl Iterator<Item = u32> {
+        self.order[self.nodes[leaf as usize].range()].iter().copied()
     }
 }
 

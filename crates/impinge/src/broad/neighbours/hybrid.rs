@@ -14,7 +14,7 @@ use std::sync::OnceLock;
 
 use super::crowding::{Crowding, sample_tests};
 use super::meter::{Meter, Unit};
-use super::{NeighbourSearch, Particles, SearchCounters, Technique};
+use super::{Nearest, NeighbourSearch, Particles, SearchCounters, Technique};
 use crate::hierarchy::cost::CostModel;
 
 /// The stored coefficients: `technique,cv,cp,cu,start`, in nanoseconds, the last one for each particle.
@@ -106,20 +106,16 @@ impl NeighbourSearch for Hybrid {
     }
 
     fn search(&mut self, particles: &Particles<'_>, pairs: &mut Vec<[u32; 2]>) {
-        if self.wait == 0 {
-            if !Meter::of_thread().grant(Unit::Test, sample_tests(particles.len()), 0) {
-                return pairs.clear();
-            }
-            self.look(particles);
-            (self.wait, self.work) = (PERIOD, None);
+        let sample = if self.wait == 0 { sample_tests(particles.len()) } else { 0 };
+        if !Meter::of_thread().grant(Unit::Test, sample, 0) {
+            return pairs.clear();
         }
-        self.wait -= 1;
+        self.look_if_due(particles);
         self.frames += 1;
         let (technique, time, start) = self.best;
         if technique != self.running.technique() {
             self.saved += self.expected - time;
-            // Nothing was built yet before the first frame.
-            if self.frames == 1 || self.saved >= start {
+            if self.saved >= start {
                 self.switch();
             }
         }
@@ -140,9 +136,35 @@ impl NeighbourSearch for Hybrid {
     fn reason(&self) -> &str {
         &self.reason
     }
+
+    fn update(&mut self, particles: &Particles<'_>) {
+        self.look_if_due(particles);
+        self.running.update(particles);
+    }
+
+    fn nearest(&self, particles: &Particles<'_>, point: [f64; 3], k: usize, found: &mut Vec<Nearest>) {
+        self.running.nearest(particles, point, k, found);
+    }
+
+    fn within(&self, particles: &Particles<'_>, point: [f64; 3], radius: f64, found: &mut Vec<Nearest>) {
+        self.running.within(particles, point, radius, found);
+    }
 }
 
 impl Hybrid {
+    /// Looks at the crowding now and then; before the first frame, when nothing was built yet, the best is taken at once.
+    fn look_if_due(&mut self, particles: &Particles<'_>) {
+        if self.wait == 0 {
+            self.look(particles);
+            (self.wait, self.work) = (PERIOD, None);
+            if self.frames == 0 && self.best.0 != self.running.technique() {
+                self.running = self.best.0.start_with(self.voxel);
+                self.expected = self.best.1;
+            }
+        }
+        self.wait -= 1;
+    }
+
     /// Predicts the time of every technique; what was saved so far counts for one technique only.
     fn look(&mut self, particles: &Particles<'_>) {
         let crowding = Crowding::of(particles, self.voxel);

@@ -6,7 +6,7 @@ use glam::DVec3;
 
 use super::images::Images;
 use super::meter::{Meter, Unit};
-use super::nearest::Around;
+use super::point_queries::{self, PointTree};
 use super::{Nearest, NeighbourSearch, Particles, SearchCounters, Technique, bytes_of};
 use crate::num::parallel;
 use crate::num::tolerance::IMAGE_MARGIN;
@@ -51,7 +51,7 @@ struct Node {
 
 /// A node with its particles.
 #[derive(Debug, Clone, Copy)]
-struct Place {
+pub(super) struct Place {
     node: usize,
     first: usize,
     end: usize,
@@ -91,7 +91,7 @@ impl Pairs {
 }
 
 impl KdTree {
-    fn root(&self) -> Place {
+    fn all(&self) -> Place {
         Place { node: 0, first: 0, end: self.points.len() }
     }
 
@@ -189,31 +189,28 @@ impl KdTree {
             }
         }
     }
+}
 
-    /// Calls `each` with the particles that may be no farther from a point than `radius` says at the time.
-    fn visit(
-        &self,
-        place: Place,
-        around: &Around<'_>,
-        radius: &dyn Fn(&[Nearest]) -> f64,
-        take: &dyn Fn(Nearest, &mut Vec<Nearest>),
-        found: &mut Vec<Nearest>,
-    ) {
-        if place.first == place.end || self.nodes[place.node].distance(around.centre()) > radius(&found[..]) {
-            return;
+impl PointTree for KdTree {
+    type Node = Place;
+
+    fn root(&self) -> Option<Place> {
+        Some(self.all()).filter(|all| all.first < all.end)
+    }
+
+    fn distance(&self, place: Place, point: DVec3) -> f64 {
+        let node = &self.nodes[place.node];
+        (node.low - point).max(point - node.high).max(DVec3::ZERO).length()
+    }
+
+    fn children(&self, place: Place, each: impl FnMut(Place)) {
+        if !self.is_leaf(place) {
+            place.children().into_iter().filter(|child| child.first < child.end).for_each(each);
         }
-        if self.is_leaf(place) {
-            let particles = self.images.particles();
-            let own = self.points[place.first..place.end].iter().filter(|p| p.number < particles);
-            own.filter_map(|p| around.nearest(p.number)).for_each(|one| take(one, found));
-            return;
-        }
-        let mut children = place.children();
-        let far = |p: Place| self.nodes[p.node].distance(around.centre());
-        if far(children[1]) < far(children[0]) {
-            children.reverse();
-        }
-        children.into_iter().for_each(|child| self.visit(child, around, radius, take, found));
+    }
+
+    fn numbers(&self, leaf: Place) -> impl Iterator<Item = u32> {
+        self.points[leaf.first..leaf.end].iter().map(|point| point.number)
     }
 }
 
@@ -257,9 +254,9 @@ impl NeighbourSearch for KdTree {
             part
         };
         let parts = if meter.is_on() {
-            vec![search([self.root(); 2])]
+            vec![search([self.all(); 2])]
         } else {
-            self.deal([self.root(); 2], &mut tasks, &mut volume_tests);
+            self.deal([self.all(); 2], &mut tasks, &mut volume_tests);
             parallel::map(tasks.len(), |k| search(tasks[k]))
         };
         pairs.clear();
@@ -283,46 +280,12 @@ impl NeighbourSearch for KdTree {
     }
 
     fn nearest(&self, particles: &Particles<'_>, point: [f64; 3], k: usize, found: &mut Vec<Nearest>) {
-        found.clear();
-        let Some(view) = particles.seen_from(point).filter(|_| k > 0) else { return };
-        let Some(images) = view.images() else {
-            view.within(f64::INFINITY, found);
-            return found.truncate(k);
-        };
-        let worst = |best: &[Nearest]| match best.get(k - 1) {
-            Some(last) => margin(particles, last.distance),
-            None => f64::INFINITY,
-        };
-        for around in images {
-            self.visit(self.root(), &around, &worst, &|one, best| one.insert(k, best), found);
-        }
+        point_queries::nearest(self, particles, point, k, found);
     }
 
     fn within(&self, particles: &Particles<'_>, point: [f64; 3], radius: f64, found: &mut Vec<Nearest>) {
-        found.clear();
-        let Some(view) = particles.seen_from(point) else { return };
-        let Some(images) = view.images() else { return view.within(radius, found) };
-        let take = |one: Nearest, found: &mut Vec<Nearest>| {
-            if one.distance <= radius {
-                found.push(one);
-            }
-        };
-        for around in images {
-            self.visit(self.root(), &around, &|_: &[Nearest]| margin(particles, radius), &take, found);
-        }
-        Nearest::sort(found);
+        point_queries::within(self, particles, point, radius, found);
     }
-}
-
-impl Node {
-    fn distance(&self, point: DVec3) -> f64 {
-        (self.low - point).max(point - self.high).max(DVec3::ZERO).length()
-    }
-}
-
-/// A distance with what rounding of distances and shifted points can take away from it.
-fn margin(particles: &Particles<'_>, distance: f64) -> f64 {
-    distance * (1.0 + IMAGE_MARGIN) + particles.candidate_margin()
 }
 
 /// Puts points in the order of the leaves; the first of the levels holds the node of them all.

@@ -42,6 +42,7 @@ mod nearest;
 mod octree;
 mod particles;
 mod point_list;
+mod point_queries;
 mod r_star;
 mod r_star_search;
 mod reduced_cell;
@@ -91,7 +92,7 @@ pub trait NeighbourSearch: Send + Sync {
     }
 
     /// Replaces `found` by the `k` particles nearest to a point, the nearest first, of equal ones the smaller index. The
-    /// frame is that of the last update or search. Techniques whose structure does not serve here try every particle.
+    /// frame is that of the last update or search. Brute force tries every particle, every other technique uses its structure.
     /// From a point that no particle could be at, not finite, beyond 1e60 or 2³⁰ cells away, nothing is found.
     fn nearest(&self, particles: &Particles<'_>, point: [f64; 3], k: usize, found: &mut Vec<Nearest>) {
         self.within(particles, point, f64::INFINITY, found);

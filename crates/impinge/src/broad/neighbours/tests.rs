@@ -297,22 +297,30 @@ fn questions_about_points_agree_with_trying_every_particle() {
         let side = 2.0;
         let all = positions(&mut random, 400, side);
         let domain = space.domain(side);
-        let particles = Particles::new(&all, domain, 0.1).unwrap();
+        let radii: Vec<f64> = all.iter().map(|_| 0.1 * random.random::<f64>().powi(4)).collect();
+        let points = Particles::new(&all, domain, 0.1).unwrap();
+        let balls = Particles::with_radii(&all, &radii, domain, 0.05).unwrap();
         let brute = Technique::Brute.start();
-        for technique in [Technique::Grid, Technique::KdTree, Technique::Hash] {
+        for (case, &technique) in Technique::ALL.iter().flat_map(|technique| [technique; 4]).enumerate() {
+            let particles = if case % 2 == 0 { &points } else { &balls };
             let mut search = technique.start();
-            search.update(&particles);
+            // What an earlier frame left must not matter, nor whether the pairs were listed.
+            search.update(&Particles::new(&all[..150], domain, 0.2).unwrap());
+            match case % 4 < 2 {
+                true => search.update(particles),
+                false => search.search(particles, &mut Vec::new()),
+            }
             let (mut found, mut want) = (Vec::new(), Vec::new());
             for k in [0, 1, 2, 7, 50, 400, 500] {
                 let spread = if k == 7 { 30.0 } else { 1.0 };
                 let point = [0; 3].map(|_| spread * random.random_range(-side..side));
-                search.nearest(&particles, point, k, &mut found);
-                brute.nearest(&particles, point, k, &mut want);
+                search.nearest(particles, point, k, &mut found);
+                brute.nearest(particles, point, k, &mut want);
                 assert_eq!(found, want, "{technique}, {space:?}, {k} nearest");
                 assert_eq!(found.len(), k.min(400), "{technique}, {space:?}");
                 let radius = [0.0, 0.2, 0.7, 3.0][k % 4];
-                search.within(&particles, point, radius, &mut found);
-                brute.within(&particles, point, radius, &mut want);
+                search.within(particles, point, radius, &mut found);
+                brute.within(particles, point, radius, &mut want);
                 assert_eq!(found, want, "{technique}, {space:?}, within {radius}");
                 asked += found.len();
             }
@@ -338,7 +346,7 @@ fn questions_about_points_agree_with_trying_every_particle() {
         }
     }
     let none = Particles::new(&[], Domain::OPEN, 1.0).unwrap();
-    for technique in [Technique::Grid, Technique::KdTree] {
+    for technique in Technique::ALL {
         let mut search = technique.start();
         search.update(&none);
         let mut found = Vec::new();
@@ -375,7 +383,7 @@ fn nearest_images_in_slanted_cells_are_those_of_a_wide_search() {
             let mut want: Vec<f64> =
                 all.iter().map(|x| nearest_of_many(&domain, DVec3::from(*x) - DVec3::from(point))).collect();
             want.sort_by(f64::total_cmp);
-            for technique in [Technique::Brute, Technique::Grid, Technique::KdTree, Technique::Hash] {
+            for technique in Technique::ALL {
                 let mut search = technique.start();
                 search.update(&particles);
                 let mut found = Vec::new();
@@ -407,7 +415,7 @@ fn nearest_images_in_slanted_cells_are_those_of_a_wide_search() {
     let all: Vec<[f64; 3]> = (0..50).map(|_| [(); 3].map(|()| random.random_range(0.0..1.0))).collect();
     let particles = Particles::new(&all, domain, 1e-4).unwrap();
     let short = Domain::triclinic([0.0; 3], [[1.0, 0.0, 0.0], [0.4, 1.0, 0.0], [0.0, 0.0, 4.0]]).unwrap();
-    for technique in [Technique::Brute, Technique::Grid, Technique::KdTree] {
+    for technique in Technique::ALL {
         let (mut search, mut found) = (technique.start(), Vec::new());
         search.update(&particles);
         search.nearest(&particles, [0.3, 0.9, 0.7], 50, &mut found);

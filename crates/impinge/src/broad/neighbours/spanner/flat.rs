@@ -7,6 +7,7 @@
 use glam::DVec3;
 
 use super::super::meter::Unit;
+use super::super::point_queries::PointTree;
 use super::hierarchy::{Hierarchy, NONE, TWIN, scale, scale_sq};
 use crate::num::tolerance::ROUND_UP;
 
@@ -58,6 +59,8 @@ pub(super) struct Flat {
     pub z: Vec<f64>,
     /// 4^l for the level l of each point.
     pub separation_sq: Vec<f64>,
+    /// Whether the points and nodes are those of the hierarchy as it is now.
+    pub is_current: bool,
 }
 
 impl Flat {
@@ -75,6 +78,7 @@ impl Flat {
         self.count_points();
         self.order_points(hierarchy);
         self.measure(ball);
+        self.is_current = true;
     }
 
     /// Appends the children of a node.
@@ -274,6 +278,29 @@ impl Flat {
         let doubles: usize = columns.iter().map(|c| c.capacity() * size_of::<f64>()).sum();
         (self.nodes.capacity() * size_of::<Node>() + self.order.capacity() * size_of::<u32>() + doubles)
             as u64
+    }
+}
+
+impl PointTree for Flat {
+    type Node = u32;
+
+    fn root(&self) -> Option<u32> {
+        (!self.nodes.is_empty()).then_some(0)
+    }
+
+    fn distance(&self, node: u32, point: DVec3) -> f64 {
+        let node = &self.nodes[node as usize];
+        // Both distances are rounded.
+        let centre = node.centre.distance(point);
+        (centre - node.radius - (centre + node.radius) * (ROUND_UP - 1.0)).max(0.0)
+    }
+
+    fn children(&self, node: u32, each: impl FnMut(u32)) {
+        Flat::children(self, node).map(|child| child as u32).for_each(each);
+    }
+
+    fn numbers(&self, leaf: u32) -> impl Iterator<Item = u32> {
+        std::iter::once(self.nodes[leaf as usize].point)
     }
 }
 

@@ -15,6 +15,7 @@ use self::hierarchy::Hierarchy;
 use super::checked_number;
 use super::meter::{Meter, Unit};
 use super::particles::{SCALE_UP, are_within};
+use super::point_queries::PointTree;
 use crate::error::Error;
 use crate::num::tolerance::{LARGEST_COORDINATE, SMALLEST_CUTOFF_UNSCALED};
 
@@ -186,6 +187,7 @@ impl DeformableSpanner {
     /// thread ended first.
     pub(super) fn resize(&mut self, places: &[[f64; 3]]) -> bool {
         let meter = Meter::of_thread();
+        self.flat.is_current = false;
         for extra in places.len()..self.hierarchy.len() {
             self.hierarchy.remove(extra as u32);
         }
@@ -227,8 +229,13 @@ impl DeformableSpanner {
         };
         let tests = flat.near_pairs(reach, BUCKET, visit_places, grant);
         hierarchy.mend(too_near.drain(..));
-        flat.nodes.clear();
+        flat.is_current = false;
         tests
+    }
+
+    /// The hierarchy as it was laid out last: for questions about points, which have not moved since.
+    pub(super) fn laid_out(&self) -> &impl PointTree {
+        &self.flat
     }
 
     /// Distances measured while points were put in place, points put in place, both since the start, and bytes held.
@@ -238,12 +245,12 @@ impl DeformableSpanner {
     }
 
     fn changed(&mut self) {
-        self.flat.nodes.clear();
+        self.flat.is_current = false;
         debug_assert!(self.len() > FEW || self.is_valid());
     }
 
-    fn lay_out(&mut self) {
-        if self.flat.nodes.is_empty() {
+    pub(super) fn lay_out(&mut self) {
+        if !self.flat.is_current {
             self.flat.update(&self.hierarchy, |_| 0.0);
         }
     }
