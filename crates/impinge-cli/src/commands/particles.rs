@@ -27,6 +27,11 @@ struct Found {
     #[serde(skip_serializing_if = "Option::is_none")]
     at_least: Option<u64>,
     method: &'static str,
+    /// What the hybrid took and why.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    technique: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
     tests: u64,
     particles: usize,
     #[serde(flatten)]
@@ -47,21 +52,23 @@ pub fn run(args: &args::Particles, common: &Common) -> Result<Exit, Failure> {
     let technique = common.technique().unwrap_or_else(|| Technique::choose(&particles));
     check_voxel(args.voxel, technique)?;
     let mut budget = common.budget.unwrap_or_default().start();
-    let LimitedPairs { pairs, at_least, counters, .. } =
+    let LimitedPairs { pairs, at_least, counters, technique: used, reason, .. } =
         technique.pairs_within(&particles, args.voxel, &mut budget);
     explain.lap("search");
     let SearchCounters { tests, updates, bytes, .. } = counters;
-    explain.say("method", || {
-        format!(
-            "{technique}, {}",
-            if common.technique().is_some() { "named by hand" } else { technique.about() }
-        )
+    let is_hybrid = technique == Technique::Hybrid;
+    explain.say("method", || match common.technique() {
+        Some(_) if is_hybrid => format!("{technique}, {reason}"),
+        Some(_) => format!("{technique}, named by hand"),
+        None => format!("{technique}, {}", technique.about()),
     });
     explain.say("work", || format!("{tests} tests, {updates} updates, {bytes} bytes"));
     let mut found = Found {
         count: None,
         at_least: None,
         method: technique.name(),
+        technique: is_hybrid.then(|| used.name()),
+        reason: is_hybrid.then_some(reason),
         tests,
         particles: particles.len(),
         assurance: Assurance::EXACT,
@@ -223,10 +230,11 @@ fn write_columns(out: &mut dyn Write, columns: &Columns<'_>) -> std::io::Result<
 }
 
 fn text(found: &Found, pairs: &[[u32; 2]], out: &mut dyn Write) -> std::io::Result<()> {
-    let Found { particles, method, .. } = found;
+    let Found { particles, method, technique, .. } = found;
     let count = pairs.len();
     let noun = if count == 1 { "pair" } else { "pairs" };
-    writeln!(out, "{count} {noun} of {particles} particles, by {method}")?;
+    let took = technique.map(|took| format!(", which took {took}")).unwrap_or_default();
+    writeln!(out, "{count} {noun} of {particles} particles, by {method}{took}")?;
     for [i, j] in pairs.iter().take(SHOWN) {
         writeln!(out, "  {i} {j}")?;
     }

@@ -22,6 +22,12 @@ fn pairs_of_a_row_by_every_method() {
         let text = std::fs::read_to_string(folder.path().join("near.csv")).unwrap();
         assert_eq!(text, "i,j\n0,1\n1,2\n2,3\n");
     }
+    let args = ["particles", "row.csv", "--radius", "1", "--method", "hybrid", "--explain"];
+    let found = folder.run(&[&args[..], &["--format", "json"]].concat());
+    assert_eq!((&found.json()["method"], &found.json()["count"]), (&json!("hybrid"), &json!(3)), "{found:?}");
+    let (used, reason) = (found.json()["technique"].clone(), found.json()["reason"].clone());
+    assert!(reason.as_str().unwrap().starts_with(used.as_str().unwrap()), "{found:?}");
+    assert!(found.err.contains(reason.as_str().unwrap()), "{found:?}");
     let told = folder.run(&["particles", "row.csv", "--radius", "1"]);
     assert!(told.out.starts_with("3 pairs of 6 particles"), "{told:?}");
     assert!(told.out.contains("\n  0 1\n"), "{told:?}");

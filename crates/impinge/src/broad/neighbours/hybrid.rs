@@ -13,7 +13,7 @@ use std::fmt::Write as _;
 use std::sync::OnceLock;
 
 use super::crowding::{Crowding, sample_tests};
-use super::meter::{Meter, Unit};
+use super::meter::{Meter, Unit, note_choice};
 use super::{Nearest, NeighbourSearch, Particles, SearchCounters, Technique};
 use crate::hierarchy::cost::CostModel;
 
@@ -161,6 +161,7 @@ impl Hybrid {
                 self.running = self.best.0.start_with(self.voxel);
                 self.expected = self.best.1;
             }
+            note_choice(self.running.technique(), &self.reason);
         }
         self.wait -= 1;
     }

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::meter::{Meter, Unit, metered};
-use super::{Particles, SearchCounters, Technique};
+use super::meter::{Done, Meter, Unit, metered};
+use super::{NAMED, Particles, SearchCounters, Technique};
 use crate::budget::task::Task;
 use crate::num::parallel;
 use crate::{Budget, Finish};
@@ -19,13 +19,19 @@ pub struct LimitedPairs {
     pub at_least: u64,
     /// What the search cost, up to the end of the budget if that came first; then without `bytes`.
     pub counters: SearchCounters,
+    /// The technique that searched: of the hybrid the one that it took, as far as it came.
+    pub technique: Technique,
+    /// Why that one, as a sentence for people.
+    pub reason: String,
     /// Whether it came to its end.
     pub finish: Finish,
 }
 
 impl LimitedPairs {
-    fn open(counters: SearchCounters) -> LimitedPairs {
-        LimitedPairs { pairs: None, at_least: counters.pairs, counters, finish: Finish::OutOfBudget }
+    fn open(named: Technique, Done { counters, choice }: Done) -> LimitedPairs {
+        let (technique, reason) = choice.unwrap_or_else(|| (named, NAMED.to_string()));
+        let finish = Finish::OutOfBudget;
+        LimitedPairs { pairs: None, at_least: counters.pairs, counters, technique, reason, finish }
     }
 }
 
@@ -58,20 +64,20 @@ impl Technique {
             return self.all_pairs(particles, voxel);
         }
         if budget.is_spent() {
-            return LimitedPairs::open(SearchCounters::default());
+            return LimitedPairs::open(self, Done::default());
         }
         let frame = Arc::new(particles.owned());
         let search = move |budget: &mut Budget| {
             let particles = frame.0.with_own_radii(&frame.1);
             let (found, done) = parallel::alone(|| metered(budget, || self.all_pairs(&particles, voxel)));
-            found.unwrap_or_else(|| LimitedPairs::open(done))
+            found.unwrap_or_else(|| LimitedPairs::open(self, done))
         };
         let Some(mut task) = Task::start(search.clone()) else {
             // Without threads it runs here.
             return search(budget);
         };
-        let progress = task.advance::<LimitedPairs, SearchCounters>(budget);
-        progress.answer.unwrap_or_else(|| LimitedPairs::open(progress.so_far.unwrap_or_default()))
+        let progress = task.advance::<LimitedPairs, Done>(budget);
+        progress.answer.unwrap_or_else(|| LimitedPairs::open(self, progress.so_far.unwrap_or_default()))
     }
 
     fn all_pairs(self, particles: &Particles<'_>, voxel: Option<f64>) -> LimitedPairs {
@@ -81,7 +87,13 @@ impl Technique {
         if Meter::of_thread().grant(Unit::Update, particles.len() as u64, 0) {
             search.search(particles, &mut pairs);
         }
-        let at_least = pairs.len() as u64;
-        LimitedPairs { pairs: Some(pairs), at_least, counters: search.counters(), finish: Finish::Complete }
+        LimitedPairs {
+            at_least: pairs.len() as u64,
+            pairs: Some(pairs),
+            counters: search.counters(),
+            technique: search.technique(),
+            reason: search.reason().to_string(),
+            finish: Finish::Complete,
+        }
     }
 }

@@ -6,7 +6,7 @@
 
 use std::cell::RefCell;
 
-use super::SearchCounters;
+use super::{SearchCounters, Technique};
 use crate::Budget;
 use crate::budget::QUANTUM;
 
@@ -25,11 +25,19 @@ pub(super) enum Unit {
     Update,
 }
 
+/// How far a search is.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Done {
+    /// Without the bytes.
+    pub counters: SearchCounters,
+    /// Which technique the hybrid took, and why.
+    pub choice: Option<(Technique, String)>,
+}
+
 /// The budget of a search and what it has done.
 struct Account {
     budget: Budget,
-    /// Without its bytes.
-    done: SearchCounters,
+    done: Done,
     /// Units that were drawn and not used yet.
     credit: u64,
     /// The budget ended, and nobody waits for more.
@@ -37,11 +45,11 @@ struct Account {
 }
 
 /// Runs a search under a budget; `None` when it ended first, with what was done by then.
-pub(super) fn metered<R>(budget: &mut Budget, search: impl FnOnce() -> R) -> (Option<R>, SearchCounters) {
-    let done = SearchCounters::default();
-    RUNNING.set(Some(Account { budget: std::mem::take(budget), done, credit: 0, is_over: false }));
+pub(super) fn metered<R>(budget: &mut Budget, search: impl FnOnce() -> R) -> (Option<R>, Done) {
+    let budget_of_thread = std::mem::take(budget);
+    RUNNING.set(Some(Account { budget: budget_of_thread, done: Done::default(), credit: 0, is_over: false }));
     let found = search();
-    let Some(account) = RUNNING.take() else { return (Some(found), done) };
+    let Some(account) = RUNNING.take() else { return (Some(found), Done::default()) };
     *budget = account.budget;
     ((!account.is_over).then_some(found), account.done)
 }
@@ -71,16 +79,24 @@ impl Meter {
     }
 }
 
+/// Takes note of the technique that a hybrid took.
+pub(super) fn note_choice(technique: Technique, reason: &str) {
+    RUNNING.with_borrow_mut(|running| {
+        if let Some(account) = running {
+            account.done.choice = Some((technique, reason.to_string()));
+        }
+    });
+}
+
 /// What was refused is not counted, nor what was drawn for it in part.
 #[cold]
 fn draw(unit: Unit, units: u64, pairs: usize) -> bool {
     RUNNING.with_borrow_mut(|running| {
         let Some(account) = running else { return true };
-        account.done.pairs = pairs as u64;
+        account.done.counters.pairs = pairs as u64;
         while account.credit < units {
-            let done = account.done;
             while !account.is_over && !account.budget.draw(QUANTUM) {
-                account.is_over = !account.budget.rest(|| done);
+                account.is_over = !account.budget.rest(|| account.done.clone());
             }
             if account.is_over {
                 return false;
@@ -88,7 +104,7 @@ fn draw(unit: Unit, units: u64, pairs: usize) -> bool {
             account.credit += QUANTUM;
         }
         account.credit -= units;
-        let SearchCounters { tests, volume_tests, updates, .. } = &mut account.done;
+        let SearchCounters { tests, volume_tests, updates, .. } = &mut account.done.counters;
         *match unit {
             Unit::Test => tests,
             Unit::VolumeTest => volume_tests,

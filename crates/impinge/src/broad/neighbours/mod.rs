@@ -83,7 +83,7 @@ pub trait NeighbourSearch: Send + Sync {
 
     /// Why this technique, as a sentence for people.
     fn reason(&self) -> &str {
-        "named by hand"
+        NAMED
     }
 
     /// Brings the structure up to date with a frame without listing its pairs: enough for the questions about points.
@@ -107,6 +107,9 @@ pub trait NeighbourSearch: Send + Sync {
         }
     }
 }
+
+/// Why a technique that nobody chose is used.
+const NAMED: &str = "named by hand";
 
 /// What a search cost.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -566,6 +566,9 @@ fn every_technique_keeps_to_a_budget() {
                     }
                     before = now;
                 }
+                let is_chosen = technique == Technique::Hybrid;
+                assert_eq!(before.technique == technique, !is_chosen, "{technique}: {}", before.reason);
+                assert_eq!(before.reason.contains("expected for a frame"), is_chosen, "{}", before.reason);
                 let mut pairs = before.pairs.expect("ten million units are enough");
                 pairs.sort_unstable();
                 assert!(pairs == want, "{technique}");
