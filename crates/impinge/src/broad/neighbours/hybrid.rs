@@ -63,6 +63,16 @@ fn parse(row: &str) -> Option<Candidate> {
     Some(Candidate { technique, costs, start: number()? })
 }
 
+/// Whether trying every pair of so many particles is expected to take less than to put them into the cells of a grid.
+pub(super) fn are_few(count: usize) -> bool {
+    let costs = |technique: Technique| candidates().iter().find(|c| c.technique == technique).map(|c| c.costs);
+    let (brute, grid) = (costs(Technique::Brute), costs(Technique::Grid));
+    let others = 0.5 * (count as f64 - 1.0);
+    // At worst each test finds a pair, for both.
+    let a_test = |costs: &CostModel| costs.primitive_test + costs.volume_test;
+    brute.zip(grid).is_some_and(|(brute, grid)| others * (a_test(&brute) - a_test(&grid)) <= grid.update)
+}
+
 /// One technique at a time, whichever is expected to be fastest.
 pub(super) struct Hybrid {
     candidates: Vec<Candidate>,
@@ -253,6 +263,14 @@ mod tests {
             })
         };
         (0..count).map(place).collect()
+    }
+
+    #[test]
+    fn every_pair_of_few_particles_is_tried() {
+        assert!(are_few(0) && are_few(3) && !are_few(1000));
+        let all = frame(3, 0);
+        let particles = Particles::new(&all, Domain::OPEN, 0.05).unwrap();
+        assert_eq!(Technique::choose(&particles), Technique::Brute);
     }
 
     #[test]
