@@ -1,6 +1,6 @@
 //! `impinge particles`: all pairs of particles at most a distance apart.
 
-use std::io::Write;
+use std::io::{Read, Write};
 use std::path::Path;
 
 use impinge::broad::neighbours::{Displacement, Domain, LimitedPairs, Particles, SearchCounters, Technique};
@@ -10,6 +10,7 @@ use serde::Serialize;
 use crate::answer::Assurance;
 use crate::args::{self, Common, Format, Periodic};
 use crate::commands;
+use crate::commands::query::is_stdin;
 use crate::error::Failure;
 use crate::exit::Exit;
 use crate::explain::Explain;
@@ -45,7 +46,7 @@ pub fn run(args: &args::Particles, common: &Common) -> Result<Exit, Failure> {
         check(path)?;
     }
     let mut explain = Explain::new(common.explain);
-    let set = load_particles(&args.file)?;
+    let set = load(&args.file)?;
     explain.say("file", || format!("{} particles", set.positions.len()));
     explain.lap("load");
     let particles = frame(args, &set)?;
@@ -89,6 +90,17 @@ pub fn run(args: &args::Particles, common: &Common) -> Result<Exit, Failure> {
     Ok(if pairs.is_empty() { Exit::Free } else { Exit::Contact })
 }
 
+/// The particles of a file or of standard input.
+fn load(file: &Path) -> Result<ParticleSet, Failure> {
+    if !is_stdin(file) {
+        return Ok(load_particles(file)?);
+    }
+    let mut bytes = Vec::new();
+    let read = std::io::stdin().read_to_end(&mut bytes).map_err(|error| Failure(error.to_string()));
+    let set = read.and_then(|_| Ok(ParticleSet::from_bytes(&bytes)?));
+    set.map_err(|failure| failure.at("standard input"))
+}
+
 /// Refuses a width of cells that is none, or that is for a technique without cells.
 pub fn check_voxel(voxel: Option<f64>, technique: Technique) -> Result<(), Failure> {
     let Some(width) = voxel else { return Ok(()) };
@@ -120,8 +132,15 @@ fn undecided(mut found: Found, at_least: u64, common: &Common) -> Result<Exit, F
 
 /// The frame that the options describe.
 fn frame<'s>(args: &args::Particles, set: &'s ParticleSet) -> Result<Particles<'s>, Failure> {
+    let along = args.along.unwrap_or([true; 3]);
     let domain = match (args.periodic, set.cell) {
-        (Some(Periodic::Box(low, high)), _) => Domain::periodic(low, high)?,
+        (Some(Periodic::Box(low, high)), _) => Domain::periodic_along(low, high, along)?,
+        (Some(Periodic::Rectangle(..)), _) if args.along.is_some() && along[2] => {
+            return Err(Failure::new("--periodic names no ends along z, so --along may be x, y or xy"));
+        }
+        (Some(Periodic::Rectangle([xl, yl], [xh, yh])), _) => {
+            Domain::periodic_along([xl, yl, 0.0], [xh, yh, 0.0], [along[0], along[1], false])?
+        }
         (Some(Periodic::Cell(vectors)), _) => Domain::triclinic([0.0; 3], vectors)?,
         (Some(Periodic::OfFile), Some(ParticleCell { vectors, periodic })) => {
             Domain::triclinic([0.0; 3], vectors)?.along(args.along.unwrap_or(periodic))
@@ -131,7 +150,7 @@ fn frame<'s>(args: &args::Particles, set: &'s ParticleSet) -> Result<Particles<'
         }
         (None, _) => Domain::OPEN,
     };
-    let domain = domain.along(args.along.unwrap_or([true; 3]));
+    let domain = domain.along(along);
     if args.periodic.is_none() && set.cell.is_some() {
         eprintln!("note: the file names a periodic cell; --periodic file takes it");
     }

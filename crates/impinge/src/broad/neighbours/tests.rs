@@ -109,6 +109,24 @@ fn every_technique_finds_the_pairs_of_brute_force() {
 }
 
 #[test]
+fn particles_of_a_plane_are_repeated_along_its_two_axes() {
+    let mut random = Pcg64::seed_from_u64(53);
+    let all: Vec<[f64; 3]> =
+        (0..400).map(|_| [random.random_range(-3.0..6.0), random.random_range(-1.0..4.0), 0.0]).collect();
+    let width = 3.2;
+    let plane = |z| Domain::periodic_along([0.0, 0.0, z], [width, width, z], [true, true, false]).unwrap();
+    assert_eq!(plane(0.0), plane(f64::NAN), "an open axis has no length");
+    assert!(Domain::periodic_along([0.0; 3], [1.0, 0.0, 1.0], [true, true, false]).is_err());
+    let particles = Particles::new(&all, plane(0.0), 0.1).unwrap();
+    let [pairs, possible] = compare(&particles, "a plane");
+    let apart = |d: f64| (d - (d / width).round() * width).abs();
+    let near = |i: usize, j: usize| apart(all[i][0] - all[j][0]).hypot(apart(all[i][1] - all[j][1])) <= 0.1;
+    let want = (0..400).flat_map(|i| (i + 1..400).map(move |j| [i, j])).filter(|&[i, j]| near(i, j)).count();
+    assert_eq!(pairs, want as u64);
+    assert!(pairs > 100 && pairs * 20 < possible, "{pairs}");
+}
+
+#[test]
 fn every_technique_agrees_on_distances_equal_to_the_cutoff() {
     // On a lattice most candidates lie exactly at the cutoff, or across the cell at exactly half its width.
     let all: Vec<[f64; 3]> =
