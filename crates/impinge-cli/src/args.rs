@@ -787,7 +787,9 @@ fn periodic(text: &str) -> Result<Periodic, String> {
         Ok(&[ax, ay, az, bx, by, bz, cx, cy, cz]) => {
             Ok(Periodic::Cell([[ax, ay, az], [bx, by, bz], [cx, cy, cz]]))
         }
-        _ => Err(format!("{text:?} is not xlo,xhi,ylo,yhi[,zlo,zhi] nor ax,ay,az,bx,by,bz,cx,cy,cz nor file")),
+        _ => {
+            Err(format!("{text:?} is not xlo,xhi,ylo,yhi[,zlo,zhi] nor ax,ay,az,bx,by,bz,cx,cy,cz nor file"))
+        }
     }
 }
 

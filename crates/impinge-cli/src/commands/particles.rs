@@ -54,7 +54,7 @@ pub fn run(args: &args::Particles, common: &Common) -> Result<Exit, Failure> {
     check_voxel(args.voxel, technique)?;
     let mut budget = common.budget.unwrap_or_default().start();
     let LimitedPairs { pairs, at_least, counters, technique: used, reason, .. } =
-        technique.pairs_within(&particles, args.voxel, &mut budget);
+        technique.pairs_limited(&particles, args.voxel, &mut budget);
     explain.lap("search");
     let SearchCounters { tests, updates, bytes, .. } = counters;
     let is_hybrid = technique == Technique::Hybrid;

@@ -65,7 +65,8 @@ fn parse(row: &str) -> Option<Candidate> {
 
 /// Whether trying every pair of so many particles is expected to take less than to put them into the cells of a grid.
 pub(super) fn are_few(count: usize) -> bool {
-    let costs = |technique: Technique| candidates().iter().find(|c| c.technique == technique).map(|c| c.costs);
+    let costs =
+        |technique: Technique| candidates().iter().find(|c| c.technique == technique).map(|c| c.costs);
     let (brute, grid) = (costs(Technique::Brute), costs(Technique::Grid));
     let others = 0.5 * (count as f64 - 1.0);
     // At worst each test finds a pair, for both.

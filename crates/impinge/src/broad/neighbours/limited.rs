@@ -48,13 +48,13 @@ impl Technique {
     ///
     /// let positions: Vec<[f64; 3]> = (0..1000).map(|k| [f64::from(k), 0.0, 0.0]).collect();
     /// let line = Particles::new(&positions, Domain::OPEN, 1.0)?;
-    /// let all = Technique::Grid.pairs_within(&line, None, &mut Budget::unlimited());
+    /// let all = Technique::Grid.pairs_limited(&line, None, &mut Budget::unlimited());
     /// assert_eq!((all.at_least, all.finish), (999, Finish::Complete));
-    /// let some = Technique::Brute.pairs_within(&line, None, &mut Budget::units(100_000));
+    /// let some = Technique::Brute.pairs_limited(&line, None, &mut Budget::units(100_000));
     /// assert!(some.pairs.is_none() && (50..999).contains(&some.at_least));
     /// # Ok::<(), impinge::Error>(())
     /// ```
-    pub fn pairs_within(
+    pub fn pairs_limited(
         self,
         particles: &Particles<'_>,
         voxel: Option<f64>,

@@ -60,7 +60,7 @@ pub use crowding::Crowding;
 pub use domain::Domain;
 pub use limited::LimitedPairs;
 pub use list::{NeighbourList, NeighbourOptions};
-pub use moving_tree::{Meeting, MovingTree};
+pub use moving_tree::{MovingTree, PredictedContact};
 pub use nearest::Nearest;
 pub use particles::{Displacement, Particles};
 pub use spanner::DeformableSpanner;

@@ -109,7 +109,9 @@ impl Technique {
             Technique::KdTree => {
                 "the largest balls are much larger than most, or the particles lie very far apart"
             }
-            Technique::Brute => "there are so few that trying every pair takes less than sorting them into cells",
+            Technique::Brute => {
+                "there are so few that trying every pair takes less than sorting them into cells"
+            }
             Technique::Octree => "cuts cubes into eight where particles are dense",
             Technique::Bsp => "keeps planes that still divide the particles well",
             Technique::RStar => "keeps boxes from frame to frame",

@@ -558,7 +558,7 @@ fn every_technique_keeps_to_a_budget() {
         for particles in [points, balls] {
             let want = found(Technique::Brute, &particles);
             for &technique in Technique::ALL {
-                let within = |mut budget: Budget| technique.pairs_within(&particles, None, &mut budget);
+                let within = |mut budget: Budget| technique.pairs_limited(&particles, None, &mut budget);
                 for units in [0, 1] {
                     let none = within(Budget::units(units));
                     assert_eq!((none.pairs, none.at_least, none.finish), (None, 0, Finish::OutOfBudget));
