@@ -25,13 +25,66 @@ pub struct LimitedPairs {
     pub reason: String,
     /// Whether it came to its end.
     pub finish: Finish,
+    rest: Rest,
 }
+
+/// What is left of a search, on a thread that sleeps; a copy has none.
+#[derive(Debug, Default)]
+struct Rest(Option<Box<(Technique, Task)>>);
+
+impl Clone for Rest {
+    fn clone(&self) -> Rest {
+        Rest::default()
+    }
+}
+
+impl PartialEq for Rest {
+    /// What was found says all.
+    fn eq(&self, _: &Rest) -> bool {
+        true
+    }
+}
+
+impl Eq for Rest {}
 
 impl LimitedPairs {
     fn open(named: Technique, Done { counters, choice }: Done) -> LimitedPairs {
         let (technique, reason) = choice.unwrap_or_else(|| (named, NAMED.to_string()));
         let finish = Finish::OutOfBudget;
-        LimitedPairs { pairs: None, at_least: counters.pairs, counters, technique, reason, finish }
+        let at_least = counters.pairs;
+        LimitedPairs { pairs: None, at_least, counters, technique, reason, finish, rest: Rest::default() }
+    }
+
+    /// Goes on where the budget of the last call ended, with the frame of that call; what is complete stays as it is, and so
+    /// does a copy, which has nothing to go on with. The counters are those of all calls.
+    ///
+    /// ```
+    /// use impinge::broad::neighbours::{Domain, Particles, Technique};
+    /// use impinge::{Budget, Finish};
+    ///
+    /// let positions: Vec<[f64; 3]> = (0..1000).map(|k| [f64::from(k), 0.0, 0.0]).collect();
+    /// let line = Particles::new(&positions, Domain::OPEN, 1.0)?;
+    /// let mut found = Technique::Sweep.pairs_limited(&line, None, &mut Budget::units(1200));
+    /// assert!(found.pairs.is_none());
+    /// while found.finish != Finish::Complete {
+    ///     found = found.resume(&mut Budget::units(300));
+    /// }
+    /// assert_eq!(found.at_least, 999);
+    /// # Ok::<(), impinge::Error>(())
+    /// ```
+    pub fn resume(mut self, budget: &mut Budget) -> LimitedPairs {
+        let Some(mut rest) = self.rest.0.take() else { return self };
+        let (named, task) = &mut *rest;
+        let progress = task.advance::<LimitedPairs, Done>(budget);
+        if let Some(found) = progress.answer {
+            return found;
+        }
+        let found = match progress.so_far {
+            Some(done) => LimitedPairs::open(*named, done),
+            // In the middle of something that is built in one go.
+            None => self,
+        };
+        LimitedPairs { rest: Rest(Some(rest)), ..found }
     }
 }
 
@@ -63,21 +116,19 @@ impl Technique {
         if budget.is_unlimited() {
             return self.all_pairs(particles, voxel);
         }
-        if budget.is_spent() {
-            return LimitedPairs::open(self, Done::default());
-        }
         let frame = Arc::new(particles.owned());
         let search = move |budget: &mut Budget| {
             let particles = frame.0.with_own_radii(&frame.1);
             let (found, done) = parallel::alone(|| metered(budget, || self.all_pairs(&particles, voxel)));
             found.unwrap_or_else(|| LimitedPairs::open(self, done))
         };
-        let Some(mut task) = Task::start(search.clone()) else {
-            // Without threads it runs here.
+        let Some(task) = Task::start(search.clone()) else {
+            // Without threads it runs here, and what is cut short cannot go on.
             return search(budget);
         };
-        let progress = task.advance::<LimitedPairs, Done>(budget);
-        progress.answer.unwrap_or_else(|| LimitedPairs::open(self, progress.so_far.unwrap_or_default()))
+        let rest = Rest(Some(Box::new((self, task))));
+        let begun = LimitedPairs { rest, ..LimitedPairs::open(self, Done::default()) };
+        if budget.is_spent() { begun } else { begun.resume(budget) }
     }
 
     fn all_pairs(self, particles: &Particles<'_>, voxel: Option<f64>) -> LimitedPairs {
@@ -94,6 +145,7 @@ impl Technique {
             technique: search.technique(),
             reason: search.reason().to_string(),
             finish: Finish::Complete,
+            rest: Rest::default(),
         }
     }
 }

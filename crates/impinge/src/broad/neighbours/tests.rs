@@ -590,6 +590,18 @@ fn every_technique_keeps_to_a_budget() {
                 let mut pairs = before.pairs.expect("ten million units are enough");
                 pairs.sort_unstable();
                 assert!(pairs == want, "{technique}");
+                let mut resumed = within(Budget::units(0));
+                let mut calls = 0;
+                while resumed.finish == Finish::OutOfBudget {
+                    let before = resumed.at_least;
+                    resumed = resumed.resume(&mut Budget::units(50_000));
+                    assert!(resumed.at_least >= before && calls < 1000, "{technique}");
+                    calls += 1;
+                }
+                assert!(calls > 1, "{technique}");
+                let mut resumed = resumed.pairs.unwrap_or_default();
+                resumed.sort_unstable();
+                assert!(resumed == want, "{technique}, in {calls} calls");
                 let soon = Budget::time(std::time::Duration::from_nanos(1));
                 assert_eq!(within(soon).finish, Finish::OutOfBudget, "{technique}");
             }
