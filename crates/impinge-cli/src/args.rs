@@ -292,13 +292,15 @@ Examples:
   impinge particles water.xyz --radius 9 --periodic 0,31.04,0,31.04,0,31.04 --pairs near.csv --vectors
   impinge particles crystal.pdb --radius 5 --periodic file          the cell of CRYST1, or Lattice of an XYZ
   impinge particles slab.csv --radius 2 --periodic 10,0,0,3,9,0,0,0,20 --along xy
+  impinge particles disc.csv --radius 2 --periodic 0,10,0,10         a plane: columns x and y are enough
   impinge particles grains.csv --radii                  balls that touch, each with its own radius
   impinge particles grains.csv --radii --radius 0.01    balls at most 0.01 apart
 
-FILE is CSV (columns x, y, z and optionally r, with or without a header), XYZ, PDB or PLY. Two particles are a pair when
+FILE is CSV (columns x, y, z and optionally r, with or without a header), XYZ, PDB or PLY; of - the content tells which.
+Two particles are a pair when
 their distance is at most --radius, decided exactly; with --radii at most the sum of their radii, and --radius if given.
---periodic repeats a box, or a cell of three vectors, so that the nearest image counts; it must be at least twice as wide
-as the largest distance of a pair. --pairs writes the indices from 0, the smaller first, ascending: as CSV with the header i,j, or by
+--periodic repeats a box, or a cell of three vectors, so that the nearest image counts; along the axes that are
+repeated it must be at least twice as wide as the largest distance of a pair, along others a box may have no width. --pairs writes the indices from 0, the smaller first, ascending: as CSV with the header i,j, or by
 its ending as JSON, columns {\"i\":[…],\"j\":[…]}. --vectors adds the columns distance, dx, dy, dz (the way from i to the
 nearest image of j) and sx, sy, sz (which image that is, counted in boxes from the j of the file). --method grid, hash,
 kd_tree, brute and others find the same pairs. A --budget counts the particles that are put in place and the
@@ -664,7 +666,7 @@ pub struct MakeShells {
 /// `impinge particles`.
 #[derive(Debug, Group)]
 pub struct Particles {
-    /// The particle file: CSV, XYZ, PDB or PLY
+    /// The particle file: CSV, XYZ, PDB or PLY; `-` is standard input
     pub file: PathBuf,
     /// The largest distance of a pair; with --radii what is added to the radii [default with --radii: 0]
     #[arg(long, value_name = "R", allow_hyphen_values = true, required_unless_present = "radii")]
@@ -672,8 +674,9 @@ pub struct Particles {
     /// Takes particles as balls with the radii of the file
     #[arg(long)]
     pub radii: bool,
-    /// Repeats a box, the cell of three vectors AX,AY,AZ,BX,…,CZ, or the cell that the file names (file)
-    #[arg(long, value_parser = periodic, value_name = "XLO,XHI,YLO,YHI,ZLO,ZHI", allow_hyphen_values = true)]
+    /// Repeats a box, without ZLO,ZHI in x and y only, the cell of three vectors AX,AY,AZ,BX,…,CZ, or the cell that the file
+    /// names (file)
+    #[arg(long, value_parser = periodic, value_name = "XLO,XHI,YLO,YHI[,ZLO,ZHI]", allow_hyphen_values = true)]
     pub periodic: Option<Periodic>,
     /// Along which of its three vectors: some of x, y and z [default: all, or what the file says]
     #[arg(long, value_parser = along, value_name = "AXES", requires = "periodic")]
@@ -767,6 +770,8 @@ pub enum Periodic {
     OfFile,
     /// A box: the lower corner and the upper one.
     Box([f64; 3], [f64; 3]),
+    /// A rectangle in x and y, the same way; z is open.
+    Rectangle([f64; 2], [f64; 2]),
     /// Three vectors.
     Cell([[f64; 3]; 3]),
 }
@@ -777,11 +782,14 @@ fn periodic(text: &str) -> Result<Periodic, String> {
     }
     let numbers: Result<Vec<f64>, _> = text.split(',').map(|word| word.trim().parse()).collect();
     match numbers.as_deref() {
+        Ok(&[xl, xh, yl, yh]) => Ok(Periodic::Rectangle([xl, yl], [xh, yh])),
         Ok(&[xl, xh, yl, yh, zl, zh]) => Ok(Periodic::Box([xl, yl, zl], [xh, yh, zh])),
         Ok(&[ax, ay, az, bx, by, bz, cx, cy, cz]) => {
             Ok(Periodic::Cell([[ax, ay, az], [bx, by, bz], [cx, cy, cz]]))
         }
-        _ => Err(format!("{text:?} is not xlo,xhi,ylo,yhi,zlo,zhi nor ax,ay,az,bx,by,bz,cx,cy,cz nor file")),
+        _ => {
+            Err(format!("{text:?} is not xlo,xhi,ylo,yhi[,zlo,zhi] nor ax,ay,az,bx,by,bz,cx,cy,cz nor file"))
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! `impinge particles`: all pairs of particles at most a distance apart.
 
-use std::io::Write;
+use std::io::{Read, Write};
 use std::path::Path;
 
 use impinge::broad::neighbours::{Displacement, Domain, LimitedPairs, Particles, SearchCounters, Technique};
@@ -10,6 +10,7 @@ use serde::Serialize;
 use crate::answer::Assurance;
 use crate::args::{self, Common, Format, Periodic};
 use crate::commands;
+use crate::commands::query::is_stdin;
 use crate::error::Failure;
 use crate::exit::Exit;
 use crate::explain::Explain;
@@ -27,6 +28,11 @@ struct Found {
     #[serde(skip_serializing_if = "Option::is_none")]
     at_least: Option<u64>,
     method: &'static str,
+    /// What the hybrid took and why.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    technique: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
     tests: u64,
     particles: usize,
     #[serde(flatten)]
@@ -40,28 +46,30 @@ pub fn run(args: &args::Particles, common: &Common) -> Result<Exit, Failure> {
         check(path)?;
     }
     let mut explain = Explain::new(common.explain);
-    let set = load_particles(&args.file)?;
+    let set = load(&args.file)?;
     explain.say("file", || format!("{} particles", set.positions.len()));
     explain.lap("load");
     let particles = frame(args, &set)?;
     let technique = common.technique().unwrap_or_else(|| Technique::choose(&particles));
     check_voxel(args.voxel, technique)?;
     let mut budget = common.budget.unwrap_or_default().start();
-    let LimitedPairs { pairs, at_least, counters, .. } =
-        technique.pairs_within(&particles, args.voxel, &mut budget);
+    let LimitedPairs { pairs, at_least, counters, technique: used, reason, .. } =
+        technique.pairs_limited(&particles, args.voxel, &mut budget);
     explain.lap("search");
     let SearchCounters { tests, updates, bytes, .. } = counters;
-    explain.say("method", || {
-        format!(
-            "{technique}, {}",
-            if common.technique().is_some() { "named by hand" } else { technique.about() }
-        )
+    let is_hybrid = technique == Technique::Hybrid;
+    explain.say("method", || match common.technique() {
+        Some(_) if is_hybrid => format!("{technique}, {reason}"),
+        Some(_) => format!("{technique}, named by hand"),
+        None => format!("{technique}, {}", technique.about()),
     });
     explain.say("work", || format!("{tests} tests, {updates} updates, {bytes} bytes"));
     let mut found = Found {
         count: None,
         at_least: None,
         method: technique.name(),
+        technique: is_hybrid.then(|| used.name()),
+        reason: is_hybrid.then_some(reason),
         tests,
         particles: particles.len(),
         assurance: Assurance::EXACT,
@@ -80,6 +88,17 @@ pub fn run(args: &args::Particles, common: &Common) -> Result<Exit, Failure> {
         Format::Text => print(|out| text(&found, &pairs, out))?,
     }
     Ok(if pairs.is_empty() { Exit::Free } else { Exit::Contact })
+}
+
+/// The particles of a file or of standard input.
+fn load(file: &Path) -> Result<ParticleSet, Failure> {
+    if !is_stdin(file) {
+        return Ok(load_particles(file)?);
+    }
+    let mut bytes = Vec::new();
+    let read = std::io::stdin().read_to_end(&mut bytes).map_err(|error| Failure(error.to_string()));
+    let set = read.and_then(|_| Ok(ParticleSet::from_bytes(&bytes)?));
+    set.map_err(|failure| failure.at("standard input"))
 }
 
 /// Refuses a width of cells that is none, or that is for a technique without cells.
@@ -113,8 +132,15 @@ fn undecided(mut found: Found, at_least: u64, common: &Common) -> Result<Exit, F
 
 /// The frame that the options describe.
 fn frame<'s>(args: &args::Particles, set: &'s ParticleSet) -> Result<Particles<'s>, Failure> {
+    let along = args.along.unwrap_or([true; 3]);
     let domain = match (args.periodic, set.cell) {
-        (Some(Periodic::Box(low, high)), _) => Domain::periodic(low, high)?,
+        (Some(Periodic::Box(low, high)), _) => Domain::periodic_along(low, high, along)?,
+        (Some(Periodic::Rectangle(..)), _) if args.along.is_some() && along[2] => {
+            return Err(Failure::new("--periodic names no ends along z, so --along may be x, y or xy"));
+        }
+        (Some(Periodic::Rectangle([xl, yl], [xh, yh])), _) => {
+            Domain::periodic_along([xl, yl, 0.0], [xh, yh, 0.0], [along[0], along[1], false])?
+        }
         (Some(Periodic::Cell(vectors)), _) => Domain::triclinic([0.0; 3], vectors)?,
         (Some(Periodic::OfFile), Some(ParticleCell { vectors, periodic })) => {
             Domain::triclinic([0.0; 3], vectors)?.along(args.along.unwrap_or(periodic))
@@ -124,7 +150,7 @@ fn frame<'s>(args: &args::Particles, set: &'s ParticleSet) -> Result<Particles<'
         }
         (None, _) => Domain::OPEN,
     };
-    let domain = domain.along(args.along.unwrap_or([true; 3]));
+    let domain = domain.along(along);
     if args.periodic.is_none() && set.cell.is_some() {
         eprintln!("note: the file names a periodic cell; --periodic file takes it");
     }
@@ -223,10 +249,11 @@ fn write_columns(out: &mut dyn Write, columns: &Columns<'_>) -> std::io::Result<
 }
 
 fn text(found: &Found, pairs: &[[u32; 2]], out: &mut dyn Write) -> std::io::Result<()> {
-    let Found { particles, method, .. } = found;
+    let Found { particles, method, technique, .. } = found;
     let count = pairs.len();
     let noun = if count == 1 { "pair" } else { "pairs" };
-    writeln!(out, "{count} {noun} of {particles} particles, by {method}")?;
+    let took = technique.map(|took| format!(", which took {took}")).unwrap_or_default();
+    writeln!(out, "{count} {noun} of {particles} particles, by {method}{took}")?;
     for [i, j] in pairs.iter().take(SHOWN) {
         writeln!(out, "  {i} {j}")?;
     }

@@ -71,7 +71,8 @@ impl Tally {
     }
 }
 
-fn is_stdin(file: &Path) -> bool {
+/// Whether a file is named that stands for standard input.
+pub fn is_stdin(file: &Path) -> bool {
     file.as_os_str() == "-"
 }
 

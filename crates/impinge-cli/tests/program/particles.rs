@@ -1,6 +1,6 @@
 //! `impinge particles`: formats, options, files of pairs, refusals, exit codes.
 
-use crate::common::Folder;
+use crate::common::{Folder, run_in};
 use serde_json::json;
 
 /// Six points: a row of four at distance 1, and two far away.
@@ -22,6 +22,12 @@ fn pairs_of_a_row_by_every_method() {
         let text = std::fs::read_to_string(folder.path().join("near.csv")).unwrap();
         assert_eq!(text, "i,j\n0,1\n1,2\n2,3\n");
     }
+    let args = ["particles", "row.csv", "--radius", "1", "--method", "hybrid", "--explain"];
+    let found = folder.run(&[&args[..], &["--format", "json"]].concat());
+    assert_eq!((&found.json()["method"], &found.json()["count"]), (&json!("hybrid"), &json!(3)), "{found:?}");
+    let (used, reason) = (found.json()["technique"].clone(), found.json()["reason"].clone());
+    assert!(reason.as_str().unwrap().starts_with(used.as_str().unwrap()), "{found:?}");
+    assert!(found.err.contains(reason.as_str().unwrap()), "{found:?}");
     let told = folder.run(&["particles", "row.csv", "--radius", "1"]);
     assert!(told.out.starts_with("3 pairs of 6 particles"), "{told:?}");
     assert!(told.out.contains("\n  0 1\n"), "{told:?}");
@@ -52,6 +58,41 @@ fn a_periodic_box_joins_its_ends() {
     assert!(narrow.code == 2 && narrow.err.contains("twice"), "{narrow:?}");
     let bad = folder.run(&["particles", "row.csv", "--radius", "3", "--periodic", "0,10"]);
     assert_eq!(bad.code, 2, "{bad:?}");
+}
+
+#[test]
+fn a_plane_is_periodic_along_its_two_axes() {
+    let folder = Folder::new();
+    folder.write("plane.csv", "0.1,0.1\n3.1,3.1\n1.5,1.5\n");
+    let count = |options: &[&str]| {
+        let args = ["particles", "plane.csv", "--radius", "0.5", "--format", "json"];
+        let ended = folder.run(&[&args[..], options].concat());
+        ended.json()["count"].as_u64().unwrap_or_else(|| panic!("{ended:?}"))
+    };
+    assert_eq!((count(&[]), count(&["--periodic", "0,3.2,0,3.2"])), (0, 1));
+    assert_eq!(count(&["--periodic", "0,3.2,0,3.2,0,0", "--along", "xy"]), 1);
+    assert_eq!(count(&["--periodic", "0,3.2,0,3.2", "--along", "x"]), 0);
+    for options in [&["0,3.2,0,3.2,0,0"][..], &["0,3.2,0,3.2", "--along", "xz"], &["0,3.2,0,0"]] {
+        let args = ["particles", "plane.csv", "--radius", "0.5", "--periodic"];
+        assert_eq!(folder.run(&[&args[..], options].concat()).code, 2, "{options:?}");
+    }
+}
+
+#[test]
+fn standard_input_is_read_in_every_format() {
+    let folder = Folder::new();
+    let args = ["particles", "-", "--radius", "1", "--format", "json"];
+    let ply = "ply\nformat ascii 1.0\nelement vertex 2\nproperty float x\nproperty float y\nproperty float z\n\
+               end_header\n0 0 0\n1 0 0\n";
+    let atom = |x: &str| format!("ATOM      1  N   MET A   1    {x:>8}   0.000   0.000  1.00  0.00\n");
+    let pdb = format!("{}{}", atom("0.000"), atom("1.000"));
+    for text in ["0,0,0\n1,0,0\n", "2\n\nC 0 0 0\nC 1 0 0\n", ply, &pdb] {
+        let ended = run_in(folder.path(), &args, text.as_bytes());
+        assert_eq!((ended.code, &ended.json()["count"]), (1, &json!(1)), "{text}: {ended:?}");
+    }
+    let bad = run_in(folder.path(), &args, b"0,0,0\n1,zero,0\n");
+    assert!(bad.code == 2 && bad.err.contains("standard input") && bad.err.contains("line 2"), "{bad:?}");
+    assert_eq!(run_in(folder.path(), &args, b"").code, 2, "nothing at all");
 }
 
 #[test]

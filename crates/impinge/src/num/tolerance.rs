@@ -509,11 +509,11 @@ pub const COVER_ROUNDING: f64 = 1.0 + 1e-12;
 
 /// Rounding of the time at which two particles meet (no unit: a factor of the terms that are added). Places, products
 /// and sums of the quadratic are off by some ε each, and the time is rounded so much earlier.
-pub const MEETING_ROUNDING: f64 = 64.0 * f64::EPSILON;
+pub const CONTACT_TIME_ROUNDING: f64 = 64.0 * f64::EPSILON;
 
 /// Lengths and velocities below this (a length, or a length over a time) are scaled up before products of four of them
 /// decide when particles meet: 1e-160, so that what is lost to subnormal numbers lies far below.
-pub const SMALLEST_FLIGHT_UNSCALED: f64 = 1e-40;
+pub const SMALLEST_TRAJECTORY_UNSCALED: f64 = 1e-40;
 
 /// Parts of a column on the graphics processor that are shorter than this are nothing but rounding (in 2⁻²⁸ of the common
 /// box). Depths there come from a slope in f32 and two products.

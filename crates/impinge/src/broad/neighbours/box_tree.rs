@@ -8,8 +8,9 @@ use std::cell::Cell;
 use glam::DVec3;
 
 use super::Particles;
-use super::meter::Meter;
+use super::meter::{Meter, Unit};
 use super::point_list::PointList;
+use super::point_queries::PointTree;
 use crate::num::tolerance::ROUND_UP;
 
 /// A box around the balls below.
@@ -63,15 +64,14 @@ impl BoxTree {
         self.nodes.clear();
     }
 
-    /// Fits all boxes and replaces `pairs` by all pairs of a frame. Returns how many pairs of boxes and of points were
-    /// tested.
+    /// Replaces `pairs` by all pairs of a frame to which the boxes are fitted. Returns how many pairs of boxes and of points
+    /// were tested.
     pub fn pairs(
-        &mut self,
+        &self,
         particles: &Particles<'_>,
         points: &PointList,
         pairs: &mut Vec<[u32; 2]>,
     ) -> [u64; 2] {
-        self.fit(points.positions(), |p| points.radius(particles, p));
         pairs.clear();
         let cutoff = particles.cutoff() + particles.candidate_margin();
         let (meter, found) = (Meter::of_thread(), Cell::new(0));
@@ -79,11 +79,12 @@ impl BoxTree {
             pairs.extend(points.pair(particles, p, q));
             found.set(pairs.len());
         };
-        self.near_pairs(cutoff, visit, |tests| meter.go_on(tests, found.get()))
+        self.near_pairs(cutoff, visit, |unit, tests| meter.grant(unit, tests, found.get()))
     }
 
-    /// Gathers the points in the order of the leaves and fits all boxes, from the leaves up.
-    fn fit(&mut self, points: &[[f64; 3]], ball: impl Fn(u32) -> f64) {
+    /// Gathers the points of a frame in the order of the leaves and fits all boxes, from the leaves up.
+    pub fn fit(&mut self, particles: &Particles<'_>, points: &PointList) {
+        let (ball, points) = (|p| points.radius(particles, p), points.positions());
         for (column, axis) in [(&mut self.x, 0), (&mut self.y, 1), (&mut self.z, 2)] {
             column.clear();
             column.extend(self.order.iter().map(|&p| points[p as usize][axis]));
@@ -116,44 +117,45 @@ impl BoxTree {
         DVec3::new(self.x[i], self.y[i], self.z[i])
     }
 
-    /// Visits pairs of points among which are all whose balls are at most `cutoff` apart, each once, as long as `go_on`
-    /// says so, which is told of the tests done. Returns how many pairs of boxes and of points were tested.
+    /// Visits pairs of points among which are all whose balls are at most `cutoff` apart, each once, as long as
+    /// `grant` says so, which is asked before tests. Returns how many pairs of boxes and of points were tested.
     fn near_pairs(
         &self,
         cutoff: f64,
         mut visit: impl FnMut(u32, u32),
-        go_on: impl Fn(u64) -> bool,
+        grant: impl Fn(Unit, u64) -> bool,
     ) -> [u64; 2] {
         let [mut box_tests, mut point_tests] = [0_u64; 2];
         let mut stack: Vec<[u32; 2]> = if self.nodes.is_empty() { Vec::new() } else { vec![[0, 0]] };
         let limit_sq = (cutoff * ROUND_UP) * (cutoff * ROUND_UP);
         while let Some([a, b]) = stack.pop() {
             let (s, t) = (&self.nodes[a as usize], &self.nodes[b as usize]);
-            let before = box_tests + point_tests;
+            let (unit, tests) = tests_of(s, t, a == b);
+            if !grant(unit, tests) {
+                break;
+            }
             if s.is_leaf && t.is_leaf {
-                point_tests += self.compare_leaves([s, t], a == b, cutoff, &mut visit);
-            } else if a == b {
+                point_tests += tests;
+                self.compare_leaves([s, t], a == b, cutoff, &mut visit);
+                continue;
+            }
+            box_tests += tests;
+            if a == b {
                 for i in s.range() {
                     stack.push([i as u32; 2]);
                     for j in i + 1..s.range().end {
-                        box_tests += 1;
                         if gap_sq(&self.nodes[i], &self.nodes[j]) <= limit_sq {
                             stack.push([i as u32, j as u32]);
                         }
                     }
                 }
             } else {
-                let first = t.is_leaf || !s.is_leaf && s.size() >= t.size();
-                let (split, other) = if first { (s, b) } else { (t, a) };
-                box_tests += u64::from(split.count);
+                let (split, other) = if is_first_split(s, t) { (s, b) } else { (t, a) };
                 for child in split.range() {
                     if gap_sq(&self.nodes[child], &self.nodes[other as usize]) <= limit_sq {
                         stack.push([child as u32, other]);
                     }
                 }
-            }
-            if !go_on(box_tests + point_tests - before) {
-                break;
             }
         }
         [box_tests, point_tests]
@@ -166,14 +168,12 @@ impl BoxTree {
         same: bool,
         cutoff: f64,
         visit: &mut impl FnMut(u32, u32),
-    ) -> u64 {
+    ) {
         let limit = (cutoff + s.ball + t.ball) * ROUND_UP;
         let limit_sq = limit * limit;
-        let mut tests = 0;
         for i in s.range() {
             let range = if same { i + 1..s.range().end } else { t.range() };
             let p = self.at(i);
-            tests += range.len() as u64;
             let columns =
                 self.x[range.clone()].iter().zip(&self.y[range.clone()]).zip(&self.z[range.clone()]);
             for (j, ((x, y), z)) in range.zip(columns) {
@@ -183,7 +183,6 @@ impl BoxTree {
                 }
             }
         }
-        tests
     }
 
     /// Bytes held.
@@ -191,6 +190,48 @@ impl BoxTree {
         let columns = [&self.x, &self.y, &self.z].map(super::bytes_of).iter().sum::<u64>();
         columns + super::bytes_of(&self.nodes) + super::bytes_of(&self.order)
     }
+}
+
+impl PointTree for BoxTree {
+    type Node = u32;
+
+    fn root(&self) -> Option<u32> {
+        (!self.nodes.is_empty()).then_some(0)
+    }
+
+    fn distance(&self, node: u32, point: DVec3) -> f64 {
+        let BoxNode { low, high, .. } = self.nodes[node as usize];
+        (low - point).max(point - high).max(DVec3::ZERO).length()
+    }
+
+    fn children(&self, node: u32, each: impl FnMut(u32)) {
+        let node = &self.nodes[node as usize];
+        if !node.is_leaf {
+            node.range().map(|child| child as u32).for_each(each);
+        }
+    }
+
+    fn numbers(&self, leaf: u32) -> impl Iterator<Item = u32> {
+        self.order[self.nodes[leaf as usize].range()].iter().copied()
+    }
+}
+
+/// How many tests of which kind two nodes, or one with itself, are followed by.
+#[inline]
+fn tests_of(s: &BoxNode, t: &BoxNode, same: bool) -> (Unit, u64) {
+    let [m, n] = [s, t].map(|node| u64::from(node.count));
+    match (s.is_leaf && t.is_leaf, same) {
+        (true, false) => (Unit::Test, m * n),
+        (true, true) => (Unit::Test, m * m.saturating_sub(1) / 2),
+        (false, true) => (Unit::VolumeTest, m * m.saturating_sub(1) / 2),
+        (false, false) => (Unit::VolumeTest, if is_first_split(s, t) { m } else { n }),
+    }
+}
+
+/// Whether of two nodes, not both leaves, the first is taken apart: the wider, but no leaf.
+#[inline]
+fn is_first_split(s: &BoxNode, t: &BoxNode) -> bool {
+    t.is_leaf || !s.is_leaf && s.size() >= t.size()
 }
 
 /// The squared distance of two boxes.

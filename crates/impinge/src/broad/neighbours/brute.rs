@@ -1,8 +1,11 @@
 //! Every pair tried: the twin of all other techniques.
 
-use super::meter::Meter;
+use std::ops::Range;
+
+use super::meter::{Meter, Unit};
 use super::particles::{SQUARE_ROUNDING, is_within};
 use super::{NeighbourSearch, Particles, SearchCounters, Technique, bytes_of};
+use crate::budget::QUANTUM;
 use crate::num::parallel;
 use crate::num::tolerance::SMALLEST_CUTOFF_UNSCALED;
 use crate::simd::{SimdLevel, dispatch};
@@ -12,6 +15,9 @@ const CHUNK: usize = 64;
 
 /// Particles that are tried together before each is looked at.
 const TOGETHER: usize = 32;
+
+/// Tests of a particle for which a budget is asked at a time.
+const METERED: usize = QUANTUM as usize;
 
 /// Tries every pair.
 #[derive(Debug, Clone)]
@@ -45,45 +51,44 @@ impl NeighbourSearch for Brute {
         let count = particles.len();
         let tests = (count as u64 * (count as u64).saturating_sub(1)) / 2;
         let meter = Meter::of_thread();
-        let behind = |i: usize| (count - i - 1) as u64;
-        pairs.clear();
-        if are_all_pairs(particles) {
-            if !meter.is_on() {
-                pairs.reserve(tests as usize);
+        let all = are_all_pairs(particles);
+        if !all {
+            self.columns.update(particles);
+        }
+        let (level, columns) = (self.level, &self.columns);
+        let plain = columns.are_enough(particles);
+        let list = |i: usize, others: Range<usize>, found: &mut Vec<[u32; 2]>| {
+            if all {
+                found.extend(others.map(|j| [i as u32, j as u32]));
+            } else if plain {
+                partners(level, columns, particles, i, others, found);
+            } else {
+                let partners = others.filter(|&j| particles.is_pair(i as u32, j as u32));
+                found.extend(partners.map(|j| [i as u32, j as u32]));
             }
-            for i in 0..count as u32 {
-                pairs.extend((i + 1..count as u32).map(|j| [i, j]));
-                if !meter.go_on(behind(i as usize), pairs.len()) {
+        };
+        pairs.clear();
+        if meter.is_on() {
+            let blocks =
+                (0..count).flat_map(|i| (i + 1..count).step_by(METERED).map(move |first| (i, first)));
+            for (i, first) in blocks {
+                let others = first..count.min(first + METERED);
+                if !meter.grant(Unit::Test, others.len() as u64, pairs.len()) {
                     break;
                 }
+                list(i, others, pairs);
             }
+        } else if all {
+            pairs.reserve(tests as usize);
+            (0..count).for_each(|i| list(i, i + 1..count, pairs));
         } else {
-            self.columns.update(particles);
-            let (level, columns) = (self.level, &self.columns);
-            let plain = columns.are_enough(particles);
-            let list = |i: usize, found: &mut Vec<[u32; 2]>| {
-                if plain {
-                    partners(level, columns, particles, i, found);
-                } else {
-                    let partners = (i + 1..count).filter(|&j| particles.is_pair(i as u32, j as u32));
-                    found.extend(partners.map(|j| [i as u32, j as u32]));
-                }
-            };
-            if meter.is_on() {
-                for i in 0..count {
-                    list(i, pairs);
-                    if !meter.go_on(behind(i), pairs.len()) {
-                        break;
-                    }
-                }
-            } else {
-                let found = parallel::map(count.div_ceil(CHUNK), |chunk| {
-                    let mut found = Vec::new();
-                    (chunk * CHUNK..count.min((chunk + 1) * CHUNK)).for_each(|i| list(i, &mut found));
-                    found
-                });
-                found.into_iter().for_each(|found| pairs.extend(found));
-            }
+            let found = parallel::map(count.div_ceil(CHUNK), |chunk| {
+                let mut found = Vec::new();
+                (chunk * CHUNK..count.min((chunk + 1) * CHUNK))
+                    .for_each(|i| list(i, i + 1..count, &mut found));
+                found
+            });
+            found.into_iter().for_each(|found| pairs.extend(found));
         }
         let bytes = self.columns.coordinates.iter().chain([&self.columns.radii]).map(bytes_of).sum();
         self.counters =
@@ -121,17 +126,27 @@ impl Columns {
 }
 
 dispatch! {
-    /// Lists the pairs of particle i and those behind it.
-    fn partners(columns: &Columns, particles: &Particles<'_>, i: usize, found: &mut Vec<[u32; 2]>)
-        = each partners_plain
+    /// Lists the pairs of particle i and some others.
+    fn partners(
+        columns: &Columns,
+        particles: &Particles<'_>,
+        i: usize,
+        others: Range<usize>,
+        found: &mut Vec<[u32; 2]>
+    ) = each partners_plain
 }
 
 #[inline(always)]
-fn partners_plain(columns: &Columns, particles: &Particles<'_>, i: usize, found: &mut Vec<[u32; 2]>) {
-    let count = columns.coordinates[0].len();
+fn partners_plain(
+    columns: &Columns,
+    particles: &Particles<'_>,
+    i: usize,
+    others: Range<usize>,
+    found: &mut Vec<[u32; 2]>,
+) {
     let (at, radius) = (columns.at(i), columns.radius(i));
-    for first in (i + 1..count).step_by(TOGETHER) {
-        let range = first..count.min(first + TOGETHER);
+    for first in others.clone().step_by(TOGETHER) {
+        let range = first..others.end.min(first + TOGETHER);
         let [x, y, z] = columns.coordinates.each_ref().map(|column| &column[range.clone()]);
         let all = x.iter().zip(y).zip(z).map(|((x, y), z)| [x - at[0], y - at[1], z - at[2]]);
         let near = match columns.radii.get(range.clone()) {

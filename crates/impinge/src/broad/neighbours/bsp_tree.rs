@@ -10,7 +10,8 @@ use glam::DVec3;
 
 use super::box_tree::{BoxNode, BoxTree};
 use super::point_list::PointList;
-use super::{NeighbourSearch, Particles, SearchCounters, Technique};
+use super::point_queries;
+use super::{Nearest, NeighbourSearch, Particles, SearchCounters, Technique};
 
 /// Sets of so many points or fewer are not divided.
 const LEAF: usize = 12;
@@ -34,6 +35,8 @@ pub(super) struct BspTree {
     tree: BoxTree,
     /// The plane of each node of the tree; none in leaves.
     planes: Vec<Option<Plane>>,
+    /// Points that the last update took to another side or gave new planes.
+    updates: u64,
     counters: SearchCounters,
 }
 
@@ -42,22 +45,35 @@ impl NeighbourSearch for BspTree {
         Technique::Bsp
     }
 
-    fn search(&mut self, particles: &Particles<'_>, pairs: &mut Vec<[u32; 2]>) {
+    fn update(&mut self, particles: &Particles<'_>) {
         self.points.update(particles);
-        let updates = self.adjust();
-        let BspTree { points, tree, planes, counters } = self;
+        self.updates = self.adjust();
+        self.tree.fit(particles, &self.points);
+    }
+
+    fn search(&mut self, particles: &Particles<'_>, pairs: &mut Vec<[u32; 2]>) {
+        self.update(particles);
+        let BspTree { points, tree, planes, updates, counters } = self;
         let [volume_tests, tests] = tree.pairs(particles, points, pairs);
         *counters = SearchCounters {
             tests,
             volume_tests,
             pairs: pairs.len() as u64,
-            updates,
+            updates: *updates,
             bytes: points.bytes() + tree.bytes() + super::bytes_of(planes),
         };
     }
 
     fn counters(&self) -> SearchCounters {
         self.counters
+    }
+
+    fn nearest(&self, particles: &Particles<'_>, point: [f64; 3], k: usize, found: &mut Vec<Nearest>) {
+        point_queries::nearest(&self.tree, particles, point, k, found);
+    }
+
+    fn within(&self, particles: &Particles<'_>, point: [f64; 3], radius: f64, found: &mut Vec<Nearest>) {
+        point_queries::within(&self.tree, particles, point, radius, found);
     }
 }
 

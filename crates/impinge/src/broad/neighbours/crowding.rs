@@ -56,8 +56,7 @@ impl Crowding {
         let golden = |k: usize, of: usize| {
             (((k as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as usize * of) >> 32
         };
-        let samples = SAMPLES.min(count);
-        let others = (PAIRS_PER_PARTICLE * count / SAMPLES).max(FEW).min(count);
+        let [samples, others] = sizes(count);
         let mut columns: [Vec<f64>; 3] = std::array::from_fn(|_| Vec::with_capacity(others));
         let other = |k: usize| if others == count { k } else { golden(k + samples, count) };
         for k in 0..others {
@@ -116,6 +115,16 @@ impl Crowding {
             _ => tree,
         }
     }
+}
+
+/// How many particles are looked around, and at how many others.
+fn sizes(count: usize) -> [usize; 2] {
+    [SAMPLES.min(count), (PAIRS_PER_PARTICLE * count / SAMPLES).max(FEW).min(count)]
+}
+
+/// How many tests a sample of so many particles takes.
+pub(super) fn sample_tests(count: usize) -> u64 {
+    sizes(count).map(|n| n as u64).iter().product()
 }
 
 dispatch! {

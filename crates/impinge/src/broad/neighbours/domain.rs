@@ -40,6 +40,31 @@ impl Domain {
         Domain::triclinic(low.into(), DMat3::from_diagonal(high - low).to_cols_array_2d())
     }
 
+    /// A box that is repeated only along the axes that are marked; along the others, which are open, the corners do not
+    /// matter. So particles of a plane, whose box has no height, are repeated along x and y.
+    ///
+    /// ```
+    /// use impinge::broad::neighbours::{Domain, Particles};
+    ///
+    /// let plane = Domain::periodic_along([0.0; 3], [10.0, 10.0, 0.0], [true, true, false])?;
+    /// let particles = Particles::new(&[[0.5, 0.5, 0.0], [9.8, 9.9, 0.0]], plane, 1.0)?;
+    /// assert!(particles.is_pair(0, 1));
+    /// # Ok::<(), impinge::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As for [`Domain::periodic`], along the marked axes.
+    pub fn periodic_along(
+        mut low: [f64; 3],
+        mut high: [f64; 3],
+        periodic: [bool; 3],
+    ) -> Result<Domain, Error> {
+        for k in (0..3).filter(|&k| !periodic[k]) {
+            (low[k], high[k]) = (0.0, 1.0);
+        }
+        Ok(Domain::periodic(low, high)?.along(periodic))
+    }
+
     /// A cell with the corner `origin` and the vectors a, b and c, repeated along all three.
     ///
     /// # Errors

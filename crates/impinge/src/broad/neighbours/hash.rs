@@ -5,10 +5,13 @@
 //! candidates are neighbours indeed. For sets of great extent with much empty space, where a grid would have to make
 //! its cells wide.
 
+use std::ops::Range;
+
 use super::images::Images;
 use super::lattice::Lattice;
+use super::point_queries::{nearest_by_growing, within_candidates};
 use super::scan::{Found, Scan, Structure};
-use super::{NeighbourSearch, Particles, SearchCounters, Technique, bytes_of};
+use super::{Nearest, NeighbourSearch, Particles, SearchCounters, Technique, bytes_of};
 use crate::num::parallel;
 use crate::simd::SimdLevel;
 use crate::simd::point_columns::PointColumns;
@@ -30,6 +33,7 @@ pub(super) struct Hash {
     level: SimdLevel,
     voxel: Option<f64>,
     images: Images,
+    lattice: Lattice,
     table: CellTable,
     points: PointColumns,
     scratch: Vec<Found>,
@@ -54,6 +58,7 @@ impl Hash {
             level: SimdLevel::best(),
             voxel,
             images: Images::default(),
+            lattice: Lattice::default(),
             table: CellTable::default(),
             points: PointColumns::default(),
             scratch: Vec::new(),
@@ -61,7 +66,8 @@ impl Hash {
         }
     }
 
-    fn fill(&mut self, particles: &Particles<'_>, lattice: &Lattice) {
+    fn fill(&mut self, particles: &Particles<'_>) {
+        let lattice = &self.lattice;
         let count = particles.len() + self.images.positions().len();
         let positions = || parallel::in_turn(particles.positions().iter().chain(self.images.positions()));
         let of_points =
@@ -89,15 +95,19 @@ impl NeighbourSearch for Hash {
         Technique::Hash
     }
 
-    fn search(&mut self, particles: &Particles<'_>, pairs: &mut Vec<[u32; 2]>) {
+    fn update(&mut self, particles: &Particles<'_>) {
         self.images.update(particles);
-        let lattice = Lattice::sparse(particles, &self.images, self.voxel);
-        self.fill(particles, &lattice);
+        self.lattice = Lattice::sparse(particles, &self.images, self.voxel);
+        self.fill(particles);
+    }
+
+    fn search(&mut self, particles: &Particles<'_>, pairs: &mut Vec<[u32; 2]>) {
+        self.update(particles);
         let scan = Scan {
             particles,
             images: &self.images,
             points: &self.points,
-            limits: lattice.limits(),
+            limits: self.lattice.limits(),
             structure: Structure::Hashed(&self.table),
         };
         let tests = scan.pairs(self.level, &mut self.scratch, pairs);
@@ -115,6 +125,18 @@ impl NeighbourSearch for Hash {
 
     fn counters(&self) -> SearchCounters {
         self.counters
+    }
+
+    fn nearest(&self, particles: &Particles<'_>, point: [f64; 3], k: usize, found: &mut Vec<Nearest>) {
+        let within = |radius: f64, found: &mut Vec<Nearest>| self.within(particles, point, radius, found);
+        nearest_by_growing(particles, self.lattice.width(), k, found, within);
+    }
+
+    fn within(&self, particles: &Particles<'_>, point: [f64; 3], radius: f64, found: &mut Vec<Nearest>) {
+        within_candidates(particles, point, radius, found, |centre, radius, each| {
+            let Some(cells) = self.lattice.around(centre, radius) else { return };
+            self.table.within(cells, |slots| slots.for_each(|slot| each(self.points.number(slot))));
+        });
     }
 }
 
@@ -181,6 +203,27 @@ impl CellTable {
             None => 0,
         });
         Seeker { table: self, first, end, cell, begins, runs: Vec::new() }
+    }
+
+    /// Calls `each` with runs of particles that hold all in a box of cells, given by the first and last along each axis.
+    fn within(&self, [x, y, z]: [[u32; 2]; 3], mut each: impl FnMut(Range<usize>)) {
+        let run = |cells: Range<usize>| self.starts[cells.start] as usize..self.starts[cells.end] as usize;
+        let [rows, slabs] = [y, z].map(|[first, last]| u64::from(last - first) + 1);
+        if rows.saturating_mul(slabs) >= self.keys.len() as u64 {
+            // More rows than cells: it takes less to look at each cell.
+            let is_inside =
+                |key: u64| [x, y, z].iter().zip(cell_of(key)).all(|([l, h], at)| (*l..=*h).contains(&at));
+            let inside = (0..self.keys.len()).filter(|&cell| is_inside(self.keys[cell]));
+            return inside.for_each(|cell| each(run(cell..cell + 1)));
+        }
+        for z in z[0]..=z[1] {
+            for y in y[0]..=y[1] {
+                let [first, last] = x.map(|x| key([x, y, z].map(u64::from)));
+                let begin = self.keys.partition_point(|&key| key < first);
+                let count = self.keys[begin..].partition_point(|&key| key <= last);
+                each(run(begin..begin + count));
+            }
+        }
     }
 
     /// Bytes held.
@@ -253,6 +296,11 @@ fn before(key: u64) -> u64 {
 /// Half the side of the cube around a particle in which a hash table would look for its neighbours.
 pub(super) fn candidate_cube(particles: &Particles<'_>, voxel: Option<f64>) -> f64 {
     Lattice::sparse(particles, &Images::default(), voxel).candidate_cube()
+}
+
+/// The place that a number stands for.
+fn cell_of(key: u64) -> [u32; 3] {
+    [0, AXIS_BITS, 2 * AXIS_BITS].map(|bits| (key >> bits) as u32 & ((1 << AXIS_BITS) - 1))
 }
 
 /// A cell's place as one number.

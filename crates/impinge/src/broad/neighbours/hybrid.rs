@@ -12,8 +12,9 @@
 use std::fmt::Write as _;
 use std::sync::OnceLock;
 
-use super::crowding::Crowding;
-use super::{NeighbourSearch, Particles, SearchCounters, Technique};
+use super::crowding::{Crowding, sample_tests};
+use super::meter::{Meter, Unit, note_choice};
+use super::{Nearest, NeighbourSearch, Particles, SearchCounters, Technique};
 use crate::hierarchy::cost::CostModel;
 
 /// The stored coefficients: `technique,cv,cp,cu,start`, in nanoseconds, the last one for each particle.
@@ -62,6 +63,17 @@ fn parse(row: &str) -> Option<Candidate> {
     Some(Candidate { technique, costs, start: number()? })
 }
 
+/// Whether trying every pair of so many particles is expected to take less than to put them into the cells of a grid.
+pub(super) fn are_few(count: usize) -> bool {
+    let costs =
+        |technique: Technique| candidates().iter().find(|c| c.technique == technique).map(|c| c.costs);
+    let (brute, grid) = (costs(Technique::Brute), costs(Technique::Grid));
+    let others = 0.5 * (count as f64 - 1.0);
+    // At worst each test finds a pair, for both.
+    let a_test = |costs: &CostModel| costs.primitive_test + costs.volume_test;
+    brute.zip(grid).is_some_and(|(brute, grid)| others * (a_test(&brute) - a_test(&grid)) <= grid.update)
+}
+
 /// One technique at a time, whichever is expected to be fastest.
 pub(super) struct Hybrid {
     candidates: Vec<Candidate>,
@@ -105,17 +117,16 @@ impl NeighbourSearch for Hybrid {
     }
 
     fn search(&mut self, particles: &Particles<'_>, pairs: &mut Vec<[u32; 2]>) {
-        if self.wait == 0 {
-            self.look(particles);
-            (self.wait, self.work) = (PERIOD, None);
+        let sample = if self.wait == 0 { sample_tests(particles.len()) } else { 0 };
+        if !Meter::of_thread().grant(Unit::Test, sample, 0) {
+            return pairs.clear();
         }
-        self.wait -= 1;
+        self.look_if_due(particles);
         self.frames += 1;
         let (technique, time, start) = self.best;
         if technique != self.running.technique() {
             self.saved += self.expected - time;
-            // Nothing was built yet before the first frame.
-            if self.frames == 1 || self.saved >= start {
+            if self.saved >= start {
                 self.switch();
             }
         }
@@ -136,9 +147,36 @@ impl NeighbourSearch for Hybrid {
     fn reason(&self) -> &str {
         &self.reason
     }
+
+    fn update(&mut self, particles: &Particles<'_>) {
+        self.look_if_due(particles);
+        self.running.update(particles);
+    }
+
+    fn nearest(&self, particles: &Particles<'_>, point: [f64; 3], k: usize, found: &mut Vec<Nearest>) {
+        self.running.nearest(particles, point, k, found);
+    }
+
+    fn within(&self, particles: &Particles<'_>, point: [f64; 3], radius: f64, found: &mut Vec<Nearest>) {
+        self.running.within(particles, point, radius, found);
+    }
 }
 
 impl Hybrid {
+    /// Looks at the crowding now and then; before the first frame, when nothing was built yet, the best is taken at once.
+    fn look_if_due(&mut self, particles: &Particles<'_>) {
+        if self.wait == 0 {
+            self.look(particles);
+            (self.wait, self.work) = (PERIOD, None);
+            if self.frames == 0 && self.best.0 != self.running.technique() {
+                self.running = self.best.0.start_with(self.voxel);
+                self.expected = self.best.1;
+            }
+            note_choice(self.running.technique(), &self.reason);
+        }
+        self.wait -= 1;
+    }
+
     /// Predicts the time of every technique; what was saved so far counts for one technique only.
     fn look(&mut self, particles: &Particles<'_>) {
         let crowding = Crowding::of(particles, self.voxel);
@@ -226,6 +264,14 @@ mod tests {
             })
         };
         (0..count).map(place).collect()
+    }
+
+    #[test]
+    fn every_pair_of_few_particles_is_tried() {
+        assert!(are_few(0) && are_few(3) && !are_few(1000));
+        let all = frame(3, 0);
+        let particles = Particles::new(&all, Domain::OPEN, 0.05).unwrap();
+        assert_eq!(Technique::choose(&particles), Technique::Brute);
     }
 
     #[test]

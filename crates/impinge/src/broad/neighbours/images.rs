@@ -55,11 +55,6 @@ impl Images {
         }
     }
 
-    /// How many particles there are before the first image.
-    pub fn particles(&self) -> u32 {
-        self.particles
-    }
-
     /// The positions of the images, in the order of their numbers.
     pub fn positions(&self) -> &[[f64; 3]] {
         &self.positions

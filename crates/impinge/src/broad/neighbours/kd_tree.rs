@@ -5,8 +5,8 @@
 use glam::DVec3;
 
 use super::images::Images;
-use super::meter::Meter;
-use super::nearest::Around;
+use super::meter::{Meter, Unit};
+use super::point_queries::{self, PointTree};
 use super::{Nearest, NeighbourSearch, Particles, SearchCounters, Technique, bytes_of};
 use crate::num::parallel;
 use crate::num::tolerance::IMAGE_MARGIN;
@@ -51,7 +51,7 @@ struct Node {
 
 /// A node with its particles.
 #[derive(Debug, Clone, Copy)]
-struct Place {
+pub(super) struct Place {
     node: usize,
     first: usize,
     end: usize,
@@ -73,23 +73,25 @@ struct Pairs {
     found: Vec<[u32; 2]>,
     tests: u64,
     volume_tests: u64,
-    /// Pairs found by others before, and tests of both kinds that the meter has been told of.
-    before: usize,
+    /// Tests of nodes that the meter has been told of.
     told: u64,
     /// The budget ended.
     is_over: bool,
 }
 
 impl Pairs {
-    fn tell(&mut self, meter: Meter) {
-        let tests = self.tests + self.volume_tests;
-        let new = tests - std::mem::replace(&mut self.told, tests);
-        self.is_over |= !meter.go_on(new, self.before + self.found.len());
+    /// Asks for so many tests of particles, and for the tests of nodes since the last call.
+    fn grant(&mut self, meter: Meter, tests: usize) -> bool {
+        let new = self.volume_tests - std::mem::replace(&mut self.told, self.volume_tests);
+        let pairs = self.found.len();
+        self.is_over |=
+            !(meter.grant(Unit::VolumeTest, new, pairs) && meter.grant(Unit::Test, tests as u64, pairs));
+        !self.is_over
     }
 }
 
 impl KdTree {
-    fn root(&self) -> Place {
+    fn all(&self) -> Place {
         Place { node: 0, first: 0, end: self.points.len() }
     }
 
@@ -145,10 +147,10 @@ impl KdTree {
         }
         match (a.node == b.node, self.is_leaf(a) && self.is_leaf(b)) {
             (true, true) => {
-                for i in a.first..a.end {
-                    self.test(i, i + 1..a.end, particles, to);
+                let count = a.end - a.first;
+                if to.grant(meter, count * (count - 1) / 2) {
+                    (a.first..a.end).for_each(|i| self.test(i, i + 1..a.end, particles, to));
                 }
-                to.tell(meter);
             }
             (true, false) => {
                 let [l, r] = a.children();
@@ -156,16 +158,15 @@ impl KdTree {
                 parts.into_iter().for_each(|two| self.pairs_between(two, particles, meter, to));
             }
             (false, true) => {
-                for i in a.first..a.end {
-                    self.test(i, b.first..b.end, particles, to);
+                if to.grant(meter, (a.end - a.first) * (b.end - b.first)) {
+                    (a.first..a.end).for_each(|i| self.test(i, b.first..b.end, particles, to));
                 }
-                to.tell(meter);
             }
             (false, false) => {
-                let [wide, other] = self.wider_first([a, b]);
-                let children = wide.children();
-                for child in children {
-                    self.pairs_between([child, other], particles, meter, to);
+                if to.grant(meter, 0) {
+                    let [wide, other] = self.wider_first([a, b]);
+                    let parts = wide.children().map(|child| [child, other]);
+                    parts.into_iter().for_each(|two| self.pairs_between(two, particles, meter, to));
                 }
             }
         }
@@ -188,31 +189,28 @@ impl KdTree {
             }
         }
     }
+}
 
-    /// Calls `each` with the particles that may be no farther from a point than `radius` says at the time.
-    fn visit(
-        &self,
-        place: Place,
-        around: &Around<'_>,
-        radius: &dyn Fn(&[Nearest]) -> f64,
-        take: &dyn Fn(Nearest, &mut Vec<Nearest>),
-        found: &mut Vec<Nearest>,
-    ) {
-        if place.first == place.end || self.nodes[place.node].distance(around.centre()) > radius(&found[..]) {
-            return;
+impl PointTree for KdTree {
+    type Node = Place;
+
+    fn root(&self) -> Option<Place> {
+        Some(self.all()).filter(|all| all.first < all.end)
+    }
+
+    fn distance(&self, place: Place, point: DVec3) -> f64 {
+        let node = &self.nodes[place.node];
+        (node.low - point).max(point - node.high).max(DVec3::ZERO).length()
+    }
+
+    fn children(&self, place: Place, each: impl FnMut(Place)) {
+        if !self.is_leaf(place) {
+            place.children().into_iter().filter(|child| child.first < child.end).for_each(each);
         }
-        if self.is_leaf(place) {
-            let particles = self.images.particles();
-            let own = self.points[place.first..place.end].iter().filter(|p| p.number < particles);
-            own.filter_map(|p| around.nearest(p.number)).for_each(|one| take(one, found));
-            return;
-        }
-        let mut children = place.children();
-        let far = |p: Place| self.nodes[p.node].distance(around.centre());
-        if far(children[1]) < far(children[0]) {
-            children.reverse();
-        }
-        children.into_iter().for_each(|child| self.visit(child, around, radius, take, found));
+    }
+
+    fn numbers(&self, leaf: Place) -> impl Iterator<Item = u32> {
+        self.points[leaf.first..leaf.end].iter().map(|point| point.number)
     }
 }
 
@@ -249,34 +247,24 @@ impl NeighbourSearch for KdTree {
     fn search(&mut self, particles: &Particles<'_>, pairs: &mut Vec<[u32; 2]>) {
         self.update(particles);
         let (mut tasks, mut volume_tests) = (Vec::new(), 0);
-        self.deal([self.root(); 2], &mut tasks, &mut volume_tests);
         let meter = Meter::of_thread();
-        let search = |k: usize, before: usize| {
-            let mut part = Pairs { before, ..Pairs::default() };
-            self.pairs_between(tasks[k], particles, meter, &mut part);
+        let search = |two: [Place; 2]| {
+            let mut part = Pairs::default();
+            self.pairs_between(two, particles, meter, &mut part);
             part
+        };
+        let parts = if meter.is_on() {
+            vec![search([self.all(); 2])]
+        } else {
+            self.deal([self.all(); 2], &mut tasks, &mut volume_tests);
+            parallel::map(tasks.len(), |k| search(tasks[k]))
         };
         pairs.clear();
         let mut tests = 0;
-        let mut add = |part: &Pairs| {
+        for part in parts {
             pairs.extend_from_slice(&part.found);
             tests += part.tests;
             volume_tests += part.volume_tests;
-            pairs.len()
-        };
-        if meter.is_on() {
-            let mut before = 0;
-            for k in 0..tasks.len() {
-                let part = search(k, before);
-                before = add(&part);
-                if part.is_over {
-                    break;
-                }
-            }
-        } else {
-            for part in parallel::map(tasks.len(), |k| search(k, 0)) {
-                add(&part);
-            }
         }
         self.counters = SearchCounters {
             tests,
@@ -292,46 +280,12 @@ impl NeighbourSearch for KdTree {
     }
 
     fn nearest(&self, particles: &Particles<'_>, point: [f64; 3], k: usize, found: &mut Vec<Nearest>) {
-        found.clear();
-        let Some(view) = particles.seen_from(point).filter(|_| k > 0) else { return };
-        let Some(images) = view.images() else {
-            view.within(f64::INFINITY, found);
-            return found.truncate(k);
-        };
-        let worst = |best: &[Nearest]| match best.get(k - 1) {
-            Some(last) => margin(particles, last.distance),
-            None => f64::INFINITY,
-        };
-        for around in images {
-            self.visit(self.root(), &around, &worst, &|one, best| one.insert(k, best), found);
-        }
+        point_queries::nearest(self, particles, point, k, found);
     }
 
     fn within(&self, particles: &Particles<'_>, point: [f64; 3], radius: f64, found: &mut Vec<Nearest>) {
-        found.clear();
-        let Some(view) = particles.seen_from(point) else { return };
-        let Some(images) = view.images() else { return view.within(radius, found) };
-        let take = |one: Nearest, found: &mut Vec<Nearest>| {
-            if one.distance <= radius {
-                found.push(one);
-            }
-        };
-        for around in images {
-            self.visit(self.root(), &around, &|_: &[Nearest]| margin(particles, radius), &take, found);
-        }
-        Nearest::sort(found);
+        point_queries::within(self, particles, point, radius, found);
     }
-}
-
-impl Node {
-    fn distance(&self, point: DVec3) -> f64 {
-        (self.low - point).max(point - self.high).max(DVec3::ZERO).length()
-    }
-}
-
-/// A distance with what rounding of distances and shifted points can take away from it.
-fn margin(particles: &Particles<'_>, distance: f64) -> f64 {
-    distance * (1.0 + IMAGE_MARGIN) + particles.candidate_margin()
 }
 
 /// Puts points in the order of the leaves; the first of the levels holds the node of them all.

@@ -208,6 +208,13 @@ impl NeighbourList {
         self.searches
     }
 
+    /// The technique of the last search and why that one, as a sentence for people; none before the first frame.
+    pub fn technique(&self) -> Option<(Technique, &str)> {
+        let (_, search) = self.search.as_ref()?;
+        let technique = search.technique();
+        Some((technique, if self.options.technique.is_some() { search.reason() } else { technique.about() }))
+    }
+
     /// What the last frame cost.
     pub fn counters(&self) -> SearchCounters {
         self.counters
@@ -230,7 +237,7 @@ mod tests {
             let place = |i: usize| std::array::from_fn(|k| 12.6 * unit(3, (3 * i + k) as u64) + away(i));
             let all: Vec<[f64; 3]> = (0..2000).map(place).collect();
             list.update(&Particles::new(&all, Domain::OPEN, 1.0).unwrap()).unwrap();
-            reasons.extend(list.search.as_ref().map(|(_, search)| search.reason().to_string()));
+            reasons.extend(list.technique().map(|(_, reason)| reason.to_string()));
         }
         reasons.dedup();
         assert_eq!(reasons.len(), 2, "{reasons:?}");

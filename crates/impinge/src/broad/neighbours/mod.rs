@@ -42,6 +42,7 @@ mod nearest;
 mod octree;
 mod particles;
 mod point_list;
+mod point_queries;
 mod r_star;
 mod r_star_search;
 mod reduced_cell;
@@ -59,7 +60,7 @@ pub use crowding::Crowding;
 pub use domain::Domain;
 pub use limited::LimitedPairs;
 pub use list::{NeighbourList, NeighbourOptions};
-pub use moving_tree::{Meeting, MovingTree};
+pub use moving_tree::{MovingTree, PredictedContact};
 pub use nearest::Nearest;
 pub use particles::{Displacement, Particles};
 pub use spanner::DeformableSpanner;
@@ -82,7 +83,7 @@ pub trait NeighbourSearch: Send + Sync {
 
     /// Why this technique, as a sentence for people.
     fn reason(&self) -> &str {
-        "named by hand"
+        NAMED
     }
 
     /// Brings the structure up to date with a frame without listing its pairs: enough for the questions about points.
@@ -91,7 +92,7 @@ pub trait NeighbourSearch: Send + Sync {
     }
 
     /// Replaces `found` by the `k` particles nearest to a point, the nearest first, of equal ones the smaller index. The
-    /// frame is that of the last update or search. Techniques whose structure does not serve here try every particle.
+    /// frame is that of the last update or search. Brute force tries every particle, every other technique uses its structure.
     /// From a point that no particle could be at, not finite, beyond 1e60 or 2³⁰ cells away, nothing is found.
     fn nearest(&self, particles: &Particles<'_>, point: [f64; 3], k: usize, found: &mut Vec<Nearest>) {
         self.within(particles, point, f64::INFINITY, found);
@@ -106,6 +107,9 @@ pub trait NeighbourSearch: Send + Sync {
         }
     }
 }
+
+/// Why a technique that nobody chose is used.
+const NAMED: &str = "named by hand";
 
 /// What a search cost.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

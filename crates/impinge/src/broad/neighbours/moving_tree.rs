@@ -15,11 +15,11 @@ use super::r_star_search::content;
 use crate::bound::Aabb;
 use crate::error::Error;
 use crate::num::compact_sort::sort_rarely;
-use crate::num::tolerance::{LARGEST_COORDINATE, MEETING_ROUNDING, SMALLEST_FLIGHT_UNSCALED};
+use crate::num::tolerance::{CONTACT_TIME_ROUNDING, LARGEST_COORDINATE, SMALLEST_TRAJECTORY_UNSCALED};
 
 /// A pair that will meet.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Meeting {
+pub struct PredictedContact {
     /// The two, the smaller number first.
     pub pair: [u32; 2],
     /// How long from now, never later than they come within reach; 0 for those that are.
@@ -34,16 +34,16 @@ pub struct Meeting {
 /// let mut tree = MovingTree::new(10.0)?;
 /// tree.insert(0, [0.0, 0.0, 0.0], [1.0, 0.0, 0.0], 0.5)?;
 /// tree.insert(1, [7.0, 0.0, 0.0], [-1.0, 0.0, 0.0], 0.5)?;
-/// let meetings = tree.meetings(0.0, 10.0)?;
-/// assert!(meetings[0].pair == [0, 1] && (meetings[0].time - 3.0).abs() < 1e-12);
+/// let predicted_contacts = tree.predicted_contacts(0.0, 10.0)?;
+/// assert!(predicted_contacts[0].pair == [0, 1] && (predicted_contacts[0].time - 3.0).abs() < 1e-12);
 /// tree.advance(2.0)?;
-/// assert!((tree.meetings(0.0, 10.0)?[0].time - 1.0).abs() < 1e-12);
+/// assert!((tree.predicted_contacts(0.0, 10.0)?[0].time - 1.0).abs() < 1e-12);
 /// # Ok::<(), impinge::Error>(())
 /// ```
 #[derive(Debug, Clone)]
 pub struct MovingTree {
     tree: RStarTree<MovingBox>,
-    particles: Vec<Option<Flight>>,
+    particles: Vec<Option<LinearTrajectory>>,
     /// Boxes are right from 0 to twice the horizon.
     horizon: f64,
     now: f64,
@@ -51,14 +51,14 @@ pub struct MovingTree {
 
 /// Where a particle was at some time, and where it goes.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Flight {
+struct LinearTrajectory {
     place: DVec3,
     velocity: DVec3,
     radius: f64,
     since: f64,
 }
 
-impl Flight {
+impl LinearTrajectory {
     fn at(&self, time: f64) -> DVec3 {
         self.place + self.velocity * (time - self.since)
     }
@@ -77,7 +77,7 @@ impl MovingTree {
         Ok(MovingTree { tree: RStarTree::default(), particles: Vec::new(), horizon, now: 0.0 })
     }
 
-    /// Adds a particle with its place of now, or gives the one with this number another flight. Memory is taken for all
+    /// Adds a particle with its place of now, or gives the one with this number another trajectory. Memory is taken for all
     /// numbers up to the largest.
     ///
     /// # Errors
@@ -90,8 +90,9 @@ impl MovingTree {
         velocity: [f64; 3],
         radius: f64,
     ) -> Result<(), Error> {
-        let flight = Flight { place: place.into(), velocity: velocity.into(), radius, since: self.now };
-        let far = flight.place.abs() + flight.velocity.abs() * (2.0 * self.horizon);
+        let trajectory =
+            LinearTrajectory { place: place.into(), velocity: velocity.into(), radius, since: self.now };
+        let far = trajectory.place.abs() + trajectory.velocity.abs() * (2.0 * self.horizon);
         if let Some(&value) = far.as_ref().iter().find(|x| !(**x <= LARGEST_COORDINATE)) {
             return Err(Error::Coordinate { vertex: number as usize, value });
         }
@@ -105,15 +106,15 @@ impl MovingTree {
         if index >= self.particles.len() {
             self.particles.resize(index + 1, None);
         }
-        self.particles[index] = Some(flight);
-        self.tree.insert(number, MovingBox::of(&flight, self.horizon));
+        self.particles[index] = Some(trajectory);
+        self.tree.insert(number, MovingBox::of(&trajectory, self.horizon));
         Ok(())
     }
 
     /// Takes a particle away; nothing happens where there is none.
     pub fn remove(&mut self, number: u32) {
-        if let Some(flight) = self.particles.get_mut(number as usize) {
-            *flight = None;
+        if let Some(trajectory) = self.particles.get_mut(number as usize) {
+            *trajectory = None;
             self.tree.remove(number);
         }
     }
@@ -134,9 +135,14 @@ impl MovingTree {
         }
         let mut other = MovingTree::new(self.horizon)?;
         other.particles.resize(self.particles.len(), None);
-        for (number, flight) in self.particles.iter().enumerate() {
-            let Some(flight) = flight else { continue };
-            other.insert(number as u32, flight.at(now).into(), flight.velocity.into(), flight.radius)?;
+        for (number, trajectory) in self.particles.iter().enumerate() {
+            let Some(trajectory) = trajectory else { continue };
+            other.insert(
+                number as u32,
+                trajectory.at(now).into(),
+                trajectory.velocity.into(),
+                trajectory.radius,
+            )?;
         }
         *self = other;
         Ok(())
@@ -146,7 +152,7 @@ impl MovingTree {
     ///
     /// # Errors
     /// The cutoff is negative or not finite, or the time negative or beyond the horizon.
-    pub fn meetings(&self, cutoff: f64, time: f64) -> Result<Vec<Meeting>, Error> {
+    pub fn predicted_contacts(&self, cutoff: f64, time: f64) -> Result<Vec<PredictedContact>, Error> {
         if !(0.0..=LARGEST_COORDINATE).contains(&cutoff) {
             let reason = format!("{cutoff} is not a distance from 0 to 1e60");
             return Err(Error::Argument { name: "cutoff", reason });
@@ -159,10 +165,10 @@ impl MovingTree {
         let span = [self.now, self.now + time].map(|t| t / (2.0 * self.horizon));
         self.near_pairs(cutoff, span, |p, q| {
             let pair = [p.min(q), p.max(q)];
-            let flights = pair.map(|p| self.particles[p as usize]);
-            if let [Some(one), Some(other)] = flights {
+            let trajectories = pair.map(|p| self.particles[p as usize]);
+            if let [Some(one), Some(other)] = trajectories {
                 let meeting = meeting_time(&one, &other, self.now, cutoff, time);
-                found.extend(meeting.map(|time| Meeting { pair, time }));
+                found.extend(meeting.map(|time| PredictedContact { pair, time }));
             }
         });
         sort_rarely(&mut found, |a, b| a.time.total_cmp(&b.time).then(a.pair.cmp(&b.pair)));
@@ -199,14 +205,20 @@ impl MovingTree {
 }
 
 /// The first time from now at which two particles are within reach, if that is before the end; rounded to earlier.
-fn meeting_time(one: &Flight, other: &Flight, now: f64, cutoff: f64, end: f64) -> Option<f64> {
+fn meeting_time(
+    one: &LinearTrajectory,
+    other: &LinearTrajectory,
+    now: f64,
+    cutoff: f64,
+    end: f64,
+) -> Option<f64> {
     let (d, w) = (other.at(now) - one.at(now), other.velocity - one.velocity);
     let reach = (one.radius + other.radius) + cutoff;
     // Differences of rounded places are off by a share of the places themselves.
     let size = one.at(now).abs().max(other.at(now).abs()).max_element();
-    let reach = reach + MEETING_ROUNDING * (size + reach);
+    let reach = reach + CONTACT_TIME_ROUNDING * (size + reach);
     let sizes = [d.abs().max_element().max(reach), w.abs().max_element()];
-    if sizes.iter().any(|&size| size > 0.0 && size < SMALLEST_FLIGHT_UNSCALED) {
+    if sizes.iter().any(|&size| size > 0.0 && size < SMALLEST_TRAJECTORY_UNSCALED) {
         return meeting_time_scaled(d, w, reach, sizes).filter(|&time| time <= end);
     }
     reaching_time(d, w, reach).filter(|&time| time <= end)
@@ -228,11 +240,11 @@ fn reaching_time(d: DVec3, w: DVec3, reach: f64) -> Option<f64> {
     if c <= 0.0 {
         return Some(0.0);
     }
-    let root_sq = b * b - a * c + MEETING_ROUNDING * (b * b + a * c);
+    let root_sq = b * b - a * c + CONTACT_TIME_ROUNDING * (b * b + a * c);
     if !(b < 0.0 && root_sq >= 0.0) {
         return None;
     }
-    Some(c / (-b + root_sq.sqrt()) * (1.0 - MEETING_ROUNDING))
+    Some(c / (-b + root_sq.sqrt()) * (1.0 - CONTACT_TIME_ROUNDING))
 }
 
 /// A box at the start and at the end; in between its sides move linearly.
@@ -244,11 +256,12 @@ struct MovingBox {
 
 impl MovingBox {
     /// The box of a particle from time 0 to twice the horizon, rounded outward.
-    fn of(flight: &Flight, horizon: f64) -> MovingBox {
+    fn of(trajectory: &LinearTrajectory, horizon: f64) -> MovingBox {
         let [start, end] = [0.0, 2.0 * horizon].map(|time| {
-            let at = flight.at(time);
-            let far = flight.place.abs() + flight.velocity.abs() * (2.0 * horizon) + flight.radius;
-            let room = flight.radius + far * (8.0 * f64::EPSILON);
+            let at = trajectory.at(time);
+            let far =
+                trajectory.place.abs() + trajectory.velocity.abs() * (2.0 * horizon) + trajectory.radius;
+            let room = trajectory.radius + far * (8.0 * f64::EPSILON);
             Aabb { low: at - room, high: at + room }
         });
         MovingBox { start, end }
@@ -272,9 +285,9 @@ impl MovingBox {
                 let crossing = start / (start - end);
                 // Rounded outward in time.
                 if start < 0.0 {
-                    from = from.max(crossing - MEETING_ROUNDING);
+                    from = from.max(crossing - CONTACT_TIME_ROUNDING);
                 } else if end < 0.0 {
-                    to = to.min(crossing + MEETING_ROUNDING);
+                    to = to.min(crossing + CONTACT_TIME_ROUNDING);
                 }
             }
         }
@@ -332,9 +345,9 @@ mod tests {
     use super::*;
     use crate::num::random::unit;
 
-    fn flights(kind: usize, count: usize, seed: u64) -> Vec<Flight> {
+    fn trajectories(kind: usize, count: usize, seed: u64) -> Vec<LinearTrajectory> {
         let u = |n: usize| 2.0 * unit(seed, n as u64) - 1.0;
-        let flight = |i: usize| {
+        let trajectory = |i: usize| {
             let place = DVec3::new(u(7 * i), u(7 * i + 1), if kind == 1 { 0.0 } else { u(7 * i + 2) });
             let velocity = DVec3::new(u(7 * i + 3), u(7 * i + 4), if kind == 1 { 0.0 } else { u(7 * i + 5) });
             // Many with a common velocity, some at rest, some at one place.
@@ -344,18 +357,23 @@ mod tests {
                 _ => velocity * 0.3,
             };
             let place = if kind == 2 && i.is_multiple_of(5) { DVec3::ONE } else { place };
-            Flight { place, velocity, radius: 0.04 + 0.02 * u(7 * i + 6), since: 0.0 }
+            LinearTrajectory { place, velocity, radius: 0.04 + 0.02 * u(7 * i + 6), since: 0.0 }
         };
-        (0..count).map(flight).collect()
+        (0..count).map(trajectory).collect()
     }
 
-    fn brute(flights: &[Option<Flight>], now: f64, cutoff: f64, time: f64) -> Vec<Meeting> {
+    fn brute(
+        trajectories: &[Option<LinearTrajectory>],
+        now: f64,
+        cutoff: f64,
+        time: f64,
+    ) -> Vec<PredictedContact> {
         let mut found = Vec::new();
-        for (i, one) in flights.iter().enumerate() {
-            for (j, other) in flights.iter().enumerate().skip(i + 1) {
+        for (i, one) in trajectories.iter().enumerate() {
+            for (j, other) in trajectories.iter().enumerate().skip(i + 1) {
                 let (Some(one), Some(other)) = (one, other) else { continue };
                 let meeting = meeting_time(one, other, now, cutoff, time);
-                found.extend(meeting.map(|time| Meeting { pair: [i as u32, j as u32], time }));
+                found.extend(meeting.map(|time| PredictedContact { pair: [i as u32, j as u32], time }));
             }
         }
         found.sort_by(|a, b| a.time.total_cmp(&b.time).then(a.pair.cmp(&b.pair)));
@@ -366,13 +384,13 @@ mod tests {
     fn meetings_are_those_of_brute_force_while_particles_come_and_go() {
         for kind in 0..3 {
             let mut tree = MovingTree::new(1.0).unwrap();
-            for (i, f) in flights(kind, 300, 5).iter().enumerate() {
+            for (i, f) in trajectories(kind, 300, 5).iter().enumerate() {
                 tree.insert(i as u32, f.place.into(), f.velocity.into(), f.radius).unwrap();
             }
             for round in 0..5 {
                 assert!(tree.tree.is_valid());
                 for (cutoff, time) in [(0.0, 1.0), (0.02, 0.3), (0.05, 0.0)] {
-                    let found = tree.meetings(cutoff, time).unwrap();
+                    let found = tree.predicted_contacts(cutoff, time).unwrap();
                     assert_eq!(found, brute(&tree.particles, tree.now, cutoff, time));
                     // Rare enough that a tree has something to do, and not none.
                     let share = found.len() as f64 / (300.0 * 299.0 / 2.0);
@@ -380,7 +398,7 @@ mod tests {
                 }
                 tree.advance(0.4).unwrap();
                 for (i, f) in
-                    flights(kind, 300, 50 + round).iter().enumerate().skip(round as usize * 40).take(40)
+                    trajectories(kind, 300, 50 + round).iter().enumerate().skip(round as usize * 40).take(40)
                 {
                     if i % 2 == 0 {
                         tree.remove(i as u32);
@@ -394,7 +412,7 @@ mod tests {
 
     #[test]
     fn a_meeting_is_never_late_and_hardly_early() {
-        let all = flights(0, 400, 9);
+        let all = trajectories(0, 400, 9);
         let mut met = 0;
         for (i, one) in all.iter().enumerate() {
             for other in &all[i + 1..] {
@@ -426,7 +444,7 @@ mod tests {
 
     #[test]
     fn meetings_are_the_same_at_any_scale() {
-        let all = flights(0, 120, 4);
+        let all = trajectories(0, 120, 4);
         // Powers of two: nothing else is rounded.
         let times = |length: i32, time: i32| {
             let [length, time] = [length, time].map(|n| 2.0_f64.powi(n));
@@ -435,7 +453,7 @@ mod tests {
                 let velocity = f.velocity * (length / time);
                 tree.insert(i as u32, (f.place * length).into(), velocity.into(), f.radius * length).unwrap();
             }
-            let mut found = tree.meetings(0.01 * length, 4.0 * time).unwrap();
+            let mut found = tree.predicted_contacts(0.01 * length, 4.0 * time).unwrap();
             found.iter_mut().for_each(|meeting| meeting.time /= time);
             found
         };
@@ -457,7 +475,10 @@ mod tests {
         assert_eq!(tree.particles.len(), 0);
         tree.insert(1000, [0.0; 3], [0.0; 3], 1.0).unwrap();
         tree.insert(7, [0.5; 3], [0.0; 3], 1.0).unwrap();
-        assert_eq!(tree.meetings(0.0, 1.0).unwrap(), [Meeting { pair: [7, 1000], time: 0.0 }]);
+        assert_eq!(
+            tree.predicted_contacts(0.0, 1.0).unwrap(),
+            [PredictedContact { pair: [7, 1000], time: 0.0 }]
+        );
     }
 
     #[test]
@@ -467,8 +488,8 @@ mod tests {
         assert!(tree.insert(0, [f64::INFINITY, 0.0, 0.0], [0.0; 3], 0.0).is_err());
         assert!(tree.insert(0, [0.0; 3], [0.0, f64::NAN, 0.0], 0.0).is_err());
         assert!(tree.insert(0, [0.0; 3], [0.0; 3], -1.0).is_err());
-        assert!(tree.meetings(0.0, 2.0).is_err() && tree.meetings(-1.0, 0.5).is_err());
+        assert!(tree.predicted_contacts(0.0, 2.0).is_err() && tree.predicted_contacts(-1.0, 0.5).is_err());
         assert!(tree.advance(-1.0).is_err());
-        assert_eq!(tree.meetings(1.0, 1.0).unwrap(), []);
+        assert_eq!(tree.predicted_contacts(1.0, 1.0).unwrap(), []);
     }
 }

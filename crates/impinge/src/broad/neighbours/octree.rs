@@ -10,7 +10,8 @@ use glam::DVec3;
 
 use super::box_tree::{BoxNode, BoxTree};
 use super::point_list::PointList;
-use super::{NeighbourSearch, Particles, SearchCounters, Technique};
+use super::point_queries;
+use super::{Nearest, NeighbourSearch, Particles, SearchCounters, Technique};
 
 /// Cubes with so many points or fewer are not cut.
 const LEAF: usize = 12;
@@ -33,10 +34,15 @@ impl NeighbourSearch for Octree {
         Technique::Octree
     }
 
-    fn search(&mut self, particles: &Particles<'_>, pairs: &mut Vec<[u32; 2]>) {
+    fn update(&mut self, particles: &Particles<'_>) {
         self.points.update(particles);
         self.sort();
         self.build();
+        self.tree.fit(particles, &self.points);
+    }
+
+    fn search(&mut self, particles: &Particles<'_>, pairs: &mut Vec<[u32; 2]>) {
+        self.update(particles);
         let Octree { points, tree, counters, keys } = self;
         let [volume_tests, tests] = tree.pairs(particles, points, pairs);
         *counters = SearchCounters {
@@ -50,6 +56,14 @@ impl NeighbourSearch for Octree {
 
     fn counters(&self) -> SearchCounters {
         self.counters
+    }
+
+    fn nearest(&self, particles: &Particles<'_>, point: [f64; 3], k: usize, found: &mut Vec<Nearest>) {
+        point_queries::nearest(&self.tree, particles, point, k, found);
+    }
+
+    fn within(&self, particles: &Particles<'_>, point: [f64; 3], radius: f64, found: &mut Vec<Nearest>) {
+        point_queries::within(&self.tree, particles, point, radius, found);
     }
 }
 

@@ -3,10 +3,11 @@
 use glam::DVec3;
 
 use super::box_tree::{BoxNode, BoxTree};
-use super::meter::Meter;
+use super::meter::{Meter, Unit};
 use super::point_list::PointList;
+use super::point_queries;
 use super::r_star::{Bound, NONE, RStarTree};
-use super::{NeighbourSearch, Particles, SearchCounters, Technique};
+use super::{Nearest, NeighbourSearch, Particles, SearchCounters, Technique};
 use crate::bound::Aabb;
 use crate::num::tolerance::FLAT_BOX_SHARE;
 
@@ -25,10 +26,44 @@ impl NeighbourSearch for RStarSearch {
         Technique::RStar
     }
 
+    fn update(&mut self, particles: &Particles<'_>) {
+        self.refresh(particles);
+    }
+
     fn search(&mut self, particles: &Particles<'_>, pairs: &mut Vec<[u32; 2]>) {
+        let [tests, updates] = [self.tree.tests, self.tree.updates];
+        if !self.refresh(particles) {
+            return pairs.clear();
+        }
         let RStarSearch { points, tree, boxes, counters } = self;
+        let [box_tests, point_tests] = boxes.pairs(particles, points, pairs);
+        *counters = SearchCounters {
+            tests: point_tests,
+            volume_tests: box_tests + tree.tests - tests,
+            pairs: pairs.len() as u64,
+            updates: tree.updates - updates,
+            bytes: points.bytes() + tree.bytes() + boxes.bytes(),
+        };
+    }
+
+    fn counters(&self) -> SearchCounters {
+        self.counters
+    }
+
+    fn nearest(&self, particles: &Particles<'_>, point: [f64; 3], k: usize, found: &mut Vec<Nearest>) {
+        point_queries::nearest(&self.boxes, particles, point, k, found);
+    }
+
+    fn within(&self, particles: &Particles<'_>, point: [f64; 3], radius: f64, found: &mut Vec<Nearest>) {
+        point_queries::within(&self.boxes, particles, point, radius, found);
+    }
+}
+
+impl RStarSearch {
+    /// Brings the tree up to date with a frame; false when the budget of the thread ended first.
+    fn refresh(&mut self, particles: &Particles<'_>) -> bool {
+        let RStarSearch { points, tree, boxes, .. } = self;
         points.update(particles);
-        let [tests, updates] = [tree.tests, tree.updates];
         let count = points.positions().len();
         let bound = |p: u32| {
             let (at, ball) = (DVec3::from(points.positions()[p as usize]), points.radius(particles, p));
@@ -44,25 +79,14 @@ impl NeighbourSearch for RStarSearch {
         for p in known as u32..count as u32 {
             let before = tree.tests;
             tree.insert(p, bound(p));
-            if !meter.go_on(tree.tests - before, 0) {
-                pairs.clear();
-                return;
+            if !meter.grant(Unit::VolumeTest, tree.tests - before, 0) {
+                return false;
             }
         }
         debug_assert!(tree.is_valid());
         lay_out(tree, boxes);
-        let [box_tests, point_tests] = boxes.pairs(particles, points, pairs);
-        *counters = SearchCounters {
-            tests: point_tests,
-            volume_tests: box_tests + tree.tests - tests,
-            pairs: pairs.len() as u64,
-            updates: tree.updates - updates,
-            bytes: points.bytes() + tree.bytes() + boxes.bytes(),
-        };
-    }
-
-    fn counters(&self) -> SearchCounters {
-        self.counters
+        boxes.fit(particles, points);
+        true
     }
 }
 

@@ -11,7 +11,7 @@ use super::gather::{TaskList, gather};
 use super::grid::RowCells;
 use super::hash::CellTable;
 use super::images::Images;
-use super::meter::Meter;
+use super::meter::{Meter, Unit};
 use super::{Particles, bytes_of};
 use crate::num::parallel;
 use crate::simd::point_columns::{MOST_LANES, PairLimits, PairMasks, PointColumns, PointLanes};
@@ -20,7 +20,7 @@ use crate::simd::{SimdLevel, dispatch};
 /// Particles that look for others at a time; their pairs fit into a near cache.
 const TASK: usize = 1 << 10;
 
-/// The same where a budget is asked after each.
+/// The same where a budget is asked before each.
 const METERED_TASK: usize = 1 << 4;
 
 /// Candidates of a block: their columns fit into the nearest cache.
@@ -104,11 +104,12 @@ impl Scan<'_> {
             let meter = Meter::of_thread();
             let size = if meter.is_on() { METERED_TASK } else { TASK };
             for first in parallel::in_turn((0..count).step_by(size)) {
-                let before = found.tests;
-                self.task(level, first, count.min(first + size), found);
-                if !meter.go_on(found.tests - before, found.count) {
+                let end = count.min(first + size);
+                let tests = if meter.is_on() { self.tests_ahead(first, end) } else { 0 };
+                if !meter.grant(Unit::Test, tests, found.count) {
                     break;
                 }
+                self.task(level, first, end, found);
             }
             found.pairs.truncate(found.count);
             std::mem::swap(&mut found.pairs, pairs);
@@ -120,6 +121,30 @@ impl Scan<'_> {
             tests.fetch_add(found.tests, Ordering::Relaxed);
         });
         tests.into_inner()
+    }
+
+    /// How many tests the particles from `first` to `end` will have.
+    fn tests_ahead(&self, first: usize, end: usize) -> u64 {
+        let of_cell = |own: [usize; 2], runs: &[[usize; 2]]| {
+            let candidates: usize = runs.iter().map(|[first, end]| end - first).sum();
+            (1..=own[1] - own[0]).map(|k| (candidates - k) as u64).sum::<u64>()
+        };
+        let mut tests = 0;
+        match &self.structure {
+            Structure::Rows(cells) => {
+                let mut seeker = cells.seeker(first, end);
+                while let Some(own) = seeker.advance() {
+                    tests += of_cell(own, seeker.runs());
+                }
+            }
+            Structure::Hashed(cells) => {
+                let mut seeker = cells.seeker(first, end);
+                while let Some(own) = seeker.advance() {
+                    tests += of_cell(own, seeker.runs());
+                }
+            }
+        }
+        tests
     }
 
     /// Adds the pairs in which the particles from `first` to `end` look at those behind them.

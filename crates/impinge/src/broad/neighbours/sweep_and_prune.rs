@@ -5,9 +5,11 @@
 //! which makes use of runs, has little to do where little moves. Where we leave the papers: one axis is swept and the
 //! distance decides the rest; keeping overlaps on three axes costs more than it saves for points.
 
-use super::meter::Meter;
+use super::meter::{Meter, Unit};
 use super::point_list::PointList;
-use super::{NeighbourSearch, Particles, SearchCounters, Technique};
+use super::point_queries::{nearest_by_growing, within_candidates};
+use super::{Nearest, NeighbourSearch, Particles, SearchCounters, Technique};
+use crate::budget::QUANTUM;
 use crate::num::tolerance::ROUND_UP;
 
 /// Points in the order of one axis.
@@ -18,6 +20,11 @@ pub(super) struct SweepAndPrune {
     /// Lower ends of the intervals, and the coordinates, in the order.
     low: Vec<f64>,
     columns: [Vec<f64>; 3],
+    axis: usize,
+    /// The largest radius of a ball.
+    ball: f64,
+    /// Points that the last update moved to another place in the order.
+    updates: u64,
     counters: SearchCounters,
 }
 
@@ -26,9 +33,13 @@ impl NeighbourSearch for SweepAndPrune {
         Technique::Sweep
     }
 
-    fn search(&mut self, particles: &Particles<'_>, pairs: &mut Vec<[u32; 2]>) {
+    fn update(&mut self, particles: &Particles<'_>) {
         self.points.update(particles);
-        let updates = self.sort(particles);
+        self.updates = self.sort(particles);
+    }
+
+    fn search(&mut self, particles: &Particles<'_>, pairs: &mut Vec<[u32; 2]>) {
+        self.update(particles);
         let SweepAndPrune { points, order, low, columns: [x, y, z], .. } = self;
         let reach = particles.candidate_reach() * ROUND_UP;
         let cutoff = particles.cutoff() + particles.candidate_margin();
@@ -36,23 +47,31 @@ impl NeighbourSearch for SweepAndPrune {
         let mut tests = 0;
         let meter = Meter::of_thread();
         pairs.clear();
-        for i in 0..order.len() {
+        'all: for i in 0..order.len() {
             let (px, py, pz) = (x[i], y[i], z[i]);
             let ball = points.radius(particles, order[i]);
             // The interval and the cutoff behind it, rounded upward.
             let end = low[i] + (2.0 * ball + cutoff) * ROUND_UP;
             let end = end + 4.0 * f64::EPSILON * end.abs().max(low[i].abs());
-            let mut j = i + 1;
-            while j < order.len() && low[j] <= end {
-                let [dx, dy, dz] = [x[j] - px, y[j] - py, z[j] - pz];
-                if (dx * dx + dy * dy) + dz * dz <= limit_sq {
-                    pairs.extend(points.pair(particles, order[i], order[j]));
+            let mut first = i + 1;
+            loop {
+                let last = if meter.is_on() { metered_end(low, first, end) } else { order.len() };
+                if !meter.grant(Unit::Test, (last - first) as u64, pairs.len()) {
+                    break 'all;
                 }
-                j += 1;
-            }
-            tests += (j - i - 1) as u64;
-            if !meter.go_on((j - i - 1) as u64, pairs.len()) {
-                break;
+                let mut j = first;
+                while j < last && low[j] <= end {
+                    let [dx, dy, dz] = [x[j] - px, y[j] - py, z[j] - pz];
+                    if (dx * dx + dy * dy) + dz * dz <= limit_sq {
+                        pairs.extend(points.pair(particles, order[i], order[j]));
+                    }
+                    j += 1;
+                }
+                tests += (j - first) as u64;
+                if !meter.is_on() || j == first {
+                    break;
+                }
+                first = j;
             }
         }
         let columns: u64 = self.columns.iter().map(super::bytes_of).sum();
@@ -60,7 +79,7 @@ impl NeighbourSearch for SweepAndPrune {
             tests,
             volume_tests: 0,
             pairs: pairs.len() as u64,
-            updates,
+            updates: self.updates,
             bytes: self.points.bytes() + super::bytes_of(&self.order) + super::bytes_of(&self.low) + columns,
         };
     }
@@ -68,12 +87,29 @@ impl NeighbourSearch for SweepAndPrune {
     fn counters(&self) -> SearchCounters {
         self.counters
     }
+
+    fn nearest(&self, particles: &Particles<'_>, point: [f64; 3], k: usize, found: &mut Vec<Nearest>) {
+        let within = |radius: f64, found: &mut Vec<Nearest>| self.within(particles, point, radius, found);
+        nearest_by_growing(particles, particles.candidate_reach(), k, found, within);
+    }
+
+    fn within(&self, particles: &Particles<'_>, point: [f64; 3], radius: f64, found: &mut Vec<Nearest>) {
+        within_candidates(particles, point, radius, found, |centre, radius, each| {
+            // Lower ends are rounded and lie before their centres by up to the largest radius.
+            let at = centre[self.axis];
+            let [first, last] = [at - (radius + self.ball) * ROUND_UP, at + radius];
+            let wider = 4.0 * f64::EPSILON * first.abs().max(last.abs());
+            let begin = self.low.partition_point(|&low| low < first - wider);
+            let slab = self.low.iter().zip(&self.order).skip(begin);
+            slab.take_while(|(low, _)| **low <= last + wider).for_each(|(_, &number)| each(number));
+        });
+    }
 }
 
 impl SweepAndPrune {
     /// Sorts by the lower ends along the best axis; returns how many points have changed places.
     fn sort(&mut self, particles: &Particles<'_>) -> u64 {
-        let SweepAndPrune { points, order, low, columns, .. } = self;
+        let SweepAndPrune { points, order, low, columns, axis, ball, .. } = self;
         let positions = points.positions();
         let count = positions.len();
         if order.len() <= count {
@@ -81,7 +117,9 @@ impl SweepAndPrune {
         } else {
             order.retain(|&p| (p as usize) < count);
         }
-        let axis = widest_axis(positions);
+        *axis = widest_axis(positions);
+        *ball = particles.radii().iter().copied().fold(0.0, f64::max);
+        let axis = *axis;
         let key = |p: u32| positions[p as usize][axis] - points.radius(particles, p);
         let before = order.clone();
         order.sort_by(|&p, &q| key(p).total_cmp(&key(q)).then(p.cmp(&q)));
@@ -93,6 +131,12 @@ impl SweepAndPrune {
         }
         order.iter().zip(&before).filter(|(p, q)| p != q).count() as u64
     }
+}
+
+/// Where those of the next [`QUANTUM`] intervals that begin before `end` are over.
+fn metered_end(low: &[f64], first: usize, end: f64) -> usize {
+    let last = low.len().min(first + QUANTUM as usize);
+    first + low[first..last].partition_point(|&low| low <= end)
 }
 
 /// The axis with the largest variance.

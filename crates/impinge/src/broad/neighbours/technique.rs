@@ -7,7 +7,7 @@ use super::brute::Brute;
 use super::bsp_tree::BspTree;
 use super::grid::Grid;
 use super::hash::Hash;
-use super::hybrid::Hybrid;
+use super::hybrid::{self, Hybrid};
 use super::kd_tree::KdTree;
 use super::lattice::MOST_CELLS;
 use super::octree::Octree;
@@ -76,12 +76,17 @@ impl Technique {
 
     /// The technique that suits a frame, by its extent and the sizes of its balls: the grid, unless most of its cells
     /// would be empty or hold many small balls because of a few large ones; a tree where cells as wide as the cutoff are
-    /// too many to be numbered, as with one particle far away from all others.
+    /// too many to be numbered, as with one particle far away from all others. Of few particles every pair is tried: as
+    /// long as that is expected to take less than to sort them into cells, by the coefficients of the hybrid. What takes a
+    /// sample of the particles, as the hybrid does, would cost a good part of the search.
     pub fn choose(particles: &Particles<'_>) -> Technique {
         /// Cells as wide as the cutoff, for each particle, from which on a grid would have to make them wider.
         const EMPTY_CELLS: f64 = 8.0;
         /// How many times larger than the mean the largest radius may be.
         const UNEQUAL: f64 = 8.0;
+        if hybrid::are_few(particles.len()) {
+            return Technique::Brute;
+        }
         let (radii, count) = (particles.radii(), particles.len().max(1) as f64);
         let mean = radii.iter().sum::<f64>() / count;
         if particles.reach() > UNEQUAL * (2.0 * mean + particles.cutoff()) {
@@ -99,12 +104,14 @@ impl Technique {
     /// When [`Technique::choose`] takes it, as a sentence for people.
     pub fn about(self) -> &'static str {
         match self {
-            Technique::Grid => "for many particles of about one size",
+            Technique::Grid => "the particles fill the cells of a grid, and no ball is much larger than most",
             Technique::Hash => "most cells of a grid would be empty",
             Technique::KdTree => {
                 "the largest balls are much larger than most, or the particles lie very far apart"
             }
-            Technique::Brute => "tries every pair",
+            Technique::Brute => {
+                "there are so few that trying every pair takes less than sorting them into cells"
+            }
             Technique::Octree => "cuts cubes into eight where particles are dense",
             Technique::Bsp => "keeps planes that still divide the particles well",
             Technique::RStar => "keeps boxes from frame to frame",

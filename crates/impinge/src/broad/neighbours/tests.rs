@@ -4,7 +4,7 @@ use glam::DVec3;
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
 
-use super::{Domain, Nearest, NeighbourList, NeighbourOptions, Particles, Technique};
+use super::{Domain, Nearest, NeighbourList, NeighbourOptions, Particles, SearchCounters, Technique};
 use crate::broad::Changes;
 use crate::num::parallel;
 use crate::{Budget, Finish};
@@ -106,6 +106,24 @@ fn every_technique_finds_the_pairs_of_brute_force() {
         }
         assert!(pairs * 100 > possible && pairs * 2 < possible, "{space:?}: {pairs} of {possible}");
     }
+}
+
+#[test]
+fn particles_of_a_plane_are_repeated_along_its_two_axes() {
+    let mut random = Pcg64::seed_from_u64(53);
+    let all: Vec<[f64; 3]> =
+        (0..400).map(|_| [random.random_range(-3.0..6.0), random.random_range(-1.0..4.0), 0.0]).collect();
+    let width = 3.2;
+    let plane = |z| Domain::periodic_along([0.0, 0.0, z], [width, width, z], [true, true, false]).unwrap();
+    assert_eq!(plane(0.0), plane(f64::NAN), "an open axis has no length");
+    assert!(Domain::periodic_along([0.0; 3], [1.0, 0.0, 1.0], [true, true, false]).is_err());
+    let particles = Particles::new(&all, plane(0.0), 0.1).unwrap();
+    let [pairs, possible] = compare(&particles, "a plane");
+    let apart = |d: f64| (d - (d / width).round() * width).abs();
+    let near = |i: usize, j: usize| apart(all[i][0] - all[j][0]).hypot(apart(all[i][1] - all[j][1])) <= 0.1;
+    let want = (0..400).flat_map(|i| (i + 1..400).map(move |j| [i, j])).filter(|&[i, j]| near(i, j)).count();
+    assert_eq!(pairs, want as u64);
+    assert!(pairs > 100 && pairs * 20 < possible, "{pairs}");
 }
 
 #[test]
@@ -297,22 +315,30 @@ fn questions_about_points_agree_with_trying_every_particle() {
         let side = 2.0;
         let all = positions(&mut random, 400, side);
         let domain = space.domain(side);
-        let particles = Particles::new(&all, domain, 0.1).unwrap();
+        let radii: Vec<f64> = all.iter().map(|_| 0.1 * random.random::<f64>().powi(4)).collect();
+        let points = Particles::new(&all, domain, 0.1).unwrap();
+        let balls = Particles::with_radii(&all, &radii, domain, 0.05).unwrap();
         let brute = Technique::Brute.start();
-        for technique in [Technique::Grid, Technique::KdTree, Technique::Hash] {
+        for (case, &technique) in Technique::ALL.iter().flat_map(|technique| [technique; 4]).enumerate() {
+            let particles = if case % 2 == 0 { &points } else { &balls };
             let mut search = technique.start();
-            search.update(&particles);
+            // What an earlier frame left must not matter, nor whether the pairs were listed.
+            search.update(&Particles::new(&all[..150], domain, 0.2).unwrap());
+            match case % 4 < 2 {
+                true => search.update(particles),
+                false => search.search(particles, &mut Vec::new()),
+            }
             let (mut found, mut want) = (Vec::new(), Vec::new());
             for k in [0, 1, 2, 7, 50, 400, 500] {
                 let spread = if k == 7 { 30.0 } else { 1.0 };
                 let point = [0; 3].map(|_| spread * random.random_range(-side..side));
-                search.nearest(&particles, point, k, &mut found);
-                brute.nearest(&particles, point, k, &mut want);
+                search.nearest(particles, point, k, &mut found);
+                brute.nearest(particles, point, k, &mut want);
                 assert_eq!(found, want, "{technique}, {space:?}, {k} nearest");
                 assert_eq!(found.len(), k.min(400), "{technique}, {space:?}");
                 let radius = [0.0, 0.2, 0.7, 3.0][k % 4];
-                search.within(&particles, point, radius, &mut found);
-                brute.within(&particles, point, radius, &mut want);
+                search.within(particles, point, radius, &mut found);
+                brute.within(particles, point, radius, &mut want);
                 assert_eq!(found, want, "{technique}, {space:?}, within {radius}");
                 asked += found.len();
             }
@@ -338,7 +364,7 @@ fn questions_about_points_agree_with_trying_every_particle() {
         }
     }
     let none = Particles::new(&[], Domain::OPEN, 1.0).unwrap();
-    for technique in [Technique::Grid, Technique::KdTree] {
+    for technique in Technique::ALL {
         let mut search = technique.start();
         search.update(&none);
         let mut found = Vec::new();
@@ -375,7 +401,7 @@ fn nearest_images_in_slanted_cells_are_those_of_a_wide_search() {
             let mut want: Vec<f64> =
                 all.iter().map(|x| nearest_of_many(&domain, DVec3::from(*x) - DVec3::from(point))).collect();
             want.sort_by(f64::total_cmp);
-            for technique in [Technique::Brute, Technique::Grid, Technique::KdTree, Technique::Hash] {
+            for technique in Technique::ALL {
                 let mut search = technique.start();
                 search.update(&particles);
                 let mut found = Vec::new();
@@ -407,7 +433,7 @@ fn nearest_images_in_slanted_cells_are_those_of_a_wide_search() {
     let all: Vec<[f64; 3]> = (0..50).map(|_| [(); 3].map(|()| random.random_range(0.0..1.0))).collect();
     let particles = Particles::new(&all, domain, 1e-4).unwrap();
     let short = Domain::triclinic([0.0; 3], [[1.0, 0.0, 0.0], [0.4, 1.0, 0.0], [0.0, 0.0, 4.0]]).unwrap();
-    for technique in [Technique::Brute, Technique::Grid, Technique::KdTree] {
+    for technique in Technique::ALL {
         let (mut search, mut found) = (technique.start(), Vec::new());
         search.update(&particles);
         search.nearest(&particles, [0.3, 0.9, 0.7], 50, &mut found);
@@ -532,9 +558,12 @@ fn every_technique_keeps_to_a_budget() {
         for particles in [points, balls] {
             let want = found(Technique::Brute, &particles);
             for &technique in Technique::ALL {
-                let within = |mut budget: Budget| technique.pairs_within(&particles, None, &mut budget);
-                let none = within(Budget::units(0));
-                assert_eq!((none.pairs, none.at_least, none.finish), (None, 0, Finish::OutOfBudget));
+                let within = |mut budget: Budget| technique.pairs_limited(&particles, None, &mut budget);
+                for units in [0, 1] {
+                    let none = within(Budget::units(units));
+                    assert_eq!((none.pairs, none.at_least, none.finish), (None, 0, Finish::OutOfBudget));
+                    assert_eq!(none.counters, SearchCounters::default(), "{technique}, {units} units");
+                }
                 let few = within(Budget::units(1000));
                 assert_eq!((few.pairs.is_none(), few.finish), (true, Finish::OutOfBudget), "{technique}");
                 let mut before = few;
@@ -545,17 +574,34 @@ fn every_technique_keeps_to_a_budget() {
                     let least = u64::from(now.pairs.is_some()) * count;
                     assert!(now.at_least >= least, "{technique}, {units} units");
                     if now.pairs.is_none() {
-                        // Not far beyond the last quantum: a block of sixteen particles with all they look at.
-                        let most = units + 512 + 16 * 3000;
-                        assert!((units..=most).contains(&now.counters.tests), "{technique}: {now:?}");
+                        let SearchCounters { tests, volume_tests, updates, .. } = now.counters;
+                        let done = tests + volume_tests + updates;
+                        assert!(done <= units + 1000, "{technique}, {units} units: {now:?}");
+                        // What was drawn and not done: at most the tests of sixteen particles with all others.
+                        assert!(done + 512 + 16 * 3000 >= units, "{technique}, {units} units: {now:?}");
                         let alone = parallel::alone(|| within(Budget::units(units)));
                         assert_eq!(alone, now, "{technique}");
                     }
                     before = now;
                 }
+                let is_chosen = technique == Technique::Hybrid;
+                assert_eq!(before.technique == technique, !is_chosen, "{technique}: {}", before.reason);
+                assert_eq!(before.reason.contains("expected for a frame"), is_chosen, "{}", before.reason);
                 let mut pairs = before.pairs.expect("ten million units are enough");
                 pairs.sort_unstable();
                 assert!(pairs == want, "{technique}");
+                let mut resumed = within(Budget::units(0));
+                let mut calls = 0;
+                while resumed.finish == Finish::OutOfBudget {
+                    let before = resumed.at_least;
+                    resumed = resumed.resume(&mut Budget::units(50_000));
+                    assert!(resumed.at_least >= before && calls < 1000, "{technique}");
+                    calls += 1;
+                }
+                assert!(calls > 1, "{technique}");
+                let mut resumed = resumed.pairs.unwrap_or_default();
+                resumed.sort_unstable();
+                assert!(resumed == want, "{technique}, in {calls} calls");
                 let soon = Budget::time(std::time::Duration::from_nanos(1));
                 assert_eq!(within(soon).finish, Finish::OutOfBudget, "{technique}");
             }

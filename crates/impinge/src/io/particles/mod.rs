@@ -34,6 +34,17 @@ pub struct ParticleCell {
     pub periodic: [bool; 3],
 }
 
+impl ParticleSet {
+    /// Reads the bytes of a particle file, packed or not, whose format the content tells: PLY, the records of a PDB, the
+    /// count that XYZ begins with, or else CSV.
+    ///
+    /// # Errors
+    /// As for [`load_particles`], without a path.
+    pub fn from_bytes(bytes: &[u8]) -> Result<ParticleSet, Error> {
+        read_particles(&unpacked(bytes)?, None)
+    }
+}
+
 /// Loads a particle file, CSV, XYZ, PDB or PLY, also packed with gzip.
 ///
 /// # Errors

@@ -12,6 +12,7 @@ mod sort;
 
 use super::images::Images;
 use super::lattice::Lattice;
+use super::point_queries::{nearest_by_growing, within_candidates};
 use super::scan::{Found, Scan, Structure};
 use super::{Nearest, NeighbourSearch, Particles, SearchCounters, Technique};
 use crate::simd::SimdLevel;
@@ -88,33 +89,15 @@ impl NeighbourSearch for Grid {
     }
 
     fn nearest(&self, particles: &Particles<'_>, point: [f64; 3], k: usize, found: &mut Vec<Nearest>) {
-        // Balls that grow until they hold enough, or all of space.
-        let mut radius = self.lattice.width();
-        loop {
-            self.within(particles, point, radius, found);
-            if found.len() >= k.min(particles.len()) || radius == f64::INFINITY {
-                found.truncate(k);
-                return;
-            }
-            radius *= 2.0;
-        }
+        let within = |radius: f64, found: &mut Vec<Nearest>| self.within(particles, point, radius, found);
+        nearest_by_growing(particles, self.lattice.width(), k, found, within);
     }
 
     fn within(&self, particles: &Particles<'_>, point: [f64; 3], radius: f64, found: &mut Vec<Nearest>) {
-        found.clear();
-        let Some(view) = particles.seen_from(point) else { return };
-        let Some(images) = view.images() else { return view.within(radius, found) };
-        for around in images {
-            for run in self.rows().within(around.centre(), radius) {
-                for slot in run {
-                    let number = self.cells.points.number(slot);
-                    // Images stand for particles that another shift brings.
-                    let one = if (number as usize) < particles.len() { around.nearest(number) } else { None };
-                    found.extend(one.filter(|one| one.distance <= radius));
-                }
-            }
-        }
-        Nearest::sort(found);
+        within_candidates(particles, point, radius, found, |centre, radius, each| {
+            let slots = self.rows().within(centre, radius).flatten();
+            slots.for_each(|slot| each(self.cells.points.number(slot)));
+        });
     }
 }
 

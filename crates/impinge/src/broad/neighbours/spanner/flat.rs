@@ -6,6 +6,8 @@
 
 use glam::DVec3;
 
+use super::super::meter::Unit;
+use super::super::point_queries::PointTree;
 use super::hierarchy::{Hierarchy, NONE, TWIN, scale, scale_sq};
 use crate::num::tolerance::ROUND_UP;
 
@@ -57,6 +59,8 @@ pub(super) struct Flat {
     pub z: Vec<f64>,
     /// 4^l for the level l of each point.
     pub separation_sq: Vec<f64>,
+    /// Whether the points and nodes are those of the hierarchy as it is now.
+    pub is_current: bool,
 }
 
 impl Flat {
@@ -74,6 +78,7 @@ impl Flat {
         self.count_points();
         self.order_points(hierarchy);
         self.measure(ball);
+        self.is_current = true;
     }
 
     /// Appends the children of a node.
@@ -181,24 +186,31 @@ impl Flat {
     /// Visits pairs of points such that every pair at most `reach` plus the radii of their balls apart is among them,
     /// and every pair that is nearer than the levels of both allow: as places in the order of the leaves, with the
     /// squared distance. Nodes of up to `bucket` points, and twins, are not taken apart. Ends
-    /// where `go_on`, which is told of the measurements done, says no. Returns how many pairs of nodes and of points were
+    /// where `grant`, which is asked before measurements, says no. Returns how many pairs of nodes and of points were
     /// measured.
     pub fn near_pairs(
         &self,
         reach: f64,
         bucket: u32,
         mut visit: impl FnMut(usize, usize, f64),
-        go_on: impl Fn(u64) -> bool,
+        grant: impl Fn(Unit, u64) -> bool,
     ) -> [u64; 2] {
         let [mut node_tests, mut point_tests] = [0_u64; 2];
         let mut stack = if self.nodes.is_empty() { Vec::new() } else { vec![[0, 0]] };
         while let Some([a, b]) = stack.pop() {
             let (s, t) = (&self.nodes[a as usize], &self.nodes[b as usize]);
-            let before = node_tests + point_tests;
+            let (unit, tests) = tests_of(s, t, a == b, bucket);
+            if !grant(unit, tests) {
+                break;
+            }
             if s.is_bucket(bucket) && t.is_bucket(bucket) {
+                point_tests += tests;
                 let wanted = (reach + s.ball + t.ball).max(s.scale).max(t.scale) * ROUND_UP;
-                point_tests += self.compare_buckets([s, t], a == b, wanted * wanted, &mut visit);
-            } else if a == b {
+                self.compare_buckets([s, t], a == b, wanted * wanted, &mut visit);
+                continue;
+            }
+            node_tests += tests;
+            if a == b {
                 let children = self.children(a);
                 for i in children.clone() {
                     stack.push([i as u32; 2]);
@@ -206,18 +218,11 @@ impl Flat {
                         self.push_near(&mut stack, reach, [i as u32, j as u32]);
                     }
                 }
-                node_tests += (children.len() * (children.len() - 1) / 2) as u64;
             } else {
-                // The one that is wider, but nothing that is small enough.
-                let first = t.is_bucket(bucket) || !s.is_bucket(bucket) && s.radius >= t.radius;
-                let (split, other) = if first { (a, b) } else { (b, a) };
+                let (split, other) = if is_first_split(s, t, bucket) { (a, b) } else { (b, a) };
                 for child in self.children(split) {
                     self.push_near(&mut stack, reach, [child as u32, other]);
-                    node_tests += 1;
                 }
-            }
-            if !go_on(node_tests + point_tests - before) {
-                break;
             }
         }
         [node_tests, point_tests]
@@ -248,15 +253,13 @@ impl Flat {
         same: bool,
         limit_sq: f64,
         visit: &mut impl FnMut(usize, usize, f64),
-    ) -> u64 {
+    ) {
         let places = |node: &Node| node.start as usize..(node.start + node.points) as usize;
         // A centre is the first of its points.
         let centres = self.separation_sq[s.start as usize].min(self.separation_sq[t.start as usize]);
-        let mut tests = 0;
         for i in places(s) {
             let range = if same { i + 1..places(s).end } else { places(t) };
             let p = self.at(i);
-            tests += range.len() as u64;
             let columns =
                 self.x[range.clone()].iter().zip(&self.y[range.clone()]).zip(&self.z[range.clone()]);
             for (j, ((x, y), z)) in range.zip(columns) {
@@ -267,7 +270,6 @@ impl Flat {
                 }
             }
         }
-        tests
     }
 
     /// Bytes held.
@@ -277,6 +279,49 @@ impl Flat {
         (self.nodes.capacity() * size_of::<Node>() + self.order.capacity() * size_of::<u32>() + doubles)
             as u64
     }
+}
+
+impl PointTree for Flat {
+    type Node = u32;
+
+    fn root(&self) -> Option<u32> {
+        (!self.nodes.is_empty()).then_some(0)
+    }
+
+    fn distance(&self, node: u32, point: DVec3) -> f64 {
+        let node = &self.nodes[node as usize];
+        // Both distances are rounded.
+        let centre = node.centre.distance(point);
+        (centre - node.radius - (centre + node.radius) * (ROUND_UP - 1.0)).max(0.0)
+    }
+
+    fn children(&self, node: u32, each: impl FnMut(u32)) {
+        Flat::children(self, node).map(|child| child as u32).for_each(each);
+    }
+
+    fn numbers(&self, leaf: u32) -> impl Iterator<Item = u32> {
+        std::iter::once(self.nodes[leaf as usize].point)
+    }
+}
+
+/// How many tests of which kind two nodes, or one with itself, are followed by.
+#[inline]
+fn tests_of(s: &Node, t: &Node, same: bool, bucket: u32) -> (Unit, u64) {
+    let choose_two = |n: u32| u64::from(n) * u64::from(n.saturating_sub(1)) / 2;
+    match (s.is_bucket(bucket) && t.is_bucket(bucket), same) {
+        (true, false) => (Unit::Test, u64::from(s.points) * u64::from(t.points)),
+        (true, true) => (Unit::Test, choose_two(s.points)),
+        (false, true) => (Unit::VolumeTest, choose_two(s.children)),
+        (false, false) => {
+            (Unit::VolumeTest, u64::from(if is_first_split(s, t, bucket) { s } else { t }.children))
+        }
+    }
+}
+
+/// Whether of two nodes, not both small enough, the first is taken apart: the wider, but nothing that is small enough.
+#[inline]
+fn is_first_split(s: &Node, t: &Node, bucket: u32) -> bool {
+    t.is_bucket(bucket) || !s.is_bucket(bucket) && s.radius >= t.radius
 }
 
 /// Marks a node that is a single point, although the point has twins.

@@ -13,8 +13,9 @@ mod tests;
 use self::flat::Flat;
 use self::hierarchy::Hierarchy;
 use super::checked_number;
-use super::meter::Meter;
+use super::meter::{Meter, Unit};
 use super::particles::{SCALE_UP, are_within};
+use super::point_queries::PointTree;
 use crate::error::Error;
 use crate::num::tolerance::{LARGEST_COORDINATE, SMALLEST_CUTOFF_UNSCALED};
 
@@ -104,7 +105,7 @@ impl DeformableSpanner {
         let present = |(i, _): &(usize, _)| self.hierarchy.is_present(*i as u32);
         places.iter().enumerate().filter(present).try_for_each(|(i, p)| checked(i, p))?;
         self.hierarchy.move_to(|p| places[p as usize].into());
-        self.separate(0.0, |_| 0.0, |_, _| (), |_| true);
+        self.separate(0.0, |_| 0.0, |_, _| (), |_, _| true);
         self.lay_out();
         debug_assert!(self.is_valid());
         Ok(())
@@ -155,7 +156,7 @@ impl DeformableSpanner {
                 best = Some(this);
             }
         };
-        flat.near_pairs(bound.max(SMALLEST_CUTOFF_UNSCALED), BUCKET, visit, |_| true);
+        flat.near_pairs(bound.max(SMALLEST_CUTOFF_UNSCALED), BUCKET, visit, |_, _| true);
         best.map(|(_, pair)| pair)
     }
 
@@ -177,7 +178,7 @@ impl DeformableSpanner {
                 pairs.push([p, q]);
             }
         };
-        flat.near_pairs(reach.max(SMALLEST_CUTOFF_UNSCALED), BUCKET, visit, |_| true);
+        flat.near_pairs(reach.max(SMALLEST_CUTOFF_UNSCALED), BUCKET, visit, |_, _| true);
         crate::broad::sort_pairs(&mut pairs);
         Ok(pairs)
     }
@@ -186,6 +187,7 @@ impl DeformableSpanner {
     /// thread ended first.
     pub(super) fn resize(&mut self, places: &[[f64; 3]]) -> bool {
         let meter = Meter::of_thread();
+        self.flat.is_current = false;
         for extra in places.len()..self.hierarchy.len() {
             self.hierarchy.remove(extra as u32);
         }
@@ -194,7 +196,7 @@ impl DeformableSpanner {
             if !self.hierarchy.is_present(p as u32) {
                 let before = self.hierarchy.tests;
                 self.hierarchy.insert(p as u32, (*place).into());
-                if !meter.go_on(self.hierarchy.tests - before, 0) {
+                if !meter.grant(Unit::Test, self.hierarchy.tests - before, 0) {
                     return false;
                 }
             }
@@ -203,14 +205,14 @@ impl DeformableSpanner {
     }
 
     /// Lays out the hierarchy, visits pairs among which are all that are at most `reach` plus their balls apart, and
-    /// restores the separation. What is laid out is stale then. Ends early where `go_on`, which is told of the tests done,
+    /// restores the separation. What is laid out is stale then. Ends early where `grant`, which is asked before tests,
     /// says no. Returns the tests of nodes and of points.
     pub(super) fn separate(
         &mut self,
         reach: f64,
         ball: impl Fn(u32) -> f64,
         mut visit: impl FnMut(u32, u32),
-        go_on: impl Fn(u64) -> bool,
+        grant: impl Fn(Unit, u64) -> bool,
     ) -> [u64; 2] {
         let DeformableSpanner { hierarchy, flat, too_near } = self;
         flat.update(hierarchy, ball);
@@ -225,10 +227,15 @@ impl DeformableSpanner {
             }
             visit(p, q);
         };
-        let tests = flat.near_pairs(reach, BUCKET, visit_places, go_on);
+        let tests = flat.near_pairs(reach, BUCKET, visit_places, grant);
         hierarchy.mend(too_near.drain(..));
-        flat.nodes.clear();
+        flat.is_current = false;
         tests
+    }
+
+    /// The hierarchy as it was laid out last: for questions about points, which have not moved since.
+    pub(super) fn laid_out(&self) -> &impl PointTree {
+        &self.flat
     }
 
     /// Distances measured while points were put in place, points put in place, both since the start, and bytes held.
@@ -238,12 +245,12 @@ impl DeformableSpanner {
     }
 
     fn changed(&mut self) {
-        self.flat.nodes.clear();
+        self.flat.is_current = false;
         debug_assert!(self.len() > FEW || self.is_valid());
     }
 
-    fn lay_out(&mut self) {
-        if self.flat.nodes.is_empty() {
+    pub(super) fn lay_out(&mut self) {
+        if !self.flat.is_current {
             self.flat.update(&self.hierarchy, |_| 0.0);
         }
     }
@@ -256,7 +263,7 @@ impl DeformableSpanner {
         let visit = |i: usize, j: usize, d_sq: f64| {
             separated &= d_sq >= flat.separation_sq[i].min(flat.separation_sq[j]);
         };
-        flat.near_pairs(0.0, 1, visit, |_| true);
+        flat.near_pairs(0.0, 1, visit, |_, _| true);
         separated && self.hierarchy.is_covering()
     }
 }
