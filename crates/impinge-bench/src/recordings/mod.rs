@@ -74,27 +74,26 @@ pub struct Scene {
     /// The name in tables and ratios.
     pub name: &'static str,
     meshes: fn() -> Result<[Mesh; 2]>,
+    pace: Pace,
+}
+
+/// How fast bodies move and deform ([`motion`]).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Pace {
+    /// As a hand explores a surface.
+    Touch,
+    /// About ten times as fast.
+    Fast,
 }
 
 /// The three scenes of the paper's table 1.
-pub const SCENES: [Scene; 3] = [
-    Scene {
-        name: "sphere-torus",
-        meshes: || Ok([procedural::uv_sphere(0.5, 35, 15)?, procedural::torus(0.64, 0.15, 50, 23)?]),
-    },
-    Scene {
-        name: "horseshoe-clover",
-        meshes: || {
-            Ok([procedural::clover(4, 0.5, 0.055, 250, 20)?, procedural::horseshoe(0.42, 0.09, 49, 20)?])
-        },
-    },
-    Scene {
-        name: "dragon-bunny",
-        meshes: || {
-            let bunny = scenes::root().join("../shared/data/meshes/aj_stanford-bunny.obj");
-            Ok([scenes::mesh("dragon48k")?, fitted(impinge::io::load_mesh(bunny)?, 0.7)?])
-        },
-    },
+pub const SCENES: [Scene; 6] = [
+    Scene { name: "sphere-torus", meshes: sphere_and_torus, pace: Pace::Touch },
+    Scene { name: "horseshoe-clover", meshes: clover_and_horseshoe, pace: Pace::Touch },
+    Scene { name: "dragon-bunny", meshes: dragon_and_bunny, pace: Pace::Touch },
+    Scene { name: "sphere-torus-fast", meshes: sphere_and_torus, pace: Pace::Fast },
+    Scene { name: "horseshoe-clover-fast", meshes: clover_and_horseshoe, pace: Pace::Fast },
+    Scene { name: "dragon-bunny-fast", meshes: dragon_and_bunny, pace: Pace::Fast },
 ];
 
 impl Default for Stage {
@@ -123,7 +122,7 @@ impl Scene {
             motion::between(&rows[from], &rows[to], (i % FRAMES_A_ROW) as f64 / FRAMES_A_ROW as f64)
         };
         let frames = (0..rows.len() * FRAMES_A_ROW).map(frame).collect::<Result<_>>()?;
-        Ok(Recording { name: self.name, bodies: [deforming(a, 0), deforming(b, 1)], frames })
+        Ok(Recording { name: self.name, bodies: [deforming(a, 0, self.pace), deforming(b, 1, self.pace)], frames })
     }
 }
 
@@ -210,13 +209,26 @@ pub fn run(write: bool) -> Result<()> {
     Ok(())
 }
 
+fn sphere_and_torus() -> Result<[Mesh; 2]> {
+    Ok([procedural::uv_sphere(0.5, 35, 15)?, procedural::torus(0.64, 0.15, 50, 23)?])
+}
+
+fn clover_and_horseshoe() -> Result<[Mesh; 2]> {
+    Ok([procedural::clover(4, 0.5, 0.055, 250, 20)?, procedural::horseshoe(0.42, 0.09, 49, 20)?])
+}
+
+fn dragon_and_bunny() -> Result<[Mesh; 2]> {
+    let bunny = scenes::root().join("../shared/data/meshes/aj_stanford-bunny.obj");
+    Ok([scenes::mesh("dragon48k")?, fitted(impinge::io::load_mesh(bunny)?, 0.7)?])
+}
+
 /// The waves of body a (0) or b (1): two that bend and one over the surface, for bodies about as large as 1.
-fn deforming(mesh: Mesh, which: usize) -> Body {
+fn deforming(mesh: Mesh, which: usize, pace: Pace) -> Body {
     let wave = |amplitude, direction, vector: [f64; 3], oscillations| Wave {
         amplitude,
         direction,
         vector: vector.into(),
-        oscillations,
+        oscillations: if pace == Pace::Fast { oscillations } else { 1 },
     };
     let waves = match which {
         0 => [
