@@ -112,8 +112,8 @@ fn text(path: Path) -> String {
 /// The torus is put on the sphere four times, a little askew, and turned on it.
 fn onto_the_ball(time: f64) -> (DVec3, DQuat) {
     let angle = TAU * time;
-    let at = DVec3::new(0.008 * angle.cos(), 0.008 * angle.sin(), 0.152 + 0.018 * (4.0 * angle).cos());
-    let turn = DQuat::from_rotation_x(0.02 * angle.sin()) * DQuat::from_rotation_z(0.04 * angle.sin());
+    let at = DVec3::new(0.008 * angle.cos(), 0.008 * angle.sin(), 0.15 + 0.018 * (4.0 * angle).cos());
+    let turn = DQuat::from_rotation_x(0.04 * angle.sin()) * DQuat::from_rotation_z(0.04 * angle.sin());
     (at, turn)
 }
 
