@@ -2,9 +2,10 @@
 //! (2004).
 //!
 //! A recording is a file in `recordings/`: rows with the phase of the deformation and the pose of body b; body a stays
-//! where it is. It is replayed with a frame a millisecond, as haptic devices have it ([`motion`]). Every vertex of both bodies moves in every frame by travelling waves ([`waves`]) with
-//! stated bounds. A recording repeats: its last frame is followed by its first. The meshes are generated but for
-//! dragon and bunny, which come from `../shared`; `motion` says how the files were made.
+//! where it is. It is replayed with a frame a millisecond, as haptic devices have it. Every vertex of both bodies moves in
+//! every frame by travelling waves ([`waves`]) with stated bounds. Each scene is recorded at two speeds ([`motion`]). A
+//! recording repeats: its last frame is followed by its first. The meshes are generated but for dragon and bunny, which
+//! come from `../shared`; `motion` says how the files were made.
 
 pub mod motion;
 pub mod regions;
@@ -24,6 +25,12 @@ use crate::scenes;
 
 /// What rounding adds to a vertex's way at most (no unit: a part of the way).
 const ROUNDING: f64 = 1e-9;
+
+/// Frames of a second.
+const FRAMES_A_SECOND: f64 = 1000.0;
+
+/// The speed of bodies is measured in every so many frames.
+const MEASURED: usize = 20;
 
 /// What deforms.
 #[derive(Debug, Clone)]
@@ -74,27 +81,26 @@ pub struct Scene {
     /// The name in tables and ratios.
     pub name: &'static str,
     meshes: fn() -> Result<[Mesh; 2]>,
+    pace: Pace,
 }
 
-/// The three scenes of the paper's table 1.
-pub const SCENES: [Scene; 3] = [
-    Scene {
-        name: "sphere-torus",
-        meshes: || Ok([procedural::uv_sphere(0.5, 35, 15)?, procedural::torus(0.64, 0.15, 50, 23)?]),
-    },
-    Scene {
-        name: "horseshoe-clover",
-        meshes: || {
-            Ok([procedural::clover(4, 0.5, 0.055, 250, 20)?, procedural::horseshoe(0.42, 0.09, 49, 20)?])
-        },
-    },
-    Scene {
-        name: "dragon-bunny",
-        meshes: || {
-            let bunny = scenes::root().join("../shared/data/meshes/aj_stanford-bunny.obj");
-            Ok([scenes::mesh("dragon48k")?, fitted(impinge::io::load_mesh(bunny)?, 0.7)?])
-        },
-    },
+/// How fast bodies move and deform ([`motion`]).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Pace {
+    /// As a hand explores a surface.
+    Touch,
+    /// About ten times as fast.
+    Fast,
+}
+
+/// The three scenes of the paper's table 1 at the speed of touch, then the same bodies about ten times as fast.
+pub const SCENES: [Scene; 6] = [
+    Scene { name: "sphere-torus", meshes: sphere_and_torus, pace: Pace::Touch },
+    Scene { name: "horseshoe-clover", meshes: clover_and_horseshoe, pace: Pace::Touch },
+    Scene { name: "dragon-bunny", meshes: dragon_and_bunny, pace: Pace::Touch },
+    Scene { name: "sphere-torus-fast", meshes: sphere_and_torus, pace: Pace::Fast },
+    Scene { name: "horseshoe-clover-fast", meshes: clover_and_horseshoe, pace: Pace::Fast },
+    Scene { name: "dragon-bunny-fast", meshes: dragon_and_bunny, pace: Pace::Fast },
 ];
 
 impl Default for Stage {
@@ -123,7 +129,11 @@ impl Scene {
             motion::between(&rows[from], &rows[to], (i % FRAMES_A_ROW) as f64 / FRAMES_A_ROW as f64)
         };
         let frames = (0..rows.len() * FRAMES_A_ROW).map(frame).collect::<Result<_>>()?;
-        Ok(Recording { name: self.name, bodies: [deforming(a, 0), deforming(b, 1)], frames })
+        Ok(Recording {
+            name: self.name,
+            bodies: [deforming(a, 0, self.pace), deforming(b, 1, self.pace)],
+            frames,
+        })
     }
 }
 
@@ -165,8 +175,9 @@ impl Recording {
         let motion = if waves[0].stretch() > 0.0 { "deforming" } else { "rigid" };
         format!(
             "{} ({a} and {b} triangles, {motion}): {} frames, {:.0} % in contact (wanted: 30 to 70), at most {} regions \
-             at once (wanted: 3 or more), {} appear, {:.0} pairs in a frame with contact, at most {}; stretched by up to \
-             {:.0} and {:.0} %, displaced by up to {:.3} and {:.3}",
+             at once (wanted: 3 or more), {} appear, {:.0} pairs in a frame with contact, at most {}; b moves by up to \
+             {:.3} a second, the bodies are {:.2} and {:.2} large; stretched by up to {:.0} and {:.0} %, displaced by up to \
+             {:.3} and {:.3}, by up to {:.3} and {:.3} a second",
             self.name,
             self.frames.len(),
             100.0 * is.in_contact,
@@ -174,11 +185,40 @@ impl Recording {
             is.appearing,
             is.mean_pairs,
             is.most_pairs,
+            self.rigid_speed(),
+            self.size(0),
+            self.size(1),
             100.0 * waves[0].stretch(),
             100.0 * waves[1].stretch(),
             waves[0].farthest(),
             waves[1].farthest(),
+            self.wave_speed(0),
+            self.wave_speed(1),
         )
+    }
+
+    /// The longest side of a body at rest.
+    fn size(&self, body: usize) -> f64 {
+        let start = [DVec3::INFINITY, DVec3::NEG_INFINITY];
+        let points = self.bodies[body].mesh.vertices();
+        let [low, high] = points.iter().fold(start, |[l, h], p| [l.min(*p), h.max(*p)]);
+        (high - low).max_element()
+    }
+
+    /// The farthest that a vertex of b, which is at rest in its own frame, goes in a second.
+    fn rigid_speed(&self) -> f64 {
+        let points = self.bodies[1].mesh.vertices();
+        let way = |at: &[Frame]| {
+            let gone = |p: &DVec3| at[0].poses[1].apply(*p).distance(at[1].poses[1].apply(*p));
+            points.iter().map(gone).fold(0.0, f64::max)
+        };
+        self.frames.windows(2).step_by(MEASURED).map(way).fold(0.0, f64::max) * FRAMES_A_SECOND
+    }
+
+    /// The farthest that a vertex goes in its body's frame in a second, at most.
+    fn wave_speed(&self, body: usize) -> f64 {
+        let way = |at: &[Frame]| self.bodies[body].waves.step(at[0].phase, at[1].phase);
+        self.frames.windows(2).map(way).fold(0.0, f64::max) * FRAMES_A_SECOND
     }
 
     /// How many triangles both bodies have.
@@ -210,13 +250,26 @@ pub fn run(write: bool) -> Result<()> {
     Ok(())
 }
 
+fn sphere_and_torus() -> Result<[Mesh; 2]> {
+    Ok([procedural::uv_sphere(0.5, 35, 15)?, procedural::torus(0.64, 0.15, 50, 23)?])
+}
+
+fn clover_and_horseshoe() -> Result<[Mesh; 2]> {
+    Ok([procedural::clover(4, 0.5, 0.055, 250, 20)?, procedural::horseshoe(0.42, 0.09, 49, 20)?])
+}
+
+fn dragon_and_bunny() -> Result<[Mesh; 2]> {
+    let bunny = scenes::root().join("../shared/data/meshes/aj_stanford-bunny.obj");
+    Ok([scenes::mesh("dragon48k")?, fitted(impinge::io::load_mesh(bunny)?, 0.7)?])
+}
+
 /// The waves of body a (0) or b (1): two that bend and one over the surface, for bodies about as large as 1.
-fn deforming(mesh: Mesh, which: usize) -> Body {
+fn deforming(mesh: Mesh, which: usize, pace: Pace) -> Body {
     let wave = |amplitude, direction, vector: [f64; 3], oscillations| Wave {
         amplitude,
         direction,
         vector: vector.into(),
-        oscillations,
+        oscillations: if pace == Pace::Fast { oscillations } else { 1 },
     };
     let waves = match which {
         0 => [

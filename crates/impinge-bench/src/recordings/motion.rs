@@ -1,7 +1,14 @@
 //! How the recorded motions were made, and how they are written and read.
 //!
-//! Body b comes to a and leaves it again several times, each time from another side and turned otherwise. A file has a
-//! row for every ten milliseconds, with seven decimal places; frames of a millisecond lie on straight lines in between.
+//! Body b comes to a and leaves it again several times. A file has a row for every ten milliseconds, with seven decimal
+//! places; frames of a millisecond lie on straight lines in between.
+//!
+//! There are two speeds, and the tables tell them apart. At the speed of touch a hand explores one body with the other, as
+//! haptic devices have it with a frame a millisecond: it follows the surface at some centimetres a second and presses on
+//! it by some millimetres. For bodies about 0.3 m large that is a tenth of their size a second at most, contacts a
+//! hundredth of it deep, and surfaces that deform by a thirtieth of it a second. In the recordings called `-fast` bodies
+//! fly past each other at about their own size a second, pass through each other by a tenth of it and more, and deform by
+//! a tenth of it a second. What the bodies really do is measured and printed with every table.
 
 use std::f64::consts::TAU;
 use std::fmt::Write as _;
@@ -24,10 +31,13 @@ const HEADER: &str = "phase,x,y,z,qx,qy,qz,qw";
 type Path = fn(f64) -> (DVec3, DQuat);
 
 /// The path of each scene.
-const PATHS: [(&str, Path); 3] = [
-    ("sphere-torus", through_the_hole),
-    ("horseshoe-clover", onto_the_leaves),
-    ("dragon-bunny", around_and_near),
+const PATHS: [(&str, Path); 6] = [
+    ("sphere-torus", onto_the_ball),
+    ("horseshoe-clover", along_the_leaves),
+    ("dragon-bunny", along_the_back),
+    ("sphere-torus-fast", through_the_hole),
+    ("horseshoe-clover-fast", onto_the_leaves),
+    ("dragon-bunny-fast", around_and_near),
 ];
 
 /// Writes every recording below `folder`.
@@ -97,6 +107,33 @@ fn text(path: Path) -> String {
         out.push('\n');
     }
     out
+}
+
+/// The torus is put on the sphere four times, a little askew, and turned on it.
+fn onto_the_ball(time: f64) -> (DVec3, DQuat) {
+    let angle = TAU * time;
+    let at = DVec3::new(0.008 * angle.cos(), 0.008 * angle.sin(), 0.15 + 0.018 * (4.0 * angle).cos());
+    let turn = DQuat::from_rotation_x(0.04 * angle.sin()) * DQuat::from_rotation_z(0.04 * angle.sin());
+    (at, turn)
+}
+
+/// The horseshoe touches the clover's leaves four times and slides along them.
+fn along_the_leaves(time: f64) -> (DVec3, DQuat) {
+    let angle = TAU * time;
+    let at = DVec3::new(0.02 * angle.sin(), 0.3 + 0.02 * angle.cos(), 0.15 + 0.018 * (4.0 * angle).cos());
+    let turn = DQuat::from_rotation_y(0.04 * angle.sin()) * DQuat::from_rotation_x(0.03 * angle.cos());
+    (at, turn)
+}
+
+/// The bunny touches the dragon four times and slides along it.
+fn along_the_back(time: f64) -> (DVec3, DQuat) {
+    let angle = TAU * time;
+    let around = 4.0 + 0.05 * angle.sin();
+    let side = DVec3::new(around.cos(), 0.03 * angle.cos(), 0.7 * around.sin());
+    // Once in the time the waves bring the surfaces nearer to each other and take them away.
+    let at = side * (0.686 + 0.015 * (4.0 * angle).cos() + 0.035 * (angle - 4.6).cos());
+    let turn = DQuat::from_rotation_y(-4.0) * DQuat::from_rotation_x(0.03 * angle.sin());
+    (at, turn)
 }
 
 /// The torus goes over the sphere and back, three times, a little askew.

@@ -17,7 +17,7 @@ pub(super) const LANES: usize = 8;
 const CORNERS: usize = 3 * LANES;
 
 /// Frames after which it no longer counts where a cluster was.
-const RECENT: u64 = 8;
+const RECENT: u64 = 64;
 
 /// Some triangles.
 #[derive(Debug, Clone)]

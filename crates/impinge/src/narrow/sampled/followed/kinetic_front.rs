@@ -3,8 +3,10 @@
 //!
 //! The front of two trees of patches (Klosowski et al. 1998), kept from frame to frame. A pair of patches waits while its gap
 //! is expected to last, else finer ones stand for it. Of two clusters of triangles each pair is decided by the exact test
-//! (`cluster_pair`); where some meet, they are looked at in every frame, else when the planes or the cylinders between them
-//! are no longer expected to separate them. So a frame costs as much as there are clusters that nearly touch.
+//! (`cluster_pair`). Where some meet, so many are told that each of the others shares vertices with one of them on both
+//! bodies: what is told stands for all of them while it meets (`witnesses`). The clusters are looked at again when a witness
+//! is lost, or when the planes, edges or cylinders between other triangles are no longer expected to separate them: a pair
+//! beside a witness may begin and end unseen. So a frame costs as much as changes in it, however long the contact is.
 //!
 //! All this is expected from the motion of the last frames, not proved: gaps close as fast as they do now, and no more is
 //! added to that in a frame than was lately. Where the motion changes faster, all pairs are looked at.
@@ -14,21 +16,18 @@ use glam::DVec3;
 use super::super::facet_pair::{self, Gap};
 use super::super::front::{Frame, NONE};
 use super::super::layers::Layers;
-use super::super::meter::Meter;
 use super::super::posed::{Flow, largest_turn};
-use super::cluster_pair::{Approach, FARTHEST};
-use super::clusters::{Cluster, LANES, PlacedClusters};
-use super::patches::{Patch, PlacedPatch, PlacedPatches};
-use super::{Told, one_of_each, tell};
-use crate::geom::triangle_triangle::meet;
-use crate::num::each::Each;
+use super::cluster_pair::Approach;
+use super::clusters::PlacedClusters;
+use super::gap_motion::{CAUTION, GapMotion};
+use super::look::{Look, MeetingPairs};
+use super::patches::{PlacedPatch, PlacedPatches};
+use super::witnesses::Witnesses;
+use super::{Told, beside, told_of};
 use crate::simd::{SimdLevel, prefetch, prefetch_whole};
 
 /// Frames for which a pair waits at most; a power of two.
 const AHEAD: u64 = 256;
-
-/// Part of the expected time after which a pair is looked at (no unit): motions are not uniform.
-const CAUTION: f64 = 0.9;
 
 /// Share of the whole motion that counts as an approach whatever its direction is (no unit): patches are not flat, bodies
 /// turn, and what recedes may come back.
@@ -65,14 +64,18 @@ const FADING: [f64; 4] = [0.98, 0.98, 0.97, 0.97];
 /// How much faster than expected bodies may be, or change their motion, until all that waits is looked at anew (no unit).
 const FASTER: f64 = 1.5;
 
+/// Frames for which planes and edges between two clusters are expected to last, at least and at most; the farther one
+/// looks ahead, the faster they may have to close.
+const HORIZON: [f32; 2] = [8.0, 64.0];
+
 /// Pairs of patches that would be looked at sooner are replaced by finer ones (frames).
-const SOON: f64 = 3.0;
+const SOON: f64 = 12.0;
 
 /// Clusters whose cylinders stay apart longer are not looked at any closer (frames).
-const APART: f64 = 1.0;
+const APART: f64 = 8.0;
 
 /// Pairs are replaced by a coarser one that would not be looked at sooner (frames).
-const LATE: f64 = 9.0;
+const LATE: f64 = 36.0;
 
 /// Coarser pairs are tried in one of so many frames.
 const RISING: u64 = 2;
@@ -98,12 +101,12 @@ struct Node {
     child: u32,
     /// Entries with another stamp do not count.
     stamp: u32,
-    /// Of two clusters, the pairs of triangles that were told of those that met (bit 8·i + j).
-    told: u64,
-    /// The reading of the clock when they were.
-    told_at: u64,
-    /// The reading of the clock until which nothing else is expected there.
-    until: u64,
+    /// Witnesses with another one do not count.
+    choice: u32,
+    /// Frames for which two clusters waited, or were expected to.
+    waits: u16,
+    /// Of two clusters, whether some of their triangles meet.
+    is_met: bool,
     /// Whether its share counts as apart.
     is_apart: bool,
 }
@@ -136,6 +139,9 @@ pub(super) struct KineticFront {
     stack: Vec<(u32, Placed)>,
     patches: [PlacedPatches; 2],
     clusters: [PlacedClusters; 2],
+    witnesses: Witnesses,
+    /// How far any points of the bodies have gone against each other at most since the beginning (a length).
+    gone: f64,
     /// The share of all pairs of surface points that belongs to pairs which are apart.
     apart: f64,
     /// Frames since the beginning.
@@ -152,15 +158,6 @@ pub(super) struct KineticFront {
     level: SimdLevel,
 }
 
-/// What is looked at, and with what.
-pub(super) struct Look<'l, 'f, 'b> {
-    pub layers: [&'l Layers; 2],
-    pub frame: &'l mut Frame<'f>,
-    pub meter: &'l mut Meter<'b>,
-    /// Triangles that meet.
-    pub told: &'l mut Vec<Told>,
-}
-
 impl KineticFront {
     pub fn new(stretch: [f64; 2], size: f64) -> KineticFront {
         let mut front = KineticFront {
@@ -174,6 +171,8 @@ impl KineticFront {
             stack: Vec::new(),
             patches: Default::default(),
             clusters: Default::default(),
+            witnesses: Witnesses::default(),
+            gone: 0.0,
             apart: 0.0,
             clock: 0,
             pace: [0.0; 4],
@@ -194,6 +193,8 @@ impl KineticFront {
         self.free.clear();
         self.patches.iter_mut().for_each(PlacedPatches::clear);
         self.clusters.iter_mut().for_each(PlacedClusters::clear);
+        self.witnesses.clear();
+        self.gone = 0.0;
         self.apart = 0.0;
         self.pace = [0.0; 4];
         self.flow = None;
@@ -204,6 +205,11 @@ impl KineticFront {
     /// The share of all pairs of surface points that were seen apart, and are not yet expected to meet.
     pub fn coverage(&self) -> f64 {
         self.apart.clamp(0.0, 1.0 - f64::EPSILON)
+    }
+
+    /// Pairs of triangles that meet, at least one for each contact that is known, and their names.
+    pub fn told(&self) -> &[Told] {
+        self.witnesses.told()
     }
 
     /// Goes on to the next frame and looks at the pairs that are due; false when the budget ends.
@@ -222,45 +228,39 @@ impl KineticFront {
                 due.append(waiting);
             }
         }
-        let is_done = self.tell_again(&mut due[0], look) && self.look_at_all(&mut due, look);
+        let is_paid = self.verify(&mut due[0], look);
+        let is_done = is_paid && self.look_at_all(&mut due, look);
         if !is_done {
             due.iter().for_each(|entries| self.leave(entries));
         }
         due.iter_mut().for_each(Vec::clear);
         self.due = due;
+        let nodes = &self.nodes;
+        self.witnesses.drop_old(|node| nodes[node as usize].choice);
         is_done
     }
 
-    /// Tells the triangles that met and still do, before anything else is looked for. What is left of the entries is to be
-    /// looked at closer; false when the budget ends.
-    fn tell_again(&mut self, entries: &mut Vec<Entry>, look: &mut Look<'_, '_, '_>) -> bool {
-        let mut closer = 0;
-        for k in 0..entries.len() {
-            self.fetch(entries, k, look);
-            let entry = entries[k];
-            let Node { pair, stamp, told, until, .. } = self.nodes[entry.node as usize];
-            let clusters = match look.clusters(pair) {
-                Some(clusters) if stamp == entry.stamp => clusters,
-                _ => continue,
-            };
-            if !look.meter.pay(1) {
-                entries.drain(closer..k);
-                return false;
+    /// Keeps the witnesses that still meet, before anything else is looked for. Where one is lost its clusters are due;
+    /// false when the budget ends.
+    fn verify(&mut self, due: &mut Vec<Entry>, look: &mut Look<'_, '_, '_>) -> bool {
+        self.gone += look.frame.step;
+        let (gone, nodes) = (self.gone, &mut self.nodes);
+        let mut is_paid = true;
+        self.witnesses.verify(gone, |node, choice, triangles| {
+            let of = &mut nodes[node as usize];
+            if of.choice != choice {
+                return None;
             }
-            let own = look.own(clusters);
-            let of = &mut self.nodes[entry.node as usize];
-            let still = look.still_meet(told, own);
-            tell(still, own, clusters, look.told);
-            (of.told, of.told_at) = (still, self.clock);
-            if still == told && self.clock <= until {
-                self.stay(entry.node);
-                continue;
+            is_paid = is_paid && look.meter.pay(1);
+            let margin = if is_paid { look.margin(triangles) } else { None };
+            if margin.is_none() {
+                of.choice = of.choice.wrapping_add(1);
+                of.stamp = of.stamp.wrapping_add(1);
+                due.push(Entry { node, stamp: of.stamp });
             }
-            entries[closer] = entry;
-            closer += 1;
-        }
-        entries.truncate(closer);
-        true
+            margin.map(|margin| gone + margin)
+        });
+        is_paid
     }
 
     /// Looks at what met and at the others in turn, so that a small budget is shared by both; takes away what was looked at
@@ -306,11 +306,8 @@ impl KineticFront {
         if let Some(node) = node(FETCHED[3])
             && let Some(clusters) = look.clusters(node.pair)
         {
-            let is_kept = node.told != 0 && self.clock <= node.until;
             for (k, cluster) in look.own(clusters).into_iter().enumerate() {
-                if !is_kept {
-                    self.clusters[k].fetch(clusters[k]);
-                }
+                self.clusters[k].fetch(clusters[k]);
                 cluster.fetch(&look.frame.bodies[k]);
             }
         }
@@ -319,7 +316,7 @@ impl KineticFront {
     /// Puts off what the budget no longer pays for.
     fn leave(&mut self, entries: &[Entry]) {
         for entry in entries {
-            let is_met = self.nodes[entry.node as usize].told != 0;
+            let is_met = self.nodes[entry.node as usize].is_met;
             self.late[usize::from(!is_met)].push(*entry);
         }
     }
@@ -416,7 +413,7 @@ impl KineticFront {
                 _ => (DVec3::ZERO, look.frame.deformed),
             };
             let moved = look.frame.flow.as_ref().map(|flow| flow.at(b.centre) + deforms);
-            self.motion(moved, a.radius.min(b.radius), deformed, look.frame).frames(gap)
+            self.motion(moved, a.radius.min(b.radius), deformed, look.frame).frames(gap).unwrap_or(SOON)
         } else {
             0.0
         };
@@ -426,12 +423,12 @@ impl KineticFront {
     /// How b moves against a at patches of so small a radius, where points move so in the last frame, and differ from that
     /// by so much through deformation.
     #[inline]
-    fn motion(&self, moved: Option<DVec3>, radius: f64, deformed: f64, frame: &Frame<'_>) -> Motion {
+    fn motion(&self, moved: Option<DVec3>, radius: f64, deformed: f64, frame: &Frame<'_>) -> GapMotion {
         let speed = moved.map_or(0.0, DVec3::length);
         // Bodies that slow down or rest may go on in any direction.
         let is_steady = frame.step >= 0.5 * self.pace[0];
         let aside = if is_steady { ASIDE * speed } else { self.pace[0] };
-        Motion {
+        GapMotion {
             moved,
             aside: aside + deformed,
             unlike: self.turned * radius + deformed + self.pace[2].max(self.least_pace(2)),
@@ -444,17 +441,21 @@ impl KineticFront {
     fn wait(&mut self, node: u32, frames: f64, layers: [&Layers; 2]) {
         self.count_apart(node, frames >= 1.0, layers);
         let of = &mut self.nodes[node as usize];
-        of.told = 0;
-        let entry = Entry { node, stamp: of.stamp };
-        let frames = (frames as u64 + DELAY).clamp(1, AHEAD - 1);
-        self.ahead[slot(self.clock + frames)][1].push(entry);
+        if of.is_met {
+            of.is_met = false;
+            of.choice = of.choice.wrapping_add(1);
+        }
+        self.enter(node, frames);
     }
 
-    /// Has clusters of which some triangles meet looked at in the next frame.
+    /// Has a node looked at after so many frames.
     #[inline]
-    fn stay(&mut self, node: u32) {
-        let entry = Entry { node, stamp: self.nodes[node as usize].stamp };
-        self.ahead[slot(self.clock + 1)][0].push(entry);
+    fn enter(&mut self, node: u32, frames: f64) {
+        let frames = (frames as u64 + DELAY).clamp(1, AHEAD - 1);
+        let of = &mut self.nodes[node as usize];
+        of.waits = frames as u16;
+        let (which, entry) = (usize::from(!of.is_met), Entry { node, stamp: of.stamp });
+        self.ahead[slot(self.clock + frames)][which].push(entry);
     }
 
     fn count_apart(&mut self, node: u32, is_apart: bool, layers: [&Layers; 2]) {
@@ -497,8 +498,9 @@ impl KineticFront {
         for below in [child, child + 1] {
             self.close(below, layers);
             self.count_apart(below, false, layers);
-            let stamp = &mut self.nodes[below as usize].stamp;
-            *stamp = stamp.wrapping_add(1);
+            let of = &mut self.nodes[below as usize];
+            of.stamp = of.stamp.wrapping_add(1);
+            of.choice = of.choice.wrapping_add(1);
         }
         self.free.push(child);
     }
@@ -536,17 +538,15 @@ impl KineticFront {
         });
         for node in [child, child + 1] {
             let node = &mut self.nodes[node as usize];
-            *node = Node { stamp: node.stamp, ..Node::new(parent) };
+            *node = Node { stamp: node.stamp, choice: node.choice, ..Node::new(parent) };
         }
         self.nodes[parent as usize].child = child;
         child
     }
 
-    /// Two clusters: their triangles that meet are told.
+    /// Two clusters: so many of their triangles that meet are told that the others are beside them.
     fn look_at_clusters(&mut self, node: u32, clusters: [u32; 2], look: &mut Look<'_, '_, '_>) {
-        let Node { pair, told, told_at, .. } = self.nodes[node as usize];
-        // What was told in this frame already.
-        let told = if told_at == self.clock { told } else { 0 };
+        let Node { pair, is_met, waits, .. } = self.nodes[node as usize];
         let layers = look.layers;
         let own = look.own(clusters);
         look.frame.work.volume_tests += 1;
@@ -566,9 +566,9 @@ impl KineticFront {
         let moved = frame.flow.as_ref().map(|flow| flow.at(b.facet.centre) + deforms);
         let motion = self.motion(moved, radius, deformed, frame);
         let mut apart = 0.0;
-        if told == 0 {
+        if !is_met {
             let gap = facet_pair::gap(&a.facet, &b.facet);
-            apart = if gap.width > 0.0 { motion.frames(gap) } else { 0.0 };
+            apart = if gap.width > 0.0 { motion.frames(gap).unwrap_or(SOON) } else { 0.0 };
             if apart >= APART {
                 if apart >= LATE {
                     let placed = self.placed_anew(pair, look);
@@ -581,37 +581,47 @@ impl KineticFront {
         }
         look.meter.charge(1);
         let blocks = [&a.block, &b.block];
-        let unlike = motion.unlike + 0.5 * f64::from(FARTHEST) * motion.change;
-        let moved = motion.moved.unwrap_or(DVec3::ZERO);
-        let approach = Approach::new(blocks, [a.facet.centre, b.facet.centre], moved, unlike);
-        let near = approach.near(self.level, blocks, [own[0].lanes(), own[1].lanes()]);
-        let mut met = 0_u64;
-        let mut left = near.pairs;
-        look.frame.work.primitive_tests += u64::from(left.count_ones());
-        let bodies = &look.frame.bodies;
-        while left != 0 {
-            let bit = left.trailing_zeros() as usize;
-            left &= left - 1;
-            let lanes = [bit / LANES, bit % LANES];
-            let is_meeting = approach.meet(blocks, lanes).unwrap_or_else(|| {
-                let [p, q] = [0, 1].map(|k| bodies[k].triangle(own[k].triangles[lanes[k]]).corners);
-                meet(&p, &q)
-            });
-            met |= u64::from(is_meeting) << bit;
+        let horizon = (2.0 * f32::from(waits)).clamp(HORIZON[0], HORIZON[1]);
+        let (unlike, speed) = (motion.unlike_within(f64::from(horizon)), motion.moved.unwrap_or(DVec3::ZERO));
+        let approach = Approach::new(blocks, [a.facet.centre, b.facet.centre], speed, unlike, horizon);
+        let mut near = approach.near(self.level, blocks, [own[0].lanes(), own[1].lanes()]);
+        let met = look.decide(&approach, blocks, own, &mut near);
+        if motion.moved.is_none() {
+            near.frames = 0.0;
         }
-        if met != 0 {
-            let firsts = one_of_each(met, told, own);
-            tell(firsts & !told, own, clusters, look.told);
-            self.count_apart(node, false, layers);
-            let of = &mut self.nodes[node as usize];
-            (of.told, of.told_at, of.until) = (firsts, self.clock, self.clock + DELAY);
-            return self.stay(node);
+        if met.pairs == 0 {
+            return self.wait(node, apart.max(CAUTION * f64::from(near.frames)), layers);
         }
-        let planes = match near.pairs == 0 && motion.moved.is_some() {
-            true => CAUTION * f64::from(near.frames),
-            false => 0.0,
-        };
-        self.wait(node, apart.max(planes), layers);
+        self.count_apart(node, false, layers);
+        let covered = self.choose(node, &met, clusters, look);
+        let frames = near.frames_without(covered, [own[0].lanes(), own[1].lanes()]);
+        self.enter(node, CAUTION * f64::from(frames));
+    }
+
+    /// Chooses witnesses of two clusters; returns the pairs that are beside them.
+    fn choose(
+        &mut self,
+        node: u32,
+        met: &MeetingPairs,
+        clusters: [u32; 2],
+        look: &mut Look<'_, '_, '_>,
+    ) -> u64 {
+        let own = look.own(clusters);
+        let of = &mut self.nodes[node as usize];
+        of.is_met = true;
+        of.choice = of.choice.wrapping_add(1);
+        let (mut left, mut covered) = (met.pairs, 0);
+        while let Some(bit) = met.deepest(left) {
+            let told = told_of(bit, own, clusters);
+            let margin = look.margin(told.0);
+            if let Some(margin) = margin {
+                self.witnesses.push(node, of.choice, told, self.gone + margin);
+            }
+            let around = beside(bit, own);
+            covered |= around;
+            left &= !around;
+        }
+        covered
     }
 }
 
@@ -623,67 +633,15 @@ fn slot(clock: u64) -> usize {
 
 impl Node {
     fn new(parent: u32) -> Node {
-        Node { pair: [0; 2], parent, child: NONE, stamp: 0, told: 0, told_at: 0, until: 0, is_apart: false }
-    }
-}
-
-impl<'l> Look<'l, '_, '_> {
-    #[inline]
-    fn patch(&self, body: usize, patch: u32) -> &'l Patch {
-        &self.layers[body].patches().tree[patch as usize]
-    }
-
-    #[inline]
-    fn own(&self, clusters: [u32; 2]) -> [&'l Cluster; 2] {
-        [0, 1].each(|k| &self.layers[k].patches().clusters[clusters[k] as usize])
-    }
-
-    /// Which of some pairs of two clusters' triangles meet.
-    fn still_meet(&mut self, mut pairs: u64, own: [&Cluster; 2]) -> u64 {
-        self.frame.work.primitive_tests += u64::from(pairs.count_ones());
-        let mut still = 0;
-        while pairs != 0 {
-            let bit = pairs.trailing_zeros() as usize;
-            pairs &= pairs - 1;
-            let a = self.frame.bodies[0].triangle(own[0].triangles[bit / LANES]);
-            let b = self.frame.bodies[1].triangle(own[1].triangles[bit % LANES]);
-            still |= u64::from(meet(&a.corners, &b.corners)) << bit;
+        Node {
+            pair: [0; 2],
+            parent,
+            child: NONE,
+            stamp: 0,
+            choice: 0,
+            waits: 0,
+            is_met: false,
+            is_apart: false,
         }
-        still
-    }
-
-    /// The clusters of two patches of which each is one.
-    #[inline]
-    fn clusters(&self, pair: [u32; 2]) -> Option<[u32; 2]> {
-        Some([self.patch(0, pair[0]).cluster()?, self.patch(1, pair[1]).cluster()?])
-    }
-}
-
-/// How two bodies move against each other at some place.
-struct Motion {
-    /// Of b against a in the last frame; `None` where that is not known.
-    moved: Option<DVec3>,
-    /// By how much gaps close in a frame whatever their direction is.
-    aside: f64,
-    /// By how much the motion of points of the patches differs from that now, or may in the next frame.
-    unlike: f64,
-    /// By how much the motion changes in a frame on the average.
-    change: f64,
-}
-
-impl Motion {
-    /// In how many frames a gap is expected to close, with some caution. Before anything is known of the motion that is
-    /// soon.
-    #[inline]
-    fn frames(&self, gap: Gap) -> f64 {
-        let Some(moved) = self.moved else { return SOON };
-        let closing = -gap.direction.dot(moved);
-        // While the motion stays within a part of itself, or while it changes no faster than before: the gap g closes with
-        // the speed s and the acceleration a after 2·g/(s + √(s² + 2·a·g)).
-        let whatever = gap.width / (closing.max(0.0) + self.aside).max(f64::MIN_POSITIVE);
-        let speed = closing + self.unlike;
-        let root = (speed * speed + 2.0 * self.change * gap.width).sqrt();
-        let steadily = 2.0 * gap.width / (speed + root).max(f64::MIN_POSITIVE);
-        CAUTION * whatever.max(steadily)
     }
 }

@@ -13,7 +13,7 @@ use crate::num::tolerance::ROUND_UP;
 use crate::simd::prefetch;
 
 /// Frames after which it no longer counts where a patch was.
-const RECENT: u64 = 16;
+const RECENT: u64 = 64;
 
 /// A patch.
 #[derive(Debug, Clone, Copy)]
