@@ -5,8 +5,8 @@
 //!
 //! There are two speeds, and the tables tell them apart. At the speed of touch a hand explores one body with the other, as
 //! haptic devices have it with a frame a millisecond: it follows the surface at some centimetres a second and presses on
-//! it by some millimetres. For bodies about 0.3 m large that is a tenth of their size a second at most, contacts a
-//! hundredth of it deep, and surfaces that deform by a thirtieth of it a second. In the recordings called `-fast` bodies
+//! it a little. For bodies about 0.3 m large that is about a tenth of their size a second, paths that press by about a
+//! hundredth of it, and surfaces that deform by a thirtieth of it a second. In the recordings called `-fast` bodies
 //! fly past each other at about their own size a second, pass through each other by a tenth of it and more, and deform by
 //! a tenth of it a second. What the bodies really do is measured and printed with every table.
 
