@@ -331,7 +331,7 @@ extents), "ellipsoid" (radii), "capsule", "cylinder", "cone" ({"radius":r,"half_
 apex at +h), "halfspace" ({"normal":n,"offset":d}, the points with n·x <= d), "triangle", "segment", "particles" (points,
 with "radius" or "radii"), "compound" (a list of convex shapes with their poses); each with an optional "pose", and for a sweep "to", its pose at the end of
 the step ("turns" whole turns more: about the way, or z, where the two poses do not turn; "law" "uniform" or "contact"). A sweep may carry "tolerance", "slack" and
-"surfaces" (true: closed meshes, boxes and hulls are hollow). relation, sweep, distance, contacts and separate take any two; between two
+"surfaces" (true: closed meshes, boxes and hulls are hollow). relation, sweep, distance and contacts take any two, separate any but particles; between two
 convex shapes the distance is signed: negative is the penetration depth, and moving b along "normal" by it parts them.
 With a mesh it is that of the surfaces, positive also where one solid is inside the other: "relation" stands beside it.
 pairs takes two meshes, volume two closed bodies. contacts may carry "margin" and "sides" (1: open meshes push out along
@@ -367,6 +367,8 @@ Scenes:
   tunnel        fast and thin: bunnies and a wall
   manipulate    an object that follows a hand stops at contact and slides
   press         a soft ball of two levels is pressed against a rigid one, fine only where it touches
+  merge         two drops, surfaces of particles, merge and split again
+  clusters      eight clusters of particles that pass through each other; --particles N, --method NAME
 
 Examples:
   impinge simulate multibody --frames 500 --picture box.png
@@ -379,6 +381,7 @@ Examples:
   impinge simulate manipulate --check --picture slide.png            stops at contact and slides
   impinge simulate press --check --picture dent.png                  rests at the indentation of the closed form
   impinge simulate merge --check --picture drops.png                 two drops merge and split again
+  impinge simulate clusters --particles 8000 --method spanner --picture red.png
 
 Counts bodies, pairs, events and contacts, and tells what the scene measures of itself: the drift of energy
 and momentum, bodies outside the box, the nearest distance; for bodies that are swept their impacts, how often
@@ -386,7 +389,8 @@ one rested because it had too many in a step, and the share of steps longer than
 --record writes one JSON object per line: the scene, then each frame with the poses of what moves, the events
 and the contacts. --check compares every frame with brute force and with what must be conserved; the first
 difference ends the program with exit 2.
---budget holds for each frame; exit 3 if the last one left pairs open. Otherwise exit 0.")]
+--budget holds for each frame; exit 3 if the last one left pairs open. Otherwise exit 0. clusters takes neither
+--budget nor --record.")]
     Simulate(Simulate),
     /// Runs the main job on built-in scenes, no files needed
     #[command(after_help = "\

@@ -102,7 +102,7 @@ pub fn contacts_batch(pairs: &[[Placed<'_>; 2]]) -> Vec<Vec<Contact>> {
 /// ```
 ///
 /// # Errors
-/// Two half-spaces that no translation takes apart.
+/// Two half-spaces that no translation takes apart, or a cloud of particles.
 pub fn separate<'s>(
     a: impl Into<Placed<'s>>,
     b: impl Into<Placed<'s>>,

@@ -62,7 +62,7 @@ pub enum Reason {
         /// The method that was named.
         named: Method,
     },
-    /// No other exact method answers this question.
+    /// No other exact method has stored costs for this question about these kinds.
     Only,
     /// No exact method answers this question about these shapes.
     Approximate,
@@ -90,7 +90,7 @@ impl fmt::Display for Reason {
             Reason::Approximate => {
                 f.write_str("chosen by auto: no exact method answers this question about these shapes")
             }
-            Reason::Only => f.write_str("chosen by auto: the only exact method for this question"),
+            Reason::Only => f.write_str("chosen by auto: no other exact method has stored costs for this question"),
             Reason::Cheapest { nanoseconds, next, next_nanoseconds } => write!(
                 f,
                 "chosen by auto: expected to take {} where {next} would take {}",
