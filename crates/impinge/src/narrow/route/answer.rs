@@ -90,7 +90,9 @@ impl fmt::Display for Reason {
             Reason::Approximate => {
                 f.write_str("chosen by auto: no exact method answers this question about these shapes")
             }
-            Reason::Only => f.write_str("chosen by auto: no other exact method has stored costs for this question"),
+            Reason::Only => {
+                f.write_str("chosen by auto: no other exact method has stored costs for this question")
+            }
             Reason::Cheapest { nanoseconds, next, next_nanoseconds } => write!(
                 f,
                 "chosen by auto: expected to take {} where {next} would take {}",
