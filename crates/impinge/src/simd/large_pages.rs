@@ -1,12 +1,20 @@
 //! A hint to the system: memory that is read here and there is better in large pages, of which the processor knows
 //! where they are without asking the page tables, which takes as long as the memory itself.
 
+use crate::budget::hand_over::checkpoint;
+
+/// Bytes that are copied between two checkpoints.
+const COPIED: usize = 1 << 18;
+
 /// The same items in memory of their size, in large pages where Linux gives them to those who ask.
 pub(crate) fn in_large_pages<T: Copy>(items: Vec<T>) -> Vec<T> {
     let mut moved = Vec::with_capacity(items.len());
     #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
     advise(moved.spare_capacity_mut());
-    moved.extend_from_slice(&items);
+    for part in items.chunks((COPIED / size_of::<T>().max(1)).max(1)) {
+        checkpoint();
+        moved.extend_from_slice(part);
+    }
     moved
 }
 

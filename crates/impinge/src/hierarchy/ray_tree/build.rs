@@ -13,6 +13,7 @@ use super::super::wide::TreeFrame;
 use super::tree_ray::PlacedFrame;
 use super::{Block, BoxTree, Link, Node, Piece, RayTree};
 use crate::bound::Aabb;
+use crate::budget::hand_over::checkpoint;
 use crate::num::parallel;
 use crate::num::tolerance::WITHIN_THE_LAST_BIN;
 use crate::simd::in_large_pages;
@@ -30,6 +31,9 @@ const PARALLEL_FROM: usize = 4096;
 
 /// What a leaf costs where its box is met (steps of a node).
 const LEAF_STEPS: f32 = 1.0;
+
+/// Items between two checkpoints where they are put in order.
+const STRIDE: usize = 64;
 
 /// Below this depth sets are halved, so that no input makes the tree deep.
 const HALVED_FROM: usize = 40;
@@ -126,8 +130,8 @@ impl BoxTree {
 }
 
 fn frame_around(points: impl Iterator<Item = DVec3>) -> TreeFrame {
-    let (low, high) =
-        points.fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(low, high), p| (low.min(p), high.max(p)));
+    let (low, high) = parallel::in_turn(points)
+        .fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(low, high), p| (low.min(p), high.max(p)));
     if low.cmple(high).all() {
         TreeFrame::around(low, high)
     } else {
@@ -166,6 +170,7 @@ fn divide(items: &mut [Item], most: usize, depth: usize) -> Vec<Binary> {
 }
 
 fn divide_into(items: &mut [Item], most: usize, depth: usize, tree: &mut Vec<Binary>) {
+    checkpoint();
     let at = tree.len();
     let bounds = items.iter().fold(Bounds::EMPTY, |all, item| all.union(item.bounds));
     tree.push(Binary { bounds, right: 0, count: items.len() as u32 });
@@ -197,14 +202,14 @@ fn steps(count: usize) -> f32 {
 
 /// The best border between bins; `None` where all centres fall into one.
 fn binned_border(items: &mut [Item]) -> Option<usize> {
-    let centres = items.iter().fold(Bounds::EMPTY, |all, item| all.with(item.middle()));
+    let centres = parallel::in_turn(&*items).fold(Bounds::EMPTY, |all, item| all.with(item.middle()));
     let extent = centres.high - centres.low;
     let scale = Vec4::splat(BINS as f32 * WITHIN_THE_LAST_BIN) / extent.max(Vec4::splat(f32::MIN_POSITIVE));
     let bin = |item: &Item| {
         ((item.middle() - centres.low) * scale).as_uvec4().min(glam::UVec4::splat(BINS as u32 - 1))
     };
     let mut bins = [[(Bounds::EMPTY, 0_usize); BINS]; 3];
-    for item in items.iter() {
+    for item in parallel::in_turn(&*items) {
         let at = bin(item);
         for axis in 0..3 {
             let (bounds, count) = &mut bins[axis][at[axis] as usize];
@@ -293,6 +298,9 @@ fn partition(items: &mut [Item], is_left: impl Fn(&Item) -> bool) -> usize {
         if low >= high {
             return low;
         }
+        if low.is_multiple_of(STRIDE) {
+            checkpoint();
+        }
         items.swap(low, high - 1);
     }
 }
@@ -312,7 +320,7 @@ type Costs = [f32; LANES];
 fn costs(binary: &[Binary]) -> Vec<Costs> {
     let mut costs = vec![[0.0; LANES]; binary.len()];
     // Children stand behind their parents.
-    for (at, part) in binary.iter().enumerate().rev() {
+    for (at, part) in parallel::in_turn(binary.iter().enumerate().rev()) {
         let area = part.bounds.area();
         if part.right == 0 {
             costs[at] = [area * LEAF_STEPS; LANES];
@@ -345,6 +353,7 @@ struct Collapse<'b> {
 impl Collapse<'_> {
     /// Appends a node over a part and everything below it.
     fn node(&mut self, part: Part<'_>) -> Link {
+        checkpoint();
         let mut parts = SmallVec::new();
         self.deal(part, LANES, &mut parts);
         let index = self.nodes.len();
