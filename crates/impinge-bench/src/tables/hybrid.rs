@@ -15,11 +15,11 @@ use super::Effort;
 use crate::random::Numbers;
 use crate::table::{Table, milliseconds};
 
-/// Particles.
-const COUNT: usize = 2_000;
+/// Particles: so many that trying all pairs of a cluster takes longer than hashing it on any machine.
+const COUNT: usize = 4_000;
 
 /// The side of the cube that they fill at the start, in cutoffs: about four neighbours each.
-const SIDE: f64 = 12.6;
+const SIDE: f64 = 15.9;
 
 /// Clusters, and the side of the space that they fly out to: so far that the cells of a grid, which are not many more
 /// than particles, hold whole clusters.
@@ -27,12 +27,12 @@ const CLUSTERS: usize = 2;
 const FAR: f64 = 1e6;
 
 /// Half the side of a cluster, and half the diagonal of the cube that all collapse to; the walk adds to that.
-const CLUSTER: f64 = 5.0;
+const CLUSTER: f64 = 6.3;
 const COLLAPSED: f64 = 0.38;
 
 /// Names and frames of the phases: so many that the two best fixed techniques, grid and hash table, take about as long in
 /// all, each losing in the other's phase. The last phase is short, for a frame of it takes as long as many of the others.
-const PHASES: [(&str, usize); 3] = [("uniform", 400), ("clustered", 800), ("collapsed", 60)];
+const PHASES: [(&str, usize); 3] = [("uniform", 400), ("clustered", 225), ("collapsed", 20)];
 
 /// Frames in which a phase goes over into the next.
 const CHANGE: usize = 4;

@@ -42,7 +42,7 @@ pub struct ContactOptions {
     pub told: Contacts,
     /// Whether open meshes push along the normals of their triangles only.
     pub one_sided: bool,
-    /// Whether it is asked if they touch; else [`PairContacts::touching`] tells nothing, and no relation is asked for it.
+    /// Whether it is asked if they touch; else `PairContacts::touching` tells nothing, and no relation is asked for it.
     pub asks_touch: bool,
 }
 
