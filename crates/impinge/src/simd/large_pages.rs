@@ -15,7 +15,21 @@ pub(crate) fn in_large_pages<T: Copy>(items: Vec<T>) -> Vec<T> {
         checkpoint();
         moved.extend_from_slice(part);
     }
+    release(items);
     moved
+}
+
+/// Bytes that are given back at once.
+const RELEASED: usize = 4 << 20;
+
+/// Gives memory back in parts: while much is given back at once, the system lets no other thread ask for any.
+pub(crate) fn release<T: Copy>(mut items: Vec<T>) {
+    let part = (RELEASED / size_of::<T>().max(1)).max(1);
+    while items.len() > part {
+        checkpoint();
+        items.truncate(items.len() - part);
+        items.shrink_to_fit();
+    }
 }
 
 /// Only memory that was not touched yet gets large pages at once.
@@ -45,13 +59,14 @@ fn advise<T>(memory: &mut [std::mem::MaybeUninit<T>]) {
 
 #[cfg(test)]
 mod tests {
-    use super::in_large_pages;
+    use super::{in_large_pages, release};
 
     #[test]
     fn items_stay_as_they_are() {
         for count in [0, 1, 1000, 3 << 20] {
             let items: Vec<u32> = (0..count).collect();
             assert_eq!(in_large_pages(items.clone()), items);
+            release(items);
         }
     }
 }

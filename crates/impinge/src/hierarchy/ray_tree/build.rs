@@ -16,8 +16,8 @@ use crate::bound::Aabb;
 use crate::budget::hand_over::checkpoint;
 use crate::num::parallel;
 use crate::num::tolerance::WITHIN_THE_LAST_BIN;
-use crate::simd::in_large_pages;
 use crate::simd::ray_lanes::LANES;
+use crate::simd::{in_large_pages, release};
 use crate::{Mesh, Pose};
 
 /// Bins along an axis.
@@ -114,6 +114,7 @@ impl RayTree {
             add_block(mesh, &frame, items, &mut pieces);
             Link::leaf(leaf)
         });
+        release(items);
         RayTree { nodes: in_large_pages(nodes), pieces: in_large_pages(pieces), frame }
     }
 }
@@ -147,7 +148,10 @@ fn nodes_over(items: &mut [Item], most: usize, leaf: &mut dyn FnMut(&[Item]) -> 
     let binary = divide(items, most, 0);
     let mut collapse = Collapse { binary: &binary, costs: costs(&binary), nodes: Vec::new(), leaf };
     collapse.node(Part { at: 0, items });
-    collapse.nodes
+    let Collapse { nodes, costs, .. } = collapse;
+    release(costs);
+    release(binary);
+    nodes
 }
 
 /// The binary tree over the items, which it orders as it goes down.
