@@ -165,6 +165,11 @@ impl Model {
         once(&self.turned_components, || find(self)).as_deref()
     }
 
+    /// Whether the sides of its components are known.
+    pub(crate) fn knows_turned_components(&self) -> bool {
+        self.turned_components.get().is_some()
+    }
+
     /// What a method builds once for the mesh, by its type: built at the first call for so many units of the budget,
     /// and kept. `None` when they cannot be paid.
     pub(crate) fn attached<T: Any + Send + Sync>(

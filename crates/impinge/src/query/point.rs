@@ -12,6 +12,7 @@ use crate::narrow::convex::relation::counted_point_in;
 use crate::narrow::detector::shape_memory::{Hashed, ShapeMemory, ShapeQuestion};
 use crate::narrow::exact::closest_point::{ClosestPoint, counted_closest_points};
 use crate::narrow::exact::generalized_winding::SolidAngles;
+use crate::narrow::exact::outward::Outward;
 use crate::narrow::exact::ray_cast::{Ray, RayHit};
 use crate::narrow::exact::self_intersection::{self_intersections, self_intersections_within};
 use crate::narrow::exact::signed_distance::{SignedDistance, counted_signed_distances};
@@ -257,14 +258,23 @@ impl Query<'_> {
 
     /// Finds what has to be known of a mesh, as far as the budget goes.
     fn facts(&mut self, body: &Placed<'_>, facts: &'static [Fact]) -> Result<Verdict<()>, Error> {
-        let known = |model: &Arc<Model>| facts.iter().all(|&fact| model.knows(fact));
+        // Normals of hits look out of a solid, which is found by all of its triangles.
+        let sides = facts.contains(&Fact::RayTree);
+        let known = |model: &Arc<Model>| {
+            facts.iter().all(|&fact| model.knows(fact)) && (!sides || model.knows_turned_components())
+        };
         if body.geometry().model().is_none_or(known) {
             let outcome = Outcome { finish: Finish::Complete, ..Verdict::<()>::out_of_budget().outcome };
             return Ok(Verdict::new(Some(()), outcome));
         }
         self.within(whole(body, "the facts of a mesh"), move |shape, budget| {
-            let ready =
-                shape.model().is_none_or(|model| facts.iter().all(|&fact| model.prepare(fact, budget)));
+            let ready = shape.model().is_none_or(|model| {
+                let ready = facts.iter().all(|&fact| model.prepare(fact, budget));
+                if ready && sides {
+                    Outward::of(model);
+                }
+                ready
+            });
             Ok(match ready {
                 true => {
                     let outcome =

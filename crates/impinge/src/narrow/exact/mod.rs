@@ -11,7 +11,7 @@ pub mod generalized_winding;
 pub mod margin;
 mod morton_order;
 pub(crate) mod near_facets;
-mod outward;
+pub(crate) mod outward;
 pub(crate) mod patch_lanes;
 mod perturbed_point;
 pub(crate) mod placed_mesh;

@@ -12,6 +12,7 @@ use super::winding::counted_windings_across;
 use crate::Pose;
 use crate::geom::triangle_triangle::upright_axis;
 use crate::model::Model;
+use crate::num::parallel;
 use crate::num::predicate::{Sign, orient3d};
 
 /// Triangles of a component that are tried: one that another part of the surface covers on both sides says nothing.
@@ -39,7 +40,7 @@ impl<'m> Outward<'m> {
             return Some(vec![signed_volume(model) < 0.0]);
         }
         let mut tries: Vec<Vec<u32>> = vec![Vec::new(); topology.components().len()];
-        for (triangle, &component) in topology.component_of().iter().enumerate() {
+        for (triangle, &component) in parallel::in_turn(topology.component_of().iter().enumerate()) {
             let tries = &mut tries[component as usize];
             if tries.len() < TRIES && upright_axis(&model.mesh().corners(triangle as u32)).is_some() {
                 tries.push(triangle as u32);
@@ -68,7 +69,7 @@ fn signed_volume(model: &Model) -> f64 {
         let [a, b, c] = mesh.corners(t).map(|p: DVec3| p - centre);
         a.cross(b).dot(c)
     };
-    (0..mesh.triangles().len() as u32).map(spanned).sum()
+    parallel::in_turn(0..mesh.triangles().len() as u32).map(spanned).sum()
 }
 
 /// Whether a triangle looks into the solid; `None` where both its sides are in it, or none is.
