@@ -57,7 +57,7 @@ pub fn run(effort: Effort) -> Result<Table> {
         "verdict",
     ];
     let mut table = Table::new("monte-carlo-sound", &header);
-    let count = effort.pick(PLACEMENTS, 300) / SCENES.len();
+    let count = effort.pick(PLACEMENTS, 300) / DISTANCES.len();
     for (scene, distances) in SCENES.iter().zip(DISTANCES) {
         match scene.load() {
             Err(why) => table.missing(format!("{why:#}")),
