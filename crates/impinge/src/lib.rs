@@ -53,7 +53,7 @@
 //! | Which of many boxes meet? | [`broad::BroadPhase`] | exact on the doubles given |
 //! | Which particles are at most so far apart? | [`broad::neighbours::NeighbourList`] | exact on the doubles given |
 //! | How far do bodies move that overlap? | [`response::Projection`] | no overlap is left but the stated one |
-//! | Which forces or impulses come of an overlapping volume? | [`response::Pressure`], [`response::VolumeConstraint`] | opposite on both bodies; the rate of growth left is stated |
+//! | Which forces or impulses come of an overlapping volume? | [`response::VolumePenalty`], [`response::VolumeConstraint`] | opposite on both bodies; the rate of growth left is stated |
 //! | What becomes of a surface whose parts collide? | [`response::change_topology`] | closed, manifold and oriented |
 //!
 //! # A game: slide along a level

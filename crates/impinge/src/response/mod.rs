@@ -2,7 +2,7 @@
 //! to be fine for it.
 //!
 //! A response takes [`Contact`](crate::Contact)s or [`Volume`](crate::Volume)s as they are, from whatever method, and
-//! knows nothing of shapes. [`Projection`] moves overlapping facets onto their average plane; [`Pressure`] turns
+//! knows nothing of shapes. [`Projection`] moves overlapping facets onto their average plane; [`VolumePenalty`] turns
 //! volumes into penalty forces, [`VolumeConstraint`] into impulses; [`FineRegion`] tells a deformable model that is
 //! [`Refinable`] where contact is near. [`change_topology`] lets a surface merge and split where its own vertices collide.
 //!
@@ -28,17 +28,17 @@
 //! # Ok::<(), impinge::Error>(())
 //! ```
 
-mod pressure;
 mod projection;
 mod receiver;
 mod refinement;
 mod topology_change;
 mod volume_constraint;
+mod volume_penalty;
 mod volume_row;
 
-pub use pressure::{Pressed, Pressure};
 pub use projection::{Projected, Projection, Stuck};
 pub use receiver::{Displacement, Load, Receiver};
 pub use refinement::{FineRegion, Refinable};
 pub use topology_change::{SurfaceEvent, TopologyChange, change_topology};
 pub use volume_constraint::{Impulses, VolumeConstraint};
+pub use volume_penalty::{PenaltyForces, VolumePenalty};

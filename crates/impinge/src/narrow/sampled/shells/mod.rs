@@ -33,10 +33,10 @@ mod edge_planes;
 mod fit;
 mod frame;
 mod neighbours;
-mod numbering;
 mod parents;
 mod quadric;
 mod report;
+mod seed_order;
 mod simplify;
 #[cfg(test)]
 mod tests;
@@ -226,8 +226,8 @@ impl Shells {
         let mut coarser: Option<(&[u32], &Csr)> = None;
         for level in self.levels.iter_mut().rev() {
             level.order = match coarser {
-                Some((order, children)) => numbering::finer(order, children, level.corners.len()),
-                None => numbering::coarsest(&level.facets.iter().map(|f| f.centre).collect::<Vec<_>>()),
+                Some((order, children)) => seed_order::finer(order, children, level.corners.len()),
+                None => seed_order::coarsest(&level.facets.iter().map(|f| f.centre).collect::<Vec<_>>()),
             };
             coarser = Some((&level.order, &level.children));
         }

@@ -16,9 +16,9 @@ use super::receiver::{self, Displacement, Load, Nodes, Receiver};
 use super::volume_row::{self, VolumeRow};
 use crate::{Error, Volume};
 
-/// How volumes of intersection press.
+/// A penalty on volumes of intersection.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Pressure {
+pub struct VolumePenalty {
     /// The stiffness k: pressure by volume (a force by length⁵).
     pub stiffness: f64,
     /// The viscosity η: the force along a unit of area that slides with unit speed; 0 for no friction.
@@ -27,18 +27,18 @@ pub struct Pressure {
 
 /// Forces of volumes, and how they change.
 #[derive(Debug)]
-pub struct Pressed {
+pub struct PenaltyForces {
     /// The sum of ½·k·V².
     pub energy: f64,
     /// What acts on each body: pressure and friction.
     pub loads: Vec<Load>,
-    options: Pressure,
+    options: VolumePenalty,
     nodes: Nodes,
     rows: Vec<VolumeRow>,
     bodies: usize,
 }
 
-impl Pressure {
+impl VolumePenalty {
     /// The forces of volumes, which name their bodies a and b among the receivers; twice the same body for a volume in
     /// which it overlaps itself.
     ///
@@ -48,15 +48,15 @@ impl Pressure {
     /// # Errors
     /// Numbers that are not finite, a volume without samples, a body or triangle that does not exist, or options
     /// outside their range.
-    pub fn press(
+    pub fn forces(
         &self,
         receivers: &[Receiver<'_>],
         overlaps: &[([usize; 2], &Volume)],
-    ) -> Result<Pressed, Error> {
-        let Pressure { stiffness, viscosity } = *self;
+    ) -> Result<PenaltyForces, Error> {
+        let VolumePenalty { stiffness, viscosity } = *self;
         if ![stiffness, viscosity].iter().all(|x| (0.0..f64::INFINITY).contains(x)) {
             let reason = format!("{self:?} has a negative or unusable number");
-            return Err(Error::Argument { name: "pressure", reason });
+            return Err(Error::Argument { name: "penalty", reason });
         }
         receiver::check(receivers)?;
         volume_row::check(overlaps, receivers.len())?;
@@ -65,19 +65,19 @@ impl Pressure {
             rows.extend(VolumeRow::new(*bodies, found, receivers, viscosity > 0.0, &mut nodes)?);
         }
         let energy = rows.iter().map(|row| 0.5 * stiffness * row.volume * row.volume).sum();
-        let mut pressed =
-            Pressed { energy, loads: Vec::new(), options: *self, nodes, rows, bodies: receivers.len() };
-        pressed.loads = pressed.sum(|row, add| {
+        let mut forces =
+            PenaltyForces { energy, loads: Vec::new(), options: *self, nodes, rows, bodies: receivers.len() };
+        forces.loads = forces.sum(|row, add| {
             row.load(stiffness * row.volume, &mut *add);
             for point in &row.points {
                 point.load(point.slip() * (-viscosity * point.area), &mut *add);
             }
         });
-        Ok(pressed)
+        Ok(forces)
     }
 }
 
-impl Pressed {
+impl PenaltyForces {
     /// The stiffness times a displacement of the bodies, k·∇V·(∇Vᵀ·x): the forces that would be needed for it, and so
     /// the opposite of what it adds to the loads.
     ///
@@ -113,5 +113,5 @@ impl Pressed {
 }
 
 #[cfg(test)]
-#[path = "pressure_tests.rs"]
+#[path = "volume_penalty_tests.rs"]
 mod tests;

@@ -1,10 +1,10 @@
 //! A soft ball falls on the ground: penalty forces of the overlapping volume and viscous friction, integrated implicitly
 //! by conjugate gradients that never see a matrix; then a hard block bounces by the volume as a constraint.
 //!
-//! `cargo run --release --example pressure`
+//! `cargo run --release --example volume_penalty`
 
 use impinge::glam::{DMat3, DVec3};
-use impinge::response::{Displacement, Load, Pressed, Pressure, Receiver, VolumeConstraint};
+use impinge::response::{Displacement, Load, PenaltyForces, Receiver, VolumeConstraint, VolumePenalty};
 use impinge::{Error, Mesh, Pose, Query, Shape, Volume, VolumeOptions, procedural};
 
 const GRAVITY: DVec3 = DVec3::new(0.0, 0.0, -9.81);
@@ -21,7 +21,7 @@ fn main() -> Result<(), Error> {
     let mut places: Vec<DVec3> = ball.vertices().iter().map(|p| *p + DVec3::Z * 0.8).collect();
     let mut velocities = vec![DVec3::X; places.len()];
     let (mass, compliance) = (MASS / places.len() as f64, vec![1.0; places.len()]);
-    let pressure = Pressure { stiffness: 1e5, viscosity: 20.0 };
+    let penalty = VolumePenalty { stiffness: 1e5, viscosity: 20.0 };
     let mut carried = DVec3::ZERO;
     for step in 0..400 {
         let found = measure(&ground, below, &Mesh::from_points(places.clone(), ball.triangles().to_vec())?)?;
@@ -31,7 +31,7 @@ fn main() -> Result<(), Error> {
             compliance: &compliance,
             moved: &velocities,
         };
-        let pressed = pressure.press(&[Receiver::Fixed, body], &[([0, 1], &found)])?;
+        let pressed = penalty.forces(&[Receiver::Fixed, body], &[([0, 1], &found)])?;
         // (M + h·D + h²·K)·Δv = h·(f − h·K·v), with the stiffness of shape and contact in K.
         let stiffness = |x: &[DVec3]| -> Vec<DVec3> {
             let contact = dense(&pressed.stiffness_product(&sparse(x))[1], x.len());
@@ -120,7 +120,7 @@ fn dense(load: &Load, count: usize) -> Vec<DVec3> {
     all
 }
 
-fn on_ball(pressed: &Pressed, count: usize) -> Vec<DVec3> {
+fn on_ball(pressed: &PenaltyForces, count: usize) -> Vec<DVec3> {
     dense(&pressed.loads[1], count)
 }
 

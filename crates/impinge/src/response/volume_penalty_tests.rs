@@ -9,8 +9,8 @@ use rand_pcg::Pcg64;
 use super::*;
 use crate::{Mesh, OpenSurface, Pose, Query, Shape, VolumeOptions, procedural};
 
-const STIFF: Pressure = Pressure { stiffness: 3.0, viscosity: 0.0 };
-const VISCOUS: Pressure = Pressure { stiffness: 0.0, viscosity: 0.7 };
+const STIFF: VolumePenalty = VolumePenalty { stiffness: 3.0, viscosity: 0.0 };
+const VISCOUS: VolumePenalty = VolumePenalty { stiffness: 0.0, viscosity: 0.7 };
 
 fn measure(a: &Mesh, at_a: Pose, b: &Mesh, at_b: Pose) -> Volume {
     let [a, b] = [a, b].map(|mesh| Shape::from(mesh.clone()));
@@ -76,7 +76,7 @@ fn a_sphere_in_the_ground_is_pressed_as_its_cap() {
         let centre = DVec3::new(0.1, -0.2, 1.0 + radius - depth);
         let found = measure(&ground, Pose::IDENTITY, &ball, at(centre.x, centre.y, centre.z));
         let bodies = [rigid(DVec3::ZERO, [DVec3::ZERO; 2]), rigid(centre, [DVec3::ZERO; 2])];
-        let pressed = STIFF.press(&bodies, &[([0, 1], &found)]).unwrap();
+        let pressed = STIFF.forces(&bodies, &[([0, 1], &found)]).unwrap();
         let volume = PI * depth * depth * (radius - depth / 3.0);
         let area = PI * depth * (2.0 * radius - depth);
         let [[down, turning], [up, turn]] = [0, 1].map(|k| on_rigid(&pressed.loads[k]));
@@ -105,7 +105,7 @@ fn boxes_are_pressed_by_volume_and_face() {
     let centre = DVec3::new(0.2, -0.1, 1.3);
     let found = measure(&large, Pose::IDENTITY, &small, at(centre.x, centre.y, centre.z));
     let bodies = [rigid(DVec3::ZERO, [DVec3::ZERO; 2]), rigid(centre, [DVec3::ZERO; 2])];
-    let pressed = STIFF.press(&bodies, &[([0, 1], &found)]).unwrap();
+    let pressed = STIFF.forces(&bodies, &[([0, 1], &found)]).unwrap();
     let [[down, turning], [up, turn]] = [0, 1].map(|k| on_rigid(&pressed.loads[k]));
     let force = 3.0 * 0.2 * DVec3::Z;
     assert!((up - force).length() < 1e-14 && (down + force).length() < 1e-14, "{up} {down}");
@@ -114,7 +114,7 @@ fn boxes_are_pressed_by_volume_and_face() {
     // A corner in a corner: three faces press, each by its own area.
     let found = measure(&large, Pose::IDENTITY, &small, at(1.2, 1.3, 1.4));
     let bodies = [Receiver::Fixed, rigid(DVec3::new(1.2, 1.3, 1.4), [DVec3::ZERO; 2])];
-    let pressed = STIFF.press(&bodies, &[([0, 1], &found)]).unwrap();
+    let pressed = STIFF.forces(&bodies, &[([0, 1], &found)]).unwrap();
     let sides = DVec3::new(0.3, 0.2, 0.1);
     let volume = sides.element_product();
     let [up, _] = on_rigid(&pressed.loads[1]);
@@ -140,7 +140,7 @@ fn torques_are_slopes_of_the_energy() {
         }
         pressing += 1;
         let bodies = [Receiver::Fixed, rigid(centre, [DVec3::ZERO; 2])];
-        let pressed = STIFF.press(&bodies, &[([0, 1], &found)]).unwrap();
+        let pressed = STIFF.forces(&bodies, &[([0, 1], &found)]).unwrap();
         let [force, torque] = on_rigid(&pressed.loads[1]);
         let energy = |angle: f64| 1.5 * measure(&a, Pose::IDENTITY, &b, pose(angle)).volume.powi(2);
         let slope = (energy(1e-5) - energy(-1e-5)) / 2e-5;
@@ -163,7 +163,7 @@ fn the_stiffness_product_agrees_with_differences() {
     let found = measure(&ground, Pose::IDENTITY, &placed(0.0, &ways), Pose::IDENTITY);
     let turn = DVec3::new(0.2, 0.1, -0.3);
     let bodies = [rigid(DVec3::ZERO, [DVec3::ZERO; 2]), soft(&places, &ball, &ones, &[])];
-    let pressed = STIFF.press(&bodies, &[([0, 1], &found)]).unwrap();
+    let pressed = STIFF.forces(&bodies, &[([0, 1], &found)]).unwrap();
     // Every vertex of the ball its own way while the ground moves and turns.
     let shift = DVec3::new(-0.3, 0.2, 0.5);
     let listed = ways.iter().enumerate().map(|(v, way)| (v as u32, *way)).collect();
@@ -199,7 +199,7 @@ fn between_flat_faces_the_product_is_the_whole_derivative_of_the_forces() {
     let press = |z: f64| {
         let found = measure(&large, Pose::IDENTITY, &small, at(0.2, -0.1, z));
         let bodies = [Receiver::Fixed, rigid(DVec3::new(0.2, -0.1, z), [DVec3::ZERO; 2])];
-        STIFF.press(&bodies, &[([0, 1], &found)]).unwrap()
+        STIFF.forces(&bodies, &[([0, 1], &found)]).unwrap()
     };
     let step = 1e-4;
     let slope = (net(&press(1.3 + step).loads[1]) - net(&press(1.3 - step).loads[1])) / (2.0 * step);
@@ -215,7 +215,7 @@ fn viscous_friction_of_a_sliding_block() {
     let found = measure(&ground, Pose::IDENTITY, &block, at(centre.x, centre.y, centre.z));
     for ground in [Receiver::Fixed, rigid(DVec3::ZERO, [DVec3::ZERO; 2])] {
         let bodies = [ground, rigid(centre, [velocity, DVec3::ZERO])];
-        let pressed = VISCOUS.press(&bodies, &[([0, 1], &found)]).unwrap();
+        let pressed = VISCOUS.forces(&bodies, &[([0, 1], &found)]).unwrap();
         let [force, _] = on_rigid(&pressed.loads[1]);
         // The base and the ground below it, and half of each wall of the block, 0.05 deep, which no wall faces.
         let walls = |along: f64| 0.05 * along;
@@ -252,7 +252,7 @@ fn viscous_friction_never_works_and_keeps_momentum() {
             true => Displacement::Vertices((0..).zip(moved[k].iter().copied()).collect()),
             false => Displacement::Rigid { translation: spin[k][0], rotation: spin[k][1] },
         });
-        let pressed = VISCOUS.press(&bodies, &[([0, 1], &found)]).unwrap();
+        let pressed = VISCOUS.forces(&bodies, &[([0, 1], &found)]).unwrap();
         let power: f64 = (0..2).map(|k| work(&pressed.loads[k], &velocities[k])).sum();
         assert!(power < 0.0, "{round}: {power}");
         let [on_a, on_b] = [0, 1].map(|k| net(&pressed.loads[k]));
@@ -280,7 +280,7 @@ fn a_ball_on_an_open_ground_is_pressed_as_its_cap() {
     let placed = ball.at(Pose::from_translation(centre).unwrap());
     let found = Query::default().volume(&ground, placed, options).unwrap().value.unwrap();
     let bodies = [Receiver::Fixed, rigid(centre, [DVec3::X, DVec3::ZERO])];
-    let pressed = STIFF.press(&bodies, &[([0, 1], &found)]).unwrap();
+    let pressed = STIFF.forces(&bodies, &[([0, 1], &found)]).unwrap();
     let volume = PI * depth * depth * (radius - depth / 3.0);
     let area = PI * depth * (2.0 * radius - depth);
     let [up, turn] = on_rigid(&pressed.loads[1]);
@@ -288,7 +288,7 @@ fn a_ball_on_an_open_ground_is_pressed_as_its_cap() {
     assert!((up - DVec3::Z * expected).length() < 0.01 * expected, "{up} not {expected}");
     assert!(turn.length() < 0.01 * expected * radius, "{turn}");
     // Sliding, it is held back; how much is between the disc and the cap, whose slopes turn away.
-    let rubbed = VISCOUS.press(&bodies, &[([0, 1], &found)]).unwrap();
+    let rubbed = VISCOUS.forces(&bodies, &[([0, 1], &found)]).unwrap();
     let back = -net(&rubbed.loads[1]).x / 0.7;
     assert!((0.5 * area..2.0 * area).contains(&back), "{back} {area}");
 }
@@ -314,7 +314,7 @@ fn press_itself(mesh: &Mesh, pixels: u32) -> (Volume, Vec<(u32, DVec3)>) {
     let found = Query::default().self_volume(&shape, options).unwrap().value.unwrap();
     let ones = vec![1.0; mesh.vertices().len()];
     let bodies = [soft(mesh.vertices(), mesh, &ones, &[])];
-    let pressed = STIFF.press(&bodies, &[([0, 0], &found)]).unwrap();
+    let pressed = STIFF.forces(&bodies, &[([0, 0], &found)]).unwrap();
     let Load::Vertices(list) = &pressed.loads[0] else { panic!("no forces") };
     (found, list.clone())
 }
@@ -371,10 +371,12 @@ fn what_cannot_be_trusted_is_refused() {
     let cube = cuboid([0.5; 3]);
     let found = measure(&cube, Pose::IDENTITY, &cube, at(0.5, 0.3, 0.2));
     let bodies = [Receiver::Fixed, rigid(DVec3::ZERO, [DVec3::ZERO; 2])];
-    let refuse = |options: Pressure, bodies: &[Receiver<'_>], pair: [usize; 2], found: &Volume| {
-        options.press(bodies, &[(pair, found)]).unwrap_err().to_string()
+    let refuse = |options: VolumePenalty, bodies: &[Receiver<'_>], pair: [usize; 2], found: &Volume| {
+        options.forces(bodies, &[(pair, found)]).unwrap_err().to_string()
     };
-    assert!(refuse(Pressure { stiffness: -1.0, ..STIFF }, &bodies, [0, 1], &found).contains("stiffness"));
+    assert!(
+        refuse(VolumePenalty { stiffness: -1.0, ..STIFF }, &bodies, [0, 1], &found).contains("stiffness")
+    );
     assert!(refuse(STIFF, &bodies, [0, 2], &found).contains("there are 2"));
     let mut bare = found.clone();
     bare.samples.clear();
@@ -385,6 +387,6 @@ fn what_cannot_be_trusted_is_refused() {
     let few = [Receiver::Fixed, soft(&[DVec3::ZERO], &cube, &[1.0], &[])];
     assert!(refuse(STIFF, &few, [0, 1], &found).contains("it has no"));
     // A rigid body cannot part from itself.
-    let pressed = STIFF.press(&bodies, &[([1, 1], &found)]).unwrap();
+    let pressed = STIFF.forces(&bodies, &[([1, 1], &found)]).unwrap();
     assert_eq!((pressed.energy, pressed.loads), (0.0, vec![Load::None, Load::None]));
 }
