@@ -50,6 +50,8 @@ pub struct Member {
     pub kind: u32,
     /// Its name in the scene.
     pub id: BodyId,
+    /// Where the scene has it: its position before the last collisions.
+    placed_at: DVec3,
 }
 
 /// What is conserved, and what was counted, since the start.
@@ -110,7 +112,7 @@ impl ClosedBox {
             };
             let known = kinds.get(kind as usize).ok_or_else(|| refuse("there is no such kind"))?;
             let id = scene.add(Body::moving(known.shape.clone(), rigid.pose()?));
-            let member = Member { rigid, kind, id };
+            let member = Member { rigid, kind, id, placed_at: rigid.position };
             if !inside(&walls, known, &rigid)? {
                 return Err(refuse("it is not inside the walls"));
             }
@@ -182,8 +184,10 @@ impl ClosedBox {
                 member.rigid.fly(&kinds[member.kind as usize].weight, step);
             }
         });
-        for member in &self.members {
-            self.scene.place(member.id, member.rigid.pose()?);
+        for member in &mut self.members {
+            let pose = member.rigid.pose()?;
+            member.placed_at = pose.translation();
+            self.scene.place(member.id, pose);
         }
         self.ledger.frames += 1;
         let frame = self.scene.step(budget);
@@ -206,8 +210,7 @@ impl ClosedBox {
         for member in &mut self.members {
             let Some(bounds) = self.scene.bounds(member.id) else { continue };
             // The box is that of the pose before the collisions, which only moved the body.
-            let moved = member.rigid.position
-                - self.scene.body(member.id).map_or(DVec3::ZERO, |b| b.pose.translation());
+            let moved = member.rigid.position - member.placed_at;
             let (low, high) = (bounds.low + moved, bounds.high + moved);
             if low.cmpge(self.walls.low).all() && high.cmple(self.walls.high).all() {
                 continue;

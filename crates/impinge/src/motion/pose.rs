@@ -63,19 +63,19 @@ impl Pose {
     ///
     /// # Errors
     /// Numbers that are not finite, or a quaternion whose length is off 1 by more than 1e-4.
+    #[inline]
     pub fn from_rotation(position: DVec3, rotation: DQuat) -> Result<Pose, Error> {
         check_translation(position)?;
         let off = (rotation.length() - 1.0).abs();
         // Negated, so that NaN is refused.
         if !(off <= POSE_ORTHONORMALITY) {
-            return Err(Error::Pose {
-                reason: format!("the quaternion {rotation} is {off:e} off unit length"),
-            });
+            return Err(no_unit_quaternion(rotation, off));
         }
         Ok(Pose::turned(position, rotation))
     }
 
     /// A position and a unit quaternion that are known to be finite.
+    #[inline]
     pub(crate) fn turned(position: DVec3, rotation: DQuat) -> Pose {
         let [x, y, z, w] = rotation.to_array();
         let rows = [
@@ -243,12 +243,20 @@ fn uniform_scale(rows: &[DVec3; 3]) -> Option<f64> {
     off.cmple(DVec3::splat(POSE_ORTHONORMALITY)).all().then_some(scale)
 }
 
+#[inline]
 fn check_translation(t: DVec3) -> Result<(), Error> {
-    if t.as_ref().iter().all(|x| x.abs() <= LARGEST_COORDINATE) {
-        Ok(())
-    } else {
-        Err(Error::Pose { reason: format!("the position {t} is not finite or beyond 1e60") })
-    }
+    if t.as_ref().iter().all(|x| x.abs() <= LARGEST_COORDINATE) { Ok(()) } else { Err(far_position(t)) }
+}
+
+// Apart from the checks, so that who makes many poses does not carry the sentences along.
+#[cold]
+fn far_position(t: DVec3) -> Error {
+    Error::Pose { reason: format!("the position {t} is not finite or beyond 1e60") }
+}
+
+#[cold]
+fn no_unit_quaternion(rotation: DQuat, off: f64) -> Error {
+    Error::Pose { reason: format!("the quaternion {rotation} is {off:e} off unit length") }
 }
 
 #[cfg(test)]
