@@ -357,17 +357,17 @@ const QUESTIONS: &[(&str, Make)] = &[
     }),
     ("closest points", |large, _| {
         let (shape, points) = (Shape::from(large.clone()), some_points(large));
-        Ok(Box::new(move |query| Ok(query.closest_points(&shape, &points)?.outcome())))
+        Ok(Box::new(move |query| Ok(query.closest_point_batch(&shape, &points)?.outcome())))
     }),
     ("signed distances", |large, _| {
         let (shape, points) = (Shape::from(large.clone()), some_points(large));
-        Ok(Box::new(move |query| Ok(query.signed_distances(&shape, &points)?.outcome())))
+        Ok(Box::new(move |query| Ok(query.signed_distance_batch(&shape, &points)?.outcome())))
     }),
     ("ray casts", |large, _| {
         let shape = Shape::from(large.clone());
         let rays = some_points(large).into_iter().map(|p| Ray::new(p, [0.3, 0.5, 1.0]));
         let rays: Vec<Ray> = rays.collect::<Result<_, Error>>()?;
-        Ok(Box::new(move |query| Ok(query.ray_casts(&shape, &rays)?.outcome())))
+        Ok(Box::new(move |query| Ok(query.ray_cast_batch(&shape, &rays)?.outcome())))
     }),
     ("self-intersections", |large, _| {
         let shape = Shape::from(large.clone());

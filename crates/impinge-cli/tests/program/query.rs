@@ -330,6 +330,65 @@ fn settings_stand_on_a_line_or_on_the_command() {
 }
 
 #[test]
+fn explain_tells_of_each_line_who_answered_and_why_and_changes_no_answer() {
+    let folder = Folder::with_meshes();
+    let pair = r#""a":{"mesh":"cube.obj"},"b":{"mesh":"small.obj"}"#;
+    let line = |k: usize| match k % 4 {
+        0 => format!(r#"{{"id":{k},"ask":"relation",{pair}}}"#),
+        1 => format!(r#"{{"id":"x{k}","ask":"pairs",{pair},"method":"brute"}}"#),
+        2 => format!(r#"{{"id":{k},"ask":"nothing"}}"#),
+        _ => String::new(),
+    };
+    let lines: Vec<String> = (0..200).map(line).collect();
+    folder.write("batch.jsonl", lines.join("\n"));
+    for threads in ["1", "3"] {
+        let silent = folder.run(&["query", "batch.jsonl", "--threads", threads]);
+        let told = folder.run(&["query", "batch.jsonl", "--threads", threads, "--explain"]);
+        assert!(silent.err.is_empty() && silent.out == told.out && silent.code == told.code, "{}", told.err);
+        let notes: Vec<&str> = told.err.lines().filter(|line| line.starts_with("line ")).collect();
+        assert_eq!(notes.len(), 150);
+        for (k, note) in (0..200).filter(|k| k % 4 < 3).zip(notes) {
+            let id = if k % 4 == 1 { format!("\"x{k}\"") } else { k.to_string() };
+            let found = match k % 4 {
+                0 => "exact, chosen by auto: ",
+                1 => "brute, as named; ",
+                _ => "refused",
+            };
+            assert!(note.starts_with(&format!("line {}, id {id}: {found}", k + 1)), "{note}");
+        }
+    }
+}
+
+#[test]
+fn a_seed_stands_on_a_line_or_before_all_of_them() {
+    let folder = Folder::with_meshes();
+    let gear = |seed: &str, units: u64| {
+        let body = r#"{"mesh":"ball.obj","pose":{"position":[X,0,0]}}"#;
+        let [a, b] = ["0", "2.001"].map(|x| body.replace('X', x));
+        format!(r#"{{"ask":"relation","a":{a},"b":{b},"method":"sampled","budget":{units}{seed}}}"#)
+    };
+    let mesh = impinge::procedural::ico_sphere(1.0, 4).unwrap();
+    let mut file = Vec::new();
+    for p in mesh.vertices() {
+        file.extend(format!("v {:?} {:?} {:?}\n", p.x, p.y, p.z).bytes());
+    }
+    for [a, b, c] in mesh.triangles() {
+        file.extend(format!("f {} {} {}\n", a + 1, b + 1, c + 1).bytes());
+    }
+    folder.write("ball.obj", file);
+    // Enough for the shells, not for all pairs of facets.
+    let lines: Vec<String> = (0..30).map(|k| gear("", 60_000 + 4_000 * k)).collect();
+    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+    let ask = |options: &[&str]| folder.query(&lines, options).out;
+    let (one, other) = (ask(&["--seed", "1"]), ask(&["--seed", "2"]));
+    assert!(one != other, "{one}");
+    assert_eq!(one, ask(&["--seed", "1", "--threads", "1"]));
+    let named: Vec<String> = (0..30).map(|k| gear(r#","seed":1"#, 60_000 + 4_000 * k)).collect();
+    let named: Vec<&str> = named.iter().map(String::as_str).collect();
+    assert_eq!(folder.query(&named, &["--seed", "2"]).out, one);
+}
+
+#[test]
 fn meshes_are_found_beside_the_batch_and_loaded_once() {
     let folder = Folder::with_meshes();
     std::fs::create_dir(folder.path().join("deep")).unwrap();
