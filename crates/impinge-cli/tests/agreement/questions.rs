@@ -68,7 +68,6 @@ pub fn draw(rng: &mut Pcg64) -> Asked {
     if let Some(units) = units {
         line.insert("budget".into(), json!(units));
     }
-    // Some in a thousand are asked of a method that makes random choices, which only a budget lets one see.
     let seed = rng.random_range(0..3);
     if seed > 0 || rng.random() {
         line.insert("seed".into(), json!(seed));

@@ -64,7 +64,7 @@ pub struct Query<'m> {
     /// What earlier questions about the same bodies left; `None` remembers nothing.
     pub memory: Option<&'m mut Memory>,
     /// What the random choices of a method follow from (`sampled`): the same seed gives the same answer, at any number
-    /// of threads. Another seed than that of the last call begins anew.
+    /// of threads. Another seed than that of the last call begins anew. A search without a memory begins with what is nearest, whatever the seed.
     pub seed: u64,
     /// How much before the true first contact the time of an impact may lie (sweeps; in units of the step).
     pub tolerance: f64,
