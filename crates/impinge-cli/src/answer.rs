@@ -101,11 +101,6 @@ impl Assurance {
         Assurance { finish: OUT_OF_BUDGET, ..self }
     }
 
-    /// Both together: the end of the one that did not come to its own.
-    pub fn ending_as(self, other: &Assurance) -> Assurance {
-        if self.finish == COMPLETE { Assurance { finish: other.finish, ..self } } else { self }
-    }
-
     /// Whether the budget ended the search.
     pub fn is_out_of_budget(&self) -> bool {
         self.finish == OUT_OF_BUDGET

@@ -4,11 +4,11 @@
 
 use glam::DVec3;
 use impinge::{
-    Certainty, Contact, ContactKind, Deforming, FeaturePairKind, Finish, Method, MovingContact, Overlap,
-    Placed, Query, Question, Ray, Region, Relation, Separation, ShapeKind, VolumeOptions,
+    Contact, ContactKind, Deforming, FeaturePairKind, MovingContact, Overlap, Placed, Query, Ray, Region,
+    VolumeErrorKind, VolumeOptions,
 };
 
-use crate::answer::{Answer, Assurance};
+use crate::answer::Answer;
 use crate::error::Failure;
 use crate::found::{
     Contacts, Distance, FeatureContact, Found, Impact, Meetings, Named, Pairs, Patch, Place, Points, RayHit,
@@ -28,11 +28,20 @@ pub fn pairs(
     b: Placed<'_>,
     margin: Option<f64>,
 ) -> Result<Answer, Failure> {
-    let answer = match margin {
+    let answer = listing(query, a, b, margin)?;
+    Ok(Answer::new(Found::Pairs(listed(&answer, margin)), &answer))
+}
+
+fn listing(
+    query: &mut Query<'_>,
+    a: Placed<'_>,
+    b: Placed<'_>,
+    margin: Option<f64>,
+) -> Result<impinge::Answer<Vec<[u32; 2]>>, Failure> {
+    Ok(match margin {
         None => query.pairs(a, b)?,
         Some(margin) => query.pairs_within(a, b, margin)?,
-    };
-    Ok(Answer::new(Found::Pairs(listed(&answer, margin)), &answer))
+    })
 }
 
 /// The pairs, and the relation besides, out of one budget.
@@ -42,60 +51,43 @@ pub fn check(
     b: Placed<'_>,
     margin: Option<f64>,
 ) -> Result<Answer, Failure> {
-    let beside = relation_beside(query, a, b)?;
-    let mut answer = pairs(query, a, b, margin)?;
-    let relation = beside.value.map(word_of);
-    answer.found = match answer.found {
-        // A complete number would contradict how the whole ended.
-        Found::Pairs(pairs) if beside.value.is_none() => Found::Check { relation, pairs: pairs.so_far() },
-        Found::Pairs(pairs) => Found::Check { relation, pairs },
-        other => other,
-    };
-    Ok(together(answer, &beside))
+    query.with_relation = true;
+    let answer = listing(query, a, b, margin)?;
+    let (relation, pairs) = (answer.relation.map(word_of), listed(&answer, margin));
+    Ok(Answer::new(Found::Check { relation, pairs }, &answer))
 }
 
 /// The distance with its points, features and normal; and the relation besides where a body has an inside, out of
 /// one budget.
 pub fn distance(query: &mut Query<'_>, a: Placed<'_>, b: Placed<'_>) -> Result<Answer, Failure> {
-    let measured = query.distance(a, b)?;
-    let kinds = [&a, &b].map(|body| body.shape().kind());
-    // Particles have depths in meshes too.
-    let surfaces = kinds.iter().any(|kind| kind.is_mesh()) && !kinds.contains(&ShapeKind::Particles);
-    let mut found = match (&measured.value, &measured.so_far) {
-        (Some(found), _) => measured_fields(found),
-        (None, Some(found)) => bracket(found, &measured.certainty, surfaces),
-        (None, None) => Distance::default(),
+    query.with_relation = true;
+    let answer = query.distance(a, b)?;
+    let told = answer.value.as_ref().or(answer.so_far.as_ref());
+    // Half-spaces that overlap without end are no distance apart that a number could tell.
+    let told = told.filter(|told| told.distance.is_finite());
+    let open = answer.value.is_none();
+    let found = Distance {
+        distance: told.filter(|_| !open).map(|told| told.distance),
+        at_most: answer.at_most().filter(|_| open),
+        at_least: answer.at_least().filter(|_| open),
+        relation: answer.relation.map(word_of),
+        points: told.map(|told| told.points.map(|p| p.to_array())),
+        features: told.map(|told| told.features.map(Named)),
+        normal: told.and_then(|told| direction(told.normal)),
+        is_contact: answer.is_contact(),
     };
-    let mut solid = query.is_closed(a.shape())?.value;
-    if solid == Some(false) {
-        solid = query.is_closed(b.shape())?.value;
-    }
-    if solid == Some(false) {
-        return Ok(Answer::new(Found::Distance(found), &measured));
-    }
-    let beside = relation_beside(query, a, b)?;
-    found.relation = beside.value.map(word_of);
-    if beside.value.is_none() {
-        // A complete number would contradict how the whole ended.
-        let whole = found.distance.take();
-        (found.at_most, found.at_least) = (whole.or(found.at_most), whole.or(found.at_least));
-    }
-    Ok(together(Answer::new(Found::Distance(found), &measured), &beside))
+    Ok(Answer::new(Found::Distance(found), &answer))
 }
 
 /// Where the bodies overlap or are at most `margin` apart.
 pub fn contacts(mut query: Query<'_>, a: Placed<'_>, b: Placed<'_>, margin: f64) -> Result<Answer, Failure> {
     let answer = query.contacts(a, b, margin)?;
-    let doubt = match answer.certainty {
-        Certainty::Conservative { tolerance } => Some(tolerance),
-        _ => None,
-    };
     let place = |contact: &Contact| Place {
         point: contact.point().to_array(),
         points: contact.points.map(|p| p.to_array()),
         normal: contact.normal.to_array(),
         depth: contact.depth,
-        depth_at_least: doubt.filter(|_| contact.depth > 0.0).map(|doubt| (contact.depth - doubt).max(0.0)),
+        depth_at_least: answer.depth_at_least(contact),
         area: contact.area,
         features: contact.features.map(Named),
         id: contact.id,
@@ -126,7 +118,10 @@ pub fn volume(
     let found = answer.value.as_ref().map_or_else(Volume::default, |found| Volume {
         volume: Some(found.volume),
         volume_error: Some(found.error),
-        error_kind: Some("estimate"),
+        error_kind: Some(match found.error_kind {
+            VolumeErrorKind::Bound => "bound",
+            _ => "estimate",
+        }),
         patches: found.regions.iter().map(patch).collect(),
     });
     Ok((Answer::new(Found::Volume(found), &answer), answer.value))
@@ -173,7 +168,7 @@ pub fn sweep(mut query: Query<'_>, a: Placed<'_>, b: Placed<'_>) -> Result<Answe
 /// Signed distances of points, with the nearest points of the surface.
 pub fn points(mut query: Query<'_>, a: Placed<'_>, points: &[[f64; 3]]) -> Result<Answer, Failure> {
     let points: Vec<DVec3> = points.iter().copied().map(DVec3::from).collect();
-    let answer = query.signed_distances(a, &points)?;
+    let answer = query.signed_distance_batch(a, &points)?;
     let mut fields = Points::default();
     for found in answer.value.iter().chain(&answer.so_far).flatten() {
         fields.distances.push(found.distance);
@@ -191,7 +186,7 @@ pub fn ray([ox, oy, oz, dx, dy, dz]: [f64; 6]) -> Result<Ray, Failure> {
 
 /// The first hit of each ray.
 pub fn rays(mut query: Query<'_>, a: Placed<'_>, rays: &[Ray]) -> Result<Answer, Failure> {
-    let answer = query.ray_casts(a, rays)?;
+    let answer = query.ray_cast_batch(a, rays)?;
     let hits = answer.value.iter().chain(&answer.so_far).flatten().map(|found| {
         found.map(|hit| RayHit {
             t: hit.t,
@@ -258,63 +253,10 @@ pub fn self_contacts(
     Ok(Answer::new(Found::Step(step), &answer))
 }
 
-/// The relation beside another answer: by the same method where it answers relations, else by the choice of `auto`.
-fn relation_beside(
-    query: &mut Query<'_>,
-    a: Placed<'_>,
-    b: Placed<'_>,
-) -> Result<impinge::Answer<Relation>, Failure> {
-    let named = query.method;
-    if !named.accepts(&Question::Relation, [a.shape().kind(), b.shape().kind()]) {
-        query.method = Method::Auto;
-    }
-    let answer = query.relation(a, b);
-    query.method = named;
-    Ok(answer?)
-}
-
-/// An answer with a relation besides: the cost of both, and no end that one did not come to.
-fn together(mut answer: Answer, beside: &impinge::Answer<Relation>) -> Answer {
-    answer.work += beside.work;
-    if beside.value.is_none() {
-        answer.assurance = answer.assurance.of_nothing();
-    }
-    if beside.finish != Finish::Complete {
-        answer.assurance = answer.assurance.ending_as(&Assurance::from(&beside.outcome()));
-    }
-    answer
-}
-
 fn listed(answer: &impinge::Answer<Vec<[u32; 2]>>, margin: Option<f64>) -> Pairs {
     let pairs = answer.value.as_ref().or(answer.so_far.as_ref()).cloned().unwrap_or_default();
     let all = Pairs { count: Some(pairs.len()), at_least: None, margin, pairs };
     if answer.value.is_some() { all } else { all.so_far() }
-}
-
-fn measured_fields(found: &Separation) -> Distance {
-    // Half-spaces that overlap without end are no distance apart that a number could tell.
-    if !found.distance.is_finite() {
-        return Distance::default();
-    }
-    Distance {
-        distance: Some(found.distance),
-        points: Some(found.points.map(|p| p.to_array())),
-        features: Some(found.features.map(Named)),
-        normal: direction(found.normal),
-        ..Distance::default()
-    }
-}
-
-/// What is known of a distance when the budget ended; that of surfaces is never negative.
-fn bracket(found: &Separation, certainty: &impinge::Certainty, surfaces: bool) -> Distance {
-    let width = match certainty {
-        impinge::Certainty::Conservative { tolerance } => *tolerance,
-        _ => 0.0,
-    };
-    let lowest = if surfaces { 0.0 } else { f64::NEG_INFINITY };
-    let at_least = Some((found.distance - width).max(lowest)).filter(|x| x.is_finite());
-    let fields = measured_fields(found);
-    Distance { at_most: fields.distance, at_least, distance: None, ..fields }
 }
 
 /// A direction, where there is one.

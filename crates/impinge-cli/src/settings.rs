@@ -58,14 +58,14 @@ pub struct Settings {
     pub method: Method,
     /// How much it may cost.
     pub limit: Limit,
-    /// For methods that draw random numbers; the exact ones draw none.
+    /// What the random choices of a method follow from; the exact ones make none.
     pub seed: u64,
 }
 
 impl Settings {
     /// The question's options; the budget runs from now on.
     pub fn query(&self) -> Query<'static> {
-        Query { method: self.method, budget: self.limit.start(), ..Query::default() }
+        Query { method: self.method, budget: self.limit.start(), seed: self.seed, ..Query::default() }
     }
 }
 

@@ -22,7 +22,8 @@
 //! # The questions
 //! A [`Shape`] is cheap to clone and builds its trees when a question first needs them. A question takes a `&Shape`
 //! (which stands at the origin), `shape.at(pose)` or `shape.along(motion)`. Those marked * also exist for many
-//! pairs, points or rays at once, as `…_batch`.
+//! pairs, points or rays at once, as `…_batch`: the name with that ending takes a list, the name alone one of them, here and
+//! in [`Query`], which has all of these questions.
 //!
 //! | question | function | what is guaranteed |
 //! |---|---|---|
@@ -37,10 +38,10 @@
 //! | How much do two solids overlap, where and in which direction? | [`volume`]* | exact combinatorics; numbers to rounding; curved bodies by images with a stated error |
 //! | How much does a solid overlap itself? | [`Query::self_volume`] | by images, with a stated error |
 //! | Which point of a surface is nearest? | [`closest_point`]* | to rounding |
-//! | How far is a point from a solid's surface? | [`signed_distance`]* | to rounding; the sign is exact |
+//! | How far is a point from a solid's surface? | [`signed_distance`]* | to rounding; the sign is exact; deep within a compound a stated tolerance |
 //! | Is a point inside? | [`contains`]* | exact |
 //! | How often does a surface wind around a point? | [`winding_number`] | to a millionth |
-//! | What does a ray hit first, at all, or on its way? | [`ray_cast`]*, [`ray_cast_any`], [`ray_cast_all`] | no gaps between neighbouring triangles |
+//! | What does a ray hit first, at all, or on its way? | [`ray_cast`]*, [`ray_cast_any`]*, [`ray_cast_all`]* | no gaps between neighbouring triangles |
 //! | Where does a mesh meet itself? | [`self_intersections`]* | exact and complete |
 //! | When does a deforming mesh meet itself or another? | [`Query::first_self_contact`], [`Query::first_deforming_contact`] | never late, none missed |
 //! | What is wrong with a mesh? | [`inspect`] | exact counts |
@@ -100,8 +101,10 @@
 //! # Budget, method, memory
 //! The functions above answer without limit. A [`Query`] asks the same questions with a [`Budget`] in work units
 //! (reproducible) or milliseconds, by a named [`Method`], and with a [`Memory`] of what earlier questions about the
-//! same bodies found. Its [`Answer`] holds the value, or what was found until the budget ended; the same question
-//! with the same memory then resumes where it stopped. Dropping a memory costs speed, never an answer.
+//! same bodies found. Every question of a [`Query`] gives an [`Answer`]: the value, or what was found until the budget ended;
+//! the same question with the same memory then resumes where it stopped. Dropping a memory costs speed, never an answer.
+//! Reports on many things at once (a clash of an assembly, a frame of a scene, a step of a tracker, a path) are types of
+//! their own, which say how their search ended.
 //!
 //! ```
 //! use impinge::{Budget, Certainty, Finish, Memory, Query, Pose, Shape, procedural};
@@ -186,7 +189,7 @@ pub use budget::Budget;
 pub use clash::{Clash, ClashKind, ClashMemory, ClashOptions, ClashReport, Part, clash};
 pub use contact::{
     Certainty, Contact, Counters, Feature, Finish, OpenSurface, Outcome, Overlap, Region, Relation, Sampling,
-    Separation, SurfaceSample, Volume, VolumeOptions,
+    Separation, SurfaceSample, Volume, VolumeErrorKind, VolumeOptions,
 };
 pub use error::Error;
 pub use geom::moving::FeaturePairKind;
@@ -210,9 +213,10 @@ pub use query::VolumeDevice;
 pub use query::{
     PointDistance, Query, closest_point, closest_point_batch, contacts, contacts_batch, contains,
     contains_batch, contour, contour_batch, decompose, distance, distance_batch, inspect, mass, pairs,
-    pairs_batch, pairs_within, pairs_within_batch, ray_cast, ray_cast_all, ray_cast_any, ray_cast_batch,
-    relation, relation_batch, self_intersections, self_intersections_batch, separate, separate_batch,
-    signed_distance, signed_distance_batch, sweep, sweep_batch, volume, volume_batch, winding_number,
+    pairs_batch, pairs_within, pairs_within_batch, ray_cast, ray_cast_all, ray_cast_all_batch, ray_cast_any,
+    ray_cast_any_batch, ray_cast_batch, relation, relation_batch, self_intersections,
+    self_intersections_batch, separate, separate_batch, signed_distance, signed_distance_batch, sweep,
+    sweep_batch, volume, volume_batch, winding_number,
 };
 pub use report::Inspection;
 pub use shape::mass::{Mass, Solid};

@@ -122,10 +122,10 @@ fn excess_over_budgets() {
         q.method = Method::Brute;
         q.pairs(&a, b.at(crossing))
     });
-    row!("closest points", |q: &mut Query<'_>| q.closest_points(&a, &points));
-    row!("signed distances", |q: &mut Query<'_>| q.signed_distances(&a, &points));
-    row!("contains", |q: &mut Query<'_>| q.contains(&a, &points));
-    row!("ray casts", |q: &mut Query<'_>| q.ray_casts(&a, &rays));
+    row!("closest points", |q: &mut Query<'_>| q.closest_point_batch(&a, &points));
+    row!("signed distances", |q: &mut Query<'_>| q.signed_distance_batch(&a, &points));
+    row!("contains", |q: &mut Query<'_>| q.contains_batch(&a, &points));
+    row!("ray casts", |q: &mut Query<'_>| q.ray_cast_batch(&a, &rays));
     let fresh = mesh();
     row!("self-intersections", |q: &mut Query<'_>| q.self_intersections(&fresh));
     row!("inspect", |q: &mut Query<'_>| q.inspect(&fresh));

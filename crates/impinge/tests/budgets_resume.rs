@@ -219,21 +219,21 @@ fn points_and_rays() {
     for (name, shape) in &kinds()[..6] {
         let fresh = shape();
         let mut free = Query::default();
-        let near = free.closest_points(&fresh, &points).unwrap().value.unwrap();
-        let signed = free.signed_distances(&fresh, &points).unwrap().value.unwrap();
-        let inside = free.contains(&fresh, &points).unwrap().value.unwrap();
+        let near = free.closest_point_batch(&fresh, &points).unwrap().value.unwrap();
+        let signed = free.signed_distance_batch(&fresh, &points).unwrap().value.unwrap();
+        let inside = free.contains_batch(&fresh, &points).unwrap().value.unwrap();
         for budget in budgets() {
             let fresh = shape();
-            let (found, calls) = to_the_end(budget, |query| query.closest_points(&fresh, &points));
+            let (found, calls) = to_the_end(budget, |query| query.closest_point_batch(&fresh, &points));
             assert!(found == near && (calls > 1 || !name.contains("mesh")), "{name}, {calls} calls");
-            assert_eq!(to_the_end(budget, |query| query.signed_distances(&fresh, &points)).0, signed);
-            assert_eq!(to_the_end(budget, |query| query.contains(&fresh, &points)).0, inside);
+            assert_eq!(to_the_end(budget, |query| query.signed_distance_batch(&fresh, &points)).0, signed);
+            assert_eq!(to_the_end(budget, |query| query.contains_batch(&fresh, &points)).0, inside);
         }
         if name.contains("mesh") {
-            let hits = free.ray_casts(&fresh, &rays).unwrap().value.unwrap();
+            let hits = free.ray_cast_batch(&fresh, &rays).unwrap().value.unwrap();
             for budget in budgets() {
                 let fresh = shape();
-                assert_eq!(to_the_end(budget, |query| query.ray_casts(&fresh, &rays)).0, hits);
+                assert_eq!(to_the_end(budget, |query| query.ray_cast_batch(&fresh, &rays)).0, hits);
             }
         }
     }
@@ -248,7 +248,7 @@ fn other_points_begin_anew() {
     let mut asked = 0;
     loop {
         let mut query = Query { budget: limit(), memory: Some(&mut memory), ..Query::default() };
-        let answer = query.closest_points(&shape, &points).unwrap();
+        let answer = query.closest_point_batch(&shape, &points).unwrap();
         if answer.so_far.is_some_and(|found| !found.is_empty()) {
             break;
         }
@@ -256,10 +256,10 @@ fn other_points_begin_anew() {
         assert!(asked < 100);
     }
     points[0] += DVec3::X;
-    let want = Query::default().closest_points(&shape, &points).unwrap().value;
+    let want = Query::default().closest_point_batch(&shape, &points).unwrap().value;
     let mut query = Query { memory: Some(&mut memory), ..Query::default() };
     query.budget = Budget::units(1 << 40);
-    assert_eq!(query.closest_points(&shape, &points).unwrap().value, want);
+    assert_eq!(query.closest_point_batch(&shape, &points).unwrap().value, want);
 }
 
 #[test]

@@ -17,8 +17,8 @@ use anyhow::Result;
 use glam::DVec3;
 use impinge::scene::{Body, Contacts, Options, Scene};
 use impinge::{
-    Budget, Counters, DecomposeOptions, Deforming, Error, Finish, Memory, Mesh, Method, Motion, Outcome,
-    Pose, Query, Ray, Shape, VolumeOptions,
+    Budget, ContactOptions, Counters, DecomposeOptions, Deforming, Error, Finish, Memory, Mesh, Method,
+    Motion, Outcome, Pose, Query, Question as Asked, Ray, Shape, ShapeKind, SweepOptions, VolumeOptions,
 };
 
 use super::Effort;
@@ -132,15 +132,16 @@ pub fn run(effort: Effort) -> Result<Table> {
         most_units = found.units.max(most_units);
         add(table, row(name, &format!("{limit} units"), found, found.units <= ASKED.1));
     };
-    for (name, make) in QUESTIONS {
+    let of_auto = QUESTIONS.iter().map(|&(name, make)| (name.to_string(), Box::new(make) as Box<Make>));
+    for (name, make) in of_auto.chain(by_method()) {
         for deadline in DEADLINES {
             let found = Exceeded::tried(|| by_deadline(&mut *make(&large, &other)?, deadline))?;
-            by_time(&mut table, name, deadline, &found);
+            by_time(&mut table, &name, deadline, &found);
         }
         for limit in LIMITS {
             let found = by_units(&mut *make(&large, &other)?, limit)?;
             quiet();
-            by_work(&mut table, name, limit, &found);
+            by_work(&mut table, &name, limit, &found);
         }
     }
     for deadline in DEADLINES {
@@ -292,10 +293,97 @@ fn place(large: &Mesh, other: &Mesh, share: f64) -> Result<Pose, Error> {
     Pose::from_translation(shift)
 }
 
-type Make = fn(&Mesh, &Mesh) -> Result<Box<Question>>;
+type Make = dyn Fn(&Mesh, &Mesh) -> Result<Box<Question>>;
+type MakeAs = fn(&Mesh, &Mesh) -> Result<Box<Question>>;
 
-/// The questions, each about fresh shapes.
-const QUESTIONS: &[(&str, Make)] = &[
+/// The kinds of pairs that methods are asked about by name.
+const PAIRS: [(&str, [ShapeKind; 2]); 4] = [
+    ("meshes", [ShapeKind::Mesh; 2]),
+    ("hulls", [ShapeKind::Hull; 2]),
+    ("cloud and mesh", [ShapeKind::Particles, ShapeKind::Mesh]),
+    ("clouds", [ShapeKind::Particles; 2]),
+];
+
+/// Every question that a method is asked by name: those that it accepts, but what `auto` asks of `exact` about meshes
+/// anyway.
+fn by_method() -> Vec<(String, Box<Make>)> {
+    let contacts = ContactOptions {
+        margin: 0.0,
+        touch: 0.0,
+        told: Contacts::Manifold,
+        one_sided: false,
+        asks_touch: false,
+    };
+    let volume = VolumeOptions { resolution: Some(256), ..VolumeOptions::default() };
+    let asked = [
+        Asked::Relation,
+        Asked::Distance,
+        Asked::Pairs { margin: None },
+        Asked::Pairs { margin: Some(1e-3) },
+        Asked::Contour,
+        Asked::Contacts(contacts),
+        Asked::Separate,
+        Asked::Sweep(SweepOptions::DEFAULT),
+        Asked::Volume(volume),
+    ];
+    let mut rows: Vec<(String, Box<Make>)> = Vec::new();
+    for &method in Method::ALL {
+        for (pair, kinds) in PAIRS {
+            for question in asked {
+                let by_auto = method == Method::Exact && kinds == [ShapeKind::Mesh; 2];
+                if by_auto || !method.accepts(&question, kinds) {
+                    continue;
+                }
+                let near =
+                    if let Asked::Pairs { margin: Some(_) } = question { " within a margin" } else { "" };
+                let name = format!("{}{near} of {pair}, {method}", question.name());
+                let make = move |large: &Mesh, other: &Mesh| named(large, other, kinds, question, method);
+                rows.push((name, Box::new(make)));
+            }
+        }
+    }
+    rows
+}
+
+/// One question about fresh shapes of these kinds, by a method; hulls are given, for they are made outside of budgets.
+fn named(
+    large: &Mesh,
+    other: &Mesh,
+    kinds: [ShapeKind; 2],
+    question: Asked,
+    method: Method,
+) -> Result<Box<Question>> {
+    let shape = |mesh: &Mesh, kind: ShapeKind| match kind {
+        ShapeKind::Hull => Shape::hull(mesh.vertices().iter().copied()),
+        ShapeKind::Particles => {
+            let radius = 1e-3 * mesh.vertices().iter().map(|p| p.length()).fold(0.0, f64::max);
+            Shape::particles(mesh.vertices().iter().copied(), &[radius])
+        }
+        _ => Ok(Shape::from(mesh.clone())),
+    };
+    let (a, b) = (shape(large, kinds[0])?, shape(other, kinds[1])?);
+    let apart = matches!(question, Asked::Distance | Asked::Sweep(_));
+    let at = place(large, other, if apart { 1.5 } else { 0.3 })?;
+    let motion = Motion::between(&at, &place(large, other, 0.0)?);
+    Ok(Box::new(move |query| {
+        query.method = method;
+        let placed = b.at(at);
+        Ok(match question {
+            Asked::Relation => query.relation(&a, placed)?.outcome(),
+            Asked::Distance => query.distance(&a, placed)?.outcome(),
+            Asked::Pairs { margin: None } => query.pairs(&a, placed)?.outcome(),
+            Asked::Pairs { margin: Some(margin) } => query.pairs_within(&a, placed, margin)?.outcome(),
+            Asked::Contour => query.contour(&a, placed)?.outcome(),
+            Asked::Contacts(options) => query.contacts(&a, placed, options.margin)?.outcome(),
+            Asked::Separate => query.separate(&a, placed)?.outcome(),
+            Asked::Volume(options) => query.volume(&a, placed, options)?.outcome(),
+            _ => query.sweep(&a, b.along(motion))?.outcome(),
+        })
+    }))
+}
+
+/// The questions as `auto` answers them, each about fresh shapes.
+const QUESTIONS: &[(&str, MakeAs)] = &[
     ("relation", |large, other| {
         let (a, b, at) = pair(large, other, 0.3)?;
         Ok(Box::new(move |query| Ok(query.relation(&a, b.at(at))?.outcome())))
@@ -357,17 +445,39 @@ const QUESTIONS: &[(&str, Make)] = &[
     }),
     ("closest points", |large, _| {
         let (shape, points) = (Shape::from(large.clone()), some_points(large));
-        Ok(Box::new(move |query| Ok(query.closest_points(&shape, &points)?.outcome())))
+        Ok(Box::new(move |query| Ok(query.closest_point_batch(&shape, &points)?.outcome())))
     }),
     ("signed distances", |large, _| {
         let (shape, points) = (Shape::from(large.clone()), some_points(large));
-        Ok(Box::new(move |query| Ok(query.signed_distances(&shape, &points)?.outcome())))
+        Ok(Box::new(move |query| Ok(query.signed_distance_batch(&shape, &points)?.outcome())))
+    }),
+    ("contains", |large, _| {
+        let (shape, points) = (Shape::from(large.clone()), some_points(large));
+        Ok(Box::new(move |query| Ok(query.contains_batch(&shape, &points)?.outcome())))
+    }),
+    ("signed distances from a cloud", |large, other| {
+        let (shape, points) =
+            (Shape::particles(large.vertices().iter().copied(), &[0.0])?, some_points(other));
+        Ok(Box::new(move |query| Ok(query.signed_distance_batch(&shape, &points)?.outcome())))
     }),
     ("ray casts", |large, _| {
         let shape = Shape::from(large.clone());
         let rays = some_points(large).into_iter().map(|p| Ray::new(p, [0.3, 0.5, 1.0]));
         let rays: Vec<Ray> = rays.collect::<Result<_, Error>>()?;
-        Ok(Box::new(move |query| Ok(query.ray_casts(&shape, &rays)?.outcome())))
+        Ok(Box::new(move |query| Ok(query.ray_cast_batch(&shape, &rays)?.outcome())))
+    }),
+    ("all hits of rays", |large, _| {
+        let shape = Shape::from(large.clone());
+        let rays = some_points(large).into_iter().map(|p| Ray::new(p, [0.3, 0.5, 1.0]));
+        let rays: Vec<Ray> = rays.collect::<Result<_, Error>>()?;
+        Ok(Box::new(move |query| Ok(query.ray_cast_all_batch(&shape, &rays)?.outcome())))
+    }),
+    ("distance with the relation", |large, other| {
+        let (a, b, at) = pair(large, other, 1.5)?;
+        Ok(Box::new(move |query| {
+            query.with_relation = true;
+            Ok(query.distance(&a, b.at(at))?.outcome())
+        }))
     }),
     ("self-intersections", |large, _| {
         let shape = Shape::from(large.clone());

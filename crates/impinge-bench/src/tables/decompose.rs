@@ -188,6 +188,7 @@ pub fn print_one(file: &str, milliseconds: &str) -> Result<()> {
         Some(DecomposeEnd::MostParts) => "parts",
         Some(DecomposeEnd::NoBetterCut) => "no-better-cut",
         Some(DecomposeEnd::OutOfBudget) | None => OUT_OF_BUDGET,
+        Some(other) => other.name(),
     };
     let triangles = shape.as_mesh().map_or(0, |mesh| mesh.triangles().len());
     let time = time.as_secs_f64() * 1e3;

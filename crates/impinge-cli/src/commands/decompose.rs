@@ -125,16 +125,7 @@ fn report(part: &Shape) -> Result<(PartReport, Shape), Failure> {
 fn answer(found: &Decomposition, parts: Vec<PartReport>, assurance: Assurance) -> Found {
     let &Decomposition { volume, excess, deviation, ended, .. } = found;
     let count = (ended != DecomposeEnd::OutOfBudget).then_some(parts.len());
-    Found { count, volume, excess, deviation, ended: name_of(ended), parts, assurance }
-}
-
-fn name_of(ended: DecomposeEnd) -> &'static str {
-    match ended {
-        DecomposeEnd::Tolerance => "tolerance",
-        DecomposeEnd::MostParts => "most_parts",
-        DecomposeEnd::NoBetterCut => "no_better_cut",
-        DecomposeEnd::OutOfBudget => "out_of_budget",
-    }
+    Found { count, volume, excess, deviation, ended: ended.name(), parts, assurance }
 }
 
 fn text(
@@ -167,6 +158,7 @@ fn text(
             writeln!(out, "beyond the tolerance: no further cut makes a part better")?
         }
         DecomposeEnd::OutOfBudget => writeln!(out, "undecided: the budget ended before the last cut")?,
+        other => writeln!(out, "beyond the tolerance: {}", other.name().replace('_', " "))?,
     }
     writeln!(out, "({assurance})")
 }

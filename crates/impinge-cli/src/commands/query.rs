@@ -27,12 +27,14 @@ struct Tally {
 pub fn run(args: &Query, common: &Common) -> Result<Exit, Failure> {
     let mut explain = Explain::new(common.explain);
     let (input, length) = open(&args.file)?;
-    let context = Context { meshes: Meshes::new(folder(&args.file)), settings: common.settings() };
+    let (meshes, settings) = (Meshes::new(folder(&args.file)), common.settings());
+    let context = Context { meshes, settings, explain: common.explain };
     let tally = Mutex::new(Tally::default());
     let bar = progress::bytes(length, "questions");
     let ended = answer_all(
         input,
         io::stdout(),
+        io::stderr(),
         |asked, out| {
             if let Some(found) = answer(&asked, &context, out) {
                 tally.lock().unwrap_or_else(|e| e.into_inner()).add(found.map(|a| a.work));

@@ -1,6 +1,7 @@
 //! One line of a batch: a question in, an answer or a refusal out.
 
 use std::any::Any;
+use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::str;
 
@@ -10,7 +11,7 @@ use serde_json::value::RawValue;
 
 use super::fields::{Fields, Index, List};
 use super::meshes::{LineMeshes, Meshes};
-use super::ordered::Asked;
+use super::ordered::{Asked, Written};
 use super::shape;
 use crate::answer::{Answer, Refusal, SCHEMA};
 use crate::ask;
@@ -53,26 +54,52 @@ pub struct Context {
     pub meshes: Meshes,
     /// Method, budget and seed where a line names none.
     pub settings: Settings,
+    /// Whether it is told of each line who answered and why.
+    pub explain: bool,
 }
 
 /// Appends the answer to one line; blank lines have none.
-pub fn answer(asked: &Asked, context: &Context, out: &mut Vec<u8>) -> Option<Result<Answer, Failure>> {
-    let text = match asked.text() {
+pub fn answer(asked: &Asked, context: &Context, out: &mut Written) -> Option<Result<Answer, Failure>> {
+    let (id, found) = match asked.text() {
         Ok("") => return None,
-        Ok(text) => text,
-        Err(failure) => return Some(write(None, Err(failure), out)),
-    };
-    let place = format!("line {}", asked.number);
-    let fields = match Fields::parse(text, "") {
-        Ok(fields) => fields,
-        Err(failure) => return Some(write(None, Err(failure.at(&place)), out)),
-    };
-    // An id that cannot be echoed is refused, so every other answer names its question.
-    let (id, found) = match id_of(&fields) {
-        Ok(id) => (id, guarded(|| settle(&fields, context, &place))),
+        Ok(text) => answer_text(text, asked.number, context),
         Err(failure) => (None, Err(failure)),
     };
-    Some(write(id, found, out))
+    if context.explain {
+        explain(asked.number, id, &found, &mut out.notes);
+    }
+    Some(write(id, found, &mut out.answers))
+}
+
+/// Who answered a line and why, or that it was refused.
+fn explain(number: u64, id: Option<&RawValue>, found: &Result<Answer, Failure>, notes: &mut Vec<u8>) {
+    let id = id.map_or("null", RawValue::get);
+    let told = match found {
+        Ok(answer) => {
+            let units = answer.work.volume_tests + answer.work.primitive_tests + answer.work.updates;
+            format!("{}, {}; {units} work units", answer.method, answer.reason)
+        }
+        Err(_) => "refused".to_string(),
+    };
+    // Memory takes every note.
+    let _ = writeln!(notes, "line {number}, id {id}: {told}");
+}
+
+fn answer_text<'t>(
+    text: &'t str,
+    number: u64,
+    context: &Context,
+) -> (Option<&'t RawValue>, Result<Answer, Failure>) {
+    let place = format!("line {number}");
+    let fields = match Fields::parse(text, "") {
+        Ok(fields) => fields,
+        Err(failure) => return (None, Err(failure.at(&place))),
+    };
+    // An id that cannot be echoed is refused, so every other answer names its question.
+    match id_of(&fields) {
+        Ok(id) => (id, guarded(|| settle(&fields, context, &place))),
+        Err(failure) => (None, Err(failure)),
+    }
 }
 
 impl Asked {

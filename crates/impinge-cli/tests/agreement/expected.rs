@@ -3,7 +3,7 @@
 use impinge::glam::DVec3;
 use impinge::{
     Answer, Budget, Certainty, Contact, ContactKind, Deforming, Error, Feature, FeaturePairKind, Finish,
-    Method, MovingContact, Placed, Query, Question as Asked, Ray, Relation, Sweep, VolumeOptions,
+    MovingContact, Placed, Query, Ray, Relation, Sweep, VolumeErrorKind, VolumeOptions,
 };
 use serde_json::{Map, Value, json};
 
@@ -15,7 +15,7 @@ type Fields = (Map<String, Value>, bool);
 /// The library's answer as the contract has it.
 pub fn answer(question: &Question) -> Result<Fields, Error> {
     let budget = question.units.map_or(Budget::UNLIMITED, Budget::units);
-    let mut query = Query { method: question.method, budget, ..Query::default() };
+    let mut query = Query { method: question.method, budget, seed: question.seed, ..Query::default() };
     match &question.what {
         What::Relation([a, b]) => {
             let found = query.relation(a.placed(), b.placed())?;
@@ -53,7 +53,7 @@ pub fn answer(question: &Question) -> Result<Fields, Error> {
         What::Rays(a, rays) => ray_hits(&mut query, a, rays),
         What::Points(a, points) => {
             let points: Vec<DVec3> = points.iter().copied().map(DVec3::from).collect();
-            let found = query.signed_distances(a.placed(), &points)?;
+            let found = query.signed_distance_batch(a.placed(), &points)?;
             let told = found.value.as_ref().or(found.so_far.as_ref()).cloned().unwrap_or_default();
             let fields = json!({
                 "distances": told.iter().map(|p| p.distance).collect::<Vec<_>>(),
@@ -93,62 +93,27 @@ fn pairs(found: &Answer<Vec<[u32; 2]>>) -> Fields {
 }
 
 fn distance(query: &mut Query<'_>, a: Placed<'_>, b: Placed<'_>) -> Result<Fields, Error> {
+    query.with_relation = true;
     let found = query.distance(a, b)?;
-    let kinds = [a.shape().kind(), b.shape().kind()];
-    let surfaces = kinds.iter().any(|kind| kind.is_mesh());
-    let width = match found.certainty {
-        Certainty::Conservative { tolerance } if found.value.is_none() => tolerance,
-        _ => 0.0,
-    };
     let told = found.value.or(found.so_far).filter(|told| told.distance.is_finite());
+    let whole = found.value.and(told);
     let mut fields = with(
         json!({
-            "distance": told.map(|told| told.distance),
+            "distance": whole.map(|told| told.distance),
             "points": told.map(|told| told.points.map(|p| p.to_array())),
             "features": told.map(|told| told.features.map(named)),
             "normal": told.and_then(|told| direction(told.normal)),
         }),
         &found,
     );
-    let mut open = found.value.is_none();
-    let mut hit = told.is_some_and(|told| told.distance <= 0.0);
-    // Out of the same budget: a body that may be closed has a relation.
-    let may_be_closed =
-        query.is_closed(a.shape())?.value != Some(false) || query.is_closed(b.shape())?.value != Some(false);
-    if may_be_closed {
-        if !query.method.accepts(&Asked::Relation, kinds) {
-            query.method = Method::Auto;
-        }
-        let beside = query.relation(a, b)?;
-        match beside.value {
-            Some(relation) => {
-                fields.insert("relation".into(), json!(word(relation)));
-                hit |= relation.is_contact();
-            }
-            None => open = true,
-        }
-        if beside.finish == Finish::OutOfBudget {
-            fields.insert("finish".into(), json!("out_of_budget"));
-        }
+    if let Some(relation) = found.relation {
+        fields.insert("relation".into(), json!(word(relation)));
     }
-    if open {
-        fields.insert("distance".into(), Value::Null);
-        fields.insert("certainty".into(), Value::Null);
-        fields.retain(|name, _| !["tolerance", "resolution", "samples"].contains(&name.as_str()));
-        if let Some(told) = told {
-            let least = match found.value {
-                // The distance is known, only the relation is not.
-                Some(_) => told.distance,
-                None if surfaces => (told.distance - width).max(0.0),
-                None => told.distance - width,
-            };
-            fields.insert("at_most".into(), json!(told.distance));
-            if least.is_finite() {
-                fields.insert("at_least".into(), json!(least));
-            }
-        }
+    if found.value.is_none() {
+        let bracket = [("at_most", found.at_most()), ("at_least", found.at_least())];
+        fields.extend(bracket.into_iter().filter_map(|(name, x)| Some((name.to_string(), json!(x?)))));
     }
-    Ok((fields, hit))
+    Ok((fields, found.is_contact()))
 }
 
 fn sweep(query: &mut Query<'_>, a: &Body, b: &Body) -> Result<Fields, Error> {
@@ -195,7 +160,7 @@ fn volume(query: &mut Query<'_>, a: &Body, b: &Body) -> Result<Fields, Error> {
     let fields = json!({
         "volume": told.map(|told| told.volume),
         "volume_error": told.map(|told| told.error),
-        "error_kind": told.map(|_| "estimate"),
+        "error_kind": told.map(|told| if told.error_kind == VolumeErrorKind::Bound { "bound" } else { "estimate" }),
         "patches": patches.collect::<Vec<_>>(),
     });
     Ok((with(fields, &found), told.is_some_and(|told| told.volume > 0.0)))
@@ -203,10 +168,6 @@ fn volume(query: &mut Query<'_>, a: &Body, b: &Body) -> Result<Fields, Error> {
 
 fn contacts(query: &mut Query<'_>, a: &Body, b: &Body, margin: f64) -> Result<Fields, Error> {
     let found = query.contacts(a.placed(), b.placed(), margin)?;
-    let bracket = match found.certainty {
-        Certainty::Conservative { tolerance } => Some(tolerance),
-        _ => None,
-    };
     let list = found.value.as_ref().map(|all| {
         let place = |contact: &Contact| {
             let mut place = fields(json!({
@@ -218,8 +179,8 @@ fn contacts(query: &mut Query<'_>, a: &Body, b: &Body, margin: f64) -> Result<Fi
                 "features": contact.features.map(named),
                 "id": contact.id,
             }));
-            if let Some(width) = bracket.filter(|_| contact.depth > 0.0) {
-                place.insert("depth_at_least".into(), json!((contact.depth - width).max(0.0)));
+            if let Some(least) = found.depth_at_least(contact) {
+                place.insert("depth_at_least".into(), json!(least));
             }
             place
         };
@@ -232,7 +193,7 @@ fn contacts(query: &mut Query<'_>, a: &Body, b: &Body, margin: f64) -> Result<Fi
 fn ray_hits(query: &mut Query<'_>, a: &Body, rays: &[[f64; 6]]) -> Result<Fields, Error> {
     let ray = |&[ox, oy, oz, dx, dy, dz]: &[f64; 6]| Ray::new([ox, oy, oz], [dx, dy, dz]);
     let rays: Vec<Ray> = rays.iter().map(ray).collect::<Result<_, _>>()?;
-    let found = query.ray_casts(a.placed(), &rays)?;
+    let found = query.ray_cast_batch(a.placed(), &rays)?;
     let told = found.value.as_ref().or(found.so_far.as_ref()).cloned().unwrap_or_default();
     let hits = told.iter().map(|hit| {
         hit.map(|hit| {

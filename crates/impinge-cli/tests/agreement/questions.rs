@@ -17,6 +17,7 @@ pub struct Question {
     pub what: What,
     pub method: Method,
     pub units: Option<u64>,
+    pub seed: u64,
 }
 
 pub enum What {
@@ -67,7 +68,11 @@ pub fn draw(rng: &mut Pcg64) -> Asked {
     if let Some(units) = units {
         line.insert("budget".into(), json!(units));
     }
-    Asked { line, question: Question { what, method, units } }
+    let seed = rng.random_range(0..3);
+    if seed > 0 || rng.random() {
+        line.insert("seed".into(), json!(seed));
+    }
+    Asked { line, question: Question { what, method, units, seed } }
 }
 
 type Drawn = (Map<String, Value>, What);
@@ -222,7 +227,7 @@ fn pose(rng: &mut Pcg64) -> (Value, Pose) {
     (json!({"position": position, "rotation": rotation}), Pose::new(position, rotation).unwrap())
 }
 
-const KINDS: u32 = 15;
+const KINDS: u32 = 16;
 
 fn shape(rng: &mut Pcg64, kind: u32) -> (Value, Shape) {
     let mut size = || 0.25 * f64::from(rng.random_range(1..5));
@@ -261,7 +266,21 @@ fn shape(rng: &mut Pcg64, kind: u32) -> (Value, Shape) {
             json!({"segment": [[x, y, z], [-x, -y, 0.0]]}),
             Shape::segment([[x, y, z], [-x, -y, 0.0]]).unwrap(),
         ),
-        _ => compound(rng),
+        14 => compound(rng),
+        _ => particles(rng),
+    }
+}
+
+/// A few balls, each of its own size or all of one, or points.
+fn particles(rng: &mut Pcg64) -> (Value, Shape) {
+    let points: Vec<[f64; 3]> = (0..rng.random_range(1..24)).map(|_| position(rng).to_array()).collect();
+    let mut size = || 0.125 * f64::from(rng.random_range(0..4));
+    if size() > 0.125 {
+        let radii: Vec<f64> = points.iter().map(|_| size()).collect();
+        (json!({"particles": points, "radii": radii}), Shape::particles(points, &radii).unwrap())
+    } else {
+        let radius = size();
+        (json!({"particles": points, "radius": radius}), Shape::particles(points, &[radius]).unwrap())
     }
 }
 

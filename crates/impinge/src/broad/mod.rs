@@ -40,6 +40,7 @@ pub use tree::Tree;
 
 /// Whether a body ever moves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
 pub enum Mobility {
     /// Part of the surroundings: no pair with another fixed body, so it costs nothing while it rests.
     Fixed,

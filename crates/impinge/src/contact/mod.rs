@@ -12,7 +12,7 @@ mod verdict;
 pub use contact::Contact;
 pub use feature::Feature;
 pub use outcome::{Certainty, Counters, Finish, Outcome, Sampling};
-pub use overlap::{OpenSurface, Overlap, Region, SurfaceSample, Volume, VolumeOptions};
+pub use overlap::{OpenSurface, Overlap, Region, SurfaceSample, Volume, VolumeErrorKind, VolumeOptions};
 pub use relation::Relation;
 pub use separation::Separation;
 pub use verdict::Verdict;

@@ -12,6 +12,8 @@ pub struct Volume {
     pub volume: f64,
     /// The stated error of the volume.
     pub error: f64,
+    /// What the stated error is worth.
+    pub error_kind: VolumeErrorKind,
     /// Its connected regions, the largest first.
     pub regions: Vec<Overlap>,
     /// The derivative of the volume by the position of each vertex of both bodies, in the world; empty unless asked,
@@ -22,6 +24,19 @@ pub struct Volume {
     /// The border of the intersection as a closed mesh, vertices and triangles that face outwards; empty unless asked,
     /// without an overlap, and from methods other than `exact`.
     pub border: (Vec<DVec3>, Vec<[u32; 3]>),
+}
+
+/// What the stated error of a volume is worth.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+#[non_exhaustive]
+pub enum VolumeErrorKind {
+    /// Proved: the true volume is no farther away.
+    Bound,
+    /// Expected: rarely exceeded.
+    #[default]
+    Estimate,
 }
 
 /// One connected region of the intersection of two solids.

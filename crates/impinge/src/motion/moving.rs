@@ -19,6 +19,7 @@ const MOST_SPANS: f64 = 64.0;
     clippy::large_enum_variant,
     reason = "a copy on the stack; a pointer would cost an allocation a body and step"
 )]
+#[non_exhaustive]
 pub enum Motion {
     /// None.
     Still(Pose),

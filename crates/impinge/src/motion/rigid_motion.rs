@@ -23,6 +23,7 @@ use crate::num::tolerance::{LARGEST_CONTACT_TANGENT, LONG_FLIGHT, MOTION_ROUNDIN
 
 /// How far along its axis a screw is when it has turned by a share t of its angle.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Law {
     /// As far as it has turned: g(t) = t.
     #[default]

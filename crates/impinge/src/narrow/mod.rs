@@ -20,4 +20,5 @@ pub mod sampled;
 pub mod shape_pair;
 pub(crate) mod shape_ray;
 pub mod solid_sweep;
+pub(crate) mod union_point;
 mod union_relation;

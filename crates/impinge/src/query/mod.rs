@@ -3,6 +3,7 @@
 //! The functions at the crate's root are the ordinary case: unlimited, exact where an exact method exists. A
 //! [`Query`] carries method, budget, memory and tolerances, and gives an [`Answer`](crate::Answer).
 
+mod beside;
 mod pair;
 mod plain;
 mod point;
@@ -14,9 +15,9 @@ mod whole_mesh;
 pub use plain::{
     closest_point, closest_point_batch, contacts, contacts_batch, contains, contains_batch, contour,
     contour_batch, distance, distance_batch, pairs, pairs_batch, pairs_within, pairs_within_batch, ray_cast,
-    ray_cast_all, ray_cast_any, ray_cast_batch, relation, relation_batch, self_intersections,
-    self_intersections_batch, separate, separate_batch, signed_distance, signed_distance_batch, sweep,
-    sweep_batch, volume, volume_batch,
+    ray_cast_all, ray_cast_all_batch, ray_cast_any, ray_cast_any_batch, ray_cast_batch, relation,
+    relation_batch, self_intersections, self_intersections_batch, separate, separate_batch, signed_distance,
+    signed_distance_batch, sweep, sweep_batch, volume, volume_batch,
 };
 pub use point::{PointDistance, winding_number};
 #[cfg(feature = "gpu")]
@@ -62,6 +63,9 @@ pub struct Query<'m> {
     pub budget: Budget,
     /// What earlier questions about the same bodies left; `None` remembers nothing.
     pub memory: Option<&'m mut Memory>,
+    /// What the random choices of a method follow from (`sampled`): the same seed gives the same answer, at any number
+    /// of threads. Another seed than that of the last call begins anew. A search without a memory begins with what is nearest, whatever the seed.
+    pub seed: u64,
     /// How much before the true first contact the time of an impact may lie (sweeps; in units of the step).
     pub tolerance: f64,
     /// How near surfaces may come without a contact and still be called an impact (sweeps; a length); `None`
@@ -73,6 +77,9 @@ pub struct Query<'m> {
     /// Whether open meshes push other bodies along the normals of their triangles only (contacts); else to the side
     /// on which the other body's middle lies.
     pub one_sided: bool,
+    /// Whether [`Answer::relation`](crate::Answer) is found too, out of the same budget: after a distance, where one body
+    /// is a solid and the distance of the surfaces alone does not tell whether they are apart, and before lists of pairs.
+    pub with_relation: bool,
 }
 
 impl Default for Query<'_> {
@@ -81,10 +88,12 @@ impl Default for Query<'_> {
             method: Method::Auto,
             budget: Budget::UNLIMITED,
             memory: None,
+            seed: 0,
             tolerance: SWEEP_TOLERANCE,
             slack: None,
             surfaces: false,
             one_sided: false,
+            with_relation: false,
         }
     }
 }

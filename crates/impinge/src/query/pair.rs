@@ -2,7 +2,7 @@
 
 use super::{Query, check_margin, check_volume};
 use crate::contact::{Verdict, Volume, VolumeOptions};
-use crate::model::Placed;
+use crate::model::{Placed, ShapeKind};
 use crate::narrow::contacts::SeparatingTranslation;
 use crate::narrow::continuous::Sweep;
 use crate::narrow::detector::pair_memory::PairMemory;
@@ -45,7 +45,9 @@ impl Query<'_> {
         a: impl Into<Placed<'s>>,
         b: impl Into<Placed<'s>>,
     ) -> Result<Answer<Separation>, Error> {
-        self.one([a.into(), b.into()], Question::Distance, &DISTANCE)
+        let bodies = [a.into(), b.into()];
+        let answer = self.one_or_two(bodies, Question::Distance, &DISTANCE)?;
+        Ok(if answer.value.is_none() && is_of_surfaces(&bodies) { answer.of_surfaces() } else { answer })
     }
 
     /// [`Query::distance`] for many pairs.
@@ -53,7 +55,10 @@ impl Query<'_> {
     /// # Errors
     /// As [`Query::relation`].
     pub fn distance_batch(&mut self, pairs: &[[Placed<'_>; 2]]) -> Result<Vec<Answer<Separation>>, Error> {
-        self.batch(pairs, Question::Distance, &DISTANCE)
+        let answers = self.batch_or_two(pairs, Question::Distance, &DISTANCE)?;
+        let told = answers.into_iter().zip(pairs);
+        let told = told.map(|(one, bodies)| if is_of_surfaces(bodies) { one.of_surfaces() } else { one });
+        Ok(told.collect())
     }
 
     /// Where two bodies touch, overlap or are at most `margin` apart; see [`contacts`](crate::contacts).
@@ -140,7 +145,7 @@ impl Query<'_> {
         a: impl Into<Placed<'s>>,
         b: impl Into<Placed<'s>>,
     ) -> Result<Answer<Vec<[u32; 2]>>, Error> {
-        self.one([a.into(), b.into()], Question::Pairs { margin: None }, &PAIRS)
+        self.one_or_two([a.into(), b.into()], Question::Pairs { margin: None }, &PAIRS)
     }
 
     /// [`Query::pairs`] for many pairs of bodies.
@@ -148,7 +153,7 @@ impl Query<'_> {
     /// # Errors
     /// As [`Query::pairs`].
     pub fn pairs_batch(&mut self, pairs: &[[Placed<'_>; 2]]) -> Result<Vec<Answer<Vec<[u32; 2]>>>, Error> {
-        self.batch(pairs, Question::Pairs { margin: None }, &PAIRS)
+        self.batch_or_two(pairs, Question::Pairs { margin: None }, &PAIRS)
     }
 
     /// Every pair of triangles at most `margin` apart; see [`pairs_within`](crate::pairs_within).
@@ -162,7 +167,7 @@ impl Query<'_> {
         margin: f64,
     ) -> Result<Answer<Vec<[u32; 2]>>, Error> {
         let question = Question::Pairs { margin: Some(check_margin(margin)?) };
-        self.one([a.into(), b.into()], question, &PAIRS)
+        self.one_or_two([a.into(), b.into()], question, &PAIRS)
     }
 
     /// [`Query::pairs_within`] for many pairs of bodies.
@@ -175,7 +180,7 @@ impl Query<'_> {
         margin: f64,
     ) -> Result<Vec<Answer<Vec<[u32; 2]>>>, Error> {
         let question = Question::Pairs { margin: Some(check_margin(margin)?) };
-        self.batch(pairs, question, &PAIRS)
+        self.batch_or_two(pairs, question, &PAIRS)
     }
 
     /// The curves along which two surfaces cross; see [`contour`](crate::contour).
@@ -225,13 +230,42 @@ impl Query<'_> {
         self.batch(pairs, Question::Volume(check_volume(options)?), &VOLUME)
     }
 
+    /// One question about one pair, with the relation where that is wanted too.
+    fn one_or_two<T: Clone + Send + Sync + 'static>(
+        &mut self,
+        bodies: Bodies<'_>,
+        question: Question,
+        kind: &Kind<T>,
+    ) -> Result<Answer<T>, Error> {
+        if !self.with_relation {
+            return self.one(bodies, question, kind);
+        }
+        let kinds = bodies.map(|body| body.shape().kind());
+        let mut answers = self.batch_with_relation(&[bodies], question, kind)?;
+        answers.pop().ok_or_else(|| self.method.refusal(&question, kinds))
+    }
+
+    /// The same about many pairs.
+    fn batch_or_two<T: Clone + Send + Sync + 'static>(
+        &mut self,
+        pairs: &[Bodies<'_>],
+        question: Question,
+        kind: &Kind<T>,
+    ) -> Result<Vec<Answer<T>>, Error> {
+        if self.with_relation {
+            self.batch_with_relation(pairs, question, kind)
+        } else {
+            self.batch(pairs, question, kind)
+        }
+    }
+
     /// One question about one pair: a method that decides each pair on its own is called directly.
     fn one<T>(&mut self, bodies: Bodies<'_>, question: Question, kind: &Kind<T>) -> Result<Answer<T>, Error> {
         let poses = [bodies[0].pose(), bodies[1].pose()];
         let pair = ShapePair::of([&bodies[0], &bodies[1]], &poses);
         let (method, reason) = method_for(self.method, &question, &pair)?;
         let Some(kernel) = method.detector().and_then(|detector| detector.pairwise()) else {
-            let answers = self.routed(&Batch { question, pairs: &[pair] }, kind)?;
+            let answers = self.routed(&Batch { question, pairs: &[pair], seed: self.seed }, kind)?;
             return answers.into_iter().next().ok_or_else(|| method.refusal(&question, pair.kinds()));
         };
         let mut fresh = None;
@@ -250,7 +284,7 @@ impl Query<'_> {
     }
 
     /// One question about many pairs.
-    fn batch<T>(
+    pub(super) fn batch<T>(
         &mut self,
         pairs: &[[Placed<'_>; 2]],
         question: Question,
@@ -259,7 +293,7 @@ impl Query<'_> {
         let poses: Vec<[Pose; 2]> = pairs.iter().map(|[a, b]| [a.pose(), b.pose()]).collect();
         let pairs: Vec<ShapePair<'_>> =
             pairs.iter().zip(&poses).map(|([a, b], poses)| ShapePair::of([a, b], poses)).collect();
-        self.routed(&Batch { question, pairs: &pairs }, kind)
+        self.routed(&Batch { question, pairs: &pairs, seed: self.seed }, kind)
     }
 
     fn routed<T>(&mut self, batch: &Batch<'_>, kind: &Kind<T>) -> Result<Vec<Answer<T>>, Error> {
@@ -279,8 +313,14 @@ impl Query<'_> {
     }
 }
 
+/// Whether distances are those of surfaces, which have no depth: particles have depths in meshes too.
+fn is_of_surfaces(bodies: &Bodies<'_>) -> bool {
+    let kinds = bodies.map(|body| body.shape().kind());
+    kinds.iter().any(|kind| kind.is_mesh()) && !kinds.contains(&ShapeKind::Particles)
+}
+
 /// One kind of question: how a kernel is asked, and which finding is its answer.
-struct Kind<T> {
+pub(super) struct Kind<T> {
     ask: Ask<T>,
     take: fn(Finding) -> Option<Verdict<T>>,
 }

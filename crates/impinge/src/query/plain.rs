@@ -241,8 +241,11 @@ pub fn volume_batch(pairs: &[[Placed<'_>; 2]]) -> Result<Vec<Volume>, Error> {
 
 /// The point of a shape's surface nearest to a point of the world.
 ///
+/// The surface of a compound or of a cloud is that of the union of its parts. Where a point lies so deep within that parts
+/// cover the nearest surface of others, [`PointDistance::tolerance`] says how much nearer the surface may be.
+///
 /// # Errors
-/// A compound, or a point that is not finite or beyond 1e60.
+/// A point that is not finite or beyond 1e60.
 pub fn closest_point<'s>(shape: impl Into<Placed<'s>>, p: impl Into<DVec3>) -> Result<PointDistance, Error> {
     first(closest_point_batch(shape, &[p.into()]))
 }
@@ -255,7 +258,7 @@ pub fn closest_point_batch<'s>(
     shape: impl Into<Placed<'s>>,
     points: &[DVec3],
 ) -> Result<Vec<PointDistance>, Error> {
-    value(Query::default().closest_points(shape, points))
+    value(Query::default().closest_point_batch(shape, points))
 }
 
 /// How far a point of the world is from a shape's surface: negative inside a solid.
@@ -289,7 +292,7 @@ pub fn signed_distance_batch<'s>(
     shape: impl Into<Placed<'s>>,
     points: &[DVec3],
 ) -> Result<Vec<PointDistance>, Error> {
-    value(Query::default().signed_distances(shape, points))
+    value(Query::default().signed_distance_batch(shape, points))
 }
 
 /// Whether a point of the world lies in a closed solid, decided exactly; never in an open mesh.
@@ -305,7 +308,7 @@ pub fn contains<'s>(shape: impl Into<Placed<'s>>, p: impl Into<DVec3>) -> Result
 /// # Errors
 /// As [`contains`].
 pub fn contains_batch<'s>(shape: impl Into<Placed<'s>>, points: &[DVec3]) -> Result<Vec<bool>, Error> {
-    value(Query::default().contains(shape, points))
+    value(Query::default().contains_batch(shape, points))
 }
 
 /// Where a ray first meets the surface of a shape, from inside too.
@@ -329,7 +332,7 @@ pub fn ray_cast<'s>(shape: impl Into<Placed<'s>>, ray: Ray) -> Option<RayHit> {
 
 /// [`ray_cast`] for many rays, in parallel.
 pub fn ray_cast_batch<'s>(shape: impl Into<Placed<'s>>, rays: &[Ray]) -> Vec<Option<RayHit>> {
-    value(Query::default().ray_casts(shape, rays)).unwrap_or_default()
+    value(Query::default().ray_cast_batch(shape, rays)).unwrap_or_default()
 }
 
 /// Whether a ray meets the surface of a shape: as [`ray_cast`], but the search ends at the first certain hit.
@@ -345,6 +348,16 @@ pub fn ray_cast_all<'s>(shape: impl Into<Placed<'s>>, ray: Ray) -> Vec<RayHit> {
     ShapeRays::new(body.geometry(), &body.pose()).all(&ray).0
 }
 
+/// [`ray_cast_any`] for many rays, in parallel.
+pub fn ray_cast_any_batch<'s>(shape: impl Into<Placed<'s>>, rays: &[Ray]) -> Vec<bool> {
+    value(Query::default().ray_cast_any_batch(shape, rays)).unwrap_or_default()
+}
+
+/// [`ray_cast_all`] for many rays, in parallel.
+pub fn ray_cast_all_batch<'s>(shape: impl Into<Placed<'s>>, rays: &[Ray]) -> Vec<Vec<RayHit>> {
+    value(Query::default().ray_cast_all_batch(shape, rays)).unwrap_or_default()
+}
+
 /// Every pair of triangles in which a mesh meets itself, exactly: ascending, the smaller index first.
 ///
 /// # Errors
@@ -358,7 +371,7 @@ pub fn self_intersections<'s>(shape: impl Into<Placed<'s>>) -> Result<Vec<[u32; 
 /// # Errors
 /// As [`self_intersections`].
 pub fn self_intersections_batch(shapes: &[Placed<'_>]) -> Result<Vec<Vec<[u32; 2]>>, Error> {
-    shapes.iter().map(|shape| self_intersections(*shape)).collect()
+    values(Query::default().self_intersections_batch(shapes))
 }
 
 /// The value of an answer that had no limit. Such an answer is always there and every pair of kinds is accepted;

@@ -7,7 +7,7 @@ use glam::DVec3;
 
 use super::Query;
 use crate::contact::{Certainty, Counters, Feature, Finish, Outcome, Verdict};
-use crate::model::{Fact, Geometry, Model, Placed, ShapeKind};
+use crate::model::{Fact, Geometry, Model, Placed};
 use crate::narrow::convex::relation::counted_point_in;
 use crate::narrow::detector::shape_memory::{Hashed, ShapeMemory, ShapeQuestion};
 use crate::narrow::exact::closest_point::{ClosestPoint, counted_closest_points};
@@ -19,6 +19,7 @@ use crate::narrow::exact::signed_distance::{SignedDistance, counted_signed_dista
 use crate::narrow::methods::Method;
 use crate::narrow::route::{Answer, Reason};
 use crate::narrow::shape_ray::ShapeRays;
+use crate::narrow::union_point::{UnionFoot, UnionSurface};
 use crate::num::parallel;
 use crate::num::tolerance::{LARGEST_COORDINATE, WINDING_ERROR};
 use crate::{Budget, Error};
@@ -45,87 +46,121 @@ pub struct PointDistance {
     pub point: DVec3,
     /// The vertex, edge or face it lies on.
     pub feature: Feature,
+    /// How much nearer the surface may be (a length). 0 but deep within a compound, or a cloud, some parts of which cover
+    /// the surface of others: there the nearest point is searched for, and no part reaches farther than this tells.
+    pub tolerance: f64,
 }
 
 impl Query<'_> {
-    /// The nearest surface points of many points; see [`closest_point`](crate::closest_point).
+    /// The nearest surface point of a point; see [`closest_point`](crate::closest_point).
     ///
     /// # Errors
-    /// A compound or a cloud, a method other than `exact`, or a point that is not finite or beyond 1e60.
-    pub fn closest_points<'s>(
+    /// A method other than `exact`, or a point that is not finite or beyond 1e60; so for all questions about points.
+    pub fn closest_point<'s>(
+        &mut self,
+        shape: impl Into<Placed<'s>>,
+        p: impl Into<DVec3>,
+    ) -> Result<Answer<PointDistance>, Error> {
+        Ok(self.closest_point_batch(shape, &[p.into()])?.single())
+    }
+
+    /// [`Query::closest_point`] for many points.
+    ///
+    /// # Errors
+    /// As [`Query::closest_point`].
+    pub fn closest_point_batch<'s>(
         &mut self,
         shape: impl Into<Placed<'s>>,
         points: &[DVec3],
     ) -> Result<Answer<Vec<PointDistance>>, Error> {
         let body = shape.into();
-        let question = "the closest point";
         check_points("points", points)?;
-        measurable(&body, question)?;
         let facts = &[Fact::PointTree];
-        self.blocks(&body, question, facts, points, |points| measure(&body, points, false))
+        let found = self.blocks(&body, "the closest point", facts, points, |p| measure(&body, p, false))?;
+        Ok(with_tolerances(found))
     }
 
-    /// The signed distances of many points; see [`signed_distance`](crate::signed_distance).
+    /// The signed distance of a point; see [`signed_distance`](crate::signed_distance).
     ///
     /// # Errors
-    /// As [`Query::closest_points`].
-    pub fn signed_distances<'s>(
+    /// As [`Query::closest_point`].
+    pub fn signed_distance<'s>(
+        &mut self,
+        shape: impl Into<Placed<'s>>,
+        p: impl Into<DVec3>,
+    ) -> Result<Answer<PointDistance>, Error> {
+        Ok(self.signed_distance_batch(shape, &[p.into()])?.single())
+    }
+
+    /// [`Query::signed_distance`] for many points.
+    ///
+    /// # Errors
+    /// As [`Query::closest_point`].
+    pub fn signed_distance_batch<'s>(
         &mut self,
         shape: impl Into<Placed<'s>>,
         points: &[DVec3],
     ) -> Result<Answer<Vec<PointDistance>>, Error> {
         let body = shape.into();
-        let question = "the signed distance";
         check_points("points", points)?;
-        measurable(&body, question)?;
         let facts = &[Fact::Topology, Fact::PointTree];
-        self.blocks(&body, question, facts, points, |points| measure(&body, points, true))
+        let found = self.blocks(&body, "the signed distance", facts, points, |p| measure(&body, p, true))?;
+        Ok(with_tolerances(found))
     }
 
-    /// Which of many points lie in the solid; see [`contains`](crate::contains).
+    /// Whether a point lies in the solid; see [`contains`](crate::contains).
     ///
     /// # Errors
-    /// A cloud of particles, a method other than `exact`, or a point that is not finite or beyond 1e60.
+    /// As [`Query::closest_point`].
     pub fn contains<'s>(
+        &mut self,
+        shape: impl Into<Placed<'s>>,
+        p: impl Into<DVec3>,
+    ) -> Result<Answer<bool>, Error> {
+        Ok(self.contains_batch(shape, &[p.into()])?.single())
+    }
+
+    /// [`Query::contains`] for many points.
+    ///
+    /// # Errors
+    /// As [`Query::closest_point`].
+    pub fn contains_batch<'s>(
         &mut self,
         shape: impl Into<Placed<'s>>,
         points: &[DVec3],
     ) -> Result<Answer<Vec<bool>>, Error> {
         let body = shape.into();
         check_points("points", points)?;
-        if let Geometry::Particles(_) = body.geometry() {
-            let (question, kind) = ("contains", ShapeKind::Particles.name());
-            return Err(Error::Kind { question, kind, known: "meshes, convex shapes and compounds" });
-        }
         let facts = &[Fact::Topology, Fact::PointTree];
-        self.blocks(&body, "contains", facts, points, |points| match body.geometry() {
-            Geometry::Compound(compound) => {
-                let mut work = Counters::default();
-                let mut inside = |p: DVec3| {
-                    compound.parts().iter().any(|part| match &part.shape {
-                        Geometry::Convex(convex) => {
-                            let pose = body.pose().compose(&part.pose);
-                            let (_, inside, tests) = counted_point_in(convex, &pose, p);
-                            work.primitive_tests += tests;
-                            inside
-                        }
-                        _ => false,
-                    })
-                };
-                (points.iter().map(|&p| inside(p)).collect(), work)
-            }
-            _ => {
-                let (found, work) = measure(&body, points, true);
-                (found.iter().map(|found| found.inside).collect(), work)
+        let pose = body.pose();
+        self.blocks(&body, "contains", facts, points, |points| {
+            match UnionSurface::new(body.geometry(), &pose) {
+                Some(union) => each_point(points, |p, work| union.contains(p, work)),
+                None => {
+                    let (found, work) = measure(&body, points, true);
+                    (found.iter().map(|found| found.inside).collect(), work)
+                }
             }
         })
     }
 
-    /// The first hits of many rays; see [`ray_cast`](crate::ray_cast).
+    /// The first hit of a ray; see [`ray_cast`](crate::ray_cast).
     ///
     /// # Errors
-    /// A method other than `exact`.
-    pub fn ray_casts<'s>(
+    /// A method other than `exact`; so for all questions about rays.
+    pub fn ray_cast<'s>(
+        &mut self,
+        shape: impl Into<Placed<'s>>,
+        ray: Ray,
+    ) -> Result<Answer<Option<RayHit>>, Error> {
+        Ok(self.ray_cast_batch(shape, &[ray])?.single())
+    }
+
+    /// [`Query::ray_cast`] for many rays.
+    ///
+    /// # Errors
+    /// As [`Query::ray_cast`].
+    pub fn ray_cast_batch<'s>(
         &mut self,
         shape: impl Into<Placed<'s>>,
         rays: &[Ray],
@@ -133,11 +168,23 @@ impl Query<'_> {
         self.rays(&shape.into(), "a ray cast", rays, |shape, ray| shape.first(ray))
     }
 
-    /// Which of many rays hit anything; see [`ray_cast_any`](crate::ray_cast_any).
+    /// Whether a ray hits anything; see [`ray_cast_any`](crate::ray_cast_any).
     ///
     /// # Errors
-    /// As [`Query::ray_casts`].
-    pub fn ray_casts_any<'s>(
+    /// As [`Query::ray_cast`].
+    pub fn ray_cast_any<'s>(
+        &mut self,
+        shape: impl Into<Placed<'s>>,
+        ray: Ray,
+    ) -> Result<Answer<bool>, Error> {
+        Ok(self.ray_cast_any_batch(shape, &[ray])?.single())
+    }
+
+    /// [`Query::ray_cast_any`] for many rays.
+    ///
+    /// # Errors
+    /// As [`Query::ray_cast`].
+    pub fn ray_cast_any_batch<'s>(
         &mut self,
         shape: impl Into<Placed<'s>>,
         rays: &[Ray],
@@ -145,11 +192,23 @@ impl Query<'_> {
         self.rays(&shape.into(), "any hit of a ray", rays, |shape, ray| shape.any(ray))
     }
 
-    /// All hits of many rays; see [`ray_cast_all`](crate::ray_cast_all).
+    /// All hits of a ray; see [`ray_cast_all`](crate::ray_cast_all).
     ///
     /// # Errors
-    /// As [`Query::ray_casts`].
-    pub fn ray_casts_all<'s>(
+    /// As [`Query::ray_cast`].
+    pub fn ray_cast_all<'s>(
+        &mut self,
+        shape: impl Into<Placed<'s>>,
+        ray: Ray,
+    ) -> Result<Answer<Vec<RayHit>>, Error> {
+        Ok(self.ray_cast_all_batch(shape, &[ray])?.single())
+    }
+
+    /// [`Query::ray_cast_all`] for many rays.
+    ///
+    /// # Errors
+    /// As [`Query::ray_cast`].
+    pub fn ray_cast_all_batch<'s>(
         &mut self,
         shape: impl Into<Placed<'s>>,
         rays: &[Ray],
@@ -199,6 +258,17 @@ impl Query<'_> {
             None => Ok(Verdict::refused()),
         })?;
         Ok(Answer::new(verdict, method, reason))
+    }
+
+    /// [`Query::self_intersections`] for many meshes, one after the other.
+    ///
+    /// # Errors
+    /// As [`Query::self_intersections`].
+    pub fn self_intersections_batch(
+        &mut self,
+        shapes: &[Placed<'_>],
+    ) -> Result<Vec<Answer<Vec<[u32; 2]>>>, Error> {
+        shapes.iter().map(|shape| self.self_intersections(*shape)).collect()
     }
 
     /// Answers block by block as far as the budget goes, after what an earlier call has answered.
@@ -256,8 +326,13 @@ impl Query<'_> {
         Ok(Answer::new(Verdict::by_finish(so_far, outcome), method, reason))
     }
 
-    /// Finds what has to be known of a mesh, as far as the budget goes.
+    /// Finds what has to be known of a mesh or a cloud, as far as the budget goes.
     fn facts(&mut self, body: &Placed<'_>, facts: &'static [Fact]) -> Result<Verdict<()>, Error> {
+        if let Geometry::Particles(cloud) = body.geometry() {
+            let ready = cloud.tree_within(&mut self.budget).map(|_| ());
+            let finish = if ready.is_some() { Finish::Complete } else { Finish::OutOfBudget };
+            return Ok(Verdict::new(ready, Outcome { finish, ..Verdict::<()>::out_of_budget().outcome }));
+        }
         // Normals of hits look out of a solid, which is found by all of its triangles.
         let sides = facts.contains(&Fact::RayTree);
         let known = |model: &Arc<Model>| {
@@ -330,16 +405,6 @@ pub(super) fn mesh_of<'s>(body: &Placed<'s>, question: &'static str) -> Result<&
     }
 }
 
-fn measurable(body: &Placed<'_>, question: &'static str) -> Result<(), Error> {
-    match body.geometry() {
-        Geometry::Compound(_) | Geometry::Particles(_) => {
-            let kind = body.geometry().kind().name();
-            Err(Error::Kind { question, kind, known: "meshes and convex shapes" })
-        }
-        Geometry::Mesh(_) | Geometry::Convex(_) => Ok(()),
-    }
-}
-
 /// Refuses points that are not finite or beyond 1e60.
 pub(super) fn check_points(name: &'static str, points: &[DVec3]) -> Result<(), Error> {
     // Negated, so that NaN is refused.
@@ -365,6 +430,7 @@ fn measure(body: &Placed<'_>, points: &[DVec3], signed: bool) -> (Vec<PointDista
         inside: false,
         point: c.point,
         feature: c.feature,
+        tolerance: 0.0,
     };
     match body.geometry() {
         Geometry::Mesh(model) if signed && model.topology().is_closed() => {
@@ -387,12 +453,44 @@ fn measure(body: &Placed<'_>, points: &[DVec3], signed: bool) -> (Vec<PointDista
                 work.primitive_tests += tests;
                 let distance = if signed { found.distance } else { found.distance.abs() };
                 let (point, feature) = (found.points[1], found.features[1]);
-                PointDistance { distance, inside: inside && signed, point, feature }
+                PointDistance { distance, inside: inside && signed, point, feature, tolerance: 0.0 }
             };
             (points.iter().map(one).collect(), work)
         }
-        Geometry::Compound(_) | Geometry::Particles(_) => (Vec::new(), Counters::default()),
+        union @ (Geometry::Compound(_) | Geometry::Particles(_)) => {
+            let Some(union) = UnionSurface::new(union, &pose) else { return Default::default() };
+            each_point(points, |p, work| {
+                let UnionFoot { distance, inside, point, feature, tolerance } = union.foot(p, work);
+                let distance = if signed { distance } else { distance.abs() };
+                PointDistance { distance, inside: inside && signed, point, feature, tolerance }
+            })
+        }
     }
+}
+
+/// What is found about each of many points, in parallel, and the work.
+fn each_point<R: Send>(
+    points: &[DVec3],
+    ask: impl Fn(DVec3, &mut Counters) -> R + Sync,
+) -> (Vec<R>, Counters) {
+    let found = parallel::map(points.len(), |k| {
+        let mut work = Counters::default();
+        (ask(points[k], &mut work), work)
+    });
+    let mut all = Counters::default();
+    let found = found.into_iter().map(|(one, work)| {
+        all += work;
+        one
+    });
+    (found.collect(), all)
+}
+
+/// The answer, as certain as the least certain of its distances.
+fn with_tolerances(answer: Answer<Vec<PointDistance>>) -> Answer<Vec<PointDistance>> {
+    let told = answer.value.iter().chain(&answer.so_far).flatten();
+    let tolerance = told.map(|point| point.tolerance).fold(0.0, f64::max);
+    let certainty = if tolerance > 0.0 { Certainty::Conservative { tolerance } } else { answer.certainty };
+    Answer { certainty, ..answer }
 }
 
 impl Ray {

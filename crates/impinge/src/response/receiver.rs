@@ -14,6 +14,7 @@ use crate::{Contact, Error, Feature, SurfaceSample};
 /// rigid body or a free vertex, 1/(m + h²·k) for a vertex held by a spring of stiffness k (implicit Euler). At rest
 /// they are compliances: 1/k, and 0 for a body that does not give way.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub enum Receiver<'v> {
     /// It does not move.
     Fixed,
@@ -43,6 +44,7 @@ pub enum Receiver<'v> {
 
 /// How a body is to be moved.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub enum Displacement {
     /// Not at all.
     None,
@@ -59,6 +61,7 @@ pub enum Displacement {
 
 /// What acts on a body.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub enum Load {
     /// Nothing, or nothing that could move it.
     None,

@@ -15,6 +15,7 @@ use crate::shape::{Convex, Primitive};
 
 /// Which box stands for a body in the broad phase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum Boxes {
     /// The smallest box, resized each time the body moves.
     #[default]

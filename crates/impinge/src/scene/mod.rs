@@ -111,6 +111,8 @@ pub struct Options {
     pub contacts: Contacts,
     /// Whether open meshes push other bodies along the normals of their triangles only, from whichever side.
     pub one_sided: bool,
+    /// What the random choices of a method follow from (`sampled`): the same seed gives the same frames.
+    pub seed: u64,
 }
 
 impl Default for Options {
@@ -121,6 +123,7 @@ impl Default for Options {
             boxes: Boxes::Tight,
             contacts: Contacts::Deepest,
             one_sided: false,
+            seed: 0,
         }
     }
 }

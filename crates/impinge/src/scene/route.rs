@@ -197,7 +197,7 @@ impl<'s> Route<'s> {
         }
         let told = pairs.iter().map(|pair| pair.told_as).max().unwrap_or_default();
         let question = Question::Contacts(asked(self.options, told));
-        let batch = Batch { question, pairs: &shapes };
+        let batch = Batch { question, pairs: &shapes, seed: self.options.seed };
         let mut sink = Scatter { pairs, shapes: &shapes, clock: self.clock };
         // The bodies rest, so no motion is refused; what is not answered stays open.
         _ = detector.detect(&batch, memory, budget, &mut sink);

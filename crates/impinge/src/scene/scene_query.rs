@@ -263,9 +263,8 @@ impl Scene {
             let id = self.bodies.id(slot);
             let body = &entry.body;
             // A point that is not finite is in no solid.
-            let held = || Query::default().contains(body.shape.at(body.pose), &[point]);
-            if filter.lets(id, entry) && held().is_ok_and(|answer| answer.value.is_some_and(|v| v == [true]))
-            {
+            let held = || Query::default().contains(body.shape.at(body.pose), point);
+            if filter.lets(id, entry) && held().is_ok_and(|answer| answer.value == Some(true)) {
                 all.push(id);
             }
         });

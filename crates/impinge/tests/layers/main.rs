@@ -43,6 +43,7 @@ const NARROW: &[&str] = &[
     "cuboid_mesh",
     "half_space_mesh",
     "shape_ray",
+    "union_point",
     "shape_pair",
     "kernel_memory",
     "union_relation",

@@ -64,6 +64,7 @@ impl Default for DecomposeOptions {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+#[non_exhaustive]
 pub enum DecomposeEnd {
     /// Every part is within the tolerance.
     Tolerance,
@@ -74,6 +75,18 @@ pub enum DecomposeEnd {
     /// The budget ended: these are the parts so far. They cover the solid, and their deviation is half the
     /// diagonal of the largest.
     OutOfBudget,
+}
+
+impl DecomposeEnd {
+    /// Its name in answers.
+    pub const fn name(self) -> &'static str {
+        match self {
+            DecomposeEnd::Tolerance => "tolerance",
+            DecomposeEnd::MostParts => "most_parts",
+            DecomposeEnd::NoBetterCut => "no_better_cut",
+            DecomposeEnd::OutOfBudget => "out_of_budget",
+        }
+    }
 }
 
 /// Convex parts that cover a solid.

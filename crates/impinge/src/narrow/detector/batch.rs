@@ -25,6 +25,8 @@ pub struct Batch<'p> {
     pub question: Question,
     /// About whom.
     pub pairs: &'p [ShapePair<'p>],
+    /// What random choices follow from.
+    pub seed: u64,
 }
 
 /// What was found about one pair, by the question.

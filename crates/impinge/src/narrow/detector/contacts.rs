@@ -20,6 +20,7 @@ use crate::{Budget, Certainty, Contact, Counters, Finish, Outcome, Relation, Sep
 
 /// What is reported about where two bodies meet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+#[non_exhaustive]
 pub enum Contacts {
     /// Events only. Where `touch` is 0 nothing is measured: much cheaper for meshes.
     None,

@@ -1,8 +1,10 @@
 //! What is remembered between questions.
 
+use std::any::Any;
+
 use smallvec::SmallVec;
 
-use super::pair_memory::PairMemory;
+use super::pair_memory::{Opaque, PairMemory};
 use super::shape_memory::ShapeMemory;
 
 /// What questions about the same bodies leave for the next ones: nearest features, witnesses, unfinished
@@ -16,6 +18,8 @@ pub struct Memory {
     pairs: SmallVec<[Option<Box<PairMemory>>; 1]>,
     /// What questions about one shape left.
     pub(crate) shape: ShapeMemory,
+    /// What questions that are asked together left for each other.
+    beside: Opaque,
 }
 
 impl Memory {
@@ -25,6 +29,16 @@ impl Memory {
             self.pairs.resize_with(index + 1, || None);
         }
         self.pairs[index].get_or_insert_default()
+    }
+
+    /// Takes out what questions that were asked together left, by its type.
+    pub(crate) fn take_beside<T: Any>(&mut self) -> Option<Box<T>> {
+        self.beside.take()
+    }
+
+    /// Keeps it for the next call.
+    pub(crate) fn keep_beside<T: Any + Send + Sync>(&mut self, kept: Box<T>) {
+        self.beside.keep(kept);
     }
 
     /// Takes out what some of the pairs remember, in this order.

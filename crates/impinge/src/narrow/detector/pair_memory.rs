@@ -33,23 +33,35 @@ pub struct PairMemory {
     /// The persistent ids of the contacts that were told last, and the last one that was given.
     ids: Option<(PersistentManifolds, u64)>,
     /// What a method with its own state from frame to frame remembers.
-    method: MethodMemory,
+    method: Opaque,
 }
 
 /// Something found for a placement, by which method or with which options, and what it is worth.
 type Kept<K, T> = Option<Box<(Placement, K, T, Certainty)>>;
 
-/// Something of a type that only its method knows; a copy has nothing.
+/// Something of a type that only who put it there knows; a copy has nothing.
 #[derive(Default)]
-struct MethodMemory(Option<Box<dyn Any + Send + Sync>>);
+pub(super) struct Opaque(Option<Box<dyn Any + Send + Sync>>);
 
-impl Clone for MethodMemory {
-    fn clone(&self) -> MethodMemory {
-        MethodMemory::default()
+impl Opaque {
+    /// Takes out what was kept, by its type; anything else is forgotten.
+    pub fn take<T: Any>(&mut self) -> Option<Box<T>> {
+        self.0.take()?.downcast().ok()
+    }
+
+    /// Keeps something for who will take it out.
+    pub fn keep<T: Any + Send + Sync>(&mut self, kept: Box<T>) {
+        self.0 = Some(kept);
     }
 }
 
-impl fmt::Debug for MethodMemory {
+impl Clone for Opaque {
+    fn clone(&self) -> Opaque {
+        Opaque::default()
+    }
+}
+
+impl fmt::Debug for Opaque {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(if self.0.is_some() { "something" } else { "nothing" })
     }
@@ -57,7 +69,7 @@ impl fmt::Debug for MethodMemory {
 
 /// Two shapes and where they were: what an unfinished search belongs to.
 #[derive(Debug, Clone)]
-pub(super) struct Placement {
+pub(crate) struct Placement {
     shapes: [Geometry; 2],
     poses: [Pose; 2],
 }
@@ -82,12 +94,12 @@ impl PairMemory {
 
     /// Takes out what a method has kept here, by its type; what another one kept is forgotten.
     pub(crate) fn take_kept<T: Any>(&mut self) -> Option<Box<T>> {
-        self.method.0.take()?.downcast().ok()
+        self.method.take()
     }
 
     /// Keeps something for the method that will take it out.
     pub(crate) fn keep<T: Any + Send + Sync>(&mut self, kept: Box<T>) {
-        self.method.0 = Some(kept);
+        self.method.keep(kept);
     }
 
     /// What a task takes along: all but the ids that were given, which must not be given again if the task is dropped.

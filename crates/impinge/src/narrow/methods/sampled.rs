@@ -59,8 +59,10 @@ impl Detector for Sampled {
             let mut own = given.clone();
             let memory = slot.get_or_insert_default();
             let finding = match &batch.question {
-                Question::Contacts(options) => Finding::Contacts(contacts(pair, options, memory, &mut own)),
-                _ => Finding::Relation(relation(pair, memory, &mut own).0),
+                Question::Contacts(options) => {
+                    Finding::Contacts(contacts(pair, options, batch.seed, memory, &mut own))
+                }
+                _ => Finding::Relation(relation(pair, batch.seed, memory, &mut own).0),
             };
             budget.settle(&given, &own);
             if sink.take(index, finding).is_break() {
@@ -76,19 +78,21 @@ impl Detector for Sampled {
 struct Kept {
     /// Builds the shells of both meshes.
     building: Option<Running>,
-    tracker: Option<([u64; 2], Tracker)>,
+    /// Of which meshes, by which seed.
+    tracker: Option<([u64; 2], u64, Tracker)>,
 }
 
 /// How two meshes lie to each other, and the tracker that knows where they meet.
 fn relation(
     pair: &ShapePair<'_>,
+    seed: u64,
     memory: &mut PairMemory,
     budget: &mut Budget,
 ) -> (Verdict<Relation>, Option<Tracked>) {
     let [Geometry::Mesh(a), Geometry::Mesh(b)] = pair.shapes else { return (Verdict::refused(), None) };
     let models = [a, b];
     let mut kept: Box<Kept> = memory.take_kept().unwrap_or_default();
-    let found = follow(models, pair, &mut kept, budget);
+    let found = follow(models, pair, seed, &mut kept, budget);
     let (verdict, tracked) = match found {
         Followed::Open(verdict) => (verdict, None),
         Followed::To(report, contacts) => {
@@ -113,7 +117,13 @@ enum Followed {
 }
 
 /// One step of the pair's tracker.
-fn follow(models: [&Arc<Model>; 2], pair: &ShapePair<'_>, kept: &mut Kept, budget: &mut Budget) -> Followed {
+fn follow(
+    models: [&Arc<Model>; 2],
+    pair: &ShapePair<'_>,
+    seed: u64,
+    kept: &mut Kept,
+    budget: &mut Budget,
+) -> Followed {
     let layers = match build(models, kept, budget) {
         Ok(layers) => layers,
         Err(work) => {
@@ -124,10 +134,10 @@ fn follow(models: [&Arc<Model>; 2], pair: &ShapePair<'_>, kept: &mut Kept, budge
         }
     };
     let identities = models.map(|model| model.identity());
-    let known = kept.tracker.take().filter(|(of, _)| *of == identities);
+    let known = kept.tracker.take().filter(|(of, by, _)| (*of, *by) == (identities, seed));
     let mut tracker = match known {
-        Some((_, tracker)) => tracker,
-        None => Tracker::of_layers(layers, TrackerOptions::default()),
+        Some((.., tracker)) => tracker,
+        None => Tracker::of_layers(layers, TrackerOptions { seed, ..TrackerOptions::default() }),
     };
     let surface =
         |k: usize| Surface { vertices: models[k].mesh().vertices(), pose: *pair.poses[k], moved: 0.0 };
@@ -135,7 +145,7 @@ fn follow(models: [&Arc<Model>; 2], pair: &ShapePair<'_>, kept: &mut Kept, budge
     // A mesh has as many vertices as its triangles name, and rests.
     let report = tracker.step(surfaces, budget).unwrap_or_else(|_| TrackerReport::nothing());
     let contacts = if report.meeting == Some(true) { tracker.contacts(surfaces) } else { Vec::new() };
-    kept.tracker = Some((identities, tracker));
+    kept.tracker = Some((identities, seed, tracker));
     Followed::To(report, contacts)
 }
 
@@ -211,10 +221,11 @@ fn conclude(
 fn contacts(
     pair: &ShapePair<'_>,
     options: &ContactOptions,
+    seed: u64,
     memory: &mut PairMemory,
     budget: &mut Budget,
 ) -> Verdict<PairContacts> {
-    let (verdict, tracked) = relation(pair, memory, budget);
+    let (verdict, tracked) = relation(pair, seed, memory, budget);
     let Verdict { value, outcome, sampling, .. } = verdict;
     let found = value.map(|relation| {
         let mut found = PairContacts { touching: relation.is_contact(), ..PairContacts::default() };

@@ -78,6 +78,40 @@ fn the_number_of_threads_is_not_seen() {
 }
 
 #[test]
+fn the_seed_decides_what_is_looked_at_and_nothing_else_does() {
+    let ball = Shape::from(procedural::ico_sphere(1.0, 4).unwrap());
+    let beside = ball.at(Pose::shift(DVec3::X * 2.001));
+    // With the shells at hand the budget is for pairs of facets alone.
+    Query { method: Method::Sampled, ..Query::default() }.relation(&ball, beside).unwrap();
+    let ask = |seed: u64, threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| {
+            let (mut memory, mut told) = (Memory::default(), Vec::new());
+            for _ in 0..40 {
+                let (method, budget) = (Method::Sampled, Budget::units(300));
+                let mut query = Query { method, budget, seed, memory: Some(&mut memory), ..Query::default() };
+                let found = query.relation(&ball, beside).unwrap();
+                assert_ne!(found.value, Some(Relation::Intersecting));
+                told.push((found.value, found.sampling));
+            }
+            told
+        })
+    };
+    let one = ask(1, 1);
+    assert!(one == ask(1, 3) && one == ask(1, 1));
+    let others: Vec<_> = (2..6).map(|seed| ask(seed, 1)).collect();
+    assert!(others.iter().all(|other| *other != one), "{one:?}");
+    // Another seed begins anew.
+    let mut memory = Memory::default();
+    let mut ask = |seed: u64| {
+        let (method, budget) = (Method::Sampled, Budget::units(300));
+        let query = Query { method, budget, seed, memory: Some(&mut memory), ..Query::default() };
+        { query }.relation(&ball, beside).unwrap().sampling
+    };
+    assert_eq!([ask(1), ask(2), ask(1)], [one[0].1, others[0][0].1, one[0].1]);
+}
+
+#[test]
 fn it_takes_part_in_a_scene_with_one_budget() {
     let ball = Shape::from(procedural::ico_sphere(1.0, 3).unwrap());
     let mut scene = Scene::with_options(Options { margin: 0.0, touch: 0.0, ..Options::default() }).unwrap();

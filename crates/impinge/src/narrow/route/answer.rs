@@ -2,7 +2,9 @@
 
 use std::fmt;
 
-use crate::contact::{Certainty, Counters, Finish, Outcome, Sampling, Verdict};
+use crate::contact::{
+    Certainty, Contact, Counters, Finish, Outcome, Relation, Sampling, Separation, Verdict,
+};
 use crate::narrow::methods::Method;
 
 /// The answer to a question: what was found, how sure it is, how the search ended, what it cost, and which method
@@ -28,24 +30,95 @@ pub struct Answer<T> {
     pub method: Method,
     /// Why this method.
     pub reason: Reason,
+    /// How the bodies lie to each other, where [`Query::with_relation`](crate::Query) asked for that too; `None` when the
+    /// budget ended first, and beside the distance of two bodies without an inside.
+    pub relation: Option<Relation>,
 }
 
 impl<T> Answer<T> {
     pub(crate) fn new(verdict: Verdict<T>, method: Method, reason: Reason) -> Answer<T> {
         let Verdict { value, so_far, outcome: Outcome { certainty, finish, work }, sampling } = verdict;
-        Answer { value, so_far, certainty, finish, sampling, work, method, reason }
+        Answer { value, so_far, certainty, finish, sampling, work, method, reason, relation: None }
     }
 
     /// The same about something else.
     pub fn map<U>(self, mut change: impl FnMut(T) -> U) -> Answer<U> {
-        let Answer { value, so_far, certainty, finish, sampling, work, method, reason } = self;
+        let Answer { value, so_far, certainty, finish, sampling, work, method, reason, relation } = self;
         let (value, so_far) = (value.map(&mut change), so_far.map(change));
-        Answer { value, so_far, certainty, finish, sampling, work, method, reason }
+        Answer { value, so_far, certainty, finish, sampling, work, method, reason, relation }
+    }
+
+    /// The answer to two questions out of one budget: complete when both are.
+    pub(crate) fn beside(self, relation: &Answer<Relation>) -> Answer<T> {
+        let (value, so_far) = match (self.value, relation.value) {
+            (Some(found), None) => (None, Some(found)),
+            (value, _) => (value, self.so_far),
+        };
+        let finish = if self.finish == Finish::Complete { relation.finish } else { self.finish };
+        let work = self.work + relation.work;
+        Answer { value, so_far, finish, work, relation: relation.value, ..self }
     }
 
     /// Certainty, end and cost.
     pub fn outcome(&self) -> Outcome {
         Outcome { certainty: self.certainty, finish: self.finish, work: self.work }
+    }
+}
+
+impl<T> Answer<Vec<T>> {
+    /// The answer to a question about one thing, which was asked as a list.
+    pub(crate) fn single(self) -> Answer<T> {
+        let Answer { value, so_far, certainty, finish, sampling, work, method, reason, relation } = self;
+        let [value, so_far] = [value, so_far].map(|list| list.and_then(|mut list| list.pop()));
+        Answer { value, so_far, certainty, finish, sampling, work, method, reason, relation }
+    }
+}
+
+impl Answer<Separation> {
+    /// What the distance is not above, also when the budget ended; `None` where nothing is known or there is no end.
+    pub fn at_most(&self) -> Option<f64> {
+        let told = self.value.as_ref().or(self.so_far.as_ref())?;
+        Some(told.distance).filter(|distance| distance.is_finite())
+    }
+
+    /// What the distance is not below, also when the budget ended; `None` where nothing is known.
+    pub fn at_least(&self) -> Option<f64> {
+        let told = self.value.as_ref().or(self.so_far.as_ref())?;
+        let width = match self.certainty {
+            Certainty::Conservative { tolerance } => tolerance,
+            _ => 0.0,
+        };
+        Some(told.distance - width).filter(|distance| distance.is_finite())
+    }
+
+    /// Whether it is certain that the bodies are not apart: by their relation, where that was asked for, or by the distance.
+    pub fn is_contact(&self) -> bool {
+        let told = self.value.as_ref().or(self.so_far.as_ref());
+        self.relation.is_some_and(Relation::is_contact) || told.is_some_and(|told| told.distance <= 0.0)
+    }
+
+    /// The same of two surfaces, which are nowhere nearer than 0.
+    pub(crate) fn of_surfaces(self) -> Answer<Separation> {
+        let certainty = match (self.certainty, &self.so_far) {
+            (Certainty::Conservative { tolerance }, Some(told)) => {
+                Certainty::Conservative { tolerance: tolerance.min(told.distance) }
+            }
+            (certainty, _) => certainty,
+        };
+        Answer { certainty, ..self }
+    }
+}
+
+impl Answer<Vec<Contact>> {
+    /// What no shift along the normal of one of these contacts shorter than this achieves, where the search for depths
+    /// left that open.
+    pub fn depth_at_least(&self, contact: &Contact) -> Option<f64> {
+        match self.certainty {
+            Certainty::Conservative { tolerance } if contact.depth > 0.0 => {
+                Some((contact.depth - tolerance).max(0.0))
+            }
+            _ => None,
+        }
     }
 }
 

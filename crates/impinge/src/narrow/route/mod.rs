@@ -83,7 +83,7 @@ fn deal(
         let pairs: Vec<ShapePair<'_>> = dealt.iter().map(|&i| batch.pairs[i]).collect();
         let mut own = memory.take(&dealt);
         let mut sink = Scatter { dealt: &dealt, methods, found };
-        let dealt_batch = Batch { question: batch.question, pairs: &pairs };
+        let dealt_batch = Batch { pairs: &pairs, ..*batch };
         let ended = detector.detect(&dealt_batch, &mut own, budget, &mut sink);
         memory.put(&dealt, own);
         ended?;

@@ -15,6 +15,7 @@ use crate::{Error, Mesh};
 
 /// How a tube ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Ends {
     /// The last point joins the first.
     Joined,

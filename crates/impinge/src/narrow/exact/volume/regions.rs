@@ -9,7 +9,7 @@ use super::crossings::Crossings;
 use super::cut::{Cut, Moments};
 use super::surface::{AHEAD, NONE, Surface};
 use crate::bound::Aabb;
-use crate::contact::{Overlap, Region, SurfaceSample, Volume, VolumeOptions};
+use crate::contact::{Overlap, Region, SurfaceSample, Volume, VolumeErrorKind, VolumeOptions};
 use crate::num::compact_sort::sort_rarely;
 use crate::num::disjoint_sets::DisjointSets;
 use crate::num::stages;
@@ -412,7 +412,10 @@ impl<'s, 'm> Integral<'s, 'm> {
         sort_rarely(&mut regions, |(x, _), (y, _): &(Overlap, Aabb)| y.volume.total_cmp(&x.volume));
         let volume = if regions.is_empty() { 0.0 } else { volume };
         let (regions, boxes) = regions.into_iter().unzip();
-        (Volume { volume, error, regions, gradient: self.gradient, samples: self.samples, border }, boxes)
+        let (gradient, samples) = (self.gradient, self.samples);
+        // The rounding is estimated, not bounded.
+        let error_kind = VolumeErrorKind::Estimate;
+        (Volume { volume, error, error_kind, regions, gradient, samples, border }, boxes)
     }
 
     /// A surface around a hole of a region has a negative volume and belongs to the smallest region around it: the
