@@ -8,12 +8,12 @@ use impinge::{
     VolumeErrorKind, VolumeOptions,
 };
 
-use crate::answer::Answer;
 use crate::error::Failure;
 use crate::found::{
     Contacts, Distance, FeatureContact, Found, Impact, Meetings, Named, Pairs, Patch, Place, Points, RayHit,
     RayHits, Separate, Step, Sweep, Volume, word_of,
 };
+use crate::json_answer::Answer;
 
 /// How the bodies lie to each other.
 pub fn relation(mut query: Query<'_>, a: Placed<'_>, b: Placed<'_>) -> Result<Answer, Failure> {

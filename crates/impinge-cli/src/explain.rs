@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use impinge::{Counters, Shape};
 
-use crate::answer::Answer;
+use crate::json_answer::Answer;
 
 /// Says things on stderr when asked to.
 #[derive(Debug)]

@@ -2,7 +2,6 @@
 
 #![forbid(unsafe_code)]
 
-mod answer;
 mod args;
 mod ask;
 mod clash_page;
@@ -12,6 +11,7 @@ mod exit;
 mod explain;
 mod found;
 mod interrupt;
+mod json_answer;
 mod load;
 mod motion;
 mod output;
@@ -27,10 +27,10 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use answer::{Document, Refusal};
 use args::{Args, Format};
 use error::Failure;
 use exit::Exit;
+use json_answer::{Document, Refusal};
 
 fn main() -> ExitCode {
     let args = match Args::try_parse() {

@@ -4,12 +4,12 @@ use std::io::Write;
 
 use impinge::{Mesh, Placed, Polyline, Pose};
 
-use crate::answer::Answer;
 use crate::args::{Check, Common};
 use crate::error::Failure;
 use crate::exit::Exit;
 use crate::explain::Explain;
 use crate::found::Found;
+use crate::json_answer::Answer;
 use crate::picture::{self, Figure, Picture};
 use crate::{ask, commands};
 

@@ -5,8 +5,8 @@ use std::io::Write;
 use impinge::{Certainty, ClashKind, ClashReport, Counters, Finish, Outcome, Part};
 use serde::Serialize;
 
-use crate::answer::{Assurance, Document};
 use crate::error::Failure;
+use crate::json_answer::{Assurance, Document};
 use crate::output::counted;
 
 /// The fields of the contract.

@@ -9,12 +9,12 @@ use serde::Serialize;
 
 use super::particles::check_voxel;
 use super::simulate::draw;
-use crate::answer::Assurance;
 use crate::args::{Common, Format, Simulate};
 use crate::commands;
 use crate::error::Failure;
 use crate::exit::Exit;
 use crate::explain::Explain;
+use crate::json_answer::Assurance;
 use crate::{output, progress};
 
 /// The answer.

@@ -5,12 +5,12 @@ use std::io::Write;
 use glam::DVec3;
 
 use super::check::Meeting;
-use crate::answer::Answer;
 use crate::args::{Common, Contacts};
 use crate::error::Failure;
 use crate::exit::Exit;
 use crate::explain::Explain;
 use crate::found::{Found, Place};
+use crate::json_answer::Answer;
 use crate::picture::{Figure, Picture};
 use crate::{ask, commands};
 

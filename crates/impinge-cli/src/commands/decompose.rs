@@ -6,11 +6,11 @@ use glam::DVec3;
 use impinge::{DecomposeEnd, DecomposeOptions, Decomposition, Finish, Mass, Mesh, Outcome, Pose, Shape};
 use serde::Serialize;
 
-use crate::answer::Assurance;
 use crate::args::{Common, Decompose, Format};
 use crate::error::Failure;
 use crate::exit::Exit;
 use crate::explain::Explain;
+use crate::json_answer::Assurance;
 use crate::picture::{self, Figure, Picture};
 use crate::{commands, load, output, progress};
 

@@ -6,12 +6,12 @@ use impinge::{Error, Mesh, Placed, Pose, Query, Shape, procedural};
 use serde::Serialize;
 
 use super::check::Meeting;
-use crate::answer::{Answer, Assurance};
 use crate::args::{Common, Demo, Format};
 use crate::error::Failure;
 use crate::exit::Exit;
 use crate::explain::Explain;
 use crate::found::{Distance, Found, Pairs};
+use crate::json_answer::{Answer, Assurance};
 use crate::{ask, commands, output};
 
 /// Two bodies and what there is to see.

@@ -2,12 +2,12 @@
 
 use std::io::Write;
 
-use crate::answer::Answer;
 use crate::args::{Common, Distance};
 use crate::error::Failure;
 use crate::exit::Exit;
 use crate::explain::Explain;
 use crate::found::Found;
+use crate::json_answer::Answer;
 use crate::{ask, commands};
 
 /// Measures.

@@ -5,11 +5,11 @@ use std::io::Write;
 use impinge::{Budget, Finish, Inspection, Memory, Query, Shape};
 use serde::Serialize;
 
-use crate::answer::Assurance;
 use crate::args::{Common, Format, Inspect};
 use crate::error::Failure;
 use crate::exit::Exit;
 use crate::explain::Explain;
+use crate::json_answer::Assurance;
 use crate::settings::Settings;
 use crate::{commands, load, output, progress};
 

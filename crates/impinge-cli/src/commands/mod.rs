@@ -27,11 +27,11 @@ use std::io::Write;
 use impinge::{Method, Placed, Pose, Shape};
 use serde::Serialize;
 
-use crate::answer::{Answer, Document};
 use crate::args::{Args, Command, Common, Demo, Format, Two};
 use crate::error::Failure;
 use crate::exit::Exit;
 use crate::explain::Explain;
+use crate::json_answer::{Answer, Document};
 use crate::{load, output};
 
 /// Runs the command; without one, the demo.

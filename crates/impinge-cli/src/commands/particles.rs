@@ -7,13 +7,13 @@ use impinge::broad::neighbours::{Displacement, Domain, LimitedPairs, Particles, 
 use impinge::io::{ParticleCell, ParticleSet, load_particles};
 use serde::Serialize;
 
-use crate::answer::Assurance;
 use crate::args::{self, Common, Format, Periodic};
 use crate::commands;
 use crate::commands::query::is_stdin;
 use crate::error::Failure;
 use crate::exit::Exit;
 use crate::explain::Explain;
+use crate::json_answer::Assurance;
 use crate::output::{PartialFile, check, print};
 
 /// Pairs that the text names; `--pairs` has them all.

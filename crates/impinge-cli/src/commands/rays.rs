@@ -7,12 +7,12 @@ use std::path::Path;
 use glam::DVec3;
 use impinge::{Pose, Ray};
 
-use crate::answer::Answer;
 use crate::args::{Common, Rays};
 use crate::error::Failure;
 use crate::exit::Exit;
 use crate::explain::Explain;
 use crate::found::{Found, RayHits};
+use crate::json_answer::Answer;
 use crate::picture::{self, Figure, Picture};
 use crate::{ask, commands, load};
 

@@ -5,12 +5,12 @@ use std::path::Path;
 
 use impinge::{Deforming, Mesh, Pose};
 
-use crate::answer::Answer;
 use crate::args::{Common, SelfIntersect};
 use crate::error::Failure;
 use crate::exit::Exit;
 use crate::explain::Explain;
 use crate::found::{FeatureContact, Found};
+use crate::json_answer::Answer;
 use crate::picture::{self, Figure, Picture};
 use crate::{ask, commands, load, progress};
 

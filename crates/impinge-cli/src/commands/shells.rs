@@ -5,11 +5,11 @@ use std::io::Write;
 use impinge::{Mesh, Outcome, Pose, Shape, ShellLevel, Shells};
 use serde::Serialize;
 
-use crate::answer::Assurance;
 use crate::args::{Common, Format, MakeShells};
 use crate::error::Failure;
 use crate::exit::Exit;
 use crate::explain::Explain;
+use crate::json_answer::Assurance;
 use crate::picture::{self, Figure, Picture};
 use crate::{commands, load, output, progress};
 

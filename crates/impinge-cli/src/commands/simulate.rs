@@ -12,11 +12,11 @@ use impinge_sim::scenes::{self, Scenario};
 use serde::Serialize;
 
 use super::clusters;
-use crate::answer::{Assurance, Document};
 use crate::args::{CLUSTERS, Common, Format, Simulate};
 use crate::error::Failure;
 use crate::exit::Exit;
 use crate::explain::Explain;
+use crate::json_answer::{Assurance, Document};
 use crate::output::PartialFile;
 use crate::picture::{Figure, Picture};
 use crate::{commands, interrupt, output, progress};

@@ -5,12 +5,12 @@ use std::io::Write;
 use glam::DVec3;
 use impinge::{Placed, Pose, Query, Shape};
 
-use crate::answer::Answer;
 use crate::args::{Common, Sweep};
 use crate::error::Failure;
 use crate::exit::Exit;
 use crate::explain::Explain;
 use crate::found::Found;
+use crate::json_answer::Answer;
 use crate::motion::Way;
 use crate::picture::{self, Figure, Picture};
 use crate::{ask, commands};

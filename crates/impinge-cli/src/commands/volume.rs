@@ -6,12 +6,12 @@ use glam::DVec3;
 use impinge::{Mesh, Method, OpenSurface, Placed, Pose, Query, SurfaceSample, VolumeOptions};
 
 use super::volume_files::{GradientFile, MeshFile};
-use crate::answer::Answer;
 use crate::args::{Common, Open, Volume};
 use crate::error::Failure;
 use crate::exit::Exit;
 use crate::explain::Explain;
 use crate::found::Found;
+use crate::json_answer::Answer;
 use crate::picture::{self, Figure, Picture};
 use crate::{ask, commands, output};
 

@@ -7,8 +7,8 @@ use glam::DVec3;
 use impinge::{Mesh, Placed, Volume, io as meshes};
 use serde::Serialize;
 
-use crate::answer::Document;
 use crate::error::Failure;
+use crate::json_answer::Document;
 use crate::output::PartialFile;
 
 /// The derivative of a volume by the position of each vertex of both bodies.

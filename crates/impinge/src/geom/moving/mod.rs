@@ -9,7 +9,7 @@
 mod aligned;
 mod clearance;
 mod cubic;
-mod exact;
+mod exact_coplanarity;
 mod filter;
 #[cfg(test)]
 mod tests;
@@ -72,7 +72,7 @@ fn in_doubt(kind: FeaturePairKind, t0: &[DVec3; 4], t1: &[DVec3; 4]) -> Option<f
     match filter::first_contact_twofold(kind, t0, t1) {
         filter::Verdict::Free => None,
         filter::Verdict::Contact(time) => Some(time),
-        filter::Verdict::Doubt => exact::first_contact(kind, t0, t1, CONTACT_TIME),
+        filter::Verdict::Doubt => exact_coplanarity::first_contact(kind, t0, t1, CONTACT_TIME),
     }
 }
 
@@ -98,5 +98,5 @@ const MOST_DIRECTIONS: usize = 10_000;
 
 /// As [`first_contact`], by exact arithmetic alone: its slow twin.
 pub fn first_contact_exact(kind: FeaturePairKind, t0: &[DVec3; 4], t1: &[DVec3; 4]) -> Option<f64> {
-    exact::first_contact(kind, t0, t1, CONTACT_TIME)
+    exact_coplanarity::first_contact(kind, t0, t1, CONTACT_TIME)
 }

@@ -1,15 +1,12 @@
 //! The contacts of two convex shapes: the contact patch along the direction of the penetration depth, with the deepest
 //! point among its points.
 
-use glam::DVec3;
-
+use super::contact_patch::add_patch;
 use crate::Pose;
-use crate::contact::{Certainty, Contact, Separation};
-use crate::narrow::convex::manifold::manifold_of;
+use crate::contact::{Certainty, Contact};
 use crate::narrow::convex::separation;
 use crate::narrow::dispatch::signed;
 use crate::narrow::kernel_memory::KernelMemory;
-use crate::num::tolerance::{SAME_DEPTH, TOUCH_DOUBT};
 use crate::shape::Convex;
 
 /// Appends the contacts of two convex shapes not farther apart than `margin`; the answer is what the depth is worth.
@@ -27,36 +24,4 @@ pub(super) fn contacts(
         add_patch(shapes, poses, &separation, margin, found);
     }
     certainty
-}
-
-/// Appends the contact patch of two convex shapes whose separation is known, the deepest point with it.
-pub(crate) fn add_patch(
-    [a, b]: [&Convex; 2],
-    [pose_a, pose_b]: [&Pose; 2],
-    separation: &Separation,
-    margin: f64,
-    found: &mut Vec<Contact>,
-) {
-    let size = separation.points[0].abs().max(separation.points[1].abs()).max_element();
-    // Points that touch but for rounding belong to a patch without a margin.
-    let most = margin.max(separation.distance) + TOUCH_DOUBT * size;
-    let patch = manifold_of(a, pose_a, b, pose_b, separation, most);
-    let from = found.len();
-    found.extend(
-        patch.points.iter().map(|p| Contact::between(p.points, patch.normal, -p.distance, p.features)),
-    );
-    let area = area(&found[from..], patch.normal) / patch.points.len().max(1) as f64;
-    found[from..].iter_mut().for_each(|contact| contact.area = area);
-    let deepest = found[from..].iter().map(|contact| contact.depth).fold(f64::NEG_INFINITY, f64::max);
-    if !(deepest >= -separation.distance - SAME_DEPTH * size) {
-        found.push((*separation).into());
-    }
-}
-
-/// The area of a patch whose points stand in order around it, seen along the normal.
-fn area(points: &[Contact], normal: DVec3) -> f64 {
-    let Some(first) = points.first().map(|c| c.points[0]) else { return 0.0 };
-    let corners = points.windows(2).map(|w| [w[0].points[0] - first, w[1].points[0] - first]);
-    let twice: DVec3 = corners.map(|[p, q]| p.cross(q)).sum();
-    0.5 * twice.dot(normal).abs()
 }

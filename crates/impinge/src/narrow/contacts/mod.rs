@@ -1,12 +1,13 @@
 //! Where two shapes overlap or come near, with normal and depth, and the translation that takes them apart.
 //!
-//! Two convex shapes have the patch of their penetration depth (`convex_pair`), a convex shape on a mesh the contacts
-//! of features whose Voronoi regions hold the normal (`convex_on_mesh`), two meshes those of each region of their
-//! intersection (`solids`). Compounds are asked part by part by those who call this.
+//! Two convex shapes have the patch of their penetration depth (`convex_pair`, `contact_patch`), a convex shape on a
+//! mesh the contacts of features whose Voronoi regions hold the normal (`convex_on_mesh`), two meshes those of each
+//! region of their intersection (`solids`). Compounds are asked part by part by those who call this.
 
+pub(crate) mod contact_patch;
 mod convex_mesh_hull;
 mod convex_on_mesh;
-pub(crate) mod convex_pair;
+mod convex_pair;
 mod curved_on_mesh;
 mod interval;
 mod local_surface;

@@ -12,7 +12,7 @@ use super::unfinished::{Kernel, ask, exact_relation};
 use super::{PairKernel, Question, compound_pairs};
 use crate::contact::Verdict;
 use crate::model::Geometry;
-use crate::narrow::contacts::convex_pair::add_patch;
+use crate::narrow::contacts::contact_patch::add_patch;
 use crate::narrow::contacts::{Wanted, contacts};
 use crate::narrow::shape_pair::ShapePair;
 use crate::num::tolerance::TOUCH_DOUBT;
