@@ -12,6 +12,7 @@ use super::exact::relation::RelationMemory;
 use super::exact::surface_patch::SurfacePatch;
 use crate::model::Model;
 use crate::shape::LazyPolytope;
+use crate::simd::prefetch_whole;
 
 /// The placed corners of a convex shape.
 pub(super) type Corners = SmallVec<[DVec3; 8]>;
@@ -37,9 +38,15 @@ impl KernelMemory {
         KernelMemory { sweep, ..KernelMemory::default() }
     }
 
-    /// Asks for the surface of a mesh around a shape.
+    /// Asks for where the surface of a mesh around a shape is.
     #[inline]
     pub(crate) fn prefetch(&self) {
+        prefetch_whole(&self.surface);
+    }
+
+    /// Asks for that surface itself, once it is known where it is.
+    #[inline]
+    pub(crate) fn prefetch_surface(&self) {
         if let Some(surface) = &self.surface {
             surface.prefetch();
         }

@@ -10,6 +10,7 @@ use crate::narrow::detector::{Batch, Finding, Memory, PairKernel, Question, cont
 use crate::narrow::exact::contour::Polyline;
 use crate::narrow::route::{Answer, Routed, method_for, route};
 use crate::narrow::shape_pair::ShapePair;
+use crate::simd::prefetch;
 use crate::{Budget, Contact, Error, Pose, Relation, Separation};
 
 /// Two bodies of a batch.
@@ -74,7 +75,13 @@ impl Query<'_> {
         margin: f64,
     ) -> Result<Answer<Vec<Contact>>, Error> {
         let question = Question::Contacts(self.contact_options(margin)?);
-        self.one([a.into(), b.into()], question, &CONTACTS)
+        let bodies = [a.into(), b.into()];
+        // All at once, and before the choice of a method waits for the first of them.
+        bodies.iter().for_each(|body| prefetch(body.geometry()));
+        if let Some(memory) = &self.memory {
+            memory.prefetch();
+        }
+        self.one(bodies, question, &CONTACTS)
     }
 
     /// [`Query::contacts`] for many pairs.

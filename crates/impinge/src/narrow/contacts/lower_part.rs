@@ -10,7 +10,7 @@ use smallvec::SmallVec;
 use super::local_surface::LocalSurface;
 use crate::Pose;
 use crate::narrow::convex::faceted::{Faceted, Graph};
-use crate::narrow::exact::patch_lanes::bits;
+use crate::narrow::exact::patch_lanes::{Lanes, bits};
 use crate::narrow::exact::point_triangle_simd::LANES;
 use crate::narrow::exact::surface_patch::CornerBlock;
 use crate::num::tolerance::REGION_EDGE;
@@ -33,6 +33,15 @@ pub(super) struct LowEdge {
 struct PlaneBlock {
     normal: [[f64; LANES]; 3],
     offset: [f64; LANES],
+}
+
+/// Eight edges, column by column: where they begin, how far they reach, and the bits of their faces; those that are none
+/// have no length.
+#[derive(Debug, Clone, Copy)]
+struct EdgeBlock {
+    from: [[f64; LANES]; 3],
+    span: [[f64; LANES]; 3],
+    faces: [u64; LANES],
 }
 
 /// Planes that have a bit; the lowest bits of a corner are those of the sides of the box around the polytope.
@@ -75,6 +84,8 @@ pub(super) struct LowerPart<'g, 'p> {
     pub planes: SmallVec<[(DVec3, f64); 32]>,
     /// Those of them that have a bit.
     blocks: SmallVec<[PlaneBlock; 4]>,
+    /// The edges once more.
+    edge_blocks: SmallVec<[EdgeBlock; 8]>,
     /// From the world into its own frame.
     back: Pose,
     simd: SimdLevel,
@@ -97,6 +108,7 @@ impl<'g, 'p> LowerPart<'g, 'p> {
             faces: SmallVec::new(),
             planes: SmallVec::new(),
             blocks: SmallVec::new(),
+            edge_blocks: SmallVec::new(),
             back: graph.pose().inverse(),
             simd: SimdLevel::best(),
             corners,
@@ -131,6 +143,7 @@ impl<'g, 'p> LowerPart<'g, 'p> {
         self.planes.extend(self.graph.planes(&self.faces));
         let with_bits = &self.planes[..self.planes.len().min(MOST_PLANES)];
         self.blocks.extend(with_bits.chunks(LANES).map(PlaneBlock::new));
+        self.edge_blocks.extend(self.edges.chunks(LANES).map(|eight| EdgeBlock::new(eight, self.corners)));
     }
 
     /// Whether a point is in the polytope grown by some room.
@@ -176,24 +189,12 @@ impl<'g, 'p> LowerPart<'g, 'p> {
         beyond(self.simd, planes, corners, room, out);
     }
 
-    /// The edges that may be part of the outline seen along a direction: of their faces not both rise and not both sink.
-    pub fn outline<'a>(&'a self, [rising, sinking]: [u64; 2], out: &mut SmallVec<[&'a LowEdge; 64]>) {
+    /// The edges that come nearest to a segment, from a point along a vector, between the ends of both, and may be part of
+    /// the outline seen along it: of their faces not both rise from it by more than a height, and not both sink. As a bit
+    /// for each, eight by eight.
+    pub fn crossed_by(&self, start: DVec3, along: DVec3, level: f64, out: &mut Lanes) {
         out.clear();
-        let Some(first) = self.edges.first() else { return };
-        out.resize(self.edges.len(), first);
-        // Without a branch, as chance decides.
-        let (mut count, room) = (0, &mut out[..]);
-        for edge in &self.edges {
-            let inner = (rising & edge.faces == edge.faces) | (sinking & edge.faces == edge.faces);
-            room[count] = edge;
-            count += usize::from(!inner | (edge.faces == 0));
-        }
-        out.truncate(count);
-    }
-
-    /// The planes that a direction rises from by more than a height, and those that it sinks under by more, as bits.
-    pub fn slopes(&self, along: DVec3, level: f64) -> [u64; 2] {
-        slopes(self.simd, &self.blocks, along, level)
+        crossed(self.simd, &self.blocks, &self.edge_blocks, start, along, level, out);
     }
 }
 
@@ -264,12 +265,30 @@ impl PlaneBlock {
     }
 }
 
+impl EdgeBlock {
+    fn new(edges: &[LowEdge], corners: &[DVec3]) -> EdgeBlock {
+        let mut block = EdgeBlock { from: [[0.0; LANES]; 3], span: [[0.0; LANES]; 3], faces: [0; LANES] };
+        for (lane, edge) in edges.iter().enumerate().take(LANES) {
+            let [from, to] = edge.ends;
+            let [from, to] = [corners[from as usize], corners[to as usize]];
+            let span = to - from;
+            for axis in 0..3 {
+                (block.from[axis][lane], block.span[axis][lane]) = (from[axis], span[axis]);
+            }
+            block.faces[lane] = edge.faces;
+        }
+        block
+    }
+}
+
 dispatch! {
     fn beyond(planes: &[(DVec3, f64)], corners: &[CornerBlock], room: f64, out: &mut [u64]) = each beyond_plain
 }
 
 dispatch! {
-    fn slopes(blocks: &[PlaneBlock], along: DVec3, level: f64) -> [u64; 2] = each slopes_plain
+    fn crossed(
+        planes: &[PlaneBlock], edges: &[EdgeBlock], start: DVec3, along: DVec3, level: f64, out: &mut Lanes,
+    ) = each crossed_plain
 }
 
 #[inline(always)]
@@ -289,8 +308,47 @@ fn beyond_plain(planes: &[(DVec3, f64)], corners: &[CornerBlock], room: f64, out
     }
 }
 
+/// What [`inner_points`](crate::geom::segment_segment::inner_points) tells of the ridge and each edge, to the bit.
 #[inline(always)]
-fn slopes_plain(blocks: &[PlaneBlock], along: DVec3, level: f64) -> [u64; 2] {
+fn crossed_plain(
+    planes: &[PlaneBlock],
+    edges: &[EdgeBlock],
+    start: DVec3,
+    along: DVec3,
+    level: f64,
+    out: &mut Lanes,
+) {
+    let [rising, sinking] = slopes(planes, along, level);
+    let (p, d) = (start.to_array(), along.to_array());
+    for EdgeBlock { from, span, faces } in edges {
+        let mut found = [0; LANES];
+        for i in 0..LANES {
+            let e = [span[0][i], span[1][i], span[2][i]];
+            let between = [from[0][i] - p[0], from[1][i] - p[1], from[2][i] - p[2]];
+            let normal = cross(d, e);
+            let (square, s, t) =
+                (dot(normal, normal), dot(cross(between, e), normal), dot(cross(between, d), normal));
+            let is_inner = (rising & faces[i] == faces[i]) | (sinking & faces[i] == faces[i]);
+            let is_outer = !is_inner | (faces[i] == 0);
+            found[i] = u8::from((s > 0.0) & (s < square) & (t > 0.0) & (t < square) & is_outer);
+        }
+        out.push(bits(found));
+    }
+}
+
+#[inline(always)]
+fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
+    [a[1] * b[2] - b[1] * a[2], a[2] * b[0] - b[2] * a[0], a[0] * b[1] - b[0] * a[1]]
+}
+
+#[inline(always)]
+fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+}
+
+/// The planes that a direction rises from by more than a height, and those that it sinks under by more, as bits.
+#[inline(always)]
+fn slopes(blocks: &[PlaneBlock], along: DVec3, level: f64) -> [u64; 2] {
     let (along, mut found) = (along.to_array(), [0; 2]);
     for (k, block) in blocks.iter().enumerate() {
         let (mut rising, mut sinking) = ([0; LANES], [0; LANES]);

@@ -11,9 +11,10 @@ use glam::DVec3;
 use smallvec::SmallVec;
 
 use super::local_surface::{EdgeRegion, LocalSurface, Near};
-use super::lower_part::{LowEdge, LowerPart, PlacedPolytope};
+use super::lower_part::{LowerPart, PlacedPolytope};
 use crate::contact::{Contact, Feature};
 use crate::geom::segment_segment::inner_points;
+use crate::narrow::exact::patch_lanes::{Lanes, chosen};
 use crate::narrow::exact::surface_patch::PatchEdge;
 use crate::num::tolerance::{NO_DIRECTION, REGION_EDGE};
 
@@ -118,7 +119,7 @@ fn crossing_edges(
     margin: f64,
     found: &mut Vec<Contact>,
 ) {
-    let mut outline: SmallVec<[&LowEdge; 64]> = SmallVec::new();
+    let mut crossed = Lanes::new();
     let mut ridges = SmallVec::new();
     surface.sharp_edges(beyond, &mut ridges);
     for &edge in &ridges {
@@ -126,9 +127,8 @@ fn crossing_edges(
         let along = q - p;
         let mut best: Option<Contact> = None;
         let ridge = Ridge { edge, start: p, along, region: OnceCell::new() };
-        let slopes = body.slopes(along, REGION_EDGE * along.length());
-        body.outline(slopes, &mut outline);
-        for own in &outline {
+        body.crossed_by(p, along, REGION_EDGE * along.length(), &mut crossed);
+        for own in chosen(&crossed).map(|k| &body.edges[k]) {
             let [from, to] = own.ends;
             let ends = [body.corners[from as usize], body.corners[to as usize]];
             let most = best.map_or(body.reach, |best| best.depth);

@@ -41,6 +41,14 @@ impl Memory {
         self.beside.keep(kept);
     }
 
+    /// Asks for what the first pair remembers.
+    #[inline]
+    pub(crate) fn prefetch(&self) {
+        if let Some(Some(pair)) = self.pairs.first() {
+            pair.prefetch();
+        }
+    }
+
     /// Takes out what some of the pairs remember, in this order.
     pub(crate) fn take(&mut self, pairs: &[usize]) -> Memory {
         let most = pairs.iter().map(|&i| i + 1).max().unwrap_or(0);

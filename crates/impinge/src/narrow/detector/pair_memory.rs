@@ -92,6 +92,15 @@ impl PairMemory {
         PairMemory { kernel: KernelMemory::after_sweep(sweep), ..PairMemory::default() }
     }
 
+    /// Asks for what contacts look at first.
+    #[inline]
+    pub(super) fn prefetch(&self) {
+        self.kernel.prefetch();
+        prefetch(&self.unfinished);
+        prefetch(&self.listed);
+        prefetch(&self.ids);
+    }
+
     /// Takes out what a method has kept here, by its type; what another one kept is forgotten.
     pub(crate) fn take_kept<T: Any>(&mut self) -> Option<Box<T>> {
         self.method.take()
@@ -153,10 +162,8 @@ pub(crate) fn contacts_with_ids(
     memory: &mut PairMemory,
     budget: &mut Budget,
 ) -> Verdict<PairContacts> {
-    prefetch(&memory.listed);
-    prefetch(&memory.unfinished);
-    prefetch(&memory.ids);
-    memory.kernel.prefetch();
+    memory.prefetch();
+    memory.kernel.prefetch_surface();
     if let Some(ids) = &memory.ids {
         ids.0.prefetch();
     }

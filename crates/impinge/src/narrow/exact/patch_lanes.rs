@@ -55,6 +55,18 @@ pub(crate) fn bits(lanes: [u8; LANES]) -> u8 {
     (u64::from_le_bytes(lanes).wrapping_mul(0x0102_0408_1020_4080) >> 56) as u8
 }
 
+/// The places whose bits are set, ascending.
+pub(crate) fn chosen(lanes: &[u8]) -> impl Iterator<Item = usize> + '_ {
+    lanes.iter().zip((0..).step_by(LANES)).flat_map(|(&lanes, first)| {
+        let mut left = lanes;
+        std::iter::from_fn(move || {
+            let k = (left != 0).then(|| first + left.trailing_zeros() as usize)?;
+            left &= left - 1;
+            Some(k)
+        })
+    })
+}
+
 // Not `f64::min` and `f64::max`, whose care for NaN costs more than the rest.
 #[inline(always)]
 fn smaller(x: f64, y: f64) -> f64 {

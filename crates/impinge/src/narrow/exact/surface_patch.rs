@@ -19,7 +19,7 @@ use crate::Pose;
 use crate::bound::Aabb;
 use crate::num::tolerance::CREASE;
 use crate::shape::topology::Side;
-use crate::simd::{prefetch, prefetch_lines};
+use crate::simd::prefetch_lines;
 
 /// How the surface bends over an edge, seen from the side of the triangles' normals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -151,8 +151,6 @@ impl SurfacePatch {
     /// Asks for the memory of the lists, which of many bodies does not stay near.
     #[inline]
     pub fn prefetch(&self) {
-        prefetch(&self.pose);
-        prefetch(&self.region);
         prefetch_lines::<12, _>(&self.at);
         prefetch_lines::<7, _>(&self.corners_of);
         prefetch_lines::<7, _>(&self.edges);
