@@ -215,7 +215,12 @@ impl Budget {
         Budget { trial: true, gate: None, spent: 0, updates: 0, units, ..self.clone() }
     }
 
-    /// Whether it is a share of a budget for a first try, with which nothing is built.
+    /// Units of it that went into something that was built.
+    pub(crate) fn updates(&self) -> u64 {
+        self.updates
+    }
+
+    /// Whether it is a share of a budget for a first try, with which nothing large is built.
     pub(crate) fn is_trial(&self) -> bool {
         self.trial
     }
@@ -223,6 +228,7 @@ impl Budget {
     /// Takes out what a trial has spent.
     pub(crate) fn repay(&mut self, trial: &Budget) {
         self.spent += trial.spent;
+        self.updates += trial.updates;
         self.fresh &= trial.fresh;
         if self.units != u64::MAX {
             self.units = self.units.saturating_sub(trial.spent);

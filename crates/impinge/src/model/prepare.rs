@@ -10,6 +10,10 @@ use super::Model;
 use crate::Budget;
 use crate::budget::QUANTUM;
 
+/// Triangles up to which a mesh is small: a fact about them takes less time than the thread that would be started to
+/// find it.
+const SMALL_MESH: usize = 256;
+
 /// Something that a model finds out once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fact {
@@ -110,6 +114,11 @@ impl Model {
         cost.saturating_sub(self.paid.0[fact as usize].load(Ordering::Relaxed))
     }
 
+    /// Whether facts are found faster than a thread is started for them.
+    pub fn is_small(&self) -> bool {
+        self.mesh().triangles().len() <= SMALL_MESH
+    }
+
     /// Whether a fact is known.
     pub fn knows(&self, fact: Fact) -> bool {
         match fact {
@@ -127,11 +136,12 @@ impl Model {
     }
 
     /// Finds a fact, and before it what it needs, as far as the budget goes; whether it is known then. Calling again
-    /// goes on. A trial builds nothing: it runs on the caller's thread, which has no time to wait.
+    /// goes on. A trial builds nothing but what small meshes need: it runs on the caller's thread, which has no time to
+    /// wait.
     pub fn prepare(&self, fact: Fact, budget: &mut Budget) -> bool {
         for &fact in fact.needs().iter().chain([&fact]) {
             if !self.knows(fact) {
-                if budget.is_trial() || !self.pay(fact, budget) {
+                if (budget.is_trial() && !self.is_small()) || !self.pay(fact, budget) {
                     return false;
                 }
                 self.build(fact);

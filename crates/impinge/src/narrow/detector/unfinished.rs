@@ -1,7 +1,7 @@
 //! Questions about two shapes that a budget cuts short, and how they continue.
 //!
 //! Without a limit a question is asked on the caller's thread. With one it is tried there for about as long as
-//! starting a thread takes, unless something has to be built first or the budget is small. What the trial leaves
+//! starting a thread takes, unless something large has to be built first or the budget is small. What the trial leaves
 //! open runs as a task, which keeps its place from call to call. The task stays in the memory and continues when the
 //! same question is asked about the same bodies at the same poses; any other question ends it.
 
@@ -20,9 +20,13 @@ use crate::narrow::shape_pair::ShapePair;
 use crate::shape::{Convex, Primitive};
 use crate::{Budget, Error, Motion, Pose, Relation};
 
-/// Units that a question may cost before it gets a thread: about as much as starting one. Of a budget in units no
-/// more than a half.
-const TRIAL: u64 = 2048;
+/// Units that a question may cost before it gets a thread: a tenth of a millisecond, about as long as the thread takes
+/// to begin on a machine whose cores are busy. What a trial has spent in vain is lost, so of a budget in units it is an
+/// eighth, but for [`SHORT_TRIAL`].
+const TRIAL: u64 = 8192;
+
+/// Units of a trial that any budget in units pays for, if they are no more than a half of it.
+const SHORT_TRIAL: u64 = 2048;
 
 /// A trial of fewer units finds nothing.
 const LEAST_TRIAL: u64 = 128;
@@ -142,13 +146,20 @@ fn ask_within<T: Any + Send>(
     }
     let facts = facts(method, question, pair);
     let ready = !needs_a_model(question, pair)
-        && facts.iter().all(|(model, fact)| model.knows(*fact) || is_tried_without(*fact, question));
+        && facts
+            .iter()
+            .all(|(model, fact)| model.knows(*fact) || model.is_small() || is_tried_without(*fact, question));
     let mut tried = Counters::default();
-    let most = budget.remaining().map_or(TRIAL, |units| TRIAL.min(units / 2));
+    let most = budget.remaining().map_or(TRIAL, |units| (units / 8).clamp(SHORT_TRIAL, TRIAL).min(units / 2));
     if ready && most >= LEAST_TRIAL {
         let mut trial = budget.trial(most);
-        let found = kernel(pair, question, memory, &mut trial)?;
+        let built = facts.iter().all(|(model, fact)| !model.is_small() || model.prepare(*fact, &mut trial));
+        let mut found = match built {
+            true => kernel(pair, question, memory, &mut trial)?,
+            false => Verdict::out_of_budget(),
+        };
         budget.repay(&trial);
+        found.outcome.work.updates += trial.updates();
         if found.outcome.finish != Finish::OutOfBudget {
             return Ok(found);
         }

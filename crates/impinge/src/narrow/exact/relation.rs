@@ -75,7 +75,7 @@ pub fn relation_within(
     }
     let bodies = [PlacedMesh::new(a, pose_a), PlacedMesh::new(b, pose_b)];
     if !budget.is_unlimited() {
-        let unknown = !(a.knows(Fact::Topology) && b.knows(Fact::Topology));
+        let unknown = [a, b].iter().any(|model| !(model.knows(Fact::Topology) || model.is_small()));
         if unknown && budget.is_trial() {
             let (found, tried) = without_topology(bodies, budget);
             work = tried;
