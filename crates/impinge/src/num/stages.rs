@@ -328,14 +328,6 @@ impl<T> Left<T> {
             None => unreachable!("a task runs after those whose results it needs"),
         }
     }
-
-    /// The same, for who outlives all tasks.
-    pub fn into_inner(self) -> T {
-        match self.0.into_inner() {
-            Some(what) => what,
-            None => unreachable!("all tasks have run"),
-        }
-    }
 }
 
 /// What one task hands over to another, who changes it.
@@ -552,7 +544,7 @@ mod tests {
                     tasks.run_until(2, true);
                     tasks.run_until(4, true);
                 });
-                assert_eq!(ab.into_inner(), (51, vec![1, 2]));
+                assert_eq!(ab.get(), &(51, vec![1, 2]));
             }
         }
     }
@@ -562,8 +554,8 @@ mod tests {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
         for bad in 0..4 {
             let run = |k| assert_ne!(k, bad);
-            let tasks =
-                [(0, vec![]), (1, vec![]), (2, vec![0]), (3, vec![1, 2])].map(|(k, after)| Task::new(&run, k, &after));
+            let tasks = [(0, vec![]), (1, vec![]), (2, vec![0]), (3, vec![1, 2])]
+                .map(|(k, after)| Task::new(&run, k, &after));
             let all = || pool.install(|| Tasks::new(&tasks).run_until(4, true));
             assert!(catch_unwind(AssertUnwindSafe(all)).is_err());
         }

@@ -4,8 +4,6 @@
 //! Pairs are independent of each other, and so are the surfaces when their edges are numbered; what is found is put
 //! together in the order of the pairs, so that the number of threads changes nothing.
 
-use std::ops::Range;
-
 use glam::DVec3;
 
 use super::crossings::{Crossing, SidePiece};
@@ -13,14 +11,10 @@ use super::cut::Cut;
 use super::perturbed_crossing::{Body, Face, Pass, pass, passing_sides};
 use super::surface::NONE;
 use crate::num::predicate::Sign;
-use crate::num::{parallel, stages};
+use crate::num::stages;
 
-/// Pairs of triangles that a thread looks at in a row, at most and at least: a few hundredths and a few thousandths of a
-/// millisecond.
-const CHUNK: [usize; 2] = [256, 32];
-
-/// Chunks for each thread, where there are so many pairs.
-const TURNS: usize = 4;
+/// Pairs of triangles that are looked at in a row.
+const CHUNK: usize = 256;
 
 /// The cuts of a and of b that meet, ascending, given those of each in any common order.
 pub fn meetings(of_a: &[u32], of_b: &[u32]) -> Vec<[u32; 2]> {
@@ -89,19 +83,18 @@ impl Passes {
 /// All passes, given the cuts that meet.
 pub fn edge_passes(cuts: [&[Cut]; 2], meetings: &[[u32; 2]]) -> Passes {
     let count = meetings.len();
-    let among = |pairs: Range<usize>| {
-        let mut found = Passes::with_capacity(pairs.len());
-        pairs.for_each(|pair| add_passes(cuts, meetings, pair, &mut found));
+    let chunk = |n: usize| {
+        let mut found = Passes::with_capacity(CHUNK);
+        for pair in n * CHUNK..count.min((n + 1) * CHUNK) {
+            add_passes(cuts, meetings, pair, &mut found);
+        }
         found
     };
-    let [most, least] = CHUNK;
-    let size = (count / (TURNS * parallel::threads())).clamp(least, most);
-    if count <= size || parallel::threads() == 1 {
-        return among(0..count);
+    if count <= CHUNK {
+        return chunk(0);
     }
-    let chunk = |n: usize| among(n * size..count.min((n + 1) * size));
     let mut all = Passes::with_capacity(count);
-    for found in stages::map(count.div_ceil(size), chunk) {
+    for found in stages::map(count.div_ceil(CHUNK), chunk) {
         all.edges.iter_mut().zip(found.edges).for_each(|(all, found)| all.extend(found));
         all.in_plane.extend(found.in_plane);
     }

@@ -13,10 +13,10 @@ use super::regions::{
     Integral, OfCuts, OfSurface, Regions, Side, Totals, origin, sums_of_patches, uncut_gradient,
 };
 use super::surface::Surface;
+use crate::Budget;
 use crate::bound::Aabb;
 use crate::contact::{Volume, VolumeOptions};
 use crate::num::stages::{Handed, Left, Task, Tasks};
-use crate::Budget;
 
 /// Measures what two surfaces have in common, given which of their cuts meet and how edges pass through them: on several
 /// threads where it `is_large`. Also a box around each region, and how many steps it took; `None` when the budget ends

@@ -51,7 +51,7 @@ const ALONE: u64 = 500;
 
 /// Pairs of crossing triangles above which stages are shared between threads that are awake, some hundredths of a
 /// millisecond of work, and where they would have to be woken first.
-const SHARED: [usize; 2] = [32, 256];
+const SHARED: [usize; 2] = [100, 256];
 
 /// The volume of the intersection of two closed meshes.
 pub fn volume(

@@ -170,7 +170,8 @@ impl OfCuts {
     pub fn of(side: Side<'_, '_>) -> OfCuts {
         let cuts = side.surface.cuts.len();
         let sums = vec![Sums::NONE; side.regions.count];
-        let mut found = OfCuts { sums, inside: vec![Moments::default(); cuts], region_of_cut: vec![NONE; cuts] };
+        let mut found =
+            OfCuts { sums, inside: vec![Moments::default(); cuts], region_of_cut: vec![NONE; cuts] };
         side.add_cuts(&mut found);
         found
     }

@@ -18,7 +18,6 @@ use super::patches::Patches;
 use super::perturbed_crossing::{Body, Face, pass};
 use crate::model::Model;
 use crate::narrow::exact::placed_mesh::PlacedMesh;
-use crate::num::parallel;
 use crate::shape::Topology;
 use crate::simd::prefetch;
 use crate::{Budget, Pose};
@@ -200,23 +199,18 @@ impl<'m> Surface<'m> {
         cuts.iter().for_each(|&rank| is_cut.insert(rank));
         let mut ranks = Vec::with_capacity(is_cut.count());
         ranks.extend(is_cut.members());
-        let mut places = Vec::with_capacity(ranks.len());
+        let mut found = Vec::with_capacity(ranks.len());
         for (n, &rank) in ranks.iter().enumerate() {
+            // The corners are known when the triangle is there.
             if let Some(&later) = ranks.get(n + AHEAD) {
                 self.clusters.expect_triangle(later);
             }
-            let corners = self.outwards(self.clusters.triangle(rank).corners);
-            places.push(corners.map(|v| self.crossed.place_corner(v)));
-        }
-        let own = &*self;
-        let cut = |n: usize| {
             if let Some(&next) = ranks.get(n + AHEAD / 2) {
-                let corners = own.clusters.triangle(next).corners;
-                corners.into_iter().for_each(|v| own.clusters.expect_position(v));
+                let corners = self.clusters.triangle(next).corners;
+                corners.into_iter().for_each(|v| self.clusters.expect_position(v));
             }
-            own.cut(ranks[n], places[n])
-        };
-        let found = parallel::map(ranks.len(), cut);
+            found.push(self.cut(rank));
+        }
         self.cuts = Arc::new(found);
         cuts.iter_mut().for_each(|cut| *cut = is_cut.rank(*cut));
         self.is_cut = is_cut;
@@ -279,12 +273,14 @@ impl<'m> Surface<'m> {
         self.placed.pose.apply(self.clusters.position(vertex))
     }
 
-    /// Cuts the triangle at a place among those by group, given the places of its corners.
-    fn cut(&self, rank: u32, places: [u32; 3]) -> Cut {
+    /// Cuts the triangle at a place among those by group.
+    fn cut(&mut self, rank: u32) -> Cut {
         let Triangle { corners, edges: [x, y, z], index } = *self.clusters.triangle(rank);
+        let corners = self.outwards(corners);
         // Where two corners are exchanged, the sides come in the opposite order.
         let edges = if self.inverted { [z, y, x] } else { [x, y, z] };
-        let face = Face::new(self.outwards(corners).map(|v| self.position(v)));
+        let face = Face::new(corners.map(|v| self.position(v)));
+        let places = corners.map(|v| self.crossed.place_corner(v));
         Cut::new(index, places, edges, face)
     }
 
