@@ -16,7 +16,7 @@ use super::surface::Surface;
 use crate::Budget;
 use crate::bound::Aabb;
 use crate::contact::{Volume, VolumeOptions};
-use crate::num::stages::{Handed, Left, Task, Tasks};
+use crate::num::tasks::{Handed, Left, Task, Tasks};
 
 /// Measures what two surfaces have in common, given which of their cuts meet and how edges pass through them: on several
 /// threads where it `is_large`. Also a box around each region, and how many steps it took; `None` when the budget ends
