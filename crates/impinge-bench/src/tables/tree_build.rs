@@ -152,11 +152,16 @@ fn add_rows(table: &mut Table, mesh: &str, tracks: &[Track<Built>]) {
 
 /// Arithmetic on registers only: what two threads can gain on this machine at this moment.
 pub(super) fn kernel(threads: &ThreadPool) -> Timed<f64> {
-    let work = |seed: u64| (0..200_000_u64).fold(seed, |x, i| (x ^ i).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    let work = |seed: u64| steps_of_kernel(seed, 200_000);
     let Timed { nanoseconds, answer } =
         once(|| threads.install(|| (0..64_u64).into_par_iter().map(work).reduce(|| 0, u64::wrapping_add)));
     black_box(answer);
     Timed { nanoseconds, answer: f64::NAN }
+}
+
+/// Work of the kernel: each step waits for the one before.
+pub(super) fn steps_of_kernel(seed: u64, steps: u64) -> u64 {
+    (0..steps).fold(seed, |x, i| (x ^ i).wrapping_mul(0x9e37_79b9_7f4a_7c15))
 }
 
 /// Untimed work before each reading, in seconds: by then the system has spread the threads over the cores, and

@@ -1,5 +1,6 @@
 //! The volume of the intersection of two solids with its gradient, against booleans that build the intersection.
 
+use std::hint::black_box;
 use std::process::Command;
 use std::time::Duration;
 
@@ -9,7 +10,7 @@ use impinge::{Mesh, Method, Placed, Pose, Query, Shape, VolumeOptions, procedura
 use rayon::ThreadPool;
 
 use super::Effort;
-use super::tree_build::{kernel, pool};
+use super::tree_build::{kernel, pool, steps_of_kernel};
 use crate::outside::Outside;
 use crate::peers::wanted;
 use crate::table::{Table, milliseconds};
@@ -42,6 +43,11 @@ const BATCHES_ON_TWO: [(&str, Method); 2] =
 const BATCH: u32 = 8;
 const KERNEL: &str = "(kernel)";
 const KERNEL_ON_TWO: &str = "(kernel-2-threads)";
+
+/// A kernel as long as a question, cut into two halves and joined as often as one: nothing that is forked and joined
+/// once gains more.
+const SHORT_KERNEL: &str = "(short-kernel)";
+const SHORT_KERNEL_ON_TWO: &str = "(short-kernel-2-threads)";
 const PEERS: [(&str, [&str; 2]); 2] = [("meshlib", setup::MESHLIB), ("manifold3d", setup::MANIFOLD)];
 
 /// Measures the table.
@@ -79,16 +85,21 @@ pub fn run(effort: Effort) -> Result<Table> {
         for (track, fastest) in theirs.zip(fastest.into_iter().cycle()) {
             table.ratio(&format!("{}-{scene}", track.name), faster_by(fastest, track).median);
         }
-        if let (Some(kernel), Some(kernel_on_two)) = (find(KERNEL), find(KERNEL_ON_TWO)) {
-            let possible = faster_by(kernel_on_two, kernel).median;
+        let kernels = [
+            ("a kernel of many milliseconds without any common data", KERNEL, KERNEL_ON_TWO),
+            ("one as long as the exact question, forked and joined once", SHORT_KERNEL, SHORT_KERNEL_ON_TWO),
+        ];
+        for (kernel, one, two) in kernels {
+            let (Some(one), Some(two)) = (find(one), find(two)) else { continue };
+            let possible = faster_by(two, one).median;
             let alone = OURS.iter().zip(&OURS_ON_TWO).map(|names| ("one question", names));
             let many = BATCHES.iter().zip(&BATCHES_ON_TWO).map(|names| ("a batch", names));
             for (what, (one, two)) in alone.chain(many) {
                 let (Some(one), Some(two)) = (find(one.0), find(two.0)) else { continue };
                 let scaling = faster_by(two, one).median;
                 table.remark(format!(
-                    "{scene}: scaling of {what}: {} is {scaling:.2} times as fast as on one thread, a kernel without any common \
-                     data {possible:.2} times: {:.2} of it",
+                    "{scene}: scaling of {what}: {} is {scaling:.2} times as fast as on one thread, {kernel} \
+                     {possible:.2} times: {:.2} of it",
                     two.name,
                     scaling / possible
                 ));
@@ -148,6 +159,10 @@ fn measure(table: &mut Table, a: &Mesh, b: &Mesh) -> Result<Vec<Track<f64>>> {
     for (threads, name) in [(one, KERNEL), (two, KERNEL_ON_TWO)] {
         contestants.push(Contestant::new(name, move |_| Ok(kernel(threads))));
     }
+    let steps = steps_as_long_as(one, || ask(Method::Exact))?;
+    for (threads, name) in [(one, SHORT_KERNEL), (two, SHORT_KERNEL_ON_TWO)] {
+        contestants.push(Contestant::new(name, move |_| Ok(short_kernel(threads, steps))));
+    }
     for (name, wheel) in PEERS.into_iter().filter(|(name, _)| wanted(name)) {
         if !setup::has_wheel(wheel) {
             table.missing(format!(
@@ -167,6 +182,23 @@ fn measure(table: &mut Table, a: &Mesh, b: &Mesh) -> Result<Vec<Track<f64>>> {
         }));
     }
     Ok(alternate(&mut contestants, &[0, 1, 2]))
+}
+
+/// Steps of the kernel that take as long as a question on one thread.
+fn steps_as_long_as(one: &ThreadPool, mut question: impl FnMut() -> Result<f64> + Send) -> Result<u64> {
+    const SOME: u64 = 1_000_000;
+    let question = one.install(|| unpacked(median_of(REPEATS, &mut question)))?;
+    let some = one.install(|| median_of(REPEATS, || steps_of_kernel(black_box(1), SOME)));
+    Ok((question.nanoseconds / some.nanoseconds * SOME as f64) as u64)
+}
+
+/// The kernel in two halves, asked as a question is.
+fn short_kernel(threads: &ThreadPool, steps: u64) -> Timed<f64> {
+    let half = |seed: u64| steps_of_kernel(black_box(seed), steps / 2);
+    let halves = || rayon::join(|| half(1), || half(2));
+    let Timed { nanoseconds, answer } = threads.install(|| median_of(REPEATS, halves));
+    black_box(answer);
+    Timed { nanoseconds, answer: f64::NAN }
 }
 
 fn tolerance(name: &str) -> f64 {

@@ -172,6 +172,11 @@ impl DualSearch {
         self.cut(parts, work, |search, entry, work| search.visit(&trees, entry, visitor, work))
     }
 
+    /// Gives away half of what is left, as an independent search; none where there is too little.
+    pub fn halve(&mut self) -> Option<DualSearch> {
+        self.give_half()
+    }
+
     #[inline]
     fn visit(
         &mut self,

@@ -51,6 +51,20 @@ pub(super) trait StackSearch: Sized {
         Finish::Complete
     }
 
+    /// Gives away half of what is left: every second entry from the oldest on, below which most is to be found. None where
+    /// one entry is left.
+    fn give_half(&mut self) -> Option<Self> {
+        if self.stack().len() < 2 {
+            return None;
+        }
+        let (mut own, mut given) = (Stack::new(), Stack::new());
+        for (n, &entry) in self.stack().iter().enumerate() {
+            if n % 2 == 0 { given.push(entry) } else { own.push(entry) }
+        }
+        *self.stack() = own;
+        Some(self.with(given))
+    }
+
     /// Cuts the search into at least `parts` independent ones where there is so much to do; none when
     /// `visit` breaks.
     fn cut(

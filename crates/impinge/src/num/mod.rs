@@ -16,4 +16,5 @@ pub mod real_root;
 #[cfg(feature = "parallel")]
 mod shared_range;
 pub mod stages;
+pub mod tasks;
 pub mod tolerance;

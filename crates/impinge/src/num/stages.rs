@@ -7,12 +7,16 @@
 
 #[cfg(feature = "parallel")]
 use std::sync::atomic::{AtomicUsize, Ordering};
+#[cfg(feature = "parallel")]
+use std::sync::{Mutex, PoisonError};
 
 use super::parallel;
 #[cfg(feature = "parallel")]
 use super::shared_range::join;
 #[cfg(feature = "parallel")]
-use attendance::{State, attend, attending, is_attending};
+pub(super) use attendance::attend;
+#[cfg(feature = "parallel")]
+use attendance::{State, attending, is_attending, wait_for};
 
 /// Answers a question, attended by one more thread of the pool.
 pub fn attended<R: Send>(answer: impl FnOnce() -> R + Send) -> R {
@@ -89,9 +93,102 @@ pub fn share<S: Default + Send>(
     vec![found]
 }
 
+/// Works off a search of unknown extent. Every thread calls `step` with what it has found so far and its part until that
+/// says that nothing is left of it; who has nothing left is given half of another's part. `decide` is called where a
+/// thread runs out of work, at least once at the end. What each thread found, in no order.
+pub fn share_search<W: Send, S: Default + Send>(
+    whole: W,
+    step: impl Fn(&mut S, &mut W) -> bool + Sync,
+    halve: impl Fn(&mut W) -> Option<W> + Sync,
+    decide: impl Fn(&mut S) + Sync,
+) -> Vec<S> {
+    #[cfg(feature = "parallel")]
+    if parallel::threads() > 1 {
+        let parts = Parts::of(whole, &halve);
+        return on_threads(parallel::threads(), &|| {
+            let mut found = S::default();
+            loop {
+                while let Some(mut own) = parts.take() {
+                    while step(&mut found, &mut own) {
+                        parts.offer(|| halve(&mut own));
+                    }
+                    parts.end();
+                }
+                decide(&mut found);
+                if !parts.wait() {
+                    return vec![found];
+                }
+            }
+        });
+    }
+    let _ = halve;
+    let (mut found, mut whole) = (S::default(), whole);
+    while step(&mut found, &mut whole) {}
+    decide(&mut found);
+    vec![found]
+}
+
+/// Parts of a search that threads give each other.
+#[cfg(feature = "parallel")]
+struct Parts<W> {
+    offered: Mutex<Vec<W>>,
+    /// How many are offered.
+    count: AtomicUsize,
+    /// Parts that are offered or worked on: at 0 the search has ended.
+    open: AtomicUsize,
+    /// Threads that have nothing to do.
+    waiting: AtomicUsize,
+}
+
+#[cfg(feature = "parallel")]
+impl<W> Parts<W> {
+    /// Two halves to begin with, so that nobody has to ask for the first.
+    fn of(mut whole: W, halve: impl Fn(&mut W) -> Option<W>) -> Parts<W> {
+        let half = halve(&mut whole);
+        let offered: Vec<W> = half.into_iter().chain([whole]).collect();
+        let [count, open] = [offered.len(); 2].map(AtomicUsize::new);
+        Parts { offered: Mutex::new(offered), count, open, waiting: AtomicUsize::new(0) }
+    }
+
+    fn take(&self) -> Option<W> {
+        if self.count.load(Ordering::Relaxed) == 0 {
+            return None;
+        }
+        let part = self.offered.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        self.count.fetch_sub(usize::from(part.is_some()), Ordering::Relaxed);
+        part
+    }
+
+    /// Offers something, if anybody waits for it.
+    #[inline]
+    fn offer(&self, halve: impl FnOnce() -> Option<W>) {
+        if self.waiting.load(Ordering::Relaxed) > self.count.load(Ordering::Relaxed)
+            && let Some(half) = halve()
+        {
+            self.open.fetch_add(1, Ordering::Relaxed);
+            self.offered.lock().unwrap_or_else(PoisonError::into_inner).push(half);
+            self.count.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// A part has been worked off.
+    fn end(&self) {
+        self.open.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    /// Waits until a part is offered, the search has ended or nothing has come for long; whether one is offered.
+    fn wait(&self) -> bool {
+        let is_offered = || self.count.load(Ordering::Relaxed) > 0;
+        self.waiting.fetch_add(1, Ordering::Relaxed);
+        wait_for(|| is_offered() || self.open.load(Ordering::Relaxed) == 0, || false);
+        self.waiting.fetch_sub(1, Ordering::Relaxed);
+        is_offered()
+    }
+}
+
 /// What `run` returns on several threads.
 #[cfg(feature = "parallel")]
-fn on_threads<R: Send>(threads: usize, run: &(impl Fn() -> Vec<R> + Sync)) -> Vec<R> {
+pub(super) fn on_threads<R: Send>(threads: usize, run: &(impl Fn() -> Vec<R> + Sync)) -> Vec<R> {
     if threads <= 1 {
         return run();
     }
@@ -137,10 +234,15 @@ mod attendance {
     }
 
     /// Takes up work of the pool until something is over, or until there has been none for long.
-    pub(super) fn attend(is_over: impl Fn() -> bool) {
+    pub(in crate::num) fn attend(is_over: impl Fn() -> bool) {
+        wait_for(is_over, || rayon::yield_now() == Some(rayon::Yield::Executed));
+    }
+
+    /// Waits until something is over, or until there has been no other work for long; `work` says whether there was some.
+    pub(super) fn wait_for(is_over: impl Fn() -> bool, work: impl Fn() -> bool) {
         let (mut looks, mut since) = (0_u32, None);
         while !is_over() {
-            if rayon::yield_now() == Some(rayon::Yield::Executed) {
+            if work() {
                 (looks, since) = (0, None);
                 continue;
             }
@@ -214,6 +316,40 @@ mod tests {
         }
         assert_eq!(sums(4), alone);
         assert!(map(0, |k| k).is_empty());
+    }
+
+    #[test]
+    fn a_search_is_worked_off_once_on_any_number_of_threads() {
+        // The numbers below some bounds, each of which is halved until it is small.
+        let step = |found: &mut Vec<u64>, part: &mut Vec<std::ops::Range<u64>>| {
+            match part.pop() {
+                Some(range) if range.end - range.start > 3 => {
+                    let middle = range.start.midpoint(range.end);
+                    part.extend([range.start..middle, middle..range.end]);
+                }
+                Some(range) => found.extend(range),
+                None => {}
+            }
+            !part.is_empty()
+        };
+        let halve = |part: &mut Vec<std::ops::Range<u64>>| {
+            let half = part.len() / 2;
+            (half > 0).then(|| part.drain(..half).collect())
+        };
+        for threads in [1, 2, 5] {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            for count in [0, 1, 10, 5_000] {
+                let shares = pool.install(|| {
+                    attended(|| {
+                        share_search(Vec::from_iter([0..count]), step, halve, |found| found.sort_unstable())
+                    })
+                });
+                assert!(shares.iter().all(|found| found.is_sorted()));
+                let mut all = shares.concat();
+                all.sort_unstable();
+                assert_eq!(all, (0..count).collect::<Vec<u64>>());
+            }
+        }
     }
 
     #[test]

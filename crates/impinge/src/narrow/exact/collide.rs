@@ -178,21 +178,10 @@ impl<'m> SurfaceSearch<'m> {
         self.search.advance(tree_a, tree_b, &self.relative, &mut leaves, budget, &mut self.work)
     }
 
-    /// Cuts what is left into at least `parts` independent searches, where there is so much; candidates
-    /// met on the way go to `each`. Also returns what the cut itself cost.
-    pub fn split(
-        mut self,
-        parts: usize,
-        each: impl FnMut(&Candidate<'_>) -> ControlFlow<()>,
-    ) -> (Vec<SurfaceSearch<'m>>, Counters) {
-        let [a, b] = self.bodies;
-        let mut leaves = leaves(&self.bodies, &self.filters, false, each);
-        let search = std::mem::take(&mut self.search);
-        let (tree_a, tree_b) = (a.model.tree(), b.model.tree());
-        let mut work = Counters::default();
-        let cut = search.split(tree_a, tree_b, &self.relative, &mut leaves, parts, &mut work);
-        let part = |search| SurfaceSearch { search, work: Counters::default(), ..self };
-        (cut.into_iter().map(part).collect(), work)
+    /// Gives away half of what is left, as an independent search; none where there is too little.
+    fn halve(&mut self) -> Option<SurfaceSearch<'m>> {
+        let search = self.search.halve()?;
+        Some(SurfaceSearch { search, work: Counters::default(), ..*self })
     }
 
     /// The work so far: Nv box pairs, Np triangle pairs.
@@ -306,19 +295,21 @@ impl<'m> AllPairs<'m> {
     pub(super) fn finish(self) -> (Vec<[u32; 2]>, Outcome) {
         let AllPairs { search, mut found, is_large } = self;
         let bodies = search.bodies;
-        found.work = search.work();
         if is_large {
-            let (parts, cut) = search.split(PARTS, found.keep());
-            found.work += cut;
-            let advance = |own: &mut Share, k: usize| {
-                let mut part = parts[k].clone();
-                part.advance(&mut Budget::UNLIMITED.clone(), own.keep());
-                own.work += part.work();
+            let step = |own: &mut Share, part: &mut SurfaceSearch<'_>| {
+                let finish = part.advance(&mut Budget::units(STEP), own.keep());
+                if finish == Finish::Complete {
+                    own.work += part.work();
+                }
+                finish == Finish::OutOfBudget
             };
-            for mut own in stages::share(parts.len(), advance, |own: &mut Share| own.decide(&bodies)) {
+            let decide = |own: &mut Share| own.decide(&bodies);
+            for mut own in stages::share_search(search, step, SurfaceSearch::halve, decide) {
                 found.meeting.append(&mut own.meeting);
                 found.work += own.work;
             }
+        } else {
+            found.work = search.work();
         }
         found.decide(&bodies);
         let finish = Finish::Complete;
@@ -346,8 +337,9 @@ pub fn pairs_of_all(a: &Model, b: &Model, poses: &[[Pose; 2]]) -> Vec<Vec<[u32; 
 
 /// Work units after which a search for all pairs is shared between threads: some hundredths of a millisecond.
 const ALONE: u64 = 2_000;
-/// Parts it is then cut into; every visit is made once, so that threads change nothing but the order.
-const PARTS: usize = 64;
+/// Work units after which a thread that searches looks whether another one wants half of what it has left; every visit
+/// is made once, so that threads change nothing but the order.
+const STEP: u64 = 500;
 /// Candidates in doubt that wait to be decided together.
 const WAITING: usize = 1024;
 /// How many pairs ahead their corners are asked for.

@@ -196,8 +196,25 @@ fn a_budget_stops_and_resumes_without_loss() {
     all.sort_unstable();
     assert!(pauses > 10 && !want.is_empty());
     assert_eq!(all, want);
-    let parts = SurfaceSearch::new(a, b).split(16, |_| ControlFlow::Continue(())).0;
-    assert!(parts.len() >= 16);
+}
+
+#[test]
+fn halves_of_a_search_find_every_pair_once() {
+    let mut rng = Pcg64::seed_from_u64(16);
+    let [a, b] = [(); 2].map(|()| Model::from(soup(&mut rng, 300, DVec3::ZERO, 1.0, 0.3)));
+    let [a, b] = [Posed::new(&a, Pose::IDENTITY), Posed::new(&b, Pose::shift([0.1; 3]))];
+    let want = pairs(a.model, &a.pose, b.model, &b.pose);
+    let (mut parts, mut all, mut halves) = (vec![SurfaceSearch::new(a, b)], Vec::new(), 0);
+    while let Some(mut part) = parts.pop() {
+        while part.advance(&mut Budget::units(200), keep_meeting(&mut all)) == Finish::OutOfBudget {
+            let half = part.halve();
+            halves += usize::from(half.is_some());
+            parts.extend(half);
+        }
+    }
+    all.sort_unstable();
+    assert!(halves > 10 && !want.is_empty());
+    assert_eq!(all, want);
 }
 
 #[test]

@@ -21,7 +21,7 @@ use crate::num::predicate::drop_axis;
 /// The border of the regions that are kept: corners and triangles, facing outwards. `region_of` tells the region of each
 /// crossing and, behind them, of the patches of both surfaces.
 pub fn border(
-    surfaces: &[Surface<'_>; 2],
+    surfaces: [&Surface<'_>; 2],
     crossings: &Crossings,
     region_of: &[u32],
     is_kept: &[bool],
@@ -33,7 +33,7 @@ pub fn border(
     let names = Names { surfaces, crossings, order, region_of, first_vertex, first_patch };
     let mut triangles = Vec::new();
     for k in [0, 1] {
-        let surface = &surfaces[k];
+        let surface = surfaces[k];
         for (triangle, patch) in surface.whole() {
             if is_kept[region_of[first_patch[k] + patch as usize] as usize] {
                 let corners = surface.numbered(triangle).map(|v| first_vertex[k] + v);
@@ -106,7 +106,7 @@ fn repeat(winding: i32, [a, b, c]: [u32; 3], triangles: &mut Vec<[u32; 3]>) {
 
 /// One numbering for crossings and the vertices of both surfaces.
 struct Names<'s, 'm> {
-    surfaces: &'s [Surface<'m>; 2],
+    surfaces: [&'s Surface<'m>; 2],
     crossings: &'s Crossings,
     /// The crossings along their edges.
     order: Vec<usize>,
@@ -142,7 +142,7 @@ impl Names<'_, '_> {
 
     /// The pieces of a cut triangle's sides that lie inside, as often as the other body winds around them.
     fn add_sides(&self, k: usize, cut: usize, edges: &mut Vec<[u32; 2]>) {
-        let surface = &self.surfaces[k];
+        let surface = self.surfaces[k];
         let cut = &surface.cuts[cut];
         for side in 0..3 {
             let (from, to) = (cut.corners[side], cut.corners[(side + 1) % 3]);

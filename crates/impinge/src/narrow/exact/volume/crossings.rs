@@ -83,7 +83,7 @@ impl Crossings {
     }
 
     /// Which crossings and patches (behind the crossings, those of a first) border the same region.
-    pub fn regions(&self, surfaces: &[Surface<'_>; 2]) -> DisjointSets {
+    pub fn regions(&self, surfaces: [&Surface<'_>; 2]) -> DisjointSets {
         let offsets = [self.len(), self.len() + surfaces[0].patches.len()];
         let mut sets = DisjointSets::new(offsets[1] + surfaces[1].patches.len());
         for &Segment { ends: [first, last], .. } in &self.segments {
@@ -163,7 +163,7 @@ impl Crossings {
 
     /// Joins the loops that lie within one triangle with what borders the same piece of it: the first segment or side
     /// that a ray from the loop into the piece meets.
-    fn join_loops(&self, surfaces: &[Surface<'_>; 2], offsets: [usize; 2], sets: &mut DisjointSets) {
+    fn join_loops(&self, surfaces: [&Surface<'_>; 2], offsets: [usize; 2], sets: &mut DisjointSets) {
         let is_open = self.loops_or_parts(surfaces, sets);
         let pieces = [0, 1].into_iter().flat_map(|surface| {
             self.segments.iter().map(move |segment| {
@@ -175,7 +175,7 @@ impl Crossings {
             pieces.filter(|piece| is_open[piece.surface][piece.cut as usize]).collect();
         segments.sort_by_key(|piece| (piece.surface, piece.cut));
         for group in segments.chunk_by(|x, y| (x.surface, x.cut) == (y.surface, y.cut)) {
-            let surface = &surfaces[group[0].surface];
+            let surface = surfaces[group[0].surface];
             let number = group[0].cut as usize;
             let cut = &surface.cuts[number];
             let mut roots: Vec<usize> = group.iter().map(|piece| sets.root(piece.member as usize)).collect();
@@ -216,7 +216,7 @@ impl Crossings {
     }
 
     /// Which cuts hold a loop, or segments that are not joined yet.
-    fn loops_or_parts(&self, surfaces: &[Surface<'_>; 2], sets: &mut DisjointSets) -> [Vec<bool>; 2] {
+    fn loops_or_parts(&self, surfaces: [&Surface<'_>; 2], sets: &mut DisjointSets) -> [Vec<bool>; 2] {
         let mut roots = [0, 1].map(|k| vec![NONE; surfaces[k].cuts.len()]);
         let mut is_open = [0, 1].map(|k| -> Vec<bool> {
             surfaces[k].passed.iter().map(|sides| sides.passes == [0; 3]).collect()

@@ -19,6 +19,7 @@ mod coincident;
 mod crossings;
 mod cut;
 mod edge_passes;
+mod measure;
 mod numbered_set;
 mod patches;
 mod perturbed_crossing;
@@ -38,10 +39,9 @@ use crate::contact::{Certainty, Counters, Finish, Outcome, Overlap, Verdict, Vol
 use crate::model::Model;
 use crate::num::stages;
 use crate::{Budget, Pose};
-use crossings::Crossings;
-use edge_passes::{Numbered, Passes, edge_passes, meetings};
+use edge_passes::{edge_passes, meetings};
+use measure::measure;
 use perturbed_crossing::Body;
-use regions::{Integral, OfPatches};
 pub(crate) use surface::is_inverted;
 use surface::{Facts, Surface};
 
@@ -49,8 +49,9 @@ use surface::{Facts, Surface};
 /// with it.
 const ALONE: u64 = 500;
 
-/// Pairs of crossing triangles above which the two surfaces are looked at side by side.
-const SHARED: usize = 256;
+/// Pairs of crossing triangles above which stages are shared between threads that are awake, some hundredths of a
+/// millisecond of work, and where they would have to be woken first.
+const SHARED: [usize; 2] = [100, 256];
 
 /// The volume of the intersection of two closed meshes.
 pub fn volume(
@@ -97,24 +98,26 @@ fn measured_here(
     let [a, b] = [0, 1].map(|k| Posed::new(models[k], *poses[k]));
     if !budget.is_unlimited() {
         let found = collide::unordered_pairs(a, b, budget);
-        return of_pairs(models, poses, found, options, budget);
+        return of_pairs(models, poses, found, SHARED[1], options, budget);
     }
     let search = AllPairs::begin(a, b, ALONE);
     if !search.is_large() {
-        return of_pairs(models, poses, search.finish(), options, budget);
+        return of_pairs(models, poses, search.finish(), SHARED[1], options, budget);
     }
     // What is built at the first question is built before: a thread of the pool would build it alone.
     for model in models {
         Facts::of(model, budget);
     }
-    stages::attended(|| of_pairs(models, poses, search.finish(), options, budget))
+    stages::attended(|| of_pairs(models, poses, search.finish(), SHARED[0], options, budget))
 }
 
-/// The same, given the pairs of triangles that meet and how the search for them ended.
+/// The same, given the pairs of triangles that meet and how the search for them ended; more than `shared` pairs are
+/// shared between threads.
 fn of_pairs(
     models: [&Model; 2],
     poses: [&Pose; 2],
     (pairs, mut outcome): (Vec<[u32; 2]>, Outcome),
+    shared: usize,
     options: &VolumeOptions,
     budget: &mut Budget,
 ) -> Verdict<(Volume, Vec<Aabb>)> {
@@ -124,7 +127,7 @@ fn of_pairs(
     let (Some(facts_a), Some(facts_b)) = (Facts::of(models[0], budget), Facts::of(models[1], budget)) else {
         return Verdict::out_of_budget();
     };
-    let is_large = pairs.len() > SHARED;
+    let is_large = pairs.len() > shared;
     let cut = |body: Body, facts| {
         let k = body as usize;
         let mut surface = Surface::new(body, models[k], poses[k], facts);
@@ -133,38 +136,14 @@ fn of_pairs(
     };
     let ((of_a, cuts_a), (of_b, cuts_b)) =
         stages::join_if(is_large, || cut(Body::A, facts_a), || cut(Body::B, facts_b));
-    let mut surfaces = [of_a, of_b];
+    let surfaces = [of_a, of_b];
     let meetings = meetings(&cuts_a, &cuts_b);
     let cuts = surfaces.each_ref().map(|surface| Arc::clone(&surface.cuts));
-    let cuts = cuts.each_ref().map(|cuts| cuts.as_slice());
-    let Passes { edges: passes, in_plane } = edge_passes(cuts, &meetings);
-    let solids = [surfaces[0].solid(), surfaces[1].solid()];
-    let spread = |surface: &mut Surface<'_>| {
-        let k = surface.body as usize;
-        surface.pass_all(&meetings, &passes[k]);
-        surface.spread(&solids[1 - k]);
-    };
-    let of = |surface: &mut Surface<'_>| {
-        let k = surface.body as usize;
-        let number = || Numbered::of(k, cuts, &meetings, &passes[k]);
-        stages::join_if(is_large, || spread(surface), number).1
-    };
-    let [a, b] = &mut surfaces;
-    let (of_a, of_b) = stages::join_if(is_large, || of(a), || of(b));
-    let steps = (pairs.len() + surfaces.iter().map(Surface::visited).sum::<usize>()) as u64;
-    if !budget.charge_all(steps) {
+    let passes = edge_passes(cuts.each_ref().map(|cuts| cuts.as_slice()), &meetings);
+    let Some((found, steps)) = measure(surfaces, &meetings, &passes, is_large, options, budget) else {
         return Verdict::out_of_budget();
-    }
+    };
     outcome.work += Counters { primitive_tests: steps, ..Counters::default() };
     outcome.certainty = Certainty::Exact;
-    let join = || {
-        let crossings = Crossings::of([of_a, of_b], &meetings, &passes);
-        let sets = crossings.regions(&surfaces);
-        (crossings, sets)
-    };
-    let whole = || OfPatches::of(&surfaces, options, is_large);
-    let ((crossings, sets), whole) = stages::join_if(is_large, join, whole);
-    let mut found = Integral::of(&surfaces, &crossings, sets, whole, options, is_large);
-    found.leave_out(in_plane.iter().map(|&pair| meetings[pair as usize]));
-    Verdict::new(Some(found.volume(options.border)), outcome)
+    Verdict::new(Some(found), outcome)
 }

@@ -1,4 +1,5 @@
-//! The integrals over the border of the intersection, summed up by region.
+//! The integrals over the border of the intersection, summed up by region: steps of which each stands on a few others
+//! (`measure`), so that threads can take them as they become ready. Sums have a fixed order, whoever makes them.
 
 use glam::{DMat3, DVec3};
 
@@ -7,12 +8,10 @@ use super::clusters::{PlacedSums, SingleTriangles, Turn, VertexArea};
 use super::coincident::Coincident;
 use super::crossings::Crossings;
 use super::cut::{Cut, Moments};
-use super::surface::{AHEAD, NONE, Surface};
+use super::surface::{AHEAD, NONE, Solid, Surface};
 use crate::bound::Aabb;
 use crate::contact::{Overlap, Region, SurfaceSample, Volume, VolumeErrorKind, VolumeOptions};
 use crate::num::compact_sort::sort_rarely;
-use crate::num::disjoint_sets::DisjointSets;
-use crate::num::stages;
 use crate::num::tolerance::OVERLAP_ROUNDING as ROUNDING;
 use crate::simd::prefetch;
 
@@ -110,67 +109,20 @@ impl Sums {
     }
 }
 
-/// The integrals over the border of an intersection.
-pub struct Integral<'s, 'm> {
-    surfaces: &'s [Surface<'m>; 2],
-    crossings: &'s Crossings,
+/// Which region everything on the border of an intersection belongs to.
+pub struct Regions {
+    crossings: Crossings,
     /// The region of each crossing and of each patch behind them.
     region_of: Vec<u32>,
     /// Where the patches of each surface begin in `region_of`.
     offsets: [usize; 2],
-    sums: Vec<Sums>,
-    gradient: [Vec<DVec3>; 2],
-    samples: Vec<SurfaceSample>,
-    /// What lies inside of each cut triangle.
-    inside: [Vec<Moments>; 2],
-    /// The region that each cut triangle belongs to, or first belongs to.
-    region_of_cut: [Vec<u32>; 2],
-    /// Heights are measured from here, near the intersection.
-    origin: DVec3,
-    /// Whether the surfaces are looked at side by side.
-    is_large: bool,
+    count: usize,
 }
 
-/// What the parts of both surfaces add that nothing crosses.
-pub struct OfPatches {
-    /// Heights are measured from here, near the intersection.
-    origin: DVec3,
-    /// The sums of the patches, and the gradient as if no triangle were cut.
-    each: [(Vec<Sums>, Vec<DVec3>); 2],
-}
-
-impl OfPatches {
-    /// Of two surfaces, side by side where it `is_large`.
-    pub fn of(surfaces: &[Surface<'_>; 2], options: &VolumeOptions, is_large: bool) -> OfPatches {
-        let [a, b] = [&surfaces[0], &surfaces[1]].map(|surface| surface.placed.bounds());
-        let origin = a[0].max(b[0]).midpoint(a[1].min(b[1]));
-        let slopes = |k: usize| if options.gradient { uncut_gradient(&surfaces[k]) } else { Vec::new() };
-        let of = |k: usize| stages::join_if(is_large, || slopes(k), || whole_sums(&surfaces[k], origin));
-        let ((slopes_a, sums_a), (slopes_b, sums_b)) = stages::join_if(is_large, || of(0), || of(1));
-        OfPatches { origin, each: [(sums_a, slopes_a), (sums_b, slopes_b)] }
-    }
-}
-
-/// What one surface adds.
-struct Share {
-    sums: Vec<Sums>,
-    gradient: Vec<DVec3>,
-    /// What lies inside of each cut triangle.
-    inside: Vec<Moments>,
-    /// The region that the first piece of each cut belongs to.
-    region_of_cut: Vec<u32>,
-}
-
-impl<'s, 'm> Integral<'s, 'm> {
-    /// Of two surfaces, given which crossings and patches border the same region, side by side where it `is_large`.
-    pub fn of(
-        surfaces: &'s [Surface<'m>; 2],
-        crossings: &'s Crossings,
-        mut sets: DisjointSets,
-        OfPatches { origin, each: [of_a, of_b] }: OfPatches,
-        options: &VolumeOptions,
-        is_large: bool,
-    ) -> Self {
+impl Regions {
+    /// Those of two surfaces whose patches are known.
+    pub fn of(crossings: Crossings, surfaces: [&Surface<'_>; 2]) -> Regions {
+        let mut sets = crossings.regions(surfaces);
         let offsets = [crossings.len(), crossings.len() + surfaces[0].patches.len()];
         let members = offsets[1] + surfaces[1].patches.len();
         // The root of a set is its smallest member, so it comes first.
@@ -180,242 +132,116 @@ impl<'s, 'm> Integral<'s, 'm> {
             region_of[member] = if root == member { regions } else { region_of[root] };
             regions += u32::from(root == member);
         }
-        let sums = vec![Sums::NONE; regions as usize];
-        let (gradient, samples, inside, region_of_cut) = Default::default();
-        let mut all = Integral {
-            surfaces,
-            crossings,
-            region_of,
-            offsets,
-            sums,
-            gradient,
-            samples,
-            inside,
-            region_of_cut,
-            origin,
-            is_large,
-        };
-        let (of_a, of_b) =
-            stages::join_if(is_large, || all.share(0, of_a, options), || all.share(1, of_b, options));
-        for (k, share) in [of_a, of_b].into_iter().enumerate() {
-            all.sums.iter_mut().zip(&share.sums).for_each(|(sums, more)| sums.merge(more));
-            (all.gradient[k], all.inside[k]) = (share.gradient, share.inside);
-            all.region_of_cut[k] = share.region_of_cut;
+        Regions { crossings, region_of, offsets, count: regions as usize }
+    }
+
+    #[inline]
+    fn of_patch(&self, surface: usize, patch: u32) -> usize {
+        self.region_of[self.offsets[surface] + patch as usize] as usize
+    }
+}
+
+/// Heights are measured from here, near the intersection.
+pub fn origin(solids: &[Solid<'_>; 2]) -> DVec3 {
+    let [a, b] = solids.each_ref().map(Solid::bounds);
+    a[0].max(b[0]).midpoint(a[1].min(b[1]))
+}
+
+/// One of the two surfaces with its regions.
+#[derive(Clone, Copy)]
+pub struct Side<'s, 'm> {
+    pub surface: &'s Surface<'m>,
+    pub regions: &'s Regions,
+    pub origin: DVec3,
+}
+
+/// What the cut triangles of a surface add.
+pub struct OfCuts {
+    /// By region.
+    sums: Vec<Sums>,
+    /// What lies inside of each cut triangle.
+    inside: Vec<Moments>,
+    /// The region that the first piece of each cut belongs to.
+    region_of_cut: Vec<u32>,
+}
+
+impl OfCuts {
+    /// Of one of the surfaces.
+    pub fn of(side: Side<'_, '_>) -> OfCuts {
+        let cuts = side.surface.cuts.len();
+        let sums = vec![Sums::NONE; side.regions.count];
+        let mut found =
+            OfCuts { sums, inside: vec![Moments::default(); cuts], region_of_cut: vec![NONE; cuts] };
+        side.add_cuts(&mut found);
+        found
+    }
+}
+
+/// What a surface adds to the sums of each region.
+pub struct OfSurface(Vec<Sums>);
+
+impl OfSurface {
+    /// Given what its cuts and its patches add.
+    pub fn of(side: Side<'_, '_>, of_cuts: &OfCuts, of_patches: &OfPatches) -> OfSurface {
+        let mut sums = of_cuts.sums.clone();
+        for (patch, own) in (0..).zip(&of_patches.0) {
+            sums[side.patch_region(patch)].merge(own);
         }
-        if options.samples {
-            all.sample_whole();
-            all.sample_cuts();
+        side.add_bounds(&mut sums);
+        OfSurface(sums)
+    }
+}
+
+/// The sums of all regions, and what the depths of regions are measured with.
+pub struct Totals {
+    sums: Vec<Sums>,
+    /// The region around each hole of a region, and each other region itself.
+    owners: Vec<usize>,
+    normals: Vec<DVec3>,
+    /// The least and the largest height of each region's crossings along its normal.
+    reach: Vec<[f64; 2]>,
+}
+
+impl Totals {
+    /// Given what both surfaces add, and the pairs of cuts that lie in one plane.
+    pub fn of(
+        sides: [Side<'_, '_>; 2],
+        of_surfaces: [&OfSurface; 2],
+        of_cuts: [&OfCuts; 2],
+        in_plane: impl Iterator<Item = [u32; 2]>,
+    ) -> Totals {
+        let Side { regions, origin, .. } = sides[0];
+        let mut sums = vec![Sums::NONE; regions.count];
+        for OfSurface(own) in of_surfaces {
+            sums.iter_mut().zip(own).for_each(|(sums, more)| sums.merge(more));
+        }
+        let mut all = Totals { sums, owners: Vec::new(), normals: Vec::new(), reach: Vec::new() };
+        all.leave_out(sides, of_cuts, in_plane);
+        all.owners = all.join_cavities();
+        all.normals = all.sums.iter().map(Sums::normal).collect();
+        all.reach = vec![[f64::INFINITY, f64::NEG_INFINITY]; all.sums.len()];
+        for (number, &p) in regions.crossings.points.iter().enumerate() {
+            let region = all.owners[regions.region_of[number] as usize];
+            widen(&mut all.reach[region], all.normals[region].dot(p - origin));
         }
         all
     }
 
     /// Pairs of cuts that lie in one plane are left out of the normals.
-    pub fn leave_out(&mut self, pairs: impl Iterator<Item = [u32; 2]>) {
+    fn leave_out(
+        &mut self,
+        sides: [Side<'_, '_>; 2],
+        of_cuts: [&OfCuts; 2],
+        pairs: impl Iterator<Item = [u32; 2]>,
+    ) {
         for cuts in pairs {
-            let [a, b] = [0, 1].map(|k| &self.surfaces[k].cuts[cuts[k] as usize].face);
+            let [a, b] = [0, 1].map(|k| &sides[k].surface.cuts[cuts[k] as usize].face);
             let Some(Coincident { surface, net }) = Coincident::of([a, b]) else { continue };
-            let region = self.region_of_cut[surface][cuts[surface] as usize];
+            let region = of_cuts[surface].region_of_cut[cuts[surface] as usize];
             if let Some(sums) = self.sums.get_mut(region as usize) {
                 sums.coincident += net;
             }
         }
-    }
-
-    #[inline]
-    fn patch_region(&self, surface: usize, patch: u32) -> usize {
-        self.region_of[self.offsets[surface] + patch as usize] as usize
-    }
-
-    /// What a surface adds, given the sums of its patches and its gradient as if no triangle were cut.
-    fn share(&self, k: usize, (whole, gradient): (Vec<Sums>, Vec<DVec3>), options: &VolumeOptions) -> Share {
-        let cuts = self.surfaces[k].cuts.len();
-        let (inside, region_of_cut) = (vec![Moments::default(); cuts], vec![NONE; cuts]);
-        let mut share = Share { sums: vec![Sums::NONE; self.sums.len()], gradient, inside, region_of_cut };
-        self.add_cuts(k, &mut share);
-        for (patch, own) in (0..).zip(&whole) {
-            share.sums[self.patch_region(k, patch)].merge(own);
-        }
-        self.add_bounds(k, &mut share.sums);
-        if options.gradient {
-            self.add_cut_gradient(k, &share.inside, &mut share.gradient);
-        }
-        share
-    }
-
-    /// Grows the boxes of the regions around the vertices inside. Groups within the box of their region are passed over.
-    fn add_bounds(&self, k: usize, sums: &mut [Sums]) {
-        let (surface, origin) = (&self.surfaces[k], self.origin);
-        let matrix = surface.placed.pose.matrix();
-        let wide = DMat3::from_cols(matrix.x_axis.abs(), matrix.y_axis.abs(), matrix.z_axis.abs());
-        let around = |cluster: u32| {
-            let [centre, half] = surface.clusters.bounds(cluster);
-            let (centre, half) = (surface.placed.pose.apply(centre) - origin, wide * half);
-            Aabb { low: centre - half, high: centre + half }
-        };
-        let holds =
-            |outer: &Aabb, inner: &Aabb| (outer.low.cmple(inner.low) & outer.high.cmpge(inner.high)).all();
-        for (slot, crossed) in surface.crossed.all.iter().enumerate() {
-            let around = around(crossed.cluster);
-            let mut last = NONE;
-            for (place, patch) in surface.crossed.inside(slot) {
-                let sums = &mut sums[self.patch_region(k, patch)];
-                if patch == last || holds(&sums.bounds, &around) {
-                    last = patch;
-                } else {
-                    sums.hold(surface.position(surface.crossed.vertex(place)) - origin);
-                }
-            }
-        }
-        for (cluster, patch) in surface.whole_clusters() {
-            let sums = &mut sums[self.patch_region(k, patch)];
-            if !holds(&sums.bounds, &around(cluster)) {
-                for v in surface.clusters.members(cluster) {
-                    sums.hold(surface.position(v) - origin);
-                }
-            }
-        }
-    }
-
-    /// At the cuts the derivatives are those of what is left of each triangle, not of the whole.
-    fn add_cut_gradient(&self, k: usize, inside: &[Moments], gradient: &mut [DVec3]) {
-        let surface = &self.surfaces[k];
-        for (n, (cut, inside)) in surface.cuts.iter().zip(inside).enumerate() {
-            // The vertices are known when the triangle is there.
-            if let Some(later) = surface.cuts.get(n + 2 * AHEAD) {
-                surface.expect_vertices(later.triangle);
-            }
-            if let Some(next) = surface.cuts.get(n + AHEAD) {
-                surface.vertices(next.triangle).into_iter().for_each(|v| prefetch(&gradient[v as usize]));
-            }
-            let (normal, shares) = (cut.face.normal(), cut.shares(inside));
-            for (corner, v) in surface.vertices(cut.triangle).into_iter().enumerate() {
-                let slope = &mut gradient[v as usize];
-                // The winding number is known at every corner of a cut triangle.
-                *slope -= normal * (f64::from(surface.winding(cut.corners[corner])) / 6.0);
-                if shares[corner].is_finite() {
-                    *slope += cut.normal * shares[corner];
-                }
-            }
-        }
-    }
-
-    /// A sample for each triangle inside that nothing crosses.
-    fn sample_whole(&mut self) {
-        for (k, surface) in self.surfaces.iter().enumerate() {
-            for (triangle, patch) in surface.whole() {
-                let [a, b, c] = surface.corners(triangle);
-                self.samples.push(SurfaceSample {
-                    body: k,
-                    triangle: Some(triangle),
-                    barycentric: [1.0 / 3.0; 3],
-                    point: (a + b + c) / 3.0,
-                    area: (b - a).cross(c - a) * (0.5 * f64::from(surface.patches[patch as usize])),
-                });
-            }
-        }
-    }
-
-    /// The inside parts of the triangles that are crossed: what their borders add.
-    fn add_cuts(&self, k: usize, share: &mut Share) {
-        let (crossings, surface) = (self.crossings, &self.surfaces[k]);
-        let region_of = |crossing: u32| self.region_of[crossing as usize];
-        for (number, &p) in (0..).zip(&crossings.points) {
-            share.sums[region_of(number) as usize].hold(p - self.origin);
-        }
-        let mut pieces = Pieces { integral: self, k, elsewhere: Vec::new(), share };
-        for segment in &crossings.segments {
-            let ends = segment.along(k).map(|end| crossings.points[end as usize]);
-            pieces.add(segment.cuts[k] as usize, region_of(segment.ends[0]), 1, ends);
-        }
-        for piece in &crossings.side_pieces[k] {
-            let (cut, region) = (piece.cut as usize, region_of(piece.crossing));
-            let to = surface.cuts[cut].face.corners()[2];
-            pieces.share.sums[region as usize].hold(to - self.origin);
-            pieces.add(cut, region, piece.weight, [crossings.points[piece.crossing as usize], to]);
-        }
-        for (i, cut) in surface.cuts.iter().enumerate() {
-            let second = cut.corners[1];
-            if let Some(patch) = surface.patch(second) {
-                let [_, from, to] = cut.face.corners();
-                let region = self.patch_region(k, patch);
-                [from, to].into_iter().for_each(|p| pieces.share.sums[region].hold(p - self.origin));
-                pieces.add(i, region as u32, surface.winding(second), [from, to]);
-            }
-        }
-        pieces.finish();
-    }
-
-    /// Adds the cone over the inside part of a cut triangle to a region.
-    #[inline]
-    fn add_cut(&self, k: usize, cut: &Cut, moments: &Moments, sums: &mut Sums) {
-        let corner = cut.face.corners()[0] - self.origin;
-        let piece = Moments { first: corner * moments.area + moments.first, ..*moments };
-        sums.add(k, &piece, cut.normal * moments.area, cut.normal.dot(corner));
-    }
-
-    /// A sample for the inside part of each cut triangle.
-    fn sample_cuts(&mut self) {
-        for (k, surface) in self.surfaces.iter().enumerate() {
-            for (cut, inside) in surface.cuts.iter().zip(&self.inside[k]) {
-                let shares = cut.shares(inside).map(|share| share / inside.area);
-                if !shares.iter().all(|share| share.is_finite()) {
-                    continue;
-                }
-                self.samples.push(SurfaceSample {
-                    body: k,
-                    triangle: Some(cut.triangle),
-                    barycentric: surface.outwards(shares),
-                    point: cut.face.corners()[0] + inside.first / inside.area,
-                    area: cut.normal * inside.area,
-                });
-            }
-        }
-    }
-
-    /// The sums as an answer, with the border of the regions if it is wanted, and a box around each region.
-    pub fn volume(mut self, with_border: bool) -> (Volume, Vec<Aabb>) {
-        let owners = self.join_cavities();
-        let normals: Vec<DVec3> = self.sums.iter().map(Sums::normal).collect();
-        let depths = self.depths(&owners, &normals);
-        let mut regions = Vec::new();
-        let (mut volume, mut error) = (0.0, 0.0);
-        let mut is_kept = vec![false; self.sums.len()];
-        for (region, sums) in self.sums.iter().enumerate() {
-            if owners[region] != region {
-                continue;
-            }
-            let own = Overlap {
-                volume: sums.volume(),
-                error: ROUNDING * sums.size,
-                gradient: sums.areas,
-                region: Region {
-                    centroid: self.origin + sums.first / sums.volume(),
-                    normal: normals[region],
-                    area: 0.5 * sums.net().dot(normals[region]),
-                    depth: depths[region],
-                },
-            };
-            volume += own.volume;
-            error += own.error;
-            // What only touches has a volume of nothing but rounding.
-            if own.volume > own.error {
-                is_kept[region] = true;
-                let Aabb { low, high } = sums.bounds;
-                regions.push((own, Aabb { low: low + self.origin, high: high + self.origin }));
-            }
-        }
-        let is_kept: Vec<bool> = owners.iter().map(|&owner| is_kept[owner]).collect();
-        let border = match with_border {
-            true => border(self.surfaces, self.crossings, &self.region_of, &is_kept),
-            false => Default::default(),
-        };
-        sort_rarely(&mut regions, |(x, _), (y, _): &(Overlap, Aabb)| y.volume.total_cmp(&x.volume));
-        let volume = if regions.is_empty() { 0.0 } else { volume };
-        let (regions, boxes) = regions.into_iter().unzip();
-        let (gradient, samples) = (self.gradient, self.samples);
-        // The rounding is estimated, not bounded.
-        let error_kind = VolumeErrorKind::Estimate;
-        (Volume { volume, error, error_kind, regions, gradient, samples, border }, boxes)
     }
 
     /// A surface around a hole of a region has a negative volume and belongs to the smallest region around it: the
@@ -441,30 +267,118 @@ impl<'s, 'm> Integral<'s, 'm> {
         }
         owners
     }
+}
 
-    /// The extent of each region along its normal. Groups that cannot reach farther than what is known are passed over.
-    fn depths(&self, owners: &[usize], normals: &[DVec3]) -> Vec<f64> {
-        let mut reach = vec![[f64::INFINITY, f64::NEG_INFINITY]; normals.len()];
-        for (number, &p) in self.crossings.points.iter().enumerate() {
-            let region = owners[self.region_of[number] as usize];
-            widen(&mut reach[region], normals[region].dot(p - self.origin));
-        }
-        let of_surface = |k: usize| self.reaches(k, owners, normals, reach.clone());
-        let (of_a, of_b) = stages::join_if(self.is_large, || of_surface(0), || of_surface(1));
-        let both = of_a.into_iter().zip(of_b);
-        both.map(|([low, high], [l, h])| (high.max(h) - low.min(l)).max(0.0)).collect()
+impl Side<'_, '_> {
+    fn number(&self) -> usize {
+        self.surface.body as usize
     }
 
-    /// The least and the largest height of each region along its normal, given those of its crossings, with the vertices
-    /// of a surface.
-    fn reaches(
-        &self,
-        k: usize,
-        owners: &[usize],
-        normals: &[DVec3],
-        mut reach: Vec<[f64; 2]>,
-    ) -> Vec<[f64; 2]> {
-        let surface = &self.surfaces[k];
+    #[inline]
+    fn patch_region(&self, patch: u32) -> usize {
+        self.regions.of_patch(self.number(), patch)
+    }
+
+    /// Grows the boxes of the regions around the vertices inside. Groups within the box of their region are passed over.
+    fn add_bounds(&self, sums: &mut [Sums]) {
+        let Side { surface, origin, .. } = *self;
+        let matrix = surface.placed.pose.matrix();
+        let wide = DMat3::from_cols(matrix.x_axis.abs(), matrix.y_axis.abs(), matrix.z_axis.abs());
+        let around = |cluster: u32| {
+            let [centre, half] = surface.clusters.bounds(cluster);
+            let (centre, half) = (surface.placed.pose.apply(centre) - origin, wide * half);
+            Aabb { low: centre - half, high: centre + half }
+        };
+        let holds =
+            |outer: &Aabb, inner: &Aabb| (outer.low.cmple(inner.low) & outer.high.cmpge(inner.high)).all();
+        for (slot, crossed) in surface.crossed.all.iter().enumerate() {
+            let around = around(crossed.cluster);
+            let mut last = NONE;
+            for (place, patch) in surface.crossed.inside(slot) {
+                let sums = &mut sums[self.patch_region(patch)];
+                if patch == last || holds(&sums.bounds, &around) {
+                    last = patch;
+                } else {
+                    sums.hold(surface.position(surface.crossed.vertex(place)) - origin);
+                }
+            }
+        }
+        for (cluster, patch) in surface.whole_clusters() {
+            let sums = &mut sums[self.patch_region(patch)];
+            if !holds(&sums.bounds, &around(cluster)) {
+                for v in surface.clusters.members(cluster) {
+                    sums.hold(surface.position(v) - origin);
+                }
+            }
+        }
+    }
+
+    /// At the cuts the derivatives are those of what is left of each triangle, not of the whole.
+    pub fn add_cut_gradient(&self, OfCuts { inside, .. }: &OfCuts, gradient: &mut [DVec3]) {
+        let surface = self.surface;
+        for (n, (cut, inside)) in surface.cuts.iter().zip(inside).enumerate() {
+            // The vertices are known when the triangle is there.
+            if let Some(later) = surface.cuts.get(n + 2 * AHEAD) {
+                surface.expect_vertices(later.triangle);
+            }
+            if let Some(next) = surface.cuts.get(n + AHEAD) {
+                surface.vertices(next.triangle).into_iter().for_each(|v| prefetch(&gradient[v as usize]));
+            }
+            let (normal, shares) = (cut.face.normal(), cut.shares(inside));
+            for (corner, v) in surface.vertices(cut.triangle).into_iter().enumerate() {
+                let slope = &mut gradient[v as usize];
+                // The winding number is known at every corner of a cut triangle.
+                *slope -= normal * (f64::from(surface.winding(cut.corners[corner])) / 6.0);
+                if shares[corner].is_finite() {
+                    *slope += cut.normal * shares[corner];
+                }
+            }
+        }
+    }
+
+    /// The inside parts of the triangles that are crossed: what their borders add.
+    fn add_cuts(&self, share: &mut OfCuts) {
+        let Side { surface, regions: Regions { crossings, region_of, .. }, .. } = *self;
+        let k = self.number();
+        let region_of = |crossing: u32| region_of[crossing as usize];
+        for (number, &p) in (0..).zip(&crossings.points) {
+            share.sums[region_of(number) as usize].hold(p - self.origin);
+        }
+        let mut pieces = Pieces { side: self, elsewhere: Vec::new(), share };
+        for segment in &crossings.segments {
+            let ends = segment.along(k).map(|end| crossings.points[end as usize]);
+            pieces.add(segment.cuts[k] as usize, region_of(segment.ends[0]), 1, ends);
+        }
+        for piece in &crossings.side_pieces[k] {
+            let (cut, region) = (piece.cut as usize, region_of(piece.crossing));
+            let to = surface.cuts[cut].face.corners()[2];
+            pieces.share.sums[region as usize].hold(to - self.origin);
+            pieces.add(cut, region, piece.weight, [crossings.points[piece.crossing as usize], to]);
+        }
+        for (i, cut) in surface.cuts.iter().enumerate() {
+            let second = cut.corners[1];
+            if let Some(patch) = surface.patch(second) {
+                let [_, from, to] = cut.face.corners();
+                let region = self.patch_region(patch);
+                [from, to].into_iter().for_each(|p| pieces.share.sums[region].hold(p - self.origin));
+                pieces.add(i, region as u32, surface.winding(second), [from, to]);
+            }
+        }
+        pieces.finish();
+    }
+
+    /// Adds the cone over the inside part of a cut triangle to a region.
+    #[inline]
+    fn add_cut(&self, cut: &Cut, moments: &Moments, sums: &mut Sums) {
+        let corner = cut.face.corners()[0] - self.origin;
+        let piece = Moments { first: corner * moments.area + moments.first, ..*moments };
+        sums.add(self.number(), &piece, cut.normal * moments.area, cut.normal.dot(corner));
+    }
+
+    /// The least and the largest height of each region along its normal: those of its crossings, and of the vertices of the
+    /// surface. Groups that cannot reach farther than what is known are passed over.
+    pub fn reaches(&self, Totals { owners, normals, reach, .. }: &Totals) -> Vec<[f64; 2]> {
+        let (surface, mut reach) = (self.surface, reach.clone());
         let back = surface.placed.pose.matrix().transpose();
         let height = |region: usize, p: DVec3| normals[region].dot(p - self.origin);
         // The least and the largest height that a group may have.
@@ -478,7 +392,7 @@ impl<'s, 'm> Integral<'s, 'm> {
         for (slot, crossed) in surface.crossed.all.iter().enumerate() {
             let mut last = NONE;
             for (place, patch) in surface.crossed.inside(slot) {
-                let region = owners[self.patch_region(k, patch)];
+                let region = owners[self.patch_region(patch)];
                 if patch == last || holds(&reach[region], extent(region, crossed.cluster)) {
                     last = patch;
                 } else {
@@ -488,7 +402,7 @@ impl<'s, 'm> Integral<'s, 'm> {
             }
         }
         for (cluster, patch) in surface.whole_clusters() {
-            let region = owners[self.patch_region(k, patch)];
+            let region = owners[self.patch_region(patch)];
             if !holds(&reach[region], extent(region, cluster)) {
                 for v in surface.clusters.members(cluster) {
                     widen(&mut reach[region], height(region, surface.position(v)));
@@ -504,20 +418,124 @@ fn widen([low, high]: &mut [f64; 2], height: f64) {
     (*low, *high) = (low.min(height), high.max(height));
 }
 
+/// The integrals over the border of an intersection.
+pub struct Integral<'s, 'm> {
+    pub sides: [Side<'s, 'm>; 2],
+    pub totals: &'s Totals,
+    pub of_cuts: [&'s OfCuts; 2],
+    pub gradient: [Vec<DVec3>; 2],
+    /// The least and the largest heights of the regions with each surface.
+    pub reaches: [Vec<[f64; 2]>; 2],
+    pub samples: Vec<SurfaceSample>,
+}
+
+impl<'s, 'm> Integral<'s, 'm> {
+    fn surfaces(&self) -> [&'s Surface<'m>; 2] {
+        self.sides.map(|side| side.surface)
+    }
+
+    /// A sample for each triangle inside that nothing crosses.
+    fn sample_whole(&mut self) {
+        for (k, surface) in self.surfaces().into_iter().enumerate() {
+            for (triangle, patch) in surface.whole() {
+                let [a, b, c] = surface.corners(triangle);
+                self.samples.push(SurfaceSample {
+                    body: k,
+                    triangle: Some(triangle),
+                    barycentric: [1.0 / 3.0; 3],
+                    point: (a + b + c) / 3.0,
+                    area: (b - a).cross(c - a) * (0.5 * f64::from(surface.patches[patch as usize])),
+                });
+            }
+        }
+    }
+
+    /// A sample for the inside part of each cut triangle.
+    fn sample_cuts(&mut self) {
+        for (k, surface) in self.surfaces().into_iter().enumerate() {
+            for (cut, inside) in surface.cuts.iter().zip(&self.of_cuts[k].inside) {
+                let shares = cut.shares(inside).map(|share| share / inside.area);
+                if !shares.iter().all(|share| share.is_finite()) {
+                    continue;
+                }
+                self.samples.push(SurfaceSample {
+                    body: k,
+                    triangle: Some(cut.triangle),
+                    barycentric: surface.outwards(shares),
+                    point: cut.face.corners()[0] + inside.first / inside.area,
+                    area: cut.normal * inside.area,
+                });
+            }
+        }
+    }
+
+    /// The sums as an answer with what the options want, and a box around each region.
+    pub fn volume(mut self, options: &VolumeOptions) -> (Volume, Vec<Aabb>) {
+        if options.samples {
+            self.sample_whole();
+            self.sample_cuts();
+        }
+        let Side { regions: of_border, origin, .. } = self.sides[0];
+        let Totals { sums, owners, normals, .. } = self.totals;
+        let [of_a, of_b] = &self.reaches;
+        let both = of_a.iter().zip(of_b);
+        let depths: Vec<f64> =
+            both.map(|([low, high], [l, h])| (high.max(*h) - low.min(*l)).max(0.0)).collect();
+        let mut regions = Vec::new();
+        let (mut volume, mut error) = (0.0, 0.0);
+        let mut is_kept = vec![false; sums.len()];
+        for (region, sums) in sums.iter().enumerate() {
+            if owners[region] != region {
+                continue;
+            }
+            let own = Overlap {
+                volume: sums.volume(),
+                error: ROUNDING * sums.size,
+                gradient: sums.areas,
+                region: Region {
+                    centroid: origin + sums.first / sums.volume(),
+                    normal: normals[region],
+                    area: 0.5 * sums.net().dot(normals[region]),
+                    depth: depths[region],
+                },
+            };
+            volume += own.volume;
+            error += own.error;
+            // What only touches has a volume of nothing but rounding.
+            if own.volume > own.error {
+                is_kept[region] = true;
+                let Aabb { low, high } = sums.bounds;
+                regions.push((own, Aabb { low: low + origin, high: high + origin }));
+            }
+        }
+        let is_kept: Vec<bool> = owners.iter().map(|&owner| is_kept[owner]).collect();
+        let border = match options.border {
+            true => border(self.surfaces(), &of_border.crossings, &of_border.region_of, &is_kept),
+            false => Default::default(),
+        };
+        sort_rarely(&mut regions, |(x, _), (y, _): &(Overlap, Aabb)| y.volume.total_cmp(&x.volume));
+        let volume = if regions.is_empty() { 0.0 } else { volume };
+        let (regions, boxes) = regions.into_iter().unzip();
+        let (gradient, samples) = (self.gradient, self.samples);
+        // The rounding is estimated, not bounded.
+        let error_kind = VolumeErrorKind::Estimate;
+        (Volume { volume, error, error_kind, regions, gradient, samples, border }, boxes)
+    }
+}
+
 /// The borders of the inside parts of the cut triangles of a surface, piece by piece.
 struct Pieces<'p, 's, 'm> {
-    integral: &'p Integral<'s, 'm>,
-    k: usize,
+    side: &'p Side<'s, 'm>,
     /// What cuts hold of further regions.
     elsewhere: Vec<(usize, Moments)>,
-    share: &'p mut Share,
+    share: &'p mut OfCuts,
 }
 
 impl Pieces<'_, '_, '_> {
     /// A directed segment on the border of the inside part of a cut.
     #[inline]
     fn add(&mut self, number: usize, region: u32, weight: i32, [from, to]: [DVec3; 2]) {
-        let cut = &self.integral.surfaces[self.k].cuts[number];
+        let cut = &self.side.surface.cuts[number];
         let moments = cut.over(weight, from, to);
         let own = &mut self.share.region_of_cut[number];
         if *own == NONE {
@@ -526,18 +544,18 @@ impl Pieces<'_, '_, '_> {
         if *own == region {
             self.share.inside[number] += moments;
         } else {
-            self.integral.add_cut(self.k, cut, &moments, &mut self.share.sums[region as usize]);
+            self.side.add_cut(cut, &moments, &mut self.share.sums[region as usize]);
             self.elsewhere.push((number, moments));
         }
     }
 
     /// Adds the cuts to their regions.
     fn finish(self) {
-        let Pieces { integral, k, elsewhere, share } = self;
-        let cuts = integral.surfaces[k].cuts.iter().zip(&share.inside);
+        let Pieces { side, elsewhere, share } = self;
+        let cuts = side.surface.cuts.iter().zip(&share.inside);
         for ((cut, inside), &region) in cuts.zip(&share.region_of_cut).filter(|(_, region)| **region != NONE)
         {
-            integral.add_cut(k, cut, inside, &mut share.sums[region as usize]);
+            side.add_cut(cut, inside, &mut share.sums[region as usize]);
         }
         for (number, moments) in elsewhere {
             share.inside[number] += moments;
@@ -545,8 +563,11 @@ impl Pieces<'_, '_, '_> {
     }
 }
 
-/// The sums over the groups and triangles of each patch that nothing crosses, with heights from an origin.
-fn whole_sums(surface: &Surface<'_>, origin: DVec3) -> Vec<Sums> {
+/// The sums of each patch, over the groups and triangles that nothing crosses.
+pub struct OfPatches(Vec<Sums>);
+
+/// Those of a surface, with heights from an origin.
+pub fn sums_of_patches(surface: &Surface<'_>, origin: DVec3) -> OfPatches {
     let k = surface.body as usize;
     let turn = Turn::new(surface.placed.pose, origin);
     let mut sums = vec![Sums::NONE; surface.patches.len()];
@@ -567,11 +588,11 @@ fn whole_sums(surface: &Surface<'_>, origin: DVec3) -> Vec<Sums> {
             add(patch, &own.placed(&turn));
         }
     }
-    sums
+    OfPatches(sums)
 }
 
 /// The derivatives by the vertices of a surface as if no triangle at those inside were cut.
-fn uncut_gradient(surface: &Surface<'_>) -> Vec<DVec3> {
+pub fn uncut_gradient(surface: &Surface<'_>) -> Vec<DVec3> {
     let clusters = &surface.clusters;
     let turn = Turn::new(surface.placed.pose, DVec3::ZERO).cofactors;
     // Many bodies are not turned at all.
