@@ -25,7 +25,7 @@ impl Query<'_> {
         a: impl Into<Placed<'s>>,
         b: impl Into<Placed<'s>>,
     ) -> Result<Answer<Relation>, Error> {
-        self.one([a.into(), b.into()], Question::Relation, &RELATION)
+        self.one(&[a.into(), b.into()], Question::Relation, &RELATION)
     }
 
     /// [`Query::relation`] for many pairs.
@@ -45,7 +45,7 @@ impl Query<'_> {
         a: impl Into<Placed<'s>>,
         b: impl Into<Placed<'s>>,
     ) -> Result<Answer<Separation>, Error> {
-        self.one([a.into(), b.into()], Question::Distance, &DISTANCE)
+        self.one(&[a.into(), b.into()], Question::Distance, &DISTANCE)
     }
 
     /// [`Query::distance`] for many pairs.
@@ -69,7 +69,7 @@ impl Query<'_> {
         margin: f64,
     ) -> Result<Answer<Vec<Contact>>, Error> {
         let question = Question::Contacts(self.contact_options(margin)?);
-        self.one([a.into(), b.into()], question, &CONTACTS)
+        self.one(&[a.into(), b.into()], question, &CONTACTS)
     }
 
     /// [`Query::contacts`] for many pairs.
@@ -94,7 +94,7 @@ impl Query<'_> {
         a: impl Into<Placed<'s>>,
         b: impl Into<Placed<'s>>,
     ) -> Result<Answer<SeparatingTranslation>, Error> {
-        self.one([a.into(), b.into()], Question::Separate, &SEPARATE)
+        self.one(&[a.into(), b.into()], Question::Separate, &SEPARATE)
     }
 
     /// [`Query::separate`] for many pairs.
@@ -119,7 +119,7 @@ impl Query<'_> {
         b: impl Into<Placed<'s>>,
     ) -> Result<Answer<Sweep>, Error> {
         let question = Question::Sweep(self.sweep_options()?);
-        self.one([a.into(), b.into()], question, &SWEEP)
+        self.one(&[a.into(), b.into()], question, &SWEEP)
     }
 
     /// [`Query::sweep`] for many pairs.
@@ -140,7 +140,7 @@ impl Query<'_> {
         a: impl Into<Placed<'s>>,
         b: impl Into<Placed<'s>>,
     ) -> Result<Answer<Vec<[u32; 2]>>, Error> {
-        self.one([a.into(), b.into()], Question::Pairs { margin: None }, &PAIRS)
+        self.one(&[a.into(), b.into()], Question::Pairs { margin: None }, &PAIRS)
     }
 
     /// [`Query::pairs`] for many pairs of bodies.
@@ -162,7 +162,7 @@ impl Query<'_> {
         margin: f64,
     ) -> Result<Answer<Vec<[u32; 2]>>, Error> {
         let question = Question::Pairs { margin: Some(check_margin(margin)?) };
-        self.one([a.into(), b.into()], question, &PAIRS)
+        self.one(&[a.into(), b.into()], question, &PAIRS)
     }
 
     /// [`Query::pairs_within`] for many pairs of bodies.
@@ -187,7 +187,7 @@ impl Query<'_> {
         a: impl Into<Placed<'s>>,
         b: impl Into<Placed<'s>>,
     ) -> Result<Answer<Vec<Polyline>>, Error> {
-        self.one([a.into(), b.into()], Question::Contour, &CONTOUR)
+        self.one(&[a.into(), b.into()], Question::Contour, &CONTOUR)
     }
 
     /// [`Query::contour`] for many pairs of bodies.
@@ -210,7 +210,7 @@ impl Query<'_> {
         b: impl Into<Placed<'s>>,
         options: VolumeOptions,
     ) -> Result<Answer<Volume>, Error> {
-        self.one([a.into(), b.into()], Question::Volume(check_volume(options)?), &VOLUME)
+        self.one(&[a.into(), b.into()], Question::Volume(check_volume(options)?), &VOLUME)
     }
 
     /// [`Query::volume`] for many pairs of bodies.
@@ -226,7 +226,12 @@ impl Query<'_> {
     }
 
     /// One question about one pair: a method that decides each pair on its own is called directly.
-    fn one<T>(&mut self, bodies: Bodies<'_>, question: Question, kind: &Kind<T>) -> Result<Answer<T>, Error> {
+    fn one<T>(
+        &mut self,
+        bodies: &Bodies<'_>,
+        question: Question,
+        kind: &Kind<T>,
+    ) -> Result<Answer<T>, Error> {
         let poses = [bodies[0].pose(), bodies[1].pose()];
         let pair = ShapePair::of([&bodies[0], &bodies[1]], &poses);
         let (method, reason) = method_for(self.method, &question, &pair)?;
@@ -234,10 +239,14 @@ impl Query<'_> {
             let answers = self.routed(&Batch { question, pairs: &[pair] }, kind)?;
             return answers.into_iter().next().ok_or_else(|| method.refusal(&question, pair.kinds()));
         };
-        let mut fresh = None;
+        // Made where it stays: it is large.
+        let mut fresh;
         let memory = match &mut self.memory {
             Some(memory) => memory.pair(0),
-            None => fresh.insert(PairMemory::default()),
+            None => {
+                fresh = PairMemory::default();
+                &mut fresh
+            }
         };
         match (kind.ask)(kernel, &question, &pair, memory, &mut self.budget) {
             Ok(verdict) => Ok(Answer::new(verdict, method, reason)),
