@@ -22,6 +22,8 @@ pub struct Carrier {
     pad: Lanes,
     /// A length of the source in the target's units.
     pub(super) scale: f32,
+    /// The inverse of that.
+    pub(super) unscale: f32,
 }
 
 impl Carrier {
@@ -35,7 +37,9 @@ impl Carrier {
         // In f64, where no square underflows.
         let square = |row: [f32; 3]| row.map(|x| f64::from(x) * f64::from(x)).into_iter().sum::<f64>();
         let square = map.turn.map(square).into_iter().fold(0.0, f64::max);
-        Carrier { turn, stretch, shift: twice(map.shift), pad: twice(map.pad), scale: square.sqrt() as f32 }
+        let scale = square.sqrt() as f32;
+        let (shift, pad) = (twice(map.shift), twice(map.pad));
+        Carrier { turn, stretch, shift, pad, scale, unscale: scale.recip() }
     }
 }
 
@@ -58,9 +62,15 @@ dispatch! {
         = { reaching_portable, avx2::reaching, avx512::reaching }
 }
 
-/// Whether the largest box of `many` is larger than the largest of `few`, in the sum of its sides.
-#[inline]
-pub fn is_larger(many: &Node, few: &Node, to_many: &Carrier) -> bool {
+dispatch! {
+    /// Whether the largest box of `many` is larger than the largest of `few`, in the sum of its sides; `scale` is a
+    /// length of the few in units of the many.
+    #[inline]
+    pub fn is_larger(many: &Node, few: &Node, scale: f32) -> bool = eight is_larger_in
+}
+
+#[inline(always)]
+fn is_larger_in(many: &Node, few: &Node, scale: f32) -> bool {
     // Not `f32::max`, whose care for NaN costs more than the rest.
     let larger = |x: f32, y: f32| if x > y { x } else { y };
     let largest = |node: &Node| {
@@ -69,7 +79,7 @@ pub fn is_larger(many: &Node, few: &Node, to_many: &Carrier) -> bool {
         let four: [f32; 4] = std::array::from_fn(|j| larger(sides[j], sides[j + 4]));
         larger(larger(four[0], four[2]), larger(four[1], four[3]))
     };
-    largest(few) * to_many.scale <= largest(many)
+    largest(few) * scale <= largest(many)
 }
 
 /// All lanes carried, one coordinate: from factors and a summand.
@@ -79,7 +89,7 @@ fn carried(from: &[Lanes; 3], columns: &[Lanes; 3], k: usize, summand: f32) -> L
     std::array::from_fn(|j| from[2][j].mul_add(z, from[1][j].mul_add(y, from[0][j].mul_add(x, summand))))
 }
 
-fn portable(few: &Node, rows: u8, many: &Node, to_few: &Carrier, to_many: &Carrier) -> u64 {
+pub(super) fn portable(few: &Node, rows: u8, many: &Node, to_few: &Carrier, to_many: &Carrier) -> u64 {
     let centre = [0, 1, 2].map(|k| carried(&many.centre, &to_few.turn, k, to_few.shift[k]));
     let half = [0, 1, 2].map(|k| carried(&many.half, &to_few.stretch, k, to_few.pad[k]));
     let mut meeting = 0;
@@ -115,7 +125,7 @@ fn reaching_portable(node: &Node, centre: &[f32; 3], half: &[f32; 3]) -> u8 {
 #[cfg(target_arch = "x86_64")]
 macro_rules! kernels {
     ($set:ident, $features:literal) => {
-        mod $set {
+        pub(super) mod $set {
             use std::arch::x86_64::*;
 
             use super::{Carrier, Lanes, Node, WIDTH};
@@ -158,6 +168,46 @@ macro_rules! kernels {
                 !_mm256_movemask_ps(_mm256_or_ps(_mm256_or_ps(x, y), z)) as u8
             }
 
+            /// The eight boxes of a node, in its own frame and in that of the few.
+            pub(in crate::hierarchy) struct Eight {
+                centre: [__m256; 3],
+                half: [__m256; 3],
+                carried_centre: [__m256; 3],
+                carried_half: [__m256; 3],
+            }
+
+            impl Eight {
+                #[inline]
+                #[target_feature(enable = $features)]
+                pub(in crate::hierarchy) fn new(many: &Node, to_few: &Carrier) -> Eight {
+                    let centre = [0, 1, 2].map(|k| load(&many.centre[k]));
+                    let half = [0, 1, 2].map(|k| load(&many.half[k]));
+                    Eight {
+                        carried_centre: carried(&centre, &to_few.turn, &to_few.shift),
+                        carried_half: carried(&half, &to_few.stretch, &to_few.pad),
+                        centre,
+                        half,
+                    }
+                }
+
+                /// All ones in the lanes whose boxes can share a point with that of lane i of the few.
+                #[inline]
+                #[target_feature(enable = $features)]
+                pub(in crate::hierarchy) fn row(&self, few: &Node, i: usize, to_many: &Carrier) -> __m256 {
+                    let own_centre = [0, 1, 2].map(|k| _mm256_set1_ps(few.centre[k][i]));
+                    let own_half = [0, 1, 2].map(|k| _mm256_set1_ps(few.half[k][i]));
+                    let other_centre = carried_lane(&own_centre, &to_many.turn, &to_many.shift);
+                    let other_half = carried_lane(&own_half, &to_many.stretch, &to_many.pad);
+                    let [x, y, z] = [0, 1, 2].map(|k| {
+                        _mm256_and_ps(
+                            within(self.carried_centre[k], self.carried_half[k], own_centre[k], own_half[k]),
+                            within(self.centre[k], self.half[k], other_centre[k], other_half[k]),
+                        )
+                    });
+                    _mm256_and_ps(_mm256_and_ps(x, y), z)
+                }
+            }
+
             #[target_feature(enable = $features)]
             pub(super) fn overlaps(
                 few: &Node,
@@ -166,26 +216,13 @@ macro_rules! kernels {
                 to_few: &Carrier,
                 to_many: &Carrier,
             ) -> u64 {
-                let many_centre = [0, 1, 2].map(|k| load(&many.centre[k]));
-                let many_half = [0, 1, 2].map(|k| load(&many.half[k]));
-                let centre = carried(&many_centre, &to_few.turn, &to_few.shift);
-                let half = carried(&many_half, &to_few.stretch, &to_few.pad);
+                let eight = Eight::new(many, to_few);
                 let mut meeting = 0;
                 let mut left = rows;
                 while left != 0 {
                     let i = left.trailing_zeros() as usize & (WIDTH - 1);
                     left &= left - 1;
-                    let own_centre = [0, 1, 2].map(|k| _mm256_set1_ps(few.centre[k][i]));
-                    let own_half = [0, 1, 2].map(|k| _mm256_set1_ps(few.half[k][i]));
-                    let other_centre = carried_lane(&own_centre, &to_many.turn, &to_many.shift);
-                    let other_half = carried_lane(&own_half, &to_many.stretch, &to_many.pad);
-                    let [x, y, z] = [0, 1, 2].map(|k| {
-                        _mm256_and_ps(
-                            within(centre[k], half[k], own_centre[k], own_half[k]),
-                            within(many_centre[k], many_half[k], other_centre[k], other_half[k]),
-                        )
-                    });
-                    let row = _mm256_movemask_ps(_mm256_and_ps(_mm256_and_ps(x, y), z));
+                    let row = _mm256_movemask_ps(eight.row(few, i, to_many));
                     meeting |= (row as u64) << (WIDTH * i);
                 }
                 meeting

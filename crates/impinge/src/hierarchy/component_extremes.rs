@@ -108,6 +108,11 @@ impl ComponentExtremes {
     /// Whether any component surely has a corner beyond the box of another placed tree.
     pub fn any_beyond(&self, other: &WideTree, map: &Map, back: &Map) -> bool {
         let (level, room) = (SimdLevel::best(), room(other));
+        // Nearly always the first corner that is tried is out.
+        let tried = outward(back).next().zip(self.groups.first());
+        if tried.is_some_and(|(direction, group)| corner_beyond(&group[direction], 0, map, &room)) {
+            return true;
+        }
         self.groups.iter().any(|group| beyond(level, group, map, back, &room, 1) != 0)
     }
 
@@ -168,6 +173,16 @@ fn corners_beyond(corners: &Corners, map: &Map, [low, high]: &Room) -> u8 {
         }
     }
     (0..WIDTH).fold(0, |mask, lane| mask | u8::from(most[lane] > 0.0) << lane)
+}
+
+/// As [`corners_beyond`], of one lane.
+#[inline(always)]
+fn corner_beyond([u, v, w]: &Corners, lane: usize, map: &Map, [low, high]: &Room) -> bool {
+    (0..3).any(|k| {
+        let [x, y, z] = map.turn[k];
+        let at = x * u[lane] + y * v[lane] + z * w[lane] + map.shift[k];
+        (at - high[k]).max(low[k] - at) - map.pad[k] > 0.0
+    })
 }
 
 /// Whether a way from a corner of a component straight out of the room passes no box of a triangle. The corner is then

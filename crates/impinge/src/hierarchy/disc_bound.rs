@@ -9,10 +9,11 @@ use std::ops::Range;
 
 use glam::{DVec3, Vec3};
 
-use super::leaf_block::{Block, LeafBlocks};
+use super::leaf_block::{Block, LeafBlocks, Rows};
 use super::wide::{Node, WIDTH, WideTree};
 use crate::num::each::Each;
 use crate::num::parallel;
+use crate::simd::room_in_large_pages;
 
 /// Subtrees with more bottom nodes than this get no disc bound: they are not flat.
 const BOTTOMS_MOST: usize = 128;
@@ -21,17 +22,16 @@ const BOTTOMS_MOST: usize = 128;
 /// unit).
 const ROUNDING: f32 = 16.0 * f32::EPSILON;
 
-/// Stands for a node without disc bounds.
-const NONE: u32 = u32::MAX;
-
 /// Eight disc bounds in tree units: centres, axes, half heights, radii; infinitely large where there is none.
-pub type DiscBoundLanes = [[f32; WIDTH]; 8];
+pub type DiscBoundLanes = Rows<8>;
 
 /// The disc bounds of a tree's nodes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DiscBounds {
-    of_node: Vec<u32>,
+    /// Of every node above the bottom ones, or of none.
     lanes: Vec<DiscBoundLanes>,
+    /// Which of these nodes have a disc bound at all: all but a few large ones.
+    fitted: Vec<bool>,
 }
 
 impl DiscBounds {
@@ -47,34 +47,33 @@ impl DiscBounds {
             let end = children().map(|child| below[child].end).max().unwrap_or(0);
             below[index] = start..end;
         }
-        let all = parallel::map(upper, |index| fit(&nodes[index], &below, blocks, tree.frame().reach));
-        let mut disc_bounds = DiscBounds { of_node: vec![NONE; nodes.len()], lanes: Vec::new() };
-        for (index, lanes) in all.into_iter().enumerate() {
-            if let Some(lanes) = lanes {
-                disc_bounds.of_node[index] = disc_bounds.lanes.len() as u32;
-                disc_bounds.lanes.push(lanes);
-            }
-        }
-        disc_bounds
+        let reach = tree.frame().reach;
+        // Without triangles at hand there is nothing to fit.
+        let count = if blocks.of(upper as u32).is_some() { upper } else { 0 };
+        let mut lanes = room_in_large_pages(count);
+        parallel::extend(&mut lanes, count, |index| fit(&nodes[index], &below, blocks, reach));
+        let fitted = lanes.iter().map(|lanes: &DiscBoundLanes| lanes[6].iter().any(|half| half.is_finite()));
+        DiscBounds { fitted: fitted.collect(), lanes }
     }
 
     /// The disc bounds of a node's children, if any has one.
     #[inline]
     pub fn of(&self, node: u32) -> Option<&DiscBoundLanes> {
-        self.lanes.get(self.of_node[node as usize] as usize)
+        // Found apart from whether there are any: the processor need not wait for that.
+        let lanes = self.lanes.get(node as usize)?;
+        self.fitted[node as usize].then_some(lanes)
     }
 
     /// Bytes held.
     pub fn memory(&self) -> usize {
-        size_of_val(&self.of_node[..]) + size_of_val(&self.lanes[..])
+        size_of_val(&self.lanes[..]) + size_of_val(&self.fitted[..])
     }
 }
 
 /// The disc bounds of one node's children.
-fn fit(node: &Node, below: &[Range<u32>], blocks: &LeafBlocks, reach: f32) -> Option<DiscBoundLanes> {
-    let mut lanes = [[0.0; WIDTH]; 8];
+fn fit(node: &Node, below: &[Range<u32>], blocks: &LeafBlocks, reach: f32) -> DiscBoundLanes {
+    let mut lanes = Rows([[0.0; WIDTH]; 8]);
     [lanes[6], lanes[7]] = [[f32::INFINITY; WIDTH]; 2];
-    let mut some = false;
     for lane in node.used() {
         let Some(bottoms) = node.child[lane].as_node().map(|child| below[child].clone()) else { continue };
         if bottoms.len() > BOTTOMS_MOST {
@@ -85,10 +84,9 @@ fn fit(node: &Node, below: &[Range<u32>], blocks: &LeafBlocks, reach: f32) -> Op
             let (centre, _) = node.lane(lane);
             let disc_bound = disc_bound(&triangles, Vec3::from_array(centre), reach);
             (0..8).for_each(|k| lanes[k][lane] = disc_bound[k]);
-            some = true;
         }
     }
-    some.then_some(lanes)
+    lanes
 }
 
 /// Centre, axis, half height and radius of a disc bound around the triangles of some blocks, whose box has the given

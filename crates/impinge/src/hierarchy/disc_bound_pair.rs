@@ -11,17 +11,20 @@
 //!   here round by less than another. `slack` takes four pads;
 //! - a map that is orthonormal only within δ bends a disc bound by δ times its size; disc bounds that fill their
 //!   boxes need 4.5δ·reach, the slack takes 8. It changes the sine by what 4δ under the root covers;
-//! - normals too short, and maps too small, to be given the length 1 in f32 separate nothing.
+//! - normals too short, and maps too small, to be given the length 1 in f32 separate nothing;
+//! - no root is taken: what a gap has beyond the half heights is squared and held against sine²·radius². The three
+//!   products round by 3u of the room at most, which the other pad covers too; where they underflow, the lengths are
+//!   wrong by less than `UNDERFLOW`.
 //!
 //! A triangle is the disc bound of its plane: a circle around its corners. Its normal in f32 is wrong by less than
 //! 16·2⁻²⁴·(2r)² of |n|, which lifts a corner by 64·2⁻²³·r³/|n| at most; its corners are rounded by 2⁻²⁴ of
 //! the reach.
 
-use super::box_overlap::Carrier;
+use super::box_overlap::{self, Carrier};
 use super::disc_bound::DiscBoundLanes;
-use super::leaf_block::Block;
+use super::leaf_block::{Block, Rows};
 use super::relative::{Carry, Map};
-use super::wide::{TreeFrame, WIDTH};
+use super::wide::{Node, TreeFrame, WIDTH};
 use crate::simd::{SimdLevel, dispatch};
 
 #[cfg(test)]
@@ -30,6 +33,8 @@ mod tests;
 
 /// What rounding can do to the square of the sine (no unit).
 const SINE_ROUNDING: f32 = 16.0 * f32::EPSILON;
+/// More than the lengths whose squares underflow are wrong by (tree units): a few roots of 2⁻¹⁴⁹.
+const UNDERFLOW: f32 = 1e-20;
 /// So much of the margin is surely in a map's pad (no unit): poses stretch by 1e-4 at most.
 const IN_A_PAD: f32 = 0.99;
 /// What a stored corner and a centre of three can be wrong by, relative to the reach (no unit).
@@ -84,8 +89,9 @@ impl DiscBoundTest {
         let pad = largest - IN_A_PAD * margin;
         let scale = few.unit / many.unit;
         let size = 8.0 * few.reach * scale as f32;
+        let slack = 4.0 * pad + bent * size + margin + UNDERFLOW;
         DiscBoundTest {
-            slack: if scale >= SMALLEST_SCALE { 4.0 * pad + bent * size + margin } else { f32::INFINITY },
+            slack: if scale >= SMALLEST_SCALE { slack } else { f32::INFINITY },
             one: 1.0 + SINE_ROUNDING + 4.0 * bent,
             rounding: [few.reach, many.reach].map(|reach| CORNER_ROUNDING * reach),
         }
@@ -104,6 +110,36 @@ impl DiscBoundTest {
     ) -> u64 {
         keep(level, self, to_many, few, many, mask)
     }
+
+    /// As [`overlaps`](box_overlap::overlaps) of the boxes of two nodes and [`DiscBoundTest::keep`] of their patches
+    /// after it, but both are found at once: neither waits for the other.
+    ///
+    /// Nodes and patches are those of the few, then of the many.
+    #[inline]
+    pub fn overlaps(
+        &self,
+        level: SimdLevel,
+        nodes: [&Node; 2],
+        patches: [PatchLanes<'_>; 2],
+        rows: u8,
+        to_few: &Carrier,
+        to_many: &Carrier,
+    ) -> u64 {
+        overlaps(level, self, nodes, patches, rows, to_few, to_many)
+    }
+}
+
+dispatch! {
+    #[inline]
+    fn overlaps(
+        test: &DiscBoundTest,
+        nodes: [&Node; 2],
+        patches: [PatchLanes<'_>; 2],
+        rows: u8,
+        to_few: &Carrier,
+        to_many: &Carrier,
+    ) -> u64
+        = { portable::overlaps, avx2::overlaps, avx512::overlaps }
 }
 
 dispatch! {
@@ -119,7 +155,7 @@ dispatch! {
 }
 
 mod portable {
-    use super::{Block, Carrier, PatchLanes, WIDTH};
+    use super::{Block, Carrier, Node, PatchLanes, Rows, WIDTH, box_overlap};
     use super::{CORNER_TILT, DiscBoundLanes, DiscBoundTest, RADIUS_ROUNDING, SHORTEST_NORMAL};
 
     fn dot(a: [f32; 3], b: [f32; 3]) -> f32 {
@@ -131,7 +167,7 @@ mod portable {
     }
 
     fn of_triangles(block: &Block, rounding: f32) -> DiscBoundLanes {
-        let mut disc_bounds = [[0.0; WIDTH]; 8];
+        let mut disc_bounds = Rows([[0.0; WIDTH]; 8]);
         for lane in 0..WIDTH {
             let corner = |c: usize| [0, 1, 2].map(|k| block[3 * c + k][lane]);
             let minus = |a: [f32; 3], b: [f32; 3]| [0, 1, 2].map(|k| a[k] - b[k]);
@@ -164,6 +200,18 @@ mod portable {
         }
     }
 
+    pub(super) fn overlaps(
+        test: &DiscBoundTest,
+        [few, many]: [&Node; 2],
+        patches: [PatchLanes<'_>; 2],
+        rows: u8,
+        to_few: &Carrier,
+        to_many: &Carrier,
+    ) -> u64 {
+        let mask = box_overlap::portable(few, rows, many, to_few, to_many);
+        if mask == 0 { 0 } else { keep(test, to_many, patches[0], patches[1], mask) }
+    }
+
     pub(super) fn keep(
         test: &DiscBoundTest,
         to_many: &Carrier,
@@ -184,7 +232,7 @@ mod portable {
             });
             let along = [0, 1, 2].map(|k| {
                 let two = own(4).mul_add(column(1, k), own(3) * column(0, k));
-                own(5).mul_add(column(2, k), two) * scale.recip()
+                own(5).mul_add(column(2, k), two) * to_many.unscale
             });
             let own_half = own(6).mul_add(scale, test.slack);
             let own_radius = own(7) * scale;
@@ -192,10 +240,14 @@ mod portable {
             let axis = [3, 4, 5].map(|k| many[k][j]);
             let (half, radius) = (many[6][j], many[7][j]);
             let cosine = dot(along, axis).abs();
-            let sine = larger((-cosine).mul_add(cosine, test.one), 0.0).sqrt();
-            let room = sine.mul_add(radius, cosine.mul_add(half, own_half));
-            let own_room = sine.mul_add(own_radius, cosine.mul_add(own_half, half + test.slack));
-            let apart = (dot(along, way).abs() > room) | (dot(axis, way).abs() > own_room);
+            let square = larger((-cosine).mul_add(cosine, test.one), 0.0);
+            let room = cosine.mul_add(half, own_half);
+            let own_room = cosine.mul_add(own_half, half + test.slack);
+            let beyond = |gap: f32, room: f32, radius: f32| {
+                let rest = larger(gap.abs() - room, 0.0);
+                rest * rest > square * (radius * radius)
+            };
+            let apart = beyond(dot(along, way), room, radius) | beyond(dot(axis, way), own_room, own_radius);
             kept |= u64::from(!apart) << bit;
         }
         kept
@@ -208,8 +260,9 @@ macro_rules! kernels {
         mod $set {
             use std::arch::x86_64::*;
 
-            use super::{Block, Carrier, PatchLanes, WIDTH};
+            use super::{Block, Carrier, Node, PatchLanes, Rows, WIDTH};
             use super::{CORNER_TILT, DiscBoundLanes, DiscBoundTest, RADIUS_ROUNDING, SHORTEST_NORMAL};
+            use crate::hierarchy::box_overlap::$set::Eight;
             use crate::simd::avx::{absolute, dot, load, spread, store};
 
             /// Centres, axes, half heights and radii.
@@ -258,20 +311,86 @@ macro_rules! kernels {
                 many: PatchLanes<'_>,
                 mask: u64,
             ) -> u64 {
-                let many = match many {
-                    PatchLanes::DiscBounds(disc_bounds) => loaded(disc_bounds),
-                    PatchLanes::Triangles(block) => of_triangles(block, test.rounding[1]),
-                };
+                let many = vectors(many, test.rounding[1]);
                 match few {
                     PatchLanes::DiscBounds(disc_bounds) => rows(test, to_many, disc_bounds, many, mask),
                     PatchLanes::Triangles(block) => {
-                        let ([x, y, z], [u, v, w], half, radius) = of_triangles(block, test.rounding[0]);
-                        let mut disc_bounds = [[0.0; WIDTH]; 8];
-                        for (row, lanes) in disc_bounds.iter_mut().zip([x, y, z, u, v, w, half, radius]) {
-                            store(lanes, row);
-                        }
-                        rows(test, to_many, &disc_bounds, many, mask)
+                        let mut own = Rows([[0.0; WIDTH]; 8]);
+                        store_discs(of_triangles(block, test.rounding[0]), &mut own);
+                        rows(test, to_many, &own, many, mask)
                     }
+                }
+            }
+
+            #[inline]
+            #[target_feature(enable = $features)]
+            fn vectors(patches: PatchLanes<'_>, rounding: f32) -> DiscBoundVectors {
+                match patches {
+                    PatchLanes::DiscBounds(disc_bounds) => loaded(disc_bounds),
+                    PatchLanes::Triangles(block) => of_triangles(block, rounding),
+                }
+            }
+
+            #[inline]
+            #[target_feature(enable = $features)]
+            fn store_discs(([x, y, z], [u, v, w], half, radius): DiscBoundVectors, out: &mut DiscBoundLanes) {
+                for (row, lanes) in out.iter_mut().zip([x, y, z, u, v, w, half, radius]) {
+                    store(lanes, row);
+                }
+            }
+
+            /// What carries the few, in registers.
+            struct Carriage {
+                columns: [__m256; 3],
+                shift: __m256,
+                scale: __m256,
+                unscale: __m256,
+                slack: __m256,
+                one: __m256,
+            }
+
+            impl Carriage {
+                #[inline]
+                #[target_feature(enable = $features)]
+                fn new(test: &DiscBoundTest, to_many: &Carrier) -> Carriage {
+                    Carriage {
+                        columns: [0, 1, 2].map(|k| load(&to_many.turn[k])),
+                        shift: load(&to_many.shift),
+                        scale: _mm256_set1_ps(to_many.scale),
+                        unscale: _mm256_set1_ps(to_many.unscale),
+                        slack: _mm256_set1_ps(test.slack),
+                        one: _mm256_set1_ps(test.one),
+                    }
+                }
+
+                /// All ones in the lanes of the many that one of the few is separated from.
+                #[inline]
+                #[target_feature(enable = $features)]
+                fn apart(&self, few: &DiscBoundLanes, i: usize, many: &DiscBoundVectors) -> __m256 {
+                    let Carriage { columns, shift, scale, unscale, slack, one } = *self;
+                    let (centre, axis, half, radius) = many;
+                    let own = |row: usize| _mm256_set1_ps(few[row][i]);
+                    let at = _mm256_fmadd_ps(own(1), columns[1], _mm256_fmadd_ps(own(0), columns[0], shift));
+                    let at = spread(_mm256_fmadd_ps(own(2), columns[2], at));
+                    let along = _mm256_fmadd_ps(own(4), columns[1], _mm256_mul_ps(own(3), columns[0]));
+                    let along = spread(_mm256_mul_ps(_mm256_fmadd_ps(own(5), columns[2], along), unscale));
+                    let own_half = _mm256_fmadd_ps(own(6), scale, slack);
+                    let own_radius = _mm256_mul_ps(own(7), scale);
+                    let way = [0, 1, 2].map(|k| _mm256_sub_ps(centre[k], at[k]));
+                    let cosine = absolute(dot(&along, axis));
+                    let zero = _mm256_setzero_ps();
+                    let square = _mm256_max_ps(_mm256_fnmadd_ps(cosine, cosine, one), zero);
+                    let room = _mm256_fmadd_ps(cosine, *half, own_half);
+                    let own_room = _mm256_fmadd_ps(cosine, own_half, _mm256_add_ps(*half, slack));
+                    let beyond = |gap: __m256, room: __m256, radius: __m256| {
+                        let rest = _mm256_max_ps(_mm256_sub_ps(absolute(gap), room), zero);
+                        let wide = _mm256_mul_ps(square, _mm256_mul_ps(radius, radius));
+                        _mm256_cmp_ps::<_CMP_GT_OQ>(_mm256_mul_ps(rest, rest), wide)
+                    };
+                    _mm256_or_ps(
+                        beyond(dot(&along, &way), room, *radius),
+                        beyond(dot(axis, &way), own_room, own_radius),
+                    )
                 }
             }
 
@@ -285,39 +404,47 @@ macro_rules! kernels {
                 many: DiscBoundVectors,
                 mask: u64,
             ) -> u64 {
-                let (centre, axis, half, radius) = many;
-                let columns = [0, 1, 2].map(|k| load(&to_many.turn[k]));
-                let shift = load(&to_many.shift);
-                let scale = _mm256_set1_ps(to_many.scale);
-                let unscale = _mm256_set1_ps(to_many.scale.recip());
-                let slack = _mm256_set1_ps(test.slack);
-                let one = _mm256_set1_ps(test.one);
+                let carriage = Carriage::new(test, to_many);
                 let mut kept = 0;
                 let mut rest = mask;
                 while rest != 0 {
                     let i = rest.trailing_zeros() as usize / WIDTH;
                     rest &= !(0xFF << (WIDTH * i));
-                    let own = |row: usize| _mm256_set1_ps(few[row][i]);
-                    let at = _mm256_fmadd_ps(own(1), columns[1], _mm256_fmadd_ps(own(0), columns[0], shift));
-                    let at = spread(_mm256_fmadd_ps(own(2), columns[2], at));
-                    let along = _mm256_fmadd_ps(own(4), columns[1], _mm256_mul_ps(own(3), columns[0]));
-                    let along = spread(_mm256_mul_ps(_mm256_fmadd_ps(own(5), columns[2], along), unscale));
-                    let own_half = _mm256_fmadd_ps(own(6), scale, slack);
-                    let own_radius = _mm256_mul_ps(own(7), scale);
-                    let way = [0, 1, 2].map(|k| _mm256_sub_ps(centre[k], at[k]));
-                    let cosine = absolute(dot(&along, &axis));
-                    let square = _mm256_max_ps(_mm256_fnmadd_ps(cosine, cosine, one), _mm256_setzero_ps());
-                    let sine = _mm256_sqrt_ps(square);
-                    let room = _mm256_fmadd_ps(sine, radius, _mm256_fmadd_ps(cosine, half, own_half));
-                    let near = _mm256_fmadd_ps(cosine, own_half, _mm256_add_ps(half, slack));
-                    let own_room = _mm256_fmadd_ps(sine, own_radius, near);
-                    let apart = _mm256_or_ps(
-                        _mm256_cmp_ps::<_CMP_GT_OQ>(absolute(dot(&along, &way)), room),
-                        _mm256_cmp_ps::<_CMP_GT_OQ>(absolute(dot(&axis, &way)), own_room),
-                    );
+                    let apart = carriage.apart(few, i, &many);
                     kept |= u64::from(!_mm256_movemask_ps(apart) as u8) << (WIDTH * i);
                 }
                 kept & mask
+            }
+
+            #[target_feature(enable = $features)]
+            pub(super) fn overlaps(
+                test: &DiscBoundTest,
+                nodes: [&Node; 2],
+                patches: [PatchLanes<'_>; 2],
+                rows: u8,
+                to_few: &Carrier,
+                to_many: &Carrier,
+            ) -> u64 {
+                let mut own = Rows([[0.0; WIDTH]; 8]);
+                let few = match patches[0] {
+                    PatchLanes::DiscBounds(disc_bounds) => disc_bounds,
+                    PatchLanes::Triangles(block) => {
+                        store_discs(of_triangles(block, test.rounding[0]), &mut own);
+                        &own
+                    }
+                };
+                let many = vectors(patches[1], test.rounding[1]);
+                let (eight, carriage) = (Eight::new(nodes[1], to_few), Carriage::new(test, to_many));
+                let mut meeting = 0;
+                let mut left = rows;
+                while left != 0 {
+                    let i = left.trailing_zeros() as usize & (WIDTH - 1);
+                    left &= left - 1;
+                    let (near, apart) = (eight.row(nodes[0], i, to_many), carriage.apart(few, i, &many));
+                    let row = _mm256_movemask_ps(_mm256_andnot_ps(apart, near));
+                    meeting |= (row as u64) << (WIDTH * i);
+                }
+                meeting
             }
         }
     };

@@ -57,7 +57,7 @@ fn counts(a: &PlacedTree, b: &PlacedTree) -> [usize; 3] {
     let relative = Relative::new(&a.tree, &a.pose, &b.tree, &b.pose, 0.0);
     let test =
         DiscBoundTest::new(a.tree.frame(), b.tree.frame(), &relative.a_in_b, bent(&relative.a_to_b), 0.0);
-    let carrier = Carrier::new(&relative.a_in_b);
+    let (carrier, back) = (Carrier::new(&relative.a_in_b), Carrier::new(&relative.b_in_a));
     let mut found = [0; 3];
     for x in 0..a.tree.nodes().len() as u32 {
         let own = a.lanes(x);
@@ -68,6 +68,14 @@ fn counts(a: &PlacedTree, b: &PlacedTree) -> [usize; 3] {
             for level in SimdLevel::available() {
                 assert_eq!(run(level, u64::MAX), kept, "{level:?}, nodes {x} {y}");
                 assert_eq!(run(level, 0x4200_0081), kept & 0x4200_0081, "{level:?}");
+                // Both at once is one after the other.
+                let nodes = [&a.tree.nodes()[x as usize], &b.tree.nodes()[y as usize]];
+                for rows in [u8::MAX, 0x49] {
+                    let boxes = box_overlap::overlaps(level, nodes[0], rows, nodes[1], &back, &carrier);
+                    let patches = [a.patches(x), b.patches(y)];
+                    let both = test.overlaps(level, nodes, patches, rows, &back, &carrier);
+                    assert_eq!(both, boxes & kept, "{level:?}, nodes {x} {y}");
+                }
             }
             for bit in 0..WIDTH * WIDTH {
                 let (few, many) = (&own[bit / WIDTH], &others[bit % WIDTH]);

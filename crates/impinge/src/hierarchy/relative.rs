@@ -142,7 +142,9 @@ impl Map {
             let sum = row.abs().element_sum();
             let shift = carry.shift[k].clamp(-FARTHEST, FARTHEST);
             let size = sum * f64::from(from.frame.reach) + shift.abs() + f64::from(to.frame.reach);
-            let exact = carry.error + to.inverse.row(k).length() * margin / to.frame.unit;
+            // Mostly nothing is asked for, and a root takes long.
+            let within = if margin > 0.0 { to.inverse.row(k).length() * margin / to.frame.unit } else { 0.0 };
+            let exact = carry.error + within;
             let pad = (size * SINGLE + exact) * (1.0 + SINGLE) + f64::from(f32::MIN_POSITIVE);
             // Negated, so that a number that is none disables the axis too.
             if !(sum <= LARGEST_MAP && pad <= FARTHEST) {

@@ -35,11 +35,11 @@ pub(super) trait StackSearch: Sized {
         mut visit: impl FnMut(&mut Self, Self::Entry, &mut Counters) -> ControlFlow<()>,
     ) -> Finish {
         let limited = !budget.is_unlimited();
-        while let Some(&entry) = self.stack().last() {
+        while let Some(entry) = self.stack().pop() {
             if limited && !budget.draw(Self::tests(&entry)) {
+                self.stack().push(entry);
                 return Finish::OutOfBudget;
             }
-            self.stack().pop();
             let before = work.primitive_tests;
             if visit(self, entry, work).is_break() {
                 return Finish::Stopped;

@@ -26,7 +26,7 @@ impl Query<'_> {
         a: impl Into<Placed<'s>>,
         b: impl Into<Placed<'s>>,
     ) -> Result<Answer<Relation>, Error> {
-        self.one([a.into(), b.into()], Question::Relation, &RELATION)
+        self.one(&[a.into(), b.into()], Question::Relation, &RELATION)
     }
 
     /// [`Query::relation`] for many pairs.
@@ -47,7 +47,7 @@ impl Query<'_> {
         b: impl Into<Placed<'s>>,
     ) -> Result<Answer<Separation>, Error> {
         let bodies = [a.into(), b.into()];
-        let answer = self.one_or_two(bodies, Question::Distance, &DISTANCE)?;
+        let answer = self.one_or_two(&bodies, Question::Distance, &DISTANCE)?;
         Ok(if answer.value.is_none() && is_of_surfaces(&bodies) { answer.of_surfaces() } else { answer })
     }
 
@@ -81,7 +81,7 @@ impl Query<'_> {
         if let Some(memory) = &self.memory {
             memory.prefetch();
         }
-        self.one(bodies, question, &CONTACTS)
+        self.one(&bodies, question, &CONTACTS)
     }
 
     /// [`Query::contacts`] for many pairs.
@@ -106,7 +106,7 @@ impl Query<'_> {
         a: impl Into<Placed<'s>>,
         b: impl Into<Placed<'s>>,
     ) -> Result<Answer<SeparatingTranslation>, Error> {
-        self.one([a.into(), b.into()], Question::Separate, &SEPARATE)
+        self.one(&[a.into(), b.into()], Question::Separate, &SEPARATE)
     }
 
     /// [`Query::separate`] for many pairs.
@@ -131,7 +131,7 @@ impl Query<'_> {
         b: impl Into<Placed<'s>>,
     ) -> Result<Answer<Sweep>, Error> {
         let question = Question::Sweep(self.sweep_options()?);
-        self.one([a.into(), b.into()], question, &SWEEP)
+        self.one(&[a.into(), b.into()], question, &SWEEP)
     }
 
     /// [`Query::sweep`] for many pairs.
@@ -152,7 +152,7 @@ impl Query<'_> {
         a: impl Into<Placed<'s>>,
         b: impl Into<Placed<'s>>,
     ) -> Result<Answer<Vec<[u32; 2]>>, Error> {
-        self.one_or_two([a.into(), b.into()], Question::Pairs { margin: None }, &PAIRS)
+        self.one_or_two(&[a.into(), b.into()], Question::Pairs { margin: None }, &PAIRS)
     }
 
     /// [`Query::pairs`] for many pairs of bodies.
@@ -174,7 +174,7 @@ impl Query<'_> {
         margin: f64,
     ) -> Result<Answer<Vec<[u32; 2]>>, Error> {
         let question = Question::Pairs { margin: Some(check_margin(margin)?) };
-        self.one_or_two([a.into(), b.into()], question, &PAIRS)
+        self.one_or_two(&[a.into(), b.into()], question, &PAIRS)
     }
 
     /// [`Query::pairs_within`] for many pairs of bodies.
@@ -199,7 +199,7 @@ impl Query<'_> {
         a: impl Into<Placed<'s>>,
         b: impl Into<Placed<'s>>,
     ) -> Result<Answer<Vec<Polyline>>, Error> {
-        self.one([a.into(), b.into()], Question::Contour, &CONTOUR)
+        self.one(&[a.into(), b.into()], Question::Contour, &CONTOUR)
     }
 
     /// [`Query::contour`] for many pairs of bodies.
@@ -222,7 +222,7 @@ impl Query<'_> {
         b: impl Into<Placed<'s>>,
         options: VolumeOptions,
     ) -> Result<Answer<Volume>, Error> {
-        self.one([a.into(), b.into()], Question::Volume(check_volume(options)?), &VOLUME)
+        self.one(&[a.into(), b.into()], Question::Volume(check_volume(options)?), &VOLUME)
     }
 
     /// [`Query::volume`] for many pairs of bodies.
@@ -240,15 +240,15 @@ impl Query<'_> {
     /// One question about one pair, with the relation where that is wanted too.
     fn one_or_two<T: Clone + Send + Sync + 'static>(
         &mut self,
-        bodies: Bodies<'_>,
+        bodies: &Bodies<'_>,
         question: Question,
         kind: &Kind<T>,
     ) -> Result<Answer<T>, Error> {
         if !self.with_relation {
             return self.one(bodies, question, kind);
         }
-        let kinds = bodies.map(|body| body.shape().kind());
-        let mut answers = self.batch_with_relation(&[bodies], question, kind)?;
+        let kinds = bodies.each_ref().map(|body| body.shape().kind());
+        let mut answers = self.batch_with_relation(std::slice::from_ref(bodies), question, kind)?;
         answers.pop().ok_or_else(|| self.method.refusal(&question, kinds))
     }
 
@@ -267,7 +267,12 @@ impl Query<'_> {
     }
 
     /// One question about one pair: a method that decides each pair on its own is called directly.
-    fn one<T>(&mut self, bodies: Bodies<'_>, question: Question, kind: &Kind<T>) -> Result<Answer<T>, Error> {
+    fn one<T>(
+        &mut self,
+        bodies: &Bodies<'_>,
+        question: Question,
+        kind: &Kind<T>,
+    ) -> Result<Answer<T>, Error> {
         let poses = [bodies[0].pose(), bodies[1].pose()];
         let pair = ShapePair::of([&bodies[0], &bodies[1]], &poses);
         let (method, reason) = method_for(self.method, &question, &pair)?;
@@ -275,10 +280,14 @@ impl Query<'_> {
             let answers = self.routed(&Batch { question, pairs: &[pair], seed: self.seed }, kind)?;
             return answers.into_iter().next().ok_or_else(|| method.refusal(&question, pair.kinds()));
         };
-        let mut fresh = None;
+        // Made where it stays: it is large.
+        let mut fresh;
         let memory = match &mut self.memory {
             Some(memory) => memory.pair(0),
-            None => fresh.insert(PairMemory::default()),
+            None => {
+                fresh = PairMemory::default();
+                &mut fresh
+            }
         };
         match (kind.ask)(kernel, &question, &pair, memory, &mut self.budget) {
             Ok(verdict) => Ok(Answer::new(verdict, method, reason)),

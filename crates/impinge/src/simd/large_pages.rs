@@ -6,11 +6,17 @@ use crate::budget::hand_over::checkpoint;
 /// Bytes that are copied between two checkpoints.
 const COPIED: usize = 1 << 18;
 
+/// An empty list with room for so many items, in large pages where Linux gives them to those who ask.
+pub(crate) fn room_in_large_pages<T>(count: usize) -> Vec<T> {
+    let mut room = Vec::with_capacity(count);
+    #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+    advise(room.spare_capacity_mut());
+    room
+}
+
 /// The same items in memory of their size, in large pages where Linux gives them to those who ask.
 pub(crate) fn in_large_pages<T: Copy>(items: Vec<T>) -> Vec<T> {
-    let mut moved = Vec::with_capacity(items.len());
-    #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
-    advise(moved.spare_capacity_mut());
+    let mut moved = room_in_large_pages(items.len());
     for part in items.chunks((COPIED / size_of::<T>().max(1)).max(1)) {
         checkpoint();
         moved.extend_from_slice(part);

@@ -21,7 +21,7 @@ pub(crate) mod u32x16;
 pub(crate) use dispatch::dispatch;
 #[cfg(target_arch = "x86_64")]
 pub(crate) use dispatch::for_x86_levels;
-pub(crate) use large_pages::{in_large_pages, release};
+pub(crate) use large_pages::{in_large_pages, release, room_in_large_pages};
 pub use level::SimdLevel;
 #[cfg(target_arch = "x86_64")]
 pub(crate) use level::{Avx2, Avx512};

@@ -10,6 +10,7 @@ use glam::DVec3;
 
 use crate::contact::Verdict;
 use crate::geom::triangle_triangle::meet;
+use crate::hierarchy::box_overlap::{Carrier, overlaps};
 use crate::hierarchy::disc_bound::DiscBounds;
 use crate::hierarchy::disc_bound_pair::{DiscBoundTest, PatchLanes, bent};
 use crate::hierarchy::dual::{DualSearch, LanePairs, LeafPairs};
@@ -110,14 +111,16 @@ impl<'m> SurfaceSearch<'m> {
     pub fn within(a: Posed<'m>, b: Posed<'m>, margin: f64) -> SurfaceSearch<'m> {
         let [tree_a, tree_b] = [a.model.tree(), b.model.tree()];
         let relative = Relative::new(tree_a, &a.pose, tree_b, &b.pose, margin);
-        let filters = Filters::new(tree_a, tree_b, &relative, margin);
-        SurfaceSearch {
+        let mut search = SurfaceSearch {
             bodies: [a, b],
+            filters: Filters::new(tree_a, tree_b, &relative, margin),
             relative,
-            filters,
-            search: DualSearch::new(),
+            search: DualSearch::nothing(),
             work: Counters::default(),
-        }
+        };
+        // Begun where it stays: a stack with something on it would be copied whole.
+        search.search.begin([0, 0]);
+        search
     }
 
     /// The same for who wants every pair and will not break off.
@@ -132,9 +135,9 @@ impl<'m> SurfaceSearch<'m> {
         SurfaceSearch { search, ..SurfaceSearch::new(a, b) }
     }
 
-    /// Begins anew, at some nodes of the same trees.
-    pub(super) fn restart(&mut self, search: DualSearch) {
-        self.search = search;
+    /// Begins anew, among what is below one node of each tree.
+    pub(super) fn restart(&mut self, nodes: [u32; 2]) {
+        self.search.begin(nodes);
     }
 
     /// The bottom nodes that hold two slots.
@@ -425,7 +428,7 @@ fn decide_waiting(bodies: &[Posed<'_>; 2], doubtful: &mut Vec<[u32; 2]>, meeting
 
 /// Takes leaf pairs from the trees and hands on what neither disc bounds nor planes separate.
 struct Leaves<'m, F> {
-    bodies: [Posed<'m>; 2],
+    bodies: &'m [Posed<'m>; 2],
     blocks: [Option<&'m LeafBlocks>; 2],
     disc_bounds: [Option<&'m DiscBounds>; 2],
     filters: &'m Filters,
@@ -461,11 +464,11 @@ impl Filters {
 }
 
 /// A visitor for the candidates of two placed models; `trial` builds nothing and filters by what is there.
-fn leaves<'m, F>(bodies: &[Posed<'m>; 2], filters: &'m Filters, trial: bool, each: F) -> Leaves<'m, F> {
+fn leaves<'m, F>(bodies: &'m [Posed<'m>; 2], filters: &'m Filters, trial: bool, each: F) -> Leaves<'m, F> {
     let wanted = |model: &Model, fact: Fact| !trial || model.knows(fact);
     let models = bodies.map(|body| body.model);
     Leaves {
-        bodies: *bodies,
+        bodies,
         blocks: models.map(|model| wanted(model, Fact::LeafBlocks).then(|| model.leaf_blocks())),
         disc_bounds: models.map(|model| wanted(model, Fact::DiscBounds).then(|| model.disc_bounds())),
         filters,
@@ -505,6 +508,19 @@ impl<F: FnMut(&Candidate<'_>) -> ControlFlow<()>> LeafPairs for Leaves<'_, F> {
     }
 
     #[inline]
+    fn overlaps(&self, level: SimdLevel, lanes: &LanePairs<'_>, rows: u8, to_few: &Carrier) -> u64 {
+        let [few, many] = lanes.nodes;
+        let [x, y] = lanes.in_order([0, 1]);
+        let (nodes, to_many) = ([lanes.few, lanes.many], lanes.to_many);
+        match (self.patches(x, few), self.patches(y, many)) {
+            (Some(own), Some(other)) => {
+                self.filters.disc_bounds[x].overlaps(level, nodes, [own, other], rows, to_few, to_many)
+            }
+            _ => overlaps(level, lanes.few, rows, lanes.many, to_few, to_many),
+        }
+    }
+
+    #[inline]
     fn meet_lanes(&mut self, lanes: &LanePairs<'_>, work: &mut Counters) -> ControlFlow<()> {
         let [few, many] = lanes.nodes;
         let [x, y] = lanes.in_order([0, 1]);
@@ -535,6 +551,6 @@ impl<F: FnMut(&Candidate<'_>) -> ControlFlow<()>> Leaves<'_, F> {
     #[inline]
     fn candidate(&mut self, slots: [u32; 2], surely: bool) -> ControlFlow<()> {
         let triangles = [0, 1].each(|body| self.bodies[body].model.tree().order()[slots[body] as usize]);
-        (self.each)(&Candidate { triangles, slots, bodies: &self.bodies, surely })
+        (self.each)(&Candidate { triangles, slots, bodies: self.bodies, surely })
     }
 }

@@ -5,7 +5,7 @@
 //! tells inside from outside, and so it does where only folds without volume meet. Where surfaces only touch, a plane of a touching triangle that parts the
 //! bodies proves it; else every cell of the contact is looked at (`cell_classification.rs`).
 
-use std::cell::Cell;
+use std::cell::{Cell, OnceCell};
 use std::collections::HashSet;
 use std::ops::ControlFlow;
 
@@ -110,19 +110,20 @@ fn by_first_meeting(
             return (Some(Relation::Intersecting), Some(pair));
         }
     }
-    let (witness, how, relative) = meeting_again(posed[0], posed[1], &mut memory.surfaces);
+    let (witness, how, known) = meeting_again(posed[0], posed[1], &mut memory.surfaces);
     *work += memory.surfaces.work();
-    let relative = || relative.unwrap_or_else(|| relative_of(&posed));
+    let found = OnceCell::new();
+    let relative = || known.as_ref().unwrap_or_else(|| found.get_or_init(|| relative_of(&posed)));
     let pair = witness.map(|witness| witness.triangles);
     let settled = match (witness, how, memory.apart) {
         (None, Found::StillFree, Some(relation)) => Some(relation),
-        (None, ..) => parts_are_outside(models, &relative()).then_some(Relation::Separated),
+        (None, ..) => parts_are_outside(models, relative()).then_some(Relation::Separated),
         (Some(Witness { triangles, crossing, .. }), ..) => {
             let (crosses, relative) = (crossing || is_crossing(&posed, triangles), relative());
-            if crosses && crossing_settles(&posed, triangles, &relative) {
+            if crosses && crossing_settles(&posed, triangles, relative) {
                 Some(Relation::Intersecting)
             } else {
-                touch_by_cancelled(&posed, triangles, &relative, work)
+                touch_by_cancelled(&posed, triangles, relative, work)
             }
         }
     };

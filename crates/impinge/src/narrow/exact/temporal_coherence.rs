@@ -14,7 +14,6 @@ use glam::{DMat3, DVec3};
 
 use super::collide::{Posed, SurfaceSearch, Witness};
 use crate::geom::triangle_triangle::meet;
-use crate::hierarchy::dual::DualSearch;
 use crate::hierarchy::relative::{Relative, placement_error};
 use crate::hierarchy::wide::{TreeFrame, WideTree};
 use crate::num::tolerance::STRETCH;
@@ -137,7 +136,7 @@ pub(super) fn meeting_again(
         memory.last = found;
     } else {
         if memory.last.is_some() {
-            search.restart(DualSearch::new());
+            search.restart([0, 0]);
         }
         memory.last = search.first();
     }
@@ -165,7 +164,7 @@ impl CoherenceMemory {
     /// Whether triangles in the bottom nodes of those that met last time meet.
     fn beside(&self, search: &mut SurfaceSearch<'_>) -> Option<Witness> {
         let Witness { slots, .. } = self.last?;
-        search.restart(DualSearch::between(search.bottoms_of(slots)));
+        search.restart(search.bottoms_of(slots));
         search.first()
     }
 

@@ -7,6 +7,7 @@ use glam::Vec3;
 use super::{Binary, Bounds, Item, Plan};
 use crate::hierarchy::wide::{Child, Node, TreeFrame, WIDTH, WideTree};
 use crate::num::parallel;
+use crate::simd::room_in_large_pages;
 
 /// Subtrees of up to this many binary nodes are collapsed by one thread.
 const SHARE: usize = 1024;
@@ -38,7 +39,8 @@ impl Plan {
     pub(super) fn collapse(&self, binary: &[Binary], items: &[Item], frame: TreeFrame) -> WideTree {
         let buckets = items.len().div_ceil(self.bucket);
         let Upper { parts, starts, count: upper } = self.upper(binary, buckets);
-        let mut nodes = Vec::new();
+        // Searches read them here and there.
+        let mut nodes = room_in_large_pages(upper + buckets);
         parallel::extend(&mut nodes, upper + buckets, |node| {
             if node < upper {
                 let part = starts.partition_point(|&start| start <= node) - 1;
