@@ -11,15 +11,15 @@ use crate::num::dyadic::Dyadic;
 use crate::num::exact_vector::{cross_along, dot, exact, minus, normal};
 use crate::num::predicate::Sign;
 use crate::num::tolerance::EDGE_ON_ROUNDING;
+use crate::simd::corner_lanes::{Axes, CornerLanes, Seen, Sight};
 
 /// A ray made ready for triangles.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct ShearedRay {
-    origin: DVec3,
-    axes: [usize; 3],
-    shear: DVec3,
-    /// Multiplies lengths before they are multiplied with each other, and takes that back; powers of two.
-    scale: f64,
+pub(crate) struct ShearedRay {
+    sight: Sight,
+    /// How far the ray goes along its longest axis while its parameter rises by 1.
+    along: f64,
+    /// Takes the scale back.
     unscale: f64,
 }
 
@@ -38,29 +38,18 @@ impl ShearedRay {
     #[inline]
     pub fn new(origin: DVec3, direction: DVec3, scale: f64) -> ShearedRay {
         let z = direction.abs().max_position();
-        let (mut x, mut y) = ((z + 1) % 3, (z + 2) % 3);
-        if direction[z] < 0.0 {
-            (x, y) = (y, x);
-        }
         let along = direction[z];
-        let shear = DVec3::new(direction[x] / along, direction[y] / along, along);
-        ShearedRay { origin, axes: [x, y, z], shear, scale, unscale: scale.recip() }
+        let shear = [direction[(z + 1) % 3] / along, direction[(z + 2) % 3] / along];
+        let sight = Sight { origin: origin.extend(0.0).to_array(), longest: z, shear, scale };
+        ShearedRay { sight, along, unscale: scale.recip() }
     }
 
     /// Where the line of the ray meets the triangle, in either orientation.
     #[inline(always)]
-    pub fn crossing(&self, triangle: &[DVec3; 3]) -> LineCrossing {
-        let [x, y, z] = self.axes;
-        let sheared = |p: DVec3| {
-            let arm = ((p - self.origin) * self.scale).to_array();
-            [arm[x] - self.shear.x * arm[z], arm[y] - self.shear.y * arm[z], arm[z]]
-        };
-        let area = |p: [f64; 3], q: [f64; 3]| q[0] * p[1] - q[1] * p[0];
-        let [a, b, c] = [sheared(triangle[0]), sheared(triangle[1]), sheared(triangle[2])];
-        let (u, v, w) = (area(b, c), area(c, a), area(a, b));
-        let size = |p: [f64; 3]| p[0].abs() + p[1].abs();
-        let reach = size(a) + size(b) + size(c);
-        let away = a[2].abs().max(b[2].abs()).max(c[2].abs()) + reach;
+    pub fn crossing(&self, lanes: impl CornerLanes, triangle: &[Axes; 3]) -> LineCrossing {
+        let Seen { areas: [u, v, w, _], sizes, places: [a, b, c, _] } = lanes.seen(&self.sight, triangle);
+        let reach = sizes[0] + sizes[1] + sizes[2];
+        let away = a.abs().max(b.abs()).max(c.abs()) + reach;
         let is_edge_on = u.abs() + v.abs() + w.abs() <= EDGE_ON_ROUNDING * reach * away;
         let sum = u + v + w;
         let is_missed = (u < 0.0 || v < 0.0 || w < 0.0) && (u > 0.0 || v > 0.0 || w > 0.0);
@@ -68,12 +57,24 @@ impl ShearedRay {
             return LineCrossing { is_edge_on, crossing: None };
         }
         let weights = [u / sum, v / sum, w / sum];
-        let along = weights[0] * a[2] + weights[1] * b[2] + weights[2] * c[2];
+        let along = weights[0] * a + weights[1] * b + weights[2] * c;
         LineCrossing {
             is_edge_on,
-            crossing: Some(Crossing { t: along * self.unscale / self.shear.z, weights }),
+            crossing: Some(Crossing { t: along * self.unscale / self.along, weights }),
         }
     }
+}
+
+/// The corners of a triangle as they are seen.
+#[inline]
+pub(crate) fn in_lanes(corners: &[DVec3; 3]) -> [Axes; 3] {
+    corners.map(|p| p.extend(0.0).to_array())
+}
+
+/// And back.
+#[inline]
+pub(crate) fn points(corners: &[Axes; 3]) -> [DVec3; 3] {
+    corners.map(|[x, y, z, _]| DVec3::new(x, y, z))
 }
 
 /// Where a line meets a triangle.
@@ -162,6 +163,7 @@ impl Fraction {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::simd::Portable;
     use rand::{Rng, SeedableRng};
     use rand_pcg::Pcg64;
 
@@ -184,7 +186,7 @@ mod tests {
             let t = [point(&mut rng), point(&mut rng), point(&mut rng)];
             let (origin, target) = (point(&mut rng), point(&mut rng) * 0.5);
             let direction = target - origin;
-            let found = ShearedRay::new(origin, direction, 1.0).crossing(&t).crossing;
+            let found = ShearedRay::new(origin, direction, 1.0).crossing(Portable, &in_lanes(&t)).crossing;
             let want = solved(origin, direction, &t);
             assert_eq!(found.is_some(), want.is_some());
             if let (Some(found), Some(want)) = (found, want) {
@@ -213,7 +215,9 @@ mod tests {
             let side = rim[rng.random_range(0..7)];
             for target in [apex, apex.lerp(side, rng.random_range(0.0..0.9))] {
                 let ray = ShearedRay::new(origin, target - origin, 1.0);
-                let hit = (0..7).any(|k| ray.crossing(&[apex, rim[k], rim[(k + 1) % 7]]).crossing.is_some());
+                let hit = (0..7).any(|k| {
+                    ray.crossing(Portable, &in_lanes(&[apex, rim[k], rim[(k + 1) % 7]])).crossing.is_some()
+                });
                 assert!(hit);
             }
         }

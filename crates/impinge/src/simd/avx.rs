@@ -3,6 +3,8 @@
 
 use std::arch::x86_64::*;
 
+use super::corner_lanes::Axes;
+
 /// Numbers in a register of AVX2.
 const LANES: usize = 8;
 
@@ -20,6 +22,36 @@ pub(crate) fn load(lanes: &[f32; LANES]) -> __m256 {
 pub(crate) fn store(lanes: __m256, out: &mut [f32; LANES]) {
     // SAFETY: eight numbers fit.
     unsafe { _mm256_storeu_ps(out.as_mut_ptr(), lanes) }
+}
+
+/// Three numbers of f64 and the idle one from memory.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(crate) fn load_axes(axes: &Axes) -> __m256d {
+    // SAFETY: four numbers are there.
+    unsafe { _mm256_loadu_pd(axes.as_ptr()) }
+}
+
+/// The same to memory.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(crate) fn store_axes(axes: __m256d) -> Axes {
+    let mut out = [0.0; 4];
+    // SAFETY: four numbers fit.
+    unsafe { _mm256_storeu_pd(out.as_mut_ptr(), axes) };
+    out
+}
+
+/// The numbers of the two axes that follow one, round and round, then its own and the idle one.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(crate) fn across(axis: usize, v: __m256d) -> __m256d {
+    /// For each axis the halves of the numbers in their new order.
+    const HALVES: [[i32; 8]; 3] =
+        [[2, 3, 4, 5, 0, 1, 6, 7], [4, 5, 0, 1, 2, 3, 6, 7], [0, 1, 2, 3, 4, 5, 6, 7]];
+    // SAFETY: eight numbers are there.
+    let halves = unsafe { _mm256_loadu_si256(HALVES[axis].as_ptr().cast()) };
+    _mm256_castps_pd(_mm256_permutevar8x32_ps(_mm256_castpd_ps(v), halves))
 }
 
 /// Sixteen numbers to memory, as two rows of eight.

@@ -3,18 +3,28 @@
 
 use std::mem::MaybeUninit;
 
-/// Up to `MOST` numbers.
-pub(crate) struct FixedStack<T, const MOST: usize> {
-    items: [MaybeUninit<T>; MOST],
+/// Memory for up to `MOST` items. It is apart from the stack, so that how many there are is kept in a register.
+pub(crate) struct Room<T, const MOST: usize>([MaybeUninit<T>; MOST]);
+
+impl<T: Copy, const MOST: usize> Room<T, MOST> {
+    #[inline(always)]
+    pub fn new() -> Self {
+        Room([const { MaybeUninit::uninit() }; MOST])
+    }
+}
+
+/// Up to `MOST` items.
+pub(crate) struct FixedStack<'r, T, const MOST: usize> {
+    items: &'r mut [MaybeUninit<T>; MOST],
     /// So many of the items, from the first on, were written.
     len: usize,
 }
 
-impl<T: Copy, const MOST: usize> FixedStack<T, MOST> {
+impl<'r, T: Copy, const MOST: usize> FixedStack<'r, T, MOST> {
     /// Nothing yet.
     #[inline(always)]
-    pub fn new() -> Self {
-        FixedStack { items: [const { MaybeUninit::uninit() }; MOST], len: 0 }
+    pub fn within(room: &'r mut Room<T, MOST>) -> Self {
+        FixedStack { items: &mut room.0, len: 0 }
     }
 
     #[inline(always)]
@@ -46,19 +56,27 @@ impl<T: Copy, const MOST: usize> FixedStack<T, MOST> {
         // is.
         unsafe { &mut *(std::ptr::from_mut(some) as *mut [T]) }
     }
+
+    /// All items; nothing is left.
+    #[inline(always)]
+    pub fn taken(&mut self) -> FixedStack<'_, T, MOST> {
+        FixedStack { len: std::mem::take(&mut self.len), items: self.items }
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::FixedStack;
+    use super::{FixedStack, Room};
 
     #[test]
     fn what_came_last_goes_first() {
-        let mut stack = FixedStack::<u64, 8>::new();
+        let mut room = Room::<u64, 8>::new();
+        let mut stack = FixedStack::within(&mut room);
         (0..8).for_each(|i| stack.push(i));
         stack.since(5).reverse();
-        let popped: Vec<u64> = std::iter::from_fn(|| stack.pop()).collect();
+        let mut taken = stack.taken();
+        let popped: Vec<u64> = std::iter::from_fn(|| taken.pop()).collect();
         assert_eq!(popped, [5, 6, 7, 4, 3, 2, 1, 0]);
-        assert_eq!(stack.len(), 0);
+        assert_eq!((taken.len(), stack.len()), (0, 0));
     }
 }

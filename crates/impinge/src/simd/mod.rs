@@ -9,6 +9,7 @@
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod avx;
 pub(crate) mod box_columns;
+pub(crate) mod corner_lanes;
 mod dispatch;
 pub(crate) mod fixed_stack;
 mod large_pages;
@@ -26,4 +27,4 @@ pub use level::SimdLevel;
 #[cfg(target_arch = "x86_64")]
 pub(crate) use level::{Avx2, Avx512};
 pub(crate) use level::{InstructionSet, Portable};
-pub(crate) use prefetch::{prefetch, prefetch_lines, prefetch_whole};
+pub(crate) use prefetch::{prefetch, prefetch_from, prefetch_lines, prefetch_whole};

@@ -24,17 +24,22 @@ pub(crate) fn prefetch<T>(item: &T) {
 /// length.
 #[inline(always)]
 pub(crate) fn prefetch_lines<const LINES: usize, T>(items: &[T]) {
+    prefetch_from::<LINES>(items.as_ptr().cast());
+}
+
+/// Asks for lines from an address on, which may lie anywhere: nothing waits for what is found there.
+#[inline(always)]
+pub(crate) fn prefetch_from<const LINES: usize>(first: *const u8) {
     #[cfg(target_arch = "x86_64")]
     {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        let first = items.as_ptr().cast::<i8>();
         for line in 0..LINES {
             // SAFETY: a hint, which reads nothing.
-            unsafe { _mm_prefetch::<_MM_HINT_T0>(first.wrapping_add(64 * line)) };
+            unsafe { _mm_prefetch::<_MM_HINT_T0>(first.cast::<i8>().wrapping_add(64 * line)) };
         }
     }
     #[cfg(not(target_arch = "x86_64"))]
-    let _ = items;
+    let _ = first;
 }
 
 /// Asks for all lines of something large.

@@ -6,6 +6,7 @@
 //! error: a lane is surely missed, surely hit, or left to the caller.
 
 use super::Portable;
+use super::corner_lanes::{Axes, CornerLanes};
 
 /// Boxes or triangles at a time.
 pub(crate) const LANES: usize = 8;
@@ -13,19 +14,19 @@ pub(crate) const LANES: usize = 8;
 /// One number for each lane.
 pub(crate) type Lanes = [f32; LANES];
 
-/// A ray for boxes: planes are met at `plane·inverse − offset`. Fourth numbers are idle.
+/// A ray for boxes: planes are met at `plane·inverse + offset`. Fourth numbers are idle.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Slabs {
     /// For the plane of each axis that is met first: the reciprocal of the direction, smaller by the rounding.
     pub near_inverse: [f32; 4],
-    /// The origin, moved so that the planes come nearer, times the inverse.
+    /// The negated origin, moved so that the planes come nearer, times the inverse.
     pub near_offset: [f32; 4],
     /// For the plane that is met last: the reciprocal, larger by the rounding.
     pub far_inverse: [f32; 4],
-    /// The origin, moved so that the planes go farther, times the inverse.
+    /// The negated origin, moved so that the planes go farther, times the inverse.
     pub far_offset: [f32; 4],
-    /// Which of the planes of each axis is met first: 0 the low one, 1 the high one.
-    pub first: [usize; 3],
+    /// One of [`ROWS`].
+    rows: &'static [usize; 6],
 }
 
 /// A ray for triangles: its line in the plane across its longest axis.
@@ -50,14 +51,12 @@ pub(crate) struct Line {
 /// What the numbers of a ray make up for.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Rounding {
-    /// Boxes are larger by so much on each side.
+    /// Boxes are larger by so much on each side; the fourth number is by how much a place may be off.
     pub pad: Axes,
     /// Components of the direction below this are raised to it.
     pub flattest: f64,
     /// The error of the place where a plane is met, relative to the place.
     pub slab: f32,
-    /// [`Line::from`].
-    pub from: f32,
     /// [`Line::error`].
     pub error: f32,
     /// [`Line::margin`].
@@ -93,19 +92,14 @@ pub(crate) struct Crossed {
 /// more than the whole spread: six would do.
 const WEIGHT_ERRORS: f32 = 8.0;
 
-/// Three numbers in f64, one for each axis; the fourth is idle, so that they fill a register.
-pub(crate) type Axes = [f64; 4];
-
 /// What is done to a ray before and at the two steps; every version gives the same masks, to the rounding that [`Line::error`] covers.
-pub(crate) trait RayLanes: Copy {
-    /// A matrix, column by column, times a vector.
-    fn product(self, columns: &[Axes; 3], v: &[f64; 3]) -> Axes;
-
+pub(crate) trait RayLanes: CornerLanes {
     /// The largest magnitude, and on which axis; NaN may be passed over.
     fn largest(self, v: &Axes) -> (f64, usize);
 
-    /// A ray from a place with a direction whose longest component is that of the axis `z`; see [`Rounding`].
-    fn set_up(self, from: &Axes, step: &Axes, z: usize, rounding: &Rounding) -> (Slabs, Line);
+    /// A ray from a place with a direction whose longest component is that of the axis `z`, and how far along that axis
+    /// the place is, counted forward; see [`Rounding`].
+    fn set_up(self, from: &Axes, step: &Axes, z: usize, rounding: &Rounding) -> (Slabs, Line, f64);
 
     /// Where the ray enters each of eight boxes (low and high planes of each axis), not before 0, and which of them
     /// it enters before `until`.
@@ -121,35 +115,31 @@ pub(crate) trait RayLanes: Copy {
 
 impl RayLanes for Portable {
     #[inline(always)]
-    fn product(self, [a, b, c]: &[Axes; 3], &[x, y, z]: &[f64; 3]) -> Axes {
-        let row = |k: usize| (a[k] * x + b[k] * y) + c[k] * z;
-        [row(0), row(1), row(2), row(3)]
-    }
-
-    #[inline(always)]
     fn largest(self, v: &Axes) -> (f64, usize) {
         (1..3).fold((v[0].abs(), 0), |best, k| if v[k].abs() > best.0 { (v[k].abs(), k) } else { best })
     }
 
     #[inline(always)]
-    fn set_up(self, from: &Axes, step: &Axes, z: usize, rounding: &Rounding) -> (Slabs, Line) {
+    fn set_up(self, from: &Axes, step: &Axes, z: usize, rounding: &Rounding) -> (Slabs, Line, f64) {
         let axis = |k: usize| {
             let inverse = (step[k].abs().max(rounding.flattest).copysign(step[k]) as f32).recip();
             let (near, far) = (inverse * (1.0 - rounding.slab), inverse * (1.0 + rounding.slab));
             // The near plane of a rising ray is the low one; a higher origin brings it nearer.
             let towards = rounding.pad[k].copysign(step[k]);
-            [near, (from[k] + towards) as f32 * near, far, (from[k] - towards) as f32 * far]
+            [near, (-from[k] - towards) as f32 * near, far, (towards - from[k]) as f32 * far]
         };
         let axes = [axis(0), axis(1), axis(2)];
         let four = |i: usize| [axes[0][i], axes[1][i], axes[2][i], 0.0];
+        let falls = (0..3).map(|k| usize::from(step[k].is_sign_negative()) << k).sum::<usize>();
         let slabs = Slabs {
             near_inverse: four(0),
             near_offset: four(1),
             far_inverse: four(2),
             far_offset: four(3),
-            first: [0, 1, 2].map(|k| usize::from(step[k].is_sign_negative())),
+            rows: &ROWS[falls],
         };
         let [x, y, z] = ACROSS[z].map(usize::from);
+        let depth = from[z] * 1.0_f64.copysign(step[z]);
         let per_depth = step[z].recip();
         let shear = [step[x] * per_depth, step[y] * per_depth];
         let line = Line {
@@ -157,21 +147,22 @@ impl RayLanes for Portable {
             shear: shear.map(|s| s as f32),
             foot: [(from[x] - shear[0] * from[z]) as f32, (from[y] - shear[1] * from[z]) as f32],
             forward: 1.0_f32.copysign(step[z] as f32),
-            from: rounding.from,
+            from: (depth - 2.0 * rounding.pad[3]) as f32,
             error: rounding.error,
             margin: rounding.margin,
         };
-        (slabs, line)
+        (slabs, line, depth)
     }
 
     #[inline(always)]
     fn boxes(self, ray: &Slabs, planes: &[[Lanes; 2]; 3], until: f32) -> (u8, Lanes) {
         let (mut enter, mut leave) = ([0.0_f32; LANES], [until; LANES]);
         for k in 0..3 {
-            let (near, far) = (&planes[k][ray.first[k] & 1], &planes[k][!ray.first[k] & 1]);
+            let numbers = planes.as_flattened().as_flattened();
+            let (near, far) = (&numbers[ray.rows[k]..], &numbers[ray.rows[3 + k]..]);
             for lane in 0..LANES {
-                enter[lane] = enter[lane].max(near[lane] * ray.near_inverse[k] - ray.near_offset[k]);
-                leave[lane] = leave[lane].min(far[lane] * ray.far_inverse[k] - ray.far_offset[k]);
+                enter[lane] = enter[lane].max(near[lane] * ray.near_inverse[k] + ray.near_offset[k]);
+                leave[lane] = leave[lane].min(far[lane] * ray.far_inverse[k] + ray.far_offset[k]);
             }
         }
         let mask = (0..LANES).fold(0, |mask, lane| mask | u8::from(enter[lane] <= leave[lane]) << lane);
@@ -213,6 +204,20 @@ impl RayLanes for Portable {
         crossed
     }
 }
+
+/// For each set of axes along which a ray falls, by bits, where among the numbers of all planes those begin that it meets
+/// first on each axis, then those that it meets last.
+static ROWS: [[usize; 6]; 8] = {
+    let mut rows = [[0; 6]; 8];
+    let mut at = 0;
+    while at < 8 * 6 {
+        let (falls, axis, is_last) = (at / 6, at % 3, at % 6 / 3);
+        let is_high = (falls >> axis & 1) ^ is_last;
+        rows[falls][at % 6] = (2 * axis + is_high) * LANES;
+        at += 1;
+    }
+    rows
+};
 
 /// A triangle seen along a ray.
 struct Areas {
@@ -272,30 +277,11 @@ fn area_error(error: f32, size: f32) -> f32 {
 mod x86 {
     use std::arch::x86_64::*;
 
-    use super::super::avx::{absolute, load, store};
+    use super::super::avx::{absolute, across, load, load_axes, store};
     use super::super::{Avx2, Avx512};
     use super::{
-        ACROSS, Axes, Crossed, LANES, Lanes, Line, RayLanes, Rounding, Slabs, Touched, WEIGHT_ERRORS,
+        ACROSS, Axes, Crossed, LANES, Lanes, Line, ROWS, RayLanes, Rounding, Slabs, Touched, WEIGHT_ERRORS,
     };
-
-    /// Three numbers and the idle one from memory.
-    #[inline]
-    #[target_feature(enable = "avx2")]
-    fn load_axes(axes: &Axes) -> __m256d {
-        // SAFETY: four numbers are there.
-        unsafe { _mm256_loadu_pd(axes.as_ptr()) }
-    }
-
-    #[inline]
-    #[target_feature(enable = "avx2,fma")]
-    fn product(columns: &[Axes; 3], v: &[f64; 3]) -> Axes {
-        let column = |k: usize| _mm256_mul_pd(load_axes(&columns[k]), _mm256_broadcast_sd(&v[k]));
-        let sum = _mm256_add_pd(_mm256_add_pd(column(0), column(1)), column(2));
-        let mut out = [0.0; 4];
-        // SAFETY: four numbers fit.
-        unsafe { _mm256_storeu_pd(out.as_mut_ptr(), sum) };
-        out
-    }
 
     #[inline]
     #[target_feature(enable = "avx2,fma")]
@@ -310,13 +296,9 @@ mod x86 {
         (_mm_cvtsd_f64(one), axis as usize)
     }
 
-    /// For each axis the halves of the numbers of a place in the order of [`ACROSS`].
-    const HALVES: [[i32; 8]; 3] =
-        [[2, 3, 4, 5, 0, 1, 6, 7], [4, 5, 0, 1, 2, 3, 6, 7], [0, 1, 2, 3, 4, 5, 6, 7]];
-
     #[inline]
     #[target_feature(enable = "avx2,fma")]
-    fn set_up(from: &Axes, step: &Axes, z: usize, rounding: &Rounding) -> (Slabs, Line) {
+    fn set_up(from: &Axes, step: &Axes, z: usize, rounding: &Rounding) -> (Slabs, Line, f64) {
         let (from, step, pad) = (load_axes(from), load_axes(step), load_axes(&rounding.pad));
         let minus = _mm256_set1_pd(-0.0);
         let sign = _mm256_and_pd(minus, step);
@@ -326,8 +308,9 @@ mod x86 {
         let far = _mm_mul_ps(inverse, _mm_set1_ps(1.0 + rounding.slab));
         // The near plane of a rising ray is the low one; a higher origin brings it nearer.
         let towards = _mm256_or_pd(pad, sign);
-        let near_offset = _mm_mul_ps(_mm256_cvtpd_ps(_mm256_add_pd(from, towards)), near);
-        let far_offset = _mm_mul_ps(_mm256_cvtpd_ps(_mm256_sub_pd(from, towards)), far);
+        let back = _mm256_xor_pd(from, minus);
+        let near_offset = _mm_mul_ps(_mm256_cvtpd_ps(_mm256_sub_pd(back, towards)), near);
+        let far_offset = _mm_mul_ps(_mm256_cvtpd_ps(_mm256_sub_pd(towards, from)), far);
         let falls = _mm256_movemask_pd(step) as usize;
         let four = |numbers: __m128| {
             let mut out = [0.0; 4];
@@ -340,36 +323,40 @@ mod x86 {
             near_offset: four(near_offset),
             far_inverse: four(far),
             far_offset: four(far_offset),
-            first: [falls & 1, falls >> 1 & 1, falls >> 2 & 1],
+            rows: &ROWS[falls & 7],
         };
-        // SAFETY: eight numbers are there.
-        let halves = unsafe { _mm256_loadu_si256(HALVES[z].as_ptr().cast()) };
-        let turned = |v: __m256d| _mm256_castps_pd(_mm256_permutevar8x32_ps(_mm256_castpd_ps(v), halves));
-        let (step, from) = (turned(step), turned(from));
+        let (step, from) = (across(z, step), across(z, from));
         let along = |v: __m256d| _mm256_permute4x64_pd::<0b10_10_10_10>(v);
         let shear = _mm256_div_pd(step, along(step));
-        let foot = _mm256_sub_pd(from, _mm256_mul_pd(shear, along(from)));
+        let depth = along(from);
+        let foot = _mm256_sub_pd(from, _mm256_mul_pd(shear, depth));
         let ([a, b, ..], [c, d, ..]) = (four(_mm256_cvtpd_ps(shear)), four(_mm256_cvtpd_ps(foot)));
+        let forward = 1.0 - 2.0 * (falls >> z & 1) as f64;
+        let depth = _mm256_cvtsd_f64(depth) * forward;
         let line = Line {
             axes: ACROSS[z],
             shear: [a, b],
             foot: [c, d],
-            forward: 1.0 - 2.0 * (falls >> z & 1) as f32,
-            from: rounding.from,
+            forward: forward as f32,
+            from: (depth - 2.0 * rounding.pad[3]) as f32,
             error: rounding.error,
             margin: rounding.margin,
         };
-        (slabs, line)
+        (slabs, line, depth)
     }
 
     #[inline]
     #[target_feature(enable = "avx2,fma")]
     fn boxes(ray: &Slabs, planes: &[[Lanes; 2]; 3], until: f32) -> (u8, Lanes) {
-        let plane = |row: &Lanes, inverse: f32, offset: f32| {
-            _mm256_fmsub_ps(load(row), _mm256_set1_ps(inverse), _mm256_set1_ps(offset))
+        let numbers = planes.as_flattened().as_flattened();
+        let plane = |row: usize, inverse: f32, offset: f32| {
+            debug_assert!(row + LANES <= numbers.len());
+            // SAFETY: rows come from `ROWS` alone, so that eight numbers follow.
+            let row = unsafe { _mm256_loadu_ps(numbers.as_ptr().add(row)) };
+            _mm256_fmadd_ps(row, _mm256_set1_ps(inverse), _mm256_set1_ps(offset))
         };
-        let near = |k: usize| plane(&planes[k][ray.first[k] & 1], ray.near_inverse[k], ray.near_offset[k]);
-        let far = |k: usize| plane(&planes[k][!ray.first[k] & 1], ray.far_inverse[k], ray.far_offset[k]);
+        let near = |k: usize| plane(ray.rows[k], ray.near_inverse[k], ray.near_offset[k]);
+        let far = |k: usize| plane(ray.rows[3 + k], ray.far_inverse[k], ray.far_offset[k]);
         // Of two zeros the second is taken, so that no place is −0.
         let enter =
             _mm256_max_ps(_mm256_max_ps(near(0), near(1)), _mm256_max_ps(near(2), _mm256_setzero_ps()));
@@ -463,9 +450,11 @@ mod x86 {
         Touched { maybe, surely: maybe & _mm256_movemask_ps(surely) as u8 }
     }
 
+    /// For each level its own: what is called in one place alone is taken in there, and a search that calls nothing keeps
+    /// the ray in registers.
     #[inline]
     #[target_feature(enable = "avx2,fma")]
-    fn crossings(ray: &Line, corners: &[[Lanes; 3]; 3], to: f32) -> Crossed {
+    fn crossings<Level>(ray: &Line, corners: &[[Lanes; 3]; 3], to: f32) -> Crossed {
         let areas = Areas::new(ray, corners);
         let mut crossed =
             Crossed { maybe: areas.may_be_hit(ray.from, to), near: [0.0; LANES], far: [0.0; LANES] };
@@ -496,19 +485,19 @@ mod x86 {
         ($($level:ty),*) => {$(
             impl RayLanes for $level {
                 #[inline(always)]
-                fn product(self, columns: &[Axes; 3], v: &[f64; 3]) -> Axes {
-                    // SAFETY: `self` proves AVX2 and FMA.
-                    unsafe { product(columns, v) }
-                }
-
-                #[inline(always)]
                 fn largest(self, v: &Axes) -> (f64, usize) {
                     // SAFETY: `self` proves AVX2 and FMA.
                     unsafe { largest(v) }
                 }
 
                 #[inline(always)]
-                fn set_up(self, from: &Axes, step: &Axes, z: usize, rounding: &Rounding) -> (Slabs, Line) {
+                fn set_up(
+                    self,
+                    from: &Axes,
+                    step: &Axes,
+                    z: usize,
+                    rounding: &Rounding,
+                ) -> (Slabs, Line, f64) {
                     // SAFETY: `self` proves AVX2 and FMA.
                     unsafe { set_up(from, step, z, rounding) }
                 }
@@ -528,7 +517,7 @@ mod x86 {
                 #[inline(always)]
                 fn crossings(self, ray: &Line, corners: &[[Lanes; 3]; 3], to: f32) -> Crossed {
                     // SAFETY: `self` proves AVX2 and FMA.
-                    unsafe { crossings(ray, corners, to) }
+                    unsafe { crossings::<$level>(ray, corners, to) }
                 }
             }
         )*};

@@ -90,7 +90,10 @@ impl Leaves for BoxLeaves<'_> {
     }
 
     #[inline(always)]
-    fn prefetch(&self, _: usize) {}
+    fn address(&self, _: usize) -> *const u8 {
+        // What is seldom looked at is not asked for.
+        std::ptr::from_ref(self).cast()
+    }
 }
 
 dispatch! {

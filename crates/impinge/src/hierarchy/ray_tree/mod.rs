@@ -12,11 +12,9 @@ mod build;
 mod search;
 mod tree_ray;
 
-use bytemuck::{Pod, Zeroable};
-use glam::DVec3;
-
+use crate::simd::prefetch_from;
 use crate::simd::ray_lanes::{LANES, Lanes};
-use crate::simd::{prefetch, prefetch_lines};
+use bytemuck::{Pod, Zeroable};
 
 use super::wide::TreeFrame;
 
@@ -54,18 +52,26 @@ struct Piece([u32; 8]);
 /// Pieces of a block before its vertices.
 const BLOCK_PIECES: usize = size_of::<Block>() / size_of::<Piece>();
 
-/// Lines of the cache that the corners of a block fill, wherever in one they begin.
-const CORNER_LINES: usize = size_of::<[[Lanes; 3]; 3]>().div_ceil(64);
+/// Lines of the cache that a node fills; the corners of a block fill one more.
+const NODE_LINES: usize = size_of::<Node>() / 64;
+
+const _: () = assert!(size_of::<[[Lanes; 3]; 3]>().div_ceil(64) == NODE_LINES + 1);
+
+/// Pieces that hold the corners of a block.
+const CORNER_PIECES: usize = size_of::<[[Lanes; 3]; 3]>() / size_of::<Piece>();
 
 /// Pieces that the vertices of most blocks fill.
 const VERTEX_PIECES: usize = 7;
 
+/// Lines that the rest of most blocks fills.
+const REST_LINES: usize = (BLOCK_PIECES - CORNER_PIECES + VERTEX_PIECES).div_ceil(2);
+
 /// A triangle of the mesh.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Face {
+pub(crate) struct Face<'t> {
     pub triangle: u32,
     /// In the mesh's frame.
-    pub corners: [DVec3; 3],
+    pub corners: [&'t [f64; 3]; 3],
 }
 
 /// A node or a leaf: a block, or something with a box.
@@ -121,28 +127,25 @@ impl RayTree {
         bytemuck::from_bytes(bytemuck::cast_slice(&self.pieces[leaf..leaf + BLOCK_PIECES]))
     }
 
-    /// Asks for the corners of a block.
+    /// Where a block begins.
     #[inline(always)]
-    fn prefetch_corners(&self, leaf: usize) {
-        prefetch_lines::<CORNER_LINES, _>(&self.pieces[leaf..]);
+    fn address(&self, leaf: usize) -> *const u8 {
+        self.pieces.as_ptr().wrapping_add(leaf).cast()
     }
 
     /// Asks for the memory of a block that holds no corners.
     #[inline(always)]
     fn prefetch_rest(&self, leaf: usize) {
-        let last = self.pieces.len() - 1;
-        for piece in (BLOCK_PIECES - 2..BLOCK_PIECES + VERTEX_PIECES).step_by(2) {
-            prefetch(&self.pieces[(leaf + piece).min(last)]);
-        }
+        prefetch_from::<REST_LINES>(self.address(leaf + CORNER_PIECES));
     }
 
     #[inline(always)]
-    fn face(&self, leaf: usize, lane: usize) -> Face {
+    fn face(&self, leaf: usize, lane: usize) -> Face<'_> {
         let block = self.block(leaf);
         let vertices: &[f64] = bytemuck::cast_slice(&self.pieces[leaf + BLOCK_PIECES..]);
-        let [a, b, c, _] = block.vertices[lane % LANES];
-        let corner = |v: u8| DVec3::from_slice(&vertices[3 * usize::from(v)..]);
-        Face { triangle: block.triangles[lane % LANES], corners: [corner(a), corner(b), corner(c)] }
+        let (vertices, _) = vertices.as_chunks();
+        let [a, b, c, _] = block.vertices[lane % LANES].map(usize::from);
+        Face { triangle: block.triangles[lane % LANES], corners: [&vertices[a], &vertices[b], &vertices[c]] }
     }
 }
 

@@ -3,12 +3,14 @@
 //! Both searches are taken in by the function that asks, which is compiled for an instruction set as a whole: what a
 //! ray costs besides its boxes and triangles is what counts where it meets few of them.
 
+use std::hint::black_box;
+
 use super::tree_ray::RayLimit;
-use super::{Face, Link, Node, PlacedRayTree, RayTree, TreeRay};
+use super::{Face, Link, NODE_LINES, Node, PlacedRayTree, RayTree, TreeRay};
 use crate::Counters;
-use crate::simd::fixed_stack::FixedStack;
+use crate::simd::fixed_stack::{FixedStack, Room};
 use crate::simd::ray_lanes::{Crossed, LANES, RayLanes, Slabs};
-use crate::simd::{prefetch, prefetch_whole};
+use crate::simd::{prefetch, prefetch_from};
 
 /// Seven may wait at each level, and no tree is deeper than its [depth](super::build::DEEPEST).
 const MOST_WAITING: usize = (LANES - 1) * super::build::DEEPEST;
@@ -19,18 +21,19 @@ pub(super) trait Leaves {
     /// Looks at a leaf; returns up to where the search goes on, `None` where it ends.
     fn visit(&mut self, leaf: usize) -> Option<f32>;
 
-    /// Asks for the memory of a leaf that will be looked at soon.
-    fn prefetch(&self, leaf: usize);
+    /// Where the memory begins that looking at a leaf reads.
+    fn address(&self, leaf: usize) -> *const u8;
 }
 
 /// What is done with triangles that f32 cannot exclude.
 pub(crate) trait Candidates {
     /// Looks at a triangle.
-    fn found(&mut self, face: &Face);
+    fn found(&mut self, face: &Face<'_>);
 }
 
-/// What is done with triangles that may be the nearest.
-pub(crate) trait Nearest: Candidates {
+/// What is done with triangles that may be the nearest. It may be copied, so that what is rarely done works on a copy and
+/// the rest on registers.
+pub(crate) trait Nearest: Candidates + Copy {
     /// The world's parameter up to which the search goes on.
     fn reach(&self) -> f64;
 }
@@ -38,7 +41,7 @@ pub(crate) trait Nearest: Candidates {
 /// What tells whether a triangle that f32 leaves open is hit.
 pub(crate) trait Decide {
     /// Whether the triangle is hit.
-    fn is_hit(&mut self, face: &Face) -> bool;
+    fn is_hit(&mut self, face: &Face<'_>) -> bool;
 }
 
 impl PlacedRayTree<'_> {
@@ -65,10 +68,11 @@ impl PlacedRayTree<'_> {
         limit: RayLimit,
         candidates: &mut impl Nearest,
     ) -> Counters {
-        let open = FixedStack::new();
+        let mut room = Room::new();
+        let open = FixedStack::within(&mut room);
         let mut leaves = NearestLeaves { lanes, tree: self.tree, ray, limit, open, candidates };
         let work = search::<true>(lanes, &self.tree.nodes, &ray.slabs, limit.until, &mut leaves);
-        leaves.decide();
+        decide(self.tree, ray, leaves.limit, leaves.open, leaves.candidates);
         work
     }
 
@@ -111,8 +115,8 @@ impl<L: RayLanes, C: Candidates> Leaves for CandidateLeaves<'_, L, C> {
     }
 
     #[inline(always)]
-    fn prefetch(&self, leaf: usize) {
-        self.tree.prefetch_corners(leaf);
+    fn address(&self, leaf: usize) -> *const u8 {
+        self.tree.address(leaf)
     }
 }
 
@@ -132,44 +136,58 @@ struct NearestLeaves<'s, L, C> {
     tree: &'s RayTree,
     ray: &'s TreeRay,
     limit: RayLimit,
-    open: FixedStack<Open, MOST_OPEN>,
+    open: FixedStack<'s, Open, MOST_OPEN>,
     candidates: &'s mut C,
 }
 
-impl<L: RayLanes, C: Nearest> NearestLeaves<'_, L, C> {
-    /// Shows what waits, the last first: it made the limit.
-    #[inline(always)]
-    fn decide(&mut self) {
-        while let Some(Open { near, leaf, lane }) = self.open.pop() {
-            if near <= self.limit.to {
-                self.candidates.found(&self.tree.face(leaf as usize, lane as usize));
-                if self.open.len() > 0 {
-                    self.limit = self.limit.min(self.ray.limit(self.candidates.reach()));
-                }
+/// Shows what waits, the last first: it made the limit.
+#[inline(always)]
+fn decide(
+    tree: &RayTree,
+    ray: &TreeRay,
+    mut limit: RayLimit,
+    mut open: FixedStack<'_, Open, MOST_OPEN>,
+    candidates: &mut impl Nearest,
+) {
+    while let Some(Open { near, leaf, lane }) = open.pop() {
+        if near <= limit.to {
+            candidates.found(&tree.face(leaf as usize, lane as usize));
+            if open.len() > 0 {
+                limit = limit.min(ray.limit(candidates.reach()));
             }
         }
     }
+}
 
-    /// The same where more wait than there is room for.
-    #[cold]
-    #[inline(never)]
-    fn make_room(&mut self) {
-        self.decide();
-        self.limit = self.limit.min(self.ray.limit(self.candidates.reach()));
-    }
+/// The same before the end, where more wait than there is room for.
+#[cold]
+#[inline(never)]
+fn decided_early<C: Nearest>(
+    tree: &RayTree,
+    ray: &TreeRay,
+    limit: RayLimit,
+    open: FixedStack<'_, Open, MOST_OPEN>,
+    mut candidates: C,
+) -> (RayLimit, C) {
+    decide(tree, ray, limit, open, &mut candidates);
+    (limit.min(ray.limit(candidates.reach())), candidates)
 }
 
 impl<L: RayLanes, C: Nearest> Leaves for NearestLeaves<'_, L, C> {
     #[inline(always)]
     fn visit(&mut self, leaf: usize) -> Option<f32> {
         self.tree.prefetch_rest(leaf);
-        let Crossed { mut maybe, near, far } =
-            self.lanes.crossings(&self.ray.line, &self.tree.block(leaf).corners, self.limit.to);
+        // As in `search`: many rays come to no leaf.
+        let line = black_box(&self.ray.line);
+        let crossed = self.lanes.crossings(line, &self.tree.block(leaf).corners, self.limit.to);
+        let Crossed { mut maybe, ref near, ref far } = crossed;
         while maybe != 0 {
             let lane = maybe.trailing_zeros() as usize % LANES;
             maybe &= maybe - 1;
             if self.open.len() == MOST_OPEN {
-                self.make_room();
+                let open = self.open.taken();
+                (self.limit, *self.candidates) =
+                    decided_early(self.tree, self.ray, self.limit, open, *self.candidates);
             }
             self.open.push(Open { near: near[lane], leaf: leaf as u32, lane: lane as u32 });
             self.limit = self.ray.nearer(self.limit, far[lane]);
@@ -178,8 +196,8 @@ impl<L: RayLanes, C: Nearest> Leaves for NearestLeaves<'_, L, C> {
     }
 
     #[inline(always)]
-    fn prefetch(&self, leaf: usize) {
-        self.tree.prefetch_corners(leaf);
+    fn address(&self, leaf: usize) -> *const u8 {
+        self.tree.address(leaf)
     }
 }
 
@@ -208,8 +226,8 @@ impl<L: RayLanes, D: Decide> Leaves for AnyLeaf<'_, L, D> {
     }
 
     #[inline(always)]
-    fn prefetch(&self, leaf: usize) {
-        self.tree.prefetch_corners(leaf);
+    fn address(&self, leaf: usize) -> *const u8 {
+        self.tree.address(leaf)
     }
 }
 
@@ -226,14 +244,17 @@ pub(super) fn search<const SORTED: bool>(
     let mut work = Counters::default();
     // Where a box is entered in the upper half, so that numbers are in the order of places, which are not negative;
     // the link in the lower.
-    let mut waiting = FixedStack::<u64, MOST_WAITING>::new();
+    let mut room = Room::<u64, MOST_WAITING>::new();
+    let mut waiting = FixedStack::within(&mut room);
     let mut link = Link::node(0);
     'next: loop {
         // Down to a leaf, or to nothing.
         'down: {
+            // Spread over registers here: the compiler would do it before the search, and store what does not stay in them.
+            let slabs = black_box(slabs);
             while !link.is_leaf() {
                 let node = &nodes[link.index()];
-                prefetch(&node.child);
+                prefetch(&node.child[0]);
                 work.volume_tests += LANES as u64;
                 let (mask, enters) = lanes.boxes(slabs, &node.planes, until);
                 if mask == 0 {
@@ -259,11 +280,13 @@ pub(super) fn search<const SORTED: bool>(
                     nearest = nearest.min(next);
                     waiting.push(farther);
                     let link = Link(farther as u32);
-                    if link.is_leaf() {
-                        leaves.prefetch(link.index())
-                    } else {
-                        prefetch_whole(&nodes[link.index()])
-                    }
+                    // Without a branch: which of both it is cannot be foreseen.
+                    let (first, more) = match link.is_leaf() {
+                        true => (leaves.address(link.index()), 64 * NODE_LINES),
+                        false => (nodes.as_ptr().wrapping_add(link.index()).cast(), 0),
+                    };
+                    prefetch_from::<NODE_LINES>(first);
+                    prefetch_from::<1>(first.wrapping_add(more));
                 }
                 if SORTED {
                     sort_descending(waiting.since(from));

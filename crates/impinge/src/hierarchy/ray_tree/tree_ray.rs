@@ -30,7 +30,8 @@ use super::RayTree;
 use crate::Pose;
 use crate::num::tolerance::FLATTEST_RAY;
 use crate::simd::Portable;
-use crate::simd::ray_lanes::{Axes, Line, RayLanes, Rounding, Slabs};
+use crate::simd::corner_lanes::{Axes, CornerLanes};
+use crate::simd::ray_lanes::{Line, RayLanes, Rounding, Slabs};
 
 /// Error of a ray's origin in tree units, relative to the tree's reach (no unit).
 const PAD: f64 = 16.0 * f32::EPSILON as f64;
@@ -140,7 +141,7 @@ impl PlacedFrame {
         grown: DVec3,
     ) -> Option<TreeRay> {
         let reach = f64::from(self.frame.reach) + grown.max_element();
-        let mut from = lanes.product(&self.inward, (origin - self.centre).as_ref());
+        let from = lanes.product_of_way(&self.inward, self.centre.as_ref(), origin.as_ref());
         let mut step = lanes.product(&self.inward, direction.as_ref());
         let (far, _) = lanes.largest(&from);
         let (mut longest, mut z) = lanes.largest(&step);
@@ -152,13 +153,12 @@ impl PlacedFrame {
             (longest, z) = lanes.largest(&step);
         }
         // From far away it starts anew, four reaches before the point of the line nearest to the middle.
-        let (mut begin, mut start) = (0.0, 0.0);
-        if far > 4.0 * reach {
-            let dot = |v: &Axes| v[0] * step[0] + v[1] * step[1] + v[2] * step[2];
-            begin = (-dot(&from) / dot(&step) - 4.0 * reach / longest).max(0.0);
-            start = begin / per_unit;
-            (0..3).for_each(|k| from[k] += step[k] * begin);
-        }
+        let (from, begin, start) = if far > 4.0 * reach {
+            let (near, begin) = brought_near(from, step, 4.0 * reach / longest);
+            (near, begin, begin / per_unit)
+        } else {
+            (from, 0.0, 0.0)
+        };
         let exact = self.placed + 32.0 * PLACEMENT * (far + begin * longest);
         let pad = PAD * reach + exact;
         // Negated, so that NaN is refused.
@@ -166,16 +166,14 @@ impl PlacedFrame {
         {
             return None;
         }
-        let depth = from[z] * 1.0_f64.copysign(step[z]);
         let rounding = Rounding {
-            from: (depth - 2.0 * pad) as f32,
             pad: [grown.x + pad, grown.y + pad, grown.z + pad, pad],
             flattest: FLATTEST_RAY,
             slab: SLAB_ROUNDING as f32,
             error: (SHEAR * reach + exact) as f32,
             margin: (8.0 * pad) as f32,
         };
-        let (slabs, line) = lanes.set_up(&from, &step, z, &rounding);
+        let (slabs, line, depth) = lanes.set_up(&from, &step, z, &rounding);
         Some(TreeRay { slabs, line, start, per_unit, depth, slope: longest, pad, late: pad / longest })
     }
 
@@ -191,6 +189,16 @@ impl PlacedFrame {
         let ordinary = self.inward.map(|column| column.map(|x| x * unit));
         Some((Portable.product(&ordinary, (*direction / length).as_ref()), length / unit))
     }
+}
+
+/// A place so far back along a ray from the point of its line that is nearest to the middle, but not before its start, and
+/// the parameter there.
+#[cold]
+#[inline(never)]
+fn brought_near(from: Axes, step: Axes, back: f64) -> (Axes, f64) {
+    let dot = |v: &Axes| v[0] * step[0] + v[1] * step[1] + v[2] * step[2];
+    let begin = (-dot(&from) / dot(&step) - back).max(0.0);
+    ([0, 1, 2, 3].map(|k| from[k] + step[k] * begin), begin)
 }
 
 impl TreeRay {
@@ -217,7 +225,7 @@ impl TreeRay {
         }
         // Where the plane at this place is left, as by the slabs of a box that ends there.
         let z = usize::from(self.line.axes[2]);
-        let until = far * self.slabs.far_inverse[z].abs() - self.slabs.far_offset[z];
+        let until = far * self.slabs.far_inverse[z].abs() + self.slabs.far_offset[z];
         RayLimit { until, to: far + 0.25 * self.line.margin }.min(limit)
     }
 }

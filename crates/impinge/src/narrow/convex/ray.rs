@@ -11,11 +11,12 @@ use smallvec::SmallVec;
 use super::hull_chord::HullChord;
 use super::point::signed_distance;
 use crate::contact::Feature;
-use crate::geom::ray_triangle::ShearedRay;
+use crate::geom::ray_triangle::{ShearedRay, in_lanes};
 use crate::geom::unit_normal::unit_normal;
 use crate::narrow::exact::ray_cast::{Ray, RayHit, crossing_ahead, triangle_hit};
 use crate::num::tolerance::{LARGEST_LENGTH_UNSCALED, RAY_START_ROUNDING, SMALLEST_LENGTH_UNSCALED};
 use crate::shape::{Convex, Polytope, Primitive};
+use crate::simd::Portable;
 use crate::{Counters, Pose};
 
 /// At most two hits, the nearer first.
@@ -127,10 +128,11 @@ fn flat_hit(convex: &Convex, pose: &Pose, ray: &Ray) -> Option<RayHit> {
 fn first_of_sheet(triangles: &[[DVec3; 3]], ray: &Ray) -> Option<RayHit> {
     let size = triangles.iter().flatten().fold(0.0_f64, |size, p| size.max(p.abs().max_element()));
     let sheared = ShearedRay::new(ray.origin, ray.direction, scale_of(size));
-    let crossed = triangles.iter().filter_map(|t| Some((t, crossing_ahead(ray, &sheared, t)?)));
+    let crossed =
+        triangles.iter().filter_map(|t| Some((t, crossing_ahead(Portable, ray, &sheared, &in_lanes(t))?)));
     let first = crossed.min_by(|(_, a), (_, b)| a.t.total_cmp(&b.t));
     let (corners, crossing) = first.filter(|(_, crossing)| crossing.t <= ray.reach)?;
-    let mut hit = triangle_hit(corners, crossing, Feature::Face(0));
+    let mut hit = triangle_hit(Portable, &in_lanes(corners), crossing, Feature::Face(0));
     hit.weights = hit.weights.filter(|_| triangles.len() == 1);
     if hit.normal.dot(ray.direction) > 0.0 {
         hit.normal = -hit.normal;
@@ -163,11 +165,12 @@ fn add_face_hits(hits: &mut Hits, hull: &Polytope, pose: &Pose, ray: &Ray, face:
     let corner = |v: u32| pose.apply(hull.vertices()[v as usize]);
     let sheared = ShearedRay::new(ray.origin, ray.direction, scale_of(hull.reach()));
     for triangle in hull.fan(face) {
-        let corners = triangle.map(corner);
-        let Some(crossing) = crossing_ahead(ray, &sheared, &corners).filter(|c| c.t <= ray.reach) else {
+        let corners = in_lanes(&triangle.map(corner));
+        let Some(crossing) = crossing_ahead(Portable, ray, &sheared, &corners).filter(|c| c.t <= ray.reach)
+        else {
             continue;
         };
-        let mut hit = triangle_hit(&corners, crossing, Feature::Face(face));
+        let mut hit = triangle_hit(Portable, &corners, crossing, Feature::Face(face));
         hit.weights = None;
         hit.normal = face_normal(hull, face, corner, pose.apply(hull.centre()));
         keep_ends(hits, hit);

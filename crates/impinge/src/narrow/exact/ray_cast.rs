@@ -9,13 +9,14 @@ use glam::DVec3;
 
 use super::outward::Outward;
 use crate::contact::Feature;
-use crate::geom::ray_triangle::{Crossing, InPlane, LineCrossing, ShearedRay, crossing_in_plane};
+use crate::geom::ray_triangle::{Crossing, InPlane, LineCrossing, ShearedRay, crossing_in_plane, points};
 use crate::geom::unit_normal::unit_normal;
 use crate::hierarchy::ray_tree::{Candidates, Decide, Face, Nearest, PlacedRayTree, TreeRay};
 use crate::model::Model;
 use crate::num::predicate::{Sign, orient3d};
 use crate::num::tolerance::{LARGEST_LENGTH_UNSCALED, RAY_START_ROUNDING, SMALLEST_LENGTH_UNSCALED};
-use crate::simd::ray_lanes::{Axes, RayLanes};
+use crate::simd::corner_lanes::{Axes, CornerLanes};
+use crate::simd::ray_lanes::RayLanes;
 use crate::simd::{SimdLevel, dispatch};
 use crate::{Counters, Pose};
 
@@ -60,10 +61,10 @@ pub struct RayHit {
 #[derive(Debug)]
 pub(crate) struct MeshRays<'m> {
     model: &'m Model,
-    pose: &'m Pose,
     tree: PlacedRayTree<'m>,
     /// The 3×3 part of the pose, column by column.
     turn: [Axes; 3],
+    shift: Axes,
     /// Multiplies lengths before they are multiplied with each other.
     scale: f64,
     level: SimdLevel,
@@ -77,7 +78,8 @@ impl<'m> MeshRays<'m> {
         let scale = if ordinary { 1.0 } else { unit.recip() };
         let turn = pose.matrix();
         let turn = [turn.x_axis, turn.y_axis, turn.z_axis].map(|column| column.extend(0.0).to_array());
-        MeshRays { model, pose, tree, turn, scale, level: SimdLevel::best() }
+        let shift = pose.translation().extend(0.0).to_array();
+        MeshRays { model, tree, turn, shift, scale, level: SimdLevel::best() }
     }
 
     /// The hit with the smallest parameter; of equal ones the smallest triangle.
@@ -106,8 +108,15 @@ impl<'m> MeshRays<'m> {
     }
 
     #[inline(always)]
-    fn hit(&self, ray: &Ray, crossing: Crossing, corners: &[DVec3; 3], triangle: u32) -> RayHit {
-        let mut hit = triangle_hit(corners, crossing, Feature::Face(triangle));
+    fn hit(
+        &self,
+        lanes: impl CornerLanes,
+        ray: &Ray,
+        crossing: Crossing,
+        corners: &[Axes; 3],
+        triangle: u32,
+    ) -> RayHit {
+        let mut hit = triangle_hit(lanes, corners, crossing, Feature::Face(triangle));
         let turned = match Outward::of(self.model) {
             Some(outward) => outward.is_turned(self.model, triangle),
             None => hit.normal.dot(ray.direction) > 0.0,
@@ -139,10 +148,10 @@ fn first_in(lanes: impl RayLanes, rays: &MeshRays<'_>, ray: &Ray, work: &mut Cou
         triangles: Triangles { lanes, rays, ray },
         crossing: Crossing { t: ray.reach, weights: [0.0; 3] },
         first: None,
-        corners: [DVec3::ZERO; 3],
+        corners: [[0.0; 4]; 3],
     };
     *work += rays.tree.nearest(lanes, &of_tree, limit, &mut found);
-    found.first.map(|triangle| rays.hit(ray, found.crossing, &found.corners, triangle))
+    found.first.map(|triangle| rays.hit(lanes, ray, found.crossing, &found.corners, triangle))
 }
 
 #[inline(always)]
@@ -162,6 +171,7 @@ fn all_in(lanes: impl RayLanes, rays: &MeshRays<'_>, ray: &Ray) -> (Vec<RayHit>,
 }
 
 /// The placed triangles and a ray, on an instruction set.
+#[derive(Clone, Copy)]
 struct Triangles<'s, L> {
     lanes: L,
     rays: &'s MeshRays<'s>,
@@ -171,20 +181,16 @@ struct Triangles<'s, L> {
 impl<L: RayLanes> Triangles<'_, L> {
     /// The placed corners of a triangle: the sums of [`Pose::apply`], all rows at a time.
     #[inline(always)]
-    fn corners(&self, face: &Face) -> [DVec3; 3] {
-        let shift = self.rays.pose.translation();
-        face.corners.map(|p| {
-            let [x, y, z, _] = self.lanes.product(&self.rays.turn, p.as_ref());
-            DVec3::new(x, y, z) + shift
-        })
+    fn corners(&self, face: &Face<'_>) -> [Axes; 3] {
+        face.corners.map(|p| self.lanes.placed(&self.rays.turn, &self.rays.shift, p))
     }
 
     /// Where the ray meets a placed triangle, at a parameter of at least 0. Few rays meet more than one, so nothing is
     /// kept for the next.
     #[inline(always)]
-    fn crossing(&self, corners: &[DVec3; 3]) -> Option<Crossing> {
+    fn crossing(&self, corners: &[Axes; 3]) -> Option<Crossing> {
         let sheared = ShearedRay::new(self.ray.origin, self.ray.direction, self.rays.scale);
-        crossing_ahead(self.ray, &sheared, corners)
+        crossing_ahead(self.lanes, self.ray, &sheared, corners)
     }
 }
 
@@ -192,22 +198,23 @@ impl<L: RayLanes> Decide for Triangles<'_, L> {
     // Nearly every hit is certain in f32; the search is the better for not holding this.
     #[cold]
     #[inline(never)]
-    fn is_hit(&mut self, face: &Face) -> bool {
+    fn is_hit(&mut self, face: &Face<'_>) -> bool {
         self.crossing(&self.corners(face)).is_some_and(|crossing| crossing.t <= self.ray.reach)
     }
 }
 
 /// The best so far.
+#[derive(Clone, Copy)]
 struct FirstHit<'s, L> {
     triangles: Triangles<'s, L>,
     crossing: Crossing,
     first: Option<u32>,
-    corners: [DVec3; 3],
+    corners: [Axes; 3],
 }
 
 impl<L: RayLanes> Candidates for FirstHit<'_, L> {
     #[inline(always)]
-    fn found(&mut self, face: &Face) {
+    fn found(&mut self, face: &Face<'_>) {
         let corners = self.triangles.corners(face);
         let is_better = |crossing: &Crossing| match self.first {
             Some(first) => (crossing.t, face.triangle) < (self.crossing.t, first),
@@ -234,10 +241,11 @@ struct AllHits<'s, L> {
 
 impl<L: RayLanes> Candidates for AllHits<'_, L> {
     #[inline(always)]
-    fn found(&mut self, face: &Face) {
+    fn found(&mut self, face: &Face<'_>) {
         let (corners, ray) = (self.triangles.corners(face), self.triangles.ray);
         if let Some(crossing) = self.triangles.crossing(&corners).filter(|crossing| crossing.t <= ray.reach) {
-            let hit = self.triangles.rays.hit(ray, crossing, &corners, face.triangle);
+            let Triangles { lanes, rays, .. } = self.triangles;
+            let hit = rays.hit(lanes, ray, crossing, &corners, face.triangle);
             self.hits.push((face.triangle, hit));
         }
     }
@@ -246,10 +254,15 @@ impl<L: RayLanes> Candidates for AllHits<'_, L> {
 /// Where a ray meets a placed triangle, at a parameter of at least 0, which the plane's exact side of the origin
 /// decides where rounding could.
 #[inline(always)]
-pub(crate) fn crossing_ahead(ray: &Ray, sheared: &ShearedRay, corners: &[DVec3; 3]) -> Option<Crossing> {
-    let LineCrossing { is_edge_on, crossing } = sheared.crossing(corners);
+pub(crate) fn crossing_ahead(
+    lanes: impl CornerLanes,
+    ray: &Ray,
+    sheared: &ShearedRay,
+    corners: &[Axes; 3],
+) -> Option<Crossing> {
+    let LineCrossing { is_edge_on, crossing } = sheared.crossing(lanes, corners);
     if is_edge_on {
-        return edge_on_crossing(ray, crossing, corners);
+        return edge_on_crossing(ray, crossing, *corners);
     }
     crossing.and_then(|crossing| from_start(ray, crossing, corners))
 }
@@ -257,21 +270,22 @@ pub(crate) fn crossing_ahead(ray: &Ray, sheared: &ShearedRay, corners: &[DVec3; 
 /// Of a triangle that is seen from its edge: in its plane the ray's way through it, else what the areas say, which
 /// neighbours see alike.
 #[cold]
-fn edge_on_crossing(ray: &Ray, crossing: Option<Crossing>, corners: &[DVec3; 3]) -> Option<Crossing> {
-    match crossing_in_plane(ray.origin, ray.direction, corners) {
+fn edge_on_crossing(ray: &Ray, crossing: Option<Crossing>, corners: [Axes; 3]) -> Option<Crossing> {
+    match crossing_in_plane(ray.origin, ray.direction, &points(&corners)) {
         InPlane::Entered(first) => Some(first),
         InPlane::Missed => None,
-        InPlane::No => crossing.and_then(|crossing| from_start(ray, crossing, corners)),
+        InPlane::No => crossing.and_then(|crossing| from_start(ray, crossing, &corners)),
     }
 }
 
 /// A crossing of the ray's line, if it is not behind the start.
 #[inline(always)]
-fn from_start(ray: &Ray, mut crossing: Crossing, corners: &[DVec3; 3]) -> Option<Crossing> {
+fn from_start(ray: &Ray, mut crossing: Crossing, corners: &[Axes; 3]) -> Option<Crossing> {
     let way = crossing.t.abs() * ray.direction.abs().max_element();
-    let size = ray.origin.abs().max(corners[0].abs()).max_element();
+    let [first, ..] = points(corners);
+    let size = ray.origin.abs().max(first.abs()).max_element();
     if way <= RAY_START_ROUNDING * size {
-        crossing.t = start_parameter(ray, corners, crossing.t)?;
+        crossing.t = start_parameter(ray, *corners, crossing.t)?;
     }
     (crossing.t >= 0.0).then_some(crossing)
 }
@@ -279,9 +293,10 @@ fn from_start(ray: &Ray, mut crossing: Crossing, corners: &[DVec3; 3]) -> Option
 /// The parameter of a crossing that rounding cannot tell from the ray's start: 0 on the triangle's plane, and not
 /// less than 0 where the ray goes towards it; `None` where it goes away.
 #[cold]
-fn start_parameter(ray: &Ray, [a, b, c]: &[DVec3; 3], t: f64) -> Option<f64> {
-    let side = orient3d(*a, *b, *c, ray.origin);
-    let rising = unit_normal(3, |i| [*a, *b, *c][i]).dot(ray.direction);
+fn start_parameter(ray: &Ray, corners: [Axes; 3], t: f64) -> Option<f64> {
+    let [a, b, c] = points(&corners);
+    let side = orient3d(a, b, c, ray.origin);
+    let rising = unit_normal(3, |i| [a, b, c][i]).dot(ray.direction);
     match side {
         Sign::Zero => Some(0.0),
         Sign::Positive if rising > 0.0 => None,
@@ -292,11 +307,17 @@ fn start_parameter(ray: &Ray, [a, b, c]: &[DVec3; 3], t: f64) -> Option<f64> {
 
 /// A hit of a placed triangle, with the normal of its orientation.
 #[inline(always)]
-pub(crate) fn triangle_hit(corners: &[DVec3; 3], crossing: Crossing, feature: Feature) -> RayHit {
-    let ([a, b, c], [u, v, w]) = (*corners, crossing.weights);
+pub(crate) fn triangle_hit(
+    lanes: impl CornerLanes,
+    corners: &[Axes; 3],
+    crossing: Crossing,
+    feature: Feature,
+) -> RayHit {
+    let [x, y, z, _] = lanes.product(corners, &crossing.weights);
+    let corners = points(corners);
     RayHit {
         t: crossing.t,
-        point: a * u + b * v + c * w,
+        point: DVec3::new(x, y, z),
         normal: unit_normal(3, |i| corners[i]),
         feature,
         weights: Some(crossing.weights),

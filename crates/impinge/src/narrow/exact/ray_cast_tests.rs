@@ -2,7 +2,9 @@
 
 use super::*;
 use crate::Mesh;
+use crate::geom::ray_triangle::in_lanes;
 use crate::shape::procedural;
+use crate::simd::Portable;
 
 fn brute_force(model: &Model, pose: &Pose, ray: &Ray) -> Vec<RayHit> {
     let sheared = ShearedRay::new(ray.origin, ray.direction, 1.0);
@@ -10,13 +12,13 @@ fn brute_force(model: &Model, pose: &Pose, ray: &Ray) -> Vec<RayHit> {
     let mut hits: Vec<(Crossing, u32)> = (0..model.mesh().triangles().len() as u32)
         .filter_map(|t| {
             let corners = model.mesh().corners(t).map(|v| pose.apply(v));
-            let crossing = crossing_ahead(ray, &sheared, &corners)?;
+            let crossing = crossing_ahead(Portable, ray, &sheared, &in_lanes(&corners))?;
             (crossing.t <= ray.reach).then_some((crossing, t))
         })
         .collect();
     hits.sort_by(|(a, i), (b, j)| a.t.total_cmp(&b.t).then(i.cmp(j)));
-    let placed = |t: u32| model.mesh().corners(t).map(|v| pose.apply(v));
-    hits.into_iter().map(|(crossing, t)| rays.hit(ray, crossing, &placed(t), t)).collect()
+    let placed = |t: u32| in_lanes(&model.mesh().corners(t).map(|v| pose.apply(v)));
+    hits.into_iter().map(|(crossing, t)| rays.hit(Portable, ray, crossing, &placed(t), t)).collect()
 }
 
 #[test]
