@@ -15,24 +15,25 @@ use super::Effort;
 use crate::random::Numbers;
 use crate::table::{Table, milliseconds};
 
-/// Particles: so many that trying all pairs of a cluster takes longer than hashing it on any machine.
-const COUNT: usize = 4_000;
+/// Particles: so many that trying all pairs of a cluster takes longer than hashing it on any machine, and so few that all
+/// pairs, 16 MB, fit into a cache. Otherwise every technique would wait for the memory where all pairs are near.
+const COUNT: usize = 2_000;
 
 /// The side of the cube that they fill at the start, in cutoffs: about four neighbours each.
-const SIDE: f64 = 15.9;
+const SIDE: f64 = 12.6;
 
-/// Clusters, and the side of the space that they fly out to: so far that the cells of a grid, which are not many more
-/// than particles, hold whole clusters.
-const CLUSTERS: usize = 2;
+/// A swarm and, for every so many particles, one of a second swarm; and the side of the space that they fly out to: so
+/// far that the cells of a grid, which are not many more than particles, hold whole swarms.
+const APART: usize = 16;
 const FAR: f64 = 1e6;
 
-/// Half the side of a cluster, and half the diagonal of the cube that all collapse to; the walk adds to that.
-const CLUSTER: f64 = 6.3;
+/// Half the side of a swarm, and half the diagonal of the cube that all collapse to; the walk adds to that.
+const SWARM: f64 = 6.3;
 const COLLAPSED: f64 = 0.38;
 
 /// Names and frames of the phases: so many that the two best fixed techniques, grid and hash table, take about as long in
 /// all, each losing in the other's phase. The last phase is short, for a frame of it takes as long as many of the others.
-const PHASES: [(&str, usize); 3] = [("uniform", 400), ("clustered", 225), ("collapsed", 20)];
+const PHASES: [(&str, usize); 3] = [("uniform", 400), ("clustered", 300), ("collapsed", 60)];
 
 /// Frames in which a phase goes over into the next.
 const CHANGE: usize = 4;
@@ -164,11 +165,11 @@ impl Motion {
     fn new() -> Motion {
         let mut random = Numbers::new(4);
         let mut cube = |half: f64| random.point(-half, half);
-        let sites: Vec<[f64; 3]> = (0..CLUSTERS).map(|_| cube(0.5 * FAR)).collect();
+        let sites = [cube(0.5 * FAR), cube(0.5 * FAR)];
         let uniform = (0..COUNT).map(|_| cube(0.5 * SIDE)).collect();
         let clustered = (0..COUNT)
             .map(|i| {
-                let (site, at) = (sites[i % CLUSTERS], cube(CLUSTER));
+                let (site, at) = (sites[usize::from(i % APART == 0)], cube(SWARM));
                 std::array::from_fn(|k| site[k] + at[k])
             })
             .collect();

@@ -59,7 +59,7 @@ impl NeighbourSearch for Brute {
         let plain = columns.are_enough(particles);
         let list = |i: usize, others: Range<usize>, found: &mut Vec<[u32; 2]>| {
             if all {
-                found.extend(others.map(|j| [i as u32, j as u32]));
+                list_all(level, i, others, found);
             } else if plain {
                 partners(level, columns, particles, i, others, found);
             } else {
@@ -123,6 +123,16 @@ impl Columns {
     fn radius(&self, i: usize) -> f64 {
         self.radii.get(i).copied().unwrap_or(0.0)
     }
+}
+
+dispatch! {
+    /// Lists particle i with each of some others: nothing but whole vectors that are stored.
+    fn list_all(i: usize, others: Range<usize>, found: &mut Vec<[u32; 2]>) = each list_all_plain
+}
+
+#[inline(always)]
+fn list_all_plain(i: usize, others: Range<usize>, found: &mut Vec<[u32; 2]>) {
+    found.extend(others.map(|j| [i as u32, j as u32]));
 }
 
 dispatch! {

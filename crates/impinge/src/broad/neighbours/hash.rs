@@ -10,7 +10,7 @@ use std::ops::Range;
 use super::images::Images;
 use super::lattice::Lattice;
 use super::point_queries::{nearest_by_growing, within_candidates};
-use super::scan::{Found, Scan, Structure};
+use super::scan::{Scan, Scratch, Structure};
 use super::{Nearest, NeighbourSearch, Particles, SearchCounters, Technique, bytes_of};
 use crate::num::parallel;
 use crate::simd::SimdLevel;
@@ -36,7 +36,7 @@ pub(super) struct Hash {
     lattice: Lattice,
     table: CellTable,
     points: PointColumns,
-    scratch: Vec<Found>,
+    scratch: Scratch,
     counters: SearchCounters,
 }
 
@@ -61,7 +61,7 @@ impl Hash {
             lattice: Lattice::default(),
             table: CellTable::default(),
             points: PointColumns::default(),
-            scratch: Vec::new(),
+            scratch: Scratch::default(),
             counters: SearchCounters::default(),
         }
     }
@@ -115,10 +115,7 @@ impl NeighbourSearch for Hash {
             tests,
             pairs: pairs.len() as u64,
             updates: self.points.len() as u64,
-            bytes: self.images.bytes()
-                + self.points.bytes()
-                + self.table.bytes()
-                + self.scratch.iter().map(Found::bytes).sum::<u64>(),
+            bytes: self.images.bytes() + self.points.bytes() + self.table.bytes() + self.scratch.bytes(),
             ..SearchCounters::default()
         };
     }

@@ -5,9 +5,7 @@
 //! the whole block first and its pairs are listed then: a list that grows by what was just tested would hold up the
 //! loads of the next test.
 
-use std::sync::atomic::{AtomicU64, Ordering};
-
-use super::gather::{TaskList, gather};
+use super::gather::{List, Sink, gather};
 use super::grid::RowCells;
 use super::hash::CellTable;
 use super::images::Images;
@@ -25,9 +23,6 @@ const METERED_TASK: usize = 1 << 4;
 
 /// Candidates of a block: their columns fit into the nearest cache.
 const BLOCK: usize = 1 << 10;
-
-/// Pairs for which room is made at a time.
-const PAIRS: usize = 1 << 14;
 
 /// What is searched.
 #[derive(Clone, Copy)]
@@ -48,12 +43,26 @@ pub(super) enum Structure<'a> {
     Hashed(&'a CellTable),
 }
 
-/// What tasks found, and what they need.
+/// What is kept from one search to the next.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Found {
-    /// The first `count` are pairs; what follows was written in passing or stood there before.
-    pairs: Vec<[u32; 2]>,
-    count: usize,
+pub(super) struct Scratch {
+    /// One for each thread.
+    workers: Vec<Worker>,
+    lists: Vec<List>,
+}
+
+impl Scratch {
+    /// Bytes held.
+    pub fn bytes(&self) -> u64 {
+        let of_workers = self.workers.iter().map(|worker| bytes_of(&worker.masks) + worker.block.bytes());
+        of_workers.sum::<u64>() + self.lists.iter().map(List::bytes).sum::<u64>()
+    }
+}
+
+/// What a thread needs for its tasks; on cache lines of its own, for it counts every test.
+#[derive(Debug, Clone, Default)]
+#[repr(align(128))]
+struct Worker {
     tests: u64,
     /// Candidates of a cell, side by side.
     block: PointColumns,
@@ -61,66 +70,42 @@ pub(super) struct Found {
     masks: Vec<PairMasks>,
 }
 
-impl Found {
-    /// Bytes held.
-    pub fn bytes(&self) -> u64 {
-        bytes_of(&self.pairs) + bytes_of(&self.masks) + self.block.bytes()
-    }
-
-    /// Makes room for so many pairs more, and a vector. Memory that was used before is not cleared.
-    #[inline(always)]
-    fn reserve(&mut self, more: usize) {
-        let needed = self.count + more + MOST_LANES;
-        if self.pairs.len() < needed {
-            self.pairs.resize(needed + PAIRS, [0; 2]);
-        }
-    }
-}
-
-impl TaskList for Found {
-    fn restart(&mut self) {
-        (self.count, self.tests) = (0, 0);
-    }
-
-    fn found(&self) -> &[[u32; 2]] {
-        &self.pairs[..self.count]
+impl Worker {
+    fn prepare(&mut self, balls: bool) {
+        self.tests = 0;
+        self.block.resize(BLOCK, balls);
+        self.masks.resize(BLOCK, PairMasks::default());
     }
 }
 
 impl Scan<'_> {
     /// Replaces `pairs` by all pairs; returns the number of tests.
-    pub fn pairs(&self, level: SimdLevel, scratch: &mut Vec<Found>, pairs: &mut Vec<[u32; 2]>) -> u64 {
+    pub fn pairs(&self, level: SimdLevel, scratch: &mut Scratch, pairs: &mut Vec<[u32; 2]>) -> u64 {
         let count = self.points.len();
         let tasks = count.div_ceil(TASK);
-        let task = |k: usize, found: &mut Found| {
-            self.task(level, k * TASK, count.min((k + 1) * TASK), found);
-        };
-        if parallel::threads() == 1 || tasks < 2 {
-            scratch.resize_with(1, Found::default);
-            let found = &mut scratch[0];
-            found.restart();
-            // Straight into the list.
-            std::mem::swap(&mut found.pairs, pairs);
+        let threads = parallel::threads().min(tasks).max(1);
+        let Scratch { workers, lists } = scratch;
+        workers.resize_with(threads, Worker::default);
+        workers.iter_mut().for_each(|worker| worker.prepare(!self.particles.radii().is_empty()));
+        if let [worker] = workers.as_mut_slice() {
+            let mut sink = Sink::whole(std::mem::take(pairs));
             let meter = Meter::of_thread();
             let size = if meter.is_on() { METERED_TASK } else { TASK };
             for first in parallel::in_turn((0..count).step_by(size)) {
                 let end = count.min(first + size);
                 let tests = if meter.is_on() { self.tests_ahead(first, end) } else { 0 };
-                if !meter.grant(Unit::Test, tests, found.count) {
+                if !meter.grant(Unit::Test, tests, sink.count()) {
                     break;
                 }
-                self.task(level, first, end, found);
+                self.task(level, first, end, worker, &mut sink);
             }
-            found.pairs.truncate(found.count);
-            std::mem::swap(&mut found.pairs, pairs);
-            return found.tests;
+            *pairs = sink.into_whole();
+        } else {
+            gather(tasks, workers, lists, pairs, |k, worker, sink| {
+                self.task(level, k * TASK, count.min((k + 1) * TASK), worker, sink);
+            });
         }
-        let tests = AtomicU64::new(0);
-        gather(tasks, scratch, pairs, |k, found| {
-            task(k, found);
-            tests.fetch_add(found.tests, Ordering::Relaxed);
-        });
-        tests.into_inner()
+        workers.iter().map(|worker| worker.tests).sum()
     }
 
     /// How many tests the particles from `first` to `end` will have.
@@ -148,27 +133,26 @@ impl Scan<'_> {
     }
 
     /// Adds the pairs in which the particles from `first` to `end` look at those behind them.
-    fn task(&self, level: SimdLevel, first: usize, end: usize, found: &mut Found) {
-        let (before, balls) = (found.count, !self.particles.radii().is_empty());
-        found.block.resize(BLOCK, balls);
-        found.masks.resize(BLOCK, PairMasks::default());
-        match balls {
-            false => search_points(level, self, first, end, found),
-            true => search_balls(level, self, first, end, found),
+    fn task(&self, level: SimdLevel, first: usize, end: usize, worker: &mut Worker, sink: &mut Sink<'_, '_>) {
+        let before = sink.count();
+        match self.particles.radii().is_empty() {
+            true => search_points(level, self, first, end, worker, sink),
+            false => search_balls(level, self, first, end, worker, sink),
         }
         if !self.images.positions().is_empty() {
-            self.resolve_images(before, found);
+            self.resolve_images(before, sink);
         }
     }
 
     /// Numbers of images become those of their particles, in the pairs behind the first `before`.
-    fn resolve_images(&self, before: usize, found: &mut Found) {
+    fn resolve_images(&self, before: usize, sink: &mut Sink<'_, '_>) {
         let count = self.particles.len() as u32;
         // Two images of a particle are equally near only at half a width; then the doubles say which counts.
         let tied = self.particles.is_tied();
+        let (found, pairs) = (sink.count(), sink.slots());
         let mut kept = before;
-        for k in before..found.count {
-            let [a, b] = found.pairs[k];
+        for k in before..found {
+            let [a, b] = pairs[k];
             let pair = match [a, b] {
                 _ if tied => self.particles.pair_of_images(self.images, a, b),
                 [_, b] if b < count => Some([a, b]),
@@ -179,20 +163,20 @@ impl Scan<'_> {
                 }
             };
             if let Some(pair) = pair {
-                found.pairs[kept] = pair;
+                pairs[kept] = pair;
                 kept += 1;
             }
         }
-        found.count = kept;
+        sink.set_count(kept);
     }
 }
 
 dispatch! {
-    fn search_points(scan: &Scan<'_>, first: usize, end: usize, found: &mut Found) = proof search_points_plain
+    fn search_points(scan: &Scan<'_>, first: usize, end: usize, worker: &mut Worker, sink: &mut Sink<'_, '_>) = proof search_points_plain
 }
 
 dispatch! {
-    fn search_balls(scan: &Scan<'_>, first: usize, end: usize, found: &mut Found) = proof search_balls_plain
+    fn search_balls(scan: &Scan<'_>, first: usize, end: usize, worker: &mut Worker, sink: &mut Sink<'_, '_>) = proof search_balls_plain
 }
 
 #[inline(always)]
@@ -201,14 +185,22 @@ fn search_points_plain<L: PointLanes>(
     scan: &Scan<'_>,
     first: usize,
     end: usize,
-    found: &mut Found,
+    worker: &mut Worker,
+    sink: &mut Sink<'_, '_>,
 ) {
-    search_plain::<L, false>(lanes, scan, first, end, found);
+    search_plain::<L, false>(lanes, scan, first, end, worker, sink);
 }
 
 #[inline(always)]
-fn search_balls_plain<L: PointLanes>(lanes: L, scan: &Scan<'_>, first: usize, end: usize, found: &mut Found) {
-    search_plain::<L, true>(lanes, scan, first, end, found);
+fn search_balls_plain<L: PointLanes>(
+    lanes: L,
+    scan: &Scan<'_>,
+    first: usize,
+    end: usize,
+    worker: &mut Worker,
+    sink: &mut Sink<'_, '_>,
+) {
+    search_plain::<L, true>(lanes, scan, first, end, worker, sink);
 }
 
 #[inline(always)]
@@ -217,20 +209,21 @@ fn search_plain<L: PointLanes, const BALLS: bool>(
     scan: &Scan<'_>,
     first: usize,
     end: usize,
-    found: &mut Found,
+    worker: &mut Worker,
+    sink: &mut Sink<'_, '_>,
 ) {
     // Loops, not closures: those would not become part of a function for another instruction set.
     match &scan.structure {
         Structure::Rows(cells) => {
             let mut seeker = cells.seeker(first, end);
             while let Some(own) = seeker.advance() {
-                search_cell::<L, BALLS>(lanes, scan, own, seeker.runs(), found);
+                search_cell::<L, BALLS>(lanes, scan, own, seeker.runs(), worker, sink);
             }
         }
         Structure::Hashed(cells) => {
             let mut seeker = cells.seeker(first, end);
             while let Some(own) = seeker.advance() {
-                search_cell::<L, BALLS>(lanes, scan, own, seeker.runs(), found);
+                search_cell::<L, BALLS>(lanes, scan, own, seeker.runs(), worker, sink);
             }
         }
     }
@@ -243,22 +236,23 @@ fn search_cell<L: PointLanes, const BALLS: bool>(
     scan: &Scan<'_>,
     own: [usize; 2],
     runs: &[[usize; 2]],
-    found: &mut Found,
+    worker: &mut Worker,
+    sink: &mut Sink<'_, '_>,
 ) {
     let mut before = 0;
-    found.block.clear();
+    worker.block.clear();
     for &[mut at, end] in runs {
         loop {
-            at = found.block.append(scan.points, at, end);
+            at = worker.block.append(scan.points, at, end);
             if at >= end {
                 break;
             }
-            search_block::<L, BALLS>(lanes, scan, own, before, found);
-            before += found.block.len();
-            found.block.clear();
+            search_block::<L, BALLS>(lanes, scan, own, before, worker, sink);
+            before += worker.block.len();
+            worker.block.clear();
         }
     }
-    search_block::<L, BALLS>(lanes, scan, own, before, found);
+    search_block::<L, BALLS>(lanes, scan, own, before, worker, sink);
 }
 
 /// Compares particles of a cell with a block of its candidates, `before` of which were in other blocks.
@@ -268,47 +262,49 @@ fn search_block<L: PointLanes, const BALLS: bool>(
     scan: &Scan<'_>,
     own: [usize; 2],
     before: usize,
-    found: &mut Found,
+    worker: &mut Worker,
+    sink: &mut Sink<'_, '_>,
 ) {
-    let len = found.block.len();
+    let len = worker.block.len();
     for slot in own[0]..own[1] {
         // Candidates up to itself have looked at it.
         let from = (slot - own[0] + 1).saturating_sub(before);
         if from >= len {
             continue;
         }
-        found.tests += (len - from) as u64;
-        found.reserve(len - from);
+        worker.tests += (len - from) as u64;
+        // List by list a whole vector is written.
+        sink.reserve(len - from + MOST_LANES);
         let one = lanes.one(scan.points.coordinates(slot), scan.points.radius(slot), scan.limits);
         let number = scan.points.number(slot);
         let batches = (len - from).div_ceil(L::WIDTH);
-        let masks = &mut found.masks[..batches];
+        let masks = &mut worker.masks[..batches];
         let mut doubt = 0;
-        for (masks, batch) in masks.iter_mut().zip(found.block.batches::<L>(from)) {
+        for (masks, batch) in masks.iter_mut().zip(worker.block.batches::<L>(from)) {
             *masks = lanes.test::<BALLS>(&one, batch);
             doubt |= masks.sure ^ masks.maybe;
         }
         // Lanes behind the last candidate may say anything.
         masks[batches - 1].maybe &= u32::MAX >> (32 - (len - from - (batches - 1) * L::WIDTH));
         if doubt != 0 {
-            scan.decide(number, from, L::WIDTH, found);
+            scan.decide(number, from, L::WIDTH, worker);
         }
-        let (mut count, pairs) = (found.count, found.pairs.as_mut_slice());
-        for (masks, batch) in found.masks[..batches].iter().zip(found.block.batches::<L>(from)) {
+        let (mut count, pairs) = (sink.count(), sink.slots());
+        for (masks, batch) in worker.masks[..batches].iter().zip(worker.block.batches::<L>(from)) {
             let Some(to) = pairs.get_mut(count..).and_then(|free| free.first_chunk_mut()) else { break };
             lanes.list(masks.maybe, number, batch, to);
             count += masks.maybe.count_ones() as usize;
         }
-        found.count = count;
+        sink.set_count(count);
     }
 }
 
 impl Scan<'_> {
     /// Where the masks of a particle leave a doubt, the doubles decide.
     #[cold]
-    fn decide(&self, number: u32, from: usize, width: usize, found: &mut Found) {
-        let len = found.block.len();
-        for (masks, at) in found.masks.iter_mut().zip((from..len).step_by(width)) {
+    fn decide(&self, number: u32, from: usize, width: usize, worker: &mut Worker) {
+        let len = worker.block.len();
+        for (masks, at) in worker.masks.iter_mut().zip((from..len).step_by(width)) {
             let mut open = masks.maybe & !masks.sure;
             while open != 0 {
                 let lane = open.trailing_zeros();
@@ -317,7 +313,7 @@ impl Scan<'_> {
                 let is_pair = other < len
                     && self
                         .particles
-                        .pair_of_images(self.images, number, found.block.number(other))
+                        .pair_of_images(self.images, number, worker.block.number(other))
                         .is_some();
                 masks.maybe &= !(u32::from(!is_pair) << lane);
             }

@@ -13,11 +13,16 @@ mod sort;
 use super::images::Images;
 use super::lattice::Lattice;
 use super::point_queries::{nearest_by_growing, within_candidates};
-use super::scan::{Found, Scan, Structure};
+use super::scan::{Scan, Scratch, Structure};
 use super::{Nearest, NeighbourSearch, Particles, SearchCounters, Technique};
+use crate::num::stages;
 use crate::simd::SimdLevel;
 pub(super) use rows::RowCells;
 use sort::Cells;
+
+/// Particles from which on a second thread is kept awake between the stages of a search: for fewer there is one stage to share
+/// at most.
+const ATTENDED: usize = 1 << 15;
 
 /// Particles in cells.
 #[derive(Debug, Clone)]
@@ -27,7 +32,7 @@ pub(super) struct Grid {
     lattice: Lattice,
     images: Images,
     cells: Cells,
-    scratch: Vec<Found>,
+    scratch: Scratch,
     counters: SearchCounters,
 }
 
@@ -40,7 +45,7 @@ impl Grid {
             lattice: Lattice::default(),
             images: Images::default(),
             cells: Cells::default(),
-            scratch: Vec::new(),
+            scratch: Scratch::default(),
             counters: SearchCounters::default(),
         }
     }
@@ -48,20 +53,8 @@ impl Grid {
     fn rows(&self) -> RowCells<'_> {
         RowCells { lattice: &self.lattice, starts: &self.cells.starts }
     }
-}
 
-impl NeighbourSearch for Grid {
-    fn technique(&self) -> Technique {
-        Technique::Grid
-    }
-
-    fn update(&mut self, particles: &Particles<'_>) {
-        self.images.update(particles);
-        self.lattice = Lattice::dense(particles, &self.images, self.voxel);
-        self.cells.sort(self.level, particles, &self.images, &self.lattice);
-    }
-
-    fn search(&mut self, particles: &Particles<'_>, pairs: &mut Vec<[u32; 2]>) {
+    fn search_frame(&mut self, particles: &Particles<'_>, pairs: &mut Vec<[u32; 2]>) {
         self.update(particles);
         let mut scratch = std::mem::take(&mut self.scratch);
         let scan = Scan {
@@ -77,11 +70,29 @@ impl NeighbourSearch for Grid {
             tests,
             pairs: pairs.len() as u64,
             updates: self.cells.points.len() as u64,
-            bytes: self.images.bytes()
-                + self.cells.bytes()
-                + self.scratch.iter().map(Found::bytes).sum::<u64>(),
+            bytes: self.images.bytes() + self.cells.bytes() + self.scratch.bytes(),
             ..SearchCounters::default()
         };
+    }
+}
+
+impl NeighbourSearch for Grid {
+    fn technique(&self) -> Technique {
+        Technique::Grid
+    }
+
+    fn update(&mut self, particles: &Particles<'_>) {
+        self.images.update(particles);
+        self.lattice = Lattice::dense(particles, &self.images, self.voxel);
+        self.cells.sort(self.level, particles, &self.images, &self.lattice);
+    }
+
+    fn search(&mut self, particles: &Particles<'_>, pairs: &mut Vec<[u32; 2]>) {
+        if particles.len() < ATTENDED {
+            self.search_frame(particles, pairs);
+        } else {
+            stages::attended(|| self.search_frame(particles, pairs));
+        }
     }
 
     fn counters(&self) -> SearchCounters {
