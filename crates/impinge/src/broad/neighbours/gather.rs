@@ -298,7 +298,7 @@ mod tests {
                 );
                 assert!(spare.len() <= KEPT * threads);
             }
-            assert_eq!(workers.iter().sum::<usize>(), counts.iter().sum());
+            assert_eq!(workers.iter().sum::<usize>(), counts.iter().sum::<usize>());
         }
     }
 }
