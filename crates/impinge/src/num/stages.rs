@@ -341,7 +341,9 @@ mod tests {
             for count in [0, 1, 10, 5_000] {
                 let shares = pool.install(|| {
                     attended(|| {
-                        share_search(Vec::from_iter([0..count]), step, halve, |found| found.sort_unstable())
+                        share_search(std::iter::once(0..count).collect(), step, halve, |found| {
+                            found.sort_unstable()
+                        })
                     })
                 });
                 assert!(shares.iter().all(|found| found.is_sorted()));
