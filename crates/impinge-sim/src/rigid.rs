@@ -65,6 +65,7 @@ impl Rigid {
     ///
     /// # Errors
     /// A position that is not finite or beyond 1e60, or a rotation that is none.
+    #[inline]
     pub fn pose(&self) -> Result<Pose, Error> {
         Pose::from_rotation(self.position, self.rotation)
     }

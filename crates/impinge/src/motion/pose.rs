@@ -3,7 +3,7 @@
 //! The placed doubles are the truth that predicates decide on, so the order of operations is part of
 //! the contract: `x' = ((r00·x + r01·y) + r02·z) + tx`, without fused multiply-add.
 
-use std::ops::Mul;
+use std::ops::{Mul, RangeInclusive};
 
 use glam::{DMat3, DQuat, DVec3};
 
@@ -63,13 +63,14 @@ impl Pose {
     ///
     /// # Errors
     /// Numbers that are not finite, or a quaternion whose length is off 1 by more than 1e-4.
-    #[inline]
+    // Else a scene of many bodies copies each pose twice in every frame.
+    #[inline(always)]
     pub fn from_rotation(position: DVec3, rotation: DQuat) -> Result<Pose, Error> {
         check_translation(position)?;
-        let off = (rotation.length() - 1.0).abs();
-        // Negated, so that NaN is refused.
-        if !(off <= POSE_ORTHONORMALITY) {
-            return Err(no_unit_quaternion(rotation, off));
+        let [x, y, z, w] = rotation.to_array();
+        // The square spares the root; NaN is in no range.
+        if !UNIT_LENGTH_SQ.contains(&(((x * x + y * y) + z * z) + w * w)) {
+            return Err(no_unit_quaternion(x, y, z, w));
         }
         Ok(Pose::turned(position, rotation))
     }
@@ -245,17 +246,30 @@ fn uniform_scale(rows: &[DVec3; 3]) -> Option<f64> {
 
 #[inline]
 fn check_translation(t: DVec3) -> Result<(), Error> {
-    if t.as_ref().iter().all(|x| x.abs() <= LARGEST_COORDINATE) { Ok(()) } else { Err(far_position(t)) }
+    if t.as_ref().iter().all(|x| x.abs() <= LARGEST_COORDINATE) {
+        Ok(())
+    } else {
+        Err(far_position(t.x, t.y, t.z))
+    }
 }
 
-// Apart from the checks, so that who makes many poses does not carry the sentences along.
+/// Squares of the lengths of quaternions that are taken as they are.
+const UNIT_LENGTH_SQ: RangeInclusive<f64> = {
+    let [least, most] = [1.0 - POSE_ORTHONORMALITY, 1.0 + POSE_ORTHONORMALITY];
+    least * least..=most * most
+};
+
+// Apart from the checks, so that who makes many poses does not carry the sentences along; by number, so that no
+// vector goes through memory for their sake.
 #[cold]
-fn far_position(t: DVec3) -> Error {
-    Error::Pose { reason: format!("the position {t} is not finite or beyond 1e60") }
+fn far_position(x: f64, y: f64, z: f64) -> Error {
+    Error::Pose { reason: format!("the position {} is not finite or beyond 1e60", DVec3::new(x, y, z)) }
 }
 
 #[cold]
-fn no_unit_quaternion(rotation: DQuat, off: f64) -> Error {
+fn no_unit_quaternion(x: f64, y: f64, z: f64, w: f64) -> Error {
+    let rotation = DQuat::from_xyzw(x, y, z, w);
+    let off = (rotation.length() - 1.0).abs();
     Error::Pose { reason: format!("the quaternion {rotation} is {off:e} off unit length") }
 }
 

@@ -86,6 +86,16 @@ pub(super) struct Entry {
     pub named: bool,
 }
 
+impl Entry {
+    /// Its box waits for the step with the number `clock`, in which its pairs are asked again.
+    pub fn mark_moved(&mut self, id: BodyId, clock: u64, moved: &mut Vec<u32>) {
+        self.moved_at = clock;
+        if !std::mem::replace(&mut self.queued, true) {
+            moved.push(id.slot());
+        }
+    }
+}
+
 #[derive(Debug, Clone)]
 struct Slot {
     generation: u32,

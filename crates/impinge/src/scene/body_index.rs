@@ -32,10 +32,15 @@ pub(super) struct BodyIndex {
 
 impl BodyIndex {
     /// A body was added, moved or removed.
+    #[inline]
     pub fn change(&mut self, slot: u32, count: usize) {
-        if self.tree.get().is_none() {
-            return;
+        if self.tree.get().is_some() {
+            self.set_beside(slot, count);
         }
+    }
+
+    /// From now on the body stands beside the tree.
+    fn set_beside(&mut self, slot: u32, count: usize) {
         let at = slot as usize;
         if self.is_changed.len() <= at {
             self.is_changed.resize(at + 1, false);

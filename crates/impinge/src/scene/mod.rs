@@ -257,10 +257,12 @@ impl Scene {
 
     /// Puts a body elsewhere, from the next step on; false when there is no such body.
     pub fn place(&mut self, id: BodyId, pose: Pose) -> bool {
+        let (clock, count) = (self.clock + 1, self.bodies.count());
         let Some(entry) = self.bodies.get_mut(id) else { return false };
         if entry.body.pose != pose {
             entry.body.pose = pose;
-            self.mark_moved(id);
+            entry.mark_moved(id, clock, &mut self.moved);
+            self.index.change(id.slot(), count);
         }
         true
     }
@@ -312,13 +314,10 @@ impl Scene {
 
     /// The next step looks at the body anew.
     fn mark_moved(&mut self, id: BodyId) {
-        let clock = self.clock + 1;
-        self.index.change(id.slot(), self.bodies.count());
+        let (clock, count) = (self.clock + 1, self.bodies.count());
         let Some(entry) = self.bodies.get_mut(id) else { return };
-        entry.moved_at = clock;
-        if !std::mem::replace(&mut entry.queued, true) {
-            self.moved.push(id.slot());
-        }
+        entry.mark_moved(id, clock, &mut self.moved);
+        self.index.change(id.slot(), count);
     }
 
     /// Changes what a body is and meets, from the next step on; false when there is no such body.
