@@ -7,8 +7,8 @@
 
 use glam::DVec3;
 use impinge::narrow::convex::brute::signed_distance;
+use impinge::narrow::convex::polytope_distance::{WalkMemory, WalkWork, distance};
 use impinge::narrow::convex::separation::{ConvexMemory, distance_by_supports};
-use impinge::narrow::convex::voronoi_walk::{WalkMemory, WalkWork, distance};
 use impinge::shape::{Convex, Polytope};
 use impinge::{Certainty, Pose, Separation};
 use rand::{Rng, SeedableRng};

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use impinge::Pose;
-use impinge::narrow::convex::voronoi_walk::{WalkMemory, distance};
+use impinge::narrow::convex::polytope_distance::{WalkMemory, distance};
 
 use super::Effort;
 use crate::hulls;

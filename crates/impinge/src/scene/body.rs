@@ -3,7 +3,7 @@
 //! A name is a slot and a generation, so a name outlives its body without ever meaning another one. A slot
 //! that was freed is given out again only after the next step, so that within one step an index is one body.
 
-use super::bounds::Fit;
+use super::body_bounds::Fit;
 use super::filter::Groups;
 use crate::Pose;
 use crate::Shape;

@@ -49,8 +49,8 @@
 
 mod articulated;
 mod body;
+mod body_bounds;
 mod body_index;
-mod bounds;
 mod brute;
 mod configurations;
 mod event;
@@ -73,8 +73,8 @@ mod tests;
 use std::fmt;
 
 use body::{Bodies, Entry};
+use body_bounds::Fit;
 use body_index::BodyIndex;
-use bounds::Fit;
 use filter::Rules;
 use pair::Pair;
 
@@ -90,7 +90,7 @@ use crate::{Certainty, Contact, Counters, Error, Finish, Outcome, Pose, Shape};
 pub use crate::narrow::detector::Contacts;
 pub use articulated::{Articulated, jointed};
 pub use body::{Body, BodyId};
-pub use bounds::Boxes;
+pub use body_bounds::Boxes;
 pub use configurations::Clearance;
 pub use event::{Event, EventKind, Frame, SceneContact};
 pub use filter::Groups;

@@ -13,7 +13,7 @@ use std::collections::BinaryHeap;
 
 use glam::DVec3;
 
-use super::bounds::ball_of;
+use super::body_bounds::ball_of;
 use super::{Articulated, BodyId, Scene};
 use crate::geom::point_triangle::norm;
 use crate::model::Geometry;

@@ -8,7 +8,7 @@
 use glam::DVec3;
 
 use super::body::Entry;
-use super::bounds::{ball_of, placed_ball};
+use super::body_bounds::{ball_of, placed_ball};
 use super::overlap;
 use super::scene_sweep::swept_bounds;
 use super::{Body, BodyId, Groups, Scene};

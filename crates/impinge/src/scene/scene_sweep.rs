@@ -17,7 +17,7 @@ use std::collections::{BinaryHeap, HashMap};
 use glam::DVec3;
 
 use super::body::Entry as BodyEntry;
-use super::bounds::ball_of;
+use super::body_bounds::ball_of;
 use super::separating_plane::{Side, separated};
 use super::{BodyId, Scene};
 use crate::bound::Aabb;

@@ -5,7 +5,7 @@ use super::*;
 use crate::Pose;
 use crate::model::Model;
 use crate::narrow::continuous::{SweepOptions, sweep};
-use crate::scene::bounds::ball_of;
+use crate::scene::body_bounds::ball_of;
 use crate::shape::{Mesh, Primitive, procedural};
 
 fn vector(rng: &mut Pcg64, size: f64) -> DVec3 {

@@ -26,7 +26,6 @@ mod box_tree;
 mod brute;
 mod bsp_tree;
 mod crowding;
-mod domain;
 mod gather;
 mod grid;
 mod hash;
@@ -41,6 +40,7 @@ mod moving_tree;
 mod nearest;
 mod octree;
 mod particles;
+mod periodic_cell;
 mod point_list;
 mod point_queries;
 mod r_star;
@@ -57,12 +57,12 @@ use crate::error::Error;
 
 #[cfg(feature = "unstable")]
 pub use crowding::Crowding;
-pub use domain::Domain;
 pub use limited::LimitedPairs;
 pub use list::{NeighbourList, NeighbourOptions};
 pub use moving_tree::{MovingTree, PredictedContact};
 pub use nearest::Nearest;
 pub use particles::{Displacement, Particles};
+pub use periodic_cell::Domain;
 pub use spanner::DeformableSpanner;
 pub use technique::Technique;
 

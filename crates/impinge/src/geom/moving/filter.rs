@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use glam::DVec3;
 
 use super::FeaturePairKind;
-use super::cubic::Cubic;
+use super::coplanarity_roots::Cubic;
 use crate::geom::fast_max::{larger, largest};
 use crate::num::double_double::{self, DoubleDoubleVec};
 use crate::num::tolerance::{

@@ -8,7 +8,7 @@
 
 mod aligned;
 mod clearance;
-mod cubic;
+mod coplanarity_roots;
 mod exact_coplanarity;
 mod filter;
 #[cfg(test)]

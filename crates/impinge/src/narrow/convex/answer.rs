@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 
-use super::voronoi_region::{FeaturePair, Near};
+use super::voronoi_walk::{FeaturePair, Near};
 use crate::contact::{Feature, Separation};
 use crate::geom::point_triangle::{norm, segment_foot};
 use crate::motion::Pose;

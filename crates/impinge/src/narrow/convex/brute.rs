@@ -4,7 +4,7 @@
 use glam::DVec3;
 
 use super::answer::PlacedPolytope;
-use super::voronoi_region::FeaturePair;
+use super::voronoi_walk::FeaturePair;
 use crate::contact::Separation;
 use crate::geom::point_triangle::segment_foot;
 use crate::geom::segment_segment::closest_points;

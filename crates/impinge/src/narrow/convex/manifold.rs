@@ -41,7 +41,7 @@ pub struct Manifold {
 /// The patch of two polytopes whose separation is known, with the points not farther apart than `margin`.
 ///
 /// ```
-/// use impinge::narrow::convex::{manifold::manifold, voronoi_walk::{WalkMemory, distance}};
+/// use impinge::narrow::convex::{manifold::manifold, polytope_distance::{WalkMemory, distance}};
 /// use impinge::{Pose, shape::Polytope};
 /// use glam::DVec3;
 ///

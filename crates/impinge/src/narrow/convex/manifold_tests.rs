@@ -1,7 +1,7 @@
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
 
-use super::super::voronoi_walk::{WalkMemory, distance};
+use super::super::polytope_distance::{WalkMemory, distance};
 use super::*;
 
 fn cube() -> Polytope {

@@ -15,7 +15,7 @@ use super::epa::{self, Depth, depth};
 use super::gjk::{Corner, Gap, gap, gap_after, support};
 use super::placed_core::{Core, LocalFrame, PlacedCore, place, reach_of};
 use super::point;
-use super::voronoi_walk::{self, WalkMemory};
+use super::polytope_distance::{self, WalkMemory};
 use crate::geom::segment_segment::closest_points;
 use crate::num::exact_vector::{cross, exact};
 use crate::num::tolerance::{CURVED_DEPTH, POLISH_FIRST_TURN, POLISH_LAST_TURN, SUPPORT_ROUNDING};
@@ -110,7 +110,7 @@ fn in_order(
             }
         }
         (Convex::Polytope(p), Convex::Polytope(q)) => {
-            (voronoi_walk::distance(p, pose_a, q, pose_b, &mut memory.walk), Certainty::Exact)
+            (polytope_distance::distance(p, pose_a, q, pose_b, &mut memory.walk), Certainty::Exact)
         }
         _ => distance_by_supports(a, pose_a, b, pose_b, memory),
     }

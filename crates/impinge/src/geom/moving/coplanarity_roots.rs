@@ -1,4 +1,5 @@
-//! A cubic on 0..1 whose coefficients are known up to an error, and its roots, none of them lost.
+//! The instants at which four moving points are coplanar, in floats with error bounds: the roots on 0..1 of a cubic
+//! whose coefficients are known up to an error, none of them lost.
 //!
 //! In the Bernstein form the value lies between the coefficients, so an error of the coefficients is one of
 //! the value, and signs of the coefficients tell where there is no root and where there is just one (Descartes).
