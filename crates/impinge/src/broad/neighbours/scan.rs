@@ -135,10 +135,7 @@ impl Scan<'_> {
     /// Adds the pairs in which the particles from `first` to `end` look at those behind them.
     fn task(&self, level: SimdLevel, first: usize, end: usize, worker: &mut Worker, sink: &mut Sink<'_, '_>) {
         let before = sink.count();
-        match self.particles.radii().is_empty() {
-            true => search_points(level, self, first, end, worker, sink),
-            false => search_balls(level, self, first, end, worker, sink),
-        }
+        search(level, self, first, end, worker, sink);
         if !self.images.positions().is_empty() {
             self.resolve_images(before, sink);
         }
@@ -172,15 +169,11 @@ impl Scan<'_> {
 }
 
 dispatch! {
-    fn search_points(scan: &Scan<'_>, first: usize, end: usize, worker: &mut Worker, sink: &mut Sink<'_, '_>) = proof search_points_plain
-}
-
-dispatch! {
-    fn search_balls(scan: &Scan<'_>, first: usize, end: usize, worker: &mut Worker, sink: &mut Sink<'_, '_>) = proof search_balls_plain
+    fn search(scan: &Scan<'_>, first: usize, end: usize, worker: &mut Worker, sink: &mut Sink<'_, '_>) = proof search_plain
 }
 
 #[inline(always)]
-fn search_points_plain<L: PointLanes>(
+fn search_plain<L: PointLanes>(
     lanes: L,
     scan: &Scan<'_>,
     first: usize,
@@ -188,23 +181,14 @@ fn search_points_plain<L: PointLanes>(
     worker: &mut Worker,
     sink: &mut Sink<'_, '_>,
 ) {
-    search_plain::<L, false>(lanes, scan, first, end, worker, sink);
+    match scan.particles.radii().is_empty() {
+        true => search_cells::<L, false>(lanes, scan, first, end, worker, sink),
+        false => search_cells::<L, true>(lanes, scan, first, end, worker, sink),
+    }
 }
 
 #[inline(always)]
-fn search_balls_plain<L: PointLanes>(
-    lanes: L,
-    scan: &Scan<'_>,
-    first: usize,
-    end: usize,
-    worker: &mut Worker,
-    sink: &mut Sink<'_, '_>,
-) {
-    search_plain::<L, true>(lanes, scan, first, end, worker, sink);
-}
-
-#[inline(always)]
-fn search_plain<L: PointLanes, const BALLS: bool>(
+fn search_cells<L: PointLanes, const BALLS: bool>(
     lanes: L,
     scan: &Scan<'_>,
     first: usize,
