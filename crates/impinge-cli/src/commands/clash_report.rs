@@ -22,8 +22,23 @@ pub struct Body<'a> {
     /// Pairs whose boxes are near each other, and how many of them were answered.
     candidates: usize,
     answered: usize,
+    /// Parts that are open meshes, in which others could lie without that being a clash.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    open: Vec<&'a str>,
+    /// Why some files were not read, and the first of these reasons; absent where all were.
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    refused: &'a [String],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<&'a str>,
     #[serde(flatten)]
     assurance: Assurance,
+}
+
+impl<'a> Body<'a> {
+    /// The same where some files could not be read.
+    pub fn with_refused(self, refused: &'a [String]) -> Body<'a> {
+        Body { refused, error: refused.first().map(String::as_str), ..self }
+    }
 }
 
 /// One clash.
@@ -120,8 +135,19 @@ pub fn body<'a>(parts: &'a [Part], report: &ClashReport) -> Body<'a> {
         at_least: (!is_whole).then_some(report.clashes.len()),
         candidates: report.candidates,
         answered: report.answered,
+        open: report.open.iter().map(|&k| parts[k].name.as_str()).collect(),
+        refused: &[],
+        error: None,
         assurance,
     }
+}
+
+/// What is open about parts within others, in sentences.
+pub fn open_notes<'a>(parts: &'a [Part], report: &'a ClashReport) -> impl Iterator<Item = String> + 'a {
+    report.open.iter().map(|&k| {
+        let name = &parts[k].name;
+        format!("{name} is an open mesh and has no inside: whether other parts lie within it is not decided")
+    })
 }
 
 /// The answer as the bytes of a file.
@@ -182,6 +208,9 @@ pub fn text(
             write!(out, ", gap {:?}", row.gap)?;
         }
         writeln!(out)?;
+    }
+    for note in open_notes(parts, report) {
+        writeln!(out, "note: {note}")?;
     }
     let all_known = report.lists_all();
     let counts = ClashKind::ALL.map(|kind| format!("{} {kind}", report.count(kind))).join(", ");
