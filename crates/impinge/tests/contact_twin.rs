@@ -66,10 +66,10 @@ fn leaves(a: Placed<'_>, b: &Shape, at: &Pose, contact: &Contact) -> bool {
 }
 
 /// The answers of random pairs by their certainty: exact, a bracket with a single region, approximate.
-fn tallies(others: &[Shape], dice: &mut Pcg64) -> [Tally; 3] {
+fn tallies(others: &[Shape], count: u32, dice: &mut Pcg64) -> [Tally; 3] {
     let meshes = meshes();
     let mut tallies: [Tally; 3] = Default::default();
-    for _ in 0..700 {
+    for _ in 0..count {
         let (a, b) =
             (&meshes[dice.random_range(0..meshes.len())], &others[dice.random_range(0..others.len())]);
         let (p, at) = (pose(dice, DVec3::ZERO), unit(dice) * dice.random_range(0.2..1.6));
@@ -102,12 +102,12 @@ fn tallies(others: &[Shape], dice: &mut Pcg64) -> [Tally; 3] {
 #[test]
 fn what_the_deepest_contact_is_called_holds() {
     let dice = &mut Pcg64::seed_from_u64(12);
-    let [exact, single, approximate] = tallies(&meshes(), dice);
-    assert!(exact.answers > 5 && single.answers > 200, "{exact:?} {single:?}");
+    let [exact, single, approximate] = tallies(&meshes(), 300, dice);
+    assert!(exact.answers > 1 && single.answers > 90, "{exact:?} {single:?}");
     assert_eq!(approximate.answers, 0);
     // Out of its region, b may meet another part of a.
     assert!(50 * single.leave < single.answers, "{single:?}");
-    let [exact, single, approximate] = tallies(&convex(), dice);
+    let [exact, single, approximate] = tallies(&convex(), 700, dice);
     assert!(
         exact.answers > 60 && single.answers > 20 && approximate.answers > 80,
         "{exact:?} {approximate:?}"

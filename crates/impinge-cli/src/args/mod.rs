@@ -293,8 +293,8 @@ Parts are files, the mesh files of folders, the nodes of a glTF and the groups o
 :node, :object, :group or :object:group behind it where a file has several.
 Kinds: hard (they overlap), inside (one lies in the other or, open, on its surface), duplicate (the same surface twice),
 touching, clearance (nearer than --clearance). They are decided exactly on the coordinates of the files: there is no
-tolerance, and a copy of a part that a format rounded (STL holds single precision) overlaps it by that rounding and is
-hard, with a tiny depth or nearly all of its volume in common. An open part has no inside; that another may lie
+tolerance, and a copy of a part that a format rounded (STL holds single precision) overlaps it and is hard; where
+two parts share nearly all of their volumes, that is told (in JSON \"nearly_duplicate\"). An open part has no inside; that another may lie
 within it is told as a note (in JSON \"open\"). Each clash tells the smallest distance of the surfaces (gap), the
 penetration depth, the length of a translation that takes the parts apart (separate; in JSON also the translation of
 the second part itself), the volume in common of closed parts, a point and a box of the place. --out writes CSV, JSON,

@@ -2,12 +2,15 @@
 
 use std::io::Write;
 
-use impinge::{Certainty, ClashKind, ClashReport, Counters, Finish, Outcome, Part};
+use impinge::{Certainty, ClashKind, ClashReport, Counters, Finish, Outcome, Part, mass};
 use serde::Serialize;
 
 use crate::error::Failure;
 use crate::json_answer::{Assurance, Document};
 use crate::output::counted;
+
+/// The share of their volumes that parts have in common to be called nearly the same.
+const NEARLY_ALL: f64 = 0.999;
 
 /// The fields of the contract.
 #[derive(Debug, Serialize)]
@@ -67,6 +70,9 @@ pub struct Row<'a> {
     /// Whether the volume is right but for rounding.
     #[serde(skip)]
     pub is_exact: bool,
+    /// Whether the parts have nearly all of their volumes in common, as copies of which one was rounded; absent where not.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub nearly_duplicate: bool,
     /// A point of the place.
     pub at: [f64; 3],
     /// A box around the place.
@@ -92,6 +98,7 @@ pub fn rows<'a>(parts: &'a [Part], report: &ClashReport) -> Vec<Row<'a>> {
         let impinge::Clash { gap, depth, separate, volume, volume_error, .. } = *clash;
         let translation = clash.translation.map(|by| by.to_array());
         let error_kind = volume_error.map(|_| "estimate");
+        let nearly_duplicate = is_nearly_duplicate(parts, clash);
         let is_exact = clash.volume_certainty.is_none_or(|certainty| certainty == Certainty::Exact);
         Row {
             a,
@@ -105,11 +112,19 @@ pub fn rows<'a>(parts: &'a [Part], report: &ClashReport) -> Vec<Row<'a>> {
             volume_error,
             error_kind,
             is_exact,
+            nearly_duplicate,
             at,
             bounds,
         }
     };
     report.clashes.iter().map(row).collect()
+}
+
+/// Whether two parts that overlap are nearly one and the same.
+fn is_nearly_duplicate(parts: &[Part], clash: &impinge::Clash) -> bool {
+    let Some(common) = clash.volume.filter(|_| clash.kind == ClashKind::Hard) else { return false };
+    let whole = clash.parts.map(|k| mass(&parts[k].shape).map_or(f64::INFINITY, |mass| mass.volume.abs()));
+    common >= NEARLY_ALL * whole[0].max(whole[1])
 }
 
 /// The whole answer.
@@ -200,6 +215,9 @@ pub fn text(
             if let Some(error) = row.volume_error.filter(|_| !row.is_exact) {
                 write!(out, " (error about {error:.1e})")?;
             }
+        }
+        if row.nearly_duplicate {
+            write!(out, ", nearly the same part twice")?;
         }
         if let Some(separate) = row.separate.filter(|&length| length > 0.0) {
             write!(out, ", apart after {separate:?}")?;

@@ -166,6 +166,40 @@ fn one_bad_file_does_not_stop_the_others() {
     assert_eq!((whole.get("refused"), whole.get("error")), (None, None));
 }
 
+/// A copy that a format has rounded is no duplicate to the bit, but told as nearly one.
+#[test]
+fn a_rounded_copy_is_hard_and_nearly_a_duplicate() {
+    let folder = Folder::new();
+    let plate = |rounded: bool| -> String {
+        let corner = |words: &[&str]| {
+            let sizes = words.iter().zip([0.7, 0.3, 0.01]);
+            let at = sizes.map(|(x, size)| x.parse::<f64>().unwrap() * size);
+            let at = at.map(|x| if rounded { f64::from(x as f32) } else { x });
+            format!("v {}\n", at.map(|x| format!("{x:?}")).collect::<Vec<_>>().join(" "))
+        };
+        let line = |line: &str| match line.split_whitespace().collect::<Vec<_>>().as_slice() {
+            ["v", rest @ ..] => corner(rest),
+            _ => format!("{line}\n"),
+        };
+        cube(1.0, 12).lines().map(line).collect()
+    };
+    folder.write("plate.obj", plate(false));
+    folder.write("rounded.obj", plate(true));
+    folder.write("wide.obj", cube(0.4, 12));
+    let files = ["clash", "plate.obj", "rounded.obj", "wide.obj"];
+    let found = folder.run(&[&files[..], &["--format", "json"]].concat()).json();
+    let told: Vec<_> = found["clashes"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|c| (&c["kind"], c.get("nearly_duplicate")))
+        .collect();
+    let hard = json!("hard");
+    assert_eq!(told, [(&hard, Some(&json!(true))), (&hard, None), (&hard, None)], "{found}");
+    let text = folder.run(&files).out;
+    assert_eq!(text.matches(", nearly the same part twice").count(), 1, "{text}");
+}
+
 /// A part within an open one is no clash, and the answer says that this was not decided.
 #[test]
 fn an_open_part_around_others_is_named() {

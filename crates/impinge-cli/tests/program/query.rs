@@ -154,7 +154,7 @@ fn a_bad_line_names_its_fault_and_the_batch_goes_on() {
         (body(r#"{"sphere":1,"turns":2}"#), ": a: \"turns\" is no field here"),
         (body(r#"{"sphere":1,"law":"contact"}"#), ": a: \"law\" is no field here"),
         (
-            format!(r#"{{"id":5,"ask":"points","a":{{"sphere":1,"to":[1,0,0]}},"points":[[0,0,0]]}}"#),
+            r#"{"id":5,"ask":"points","a":{"sphere":1,"to":[1,0,0]},"points":[[0,0,0]]}"#.into(),
             ": a: \"to\" is no field here",
         ),
         (ask("5", "pairs", ",\"margin\":-1"), "margin: -1 is negative"),
