@@ -134,10 +134,13 @@ pub fn contacts(mut query: Query<'_>, a: Placed<'_>, b: Placed<'_>, margin: f64)
 /// A translation of b that takes the bodies apart.
 pub fn separate(mut query: Query<'_>, a: Placed<'_>, b: Placed<'_>) -> Result<Answer, Failure> {
     let answer = query.separate(a, b)?;
-    let found = answer.value.map_or_else(Separate::default, |found| Separate {
+    let at_most = answer.so_far.map(|found| found.length);
+    let open = Separate { at_most, ..Separate::default() };
+    let found = answer.value.map_or(open, |found| Separate {
         translation: Some(found.translation.to_array()),
         length: Some(found.length),
         at_least: Some(found.at_least),
+        at_most: None,
     });
     Ok(Answer::new(Found::Separate(found), &answer))
 }

@@ -201,6 +201,9 @@ pub struct Separate {
     pub length: Option<f64>,
     /// No shorter one than this does.
     pub at_least: Option<f64>,
+    /// One of this length does, when the budget ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at_most: Option<f64>,
 }
 
 /// How much two solids overlap.

@@ -22,7 +22,10 @@ pub fn run(args: &Separate, common: &Common) -> Result<Exit, Failure> {
 fn text(answer: &Answer, out: &mut dyn Write) -> std::io::Result<()> {
     let Found::Separate(found) = &answer.found else { return Ok(()) };
     let (Some([x, y, z]), Some(length)) = (found.translation, found.length) else {
-        return writeln!(out, "undecided");
+        return match found.at_most {
+            Some(most) => writeln!(out, "undecided; no more than {most:?} is needed"),
+            None => writeln!(out, "undecided"),
+        };
     };
     if length == 0.0 {
         return writeln!(out, "apart or touching already");

@@ -52,7 +52,11 @@ pub fn answer(question: &Question) -> Result<Fields, Error> {
                 "length": told.map(|told| told.length),
                 "at_least": told.map(|told| told.at_least),
             });
-            Ok((with(fields, &found), told.is_some_and(|told| told.length > 0.0)))
+            let mut fields = with(fields, &found);
+            if let Some(told) = found.so_far {
+                fields.insert("at_most".into(), json!(told.length));
+            }
+            Ok((fields, told.is_some_and(|told| told.length > 0.0)))
         }
         What::Rays(a, rays) => ray_hits(&mut query, a, rays),
         What::Points(a, points) => {

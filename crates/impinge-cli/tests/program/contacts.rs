@@ -56,6 +56,8 @@ fn separate_tells_a_translation_that_check_confirms() {
     assert!(text.contains("is apart or touches"), "{text}");
     let short = folder.run(&[&args[..], &["--budget", "1"]].concat());
     assert_eq!((short.code, &short.json()["translation"]), (3, &Value::Null), "{short:?}");
+    let most = short.json()["at_most"].as_f64().unwrap();
+    assert!((0.1..0.11).contains(&most), "{short:?}");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! What the boxes of two bodies tell of a distance or a sweep whose budget ended before the search could say anything,
+//! What the boxes of two bodies tell of a distance, a separating translation or a sweep whose budget ended before the search could say anything,
 //! as while trees are being built.
 
 use glam::DVec3;
@@ -7,6 +7,7 @@ use crate::bound::Aabb;
 use crate::contact::{Certainty, Feature, Finish, Outcome, Separation, Verdict};
 use crate::model::Geometry;
 use crate::motion::{Ball, Motion};
+use crate::narrow::contacts::{SeparatingTranslation, way_beside};
 use crate::narrow::continuous::{Sweep, SweepOptions};
 use crate::narrow::shape_pair::ShapePair;
 use crate::num::tolerance::{ROUND_UP, SWEEP_SLACK};
@@ -106,6 +107,31 @@ pub(super) fn of_sweep(
     Verdict { so_far: Some(found), ..Verdict::new(None, outcome) }
 }
 
+/// A separating translation that the budget left open: that which takes b beside the box of a, or none where the boxes are
+/// apart already.
+pub(super) fn of_separate(
+    open: Verdict<SeparatingTranslation>,
+    pair: &ShapePair<'_>,
+    budget: &Budget,
+) -> Verdict<SeparatingTranslation> {
+    let outcome = open.outcome;
+    if outcome.finish != Finish::OutOfBudget || open.so_far.is_some() {
+        return open;
+    }
+    let Some([a, b]) = boxes(pair, budget) else { return open };
+    let [a, b] = [a.placed(pair.poses[0]), b.placed(pair.poses[1])];
+    if !a.meets(&b) {
+        let apart = Outcome { certainty: Certainty::Exact, finish: Finish::Complete, ..outcome };
+        return Verdict::new(Some(SeparatingTranslation::default()), apart);
+    }
+    let Some((direction, length)) = way_beside(&a, &b) else { return open };
+    // Added to the position it may be rounded down.
+    let length = length * ROUND_UP + f64::EPSILON * pair.poses[1].translation().abs().max_element();
+    let found = SeparatingTranslation { translation: direction * length, length, at_least: 0.0 };
+    let outcome = Outcome { certainty: Certainty::Conservative { tolerance: length }, ..outcome };
+    Verdict { so_far: Some(found), ..Verdict::new(None, outcome) }
+}
+
 /// The boxes of both shapes in their own frames; `None` where finding them may take too long for a deadline.
 fn boxes(pair: &ShapePair<'_>, budget: &Budget) -> Option<[Aabb; 2]> {
     let is_quick = |shape: &&Geometry| shape.knows_box() || shape.primitives() <= QUICK;
@@ -116,8 +142,10 @@ fn boxes(pair: &ShapePair<'_>, budget: &Budget) -> Option<[Aabb; 2]> {
 /// What the distance of what lies in two boxes is not below: their gap, or less by the shortest way that takes one beside
 /// the other.
 fn least(a: &Aabb, b: &Aabb) -> f64 {
-    let ways = (a.high - b.low).min(b.high - a.low);
-    if a.meets(b) { -ways.min_element() * ROUND_UP } else { a.gap(b) }
+    if !a.meets(b) {
+        return a.gap(b);
+    }
+    way_beside(a, b).map_or(f64::NEG_INFINITY, |(_, length)| -length * ROUND_UP)
 }
 
 /// A point of the surface of a placed shape, towards a direction where that is as cheap, and what it lies on as far as that
@@ -147,7 +175,10 @@ mod tests {
     use rand::{Rng, SeedableRng};
     use rand_pcg::Pcg64;
 
-    use crate::{Budget, Finish, Memory, Motion, Pose, Query, Shape, ShapeKind, procedural};
+    use crate::{
+        Budget, Finish, Memory, Motion, Pose, Query, Relation, Shape, ShapeKind, procedural, relation,
+        separate,
+    };
 
     fn kinds() -> Vec<Shape> {
         let ball = Shape::sphere(0.4).unwrap();
@@ -225,6 +256,34 @@ mod tests {
             }
         }
         assert!(told > 100 && later > 20, "{told} {later}");
+    }
+
+    /// The boxes alone tell a translation that takes bodies apart.
+    #[test]
+    fn a_way_out_is_known_from_the_first_unit_on() {
+        let mut rng = Pcg64::seed_from_u64(10);
+        let kinds = kinds();
+        let (mut told, mut apart) = (0, 0);
+        for _ in 0..300 {
+            // Clouds are not taken apart, half-spaces have no box.
+            let [a, b] = [(); 2].map(|()| kinds[rng.random_range(0..6)].unprepared());
+            let [p, q] = [pose(&mut rng), pose(&mut rng)];
+            let found = { Query { budget: Budget::units(1), ..Query::default() } }
+                .separate(a.at(p), b.at(q))
+                .unwrap();
+            let way = found.value.or(found.so_far).unwrap();
+            let moved =
+                Pose::from_rotation(q.translation() + way.translation, DQuat::from_mat3(&q.rotation()))
+                    .unwrap();
+            let after = relation(a.at(p), b.at(moved));
+            assert!(matches!(after, Relation::Separated | Relation::Touching), "{after:?} {found:?}");
+            let least = separate(a.at(p), b.at(q)).unwrap();
+            assert!(found.value.is_none_or(|way| way.length == least.length), "{found:?} {least:?}");
+            assert!(least.length <= way.length * (1.0 + 1e-9), "{found:?} {least:?}");
+            told += usize::from(found.finish == Finish::OutOfBudget);
+            apart += usize::from(found.value.is_some());
+        }
+        assert!(told > 50 && apart > 50, "{told} {apart}");
     }
 
     /// Two convex shapes are answered whatever the budget, and their relation as well.

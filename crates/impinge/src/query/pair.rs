@@ -395,7 +395,7 @@ const CONTACTS: Kind<Vec<Contact>> = Kind {
 const SEPARATE: Kind<SeparatingTranslation> = Kind {
     ask: |kernel, _, pair, memory, budget| kernel.separate(pair, memory, budget),
     take: |finding| if let Finding::Separate(verdict) = finding { Some(verdict) } else { None },
-    settle: |open, _, _, _| open,
+    settle: |open, _, pair, budget| bracket::of_separate(open, pair, budget),
 };
 
 const SWEEP: Kind<Sweep> = Kind {

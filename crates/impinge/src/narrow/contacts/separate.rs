@@ -13,6 +13,7 @@ use super::convex_mesh_hull::{as_mesh, convex_body};
 use super::part_translation::{PartTranslation, doubt};
 use super::payment::Payment;
 use super::translation::{Translation, WayOut, spread_directions};
+use crate::bound::Aabb;
 use crate::contact::{Certainty, Counters, Finish, Outcome, Relation, Verdict, VolumeOptions};
 use crate::model::{Fact, Geometry, Model};
 use crate::narrow::convex::placed_core::safe_scale;
@@ -291,12 +292,17 @@ fn hull_direction([a, b]: [Convex; 2], [pose_a, pose_b]: [&Pose; 2]) -> Option<D
     (found.normal != DVec3::ZERO).then_some(found.normal)
 }
 
-/// Along which direction and how far the box of b comes to lie beside that of a: a way out of any two bodies. `None`
-/// where one has no end.
+/// Along which direction and how far b comes to lie beside the box of a: a way out of any two bodies. `None` where both
+/// have no end.
 fn beside(pair: &ShapePair<'_>) -> Option<(DVec3, f64)> {
-    let [p, q] = [0, 1].map(|k| pair.shapes[k].bounds(pair.poses[k]));
+    let [a, b] = [0, 1].map(|k| pair.shapes[k].bounds(pair.poses[k]));
+    way_beside(&a, &b)
+}
+
+/// The shortest way along an axis that takes one box beside another; `None` without an end.
+pub(crate) fn way_beside(a: &Aabb, b: &Aabb) -> Option<(DVec3, f64)> {
     let ways = DVec3::AXES.into_iter().zip(0..3);
-    let ways = ways.flat_map(|(axis, k)| [(axis, (p.high - q.low)[k]), (-axis, (q.high - p.low)[k])]);
+    let ways = ways.flat_map(|(axis, k)| [(axis, (a.high - b.low)[k]), (-axis, (b.high - a.low)[k])]);
     ways.filter(|(_, length)| length.is_finite()).min_by(|x, y| x.1.total_cmp(&y.1))
 }
 
