@@ -260,7 +260,7 @@ Examples:
 The solid is cut along its notches until the parts are the solid itself (certainty \"exact\") or until there
 are enough; then the parts cover it, and the answer says by how much they stand out, as a volume (excess) and
 as a length (deviation, the tolerance), and why no more cuts were made (ended). --output writes all parts into one file, of an OBJ as objects part0, part1, …. Exits 0; a mesh that is
-not closed is refused. When a --budget ends first, count is null, the parts after the last cut are told (they cover
+not closed is refused. When a --budget ends first, count and volume are null, the parts after the last cut are told (they cover
 the solid too; their deviation is half the diagonal of the largest), and the exit code is 3.")]
     Decompose(Decompose),
     /// Makes layered shells of a mesh: ever coarser levels that contain it
