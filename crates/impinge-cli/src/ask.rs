@@ -5,20 +5,46 @@
 use glam::DVec3;
 use impinge::{
     Contact, ContactKind, Deforming, FeaturePairKind, MovingContact, Overlap, Placed, Query, Ray, Region,
-    VolumeErrorKind, VolumeOptions,
+    Relation, VolumeErrorKind, VolumeOptions,
 };
 
 use crate::error::Failure;
 use crate::found::{
-    Contacts, Distance, FeatureContact, Found, Impact, Meetings, Named, Pairs, Patch, Place, Points, RayHit,
-    RayHits, Separate, Step, Sweep, Volume, word_of,
+    Bracket, Contacts, Distance, FeatureContact, Found, Impact, Meetings, Named, Openness, Pairs, Patch,
+    Place, Points, RayHit, RayHits, Separate, Step, Sweep, Volume, word_of,
 };
 use crate::json_answer::Answer;
 
 /// How the bodies lie to each other.
 pub fn relation(mut query: Query<'_>, a: Placed<'_>, b: Placed<'_>) -> Result<Answer, Failure> {
     let answer = query.relation(a, b)?;
-    Ok(Answer::new(Found::Relation { relation: answer.value.map(word_of) }, &answer))
+    let openness = match answer.value {
+        Some(Relation::Separated) => openness(&mut query, [a, b])?,
+        _ => Openness::default(),
+    };
+    Ok(Answer::new(Found::Relation { relation: answer.value.map(word_of), openness }, &answer))
+}
+
+/// Which of two bodies that do not meet are open meshes, where the other could lie within; as far as the budget goes.
+fn openness(query: &mut Query<'_>, bodies: [Placed<'_>; 2]) -> Result<Openness, Failure> {
+    let [p, q] = bodies.map(|body| body.shape().bounds(&body.pose()));
+    if !p.meets(&q) {
+        return Ok(Openness::default());
+    }
+    let mut open = Vec::new();
+    for (name, others, body) in [("a", "b lies", bodies[0]), ("b", "a lies", bodies[1])] {
+        open.extend(open_parts(query, body)?.map(|parts| (name, others, parts)));
+    }
+    Ok(Openness::of(&open))
+}
+
+/// How many of how many connected parts of an open mesh are open; `None` for other bodies.
+fn open_parts(query: &mut Query<'_>, body: Placed<'_>) -> Result<Option<[usize; 2]>, Failure> {
+    let shape = body.shape();
+    if shape.as_mesh().is_none() || query.is_closed(shape)?.value != Some(false) {
+        return Ok(None);
+    }
+    Ok(shape.open_components())
 }
 
 /// The pairs of triangles that meet, or that are within the margin.
@@ -53,8 +79,12 @@ pub fn check(
 ) -> Result<Answer, Failure> {
     query.with_relation = true;
     let answer = listing(query, a, b, margin)?;
+    let openness = match answer.relation {
+        Some(Relation::Separated) => openness(query, [a, b])?,
+        _ => Openness::default(),
+    };
     let (relation, pairs) = (answer.relation.map(word_of), listed(&answer, margin));
-    Ok(Answer::new(Found::Check { relation, pairs }, &answer))
+    Ok(Answer::new(Found::Check { relation, openness, pairs }, &answer))
 }
 
 /// The distance with its points, features and normal; and the relation besides where a body has an inside, out of
@@ -62,15 +92,20 @@ pub fn check(
 pub fn distance(query: &mut Query<'_>, a: Placed<'_>, b: Placed<'_>) -> Result<Answer, Failure> {
     query.with_relation = true;
     let answer = query.distance(a, b)?;
+    let openness = match answer.value {
+        Some(_) if !answer.is_contact() => openness(query, [a, b])?,
+        _ => Openness::default(),
+    };
     let told = answer.value.as_ref().or(answer.so_far.as_ref());
     // Half-spaces that overlap without end are no distance apart that a number could tell.
     let told = told.filter(|told| told.distance.is_finite());
     let open = answer.value.is_none();
+    let bracket = Bracket { at_most: answer.at_most(), at_least: answer.at_least() };
     let found = Distance {
         distance: told.filter(|_| !open).map(|told| told.distance),
-        at_most: answer.at_most().filter(|_| open),
-        at_least: answer.at_least().filter(|_| open),
+        bracket: open.then_some(bracket),
         relation: answer.relation.map(word_of),
+        openness,
         points: told.map(|told| told.points.map(|p| p.to_array())),
         features: told.map(|told| told.features.map(Named)),
         normal: told.and_then(|told| direction(told.normal)),
@@ -99,10 +134,13 @@ pub fn contacts(mut query: Query<'_>, a: Placed<'_>, b: Placed<'_>, margin: f64)
 /// A translation of b that takes the bodies apart.
 pub fn separate(mut query: Query<'_>, a: Placed<'_>, b: Placed<'_>) -> Result<Answer, Failure> {
     let answer = query.separate(a, b)?;
-    let found = answer.value.map_or_else(Separate::default, |found| Separate {
+    let at_most = answer.so_far.map(|found| found.length);
+    let open = Separate { at_most, ..Separate::default() };
+    let found = answer.value.map_or(open, |found| Separate {
         translation: Some(found.translation.to_array()),
         length: Some(found.length),
         at_least: Some(found.at_least),
+        at_most: None,
     });
     Ok(Answer::new(Found::Separate(found), &answer))
 }
@@ -155,6 +193,13 @@ pub fn sweep(mut query: Query<'_>, a: Placed<'_>, b: Placed<'_>) -> Result<Answe
         free_until: found.map_or(0.0, |found| found.free_until),
         slack: found.map(|found| found.slack),
         tolerance: None,
+        openness: match answer.value {
+            // As hollow bodies all are the same.
+            Some(found) if !query.surfaces && found.impact.is_none_or(|impact| impact.time > 0.0) => {
+                openness(&mut query, [a, b])?
+            }
+            _ => Openness::default(),
+        },
     };
     let mut answer = Answer::new(Found::Sweep(sweep), &answer);
     if let Found::Sweep(sweep) = &mut answer.found
@@ -170,6 +215,10 @@ pub fn points(mut query: Query<'_>, a: Placed<'_>, points: &[[f64; 3]]) -> Resul
     let points: Vec<DVec3> = points.iter().copied().map(DVec3::from).collect();
     let answer = query.signed_distance_batch(a, &points)?;
     let mut fields = Points::default();
+    if answer.value.is_some() {
+        let open = open_parts(&mut query, a)?.map(|parts| ("a", "points lie", parts));
+        fields.openness = Openness::of(open.as_slice());
+    }
     for found in answer.value.iter().chain(&answer.so_far).flatten() {
         fields.distances.push(found.distance);
         fields.inside.push(found.inside);

@@ -1,5 +1,7 @@
 //! The fields of each kind of answer, in the words of the contract.
 
+use std::io::Write;
+
 use impinge::{Feature, Relation};
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
@@ -12,6 +14,9 @@ pub enum Found {
     Relation {
         /// One of the five words.
         relation: Option<&'static str>,
+        /// What that leaves undecided.
+        #[serde(flatten)]
+        openness: Openness,
     },
     /// Triangles that meet, or that are nearer than a margin.
     Pairs(Pairs),
@@ -19,6 +24,9 @@ pub enum Found {
     Check {
         /// One of the five words.
         relation: Option<&'static str>,
+        /// What that leaves undecided.
+        #[serde(flatten)]
+        openness: Openness,
         /// The pairs.
         #[serde(flatten)]
         pairs: Pairs,
@@ -47,9 +55,9 @@ impl Found {
     /// Whether a contact is certain.
     pub fn is_contact(&self) -> bool {
         match self {
-            Found::Relation { relation } => is_contact(*relation),
+            Found::Relation { relation, .. } => is_contact(*relation),
             Found::Pairs(pairs) => !pairs.pairs.is_empty(),
-            Found::Check { relation, pairs } => is_contact(*relation) || !pairs.pairs.is_empty(),
+            Found::Check { relation, pairs, .. } => is_contact(*relation) || !pairs.pairs.is_empty(),
             Found::Distance(found) => found.is_contact,
             Found::Points(_) => false,
             Found::Sweep(sweep) => sweep.hit == Some(true),
@@ -63,6 +71,39 @@ impl Found {
             }
             Found::Step(step) => step.impact.hit == Some(true) || step.at_least > Some(0),
         }
+    }
+}
+
+/// Which bodies are open meshes, where it is open for that reason whether the other lies within.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Openness {
+    /// `a`, `b` or both; absent where none is.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub open: Vec<&'static str>,
+    /// The same in a sentence.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+}
+
+impl Openness {
+    /// Of these bodies, with what may lie within each, and how many of how many connected parts of it are open.
+    pub fn of(bodies: &[(&'static str, &str, [usize; 2])]) -> Openness {
+        let sentence = |&(name, others, [open, all]): &(&str, &str, [usize; 2])| {
+            let parts = match open < all {
+                true => format!(" ({open} of {all} connected parts open)"),
+                false => String::new(),
+            };
+            format!(
+                "{name} is an open mesh{parts} and has no inside: whether {others} within it is not decided"
+            )
+        };
+        let note = bodies.iter().map(sentence).reduce(|one, other| format!("{one}; {other}"));
+        Openness { open: bodies.iter().map(|(name, ..)| *name).collect(), note }
+    }
+
+    /// The line for people, if there is anything to say.
+    pub fn tell(&self, out: &mut dyn Write) -> std::io::Result<()> {
+        self.note.as_ref().map_or(Ok(()), |note| writeln!(out, "note: {note}"))
     }
 }
 
@@ -93,15 +134,15 @@ impl Pairs {
 pub struct Distance {
     /// The length; null when the budget ended before it was known.
     pub distance: Option<f64>,
-    /// What the length is not above, when the budget ended.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub at_most: Option<f64>,
-    /// What the length is not below, when the budget ended.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub at_least: Option<f64>,
+    /// What the length is not above and not below, when the budget ended.
+    #[serde(flatten)]
+    pub bracket: Option<Bracket>,
     /// How the bodies lie to each other, where one has an inside.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub relation: Option<&'static str>,
+    /// What that leaves undecided.
+    #[serde(flatten)]
+    pub openness: Openness,
     /// One point on each body, in the world frame.
     pub points: Option<[[f64; 3]; 2]>,
     /// What the points lie on.
@@ -111,6 +152,15 @@ pub struct Distance {
     /// Whether it is certain that the bodies are not apart.
     #[serde(skip)]
     pub is_contact: bool,
+}
+
+/// What is known of a distance when the budget ended; both are null where it may have no end.
+#[derive(Debug, Clone, Copy, Default, Serialize)]
+pub struct Bracket {
+    /// It is no more than this.
+    pub at_most: Option<f64>,
+    /// And no less.
+    pub at_least: Option<f64>,
 }
 
 /// Where two bodies overlap or are near.
@@ -151,6 +201,9 @@ pub struct Separate {
     pub length: Option<f64>,
     /// No shorter one than this does.
     pub at_least: Option<f64>,
+    /// One of this length does, when the budget ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at_most: Option<f64>,
 }
 
 /// How much two solids overlap.
@@ -192,6 +245,9 @@ pub struct Points {
     pub closest: Vec<[f64; 3]>,
     /// What those lie on.
     pub features: Vec<Named>,
+    /// Why nothing is inside, where that is so.
+    #[serde(flatten)]
+    pub openness: Openness,
 }
 
 /// What rays hit; of those that were cast when the budget ended.
@@ -247,6 +303,9 @@ pub struct Sweep {
     /// How early the time of a hit may be; where it is that of the certainty it stands there.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tolerance: Option<f64>,
+    /// What is left undecided about the start.
+    #[serde(flatten)]
+    pub openness: Openness,
 }
 
 /// The contacts of a mesh with itself over a step.
@@ -342,9 +401,11 @@ mod tests {
 
     #[test]
     fn the_fields_are_those_of_the_contract() {
+        let relation = |openness| Found::Relation { relation: Some(word_of(Relation::AInsideB)), openness };
+        assert_eq!(json(relation(Openness::default())), r#"{"relation":"a_inside_b"}"#);
         assert_eq!(
-            json(Found::Relation { relation: Some(word_of(Relation::AInsideB)) }),
-            r#"{"relation":"a_inside_b"}"#
+            json(relation(Openness::of(&[("b", "a lies", [1, 3])]))),
+            r#"{"relation":"a_inside_b","open":["b"],"note":"b is an open mesh (1 of 3 connected parts open) and has no inside: whether a lies within it is not decided"}"#
         );
         let pairs = Pairs { count: Some(2), at_least: None, margin: None, pairs: vec![[0, 1], [3, 0]] };
         assert_eq!(json(Found::Pairs(pairs.clone())), r#"{"count":2,"pairs":[[0,1],[3,0]]}"#);
@@ -366,7 +427,7 @@ mod tests {
 
     #[test]
     fn what_is_certain_is_a_contact_whatever_became_of_the_budget() {
-        let relation = |relation| Found::Relation { relation }.is_contact();
+        let relation = |relation| Found::Relation { relation, openness: Openness::default() }.is_contact();
         assert_eq!(
             [relation(Some("intersecting")), relation(Some("separated")), relation(None)],
             [true, false, false]

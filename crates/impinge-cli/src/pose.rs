@@ -32,15 +32,23 @@ pub fn parse(text: &str) -> Result<Pose, Failure> {
     Ok(of_numbers(&numbers).ok_or_else(wrong)??)
 }
 
+/// How a pose is written in JSON.
+const FORMS: &str = "[x,y,z], [x,y,z,qx,qy,qz,qw], {\"position\":[x,y,z],\"rotation\":[qx,qy,qz,qw]} or {\"matrix\":[16 numbers]}";
+
 /// Reads a field that is `{"position":…,"rotation":…}`, `{"matrix":…}`, `[x,y,z]` or `[x,y,z,qx,qy,qz,qw]`.
 pub fn of_field(body: &Fields<'_>, name: &str) -> Result<Option<Pose>, Failure> {
-    if !body.raw(name).is_some_and(|raw| raw.get().starts_with('[')) {
-        return body.object(name)?.map(|fields| from_object(&fields)).transpose();
+    match body.raw(name).map(|raw| raw.get()) {
+        None | Some("null") => return Ok(None),
+        Some(text) if text.starts_with('{') => {
+            return body.object(name)?.map(|fields| from_object(&fields)).transpose();
+        }
+        Some(text) if text.starts_with('[') => {}
+        Some(text) => return Err(body.fail(&format!("{name}: {text} is no pose; it takes {FORMS}"))),
     }
     let List(numbers) = body.get::<List<f64>>(name)?.unwrap_or(List(Vec::new()));
     let wrong = || {
         let count = numbers.len();
-        body.fail(&format!("{name}: {count} numbers; it takes [x,y,z] or [x,y,z,qx,qy,qz,qw]"))
+        body.fail(&format!("{name}: {count} numbers; it takes {FORMS}"))
     };
     let pose = of_numbers(&numbers).ok_or_else(wrong)?;
     pose.map(Some).map_err(|e| body.fail(&format!("{name}: {e}")))
@@ -120,7 +128,9 @@ mod tests {
             ("[1,2]", "a: pose: 2 numbers"),
             ("[1,2,\"x\"]", "a.pose: element 2"),
             ("[0,0,0,0,0,0,0]", "a: pose: the pose is not rigid: the quaternion"),
-            ("\"here\"", "a.pose:"),
+            ("\"here\"", "a: pose: \"here\" is no pose; it takes [x,y,z], "),
+            ("5", "a: pose: 5 is no pose"),
+            (r#"{"position":[1,2,3,4]}"#, "a.pose.position: the list is too long"),
         ] {
             let refused = json(wrong).unwrap_err().0;
             assert!(refused.contains(why), "{wrong}: {refused}");

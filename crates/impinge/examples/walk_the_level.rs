@@ -253,7 +253,7 @@ fn draw(scene: &Scene, width: usize, height: usize) -> Result<Vec<u8>, Box<dyn s
                 };
                 // In the shade something lies between the point and the sun.
                 let shade = Ray::new(hit.point + hit.normal * 1e-3, sun)?;
-                let lit = !scene.ray_cast_any(&shade, &Filter::default());
+                let lit = !scene.ray_cast_any(shade, &Filter::default());
                 paint * (0.35 + if lit { 0.65 * hit.normal.dot(sun).max(0.0) } else { 0.0 })
             }
         };

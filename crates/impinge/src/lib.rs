@@ -29,7 +29,7 @@
 //! |---|---|---|
 //! | What is the relation of two bodies? | [`relation`]* | exact; cylinders, cones and ellipsoids within a stated tolerance |
 //! | How far apart are they, or how deep? | [`distance`]* | to rounding; the sign for convex shapes is that of the exact relation |
-//! | Where do they touch or overlap, how deep and along which normal? | [`contacts`]* | two convex shapes: the penetration depth; solids: b moved by the depth is out of each region |
+//! | Where do they touch or overlap, how deep and along which normal? | [`contacts`]* | two convex shapes: the penetration depth; two meshes: b moved by the depth is out of each region; convex shapes on a mesh that is not flat: approximate |
 //! | Which translation takes them apart? | [`separate`]* | checked by the exact relation; the shortest one for two convex bodies |
 //! | When do two moving bodies first touch? | [`sweep`]* | never late, at most a millionth of the step early; no contact is missed |
 //! | Which triangles meet? | [`pairs`]* | exact and complete; touching counts |

@@ -4,7 +4,7 @@
 use impinge::glam::DVec3;
 use impinge::{
     Counters, Finish, Placed, Pose, Query, Relation, SeparatingTranslation, Shape, ShapeKind, contacts,
-    relation,
+    procedural, relation,
 };
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
@@ -215,4 +215,59 @@ fn bodies_on_a_grid_are_parted_and_no_sampled_direction_does_it_sooner() {
         }
     }
     assert!(touched >= 40 && deep >= 200, "{touched} touch, {deep} overlap");
+}
+
+/// Whatever else is found, b beside the box of a is a way out.
+#[test]
+fn no_way_out_is_longer_than_that_of_the_boxes() {
+    let dice = &mut Pcg64::seed_from_u64(14);
+    let solid = |scale: f64| -> Vec<Shape> {
+        let mesh = |mesh: Result<impinge::Mesh, impinge::Error>| {
+            Shape::from(mesh.and_then(|mesh| mesh.scaled(scale)).unwrap())
+        };
+        let [x, y, z] = [0.3, 0.5, 0.8].map(|x| x * scale);
+        let ball = Shape::sphere(x).unwrap();
+        let side = |x: f64| Pose::from_translation([x, 0.0, 0.0]).unwrap();
+        vec![
+            mesh(procedural::torus(0.8, 0.3, 12, 6)),
+            mesh(procedural::sheet([1.5, 1.5], [2, 2])),
+            mesh(procedural::bowl(0.9, 0.1, 8, 4)),
+            Shape::cylinder(x, y).unwrap(),
+            Shape::cone(y, y).unwrap(),
+            Shape::ellipsoid([x, y, z]).unwrap(),
+            Shape::cuboid([x, y, z]).unwrap(),
+            Shape::compound([
+                (ball.clone(), side(-x)),
+                (Shape::cone(x, z).unwrap(), side(x)),
+                (ball, side(y)),
+            ])
+            .unwrap(),
+            Shape::segment([[-x, 0.0, z], [y, 0.0, -z]]).unwrap(),
+            Shape::triangle([[-x, 0.0, y], [x, -y, -z], [0.0, y, z]]).unwrap(),
+        ]
+    };
+    let mut judged = 0;
+    for scale in [1e-6, 1.0, 1e6] {
+        let shapes = solid(scale);
+        for _ in 0..60 {
+            let [a, b] = [(); 2].map(|()| &shapes[dice.random_range(0..shapes.len())]);
+            let mut place = || {
+                let number = |dice: &mut Pcg64| dice.random_range(-1.0..1.0);
+                let turn = [number(dice), number(dice), number(dice), 1.0];
+                Pose::new([0.5 * scale * number(dice), 0.5 * scale * number(dice), 0.0], turn).unwrap()
+            };
+            let [p, q] = [place(), place()];
+            let found = Query::default().separate(a.at(p), b.at(q)).unwrap().value.unwrap();
+            if found.length == 0.0 {
+                continue;
+            }
+            let [s, t] = [a.bounds(&p), b.bounds(&q)];
+            let most = (s.high - t.low).min(t.high - s.low).min_element();
+            judged += 1;
+            let room = 1.0 + 1e-9;
+            assert!(found.length <= most * room, "{found:?}, boxes {most}: {a:?} {p:?} {b:?} {q:?}");
+            assert!(found.at_least <= most * room, "{found:?}, boxes {most}: {a:?} {p:?} {b:?} {q:?}");
+        }
+    }
+    assert!(judged > 90, "{judged}");
 }

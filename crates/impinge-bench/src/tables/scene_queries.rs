@@ -145,7 +145,7 @@ impl World {
         let answer = |k: usize| {
             let at = self.places[k];
             match question {
-                "ray" => self.scene.ray_cast(&self.ray(k), all).map(|(id, hit)| (id, hit.t)),
+                "ray" => self.scene.ray_cast(self.ray(k), all).map(|(id, hit)| (id, hit.t)),
                 "cast" => {
                     let moving = self.capsule.ours.along(self.motion(k));
                     self.scene.shape_cast(moving, all).map(|(id, impact)| (id, impact.time))
@@ -199,8 +199,7 @@ impl World {
                     let hits = bodies().filter_map(|(id, b)| {
                         Some((id, impinge::ray_cast(b.shape.at(b.pose), self.ray(k))?.t))
                     });
-                    least(&mut { hits })
-                        == self.scene.ray_cast(&self.ray(k), all).map(|(id, hit)| (id, hit.t))
+                    least(&mut { hits }) == self.scene.ray_cast(self.ray(k), all).map(|(id, hit)| (id, hit.t))
                 }
                 "cast" => {
                     let moving = self.capsule.ours.along(self.motion(k));
@@ -288,7 +287,7 @@ mod tests {
         for k in 0..BLOCK {
             let from = parry_scene::vector(world.places[k].translation());
             let theirs = world.parry.ray_cast(from, parry_scene::vector(world.way(k)));
-            let ours = world.scene.ray_cast(&world.ray(k), &Filter::default());
+            let ours = world.scene.ray_cast(world.ray(k), &Filter::default());
             if let (Some((_, hit)), Some((_, _, normal))) = (ours, theirs) {
                 let along = parry_scene::vector(hit.normal).dot(normal).abs();
                 alike += usize::from(along > 0.99);

@@ -15,7 +15,7 @@ use crate::settings::{Limit, Settings};
 
 pub use many::{CLUSTERS, Clash, Completions, Demo, Particles, Query, Simulate};
 pub use one_mesh::{Decompose, Inspect, MakeShells, Rays, SelfIntersect};
-pub use two_bodies::{Check, Contacts, Distance, Open, Sweep, Two, Volume};
+pub use two_bodies::{Check, Contacts, Distance, Open, Separate, Sweep, Two, Volume};
 pub use values::{Drawing, Periodic, Size};
 
 const EXAMPLES: &str = "\
@@ -28,6 +28,7 @@ Examples:
   impinge distance a.obj b.stl                   smallest distance, with the two points
   impinge volume a.obj b.stl                     how much they overlap, where and in which direction
   impinge contacts a.obj b.stl --margin 0.01     where they overlap or are near, how deep, along which normal
+  impinge separate a.obj b.stl                   a translation of b that takes them apart
   impinge sweep a.obj b.stl --to-b 0,0,-2        when they first touch if b moves there
   impinge clash parts/ --out clashes.html        every clash of an assembly, with pictures
   impinge rays part.stl --rays rays.csv          where rays hit, with normal and triangle
@@ -145,7 +146,8 @@ Examples:
   impinge check a.obj b.stl --budget 2ms         stops in time; exit 3 if undecided
 
 Answers separated, touching, intersecting, a_inside_b or b_inside_a, decided exactly on the placed
-coordinates. Exits 0 when separated, 1 on any contact (with --margin: on any pair within it).
+coordinates. A mesh is a solid if it is closed as a whole; one with a border, or with one part that has one, has no
+inside: a note says so where the other mesh may lie within it (in JSON \"open\" and \"note\"). Exits 0 when separated, 1 on any contact (with --margin: on any pair within it).
 
 A budget that ends first gives finish \"out_of_budget\" with what is certain so far, and exit 3 unless a
 contact is already certain. The program starts anew at each run; in the library a Memory lets the next question
@@ -158,7 +160,7 @@ Examples:
   impinge distance a.obj b.stl --at-b 0,0,-2 --format json
 
 The distance between the surfaces, one point on each, and the vertex, edge or face each point lies on; where a
-mesh is closed also the relation. Exits 0 when apart, 1 when they meet or one is inside the other.")]
+mesh is closed also the relation, with a note where an open mesh leaves that undecided. Exits 0 when apart, 1 when they meet or one is inside the other.")]
     Distance(Distance),
     /// Measures how much two solids overlap
     #[command(after_help = "\
@@ -194,6 +196,16 @@ Each place with a point on each surface, the normal from a to b, the depth by wh
 their intersection. Open meshes push to the side on which the other body lies; with --sides 1 along the normals of
 their triangles only. Exits 1 with any place, 0 without.")]
     Contacts(Contacts),
+    /// Finds a short translation that takes two meshes apart
+    #[command(after_help = "\
+Examples:
+  impinge separate a.obj b.stl
+  impinge separate a.obj b.stl --at-b 0,0,0.9 --format json
+
+A translation of b, to be added to its position, after which the meshes are apart or touch; that is checked by the exact
+relation. For two convex meshes it is the shortest one, for others the shortest found, with a lower bound (at_least)
+where one is known. Zero where they are apart or touch already. Exits 1 where b has to move, 0 where not.")]
+    Separate(Separate),
     /// Finds when two moving meshes first touch
     #[command(after_help = "\
 Examples:
@@ -248,7 +260,7 @@ Examples:
 The solid is cut along its notches until the parts are the solid itself (certainty \"exact\") or until there
 are enough; then the parts cover it, and the answer says by how much they stand out, as a volume (excess) and
 as a length (deviation, the tolerance), and why no more cuts were made (ended). --output writes all parts into one file, of an OBJ as objects part0, part1, …. Exits 0; a mesh that is
-not closed is refused. When a --budget ends first, count is null, the parts after the last cut are told (they cover
+not closed is refused. When a --budget ends first, count and volume are null, the parts after the last cut are told (they cover
 the solid too; their deviation is half the diagonal of the largest), and the exit code is 3.")]
     Decompose(Decompose),
     /// Makes layered shells of a mesh: ever coarser levels that contain it
@@ -279,15 +291,19 @@ Examples:
 Parts are files, the mesh files of folders, the nodes of a glTF and the groups of an OBJ within each of its objects
 (an object without groups is one part), where their coordinates put them. They are called by the file's stem, with
 :node, :object, :group or :object:group behind it where a file has several.
-Kinds: hard (they overlap), inside (one lies in the other), duplicate (the same surface twice),
-touching, clearance (nearer than --clearance). Each clash tells the smallest distance of the surfaces (gap), the
+Kinds: hard (they overlap), inside (one lies in the other or, open, on its surface), duplicate (the same surface twice),
+touching, clearance (nearer than --clearance). They are decided exactly on the coordinates of the files: there is no
+tolerance, and a copy of a part that a format rounded (STL holds single precision) overlaps it and is hard; where
+two parts share nearly all of their volumes, that is told (in JSON \"nearly_duplicate\"). An open part has no inside; that another may lie
+within it is told as a note (in JSON \"open\"). Each clash tells the smallest distance of the surfaces (gap), the
 penetration depth, the length of a translation that takes the parts apart (separate; in JSON also the translation of
 the second part itself), the volume in common of closed parts, a point and a box of the place. --out writes CSV, JSON,
 or one HTML page with a picture of each clash. Parts whose sizes differ as millimetres from metres are warned about,
-and closed parts that enclose nothing, as a sheet with both of its sides.
+and closed parts that enclose nothing, as a sheet with both of its sides. A file that cannot be read is named, and the
+others are answered (in JSON \"refused\", a list, and \"error\", the first of them); --out writes nothing then.
 A --budget is spent on the kinds of all pairs first, then on depths, separations and volumes, then on the pictures of the
 page; what is left has a row without a picture.
-Exits 1 with any hard, inside or duplicate clash, 0 otherwise, 3 if the budget ended first.")]
+Exits 1 with any hard, inside or duplicate clash, 0 otherwise, 3 if the budget ended first, 2 if a file was refused.")]
     Clash(Clash),
     /// Finds all pairs of particles at most a distance apart
     #[command(after_help = "\
@@ -354,6 +370,8 @@ Answers, one line for each question, in order, with its id:
   {"schema":1,"id":7,"hit":null,"time":null,"free_until":0.125,"certainty":null,"finish":"out_of_budget",…}
 A sweep's "kind" is vf, fv or ee (vertex, face, edge of a and b), inside, or the names of the shapes. A line may carry "method", "budget", "seed" and "comment";
 fields that mean nothing where they stand are refused.
+A mesh is a solid if it is closed as a whole; where an open one leaves undecided whether something is inside, relation,
+distance, sweep and points name it ("open":["a"]) and say so ("note").
 Mesh files are named relative to the batch (`-`: to the current folder) and loaded once. A line that
 cannot be answered gives {"schema":1,"id":…,"error":"…"} and the batch goes on.
 --budget holds for each line, and a line's own "budget" goes before it; building the trees of a mesh counts, once for all

@@ -102,6 +102,14 @@ pub struct Contacts {
     pub drawing: Drawing,
 }
 
+/// `impinge separate`.
+#[derive(Debug, Group)]
+pub struct Separate {
+    /// The bodies.
+    #[command(flatten)]
+    pub two: Two,
+}
+
 /// `impinge sweep`.
 #[derive(Debug, Group)]
 pub struct Sweep {

@@ -6,7 +6,7 @@ mod drawing;
 use impinge::{Budget, ClashKind, ClashReport, Finish, Part};
 use rayon::prelude::*;
 
-use crate::commands::ClashRow;
+use crate::commands::{ClashRow, open_notes};
 use crate::error::Failure;
 use crate::output::counted;
 
@@ -125,6 +125,9 @@ fn header(parts: &[Part], report: &ClashReport, heading: Heading<'_>) -> String 
     } else if report.finish == Finish::OutOfBudget {
         html += "<p class=\"warning\">The budget ended before all depths, separations and volumes were measured: an empty \
                  cell may have a value.</p>\n";
+    }
+    for note in open_notes(parts, report) {
+        html += &format!("<p class=\"warning\">{}.</p>\n", escaped(&note));
     }
     html + "</header>\n"
 }

@@ -36,8 +36,12 @@ pub fn run(args: &Check, common: &Common) -> Result<Exit, Failure> {
 }
 
 fn text(answer: &Answer, args: &Check, out: &mut dyn Write) -> std::io::Result<()> {
-    let (Found::Relation { relation } | Found::Check { relation, .. }) = &answer.found else { return Ok(()) };
+    let (Found::Relation { relation, openness } | Found::Check { relation, openness, .. }) = &answer.found
+    else {
+        return Ok(());
+    };
     writeln!(out, "{}", relation.unwrap_or("undecided"))?;
+    openness.tell(out)?;
     let Found::Check { pairs, .. } = &answer.found else { return Ok(()) };
     let what = match (args.margin, pairs.count) {
         (None, Some(1)) => "1 pair of triangles meets".to_string(),

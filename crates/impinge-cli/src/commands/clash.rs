@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use glam::DVec3;
-use impinge::io::{Format as MeshFormat, load_parts};
+use impinge::io::{Format as MeshFormat, load_readable_parts};
 use impinge::{ClashOptions, Finish, Mesh, Part, Pose, Shape, clash, contains};
 use rayon::prelude::*;
 
@@ -37,7 +37,14 @@ pub fn run(args: &Args, common: &Common) -> Result<Exit, Failure> {
         output::check(path)?;
     }
     let busy = progress::spinner("loading");
-    let mut parts = load_parts(&args.files)?;
+    let (mut parts, refused) = load_readable_parts(&args.files)?;
+    let refused: Vec<String> = refused.iter().map(ToString::to_string).collect();
+    if let (true, Some(first)) = (parts.is_empty(), refused.first()) {
+        return Err(Failure::new(first));
+    }
+    for error in &refused {
+        eprintln!("error: {error}");
+    }
     for left in args.files.iter().flat_map(|path| left_out(path)) {
         eprintln!("warning: not read: {}", left.display());
     }
@@ -75,8 +82,17 @@ pub fn run(args: &Args, common: &Common) -> Result<Exit, Failure> {
     });
     let rows = rows(&parts, &report);
     match common.format {
-        Format::Json => commands::json(body(&parts, &report))?,
-        Format::Text => output::print(|out| text(&parts, &report, &rows, out))?,
+        Format::Json => commands::json(body(&parts, &report).with_refused(&refused))?,
+        Format::Text => output::print(|out| {
+            text(&parts, &report, &rows, out)?;
+            refused.iter().try_for_each(|error| writeln!(out, "not read: {error}"))
+        })?,
+    }
+    if !refused.is_empty() {
+        if let Some((path, _)) = target {
+            eprintln!("error: {} is not written: it would lack parts that could not be read", path.display());
+        }
+        return Ok(Exit::Refused);
     }
     if let Some((path, ending)) = target {
         let bytes = match ending {

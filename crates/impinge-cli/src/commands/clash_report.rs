@@ -2,12 +2,15 @@
 
 use std::io::Write;
 
-use impinge::{Certainty, ClashKind, ClashReport, Counters, Finish, Outcome, Part};
+use impinge::{Certainty, ClashKind, ClashReport, Counters, Finish, Outcome, Part, mass};
 use serde::Serialize;
 
 use crate::error::Failure;
 use crate::json_answer::{Assurance, Document};
 use crate::output::counted;
+
+/// The share of their volumes that parts have in common to be called nearly the same.
+const NEARLY_ALL: f64 = 0.999;
 
 /// The fields of the contract.
 #[derive(Debug, Serialize)]
@@ -22,8 +25,23 @@ pub struct Body<'a> {
     /// Pairs whose boxes are near each other, and how many of them were answered.
     candidates: usize,
     answered: usize,
+    /// Parts that are open meshes, in which others could lie without that being a clash.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    open: Vec<&'a str>,
+    /// Why some files were not read, and the first of these reasons; absent where all were.
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    refused: &'a [String],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<&'a str>,
     #[serde(flatten)]
     assurance: Assurance,
+}
+
+impl<'a> Body<'a> {
+    /// The same where some files could not be read.
+    pub fn with_refused(self, refused: &'a [String]) -> Body<'a> {
+        Body { refused, error: refused.first().map(String::as_str), ..self }
+    }
 }
 
 /// One clash.
@@ -52,6 +70,9 @@ pub struct Row<'a> {
     /// Whether the volume is right but for rounding.
     #[serde(skip)]
     pub is_exact: bool,
+    /// Whether the parts have nearly all of their volumes in common, as copies of which one was rounded; absent where not.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub nearly_duplicate: bool,
     /// A point of the place.
     pub at: [f64; 3],
     /// A box around the place.
@@ -77,6 +98,7 @@ pub fn rows<'a>(parts: &'a [Part], report: &ClashReport) -> Vec<Row<'a>> {
         let impinge::Clash { gap, depth, separate, volume, volume_error, .. } = *clash;
         let translation = clash.translation.map(|by| by.to_array());
         let error_kind = volume_error.map(|_| "estimate");
+        let nearly_duplicate = is_nearly_duplicate(parts, clash);
         let is_exact = clash.volume_certainty.is_none_or(|certainty| certainty == Certainty::Exact);
         Row {
             a,
@@ -90,11 +112,19 @@ pub fn rows<'a>(parts: &'a [Part], report: &ClashReport) -> Vec<Row<'a>> {
             volume_error,
             error_kind,
             is_exact,
+            nearly_duplicate,
             at,
             bounds,
         }
     };
     report.clashes.iter().map(row).collect()
+}
+
+/// Whether two parts that overlap are nearly one and the same.
+fn is_nearly_duplicate(parts: &[Part], clash: &impinge::Clash) -> bool {
+    let Some(common) = clash.volume.filter(|_| clash.kind == ClashKind::Hard) else { return false };
+    let whole = clash.parts.map(|k| mass(&parts[k].shape).map_or(f64::INFINITY, |mass| mass.volume.abs()));
+    common >= NEARLY_ALL * whole[0].max(whole[1])
 }
 
 /// The whole answer.
@@ -120,8 +150,19 @@ pub fn body<'a>(parts: &'a [Part], report: &ClashReport) -> Body<'a> {
         at_least: (!is_whole).then_some(report.clashes.len()),
         candidates: report.candidates,
         answered: report.answered,
+        open: report.open.iter().map(|&k| parts[k].name.as_str()).collect(),
+        refused: &[],
+        error: None,
         assurance,
     }
+}
+
+/// What is open about parts within others, in sentences.
+pub fn open_notes<'a>(parts: &'a [Part], report: &'a ClashReport) -> impl Iterator<Item = String> + 'a {
+    report.open.iter().map(|&k| {
+        let name = &parts[k].name;
+        format!("{name} is an open mesh and has no inside: whether other parts lie within it is not decided")
+    })
 }
 
 /// The answer as the bytes of a file.
@@ -175,6 +216,9 @@ pub fn text(
                 write!(out, " (error about {error:.1e})")?;
             }
         }
+        if row.nearly_duplicate {
+            write!(out, ", nearly the same part twice")?;
+        }
         if let Some(separate) = row.separate.filter(|&length| length > 0.0) {
             write!(out, ", apart after {separate:?}")?;
         }
@@ -182,6 +226,9 @@ pub fn text(
             write!(out, ", gap {:?}", row.gap)?;
         }
         writeln!(out)?;
+    }
+    for note in open_notes(parts, report) {
+        writeln!(out, "note: {note}")?;
     }
     let all_known = report.lists_all();
     let counts = ClashKind::ALL.map(|kind| format!("{} {kind}", report.count(kind))).join(", ");

@@ -21,8 +21,8 @@ const SPREAD: f64 = 0.25;
 struct Found {
     /// Null when the budget ended before the last cut.
     count: Option<usize>,
-    /// Of the solid.
-    volume: f64,
+    /// Of the solid, which the parts make up or cover; null as long as they are not all there.
+    volume: Option<f64>,
     /// By which parts exceed their pieces of the solid.
     excess: f64,
     /// No point of a part is farther from the solid.
@@ -124,7 +124,8 @@ fn report(part: &Shape) -> Result<(PartReport, Shape), Failure> {
 
 fn answer(found: &Decomposition, parts: Vec<PartReport>, assurance: Assurance) -> Found {
     let &Decomposition { volume, excess, deviation, ended, .. } = found;
-    let count = (ended != DecomposeEnd::OutOfBudget).then_some(parts.len());
+    let is_whole = ended != DecomposeEnd::OutOfBudget;
+    let (count, volume) = (is_whole.then_some(parts.len()), is_whole.then_some(volume));
     Found { count, volume, excess, deviation, ended: ended.name(), parts, assurance }
 }
 

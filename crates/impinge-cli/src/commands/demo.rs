@@ -115,7 +115,8 @@ impl Scene {
     }
 
     fn seen(&self, checked: Answer, measured: Answer) -> Result<Seen, Failure> {
-        let (Found::Check { relation, pairs }, Found::Distance(distance)) = (checked.found, measured.found)
+        let (Found::Check { relation, pairs, .. }, Found::Distance(distance)) =
+            (checked.found, measured.found)
         else {
             return Err(Failure::new("an answer of another kind"));
         };

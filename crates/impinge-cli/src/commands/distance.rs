@@ -6,7 +6,7 @@ use crate::args::{Common, Distance};
 use crate::error::Failure;
 use crate::exit::Exit;
 use crate::explain::Explain;
-use crate::found::Found;
+use crate::found::{Bracket, Found};
 use crate::json_answer::Answer;
 use crate::{ask, commands};
 
@@ -21,7 +21,8 @@ pub fn run(args: &Distance, common: &Common) -> Result<Exit, Failure> {
 
 fn text(answer: &Answer, out: &mut dyn Write) -> std::io::Result<()> {
     let Found::Distance(found) = &answer.found else { return Ok(()) };
-    match (found.distance, found.at_least, found.at_most) {
+    let Bracket { at_most, at_least } = found.bracket.unwrap_or_default();
+    match (found.distance, at_least, at_most) {
         (Some(distance), ..) => writeln!(out, "{distance:?}")?,
         (None, Some(least), Some(most)) => writeln!(out, "between {least:?} and {most:?}")?,
         (None, None, Some(most)) => writeln!(out, "at most {most:?}")?,
@@ -33,8 +34,8 @@ fn text(answer: &Answer, out: &mut dyn Write) -> std::io::Result<()> {
             writeln!(out, "on {body}: {x:?},{y:?},{z:?} ({feature})")?;
         }
     }
-    match found.relation {
-        Some(relation) => writeln!(out, "{relation}"),
-        None => Ok(()),
+    if let Some(relation) = found.relation {
+        writeln!(out, "{relation}")?;
     }
+    found.openness.tell(out)
 }

@@ -14,13 +14,14 @@ mod particles;
 mod query;
 mod rays;
 mod self_;
+mod separate;
 mod shells;
 mod simulate;
 mod sweep;
 mod volume;
 mod volume_files;
 
-pub use clash_report::Row as ClashRow;
+pub use clash_report::{Row as ClashRow, open_notes};
 
 use std::io::Write;
 
@@ -46,6 +47,7 @@ pub fn run(args: &Args) -> Result<Exit, Failure> {
         Some(Command::Distance(distance)) => distance::run(distance, common),
         Some(Command::Volume(volume)) => volume::run(volume, common),
         Some(Command::Contacts(contacts)) => contacts::run(contacts, common),
+        Some(Command::Separate(separate)) => separate::run(separate, common),
         Some(Command::Sweep(sweep)) => sweep::run(sweep, common),
         Some(Command::Rays(rays)) => rays::run(rays, common),
         Some(Command::SelfIntersect(one)) => self_::run(one, common),

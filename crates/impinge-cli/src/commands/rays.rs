@@ -76,8 +76,9 @@ fn text(answer: &Answer, out: &mut dyn Write) -> std::io::Result<()> {
     for (i, hit) in found.hits.iter().enumerate() {
         match hit {
             Some(hit) => {
-                let [x, y, z] = hit.point;
-                writeln!(out, "{i}: t {:?} at {x:?},{y:?},{z:?} ({})", hit.t, hit.feature)?;
+                let ([x, y, z], [nx, ny, nz]) = (hit.point, hit.normal);
+                let (t, feature) = (hit.t, hit.feature);
+                writeln!(out, "{i}: t {t:?} at {x:?},{y:?},{z:?}, normal {nx:?},{ny:?},{nz:?} ({feature})")?;
             }
             None => writeln!(out, "{i}: none")?,
         }

@@ -78,10 +78,11 @@ fn text(answer: &Answer, out: &mut dyn Write) -> std::io::Result<()> {
     let (Some(time), Some(kind), Some(features), Some([x, y, z])) =
         (found.time, &found.kind, found.features, found.point)
     else {
-        return match found.hit {
-            Some(_) => writeln!(out, "free"),
-            None => writeln!(out, "undecided, free until {:?}", found.free_until),
-        };
+        match found.hit {
+            Some(_) => writeln!(out, "free")?,
+            None => writeln!(out, "undecided, free until {:?}", found.free_until)?,
+        }
+        return found.openness.tell(out);
     };
     writeln!(out, "hit at {time:?} ({})", in_words(kind))?;
     writeln!(out, "a's {} meets b's {} at {x:?},{y:?},{z:?}", features[0], features[1])?;
@@ -92,7 +93,7 @@ fn text(answer: &Answer, out: &mut dyn Write) -> std::io::Result<()> {
             found.slack.unwrap_or_default()
         )?;
     }
-    Ok(())
+    found.openness.tell(out)
 }
 
 /// A kind of contact for people.

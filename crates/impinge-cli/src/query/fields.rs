@@ -31,7 +31,7 @@ impl<'a> Fields<'a> {
     /// The value of a field; `None` when it is missing or null.
     pub fn get<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>, Failure> {
         let Some(raw) = self.raw(name) else { return Ok(None) };
-        serde_json::from_str(raw.get()).map_err(|e| Failure(reason(&e)).at(&self.path(name)))
+        serde_json::from_str(raw.get()).map_err(|e| Failure(reason_of_value(&e)).at(&self.path(name)))
     }
 
     /// The field as an object.
@@ -47,7 +47,7 @@ impl<'a> Fields<'a> {
         let Some(raw) = self.raw(name).filter(|raw| raw.get() != "null") else { return Ok(Vec::new()) };
         let path = self.path(name);
         let list: Vec<&'a RawValue> =
-            serde_json::from_str(raw.get()).map_err(|e| Failure(reason(&e)).at(&path))?;
+            serde_json::from_str(raw.get()).map_err(|e| Failure(reason_of_value(&e)).at(&path))?;
         list.iter().enumerate().map(|(i, one)| Fields::parse(one.get(), &format!("{path}[{i}]"))).collect()
     }
 
@@ -81,13 +81,58 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// What serde_json said, without the position where it counts from the start of a field.
+/// Why a line or a part of it is no object.
 fn reason(e: &serde_json::Error) -> String {
     let text = e.to_string();
     match text.rfind(" at line ") {
-        Some(at) if e.is_data() => text[..at].to_string(),
-        Some(at) => format!("{}, at column {}", &text[..at], e.column()),
+        Some(at) if e.is_data() => in_plain_words(&text[..at]),
+        Some(at) => format!("no JSON: {}, at column {}", &text[..at], e.column()),
         None => text,
+    }
+}
+
+/// Why a value, which is sound JSON, is none for its field; without the position, which counts from the start of the field.
+fn reason_of_value(e: &serde_json::Error) -> String {
+    let text = e.to_string();
+    in_plain_words(text.rfind(" at line ").map_or(text.as_str(), |at| &text[..at]))
+}
+
+/// What the parser said, for those who do not know its types. What stands before, as the place in a list, is kept.
+fn in_plain_words(text: &str) -> String {
+    let split = |at: &str| text.split_once(at).map(|(place, rest)| (place.to_string(), rest));
+    if let Some((place, rest)) = split("invalid type: ").or_else(|| split("invalid value: "))
+        && let Some((given, wanted)) = rest.rsplit_once(", expected ")
+    {
+        return format!("{place}{} is expected, not {}", wanted_in_words(wanted), given_in_words(given));
+    }
+    if let Some((place, rest)) = split("invalid length ")
+        && let Some((given, wanted)) = rest.rsplit_once(", expected ")
+    {
+        return format!("{place}{} is expected, not of {given}", wanted_in_words(wanted));
+    }
+    // Of a list only so many elements are read as there should be.
+    text.replace("trailing characters", "the list is too long")
+}
+
+fn wanted_in_words(wanted: &str) -> String {
+    match wanted {
+        "f64" => "a number".into(),
+        "u64" | "u32" => "a whole number of at least 0".into(),
+        "a boolean" => "true or false".into(),
+        "a string" => "a text".into(),
+        "a sequence" => "a list".into(),
+        other => other.replace("an array of length", "a list of"),
+    }
+}
+
+fn given_in_words(given: &str) -> String {
+    let given = given.replace('`', "");
+    let number = given.strip_prefix("integer ").or_else(|| given.strip_prefix("floating point "));
+    match (number, given.as_str()) {
+        (Some(number), _) => number.to_string(),
+        (_, "sequence") => "a list".into(),
+        (_, "map") => "an object".into(),
+        (_, other) => other.trim_start_matches("boolean ").replacen("string ", "the text ", 1),
     }
 }
 
@@ -153,7 +198,7 @@ impl<'de> Deserialize<'de> for Index {
         if value >= 0.0 && value <= f64::from(u32::MAX) && value.fract() == 0.0 {
             Ok(Index(value as u32))
         } else {
-            Err(D::Error::custom(format!("{value} is not an index")))
+            Err(D::Error::custom(format!("{value} is not a whole number of at least 0")))
         }
     }
 }
@@ -167,13 +212,45 @@ mod tests {
         let fields =
             Fields::parse(r#"{"v":[[0,0,0],[1,2]],"t":[[0,1,-2]],"n":1e999,"x":{"y":true}}"#, "a").unwrap();
         let v = fields.get::<List<[f64; 3]>>("v").unwrap_err().0;
-        assert!(v.starts_with("a.v: element 1: invalid length 2"), "{v}");
+        assert!(v.starts_with("a.v: element 1: a list of 3 is expected, not of 2"), "{v}");
         let t = fields.get::<List<[Index; 3]>>("t").unwrap_err().0;
-        assert_eq!(t, "a.t: element 0: -2 is not an index");
+        assert_eq!(t, "a.t: element 0: -2 is not a whole number of at least 0");
         assert!(fields.get::<f64>("n").unwrap_err().0.starts_with("a.n: number out of range"));
         let y = fields.object("x").unwrap().unwrap().get::<f64>("y").unwrap_err().0;
-        assert!(y.starts_with("a.x.y: invalid type: boolean"), "{y}");
+        assert_eq!(y, "a.x.y: a number is expected, not true");
         assert_eq!(fields.get::<f64>("missing"), Ok(None));
+    }
+
+    #[test]
+    fn no_word_of_the_parser_is_told() {
+        let line =
+            r#"{"a":5,"b":"x","c":[1,2,3,4],"d":[[1,2]],"e":-4,"f":{"g":1},"h":[1,"y",3],"i":1.5,"j":null}"#;
+        let fields = Fields::parse(line, "").unwrap();
+        let said = [
+            fields.object("a").unwrap_err(),
+            fields.get::<f64>("b").unwrap_err(),
+            fields.get::<[f64; 3]>("c").unwrap_err(),
+            fields.get::<List<[f64; 3]>>("d").unwrap_err(),
+            fields.get::<u64>("e").unwrap_err(),
+            fields.get::<List<f64>>("f").unwrap_err(),
+            fields.get::<String>("h").unwrap_err(),
+            fields.get::<u64>("i").unwrap_err(),
+            fields.get::<bool>("a").unwrap_err(),
+            Fields::parse("{\"a\":1,}", "line 7").unwrap_err(),
+        ];
+        let want = [
+            "a: an object is expected, not 5",
+            "b: a number is expected, not the text \"x\"",
+            "c: the list is too long",
+            "d: element 0: a list of 3 is expected, not of 2",
+            "e: a whole number of at least 0 is expected, not -4",
+            "f: a list is expected, not an object",
+            "h: a text is expected, not a list",
+            "i: a whole number of at least 0 is expected, not 1.5",
+            "a: true or false is expected, not 5",
+            "line 7: no JSON: trailing comma, at column 8",
+        ];
+        assert_eq!(said.map(|failure| failure.0), want);
     }
 
     #[test]

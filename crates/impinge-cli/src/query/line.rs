@@ -44,8 +44,10 @@ fn fields_of(ask: &str) -> &'static [&'static str] {
     }
 }
 
-/// Fields of a body besides its shape.
-const OF_A_BODY: [&str; 4] = ["pose", "to", "turns", "law"];
+/// Fields of a body besides its shape: only sweeps move.
+fn fields_of_a_body(ask: &str) -> &'static [&'static str] {
+    if ask == "sweep" { &["pose", "to", "turns", "law"] } else { &["pose"] }
+}
 
 /// What every line of a batch shares.
 #[derive(Debug)]
@@ -214,7 +216,7 @@ fn check_names(fields: &Fields<'_>, ask: &str, place: &str) -> Result<(), Failur
     fields.only(&[&COMMON, own].concat()).map_err(|e| e.at(place))?;
     for name in ["a", "b"].into_iter().filter(|name| own.contains(name)) {
         if let Some(body) = fields.object(name)? {
-            body.only(&[&shape::WORDS[..], &OF_A_BODY].concat()).map_err(|e| e.at(place))?;
+            body.only(&[&shape::WORDS[..], fields_of_a_body(ask)].concat()).map_err(|e| e.at(place))?;
         }
     }
     Ok(())

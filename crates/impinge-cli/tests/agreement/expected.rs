@@ -20,7 +20,11 @@ pub fn answer(question: &Question) -> Result<Fields, Error> {
         What::Relation([a, b]) => {
             let found = query.relation(a.placed(), b.placed())?;
             let hit = found.value.is_some_and(Relation::is_contact);
-            Ok((with(json!({"relation": found.value.map(word)}), &found), hit))
+            let mut fields = with(json!({"relation": found.value.map(word)}), &found);
+            if found.value == Some(Relation::Separated) {
+                open(&mut fields, [a.placed(), b.placed()]);
+            }
+            Ok((fields, hit))
         }
         What::Distance([a, b]) => distance(&mut query, a.placed(), b.placed()),
         What::Pairs([a, b], margin) => {
@@ -48,7 +52,11 @@ pub fn answer(question: &Question) -> Result<Fields, Error> {
                 "length": told.map(|told| told.length),
                 "at_least": told.map(|told| told.at_least),
             });
-            Ok((with(fields, &found), told.is_some_and(|told| told.length > 0.0)))
+            let mut fields = with(fields, &found);
+            if let Some(told) = found.so_far {
+                fields.insert("at_most".into(), json!(told.length));
+            }
+            Ok((fields, told.is_some_and(|told| told.length > 0.0)))
         }
         What::Rays(a, rays) => ray_hits(&mut query, a, rays),
         What::Points(a, points) => {
@@ -61,7 +69,11 @@ pub fn answer(question: &Question) -> Result<Fields, Error> {
                 "closest": told.iter().map(|p| p.point.to_array()).collect::<Vec<_>>(),
                 "features": told.iter().map(|p| named(p.feature)).collect::<Vec<_>>(),
             });
-            Ok((with(fields, &found), told.iter().any(|p| p.inside)))
+            let mut fields = with(fields, &found);
+            if found.value.is_some() {
+                tell_open(&mut fields, &[("a", a.placed(), "points lie")]);
+            }
+            Ok((fields, told.iter().any(|p| p.inside)))
         }
         What::Ccd(kind, [t0, t1], margin) => {
             let found = query.moving_features(*kind, t0, t1, *margin)?;
@@ -109,11 +121,37 @@ fn distance(query: &mut Query<'_>, a: Placed<'_>, b: Placed<'_>) -> Result<Field
     if let Some(relation) = found.relation {
         fields.insert("relation".into(), json!(word(relation)));
     }
+    if found.value.is_some() && !found.is_contact() {
+        open(&mut fields, [a, b]);
+    }
     if found.value.is_none() {
         let bracket = [("at_most", found.at_most()), ("at_least", found.at_least())];
-        fields.extend(bracket.into_iter().filter_map(|(name, x)| Some((name.to_string(), json!(x?)))));
+        fields.extend(bracket.map(|(name, x)| (name.to_string(), json!(x))));
     }
     Ok((fields, found.is_contact()))
+}
+
+/// Which bodies near each other are open meshes, so that nothing is inside them.
+fn open(fields: &mut Map<String, Value>, [a, b]: [Placed<'_>; 2]) {
+    let [p, q] = [a, b].map(|body| body.shape().bounds(&body.pose()));
+    if p.meets(&q) {
+        tell_open(fields, &[("a", a, "b lies"), ("b", b, "a lies")]);
+    }
+}
+
+fn tell_open(fields: &mut Map<String, Value>, bodies: &[(&str, Placed<'_>, &str)]) {
+    let known = bodies.iter().filter_map(|(name, body, others)| {
+        let [open, all] = body.shape().open_components()?;
+        let parts =
+            if open == all { String::new() } else { format!(" ({open} of {all} connected parts open)") };
+        let says = "and has no inside: whether";
+        Some((*name, format!("{name} is an open mesh{parts} {says} {others} within it is not decided")))
+    });
+    let (names, notes): (Vec<_>, Vec<_>) = known.unzip();
+    if !names.is_empty() {
+        fields.insert("open".into(), json!(names));
+        fields.insert("note".into(), json!(notes.join("; ")));
+    }
 }
 
 fn sweep(query: &mut Query<'_>, a: &Body, b: &Body) -> Result<Fields, Error> {
@@ -140,6 +178,9 @@ fn sweep(query: &mut Query<'_>, a: &Body, b: &Body) -> Result<Fields, Error> {
     });
     let mut fields = with(fields, &found);
     fields.entry("tolerance").or_insert_with(|| json!(query.tolerance));
+    if found.value.is_some() && impact.is_none_or(|impact| impact.time > 0.0) {
+        open(&mut fields, [a.placed(), b.placed()]);
+    }
     Ok((fields, impact.is_some()))
 }
 

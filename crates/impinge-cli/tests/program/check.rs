@@ -41,9 +41,46 @@ fn both_poses_count() {
 fn an_open_surface_has_no_inside() {
     let folder = Folder::with_meshes();
     let ended = folder.run(&["check", "open.obj", "small.obj", "--format", "json"]);
-    assert_eq!((ended.json()["relation"].as_str(), ended.code), (Some("separated"), 0));
+    let note = "a is an open mesh and has no inside: whether b lies within it is not decided";
+    let want = json!({"schema": 1, "relation": "separated", "open": ["a"], "note": note, "method": "exact",
+        "certainty": "exact", "finish": "complete"});
+    assert_eq!((ended.json(), ended.code), (want, 0));
+    for more in [&["--all"][..], &["--margin", "0.1"], &["--budget", "1000000"]] {
+        let told = folder.run(&[&["check", "open.obj", "small.obj", "--format", "json"], more].concat());
+        assert_eq!((&told.json()["open"], &told.json()["note"]), (&json!(["a"]), &json!(note)), "{more:?}");
+    }
+    for command in ["check", "distance"] {
+        let told = folder.run(&[command, "small.obj", "open.obj"]);
+        let line = "\nnote: b is an open mesh and has no inside: whether a lies within it is not decided\n";
+        assert!(told.out.contains(line) && told.code == 0, "{told:?}");
+        let apart = folder.run(&[command, "small.obj", "open.obj", "--at-a", "9,0,0", "--format", "json"]);
+        assert_eq!((apart.json().get("open"), apart.json().get("note")), (None, None), "nothing is near");
+    }
+    let lines = [
+        r#"{"ask":"distance","a":{"sphere":0.1},"b":{"mesh":"open.obj"}}"#,
+        r#"{"ask":"sweep","a":{"sphere":0.1,"to":[0,0,5]},"b":{"mesh":"open.obj"}}"#,
+        r#"{"ask":"sweep","a":{"sphere":0.1,"to":[0,0,5]},"b":{"mesh":"open.obj"},"surfaces":true}"#,
+        r#"{"ask":"points","a":{"mesh":"open.obj"},"points":[[0,0,0]]}"#,
+    ];
+    let told: Vec<_> = folder.query(&lines, &[]).lines().iter().map(|line| line["open"].clone()).collect();
+    assert_eq!(told, [json!(["b"]), json!(["b"]), json!(null), json!(["a"])]);
+    let swept = folder.run(&["sweep", "small.obj", "open.obj", "--to-a", "0,0,5"]);
+    assert!(swept.out.starts_with("free\nnote: b is an open mesh"), "{swept:?}");
     let ended = folder.run(&["check", "open.obj", "small.obj", "--at-b", "1.25,0,0"]);
     assert_eq!((ended.out.lines().next(), ended.code), (Some("intersecting"), 1));
+}
+
+/// One open part makes a mesh hollow as a whole, and the answer says which it is.
+#[test]
+fn a_closed_part_beside_an_open_one_is_hollow_and_that_is_told() {
+    let folder = Folder::with_meshes();
+    let far = "v 50 0 0\nv 51 0 0\nv 50 1 0\nf 9 10 11\n";
+    folder.write("level.obj", format!("{}{far}", cube(1.0, 12)));
+    let ended = folder.run(&["check", "level.obj", "small.obj"]);
+    let note = "note: a is an open mesh (1 of 2 connected parts open) and has no inside";
+    assert!(ended.out.starts_with("separated\n") && ended.out.contains(note), "{ended:?}");
+    let seen = folder.run(&["inspect", "level.obj"]);
+    assert!(seen.out.contains("1 of 2 connected parts open, and a mesh is a solid only as a whole"));
 }
 
 #[test]

@@ -131,6 +131,97 @@ fn scales_units_budgets_and_broken_parts() {
     assert_eq!(folder.run(&["clash", "parts", "--scale", "0"]).code, 2);
 }
 
+/// A file that cannot be read is named, with its fault, and the others are answered; that something is missing shows in
+/// the exit code, and no file is written that would lack it.
+#[test]
+fn one_bad_file_does_not_stop_the_others() {
+    let folder = assembly();
+    let whole = folder.run(&["clash", "parts", "--format", "json"]).json();
+    folder.write("parts/a_bad.obj", "v 0 0 zero\n");
+    folder.write("parts/z_bad.stl", "solid but not really\n facet normal 0 0\n");
+    let ended = folder.run(&["clash", "parts", "--out", "o.html", "--format", "json"]);
+    let answer = ended.json();
+    assert_eq!(ended.code, 2, "{ended:?}");
+    for field in ["parts", "clashes", "counts", "finish"] {
+        assert_eq!(answer[field], whole[field], "{field}");
+    }
+    let refused = answer["refused"].as_array().unwrap();
+    assert_eq!((refused.len(), &answer["error"]), (2, &refused[0]), "{answer}");
+    for (error, name) in refused.iter().zip(["a_bad.obj", "z_bad.stl"]) {
+        let error = error.as_str().unwrap();
+        assert!(error.contains(name) && error.contains("line "), "{error}");
+        assert!(ended.err.contains(&format!("error: {error}\n")), "{}", ended.err);
+    }
+    assert!(
+        ended.err.contains("o.html is not written") && !folder.path().join("o.html").exists(),
+        "{ended:?}"
+    );
+    let text = folder.run(&["clash", "parts"]);
+    assert!(
+        text.out.contains("hard      a_base × b_groups:left") && text.out.contains("\nnot read: "),
+        "{text:?}"
+    );
+    let alone = folder.run(&["clash", "parts/a_bad.obj"]);
+    assert_eq!((alone.code, alone.out.as_str()), (2, ""), "{alone:?}");
+    assert_eq!((whole.get("refused"), whole.get("error")), (None, None));
+}
+
+/// A copy that a format has rounded is no duplicate to the bit, but told as nearly one.
+#[test]
+fn a_rounded_copy_is_hard_and_nearly_a_duplicate() {
+    let folder = Folder::new();
+    let plate = |rounded: bool| -> String {
+        let corner = |words: &[&str]| {
+            let sizes = words.iter().zip([0.7, 0.3, 0.01]);
+            let at = sizes.map(|(x, size)| x.parse::<f64>().unwrap() * size);
+            let at = at.map(|x| if rounded { f64::from(x as f32) } else { x });
+            format!("v {}\n", at.map(|x| format!("{x:?}")).collect::<Vec<_>>().join(" "))
+        };
+        let line = |line: &str| match line.split_whitespace().collect::<Vec<_>>().as_slice() {
+            ["v", rest @ ..] => corner(rest),
+            _ => format!("{line}\n"),
+        };
+        cube(1.0, 12).lines().map(line).collect()
+    };
+    folder.write("plate.obj", plate(false));
+    folder.write("rounded.obj", plate(true));
+    folder.write("wide.obj", cube(0.4, 12));
+    let files = ["clash", "plate.obj", "rounded.obj", "wide.obj"];
+    let found = folder.run(&[&files[..], &["--format", "json"]].concat()).json();
+    let told: Vec<_> = found["clashes"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|c| (&c["kind"], c.get("nearly_duplicate")))
+        .collect();
+    let hard = json!("hard");
+    assert_eq!(told, [(&hard, Some(&json!(true))), (&hard, None), (&hard, None)], "{found}");
+    let text = folder.run(&files).out;
+    assert_eq!(text.matches(", nearly the same part twice").count(), 1, "{text}");
+}
+
+/// A part within an open one is no clash, and the answer says that this was not decided.
+#[test]
+fn an_open_part_around_others_is_named() {
+    let folder = Folder::with_meshes();
+    let ended = folder.run(&["clash", "open.obj", "small.obj", "--out", "o.html", "--format", "json"]);
+    let answer = ended.json();
+    assert_eq!(
+        (ended.code, &answer["clashes"], &answer["open"]),
+        (0, &json!([]), &json!(["open"])),
+        "{answer}"
+    );
+    let note = "open is an open mesh and has no inside: whether other parts lie within it is not decided";
+    let text = folder.run(&["clash", "small.obj", "open.obj", "--clearance", "2"]).out;
+    assert!(text.contains("clearance") && text.contains(&format!("\nnote: {note}\n")), "{text}");
+    assert!(std::fs::read_to_string(folder.path().join("o.html")).unwrap().contains(note));
+    for closed in [["cube.obj", "small.obj"], ["small.obj", "open.obj"]] {
+        let args = ["clash", closed[0], closed[1], "--format", "json", "--budget", "1000000"];
+        let found = folder.run(&args).json();
+        assert_eq!(found.get("open").is_some(), closed[1] == "open.obj", "{found}");
+    }
+}
+
 /// A sheet with both of its sides is closed and has no inside; thin plates and open sheets are not warned about.
 #[test]
 fn a_part_that_encloses_nothing_is_warned_about() {

@@ -34,6 +34,33 @@ fn a_cube_sunk_into_another_is_told_by_its_corners() {
 }
 
 #[test]
+fn separate_tells_a_translation_that_check_confirms() {
+    let folder = Folder::with_meshes();
+    let args = ["separate", "cube.obj", "small.obj", "--at-b", "0.3,0.2,1.15", "--format", "json"];
+    let (ended, line) = (
+        folder.run(&args),
+        r#"{"ask":"separate","a":{"mesh":"cube.obj"},"b":{"mesh":"small.obj","pose":[0.3,0.2,1.15]}}"#,
+    );
+    let (found, mut asked) = (ended.json(), folder.query(&[line], &[]).lines().remove(0));
+    asked.as_object_mut().unwrap().remove("id");
+    assert_eq!((ended.code, &found), (1, &asked));
+    let way: [f64; 3] = serde_json::from_value(found["translation"].clone()).unwrap();
+    assert!(near(&found["length"], 0.1) && near(&found["at_least"], 0.1), "{found}");
+    let moved = [0.3 + way[0], 0.2 + way[1], 1.15 + way[2]].map(|x| format!("{x:?}")).join(",");
+    let after = ["cube.obj", "small.obj", "--at-b", moved.as_str()];
+    let checked = folder.run(&[&["check"], &after[..]].concat());
+    assert!(checked.out.starts_with("touching") || checked.out.starts_with("separated"), "{checked:?}");
+    let again = folder.run(&[&["separate"], &after[..]].concat());
+    assert_eq!((again.code, again.out.lines().next()), (0, Some("apart or touching already")), "{again:?}");
+    let text = folder.run(&args[..5]).out;
+    assert!(text.contains("is apart or touches"), "{text}");
+    let short = folder.run(&[&args[..], &["--budget", "1"]].concat());
+    assert_eq!((short.code, &short.json()["translation"]), (3, &Value::Null), "{short:?}");
+    let most = short.json()["at_most"].as_f64().unwrap();
+    assert!((0.1..0.11).contains(&most), "{short:?}");
+}
+
+#[test]
 fn an_open_mesh_pushes_to_the_side_asked_for() {
     let folder = Folder::with_meshes();
     let ask = |sides: &str, z: f64| {

@@ -51,7 +51,8 @@ fn the_contract_s_questions_about_meshes() {
     let closest = |k: usize| serde_json::from_value::<Vec<[f64; 3]>>(answers[k]["closest"].clone()).unwrap();
     let points = json!({"id": 4, "distances": [-1.0, 2.0], "inside": [true, false],
                         "closest": closest(3), "features": answers[3]["features"]});
-    let above = json!({"id": 5, "distances": [1.0, 3.0], "inside": [false, false],
+    let note = "a is an open mesh and has no inside: whether points lie within it is not decided";
+    let above = json!({"id": 5, "distances": [1.0, 3.0], "inside": [false, false], "open": ["a"], "note": note,
                        "closest": closest(4), "features": answers[4]["features"]});
     assert_eq!((closest(3)[1], closest(4)[1]), ([11.0, 0.0, 0.0], [0.0, 0.0, -1.0]));
     for feature in [3, 4].map(|k| answers[k]["features"][1].as_object().unwrap()) {
@@ -96,22 +97,22 @@ fn a_bad_line_names_its_fault_and_the_batch_goes_on() {
         (format!(r#"{{"id":5,"ask":"rays","a":{FLAT},"rays":[[0,0,1,0,0,0]]}}"#), "rays: element 0: "),
         (
             format!(r#"{{"id":5,"ask":"rays","a":{FLAT},"rays":[[0,0,1,0,0]]}}"#),
-            "rays: element 0: invalid length 5",
+            "rays: element 0: a list of 6 is expected, not of 5",
         ),
         (r#"{"id":5,"a":1}"#.into(), "ask: missing"),
-        (r#"{"id":5,"ask":7}"#.into(), "ask: invalid type"),
+        (r#"{"id":5,"ask":7}"#.into(), "ask: a text is expected, not 7"),
         (r#"{"id":5,"ask":"relation"}"#.into(), "a: missing"),
         (body("{}"), "a: no shape"),
-        (body("3"), "a: invalid type"),
+        (body("3"), "a: an object is expected, not 3"),
         (body(r#"{"sphere":-1}"#), "a: sphere: radius: -1 is not a size"),
-        (body(r#"{"sphere":"big"}"#), "a.sphere: invalid type"),
+        (body(r#"{"sphere":"big"}"#), "a.sphere: a number is expected, not the text \"big\""),
         (body(r#"{"box":[1,0,1]}"#), "a: box: half extent: 0 is not a size"),
-        (body(r#"{"box":[1,1]}"#), "a.box: invalid length 2"),
+        (body(r#"{"box":[1,1]}"#), "a.box: a list of 3 is expected, not of 2"),
         (body(r#"{"capsule":{"radius":1}}"#), "a.capsule: half_height missing"),
         (body(r#"{"cone":{"radius":1,"half_height":-2}}"#), "a: cone: half_height: -2 is not a size"),
         (body(r#"{"halfspace":{"normal":[0,0,0],"offset":1}}"#), "a: halfspace: normal: "),
         (body(r#"{"hull":[]}"#), "a: hull: points: "),
-        (body(r#"{"hull":[[0,0,0],[1,2]]}"#), "a.hull: element 1: invalid length 2"),
+        (body(r#"{"hull":[[0,0,0],[1,2]]}"#), "a.hull: element 1: a list of 3 is expected, not of 2"),
         (body(r#"{"hull":[[0,0,1e61]]}"#), "a: hull: vertex 0"),
         (body(r#"{"sphere":1,"box":[1,1,1]}"#), "a: one shape at a time, not sphere and box"),
         (
@@ -125,16 +126,22 @@ fn a_bad_line_names_its_fault_and_the_batch_goes_on() {
         ),
         (body(r#"{"mesh":"missing.obj"}"#), "missing.obj"),
         (body(r#"{"mesh":"broken.obj"}"#), "line 3"),
-        (body(r#"{"mesh":5}"#), "a.mesh: invalid type"),
+        (body(r#"{"mesh":5}"#), "a.mesh: a text is expected, not 5"),
         (body(r#"{"vertices":[[0,0,0]]}"#), "a: triangles missing"),
-        (body(r#"{"vertices":[[0,0,0],[1,0]],"triangles":[]}"#), "a.vertices: element 1: invalid length 2"),
-        (body(r#"{"vertices":[[0,0,0],[1,0,"x"]],"triangles":[]}"#), "a.vertices: element 1: invalid type"),
+        (
+            body(r#"{"vertices":[[0,0,0],[1,0]],"triangles":[]}"#),
+            "a.vertices: element 1: a list of 3 is expected, not of 2",
+        ),
+        (
+            body(r#"{"vertices":[[0,0,0],[1,0,"x"]],"triangles":[]}"#),
+            "a.vertices: element 1: a number is expected, not the text \"x\"",
+        ),
         (body(r#"{"vertices":[[0,0,1e999]],"triangles":[]}"#), "a.vertices: element 0: number out of range"),
         (body(r#"{"vertices":[[0,0,1e61]],"triangles":[[0,0,0]]}"#), "vertex 0"),
         (body(r#"{"vertices":[[0,0,0]],"triangles":[[0,0,7]]}"#), "triangle 0 names vertex 7"),
         (
             body(r#"{"vertices":[[0,0,0]],"triangles":[[0,0,-1]]}"#),
-            "a.triangles: element 0: -1 is not an index",
+            "a.triangles: element 0: -1 is not a whole number of at least 0",
         ),
         (body(r#"{"vertices":[[0,0,0]],"triangles":[]}"#), "a: the mesh has no triangles"),
         (body(r#"{"mesh":"cube.obj","pose":{"matrix":[1]}}"#), "a.pose.matrix: "),
@@ -143,8 +150,15 @@ fn a_bad_line_names_its_fault_and_the_batch_goes_on() {
             "a.pose: the pose is not rigid",
         ),
         (body(r#"{"mesh":"cube.obj","pose":{"rot":1}}"#), "a.pose: \"rot\" is no field"),
+        (body(r#"{"sphere":1,"to":[1,0,0]}"#), ": a: \"to\" is no field here; known are "),
+        (body(r#"{"sphere":1,"turns":2}"#), ": a: \"turns\" is no field here"),
+        (body(r#"{"sphere":1,"law":"contact"}"#), ": a: \"law\" is no field here"),
+        (
+            r#"{"id":5,"ask":"points","a":{"sphere":1,"to":[1,0,0]},"points":[[0,0,0]]}"#.into(),
+            ": a: \"to\" is no field here",
+        ),
         (ask("5", "pairs", ",\"margin\":-1"), "margin: -1 is negative"),
-        (ask("5", "pairs", ",\"margin\":\"wide\""), "margin: invalid type"),
+        (ask("5", "pairs", ",\"margin\":\"wide\""), "margin: a number is expected, not the text \"wide\""),
         (
             ask("5", "relation", ",\"method\":\"magic\""),
             "method: there is no method \"magic\"; known are auto, exact, brute",
@@ -164,9 +178,12 @@ fn a_bad_line_names_its_fault_and_the_batch_goes_on() {
     assert_eq!(ended.code, 2);
     let answers = ended.lines();
     assert_eq!(answers.len(), 2 * cases.len());
-    for (pair, (bad, why)) in answers.chunks(2).zip(&cases) {
+    for (k, (pair, (bad, why))) in answers.chunks(2).zip(&cases).enumerate() {
         let (id, error) = refused(&pair[0]);
         assert!(error.contains(why), "{bad}\n{error}");
+        // Each case is followed by three other lines.
+        let place = format!("line {}: ", 4 * k + 1);
+        assert!(!why.contains("no field here") || error.starts_with(&place), "{bad}\n{error}");
         assert_eq!(id.is_null(), *why == "line " || *why == "given twice", "{bad}\n{error}");
         assert_eq!((&pair[1]["id"], &pair[1]["relation"]), (&json!("good"), &json!("intersecting")), "{bad}");
     }

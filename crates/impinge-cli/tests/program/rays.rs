@@ -6,7 +6,7 @@ use crate::common::{Folder, cube};
 fn hits_of_a_file_with_and_without_a_header() {
     let folder = Folder::new();
     folder.write("cube.obj", cube(1.0, 12));
-    folder.write("rays.csv", "ox,oy,oz,dx,dy,dz\n0.1,0.2,5,0,0,-2\n0,0,0,1,0,0\n5,5,5,0,0,1\n");
+    folder.write("rays.csv", "ox,oy,oz,dx,dy,dz\n0.25,0.5,5,0,0,-2\n0,0,0,1,0,0\n5,5,5,0,0,1\n");
     let ended = folder.run(&["rays", "cube.obj", "--rays", "rays.csv", "--format", "json"]);
     let answer = ended.json();
     assert_eq!((ended.code, answer["finish"].as_str()), (1, Some("complete")));
@@ -15,6 +15,8 @@ fn hits_of_a_file_with_and_without_a_header() {
     // From within, out of the solid.
     assert_eq!((hits[1]["t"].as_f64(), hits[1]["normal"][0].as_f64()), (Some(1.0), Some(1.0)));
     assert!(hits[2].is_null() && hits[0]["feature"]["face"].is_u64());
+    let text = folder.run(&["rays", "cube.obj", "--rays", "rays.csv"]).out;
+    assert!(text.contains("0: t 2.0 at 0.25,0.5,1.0, normal 0.0,0.0,1.0 (triangle "), "{text}");
     folder.write("bare.csv", "5,5,5,0,0,1\n");
     let ended = folder.run(&["rays", "cube.obj", "--rays", "bare.csv"]);
     assert_eq!(ended.code, 0);

@@ -14,7 +14,7 @@ mod pair;
 #[cfg(test)]
 mod tests;
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -177,6 +177,9 @@ pub struct ClashReport {
     pub candidates: usize,
     /// Of how many of them it is known whether and how they clash: all, unless the budget ended before.
     pub answered: usize,
+    /// Parts that are open meshes, by their index, in whose boxes others lie that do not clash with them: an open mesh has no
+    /// inside, so they are not told as inside it.
+    pub open: Vec<usize>,
     /// Whether every pair is known, and measured if that was asked for.
     pub finish: Finish,
 }
@@ -258,6 +261,7 @@ pub fn clash(parts: &[Part], options: &mut ClashOptions<'_>) -> Result<ClashRepo
     } else {
         search.one_by_one(&candidates, &mut known, memory, &mut options.budget)?
     };
+    let open = search.open(&candidates, &known);
     let clashes = known.iter().flatten().filter_map(|known| match known {
         Pair::Clear => None,
         Pair::Clash(clash, _) => Some((**clash).clone()),
@@ -267,7 +271,7 @@ pub fn clash(parts: &[Part], options: &mut ClashOptions<'_>) -> Result<ClashRepo
     if keeps {
         memory.keep_known(&candidates, known);
     }
-    Ok(ClashReport { clashes, candidates: candidates.len(), answered, finish })
+    Ok(ClashReport { clashes, candidates: candidates.len(), answered, open, finish })
 }
 
 /// What all pairs have in common.
@@ -363,6 +367,24 @@ impl Search<'_> {
             return *measured;
         }
         true
+    }
+
+    /// The open meshes in whose boxes other parts lie that were found apart from them. That they are open was asked for that.
+    fn open(&self, candidates: &[[usize; 2]], known: &[Option<Pair>]) -> Vec<usize> {
+        let is_apart = |known: &Option<Pair>| match known {
+            Some(Pair::Clear) => true,
+            Some(Pair::Clash(clash, _)) => clash.kind == ClashKind::Clearance,
+            None => false,
+        };
+        let apart = candidates.iter().zip(known).filter(|(_, known)| is_apart(known));
+        let both_ways = apart.flat_map(|(&[i, j], _)| [[i, j], [j, i]]);
+        let around = both_ways.filter(|&[i, j]| {
+            let ([outer, inner], shape) = ([self.bounds[i], self.bounds[j]], &self.parts[i].shape);
+            let holds = (outer.low.cmple(inner.low) & outer.high.cmpge(inner.high)).all();
+            holds && shape.as_mesh().is_some() && !shape.is_closed()
+        });
+        let found: BTreeSet<usize> = around.map(|[i, _]| i).collect();
+        found.into_iter().collect()
     }
 
     fn is_measured(&self, known: &Option<Pair>) -> bool {

@@ -52,7 +52,7 @@ use std::path::Path;
 pub use format::Format;
 pub use output_file::OutputFile;
 pub use particles::{ParticleCell, ParticleSet, load_particles};
-pub use parts::load_parts;
+pub use parts::{load_parts, load_readable_parts};
 pub use save::{save, save_as, save_parts};
 pub use write::{Encoding, write};
 

@@ -23,21 +23,37 @@ use crate::{Error, Mesh, Pose, Shape};
 /// A path that cannot be read, a folder without mesh files, or what [`load_mesh`](super::load_mesh) refuses; the path is
 /// named.
 pub fn load_parts<P: AsRef<Path>>(paths: impl IntoIterator<Item = P>) -> Result<Vec<Part>, Error> {
+    let (parts, refused) = load_readable_parts(paths)?;
+    refused.into_iter().next().map_or(Ok(parts), Err)
+}
+
+/// As [`load_parts`], but a file that cannot be read does not stop the others: the parts of those that can, and why each
+/// of the others was refused, which names it.
+///
+/// # Errors
+/// A path that does not exist, or a folder without mesh files.
+pub fn load_readable_parts<P: AsRef<Path>>(
+    paths: impl IntoIterator<Item = P>,
+) -> Result<(Vec<Part>, Vec<Error>), Error> {
     let mut files = Vec::new();
     for path in paths {
         let path = path.as_ref();
-        if std::fs::metadata(path).is_ok_and(|found| found.is_dir()) {
+        let found = std::fs::symlink_metadata(path).map_err(|error| name_file(path, error))?;
+        if found.is_dir() || std::fs::metadata(path).is_ok_and(|target| target.is_dir()) {
             files.extend(mesh_files(path)?);
         } else {
             files.push(path.to_path_buf());
         }
     }
-    let mut parts = Vec::new();
+    let (mut parts, mut refused) = (Vec::new(), Vec::new());
     for of_one in parallel::map(files.len(), |k| of_file(&files[k])) {
-        parts.extend(of_one?);
+        match of_one {
+            Ok(some) => parts.extend(some),
+            Err(error) => refused.push(error),
+        }
     }
     number_equal_names(&mut parts);
-    Ok(parts)
+    Ok((parts, refused))
 }
 
 /// The mesh files of a folder by their extensions, sorted by name.

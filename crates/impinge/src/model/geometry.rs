@@ -103,6 +103,19 @@ impl Geometry {
         corners.fold(Aabb::EMPTY, |b, p| Aabb { low: b.low.min(p), high: b.high.max(p) })
     }
 
+    /// A box around the shape in its own frame, whatever is built; infinite for a half-space.
+    pub(crate) fn own_box(&self) -> Aabb {
+        match self {
+            Geometry::Mesh(model) => model.corner_box(),
+            _ => self.bounds(&Pose::IDENTITY),
+        }
+    }
+
+    /// Whether that of a mesh was found before.
+    pub(crate) fn knows_box(&self) -> bool {
+        self.model().is_some_and(|model| model.knows_corner_box())
+    }
+
     /// As [`Geometry::bounds`], or a larger box of a mesh whose tree is not built yet: builds nothing, so that a frame
     /// of a scene does not pay for a mesh that meets nothing.
     pub(crate) fn known_bounds(&self, pose: &Pose) -> Aabb {

@@ -75,6 +75,11 @@ impl Model {
         *self.corner_box.get_or_init(find)
     }
 
+    /// Whether that box was found before.
+    pub(super) fn knows_corner_box(&self) -> bool {
+        self.corner_box.get().is_some()
+    }
+
     /// The tree over its triangles; built at the first call and kept.
     #[inline]
     pub fn tree(&self) -> &WideTree {

@@ -279,6 +279,15 @@ impl Shape {
         }
     }
 
+    /// How many of the connected parts of an open mesh are not closed, and how many it has; `None` for other shapes.
+    ///
+    /// A mesh is a solid only as a whole: one part with a border, and it has no inside. To ask about its closed parts
+    /// alone, make a shape of each.
+    pub fn open_components(&self) -> Option<[usize; 2]> {
+        let topology = self.geometry().model()?.topology();
+        (!topology.is_closed()).then(|| [topology.open_components(), topology.components().len()])
+    }
+
     /// A box of the world around the placed shape, rounded outward; infinite for a half-space.
     ///
     /// That of a mesh is around the boxes of its tree, turned with it: the tree is built at the first call and kept.

@@ -52,7 +52,7 @@ impl Pose {
         // Below that, digits of the squares are lost.
         if !norm_sq.is_normal() {
             let reason =
-                format!("the quaternion {rotation:?} has the length {norm:e} and cannot be divided by it");
+                format!("the quaternion {rotation:?} has the length {norm:?} and cannot be made a unit one");
             return Err(Error::Pose { reason });
         }
         check_translation(position.into())?;

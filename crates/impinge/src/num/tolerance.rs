@@ -407,6 +407,10 @@ pub const PUSHED_ALONG: f64 = 0.5;
 /// its depth.
 pub const CREASE: f64 = 1e-4;
 
+/// How far the normal of a triangle may be from that of a contact where the surface counts as flat (no unit: a sine):
+/// rounding of both.
+pub const FLAT_THERE: f64 = 1e-9;
+
 /// How far a contact normal may leave the Voronoi region of its feature (no unit: a sine), for rounding.
 pub const REGION_EDGE: f64 = 1e-9;
 

@@ -7,6 +7,7 @@ use std::any::Any;
 
 use super::Query;
 use super::pair::{Bodies, Kind};
+use crate::model::{Geometry, Placed};
 use crate::narrow::detector::pair_memory::Placement;
 use crate::narrow::detector::{Memory, Question};
 use crate::narrow::methods::Method;
@@ -107,7 +108,19 @@ impl Query<'_> {
             let budget = std::mem::replace(&mut self.budget, Budget::UNLIMITED);
             let mut query =
                 Query { method, budget, memory: Some(memory), seed: self.seed, ..Query::default() };
-            let answers = query.relation_batch(&some);
+            let answers = match some[..] {
+                // One unit decides it, which the distance may have spent.
+                [[a, b]] if is_convex(a) && is_convex(b) => {
+                    let rest = query
+                        .budget
+                        .is_spent()
+                        .then(|| std::mem::replace(&mut query.budget, Budget::units(1)));
+                    let answer = query.relation(a, b);
+                    query.budget = rest.unwrap_or(query.budget);
+                    answer.map(|answer| vec![answer])
+                }
+                _ => query.relation_batch(&some),
+            };
             self.budget = query.budget;
             for (&i, answer) in dealt.iter().zip(answers?) {
                 found[i] = Some(answer);
@@ -127,6 +140,10 @@ impl Query<'_> {
     }
 }
 
+fn is_convex(body: Placed<'_>) -> bool {
+    matches!(body.geometry(), Geometry::Convex(_))
+}
+
 /// An answer that an earlier call has paid for.
 fn at_no_cost<T>(answer: Answer<T>) -> Answer<T> {
     Answer { work: Counters::default(), ..answer }
@@ -135,7 +152,7 @@ fn at_no_cost<T>(answer: Answer<T>) -> Answer<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Placed, Pose, Shape, procedural};
+    use crate::{Pose, Shape, procedural};
 
     fn bodies() -> [Shape; 3] {
         let ball = procedural::ico_sphere(1.0, 3).unwrap();

@@ -4,6 +4,7 @@
 //! [`Query`] carries method, budget, memory and tolerances, and gives an [`Answer`](crate::Answer).
 
 mod beside;
+mod bracket;
 mod pair;
 mod plain;
 mod point;

@@ -1,6 +1,6 @@
 //! Questions about two bodies.
 
-use super::{Query, check_margin, check_volume};
+use super::{Query, bracket, check_margin, check_volume};
 use crate::contact::{Verdict, Volume, VolumeOptions};
 use crate::model::{Placed, ShapeKind};
 use crate::narrow::contacts::SeparatingTranslation;
@@ -48,7 +48,11 @@ impl Query<'_> {
     ) -> Result<Answer<Separation>, Error> {
         let bodies = [a.into(), b.into()];
         let answer = self.one_or_two(&bodies, Question::Distance, &DISTANCE)?;
-        Ok(if answer.value.is_none() && is_of_surfaces(&bodies) { answer.of_surfaces() } else { answer })
+        Ok(if answer.value.is_none() && is_of_surfaces(kinds_of(&bodies)) {
+            answer.of_surfaces()
+        } else {
+            answer
+        })
     }
 
     /// [`Query::distance`] for many pairs.
@@ -58,7 +62,8 @@ impl Query<'_> {
     pub fn distance_batch(&mut self, pairs: &[[Placed<'_>; 2]]) -> Result<Vec<Answer<Separation>>, Error> {
         let answers = self.batch_or_two(pairs, Question::Distance, &DISTANCE)?;
         let told = answers.into_iter().zip(pairs);
-        let told = told.map(|(one, bodies)| if is_of_surfaces(bodies) { one.of_surfaces() } else { one });
+        let told =
+            told.map(|(one, bodies)| if is_of_surfaces(kinds_of(bodies)) { one.of_surfaces() } else { one });
         Ok(told.collect())
     }
 
@@ -290,7 +295,11 @@ impl Query<'_> {
             }
         };
         match (kind.ask)(kernel, &question, &pair, memory, &mut self.budget) {
-            Ok(verdict) => Ok(Answer::new(verdict, method, reason)),
+            Ok(verdict) if verdict.value.is_some() => Ok(Answer::new(verdict, method, reason)),
+            Ok(open) => {
+                let settled = (kind.settle)(open, &question, &pair, &self.budget);
+                Ok(Answer::new(settled, method, reason))
+            }
             // What a method finds out may rule it out.
             Err(refused) => match method_for(self.method, &question, &pair)? {
                 (other, _) if other != method => self.one(bodies, question, kind),
@@ -317,12 +326,18 @@ impl Query<'_> {
         let memory = self.memory.as_deref_mut().unwrap_or(&mut fresh);
         let found = route(self.method, batch, memory, &mut self.budget)?;
         let answer = |(routed, pair): (Option<Routed>, &ShapePair<'_>)| {
-            let Some((finding, method, reason)) = routed else {
+            let (verdict, method, reason) = match routed {
+                Some((finding, method, reason)) => ((kind.take)(finding), method, reason),
                 // The budget ended before its turn.
-                let (method, reason) = method_for(self.method, &batch.question, pair)?;
-                return Ok(Answer::new(Verdict::out_of_budget(), method, reason));
+                None => {
+                    let (method, reason) = method_for(self.method, &batch.question, pair)?;
+                    (None, method, reason)
+                }
             };
-            let verdict = (kind.take)(finding).unwrap_or_else(Verdict::out_of_budget);
+            let verdict = match verdict.unwrap_or_else(Verdict::out_of_budget) {
+                open if open.value.is_none() => (kind.settle)(open, &batch.question, pair, &self.budget),
+                found => found,
+            };
             Ok(Answer::new(verdict, method, reason))
         };
         found.into_iter().zip(batch.pairs).map(answer).collect()
@@ -330,16 +345,23 @@ impl Query<'_> {
 }
 
 /// Whether distances are those of surfaces, which have no depth: particles have depths in meshes too.
-fn is_of_surfaces(bodies: &Bodies<'_>) -> bool {
-    let kinds = bodies.map(|body| body.shape().kind());
+pub(super) fn is_of_surfaces(kinds: [ShapeKind; 2]) -> bool {
     kinds.iter().any(|kind| kind.is_mesh()) && !kinds.contains(&ShapeKind::Particles)
+}
+
+fn kinds_of(bodies: &Bodies<'_>) -> [ShapeKind; 2] {
+    bodies.map(|body| body.shape().kind())
 }
 
 /// One kind of question: how a kernel is asked, and which finding is its answer.
 pub(super) struct Kind<T> {
     ask: Ask<T>,
     take: fn(Finding) -> Option<Verdict<T>>,
+    /// What can be told all the same where a search ended without an answer.
+    settle: Settle<T>,
 }
+
+type Settle<T> = fn(Verdict<T>, &Question, &ShapePair<'_>, &Budget) -> Verdict<T>;
 
 type Ask<T> =
     fn(&dyn PairKernel, &Question, &ShapePair<'_>, &mut PairMemory, &mut Budget) -> Result<Verdict<T>, Error>;
@@ -347,11 +369,13 @@ type Ask<T> =
 const RELATION: Kind<Relation> = Kind {
     ask: |kernel, _, pair, memory, budget| Ok(kernel.relation(pair, memory, budget)),
     take: |finding| if let Finding::Relation(verdict) = finding { Some(verdict) } else { None },
+    settle: |open, _, _, _| open,
 };
 
 const DISTANCE: Kind<Separation> = Kind {
     ask: |kernel, _, pair, memory, budget| Ok(kernel.distance(pair, memory, budget)),
     take: |finding| if let Finding::Distance(verdict) = finding { Some(verdict) } else { None },
+    settle: |open, _, pair, budget| bracket::of_distance(open, pair, budget),
 };
 
 const CONTACTS: Kind<Vec<Contact>> = Kind {
@@ -365,11 +389,13 @@ const CONTACTS: Kind<Vec<Contact>> = Kind {
         Finding::Contacts(verdict) => Some(verdict.map(|found| found.points)),
         _ => None,
     },
+    settle: |open, _, _, _| open,
 };
 
 const SEPARATE: Kind<SeparatingTranslation> = Kind {
     ask: |kernel, _, pair, memory, budget| kernel.separate(pair, memory, budget),
     take: |finding| if let Finding::Separate(verdict) = finding { Some(verdict) } else { None },
+    settle: |open, _, pair, budget| bracket::of_separate(open, pair, budget),
 };
 
 const SWEEP: Kind<Sweep> = Kind {
@@ -378,6 +404,10 @@ const SWEEP: Kind<Sweep> = Kind {
         _ => Ok(Verdict::refused()),
     },
     take: |finding| if let Finding::Sweep(verdict) = finding { Some(verdict) } else { None },
+    settle: |open, question, pair, budget| match question {
+        Question::Sweep(options) => bracket::of_sweep(open, options, pair, budget),
+        _ => open,
+    },
 };
 
 const PAIRS: Kind<Vec<[u32; 2]>> = Kind {
@@ -386,6 +416,7 @@ const PAIRS: Kind<Vec<[u32; 2]>> = Kind {
         _ => Ok(Verdict::refused()),
     },
     take: |finding| if let Finding::Pairs(verdict) = finding { Some(verdict) } else { None },
+    settle: |open, _, _, _| open,
 };
 
 const VOLUME: Kind<Volume> = Kind {
@@ -394,9 +425,11 @@ const VOLUME: Kind<Volume> = Kind {
         _ => Ok(Verdict::refused()),
     },
     take: |finding| if let Finding::Volume(verdict) = finding { Some(verdict) } else { None },
+    settle: |open, _, _, _| open,
 };
 
 const CONTOUR: Kind<Vec<Polyline>> = Kind {
     ask: |kernel, _, pair, memory, budget| Ok(kernel.contour(pair, memory, budget)),
     take: |finding| if let Finding::Contour(verdict) = finding { Some(verdict) } else { None },
+    settle: |open, _, _, _| open,
 };

@@ -16,7 +16,8 @@ use crate::{Contact, Error, Relation, Separation};
 /// How two bodies lie to each other: `Separated`, `Touching`, `Intersecting`, or one inside the other.
 ///
 /// Exact on the placed coordinates for every pair of kinds but cylinders, cones and ellipsoids within the stated
-/// tolerance of touching. Closed meshes are solids.
+/// tolerance of touching. Meshes that are closed as a whole are solids; nothing is inside an open one, and
+/// [`Shape::is_closed`](crate::Shape::is_closed) tells which it is.
 ///
 /// ```
 /// use impinge::{Pose, Relation, Shape, relation};

@@ -224,7 +224,16 @@ fn problems(seen: &Inspection, topology: &Topology, degenerate: &[u32], meetings
         said.push("The volume is negative: the triangles face inward.".into());
     }
     if !seen.closed {
-        said.push("The surface is not closed, so it has no inside.".into());
+        let open = topology.open_components();
+        said.push(if open < seen.components {
+            format!(
+                "The surface is not closed, so it has no inside: {open} of {} connected parts open, and a mesh is \
+                 a solid only as a whole.",
+                seen.components
+            )
+        } else {
+            "The surface is not closed, so it has no inside.".into()
+        });
     }
     said
 }

@@ -43,6 +43,26 @@ pub struct Body {
     pub groups: Groups,
     /// A trigger: it has events and no contacts, and queries skip it unless their [`Filter`](super::Filter) includes
     /// sensors.
+    ///
+    /// ```
+    /// use impinge::scene::{Body, EventKind, Scene};
+    /// use impinge::{Budget, Pose, Shape};
+    ///
+    /// let mut scene = Scene::default();
+    /// let zone = Body::fixed(Shape::cuboid([1.0, 1.0, 2.0])?, Pose::IDENTITY);
+    /// scene.add(Body { sensor: true, ..zone });
+    /// let hero = scene.add(Body::moving(Shape::capsule(0.3, 0.5)?, Pose::from_translation([5.0, 0.0, 0.0])?));
+    /// let mut seen = Vec::new();
+    /// for step in 0..=10 {
+    ///     scene.place(hero, Pose::from_translation([5.0 - f64::from(step), 0.0, 0.0])?);
+    ///     let frame = scene.step(&mut Budget::unlimited());
+    ///     seen.extend(frame.events.iter().map(|event| event.kind));
+    ///     assert!(frame.contacts.is_empty());
+    /// }
+    /// use EventKind::{Began, Ended, Persists};
+    /// assert_eq!(seen, [Began, Persists, Persists, Ended]);
+    /// # Ok::<(), impinge::Error>(())
+    /// ```
     pub sensor: bool,
     /// Whatever the caller wants to find again; the scene does not look at it.
     pub user_data: u64,

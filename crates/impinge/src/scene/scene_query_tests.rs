@@ -98,10 +98,10 @@ fn answers_are_those_of_all_bodies_asked_one_by_one() {
                 );
             }
             all.sort_by(|(i, a), (j, b)| a.t.total_cmp(&b.t).then(i.cmp(j)));
-            assert_eq!(scene.ray_cast_all(&ray, filter), all);
-            assert_eq!(scene.ray_cast(&ray, filter), all.first().copied());
+            assert_eq!(scene.ray_cast_all(ray, filter), all);
+            assert_eq!(scene.ray_cast(ray, filter), all.first().copied());
             assert_eq!(scene.ray_cast_batch(&[ray], filter), [all.first().copied()]);
-            assert_eq!(scene.ray_cast_any(&ray, filter), !all.is_empty());
+            assert_eq!(scene.ray_cast_any(ray, filter), !all.is_empty());
             hits += usize::from(!all.is_empty());
             misses += usize::from(all.is_empty());
 
@@ -197,7 +197,7 @@ fn an_empty_scene_answers_nothing() {
     let (scene, ball) = (Scene::default(), Shape::sphere(1.0).unwrap());
     let ray = Ray { origin: DVec3::ZERO, direction: DVec3::X, reach: f64::INFINITY };
     let filter = Filter::default();
-    assert!(scene.ray_cast(&ray, &filter).is_none() && scene.nearest(&ball, &filter).is_none());
+    assert!(scene.ray_cast(ray, &filter).is_none() && scene.nearest(&ball, &filter).is_none());
     assert!(
         scene.overlapping(&ball, &filter).is_empty() && scene.containing(DVec3::ZERO, &filter).is_empty()
     );
@@ -216,7 +216,7 @@ fn a_shape_that_becomes_unbounded_is_found_once() {
             }
             scene.set_shape(id, then.clone());
             let down = Ray { origin: DVec3::Z * 3.0, direction: -DVec3::Z, reach: f64::INFINITY };
-            let found = scene.ray_cast_all(&down, &Filter::default());
+            let found = scene.ray_cast_all(down, &Filter::default());
             assert_eq!(found.iter().filter(|(_, hit)| hit.t == 2.5).count(), 1, "{found:?}");
             assert_eq!(scene.overlapping(&ball, &Filter::default()), [id]);
             assert_eq!(scene.containing(DVec3::ZERO, &Filter::default()), [id]);

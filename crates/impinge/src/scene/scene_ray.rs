@@ -22,15 +22,15 @@ impl Scene {
     /// scene.add(Body::fixed(Shape::sphere(1.0)?, Pose::IDENTITY));
     /// let near = scene.add(Body::fixed(Shape::cuboid([0.5; 3])?, Pose::from_translation([0.0, 0.0, 3.0])?));
     /// let down = Ray::new([0.0, 0.0, 9.0], [0.0, 0.0, -1.0])?;
-    /// let (body, hit) = scene.ray_cast(&down, &Filter::default()).unwrap();
+    /// let (body, hit) = scene.ray_cast(down, &Filter::default()).unwrap();
     /// assert_eq!((body, hit.t), (near, 5.5));
     /// # Ok::<(), impinge::Error>(())
     /// ```
-    pub fn ray_cast(&self, ray: &Ray, filter: &Filter<'_>) -> Option<(BodyId, RayHit)> {
+    pub fn ray_cast(&self, ray: Ray, filter: &Filter<'_>) -> Option<(BodyId, RayHit)> {
         let mut first: Option<(BodyId, RayHit)> = None;
-        let heading = Heading::of(ray);
-        self.along(ray, filter, |id, body, reach| {
-            let until = Ray { reach, ..*ray };
+        let heading = Heading::of(&ray);
+        self.along(&ray, filter, |id, body, reach| {
+            let until = Ray { reach, ..ray };
             if let Some(hit) = first_hit(body.shape.geometry(), &body.pose, &until, &heading)
                 && is_better(&first, hit.t, id, |hit| hit.t)
             {
@@ -43,24 +43,24 @@ impl Scene {
 
     /// [`Scene::ray_cast`] for many rays, in parallel.
     pub fn ray_cast_batch(&self, rays: &[Ray], filter: &Filter<'_>) -> Vec<Option<(BodyId, RayHit)>> {
-        parallel::map(rays.len(), |k| self.ray_cast(&rays[k], filter))
+        parallel::map(rays.len(), |k| self.ray_cast(rays[k], filter))
     }
 
     /// Whether a ray meets any body.
-    pub fn ray_cast_any(&self, ray: &Ray, filter: &Filter<'_>) -> bool {
+    pub fn ray_cast_any(&self, ray: Ray, filter: &Filter<'_>) -> bool {
         let mut any = false;
-        self.along(ray, filter, |_, body, _| {
-            any = any || ShapeRays::new(body.shape.geometry(), &body.pose).any(ray).0;
+        self.along(&ray, filter, |_, body, _| {
+            any = any || ShapeRays::new(body.shape.geometry(), &body.pose).any(&ray).0;
             if any { f64::NEG_INFINITY } else { ray.reach }
         });
         any
     }
 
     /// Every surface point that a ray meets, by parameter, then by body.
-    pub fn ray_cast_all(&self, ray: &Ray, filter: &Filter<'_>) -> Vec<(BodyId, RayHit)> {
+    pub fn ray_cast_all(&self, ray: Ray, filter: &Filter<'_>) -> Vec<(BodyId, RayHit)> {
         let mut all = Vec::new();
-        self.along(ray, filter, |id, body, _| {
-            let (hits, _) = ShapeRays::new(body.shape.geometry(), &body.pose).all(ray);
+        self.along(&ray, filter, |id, body, _| {
+            let (hits, _) = ShapeRays::new(body.shape.geometry(), &body.pose).all(&ray);
             all.extend(hits.into_iter().map(|hit| (id, hit)));
             ray.reach
         });

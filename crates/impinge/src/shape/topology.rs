@@ -184,6 +184,24 @@ impl Topology {
         self.census.unbalanced_edges == 0
     }
 
+    /// How many of the connected parts are not closed.
+    pub fn open_components(&self) -> usize {
+        let mut open = vec![false; self.components.len()];
+        for (e, &ends) in (0..).zip(&self.edges) {
+            let sides = self.sides(e);
+            if !self.is_balanced(sides, ends) {
+                open[self.component_of[sides[0].triangle as usize] as usize] = true;
+            }
+        }
+        open.iter().filter(|&&open| open).count()
+    }
+
+    /// Whether an edge is used as often in one direction as in the other.
+    #[inline]
+    fn is_balanced(&self, sides: &[Side], ends: [u32; 2]) -> bool {
+        2 * sides.iter().filter(|&&side| self.ends(side) == ends).count() == sides.len()
+    }
+
     /// Whether every edge has exactly two triangles, in opposite directions.
     pub fn is_watertight(&self) -> bool {
         let c = &self.census;
@@ -252,10 +270,9 @@ impl Topology {
             nonmanifold_vertices: self.count_nonmanifold_vertices(),
             ..Census::default()
         };
-        for (e, ends) in (0..).zip(in_turn(&self.edges)) {
+        for (e, &ends) in (0..).zip(in_turn(&self.edges)) {
             let sides = self.sides(e);
-            let forward = sides.iter().filter(|&&side| self.ends(side) == *ends).count();
-            let balanced = 2 * forward == sides.len();
+            let balanced = self.is_balanced(sides, ends);
             census.unbalanced_edges += usize::from(!balanced);
             match sides.len() {
                 1 => census.boundary_edges += 1,

@@ -39,6 +39,13 @@ fn an_open_box_corner_has_borders() {
     // Welded vertices are numbered in order of first use, which is the file's order here.
     assert_eq!(border, [[1, 2], [1, 3], [2, 3]]);
     assert_eq!(t.census().nonmanifold_vertices, 0);
+    // Beside a whole one.
+    let points: Vec<[f64; 3]> =
+        (0..8).map(|k| CORNERS[k % 4].map(|x| x + if k < 4 { 0.0 } else { 5.0 })).collect();
+    let triangles: Vec<[u32; 3]> =
+        (0..7).map(|k| TETRAHEDRON[k % 4].map(|v| v + if k < 4 { 0 } else { 4 })).collect();
+    let both = Topology::of(&mesh(&points, &triangles));
+    assert_eq!((both.open_components(), both.components().len()), (1, 2));
 }
 
 #[test]

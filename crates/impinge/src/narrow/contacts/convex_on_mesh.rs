@@ -4,6 +4,9 @@
 //! its middle lies (from outside of a solid; from the side of the triangles' normals where only that is wanted), and
 //! features are matched (`polytope_on_mesh`, `round_on_mesh`, `curved_on_mesh`). A shape whose middle has sunk into a
 //! solid is treated as a mesh of its own (`solids`).
+//!
+//! Each depth is that by which the shape leaves the feature touched. On flat ground that is the way out; where the
+//! surface bends other features may hold the shape longer, and the depths are called approximate.
 
 use glam::DVec3;
 
@@ -24,7 +27,7 @@ use crate::narrow::exact::placed_mesh::PlacedMesh;
 use crate::narrow::exact::surface_patch::SurfacePatch;
 use crate::narrow::exact::volume::is_inverted;
 use crate::narrow::kernel_memory::KernelMemory;
-use crate::num::tolerance::{PLACED_BOX_ROUNDING, REGION_EDGE};
+use crate::num::tolerance::{FLAT_THERE, PLACED_BOX_ROUNDING, REGION_EDGE};
 use crate::shape::{Convex, Primitive};
 use crate::simd::SimdLevel;
 use crate::{Budget, Pose};
@@ -94,18 +97,26 @@ pub(super) fn contacts(
             slot.insert(SurfacePatch::gather(&body, region))
         }
     };
-    let sunk = on_patch(asked, polytope.as_ref(), (&body, patch, &bounds), budget, work, found);
+    let told = on_patch(asked, polytope.as_ref(), (&body, patch, &bounds), budget, work, found);
     if patch.facets.len() > MOST_KEPT {
         memory.surface = None;
     }
-    if sunk? && looks_deep {
-        return deep(asked, memory, budget, work, found);
+    match told? {
+        OnPatch::Sunk if looks_deep => deep(asked, memory, budget, work, found),
+        OnPatch::Sunk => Some(Certainty::Exact),
+        OnPatch::Told(certainty) => Some(certainty),
     }
-    Some(Certainty::Exact)
 }
 
-/// The contacts with the surface near a shape, unless its middle has sunk into a solid, which is told; `None` when the
-/// budget ended.
+/// What the surface near a shape tells.
+enum OnPatch {
+    /// Contacts, if there are any.
+    Told(Certainty),
+    /// That the middle of the shape is within the solid.
+    Sunk,
+}
+
+/// The contacts with the surface near a shape, unless its middle has sunk into a solid; `None` when the budget ended.
 fn on_patch(
     asked: &OnMesh<'_>,
     polytope: Option<&PlacedPolytope<'_>>,
@@ -113,7 +124,7 @@ fn on_patch(
     budget: &mut Budget,
     work: &mut Counters,
     found: &mut Vec<Contact>,
-) -> Option<bool> {
+) -> Option<OnPatch> {
     let OnMesh { mesh, convex, pose, wanted: Wanted { margin, one_sided, .. }, .. } = *asked;
     let middle = middle(convex, pose);
     let ball = Ball { centre: middle, radius: WIDER * (reach(convex, bounds) + margin) };
@@ -135,7 +146,7 @@ fn on_patch(
     let is_sure = |near: Near| bounds.meets(&Aabb::around_points(&[near.foot.point]));
     let is_told = surface.len() > 0 && near.is_none_or(is_sure);
     if closed && if is_told { behind } else { body.holds(middle, budget, work)? } {
-        return Some(true);
+        return Some(OnPatch::Sunk);
     }
     match (convex, polytope) {
         (Convex::Primitive(Primitive::Sphere { radius }), _) => {
@@ -160,11 +171,22 @@ fn on_patch(
         && !surface.nearest(middle, None).is_some_and(is_sure)
         && body.holds(middle, budget, work)?
     {
-        return Some(true);
+        return Some(OnPatch::Sunk);
     }
     clear_along_deepest(&surface, (convex, pose), ball.radius, found);
+    let certainty = certainty(&surface, found);
     reduce(found);
-    Some(false)
+    Some(OnPatch::Told(certainty))
+}
+
+/// What the depths are worth: exact where all of the surface near the shape faces along the normal of the deepest contact.
+fn certainty(surface: &LocalSurface<'_>, found: &[Contact]) -> Certainty {
+    let deepest = found.iter().max_by(|x, y| x.depth.total_cmp(&y.depth));
+    let Some(deepest) = deepest.filter(|contact| contact.depth > 0.0) else { return Certainty::Exact };
+    match surface.leans(deepest.normal, FLAT_THERE) {
+        true => Certainty::Approximate { resolution: deepest.depth },
+        false => Certainty::Exact,
+    }
 }
 
 /// Somewhere inside a convex shape.
@@ -226,11 +248,17 @@ fn deep(
 ) -> Option<Certainty> {
     let OnMesh { mesh, mesh_pose, shape, convex, pose, wanted } = *asked;
     let Some((own, at)) = as_mesh(shape, pose) else { return Some(Certainty::Exact) };
-    let certainty = solids::contacts([mesh, &own], [mesh_pose, &at], wanted, memory, budget, work, found)?;
+    let mut certainty =
+        solids::contacts([mesh, &own], [mesh_pose, &at], wanted, memory, budget, work, found)?;
     let turn = pose.matrix();
+    let is_curved = !matches!(convex, Convex::Polytope(_) | Convex::Primitive(Primitive::Cuboid { .. }));
+    // Elsewhere it may meet what its mesh does not.
+    if let (true, Certainty::Conservative { tolerance }) = (is_curved, certainty) {
+        certainty = Certainty::Approximate { resolution: tolerance };
+    }
     for contact in found.iter_mut() {
         // Of a curved shape the mesh is a little too small: its own surface is farther along the normal.
-        if !matches!(convex, Convex::Polytope(_) | Convex::Primitive(Primitive::Cuboid { .. })) {
+        if is_curved {
             let lowest = pose.apply(convex.support(turn.transpose() * -contact.normal));
             let more = contact.normal.dot(contact.points[1] - lowest).max(0.0);
             contact.points[1] = lowest;

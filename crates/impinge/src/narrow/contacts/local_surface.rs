@@ -108,6 +108,11 @@ impl<'m> LocalSurface<'m> {
         self.places().map(|k| (k, self.facet(k)))
     }
 
+    /// Whether any triangle faces another way than along a unit vector, by more than this (a sine).
+    pub fn leans(&self, normal: DVec3, most: f64) -> bool {
+        self.near.any_leans(normal * self.way, most)
+    }
+
     fn places(&self) -> impl Iterator<Item = usize> + '_ {
         (0..self.near.places.len()).filter(|&k| self.near.is_meant(k))
     }

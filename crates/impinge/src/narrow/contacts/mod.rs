@@ -26,8 +26,8 @@ mod overlap_tests;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use separate::separate_by_guesses;
 pub use separate::{SeparatingTranslation, separate};
+pub(crate) use separate::{separate_by_guesses, way_beside};
 
 use super::kernel_memory::KernelMemory;
 use super::shape_pair::ShapePair;

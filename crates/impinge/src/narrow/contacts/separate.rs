@@ -13,6 +13,7 @@ use super::convex_mesh_hull::{as_mesh, convex_body};
 use super::part_translation::{PartTranslation, doubt};
 use super::payment::Payment;
 use super::translation::{Translation, WayOut, spread_directions};
+use crate::bound::Aabb;
 use crate::contact::{Certainty, Counters, Finish, Outcome, Relation, Verdict, VolumeOptions};
 use crate::model::{Fact, Geometry, Model};
 use crate::narrow::convex::placed_core::safe_scale;
@@ -104,6 +105,12 @@ pub fn separate(
             };
             found
         }
+    };
+    let way = match beside(pair) {
+        Some((direction, length)) if length < way.length => {
+            Way { direction, length, others: Vec::new(), ..way }
+        }
+        _ => way,
     };
     let Some(translation) = verified(pair, &way, budget, &mut work) else {
         return Ok(Verdict::out_of_budget());
@@ -212,7 +219,7 @@ fn of_parts(parts: &PartTranslation<'_>, budget: &mut Budget, work: &mut Counter
     let count = (MOST_PAIRS / parts.cost().max(1)).clamp(DIRECTIONS[0], DIRECTIONS[1]) as u32;
     let directions = known.directions.iter().copied().chain(spread_directions(count));
     let found = parts.search(directions, parts.reach(), &mut Payment::from(budget, work))?;
-    let (direction, length) = found.map_or((DVec3::Z, parts.reach()), |exit| (exit.direction, exit.length));
+    let (direction, length) = found.map_or((DVec3::Z, f64::INFINITY), |exit| (exit.direction, exit.length));
     let others = known.directions.into_iter().take(MOST_OTHERS).collect();
     Some(Way { direction, length, at_least: known.at_least, others })
 }
@@ -235,8 +242,8 @@ fn of_meshes(pair: &ShapePair<'_>, budget: &mut Budget, work: &mut Counters) -> 
     let faces = faces.iter().flat_map(|(n, _)| [*n, -*n]).take(count as usize);
     let directions = of_hulls.into_iter().chain(faces.clone()).chain(spread_directions(count));
     let Some(found) = way.search(directions, way.reach(), &mut payment) else { return Ok(None) };
-    // Without a single way out the boxes are still left.
-    let (direction, length) = found.map_or_else(|| beside(&placed), |exit| (exit.direction, exit.length));
+    // Without a single way out that of the boxes is still left.
+    let (direction, length) = found.map_or((DVec3::Z, f64::INFINITY), |exit| (exit.direction, exit.length));
     let at_least = common_ball([a, b], [pose_a, pose_b], budget);
     Ok(Some(Way { direction, length, at_least, others: faces.take(MOST_OTHERS).collect() }))
 }
@@ -285,11 +292,18 @@ fn hull_direction([a, b]: [Convex; 2], [pose_a, pose_b]: [&Pose; 2]) -> Option<D
     (found.normal != DVec3::ZERO).then_some(found.normal)
 }
 
-/// Along which direction and how far the box of b comes to lie beside that of a.
-fn beside([a, b]: &[PlacedMesh<'_>; 2]) -> (DVec3, f64) {
-    let ([p, q], [r, s]) = (a.bounds(), b.bounds());
-    let ways = (0..3).flat_map(|k| [(DVec3::AXES[k], (q - r)[k]), (-DVec3::AXES[k], (s - p)[k])]);
-    ways.min_by(|x, y| x.1.total_cmp(&y.1)).unwrap_or((DVec3::Z, 0.0))
+/// Along which direction and how far b comes to lie beside the box of a: a way out of any two bodies. `None` where both
+/// have no end.
+fn beside(pair: &ShapePair<'_>) -> Option<(DVec3, f64)> {
+    let [a, b] = [0, 1].map(|k| pair.shapes[k].bounds(pair.poses[k]));
+    way_beside(&a, &b)
+}
+
+/// The shortest way along an axis that takes one box beside another; `None` without an end.
+pub(crate) fn way_beside(a: &Aabb, b: &Aabb) -> Option<(DVec3, f64)> {
+    let ways = DVec3::AXES.into_iter().zip(0..3);
+    let ways = ways.flat_map(|(axis, k)| [(axis, (a.high - b.low)[k]), (-axis, (b.high - a.low)[k])]);
+    ways.filter(|(_, length)| length.is_finite()).min_by(|x, y| x.1.total_cmp(&y.1))
 }
 
 /// A ball around a common point within a and one within b overlap until b has moved by the sum of their radii: the
@@ -342,7 +356,14 @@ fn verified(pair: &ShapePair<'_>, way: &Way, budget: &mut Budget, work: &mut Cou
             }
         }
     }
-    try_way(direction, MOST_DOUBLINGS)?
+    if let Some(found) = try_way(direction, MOST_DOUBLINGS)? {
+        let Some((direction, length)) = beside(pair).filter(|(_, length)| *length < length_of(found)) else {
+            return Some(found);
+        };
+        let boxes = lengthened(pair, (direction, length), size, few, budget, work)?;
+        return Some(boxes.filter(|way| length_of(*way) < length_of(found)).unwrap_or(found));
+    }
+    None
 }
 
 /// A length along a direction, made longer until the bodies are apart or touch, by at most so many doublings of what is

@@ -209,8 +209,9 @@ impl Pair<'_> {
             None => {
                 let way = Translation::new(a, b);
                 let reach = way.reach();
+                // A place without a way out that is found is not told.
                 let Some(exit) = self.search(&way, place.normal, reach, |_| true, budget, work)? else {
-                    return Some(Certainty::Exact);
+                    return Some(Certainty::Approximate { resolution: place.depth });
                 };
                 (exit, way)
             }

@@ -168,6 +168,10 @@ fn ask_within<T: Any + Send>(
     let key = Key::new(method, question, pair);
     let (own, mut own_memory) = (key.clone(), memory.lend());
     let running = Running::start(move |budget| {
+        if matches!(own.question, Question::Distance | Question::Sweep(_)) {
+            // What is told until the trees are built.
+            own.shapes.iter().for_each(|shape| _ = shape.own_box());
+        }
         let ready = facts.iter().all(|(model, fact)| model.prepare(*fact, budget));
         let found = match ready {
             true => kernel(&own.pair(), &own.question, &mut own_memory, budget),

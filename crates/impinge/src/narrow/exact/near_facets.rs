@@ -109,6 +109,19 @@ impl NearView<'_> {
         self.meant[slot / LANES] >> (slot % LANES) & 1 != 0
     }
 
+    /// Whether the normal of any near facet is farther than this from a unit vector; one without area counts as such.
+    pub fn any_leans(&self, from: DVec3, most: f64) -> bool {
+        self.blocks.iter().zip(self.meant).any(|(block, &meant)| {
+            let [x, y, z] = &block.normal;
+            let mut leaning = 0_u8;
+            for lane in 0..LANES {
+                let (dx, dy, dz) = (x[lane] - from.x, y[lane] - from.y, z[lane] - from.z);
+                leaning |= u8::from(dx * dx + dy * dy + dz * dz > most * most) << lane;
+            }
+            leaning & meant != 0
+        })
+    }
+
     /// Whether a facet of the patch is near.
     #[inline]
     pub fn is_near(&self, place: u32) -> bool {
