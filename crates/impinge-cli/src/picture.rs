@@ -137,11 +137,13 @@ impl Picture<'_> {
     }
 }
 
-/// Draws several pictures of one size beside each other, each seen from its own front, into one PNG.
+/// Draws several pictures beside each other, each seen from its own front, into one PNG of this size.
 pub fn side_by_side(pictures: &[Picture<'_>], width: u32, height: u32) -> Result<Vec<u8>, Failure> {
-    let mut whole = RgbImage::new(width * pictures.len() as u32, height);
-    for (picture, at) in pictures.iter().zip((0..).step_by(width as usize)) {
-        imageops::replace(&mut whole, &picture.image(width, height), at, 0);
+    let mut whole = RgbImage::new(width, height);
+    let count = pictures.len() as u32;
+    for (picture, n) in pictures.iter().zip(0..) {
+        let [from, to] = [n, n + 1].map(|n| width * n / count);
+        imageops::replace(&mut whole, &picture.image(to - from, height), i64::from(from), 0);
     }
     encode(&whole)
 }

@@ -199,6 +199,36 @@ fn what_overlaps_itself_is_measured_by_images_and_refused_by_exact() {
 }
 
 #[test]
+fn edges_whose_triangles_do_not_cancel_are_named() {
+    let sound = shape(&[cube(1.0, [0.0; 3])]);
+    let mesh = sound.as_mesh().unwrap();
+    let with = |change: &dyn Fn(&mut Vec<[u32; 3]>)| {
+        let mut triangles = mesh.triangles().to_vec();
+        change(&mut triangles);
+        Shape::mesh(mesh.vertices().iter().map(|p| p.to_array()).collect(), triangles).unwrap()
+    };
+    let refused = |shape: &Shape, method: Method| {
+        let found = Query { method, ..Query::default() }.volume(&sound, shape, VolumeOptions::default());
+        found.map(|_| ()).unwrap_err().to_string()
+    };
+    let copied = with(&|triangles| triangles.push(triangles[3]));
+    let open = with(&|triangles| triangles.truncate(11));
+    for method in [Method::Auto, Method::Exact, Method::Image] {
+        let why = refused(&copied, method);
+        assert!(why.starts_with("b: the mesh is not closed and bounds no solid: its edge between"), "{why}");
+        assert!(why.contains("has 3 triangles") && why.contains("12 is a copy of 3"), "{why}");
+        assert!(why.contains("and 2 more edges") && !why.contains("open"), "{why}");
+        let why = refused(&open, method);
+        assert!(why.starts_with("b: the mesh is open") && why.contains("has one triangle"), "{why}");
+    }
+    // With its reverse a copy bounds nothing and is left out.
+    let fold = with(&|triangles| triangles.extend([FACES[3], [FACES[3][0], FACES[3][2], FACES[3][1]]]));
+    let found =
+        Query { method: Method::Exact, ..Query::default() }.volume(&sound, &fold, VolumeOptions::default());
+    assert!((found.unwrap().value.unwrap().volume - 8.0).abs() < 1e-12);
+}
+
+#[test]
 fn parts_that_touch_stay_exact() {
     let big = [cube(9.0, [0.0; 3])];
     let one = cube(1.0, [0.0; 3]);

@@ -178,11 +178,14 @@ extent along it. The gradient has a row for each vertex (body, vertex, x, y, z):
 vertex moves. Exits 1 on an overlap, 0 without.
 
 The default is exact, to rounding. A mesh is solid where its winding number is not 0, and every place counts once;
-meshes that overlap themselves are measured by images unless --method exact refuses them. --method image draws both bodies along x, y and z over the box they have in
-common, --resolution pixels wide and high (256 unless given), and takes the mean of the three; its error is an
-estimate. With --error instead the images get finer until the stated error is small
-enough, and with --budget alone for as long as it lasts. Open meshes are refused unless --open says what they bound;
-images answer then.")]
+meshes that overlap themselves are measured by images unless --method exact refuses them. --method image draws both
+bodies along x, y and z over the box they have in common, --resolution pixels wide and high (256 unless given), and
+takes the mean of the three; its error is an estimate. With --error instead the images get finer until the stated
+error is small enough, and with --budget alone for as long as it lasts. Meshes that are not closed are refused unless
+--open says what they bound; images answer then.
+
+The picture shows the bodies, and beside them the border of what they have in common in pixels of the images, each in
+the colour of the axis along which its place is seen best: x red, y green, z blue.")]
     Volume(Volume),
     /// Tells where two meshes overlap or are near, how deep and along which normal
     #[command(after_help = "\

@@ -70,9 +70,9 @@ pub struct Volume {
     /// What an open mesh bounds: everything behind it (half_space), or what it winds around at least half (winding)
     #[arg(long, value_name = "HOW")]
     pub open: Option<Open>,
-    /// Draws the bodies, and beside them the border of the intersection: its pixels along x red, y green, z blue
-    #[arg(long, value_name = "FILE.png")]
-    pub picture: Option<PathBuf>,
+    /// The picture: the bodies, and beside them the border of the intersection.
+    #[command(flatten)]
+    pub drawing: Drawing,
 }
 
 /// What an open mesh bounds.

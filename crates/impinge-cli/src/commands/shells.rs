@@ -139,5 +139,5 @@ fn draw(shape: &Shape, shells: &Shells) -> Result<Vec<u8>, Failure> {
         }
     };
     let pictures: Vec<Picture<'_>> = meshes.iter().enumerate().map(alone).collect();
-    picture::side_by_side(&pictures, WIDTH, HEIGHT)
+    picture::side_by_side(&pictures, WIDTH * pictures.len() as u32, HEIGHT)
 }

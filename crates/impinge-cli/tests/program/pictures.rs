@@ -15,7 +15,7 @@ fn every_command_that_draws_takes_a_view_and_a_size() {
     folder.write("rays.csv", "0.1,0.2,5,0,0,-2\n5,0,0,0,0,1\n");
     let mesh = impinge::procedural::knot([2, 3], 1.0, 0.5, 60, 8).unwrap();
     impinge::io::save(folder.path().join("knot.obj"), &mesh).unwrap();
-    let commands: [&[&str]; 7] = [
+    let commands: [&[&str]; 8] = [
         &["check", "a.obj", "b.obj", "--at-b", "1,0,0"],
         &["contacts", "a.obj", "b.obj", "--at-b", "1.2,0,0"],
         &["rays", "a.obj", "--rays", "rays.csv"],
@@ -23,6 +23,7 @@ fn every_command_that_draws_takes_a_view_and_a_size() {
         &["self", "knot.obj"],
         &["self", "a.obj", "--to", "a.obj"],
         &["decompose", "a.obj"],
+        &["volume", "a.obj", "b.obj", "--at-b", "1,0,0"],
     ];
     for command in commands {
         let plain = folder.run(&[command, &["--picture", "plain.png"]].concat());

@@ -105,7 +105,8 @@ fn what_bounds_no_solid_is_refused() {
     let folder = Folder::with_meshes();
     let ended = folder.run(&["volume", "cube.obj", "open.obj"]);
     assert_eq!(ended.code, 2, "{ended:?}");
-    assert!(ended.err.contains("b: the mesh is open"), "{ended:?}");
+    let wrong = "b: the mesh is open and bounds no solid: its edge between vertices";
+    assert!(ended.err.contains(wrong), "{ended:?}");
     let ended = folder.run(&["volume", "cube.obj", "small.obj", "--method", "gjk"]);
     assert!(ended.code == 2 && ended.err.contains("exact"), "{ended:?}");
 }
@@ -167,12 +168,28 @@ fn open_meshes_bound_what_the_caller_says() {
 }
 
 #[test]
-fn a_picture_shows_the_border_of_the_overlap() {
-    let folder = Folder::with_meshes();
-    let args = ["volume", "cube.obj", "small.obj", "--at-b", "0.3,0.2,1.15", "--picture", "overlap.png"];
-    assert_eq!(folder.run(&args).code, 1);
-    let bytes = std::fs::read(folder.path().join("overlap.png")).unwrap();
-    assert!(bytes.starts_with(b"\x89PNG"));
+fn a_picture_shows_every_place_of_the_border_in_the_colour_of_one_axis() {
+    let folder = Folder::new();
+    folder.write("box.obj", cubes(&[(1.0, [0.0; 3], false)]));
+    let args = ["volume", "box.obj", "box.obj", "--at-b", "0.7,0.5,0.6,0.1,0.2,0.3,0.9"];
+    let ended = folder.run(&[&args[..], &["--picture", "overlap.png", "--size", "1000x500"]].concat());
+    assert_eq!(ended.code, 1, "{ended:?}");
+    let picture = image::open(folder.path().join("overlap.png")).unwrap().into_rgb8();
+    assert_eq!(picture.dimensions(), (1000, 500));
+    // The background is grey; colours of different axes lie side by side along the edges of the border only.
+    let axis = |x: u32, y: u32| {
+        let [r, g, b] = picture.get_pixel(x, y).0.map(i32::from);
+        let [low, high] = [r.min(g).min(b), r.max(g).max(b)];
+        (high - low > 60).then(|| [r, g, b].iter().position(|&c| c == high))
+    };
+    let (mut seen, mut changes) = ([0; 3], 0);
+    for (x, y) in (501..999).flat_map(|x| (0..500).map(move |y| (x, y))) {
+        let Some(Some(own)) = axis(x, y) else { continue };
+        seen[own] += 1;
+        changes += u32::from(axis(x + 1, y).flatten().is_some_and(|next| next != own));
+    }
+    assert!(seen.iter().all(|&count| count > 20_000), "{seen:?}");
+    assert!(changes < 2_000, "{changes}");
 }
 
 /// A mesh of cubes: half length, middle, and whether the triangles face inwards.

@@ -15,7 +15,7 @@ use super::convex_mesh::{self, Crossing};
 use super::exact::distance::{DistanceMemory, DistanceSearch};
 use super::exact::placed_mesh::PlacedMesh;
 use super::exact::relation::relation_within;
-use super::exact::solid_surface::{OVERLAPS, SolidSurface};
+use super::exact::solid_surface::{OVERLAPS, SolidSurface, why_not_closed};
 use super::exact::volume::volume as intersection_volume;
 use super::half_space_mesh;
 use super::kernel_memory::KernelMemory;
@@ -381,7 +381,7 @@ pub fn volume(
                     return Ok(Verdict::out_of_budget());
                 }
                 if !model.topology().is_closed() {
-                    return Err(Error::Argument { name, reason: super::image::OPEN.into() });
+                    return Err(Error::Argument { name, reason: why_not_closed(model) });
                 }
                 let Some(solid) = SolidSurface::of(model, budget) else {
                     return Ok(Verdict::out_of_budget());

@@ -179,6 +179,14 @@ impl Topology {
         self.edges_where(|sides| matches!(sides, [a, b] if self.ends(*a) == self.ends(*b)))
     }
 
+    /// Edges that are not used equally often in both directions.
+    pub fn unbalanced_edges(&self) -> impl Iterator<Item = u32> + '_ {
+        self.edges_where(|sides| {
+            let forward = sides.iter().filter(|&&side| self.ends(side) == self.ends(sides[0])).count();
+            2 * forward != sides.len()
+        })
+    }
+
     /// Whether every edge is used as often in one direction as in the other: the surface bounds a solid.
     pub fn is_closed(&self) -> bool {
         self.census.unbalanced_edges == 0
@@ -225,7 +233,8 @@ impl Topology {
         (0..self.edges.len() as u32).filter(move |&e| keep(self.sides(e)))
     }
 
-    fn ends(&self, side: Side) -> [u32; 2] {
+    /// The welded vertices from which and to which a side runs.
+    pub fn ends(&self, side: Side) -> [u32; 2] {
         let corners = self.triangles[side.triangle as usize];
         let k = usize::from(side.corner);
         [corners[k], corners[(k + 1) % 3]]

@@ -25,11 +25,52 @@ use crate::model::{Fact, Model};
 use crate::num::disjoint_sets::DisjointSets;
 use crate::num::parallel::once;
 use crate::shape::Topology;
+use crate::shape::topology::Side;
 use crate::{Budget, Mesh, Pose};
 
 /// Why the exact volume refuses a mesh.
 pub(crate) const OVERLAPS: &str = "the mesh overlaps itself: its surface passes through itself and winds around some \
      places more than once or both ways, so no part of it bounds the solid; the method image measures such volumes";
+
+/// Triangles at an edge that are told by their numbers.
+const TOLD: usize = 6;
+
+/// Why a mesh that is not closed bounds no solid: an edge whose triangles do not cancel, by the numbers of the mesh.
+pub(crate) fn why_not_closed(model: &Model) -> String {
+    let (mesh, topology) = (model.mesh(), model.topology());
+    let unbalanced = topology.census().unbalanced_edges;
+    let Some(edge) = topology.boundary_edges().chain(topology.unbalanced_edges()).next() else {
+        return String::new();
+    };
+    let sides = topology.sides(edge);
+    let Side { triangle: first, corner } = sides[0];
+    let corner_of = |k: usize| mesh.triangles()[first as usize][(usize::from(corner) + k) % 3];
+    let edge = format!("its edge between vertices {} and {}", corner_of(0), corner_of(1));
+    let others = match unbalanced.saturating_sub(1) {
+        0 => String::new(),
+        1 => " (and 1 more edge is wrong)".into(),
+        others => format!(" (and {others} more edges are wrong)"),
+    };
+    if sides.len() == 1 {
+        return format!("the mesh is open and bounds no solid: {edge} has one triangle, {first}{others}");
+    }
+    let told = &sides[..sides.len().min(TOLD)];
+    let names: Vec<String> = told.iter().map(|side| side.triangle.to_string()).collect();
+    let more = if told.len() < sides.len() { " and others" } else { "" };
+    let forward = sides.iter().filter(|&&side| topology.ends(side) == topology.ends(sides[0])).count();
+    let corners = |side: &Side| corner_set(topology, side.triangle);
+    let pairs = (0..told.len()).flat_map(|j| (0..j).map(move |i| [i, j].map(|n| &told[n])));
+    let copy = pairs.into_iter().find(|[one, other]| corners(one) == corners(other));
+    let copy = copy
+        .map_or(String::new(), |[one, other]| format!("; {} is a copy of {}", other.triangle, one.triangle));
+    format!(
+        "the mesh is not closed and bounds no solid: {edge} has {} triangles, {}{more}, of which {forward} run along it one way \
+         and {} the other{copy}{others}",
+        sides.len(),
+        names.join(", "),
+        sides.len() - forward,
+    )
+}
 
 /// How a closed mesh bounds its solid.
 #[derive(Debug)]

@@ -305,6 +305,16 @@ impl OnLattice<'_, '_> {
         self.body.faces()
     }
 
+    /// How many triangles are drawn in an image, and columns through curved parts.
+    pub fn drawn(&self, lattice: &Lattice, axis: Axis) -> usize {
+        let parts = self.body.parts.iter().zip(&self.parts);
+        let drawn = parts.map(|(part, drawn)| match part.shape {
+            PartShape::Mesh(_) => drawn.lists[axis.depth].len(),
+            PartShape::Curved(_) => (lattice.pixels * lattice.pixels) as usize,
+        });
+        drawn.sum()
+    }
+
     /// Appends the layers of the body in some rows of an image: at least those in the columns of `within`, as bits.
     pub fn draw(
         &self,

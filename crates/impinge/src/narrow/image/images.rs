@@ -1,5 +1,7 @@
 //! The three images of two bodies: layers drawn, sorted into columns, and what of each column lies in both.
 
+use std::sync::{Mutex, PoisonError};
+
 use glam::DVec3;
 
 use super::body::{Body, OnLattice};
@@ -10,16 +12,19 @@ use super::raster::Counted;
 use crate::Budget;
 use crate::contact::{Counters, OpenSurface};
 use crate::num::compact_sort::sort_rarely;
-use crate::num::parallel;
+use crate::num::{parallel, stages};
 
 /// Columns of an image that are drawn at a time, which bounds the room for layers.
 const AT_A_TIME: u32 = 1 << 18;
 
-/// Bands of an image at most, in pairs: each looks at all triangles again.
-const MOST_BANDS: usize = 4;
+/// Bands of an image at most: each looks at all triangles again.
+const MOST_BANDS: u32 = 8;
 
-/// Columns of an image below which sharing the work costs more than it gains.
-const SHARED: u32 = 1 << 10;
+/// Triangles and columns below which sharing the work costs more than it gains.
+const SHARED: usize = 1 << 13;
+
+/// Triangles of a body up to which it is placed by the thread that places the other.
+const PLACED_ALONE: u32 = 1 << 10;
 
 /// What three images show of two bodies, or of one with itself.
 #[derive(Debug)]
@@ -46,10 +51,15 @@ impl<'b, 'm> Images<'b, 'm> {
         }
         // Open surfaces may have any winding number before their first layer; all layers of a column tell it.
         let is_open = open.is_some() && bodies.iter().any(|body| body.open_mesh().is_some());
-        let on = parallel::map(bodies.len(), |k| match is_open {
+        let place = |k: usize| match is_open {
             true => bodies[k].on_whole_columns(&lattice),
             false => bodies[k].on(&lattice),
-        });
+        };
+        let are_large = bodies.iter().all(|body| body.faces() > PLACED_ALONE);
+        let on = match are_large {
+            true => parallel::map(bodies.len(), place),
+            false => (0..bodies.len()).map(place).collect(),
+        };
         let mut found = Images {
             lattice,
             bodies: on,
@@ -64,48 +74,70 @@ impl<'b, 'm> Images<'b, 'm> {
         }
         let pixels = found.lattice.pixels;
         let height = (AT_A_TIME / pixels).clamp(1, pixels);
-        // Threads share the images and, where they are more, bands of their rows: the same columns in the same order.
-        let bands =
-            if pixels * pixels < SHARED { 1 } else { 2 * (parallel::threads() / 2).min(MOST_BANDS) }.max(1);
-        let mut rooms: Vec<Room> = Vec::new();
-        rooms.resize_with(3 * bands, Room::default);
+        let rooms = found.rooms();
         for from in (0..pixels).step_by(height as usize) {
             let rows = [from, (from + height).min(pixels)];
-            found.draw_rows(rows, inside, &opened, &mut rooms);
-            let layers =
-                rooms.iter().flat_map(|room| &room.layers).map(|layers| layers.len() as u64).sum::<u64>();
+            found.draw_rows(rows, inside, &opened, &rooms);
+            let mut layers = 0;
+            for room in &rooms {
+                let mut room = room.lock().unwrap_or_else(PoisonError::into_inner);
+                layers += room.layers.iter().map(|layers| layers.len() as u64).sum::<u64>();
+                let all = &mut found.intervals[room.axis.depth];
+                if all.is_empty() {
+                    std::mem::swap(all, &mut room.intervals);
+                } else {
+                    all.append(&mut room.intervals);
+                }
+            }
             found.work.primitive_tests += layers;
             if !budget.charge_all(layers + u64::from(pixels)) {
                 return None;
-            }
-            for (all, rooms) in found.intervals.iter_mut().zip(rooms.chunks_mut(bands)) {
-                for room in rooms {
-                    if all.is_empty() {
-                        std::mem::swap(all, &mut room.intervals);
-                    } else {
-                        all.append(&mut room.intervals);
-                    }
-                }
             }
         }
         Some(found)
     }
 
+    /// Room for what is drawn by itself: whole images or bands of their rows, the bands of an image in their order. Two
+    /// threads draw an image each and share the one with the fewest triangles.
+    fn rooms(&self) -> Vec<Mutex<Room>> {
+        let drawn =
+            |axis: Axis| self.bodies.iter().map(|body| body.drawn(&self.lattice, axis)).sum::<usize>();
+        let columns = (self.lattice.pixels * self.lattice.pixels) as usize;
+        let work = Axis::ALL.map(drawn).iter().sum::<usize>() + columns;
+        let threads = if work < SHARED { 1 } else { parallel::threads() };
+        let mut axes = Axis::ALL;
+        if threads > 1 {
+            sort_rarely(&mut axes, |x, y| drawn(*y).cmp(&drawn(*x)));
+        }
+        let mut rooms = Vec::new();
+        for (nth, axis) in axes.into_iter().enumerate() {
+            let bands = match threads {
+                1 => 1,
+                2 => 1 + u32::from(nth == 2),
+                _ => (threads as u32 & !1).min(MOST_BANDS),
+            };
+            for band in 0..bands {
+                rooms.push(Mutex::new(Room::of(axis, [band, bands])));
+            }
+        }
+        rooms
+    }
+
     /// Draws some rows of all images, each in as many bands as there are rooms for it.
-    fn draw_rows(&self, rows: [u32; 2], inside: Inside, open: &OpenBodies<'_>, rooms: &mut [Room]) {
-        let bands = (rooms.len() / 3) as u32;
-        let end_of = |band: u32| rows[0] + (rows[1] - rows[0]) * band / bands;
+    fn draw_rows(&self, rows: [u32; 2], inside: Inside, open: &OpenBodies<'_>, rooms: &[Mutex<Room>]) {
         // The body with more triangles first: the other is drawn where that one is.
         let mut order: Vec<usize> = (0..self.bodies.len()).collect();
         sort_rarely(&mut order, |&j, &k| self.bodies[k].faces().cmp(&self.bodies[j].faces()));
-        let one = |k: usize, room: &mut Room| {
-            let (axis, band) = (Axis::ALL[k / bands as usize], k as u32 % bands);
-            self.draw_band(axis, [end_of(band), end_of(band + 1)], inside, open, &order, room);
+        let one = |k: usize| {
+            let mut room = rooms[k].lock().unwrap_or_else(PoisonError::into_inner);
+            let [band, bands] = room.band;
+            let end_of = |band: u32| rows[0] + (rows[1] - rows[0]) * band / bands;
+            self.draw_band(room.axis, [end_of(band), end_of(band + 1)], inside, open, &order, &mut room);
         };
-        if (rows[1] - rows[0]) * self.lattice.pixels < SHARED {
-            rooms.iter_mut().enumerate().for_each(|(k, room)| one(k, room));
+        if rooms.len() == Axis::ALL.len() {
+            (0..rooms.len()).for_each(one);
         } else {
-            parallel::for_each_chunk(rooms, 1, |k, room| one(k, &mut room[0]));
+            stages::map(rooms.len(), one);
         }
     }
 
@@ -120,7 +152,7 @@ impl<'b, 'm> Images<'b, 'm> {
         room: &mut Room,
     ) {
         let (lattice, bodies) = (&self.lattice, &self.bodies);
-        let Room { layers, covered, sorting, intervals: found } = room;
+        let Room { layers, covered, sorting, intervals: found, .. } = room;
         layers.resize_with(bodies.len(), Vec::new);
         for (nth, &number) in order.iter().enumerate() {
             let within = (nth > 0 && open.is_empty()).then_some(&covered[..]);
@@ -183,13 +215,23 @@ fn cover(covered: &mut Vec<u64>, rows: [u32; 2], lattice: &Lattice, layers: &[La
     }
 }
 
-/// Room for drawing one image, kept from rows to rows.
-#[derive(Debug, Default)]
+/// Room for drawing one image or a band of it, kept from rows to rows.
+#[derive(Debug)]
 struct Room {
+    axis: Axis,
+    /// Which band of the rows it is, and of how many.
+    band: [u32; 2],
     /// Of each body.
     layers: Vec<Vec<Layer>>,
     /// The columns of the body drawn first, as bits.
     covered: Vec<u64>,
     sorting: Sorting,
     intervals: Vec<Interval>,
+}
+
+impl Room {
+    fn of(axis: Axis, band: [u32; 2]) -> Room {
+        let (layers, covered, intervals) = (Vec::new(), Vec::new(), Vec::new());
+        Room { axis, band, layers, covered, sorting: Sorting::default(), intervals }
+    }
 }

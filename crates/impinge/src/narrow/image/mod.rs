@@ -41,6 +41,7 @@ use glam::{DMat3, DQuat, DVec3};
 use crate::bound::Aabb;
 use crate::contact::{Certainty, Finish, OpenSurface, Outcome, Verdict, Volume, VolumeOptions};
 use crate::model::{Fact, Geometry};
+use crate::narrow::exact::solid_surface::why_not_closed;
 use crate::narrow::shape_pair::ShapePair;
 use crate::num::parallel;
 use crate::num::tolerance::{IMAGE_FIRST_ERROR, IMAGE_ORDER};
@@ -184,13 +185,10 @@ fn is_solid(
         return Ok(false);
     }
     if options.open.is_none() && !model.topology().is_closed() {
-        return Err(Error::Argument { name, reason: OPEN.into() });
+        return Err(Error::Argument { name, reason: why_not_closed(model) });
     }
     Ok(true)
 }
-
-/// Why an open mesh is refused.
-pub const OPEN: &str = "the mesh is open: it has edges without a partner and bounds no solid";
 
 /// A pose as the frame of the images sees it.
 fn in_frame(options: &VolumeOptions, pose: &Pose) -> Pose {

@@ -9,9 +9,8 @@ use std::sync::Arc;
 
 use super::crossings::Crossings;
 use super::edge_passes::{Numbered, Passes};
-use super::regions::{
-    Integral, OfCuts, OfSurface, Regions, Side, Totals, origin, sums_of_patches, uncut_gradient,
-};
+use super::gradient::{add_cut_gradient, uncut_gradient};
+use super::regions::{Integral, OfCuts, OfSurface, Regions, Side, Totals, origin, sums_of_patches};
 use super::surface::Surface;
 use crate::Budget;
 use crate::bound::Aabb;
@@ -77,7 +76,7 @@ pub fn measure(
     let slope_at_cuts = |k: usize| {
         let mut gradient = slopes[k].take();
         if options.gradient {
-            side(k).add_cut_gradient(of_cuts[k].get(), &mut gradient);
+            add_cut_gradient(spread[k].get(), &of_cuts[k].get().inside, &mut gradient);
         }
         gradients[k].put(gradient);
     };

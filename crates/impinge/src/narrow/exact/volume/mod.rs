@@ -19,6 +19,7 @@ mod coincident;
 mod crossings;
 mod cut;
 mod edge_passes;
+mod gradient;
 mod measure;
 mod numbered_set;
 mod patches;
@@ -45,9 +46,10 @@ use perturbed_crossing::Body;
 pub(crate) use surface::is_inverted;
 use surface::{Facts, Surface};
 
-/// Work units after which a question is shared between threads. A search of so many is short, but all stages after it grow
-/// with it.
-const ALONE: u64 = 500;
+/// Work units after which a question is shared between threads, some tens of microseconds. In less than a tenth of a
+/// millisecond for the whole question, threads hand over for as long as they save, or longer: a cache line needs some
+/// hundreds of nanoseconds from core to core, and what one thread cuts others read.
+const ALONE: u64 = 2_500;
 
 /// Pairs of crossing triangles above which stages are shared between threads that are awake, some hundredths of a
 /// millisecond of work, and where they would have to be woken first.

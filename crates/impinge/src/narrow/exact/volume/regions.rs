@@ -4,19 +4,15 @@
 use glam::{DMat3, DVec3};
 
 use super::border::border;
-use super::clusters::{PlacedSums, SingleTriangles, Turn, VertexArea};
+use super::clusters::{PlacedSums, SingleTriangles, Turn};
 use super::coincident::Coincident;
 use super::crossings::Crossings;
 use super::cut::{Cut, Moments};
-use super::surface::{AHEAD, NONE, Solid, Surface};
+use super::surface::{NONE, Solid, Surface};
 use crate::bound::Aabb;
 use crate::contact::{Overlap, Region, SurfaceSample, Volume, VolumeErrorKind, VolumeOptions};
 use crate::num::compact_sort::sort_rarely;
 use crate::num::tolerance::OVERLAP_ROUNDING as ROUNDING;
-use crate::simd::prefetch;
-
-/// Where fewer than one in so many groups are inside or crossed, their vertices are gone through one by one, else all.
-const FEW: usize = 4;
 
 /// The sums of one connected region.
 #[derive(Debug, Clone, Copy)]
@@ -160,7 +156,7 @@ pub struct OfCuts {
     /// By region.
     sums: Vec<Sums>,
     /// What lies inside of each cut triangle.
-    inside: Vec<Moments>,
+    pub inside: Vec<Moments>,
     /// The region that the first piece of each cut belongs to.
     region_of_cut: Vec<u32>,
 }
@@ -308,29 +304,6 @@ impl Side<'_, '_> {
             if !holds(&sums.bounds, &around(cluster)) {
                 for v in surface.clusters.members(cluster) {
                     sums.hold(surface.position(v) - origin);
-                }
-            }
-        }
-    }
-
-    /// At the cuts the derivatives are those of what is left of each triangle, not of the whole.
-    pub fn add_cut_gradient(&self, OfCuts { inside, .. }: &OfCuts, gradient: &mut [DVec3]) {
-        let surface = self.surface;
-        for (n, (cut, inside)) in surface.cuts.iter().zip(inside).enumerate() {
-            // The vertices are known when the triangle is there.
-            if let Some(later) = surface.cuts.get(n + 2 * AHEAD) {
-                surface.expect_vertices(later.triangle);
-            }
-            if let Some(next) = surface.cuts.get(n + AHEAD) {
-                surface.vertices(next.triangle).into_iter().for_each(|v| prefetch(&gradient[v as usize]));
-            }
-            let (normal, shares) = (cut.face.normal(), cut.shares(inside));
-            for (corner, v) in surface.vertices(cut.triangle).into_iter().enumerate() {
-                let slope = &mut gradient[v as usize];
-                // The winding number is known at every corner of a cut triangle.
-                *slope -= normal * (f64::from(surface.winding(cut.corners[corner])) / 6.0);
-                if shares[corner].is_finite() {
-                    *slope += cut.normal * shares[corner];
                 }
             }
         }
@@ -589,33 +562,4 @@ pub fn sums_of_patches(surface: &Surface<'_>, origin: DVec3) -> OfPatches {
         }
     }
     OfPatches(sums)
-}
-
-/// The derivatives by the vertices of a surface as if no triangle at those inside were cut.
-pub fn uncut_gradient(surface: &Surface<'_>) -> Vec<DVec3> {
-    let clusters = &surface.clusters;
-    let turn = Turn::new(surface.placed.pose, DVec3::ZERO).cofactors;
-    // Many bodies are not turned at all.
-    let is_turned = turn != DMat3::IDENTITY;
-    let slope = |own: &VertexArea, winding: i32| {
-        let slope = own.area * f64::from(winding);
-        if is_turned { turn * slope } else { slope }
-    };
-    let touched = surface.crossed.all.len() + surface.whole_clusters().count();
-    if touched * FEW > clusters.len() {
-        let windings = surface.windings();
-        let areas = clusters.areas();
-        let each = |(n, own): (usize, &VertexArea)| {
-            if let Some(later) = areas.get(n + 2 * AHEAD) {
-                prefetch(later);
-            }
-            slope(own, windings[own.number as usize])
-        };
-        return areas.iter().enumerate().map(each).collect();
-    }
-    let mut gradient = vec![DVec3::ZERO; clusters.areas().len()];
-    surface.for_each_vertex_inside(|v, winding| {
-        gradient[v as usize] = slope(&clusters.areas()[v as usize], winding);
-    });
-    gradient
 }
