@@ -57,6 +57,19 @@ pub enum PatchLanes<'t> {
     Triangles(&'t Block),
 }
 
+/// Two nodes and how their trees lie to each other: the few, then the many.
+#[derive(Debug, Clone, Copy)]
+pub struct NodePair<'t> {
+    /// The boxes of the children.
+    pub nodes: [&'t Node; 2],
+    /// Their disc bounds.
+    pub patches: [PatchLanes<'t>; 2],
+    /// Carries boxes of the many into the frame of the few.
+    pub to_few: &'t Carrier,
+    /// The other way.
+    pub to_many: &'t Carrier,
+}
+
 /// Carries the disc bounds of one tree, the few, among those of another.
 #[derive(Debug, Clone, Copy)]
 pub struct DiscBoundTest {
@@ -98,64 +111,34 @@ impl DiscBoundTest {
     }
 
     /// Of the pairs in `mask` (bit 8·i + j) those that patch i of the few, carried by `to_many`, and patch j of
-    /// the many do not separate.
+    /// the many do not separate. Patches are those of the few, then of the many.
     #[inline]
-    pub fn keep(
-        &self,
-        level: SimdLevel,
-        to_many: &Carrier,
-        few: PatchLanes<'_>,
-        many: PatchLanes<'_>,
-        mask: u64,
-    ) -> u64 {
-        keep(level, self, to_many, few, many, mask)
+    pub fn keep(&self, level: SimdLevel, to_many: &Carrier, patches: [PatchLanes<'_>; 2], mask: u64) -> u64 {
+        keep(level, self, to_many, patches, mask)
     }
 
     /// As [`overlaps`](box_overlap::overlaps) of the boxes of two nodes and [`DiscBoundTest::keep`] of their patches
     /// after it, but both are found at once: neither waits for the other.
-    ///
-    /// Nodes and patches are those of the few, then of the many.
     #[inline]
-    pub fn overlaps(
-        &self,
-        level: SimdLevel,
-        nodes: [&Node; 2],
-        patches: [PatchLanes<'_>; 2],
-        rows: u8,
-        to_few: &Carrier,
-        to_many: &Carrier,
-    ) -> u64 {
-        overlaps(level, self, nodes, patches, rows, to_few, to_many)
+    pub fn overlaps(&self, level: SimdLevel, pair: &NodePair<'_>, rows: u8) -> u64 {
+        overlaps(level, self, pair, rows)
     }
 }
 
 dispatch! {
     #[inline]
-    fn overlaps(
-        test: &DiscBoundTest,
-        nodes: [&Node; 2],
-        patches: [PatchLanes<'_>; 2],
-        rows: u8,
-        to_few: &Carrier,
-        to_many: &Carrier,
-    ) -> u64
+    fn overlaps(test: &DiscBoundTest, pair: &NodePair<'_>, rows: u8) -> u64
         = { portable::overlaps, avx2::overlaps, avx512::overlaps }
 }
 
 dispatch! {
     #[inline]
-    fn keep(
-        test: &DiscBoundTest,
-        to_many: &Carrier,
-        few: PatchLanes<'_>,
-        many: PatchLanes<'_>,
-        mask: u64,
-    ) -> u64
+    fn keep(test: &DiscBoundTest, to_many: &Carrier, patches: [PatchLanes<'_>; 2], mask: u64) -> u64
         = { portable::keep, avx2::keep, avx512::keep }
 }
 
 mod portable {
-    use super::{Block, Carrier, Node, PatchLanes, Rows, WIDTH, box_overlap};
+    use super::{Block, Carrier, NodePair, PatchLanes, Rows, WIDTH, box_overlap};
     use super::{CORNER_TILT, DiscBoundLanes, DiscBoundTest, RADIUS_ROUNDING, SHORTEST_NORMAL};
 
     fn dot(a: [f32; 3], b: [f32; 3]) -> f32 {
@@ -200,23 +183,16 @@ mod portable {
         }
     }
 
-    pub(super) fn overlaps(
-        test: &DiscBoundTest,
-        [few, many]: [&Node; 2],
-        patches: [PatchLanes<'_>; 2],
-        rows: u8,
-        to_few: &Carrier,
-        to_many: &Carrier,
-    ) -> u64 {
+    pub(super) fn overlaps(test: &DiscBoundTest, pair: &NodePair<'_>, rows: u8) -> u64 {
+        let NodePair { nodes: [few, many], patches, to_few, to_many } = *pair;
         let mask = box_overlap::portable(few, rows, many, to_few, to_many);
-        if mask == 0 { 0 } else { keep(test, to_many, patches[0], patches[1], mask) }
+        if mask == 0 { 0 } else { keep(test, to_many, patches, mask) }
     }
 
     pub(super) fn keep(
         test: &DiscBoundTest,
         to_many: &Carrier,
-        few: PatchLanes<'_>,
-        many: PatchLanes<'_>,
+        [few, many]: [PatchLanes<'_>; 2],
         mask: u64,
     ) -> u64 {
         let (few, many) = (disc_bounds(few, test.rounding[0]), disc_bounds(many, test.rounding[1]));
@@ -260,7 +236,7 @@ macro_rules! kernels {
         mod $set {
             use std::arch::x86_64::*;
 
-            use super::{Block, Carrier, Node, PatchLanes, Rows, WIDTH};
+            use super::{Block, Carrier, NodePair, PatchLanes, Rows, WIDTH};
             use super::{CORNER_TILT, DiscBoundLanes, DiscBoundTest, RADIUS_ROUNDING, SHORTEST_NORMAL};
             use crate::hierarchy::box_overlap::$set::Eight;
             use crate::simd::avx::{absolute, dot, load, spread, store};
@@ -307,19 +283,22 @@ macro_rules! kernels {
             pub(super) fn keep(
                 test: &DiscBoundTest,
                 to_many: &Carrier,
-                few: PatchLanes<'_>,
-                many: PatchLanes<'_>,
+                patches: [PatchLanes<'_>; 2],
                 mask: u64,
             ) -> u64 {
-                let many = vectors(many, test.rounding[1]);
-                match few {
-                    PatchLanes::DiscBounds(disc_bounds) => rows(test, to_many, disc_bounds, many, mask),
-                    PatchLanes::Triangles(block) => {
-                        let mut own = Rows([[0.0; WIDTH]; 8]);
-                        store_discs(of_triangles(block, test.rounding[0]), &mut own);
-                        rows(test, to_many, &own, many, mask)
-                    }
+                let mut room = Rows([[0.0; WIDTH]; 8]);
+                let (few, many) =
+                    (in_rows(patches[0], test.rounding[0], &mut room), vectors(patches[1], test.rounding[1]));
+                let carriage = Carriage::new(test, to_many);
+                let mut kept = 0;
+                let mut rest = mask;
+                while rest != 0 {
+                    let i = rest.trailing_zeros() as usize / WIDTH;
+                    rest &= !(0xFF << (WIDTH * i));
+                    let apart = carriage.apart(few, i, &many);
+                    kept |= u64::from(!_mm256_movemask_ps(apart) as u8) << (WIDTH * i);
                 }
+                kept & mask
             }
 
             #[inline]
@@ -331,11 +310,23 @@ macro_rules! kernels {
                 }
             }
 
+            /// The few as rows of which one number at a time is taken; those of triangles are put into the room.
             #[inline]
             #[target_feature(enable = $features)]
-            fn store_discs(([x, y, z], [u, v, w], half, radius): DiscBoundVectors, out: &mut DiscBoundLanes) {
-                for (row, lanes) in out.iter_mut().zip([x, y, z, u, v, w, half, radius]) {
-                    store(lanes, row);
+            fn in_rows<'r>(
+                patches: PatchLanes<'r>,
+                rounding: f32,
+                room: &'r mut DiscBoundLanes,
+            ) -> &'r DiscBoundLanes {
+                match patches {
+                    PatchLanes::DiscBounds(disc_bounds) => disc_bounds,
+                    PatchLanes::Triangles(block) => {
+                        let ([x, y, z], [u, v, w], half, radius) = of_triangles(block, rounding);
+                        for (row, lanes) in room.iter_mut().zip([x, y, z, u, v, w, half, radius]) {
+                            store(lanes, row);
+                        }
+                        room
+                    }
                 }
             }
 
@@ -394,49 +385,14 @@ macro_rules! kernels {
                 }
             }
 
-            /// The few one by one, the many all at once.
-            #[inline]
             #[target_feature(enable = $features)]
-            fn rows(
-                test: &DiscBoundTest,
-                to_many: &Carrier,
-                few: &DiscBoundLanes,
-                many: DiscBoundVectors,
-                mask: u64,
-            ) -> u64 {
-                let carriage = Carriage::new(test, to_many);
-                let mut kept = 0;
-                let mut rest = mask;
-                while rest != 0 {
-                    let i = rest.trailing_zeros() as usize / WIDTH;
-                    rest &= !(0xFF << (WIDTH * i));
-                    let apart = carriage.apart(few, i, &many);
-                    kept |= u64::from(!_mm256_movemask_ps(apart) as u8) << (WIDTH * i);
-                }
-                kept & mask
-            }
-
-            #[target_feature(enable = $features)]
-            pub(super) fn overlaps(
-                test: &DiscBoundTest,
-                nodes: [&Node; 2],
-                patches: [PatchLanes<'_>; 2],
-                rows: u8,
-                to_few: &Carrier,
-                to_many: &Carrier,
-            ) -> u64 {
-                let mut own = Rows([[0.0; WIDTH]; 8]);
-                let few = match patches[0] {
-                    PatchLanes::DiscBounds(disc_bounds) => disc_bounds,
-                    PatchLanes::Triangles(block) => {
-                        store_discs(of_triangles(block, test.rounding[0]), &mut own);
-                        &own
-                    }
-                };
-                let many = vectors(patches[1], test.rounding[1]);
+            pub(super) fn overlaps(test: &DiscBoundTest, pair: &NodePair<'_>, rows: u8) -> u64 {
+                let NodePair { nodes, patches, to_few, to_many } = *pair;
+                let mut room = Rows([[0.0; WIDTH]; 8]);
+                let (few, many) =
+                    (in_rows(patches[0], test.rounding[0], &mut room), vectors(patches[1], test.rounding[1]));
                 let (eight, carriage) = (Eight::new(nodes[1], to_few), Carriage::new(test, to_many));
-                let mut meeting = 0;
-                let mut left = rows;
+                let (mut meeting, mut left) = (0, rows);
                 while left != 0 {
                     let i = left.trailing_zeros() as usize & (WIDTH - 1);
                     left &= left - 1;

@@ -63,18 +63,20 @@ fn counts(a: &PlacedTree, b: &PlacedTree) -> [usize; 3] {
         let own = a.lanes(x);
         for y in 0..b.tree.nodes().len() as u32 {
             let others = b.lanes(y);
-            let run = |level, mask| test.keep(level, &carrier, a.patches(x), b.patches(y), mask);
+            let patches = [a.patches(x), b.patches(y)];
+            let nodes = [&a.tree.nodes()[x as usize], &b.tree.nodes()[y as usize]];
+            let pair = NodePair { nodes, patches, to_few: &back, to_many: &carrier };
+            let run = |level, mask| test.keep(level, &carrier, patches, mask);
+            let boxes = |level, rows| box_overlap::overlaps(level, nodes[0], rows, nodes[1], &back, &carrier);
             let kept = run(SimdLevel::PORTABLE, u64::MAX);
             for level in SimdLevel::available() {
                 assert_eq!(run(level, u64::MAX), kept, "{level:?}, nodes {x} {y}");
                 assert_eq!(run(level, 0x4200_0081), kept & 0x4200_0081, "{level:?}");
-                // Both at once is one after the other.
-                let nodes = [&a.tree.nodes()[x as usize], &b.tree.nodes()[y as usize]];
-                for rows in [u8::MAX, 0x49] {
-                    let boxes = box_overlap::overlaps(level, nodes[0], rows, nodes[1], &back, &carrier);
-                    let patches = [a.patches(x), b.patches(y)];
-                    let both = test.overlaps(level, nodes, patches, rows, &back, &carrier);
-                    assert_eq!(both, boxes & kept, "{level:?}, nodes {x} {y}");
+                // Both at once is one after the other, for even and odd numbers of rows.
+                for rows in [u8::MAX, 0x49, 0x80] {
+                    let meeting = boxes(SimdLevel::PORTABLE, rows);
+                    assert_eq!(boxes(level, rows), meeting, "{level:?}, nodes {x} {y}");
+                    assert_eq!(test.overlaps(level, &pair, rows), meeting & kept, "{level:?}, nodes {x} {y}");
                 }
             }
             for bit in 0..WIDTH * WIDTH {

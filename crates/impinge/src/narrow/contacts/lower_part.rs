@@ -361,3 +361,66 @@ fn slopes(blocks: &[PlaneBlock], along: DVec3, level: f64) -> [u64; 2] {
     }
     found
 }
+
+#[cfg(test)]
+mod tests {
+    use rand::{Rng, SeedableRng};
+    use rand_pcg::Pcg32;
+
+    use super::*;
+    use crate::geom::segment_segment::inner_points;
+
+    #[test]
+    fn eight_edges_at_a_time_are_crossed_as_one_by_one() {
+        let mut random = Pcg32::seed_from_u64(46);
+        // How many edges are crossed and on the outline, crossed within it, and passed.
+        let mut seen = [0; 3];
+        for round in 0..4000 {
+            // On a grid, where slopes are equal to the height and segments parallel or end to end, and off it.
+            let grid = round % 2 == 0;
+            let mut point = |size: f64| {
+                let p = DVec3::from_array(std::array::from_fn(|_| random.random_range(-size..size)));
+                if grid { p.round() } else { p }
+            };
+            let corners: Vec<DVec3> = (0..12).map(|_| point(3.0)).collect();
+            let planes: Vec<(DVec3, f64)> = (0..20).map(|_| (point(2.0), 0.0)).collect();
+            let (start, along) = (point(2.0), point(4.0));
+            let edges: Vec<LowEdge> = (0..random.random_range(1..30))
+                .map(|index| {
+                    let mut of = |most: u32| random.random_range(0..most);
+                    let ends = [of(12), of(12)];
+                    // Now and then a face without a bit.
+                    let faces = if of(5) == 0 { 0 } else { 1 << of(20) | 1 << of(20) };
+                    LowEdge { index, ends, faces }
+                })
+                .collect();
+            let level =
+                if grid { f64::from(random.random_range(0..3)) } else { random.random_range(0.0..2.0) };
+            let is_on_outline = |faces: u64| {
+                let of = |is: &dyn Fn(f64) -> bool| {
+                    (0..20).filter(|k| faces >> k & 1 != 0).all(|k: usize| is(planes[k].0.dot(along)))
+                };
+                faces == 0 || !of(&|slope| slope > level) && !of(&|slope| slope < -level)
+            };
+            let blocks: Vec<PlaneBlock> = planes.chunks(LANES).map(PlaneBlock::new).collect();
+            let edge_blocks: Vec<EdgeBlock> =
+                edges.chunks(LANES).map(|eight| EdgeBlock::new(eight, &corners)).collect();
+            for simd in SimdLevel::available() {
+                let mut found = Lanes::new();
+                crossed(simd, &blocks, &edge_blocks, start, along, level, &mut found);
+                assert_eq!(found.len(), edges.len().div_ceil(LANES));
+                for (k, edge) in edges.iter().enumerate() {
+                    let [from, to] = edge.ends.map(|end| corners[end as usize]);
+                    let is_met = inner_points(start, along, from, to - from).is_some();
+                    let is_told = found[k / LANES] >> (k % LANES) & 1 != 0;
+                    let is_outer = is_on_outline(edge.faces);
+                    assert_eq!(is_told, is_met && is_outer, "{simd:?}, round {round}, edge {k}");
+                    seen[if is_met { usize::from(!is_outer) } else { 2 }] += 1;
+                }
+                let behind = edges.len()..found.len() * LANES;
+                assert!(behind.into_iter().all(|k| found[k / LANES] >> (k % LANES) & 1 == 0), "{simd:?}");
+            }
+        }
+        assert!(seen.iter().all(|&count| count > 2000), "{seen:?}");
+    }
+}

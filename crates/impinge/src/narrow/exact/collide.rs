@@ -12,7 +12,7 @@ use crate::contact::Verdict;
 use crate::geom::triangle_triangle::meet;
 use crate::hierarchy::box_overlap::{Carrier, overlaps};
 use crate::hierarchy::disc_bound::DiscBounds;
-use crate::hierarchy::disc_bound_pair::{DiscBoundTest, PatchLanes, bent};
+use crate::hierarchy::disc_bound_pair::{DiscBoundTest, NodePair, PatchLanes, bent};
 use crate::hierarchy::dual::{DualSearch, LanePairs, LeafPairs};
 use crate::hierarchy::leaf_block::{Block, LeafBlocks};
 use crate::hierarchy::leaf_filter::LeafFilter;
@@ -501,7 +501,7 @@ impl<F: FnMut(&Candidate<'_>) -> ControlFlow<()>> LeafPairs for Leaves<'_, F> {
         let [x, y] = lanes.in_order([0, 1]);
         match (self.patches(x, few), self.patches(y, many)) {
             (Some(own), Some(other)) => {
-                self.filters.disc_bounds[x].keep(self.level, lanes.to_many, own, other, lanes.mask)
+                self.filters.disc_bounds[x].keep(self.level, lanes.to_many, [own, other], lanes.mask)
             }
             _ => lanes.mask,
         }
@@ -511,12 +511,13 @@ impl<F: FnMut(&Candidate<'_>) -> ControlFlow<()>> LeafPairs for Leaves<'_, F> {
     fn overlaps(&self, level: SimdLevel, lanes: &LanePairs<'_>, rows: u8, to_few: &Carrier) -> u64 {
         let [few, many] = lanes.nodes;
         let [x, y] = lanes.in_order([0, 1]);
-        let (nodes, to_many) = ([lanes.few, lanes.many], lanes.to_many);
         match (self.patches(x, few), self.patches(y, many)) {
             (Some(own), Some(other)) => {
-                self.filters.disc_bounds[x].overlaps(level, nodes, [own, other], rows, to_few, to_many)
+                let (nodes, to_many) = ([lanes.few, lanes.many], lanes.to_many);
+                let pair = NodePair { nodes, patches: [own, other], to_few, to_many };
+                self.filters.disc_bounds[x].overlaps(level, &pair, rows)
             }
-            _ => overlaps(level, lanes.few, rows, lanes.many, to_few, to_many),
+            _ => overlaps(level, lanes.few, rows, lanes.many, to_few, lanes.to_many),
         }
     }
 
