@@ -179,6 +179,10 @@ fn add_rows(table: &mut Table, recording: &Recording, motion: &str, truth: &Trut
         }
         table.ratio(&format!("aabb-{}", recording.name), aabb / shells);
     }
+    // The same question to boxes that are not ours.
+    if let (Some(parry), Some(shells), "deforming") = (mean_of(PARRY), mean_of(SHELLS), motion) {
+        table.ratio(&format!("{PARRY}-{}", recording.name), parry / shells);
+    }
 }
 
 /// The scene as a row of the paper's table 1.
