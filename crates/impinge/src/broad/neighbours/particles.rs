@@ -5,12 +5,12 @@ use std::borrow::Cow;
 use glam::DVec3;
 
 use super::Domain;
+use super::exact_distance::Apart;
 use super::images::Images;
 use super::reduced_cell::ReducedCell;
 use crate::error::Error;
 use crate::num::double_double::DoubleDouble;
 use crate::num::dyadic::Dyadic;
-use crate::num::exact_vector::{dot, exact, minus, plus, times};
 use crate::num::parallel;
 use crate::num::predicate::Sign;
 use crate::num::tolerance::{CANDIDATE_ROUNDING, IMAGE_MARGIN, LARGEST_COORDINATE, SMALLEST_CUTOFF_UNSCALED};
@@ -101,7 +101,7 @@ impl<'a> Particles<'a> {
             return Err(Error::TooMany { what: "particles", count, most });
         }
         if !(0.0..=LARGEST_COORDINATE).contains(&cutoff) {
-            let reason = format!("{cutoff} is not a distance from 0 to 1e60");
+            let reason = format!("{cutoff:?} is not a distance from 0 to 1e60");
             return Err(Error::Argument { name: "radius", reason });
         }
         let bounds = bounds_of(positions)?;
@@ -353,14 +353,13 @@ impl<'a> Particles<'a> {
     /// The same by exact arithmetic on what was given.
     #[cold]
     fn is_pair_exactly(&self, i: u32, j: u32, image: [f64; 3]) -> bool {
-        let [p, q] = [i, j].map(|i| exact(self.given(i)));
-        let radii = &Dyadic::from(self.radius(i)) + &Dyadic::from(self.radius(j));
-        let limit = &radii + &Dyadic::from(self.cutoff);
-        let shift = self.shift_of_given(i, j, image);
-        let d = (0..3).filter(|&k| shift[k] != 0).fold(minus(&q, &p), |d, k| {
-            plus(&d, &times(&Dyadic::from(f64::from(shift[k])), &exact(self.domain.vector(k))))
-        });
-        (&(&limit * &limit) - &dot(&d, &d)).sign() != Sign::Negative
+        let apart = Apart {
+            places: [i, j].map(|i| self.given(i)),
+            steps: self.shift_of_given(i, j, image),
+            vectors: [0, 1, 2].map(|k| self.domain.vector(k)),
+            limit: [self.radius(i), self.radius(j), self.cutoff],
+        };
+        apart.is_within()
     }
 
     /// Whether two images of a particle may be equally near: the cell is hardly wider than two cutoffs.
@@ -469,10 +468,8 @@ pub(crate) fn is_within(d: DVec3, limit: f64) -> Option<bool> {
 
 /// Whether two points are at most so far apart, exactly.
 pub(super) fn are_within(p: DVec3, q: DVec3, limit: f64) -> bool {
-    is_within(q - p, limit).unwrap_or_else(|| {
-        let (d, limit) = (minus(&exact(q), &exact(p)), Dyadic::from(limit));
-        (&(&limit * &limit) - &dot(&d, &d)).sign() != Sign::Negative
-    })
+    let apart = Apart { places: [p, q], steps: [0; 3], vectors: [DVec3::ZERO; 3], limit: [limit, 0.0, 0.0] };
+    is_within(q - p, limit).unwrap_or_else(|| apart.is_within())
 }
 
 /// The largest coordinate in size of a box; 0 where there is none.

@@ -74,7 +74,7 @@ impl Domain {
         let refused = |reason: String| Err(Error::Argument { name: "periodic", reason });
         let numbers = origin.iter().chain(vectors.iter().flatten());
         if let Some(x) = numbers.into_iter().find(|x| !(x.abs() <= LARGEST_COORDINATE)) {
-            return refused(format!("{x} is not a finite number up to 1e60"));
+            return refused(format!("{x:?} is not a finite number up to 1e60"));
         }
         let columns = DMat3::from_cols_array_2d(&vectors);
         let is_box = is_diagonal(&columns);
