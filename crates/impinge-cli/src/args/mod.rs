@@ -1,5 +1,6 @@
 //! The command line: options of every command and the commands with their help; their options are beside this file.
 
+mod files;
 mod many;
 mod one_mesh;
 mod two_bodies;

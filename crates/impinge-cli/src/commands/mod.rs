@@ -39,6 +39,7 @@ use crate::{load, output};
 pub fn run(args: &Args) -> Result<Exit, Failure> {
     let common = &args.common;
     common.check(args.command.as_ref())?;
+    args.command.as_ref().map_or(Ok(()), Command::check_files)?;
     match &args.command {
         None => demo::run(&Demo::default(), common),
         Some(Command::Demo(demo)) => demo::run(demo, common),

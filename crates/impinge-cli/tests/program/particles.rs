@@ -233,3 +233,41 @@ fn a_budget_ends_the_search() {
     assert!(text.out.starts_with("undecided, at least 0 pairs so far"), "{text:?}");
     assert_eq!(ask("far.csv", "1ns", &[]).code, 3);
 }
+
+#[test]
+fn no_answer_replaces_the_file_it_came_from() {
+    let folder = Folder::new();
+    folder.write("row.csv", ROW);
+    std::fs::create_dir(folder.path().join("sub")).unwrap();
+    for same in ["row.csv", "./row.csv", "sub/../row.csv"] {
+        let ended = folder.run(&["particles", "row.csv", "--radius", "1", "--pairs", same]);
+        assert!(ended.code == 2 && ended.err.contains("this file is read"), "{same}: {ended:?}");
+        assert_eq!(std::fs::read_to_string(folder.path().join("row.csv")).unwrap(), ROW);
+    }
+    let dashed = folder.run(&["particles", "row.csv", "--radius", "1", "--pairs", "-"]);
+    assert!(dashed.code == 2 && dashed.err.contains("standard output"), "{dashed:?}");
+    assert!(!folder.path().join("-").exists());
+    folder.write("a.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n");
+    let before = std::fs::read_to_string(folder.path().join("a.obj")).unwrap();
+    for args in [
+        &["decompose", "a.obj", "--output", "a.obj"][..],
+        &["volume", "a.obj", "a.obj", "--mesh", "a.obj"],
+        &["shells", "a.obj", "--out", "a.obj"],
+    ] {
+        let ended = folder.run(args);
+        assert!(ended.code == 2 && ended.err.contains("this file is read"), "{args:?}: {ended:?}");
+        assert_eq!(std::fs::read_to_string(folder.path().join("a.obj")).unwrap(), before);
+    }
+}
+
+#[test]
+fn a_pair_half_a_slanted_cell_apart_is_found_by_every_method() {
+    let folder = Folder::new();
+    folder.write("tie.csv", "1,1,1\n1,5,1\n");
+    for method in ["brute", "grid", "hash", "kd_tree", "octree", "bsp", "rstar", "sweep", "spanner", "hybrid"]
+    {
+        let args = ["particles", "tie.csv", "--radius", "4", "--periodic", "10,0,0,3,8,0,0,0,10"];
+        let ended = folder.run(&[&args[..], &["--method", method, "--format", "json"]].concat());
+        assert_eq!(ended.json()["count"], json!(1), "{method}: {ended:?}");
+    }
+}

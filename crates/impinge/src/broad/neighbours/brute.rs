@@ -56,11 +56,11 @@ impl NeighbourSearch for Brute {
             self.columns.update(particles);
         }
         let (level, columns) = (self.level, &self.columns);
-        let plain = columns.are_enough(particles);
+        let is_open = particles.domain().is_open();
         let list = |i: usize, others: Range<usize>, found: &mut Vec<[u32; 2]>| {
             if all {
                 list_all(level, i, others, found);
-            } else if plain {
+            } else if is_open && columns.are_enough_for(i) {
                 partners(level, columns, particles, i, others, found);
             } else {
                 let partners = others.filter(|&j| particles.is_pair(i as u32, j as u32));
@@ -111,9 +111,10 @@ impl Columns {
         self.cutoff = particles.cutoff();
     }
 
-    /// Whether plain squares of plain differences decide: in open space, where no square underflows.
-    fn are_enough(&self, particles: &Particles<'_>) -> bool {
-        particles.domain().is_open() && self.cutoff >= SMALLEST_CUTOFF_UNSCALED
+    /// Whether in open space plain squares of plain differences decide for a particle: no limit of it is so small that
+    /// its square underflows.
+    fn are_enough_for(&self, i: usize) -> bool {
+        self.radius(i).max(self.cutoff) >= SMALLEST_CUTOFF_UNSCALED
     }
 
     fn at(&self, i: usize) -> [f64; 3] {

@@ -26,6 +26,7 @@ mod box_tree;
 mod brute;
 mod bsp_tree;
 mod crowding;
+mod exact_distance;
 mod gather;
 mod grid;
 mod hash;

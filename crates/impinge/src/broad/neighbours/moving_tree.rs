@@ -154,7 +154,7 @@ impl MovingTree {
     /// The cutoff is negative or not finite, or the time negative or beyond the horizon.
     pub fn predicted_contacts(&self, cutoff: f64, time: f64) -> Result<Vec<PredictedContact>, Error> {
         if !(0.0..=LARGEST_COORDINATE).contains(&cutoff) {
-            let reason = format!("{cutoff} is not a distance from 0 to 1e60");
+            let reason = format!("{cutoff:?} is not a distance from 0 to 1e60");
             return Err(Error::Argument { name: "cutoff", reason });
         }
         if !(0.0..=self.horizon).contains(&time) {

@@ -5,11 +5,12 @@ use std::borrow::Cow;
 use glam::DVec3;
 
 use super::Domain;
+use super::exact_distance::Apart;
 use super::images::Images;
 use super::reduced_cell::ReducedCell;
 use crate::error::Error;
+use crate::num::double_double::DoubleDouble;
 use crate::num::dyadic::Dyadic;
-use crate::num::exact_vector::{dot, exact, minus, plus, times};
 use crate::num::parallel;
 use crate::num::predicate::Sign;
 use crate::num::tolerance::{CANDIDATE_ROUNDING, IMAGE_MARGIN, LARGEST_COORDINATE, SMALLEST_CUTOFF_UNSCALED};
@@ -37,6 +38,16 @@ pub struct Particles<'a> {
     bounds: [DVec3; 2],
     /// The largest coordinate, of the positions as they were given too.
     largest: f64,
+    ties: Ties,
+}
+
+/// Where rounding of fractional coordinates may not lead to the nearest image.
+#[derive(Debug, Clone, Copy)]
+struct Ties {
+    /// The fraction of the cell along each vector from which on the next image may be as near; infinite along open ones.
+    from: [f64; 3],
+    /// Whether pairs can be so far apart: the cell is hardly wider than two cutoffs.
+    among_pairs: bool,
 }
 
 /// How to get from one particle to another.
@@ -44,7 +55,7 @@ pub struct Particles<'a> {
 pub struct Displacement {
     /// From i to the nearest image of j.
     pub vector: [f64; 3],
-    /// Which image that is: x_j + shift·(a, b, c) − x_i is the vector, for the positions as they were given.
+    /// Which image that is: x_j + shift·(a, b, c) − x_i, rounded once, is the vector, for the positions as they were given.
     pub shift: [i32; 3],
 }
 
@@ -52,7 +63,8 @@ impl<'a> Particles<'a> {
     /// Points.
     ///
     /// # Errors
-    /// A coordinate is not finite or too large, the cutoff is not positive, or it is more than half a periodic width.
+    /// A coordinate is not finite or too large, the cutoff is not positive, or it is more than half of a periodic cell's
+    /// [`Domain::widths`]: in a box exactly, in a slanted cell of widths that are rounded.
     pub fn new(positions: &'a [[f64; 3]], domain: Domain, cutoff: f64) -> Result<Particles<'a>, Error> {
         if !(cutoff > 0.0) {
             let reason = format!("{cutoff} is not a positive distance");
@@ -89,7 +101,7 @@ impl<'a> Particles<'a> {
             return Err(Error::TooMany { what: "particles", count, most });
         }
         if !(0.0..=LARGEST_COORDINATE).contains(&cutoff) {
-            let reason = format!("{cutoff} is not a distance from 0 to 1e60");
+            let reason = format!("{cutoff:?} is not a distance from 0 to 1e60");
             return Err(Error::Argument { name: "radius", reason });
         }
         let bounds = bounds_of(positions)?;
@@ -100,8 +112,9 @@ impl<'a> Particles<'a> {
         let two_largest = |[most, next]: [f64; 2], &r: &f64| [most.max(r), next.max(r.min(most))];
         let [most, next] = radii.iter().fold([0.0; 2], two_largest);
         let reach = (most + next) + cutoff;
-        for (k, width) in domain.widths().into_iter().enumerate() {
-            if !(reach <= 0.5 * width) {
+        let farthest = &(&Dyadic::from(most) + &Dyadic::from(next)) + &Dyadic::from(cutoff);
+        for (k, width) in domain.widths().into_iter().enumerate().filter(|(k, _)| domain.is_periodic()[*k]) {
+            if (&Dyadic::from(width) - &(&farthest + &farthest)).sign() == Sign::Negative {
                 let reason = format!(
                     "the cell is {width} wide along vector {k}; it must be at least twice the largest distance of a \
                      pair, {reach}"
@@ -119,9 +132,11 @@ impl<'a> Particles<'a> {
             reach,
             bounds,
             largest: largest_coordinate(bounds),
+            ties: Ties { from: [f64::INFINITY; 3], among_pairs: false },
         };
         if !domain.is_open() {
             particles.wrap()?;
+            particles.ties = particles.find_ties();
         }
         Ok(particles)
     }
@@ -144,7 +159,7 @@ impl<'a> Particles<'a> {
         given: Cow<'s, [[f64; 3]]>,
         radii: &'s [f64],
     ) -> Particles<'s> {
-        let &Particles { domain, cutoff, reach, bounds, largest, .. } = self;
+        let &Particles { domain, cutoff, reach, bounds, largest, ties, .. } = self;
         Particles {
             positions,
             given,
@@ -155,6 +170,18 @@ impl<'a> Particles<'a> {
             reach,
             bounds,
             largest,
+            ties,
+        }
+    }
+
+    fn find_ties(&self) -> Ties {
+        let widths = self.domain.widths();
+        let from = widths.map(|width| 0.5 - IMAGE_MARGIN - self.candidate_margin() / width);
+        let periodic = self.domain.is_periodic();
+        let narrowest = widths.into_iter().fold(f64::INFINITY, f64::min);
+        Ties {
+            from: std::array::from_fn(|k| if periodic[k] { from[k] } else { f64::INFINITY }),
+            among_pairs: self.candidate_reach() > narrowest * (0.5 - IMAGE_MARGIN),
         }
     }
 
@@ -245,6 +272,7 @@ impl<'a> Particles<'a> {
         other.given = Cow::Borrowed(&self.given);
         other.wraps = self.wraps.clone();
         (other.bounds, other.largest) = (self.bounds, self.largest);
+        other.ties = other.find_ties();
         Ok(other)
     }
 
@@ -281,12 +309,38 @@ impl<'a> Particles<'a> {
         if self.domain.is_open() {
             return self.is_pair_apart([i, j], d, [self.radius(i), self.radius(j)]);
         }
-        self.is_pair_by(i, j, d, self.domain.nearest_image(d))
+        self.image_of_pair(i, j, d).is_some()
     }
 
-    /// The same in a periodic cell for the image of j by a shift, from the difference of their wrapped positions.
+    /// The shift of the image of j by which i and j, the smaller one first, are a pair in a periodic cell, from the
+    /// difference of their wrapped positions. Where several images are near enough it is always the same.
     #[inline]
-    fn is_pair_by(&self, i: u32, j: u32, d: DVec3, image: [f64; 3]) -> bool {
+    fn image_of_pair(&self, i: u32, j: u32, d: DVec3) -> Option<[f64; 3]> {
+        let image = self.domain.nearest_image(d);
+        if self.is_image_near(i, j, d, image) {
+            return Some(image);
+        }
+        if !self.ties.among_pairs {
+            return None;
+        }
+        self.other_images(d, image).find(|image| self.is_image_near(i, j, d, *image))
+    }
+
+    /// The images that may be as near as the one that rounding leads to. No pair is longer than half a width, so along no
+    /// vector longer than half a cell: the others lie beside that one along the vectors on which it is half a cell away.
+    fn other_images(&self, d: DVec3, image: [f64; 3]) -> impl Iterator<Item = [f64; 3]> {
+        let away = self.domain.cells_away(d, image);
+        let beside =
+            [0, 1, 2].map(|k| if away[k].abs() < self.ties.from[k] { &[0.0][..] } else { &[0.0, -1.0, 1.0] });
+        let [a, b, c] = beside;
+        let steps =
+            a.iter().flat_map(move |a| b.iter().flat_map(move |b| c.iter().map(move |c| [*a, *b, *c])));
+        steps.skip(1).map(move |step| std::array::from_fn(|k| image[k] + step[k]))
+    }
+
+    /// Whether the image of j by a shift is near enough, from the difference of their wrapped positions.
+    #[inline]
+    fn is_image_near(&self, i: u32, j: u32, d: DVec3, image: [f64; 3]) -> bool {
         let (limit, margin) = (self.limit(i, j), self.candidate_margin());
         let distance = self.domain.shifted(d, image).length();
         // Squares of shorter lengths may underflow.
@@ -296,39 +350,33 @@ impl<'a> Particles<'a> {
         self.is_pair_exactly(i, j, image)
     }
 
-    /// The same by exact arithmetic on what was given. Where a cell is hardly wider than two cutoffs, rounding may have
-    /// taken another image for the nearest, and all around it are looked at.
+    /// The same by exact arithmetic on what was given.
     #[cold]
     fn is_pair_exactly(&self, i: u32, j: u32, image: [f64; 3]) -> bool {
-        let given = if self.given.is_empty() { &self.positions } else { &self.given };
-        let [p, q] = [i, j].map(|i| exact(DVec3::from(given[i as usize])));
-        let apart = minus(&q, &p);
-        let radii = &Dyadic::from(self.radius(i)) + &Dyadic::from(self.radius(j));
-        let limit = &radii + &Dyadic::from(self.cutoff);
-        let square = &limit * &limit;
-        let (from, to) = (self.wrap_of(i), self.wrap_of(j));
-        let by = |away: [i32; 3]| {
-            (0..3).fold(apart.clone(), |d, k| {
-                let shift = Dyadic::from(image[k] + f64::from(away[k] + from[k] - to[k]));
-                plus(&d, &times(&shift, &exact(self.domain.vector(k))))
-            })
+        let apart = Apart {
+            places: [i, j].map(|i| self.given(i)),
+            steps: self.shift_of_given(i, j, image),
+            vectors: [0, 1, 2].map(|k| self.domain.vector(k)),
+            limit: [self.radius(i), self.radius(j), self.cutoff],
         };
-        let is_within = |away: [i32; 3]| {
-            let d = by(away);
-            (&square - &dot(&d, &d)).sign() != Sign::Negative
-        };
-        if self.domain.is_open() || !self.is_tied() {
-            return is_within([0; 3]);
-        }
-        let around = self.domain.is_periodic().map(|periodic| if periodic { -1..=1 } else { 0..=0 });
-        let [a, b, c] = around;
-        a.into_iter().any(|a| b.clone().any(|b| c.clone().any(|c| is_within([a, b, c]))))
+        apart.is_within()
     }
 
     /// Whether two images of a particle may be equally near: the cell is hardly wider than two cutoffs.
     pub(super) fn is_tied(&self) -> bool {
-        let narrowest = self.domain.widths().into_iter().fold(f64::INFINITY, f64::min);
-        self.candidate_reach() > narrowest * (0.5 - IMAGE_MARGIN)
+        self.ties.among_pairs
+    }
+
+    /// A position as it was given.
+    fn given(&self, i: u32) -> DVec3 {
+        let given = if self.given.is_empty() { &self.positions } else { &self.given };
+        DVec3::from(given[i as usize])
+    }
+
+    /// The shift of an image of j, for the positions as they were given.
+    fn shift_of_given(&self, i: u32, j: u32, image: [f64; 3]) -> [i32; 3] {
+        let (from, to) = (self.wrap_of(i), self.wrap_of(j));
+        std::array::from_fn(|k| image[k] as i32 + from[k] - to[k])
     }
 
     /// How many cells away a particle was given.
@@ -344,7 +392,7 @@ impl<'a> Particles<'a> {
         }
         let d = self.position(j) - self.position(i);
         let mut image = self.domain.nearest_image(d);
-        let mut vector = self.domain.shifted(d, image);
+        let vector = self.domain.shifted(d, image);
         if vector.length() > self.candidate_reach() && !self.domain.is_box() {
             // No pair: in a slanted cell another image may be nearer.
             let cell = ReducedCell::of(&self.domain);
@@ -352,14 +400,27 @@ impl<'a> Particles<'a> {
             if nearer.length_squared() < vector.length_squared() {
                 let more = cell.in_own_vectors(steps);
                 image = std::array::from_fn(|k| image[k] + more[k]);
-                vector = self.domain.shifted(d, image);
             }
         }
-        let (from, to) = (self.wrap_of(i), self.wrap_of(j));
-        Displacement {
-            vector: vector.into(),
-            shift: std::array::from_fn(|k| image[k] as i32 + from[k] - to[k]),
-        }
+        let length = |way: &Displacement| DVec3::from(way.vector).length_squared();
+        // Where rounding of wrapped positions hid it, another is nearer.
+        let others = self.other_images(d, image).map(|image| self.displacement_by(i, j, image));
+        others.fold(self.displacement_by(i, j, image), |nearest, other| {
+            if length(&other) < length(&nearest) { other } else { nearest }
+        })
+    }
+
+    /// The way to the image of j by a shift, from the positions as they were given, with twice the
+    /// digits before it is rounded.
+    fn displacement_by(&self, i: u32, j: u32, image: [f64; 3]) -> Displacement {
+        let (p, q, shift) = (self.given(i), self.given(j), self.shift_of_given(i, j, image));
+        let double = |x: f64| DoubleDouble::difference(x, 0.0);
+        let coordinate = |axis: usize| {
+            let along = |k: usize| double(shift[k].into()).times(double(self.domain.vector(k)[axis]));
+            let apart = DoubleDouble::difference(q[axis], p[axis]);
+            (0..3).filter(|&k| shift[k] != 0).fold(apart, |sum, k| sum.plus(along(k))).value()
+        };
+        Displacement { vector: std::array::from_fn(coordinate), shift }
     }
 
     /// The pair of two items of the list that has all particles first and then their images, if they are one: not
@@ -377,8 +438,11 @@ impl<'a> Particles<'a> {
         let away: [f64; 3] = std::array::from_fn(|k| f64::from(to[k] - from[k]));
         let (i, j, away) = if i < j { (i, j, away) } else { (j, i, away.map(|s| -s)) };
         let d = self.position(j) - self.position(i);
-        let found = i != j && self.domain.nearest_image(d) == away && self.is_pair_by(i, j, d, away);
-        found.then_some([i, j])
+        let is_pair = || match self.ties.among_pairs {
+            true => self.image_of_pair(i, j, d) == Some(away),
+            false => self.domain.nearest_image(d) == away && self.is_image_near(i, j, d, away),
+        };
+        (i != j && is_pair()).then_some([i, j])
     }
 }
 
@@ -404,10 +468,8 @@ pub(crate) fn is_within(d: DVec3, limit: f64) -> Option<bool> {
 
 /// Whether two points are at most so far apart, exactly.
 pub(super) fn are_within(p: DVec3, q: DVec3, limit: f64) -> bool {
-    is_within(q - p, limit).unwrap_or_else(|| {
-        let (d, limit) = (minus(&exact(q), &exact(p)), Dyadic::from(limit));
-        (&(&limit * &limit) - &dot(&d, &d)).sign() != Sign::Negative
-    })
+    let apart = Apart { places: [p, q], steps: [0; 3], vectors: [DVec3::ZERO; 3], limit: [limit, 0.0, 0.0] };
+    is_within(q - p, limit).unwrap_or_else(|| apart.is_within())
 }
 
 /// The largest coordinate in size of a box; 0 where there is none.

@@ -74,7 +74,7 @@ impl Domain {
         let refused = |reason: String| Err(Error::Argument { name: "periodic", reason });
         let numbers = origin.iter().chain(vectors.iter().flatten());
         if let Some(x) = numbers.into_iter().find(|x| !(x.abs() <= LARGEST_COORDINATE)) {
-            return refused(format!("{x} is not a finite number up to 1e60"));
+            return refused(format!("{x:?} is not a finite number up to 1e60"));
         }
         let columns = DMat3::from_cols_array_2d(&vectors);
         let is_box = is_diagonal(&columns);
@@ -119,9 +119,15 @@ impl Domain {
         self.periodic
     }
 
-    /// The perpendicular width of the cell along each vector, infinite where it is open.
+    /// The perpendicular width of the cell along each vector, infinite where it is open. Of a box these are the lengths of
+    /// its edges; of a slanted cell they are off by a few roundings.
     pub fn widths(&self) -> [f64; 3] {
-        self.fractional.map(|g| 1.0 / g.length())
+        let is_box = self.is_box();
+        std::array::from_fn(|k| match self.periodic[k] {
+            false => f64::INFINITY,
+            true if is_box => self.vectors.col(k)[k],
+            true => 1.0 / self.fractional[k].length(),
+        })
     }
 
     /// Whether nothing is repeated.
@@ -151,11 +157,17 @@ impl Domain {
         self.vectors.col(k)
     }
 
-    /// The shift that takes a difference of two wrapped positions to its shortest image, as far as that is no longer
-    /// than half the smallest width.
+    /// The shift that takes a difference of two wrapped positions to its shortest image, as far as that is shorter than
+    /// half the smallest width.
     #[inline]
     pub(super) fn nearest_image(&self, d: DVec3) -> [f64; 3] {
         self.fractional.map(|g| -g.dot(d).round())
+    }
+
+    /// How many cells long a difference is along each vector after a shift; 0 along open ones.
+    #[inline]
+    pub(super) fn cells_away(&self, d: DVec3, shift: [f64; 3]) -> [f64; 3] {
+        std::array::from_fn(|k| self.fractional[k].dot(d) + shift[k])
     }
 }
 

@@ -608,3 +608,140 @@ fn every_technique_keeps_to_a_budget() {
         }
     }
 }
+
+/// The pairs of points in a slanted cell of integers, by integers alone: all images within half a cell along each vector.
+fn pairs_by_integers(
+    all: &[[i64; 3]],
+    vectors: &[[i64; 3]; 3],
+    along: [bool; 3],
+    cutoff: i64,
+) -> Vec<[u32; 2]> {
+    let dot = |u: [i64; 3], v: [i64; 3]| u[0] * v[0] + u[1] * v[1] + u[2] * v[2];
+    let cross = |u: [i64; 3], v: [i64; 3]| {
+        [u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]]
+    };
+    let rows: [[i64; 3]; 3] = std::array::from_fn(|k| cross(vectors[(k + 1) % 3], vectors[(k + 2) % 3]));
+    let volume = dot(vectors[0], rows[0]);
+    let is_near = |d: [i64; 3]| {
+        let range = |k: usize| {
+            let middle = -((2 * dot(rows[k], d) + volume).div_euclid(2 * volume));
+            if along[k] { middle as i32 - 1..=middle as i32 + 1 } else { 0..=0 }
+        };
+        shifts(range(0), range(1), range(2)).any(|s| {
+            let image: [i64; 3] =
+                std::array::from_fn(|i| d[i] + (0..3).map(|k| i64::from(s[k]) * vectors[k][i]).sum::<i64>());
+            dot(image, image) <= cutoff * cutoff
+        })
+    };
+    let apart = |i: usize, j: usize| std::array::from_fn(|k| all[j][k] - all[i][k]);
+    (0..all.len())
+        .flat_map(|i| (i + 1..all.len()).map(move |j| [i, j]))
+        .filter(|&[i, j]| is_near(apart(i, j)))
+        .map(|pair| pair.map(|i| i as u32))
+        .collect()
+}
+
+#[test]
+fn pairs_half_a_slanted_cell_apart_are_those_of_integers() {
+    let two = [[1.0; 3], [1.0, 5.0, 1.0]];
+    let cell = Domain::triclinic([0.0; 3], [[10.0, 0.0, 0.0], [3.0, 8.0, 0.0], [0.0, 0.0, 10.0]]).unwrap();
+    let particles = Particles::new(&two, cell, 4.0).unwrap();
+    assert_eq!(compare(&particles, "two at half the width"), [1, 1]);
+    assert!(particles.is_pair(0, 1));
+    assert_eq!(particles.displacement(0, 1), super::Displacement { vector: [0.0, 4.0, 0.0], shift: [0; 3] });
+
+    let mut random = Pcg64::seed_from_u64(59);
+    let (mut frames, mut pairs, mut possible, mut missed) = (0, 0, 0, 0);
+    while frames < 160 {
+        let even = |random: &mut Pcg64| 2 * random.random_range(2..8_i64);
+        let [width, long, high] = [(); 3].map(|()| even(&mut random));
+        let any = |random: &mut Pcg64| random.random_range(-7..8_i64);
+        let vectors = match frames % 4 {
+            0 => [[long, 0, 0], [any(&mut random), width, 0], [0, 0, high]],
+            1 => [[long, 0, 0], [0, high, 0], [any(&mut random), any(&mut random), width]],
+            2 => [[width, 0, 0], [any(&mut random), long, 0], [any(&mut random), any(&mut random), high]],
+            _ => [[long, any(&mut random), 0], [0, width, 0], [0, 0, high]],
+        };
+        let along = if frames % 5 == 4 { [true, true, false] } else { [true; 3] };
+        // A power of two leaves everything exact.
+        let unit = [1.0, 1024.0, 2.0_f64.powi(-20)][frames % 3];
+        let doubles = |v: [i64; 3]| v.map(|x| x as f64 * unit);
+        let Ok(domain) = Domain::triclinic([0.0; 3], vectors.map(doubles)) else { continue };
+        let domain = domain.along(along);
+        let narrowest = domain.widths().into_iter().fold(f64::INFINITY, f64::min) / unit;
+        let half = (0.5 * narrowest * (1.0 + 1e-14)).floor() as i64;
+        let cutoff = (half - i64::from(frames % 7 == 6)).max(1);
+        let far = if frames % 8 == 7 { 1 << 20 } else { 0 };
+        let mut all: Vec<[i64; 3]> =
+            (0..20).map(|_| [(); 3].map(|()| far + random.random_range(-2..25_i64))).collect();
+        // As many exactly a cutoff away from another, in a random direction of six.
+        for i in 0..20 {
+            let (mut x, axis) = (all[i], random.random_range(0..3));
+            x[axis] += if random.random_bool(0.5) { cutoff } else { -cutoff };
+            all.push(x);
+        }
+        let places: Vec<[f64; 3]> = all.iter().map(|&x| doubles(x)).collect();
+        // Widths are rounded, so that a cutoff of half of them may be refused.
+        let Ok(particles) = Particles::new(&places, domain, cutoff as f64 * unit) else { continue };
+        let want = pairs_by_integers(&all, &vectors, along, cutoff);
+        assert_eq!(found(Technique::Brute, &particles), want, "{vectors:?}, {along:?}, {cutoff}");
+        let [some, of] = compare(&particles, &format!("{vectors:?}, {along:?}, {cutoff}"));
+        (pairs, possible, frames) = (pairs + some, possible + of, frames + 1);
+        for &[i, j] in &want {
+            let d = particles.position(j) - particles.position(i);
+            let rounded = domain.shifted(d, domain.nearest_image(d)).length();
+            missed += u32::from(rounded > particles.cutoff() * (1.0 + 1e-9));
+            let way = particles.displacement(i, j);
+            assert!(DVec3::from(way.vector).length() <= particles.cutoff() * (1.0 + 1e-15), "{way:?}");
+            let d = DVec3::from(places[j as usize]) - DVec3::from(places[i as usize]);
+            assert_eq!(domain.shifted(d, way.shift.map(f64::from)), DVec3::from(way.vector));
+        }
+    }
+    assert!(pairs * 20 > possible && pairs * 2 < possible, "{pairs} of {possible}");
+    assert!(missed > 150, "{missed} pairs by another image than that of rounded fractions");
+}
+
+#[test]
+fn half_an_edge_of_a_box_is_the_largest_cutoff_exactly() {
+    for edge in [93.0, 49.0, 98.0, 103.0, 107.0, 0.1, 1e-3, 7e20] {
+        let half = 0.5 * edge;
+        let cell = Domain::periodic([0.0; 3], [edge; 3]).unwrap();
+        assert_eq!(cell.widths(), [edge; 3]);
+        let all = [[0.0; 3], [half, 0.0, 0.0]];
+        let particles = Particles::new(&all, cell, half).unwrap();
+        assert_eq!(compare(&particles, "half an edge apart"), [1, 1]);
+        assert!(Particles::new(&all, cell, half.next_up()).is_err(), "{edge}");
+        let radii = [0.5 * half, (0.5 * half).next_up()];
+        assert!(Particles::with_radii(&all, &[radii[0]; 2], cell, 0.0).is_ok(), "{edge}");
+        assert!(Particles::with_radii(&all, &radii, cell, 0.0).is_err(), "{edge}: by less than a rounding");
+    }
+}
+
+#[test]
+fn displacements_come_from_the_positions_as_they_were_given() {
+    let unit = Domain::periodic([0.0; 3], [1.0; 3]).unwrap();
+    let all = [[0.0; 3], [-1e-17, 0.0, 0.0], [1e-17, 0.0, 0.0]];
+    let particles = Particles::new(&all, unit, 0.1).unwrap();
+    for (i, j, x) in [(0, 1, -1e-17), (0, 2, 1e-17), (1, 2, 2e-17)] {
+        let way = particles.displacement(i, j);
+        assert_eq!((way.vector, way.shift), ([x, 0.0, 0.0], [0; 3]), "{i} {j}");
+    }
+    let far = Domain::periodic([1e6, 0.0, 0.0], [1e6 + 1.0, 1.0, 1.0]).unwrap();
+    let mut random = Pcg64::seed_from_u64(61);
+    let all: Vec<[f64; 3]> = (0..60).map(|_| [(); 3].map(|()| random.random_range(-2.0..3.0))).collect();
+    let particles = Particles::new(&all, far, 0.4).unwrap();
+    let mut rounded = 0;
+    for i in 0..60_u32 {
+        for j in i + 1..60 {
+            let way = particles.displacement(i, j);
+            let [p, q] = [i, j].map(|i| all[i as usize]);
+            let want: [f64; 3] = std::array::from_fn(|k| {
+                ((units(q[k]) - units(p[k]) + (i128::from(way.shift[k]) << 58)) as f64) / (1_u64 << 58) as f64
+            });
+            assert_eq!(way.vector, want, "{i} {j}");
+            let d = particles.position(j) - particles.position(i);
+            rounded += u32::from(far.shifted(d, far.nearest_image(d)).x != way.vector[0]);
+        }
+    }
+    assert!(rounded > 1000, "{rounded} would be rounded otherwise");
+}

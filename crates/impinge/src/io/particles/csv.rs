@@ -65,6 +65,11 @@ fn named_columns(fields: &[&[u8]]) -> Result<Columns, String> {
     let axes = [place(&["x"]), place(&["y"]), place(&["z"])];
     if axes[0].is_none() || axes[1].is_none() {
         let seen = fields.first().copied().unwrap_or_default();
+        if let [numbers @ .., b""] = fields
+            && numbers.iter().all(|field| decimal::parse(field).is_some())
+        {
+            return Err("no number stands behind the last separator".into());
+        }
         return Err(format!("neither numbers nor a header with x and y: it begins with {}", quote(seen)));
     }
     Ok(Columns { axes, radius: place(&["r", "radius"]), fields: fields.len() })
@@ -77,6 +82,7 @@ fn plain_columns(fields: usize) -> Result<Columns, String> {
             radius: (fields > 3).then_some(3),
             fields,
         }),
+        0 | 1 => Err("one number without a header; x and y are at least two".into()),
         _ => Err(format!("{fields} numbers without a header; x, y, z and a radius are at most four")),
     }
 }

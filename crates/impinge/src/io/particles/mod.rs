@@ -78,7 +78,7 @@ fn read_particles(bytes: &[u8], extension: Option<&str>) -> Result<ParticleSet, 
         Some("xyz" | "extxyz") => xyz::read(bytes),
         Some("pdb" | "ent") => pdb::read(bytes),
         Some("csv" | "tsv" | "txt" | "dat") => csv::read(bytes),
-        _ if Lines::new(bytes).any(|(_, line)| pdb::is_atom(line)) => pdb::read(bytes),
+        _ if Lines::new(bytes).any(|(_, line)| pdb::is_pdb(line)) => pdb::read(bytes),
         _ if xyz::is_xyz(bytes) => xyz::read(bytes),
         _ => csv::read(bytes),
     }

@@ -1,5 +1,6 @@
 //! The Protein Data Bank's format: `ATOM` and `HETATM` records by their columns, and the cell of `CRYST1`; the other
-//! records say nothing about places.
+//! records say nothing about places. Serial numbers with more than five digits take a blank before their columns, or move
+//! what stands behind them; decimal points tell by how much.
 
 use super::{Lines, ParticleCell, ParticleSet, coordinate};
 use crate::Error;
@@ -7,9 +8,30 @@ use crate::io::text::refused_coordinate;
 
 const PDB: &str = "PDB";
 
-/// Whether a line is the record of an atom.
-pub(super) fn is_atom(line: &[u8]) -> bool {
+/// Whether a line of some file looks like the record of an atom.
+pub(super) fn is_pdb(line: &[u8]) -> bool {
     line.starts_with(b"ATOM  ") || line.starts_with(b"HETATM")
+}
+
+/// Whether a line of this format is the record of an atom: no other begins like that.
+fn is_atom(line: &[u8]) -> bool {
+    begins(line, b"ATOM") || begins(line, b"HETATM")
+}
+
+fn begins(line: &[u8], name: &[u8]) -> bool {
+    line.get(..name.len()).is_some_and(|word| word.eq_ignore_ascii_case(name))
+}
+
+/// By how many columns a long serial number has moved the place of an atom.
+fn moved(line: &[u8]) -> Result<usize, String> {
+    // A blank in other lines.
+    if !line.get(11).is_some_and(u8::is_ascii_digit) {
+        return Ok(0);
+    }
+    let has_points = |by: &usize| [34, 42, 50].iter().all(|at| line.get(at + by) == Some(&b'.'));
+    (0..=4).find(has_points).ok_or_else(|| {
+        "behind a serial number of more than five digits x, y and z do not stand in columns of eight".into()
+    })
 }
 
 /// Reads the atoms of one model.
@@ -19,19 +41,22 @@ pub(super) fn read(bytes: &[u8]) -> Result<ParticleSet, Error> {
     let (mut lines, mut models, mut has_ended) = (0, 0, false);
     for (number, line) in Lines::new(bytes) {
         lines = number;
-        if line.starts_with(b"CRYST1") {
+        if begins(line, b"CRYST1") {
             set.cell = cell(line).map_err(|reason| failed(number, reason))?;
         }
-        models += u32::from(line.starts_with(b"MODEL "));
+        models += u32::from(begins(line, b"MODEL "));
         if models > 1 || has_ended && is_atom(line) {
             return Err(failed(number, "more than one model or frame; give each its own file".into()));
         }
-        has_ended |= matches!(line.trim_ascii_end(), b"END" | b"ENDMDL");
+        has_ended |= matches!(&*line.trim_ascii_end().to_ascii_uppercase(), b"END" | b"ENDMDL");
         if !is_atom(line) {
             continue;
         }
+        let moved = moved(line).map_err(|reason| failed(number, reason))?;
         let mut position = [0.0; 3];
-        for ((value, first), axis) in position.iter_mut().zip([30, 38, 46]).zip(["x", "y", "z"]) {
+        for ((value, first), axis) in
+            position.iter_mut().zip([30, 38, 46].map(|first| first + moved)).zip(["x", "y", "z"])
+        {
             *value = number_at(line, first..first + 8, axis).map_err(|reason| failed(number, reason))?;
         }
         refused_coordinate(position).map_or(Ok(()), |reason| Err(failed(number, reason)))?;
@@ -49,13 +74,13 @@ fn number_at(line: &[u8], columns: std::ops::Range<usize>, what: &str) -> Result
 }
 
 /// The cell of lengths a, b, c and angles α, β, γ, with a along x and b in the plane of x and y; none for the unit cube
-/// that stands where there is no crystal.
+/// or the lengths of 0 that stand where there is no crystal.
 fn cell(line: &[u8]) -> Result<Option<ParticleCell>, String> {
     let length = |k: usize, name: &str| number_at(line, 6 + 9 * k..15 + 9 * k, name);
     let angle = |k: usize, name: &str| number_at(line, 33 + 7 * k..40 + 7 * k, name);
     let [a, b, c] = [length(0, "a")?, length(1, "b")?, length(2, "c")?];
     let angles = [angle(0, "alpha")?, angle(1, "beta")?, angle(2, "gamma")?];
-    if [a, b, c] == [1.0; 3] {
+    if [[0.0; 3], [1.0; 3]].contains(&[a, b, c]) {
         return Ok(None);
     }
     // Right angles exactly.

@@ -44,6 +44,8 @@ fn broken_csv_names_the_line() {
         ("1,2,3\n1,,3\n", "line 2", "y should be a number"),
         ("a,b,c\n1,2,3\n", "line 1", "header"),
         ("1,2,3,4,5\n", "line 1", "at most four"),
+        ("1\n", "line 1", "one number"),
+        ("1,2,3,\n4,5,6,\n", "line 1", "behind the last separator"),
         ("x,y,z,r\n1,2,3,-1\n", "line 2", "radius"),
         ("x,y,z,r\n1,2,3,nan\n", "line 2", "radius"),
         ("", "line 1", "empty"),
@@ -90,9 +92,34 @@ fn pdb_is_read_by_columns() {
         let said = refusal(&format!("{text}{second}"), Some("pdb"));
         assert!(said.contains("line 8") && said.contains("more than one model"), "{said}");
     }
-    for nothing in ["HEADER    TEST\nEND\n".to_string(), atom.to_lowercase()] {
-        assert!(refusal(&nothing, Some("pdb")).contains("without an ATOM"), "{nothing}");
+    assert!(refusal("HEADER    TEST\nEND\n", Some("pdb")).contains("without an ATOM"));
+    assert_eq!(read(&text.to_lowercase(), Some("pdb")).positions, want);
+}
+
+#[test]
+fn no_atom_of_a_pdb_is_lost_for_its_serial_number() {
+    let rest = "  N   MET A   1      27.340  24.430-100.614  1.00  9.67           N  ";
+    for begin in [
+        "ATOM  99999",
+        "ATOM 100000",
+        "ATOM1234567",
+        "HETATM99999",
+        "ATOM  100000",
+        "HETATM100000",
+        "ATOM  1234567",
+    ] {
+        let set = read(&format!("{begin}{rest}\n"), Some("pdb"));
+        assert_eq!(set.positions, [[27.34, 24.43, -100.614]], "{begin}");
     }
+    // Six digits where the column behind five would be a blank, and all else in place.
+    let set = read(&format!("ATOM  100000{}\n", &rest[1..]), None);
+    assert_eq!(set.positions, [[27.34, 24.43, -100.614]]);
+    for bad in [format!("ATOM  100000{}\n", rest.replace("27.340", "27340.")), "ATOM x\n".to_string()] {
+        let said = refusal(&format!("ATOM  99999{rest}\n{bad}"), Some("pdb"));
+        assert!(said.contains("line 2"), "{said}");
+    }
+    // A table whose first column is named like a record.
+    assert_eq!(read("atom x y z\n1 2 3 4\n", None).positions, [[2.0, 3.0, 4.0]]);
 }
 
 #[test]
@@ -110,6 +137,7 @@ fn a_cell_is_read_where_the_file_has_one() {
     }
     assert!((b.length() - 20.0).abs() < 1e-12 && (c.length() - 30.0).abs() < 1e-12);
     assert_eq!(cell("CRYST1    1.000    1.000    1.000  90.00  90.00  90.00 P 1           1"), None);
+    assert_eq!(cell("CRYST1    0.000    0.000    0.000  90.00  90.00  90.00 P 1           1"), None);
     let said = refusal("CRYST1   10.000   20.000   30.000  10.00 100.00 120.00 P 1\n", Some("pdb"));
     assert!(said.contains("line 1") && said.contains("no cell"), "{said}");
 
@@ -131,6 +159,22 @@ fn a_cell_is_read_where_the_file_has_one() {
 }
 
 #[test]
+fn extended_xyz_gives_its_radii() {
+    let text = "2\nProperties=id:I:1:species:S:1:pos:R:3:radius:R:1\n1 H 0 0 0 .5\n2 H 1 0 0 .25\n";
+    let set = read(text, Some("xyz"));
+    assert_eq!((&set.positions[..], &set.radii[..]), (&[[0.0; 3], [1.0, 0.0, 0.0]][..], &[0.5, 0.25][..]));
+    let before = "1\nProperties=radius:R:1:pos:R:3\n0.5 1 2 3\n";
+    assert_eq!(read(before, Some("xyz")).radii, [0.5]);
+    assert!(read(&text.replace("radius:R:1", "radius:R:2"), Some("xyz")).radii.is_empty());
+    for (from, to, reason) in
+        [(" .25", "", "radius is missing"), (".25", "-1", "0 or more"), (".25", "x", "`x`")]
+    {
+        let said = refusal(&text.replace(from, to), Some("xyz"));
+        assert!(said.contains("line 4") && said.contains(reason), "{said}");
+    }
+}
+
+#[test]
 fn ply_gives_its_vertices_and_radii() {
     let text = "ply\nformat ascii 1.0\nelement vertex 2\nproperty float x\nproperty float y\nproperty float z\n\
                 property float radius\nelement face 1\nproperty list uchar int vertex_indices\nend_header\n\
@@ -142,6 +186,7 @@ fn ply_gives_its_vertices_and_radii() {
     );
     let points = text.replace("property float radius\n", "").replace(" 0.5\n", "\n").replace("3 0\n", "3\n");
     assert_eq!(read(&points, Some("ply")).radii, Vec::<f64>::new());
-    assert!(refusal(&text.replace(" 0.5\n", " -1\n"), None).contains("radius"));
+    let said = refusal(&text.replace("3 0\n3 0", "3 -1\n3 0"), None);
+    assert!(said.contains("vertex 1") && said.contains("line 12") && said.contains("radius"), "{said}");
     assert!(refusal(&text.replace("0 0 1 0.5", "0 nan 1 0.5"), None).contains("vertex 0"));
 }

@@ -1,7 +1,7 @@
 //! A count, a comment, and a line for each particle with its name and place. Of the extended format the comment's
-//! `Properties` say where the place stands, and `Lattice` and `pbc` tell the periodic cell.
+//! `Properties` say where the place and the radius stand, and `Lattice` and `pbc` tell the periodic cell.
 
-use super::{Lines, ParticleCell, ParticleSet, coordinate};
+use super::{Lines, ParticleCell, ParticleSet, coordinate, refused_radius};
 use crate::Error;
 use crate::io::decimal;
 use crate::io::text::{quote, refused_coordinate};
@@ -36,7 +36,14 @@ pub(super) fn read(bytes: &[u8]) -> Result<ParticleSet, Error> {
             words.clone().next().is_some_and(|name| decimal::parse(name).is_some())
                 && words.clone().count() == 3
         };
-        let before = layout.before.unwrap_or_else(|| usize::from(!bare()));
+        let before = layout.columns.map_or_else(|| usize::from(!bare()), |columns| columns.before);
+        if let Some(column) = layout.columns.and_then(|columns| columns.radius) {
+            let word =
+                words.clone().nth(column).ok_or_else(|| failed(number, "the radius is missing".into()))?;
+            let radius = coordinate(word, "the radius").map_err(|reason| failed(number, reason))?;
+            refused_radius(radius).map_or(Ok(()), |reason| Err(failed(number, reason)))?;
+            set.radii.push(radius);
+        }
         let mut next = words.nth(before);
         let mut position = [0.0; 3];
         for (value, axis) in position.iter_mut().zip(["x", "y", "z"]) {
@@ -62,15 +69,23 @@ pub(super) fn read(bytes: &[u8]) -> Result<ParticleSet, Error> {
 
 /// What the second line of an extended XYZ file says.
 struct Layout {
-    /// How many words stand before the position.
-    before: Option<usize>,
+    columns: Option<Columns>,
     cell: Option<ParticleCell>,
+}
+
+/// Where the words of a line stand that matter.
+#[derive(Debug, Clone, Copy)]
+struct Columns {
+    /// How many words stand before the position.
+    before: usize,
+    /// And before the radius.
+    radius: Option<usize>,
 }
 
 impl Layout {
     fn of(comment: &[u8]) -> Result<Layout, String> {
-        let before = value(comment, "Properties").map(words_before_position).transpose()?;
-        let Some(lattice) = value(comment, "Lattice") else { return Ok(Layout { before, cell: None }) };
+        let columns = value(comment, "Properties").map(Columns::of).transpose()?;
+        let Some(lattice) = value(comment, "Lattice") else { return Ok(Layout { columns, cell: None }) };
         let words = lattice.split(|b| b.is_ascii_whitespace() || *b == b',').filter(|word| !word.is_empty());
         let numbers: Vec<f64> = words.map(|word| coordinate(word, "Lattice")).collect::<Result<_, _>>()?;
         let (vectors, []) = numbers.as_chunks::<3>() else {
@@ -79,7 +94,7 @@ impl Layout {
         let vectors =
             vectors.try_into().map_err(|_| format!("Lattice has {} numbers, not nine", numbers.len()))?;
         let periodic = value(comment, "pbc").map_or(Ok([true; 3]), axes)?;
-        Ok(Layout { before, cell: Some(ParticleCell { vectors, periodic }) })
+        Ok(Layout { columns, cell: Some(ParticleCell { vectors, periodic }) })
     }
 }
 
@@ -96,20 +111,28 @@ fn value<'a>(comment: &'a [u8], key: &str) -> Option<&'a [u8]> {
     quoted.unwrap_or(rest).split(ends).next()
 }
 
-/// How many words of a line stand before the position, by `Properties`: triples of a name, a type and a number of columns.
-fn words_before_position(properties: &[u8]) -> Result<usize, String> {
-    let parts: Vec<&[u8]> = properties.split(|&b| b == b':').collect();
-    let mut before: usize = 0;
-    for triple in parts.chunks(3) {
-        let columns = triple.get(2).and_then(|count| std::str::from_utf8(count).ok()?.parse::<usize>().ok());
-        let columns = columns
-            .ok_or_else(|| format!("Properties should be name:type:columns, not {}", quote(properties)))?;
-        if triple[0].eq_ignore_ascii_case(b"pos") && columns == 3 {
-            return Ok(before);
+impl Columns {
+    /// By `Properties`: triples of a name, a type and a number of columns.
+    fn of(properties: &[u8]) -> Result<Columns, String> {
+        let parts: Vec<&[u8]> = properties.split(|&b| b == b':').collect();
+        let (mut position, mut radius, mut before) = (None, None, 0_usize);
+        for triple in parts.chunks(3) {
+            let columns =
+                triple.get(2).and_then(|count| std::str::from_utf8(count).ok()?.parse::<usize>().ok());
+            let columns = columns.ok_or_else(|| {
+                format!("Properties should be name:type:columns, not {}", quote(properties))
+            })?;
+            let is = |name: &[u8], count: usize| triple[0].eq_ignore_ascii_case(name) && columns == count;
+            if is(b"pos", 3) {
+                position.get_or_insert(before);
+            } else if is(b"radius", 1) {
+                radius.get_or_insert(before);
+            }
+            before = before.saturating_add(columns);
         }
-        before = before.saturating_add(columns);
+        let before = position.ok_or("Properties names no pos with three columns")?;
+        Ok(Columns { before, radius })
     }
-    Err("Properties names no pos with three columns".into())
 }
 
 /// `T T F`, by which axes a cell is repeated.

@@ -50,8 +50,8 @@ pub(super) fn read_points(bytes: &[u8]) -> Result<(Vec<[f64; 3]>, Vec<f64>), Err
     if ![0, body.vertices.len()].contains(&body.radii.len()) {
         return Err(bad("the header".into(), "vertices have more than one radius".into()));
     }
-    for (vertex, &radius) in body.radii.iter().enumerate() {
-        refused_radius(radius).map_or(Ok(()), |reason| Err(bad(format!("vertex {vertex}"), reason)))?;
+    if let Some(error) = body.bad_radius {
+        return Err(error);
     }
     Ok((body.vertices.into_iter().map(DVec3::into).collect(), body.radii))
 }
@@ -90,6 +90,8 @@ struct Payload {
     vertices: Vec<DVec3>,
     /// As many as vertices, or none.
     radii: Vec<f64>,
+    /// The first that is none: no matter for a mesh.
+    bad_radius: Option<Error>,
     triangles: Vec<[u32; 3]>,
 }
 
@@ -111,7 +113,13 @@ impl Payload {
                 (Shape::Scalar(kind), Role::Axis(axis)) => {
                     point.get_or_insert([0.0; 3])[axis] = values.number(kind)?;
                 }
-                (Shape::Scalar(kind), Role::Radius) => self.radii.push(values.number(kind)?),
+                (Shape::Scalar(kind), Role::Radius) => {
+                    let (vertex, radius) = (self.radii.len(), values.number(kind)?);
+                    if let Some(reason) = refused_radius(radius).filter(|_| self.bad_radius.is_none()) {
+                        self.bad_radius = Some(name_row(values.error(reason), "vertex", vertex));
+                    }
+                    self.radii.push(radius);
+                }
                 (Shape::Scalar(kind), _) => values.skip(kind, 1)?,
                 (Shape::List { count, item }, role) => {
                     let length = values.length(count, item)?;
