@@ -57,7 +57,7 @@ impl Command {
     fn outputs(&self) -> Vec<&Path> {
         let all: Vec<&Option<PathBuf>> = match self {
             Command::Check(check) => vec![&check.drawing.picture],
-            Command::Volume(volume) => vec![&volume.gradient, &volume.mesh, &volume.picture],
+            Command::Volume(volume) => vec![&volume.gradient, &volume.mesh, &volume.drawing.picture],
             Command::Contacts(contacts) => vec![&contacts.drawing.picture],
             Command::Sweep(sweep) => vec![&sweep.drawing.picture],
             Command::Rays(rays) => vec![&rays.drawing.picture],

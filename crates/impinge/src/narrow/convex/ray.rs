@@ -19,20 +19,25 @@ use crate::shape::{Convex, Polytope, Primitive};
 use crate::simd::Portable;
 use crate::{Counters, Pose};
 
+/// How steeply a line must enter a round bar for its ends to be known about as well as its points (no unit: a sine).
+const LEAST_STEEPNESS: f64 = 1e-3;
+
 /// At most two hits, the nearer first.
 pub(crate) type Hits = SmallVec<[RayHit; 2]>;
 
-/// An end of the part of a line in a solid: the way to it, the outward normal (of any length) and the feature.
+/// An end of the part of a line in a solid: the way to it, by how much rounding can change that where it is known, the
+/// outward normal (of any length) and the feature.
 #[derive(Debug, Clone, Copy)]
 struct End {
     at: f64,
+    doubt: f64,
     normal: DVec3,
     feature: Feature,
 }
 
 impl End {
     fn new(at: f64, normal: DVec3) -> End {
-        End { at, normal, feature: Feature::Surface }
+        End { at, doubt: 0.0, normal, feature: Feature::Surface }
     }
 
     /// No end: the line comes from or goes to infinity within the solid.
@@ -239,7 +244,10 @@ impl SolidLine {
     /// The surface points of the line, those at infinity left out.
     #[inline]
     fn ends(&self) -> impl Iterator<Item = End> {
-        chord(&self.solid, self.foot, self.unit).into_iter().flatten().filter(|end| end.at.is_finite())
+        chord(&self.solid, self.foot, self.unit, self.rounding)
+            .into_iter()
+            .flatten()
+            .filter(|end| end.at.is_finite())
     }
 
     /// The hit at an end; `None` where that is not on the ray.
@@ -330,8 +338,9 @@ fn size_of_primitive(primitive: &Primitive) -> f64 {
     }
 }
 
-/// The part of the line p + s·u, u of length 1, in the solid.
-fn chord(primitive: &Primitive, p: DVec3, u: DVec3) -> Option<Chord> {
+/// The part of the line p + s·u, u of length 1, in the solid. Points of the line are known up to `rounding`: one that
+/// touches an edge of a box or a rim of a cylinder within that has a chord of length 0.
+fn chord(primitive: &Primitive, p: DVec3, u: DVec3, rounding: f64) -> Option<Chord> {
     match *primitive {
         Primitive::Sphere { radius } => ball(DVec3::ZERO, radius, p, u),
         Primitive::Ellipsoid { radii } => {
@@ -341,24 +350,25 @@ fn chord(primitive: &Primitive, p: DVec3, u: DVec3) -> Option<Chord> {
             Some(unit.map(|end| End::new(end.at / length, end.normal / radii)))
         }
         Primitive::Cuboid { half } => {
-            let sides = (0..3).map(|axis| slab(axis, half[axis], p, u));
+            let sides = (0..3).map(|axis| slab(axis, half[axis], p, u, rounding));
             sides.reduce(|a, b| common(a?, b?)).flatten()
         }
         Primitive::Cylinder { radius, half_height } => {
-            common(bar(radius, p, u)?, surface_only(slab(2, half_height, p, u)?))
+            common(bar(radius, p, u, rounding)?, surface_only(slab(2, half_height, p, u, rounding)?))
         }
         Primitive::Capsule { radius, half_height } => {
-            let middle = bar(radius, p, u).zip(slab(2, half_height, p, u)).and_then(|(a, b)| common(a, b));
+            let middle =
+                bar(radius, p, u, 0.0).zip(slab(2, half_height, p, u, 0.0)).and_then(|(a, b)| common(a, b));
             let ends = [half_height, -half_height].map(|z| ball(DVec3::Z * z, radius, p, u));
             ends.into_iter().chain([middle]).flatten().reduce(joined).map(surface_only)
         }
         Primitive::Cone { radius, half_height } => {
-            common(cone(radius, half_height, p, u)?, surface_only(slab(2, half_height, p, u)?))
+            common(cone(radius, half_height, p, u)?, surface_only(slab(2, half_height, p, u, 0.0)?))
         }
         Primitive::HalfSpace { normal, offset } => {
             let rate = normal.dot(u);
             let at = (offset - normal.dot(p)) / rate;
-            let end = End { at, normal, feature: Feature::Face(0) };
+            let end = End { feature: Feature::Face(0), ..End::new(at, normal) };
             match rate {
                 _ if !at.is_finite() => None,
                 _ if rate < 0.0 => Some([end, End::never(f64::INFINITY)]),
@@ -373,11 +383,14 @@ fn surface_only(chord: Chord) -> Chord {
     chord.map(|end| End { feature: Feature::Surface, ..end })
 }
 
-/// The common part of two.
+/// The common part of two; one point where rounding may have parted them.
 fn common(a: Chord, b: Chord) -> Option<Chord> {
     let enter = if a[0].at >= b[0].at { a[0] } else { b[0] };
     let leave = if a[1].at <= b[1].at { a[1] } else { b[1] };
-    (enter.at <= leave.at).then_some([enter, leave])
+    if enter.at <= leave.at {
+        return Some([enter, leave]);
+    }
+    (enter.at - leave.at <= enter.doubt + leave.doubt).then_some([enter, End { at: enter.at, ..leave }])
 }
 
 /// Two that overlap, as one.
@@ -386,14 +399,15 @@ fn joined(a: Chord, b: Chord) -> Chord {
 }
 
 /// Between two planes across an axis.
-fn slab(axis: usize, half: f64, p: DVec3, u: DVec3) -> Option<Chord> {
+fn slab(axis: usize, half: f64, p: DVec3, u: DVec3, rounding: f64) -> Option<Chord> {
     if u[axis] == 0.0 {
         let forever = [End::never(f64::NEG_INFINITY), End::never(f64::INFINITY)];
-        return (p[axis].abs() <= half).then_some(forever);
+        return (p[axis].abs() <= half + rounding).then_some(forever);
     }
+    let doubt = rounding / u[axis].abs();
     let end = |side: f64| {
         let feature = Feature::Face(2 * axis as u32 + u32::from(side > 0.0));
-        End { at: (side * half - p[axis]) / u[axis], normal: DVec3::AXES[axis] * side, feature }
+        End { at: (side * half - p[axis]) / u[axis], doubt, normal: DVec3::AXES[axis] * side, feature }
     };
     let far = 1.0_f64.copysign(u[axis]);
     Some([end(-far), end(far)])
@@ -412,8 +426,9 @@ fn ball(centre: DVec3, radius: f64, p: DVec3, u: DVec3) -> Option<Chord> {
     Some([end(-half), end(half)])
 }
 
-/// A round bar along z without ends.
-fn bar(radius: f64, p: DVec3, u: DVec3) -> Option<Chord> {
+/// A round bar along z without ends. How far rounding moves the ends of a line that nearly touches it sideways is not
+/// told.
+fn bar(radius: f64, p: DVec3, u: DVec3, rounding: f64) -> Option<Chord> {
     let (flat, across) = (p.truncate(), u.truncate());
     let speed = across.length();
     if speed == 0.0 {
@@ -422,7 +437,10 @@ fn bar(radius: f64, p: DVec3, u: DVec3) -> Option<Chord> {
     }
     let unit = across / speed;
     let circle = ball(DVec3::ZERO, radius, flat.extend(0.0), unit.extend(0.0))?;
-    Some(circle.map(|end| End { at: end.at / speed, ..end }))
+    // How fast the line leaves the bar, as a share of its speed across.
+    let steepness = 0.5 * (circle[1].at - circle[0].at) / radius;
+    let doubt = if steepness > LEAST_STEEPNESS { rounding / (steepness * speed) } else { 0.0 };
+    Some(circle.map(|end| End { at: end.at / speed, doubt, ..end }))
 }
 
 /// A cone with its apex at +half_height that widens downwards without end.

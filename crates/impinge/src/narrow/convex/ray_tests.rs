@@ -215,3 +215,58 @@ fn issue_014_a_ray_that_starts_on_a_surface_hits_it_at_once() {
         }
     }
 }
+
+/// Lines that have one point in common with a box, on an edge or at a corner, and the same a little farther out.
+#[test]
+fn a_ray_that_touches_an_edge_of_a_box_or_the_rim_of_a_cylinder_hits_it() {
+    // Rounding may see two sides at nearly the same place.
+    let is_there =
+        |found: &Hits, way: f64| !found.is_empty() && found.iter().all(|hit| (hit.t - way).abs() < 1e-12);
+    let mut rng = Pcg64::seed_from_u64(3);
+    for round in 0..4000 {
+        let mut whole = |from: i32, to: i32| f64::from(rng.random_range(from..=to));
+        let half = DVec3::new(whole(1, 5), whole(1, 5), whole(1, 5));
+        let sides = [0, 1].map(|_| if whole(0, 1) > 0.0 { 1.0 } else { -1.0 });
+        let [i, j, k] = [[0, 1, 2], [1, 2, 0], [2, 0, 1]][round % 3];
+        let mut touched = DVec3::ZERO;
+        touched[i] = sides[0] * half[i];
+        touched[j] = sides[1] * half[j];
+        // A corner now and then.
+        touched[k] = if round % 5 == 0 { half[k] } else { half[k] * whole(-7, 7) / 8.0 };
+        let (alpha, beta) = (whole(1, 9), whole(1, 9));
+        let mut outward = DVec3::ZERO;
+        outward[i] = sides[0] * alpha;
+        outward[j] = sides[1] * beta;
+        let mut direction = DVec3::ZERO;
+        direction[i] = sides[0] * beta;
+        direction[j] = -sides[1] * alpha;
+        direction[k] = if round % 5 == 0 { 0.0 } else { whole(-9, 9) };
+        let way = whole(1, 9);
+        let at = DVec3::new(whole(-50, 50), whole(-50, 50), whole(-50, 50));
+        let pose = Pose::from_translation(at).unwrap();
+        let cuboid: Convex = Primitive::cuboid(half).unwrap().into();
+        let ray = |off: f64| Ray {
+            origin: at + touched - direction * way + outward * off,
+            direction,
+            reach: f64::INFINITY,
+        };
+        let found = hits(&cuboid, &pose, &ray(0.0)).0;
+        assert!(is_there(&found, way), "{half} {:?} {found:?}", ray(0.0));
+        assert!(found[0].point.distance(at + touched) < 1e-12);
+        let first = first_hit(&cuboid, &pose, &ray(0.0), &Heading::of(&ray(0.0))).0;
+        assert_eq!(first.map(|hit| hit.t), Some(found[0].t));
+        assert!(hits(&cuboid, &pose, &ray(1e-9)).0.is_empty());
+        // Across the rim of a cylinder, in a plane through its axis.
+        let cylinder: Convex = Primitive::cylinder(half.x, half.z).unwrap().into();
+        let rim = DVec3::new(sides[0] * half.x, 0.0, sides[1] * half.z);
+        let direction = DVec3::new(sides[0] * beta, 0.0, -sides[1] * alpha);
+        let ray = |off: f64| Ray {
+            origin: at + rim - direction * way + DVec3::new(sides[0] * alpha, 0.0, sides[1] * beta) * off,
+            direction,
+            reach: f64::INFINITY,
+        };
+        let found = hits(&cylinder, &pose, &ray(0.0)).0;
+        assert!(is_there(&found, way), "{half} {:?} {found:?}", ray(0.0));
+        assert!(hits(&cylinder, &pose, &ray(1e-9)).0.is_empty());
+    }
+}
