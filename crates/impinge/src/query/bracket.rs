@@ -22,7 +22,7 @@ const QUICK: u64 = 1 << 15;
 const HALVINGS: u32 = 8;
 
 /// A distance that the budget left open: the answer where the bracket is closed; where nothing is known yet, the distance
-/// of two points of the surfaces and the gap of the boxes.
+/// of two points of the surfaces; and nowhere less than the boxes tell.
 pub(super) fn of_distance(
     open: Verdict<Separation>,
     pair: &ShapePair<'_>,
@@ -40,10 +40,9 @@ pub(super) fn of_distance(
             let whole = Outcome { certainty: Certainty::Exact, finish: Finish::Complete, ..outcome };
             return Verdict::new(open.so_far, whole);
         }
-        // What of a compound was not measured may be nearer by any length, as far as the search knows.
-        (Some(_), Certainty::Conservative { tolerance }) if !tolerance.is_finite() => {}
+        // The boxes may know more: of a search at its beginning, or of the parts of a compound that were not measured.
+        (None, _) | (Some(_), Certainty::Conservative { .. }) => {}
         (Some(_), _) => return open,
-        (None, _) => {}
     }
     let Some([a, b]) = boxes(pair, budget) else { return open };
     let [a, b] = [a.placed(pair.poses[0]), b.placed(pair.poses[1])];
@@ -60,6 +59,11 @@ pub(super) fn of_distance(
     let tolerance = (distance - least + 4.0 * f64::EPSILON * distance.abs()) * ROUND_UP;
     // Half-spaces may overlap without end.
     if !(distance.is_finite() && tolerance.is_finite()) {
+        return open;
+    }
+    if let (Some(_), Certainty::Conservative { tolerance: known }) = (open.so_far, outcome.certainty)
+        && known <= tolerance
+    {
         return open;
     }
     let outcome = Outcome { certainty: Certainty::Conservative { tolerance }, ..outcome };

@@ -41,8 +41,8 @@ pub struct Body {
     pub mobility: Mobility,
     /// What it is and what it meets.
     pub groups: Groups,
-    /// A trigger: it has events and no contacts, and queries skip it unless their [`Filter`](super::Filter) includes
-    /// sensors.
+    /// A trigger: it has events and no contacts, motions pass through it, and queries skip it unless their
+    /// [`Filter`](super::Filter) includes sensors.
     ///
     /// ```
     /// use impinge::scene::{Body, EventKind, Scene};

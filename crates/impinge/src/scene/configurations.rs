@@ -107,18 +107,20 @@ impl Articulated {
 }
 
 impl Scene {
-    /// Whether groups and rules let two bodies meet.
+    /// Whether groups and rules let two bodies meet; sensors hold nobody up.
     pub(super) fn may_hit(&self, pair: [BodyId; 2]) -> bool {
         let [Some(x), Some(y)] = pair.map(|id| self.body(id)) else { return false };
-        !self.rules.of(pair.map(BodyId::slot)).ignored && x.groups.allow(y.groups)
+        let sensed = x.sensor || y.sensor;
+        !sensed && !self.rules.of(pair.map(BodyId::slot)).ignored && x.groups.allow(y.groups)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scene::{Body, Groups, jointed};
+    use crate::scene::{Body, Groups, SceneSweep, jointed};
     use crate::shape::procedural;
+    use crate::{Budget, Motion};
 
     #[test]
     fn clearances_are_those_of_all_pairs_and_limits_are_kept() {
@@ -164,5 +166,28 @@ mod tests {
         let refused = hand.clearances(&scene, &root, &beyond, true).unwrap_err().to_string();
         assert!(refused.contains("configuration 0: joint"), "{refused}");
         assert!(hand.clearances(&scene, &root, &[vec![0.0; 2]], true).is_err());
+    }
+
+    #[test]
+    fn sensors_are_no_obstacles_for_arms_and_motions() {
+        let (skeleton, shapes) = jointed(&procedural::hand(2.0, 8).unwrap(), |_| [-0.2, 1.6]).unwrap();
+        let start = Pose::shift([-3.0, 9.0, 0.0]);
+        let go = Motion::between(&start, &Pose::shift([3.0, 9.0, 0.0]));
+        for sensor in [false, true] {
+            let mut scene = Scene::default();
+            for at in [[0.5, 0.0, 0.0], [0.0, 9.0, 0.0]] {
+                let zone = Body::fixed(Shape::sphere(0.5).unwrap(), Pose::shift(at));
+                scene.add(Body { sensor, ..zone });
+            }
+            let hand = Articulated::add(&mut scene, skeleton.clone(), &shapes, &Pose::IDENTITY, Groups::ALL)
+                .unwrap();
+            let still = vec![0.0; shapes.len()];
+            let found = hand.clearances(&scene, &Pose::IDENTITY, &[still], false).unwrap();
+            assert_eq!(found[0].is_some(), !sensor);
+            let ball = scene.add(Body::moving(Shape::sphere(0.5).unwrap(), start));
+            let mut sweep = SceneSweep::default();
+            let hit = scene.first_contact(&[(ball, go)], &mut sweep, &mut Budget::unlimited()).hit;
+            assert_eq!(hit.is_some(), !sensor);
+        }
     }
 }

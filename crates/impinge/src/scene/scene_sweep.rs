@@ -340,7 +340,9 @@ impl SceneSweep {
         let [Some(x), Some(y)] = pair.map(|slot| scene.bodies.at(slot)) else { return };
         let speed = a.speed + b.speed;
         let ignored = x.named && y.named && scene.rules.of(pair).ignored;
-        if speed == 0.0 || ignored || !x.body.groups.allow(y.body.groups) {
+        // Sensors hold nobody up.
+        let sensed = x.body.sensor || y.body.sensor;
+        if speed == 0.0 || sensed || ignored || !x.body.groups.allow(y.body.groups) {
             return;
         }
         let place = |mover: &Mover| mover.motion.pose(self.now).apply(mover.ball.centre);
