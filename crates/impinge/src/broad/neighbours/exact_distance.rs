@@ -82,7 +82,7 @@ mod tests {
     #[test]
     fn integers_decide_as_numbers_of_any_length_do() {
         let mut random = Pcg64::seed_from_u64(67);
-        let (mut by_integers, mut near, mut within) = (0, 0, 0);
+        let (mut by_integers, mut within) = (0, 0);
         for round in 0..20_000 {
             let scale = [1.0, 0.1, 1e-3, 2.0_f64.powi(-300), 1e40][round % 5];
             let mut one = || match round % 7 {
@@ -104,11 +104,10 @@ mod tests {
             let found = apart.by_integers();
             assert!(found.is_none_or(|found| found == want), "{apart:?}");
             by_integers += u32::from(found.is_some());
-            near += u32::from(round % 4 == 0);
             within += u32::from(want);
         }
         assert!((4_000..19_000).contains(&by_integers), "{by_integers}");
-        assert!((4_000..19_000).contains(&within) && near > 4_000, "{within}");
+        assert!((4_000..19_000).contains(&within), "{within}");
         // The smaller number is lost in the unit, or below the smallest double in it.
         for tiny in [1e-30, 1e-320] {
             let places = [DVec3::ZERO, DVec3::new(1e50, tiny, 0.0)];
