@@ -39,6 +39,8 @@ use crate::tables::{Effort, TABLES};
 
 const USAGE: &str = "\
 usage: impinge-bench NAME [--quick]     print one table and write results/MACHINE/NAME.csv
+       impinge-bench budgets --only TEXT...
+                                        the rows of one table whose question has one of these texts in its name
        impinge-bench list               name all tables
        impinge-bench setup              get and build the peers outside
        impinge-bench recordings [--write]
@@ -77,6 +79,10 @@ fn run(arguments: &[String]) -> Result<()> {
         ["before-after", ref rest @ ..] => before_after::run(rest),
         [tables::clash::MEMORY, folder] => tables::clash::print_memory(folder),
         [tables::decompose::ONE, file, budget] => tables::decompose::print_one(file, budget),
+        ["budgets", "--only", ref texts @ ..] => {
+            println!("{}", tables::budgets::only(texts)?.text());
+            Ok(())
+        }
         [name] => measure(name, Effort::Full),
         [name, "--quick"] | ["--quick", name] => measure(name, Effort::Quick),
         _ => bail!("{USAGE}"),

@@ -107,6 +107,15 @@ impl Exceeded {
 
 /// Measures the table.
 pub fn run(effort: Effort) -> Result<Table> {
+    measure(effort, &|_| true)
+}
+
+/// The rows of the questions that have one of these texts in their name.
+pub fn only(texts: &[&str]) -> Result<Table> {
+    measure(Effort::Full, &|name| texts.iter().any(|text| name.contains(text)))
+}
+
+fn measure(effort: Effort, is_asked: &dyn Fn(&str) -> bool) -> Result<Table> {
     let (large, other) = match effort {
         Effort::Full => (scenes::mesh("dragon871k")?, scenes::mesh("dragon202k")?),
         Effort::Quick => (scenes::mesh("bunny59k")?, scenes::mesh("bunny4k")?),
@@ -133,7 +142,7 @@ pub fn run(effort: Effort) -> Result<Table> {
         add(table, row(name, &format!("{limit} units"), found, found.units <= ASKED.1));
     };
     let of_auto = QUESTIONS.iter().map(|&(name, make)| (name.to_string(), Box::new(make) as Box<Make>));
-    for (name, make) in of_auto.chain(by_method()) {
+    for (name, make) in of_auto.chain(by_method()).filter(|(name, _)| is_asked(name)) {
         for deadline in DEADLINES {
             let found = Exceeded::tried(|| by_deadline(&mut *make(&large, &other)?, deadline))?;
             by_time(&mut table, &name, deadline, &found);
@@ -144,13 +153,14 @@ pub fn run(effort: Effort) -> Result<Table> {
             by_work(&mut table, &name, limit, &found);
         }
     }
-    for deadline in DEADLINES {
+    let of_scene = is_asked("scene step");
+    for deadline in DEADLINES.into_iter().filter(|_| of_scene) {
         let step = || {
             scene_step(&large, &other, || Budget::millis(deadline), Duration::from_millis(deadline), u64::MAX)
         };
         by_time(&mut table, "scene step", deadline, &Exceeded::tried(step)?);
     }
-    for limit in LIMITS {
+    for limit in LIMITS.into_iter().filter(|_| of_scene) {
         let found = scene_step(&large, &other, || Budget::units(limit), Duration::MAX, limit)?;
         by_work(&mut table, "scene step", limit, &found);
     }

@@ -3,7 +3,7 @@
 mod auto;
 mod bounds;
 mod broad_phase;
-mod budgets;
+pub mod budgets;
 mod calibrate;
 mod calibrate_particles;
 mod ccd_primitives;
