@@ -177,6 +177,19 @@ impl Budget {
         granted
     }
 
+    /// [`Budget::draw_updates`] for many units, a quantum at a time.
+    pub(crate) fn draw_all_updates(&mut self, units: u64) -> bool {
+        let mut open = units;
+        while open > 0 && !self.is_unlimited() {
+            let some = QUANTUM.min(open);
+            if !self.draw_updates(some) {
+                return false;
+            }
+            open -= some;
+        }
+        true
+    }
+
     /// Rests until the next call grants more, and leaves what was found so far; false where no task carries the
     /// search, or nobody waits for it any more.
     pub(crate) fn rest<T: Any + Send>(&mut self, so_far: impl FnOnce() -> T) -> bool {

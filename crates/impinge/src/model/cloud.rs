@@ -18,6 +18,9 @@ static MADE: AtomicU64 = AtomicU64::new(0);
 /// Units for each particle of the tree: about as many tests as would take the same time.
 const UNITS_PER_PARTICLE: u64 = 4;
 
+/// Particles up to which a cloud is small: its tree takes less time than the thread that would be started for it.
+const SMALL_CLOUD: usize = 1024;
+
 /// Particles in one frame: balls, or points where the radius is 0.
 #[derive(Debug)]
 pub struct Cloud {
@@ -108,11 +111,21 @@ impl Cloud {
         once(&self.tree, || ParticleTree::build(&self.points, |i| self.radius(i)))
     }
 
+    /// Whether the tree is built.
+    pub fn knows_tree(&self) -> bool {
+        self.tree.get().is_some()
+    }
+
+    /// Whether the tree is built faster than a thread is started for it.
+    pub fn is_small(&self) -> bool {
+        self.points.len() <= SMALL_CLOUD
+    }
+
     /// [`Cloud::tree`] as far as the budget goes: its units are paid beforehand, and payments add up. A trial builds
-    /// nothing.
+    /// nothing but the tree of a small cloud.
     pub fn tree_within(&self, budget: &mut Budget) -> Option<&ParticleTree> {
         if self.tree.get().is_none() {
-            if budget.is_trial() {
+            if budget.is_trial() && !self.is_small() {
                 return None;
             }
             let cost = UNITS_PER_PARTICLE * self.points.len() as u64;

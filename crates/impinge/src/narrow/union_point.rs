@@ -84,21 +84,19 @@ impl<'s> UnionSurface<'s> {
         inside
     }
 
+    /// Whether [`UnionSurface::foot`] ends without a search: no part covers the surface of that in which the point is
+    /// deepest.
+    pub fn is_bare(&self, p: DVec3) -> bool {
+        let mut work = Counters::default();
+        match self.seen(p, &mut work) {
+            [_, Some(deepest)] => !self.is_covered(p, &deepest, &mut work),
+            [_, None] => true,
+        }
+    }
+
     /// Where a point is.
     pub fn foot(&self, p: DVec3, work: &mut Counters) -> UnionFoot {
-        let mut nearest: Option<Seen> = None;
-        let mut deepest: Option<Seen> = None;
-        let mut limit = f64::INFINITY;
-        self.each_within(p, &mut limit, work, &mut |seen, limit| {
-            let best = if seen.inside { &mut deepest } else { &mut nearest };
-            // Equally good ones by their numbers, whatever the order in which they are met.
-            let key = |one: &Seen| (one.distance, one.part);
-            if best.is_none_or(|best| key(&seen) < key(&best)) {
-                *best = Some(seen);
-            }
-            *limit = limit.min(seen.distance.max(0.0));
-            true
-        });
+        let [nearest, deepest] = self.seen(p, work);
         let Some(deepest) = deepest else { return outside(p, nearest) };
         let foot = UnionFoot {
             distance: deepest.distance.min(0.0),
@@ -114,6 +112,24 @@ impl<'s> UnionSurface<'s> {
             Geometry::Particles(cloud) => self.among_balls(cloud, p, &foot, work),
             _ => self.along_rays(p, &foot, TURNS[1], work),
         }
+    }
+
+    /// The nearest part that does not hold a point, and that in which it is deepest.
+    fn seen(&self, p: DVec3, work: &mut Counters) -> [Option<Seen>; 2] {
+        let mut nearest: Option<Seen> = None;
+        let mut deepest: Option<Seen> = None;
+        let mut limit = f64::INFINITY;
+        self.each_within(p, &mut limit, work, &mut |seen, limit| {
+            let best = if seen.inside { &mut deepest } else { &mut nearest };
+            // Equally good ones by their numbers, whatever the order in which they are met.
+            let key = |one: &Seen| (one.distance, one.part);
+            if best.is_none_or(|best| key(&seen) < key(&best)) {
+                *best = Some(seen);
+            }
+            *limit = limit.min(seen.distance.max(0.0));
+            true
+        });
+        [nearest, deepest]
     }
 
     /// Whether the way out of a part leads into another one.

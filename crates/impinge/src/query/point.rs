@@ -6,11 +6,12 @@ use std::sync::Arc;
 use glam::DVec3;
 
 use super::Query;
+use crate::budget::QUANTUM;
 use crate::contact::{Certainty, Counters, Feature, Finish, Outcome, Verdict};
 use crate::model::{Fact, Geometry, Model, Placed};
 use crate::narrow::convex::relation::counted_point_in;
-use crate::narrow::detector::shape_memory::{Hashed, ShapeMemory, ShapeQuestion};
-use crate::narrow::exact::closest_point::{ClosestPoint, counted_closest_points};
+use crate::narrow::detector::shape_memory::{Hashed, ShapeMemory, ShapeQuestion, hash};
+use crate::narrow::exact::closest_point::{ClosestPoint, counted_closest_points, has_few_candidates};
 use crate::narrow::exact::generalized_winding::SolidAngles;
 use crate::narrow::exact::outward::Outward;
 use crate::narrow::exact::ray_cast::{Ray, RayHit};
@@ -22,7 +23,11 @@ use crate::narrow::shape_ray::ShapeRays;
 use crate::narrow::union_point::{UnionFoot, UnionSurface};
 use crate::num::parallel;
 use crate::num::tolerance::{LARGEST_COORDINATE, WINDING_ERROR};
-use crate::{Budget, Error};
+use crate::shape::Convex;
+use crate::{Budget, Error, Pose};
+
+/// Corners of a hull up to which it is told within a fraction of a millisecond whether a point is inside.
+const MOST_CORNERS: usize = 1 << 12;
 
 /// About how many tests are made before a limited budget is asked again.
 const UNITS_AT_A_TIME: usize = 256;
@@ -76,7 +81,10 @@ impl Query<'_> {
         let body = shape.into();
         check_points("points", points)?;
         let facts = &[Fact::PointTree];
-        let found = self.blocks(&body, "the closest point", facts, points, |p| measure(&body, p, false))?;
+        let found =
+            self.blocks(&body, "the closest point", facts, points, is_quick, |shape, pose, points| {
+                measure(shape, pose, points, false)
+            })?;
         Ok(with_tolerances(found))
     }
 
@@ -104,7 +112,10 @@ impl Query<'_> {
         let body = shape.into();
         check_points("points", points)?;
         let facts = &[Fact::Topology, Fact::PointTree];
-        let found = self.blocks(&body, "the signed distance", facts, points, |p| measure(&body, p, true))?;
+        let found =
+            self.blocks(&body, "the signed distance", facts, points, is_quick, |shape, pose, points| {
+                measure(shape, pose, points, true)
+            })?;
         Ok(with_tolerances(found))
     }
 
@@ -132,16 +143,23 @@ impl Query<'_> {
         let body = shape.into();
         check_points("points", points)?;
         let facts = &[Fact::Topology, Fact::PointTree];
-        let pose = body.pose();
-        self.blocks(&body, "contains", facts, points, |points| {
-            match UnionSurface::new(body.geometry(), &pose) {
+        let is_quick = |shape: &Geometry, pose: &Pose, p: &DVec3| {
+            UnionSurface::new(shape, pose).is_some() || is_quick(shape, pose, p)
+        };
+        self.blocks(
+            &body,
+            "contains",
+            facts,
+            points,
+            is_quick,
+            |shape, pose, points| match UnionSurface::new(shape, pose) {
                 Some(union) => each_point(points, |p, work| union.contains(p, work)),
                 None => {
-                    let (found, work) = measure(&body, points, true);
+                    let (found, work) = measure(shape, pose, points, true);
                     (found.iter().map(|found| found.inside).collect(), work)
                 }
-            }
-        })
+            },
+        )
     }
 
     /// The first hit of a ray; see [`ray_cast`](crate::ray_cast).
@@ -221,19 +239,26 @@ impl Query<'_> {
         body: &Placed<'_>,
         question: &'static str,
         rays: &[Ray],
-        cast: impl Fn(&ShapeRays<'_>, &Ray) -> (R, Counters) + Sync,
+        cast: impl Fn(&ShapeRays<'_>, &Ray) -> (R, Counters) + Copy + Send + Sync + 'static,
     ) -> Result<Answer<Vec<R>>, Error> {
-        let pose = body.pose();
-        self.blocks(body, question, &[Fact::Topology, Fact::RayTree], rays, |rays| {
-            let shape = ShapeRays::new(body.geometry(), &pose);
-            let found = parallel::map(rays.len(), |k| cast(&shape, &rays[k]));
-            let mut work = Counters::default();
-            let hits = found.into_iter().map(|(hit, more)| {
-                work += more;
-                hit
-            });
-            (hits.collect(), work)
-        })
+        let facts = &[Fact::Topology, Fact::RayTree];
+        self.blocks(
+            body,
+            question,
+            facts,
+            rays,
+            |_, _, _| true,
+            move |shape, pose, rays| {
+                let shape = ShapeRays::new(shape, pose);
+                let found = parallel::map(rays.len(), |k| cast(&shape, &rays[k]));
+                let mut work = Counters::default();
+                let hits = found.into_iter().map(|(hit, more)| {
+                    work += more;
+                    hit
+                });
+                (hits.collect(), work)
+            },
+        )
     }
 
     /// Every pair of triangles in which a mesh meets itself; see
@@ -272,18 +297,19 @@ impl Query<'_> {
     }
 
     /// Answers block by block as far as the budget goes, after what an earlier call has answered.
-    fn blocks<P: Hashed, R: Any + Clone + Send + Sync>(
+    fn blocks<P: Hashed + Copy + Send + Sync + 'static, R: Any + Clone + Send + Sync>(
         &mut self,
         body: &Placed<'_>,
         question: &'static str,
         facts: &'static [Fact],
         items: &[P],
-        answer: impl Fn(&[P]) -> (Vec<R>, Counters),
+        is_quick: impl Fn(&Geometry, &Pose, &P) -> bool,
+        answer: impl Fn(&Geometry, &Pose, &[P]) -> (Vec<R>, Counters) + Copy + Send + Sync + 'static,
     ) -> Result<Answer<Vec<R>>, Error> {
         let (method, reason) = self.only_exact(question)?;
-        let certainty = Certainty::Exact;
+        let (certainty, pose) = (Certainty::Exact, body.pose());
         if self.budget.is_unlimited() {
-            let (found, work) = answer(items);
+            let (found, work) = answer(body.geometry(), &pose, items);
             let outcome = Outcome { certainty, finish: Finish::Complete, work };
             return Ok(Answer::new(Verdict::by_finish(found, outcome), method, reason));
         }
@@ -292,26 +318,41 @@ impl Query<'_> {
             return Ok(Answer::new(Verdict::new(None, ready.outcome), method, reason));
         }
         let asked = ShapeQuestion { question, ..whole(body, question) };
-        let mut found: Vec<R> = match &mut self.memory {
+        let (mut found, mut owed): (Vec<R>, u64) = match &mut self.memory {
             Some(memory) => memory.shape.known(&asked, items),
-            None => Vec::new(),
+            None => (Vec::new(), 0),
         };
-        let mut work = ready.outcome.work;
+        let mut work = ready.outcome.work + Counters { primitive_tests: owed, ..Counters::default() };
         let mut block = 1;
-        while found.len() < items.len() {
+        while self.pay(&mut owed) && found.len() < items.len() {
             let some = &items[found.len()..items.len().min(found.len() + block)];
+            let is_quick =
+                |item: &&P| self.budget.deadline().is_none() || is_quick(body.geometry(), &pose, item);
+            let quick = some.iter().take_while(is_quick).count();
+            if quick == 0 {
+                let one = self.alone(&asked, some[0], answer)?;
+                work += one.outcome.work;
+                let Some(more) = one.value else { break };
+                found.extend(more);
+                continue;
+            }
+            let some = &some[..quick];
             if !self.budget.draw(some.len() as u64) {
                 break;
             }
-            let (more, cost) = parallel::alone(|| answer(some));
+            let (more, cost) = parallel::alone(|| answer(body.geometry(), &pose, some));
             let units = cost.volume_tests + cost.primitive_tests;
-            self.budget.draw(units.saturating_sub(some.len() as u64));
+            owed = units.saturating_sub(some.len() as u64);
             work += cost;
             found.extend(more);
             // As many as what one look at the budget may let pass.
             block = (UNITS_AT_A_TIME * some.len() / (units as usize).max(1)).clamp(1, MOST_AT_A_TIME);
         }
-        if found.len() == items.len() {
+        // What the next call pays is its work.
+        let of_volumes = owed.saturating_sub(work.primitive_tests);
+        work.primitive_tests -= owed - of_volumes;
+        work.volume_tests -= of_volumes;
+        if found.len() == items.len() && owed == 0 {
             let outcome = Outcome { certainty, finish: Finish::Complete, work };
             return Ok(Answer::new(Verdict::by_finish(found, outcome), method, reason));
         }
@@ -322,42 +363,80 @@ impl Query<'_> {
         // A deadline leaves no time to copy very many.
         let told = if self.budget.deadline().is_some() { found.len().min(MOST_COPIED) } else { found.len() };
         let so_far = found[..told].to_vec();
-        memory.shape.keep(asked, items, found);
+        memory.shape.keep(asked, items, found, owed);
         Ok(Answer::new(Verdict::by_finish(so_far, outcome), method, reason))
+    }
+
+    /// The answer to one item that takes long: on the thread of a task, which a deadline does not wait for.
+    fn alone<P: Hashed + Send + Sync + 'static, R: Any + Send>(
+        &mut self,
+        asked: &ShapeQuestion,
+        item: P,
+        answer: impl Fn(&Geometry, &Pose, &[P]) -> (Vec<R>, Counters) + Send + Sync + 'static,
+    ) -> Result<Verdict<Vec<R>>, Error> {
+        let (items, pose) = ([item], asked.pose);
+        let asked = ShapeQuestion { item: Some(hash(&items)), ..asked.clone() };
+        self.within(asked, move |shape, budget| {
+            let (found, work) = answer(shape, &pose, &items);
+            // What it takes is known when it is done.
+            let paid = budget.charge_all(work.volume_tests + work.primitive_tests);
+            let outcome = Outcome { certainty: Certainty::Exact, finish: Finish::Complete, work };
+            Ok(if paid { Verdict::new(Some(found), outcome) } else { Verdict::out_of_budget() })
+        })
+    }
+
+    /// Pays for what the last block has cost beyond what was drawn for it, a quantum at a time; false when the budget ends
+    /// before. One point may cost more than a whole budget, which the next calls pay where there is a memory.
+    fn pay(&mut self, owed: &mut u64) -> bool {
+        let goes_on = self.memory.is_some() && self.budget.remaining().is_some();
+        while *owed > 0 {
+            let some = QUANTUM.min(*owed);
+            if !self.budget.draw(some) {
+                break;
+            }
+            *owed -= some;
+        }
+        *owed = if goes_on { *owed } else { 0 };
+        *owed == 0
     }
 
     /// Finds what has to be known of a mesh or a cloud, as far as the budget goes.
     fn facts(&mut self, body: &Placed<'_>, facts: &'static [Fact]) -> Result<Verdict<()>, Error> {
-        if let Geometry::Particles(cloud) = body.geometry() {
-            let ready = cloud.tree_within(&mut self.budget).map(|_| ());
-            let finish = if ready.is_some() { Finish::Complete } else { Finish::OutOfBudget };
-            return Ok(Verdict::new(ready, Outcome { finish, ..Verdict::<()>::out_of_budget().outcome }));
-        }
+        let told = |ready: bool| {
+            let finish = if ready { Finish::Complete } else { Finish::OutOfBudget };
+            let outcome = Outcome { finish, ..Verdict::<()>::out_of_budget().outcome };
+            Verdict::new(ready.then_some(()), outcome)
+        };
         // Normals of hits look out of a solid, which is found by all of its triangles.
         let sides = facts.contains(&Fact::RayTree);
-        let known = |model: &Arc<Model>| {
-            facts.iter().all(|&fact| model.knows(fact)) && (!sides || model.knows_turned_components())
+        let is_known = match body.geometry() {
+            Geometry::Mesh(model) => {
+                facts.iter().all(|&fact| model.knows(fact)) && (!sides || model.knows_turned_components())
+            }
+            Geometry::Particles(cloud) if cloud.is_small() => {
+                let before = self.budget.updates();
+                let mut found = told(cloud.tree_within(&mut self.budget).is_some());
+                found.outcome.work.updates = self.budget.updates() - before;
+                return Ok(found);
+            }
+            Geometry::Particles(cloud) => cloud.knows_tree(),
+            Geometry::Convex(_) | Geometry::Compound(_) => true,
         };
-        if body.geometry().model().is_none_or(known) {
-            let outcome = Outcome { finish: Finish::Complete, ..Verdict::<()>::out_of_budget().outcome };
-            return Ok(Verdict::new(Some(()), outcome));
+        if is_known {
+            return Ok(told(true));
         }
-        self.within(whole(body, "the facts of a mesh"), move |shape, budget| {
-            let ready = shape.model().is_none_or(|model| {
-                let ready = facts.iter().all(|&fact| model.prepare(fact, budget));
-                if ready && sides {
-                    Outward::of(model);
+        self.within(whole(body, "what has to be known of a shape"), move |shape, budget| {
+            Ok(told(match shape {
+                Geometry::Mesh(model) => {
+                    let ready = facts.iter().all(|&fact| model.prepare(fact, budget));
+                    if ready && sides {
+                        Outward::of(model);
+                    }
+                    ready
                 }
-                ready
-            });
-            Ok(match ready {
-                true => {
-                    let outcome =
-                        Outcome { finish: Finish::Complete, ..Verdict::<()>::out_of_budget().outcome };
-                    Verdict::new(Some(()), outcome)
-                }
-                false => Verdict::out_of_budget(),
-            })
+                Geometry::Particles(cloud) => cloud.tree_within(budget).is_some(),
+                Geometry::Convex(_) | Geometry::Compound(_) => true,
+            }))
         })
     }
 
@@ -420,11 +499,21 @@ pub(super) fn check_points(name: &'static str, points: &[DVec3]) -> Result<(), E
 /// A question about all of a shape.
 pub(super) fn whole(body: &Placed<'_>, question: &'static str) -> ShapeQuestion {
     let (shape, pose) = (body.geometry().clone(), body.pose());
-    ShapeQuestion { question, shape, pose, options: [0.0; 2], volume: None }
+    ShapeQuestion { question, shape, pose, options: [0.0; 2], volume: None, item: None }
 }
 
-fn measure(body: &Placed<'_>, points: &[DVec3], signed: bool) -> (Vec<PointDistance>, Counters) {
-    let pose = body.pose();
+/// Whether a point is found by a shape in much less than a millisecond.
+fn is_quick(shape: &Geometry, pose: &Pose, p: &DVec3) -> bool {
+    match shape {
+        Geometry::Mesh(model) => has_few_candidates(model, pose, *p),
+        Geometry::Convex(Convex::Polytope(hull)) => hull.vertices().len() <= MOST_CORNERS,
+        Geometry::Convex(Convex::Primitive(_)) => true,
+        Geometry::Particles(cloud) if !cloud.has_interior() => true,
+        union => UnionSurface::new(union, pose).is_none_or(|union| union.is_bare(*p)),
+    }
+}
+
+fn measure(shape: &Geometry, pose: &Pose, points: &[DVec3], signed: bool) -> (Vec<PointDistance>, Counters) {
     let unsigned = |c: &ClosestPoint| PointDistance {
         distance: c.distance,
         inside: false,
@@ -432,9 +521,9 @@ fn measure(body: &Placed<'_>, points: &[DVec3], signed: bool) -> (Vec<PointDista
         feature: c.feature,
         tolerance: 0.0,
     };
-    match body.geometry() {
+    match shape {
         Geometry::Mesh(model) if signed && model.topology().is_closed() => {
-            let (found, work) = counted_signed_distances(model, &pose, points);
+            let (found, work) = counted_signed_distances(model, pose, points);
             let one = |s: &SignedDistance| PointDistance {
                 distance: s.distance,
                 inside: s.inside,
@@ -443,13 +532,13 @@ fn measure(body: &Placed<'_>, points: &[DVec3], signed: bool) -> (Vec<PointDista
             (found.iter().map(one).collect(), work)
         }
         Geometry::Mesh(model) => {
-            let (found, work) = counted_closest_points(model, &pose, points);
+            let (found, work) = counted_closest_points(model, pose, points);
             (found.iter().map(unsigned).collect(), work)
         }
         Geometry::Convex(convex) => {
             let mut work = Counters::default();
             let one = |&p: &DVec3| {
-                let (found, inside, tests) = counted_point_in(convex, &pose, p);
+                let (found, inside, tests) = counted_point_in(convex, pose, p);
                 work.primitive_tests += tests;
                 let distance = if signed { found.distance } else { found.distance.abs() };
                 let (point, feature) = (found.points[1], found.features[1]);
@@ -458,7 +547,7 @@ fn measure(body: &Placed<'_>, points: &[DVec3], signed: bool) -> (Vec<PointDista
             (points.iter().map(one).collect(), work)
         }
         union @ (Geometry::Compound(_) | Geometry::Particles(_)) => {
-            let Some(union) = UnionSurface::new(union, &pose) else { return Default::default() };
+            let Some(union) = UnionSurface::new(union, pose) else { return Default::default() };
             each_point(points, |p, work| {
                 let UnionFoot { distance, inside, point, feature, tolerance } = union.foot(p, work);
                 let distance = if signed { distance } else { distance.abs() };

@@ -2,7 +2,6 @@
 
 use super::point::{mesh_of, whole};
 use super::{Query, check_volume};
-use crate::budget::QUANTUM;
 use crate::contact::{Verdict, Volume, VolumeOptions};
 use crate::model::{Fact, Geometry, Placed};
 use crate::narrow::decompose::{Covering, DecomposeOptions, Decomposition, decompose_within, whole_within};
@@ -104,13 +103,8 @@ impl Query<'_> {
             let asked = ShapeQuestion { options: [wanted, 0.0], ..whole(&body, question) };
             self.within(asked, move |shape, budget| {
                 let Some(model) = shape.model() else { return Ok(Verdict::refused()) };
-                let mut open = Shells::units(model.mesh());
-                while open > 0 {
-                    let some = open.min(QUANTUM);
-                    if !budget.draw_updates(some) {
-                        return Ok(Verdict::out_of_budget());
-                    }
-                    open -= some;
+                if !budget.draw_all_updates(Shells::units(model.mesh())) {
+                    return Ok(Verdict::out_of_budget());
                 }
                 Ok(Verdict::new(Some(Shells::of_mesh(model.mesh(), levels)), FOUND))
             })?
@@ -209,6 +203,7 @@ pub fn decompose(shape: &Shape, options: &DecomposeOptions) -> Result<Decomposit
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::budget::QUANTUM;
     use crate::{Budget, Memory, procedural};
 
     #[test]

@@ -26,6 +26,8 @@ pub(crate) struct ShapeQuestion {
     pub options: [f64; 2],
     /// What is asked of a volume.
     pub volume: Option<VolumeOptions>,
+    /// A hash of the one item that is asked about, if there is one.
+    pub item: Option<u64>,
 }
 
 impl ShapeQuestion {
@@ -34,6 +36,7 @@ impl ShapeQuestion {
             && self.pose == other.pose
             && self.options == other.options
             && self.volume == other.volume
+            && self.item == other.item
             && self.shape.is_same(&other.shape)
     }
 }
@@ -53,6 +56,8 @@ struct Answered {
     /// Of the items that were answered.
     hash: u64,
     count: usize,
+    /// Units that the last of them have cost and that are still to be paid.
+    owed: u64,
     answers: Box<dyn Any + Send + Sync>,
 }
 
@@ -108,25 +113,26 @@ impl ShapeMemory {
         }
     }
 
-    /// What is known of these items: the answers to the first of them.
-    pub fn known<P: Hashed, R: Any>(&mut self, asked: &ShapeQuestion, items: &[P]) -> Vec<R> {
+    /// What is known of these items: the answers to the first of them, and the units that are owed for them.
+    pub fn known<P: Hashed, R: Any>(&mut self, asked: &ShapeQuestion, items: &[P]) -> (Vec<R>, u64) {
         let known = self.answered.take().filter(|known| {
             known.asked.is(asked) && items.get(..known.count).is_some_and(|before| hash(before) == known.hash)
         });
-        let answers = known.and_then(|known| known.answers.downcast::<Vec<R>>().ok());
-        answers.map_or_else(Vec::new, |answers| *answers)
+        let answers = known.and_then(|known| Some((known.answers.downcast::<Vec<R>>().ok()?, known.owed)));
+        answers.map_or_else(|| (Vec::new(), 0), |(answers, owed)| (*answers, owed))
     }
 
-    /// Keeps the answers to the first of some items.
+    /// Keeps the answers to the first of some items, and the units that are owed for them.
     pub fn keep<P: Hashed, R: Any + Send + Sync>(
         &mut self,
         asked: ShapeQuestion,
         items: &[P],
         answers: Vec<R>,
+        owed: u64,
     ) {
         let count = answers.len();
         let hash = hash(&items[..count]);
-        self.answered = Some(Box::new(Answered { asked, hash, count, answers: Box::new(answers) }));
+        self.answered = Some(Box::new(Answered { asked, hash, count, owed, answers: Box::new(answers) }));
     }
 }
 
@@ -149,7 +155,7 @@ impl Hashed for crate::narrow::exact::ray_cast::Ray {
 }
 
 /// All bits of all items count (FNV-1a, a word at a time, 64 bits): other input is taken for the same once in 2⁶⁴.
-fn hash<P: Hashed>(items: &[P]) -> u64 {
+pub(crate) fn hash<P: Hashed>(items: &[P]) -> u64 {
     let mix = |hash: u64, x: f64| {
         let mixed = (hash ^ x.to_bits()).wrapping_mul(0x0100_0000_01b3);
         mixed ^ mixed >> 29

@@ -21,6 +21,9 @@ use crate::{Counters, Mesh, Pose};
 /// Points that follow each other on one thread: enough to share guesses, few enough to share work.
 const CHUNK: usize = 1024;
 
+/// Candidates that are measured in a fraction of a millisecond.
+const FEW_CANDIDATES: usize = 1 << 13;
+
 /// The nearest point of a mesh.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ClosestPoint {
@@ -98,6 +101,18 @@ pub(crate) fn one_after_another(
         work += more;
     }
     (all, work)
+}
+
+/// Whether few triangles can be nearest to a point, as far as f32 tells: from the middle of a round body all are as near.
+pub(crate) fn has_few_candidates(model: &Model, pose: &Pose, p: DVec3) -> bool {
+    if model.mesh().triangles().len() <= FEW_CANDIDATES {
+        return true;
+    }
+    let search = Search::new(model, pose);
+    let gauge = search.placed.query_point(p);
+    let mut room = Room::default();
+    let found = search.patches.search(search.level, &gauge, gauge.limit(f64::INFINITY), None, &mut room);
+    room.candidates(&found).take(FEW_CANDIDATES + 1).count() <= FEW_CANDIDATES
 }
 
 /// The feature of the mesh that a part of a triangle is.

@@ -77,6 +77,18 @@ fn exact_relation([a, b]: [&PlacedCloud<'_>; 2], [s, t]: [usize; 2], work: &mut 
     found
 }
 
+/// [`exact_relation`] for what it costs; `None` when the budget ended.
+fn paid_relation(
+    clouds: [&PlacedCloud<'_>; 2],
+    slots: [usize; 2],
+    budget: &mut Budget,
+    work: &mut Counters,
+) -> Option<Relation> {
+    let before = work.primitive_tests;
+    let found = exact_relation(clouds, slots, work);
+    budget.charge_all(work.primitive_tests - before).then_some(found)
+}
+
 /// Every two particles at most `limit` apart, by their slots; `None` when the budget ended first.
 fn near_slots(
     clouds: [&PlacedCloud<'_>; 2],
@@ -142,18 +154,17 @@ pub(super) fn near(
     work: &mut Counters,
 ) -> Option<Vec<Near>> {
     let doubt = doubt(clouds);
-    let mut found: Vec<Near> = near_slots(clouds, limit + doubt, budget, work)?
-        .into_iter()
-        .map(|(slots, separation)| {
-            let separation = if separation.distance.abs() <= doubt {
-                with_sign_of(exact_relation(clouds, slots, work), Certainty::Exact, separation)
-            } else {
-                separation
-            };
-            Near { part: 0, separation }
-        })
-        .filter(|near| near.separation.distance <= limit)
-        .collect();
+    let mut found = Vec::new();
+    for (slots, separation) in near_slots(clouds, limit + doubt, budget, work)? {
+        let separation = if separation.distance.abs() <= doubt {
+            with_sign_of(paid_relation(clouds, slots, budget, work)?, Certainty::Exact, separation)
+        } else {
+            separation
+        };
+        if separation.distance <= limit {
+            found.push(Near { part: 0, separation });
+        }
+    }
     found.sort_unstable_by_key(|near| near.separation.features);
     Some(found)
 }
@@ -240,7 +251,7 @@ pub(super) fn relation(
         } else if found.distance < -doubt && nested < -doubt {
             Relation::Intersecting
         } else {
-            exact_relation(clouds, [s, t], work)
+            paid_relation(clouds, [s, t], budget, work)?
         };
         match how {
             Relation::Separated => {}

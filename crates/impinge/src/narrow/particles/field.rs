@@ -9,7 +9,7 @@ use crate::geom::triangle_triangle::has_area;
 use crate::model::{Fact, Geometry, Model};
 use crate::narrow::convex::point;
 use crate::narrow::convex::separation::{self, ConvexMemory};
-use crate::narrow::exact::closest_point::{ClosestPoint, counted_closest_points};
+use crate::narrow::exact::closest_point::{ClosestPoint, counted_closest_points, has_few_candidates};
 use crate::narrow::exact::signed_distance::counted_signed_distances;
 use crate::num::double_double::triangle_normal;
 use crate::num::parallel;
@@ -127,6 +127,14 @@ impl<'s> Field<'s> {
             *work += more;
         }
         all
+    }
+
+    /// Whether a point is seen in much less than a millisecond.
+    pub fn is_quick(&self, p: DVec3) -> bool {
+        self.parts.iter().all(|part| match part.solid {
+            Solid::Mesh(model) => has_few_candidates(model, &part.pose, p),
+            Solid::Convex(_) => true,
+        })
     }
 
     /// Of convex parts that which is nearest or deepest.

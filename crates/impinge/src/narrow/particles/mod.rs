@@ -242,7 +242,7 @@ fn particle_relation(
                 Winding::OnSurface { .. } => Relation::Intersecting,
                 Winding::Off(_) => Relation::Separated,
             };
-            budget.draw_or_rest(tests).then_some((found, Certainty::Exact))
+            budget.charge_all(tests).then_some((found, Certainty::Exact))
         }
         Geometry::Compound(compound) => {
             let (mut union, mut certainty) = (UnionRelation::default(), Certainty::Exact);

@@ -7,6 +7,7 @@ use glam::DVec3;
 
 use super::field::{Field, Foot};
 use super::{particle_relation, with_sign_of};
+use crate::budget::QUANTUM;
 use crate::contact::{Counters, Verdict};
 use crate::hierarchy::particle_tree::{LEAF, ParticleNode, ParticleTree};
 use crate::model::Cloud;
@@ -16,8 +17,33 @@ use crate::{Budget, Certainty, Feature, Finish, Outcome, Pose, Separation};
 /// Points that are measured at a time without a limit, enough to share among threads.
 const BLOCK: usize = 1 << 14;
 
-/// The same before a limited budget is asked again.
+/// The same at most before a limited budget is asked again.
 const LIMITED_BLOCK: usize = LEAF;
+
+/// How many points are measured at a time: under a limit as many as a quantum pays for if they cost what the last ones
+/// did, for one point may cost a hundred times as much as another.
+struct Block(usize);
+
+impl Block {
+    fn first(budget: &Budget) -> Block {
+        Block(if budget.is_unlimited() { BLOCK } else { 1 })
+    }
+
+    /// Takes the next points off a list.
+    fn next<'p, T>(&self, rest: &mut &'p [T]) -> &'p [T] {
+        let (some, others) = rest.split_at(rest.len().min(self.0));
+        *rest = others;
+        some
+    }
+
+    /// So many points have cost so many units.
+    fn adapt(&mut self, points: usize, units: u64, budget: &Budget) {
+        if !budget.is_unlimited() {
+            let paid = QUANTUM * points as u64 / units.max(1);
+            self.0 = usize::try_from(paid).unwrap_or(LIMITED_BLOCK).clamp(1, LIMITED_BLOCK);
+        }
+    }
+}
 
 /// A cloud where its pose puts it.
 pub(super) struct PlacedCloud<'c> {
@@ -105,7 +131,7 @@ pub(super) fn visit_near(
     mut visit: impl FnMut(Seen) -> Go,
 ) -> Option<()> {
     let tree = cloud.tree();
-    let block = if budget.is_unlimited() { BLOCK } else { LIMITED_BLOCK };
+    let mut block = Block::first(budget);
     let (mut open, mut leaves): (Vec<u32>, Vec<u32>) = (vec![0], Vec::new());
     while !open.is_empty() {
         open.retain(|&at| {
@@ -114,10 +140,12 @@ pub(super) fn visit_near(
             field.box_gap(centre) <= reach + node.largest + limit
         });
         let mut below = Vec::new();
-        for some in open.chunks(block) {
+        let mut rest = &open[..];
+        while !rest.is_empty() {
+            let some = block.next(&mut rest);
             let centres: Vec<DVec3> =
                 some.iter().map(|&at| cloud.node_ball(&tree.nodes()[at as usize]).0).collect();
-            let feet = measured(field, &centres, budget, work)?;
+            let feet = measured(field, &centres, &mut block, budget, work)?;
             for (&at, foot) in some.iter().zip(&feet) {
                 let node = &tree.nodes()[at as usize];
                 let around = cloud.node_ball(node).1 + node.largest;
@@ -140,9 +168,11 @@ pub(super) fn visit_near(
     // Leaves of the tree's order follow each other in space.
     leaves.sort_unstable();
     let slots: Vec<usize> = leaves.iter().flat_map(|&at| tree.nodes()[at as usize].slots()).collect();
-    for some in slots.chunks(block) {
+    let mut rest = &slots[..];
+    while !rest.is_empty() {
+        let some = block.next(&mut rest);
         let centres: Vec<DVec3> = some.iter().map(|&slot| cloud.ball(slot).0).collect();
-        let feet = measured(field, &centres, budget, work)?;
+        let feet = measured(field, &centres, &mut block, budget, work)?;
         for (&slot, foot) in some.iter().zip(feet) {
             if visit(Seen::One(slot, foot)) == Go::Stop {
                 return Some(());
@@ -152,21 +182,32 @@ pub(super) fn visit_near(
     Some(())
 }
 
-/// Where points are, for what that costs.
+/// Where points are, for what that costs: known when it is done, and charged before anything that follows.
 fn measured(
     field: &Field<'_>,
     points: &[DVec3],
+    block: &mut Block,
     budget: &mut Budget,
     work: &mut Counters,
 ) -> Option<Vec<Foot>> {
-    if !budget.draw_or_rest(points.len() as u64) {
+    if !budget.draw_or_rest(points.len() as u64) || !is_tried(field, points, budget) {
         return None;
     }
     let mut cost = Counters::default();
     let feet = field.feet(points, &mut cost);
-    budget.draw((cost.volume_tests + cost.primitive_tests).saturating_sub(points.len() as u64));
     *work += cost;
-    Some(feet)
+    let units = units(&cost);
+    block.adapt(points.len(), units, budget);
+    budget.charge_all(units.saturating_sub(points.len() as u64)).then_some(feet)
+}
+
+/// Whether points are looked at: a trial leaves those to a task from which very many triangles are as near.
+fn is_tried(field: &Field<'_>, points: &[DVec3], budget: &Budget) -> bool {
+    !budget.is_trial() || points.iter().all(|&p| field.is_quick(p))
+}
+
+fn units(work: &Counters) -> u64 {
+    work.volume_tests + work.primitive_tests
 }
 
 /// A node that is still to be looked into; the nearest is on top.
@@ -201,6 +242,7 @@ pub(super) fn nearest<'f>(
         cloud,
         field,
         open: BinaryHeap::from([Entry { bound: f64::NEG_INFINITY, what: 0 }]),
+        now: f64::INFINITY,
         best: None,
         work: Counters::default(),
     };
@@ -208,16 +250,17 @@ pub(super) fn nearest<'f>(
         let finish = search.run(budget);
         let told = || search.verdict(finish);
         if finish != Finish::OutOfBudget || !budget.rest(told) {
-            break;
+            return search.signed(finish, budget);
         }
     }
-    search.signed(budget)
 }
 
 struct Nearest<'s, 'f> {
     cloud: &'s PlacedCloud<'f>,
     field: &'s Field<'f>,
     open: BinaryHeap<Entry<u32>>,
+    /// The bound of the node that is looked into; infinite for none.
+    now: f64,
     best: Option<(usize, Separation)>,
     work: Counters,
 }
@@ -236,35 +279,71 @@ impl Nearest<'_, '_> {
                 return Finish::OutOfBudget;
             }
             self.open.pop();
-            let before = self.work;
-            self.expand(entry.what);
-            let units = |work: &Counters| work.volume_tests + work.primitive_tests;
-            budget.draw((units(&self.work) - units(&before)).saturating_sub(1));
+            self.now = entry.bound;
+            if !self.expand(entry.what, budget) {
+                return Finish::OutOfBudget;
+            }
+            self.now = f64::INFINITY;
         }
         Finish::Complete
     }
 
-    fn expand(&mut self, at: u32) {
+    /// Looks into a node for which one unit was drawn; false when the budget has ended meanwhile.
+    fn expand(&mut self, at: u32, budget: &mut Budget) -> bool {
         let (cloud, tree) = (self.cloud, self.cloud.tree());
+        let mut drawn = 1;
         let Some(two) = tree.children(at) else {
-            let slots = tree.nodes()[at as usize].slots();
-            let centres: Vec<DVec3> = slots.clone().map(|slot| cloud.ball(slot).0).collect();
-            for (slot, foot) in slots.zip(self.field.feet(&centres, &mut self.work)) {
-                let found = cloud.separation(slot, &foot);
-                if found.distance < self.limit() {
-                    self.best = Some((slot, found));
+            let slots: Vec<usize> = tree.nodes()[at as usize].slots().collect();
+            let (mut block, mut rest) = (Block(if budget.is_unlimited() { LEAF } else { 1 }), &slots[..]);
+            while !rest.is_empty() {
+                let some = block.next(&mut rest);
+                let centres: Vec<DVec3> = some.iter().map(|&slot| cloud.ball(slot).0).collect();
+                if !is_tried(self.field, &centres, budget) {
+                    return false;
+                }
+                let mut cost = Counters::default();
+                let feet = self.field.feet(&centres, &mut cost);
+                block.adapt(some.len(), units(&cost), budget);
+                for (&slot, foot) in some.iter().zip(feet) {
+                    let found = cloud.separation(slot, &foot);
+                    if found.distance < self.limit() {
+                        self.best = Some((slot, found));
+                    }
+                }
+                if !self.charge(cost, std::mem::take(&mut drawn), budget) {
+                    return false;
                 }
             }
-            return;
+            return true;
         };
         let balls = two.map(|at| cloud.node_ball(&tree.nodes()[at as usize]));
-        let feet = self.field.feet(&balls.map(|(centre, _)| centre), &mut self.work);
+        let centres = balls.map(|(centre, _)| centre);
+        if !is_tried(self.field, &centres, budget) {
+            return false;
+        }
+        let mut cost = Counters::default();
+        let feet = self.field.feet(&centres, &mut cost);
         for ((at, (_, reach)), foot) in two.into_iter().zip(balls).zip(feet) {
             let bound = foot.distance - reach - tree.nodes()[at as usize].largest;
             if bound < self.limit() {
                 self.open.push(Entry { bound, what: at });
             }
         }
+        self.charge(cost, drawn, budget)
+    }
+
+    /// Counts what some looks have cost, of which a part was drawn, and pays for it; who asks meanwhile is told of no
+    /// more than what was paid.
+    fn charge(&mut self, cost: Counters, drawn: u64, budget: &mut Budget) -> bool {
+        let own = &*self;
+        let told = |more: u64| {
+            let mut verdict = own.verdict(Finish::OutOfBudget);
+            verdict.outcome.work.primitive_tests += drawn + more;
+            Some(verdict)
+        };
+        let paid = budget.charge_and_tell(units(&cost).saturating_sub(drawn), told);
+        self.work += cost;
+        paid
     }
 
     fn verdict(&self, finish: Finish) -> Verdict<Separation> {
@@ -275,7 +354,8 @@ impl Nearest<'_, '_> {
         let certainty = match finish {
             Finish::Complete | Finish::Stopped => Certainty::Exact,
             Finish::OutOfBudget => {
-                let open = self.open.peek().map_or(best.distance, |entry| entry.bound.min(best.distance));
+                let open = self.open.peek().map_or(self.now, |entry| entry.bound.min(self.now));
+                let open = open.min(best.distance);
                 Certainty::Conservative { tolerance: best.distance - open }
             }
         };
@@ -283,21 +363,20 @@ impl Nearest<'_, '_> {
     }
 
     /// The answer, with the sign of the exact relation of its particle.
-    fn signed(mut self, budget: &mut Budget) -> Verdict<Separation> {
-        let open = self.open.peek().is_some_and(|entry| entry.bound < self.limit());
-        let finish = if open { Finish::OutOfBudget } else { Finish::Complete };
-        if let Some((slot, best)) = self.best.filter(|_| !open) {
+    fn signed(mut self, finish: Finish, budget: &mut Budget) -> Verdict<Separation> {
+        if let Some((slot, best)) = self.best.filter(|_| finish == Finish::Complete) {
             let (centre, radius) = self.cloud.ball(slot);
             if best.distance.abs() <= self.cloud.doubt(self.field) {
                 let (field, work) = (self.field, &mut self.work);
                 // Two bodies that are this near need few triangles: what is left of the budget is not asked.
-                let unlimited = &mut Budget::UNLIMITED.clone();
+                let (unlimited, before) = (&mut Budget::UNLIMITED.clone(), units(work));
                 let found =
                     particle_relation(centre, radius, field.geometry(), field.pose(), unlimited, work);
+                let cost = units(work) - before;
                 if let Some((relation, certainty)) = found {
                     self.best = Some((slot, with_sign_of(relation, certainty, best)));
                 }
-                budget.draw(1);
+                budget.charge_all(cost);
             }
         }
         self.verdict(finish)
