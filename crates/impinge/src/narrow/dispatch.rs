@@ -155,9 +155,13 @@ fn convex_mesh_distance(
 ) -> Verdict<Separation> {
     match a {
         Convex::Polytope(hull) => {
-            let Some(model) = hull_model(hull, memory) else {
+            let Some(model) = hull_model(hull, memory, budget) else { return Verdict::out_of_budget() };
+            let Some(model) = model else {
                 return Verdict::new(None, outcome(Certainty::Exact, Finish::Stopped));
             };
+            if !is_ready(&model, &[Fact::PointTree], budget) {
+                return Verdict::out_of_budget();
+            }
             mesh_distance([&model, b], [pose_a, pose_b], memory, budget, |s| Separation {
                 features: [hull_feature(hull, &model, s.features[0]), s.features[1]],
                 ..s
@@ -171,16 +175,32 @@ fn convex_mesh_distance(
     }
 }
 
-/// The hull as a mesh with its tree, kept for the next call; none when it has more triangles than a mesh can
-/// name.
-pub(super) fn hull_model(hull: &Arc<LazyPolytope>, memory: &mut KernelMemory) -> Option<Arc<Model>> {
+/// Whether what a question needs of a mesh that it made itself is known, as far as a limited budget goes to find it;
+/// without a limit it is found when it is needed.
+pub(super) fn is_ready(model: &Model, facts: &[Fact], budget: &mut Budget) -> bool {
+    budget.is_unlimited() || facts.iter().all(|&fact| model.prepare(fact, budget))
+}
+
+/// The hull as a mesh with its tree, kept for the next call; inner none when it has more triangles than a mesh can
+/// name, outer when the budget ends first.
+pub(super) fn hull_model(
+    hull: &Arc<LazyPolytope>,
+    memory: &mut KernelMemory,
+    budget: &mut Budget,
+) -> Option<Option<Arc<Model>>> {
     if let Some((_, model)) = memory.hulls.iter().flatten().find(|(known, _)| Arc::ptr_eq(known, hull)) {
-        return Some(model.clone());
+        return Some(Some(model.clone()));
     }
-    let model = Arc::new(Model::from(hull.mesh().ok()?));
+    // One unit for each corner and each triangle of its faces.
+    let corners = hull.vertices().len() as u64;
+    if !budget.draw_all_updates(3 * corners) {
+        return None;
+    }
+    let Ok(mesh) = hull.mesh() else { return Some(None) };
+    let model = Arc::new(Model::from(mesh));
     memory.hulls.swap(0, 1);
     memory.hulls[0] = Some((hull.clone(), model.clone()));
-    Some(model)
+    Some(Some(model))
 }
 
 /// A feature of the triangulated hull as one of the hull.
@@ -317,12 +337,17 @@ fn sharp_mesh_relation(
         }
     }
     if !known {
-        memory.placed =
-            PlacedConvex::new(a, pose_a).mesh().map(|mesh| (corners, Arc::new(Model::from(mesh))));
+        let Some(mesh) = PlacedConvex::new(a, pose_a).mesh_within(budget) else {
+            return (None, Outcome { work, ..Verdict::<Relation>::out_of_budget().outcome });
+        };
+        memory.placed = mesh.map(|mesh| (corners, Arc::new(Model::from(mesh))));
     }
     let Some((_, hull)) = &memory.placed else {
         return (None, outcome(Certainty::Exact, Finish::Stopped));
     };
+    if !is_ready(hull, &[Fact::Topology, Fact::DiscBounds], budget) {
+        return (None, Outcome { work, ..Verdict::<Relation>::out_of_budget().outcome });
+    }
     let (found, mut outcome) =
         relation_within(hull, &Pose::IDENTITY, b, pose_b, &mut memory.relation, budget);
     outcome.work += work;
@@ -392,7 +417,15 @@ pub fn volume(
                 solids[k] = Some(solid);
             }
             Geometry::Convex(convex) => {
-                made[k] = PlacedConvex::new(convex, pair.poses[k]).solid_mesh().map(Model::from);
+                let placed = PlacedConvex::new(convex, pair.poses[k]);
+                if !budget.draw_all_updates(placed.mesh_units()) {
+                    return Ok(Verdict::out_of_budget());
+                }
+                made[k] = placed.solid_mesh().map(Model::from);
+                let facts = [Fact::Topology, Fact::DiscBounds];
+                if !made[k].as_ref().is_none_or(|model| is_ready(model, &facts, budget)) {
+                    return Ok(Verdict::out_of_budget());
+                }
             }
             Geometry::Compound(_) | Geometry::Particles(_) => return Ok(Verdict::refused()),
         }

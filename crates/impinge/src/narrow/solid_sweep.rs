@@ -38,7 +38,11 @@ pub fn sweep_within(
     if !options.surfaces || options.from > 0.0 {
         return Ok(solid_sweep(shapes, motions, options, memory, budget));
     }
-    let faces = [0, 1].map(|k| faces(shapes[k], memory));
+    let mut of_solid = |k: usize| faces(shapes[k], memory, budget);
+    let (Some(a), Some(b)) = (of_solid(0), of_solid(1)) else {
+        return Ok(open(options, Verdict::<Sweep>::out_of_budget().outcome));
+    };
+    let faces = [a, b];
     let hollow = [0, 1].map(|k| faces[k].as_ref().unwrap_or(shapes[k]));
     let poses = motions.map(|motion| motion.pose(options.from));
     let mut work = Counters::default();
@@ -91,19 +95,24 @@ fn solid_sweep(
     with_surfaces(shapes, motions, options, memory, budget, surfaces).unwrap_or(Sweep::UNKNOWN)
 }
 
-/// The faces of a box or of a solid hull as a mesh in its own frame; `None` for other shapes. Those of a hull are kept for
-/// the next call.
-fn faces(shape: &Geometry, memory: &mut KernelMemory) -> Option<Geometry> {
+/// The faces of a box or of a solid hull as a mesh in its own frame; inner `None` for other shapes, outer when the budget
+/// ends first. Those of a hull are kept for the next call.
+fn faces(shape: &Geometry, memory: &mut KernelMemory, budget: &mut Budget) -> Option<Option<Geometry>> {
     let model = match shape {
         Geometry::Convex(Convex::Polytope(hull)) if hull.dimension() == 3 => {
-            dispatch::hull_model(hull, memory)
+            let model = dispatch::hull_model(hull, memory, budget)?;
+            let ready = |model: &Arc<Model>| dispatch::is_ready(model, &[Fact::Tree], budget);
+            if !model.as_ref().is_none_or(ready) {
+                return None;
+            }
+            model
         }
         Geometry::Convex(cuboid @ Convex::Primitive(Primitive::Cuboid { .. })) => {
             PlacedConvex::new(cuboid, &Pose::IDENTITY).mesh().map(|mesh| Arc::new(Model::from(mesh)))
         }
         _ => None,
     };
-    model.map(Geometry::Mesh)
+    Some(model.map(Geometry::Mesh))
 }
 
 /// Whether the shape has an inside, and no mesh of its surface.

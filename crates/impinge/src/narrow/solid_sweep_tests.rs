@@ -181,8 +181,8 @@ fn the_faces_of_two_hulls_are_kept() {
         Geometry::from(crate::shape::Polytope::hull(blob.vertices()).unwrap())
     };
     let (shapes, memory) = ([hull(1), hull(2)], &mut KernelMemory::default());
-    let mut made = |k: usize| match faces(&shapes[k], memory) {
-        Some(Geometry::Mesh(model)) => model.identity(),
+    let mut made = |k: usize| match faces(&shapes[k], memory, &mut Budget::UNLIMITED.clone()) {
+        Some(Some(Geometry::Mesh(model))) => model.identity(),
         _ => panic!("a hull has faces"),
     };
     let first = [made(0), made(1)];

@@ -76,15 +76,32 @@ fn is_convex(model: &Model) -> bool {
 }
 
 /// A shape as a mesh and where it is: a curved one as the hull of points of its surface, compounds as all their
-/// parts. `None` for a half-space and for particles.
-pub(super) fn as_mesh(shape: &Geometry, pose: &Pose) -> Option<(Arc<Model>, Pose)> {
+/// parts. Inner `None` for a half-space and for particles, outer when the budget ends first.
+pub(super) fn as_mesh(
+    shape: &Geometry,
+    pose: &Pose,
+    budget: &mut Budget,
+) -> Option<Option<(Arc<Model>, Pose)>> {
+    budget.draw_all_updates(mesh_units(shape)).then(|| made_mesh(shape, pose))
+}
+
+/// Units for a shape as a mesh.
+fn mesh_units(shape: &Geometry) -> u64 {
+    match shape {
+        Geometry::Convex(convex) => PlacedConvex::new(convex, &Pose::IDENTITY).mesh_units(),
+        Geometry::Compound(compound) => compound.parts().iter().map(|part| mesh_units(&part.shape)).sum(),
+        Geometry::Mesh(_) | Geometry::Particles(_) => 0,
+    }
+}
+
+fn made_mesh(shape: &Geometry, pose: &Pose) -> Option<(Arc<Model>, Pose)> {
     match shape {
         Geometry::Mesh(model) => Some((model.clone(), *pose)),
         Geometry::Convex(convex) => Some((Arc::new(Model::from(placed_hull(convex, pose)?)), Pose::IDENTITY)),
         Geometry::Compound(compound) => {
             let (mut vertices, mut triangles) = (Vec::new(), Vec::new());
             for part in compound.parts() {
-                let (model, at) = as_mesh(&part.shape, &pose.compose(&part.pose))?;
+                let (model, at) = made_mesh(&part.shape, &pose.compose(&part.pose))?;
                 let first = vertices.len() as u32;
                 vertices.extend(model.mesh().vertices().iter().map(|p| at.apply(*p)));
                 triangles.extend(model.mesh().triangles().iter().map(|t| t.map(|v| v + first)));

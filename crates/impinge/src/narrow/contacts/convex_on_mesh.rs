@@ -247,7 +247,7 @@ fn deep(
     found: &mut Vec<Contact>,
 ) -> Option<Certainty> {
     let OnMesh { mesh, mesh_pose, shape, convex, pose, wanted } = *asked;
-    let Some((own, at)) = as_mesh(shape, pose) else { return Some(Certainty::Exact) };
+    let Some((own, at)) = as_mesh(shape, pose, budget)? else { return Some(Certainty::Exact) };
     let mut certainty =
         solids::contacts([mesh, &own], [mesh_pose, &at], wanted, memory, budget, work, found)?;
     let turn = pose.matrix();

@@ -226,8 +226,9 @@ fn of_parts(parts: &PartTranslation<'_>, budget: &mut Budget, work: &mut Counter
 
 /// A way out of the meshes of two bodies; `None` when the budget ended.
 fn of_meshes(pair: &ShapePair<'_>, budget: &mut Budget, work: &mut Counters) -> Result<Option<Way>, Error> {
-    let bodies = [0, 1].map(|k| as_mesh(pair.shapes[k], pair.poses[k]));
-    let [Some((a, pose_a)), Some((b, pose_b))] = &bodies else {
+    let mut body = |k: usize| as_mesh(pair.shapes[k], pair.poses[k], budget);
+    let (Some(a), Some(b)) = (body(0), body(1)) else { return Ok(None) };
+    let [Some((a, pose_a)), Some((b, pose_b))] = &[a, b] else {
         let reason = "a shape without a surface of triangles".into();
         return Err(Error::Argument { name: "a", reason });
     };

@@ -22,7 +22,11 @@ use crate::num::exact_vector;
 use crate::num::predicate::Sign;
 use crate::num::tolerance::{CURVED_TOUCH, CURVED_TOUCH_PLACED, TOO_CLOSE_TO_CALL};
 use crate::shape::{Convex, Polytope, Primitive};
-use crate::{Certainty, Mesh, Pose, Relation, Separation};
+use crate::{Budget, Certainty, Mesh, Pose, Relation, Separation};
+
+/// Units for each corner of a hull that is found anew from its placed corners: about as many tests as would take the same
+/// time.
+const UNITS_PER_CORNER: u64 = 64;
 
 /// The relation of two placed convex shapes; flat ones count like open surfaces.
 pub fn relation(
@@ -176,6 +180,19 @@ impl<'s> PlacedConvex<'s> {
     /// The hull of the placed corners as a mesh; doubles that were let in have one.
     pub fn mesh(&self) -> Option<Mesh> {
         Polytope::hull(&self.corners()).and_then(|hull| hull.mesh()).ok()
+    }
+
+    /// [`PlacedConvex::mesh`], whose units are drawn beforehand; `None` outside when the budget ends first.
+    pub fn mesh_within(&self, budget: &mut Budget) -> Option<Option<Mesh>> {
+        budget.draw_all_updates(self.mesh_units()).then(|| self.mesh())
+    }
+
+    /// Units for its mesh.
+    pub fn mesh_units(&self) -> u64 {
+        match self.shape {
+            Convex::Polytope(hull) => UNITS_PER_CORNER * hull.vertices().len() as u64,
+            Convex::Primitive(_) => 0,
+        }
     }
 
     /// The same where it has an interior; a flat hull's mesh bounds nothing.

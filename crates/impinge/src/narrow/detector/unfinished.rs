@@ -31,6 +31,12 @@ const SHORT_TRIAL: u64 = 2048;
 /// A trial of fewer units finds nothing.
 const LEAST_TRIAL: u64 = 128;
 
+/// Corners of a hull up to which it is small, as a mesh is: to place it anew takes less time than to start a thread.
+const SMALL_HULL: usize = 128;
+
+/// Corners of two hulls up to which their relation takes a few tenths of a millisecond.
+const MOST_CORNERS: usize = 2048;
+
 /// How a method answers a question about a pair.
 pub(crate) type Kernel<T> =
     fn(&ShapePair<'_>, &Question, &mut PairMemory, &mut Budget) -> Result<Verdict<T>, Error>;
@@ -118,8 +124,10 @@ pub(crate) fn ask<T: Any + Send>(
         return kernel(pair, question, memory, budget);
     }
     match (pair.shapes, question) {
-        // Short, whatever the shapes.
-        ([Geometry::Convex(_), Geometry::Convex(_)], Question::Relation | Question::Distance) => {
+        // Short, but for the relation of very large hulls: each of their faces is looked at.
+        ([Geometry::Convex(a), Geometry::Convex(b)], Question::Relation | Question::Distance)
+            if *question == Question::Distance || corners(a) + corners(b) <= MOST_CORNERS =>
+        {
             kernel(pair, question, memory, budget)
         }
         _ => ask_within(method, question, pair, memory, budget, kernel),
@@ -146,6 +154,7 @@ fn ask_within<T: Any + Send>(
     }
     let facts = facts(method, question, pair);
     let ready = !needs_a_model(question, pair)
+        && pair.shapes.iter().all(|shape| is_quick(shape, question, method))
         && facts
             .iter()
             .all(|(model, fact)| model.knows(*fact) || model.is_small() || is_tried_without(*fact, question));
@@ -249,6 +258,30 @@ fn needs_a_model(question: &Question, pair: &ShapePair<'_>) -> bool {
         && pair.shapes.iter().any(|shape| shape.model().is_some())
 }
 
+fn corners(convex: &Convex) -> usize {
+    match convex {
+        Convex::Polytope(hull) => hull.vertices().len(),
+        Convex::Primitive(_) => 0,
+    }
+}
+
+/// Whether no single step of a question about a shape takes longer than a trial may: none that looks at all corners of a
+/// large hull, or at all particles of a cloud.
+fn is_quick(shape: &Geometry, question: &Question, method: &'static str) -> bool {
+    match shape {
+        Geometry::Mesh(_) => true,
+        Geometry::Convex(convex) => match question {
+            Question::Separate | Question::Volume(_) => corners(convex) <= SMALL_HULL,
+            Question::Relation => corners(convex) <= MOST_CORNERS,
+            _ => true,
+        },
+        Geometry::Compound(compound) => {
+            compound.parts().iter().all(|part| is_quick(&part.shape, question, method))
+        }
+        Geometry::Particles(cloud) => cloud.is_small() || (method == "particles" && cloud.knows_tree()),
+    }
+}
+
 /// Whether a trial of the question goes without a fact: it is a filter, which a short search does not need.
 fn is_tried_without(fact: Fact, question: &Question) -> bool {
     fact == Fact::DiscBounds && *question == Question::Relation
@@ -299,4 +332,58 @@ fn facts(
         },
     };
     meshes.flat_map(|model| needed.iter().map(|&fact| (model.clone(), fact))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Certainty, Outcome, Shape, procedural};
+
+    /// Whether the answer was found on the thread of the caller.
+    fn tried(shapes: [&Shape; 2], question: Question, budget: Budget) -> bool {
+        let kernel: Kernel<bool> = |_, _, _, _| {
+            let outcome =
+                Outcome { certainty: Certainty::Exact, finish: Finish::Complete, work: Counters::default() };
+            Ok(Verdict::new(Some(std::thread::current().name() != Some("impinge task")), outcome))
+        };
+        let pose = Pose::IDENTITY;
+        let pair = ShapePair::new(shapes.map(Shape::geometry), [&pose; 2]);
+        let mut memory = PairMemory::default();
+        ask("exact", &question, &pair, &mut memory, &mut { budget }, kernel).unwrap().value.unwrap()
+    }
+
+    #[test]
+    fn what_takes_long_in_one_step_is_not_tried_on_the_thread_of_the_caller() {
+        let hull = |level| {
+            let ball = procedural::ico_sphere(1.0, level).unwrap();
+            Shape::hull(ball.vertices().to_vec()).unwrap()
+        };
+        let cloud = |count| {
+            let places = procedural::positions(count, glam::DVec3::ZERO, glam::DVec3::ONE, 3);
+            Shape::particles(places, &[0.01]).unwrap()
+        };
+        let (small, large, few, many) = (hull(1), hull(4), cloud(100), cloud(5000));
+        let part = |shape: &Shape| Shape::compound([(shape.clone(), Pose::IDENTITY)]).unwrap();
+        let quick = [&small, &part(&small), &few];
+        let slow = [&large, &part(&large), &many];
+        let huge = hull(5);
+        for limit in [Budget::units(100_000), Budget::millis(60_000)] {
+            // The distance of two hulls is short, their relation up to some size.
+            assert!(tried([&huge, &small], Question::Distance, limit.clone()));
+            assert!(tried([&small, &small], Question::Relation, limit.clone()));
+            assert!(!tried([&huge, &small], Question::Relation, limit.clone()));
+            // A sweep looks at few corners.
+            let sweep = Question::Sweep(crate::SweepOptions::DEFAULT);
+            assert!(tried([&huge, &small], sweep, limit.clone()));
+            for question in [Question::Separate, Question::Volume(crate::VolumeOptions::default())] {
+                for shape in quick {
+                    assert!(tried([shape, &small], question, limit.clone()), "{shape:?}");
+                }
+                for shape in slow {
+                    assert!(!tried([shape, &small], question, limit.clone()), "{shape:?}");
+                    assert!(!tried([&small, shape], question, limit.clone()), "{shape:?}");
+                }
+            }
+        }
+    }
 }
