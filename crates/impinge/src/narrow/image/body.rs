@@ -8,7 +8,6 @@ use super::curved::line_interval;
 use super::lattice::{Axis, Lattice, Place};
 use super::layer::{Face, Layer};
 use super::raster::{self, Counted, Drawn, Window};
-use crate::Pose;
 use crate::bound::Aabb;
 use crate::model::{Geometry, Model};
 use crate::narrow::convex::relation::PlacedConvex;
@@ -16,6 +15,7 @@ use crate::narrow::exact::placed_mesh::PlacedMesh;
 use crate::num::parallel;
 use crate::shape::{Convex, Mesh, Primitive};
 use crate::simd::SimdLevel;
+use crate::{Budget, Pose};
 
 /// Vertices that one thread places at a time.
 const CHUNK: usize = 4096;
@@ -23,6 +23,9 @@ const CHUNK: usize = 4096;
 /// The tree finds the triangles to draw where the regions of the three images cover less than this share of the body's
 /// box, taken together: beyond, looking at all triangles is faster.
 const SEARCHED: f64 = 0.75;
+
+/// Units for each ball of a cloud: about as many tests as would take the same time.
+const UNITS_PER_BALL: u64 = 8;
 
 /// A body in the frame of the images.
 #[derive(Debug)]
@@ -82,14 +85,21 @@ impl<'m> Body<'m> {
                 }
             }
             Geometry::Particles(cloud) => {
-                for (i, &centre) in cloud.points().iter().enumerate().filter(|(i, _)| cloud.radius(*i) > 0.0)
-                {
+                // To move very many parts would keep a caller with a deadline from its memory.
+                let points = cloud.points();
+                body.parts.reserve_exact(points.len());
+                for i in parallel::in_turn(0..points.len()).filter(|&i| cloud.radius(i) > 0.0) {
                     let ball = Convex::Primitive(Primitive::Sphere { radius: cloud.radius(i) });
-                    body.add_convex(&ball, &pose.compose(&Pose::shift(centre)));
+                    body.add_convex(&ball, &pose.compose(&Pose::shift(points[i])));
                 }
             }
         }
         body
+    }
+
+    /// [`Body::new`], whose units are drawn beforehand; `None` when the budget ends first.
+    pub fn within(shape: &'m Geometry, pose: &Pose, budget: &mut Budget) -> Option<Body<'m>> {
+        budget.draw_all_updates(units(shape)).then(|| Body::new(shape, pose))
     }
 
     fn add_convex(&mut self, convex: &Convex, pose: &Pose) {
@@ -177,6 +187,16 @@ impl Part<'_> {
             PartShape::Mesh(mesh) => mesh.mesh().triangles().len() as u32,
             PartShape::Curved(_) => 1,
         }
+    }
+}
+
+/// Units for the parts of a body: hulls become meshes, and every ball is a part.
+fn units(shape: &Geometry) -> u64 {
+    match shape {
+        Geometry::Mesh(_) => 0,
+        Geometry::Convex(convex) => PlacedConvex::new(convex, &Pose::IDENTITY).mesh_units(),
+        Geometry::Compound(compound) => compound.parts().iter().map(|part| units(&part.shape)).sum(),
+        Geometry::Particles(cloud) => UNITS_PER_BALL * cloud.points().len() as u64,
     }
 }
 

@@ -76,7 +76,7 @@ pub fn volume(
             return Ok(Verdict::out_of_budget());
         }
     }
-    let bodies = [0, 1].map(|k| Body::new(pair.shapes[k], &in_frame(options, pair.poses[k])));
+    let Some(bodies) = both(pair, options, budget) else { return Ok(Verdict::out_of_budget()) };
     Ok(of_bodies(&[&bodies[0], &bodies[1]], Inside::Both, options, budget))
 }
 
@@ -122,7 +122,9 @@ pub fn self_volume(
     if !is_solid(shape, "shape", &VolumeOptions { open: None, ..*options }, budget)? {
         return Ok(Verdict::out_of_budget());
     }
-    let body = Body::new(shape, &in_frame(options, pose));
+    let Some(body) = Body::within(shape, &in_frame(options, pose), budget) else {
+        return Ok(Verdict::out_of_budget());
+    };
     Ok(of_bodies(&[&body], Inside::Twice, options, budget))
 }
 
@@ -145,7 +147,7 @@ pub fn volume_within(
             return Ok(Verdict::out_of_budget());
         }
     }
-    let bodies = [0, 1].map(|k| Body::new(pair.shapes[k], &in_frame(options, pair.poses[k])));
+    let Some(bodies) = both(pair, options, budget) else { return Ok(Verdict::out_of_budget()) };
     let draw = |pixels: u32, budget: &mut Budget| {
         let asked = VolumeOptions { resolution: Some(pixels), error: None, ..*options };
         of_bodies(&[&bodies[0], &bodies[1]], Inside::Both, &asked, budget)
@@ -188,6 +190,12 @@ fn is_solid(
         return Err(Error::Argument { name, reason: why_not_closed(model) });
     }
     Ok(true)
+}
+
+/// Both bodies in the frame of the images; `None` when the budget ends first.
+fn both<'p>(pair: &ShapePair<'p>, options: &VolumeOptions, budget: &mut Budget) -> Option<[Body<'p>; 2]> {
+    let mut one = |k: usize| Body::within(pair.shapes[k], &in_frame(options, pair.poses[k]), budget);
+    Some([one(0)?, one(1)?])
 }
 
 /// A pose as the frame of the images sees it.
