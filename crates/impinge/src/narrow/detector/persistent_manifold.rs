@@ -8,6 +8,8 @@
 //! body at one place, wherever that is: its number makes it known again. New ids are dealt in the order
 //! of the pairs, so the number of threads cannot be seen in them.
 
+use std::num::NonZeroU64;
+
 use glam::DVec3;
 use smallvec::SmallVec;
 
@@ -23,6 +25,27 @@ use crate::{Contact, Feature, Pose};
 pub(crate) struct PersistentManifolds {
     /// In the order of the pair's points.
     points: Vec<Known>,
+    /// The same where a cloud takes part, which may touch in very many places.
+    particles: Vec<KnownParticle>,
+}
+
+/// A point of a manifold of particles with what makes it known again.
+#[derive(Debug, Clone, Copy)]
+struct KnownParticle {
+    /// The parts of the two bodies, and the particle of each body that is a cloud.
+    key: [u32; 4],
+    /// None before it was told.
+    id: Option<NonZeroU64>,
+}
+
+impl KnownParticle {
+    fn new(parts: [u32; 2], clouds: [bool; 2], point: &Contact) -> KnownParticle {
+        let [p, q] = [0, 1].map(|k| match point.features[k] {
+            Feature::Vertex(particle) if clouds[k] => particle,
+            _ => 0,
+        });
+        KnownParticle { key: [parts[0], parts[1], p, q], id: None }
+    }
 }
 
 /// A point of a manifold with what makes it known again.
@@ -42,6 +65,11 @@ struct Known {
 impl PersistentManifolds {
     /// Takes the manifolds of a new step; ids go over to the points that last.
     pub fn renew(&mut self, pair: &ShapePair<'_>, found: &PairContacts) {
+        let clouds = pair.shapes.map(|shape| matches!(shape, Geometry::Particles(_)));
+        if clouds.contains(&true) {
+            return self.renew_particles(clouds, found);
+        }
+        self.particles.clear();
         // Few are made where the near cache has room, and there is one list to wait for.
         let mut new: SmallVec<[Known; 8]> = SmallVec::new();
         for contact in &found.parts {
@@ -76,22 +104,35 @@ impl PersistentManifolds {
         let old = &mut self.points;
         let own = old.partition_point(|k| k.parts < parts)..old.partition_point(|k| k.parts <= parts);
         let (old, new) = (&mut old[own], &mut new[first..]);
-        let clouds = pair.shapes.map(|shape| matches!(shape, Geometry::Particles(_)));
-        if clouds.contains(&true) {
-            hand_on_particles(clouds, old, new);
-        } else {
-            hand_on(old, new);
-            if new.iter().any(|known| known.id.is_none()) && old.iter().any(|known| known.id.is_some()) {
-                let size = |k: usize| {
-                    let (shape, _) = compound_pairs::part(pair.shapes[k], pair.poses[k], parts[k]);
-                    2.0 * shape.bounds(&Pose::IDENTITY).half().length()
-                };
-                let reach = ROLLED * size(0).min(size(1));
-                hand_on_where(old, new, |p, q| {
-                    way(p, q) <= reach && p.normal.dot(q.normal) >= SAME_CONTACT_NORMAL
-                });
-            }
+        hand_on(old, new);
+        if new.iter().any(|known| known.id.is_none()) && old.iter().any(|known| known.id.is_some()) {
+            let size = |k: usize| {
+                let (shape, _) = compound_pairs::part(pair.shapes[k], pair.poses[k], parts[k]);
+                2.0 * shape.bounds(&Pose::IDENTITY).half().length()
+            };
+            let reach = ROLLED * size(0).min(size(1));
+            hand_on_where(old, new, |p, q| {
+                way(p, q) <= reach && p.normal.dot(q.normal) >= SAME_CONTACT_NORMAL
+            });
         }
+    }
+
+    /// The points of a cloud: the same particles, or the same two, are the same contact. They come by ascending parts and
+    /// particles.
+    fn renew_particles(&mut self, clouds: [bool; 2], found: &PairContacts) {
+        let mut new = Vec::with_capacity(found.points.len());
+        let mut old = self.particles.iter().peekable();
+        for contact in &found.parts {
+            let [from, to] = contact.manifold.map(|k| k as usize);
+            new.extend(found.points[from..to].iter().map(|point| {
+                let known = KnownParticle::new(contact.parts, clouds, point);
+                while old.next_if(|last| last.key < known.key).is_some() {}
+                let id = old.next_if(|last| last.key == known.key).and_then(|last| last.id);
+                KnownParticle { id, ..known }
+            }));
+        }
+        self.particles = new;
+        self.points.clear();
     }
 
     /// Asks for the memory of what is compared with the points of the next step.
@@ -108,6 +149,16 @@ impl PersistentManifolds {
                 *next
             });
         }
+        for (point, known) in points.iter_mut().zip(&mut self.particles) {
+            point.id = known.id.map_or_else(
+                || {
+                    *next += 1;
+                    *next
+                },
+                NonZeroU64::get,
+            );
+            known.id = NonZeroU64::new(point.id);
+        }
     }
 
     /// Appends a pair's points with their ids, as [`PersistentManifolds::name`] gives them.
@@ -115,17 +166,6 @@ impl PersistentManifolds {
         let from = told.len();
         told.extend_from_slice(points);
         self.name(&mut told[from..], next);
-    }
-}
-
-/// As [`hand_on`] where clouds take part: the same particles, or the same two, are the same contact. Both lists are by
-/// ascending particles.
-fn hand_on_particles(clouds: [bool; 2], old: &mut [Known], new: &mut [Known]) {
-    let key = |known: &Known| [0, 1].map(|k| clouds[k].then_some(known.features[k]));
-    let mut old = old.iter_mut().peekable();
-    for point in new {
-        while old.next_if(|known| key(known) < key(point)).is_some() {}
-        point.id = old.next_if(|known| key(known) == key(point)).and_then(|known| known.id.take());
     }
 }
 
