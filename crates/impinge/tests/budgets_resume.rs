@@ -367,3 +367,135 @@ fn batches_go_on_pair_by_pair() {
         assert!(found == want && calls > 1, "{calls} calls");
     }
 }
+
+/// A cloud whose tree takes longer than a trial, and two whose particles lie where a search has most to look at: around
+/// the middle of a ball.
+fn clouds() -> [(&'static str, Shape); 2] {
+    let spread = procedural::positions(3000, DVec3::splat(-0.9), DVec3::splat(0.9), 5);
+    let middle = procedural::positions(60, DVec3::splat(-0.01), DVec3::splat(0.01), 6);
+    [
+        ("spread", Shape::particles(spread, &[0.01]).unwrap()),
+        ("middle", Shape::particles(middle, &[0.0]).unwrap()),
+    ]
+}
+
+#[test]
+fn clouds_of_particles() {
+    let ball = || Shape::from(procedural::ico_sphere(0.8, 4).unwrap());
+    let hull = || Shape::hull(procedural::blob(0.7, 0.3, 2, 9).unwrap().vertices().to_vec()).unwrap();
+    let other =
+        || Shape::particles(procedural::positions(2000, DVec3::splat(-0.5), DVec3::ONE, 8), &[0.1]).unwrap();
+    let bodies: [(&str, Maker); 3] =
+        [("ball", Box::new(ball)), ("hull", Box::new(hull)), ("cloud", Box::new(other))];
+    let motion = Motion::between(&Pose::from_translation([0.1, 0.2, 3.0]).unwrap(), &Pose::IDENTITY);
+    for (name, cloud) in clouds() {
+        for (kind, body) in &bodies {
+            let b = body();
+            let mut free = Query::default();
+            let want = (
+                free.relation(&cloud, &b).unwrap().value.unwrap(),
+                free.distance(&cloud, &b).unwrap().value.unwrap(),
+                free.contacts(&cloud, &b, 0.0).unwrap().value.unwrap(),
+                free.sweep(&cloud, b.along(motion)).unwrap().value.unwrap().impact,
+            );
+            assert!(!want.2.is_empty(), "{name} {kind} are apart");
+            for budget in budgets() {
+                let fresh = || (cloud.unprepared(), body());
+                let (a, b) = fresh();
+                let (relation, calls) = to_the_end(budget, |query| query.relation(&a, &b));
+                let (a, b) = fresh();
+                let (distance, more) = to_the_end(budget, |query| query.distance(&a, &b));
+                let (a, b) = fresh();
+                let (contacts, most) = to_the_end(budget, |query| query.contacts(&a, &b, 0.0));
+                let (a, b) = fresh();
+                let (sweep, _) = to_the_end(budget, |query| query.sweep(&a, b.along(motion)));
+                assert_eq!((relation, distance, sweep.impact), (want.0, want.1, want.3), "{name} {kind}");
+                assert!(contacts == want.2, "{name} {kind}");
+                // Few points are soon compared with the faces of one hull.
+                let counts = budget(1).remaining().is_some() && (name, *kind) != ("middle", "hull");
+                assert!(
+                    !counts || calls.min(more).min(most) > 1,
+                    "{name} {kind}: {calls}, {more}, {most} calls"
+                );
+            }
+        }
+    }
+}
+
+/// Points that cost more than a budget: deep within many balls or boxes, and as near to very many triangles.
+#[test]
+fn points_that_take_long() {
+    let places = || procedural::positions(1500, DVec3::splat(-1.0), DVec3::ONE, 3);
+    let boxes = move || {
+        let parts = places()
+            .into_iter()
+            .map(|p| (Shape::cuboid([0.2; 3]).unwrap(), Pose::from_translation(p).unwrap()));
+        Shape::compound(parts).unwrap()
+    };
+    let shapes: [(&str, Maker); 3] = [
+        ("balls", Box::new(move || Shape::particles(places(), &[0.2]).unwrap())),
+        ("boxes", Box::new(boxes)),
+        ("round mesh", Box::new(|| procedural::ico_sphere(1.0, 5).unwrap().into())),
+    ];
+    let deep = procedural::positions(8, DVec3::splat(-0.9), DVec3::splat(0.9), 7);
+    for (name, shape) in &shapes {
+        let points = if *name == "round mesh" { vec![DVec3::ZERO; 2] } else { deep.clone() };
+        let fresh = shape();
+        let mut free = Query::default();
+        let signed = free.signed_distance_batch(&fresh, &points).unwrap();
+        let work = signed.work.volume_tests + signed.work.primitive_tests;
+        assert!(work > 1000 * points.len() as u64, "{name}: {work} tests are no more than a budget");
+        let signed = signed.value.unwrap();
+        let closest = free.closest_point_batch(&fresh, &points).unwrap().value.unwrap();
+        let inside = free.contains_batch(&fresh, &points).unwrap().value.unwrap();
+        for budget in budgets() {
+            let fresh = shape();
+            let (found, calls) = to_the_end(budget, |query| query.signed_distance_batch(&fresh, &points));
+            assert!(found == signed, "{name}");
+            let counts = budget(1).remaining().is_some();
+            assert!(!counts || calls > points.len() as u64, "{name}: {calls} calls");
+            let (near, _) = to_the_end(budget, |query| query.closest_point_batch(&fresh, &points));
+            assert!(near == closest, "{name}");
+            assert_eq!(to_the_end(budget, |query| query.contains_batch(&fresh, &points)).0, inside, "{name}");
+        }
+    }
+}
+
+/// Hulls of which meshes are made within the question, and clouds whose every ball is drawn.
+#[test]
+fn volumes_and_ways_out_of_hulls_and_clouds() {
+    let hull = |seed: u64| {
+        let blob = procedural::blob(0.7, 0.01, 4, seed).unwrap();
+        Shape::hull(blob.vertices().to_vec()).unwrap()
+    };
+    let cloud = || Shape::particles(procedural::positions(2000, DVec3::ZERO, DVec3::ONE, 8), &[0.1]).unwrap();
+    let mesh = || Shape::from(procedural::torus(1.0, 0.3, 24, 12).unwrap());
+    let at = Pose::from_translation([0.5, 0.1, 0.2]).unwrap();
+    let options = VolumeOptions { resolution: Some(32), ..VolumeOptions::default() };
+    let pairs: [(&str, [Shape; 2], Method); 4] = [
+        ("hulls, exact", [hull(1), hull(2)], Method::Exact),
+        ("hulls, image", [hull(1), hull(2)], Method::Image),
+        ("hull and mesh, exact", [hull(1), mesh()], Method::Exact),
+        ("clouds, image", [cloud(), cloud()], Method::Image),
+    ];
+    for (name, [a, b], method) in &pairs {
+        let volume = |query: &mut Query<'_>| {
+            query.method = *method;
+            query.volume(a, b.at(at), options)
+        };
+        let want = volume(&mut Query::default()).unwrap().value.unwrap();
+        assert!(want.volume > 0.0, "{name}");
+        for budget in budgets() {
+            let (found, calls) = to_the_end(budget, volume);
+            assert!(found == want, "{name}");
+            // Their surfaces alone cost more.
+            let counts = budget(1).remaining().is_some();
+            assert!(!counts || calls > 20, "{name}: {calls} calls");
+        }
+    }
+    let (_, [a, b], _) = &pairs[0];
+    let want = Query::default().separate(a, b.at(at)).unwrap().value.unwrap();
+    for budget in budgets() {
+        assert_eq!(to_the_end(budget, |query| query.separate(a, b.at(at))).0, want);
+    }
+}
