@@ -286,9 +286,15 @@ macro_rules! kernels {
                 patches: [PatchLanes<'_>; 2],
                 mask: u64,
             ) -> u64 {
-                let mut room = Rows([[0.0; WIDTH]; 8]);
-                let (few, many) =
-                    (in_rows(patches[0], test.rounding[0], &mut room), vectors(patches[1], test.rounding[1]));
+                let room;
+                let few = match patches[0] {
+                    PatchLanes::DiscBounds(disc_bounds) => disc_bounds,
+                    PatchLanes::Triangles(block) => {
+                        room = in_rows(block, test.rounding[0]);
+                        &room
+                    }
+                };
+                let many = vectors(patches[1], test.rounding[1]);
                 let carriage = Carriage::new(test, to_many);
                 let mut kept = 0;
                 let mut rest = mask;
@@ -310,24 +316,16 @@ macro_rules! kernels {
                 }
             }
 
-            /// The few as rows of which one number at a time is taken; those of triangles are put into the room.
+            /// Triangles as rows of which one number at a time is taken.
             #[inline]
             #[target_feature(enable = $features)]
-            fn in_rows<'r>(
-                patches: PatchLanes<'r>,
-                rounding: f32,
-                room: &'r mut DiscBoundLanes,
-            ) -> &'r DiscBoundLanes {
-                match patches {
-                    PatchLanes::DiscBounds(disc_bounds) => disc_bounds,
-                    PatchLanes::Triangles(block) => {
-                        let ([x, y, z], [u, v, w], half, radius) = of_triangles(block, rounding);
-                        for (row, lanes) in room.iter_mut().zip([x, y, z, u, v, w, half, radius]) {
-                            store(lanes, row);
-                        }
-                        room
-                    }
+            fn in_rows(block: &Block, rounding: f32) -> DiscBoundLanes {
+                let ([x, y, z], [u, v, w], half, radius) = of_triangles(block, rounding);
+                let mut rows = Rows([[0.0; WIDTH]; 8]);
+                for (row, lanes) in rows.iter_mut().zip([x, y, z, u, v, w, half, radius]) {
+                    store(lanes, row);
                 }
+                rows
             }
 
             /// What carries the few, in registers.
@@ -388,9 +386,15 @@ macro_rules! kernels {
             #[target_feature(enable = $features)]
             pub(super) fn overlaps(test: &DiscBoundTest, pair: &NodePair<'_>, rows: u8) -> u64 {
                 let NodePair { nodes, patches, to_few, to_many } = *pair;
-                let mut room = Rows([[0.0; WIDTH]; 8]);
-                let (few, many) =
-                    (in_rows(patches[0], test.rounding[0], &mut room), vectors(patches[1], test.rounding[1]));
+                let room;
+                let few = match patches[0] {
+                    PatchLanes::DiscBounds(disc_bounds) => disc_bounds,
+                    PatchLanes::Triangles(block) => {
+                        room = in_rows(block, test.rounding[0]);
+                        &room
+                    }
+                };
+                let many = vectors(patches[1], test.rounding[1]);
                 let (eight, carriage) = (Eight::new(nodes[1], to_few), Carriage::new(test, to_many));
                 let (mut meeting, mut left) = (0, rows);
                 while left != 0 {

@@ -94,13 +94,19 @@ impl LeafFilter {
     /// Which of the pairs in `mask` (bit 8·i + j: lane i of the few, lane j of the many) meet.
     #[inline]
     pub fn decide(&self, level: SimdLevel, few: &Block, many: &Block, mask: u64) -> Verdicts {
-        decide(level, self, few, many, mask)
+        decide(level, self, few, many, mask, false)
+    }
+
+    /// The same for who needs one pair that meets: after the first that surely does nothing is said of the others.
+    #[inline]
+    pub fn decide_until_one(&self, level: SimdLevel, few: &Block, many: &Block, mask: u64) -> Verdicts {
+        decide(level, self, few, many, mask, true)
     }
 }
 
 dispatch! {
     #[inline]
-    fn decide(test: &LeafFilter, few: &Block, many: &Block, mask: u64) -> Verdicts
+    fn decide(test: &LeafFilter, few: &Block, many: &Block, mask: u64, one: bool) -> Verdicts
         = { portable, avx2::decide, avx512::decide }
 }
 
@@ -116,8 +122,8 @@ pub struct Verdicts {
 impl Verdicts {
     /// Asks for each of the pairs of lane i with the lanes `left`.
     #[inline(always)]
-    fn note(&mut self, i: usize, mut left: u8, meet: impl Fn(usize) -> Option<bool>) {
-        while left != 0 {
+    fn note(&mut self, i: usize, mut left: u8, one: bool, meet: impl Fn(usize) -> Option<bool>) {
+        while left != 0 && !(one && self.meeting != 0) {
             let j = left.trailing_zeros() as usize;
             left &= left - 1;
             let bit = 1 << (WIDTH * i + j);
@@ -243,7 +249,7 @@ fn smaller(x: f32, y: f32) -> f32 {
     if x < y { x } else { y }
 }
 
-fn portable(test: &LeafFilter, few: &Block, many: &Block, mask: u64) -> Verdicts {
+fn portable(test: &LeafFilter, few: &Block, many: &Block, mask: u64, one: bool) -> Verdicts {
     let mut found = Verdicts { meeting: 0, doubtful: 0 };
     let corner = |c: usize, j: usize| [many[3 * c][j], many[3 * c + 1][j], many[3 * c + 2][j]];
     let dot = |[a, b, c]: [f32; 3], d: &[f32]| c.mul_add(d[2], b.mul_add(d[1], a * d[0]));
@@ -251,6 +257,9 @@ fn portable(test: &LeafFilter, few: &Block, many: &Block, mask: u64) -> Verdicts
         smaller(smaller(x, y), z) > doubt || larger(larger(x, y), z) < -doubt
     };
     for i in (0..WIDTH).filter(|i| mask >> (WIDTH * i) & 0xFF != 0) {
+        if one && found.meeting != 0 {
+            break;
+        }
         let own = test.carried(few, i);
         let (mut row, mut left) = (Row::default(), 0);
         for j in 0..WIDTH {
@@ -279,7 +288,7 @@ fn portable(test: &LeafFilter, few: &Block, many: &Block, mask: u64) -> Verdicts
             sides(over, own_doubt, &mut row.over);
             sides(under, doubt, &mut row.under);
         }
-        found.note(i, left & (mask >> (WIDTH * i)) as u8, |j| row.meet(&own, many, j, test));
+        found.note(i, left & (mask >> (WIDTH * i)) as u8, one, |j| row.meet(&own, many, j, test));
     }
     found
 }
@@ -326,7 +335,13 @@ macro_rules! kernels {
             }
 
             #[target_feature(enable = $features)]
-            pub(super) fn decide(test: &LeafFilter, few: &Block, many: &Block, mask: u64) -> Verdicts {
+            pub(super) fn decide(
+                test: &LeafFilter,
+                few: &Block,
+                many: &Block,
+                mask: u64,
+                one: bool,
+            ) -> Verdicts {
                 let corners = [0, 1, 2].map(|c| [0, 1, 2].map(|k| load(&many[3 * c + k])));
                 let [a, b, c] = &corners;
                 let e = [0, 1, 2].map(|k| _mm256_sub_ps(b[k], a[k]));
@@ -353,7 +368,7 @@ macro_rules! kernels {
                 let doubt = _mm256_fmadd_ps(sum, of_normal, beyond);
                 let mut found = Verdicts { meeting: 0, doubtful: 0 };
                 let mut rest = mask;
-                while rest != 0 {
+                while rest != 0 && !(one && found.meeting != 0) {
                     let i = rest.trailing_zeros() as usize / WIDTH;
                     rest &= !(0xFF << (WIDTH * i));
                     let own = test.carried(few, i);
@@ -374,7 +389,7 @@ macro_rules! kernels {
                     let left = !_mm256_movemask_ps(parted) as u8 & (mask >> (WIDTH * i)) as u8;
                     if left != 0 {
                         let row = Row { over: sides(&over, own_doubt), under: sides(&under, their_doubt) };
-                        found.note(i, left, |j| row.meet(&own, many, j, test));
+                        found.note(i, left, one, |j| row.meet(&own, many, j, test));
                     }
                 }
                 found

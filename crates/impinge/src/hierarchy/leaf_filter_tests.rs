@@ -46,6 +46,16 @@ fn counts(a: &PlacedTree, b: &PlacedTree) -> [usize; 4] {
                 let part = test.decide(level, few, many, 0x0180_0001);
                 assert_eq!(part.meeting, kept.meeting & 0x0180_0001, "{level:?}");
                 assert_eq!(part.doubtful, kept.doubtful & 0x0180_0001, "{level:?}");
+                // Up to the first pair that surely meets all is the same.
+                let one = test.decide_until_one(level, few, many, u64::MAX);
+                let first = kept.meeting & kept.meeting.wrapping_neg();
+                let before = first.wrapping_sub(1);
+                assert_eq!(
+                    (one.meeting, one.doubtful & before),
+                    (first, kept.doubtful & before),
+                    "{level:?}"
+                );
+                assert_eq!(one.doubtful & !kept.doubtful, 0, "{level:?}");
             }
             for bit in 0..WIDTH * WIDTH {
                 let (Some(t), Some(u)) = (a.corners(x, bit / WIDTH), b.corners(y, bit % WIDTH)) else {

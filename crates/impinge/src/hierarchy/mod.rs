@@ -22,4 +22,5 @@ pub mod self_overlap;
 pub mod sphere_cover;
 pub(crate) mod spot_search;
 mod stack;
+pub(crate) mod uncovered_triangles;
 pub mod wide;

@@ -17,6 +17,7 @@ use crate::hierarchy::leaf_block::LeafBlocks;
 use crate::hierarchy::point_tree::PointTree;
 use crate::hierarchy::ray_tree::RayTree;
 use crate::hierarchy::sphere_cover::SphereCover;
+use crate::hierarchy::uncovered_triangles::UncoveredTriangles;
 use crate::hierarchy::wide::{Decay, WideTree};
 use crate::num::parallel::once;
 use crate::shape::{LazyPolytope, Polytope, TetMesh, Topology};
@@ -37,6 +38,7 @@ pub struct Model {
     pub(super) topology: OnceLock<Arc<Topology>>,
     pub(super) component_extremes: OnceLock<ComponentExtremes>,
     cancelled_triangles: OnceLock<Option<CancelledTriangles>>,
+    uncovered_triangles: OnceLock<UncoveredTriangles>,
     pub(super) hull: OnceLock<Option<Arc<LazyPolytope>>>,
     pub(super) leaf_blocks: OnceLock<LeafBlocks>,
     pub(super) disc_bounds: OnceLock<DiscBounds>,
@@ -109,6 +111,16 @@ impl Model {
         self.cancelled_triangles
             .get()
             .is_some_and(|known| known.as_ref().is_some_and(|c| c.contains(triangle)))
+    }
+
+    /// Whether no other triangle covers a part of this one at any pose with so small a placement error (world units, per
+    /// axis); found at the first question about the triangle and kept. False where that is not proved.
+    #[inline]
+    pub(crate) fn is_surely_uncovered(&self, triangle: u32, placement: f64) -> bool {
+        let (tree, blocks) = (self.tree(), self.leaf_blocks());
+        let count = self.mesh.triangles().len();
+        let known = || once(&self.uncovered_triangles, || UncoveredTriangles::new(count));
+        UncoveredTriangles::allows(tree, placement) && known().contains(triangle, &self.mesh, tree, blocks)
     }
 
     /// The convex hull of its triangles; built at the first call and kept. None when it has too many vertices.
@@ -265,6 +277,7 @@ impl From<Mesh> for Model {
             topology: OnceLock::new(),
             component_extremes: OnceLock::new(),
             cancelled_triangles: OnceLock::new(),
+            uncovered_triangles: OnceLock::new(),
             hull: OnceLock::new(),
             leaf_blocks: OnceLock::new(),
             disc_bounds: OnceLock::new(),

@@ -148,7 +148,7 @@ impl<'m> SurfaceSearch<'m> {
     /// The first candidate that meets, if any is left.
     pub(super) fn first(&mut self) -> Option<Witness> {
         let mut found = None;
-        self.advance(&mut Budget::UNLIMITED.clone(), |pair| {
+        self.run(&mut Budget::UNLIMITED.clone(), true, |pair| {
             if pair.meets() {
                 found = Some(Witness { triangles: pair.triangles, slots: pair.slots, crossing: pair.surely });
                 return ControlFlow::Break(());
@@ -175,8 +175,19 @@ impl<'m> SurfaceSearch<'m> {
         budget: &mut Budget,
         each: impl FnMut(&Candidate<'_>) -> ControlFlow<()>,
     ) -> Finish {
+        self.run(budget, false, each)
+    }
+
+    /// As [`SurfaceSearch::advance`]; `until_one` says that `each` breaks at the first pair that meets.
+    fn run(
+        &mut self,
+        budget: &mut Budget,
+        until_one: bool,
+        each: impl FnMut(&Candidate<'_>) -> ControlFlow<()>,
+    ) -> Finish {
         let [a, b] = self.bodies;
-        let mut leaves = leaves(&self.bodies, &self.filters, budget.is_trial(), each);
+        let leaves = leaves(&self.bodies, &self.filters, budget.is_trial(), each);
+        let mut leaves = Leaves { until_one, ..leaves };
         let (tree_a, tree_b) = (a.model.tree(), b.model.tree());
         self.search.advance(tree_a, tree_b, &self.relative, &mut leaves, budget, &mut self.work)
     }
@@ -433,6 +444,8 @@ struct Leaves<'m, F> {
     disc_bounds: [Option<&'m DiscBounds>; 2],
     filters: &'m Filters,
     level: SimdLevel,
+    /// Whether one pair that meets is enough.
+    until_one: bool,
     each: F,
 }
 
@@ -473,6 +486,7 @@ fn leaves<'m, F>(bodies: &'m [Posed<'m>; 2], filters: &'m Filters, trial: bool, 
         disc_bounds: models.map(|model| wanted(model, Fact::DiscBounds).then(|| model.disc_bounds())),
         filters,
         level: SimdLevel::best(),
+        until_one: false,
         each,
     }
 }
@@ -529,7 +543,12 @@ impl<F: FnMut(&Candidate<'_>) -> ControlFlow<()>> LeafPairs for Leaves<'_, F> {
             return self.meet(&lanes.slots(), work);
         };
         work.primitive_tests += u64::from(lanes.mask.count_ones());
-        let found = self.filters.planes[x].decide(self.level, block, other, lanes.mask);
+        let filter = &self.filters.planes[x];
+        let found = if self.until_one {
+            filter.decide_until_one(self.level, block, other, lanes.mask)
+        } else {
+            filter.decide(self.level, block, other, lanes.mask)
+        };
         let mut left = found.meeting | found.doubtful;
         while left != 0 {
             let bit = left.trailing_zeros() as usize;

@@ -463,7 +463,13 @@ fn crossing_settles([a, b]: &[Posed<'_>; 2], [t, u]: [u32; 2], relative: &Relati
         && reach_out([a.model, b.model], relative) == [true; 2]
         // A copy covers them.
         && !(a.model.is_known_as_cancelled(t) || b.model.is_known_as_cancelled(u))
-        && is_single(&PlacedMesh::new(a.model, &a.pose), t, &PlacedMesh::new(b.model, &b.pose), u)
+        && (are_surely_single(a.model, t, b.model, u, relative)
+            || is_single(&PlacedMesh::new(a.model, &a.pose), t, &PlacedMesh::new(b.model, &b.pose), u))
+}
+
+/// Whether no other triangle covers a part of either of these, as is known of the meshes by themselves.
+fn are_surely_single(a: &Model, t: u32, b: &Model, u: u32, relative: &Relative) -> bool {
+    a.is_surely_uncovered(t, relative.placement) && b.is_surely_uncovered(u, relative.placement)
 }
 
 /// Whether every component of either body surely has a corner outside of the other; surfaces without contact are then
