@@ -133,13 +133,15 @@ impl Geometry {
         }
     }
 
-    /// A ball of the world around a placed shape of many faces, of which most that enter its box miss it; infinite
-    /// for other shapes.
+    /// A ball of the world around a placed shape, which many that enter its box miss; infinite where none is known.
     pub(crate) fn ball(&self, pose: &Pose) -> Sphere {
         let own = match self {
-            Geometry::Mesh(model) => mesh_ball(model, TIGHT_LEVELS),
+            Geometry::Mesh(model) => model.corner_ball(),
             Geometry::Convex(Convex::Polytope(hull)) => {
                 Sphere { centre: hull.centre(), radius: hull.reach() * ROUND_UP }
+            }
+            Geometry::Convex(Convex::Primitive(primitive)) => {
+                Sphere { centre: DVec3::ZERO, radius: reach_from_origin(primitive) * ROUND_UP }
             }
             _ => return Sphere { centre: DVec3::ZERO, radius: f64::INFINITY },
         };
@@ -171,13 +173,6 @@ fn placed_box(own: &Aabb, pose: &Pose) -> Aabb {
     let (centre, half) = (pose.apply(own.centre()), absolute(&pose.matrix()) * own.half());
     let size = own.low.abs().max(own.high.abs()).element_sum() + pose.translation().abs().max_element();
     padded(Aabb { low: centre - half, high: centre + half }, size)
-}
-
-/// A ball around the boxes of the tree that are so many levels below those of the root.
-fn mesh_ball(model: &Model, levels: usize) -> Sphere {
-    let mut radius = 0.0_f64;
-    for_boxes(model, levels, |centre, half| radius = radius.max((centre.abs() + half).length()));
-    Sphere { centre: model.tree().frame().centre, radius: radius * ROUND_UP }
 }
 
 /// Centres, counted from the tree's origin, and half extents of boxes of the tree that together hold the mesh.
@@ -238,6 +233,21 @@ fn primitive_bounds(primitive: &Primitive, pose: &Pose) -> Aabb {
     };
     let bounds = Aabb { low: reach(-1.0), high: reach(1.0) };
     padded(bounds, size)
+}
+
+/// Nothing of a primitive around the origin is farther from there; infinite for other ones, which a pose that is nearly a
+/// rotation moves.
+fn reach_from_origin(primitive: &Primitive) -> f64 {
+    match *primitive {
+        Primitive::Sphere { radius } => radius,
+        Primitive::Cuboid { half } => half.length(),
+        Primitive::Capsule { radius, half_height } => radius + half_height,
+        Primitive::Cylinder { radius, half_height } | Primitive::Cone { radius, half_height } => {
+            radius.hypot(half_height)
+        }
+        Primitive::Ellipsoid { radii } => radii.max_element(),
+        Primitive::HalfSpace { .. } | Primitive::Triangle { .. } | Primitive::Segment { .. } => f64::INFINITY,
+    }
 }
 
 fn absolute(m: &DMat3) -> DMat3 {
@@ -335,7 +345,7 @@ mod tests {
             assert!(!shape.model().is_some_and(|model| model.knows(Fact::Tree)), "a tree was built");
             let bounds = shape.bounds(&pose);
             let ball = shape.ball(&pose);
-            let mut seen = Aabb::EMPTY;
+            let (mut seen, mut farthest) = (Aabb::EMPTY, 0.0_f64);
             for _ in 0..4000 {
                 let d = DVec3::from([(); 3].map(|()| rng.random_range(-1.0..1.0)));
                 let p = match shape {
@@ -356,8 +366,17 @@ mod tests {
                     assert!(p.cmpge(bounds.low).all() && p.cmple(bounds.high).all(), "{shape:?}");
                 }
                 assert!(p.distance(ball.centre) <= ball.radius, "{shape:?}");
+                farthest = farthest.max(p.distance(ball.centre));
                 seen = Aabb { low: seen.low.min(p), high: seen.high.max(p) };
             }
+            let is_known = match shape {
+                Geometry::Convex(Convex::Primitive(p)) => {
+                    !matches!(p, Primitive::Triangle { .. } | Primitive::Segment { .. })
+                }
+                Geometry::Mesh(_) | Geometry::Convex(_) => true,
+                _ => false,
+            };
+            assert_eq!(farthest > 0.97 * ball.radius, is_known, "{}: {farthest} {ball:?}", shape.kind());
             // A mesh's box comes from the boxes of its tree, turned with it.
             let loose = |b: &Aabb| (seen.low - b.low).max(b.high - seen.high);
             let is_mesh = matches!(shape, Geometry::Mesh(_));

@@ -8,7 +8,7 @@ use glam::DVec3;
 
 use super::attachments::Attachments;
 use super::prepare::{Fact, Paid};
-use crate::bound::Aabb;
+use crate::bound::{Aabb, Sphere};
 use crate::hierarchy::cancelled_triangles::CancelledTriangles;
 use crate::hierarchy::component_extremes::ComponentExtremes;
 use crate::hierarchy::dipole::Dipoles;
@@ -20,6 +20,7 @@ use crate::hierarchy::sphere_cover::SphereCover;
 use crate::hierarchy::uncovered_triangles::UncoveredTriangles;
 use crate::hierarchy::wide::{Decay, WideTree};
 use crate::num::parallel::once;
+use crate::num::tolerance::ROUND_UP;
 use crate::shape::{LazyPolytope, Polytope, TetMesh, Topology};
 use crate::{Budget, Error, Mesh};
 
@@ -34,6 +35,7 @@ pub struct Model {
     /// The tetrahedra whose surface the mesh is.
     solid: Option<Arc<TetMesh>>,
     corner_box: OnceLock<Aabb>,
+    corner_ball: OnceLock<Sphere>,
     pub(super) tree: OnceLock<WideTree>,
     pub(super) topology: OnceLock<Arc<Topology>>,
     pub(super) component_extremes: OnceLock<ComponentExtremes>,
@@ -75,6 +77,17 @@ impl Model {
             corners.fold(Aabb::EMPTY, |b, p| Aabb { low: b.low.min(p), high: b.high.max(p) })
         };
         *self.corner_box.get_or_init(find)
+    }
+
+    /// A ball around its triangles' corners, about the middle of their box; found at the first call and kept.
+    pub(super) fn corner_ball(&self) -> Sphere {
+        let find = || {
+            let centre = self.corner_box().centre();
+            let corners = self.mesh.triangles().as_flattened().iter();
+            let away = corners.map(|&v| self.mesh.vertices()[v as usize].distance_squared(centre));
+            Sphere { centre, radius: away.fold(0.0, f64::max).sqrt() * ROUND_UP }
+        };
+        *self.corner_ball.get_or_init(find)
     }
 
     /// Whether that box was found before.
@@ -273,6 +286,7 @@ impl From<Mesh> for Model {
             mesh,
             solid: None,
             corner_box: OnceLock::new(),
+            corner_ball: OnceLock::new(),
             tree: OnceLock::new(),
             topology: OnceLock::new(),
             component_extremes: OnceLock::new(),

@@ -72,17 +72,18 @@ pub(crate) fn distance_within(
     {
         // The triangles nearest to the centre, if the sphere is clear of them; else what is inside counts too.
         let (centre, reach) = (pose.translation(), limit + radius + search.rounding);
-        let mut near: SmallVec<[(f64, u32); 16]> = SmallVec::new();
+        let mut near: SmallVec<[(f64, u32, [DVec3; 3]); 16]> = SmallVec::new();
         PointSearch::new(mesh, mesh_pose).each_candidate(centre, reach * ROUND_UP, |t| {
-            near.push((norm(closest_point(centre, &search.body.corners(t)).point - centre), t));
+            let corners = search.body.corners(t);
+            near.push((norm(closest_point(centre, &corners).point - centre), t, corners));
         });
         let nearest = near.iter().copied().reduce(|least, one| if one.0 < least.0 { one } else { least });
-        if nearest.is_none_or(|(away, _)| away > radius + search.rounding) {
+        if nearest.is_none_or(|(away, ..)| away > radius + search.rounding) {
             // The nearest one first, after which few others are left.
-            nearest.into_iter().for_each(|(_, t)| search.look_at(t));
-            for (away, t) in near.into_iter().filter(|one| Some(*one) != nearest) {
+            let others = near.into_iter().filter(|one| Some(*one) != nearest);
+            for (away, t, corners) in nearest.into_iter().chain(others) {
                 if away - radius - search.rounding <= search.limit() {
-                    search.look_at(t);
+                    search.look_outside(t, corners);
                 }
             }
             return search.best.filter(|found| found.distance <= limit);
@@ -330,20 +331,24 @@ impl<'m> Search<'m> {
         if least > self.limit() {
             return;
         }
-        let found = match self.depth(triangle, &corners) {
-            Some(found) => found,
-            None => {
-                let (found, certainty) = kernel(&self.solid, corners, &mut self.memory);
-                if let (Certainty::Approximate { resolution: new }, worst) = (certainty, &mut self.certainty)
-                {
-                    let before =
-                        if let Certainty::Approximate { resolution } = worst { *resolution } else { 0.0 };
-                    *worst = Certainty::Approximate { resolution: before.max(new) };
-                }
-                let features = [found.features[0], self.name(triangle, found.features[1])];
-                Separation { distance: found.distance.max(0.0), features, ..found }
-            }
-        };
+        match self.depth(triangle, &corners) {
+            Some(found) => self.keep_better(triangle, found),
+            None => self.look_outside(triangle, corners),
+        }
+    }
+
+    /// Looks at a triangle that is not inside the solid.
+    fn look_outside(&mut self, triangle: u32, corners: [DVec3; 3]) {
+        let (found, certainty) = kernel(&self.solid, corners, &mut self.memory);
+        if let (Certainty::Approximate { resolution: new }, worst) = (certainty, &mut self.certainty) {
+            let before = if let Certainty::Approximate { resolution } = worst { *resolution } else { 0.0 };
+            *worst = Certainty::Approximate { resolution: before.max(new) };
+        }
+        let features = [found.features[0], self.name(triangle, found.features[1])];
+        self.keep_better(triangle, Separation { distance: found.distance.max(0.0), features, ..found });
+    }
+
+    fn keep_better(&mut self, triangle: u32, found: Separation) {
         let first = self.best.is_none_or(|best| {
             found.distance < best.distance || found.distance == best.distance && triangle < self.triangle
         });

@@ -109,8 +109,8 @@ impl BodyIndex {
             }
         }
         let balls = self.balls(bodies);
-        // A point of a body that is grown is so much farther from its ball.
-        let farther = grown.length() + origin.abs().max_element() * PLACED_BOX_ROUNDING;
+        // A point of a body that is grown is so much farther from its ball; edges of primitives take rounding for a touch.
+        let farther = grown.length() + 4.0 * origin.abs().max_element() * PLACED_BOX_ROUNDING;
         let along = direction / direction.abs().max_element();
         let square = along.length_squared() * (1.0 + PLACED_BOX_ROUNDING);
         self.tree(bodies).along_ray([origin, direction], grown, reach, &mut |slot| {

@@ -6,6 +6,7 @@
 //! threads may ask at once.
 
 use glam::DVec3;
+use smallvec::SmallVec;
 
 use super::body::Entry;
 use super::body_bounds::{ball_of, placed_ball};
@@ -26,6 +27,13 @@ use crate::num::tolerance::{CAST_BOX_SLACK, SCENE_OVERLAP_ROUNDING, SWEEP_TOLERA
 use crate::query::Query;
 use crate::shape::{Convex, Primitive};
 use crate::{Budget, Pose, Separation};
+
+/// Bodies whose boxes a cast enters that wait until as many more are found: the one that can be met first is swept first,
+/// as a sweep costs much more than to look for bodies.
+const CAST_WAITING: usize = 3;
+
+/// The time before which each is not met, and its slot.
+type Waiting = SmallVec<[(f64, u32); CAST_WAITING + 1]>;
 
 /// Says whether a body answers.
 type Accept<'f> = &'f (dyn Fn(BodyId, &Body) -> bool + Sync);
@@ -84,13 +92,23 @@ fn earliest(shape: &Geometry, motion: &Motion, length: f64, body: &Body) -> f64 
     if !body.pose.is_rotation() || matches!(other, Geometry::Compound(_) | Geometry::Particles(_)) {
         return 0.0;
     }
-    let bounds = other.bounds(&Pose::IDENTITY);
+    let bounds = other.own_box();
     let slack = CAST_BOX_SLACK * (length + 2.0 * bounds.half().length());
     if !slack.is_finite() {
         return 0.0;
     }
     let pass = StraightPass::new(convex, motion, &Motion::Still(body.pose), slack);
     pass.map_or(0.0, |pass| pass.box_time(bounds.centre(), bounds.half()))
+}
+
+/// Takes out the earliest, of equal ones the smallest slot.
+fn take_earliest(waiting: &mut Waiting) -> Option<(f64, u32)> {
+    let order = |&i: &usize, &j: &usize| {
+        let (a, b) = (waiting[i], waiting[j]);
+        a.0.total_cmp(&b.0).then(a.1.cmp(&b.1))
+    };
+    let least = (0..waiting.len()).min_by(order)?;
+    Some(waiting.swap_remove(least))
 }
 
 /// Whether a point is surely farther than so much from the plane of a face of a hull, and so from the hull.
@@ -132,39 +150,41 @@ impl Scene {
         let mut swept = swept_bounds(shape, motion, &ball, [0.0, 1.0]);
         let length = (swept.high - swept.low).length();
         let mut first: Option<(BodyId, Impact)> = None;
-        let mut ask = |slot: u32, entry: &Entry| {
-            let id = self.bodies.id(slot);
-            // A time may be told so much too early.
-            let limit = first.map_or(1.0, |(_, impact)| impact.time) + 2.0 * SWEEP_TOLERANCE;
-            if filter.lets(id, entry) && earliest(shape, motion, length, &entry.body) <= limit {
-                let still = Motion::Still(entry.body.pose);
-                let shapes = [shape, entry.body.shape.geometry()];
-                let motions = [motion, &still];
-                let surfaces = |until: f64| {
-                    let (options, budget) = (SweepOptions { until, ..options }, &mut Budget::unlimited());
-                    sweep_of_surfaces(shapes, motions, &options, &mut SweepMemory::default(), budget).impact
-                };
-                // Bodies that begin near each other may begin nested.
-                let near = start.meets(&shapes[1].bounds(&entry.body.pose));
-                // What comes too late is seen sooner; what does not is asked as if it were alone.
-                let late = first.is_some_and(|(_, known): (BodyId, Impact)| {
-                    let until = known.time + 2.0 * SWEEP_TOLERANCE;
-                    !near && until < 1.0 && surfaces(until).is_none()
-                });
-                let solids = || {
-                    let (memory, budget) = (&mut KernelMemory::default(), &mut Budget::unlimited());
-                    // Only surfaces alone are refused.
-                    sweep_within(shapes, motions, &options, memory, budget).ok()?.impact
-                };
-                if !late
-                    && let Some(impact) = if near { solids() } else { surfaces(1.0) }
-                    && is_better(&first, impact.time, id, |impact| impact.time)
-                {
-                    first = Some((id, impact));
-                }
-            }
-            // A time may be told so much too early.
+        // A time may be told so much too early.
+        let limit = |first: &Option<(BodyId, Impact)>| {
             first.map_or(1.0, |(_, impact)| impact.time) + 2.0 * SWEEP_TOLERANCE
+        };
+        let time_of = |slot: u32, entry: &Entry| {
+            let lets = filter.lets(self.bodies.id(slot), entry);
+            lets.then(|| earliest(shape, motion, length, &entry.body))
+        };
+        let sweep = |slot: u32, entry: &Entry, first: &mut Option<(BodyId, Impact)>| {
+            let id = self.bodies.id(slot);
+            let still = Motion::Still(entry.body.pose);
+            let shapes = [shape, entry.body.shape.geometry()];
+            let motions = [motion, &still];
+            let surfaces = |until: f64| {
+                let (options, budget) = (SweepOptions { until, ..options }, &mut Budget::unlimited());
+                sweep_of_surfaces(shapes, motions, &options, &mut SweepMemory::default(), budget).impact
+            };
+            // Bodies that begin near each other may begin nested.
+            let near = start.meets(&shapes[1].bounds(&entry.body.pose));
+            // What comes too late is seen sooner; what does not is asked as if it were alone.
+            let late = first.is_some_and(|(_, known): (BodyId, Impact)| {
+                let until = known.time + 2.0 * SWEEP_TOLERANCE;
+                !near && until < 1.0 && surfaces(until).is_none()
+            });
+            let solids = || {
+                let (memory, budget) = (&mut KernelMemory::default(), &mut Budget::unlimited());
+                // Only surfaces alone are refused.
+                sweep_within(shapes, motions, &options, memory, budget).ok()?.impact
+            };
+            if !late
+                && let Some(impact) = if near { solids() } else { surfaces(1.0) }
+                && is_better(first, impact.time, id, |impact| impact.time)
+            {
+                *first = Some((id, impact));
+            }
         };
         swept.grow(CAST_BOX_SLACK * (swept.high - swept.low).max_element());
         let way = end.centre() - start.centre();
@@ -174,13 +194,23 @@ impl Scene {
             let half = start.half().max(end.half());
             let grown = half + DVec3::splat(CAST_BOX_SLACK * (way.length() + half.max_element()));
             let ray = [start.centre(), way];
-            self.index.along_ray(
-                &self.bodies,
-                ray,
-                grown,
-                1.0 + 2.0 * SWEEP_TOLERANCE,
-                &mut |slot, entry, _| ask(slot, entry),
-            );
+            let mut waiting = Waiting::new();
+            let sweep_earliest = |waiting: &mut Waiting, first: &mut Option<(BodyId, Impact)>| {
+                let Some((time, slot)) = take_earliest(waiting) else { return };
+                if let Some(entry) = self.bodies.at(slot).filter(|_| time <= limit(first)) {
+                    sweep(slot, entry, first);
+                }
+            };
+            self.index.along_ray(&self.bodies, ray, grown, limit(&None), &mut |slot, entry, _| {
+                waiting.extend(time_of(slot, entry).filter(|time| *time <= limit(&first)).map(|t| (t, slot)));
+                if waiting.len() > CAST_WAITING {
+                    sweep_earliest(&mut waiting, &mut first);
+                }
+                limit(&first)
+            });
+            while !waiting.is_empty() {
+                sweep_earliest(&mut waiting, &mut first);
+            }
             return first;
         }
         // By when the balls around the shapes can meet.
@@ -200,7 +230,10 @@ impl Scene {
                 break;
             }
             if let Some(entry) = self.bodies.at(slot) {
-                until = ask(slot, entry);
+                if time_of(slot, entry).is_some_and(|time| time <= limit(&first)) {
+                    sweep(slot, entry, &mut first);
+                }
+                until = limit(&first);
             }
         }
         first

@@ -165,9 +165,13 @@ fn nearest_in(
         // Rounded up; what is beyond would be left aside later.
         let most = ((limit / tree.frame.unit) as f32).next_up();
         let from = open.len();
-        for (lane, gap) in gaps.into_iter().enumerate() {
-            if gap <= most && node.child[lane] != Link::NONE {
-                open.push(u64::from(gap.to_bits()) << 32 | u64::from(node.child[lane].0));
+        // Found together: which of them are near cannot be foreseen.
+        let mut near = (0..LANES).fold(0_u8, |mask, lane| mask | u8::from(gaps[lane] <= most) << lane);
+        while near != 0 {
+            let lane = near.trailing_zeros() as usize % LANES;
+            near &= near - 1;
+            if node.child[lane] != Link::NONE {
+                open.push(u64::from(gaps[lane].to_bits()) << 32 | u64::from(node.child[lane].0));
             }
         }
         sort_descending(&mut open[from..]);

@@ -3,6 +3,7 @@
 use glam::DVec3;
 
 use crate::Pose;
+use crate::narrow::exact::patch_lanes::bits;
 use crate::narrow::exact::ray_cast::Ray;
 use crate::num::tolerance::{HULL_CHORD_ROUNDING, ROUND_UP};
 use crate::shape::{FacePlanes, PLANES, Polytope};
@@ -91,9 +92,11 @@ dispatch! {
 fn clipped_in(planes: &[FacePlanes], line: &Line, whole: Clipped) -> Option<Clipped> {
     let mut left = whole;
     for (block, planes) in planes.iter().enumerate() {
-        let (rooms, rates) =
+        let (mut rooms, rates) =
             (heights(planes, line.origin, &planes.offsets), heights(planes, line.step, &NONE));
-        let rooms = rooms.map(|height| line.pad - height);
+        for room in &mut rooms {
+            *room = line.pad - *room;
+        }
         let mut cuts = lanes_where(|lane| {
             let known = if rates[lane] > 0.0 { left.leave } else { left.enter };
             rooms[lane] < known * rates[lane]
@@ -139,22 +142,35 @@ dispatch! {
 /// Whether all planes but one are more than so much above both points; not where a height is no number.
 #[inline(always)]
 fn others_are_above_in(planes: &[FacePlanes], face: usize, points: &[DVec3; 2], least: f64) -> bool {
-    planes.iter().enumerate().all(|(block, planes)| {
-        let [first, second] = points.map(|p| heights(planes, p, &planes.offsets));
-        let near = lanes_where(|lane| !(first[lane] < -least && second[lane] < -least));
+    // A loop: closures of iterators are not compiled for the instruction set.
+    for (block, planes) in planes.iter().enumerate() {
+        let [first, second] =
+            [heights(planes, points[0], &planes.offsets), heights(planes, points[1], &planes.offsets)];
+        let near = lanes_where(|lane| !((first[lane] < -least) & (second[lane] < -least)));
         let one = if face / PLANES == block { 1 << (face % PLANES) } else { 0 };
-        near & !one == 0
-    })
+        if near & !one != 0 {
+            return false;
+        }
+    }
+    true
 }
 
 /// How far a point is above each of eight planes.
 #[inline(always)]
 fn heights(planes: &FacePlanes, p: DVec3, offsets: &[f64; PLANES]) -> [f64; PLANES] {
     let [x, y, z] = &planes.normals;
-    std::array::from_fn(|lane| (x[lane] * p.x + y[lane] * p.y) + z[lane] * p.z - offsets[lane])
+    let mut heights = [0.0; PLANES];
+    for (lane, height) in heights.iter_mut().enumerate() {
+        *height = (x[lane] * p.x + y[lane] * p.y) + z[lane] * p.z - offsets[lane];
+    }
+    heights
 }
 
 #[inline(always)]
 fn lanes_where(holds: impl Fn(usize) -> bool) -> u8 {
-    (0..PLANES).fold(0, |mask, lane| mask | u8::from(holds(lane)) << lane)
+    let mut lanes = [0; PLANES];
+    for (lane, holding) in lanes.iter_mut().enumerate() {
+        *holding = u8::from(holds(lane));
+    }
+    bits(lanes)
 }
