@@ -26,25 +26,13 @@ pub fn relation(mut query: Query<'_>, a: Placed<'_>, b: Placed<'_>) -> Result<An
 }
 
 /// Which of two bodies that do not meet are open meshes, where the other could lie within; as far as the budget goes.
-fn openness(query: &mut Query<'_>, bodies: [Placed<'_>; 2]) -> Result<Openness, Failure> {
-    let [p, q] = bodies.map(|body| body.shape().bounds(&body.pose()));
-    if !p.meets(&q) {
-        return Ok(Openness::default());
-    }
-    let mut open = Vec::new();
-    for (name, others, body) in [("a", "b lies", bodies[0]), ("b", "a lies", bodies[1])] {
-        open.extend(open_parts(query, body)?.map(|parts| (name, others, parts)));
-    }
-    Ok(Openness::of(&open))
-}
-
-/// How many of how many connected parts of an open mesh are open; `None` for other bodies.
-fn open_parts(query: &mut Query<'_>, body: Placed<'_>) -> Result<Option<[usize; 2]>, Failure> {
-    let shape = body.shape();
-    if shape.as_mesh().is_none() || query.is_closed(shape)?.value != Some(false) {
-        return Ok(None);
-    }
-    Ok(shape.open_components())
+fn openness(query: &mut Query<'_>, [a, b]: [Placed<'_>; 2]) -> Result<Openness, Failure> {
+    let around = query.open_around(a, b)?;
+    let named = [("a", "b lies", a), ("b", "a lies", b)].into_iter().zip(around);
+    let told = named.filter(|&(_, told)| told);
+    let open =
+        told.filter_map(|((name, others, body), _)| Some((name, others, body.shape().open_components()?)));
+    Ok(Openness::of(&open.collect::<Vec<_>>()))
 }
 
 /// The pairs of triangles that meet, or that are within the margin.
@@ -127,8 +115,12 @@ pub fn contacts(mut query: Query<'_>, a: Placed<'_>, b: Placed<'_>, margin: f64)
         features: contact.features.map(Named),
         id: contact.id,
     };
-    let contacts = answer.value.as_ref().map(|found| found.iter().map(place).collect());
-    Ok(Answer::new(Found::Contacts(Contacts { contacts }), &answer))
+    let contacts: Option<Vec<Place>> = answer.value.as_ref().map(|found| found.iter().map(place).collect());
+    let openness = match &contacts {
+        Some(places) if places.iter().all(|place| place.depth < 0.0) => openness(&mut query, [a, b])?,
+        _ => Openness::default(),
+    };
+    Ok(Answer::new(Found::Contacts(Contacts { contacts, openness }), &answer))
 }
 
 /// A translation of b that takes the bodies apart.
@@ -136,12 +128,19 @@ pub fn separate(mut query: Query<'_>, a: Placed<'_>, b: Placed<'_>) -> Result<An
     let answer = query.separate(a, b)?;
     let at_most = answer.so_far.map(|found| found.length);
     let open = Separate { at_most, ..Separate::default() };
-    let found = answer.value.map_or(open, |found| Separate {
-        translation: Some(found.translation.to_array()),
-        length: Some(found.length),
-        at_least: Some(found.at_least),
-        at_most: None,
-    });
+    let found = match answer.value {
+        None => open,
+        Some(found) => {
+            let moved = b.shifted(found.translation);
+            Separate {
+                translation: Some(found.translation.to_array()),
+                length: Some(found.length),
+                at_least: Some(found.at_least),
+                at_most: None,
+                openness: openness(&mut query, [a, moved])?,
+            }
+        }
+    };
     Ok(Answer::new(Found::Separate(found), &answer))
 }
 
@@ -215,8 +214,8 @@ pub fn points(mut query: Query<'_>, a: Placed<'_>, points: &[[f64; 3]]) -> Resul
     let points: Vec<DVec3> = points.iter().copied().map(DVec3::from).collect();
     let answer = query.signed_distance_batch(a, &points)?;
     let mut fields = Points::default();
-    if answer.value.is_some() {
-        let open = open_parts(&mut query, a)?.map(|parts| ("a", "points lie", parts));
+    if answer.value.is_some() && query.open_around_points(a, &points)? {
+        let open = a.shape().open_components().map(|parts| ("a", "points lie", parts));
         fields.openness = Openness::of(open.as_slice());
     }
     for found in answer.value.iter().chain(&answer.so_far).flatten() {

@@ -168,6 +168,9 @@ pub struct Bracket {
 pub struct Contacts {
     /// Each place; null when the budget ended first.
     pub contacts: Option<Vec<Place>>,
+    /// What is left undecided where they do not overlap.
+    #[serde(flatten)]
+    pub openness: Openness,
 }
 
 /// One place where two bodies overlap or are near.
@@ -204,6 +207,9 @@ pub struct Separate {
     /// One of this length does, when the budget ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at_most: Option<f64>,
+    /// What is left undecided about the bodies after it.
+    #[serde(flatten)]
+    pub openness: Openness,
 }
 
 /// How much two solids overlap.

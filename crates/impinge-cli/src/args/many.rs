@@ -42,7 +42,7 @@ pub struct Particles {
     /// The largest distance of a pair; with --radii what is added to the radii [default with --radii: 0]
     #[arg(long, value_name = "R", allow_hyphen_values = true, required_unless_present = "radii")]
     pub radius: Option<f64>,
-    /// Takes particles as balls with the radii of the file
+    /// Takes particles as spheres with the radii of the file
     #[arg(long)]
     pub radii: bool,
     /// Repeats a box, without ZLO,ZHI in x and y only, the cell of three vectors AX,AY,AZ,BX,…,CZ, or the cell that the file

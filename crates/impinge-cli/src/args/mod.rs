@@ -74,7 +74,8 @@ pub struct Common {
     /// Which method answers
     #[arg(long = "method", global = true, value_parser = methods(), default_value = "auto", value_name = "NAME")]
     method: String,
-    /// A limit on the cost: a time (2ms, 1.5s) or work units (100000, the same on every machine)
+    /// A limit on the cost: a time (2ms, 1.5s) or work units (100000, the same on every machine). Where it ends first, at_least
+    /// and at_most tell what is known of the answer so far
     #[arg(long, global = true, value_parser = Limit::parse, value_name = "LIMIT", allow_hyphen_values = true)]
     pub budget: Option<Limit>,
     /// Threads to use; the answer does not depend on it [default: all cores]
@@ -132,9 +133,9 @@ Examples:
   impinge inspect part.stl
   impinge inspect part.stl --format json | jq .problems
 
-Counts vertices (as in the file and after welding equal ones), triangles, components, border and
+Counts vertices (as in the file and after welding equal ones), triangles, components, boundary and
 non-manifold edges, zero-area and duplicate triangles and self-intersections; gives the signed volume and
-the box. Exits 0 for any mesh that can be read, however sick.")]
+the box. Exits 0 for any mesh that can be read, whatever is wrong with it.")]
     Inspect(Inspect),
     /// Decides how two meshes lie to each other
     #[command(after_help = "\
@@ -147,12 +148,13 @@ Examples:
   impinge check a.obj b.stl --budget 2ms         stops in time; exit 3 if undecided
 
 Answers separated, touching, intersecting, a_inside_b or b_inside_a, decided exactly on the placed
-coordinates. A mesh is a solid if it is closed as a whole; one with a border, or with one part that has one, has no
-inside: a note says so where the other mesh may lie within it (in JSON \"open\" and \"note\"). Exits 0 when separated, 1 on any contact (with --margin: on any pair within it).
+coordinates. A mesh is a solid if it is closed as a whole; one with a boundary edge, in whichever of
+its connected parts, has no inside: a note says so where the other mesh may lie within it (in JSON \"open\" and
+\"note\"). Exits 0 when separated, 1 on any contact (with --margin: on any pair within it).
 
-A budget that ends first gives finish \"out_of_budget\" with what is certain so far, and exit 3 unless a
-contact is already certain. The program starts anew at each run; in the library a Memory lets the next question
-go on where the last one stopped.")]
+A budget that ends first gives finish \"out_of_budget\" with what is certain so far (with --all and --margin at_least, the
+number of pairs found), and exit 3 unless a contact is already certain. The program starts anew at each run; in the
+library a Memory lets the next question go on where the last one stopped.")]
     Check(Check),
     /// Measures the smallest distance between two meshes
     #[command(after_help = "\
@@ -161,7 +163,11 @@ Examples:
   impinge distance a.obj b.stl --at-b 0,0,-2 --format json
 
 The distance between the surfaces, one point on each, and the vertex, edge or face each point lies on; where a
-mesh is closed also the relation, with a note where an open mesh leaves that undecided. Exits 0 when apart, 1 when they meet or one is inside the other.")]
+mesh is closed also the relation, with a note where an open mesh leaves that undecided. Exits 0 when apart, 1 when they meet or one is
+inside the other.
+
+Where a --budget ends first, finish is \"out_of_budget\" and distance null; the true one lies
+between at_least and at_most, the closer together the longer the budget. The points are then some at_most apart.")]
     Distance(Distance),
     /// Measures how much two solids overlap
     #[command(after_help = "\
@@ -185,7 +191,7 @@ takes the mean of the three; its error is an estimate. With --error instead the 
 error is small enough, and with --budget alone for as long as it lasts. Meshes that are not closed are refused unless
 --open says what they bound; images answer then.
 
-The picture shows the bodies, and beside them the border of what they have in common in pixels of the images, each in
+The picture shows the bodies, and beside them the boundary of what they have in common in pixels of the images, each in
 the colour of the axis along which its place is seen best: x red, y green, z blue.")]
     Volume(Volume),
     /// Tells where two meshes overlap or are near, how deep and along which normal
@@ -195,10 +201,11 @@ Examples:
   impinge contacts a.obj b.stl --margin 0.01 --format json
   impinge contacts a.obj b.stl --picture places.png --view 1,-1,0.5
 
-Each place with a point on each surface, the normal from a to b, the depth by which b has to move along it to be out
-(a gap is negative), the area and the features. Two closed meshes have a place or more for each connected region of
-their intersection. Open meshes push to the side on which the other body lies; with --sides 1 along the normals of
-their triangles only. Exits 1 with any place, 0 without.")]
+Each contact with a point on each surface, the normal from a to b, the penetration depth, by which b has to move along
+it to be out (a gap is negative), the area and the features. Two closed meshes have one contact or more for each
+connected region of their intersection. Open meshes push to the side on which the other body lies; with --sides 1 along
+the normals of their triangles only. A note says where they leave undecided whether something lies within them. Exits 1
+with any contact, 0 without; when a --budget ends first, contacts is null and the exit code 3.")]
     Contacts(Contacts),
     /// Finds a short translation that takes two meshes apart
     #[command(after_help = "\
@@ -208,7 +215,11 @@ Examples:
 
 A translation of b, to be added to its position, after which the meshes are apart or touch; that is checked by the exact
 relation. For two convex meshes it is the shortest one, for others the shortest found, with a lower bound (at_least)
-where one is known. Zero where they are apart or touch already. Exits 1 where b has to move, 0 where not.")]
+where one is known. Zero where they are apart or touch already; a note says where an open mesh leaves undecided whether
+the other one then lies within it. Exits 1 where b has to move, 0 where not.
+
+Where a --budget ends first, translation and length are null, and at_most is the length of a translation that does; the
+exit code is 3.")]
     Separate(Separate),
     /// Finds when two moving meshes first touch
     #[command(after_help = "\
@@ -220,7 +231,8 @@ Examples:
 Each body moves from its pose (--at-a, --at-b) to another (--to-a, --to-b) by a screw, the shorter way, over
 the time 0 to 1; one without --to stands still. The time of the first contact is never late and at most
 --tolerance early. Closed meshes are solids: one that begins inside the other touches it at 0 (kind inside); with
---surfaces they are hollow. Exits 1 on a hit, 0 when the way is free.
+--surfaces they are hollow. Exits 1 on a hit, 0 when the way is free; where a --budget ends first, hit is null, and
+there is no contact before free_until.
 
 --method contact answers by the method of Redon, Kheddar and Coquillart (2001): equal spheres over both meshes,
 cubics for vertices, faces and edges under a screw (where both bodies move, under relative screws on short
@@ -239,7 +251,7 @@ each ray the first point o + t*d with t >= 0 on the surface, from inside too, wi
 mesh, towards the origin of the ray for an open one) and triangle. No ray passes between neighbouring triangles. Exits
 1 with any hit, 0 without.")]
     Rays(Rays),
-    /// Finds the triangles of one mesh that cut each other
+    /// Finds the triangles of one mesh that intersect each other
     #[command(
         name = "self",
         after_help = "\
@@ -261,7 +273,7 @@ Examples:
   impinge decompose chair.obj
   impinge decompose bunny.ply --parts 16 --output parts.obj
 
-The solid is cut along its notches until the parts are the solid itself (certainty \"exact\") or until there
+The solid is cut at its concave edges until the parts are the solid itself (certainty \"exact\") or until there
 are enough; then the parts cover it, and the answer says by how much they stand out, as a volume (excess) and
 as a length (deviation, the tolerance), and why no more cuts were made (ended). --output writes all parts into one file, of an OBJ as objects part0, part1, …. Exits 0; a mesh that is
 not closed is refused. When a --budget ends first, count and volume are null, the parts after the last cut are told (they cover
@@ -303,10 +315,12 @@ within it is told as a note (in JSON \"open\"). Each clash tells the smallest di
 penetration depth, the length of a translation that takes the parts apart (separate; in JSON also the translation of
 the second part itself), the volume in common of closed parts, a point and a box of the place. --out writes CSV, JSON,
 or one HTML page with a picture of each clash. Parts whose sizes differ as millimetres from metres are warned about,
-and closed parts that enclose nothing, as a sheet with both of its sides. A file that cannot be read is named, and the
-others are answered (in JSON \"refused\", a list, and \"error\", the first of them); --out writes nothing then.
+and closed parts that enclose nothing, as a sheet with both of its sides. A file or folder that cannot be read, is missing or
+holds no mesh is named, and the others are answered (in JSON \"refused\", a list, and \"error\", the first of them); --out
+writes nothing then.
 A --budget is spent on the kinds of all pairs first, then on depths, separations and volumes, then on the pictures of the
-page; what is left has a row without a picture.
+page; what is left has a row without a picture. Where it ends before all kinds are known, at_least is the number of
+clashes found.
 Exits 1 with any hard, inside or duplicate clash, 0 otherwise, 3 if the budget ended first, 2 if a file was refused.")]
     Clash(Clash),
     /// Finds all pairs of particles at most a distance apart
@@ -318,8 +332,8 @@ Examples:
   impinge particles crystal.pdb --radius 5 --periodic file          the cell of CRYST1, or Lattice of an XYZ
   impinge particles slab.csv --radius 2 --periodic 10,0,0,3,9,0,0,0,20 --along xy
   impinge particles disc.csv --radius 2 --periodic 0,10,0,10         a plane: columns x and y are enough
-  impinge particles grains.csv --radii                  balls that touch, each with its own radius
-  impinge particles grains.csv --radii --radius 0.01    balls at most 0.01 apart
+  impinge particles grains.csv --radii                  spheres that touch, each with its own radius
+  impinge particles grains.csv --radii --radius 0.01    spheres at most 0.01 apart
 
 FILE is CSV (columns x, y, z and optionally r, with or without a header), XYZ, PDB or PLY; of - the content tells which.
 Two particles are a pair when
@@ -355,7 +369,7 @@ Shapes: "mesh" (a file), "vertices" with "triangles" or with "tetrahedra", "hull
 extents), "ellipsoid" (radii), "capsule", "cylinder", "cone" ({"radius":r,"half_height":h}, along z, a cone's
 apex at +h), "halfspace" ({"normal":n,"offset":d}, the points with n·x <= d), "triangle", "segment", "particles" (points,
 with "radius" or "radii"), "compound" (a list of convex shapes with their poses); each with an optional "pose", and for a sweep "to", its pose at the end of
-the step ("turns" whole turns more: about the way, or z, where the two poses do not turn; "law" "uniform" or "contact"). A sweep may carry "tolerance", "slack" and
+the step ("turns" whole turns more: about the way, or z, where the two poses do not turn; "law" "uniform" or "contact"; both may stand on the line instead, for both bodies). A sweep may carry "tolerance", "slack" and
 "surfaces" (true: closed meshes, boxes and hulls are hollow). relation, sweep, distance and contacts take any two, separate any but particles; between two
 convex shapes the distance is signed: negative is the penetration depth, and moving b along "normal" by it parts them.
 With a mesh it is that of the surfaces, positive also where one solid is inside the other: "relation" stands beside it.
@@ -375,9 +389,11 @@ Answers, one line for each question, in order, with its id:
 A sweep's "kind" is vf, fv or ee (vertex, face, edge of a and b), inside, or the names of the shapes. A line may carry "method", "budget", "seed" and "comment";
 fields that mean nothing where they stand are refused.
 A mesh is a solid if it is closed as a whole; where an open one leaves undecided whether something is inside, relation,
-distance, sweep and points name it ("open":["a"]) and say so ("note").
+distance, sweep, contacts, separate and points name it ("open":["a"]) and say so ("note").
 Mesh files are named relative to the batch (`-`: to the current folder) and loaded once. A line that
 cannot be answered gives {"schema":1,"id":…,"error":"…"} and the batch goes on.
+Where a budget ends first, finish is "out_of_budget" and the answer null; a distance then lies between at_least and at_most,
+at_most is the length of a separating translation, and at_least a number of pairs.
 --budget holds for each line, and a line's own "budget" goes before it; building the trees of a mesh counts, once for all
 lines: ask one line without a budget first where the others have a short one. Exit 0 when every line was answered, hits and
 undecided ones included; 2 when any was refused."#)]

@@ -57,7 +57,7 @@ pub struct Volume {
     /// Writes the derivative of the volume by the position of every vertex: CSV, JSON or PLY, by the ending
     #[arg(long, value_name = "FILE")]
     pub gradient: Option<PathBuf>,
-    /// Writes the border of the intersection as a closed mesh: OBJ, STL or PLY, by the ending; without an overlap
+    /// Writes the boundary of the intersection as a closed mesh: OBJ, STL or PLY, by the ending; without an overlap
     /// nothing is written
     #[arg(long, value_name = "FILE")]
     pub mesh: Option<PathBuf>,
@@ -91,7 +91,7 @@ pub struct Contacts {
     /// The bodies.
     #[command(flatten)]
     pub two: Two,
-    /// Also places where the surfaces are at most so far apart
+    /// Also contacts where the surfaces are at most this far apart
     #[arg(long, value_name = "DISTANCE", default_value_t = 0.0, allow_negative_numbers = true)]
     pub margin: f64,
     /// Whether open meshes push to both sides or along the normals of their triangles only
@@ -125,7 +125,7 @@ pub struct Sweep {
     /// Whole turns that bodies with another pose make besides (about their way, or z, if they do not turn otherwise)
     #[arg(long, default_value_t = 0, value_name = "N")]
     pub turns: u32,
-    /// How the shift along the axis follows the turn: uniform, or contact (the tangent of half the angle)
+    /// How the translation along the screw axis follows the rotation: uniform, or contact (the tangent of half the angle)
     #[arg(long, default_value = "uniform", value_name = "LAW")]
     pub law: String,
     /// How much too early the time may be, in units of the step [default: 1e-6]

@@ -93,7 +93,12 @@ pub fn png(text: &str) -> Result<PathBuf, String> {
 fn view(text: &str) -> Result<DVec3, String> {
     let numbers: Result<Vec<f64>, _> = text.split(',').map(|word| word.trim().parse::<f64>()).collect();
     match numbers.as_deref() {
-        Ok(&[x, y, z]) if DVec3::new(x, y, z).is_finite() && [x, y, z] != [0.0; 3] => Ok(DVec3::new(x, y, z)),
+        Ok(&[x, y, z]) if DVec3::new(x, y, z).is_finite() && [x, y, z] != [0.0; 3] => {
+            let direction = DVec3::new(x, y, z);
+            // Where squares underflow or overflow its length is no number.
+            let is_safe = direction.length_squared().is_normal();
+            Ok(if is_safe { direction } else { direction / direction.abs().max_element() })
+        }
         _ => Err(format!("{text:?} is not a direction: three numbers x,y,z, not all 0")),
     }
 }

@@ -39,9 +39,6 @@ pub fn run(args: &Args, common: &Common) -> Result<Exit, Failure> {
     let busy = progress::spinner("loading");
     let (mut parts, refused) = load_readable_parts(&args.files)?;
     let refused: Vec<String> = refused.iter().map(ToString::to_string).collect();
-    if let (true, Some(first)) = (parts.is_empty(), refused.first()) {
-        return Err(Failure::new(first));
-    }
     for error in &refused {
         eprintln!("error: {error}");
     }

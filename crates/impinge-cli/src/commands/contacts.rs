@@ -55,7 +55,7 @@ fn text(answer: &Answer, out: &mut dyn Write) -> std::io::Result<()> {
     let Found::Contacts(found) = &answer.found else { return Ok(()) };
     let Some(places) = &found.contacts else { return writeln!(out, "undecided") };
     if places.is_empty() {
-        return writeln!(out, "no contact");
+        writeln!(out, "no contact")?;
     }
     for place in places {
         let ([x, y, z], [nx, ny, nz]) = (place.point, place.normal);
@@ -63,5 +63,5 @@ fn text(answer: &Answer, out: &mut dyn Write) -> std::io::Result<()> {
         let [p, q] = &place.features;
         writeln!(out, "{what} {length:?} at {x:?},{y:?},{z:?} along {nx:?},{ny:?},{nz:?}, {p} on {q}")?;
     }
-    Ok(())
+    found.openness.tell(out)
 }

@@ -127,7 +127,7 @@ fn text(seen: &Inspection, out: &mut dyn Write) -> std::io::Result<()> {
         ("triangles", seen.triangles.to_string()),
         ("components", seen.components.to_string()),
         ("surface", kind.to_string()),
-        ("border edges", seen.boundary_edges.to_string()),
+        ("boundary edges", seen.boundary_edges.to_string()),
         ("non-manifold edges", seen.nonmanifold_edges.to_string()),
         ("zero-area triangles", seen.degenerate_triangles.to_string()),
         ("duplicate triangles", seen.duplicate_triangles.to_string()),

@@ -28,7 +28,8 @@ fn text(answer: &Answer, out: &mut dyn Write) -> std::io::Result<()> {
         };
     };
     if length == 0.0 {
-        return writeln!(out, "apart or touching already");
+        writeln!(out, "apart or touching already")?;
+        return found.openness.tell(out);
     }
     writeln!(out, "{x:?},{y:?},{z:?}")?;
     write!(out, "b moved by that, a length of {length:?}, is apart or touches")?;
@@ -36,5 +37,6 @@ fn text(answer: &Answer, out: &mut dyn Write) -> std::io::Result<()> {
         Some(least) if least >= length => writeln!(out, "; no shorter way does"),
         Some(least) if least > 0.0 => writeln!(out, "; no way shorter than {least:?} does"),
         _ => writeln!(out),
-    }
+    }?;
+    found.openness.tell(out)
 }

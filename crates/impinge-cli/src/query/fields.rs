@@ -188,7 +188,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for List<T> {
 }
 
 /// A vertex index; `3.0` is accepted for 3, as some programs write all numbers as floats.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Index(pub u32);
 
 impl<'de> Deserialize<'de> for Index {

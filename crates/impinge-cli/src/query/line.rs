@@ -315,14 +315,8 @@ fn body(question: &Fields<'_>, name: &str, meshes: &LineMeshes<'_>) -> Result<Bo
 fn mover(question: &Fields<'_>, name: &str, meshes: &LineMeshes<'_>) -> Result<Body, Failure> {
     let fields = question.object(name)?.ok_or_else(|| Failure(format!("{name}: missing")))?;
     let to = pose::of_field(&fields, "to")?;
-    let turns = match fields.get::<Index>("turns")? {
-        Some(turns) => Some(turns),
-        None => question.get::<Index>("turns")?,
-    };
-    let law = match fields.get::<String>("law")? {
-        Some(law) => Some(law),
-        None => question.get::<String>("law")?,
-    };
+    let turns = of_body_or_both(&fields, question, "turns", |question| question.get::<Index>("turns"))?;
+    let law = of_body_or_both(&fields, question, "law", |question| question.get::<String>("law"))?;
     let way = Way::new(turns.map_or(0, |Index(n)| n), law.as_deref().unwrap_or("uniform"))?;
     for word in ["turns", "law"] {
         if to.is_none() && fields.has(word) {
@@ -333,6 +327,22 @@ fn mover(question: &Fields<'_>, name: &str, meshes: &LineMeshes<'_>) -> Result<B
     }
     let shape = shape::read(&fields, name, meshes)?;
     Ok(Body { shape, motion: way.motion(&shape::pose_of(&fields)?, to.as_ref()) })
+}
+
+/// What stands on a body or, for both, on the line: not one thing here and another there.
+fn of_body_or_both<T: PartialEq>(
+    body: &Fields<'_>,
+    question: &Fields<'_>,
+    word: &str,
+    read: impl Fn(&Fields<'_>) -> Result<Option<T>, Failure>,
+) -> Result<Option<T>, Failure> {
+    match (read(body)?, read(question)?) {
+        (Some(own), Some(of_both)) if own != of_both => {
+            Err(body
+                .fail(&format!("{word} is another on the line, where it is for both bodies; say it once")))
+        }
+        (own, of_both) => Ok(own.or(of_both)),
+    }
 }
 
 /// Whether a body has a pose at the end of the step.

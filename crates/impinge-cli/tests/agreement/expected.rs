@@ -22,7 +22,7 @@ pub fn answer(question: &Question) -> Result<Fields, Error> {
             let hit = found.value.is_some_and(Relation::is_contact);
             let mut fields = with(json!({"relation": found.value.map(word)}), &found);
             if found.value == Some(Relation::Separated) {
-                open(&mut fields, [a.placed(), b.placed()]);
+                open(&mut query, &mut fields, [a.placed(), b.placed()])?;
             }
             Ok((fields, hit))
         }
@@ -56,6 +56,9 @@ pub fn answer(question: &Question) -> Result<Fields, Error> {
             if let Some(told) = found.so_far {
                 fields.insert("at_most".into(), json!(told.length));
             }
+            if let Some(told) = told {
+                open(&mut query, &mut fields, [a.placed(), b.placed().shifted(told.translation)])?;
+            }
             Ok((fields, told.is_some_and(|told| told.length > 0.0)))
         }
         What::Rays(a, rays) => ray_hits(&mut query, a, rays),
@@ -70,7 +73,7 @@ pub fn answer(question: &Question) -> Result<Fields, Error> {
                 "features": told.iter().map(|p| named(p.feature)).collect::<Vec<_>>(),
             });
             let mut fields = with(fields, &found);
-            if found.value.is_some() {
+            if found.value.is_some() && query.open_around_points(a.placed(), &points)? {
                 tell_open(&mut fields, &[("a", a.placed(), "points lie")]);
             }
             Ok((fields, told.iter().any(|p| p.inside)))
@@ -122,7 +125,7 @@ fn distance(query: &mut Query<'_>, a: Placed<'_>, b: Placed<'_>) -> Result<Field
         fields.insert("relation".into(), json!(word(relation)));
     }
     if found.value.is_some() && !found.is_contact() {
-        open(&mut fields, [a, b]);
+        open(query, &mut fields, [a, b])?;
     }
     if found.value.is_none() {
         let bracket = [("at_most", found.at_most()), ("at_least", found.at_least())];
@@ -131,12 +134,17 @@ fn distance(query: &mut Query<'_>, a: Placed<'_>, b: Placed<'_>) -> Result<Field
     Ok((fields, found.is_contact()))
 }
 
-/// Which bodies near each other are open meshes, so that nothing is inside them.
-fn open(fields: &mut Map<String, Value>, [a, b]: [Placed<'_>; 2]) {
-    let [p, q] = [a, b].map(|body| body.shape().bounds(&body.pose()));
-    if p.meets(&q) {
-        tell_open(fields, &[("a", a, "b lies"), ("b", b, "a lies")]);
-    }
+/// Which bodies are open meshes that the other may lie within.
+fn open(
+    query: &mut Query<'_>,
+    fields: &mut Map<String, Value>,
+    [a, b]: [Placed<'_>; 2],
+) -> Result<(), Error> {
+    let around = query.open_around(a, b)?;
+    let bodies = [("a", a, "b lies"), ("b", b, "a lies")];
+    let told = bodies.into_iter().zip(around).filter_map(|(body, told)| told.then_some(body));
+    tell_open(fields, &told.collect::<Vec<_>>());
+    Ok(())
 }
 
 fn tell_open(fields: &mut Map<String, Value>, bodies: &[(&str, Placed<'_>, &str)]) {
@@ -179,7 +187,7 @@ fn sweep(query: &mut Query<'_>, a: &Body, b: &Body) -> Result<Fields, Error> {
     let mut fields = with(fields, &found);
     fields.entry("tolerance").or_insert_with(|| json!(query.tolerance));
     if found.value.is_some() && impact.is_none_or(|impact| impact.time > 0.0) {
-        open(&mut fields, [a.placed(), b.placed()]);
+        open(query, &mut fields, [a.placed(), b.placed()])?;
     }
     Ok((fields, impact.is_some()))
 }
@@ -228,7 +236,11 @@ fn contacts(query: &mut Query<'_>, a: &Body, b: &Body, margin: f64) -> Result<Fi
         all.iter().map(place).collect::<Vec<_>>()
     });
     let hit = list.as_ref().is_some_and(|list| !list.is_empty());
-    Ok((with(json!({"contacts": list}), &found), hit))
+    let mut fields = with(json!({"contacts": list}), &found);
+    if found.value.as_ref().is_some_and(|all| all.iter().all(|contact| contact.depth < 0.0)) {
+        open(query, &mut fields, [a.placed(), b.placed()])?;
+    }
+    Ok((fields, hit))
 }
 
 fn ray_hits(query: &mut Query<'_>, a: &Body, rays: &[[f64; 6]]) -> Result<Fields, Error> {

@@ -1,6 +1,6 @@
 //! `impinge check` and `impinge distance`: words, fields and exit codes.
 
-use crate::common::{Folder, Run, cube, impinge};
+use crate::common::{Folder, Run, cube, cube_at, impinge};
 use serde_json::json;
 
 fn check(folder: &Folder, more: &[&str]) -> Run {
@@ -68,6 +68,39 @@ fn an_open_surface_has_no_inside() {
     assert!(swept.out.starts_with("free\nnote: b is an open mesh"), "{swept:?}");
     let ended = folder.run(&["check", "open.obj", "small.obj", "--at-b", "1.25,0,0"]);
     assert_eq!((ended.out.lines().next(), ended.code), (Some("intersecting"), 1));
+}
+
+/// Every question that leaves open what lies within an open mesh says so, and none where nothing can.
+#[test]
+fn open_meshes_are_told_where_something_may_lie_within_them_alone() {
+    let folder = Folder::with_meshes();
+    let note = "note: a is an open mesh and has no inside: whether b lies within it is not decided";
+    // One part of the file lies in the open cube, one far away.
+    let far = cube_at(9.0, 8);
+    folder.write("two.obj", format!("{}{far}", cube(0.25, 12)));
+    for command in ["check", "distance", "separate", "contacts"] {
+        for other in ["small.obj", "two.obj"] {
+            let told = folder.run(&[command, "open.obj", other]);
+            assert!(told.code == 0 && told.out.lines().any(|line| line == note), "{command} {told:?}");
+            let json = folder.run(&[command, "open.obj", other, "--format", "json"]).json();
+            assert_eq!(json["open"], json!(["a"]), "{command} {json}");
+        }
+        // The boxes overlap, and neither holds anything of the other.
+        for at in ["1.2,1.2,1.3", "2.5,0,0"] {
+            for other in ["small.obj", "open.obj"] {
+                let aside = folder.run(&[command, "open.obj", other, "--at-b", at, "--format", "json"]);
+                assert_eq!(aside.json().get("open"), None, "{command} {other} {at} {aside:?}");
+            }
+        }
+        let twice = folder.run(&[command, "open.obj", "open.obj", "--at-b", "0,0,5", "--format", "json"]);
+        assert_eq!(twice.json().get("open"), None, "{command} {twice:?}");
+    }
+    let points =
+        |at: &str| format!(r#"{{"ask":"points","a":{{"mesh":"open.obj"}},"points":[[9,0,0],{at}]}}"#);
+    let [within, above] = [points("[0,0,0.5]"), points("[0,0,1.5]")];
+    let told: Vec<_> =
+        folder.query(&[&within, &above], &[]).lines().iter().map(|line| line["open"].clone()).collect();
+    assert_eq!(told, [json!(["a"]), json!(null)]);
 }
 
 /// One open part makes a mesh hollow as a whole, and the answer says which it is.

@@ -1,25 +1,7 @@
 //! `impinge clash`: parts of files, folders, glTF nodes and OBJ groups; kinds, files written, exit codes.
 
-use crate::common::{Folder, cube};
+use crate::common::{Folder, cube, cube_at};
 use serde_json::{Value, json};
-
-/// A cube of half extent 1 around x, as the faces of an OBJ whose vertices begin behind `first`.
-fn cube_at(x: f64, first: usize) -> String {
-    let mut text = String::new();
-    for line in cube(1.0, 12).lines() {
-        let words: Vec<&str> = line.split_whitespace().collect();
-        match words.as_slice() {
-            ["v", a, b, c] => text += &format!("v {} {b} {c}\n", a.parse::<f64>().unwrap() + x),
-            ["f", corners @ ..] => {
-                let corners: Vec<String> =
-                    corners.iter().map(|i| (i.parse::<usize>().unwrap() + first).to_string()).collect();
-                text += &format!("f {}\n", corners.join(" "));
-            }
-            _ => {}
-        }
-    }
-    text
-}
 
 /// Four cubes along x: base, one that overlaps it, one that touches that, one 0.5 away; and a small one in the base.
 fn assembly() -> Folder {
@@ -219,6 +201,37 @@ fn an_open_part_around_others_is_named() {
         let args = ["clash", closed[0], closed[1], "--format", "json", "--budget", "1000000"];
         let found = folder.run(&args).json();
         assert_eq!(found.get("open").is_some(), closed[1] == "open.obj", "{found}");
+    }
+}
+
+/// Of a part in several pieces one may lie within an open mesh, wherever the others are.
+#[test]
+fn a_piece_within_an_open_part_is_told() {
+    let folder = Folder::with_meshes();
+    folder.write("two.obj", format!("{}{}", cube(0.25, 12), cube_at(9.0, 8)));
+    let found = folder.run(&["clash", "open.obj", "two.obj", "--format", "json"]).json();
+    assert_eq!((&found["clashes"], &found["open"]), (&json!([]), &json!(["open"])), "{found}");
+    folder.write("apart.obj", format!("{}{}", cube_at(-9.0, 0), cube_at(9.0, 8)));
+    let found = folder.run(&["clash", "open.obj", "apart.obj", "--format", "json"]).json();
+    assert_eq!(found.get("open"), None, "beside it, on both sides: {found}");
+}
+
+/// A path that is missing, or a folder without meshes, is passed over as a bad file is.
+#[test]
+fn a_missing_file_or_an_empty_folder_does_not_stop_the_others() {
+    let folder = assembly();
+    let whole = folder.run(&["clash", "parts", "--format", "json"]).json();
+    std::fs::create_dir(folder.path().join("empty")).unwrap();
+    let ended = folder.run(&["clash", "nowhere.obj", "parts", "empty", "--format", "json"]);
+    let answer = ended.json();
+    assert_eq!((ended.code, &answer["clashes"]), (2, &whole["clashes"]), "{ended:?}");
+    let refused = answer["refused"].as_array().unwrap();
+    let named =
+        ["nowhere.obj", "empty"].map(|name| refused.iter().any(|why| why.as_str().unwrap().contains(name)));
+    assert_eq!((refused.len(), named), (2, [true; 2]), "{answer}");
+    for alone in ["nowhere.obj", "empty"] {
+        let ended = folder.run(&["clash", alone]);
+        assert!(ended.code == 2 && ended.out.is_empty() && ended.err.contains(alone), "{ended:?}");
     }
 }
 

@@ -47,3 +47,22 @@ fn every_command_that_draws_takes_a_view_and_a_size() {
         }
     }
 }
+
+/// A direction has no length: squares that underflow or overflow are no other view.
+#[test]
+fn a_view_of_any_length_is_the_same() {
+    let folder = Folder::new();
+    folder.write("a.obj", cube(1.0, 12));
+    folder.write("b.obj", cube(0.5, 12));
+    let drawn = |view: &str| {
+        let picture = ["--picture", "seen.png", "--view", view, "--size", "64x64"];
+        let ended = folder.run(&[&["check", "a.obj", "b.obj", "--at-b", "1,0,0"], &picture[..]].concat());
+        assert_eq!(ended.code, 1, "{ended:?}");
+        std::fs::read(folder.path().join("seen.png")).unwrap()
+    };
+    let whole = drawn("1,0,0");
+    assert_ne!(whole, drawn("0,0,1"));
+    for view in ["1e-200,0,0", "5e-324,0,0", "1e300,0,0"] {
+        assert!(drawn(view) == whole, "{view}");
+    }
+}

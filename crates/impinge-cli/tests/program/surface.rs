@@ -78,6 +78,16 @@ fn help_teaches() {
         );
         assert_eq!(impinge(&["help", command]).code, 0);
     }
+    for (command, words) in [
+        ("check", ["boundary edge", "at_least"]),
+        ("distance", ["between at_least and at_most", "out_of_budget"]),
+        ("separate", ["at_most is the length", "open mesh"]),
+        ("clash", ["at_least is the number", "is missing"]),
+        ("query", ["between at_least and at_most", "both may stand on the line"]),
+    ] {
+        let page = impinge(&[command, "--help"]).out;
+        assert!(words.iter().all(|word| page.contains(word)) && !page.contains("border"), "{page}");
+    }
     let version = impinge(&["--version"]);
     assert_eq!((version.code, version.out.trim()), (0, concat!("impinge ", env!("CARGO_PKG_VERSION"))));
 }

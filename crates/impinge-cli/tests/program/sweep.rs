@@ -245,6 +245,16 @@ fn what_would_be_ignored_is_refused() {
             "law without",
         ),
         (
+            format!(r#"{{"ask":"sweep","a":{{"sphere":1,{fly},"turns":2}},"b":{{"sphere":1}},"turns":1}}"#),
+            "a: turns is another on the line",
+        ),
+        (
+            format!(
+                r#"{{"ask":"sweep","a":{{"sphere":1}},"b":{{"sphere":1,{fly},"law":"uniform"}},"law":"contact"}}"#
+            ),
+            "b: law is another on the line",
+        ),
+        (
             r#"{"ask":"sweep","a":{"sphere":1},"b":{"sphere":1},"turns":2}"#.into(),
             "turns without \"to\": neither",
         ),

@@ -98,6 +98,11 @@ impl Aabb {
         (enter <= leave).then_some(enter)
     }
 
+    /// Whether all of another box of the same frame lies in this one.
+    pub(crate) fn holds(&self, other: &Aabb) -> bool {
+        self.low.cmple(other.low).all() && self.high.cmpge(other.high).all()
+    }
+
     /// Whether two boxes of one frame share a point.
     pub fn meets(&self, other: &Aabb) -> bool {
         self.low.cmple(other.high).all() && other.low.cmple(self.high).all()

@@ -14,7 +14,7 @@ mod pair;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -24,6 +24,7 @@ pub use self::memory::ClashMemory;
 use self::pair::{Open, Pair};
 use crate::bound::Aabb;
 use crate::broad::{Auto, BroadPhase, Changes, Mobility};
+use crate::model::component_bounds;
 use crate::num::parallel;
 use crate::num::tolerance::{PLACED_BOX_ROUNDING, ROUND_UP};
 use crate::{Budget, Certainty, Error, Finish, Placed, Pose, Shape};
@@ -177,8 +178,8 @@ pub struct ClashReport {
     pub candidates: usize,
     /// Of how many of them it is known whether and how they clash: all, unless the budget ended before.
     pub answered: usize,
-    /// Parts that are open meshes, by their index, in whose boxes others lie that do not clash with them: an open mesh has no
-    /// inside, so they are not told as inside it.
+    /// Parts that are open meshes, by their index, in whose boxes others, or connected parts of others, lie that do not
+    /// clash with them: an open mesh has no inside, so they are not told as inside it.
     pub open: Vec<usize>,
     /// Whether every pair is known, and measured if that was asked for.
     pub finish: Finish,
@@ -369,7 +370,8 @@ impl Search<'_> {
         true
     }
 
-    /// The open meshes in whose boxes other parts lie that were found apart from them. That they are open was asked for that.
+    /// The open meshes in whose boxes others, or connected parts of them, lie that were found apart from them. That they
+    /// are open was asked for that.
     fn open(&self, candidates: &[[usize; 2]], known: &[Option<Pair>]) -> Vec<usize> {
         let is_apart = |known: &Option<Pair>| match known {
             Some(Pair::Clear) => true,
@@ -378,10 +380,22 @@ impl Search<'_> {
         };
         let apart = candidates.iter().zip(known).filter(|(_, known)| is_apart(known));
         let both_ways = apart.flat_map(|(&[i, j], _)| [[i, j], [j, i]]);
+        let mut boxes: HashMap<usize, Vec<Aabb>> = HashMap::new();
         let around = both_ways.filter(|&[i, j]| {
             let ([outer, inner], shape) = ([self.bounds[i], self.bounds[j]], &self.parts[i].shape);
-            let holds = (outer.low.cmple(inner.low) & outer.high.cmpge(inner.high)).all();
-            holds && shape.as_mesh().is_some() && !shape.is_closed()
+            if shape.as_mesh().is_none() || !outer.meets(&inner) || shape.is_closed() {
+                return false;
+            }
+            outer.holds(&inner)
+                || boxes
+                    .entry(j)
+                    .or_insert_with(|| {
+                        let Part { shape, pose, .. } = &self.parts[j];
+                        component_bounds(shape.geometry(), pose, &mut Budget::UNLIMITED.clone())
+                            .unwrap_or_default()
+                    })
+                    .iter()
+                    .any(|component| outer.holds(component))
         });
         let found: BTreeSet<usize> = around.map(|[i, _]| i).collect();
         found.into_iter().collect()

@@ -28,6 +28,15 @@ pub enum Certainty {
 }
 
 impl Certainty {
+    /// The certainty of a length in other units, of which one is so many of these.
+    pub(crate) fn in_units(self, each: f64) -> Certainty {
+        match self {
+            Certainty::Conservative { tolerance } => Certainty::Conservative { tolerance: tolerance / each },
+            Certainty::Approximate { resolution } => Certainty::Approximate { resolution: resolution / each },
+            other @ (Certainty::Exact | Certainty::Sampled { .. }) => other,
+        }
+    }
+
     /// What two answers are worth together: the weaker kind, and of one kind the larger error.
     pub fn lesser(self, other: Certainty) -> Certainty {
         use Certainty::{Approximate, Conservative, Exact, Sampled};

@@ -27,33 +27,44 @@ pub fn load_parts<P: AsRef<Path>>(paths: impl IntoIterator<Item = P>) -> Result<
     refused.into_iter().next().map_or(Ok(parts), Err)
 }
 
-/// As [`load_parts`], but a file that cannot be read does not stop the others: the parts of those that can, and why each
-/// of the others was refused, which names it.
+/// As [`load_parts`], but a file that cannot be read, a path that does not exist and a folder without mesh files do not stop
+/// the others: the parts of those that can be read, and why each of the others was refused, which names it.
 ///
 /// # Errors
-/// A path that does not exist, or a folder without mesh files.
+/// Why the first was refused, where there is no part at all.
 pub fn load_readable_parts<P: AsRef<Path>>(
     paths: impl IntoIterator<Item = P>,
 ) -> Result<(Vec<Part>, Vec<Error>), Error> {
     let mut files = Vec::new();
     for path in paths {
-        let path = path.as_ref();
-        let found = std::fs::symlink_metadata(path).map_err(|error| name_file(path, error))?;
-        if found.is_dir() || std::fs::metadata(path).is_ok_and(|target| target.is_dir()) {
-            files.extend(mesh_files(path)?);
-        } else {
-            files.push(path.to_path_buf());
+        match files_at(path.as_ref()) {
+            Ok(some) => files.extend(some.into_iter().map(Ok)),
+            Err(error) => files.push(Err(error)),
         }
     }
+    let read = |k: usize| files[k].as_ref().ok().map(|path| of_file(path));
+    let found = parallel::map(files.len(), read);
     let (mut parts, mut refused) = (Vec::new(), Vec::new());
-    for of_one in parallel::map(files.len(), |k| of_file(&files[k])) {
-        match of_one {
-            Ok(some) => parts.extend(some),
-            Err(error) => refused.push(error),
+    for (path, found) in files.into_iter().zip(found) {
+        match (path, found) {
+            (Err(error), _) | (_, Some(Err(error))) => refused.push(error),
+            (_, found) => parts.extend(found.into_iter().flatten().flatten()),
         }
+    }
+    if parts.is_empty() && !refused.is_empty() {
+        return Err(refused.swap_remove(0));
     }
     number_equal_names(&mut parts);
     Ok((parts, refused))
+}
+
+/// A file, or the mesh files of a folder.
+fn files_at(path: &Path) -> Result<Vec<PathBuf>, Error> {
+    let found = std::fs::symlink_metadata(path).map_err(|error| name_file(path, error))?;
+    if found.is_dir() || std::fs::metadata(path).is_ok_and(|target| target.is_dir()) {
+        return mesh_files(path);
+    }
+    Ok(vec![path.to_path_buf()])
 }
 
 /// The mesh files of a folder by their extensions, sorted by name.

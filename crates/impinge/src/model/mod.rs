@@ -2,6 +2,7 @@
 
 mod attachments;
 mod cloud;
+mod component_bounds;
 mod compound;
 mod geometry;
 mod mesh_model;
@@ -19,4 +20,5 @@ pub use placed::Placed;
 pub use prepare::Fact;
 pub use shape::{Shape, ShapeKind};
 
+pub(crate) use component_bounds::component_bounds;
 pub(crate) use geometry::polytope_bounds;

@@ -1,5 +1,7 @@
 //! A shape and where it is, or how it moves: what every question is asked about.
 
+use glam::DVec3;
+
 use super::{Geometry, Shape};
 use crate::{Motion, Pose};
 
@@ -25,6 +27,12 @@ impl<'s> Placed<'s> {
             Motion::Still(pose) => *pose,
             moving => moving.pose(0.0),
         }
+    }
+
+    /// The same shape with this added to the translation of its pose, standing still.
+    pub fn shifted(&self, by: impl Into<DVec3>) -> Placed<'s> {
+        let pose = self.pose();
+        self.shape.at(pose.moved_to(pose.translation() + by.into()))
     }
 
     /// How it moves over the step.

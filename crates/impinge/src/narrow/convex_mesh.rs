@@ -123,11 +123,7 @@ fn enlarged(mesh: &Model, pose: &Pose, scale: f64) -> Option<Model> {
 
 /// What was found about bodies that were enlarged.
 fn shrunk(found: Verdict<Separation>, scale: f64) -> Verdict<Separation> {
-    let certainty = match found.outcome.certainty {
-        Certainty::Conservative { tolerance } => Certainty::Conservative { tolerance: tolerance / scale },
-        Certainty::Approximate { resolution } => Certainty::Approximate { resolution: resolution / scale },
-        other @ (Certainty::Exact | Certainty::Sampled { .. }) => other,
-    };
+    let certainty = found.outcome.certainty.in_units(scale);
     let length = |x: f64| if x > 0.0 { (x / scale).max(f64::from_bits(1)) } else { x / scale };
     let found =
         found.map(|s| Separation { distance: length(s.distance), points: s.points.map(|p| p / scale), ..s });

@@ -426,8 +426,8 @@ pub const LENGTHENED_FIRST: f64 = 4.0 * f64::EPSILON;
 /// coordinates): far above the rounding of a way out along a slanted direction, and far below what anybody measures.
 pub const LENGTHENED_LITTLE: f64 = 1e-10;
 
-/// Convex parts nearer to each other than this along a translation count as meeting (no unit: a factor of the bodies'
-/// extent): some roundings of their distance, and well below [`FREE_GAP`].
+/// Convex parts or triangles nearer to each other than this along a translation count as meeting (no unit: a factor of the
+/// bodies' extent): some roundings of their distance, and well below [`FREE_GAP`].
 pub const INTERVAL_CLOSED: f64 = 64.0 * f64::EPSILON;
 
 /// A point of a contact patch that is shallower than the penetration depth by less than this is the deepest one (no

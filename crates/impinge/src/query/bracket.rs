@@ -10,13 +10,17 @@ use crate::motion::{Ball, Motion};
 use crate::narrow::contacts::{SeparatingTranslation, way_beside};
 use crate::narrow::continuous::{Sweep, SweepOptions};
 use crate::narrow::shape_pair::ShapePair;
-use crate::num::tolerance::{ROUND_UP, SWEEP_SLACK};
+use crate::num::tolerance::{CURVED_TOUCH, ROUND_UP, SWEEP_SLACK};
+use crate::shape::{Convex, Primitive};
 use crate::{Budget, Pose};
 
 use super::pair::is_of_surfaces;
 
 /// Of more triangles or particles the box takes longer to find than a deadline may be exceeded by, unless it is known.
 const QUICK: u64 = 1 << 15;
+
+/// How often what is added to a translation for its rounding is doubled.
+const MOST_DOUBLINGS: i32 = 8;
 
 /// How often the span in which boxes are tried to stay apart is halved.
 const HALVINGS: u32 = 8;
@@ -77,9 +81,10 @@ pub(super) fn of_sweep(
     pair: &ShapePair<'_>,
     budget: &Budget,
 ) -> Verdict<Sweep> {
-    if open.outcome.finish != Finish::OutOfBudget || open.so_far.is_some() {
+    if open.outcome.finish != Finish::OutOfBudget {
         return open;
     }
+    let known = open.so_far.map_or(0.0, |found| found.free_until);
     let Some(own) = boxes(pair, budget) else { return open };
     let still = pair.poses.map(|pose| Motion::Still(*pose));
     let motions = pair.motions.unwrap_or(still.each_ref());
@@ -105,6 +110,12 @@ pub(super) fn of_sweep(
         }
         step *= 0.5;
     }
+    // The search may have come farther; a compound whose parts it goes through one by one is known as a whole.
+    if let Some(found) = open.so_far {
+        let latest = found.impact.map_or(1.0, |impact| impact.time);
+        let found = Sweep { free_until: known.max(free_until.min(latest)), ..found };
+        return Verdict { so_far: Some(found), ..open };
+    }
     let certainty = Certainty::Conservative { tolerance: options.tolerance };
     let outcome = Outcome { certainty, ..open.outcome };
     let found = Sweep { impact: None, free_until, slack, outcome };
@@ -122,18 +133,54 @@ pub(super) fn of_separate(
     if outcome.finish != Finish::OutOfBudget || open.so_far.is_some() {
         return open;
     }
-    let Some([a, b]) = boxes(pair, budget) else { return open };
-    let [a, b] = [a.placed(pair.poses[0]), b.placed(pair.poses[1])];
-    if !a.meets(&b) {
+    let Some(own) = boxes(pair, budget) else { return open };
+    let [a, b] = [0, 1].map(|k| own[k].placed(pair.poses[k]));
+    let room = room_of_relation(pair, [&a, &b]);
+    if are_apart(&a, &b, room) {
         let apart = Outcome { certainty: Certainty::Exact, finish: Finish::Complete, ..outcome };
         return Verdict::new(Some(SeparatingTranslation::default()), apart);
     }
-    let Some((direction, length)) = way_beside(&a, &b) else { return open };
-    // Added to the position it may be rounded down.
-    let length = length * ROUND_UP + f64::EPSILON * pair.poses[1].translation().abs().max_element();
+    let Some((direction, beside)) = way_beside(&a, &b) else { return open };
+    // Added to the position it is rounded, as are the boxes, and boxes that touch are not apart.
+    let least = beside.max(0.0) + room;
+    let rounding = f64::EPSILON * (b.low.abs().max(b.high.abs()).max_element() + least);
+    let is_parted = |length: &f64| {
+        let moved = pair.poses[1].moved_to(pair.poses[1].translation() + direction * *length);
+        are_apart(&a, &own[1].placed(&moved), room)
+    };
+    let mut lengths = (0..MOST_DOUBLINGS).map(|k| least * ROUND_UP + rounding * 2_f64.powi(k));
+    let Some(length) = lengths.find(is_parted) else { return open };
     let found = SeparatingTranslation { translation: direction * length, length, at_least: 0.0 };
     let outcome = Outcome { certainty: Certainty::Conservative { tolerance: length }, ..outcome };
     Verdict { so_far: Some(found), ..Verdict::new(None, outcome) }
+}
+
+/// Whether two boxes are farther apart than this along an axis.
+fn are_apart(a: &Aabb, b: &Aabb, room: f64) -> bool {
+    (a.low - b.high).max(b.low - a.high).max_element() > room
+}
+
+/// Boxes that are farther apart than this hold bodies that the relation calls separated (a length): 0 but for curved shapes,
+/// which count as touching from some distance on.
+fn room_of_relation(pair: &ShapePair<'_>, [a, b]: [&Aabb; 2]) -> f64 {
+    if !pair.shapes.iter().any(|shape| has_rough_surface(shape)) {
+        return 0.0;
+    }
+    let reach = |own: &Aabb| own.low.abs().max(own.high.abs()).element_sum() + 2.0 * own.half().length();
+    let sizes = [reach(a), reach(b)].into_iter().filter(|size| size.is_finite());
+    4.0 * CURVED_TOUCH * sizes.sum::<f64>()
+}
+
+/// Whether a surface is no set of doubles, so that touching is decided within a tolerance.
+fn has_rough_surface(shape: &Geometry) -> bool {
+    match shape {
+        Geometry::Convex(Convex::Primitive(primitive)) => matches!(
+            primitive,
+            Primitive::Cylinder { .. } | Primitive::Cone { .. } | Primitive::Ellipsoid { .. }
+        ),
+        Geometry::Compound(compound) => compound.parts().iter().any(|part| has_rough_surface(&part.shape)),
+        Geometry::Convex(Convex::Polytope(_)) | Geometry::Mesh(_) | Geometry::Particles(_) => false,
+    }
 }
 
 /// The boxes of both shapes in their own frames; `None` where finding them may take too long for a deadline.
@@ -288,6 +335,63 @@ mod tests {
             apart += usize::from(found.value.is_some());
         }
         assert!(told > 50 && apart > 50, "{told} {apart}");
+    }
+
+    /// Curved shapes count as touching from some distance on, which flat ones call an intersection.
+    #[test]
+    fn a_way_out_of_curved_shapes_is_one_by_the_relation() {
+        let mut rng = Pcg64::seed_from_u64(12);
+        let flat = [[-0.3, -0.3, 0.1], [0.3, -0.3, 0.1], [0.3, 0.3, 0.1], [-0.3, 0.3, 0.1]];
+        let sheet: Shape = procedural::sheet([0.7, 0.7], [2, 2]).unwrap().into();
+        let curved = |k: u32| match k {
+            0 => Shape::ellipsoid([0.3, 0.5, 0.4]).unwrap(),
+            1 => Shape::cylinder(0.3, 0.5).unwrap(),
+            _ => Shape::cone(0.3, 0.5).unwrap(),
+        };
+        let mut told = 0;
+        for k in 0..120 {
+            let other = if k % 2 == 0 { Shape::hull(flat.to_vec()).unwrap() } else { sheet.unprepared() };
+            let size = [1.0, 1e-3, 1e4][rng.random_range(0..3)];
+            let at = Pose::from_translation([(); 3].map(|()| size * rng.random_range(-0.2..0.2))).unwrap();
+            let a = curved(k % 3);
+            let found = { Query { budget: Budget::units(1), ..Query::default() } };
+            let found = { found }.separate(&a, other.at(at)).unwrap();
+            let Some(way) = found.value.or(found.so_far) else { continue };
+            let after = relation(&a, other.at(at).shifted(way.translation));
+            assert!(matches!(after, Relation::Separated | Relation::Touching), "{after:?} {found:?}");
+            told += usize::from(found.finish == Finish::OutOfBudget);
+        }
+        assert!(told > 20, "{told}");
+    }
+
+    /// The parts of a compound are swept one after the other, of which the first says nothing about the others.
+    #[test]
+    fn a_larger_budget_never_tells_less_of_a_sweep() {
+        let mut rng = Pcg64::seed_from_u64(13);
+        let side = |x: f64| Pose::from_translation([x, 0.1, 0.0]).unwrap();
+        let parts = [
+            (Shape::ellipsoid([0.3, 0.2, 0.4]).unwrap(), side(0.5)),
+            (Shape::sphere(0.3).unwrap(), side(0.0)),
+        ];
+        let two = Shape::compound(parts).unwrap();
+        let mut later = 0;
+        for seed in 0..12 {
+            let mesh: Shape = procedural::blob(0.7, 0.3, 2, seed).unwrap().into();
+            let from = Pose::from_translation([2.5, rng.random_range(-0.5..0.5), 0.0]).unwrap();
+            let turn = DQuat::from_rotation_z(rng.random_range(-1.0..1.0)).to_array();
+            let to = Pose::new([-2.5, rng.random_range(-0.5..0.5), 0.3], turn).unwrap();
+            let mut known = 0.0;
+            for units in (0..22).map(|k| 3 << k >> 1) {
+                let query = Query { budget: Budget::units(units), ..Query::default() };
+                let found =
+                    { query }.sweep(&mesh.unprepared(), two.along(Motion::between(&from, &to))).unwrap();
+                let until = found.value.or(found.so_far).map_or(0.0, |found| found.free_until);
+                assert!(until >= known, "seed {seed}, {units} units: {until} after {known}");
+                later += usize::from(until > known);
+                known = until;
+            }
+        }
+        assert!(later > 12, "{later}");
     }
 
     /// Two convex shapes are answered whatever the budget, and their relation as well.

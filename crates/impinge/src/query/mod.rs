@@ -5,6 +5,7 @@
 
 mod beside;
 mod bracket;
+mod openness;
 mod pair;
 mod plain;
 mod point;

@@ -132,3 +132,21 @@ pub fn cube(half: f64, triangles: usize) -> String {
     }
     text
 }
+
+/// A cube of half extent 1 around x, as the faces of an OBJ whose vertices begin behind `first`.
+pub fn cube_at(x: f64, first: usize) -> String {
+    let mut text = String::new();
+    for line in cube(1.0, 12).lines() {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        match words.as_slice() {
+            ["v", a, b, c] => text += &format!("v {} {b} {c}\n", a.parse::<f64>().unwrap() + x),
+            ["f", corners @ ..] => {
+                let corners: Vec<String> =
+                    corners.iter().map(|i| (i.parse::<usize>().unwrap() + first).to_string()).collect();
+                text += &format!("f {}\n", corners.join(" "));
+            }
+            _ => {}
+        }
+    }
+    text
+}

@@ -19,6 +19,9 @@ use crate::simd::{SimdLevel, dispatch};
 /// How many cells away a position may not be: so that shifts between any two particles are 32-bit integers.
 pub(super) const MOST_CELLS_AWAY: f64 = (1 << 30) as f64;
 
+/// How many widths from the origin a cell may not begin: twelve bits of a coordinate are left to tell places in it apart.
+const MOST_WIDTHS_AWAY: f64 = (1_u64 << 40) as f64;
+
 /// Positions, radii, domain and cutoff of one frame.
 ///
 /// Two points are a pair when their distance is at most the cutoff; two balls when it is at most the sum of their
@@ -188,6 +191,11 @@ impl<'a> Particles<'a> {
     /// Takes all positions into the cell.
     fn wrap(&mut self) -> Result<(), Error> {
         let domain = self.domain;
+        if domain.fractional(DVec3::ZERO).iter().any(|cells| cells.abs() >= MOST_WIDTHS_AWAY) {
+            let reason = "the cell begins 2^40 or more of its widths from the origin, where coordinates tell few places in it \
+                          apart; give all positions relative to a point near it";
+            return Err(Error::Argument { name: "periodic", reason: reason.into() });
+        }
         let cells = |x: &[f64; 3]| domain.fractional(DVec3::from(*x)).map(f64::floor);
         if self.positions.iter().all(|x| cells(x) == [0.0; 3]) {
             return Ok(());

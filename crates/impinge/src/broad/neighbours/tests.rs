@@ -292,6 +292,10 @@ fn bad_frames_are_refused_and_say_why() {
     assert!(text(Particles::with_radii(&one, &[-1.0], Domain::OPEN, 0.0)).contains("particle 0"));
     assert!(text(Particles::with_radii(&one, &[], Domain::OPEN, 0.0)).contains("0 for 1"));
     assert!(text(Particles::new(&[[1e40, 0.0, 0.0]], cell, 0.1)).contains("cells away"));
+    let away = |low: f64| Domain::periodic([low, 0.0, 0.0], [low + 16.0, 1.0, 1.0]).unwrap();
+    let at = |low: f64| [[low, 0.5, 0.5]];
+    assert!(text(Particles::new(&at(1e17), away(1e17), 0.1)).contains("of its widths from the origin"));
+    assert!(Particles::new(&at(1e13), away(1e13), 0.1).is_ok());
     assert!(Domain::periodic([0.0; 3], [1.0, 0.0, 1.0]).is_err());
     assert!(Domain::periodic([0.0; 3], [1.0, f64::NAN, 1.0]).is_err());
     assert!(Domain::triclinic([0.0; 3], [[1.0, 0.0, 0.0], [2.0, 0.0, 0.0], [0.0, 0.0, 1.0]]).is_err());

@@ -161,8 +161,9 @@ impl Header {
         for element in &self.elements {
             let row: usize = element.properties.iter().map(|p| self.least_bytes(p.shape)).sum();
             needed = needed.saturating_add(element.rows.saturating_mul(row));
-            // The last number of a text needs no separator.
-            if needed > room + 1 {
+            // Of a text that is only cut short the row is named that lacks numbers.
+            let most = if self.encoding == Encoding::Text { 2 * room } else { room };
+            if needed > most + 1 {
                 let reason = format!("{} rows of `{}`", element.rows, element.name);
                 return Err(text.error_at(
                     element.line,

@@ -17,7 +17,9 @@ impl<'a> Rows<'a> {
     }
 
     fn word(&mut self) -> Result<&'a [u8], Error> {
-        self.text.word_ahead().ok_or_else(|| self.text.error("the file ends here"))
+        // Behind the last line break is no line.
+        let last = self.text.line();
+        self.text.word_ahead().ok_or_else(|| self.text.error_at(last, "the file ends here"))
     }
 }
 

@@ -8,7 +8,7 @@
 use glam::DVec3;
 
 use crate::num::each::Each;
-use crate::num::tolerance::{PARALLEL_PLANES_SQ, SHIFT_ACROSS};
+use crate::num::tolerance::{INTERVAL_CLOSED, PARALLEL_PLANES_SQ, SHIFT_ACROSS};
 
 /// While it is moved along a direction, b meets a from `low` to `high` (lengths); beyond, a plane with the normal
 /// `exit` is between them.
@@ -64,6 +64,11 @@ impl Interval {
         self.low = self.low.max(low);
         if high < self.high {
             (self.high, self.exit) = (high, if speed > 0.0 { axis } else { -axis });
+        }
+        // Triangles that meet for a moment only, as in parallel planes, have both ends from several axes, each rounded.
+        let rounding = INTERVAL_CLOSED * (a0.abs().max(a1.abs()) + b0.abs().max(b1.abs()));
+        if self.low > self.high && (self.low - self.high) * speed.abs() <= rounding {
+            self.low = self.high;
         }
         (self.low <= self.high).then_some(())
     }

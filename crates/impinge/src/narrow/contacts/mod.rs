@@ -16,6 +16,7 @@ mod part_translation;
 mod payment;
 mod polytope_on_mesh;
 mod region_depth;
+mod rescaled;
 mod round_on_mesh;
 mod separate;
 mod solids;
@@ -35,6 +36,7 @@ use crate::Budget;
 use crate::contact::{Contact, Counters, Finish, Outcome, Verdict};
 use crate::model::Geometry;
 use convex_on_mesh::OnMesh;
+use rescaled::Rescaled;
 
 /// Which contacts are wanted.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -54,6 +56,11 @@ pub fn contacts(
     memory: &mut KernelMemory,
     budget: &mut Budget,
 ) -> Verdict<Vec<Contact>> {
+    match Rescaled::of(pair, budget) {
+        Some(None) => {}
+        Some(Some(rescaled)) => return rescaled.contacts(wanted, budget),
+        None => return Verdict::out_of_budget(),
+    }
     let [pose_a, pose_b] = pair.poses;
     let (mut found, mut work) = (Vec::new(), Counters::default());
     let certainty = match pair.shapes {

@@ -1,9 +1,10 @@
 //! A short translation of b after which two bodies are apart or touch.
 //!
 //! For two convex bodies, meshes of such bodies among them, it is the penetration depth. For others the shortest way
-//! out that is found from many directions (`translation`; `part_translation` where curved parts meet). Whatever is
-//! found is checked by the exact relation, and lengthened by rounding until that says so. Flat and open bodies that
-//! merely touch have the depth 0 and intersect all the same: what parts them is as long as rounding asks for.
+//! out that is found from many directions (`translation`; `part_translation` where curved parts meet), or that their
+//! contacts suggest. Whatever is found is checked by the exact relation, and lengthened by rounding until that says so.
+//! Flat and open bodies that merely touch have the depth 0 and intersect all the same: what parts them is as long as
+//! rounding asks for.
 
 use std::sync::Arc;
 
@@ -12,7 +13,9 @@ use glam::DVec3;
 use super::convex_mesh_hull::{as_mesh, convex_body};
 use super::part_translation::{PartTranslation, doubt};
 use super::payment::Payment;
+use super::rescaled::Rescaled;
 use super::translation::{Translation, WayOut, spread_directions};
+use super::{Wanted, contacts};
 use crate::bound::Aabb;
 use crate::contact::{Certainty, Counters, Finish, Outcome, Relation, Verdict, VolumeOptions};
 use crate::model::{Fact, Geometry, Model};
@@ -48,6 +51,8 @@ struct Way {
     length: f64,
     /// No translation shorter than this parts the bodies.
     at_least: f64,
+    /// Whether it is the shortest one, but for rounding: that of two convex bodies.
+    is_penetration_depth: bool,
     /// Directions to try where this one turns out to be none.
     others: Vec<DVec3>,
 }
@@ -86,35 +91,30 @@ pub fn separate(
     if !meshes.into_iter().all(|model| model.prepare(Fact::Topology, budget)) {
         return Ok(Verdict::out_of_budget());
     }
-    let Some(convex) = as_convex(pair, budget) else { return Ok(Verdict::out_of_budget()) };
-    let way = match convex {
-        Some([(a, pose_a), (b, pose_b)]) => {
-            let (found, certainty) = separation::distance(&a, &pose_a, &b, &pose_b, &mut memory.convex);
-            if found.distance == f64::NEG_INFINITY {
-                let reason = "no translation takes two such half-spaces apart".into();
-                return Err(Error::Argument { name: "b", reason });
-            }
-            work.primitive_tests += 1;
-            let length = (-found.distance).max(0.0);
-            let at_least = (-found.distance - doubt(certainty)).max(0.0);
-            Way { direction: found.normal, length, at_least, others: Vec::new() }
+    let found = match Rescaled::of(pair, budget) {
+        Some(None) => way_out(pair, memory, budget, &mut work)?,
+        Some(Some(rescaled)) => {
+            let found = way_out(&rescaled.pair(), &mut KernelMemory::default(), budget, &mut work)?;
+            let in_world = |x: f64| x / rescaled.scale;
+            found.map(|way| Way { length: in_world(way.length), at_least: in_world(way.at_least), ..way })
         }
-        None => {
-            let Some(found) = of_bodies(pair, budget, &mut work)? else {
-                return Ok(Verdict::out_of_budget());
-            };
-            found
-        }
+        None => None,
     };
+    let Some(way) = found else { return Ok(Verdict::out_of_budget()) };
     let way = match beside(pair) {
         Some((direction, length)) if length < way.length => {
             Way { direction, length, others: Vec::new(), ..way }
         }
         _ => way,
     };
-    let Some(translation) = verified(pair, &way, budget, &mut work) else {
-        return Ok(Verdict::out_of_budget());
+    let guess =
+        if way.is_penetration_depth { Some(None) } else { along_contacts(pair, &way, budget, &mut work) };
+    let found = match guess {
+        Some(None) => verified(pair, &way, budget, &mut work),
+        Some(found) => found,
+        None => None,
     };
+    let Some(translation) = found else { return Ok(Verdict::out_of_budget()) };
     let length = length_of(translation);
     let at_least = way.at_least.min(length);
     let certainty = match length - at_least {
@@ -123,6 +123,32 @@ pub fn separate(
     };
     let found = SeparatingTranslation { translation, length, at_least };
     Ok(Verdict::new(Some(found), outcome(certainty, work)))
+}
+
+/// A way out of two bodies that overlap; `None` when the budget ended.
+fn way_out(
+    pair: &ShapePair<'_>,
+    memory: &mut KernelMemory,
+    budget: &mut Budget,
+    work: &mut Counters,
+) -> Result<Option<Way>, Error> {
+    let Some(convex) = as_convex(pair, budget) else { return Ok(None) };
+    let Some([(a, pose_a), (b, pose_b)]) = convex else { return of_bodies(pair, budget, work) };
+    let (found, certainty) = separation::distance(&a, &pose_a, &b, &pose_b, &mut memory.convex);
+    if found.distance == f64::NEG_INFINITY {
+        let reason = "no translation takes two such half-spaces apart".into();
+        return Err(Error::Argument { name: "b", reason });
+    }
+    work.primitive_tests += 1;
+    let length = (-found.distance).max(0.0);
+    let at_least = (-found.distance - doubt(certainty)).max(0.0);
+    Ok(Some(Way {
+        direction: found.normal,
+        length,
+        at_least,
+        is_penetration_depth: true,
+        others: Vec::new(),
+    }))
 }
 
 /// The shortest of some translations of b that takes two shapes apart, or else the one that takes their hulls apart.
@@ -147,18 +173,56 @@ pub(crate) fn separate_by_guesses(
     };
     let (hulls, _) = separation::distance(&a, &pose_a, &b, &pose_b, &mut Default::default());
     let longest = (-hulls.distance).max(0.0);
-    if !is_convex {
-        let mut ways: Vec<DVec3> = guesses.into_iter().map(|way| way * (1.0 + GUESS_LENGTHENED)).collect();
-        ways.retain(|way| way.length() < longest);
-        sort_rarely(&mut ways, |x, y| x.length().total_cmp(&y.length()));
-        for way in ways {
-            if is_parted(pair, way, budget, &mut work)? {
-                return Some(way);
-            }
+    if !is_convex && let Some(way) = shortest_that_parts(pair, guesses, [0.0, longest], budget, &mut work)? {
+        return Some(way);
+    }
+    let way = Way {
+        direction: hulls.normal,
+        length: longest,
+        at_least: 0.0,
+        is_penetration_depth: is_convex,
+        others: Vec::new(),
+    };
+    verified(pair, &way, budget, &mut work)
+}
+
+/// The shortest of some translations of b that takes two shapes apart, between two lengths; the outer `None` when the budget
+/// ended first.
+fn shortest_that_parts(
+    pair: &ShapePair<'_>,
+    guesses: impl IntoIterator<Item = DVec3>,
+    [least, most]: [f64; 2],
+    budget: &mut Budget,
+    work: &mut Counters,
+) -> Option<Option<DVec3>> {
+    let mut ways: Vec<DVec3> = guesses.into_iter().map(|way| way * (1.0 + GUESS_LENGTHENED)).collect();
+    ways.retain(|&way| (least..most).contains(&length_of(way)));
+    sort_rarely(&mut ways, |&x, &y| length_of(x).total_cmp(&length_of(y)));
+    for way in ways {
+        if is_parted(pair, way, budget, work)? {
+            return Some(Some(way));
         }
     }
-    let way = Way { direction: hulls.normal, length: longest, at_least: 0.0, others: Vec::new() };
-    verified(pair, &way, budget, &mut work)
+    Some(None)
+}
+
+/// What the contacts of two bodies suggest, if it is shorter than a way out of them; the outer `None` when the budget ended.
+/// The search from many directions may have missed it.
+fn along_contacts(
+    pair: &ShapePair<'_>,
+    way: &Way,
+    budget: &mut Budget,
+    work: &mut Counters,
+) -> Option<Option<DVec3>> {
+    let is_listed = |shape: &&Geometry| matches!(shape, Geometry::Mesh(_) | Geometry::Convex(_));
+    if !pair.shapes.iter().all(is_listed) {
+        return Some(None);
+    }
+    let wanted = Wanted { margin: 0.0, one_sided: false, deep: true };
+    let found = budget.silently(|budget| contacts(pair, wanted, &mut KernelMemory::default(), budget));
+    *work += found.outcome.work;
+    let guesses = found.value?.into_iter().map(|contact| contact.normal * contact.depth);
+    shortest_that_parts(pair, guesses, [way.at_least, way.length], budget, work)
 }
 
 /// Both bodies as placed convex shapes, if they are convex; `None` outside when the budget ended first.
@@ -193,7 +257,13 @@ fn hulls_of(models: [&Arc<Model>; 2], budget: &mut Budget) -> Option<Option<[Con
 /// A way out of two bodies that are not both convex; `None` when the budget ended.
 fn of_bodies(pair: &ShapePair<'_>, budget: &mut Budget, work: &mut Counters) -> Result<Option<Way>, Error> {
     if let Some((direction, length)) = out_of_half_space(pair) {
-        return Ok(Some(Way { direction, length, at_least: length, others: Vec::new() }));
+        return Ok(Some(Way {
+            direction,
+            length,
+            at_least: length,
+            is_penetration_depth: true,
+            others: Vec::new(),
+        }));
     }
     if !pair.shapes.iter().all(|shape| has_faces(shape))
         && let Some(parts) = PartTranslation::new(pair.shapes, pair.poses)
@@ -221,7 +291,7 @@ fn of_parts(parts: &PartTranslation<'_>, budget: &mut Budget, work: &mut Counter
     let found = parts.search(directions, parts.reach(), &mut Payment::from(budget, work))?;
     let (direction, length) = found.map_or((DVec3::Z, f64::INFINITY), |exit| (exit.direction, exit.length));
     let others = known.directions.into_iter().take(MOST_OTHERS).collect();
-    Some(Way { direction, length, at_least: known.at_least, others })
+    Some(Way { direction, length, at_least: known.at_least, is_penetration_depth: false, others })
 }
 
 /// A way out of the meshes of two bodies; `None` when the budget ended.
@@ -246,7 +316,8 @@ fn of_meshes(pair: &ShapePair<'_>, budget: &mut Budget, work: &mut Counters) -> 
     // Without a single way out that of the boxes is still left.
     let (direction, length) = found.map_or((DVec3::Z, f64::INFINITY), |exit| (exit.direction, exit.length));
     let at_least = common_ball([a, b], [pose_a, pose_b], budget);
-    Ok(Some(Way { direction, length, at_least, others: faces.take(MOST_OTHERS).collect() }))
+    let others = faces.take(MOST_OTHERS).collect();
+    Ok(Some(Way { direction, length, at_least, is_penetration_depth: false, others }))
 }
 
 /// The direction and the length of the way out of a half-space, if one of the bodies is one.

@@ -93,7 +93,7 @@ pub(super) fn contacts(
         certainty = certainty.lesser(pair.add(place, one_sided, closed, budget, work, found)?);
     }
     if places.is_empty() {
-        certainty = pair.add_nearest(margin, budget, work, found)?;
+        certainty = pair.add_nearest(margin, closed, budget, work, found)?;
     }
     Some(certainty)
 }
@@ -179,6 +179,27 @@ impl Pair<'_> {
             Place { normal, depth, ..place }
         };
         Some(places.into_iter().map(finish).collect())
+    }
+
+    /// The body of which a part lies in the other one, a solid, where the surfaces do not meet and no volume is common: an open
+    /// one, or one with two sides and nothing between them.
+    fn nested(&self, closed: [bool; 2], budget: &mut Budget, work: &mut Counters) -> Option<Option<Place>> {
+        for (inner, outer) in [(0, 1), (1, 0)] {
+            if !closed[outer] {
+                continue;
+            }
+            let [inner, outer] = [self.placed[inner], self.placed[outer]];
+            for component in inner.model.topology().components() {
+                let p = inner.corners(component.first_triangle)[0];
+                if outer.holds(p, budget, work)? {
+                    let [low, high] = inner.bounds();
+                    let (bounds, depth) = (Aabb { low, high }, (high - low).length());
+                    let place = Place { bounds, normal: DVec3::ZERO, area: 0.0, inside: Some(p), depth };
+                    return Some(Some(place));
+                }
+            }
+        }
+        Some(None)
     }
 
     /// Appends the contacts of one place.
@@ -274,10 +295,11 @@ impl Pair<'_> {
         found.extend(chosen.iter().map(|&k| Contact { area, ..points[k] }));
     }
 
-    /// The nearest points, where the meshes touch or are within the margin.
+    /// The nearest points, where the meshes touch or are within the margin; or the way out of what is nested.
     fn add_nearest(
         &self,
         margin: f64,
+        closed: [bool; 2],
         budget: &mut Budget,
         work: &mut Counters,
         found: &mut Vec<Contact>,
@@ -293,6 +315,11 @@ impl Pair<'_> {
             }
         };
         *work += near.outcome.work;
+        if near.distance > 0.0
+            && let Some(place) = self.nested(closed, budget, work)?
+        {
+            return self.add(&place, false, closed, budget, work, found);
+        }
         if !(near.distance <= margin) {
             return Some(Certainty::Exact);
         }

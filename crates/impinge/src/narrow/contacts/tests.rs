@@ -12,6 +12,10 @@ use crate::narrow::shape_pair::ShapePair;
 use crate::shape::{Convex, Polytope, Primitive, procedural};
 use crate::{Budget, Contact, Mesh, Pose, Relation, Shape};
 
+fn boundless() -> Budget {
+    Budget::UNLIMITED.clone()
+}
+
 fn unit(dice: &mut Pcg64) -> DVec3 {
     loop {
         let v = DVec3::from_array([(); 3].map(|()| dice.random_range(-1.0..1.0)));
@@ -308,6 +312,105 @@ fn hulls_for_a_separating_translation_are_paid_for() {
     assert!(separate_by_guesses(&pair, [], &mut Budget::units(3 * units)).is_none());
     assert!(!a.knows(Fact::Hull) && !b.knows(Fact::Hull));
     assert!(separate_by_guesses(&pair, [], &mut unlimited()).is_some());
+}
+
+/// Squares and fourth powers of such lengths leave the range of the doubles.
+#[test]
+fn contacts_and_ways_out_of_tiny_and_huge_bodies_are_those_of_ordinary_ones() {
+    let dice = &mut Pcg64::seed_from_u64(23);
+    let mut deep = 0;
+    for case in 0..12 {
+        let [blob, other] = [0, 1].map(|k| procedural::blob(0.8, 0.4, 1, 100 + 2 * case + k).unwrap());
+        let at = unit(dice) * dice.random_range(0.3..0.9);
+        let turn = DQuat::from_axis_angle(unit(dice), 1.0);
+        let all = |power: i32| {
+            let size = 2_f64.powi(power);
+            let mesh = |mesh: &Mesh| Geometry::from(Model::from(mesh.scaled(size).unwrap()));
+            let b = match case % 3 {
+                0 => mesh(&other),
+                1 => Polytope::hull(other.scaled(size).unwrap().vertices()).unwrap().into(),
+                _ => Primitive::cylinder(0.5 * size, 0.6 * size).unwrap().into(),
+            };
+            let (a, pose) = (mesh(&blob), Pose::from_rotation(at * size, turn).unwrap());
+            let found = ask(&a, &Pose::IDENTITY, &b, &pose, 0.0);
+            let pair = ShapePair::new([&a, &b], [&Pose::IDENTITY, &pose]);
+            let apart =
+                separate(&pair, &mut KernelMemory::default(), &mut boundless()).unwrap().value.unwrap();
+            let lengths: Vec<f64> = found.iter().map(|contact| contact.depth / size).collect();
+            let features: Vec<_> = found.iter().map(|contact| contact.features).collect();
+            (lengths, features, apart.length / size, apart.at_least / size)
+        };
+        let ordinary = all(0);
+        deep += usize::from(ordinary.0.iter().any(|depth| *depth > 0.05));
+        for power in [-900, -310, 190] {
+            let (lengths, features, length, at_least) = all(power);
+            assert_eq!(lengths.len(), ordinary.0.len(), "{case} 2^{power}");
+            // Corners of a hull keep their numbers; which of a mesh's features a point lies on may be a matter of rounding.
+            if case % 3 == 1 {
+                assert_eq!(features, ordinary.1, "{case} 2^{power}");
+            }
+            let near = |x: f64, y: f64| (x - y).abs() < 1e-6;
+            assert!(
+                lengths.iter().zip(&ordinary.0).all(|(x, y)| near(*x, *y)),
+                "{case} 2^{power}: {lengths:?}"
+            );
+            assert!(near(length, ordinary.2), "{case} 2^{power}: {length} {}", ordinary.2);
+            assert!(near(at_least, ordinary.3), "{case} 2^{power}: {at_least} {}", ordinary.3);
+        }
+    }
+    assert!(deep > 6, "{deep}");
+}
+
+/// What the contacts of two meshes suggest may be shorter than all that is found from directions around both.
+#[test]
+fn no_contact_suggests_a_shorter_way_than_the_separating_translation() {
+    let dice = &mut Pcg64::seed_from_u64(31);
+    let mut asked = 0;
+    for case in 0..40 {
+        let a = Geometry::from(Model::from(procedural::blob(0.8, 0.4, 1, 2 * case).unwrap()));
+        let b = Geometry::from(Model::from(procedural::torus(0.7, 0.3, 9, 6).unwrap()));
+        let at = unit(dice) * dice.random_range(0.3..1.2);
+        let pose = turned(dice, at);
+        let pair = ShapePair::new([&a, &b], [&Pose::IDENTITY, &pose]);
+        let apart = separate(&pair, &mut KernelMemory::default(), &mut boundless()).unwrap().value.unwrap();
+        let ways =
+            ask(&a, &Pose::IDENTITY, &b, &pose, 0.0).into_iter().map(|found| found.normal * found.depth);
+        let Some(guess) = separate_by_guesses(&pair, ways, &mut boundless()) else { continue };
+        assert!(apart.length <= guess.length() * (1.0 + 1e-12), "{case}: {apart:?} {guess}");
+        asked += usize::from(apart.length > 0.0);
+    }
+    assert!(asked > 20, "{asked}");
+}
+
+/// Neither open nor flat bodies have a volume in common with the solid around them.
+#[test]
+fn a_flat_body_within_a_solid_has_a_contact_as_deep_as_the_way_out() {
+    let sheet = Geometry::from(Model::from(procedural::sheet([0.6, 0.6], [1, 1]).unwrap()));
+    let corners = [[-0.3, -0.3], [0.3, -0.3], [0.3, 0.3], [-0.3, 0.3]].map(|[x, y]| DVec3::new(x, y, 0.0));
+    let flat = Geometry::from(Polytope::hull(&corners).unwrap());
+    let cube = procedural::cuboid([1.0; 3], [1; 3]).unwrap();
+    // Not convex: a second cube far away.
+    let far = cube.vertices().iter().map(|&p| p + DVec3::X * 9.0);
+    let vertices = cube.vertices().iter().copied().chain(far).collect();
+    let count = cube.vertices().len() as u32;
+    let copies = cube.triangles().iter().map(|t| t.map(|v| v + count));
+    let triangles = cube.triangles().iter().copied().chain(copies).collect();
+    let two = Mesh::from_points(vertices, triangles).unwrap();
+    for (outer, inner) in [(&cube, &sheet), (&two, &sheet), (&two, &flat)] {
+        let outer = Geometry::from(Model::from(outer.clone()));
+        let pose = Pose::shift(DVec3::Z * 0.1);
+        let found = ask(&outer, &Pose::IDENTITY, inner, &pose, 0.0);
+        let depth = |found: &[Contact]| found.iter().map(|contact| contact.depth).fold(f64::NAN, f64::max);
+        assert!((depth(&found) - 0.9).abs() < 1e-9, "{found:?}");
+        assert!(found.iter().all(|contact| contact.normal.dot(DVec3::Z) > 1.0 - 1e-9), "{found:?}");
+        let swapped = ask(inner, &pose, &outer, &Pose::IDENTITY, 0.0);
+        assert!((depth(&swapped) - 0.9).abs() < 1e-9, "{swapped:?}");
+        let pair = ShapePair::new([&outer, inner], [&Pose::IDENTITY, &pose]);
+        let apart = separate(&pair, &mut KernelMemory::default(), &mut boundless()).unwrap().value.unwrap();
+        assert!((apart.length - 0.9).abs() < 1e-12, "{apart:?}");
+        // Outside it has none.
+        assert!(ask(&outer, &Pose::IDENTITY, inner, &Pose::shift(DVec3::Z * 1.5), 0.0).is_empty());
+    }
 }
 
 /// A ball in a valley is left by the shallower side later, along the normal of the deeper one.

@@ -35,6 +35,7 @@ use super::screw_shadow::{ScrewShadows, Shadows};
 use super::time_queue::TimedEntry;
 use super::triangle_impact::triangle_impact;
 use super::triangle_pair::{Corners, Step, step, time_along};
+use crate::contact::Verdict;
 use crate::geom::point_triangle::norm;
 use crate::geom::triangle_triangle;
 use crate::hierarchy::box_distance::{BoxDistance, Gaps, gaps};
@@ -242,6 +243,12 @@ impl<'m> MeshSweep<'m> {
 
     /// Goes on until the first contact is known or the budget ends; then calling again resumes.
     pub fn advance(&mut self, budget: &mut Budget) -> Sweep {
+        self.advance_telling(budget, &|found| found)
+    }
+
+    /// As [`MeshSweep::advance`]; before something long, in which the budget may end, what is known is left in the words of
+    /// the caller.
+    pub(super) fn advance_telling(&mut self, budget: &mut Budget, told: &dyn Fn(Sweep) -> Sweep) -> Sweep {
         let limited = !budget.is_unlimited();
         while self.found.is_none() {
             let Some(mut entry) = self.open.pop().or_else(|| self.next_span()) else { break };
@@ -250,6 +257,9 @@ impl<'m> MeshSweep<'m> {
                 return self.answer(entry.time, Finish::OutOfBudget);
             }
             let before = self.work.primitive_tests;
+            if limited && self.is_before_something_long() {
+                budget.leave(|| Some(Verdict::from(told(self.answer(entry.time, Finish::OutOfBudget)))));
+            }
             if self.hulls.is_due(self.hull_work()) && !self.hulls_are_ready(budget) {
                 self.open.push(entry);
                 return self.answer(entry.time, Finish::OutOfBudget);
@@ -289,6 +299,13 @@ impl<'m> MeshSweep<'m> {
         self.work.primitive_tests + self.work.volume_tests / (WIDTH * WIDTH) as u64
     }
 
+    /// Whether hulls or shadows are made next.
+    fn is_before_something_long(&self) -> bool {
+        let hulls = self.hulls.is_due(self.hull_work())
+            && !self.bodies.iter().all(|body| body.model.knows(Fact::Hull));
+        hulls || self.shadows_are_due()
+    }
+
     /// Builds the hulls as far as the budget goes.
     fn hulls_are_ready(&self, budget: &mut Budget) -> bool {
         self.bodies.iter().all(|body| body.model.prepare(Fact::Hull, budget))
@@ -302,17 +319,24 @@ impl<'m> MeshSweep<'m> {
         self
     }
 
+    /// Whether the search has taken so long that shadows may be worth their cost.
+    fn shadows_are_due(&self) -> bool {
+        matches!(self.shadows, Shadows::Later)
+            && self.hull_work() >= FIRST_SHADOWS + self.triangles() / TRIANGLES_A_UNIT
+    }
+
+    /// Of both bodies.
+    fn triangles(&self) -> u64 {
+        self.bodies.iter().map(|body| body.model.mesh().triangles().len() as u64).sum()
+    }
+
     /// Makes the shadows when the search takes long; false where the budget was only a trial that ended.
     fn shadows_are_ready(&mut self, budget: &mut Budget) -> bool {
-        if !matches!(self.shadows, Shadows::Later) {
+        if !self.shadows_are_due() {
             return true;
         }
         let (models, motions) = (self.bodies.map(|body| body.model), self.bodies.map(|body| body.motion));
-        let triangles: u64 = models.iter().map(|model| model.mesh().triangles().len() as u64).sum();
-        if self.hull_work() < FIRST_SHADOWS + triangles / TRIANGLES_A_UNIT {
-            return true;
-        }
-        if !budget.charge_all(triangles) {
+        if !budget.charge_all(self.triangles()) {
             return false;
         }
         // They hold for the whole step, and so must the bound of its rounding.

@@ -61,8 +61,8 @@ pub fn sweep_within(
     let mut search = ShapeSweep::new(shapes, motions, options);
     search.recall(memory);
     loop {
-        let found = search.advance(budget);
-        let found = frame.map_or(found, |frame| frame.back(found));
+        let in_world = |found: Sweep| frame.map_or(found, |frame| frame.back(found));
+        let found = in_world(search.advance_telling(budget, &in_world));
         let told = || Verdict::from(found);
         if found.outcome.finish != Finish::OutOfBudget || !budget.rest(told) {
             memory.keep(&found);
@@ -117,8 +117,13 @@ impl<'s> ShapeSweep<'s> {
 
     /// Goes on until the first contact is known or the budget ends; then calling again resumes.
     pub fn advance(&mut self, budget: &mut Budget) -> Sweep {
+        self.advance_telling(budget, &|found| found)
+    }
+
+    /// As [`ShapeSweep::advance`]; what is known before something long is left in the words of the caller.
+    fn advance_telling(&mut self, budget: &mut Budget, told: &dyn Fn(Sweep) -> Sweep) -> Sweep {
         match &mut self.0 {
-            Search::Meshes(search) => search.advance(budget),
+            Search::Meshes(search) => search.advance_telling(budget, told),
             Search::Pieces(search) => search.advance(budget),
         }
     }

@@ -2,8 +2,8 @@
 //!
 //! Curved primitives are quadrics cut by slabs, solved about the point of the line nearest to the shape's middle, so
 //! that a distant origin costs no more digits than its own rounding. Hulls and triangles are their placed triangles,
-//! without gaps between neighbours. A ray that starts on a surface hits it there, also where it runs in it. What has
-//! no area is never hit.
+//! without gaps between neighbours. A ray that starts on a surface hits it there, also where it runs in it, and one that
+//! touches a curved surface to rounding hits it. What has no area is never hit.
 
 use glam::{DMat3, DVec3};
 use smallvec::SmallVec;
@@ -339,14 +339,16 @@ fn size_of_primitive(primitive: &Primitive) -> f64 {
 }
 
 /// The part of the line p + s·u, u of length 1, in the solid. Points of the line are known up to `rounding`: one that
-/// touches an edge of a box or a rim of a cylinder within that has a chord of length 0.
+/// touches an edge of a box, a rim, an apex or a curved surface within that has a chord of length 0.
 fn chord(primitive: &Primitive, p: DVec3, u: DVec3, rounding: f64) -> Option<Chord> {
     match *primitive {
-        Primitive::Sphere { radius } => ball(DVec3::ZERO, radius, p, u),
+        Primitive::Sphere { radius } => ball(DVec3::ZERO, radius, p, u, |_| rounding),
         Primitive::Ellipsoid { radii } => {
             let (q, v) = (p / radii, u / radii);
             let length = v.length();
-            let unit = ball(DVec3::ZERO, 1.0, q, v / length)?;
+            // What rounding moves a point by, along the normal of the unit sphere.
+            let rounding = |foot: DVec3| rounding * (foot / radii).length();
+            let unit = ball(DVec3::ZERO, 1.0, q, v / length, rounding)?;
             Some(unit.map(|end| End::new(end.at / length, end.normal / radii)))
         }
         Primitive::Cuboid { half } => {
@@ -357,14 +359,15 @@ fn chord(primitive: &Primitive, p: DVec3, u: DVec3, rounding: f64) -> Option<Cho
             common(bar(radius, p, u, rounding)?, surface_only(slab(2, half_height, p, u, rounding)?))
         }
         Primitive::Capsule { radius, half_height } => {
-            let middle =
-                bar(radius, p, u, 0.0).zip(slab(2, half_height, p, u, 0.0)).and_then(|(a, b)| common(a, b));
-            let ends = [half_height, -half_height].map(|z| ball(DVec3::Z * z, radius, p, u));
+            let middle = bar(radius, p, u, rounding).zip(slab(2, half_height, p, u, rounding));
+            let middle = middle.and_then(|(a, b)| common(a, b));
+            let ends = [half_height, -half_height].map(|z| ball(DVec3::Z * z, radius, p, u, |_| rounding));
             ends.into_iter().chain([middle]).flatten().reduce(joined).map(surface_only)
         }
-        Primitive::Cone { radius, half_height } => {
-            common(cone(radius, half_height, p, u)?, surface_only(slab(2, half_height, p, u, 0.0)?))
-        }
+        Primitive::Cone { radius, half_height } => common(
+            cone(radius, half_height, p, u, rounding)?,
+            surface_only(slab(2, half_height, p, u, rounding)?),
+        ),
         Primitive::HalfSpace { normal, offset } => {
             let rate = normal.dot(u);
             let at = (offset - normal.dot(p)) / rate;
@@ -413,13 +416,14 @@ fn slab(axis: usize, half: f64, p: DVec3, u: DVec3, rounding: f64) -> Option<Cho
     Some([end(-far), end(far)])
 }
 
-fn ball(centre: DVec3, radius: f64, p: DVec3, u: DVec3) -> Option<Chord> {
+/// A ball; a line that passes it within what `rounding` tells of the nearest point touches it there.
+fn ball(centre: DVec3, radius: f64, p: DVec3, u: DVec3, rounding: impl Fn(DVec3) -> f64) -> Option<Chord> {
     let from = p - centre;
     let near = -from.dot(u);
     let foot = from + u * near;
     let away = foot.length();
     if away > radius {
-        return None;
+        return (away <= radius + rounding(foot)).then(|| [End::new(near, foot); 2]);
     }
     let half = ((radius - away) * (radius + away)).sqrt();
     let end = |half: f64| End::new(near + half, foot + u * half);
@@ -433,51 +437,81 @@ fn bar(radius: f64, p: DVec3, u: DVec3, rounding: f64) -> Option<Chord> {
     let speed = across.length();
     if speed == 0.0 {
         let forever = [End::never(f64::NEG_INFINITY), End::never(f64::INFINITY)];
-        return (flat.length() <= radius).then_some(forever);
+        return (flat.length() <= radius + rounding).then_some(forever);
     }
     let unit = across / speed;
-    let circle = ball(DVec3::ZERO, radius, flat.extend(0.0), unit.extend(0.0))?;
+    let circle = ball(DVec3::ZERO, radius, flat.extend(0.0), unit.extend(0.0), |_| rounding)?;
     // How fast the line leaves the bar, as a share of its speed across.
     let steepness = 0.5 * (circle[1].at - circle[0].at) / radius;
-    let doubt = if steepness > LEAST_STEEPNESS { rounding / (steepness * speed) } else { 0.0 };
+    let doubt = match steepness {
+        0.0 => rounding / speed,
+        _ if steepness > LEAST_STEEPNESS => rounding / (steepness * speed),
+        _ => 0.0,
+    };
     Some(circle.map(|end| End { at: end.at / speed, doubt, ..end }))
 }
 
 /// A cone with its apex at +half_height that widens downwards without end.
-fn cone(radius: f64, half_height: f64, p: DVec3, u: DVec3) -> Option<Chord> {
+fn cone(radius: f64, half_height: f64, p: DVec3, u: DVec3, rounding: f64) -> Option<Chord> {
     let slope = radius / (2.0 * half_height);
-    let depth = half_height - p.z;
+    // From heights across the axis to lengths across the surface.
+    let slant = (1.0 + slope * slope).sqrt();
     let (flat, across) = (p.truncate(), u.truncate());
+    let end = |at: f64, doubt: f64| {
+        let x = p + u * at;
+        let level = x.truncate().length();
+        let outward = x.truncate().extend(slope * level);
+        End { doubt, ..End::new(at, if level > 0.0 { outward } else { DVec3::Z }) }
+    };
+    let downward = |end: End| match u.z > 0.0 {
+        true => [End::never(f64::NEG_INFINITY), end],
+        false => [end, End::never(f64::INFINITY)],
+    };
+    let to_apex = DVec3::Z * half_height - p;
+    let at_apex = to_apex.dot(u);
+    if (to_apex - u * at_apex).length_squared() <= rounding * rounding {
+        // How far outside of the surface it is at the level of the base, but for the length of u.z.
+        let lean = (across.length() - slope * u.z.abs()) * 2.0 * half_height;
+        let apex = End { doubt: rounding, ..End::new(at_apex, DVec3::Z) };
+        if lean.abs() <= 2.0 * rounding * slant * u.z.abs() {
+            return Some(downward(apex));
+        }
+        if lean > 0.0 {
+            return Some([apex; 2]);
+        }
+    }
+    let depth = half_height - p.z;
     // |flat + s·across|² = slope²·(depth − s·u.z)²
     let a = across.length_squared() - slope * slope * u.z * u.z;
     let b = flat.dot(across) + slope * slope * depth * u.z;
     let c = (flat.length() - slope * depth.abs()) * (flat.length() + slope * depth.abs());
     let mut inside = b * b - a * c;
     if inside < 0.0 {
-        // Through the apex or along the surface; a line that goes steeper than the surface always meets it.
-        if a >= 0.0 {
-            return None;
+        // Along the surface; a line that goes steeper than the surface always meets it.
+        if a > 0.0 {
+            let at = -b / a;
+            let x = p + u * at;
+            let outside = x.truncate().length() - slope * (half_height - x.z);
+            let is_below = x.z <= half_height + rounding;
+            return (is_below && outside <= rounding * slant).then(|| [end(at, rounding); 2]);
         }
         inside = 0.0;
     }
-    let sum = -(b + inside.sqrt().copysign(b));
+    let root = inside.sqrt();
+    let sum = -(b + root.copysign(b));
     let end = |at: f64| {
-        let x = p + u * at;
-        let level = x.truncate().length();
-        let outward = x.truncate().extend(slope * level);
-        End::new(at, if level > 0.0 { outward } else { DVec3::Z })
-    };
-    let downward = |at: f64| match u.z > 0.0 {
-        true => [End::never(f64::NEG_INFINITY), end(at)],
-        false => [end(at), End::never(f64::INFINITY)],
+        let level = (p + u * at).truncate().length();
+        // How fast the line leaves the cone.
+        let steepness = root / (level * slant);
+        end(at, if steepness > LEAST_STEEPNESS { rounding / steepness } else { 0.0 })
     };
     if a == 0.0 {
-        return (b != 0.0).then(|| downward(-0.5 * c / b));
+        return (b != 0.0).then(|| downward(end(-0.5 * c / b)));
     }
     let roots = [sum / a, if sum == 0.0 { 0.0 } else { c / sum }];
     let (low, high) = (roots[0].min(roots[1]), roots[0].max(roots[1]));
     if a < 0.0 {
-        return Some(downward(if u.z > 0.0 { low } else { high }));
+        return Some(downward(end(if u.z > 0.0 { low } else { high })));
     }
     let middle = p.z + u.z * (0.5 * (low + high));
     (middle <= half_height).then(|| [end(low), end(high)])

@@ -270,3 +270,109 @@ fn a_ray_that_touches_an_edge_of_a_box_or_the_rim_of_a_cylinder_hits_it() {
         assert!(hits(&cylinder, &pose, &ray(1e-9)).0.is_empty());
     }
 }
+
+/// Lines that touch a curved surface in one point, whose coordinates are whole numbers, and the same a little farther out.
+#[test]
+fn a_ray_that_touches_a_curved_surface_hits_it() {
+    let triples = [[3.0, 4.0, 5.0], [5.0, 12.0, 13.0], [8.0, 15.0, 17.0], [7.0, 24.0, 25.0]];
+    let mut rng = Pcg64::seed_from_u64(5);
+    let mut touched = [0; 6];
+    for round in 0..6000 {
+        let mut whole = |from: i32, to: i32| f64::from(rng.random_range(from..=to));
+        let [a, b, c] = triples[round % 4];
+        let [a, b] = [a, b].map(|x| if whole(0, 1) > 0.0 { x } else { -x });
+        // Around the axis, and along it where the surface runs straight.
+        let (round_it, level) = (DVec3::new(-b, a, 0.0), whole(-3, 3));
+        let (share, lift) = (whole(1, 3), whole(-4, 4));
+        let (at, outward, direction, shape): (DVec3, DVec3, DVec3, Convex) = match round % 6 {
+            0 => {
+                let direction = round_it * share + DVec3::Z * lift;
+                (
+                    DVec3::new(a, b, 0.0),
+                    DVec3::new(a, b, 0.0),
+                    direction,
+                    Primitive::sphere(c).unwrap().into(),
+                )
+            }
+            1 => {
+                let radii = DVec3::new(2.0, 1.0, 4.0);
+                let direction = radii * (round_it * share + DVec3::Z * lift);
+                let at = radii * DVec3::new(a, b, 0.0);
+                (
+                    at,
+                    DVec3::new(a, b, 0.0) / radii,
+                    direction,
+                    Primitive::ellipsoid(radii * c).unwrap().into(),
+                )
+            }
+            2 | 3 => {
+                let direction = round_it * share + DVec3::Z * lift;
+                let at = DVec3::new(a, b, if round % 6 == 2 { level } else { 3.0 });
+                let shape = match round % 4 {
+                    0 | 1 => Primitive::cylinder(c, 3.0),
+                    _ => Primitive::capsule(c, 3.0),
+                };
+                (at, DVec3::new(a, b, 0.0), direction, shape.unwrap().into())
+            }
+            4 => {
+                // The cap of a capsule, along its meridian.
+                let at = DVec3::new(a, 0.0, 6.0 + b.abs());
+                let normal = DVec3::new(a, 0.0, b.abs());
+                let direction = DVec3::new(-b.abs(), lift, a) * share;
+                (at, normal, direction, Primitive::capsule(c, 6.0).unwrap().into())
+            }
+            _ => {
+                // A cone of the slope 1/2, at half its height, across and along its surface.
+                let along = DVec3::new(-a, -b, 2.0 * c);
+                let direction = round_it * share + along * lift;
+                let normal = DVec3::new(2.0 * a, 2.0 * b, c);
+                (DVec3::new(a, b, 0.0), normal, direction, Primitive::cone(2.0 * c, 2.0 * c).unwrap().into())
+            }
+        };
+        let place = DVec3::new(whole(-50, 50), whole(-50, 50), whole(-50, 50));
+        let (pose, way) = (Pose::from_translation(place).unwrap(), whole(1, 5));
+        let ray = |off: f64| Ray {
+            origin: place + at - direction * way + outward.normalize() * off,
+            direction,
+            reach: f64::INFINITY,
+        };
+        let found = hits(&shape, &pose, &ray(0.0)).0;
+        let first = found.first().unwrap_or_else(|| panic!("{shape:?} {:?} misses", ray(0.0)));
+        // A line that is a little within leaves where the surface has turned by as much.
+        let away = |hit: &RayHit| (hit.t - way).abs() * direction.length();
+        assert!(found.iter().all(|hit| away(hit) < 1e-3), "{shape:?} {:?} {found:?}", ray(0.0));
+        assert!(first.point.distance(place + at) < 1e-3, "{shape:?} {:?} {first:?}", ray(0.0));
+        // At a rim it may be that of the face at the end.
+        assert!(first.normal.dot(outward) > -1e-9, "{shape:?} {:?} {first:?}", ray(0.0));
+        let once = first_hit(&shape, &pose, &ray(0.0), &Heading::of(&ray(0.0))).0;
+        assert_eq!(once.map(|hit| hit.t), Some(first.t));
+        assert!(hits(&shape, &pose, &ray(1e-9)).0.is_empty(), "{shape:?} {:?}", ray(1e-9));
+        touched[round % 6] += 1;
+    }
+    assert!(touched.iter().all(|&count| count == 1000), "{touched:?}");
+}
+
+/// The apex of a cone and the lines from it to its rim belong to its surface.
+#[test]
+fn a_ray_along_a_cone_or_through_its_apex_alone_hits_it() {
+    for [a, b, c] in [[3.0, 4.0, 5.0], [-5.0, 12.0, 13.0], [8.0, -15.0, 17.0]] {
+        let cone: Convex = Primitive::cone(c, 4.0).unwrap().into();
+        let cast = |origin: DVec3, direction: DVec3| {
+            hits(&cone, &Pose::IDENTITY, &Ray { origin, direction, reach: f64::INFINITY }).0
+        };
+        let (apex, rim) = (DVec3::Z * 4.0, DVec3::new(a, b, -4.0));
+        let ts = |found: &Hits| found.iter().map(|hit| hit.t).collect::<Vec<_>>();
+        let down = ts(&cast(apex + (apex - rim), rim - apex));
+        assert!(
+            down.len() == 2 && (down[0] - 1.0).abs() < 1e-12 && (down[1] - 2.0).abs() < 1e-12,
+            "{down:?}"
+        );
+        let up = ts(&cast(rim - (apex - rim) * 2.0, apex - rim));
+        assert!(up.len() == 2 && (up[0] - 2.0).abs() < 1e-12 && (up[1] - 3.0).abs() < 1e-12, "{up:?}");
+        for direction in [DVec3::X, DVec3::new(a, b, 0.0), DVec3::new(a, b, 1.0), DVec3::new(b, -a, 2.0)] {
+            let over = ts(&cast(apex - direction * 3.0, direction));
+            assert!(!over.is_empty() && over.iter().all(|t| (t - 3.0).abs() < 1e-6), "{direction} {over:?}");
+            assert!(cast(apex + DVec3::Z * 1e-9 - direction * 3.0, direction).is_empty());
+        }
+    }
+}

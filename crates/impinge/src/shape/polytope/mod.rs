@@ -82,6 +82,14 @@ impl Polytope {
         build::assemble(Outline::of(points))
     }
 
+    /// The same hull, enlarged or reduced by a power of two.
+    pub(crate) fn scaled(&self, scale: f64) -> Polytope {
+        let points: Vec<DVec3> = self.corners.iter().map(|&p| p * scale).collect();
+        let mut found = Polytope::of_points(&points);
+        found.originals.iter_mut().for_each(|own| *own = self.originals[*own as usize]);
+        found
+    }
+
     /// The volume of the hull of points as [`Outline::of_ascending`] takes them, seen from `origin` to keep the digits;
     /// costs less than the outline.
     pub(crate) fn volume_of_ascending(points: &[DVec3], origin: DVec3) -> f64 {
