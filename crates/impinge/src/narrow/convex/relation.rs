@@ -445,6 +445,16 @@ impl HalfSpace {
         self.normal.normalize()
     }
 
+    /// Where the plane is along that normal.
+    pub fn level(&self) -> f64 {
+        self.unit_normal().dot(self.origin) + self.offset / self.normal.length()
+    }
+
+    /// Bounds the numbers that enter a height, but for the point.
+    pub fn extent(&self) -> f64 {
+        self.origin.length() + (self.offset / self.normal.length()).abs()
+    }
+
     /// How far a point is beyond the plane; negative inside.
     pub fn height(&self, p: DVec3) -> f64 {
         (self.normal.dot(p - self.origin) - self.offset) / self.normal.length()
@@ -458,21 +468,6 @@ impl HalfSpace {
             height.total_cmp(&0.0)
         } else {
             compare_height(&exact_vector::exact(self.normal), self.origin, self.offset, p, 0.0)
-        }
-    }
-
-    /// The relation of this half-space, as a, to a mesh with these corners, exactly.
-    pub fn against_corners(&self, corners: impl Iterator<Item = DVec3>, closed: bool) -> Relation {
-        let (mut lowest, mut highest) = (Ordering::Greater, Ordering::Less);
-        for p in corners {
-            let order = self.side(p);
-            (lowest, highest) = (lowest.min(order), highest.max(order));
-        }
-        match (lowest, highest) {
-            (Ordering::Greater, _) => Relation::Separated,
-            (_, Ordering::Less | Ordering::Equal) => Relation::BInsideA,
-            (Ordering::Equal, _) if closed => Relation::Touching,
-            _ => Relation::Intersecting,
         }
     }
 
