@@ -265,7 +265,7 @@ fn deep(
             contact.points[1] = lowest;
             contact.depth += more;
         }
-        contact.features[1] = counted_point_in(convex, pose, contact.points[1]).0.features[0];
+        contact.features[1] = counted_point_in(convex, pose, contact.points[1]).0.features[1];
     }
     Some(certainty)
 }
