@@ -265,11 +265,7 @@ pub(super) fn parts_relation(
     }
     let mut found = union.conclude(a.parts().len());
     if found == Relation::Intersecting && union.may_hold_together() {
-        let before = total.work;
-        let told = cover(pair, budget, &mut total.work);
-        let units = |work: &Counters| work.volume_tests + work.primitive_tests;
-        let paid = budget.charge_all(units(&total.work) - units(&before));
-        let (Some(told), true) = (told, paid) else {
+        let Some(told) = budget.silently(|budget| cover(pair, budget, &mut total.work)) else {
             return (None, Outcome { finish: Finish::OutOfBudget, ..total });
         };
         match told {

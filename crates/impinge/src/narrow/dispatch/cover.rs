@@ -35,6 +35,8 @@ pub(super) enum Cover {
 
 /// Whether the union of a pair's first body holds all of the second; `None` when the budget ended first.
 pub(super) fn cover(pair: &ShapePair<'_>, budget: &mut Budget, work: &mut Counters) -> Option<Cover> {
+    let units = |work: &Counters| work.volume_tests + work.primitive_tests;
+    let begun = units(work);
     let (shape, pose) = (pair.shapes[1], pair.poses[1]);
     let bounds = region_of(shape, pose);
     let half = bounds.half();
@@ -56,9 +58,14 @@ pub(super) fn cover(pair: &ShapePair<'_>, budget: &mut Budget, work: &mut Counte
             return None;
         }
     }
+    let mut paid = begun;
     let mut cells = VecDeque::from([(bounds.centre(), half)]);
     let (mut seen, mut open) = (0, 0.0_f64);
     while let Some((middle, half)) = cells.pop_front() {
+        if !budget.charge(units(work) - paid) {
+            return None;
+        }
+        paid = units(work);
         let reach = half.length();
         let own = signed_distance(shape, pose, middle, work);
         if own > reach + doubt {
