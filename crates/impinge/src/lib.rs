@@ -27,8 +27,8 @@
 //!
 //! | question | function | what is guaranteed |
 //! |---|---|---|
-//! | What is the relation of two bodies? | [`relation`]* | exact; cylinders, cones and ellipsoids within a stated tolerance |
-//! | How far apart are they, or how deep? | [`distance`]* | to rounding; the sign for convex shapes is that of the exact relation |
+//! | What is the relation of two bodies? | [`relation`]* | exact; cylinders, cones and ellipsoids, and what several parts of a compound hold together, within a stated tolerance |
+//! | How far apart are they, or how deep? | [`distance`]* | to rounding; the sign for convex shapes is that of the exact relation; inside compounds within a stated tolerance |
 //! | Where do they touch or overlap, how deep and along which normal? | [`contacts`]* | two convex shapes: the penetration depth; two meshes: b moved by the depth is out of each region; convex shapes on a mesh that is not flat: approximate |
 //! | Which translation takes them apart? | [`separate`]* | checked by the exact relation; the shortest one for two convex bodies |
 //! | When do two moving bodies first touch? | [`sweep`]* | never late, at most a millionth of the step early; no contact is missed |

@@ -8,8 +8,9 @@ use glam::DVec3;
 
 use super::Geometry;
 use crate::bound::Aabb;
+use crate::num::tolerance::STRETCH;
 use crate::shape::Convex;
-use crate::{Error, Pose};
+use crate::{Counters, Error, Pose};
 
 /// One convex part and where it is in the body.
 #[derive(Debug, Clone)]
@@ -76,6 +77,32 @@ impl Compound {
     pub fn bounds(&self, pose: &Pose) -> Aabb {
         let boxes = self.parts.iter().map(|part| part.shape.bounds(&pose.compose(&part.pose)));
         boxes.fold(Aabb::EMPTY, |all, b| all.merge(&b))
+    }
+
+    /// The box of the world around all below a node, rounded outward.
+    pub(crate) fn placed_bounds(&self, at: u32, pose: &Pose) -> Aabb {
+        let own = &self.nodes[at as usize].bounds;
+        let mut bounds = own.placed(pose);
+        // A primitive takes the nearest rotation to the product of two poses, of which each may stretch.
+        bounds.grow(2.0 * (STRETCH - 1.0) * own.low.abs().max(own.high.abs()).length());
+        bounds
+    }
+
+    /// The parts whose boxes meet one of the world, ascending.
+    pub(crate) fn parts_in(&self, pose: &Pose, region: &Aabb, work: &mut Counters) -> Vec<u32> {
+        let (mut found, mut open) = (Vec::new(), vec![0]);
+        while let Some(at) = open.pop() {
+            work.volume_tests += 1;
+            if !self.placed_bounds(at, pose).meets(region) {
+                continue;
+            }
+            match self.nodes[at as usize].below {
+                CompoundChild::Part(part) => found.push(part),
+                CompoundChild::Two(right) => open.extend([at + 1, right]),
+            }
+        }
+        found.sort_unstable();
+        found
     }
 
     /// The tree over the parts, the root first.

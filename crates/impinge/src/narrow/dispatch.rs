@@ -6,6 +6,9 @@
 //! of particles goes down its own tree by the distances of the other body.
 //! docs/SHAPES.md has the table of all pairs.
 
+mod compound;
+mod cover;
+
 use std::sync::Arc;
 
 use super::convex::placed_core::polytope_feature;
@@ -21,12 +24,12 @@ use super::half_space_mesh;
 use super::kernel_memory::KernelMemory;
 use super::particles;
 use super::shape_pair::ShapePair;
-use super::union_relation::UnionRelation;
 use crate::contact::{Verdict, Volume, VolumeOptions};
-use crate::model::{Compound, Fact, Geometry, Model};
+use crate::model::{Fact, Geometry, Model};
 use crate::num::tolerance::TOUCH_DOUBT;
 use crate::shape::{Convex, LazyPolytope, Polytope, Primitive};
 use crate::{Budget, Certainty, Counters, Error, Feature, Finish, Outcome, Pose, Relation, Separation};
+use compound::{parts_distance, parts_relation};
 
 /// Whether a pair is answered with a and b exchanged.
 pub(super) fn is_swapped(pair: &ShapePair<'_>) -> bool {
@@ -213,41 +216,11 @@ fn hull_feature(hull: &Polytope, model: &Model, feature: Feature) -> Feature {
     }
 }
 
-/// A compound is as near as its nearest part. What a budget leaves open may be nearer by any length, or deeper.
-fn parts_distance(a: &Compound, pair: &ShapePair<'_>, budget: &mut Budget) -> Verdict<Separation> {
-    let mut best: Option<Separation> = None;
-    let mut total =
-        Outcome { certainty: Certainty::Exact, finish: Finish::Complete, work: Counters::default() };
-    for part in a.parts() {
-        let at = pair.poses[0].compose(&part.pose);
-        let one = ShapePair::new([&part.shape, pair.shapes[1]], [&at, pair.poses[1]]);
-        let Verdict { value, so_far, outcome, .. } =
-            budget.silently(|budget| distance(&one, &mut KernelMemory::default(), budget));
-        total.work += outcome.work;
-        if outcome.finish != Finish::Complete {
-            total.finish = outcome.finish;
-            total.certainty = Certainty::Conservative { tolerance: f64::INFINITY };
-        }
-        total.certainty = total.certainty.lesser(outcome.certainty);
-        let found = value.or(so_far);
-        if found.is_none() {
-            // Of a part that was not measured nothing is known: the others bound the distance from above only.
-            total.certainty = total.certainty.lesser(Certainty::Conservative { tolerance: f64::INFINITY });
-        }
-        if found.is_some_and(|f| best.is_none_or(|b| f.distance < b.distance)) {
-            best = found;
-        }
-    }
-    match best {
-        Some(best) => Verdict::by_finish(best, total),
-        None => Verdict::new(None, total),
-    }
-}
-
 /// How two placed shapes lie to each other.
 ///
 /// Exact on the placed doubles but for cylinders, cones and ellipsoids nearer than the stated tolerance to
-/// touching, and for compounds, where a body that only several parts together hold counts as intersecting.
+/// touching, and for bodies that several parts of a compound hold together, or nearly: these are told apart down to a
+/// stated resolution.
 pub fn relation(pair: &ShapePair<'_>, memory: &mut KernelMemory, budget: &mut Budget) -> Verdict<Relation> {
     let [pose_a, pose_b] = pair.poses;
     let (found, outcome) = match pair.shapes {
@@ -354,29 +327,6 @@ fn sharp_mesh_relation(
     // The triangle of a segment has no border, but no inside either.
     let flat = |found| if found == Relation::Touching { Relation::Intersecting } else { found };
     (if a.is_flat() { found.map(flat) } else { found }, outcome)
-}
-
-/// The union of the parts' relations.
-fn parts_relation(a: &Compound, pair: &ShapePair<'_>, budget: &mut Budget) -> (Option<Relation>, Outcome) {
-    let mut total =
-        Outcome { certainty: Certainty::Exact, finish: Finish::Complete, work: Counters::default() };
-    let mut union = UnionRelation::default();
-    for part in a.parts() {
-        let at = pair.poses[0].compose(&part.pose);
-        let one = ShapePair::new([&part.shape, pair.shapes[1]], [&at, pair.poses[1]]);
-        let Verdict { value: found, outcome, .. } =
-            budget.silently(|budget| relation(&one, &mut KernelMemory::default(), budget));
-        total.work += outcome.work;
-        total.certainty = total.certainty.lesser(outcome.certainty);
-        match found {
-            Some(relation) => union.add(relation),
-            None => return (None, Outcome { finish: outcome.finish, ..total }),
-        }
-        if union.holds() {
-            break;
-        }
-    }
-    (Some(union.conclude(a.parts().len())), total)
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@ use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
 
 use super::*;
+use crate::model::Compound;
 use crate::shape::procedural;
 
 fn vector(rng: &mut Pcg64, size: f64) -> DVec3 {

@@ -10,7 +10,7 @@ use glam::DVec3;
 use smallvec::SmallVec;
 
 use super::convex::relation::counted_point_in;
-use super::exact::ray_cast::Ray;
+use super::exact::ray_cast::{Ray, RayHit};
 use super::shape_ray::ShapeRays;
 use crate::bound::Aabb;
 use crate::contact::{Counters, Feature};
@@ -88,15 +88,40 @@ impl<'s> UnionSurface<'s> {
     /// deepest.
     pub fn is_bare(&self, p: DVec3) -> bool {
         let mut work = Counters::default();
-        match self.seen(p, &mut work) {
+        match self.extremes(p, &mut work) {
             [_, Some(deepest)] => !self.is_covered(p, &deepest, &mut work),
             [_, None] => true,
         }
     }
 
+    /// The smallest signed distance from a part: outside that of the union, inside the depth in the part in which the point
+    /// is deepest.
+    pub fn nearest_part(&self, p: DVec3, work: &mut Counters) -> f64 {
+        let [nearest, deepest] = self.extremes(p, work);
+        deepest.or(nearest).map_or(f64::INFINITY, |seen| seen.distance)
+    }
+
+    /// A part near a point in which it does not lie, the nearest if it lies in none, and the part in which it is deepest.
+    fn extremes(&self, p: DVec3, work: &mut Counters) -> [Option<Seen>; 2] {
+        let mut nearest: Option<Seen> = None;
+        let mut deepest: Option<Seen> = None;
+        let mut limit = f64::INFINITY;
+        self.each_within(p, &mut limit, work, &mut |seen, limit| {
+            let best = if seen.inside { &mut deepest } else { &mut nearest };
+            // Equally good ones by their numbers, whatever the order in which they are met.
+            let key = |one: &Seen| (one.distance, one.part);
+            if best.is_none_or(|best| key(&seen) < key(&best)) {
+                *best = Some(seen);
+            }
+            *limit = limit.min(seen.distance.max(0.0));
+            true
+        });
+        [nearest, deepest]
+    }
+
     /// Where a point is.
     pub fn foot(&self, p: DVec3, work: &mut Counters) -> UnionFoot {
-        let [nearest, deepest] = self.seen(p, work);
+        let [nearest, deepest] = self.extremes(p, work);
         let Some(deepest) = deepest else { return outside(p, nearest) };
         let foot = UnionFoot {
             distance: deepest.distance.min(0.0),
@@ -112,24 +137,6 @@ impl<'s> UnionSurface<'s> {
             Geometry::Particles(cloud) => self.among_balls(cloud, p, &foot, work),
             _ => self.along_rays(p, &foot, TURNS[1], work),
         }
-    }
-
-    /// The nearest part that does not hold a point, and that in which it is deepest.
-    fn seen(&self, p: DVec3, work: &mut Counters) -> [Option<Seen>; 2] {
-        let mut nearest: Option<Seen> = None;
-        let mut deepest: Option<Seen> = None;
-        let mut limit = f64::INFINITY;
-        self.each_within(p, &mut limit, work, &mut |seen, limit| {
-            let best = if seen.inside { &mut deepest } else { &mut nearest };
-            // Equally good ones by their numbers, whatever the order in which they are met.
-            let key = |one: &Seen| (one.distance, one.part);
-            if best.is_none_or(|best| key(&seen) < key(&best)) {
-                *best = Some(seen);
-            }
-            *limit = limit.min(seen.distance.max(0.0));
-            true
-        });
-        [nearest, deepest]
     }
 
     /// Whether the way out of a part leads into another one.
@@ -323,11 +330,14 @@ impl<'s> UnionSurface<'s> {
     /// no nearer than `lowest` says.
     fn along_rays(&self, p: DVec3, lowest: &UnionFoot, last: f64, work: &mut Counters) -> UnionFoot {
         let rays = ShapeRays::new(self.geometry, self.pose);
+        let doubt = self.doubt(p);
         let mut cast = |direction: DVec3| {
             let ray = Ray { origin: p, direction, reach: f64::INFINITY };
-            let (hit, more) = rays.first(&ray);
+            let (hits, more) = rays.all(&ray);
             *work += more;
-            hit.map(|hit| (hit.t, hit))
+            // Rounding shows slits where parts only touch.
+            let is_border = |hit: &RayHit| !self.contains(hit.point + direction * doubt, work);
+            hits.into_iter().find(is_border).map(|hit| (hit.t, hit))
         };
         let least = -lowest.distance;
         let grid = (0..27).map(|k| DVec3::new(f64::from(k % 3), f64::from(k / 3 % 3), f64::from(k / 9)));

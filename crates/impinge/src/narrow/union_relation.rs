@@ -8,7 +8,7 @@ use crate::Relation;
 pub(super) struct UnionRelation {
     inside: usize,
     touching: bool,
-    entering: bool,
+    entering: usize,
     holding: bool,
 }
 
@@ -18,7 +18,7 @@ impl UnionRelation {
         match relation {
             Relation::AInsideB => self.inside += 1,
             Relation::BInsideA => self.holding = true,
-            Relation::Intersecting => self.entering = true,
+            Relation::Intersecting => self.entering += 1,
             Relation::Touching => self.touching = true,
             Relation::Separated => {}
         }
@@ -36,7 +36,12 @@ impl UnionRelation {
 
     /// Whether one of them has part of the body's interior, and not all of it.
     pub fn enters(&self) -> bool {
-        self.entering
+        self.entering > 0
+    }
+
+    /// Whether several of them have part of the body's interior, and so may hold it together.
+    pub fn may_hold_together(&self) -> bool {
+        self.entering > 0 && self.entering + self.inside > 1
     }
 
     /// Whether some are inside.
@@ -50,7 +55,7 @@ impl UnionRelation {
             Relation::BInsideA
         } else if self.inside == shapes {
             Relation::AInsideB
-        } else if self.entering || self.inside > 0 {
+        } else if self.entering > 0 || self.inside > 0 {
             Relation::Intersecting
         } else if self.touching {
             Relation::Touching

@@ -381,7 +381,7 @@ const DISTANCE: Kind<Separation> = Kind {
 const CONTACTS: Kind<Vec<Contact>> = Kind {
     ask: |kernel, question, pair, memory, budget| match question {
         Question::Contacts(options) => {
-            Ok(contacts_with_ids(kernel, pair, options, memory, budget).map(|found| found.points))
+            Ok(contacts_with_ids(kernel, pair, options, memory, budget)?.map(|found| found.points))
         }
         _ => Ok(Verdict::refused()),
     },

@@ -16,7 +16,8 @@ use crate::{Contact, Error, Relation, Separation};
 /// How two bodies lie to each other: `Separated`, `Touching`, `Intersecting`, or one inside the other.
 ///
 /// Exact on the placed coordinates for every pair of kinds but cylinders, cones and ellipsoids within the stated
-/// tolerance of touching. Meshes that are closed as a whole are solids; nothing is inside an open one, and
+/// tolerance of touching, and for what no part of a compound but several of them hold: that counts as inside where
+/// nothing sticks out by more than the resolution that [`Query::relation`] states. Meshes that are closed as a whole are solids; nothing is inside an open one, and
 /// [`Shape::is_closed`](crate::Shape::is_closed) tells which it is.
 ///
 /// ```
@@ -41,7 +42,9 @@ pub fn relation_batch(pairs: &[[Placed<'_>; 2]]) -> Vec<Relation> {
 ///
 /// For two convex shapes it is signed: negative is the penetration depth, and the sign is that of the exact
 /// relation. Where a mesh takes part it is the distance of the surfaces, 0 where they meet: **one solid inside another has
-/// a positive distance**, and [`relation`] tells.
+/// a positive distance**, and [`relation`] tells. A compound is as near, or as deep, as its nearest or deepest part; where
+/// other parts cover what that part tells, the union may be farther or deeper by the tolerance that [`Query::distance`]
+/// states.
 ///
 /// ```
 /// use impinge::{Pose, Shape, distance};
@@ -264,8 +267,8 @@ pub fn closest_point_batch<'s>(
 
 /// How far a point of the world is from a shape's surface: negative inside a solid.
 ///
-/// Inside is exact for closed meshes and convex shapes. An open mesh has no inside: its distances are never
-/// negative.
+/// Inside is exact, and the distance is positive just where the point is outside. An open mesh has no inside: its
+/// distances are never negative.
 ///
 /// ```
 /// use impinge::{Shape, procedural, signed_distance};

@@ -3,7 +3,7 @@
 use super::event::SceneContact;
 use super::filter::Rule;
 use super::pair::Pair;
-use super::route::{asked, method_of, placed};
+use super::route::{asked, method_of, placed, told_by};
 use super::{BodyId, Scene};
 use crate::Budget;
 use crate::broad::Mobility;
@@ -34,7 +34,7 @@ impl Scene {
                 let kernel = method.detector().and_then(|detector| detector.pairwise()).unwrap_or(&Exact);
                 let options = asked(&self.options, contacts.unwrap_or(self.options.contacts));
                 let budget = &mut Budget::UNLIMITED.clone();
-                kernel.contacts(&shapes, &options, &mut PairMemory::default(), budget, &mut pair.found);
+                _ = told_by(kernel, &shapes, &options, &mut PairMemory::default(), budget, &mut pair.found);
                 found.extend(pair.contacts());
             }
         }

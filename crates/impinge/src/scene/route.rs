@@ -12,13 +12,18 @@ use super::body::{Bodies, Entry};
 use super::filter::{Rule, Rules};
 use super::pair::Pair;
 use super::{Contacts, Options};
-use crate::narrow::detector::{Batch, ContactOptions, Detector, Finding, Memory, PairKernel, Question, Sink};
+use crate::contact::Verdict;
+use crate::narrow::detector::pair_memory::PairMemory;
+use crate::narrow::detector::{
+    Batch, ContactOptions, Detector, Finding, Memory, PairContacts, PairKernel, Question, Sink,
+};
 use crate::narrow::methods::Method;
+use crate::narrow::methods::exact::Exact;
 use crate::narrow::route::{Reason, choose, method_for};
 use crate::narrow::shape_pair::ShapePair;
 use crate::num::compact_sort::sort_rarely;
 use crate::num::parallel;
-use crate::{Budget, Finish};
+use crate::{Budget, Finish, Outcome};
 
 /// Pairs that one thread decides at a time.
 pub(super) const CHUNK: usize = 16;
@@ -47,6 +52,20 @@ pub(super) fn method_of(named: Method, options: &Options, pair: &ShapePair<'_>) 
     };
     // The exact method answers about all shapes.
     (chosen.map_or(Method::Exact, |(method, _)| method), refused)
+}
+
+/// The contacts of a pair; where its method refuses a body the exact one answers, which treats all.
+pub(super) fn told_by(
+    kernel: &dyn PairKernel,
+    shapes: &ShapePair<'_>,
+    options: &ContactOptions,
+    memory: &mut PairMemory,
+    budget: &mut Budget,
+    found: &mut PairContacts,
+) -> Outcome {
+    let told = kernel.contacts(shapes, options, memory, budget, found);
+    let told = told.or_else(|_| Exact.contacts(shapes, options, memory, budget, found));
+    told.unwrap_or_else(|_| Verdict::<()>::refused().outcome)
 }
 
 /// What a scene asks about a pair.
@@ -109,7 +128,7 @@ impl<'s> Route<'s> {
         let Some(shapes) = self.shapes(pair) else { return };
         let memory = pair.memory.get_or_insert_default();
         let options = asked(self.options, pair.told_as);
-        let outcome = kernel.contacts(&shapes, &options, memory, budget, &mut pair.found);
+        let outcome = told_by(kernel, &shapes, &options, memory, budget, &mut pair.found);
         pair.work += outcome.work;
         if outcome.finish != Finish::OutOfBudget {
             pair.decided(&shapes, self.clock);

@@ -26,6 +26,7 @@ use crate::narrow::exact::patch_lanes::Ball;
 use crate::narrow::exact::placed_mesh::PlacedMesh;
 use crate::narrow::exact::surface_patch::SurfacePatch;
 use crate::narrow::exact::volume::is_inverted;
+use crate::narrow::half_space_mesh::vertices_under;
 use crate::narrow::kernel_memory::KernelMemory;
 use crate::num::tolerance::{FLAT_THERE, PLACED_BOX_ROUNDING, REGION_EDGE};
 use crate::shape::{Convex, Primitive};
@@ -264,7 +265,7 @@ fn deep(
             contact.points[1] = lowest;
             contact.depth += more;
         }
-        contact.features[1] = counted_point_in(convex, pose, contact.points[1]).0.features[0];
+        contact.features[1] = counted_point_in(convex, pose, contact.points[1]).0.features[1];
     }
     Some(certainty)
 }
@@ -279,21 +280,11 @@ fn under_plane(
     let OnMesh { mesh, mesh_pose, convex, pose, wanted: Wanted { margin, .. }, .. } = *asked;
     let plane = half_space_of(convex, pose)?;
     let normal = -plane.unit_normal();
-    let count = mesh.mesh().vertices().len() as u64;
-    work.primitive_tests += count;
-    if !budget.charge_all(count) {
-        return None;
-    }
-    let mut used: Vec<u32> = mesh.mesh().triangles().as_flattened().to_vec();
-    used.sort_unstable();
-    used.dedup();
-    for v in used {
+    for v in vertices_under(&plane, margin, mesh, mesh_pose, budget, work)? {
         let p = mesh_pose.apply(mesh.mesh().vertices()[v as usize]);
         let height = plane.height(p);
-        if height <= margin {
-            let features = [Feature::Vertex(v), Feature::Face(0)];
-            found.push(Contact::between([p, p + normal * height], normal, -height, features));
-        }
+        let features = [Feature::Vertex(v), Feature::Face(0)];
+        found.push(Contact::between([p, p + normal * height], normal, -height, features));
     }
     spread_out(found, 4);
     Some(Certainty::Exact)

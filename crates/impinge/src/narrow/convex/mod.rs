@@ -4,6 +4,7 @@ mod answer;
 mod box_box;
 pub mod brute;
 mod containment;
+mod curved_solid;
 mod epa;
 mod epa_polytope;
 pub(crate) mod exact;

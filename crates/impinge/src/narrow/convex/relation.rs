@@ -11,10 +11,11 @@ use glam::DVec3;
 use smallvec::SmallVec;
 
 use super::containment::{Out, Turned, ellipsoid_out, farthest_out};
+use super::curved_solid;
 use super::exact::{self, compare_height};
 use super::placed_core::{Core, LocalFrame, PlacedCore, place, reach_of};
 use super::point;
-use super::separation::{ConvexMemory, distance};
+use super::separation::{ConvexMemory, distance, from_point};
 use crate::model::Model;
 use crate::narrow::exact::relation::relation as mesh_relation;
 use crate::num::dyadic::Dyadic;
@@ -55,13 +56,32 @@ pub fn point_in(shape: &Convex, pose: &Pose, p: DVec3) -> (Separation, bool) {
     (found, inside)
 }
 
-/// [`point_in`], and how many supports it asked for; a closed form is one test.
+/// [`point_in`], and how many supports it asked for; a closed form is one test. The distance of a solid is positive just
+/// where the point is not in it.
 pub(crate) fn counted_point_in(shape: &Convex, pose: &Pose, p: DVec3) -> (Separation, bool, u64) {
-    let point = Convex::Primitive(Primitive::Segment { ends: [p; 2] });
-    let mut memory = ConvexMemory::default();
-    let (found, _) = distance(&point, &Pose::IDENTITY, shape, pose, &mut memory);
-    let (how, _) = relation(&point, &Pose::IDENTITY, shape, pose, &mut memory);
-    (found, how == Relation::AInsideB, memory.tests().max(1))
+    let body = PlacedConvex::new(shape, pose);
+    let (found, inside, tests) = match shape {
+        Convex::Primitive(solid) if body.is_curved() => {
+            let found = from_point(p, solid, pose);
+            let noise = curved_noise(&body, p.length(), (p - pose.translation()).length());
+            let surely = found.distance.abs() > noise;
+            let inside = if surely { found.distance < 0.0 } else { curved_solid::holds(solid, pose, p) };
+            (found, inside, 1)
+        }
+        _ => {
+            let point = Convex::Primitive(Primitive::Segment { ends: [p; 2] });
+            let mut memory = ConvexMemory::default();
+            let (found, _) = distance(&point, &Pose::IDENTITY, shape, pose, &mut memory);
+            let (how, _) = relation(&point, &Pose::IDENTITY, shape, pose, &mut memory);
+            (found, how == Relation::AInsideB, memory.tests().max(1))
+        }
+    };
+    let distance = match inside {
+        true => found.distance.min(0.0),
+        false if body.is_solid() => found.distance.max(f64::MIN_POSITIVE),
+        false => found.distance,
+    };
+    (Separation { distance, ..found }, inside, tests)
 }
 
 /// Whether two placed convex shapes share a point, where their signed distance alone tells it.
@@ -442,6 +462,16 @@ impl HalfSpace {
         self.normal.normalize()
     }
 
+    /// Where the plane is along that normal.
+    pub fn level(&self) -> f64 {
+        self.unit_normal().dot(self.origin) + self.offset / self.normal.length()
+    }
+
+    /// Bounds the numbers that enter a height, but for the point.
+    pub fn extent(&self) -> f64 {
+        self.origin.length() + (self.offset / self.normal.length()).abs()
+    }
+
     /// How far a point is beyond the plane; negative inside.
     pub fn height(&self, p: DVec3) -> f64 {
         (self.normal.dot(p - self.origin) - self.offset) / self.normal.length()
@@ -455,21 +485,6 @@ impl HalfSpace {
             height.total_cmp(&0.0)
         } else {
             compare_height(&exact_vector::exact(self.normal), self.origin, self.offset, p, 0.0)
-        }
-    }
-
-    /// The relation of this half-space, as a, to a mesh with these corners, exactly.
-    pub fn against_corners(&self, corners: impl Iterator<Item = DVec3>, closed: bool) -> Relation {
-        let (mut lowest, mut highest) = (Ordering::Greater, Ordering::Less);
-        for p in corners {
-            let order = self.side(p);
-            (lowest, highest) = (lowest.min(order), highest.max(order));
-        }
-        match (lowest, highest) {
-            (Ordering::Greater, _) => Relation::Separated,
-            (_, Ordering::Less | Ordering::Equal) => Relation::BInsideA,
-            (Ordering::Equal, _) if closed => Relation::Touching,
-            _ => Relation::Intersecting,
         }
     }
 

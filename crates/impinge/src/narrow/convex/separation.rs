@@ -171,6 +171,12 @@ fn sphere(radius: f64, pose: &Pose, other: &Primitive, pose_b: &Pose) -> Separat
     }
 }
 
+/// The signed distance of a point, as a, from a primitive, in closed form.
+pub(super) fn from_point(p: DVec3, other: &Primitive, pose: &Pose) -> Separation {
+    let found = sphere(0.0, &Pose::shift(p), other, pose);
+    Separation { features: [Feature::Vertex(0), found.features[1]], ..found }
+}
+
 /// A sphere whose centre is inside a hull, as a: the nearest face plane is all that matters. `None` when the
 /// centre is outside, or so near to the surface that rounding decides, or where the pose is no rotation.
 fn sphere_in_hull(radius: f64, pose: &Pose, hull: &Polytope, pose_b: &Pose) -> Option<Separation> {

@@ -157,7 +157,7 @@ fn one(
         Question::Pairs { margin } => Finding::Pairs(kernel.pairs(pair, *margin, memory, budget)),
         Question::Contour => Finding::Contour(kernel.contour(pair, memory, budget)),
         Question::Contacts(options) => {
-            Finding::Contacts(contacts_with_ids(kernel, pair, options, memory, budget))
+            Finding::Contacts(contacts_with_ids(kernel, pair, options, memory, budget)?)
         }
         Question::Separate => Finding::Separate(kernel.separate(pair, memory, budget)?),
         Question::Sweep(options) => Finding::Sweep(kernel.sweep(pair, options, memory, budget)?),

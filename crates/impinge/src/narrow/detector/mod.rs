@@ -137,6 +137,9 @@ pub trait PairKernel: Detector {
     ///
     /// Answered by the method's distances and relations, and for compounds part by part, unless it knows better.
     /// `found` is an argument so that a scene keeps its room from frame to frame.
+    ///
+    /// # Errors
+    /// A body that the method cannot treat.
     fn contacts(
         &self,
         pair: &ShapePair<'_>,
@@ -144,8 +147,8 @@ pub trait PairKernel: Detector {
         memory: &mut PairMemory,
         budget: &mut Budget,
         found: &mut PairContacts,
-    ) -> Outcome {
-        contacts::by_distance(self, pair, options, memory, budget, found)
+    ) -> Result<Outcome, Error> {
+        Ok(contacts::by_distance(self, pair, options, memory, budget, found))
     }
 
     /// Which translation of b takes them apart.

@@ -7,7 +7,6 @@ use super::compound_pairs::CompoundMemory;
 use super::persistent_manifold::PersistentManifolds;
 use super::unfinished::Unfinished;
 use super::{ContactOptions, Finding, PairContacts, PairKernel, Question};
-use crate::Budget;
 use crate::contact::{Finish, Verdict};
 use crate::model::Geometry;
 use crate::narrow::continuous::SweepMemory;
@@ -15,6 +14,7 @@ use crate::narrow::kernel_memory::KernelMemory;
 use crate::narrow::shape_pair::ShapePair;
 use crate::shape::Convex;
 use crate::simd::prefetch;
+use crate::{Budget, Error};
 use crate::{Certainty, Contact, Pose, Separation};
 
 /// What a pair of shapes remembers between questions.
@@ -155,13 +155,16 @@ impl PairMemory {
 }
 
 /// The contacts of a pair, with ids that last as long as the memory does.
+///
+/// # Errors
+/// A body that the method cannot treat.
 pub(crate) fn contacts_with_ids(
     kernel: &dyn PairKernel,
     pair: &ShapePair<'_>,
     options: &ContactOptions,
     memory: &mut PairMemory,
     budget: &mut Budget,
-) -> Verdict<PairContacts> {
+) -> Result<Verdict<PairContacts>, Error> {
     memory.prefetch();
     memory.kernel.prefetch_surface();
     if let Some(ids) = &memory.ids {
@@ -173,12 +176,12 @@ pub(crate) fn contacts_with_ids(
         }
     }
     let mut found = PairContacts::default();
-    let outcome = kernel.contacts(pair, options, memory, budget, &mut found);
+    let outcome = kernel.contacts(pair, options, memory, budget, &mut found)?;
     if outcome.finish == Finish::OutOfBudget {
-        return Verdict::new(None, outcome);
+        return Ok(Verdict::new(None, outcome));
     }
     let (manifolds, last) = memory.ids.get_or_insert_default();
     manifolds.renew(pair, &found);
     manifolds.name(&mut found.points, last);
-    Verdict::new(Some(found), outcome)
+    Ok(Verdict::new(Some(found), outcome))
 }

@@ -313,9 +313,7 @@ fn facts(
             Question::Pairs { margin: None } | Question::Sweep(_) => &[Fact::DiscBounds],
         },
         (_, [Geometry::Convex(convex), _] | [_, Geometry::Convex(convex)]) => match (question, convex) {
-            (Question::Distance, Convex::Primitive(Primitive::HalfSpace { .. })) => &[],
             (Question::Distance, Convex::Polytope(_)) => &[Fact::PointTree],
-            (Question::Relation, Convex::Primitive(Primitive::HalfSpace { .. })) => &[Fact::Topology],
             (
                 Question::Relation,
                 Convex::Polytope(_)

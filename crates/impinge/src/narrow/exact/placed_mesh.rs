@@ -79,6 +79,13 @@ impl<'m> PlacedMesh<'m> {
         Aabb { low: DVec3::from_array(low), high: DVec3::from_array(high) }
     }
 
+    /// How far its boxes reach along a unit vector.
+    pub fn extent_along(&self, direction: DVec3) -> ExtentAlong {
+        let axes = self.turn.each(|column| column.dot(direction));
+        // A pad to every side reaches √3 times as far across.
+        ExtentAlong { axes, origin: self.origin.dot(direction), pad: 2.0 * self.pad }
+    }
+
     /// The largest coordinate of a placed corner along an axis of the world, or against it.
     fn reach(&self, axis: usize, way: f64) -> f64 {
         let tree = self.model.tree();
@@ -296,6 +303,28 @@ impl<'m> PlacedMesh<'m> {
             + z.abs() * at(&node.half, 2)
             + DVec3::splat(self.pad);
         [centre - half, centre + half]
+    }
+}
+
+/// How far the boxes of a placed tree reach along a direction of the world.
+#[derive(Debug, Clone, Copy)]
+pub struct ExtentAlong {
+    /// The direction in the tree's axes.
+    axes: [f64; 3],
+    origin: f64,
+    pad: f64,
+}
+
+impl ExtentAlong {
+    /// From where to where the placed corners in a box lie at most.
+    #[inline]
+    pub fn of(&self, node: &Node, lane: usize) -> [f64; 2] {
+        let (mut middle, mut reach) = (self.origin, self.pad);
+        for (k, axis) in self.axes.into_iter().enumerate() {
+            middle += axis * f64::from(node.centre[k][lane]);
+            reach += axis.abs() * f64::from(node.half[k][lane]);
+        }
+        [middle - reach, middle + reach]
     }
 }
 

@@ -105,7 +105,7 @@ impl<'m> Body<'m> {
     fn add_convex(&mut self, convex: &Convex, pose: &Pose) {
         match convex {
             Convex::Polytope(_) | Convex::Primitive(Primitive::Cuboid { .. }) => {
-                if let Some(mesh) = PlacedConvex::new(convex, pose).mesh() {
+                if let Some(mesh) = PlacedConvex::new(convex, pose).solid_mesh() {
                     let bounds = Aabb::around_points(mesh.vertices());
                     self.add_mesh(Triangles::Placed(mesh), bounds);
                 }

@@ -13,7 +13,7 @@ use super::*;
 use crate::contact::OpenSurface;
 use crate::model::{Compound, Model};
 use crate::narrow::dispatch;
-use crate::shape::{Convex, Mesh, Primitive, procedural};
+use crate::shape::{Convex, Mesh, Polytope, Primitive, procedural};
 
 pub(super) fn of(mesh: Mesh) -> Geometry {
     Geometry::Mesh(Arc::new(Model::from(mesh)))
@@ -550,5 +550,22 @@ fn a_batch_gives_the_same_bits() {
     for (pair, verdict) in pairs.iter().zip(together) {
         let alone = volume(pair, &options, &mut Budget::UNLIMITED.clone()).unwrap();
         assert_eq!(alone.value, verdict.value);
+    }
+}
+
+#[test]
+fn flat_hulls_have_no_volume() {
+    let flat = Polytope::hull(&[DVec3::ZERO, DVec3::X, DVec3::Y]).unwrap();
+    let pose = Pose::new([-1.0, 0.3, -0.2], [1.0, 2.0, 0.0, 3.0]).unwrap();
+    let cube: Convex = Primitive::cuboid([1.0; 3]).unwrap().into();
+    let ball = curved(Primitive::sphere(1.0));
+    let hull = Geometry::from(flat.clone());
+    let sheets = [(flat.into(), pose), (cube.clone(), at([5.0, 0.0, 0.0]))];
+    let compound = Geometry::from(Compound::new(sheets).unwrap());
+    for solid in [&ball, &Geometry::from(cube)] {
+        for (shape, pose) in [(&hull, &pose), (&compound, &Pose::IDENTITY)] {
+            let found = ask([shape, solid], [pose, &at([0.1, 0.0, 0.0])], pixels(64));
+            assert_eq!((found.volume, found.regions.len()), (0.0, 0), "{shape:?} {solid:?}");
+        }
     }
 }

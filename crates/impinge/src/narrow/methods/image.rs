@@ -4,17 +4,21 @@
 //! Takes every solid: meshes, hulls, primitives and compounds. The resolution is the caller's, follows from a wanted
 //! error, or is the finest for which a budget lasts.
 
+use glam::DVec3;
+
 use crate::contact::{Contact, Counters, Feature, Outcome, Overlap, Verdict, Volume, VolumeOptions};
-use crate::model::ShapeKind;
+use crate::model::{Geometry, ShapeKind};
+use crate::narrow::convex::separation::{ConvexMemory, distance};
 use crate::narrow::detector::pair_memory::PairMemory;
-use crate::narrow::detector::unfinished::{Kernel, ask};
+use crate::narrow::detector::unfinished::{Kernel, ask, exact_relation};
 use crate::narrow::detector::{
     Batch, ContactOptions, Contacts, Detector, Finding, Memory, PairContacts, PairKernel, PartContact,
     Question, Sink, each_pair,
 };
 use crate::narrow::image;
 use crate::narrow::shape_pair::ShapePair;
-use crate::{Budget, Error};
+use crate::shape::{Convex, Primitive};
+use crate::{Budget, Certainty, Error, Finish, Pose, Relation};
 
 /// Layered depth images.
 #[derive(Debug, Clone, Copy)]
@@ -93,7 +97,8 @@ impl PairKernel for Image {
         ask("image", &Question::Volume(*options), pair, memory, budget, kernel)
     }
 
-    /// One contact for each region of the intersection; bodies that only touch have none.
+    /// One contact for each region of the intersection that the images see. Where they see none, the exact relation tells
+    /// whether there may be any.
     fn contacts(
         &self,
         pair: &ShapePair<'_>,
@@ -101,44 +106,86 @@ impl PairKernel for Image {
         memory: &mut PairMemory,
         budget: &mut Budget,
         found: &mut PairContacts,
-    ) -> Outcome {
-        let asked = VolumeOptions::default();
-        // What bounds no solid has no region.
-        let verdict = self.volume(pair, &asked, memory, budget).unwrap_or_else(|_| {
-            let mut nothing = Verdict::out_of_budget();
-            nothing.outcome.finish = crate::Finish::Complete;
-            nothing
-        });
-        let Verdict { value, outcome, .. } = verdict;
-        if outcome.finish == crate::Finish::OutOfBudget {
-            return outcome;
+    ) -> Result<Outcome, Error> {
+        let Verdict { value, mut outcome, .. } =
+            self.volume(pair, &VolumeOptions::default(), memory, budget)?;
+        if outcome.finish == Finish::OutOfBudget {
+            return Ok(outcome);
         }
         found.clear();
         let regions = value.map(|volume| volume.regions).unwrap_or_default();
         found.touching = !regions.is_empty();
-        let deepest = regions.iter().max_by(|x, y| x.region.depth.total_cmp(&y.region.depth)).map(contact);
+        let deepest = regions.iter().map(|overlap| contact(overlap, pair));
+        let deepest = deepest.max_by(|x, y| x.depth.total_cmp(&y.depth));
+        // The depth of what has no normal of its own may be too large by all of it.
+        let without = regions.iter().any(|overlap| overlap.region.normal == DVec3::ZERO);
+        if let Some(deepest) = deepest.filter(|_| without) {
+            let resolution = deepest.depth;
+            outcome.certainty = outcome.certainty.lesser(Certainty::Approximate { resolution });
+        }
+        if regions.is_empty() {
+            // A relation that a budget leaves open tells no more than the images.
+            let related = exact_relation(pair, memory, budget);
+            outcome.work += related.outcome.work;
+            found.touching = related.value.is_some_and(Relation::is_contact);
+            if related.value != Some(Relation::Separated) {
+                let resolution = pixel(pair);
+                outcome.certainty = outcome.certainty.lesser(Certainty::Approximate { resolution });
+            } else if related.outcome.certainty == Certainty::Exact {
+                outcome.certainty = Certainty::Exact;
+            }
+        }
         if let Some(contact) = deepest.filter(|_| options.told != Contacts::None) {
             if options.told == Contacts::Manifold {
-                found.points.extend(regions.iter().map(self::contact));
+                found.points.extend(regions.iter().map(|overlap| self::contact(overlap, pair)));
             }
             let manifold = [0, found.points.len() as u32];
             found.parts.push(PartContact { parts: [0; 2], contact, certainty: outcome.certainty, manifold });
         }
-        outcome
+        Ok(outcome)
     }
 }
 
-/// A region as a contact: its extent along the normal, about its centroid.
-fn contact(overlap: &Overlap) -> Contact {
+/// How far the columns of the images are apart at most: the smaller body's longest side over the number of pixels.
+fn pixel(pair: &ShapePair<'_>) -> f64 {
+    let side = |k: usize| {
+        let bounds = pair.shapes[k].bounds(pair.poses[k]);
+        (bounds.high - bounds.low).max_element()
+    };
+    side(0).min(side(1)) / f64::from(image::PIXELS)
+}
+
+/// A region as a contact: its extent along the normal, about its centroid. A body within another has no normal of its own:
+/// there the depth is that of the bodies, or of the boxes around those that are not convex.
+fn contact(overlap: &Overlap, pair: &ShapePair<'_>) -> Contact {
     let region = &overlap.region;
-    let half = 0.5 * region.depth * region.normal;
+    let (normal, depth) = match region.normal == DVec3::ZERO {
+        true => {
+            let [(a, pose_a), (b, pose_b)] = [0, 1].map(|k| convex_around(pair.shapes[k], pair.poses[k]));
+            let (found, _) = distance(&a, &pose_a, &b, &pose_b, &mut ConvexMemory::default());
+            (found.normal, -found.distance)
+        }
+        false => (region.normal, region.depth),
+    };
+    let half = 0.5 * depth * normal;
     Contact {
         points: [region.centroid + half, region.centroid - half],
-        normal: region.normal,
-        depth: region.depth,
+        normal,
+        depth,
         area: region.area,
         features: [Feature::Surface; 2],
         id: 0,
         time: 0.0,
+    }
+}
+
+/// A convex shape, or the box around one that is none, in the world.
+fn convex_around(shape: &Geometry, pose: &Pose) -> (Convex, Pose) {
+    match shape {
+        Geometry::Convex(convex) => (convex.clone(), *pose),
+        other => {
+            let bounds = other.bounds(pose);
+            (Convex::Primitive(Primitive::Cuboid { half: bounds.half() }), Pose::shift(bounds.centre()))
+        }
     }
 }

@@ -80,18 +80,17 @@ impl PairKernel for Particles {
         memory: &mut PairMemory,
         budget: &mut Budget,
         found: &mut PairContacts,
-    ) -> Outcome {
+    ) -> Result<Outcome, Error> {
         let kernel: Kernel<PairContacts> = |pair, question, memory, budget| match question {
             Question::Contacts(options) => Ok(touching(pair, options, memory, budget)),
             _ => Ok(Verdict::refused()),
         };
         let asked = Question::Contacts(*options);
-        let Verdict { value, outcome, .. } =
-            never_refused(ask("particles", &asked, pair, memory, budget, kernel));
+        let Verdict { value, outcome, .. } = ask("particles", &asked, pair, memory, budget, kernel)?;
         if let Some(value) = value {
             *found = value;
         }
-        outcome
+        Ok(outcome)
     }
 
     fn sweep(
