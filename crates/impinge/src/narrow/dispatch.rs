@@ -354,10 +354,6 @@ fn parts_relation(a: &Compound, pair: &ShapePair<'_>, budget: &mut Budget) -> (O
     (Some(union.conclude(a.parts().len())), total)
 }
 
-#[cfg(test)]
-#[path = "dispatch_tests.rs"]
-mod tests;
-
 /// Whether one of the bodies is a mesh that is known to overlap itself, whose volumes are not measured exactly.
 pub(super) fn is_known_to_overlap(pair: &ShapePair<'_>) -> bool {
     pair.shapes.iter().filter_map(|shape| shape.model()).any(|model| SolidSurface::is_known_to_overlap(model))
@@ -421,3 +417,7 @@ pub fn volume(
         volume
     }))
 }
+
+#[cfg(test)]
+#[path = "dispatch_tests.rs"]
+mod tests;
