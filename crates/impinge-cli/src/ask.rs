@@ -13,13 +13,13 @@ use crate::found::{
     Bracket, Contacts, Distance, FeatureContact, Found, Impact, Meetings, Named, Openness, Pairs, Patch,
     Place, Points, RayHit, RayHits, Separate, Step, Sweep, Volume, word_of,
 };
-use crate::json_answer::Answer;
+use crate::json_answer::{Answer, Assurance};
 
 /// How the bodies lie to each other.
-pub fn relation(mut query: Query<'_>, a: Placed<'_>, b: Placed<'_>) -> Result<Answer, Failure> {
+pub fn relation(query: &mut Query<'_>, a: Placed<'_>, b: Placed<'_>) -> Result<Answer, Failure> {
     let answer = query.relation(a, b)?;
     let openness = match answer.value {
-        Some(Relation::Separated) => openness(&mut query, [a, b])?,
+        Some(Relation::Separated) => openness(query, [a, b])?,
         _ => Openness::default(),
     };
     Ok(Answer::new(Found::Relation { relation: answer.value.map(word_of), openness }, &answer))
@@ -103,7 +103,7 @@ pub fn distance(query: &mut Query<'_>, a: Placed<'_>, b: Placed<'_>) -> Result<A
 }
 
 /// Where the bodies overlap or are at most `margin` apart.
-pub fn contacts(mut query: Query<'_>, a: Placed<'_>, b: Placed<'_>, margin: f64) -> Result<Answer, Failure> {
+pub fn contacts(query: &mut Query<'_>, a: Placed<'_>, b: Placed<'_>, margin: f64) -> Result<Answer, Failure> {
     let answer = query.contacts(a, b, margin)?;
     let place = |contact: &Contact| Place {
         point: contact.point().to_array(),
@@ -146,7 +146,7 @@ pub fn separate(mut query: Query<'_>, a: Placed<'_>, b: Placed<'_>) -> Result<An
 
 /// How much two solids overlap; the whole of what was found stands beside the answer.
 pub fn volume(
-    mut query: Query<'_>,
+    query: &mut Query<'_>,
     a: Placed<'_>,
     b: Placed<'_>,
     options: VolumeOptions,
@@ -254,8 +254,9 @@ pub fn moving_features(
     margin: f64,
 ) -> Result<Answer, Failure> {
     let answer = query.moving_features(kind, &t0.map(DVec3::from), &t1.map(DVec3::from), margin)?;
-    let impact = Impact { hit: answer.value.map(|time| time.is_some()), time: answer.value.flatten() };
-    Ok(Answer::new(Found::Impact(impact), &answer))
+    let (hit, time) = (answer.value.map(|time| time.is_some()), answer.value.flatten());
+    let (assurance, slack) = of_time(&answer, margin);
+    Ok(Answer { assurance, ..Answer::new(Found::Impact(Impact { hit, time, slack }), &answer) })
 }
 
 /// The pairs of triangles in which a mesh meets itself.
@@ -284,10 +285,12 @@ pub fn self_contacts(
         all.map(|&MovingContact { vertices, time, .. }| FeatureContact { vertices, time }).collect()
     };
     let lists = || Meetings { vf: of(FeaturePairKind::VertexFace), ee: of(FeaturePairKind::EdgeEdge) };
+    let (assurance, slack) = of_time(&answer, margin);
     let step = Step {
         impact: Impact {
             hit: answer.value.as_ref().map(|_| first.is_some()),
             time: first.map(|contact| contact.time),
+            slack,
         },
         at_least: answer.value.is_none().then_some(contacts.len()),
         free_step: answer.value.as_ref().map(|_| impinge::free_step(first)),
@@ -298,7 +301,13 @@ pub fn self_contacts(
         vertices: first.map(|contact| contact.vertices),
         all: (all || answer.value.is_none()).then(lists),
     };
-    Ok(Answer::new(Found::Step(step), &answer))
+    Ok(Answer { assurance, ..Answer::new(Found::Step(step), &answer) })
+}
+
+/// What a time is worth. Tolerances are parts of the step; that of a margin is a length and stands apart, as the slack.
+fn of_time<T>(answer: &impinge::Answer<T>, margin: f64) -> (Assurance, Option<f64>) {
+    let assurance = Assurance::of(answer);
+    if margin > 0.0 { assurance.without_tolerance() } else { (assurance, None) }
 }
 
 fn listed(answer: &impinge::Answer<Vec<[u32; 2]>>, margin: Option<f64>) -> Pairs {

@@ -283,6 +283,9 @@ pub struct Impact {
     pub hit: Option<bool>,
     /// When, as a part of the step, never later than the truth.
     pub time: Option<f64>,
+    /// How far beyond the margin things may be that count as within it (a length); absent without a margin.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub slack: Option<f64>,
 }
 
 /// When and where moving bodies first touch.

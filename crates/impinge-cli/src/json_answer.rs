@@ -33,17 +33,7 @@ pub struct Answer {
 impl Answer {
     /// The fields of an answer of the library.
     pub fn new<T>(found: Found, answer: &impinge::Answer<T>) -> Answer {
-        let mut assurance = Assurance::from(&answer.outcome());
-        if answer.value.is_none() {
-            assurance = assurance.of_nothing();
-        }
-        // Beside a proved answer the rest does not matter.
-        if let Some(Sampling { coverage, miss_probability }) =
-            answer.sampling.filter(|_| answer.value.is_none())
-        {
-            assurance =
-                Assurance { coverage: Some(coverage), miss_probability: Some(miss_probability), ..assurance };
-        }
+        let assurance = Assurance::of(answer);
         Answer { found, method: answer.method.name(), assurance, reason: answer.reason, work: answer.work }
     }
 
@@ -79,6 +69,22 @@ impl Assurance {
     /// Exact and complete.
     pub const EXACT: Assurance = Assurance::bare("exact", COMPLETE);
 
+    /// Of an answer of the library.
+    pub fn of<T>(answer: &impinge::Answer<T>) -> Assurance {
+        let mut assurance = Assurance::from(&answer.outcome());
+        if answer.value.is_none() {
+            assurance = assurance.of_nothing();
+        }
+        // Beside a proved answer the rest does not matter.
+        if let Some(Sampling { coverage, miss_probability }) =
+            answer.sampling.filter(|_| answer.value.is_none())
+        {
+            assurance =
+                Assurance { coverage: Some(coverage), miss_probability: Some(miss_probability), ..assurance };
+        }
+        assurance
+    }
+
     const fn bare(certainty: &'static str, finish: &'static str) -> Assurance {
         Assurance {
             certainty: Some(certainty),
@@ -94,6 +100,11 @@ impl Assurance {
     /// The same beside an answer that is null.
     pub fn of_nothing(self) -> Assurance {
         Assurance { certainty: None, tolerance: None, resolution: None, samples: None, ..self }
+    }
+
+    /// The same without its tolerance, and the tolerance.
+    pub fn without_tolerance(self) -> (Assurance, Option<f64>) {
+        (Assurance { tolerance: None, ..self }, self.tolerance)
     }
 
     /// The same after a budget ended.

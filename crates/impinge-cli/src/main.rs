@@ -25,7 +25,7 @@ mod threads;
 use std::io::{Write, stderr};
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::FromArgMatches;
 
 use args::{Args, Format};
 use error::Failure;
@@ -33,7 +33,10 @@ use exit::Exit;
 use json_answer::{Document, Refusal};
 
 fn main() -> ExitCode {
-    let args = match Args::try_parse() {
+    let mut command = args::command();
+    let parsed = command.try_get_matches_from_mut(std::env::args_os());
+    let read = parsed.and_then(|found| Args::from_arg_matches(&found).map_err(|e| e.format(&mut command)));
+    let args = match read {
         Ok(args) => args,
         Err(e) => return usage(&e).into(),
     };

@@ -6,7 +6,7 @@
 
 mod canvas;
 
-use std::io::Cursor;
+use std::io::{Cursor, Write, stderr};
 
 use glam::{DVec2, DVec3};
 use image::{ImageFormat, RgbImage, imageops};
@@ -157,6 +157,12 @@ impl Drawing {
         let Size { width, height } = self.size.unwrap_or_default();
         output::file(file, &picture.png(width, height)?)
     }
+}
+
+/// Says that a budget ended before all was found that a picture would show.
+pub fn say_cut_short() {
+    // A closed stderr leaves nobody to tell.
+    let _ = writeln!(stderr(), "note: the budget ended before all was found that the picture would show");
 }
 
 fn encode(image: &RgbImage) -> Result<Vec<u8>, Failure> {

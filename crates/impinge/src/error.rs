@@ -80,6 +80,16 @@ pub enum Error {
         /// The methods that answer it.
         methods: Vec<&'static str>,
     },
+    /// One of many questions that were asked at once.
+    #[error("{what} {index}: {error}")]
+    Member {
+        /// What was asked about: `pair` or `shape`.
+        what: &'static str,
+        /// Its index in the list.
+        index: usize,
+        /// Why it was refused.
+        error: Box<Error>,
+    },
     /// A question about one shape that is not answered for its kind.
     #[error("{question} of a {kind} is not answered; it is for {known}")]
     Kind {
@@ -90,6 +100,16 @@ pub enum Error {
         /// The kinds that are answered.
         known: &'static str,
     },
+}
+
+impl Error {
+    /// The same about a list of one, which the caller did not ask as a list.
+    pub(crate) fn alone(self) -> Error {
+        match self {
+            Error::Member { error, .. } => *error,
+            other => other,
+        }
+    }
 }
 
 fn would(methods: &[&str]) -> String {

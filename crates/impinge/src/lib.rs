@@ -23,7 +23,7 @@
 //! A [`Shape`] is cheap to clone and builds its trees when a question first needs them. A question takes a `&Shape`
 //! (which stands at the origin), `shape.at(pose)` or `shape.along(motion)`. Those marked * also exist for many
 //! pairs, points or rays at once, as `…_batch`: the name with that ending takes a list, the name alone one of them, here and
-//! in [`Query`], which has all of these questions.
+//! in [`Query`], which has all questions about one shape, two bodies or a step of a deforming mesh.
 //!
 //! | question | function | what is guaranteed |
 //! |---|---|---|

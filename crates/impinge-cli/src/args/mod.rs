@@ -6,8 +6,8 @@ mod one_mesh;
 mod two_bodies;
 mod values;
 
-use clap::builder::PossibleValuesParser;
-use clap::{Args as Group, Parser, Subcommand, ValueEnum};
+use clap::builder::{PossibleValue, PossibleValuesParser};
+use clap::{Arg, Args as Group, CommandFactory, Parser, Subcommand, ValueEnum};
 use impinge::Method;
 use impinge::broad::neighbours::Technique;
 
@@ -72,7 +72,7 @@ pub struct Common {
     #[arg(long, global = true, value_enum, default_value = "text", value_name = "FORMAT")]
     pub format: Format,
     /// Which method answers
-    #[arg(long = "method", global = true, value_parser = methods(), default_value = "auto", value_name = "NAME")]
+    #[arg(long = "method", global = true, value_parser = methods(&known()), default_value = "auto", value_name = "NAME")]
     method: String,
     /// A limit on the cost: a time (2ms, 1.5s) or work units (100000, the same on every machine). Where it ends first, at_least
     /// and at_most tell what is known of the answer so far
@@ -451,13 +451,46 @@ Examples:
     Completions(Completions),
 }
 
+/// The program's commands; the help of each offers the methods that it accepts.
+pub fn command() -> clap::Command {
+    Args::command().mut_subcommands(|command| {
+        let offered = offered(command.get_name());
+        let method = Arg::new("method").long("method").value_name("NAME").default_value(Method::Auto.name());
+        let method = method.help("Which method answers").help_heading("Common options");
+        command.arg(method.value_parser(methods(&offered)))
+    })
+}
+
+/// The methods that answer a command about meshes, and the techniques of those about particles.
+fn offered(command: &str) -> Vec<&'static str> {
+    let techniques = || Technique::ALL.iter().map(|technique| technique.name());
+    let answering: &[Method] = match command {
+        // A scene of particles takes them; others choose themselves.
+        "particles" | "simulate" => return ["auto"].into_iter().chain(techniques()).collect(),
+        "query" => Method::ALL,
+        "check" => &[Method::Exact, Method::Brute, Method::SphereTree, Method::Sampled],
+        "distance" => &[Method::Exact, Method::Brute, Method::SphereTree],
+        "contacts" => &[Method::Exact, Method::Brute, Method::SphereTree, Method::Sampled, Method::Image],
+        "volume" => &[Method::Exact, Method::Image],
+        "sweep" => &[Method::Exact, Method::Contact],
+        _ => &[Method::Exact],
+    };
+    [Method::Auto].iter().chain(answering).map(|method| method.name()).collect()
+}
+
+/// Reads a name of [`known`]. Those that are not offered are read all the same: the refusal says what would answer.
+fn methods(offered: &[&str]) -> PossibleValuesParser {
+    let value = |name| PossibleValue::new(name).hide(!offered.contains(&name));
+    PossibleValuesParser::new(known().into_iter().map(value).collect::<Vec<_>>())
+}
+
 /// The methods that the library registers and its techniques for particles, by their names.
-fn methods() -> PossibleValuesParser {
-    let mut names: Vec<&str> = [Method::Auto].iter().chain(Method::ALL).map(|method| method.name()).collect();
+fn known() -> Vec<&'static str> {
+    let mut names: Vec<_> = [Method::Auto].iter().chain(Method::ALL).map(|method| method.name()).collect();
     for technique in Technique::ALL {
         if !names.contains(&technique.name()) {
             names.push(technique.name());
         }
     }
-    PossibleValuesParser::new(names)
+    names
 }

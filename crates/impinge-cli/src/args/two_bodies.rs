@@ -61,7 +61,7 @@ pub struct Volume {
     /// nothing is written
     #[arg(long, value_name = "FILE")]
     pub mesh: Option<PathBuf>,
-    /// Pixels along each side of the images (method image)
+    /// Pixels along each side of the images, at most 4096 (method image)
     #[arg(long, value_name = "N", conflicts_with = "error")]
     pub resolution: Option<u32>,
     /// The wanted error of the volume as a share of it: images are refined until they state it (method image)

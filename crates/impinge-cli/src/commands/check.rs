@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use impinge::{Mesh, Placed, Polyline, Pose};
+use impinge::{Mesh, Placed, Polyline, Pose, Query};
 
 use crate::args::{Check, Common};
 use crate::error::Failure;
@@ -26,10 +26,14 @@ pub fn run(args: &Check, common: &Common) -> Result<Exit, Failure> {
     let answer = if args.all || args.margin.is_some() {
         ask::check(&mut query, a, b, args.margin)?
     } else {
-        ask::relation(query, a, b)?
+        ask::relation(&mut query, a, b)?
     };
     if args.drawing.picture.is_some() {
-        let meeting = Meeting::of(a, b)?;
+        let listed = match &answer.found {
+            Found::Check { pairs, .. } if args.margin.is_none() => Some(pairs.pairs.clone()),
+            _ => None,
+        };
+        let meeting = Meeting::of(&mut query, a, b, listed)?;
         args.drawing.save(|| meeting.picture())?;
     }
     commands::finish(&answer, common, &mut explain, |out| text(&answer, args, out))
@@ -66,10 +70,30 @@ pub struct Meeting<'s> {
 }
 
 impl<'s> Meeting<'s> {
-    /// Finds the triangles that meet, and the curves where these are coarse.
-    pub fn of(a: Placed<'s>, b: Placed<'s>) -> Result<Meeting<'s>, Failure> {
-        let pairs = impinge::pairs(a, b)?;
-        let contour = impinge::contour(a, b)?;
+    /// Finds the triangles that meet, unless they are listed already, and the curves where these are coarse, with what is
+    /// left of the budget; says so where that was not enough.
+    pub fn of(
+        query: &mut Query<'_>,
+        a: Placed<'s>,
+        b: Placed<'s>,
+        listed: Option<Vec<[u32; 2]>>,
+    ) -> Result<Meeting<'s>, Failure> {
+        // The method that was named may list no triangles.
+        let mut rest = Query { budget: std::mem::take(&mut query.budget), ..Query::default() };
+        let mut is_whole = true;
+        let pairs = match listed {
+            Some(pairs) => pairs,
+            None => {
+                let found = rest.pairs(a, b)?;
+                is_whole = found.value.is_some();
+                found.value.or(found.so_far).unwrap_or_default()
+            }
+        };
+        let contour = rest.contour(a, b)?.value;
+        if !is_whole || contour.is_none() {
+            picture::say_cut_short();
+        }
+        let contour = contour.unwrap_or_default();
         Ok(Meeting { bodies: [a, b], poses: [a.pose(), b.pose()], pairs, contour })
     }
 

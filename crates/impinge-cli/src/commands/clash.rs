@@ -77,6 +77,7 @@ pub fn run(args: &Args, common: &Common) -> Result<Exit, Failure> {
     explain.say("pairs", || {
         format!("{} with boxes near each other, {} answered", report.candidates, report.answered)
     });
+    explain.work(&report.work);
     let rows = rows(&parts, &report);
     match common.format {
         Format::Json => commands::json(body(&parts, &report).with_refused(&refused))?,

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use impinge::{Certainty, ClashKind, ClashReport, Counters, Finish, Outcome, Part, mass};
+use impinge::{Certainty, ClashKind, ClashReport, Counters, Finish, Method, Outcome, Part, mass};
 use serde::Serialize;
 
 use crate::error::Failure;
@@ -33,6 +33,7 @@ pub struct Body<'a> {
     refused: &'a [String],
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<&'a str>,
+    method: &'static str,
     #[serde(flatten)]
     assurance: Assurance,
 }
@@ -153,6 +154,7 @@ pub fn body<'a>(parts: &'a [Part], report: &ClashReport) -> Body<'a> {
         open: report.open.iter().map(|&k| parts[k].name.as_str()).collect(),
         refused: &[],
         error: None,
+        method: Method::Exact.name(),
         assurance,
     }
 }

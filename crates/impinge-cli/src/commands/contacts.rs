@@ -24,9 +24,9 @@ pub fn run(args: &Contacts, common: &Common) -> Result<Exit, Failure> {
     let [a, b] = commands::place(&args.two, &shapes);
     let mut query = common.settings().query();
     query.one_sided = args.sides == 1;
-    let answer = ask::contacts(query, a, b, args.margin)?;
+    let answer = ask::contacts(&mut query, a, b, args.margin)?;
     if let (true, Found::Contacts(found)) = (args.drawing.picture.is_some(), &answer.found) {
-        let meeting = Meeting::of(a, b)?;
+        let meeting = Meeting::of(&mut query, a, b, None)?;
         args.drawing.save(|| drawn(meeting.picture(), found.contacts.as_deref().unwrap_or_default()))?;
     }
     commands::finish(&answer, common, &mut explain, |out| text(&answer, out))

@@ -3,7 +3,9 @@
 use std::io::Write;
 
 use glam::DVec3;
-use impinge::{DecomposeEnd, DecomposeOptions, Decomposition, Finish, Mass, Mesh, Outcome, Pose, Shape};
+use impinge::{
+    DecomposeEnd, DecomposeOptions, Decomposition, Finish, Mass, Mesh, Method, Outcome, Pose, Shape,
+};
 use serde::Serialize;
 
 use crate::args::{Common, Decompose, Format};
@@ -16,6 +18,9 @@ use crate::{commands, load, output, progress};
 
 /// How far the parts of a picture stand apart, as a share of their way from the middle.
 const SPREAD: f64 = 0.25;
+
+/// What answers.
+const METHOD: &str = Method::Exact.name();
 
 #[derive(Debug, Serialize)]
 struct Found {
@@ -30,6 +35,7 @@ struct Found {
     /// Why no more cuts were made; pieces of the last cut may have been joined again.
     ended: &'static str,
     parts: Vec<PartReport>,
+    method: &'static str,
     #[serde(flatten)]
     assurance: Assurance,
 }
@@ -101,12 +107,13 @@ fn undecided(common: &Common, outcome: &Outcome) -> Result<Exit, Failure> {
     #[derive(Serialize)]
     struct Open {
         count: Option<usize>,
+        method: &'static str,
         #[serde(flatten)]
         assurance: Assurance,
     }
     let assurance = Assurance::from(outcome).of_nothing();
     match common.format {
-        Format::Json => commands::json(Open { count: None, assurance })?,
+        Format::Json => commands::json(Open { count: None, method: METHOD, assurance })?,
         Format::Text => output::print(|out| writeln!(out, "undecided\n({assurance})"))?,
     }
     Ok(Exit::Undecided)
@@ -126,7 +133,7 @@ fn answer(found: &Decomposition, parts: Vec<PartReport>, assurance: Assurance) -
     let &Decomposition { volume, excess, deviation, ended, .. } = found;
     let is_whole = ended != DecomposeEnd::OutOfBudget;
     let (count, volume) = (is_whole.then_some(parts.len()), is_whole.then_some(volume));
-    Found { count, volume, excess, deviation, ended: ended.name(), parts, assurance }
+    Found { count, volume, excess, deviation, ended: ended.name(), parts, method: METHOD, assurance }
 }
 
 fn text(

@@ -90,7 +90,7 @@ pub fn run(args: &Demo, common: &Common) -> Result<Exit, Failure> {
     }
     if let (Some(file), Some(scene)) = (&args.picture, scenes.first()) {
         let [a, b] = scene.placed();
-        output::file(file, &Meeting::of(a, b)?.picture().png(960, 720)?)?;
+        output::file(file, &Meeting::of(&mut query, a, b, None)?.picture().png(960, 720)?)?;
     }
     let assurance = match is_out_of_budget {
         true => Assurance::EXACT.of_nothing().out_of_budget(),

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use impinge::{Budget, Finish, Inspection, Memory, Query, Shape};
+use impinge::{Budget, Finish, Inspection, Memory, Method, Query, Shape};
 use serde::Serialize;
 
 use crate::args::{Common, Format, Inspect};
@@ -42,6 +42,7 @@ struct Health<'a> {
     #[serde(rename = "box")]
     bounds: [[f64; 3]; 2],
     problems: &'a [String],
+    method: &'static str,
     #[serde(flatten)]
     assurance: Assurance,
 }
@@ -106,6 +107,7 @@ fn health(seen: &Inspection) -> Health<'_> {
         inertia: seen.solid.as_ref().map(|s| s.inertia.transpose().to_cols_array_2d()),
         bounds: seen.bounds.map(|p| p.to_array()),
         problems: &seen.problems,
+        method: Method::Exact.name(),
         assurance: Assurance::from(&seen.outcome),
     }
 }

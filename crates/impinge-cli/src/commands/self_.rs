@@ -44,7 +44,7 @@ fn over_a_step(args: &SelfIntersect, end: &Path, common: &Common) -> Result<Exit
     explain.lap("build");
     let answer = ask::self_contacts(common.settings().query(), &mesh, args.all, args.margin)?;
     busy.finish_and_clear();
-    if let Found::Step(step) = &answer.found {
+    if let (true, Found::Step(step)) = (args.drawing.picture.is_some(), &answer.found) {
         let time = step.impact.time.unwrap_or(1.0);
         let at = |v: usize| mesh.start().vertices()[v].lerp(mesh.end().vertices()[v], time);
         let points = (0..mesh.start().vertices().len()).map(at).collect();

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use impinge::{Mesh, Outcome, Pose, Shape, ShellLevel, Shells};
+use impinge::{Mesh, Method, Outcome, Pose, Shape, ShellLevel, Shells};
 use serde::Serialize;
 
 use crate::args::{Common, Format, MakeShells};
@@ -17,11 +17,15 @@ use crate::{commands, load, output, progress};
 const WIDTH: u32 = 360;
 const HEIGHT: u32 = 360;
 
+/// What answers.
+const METHOD: &str = Method::Exact.name();
+
 #[derive(Debug, Serialize)]
 struct Found {
     /// The diagonal of the mesh's box; offsets and radii below are parts of it.
     size: f64,
     levels: Vec<LevelReport>,
+    method: &'static str,
     #[serde(flatten)]
     assurance: Assurance,
 }
@@ -54,6 +58,7 @@ pub fn run(args: &MakeShells, common: &Common) -> Result<Exit, Failure> {
     let answered = query.shells(&shape, args.levels.map(|levels| levels as usize))?;
     busy.finish_and_clear();
     explain.lap("shells");
+    explain.work(&answered.work);
     let outcome = answered.outcome();
     let Some(shells) = answered.value else { return undecided(common, &outcome) };
     if let Some(path) = &args.out {
@@ -65,7 +70,7 @@ pub fn run(args: &MakeShells, common: &Common) -> Result<Exit, Failure> {
     let bounds = shape.bounds(&Pose::IDENTITY);
     let size = bounds.low.distance(bounds.high);
     let levels = shells.report().iter().map(|level| report(level, size)).collect();
-    let found = Found { size, levels, assurance: Assurance::EXACT };
+    let found = Found { size, levels, method: METHOD, assurance: Assurance::EXACT };
     match common.format {
         Format::Json => commands::json(&found)?,
         Format::Text => output::print(|out| text(&found, out))?,
@@ -78,12 +83,13 @@ fn undecided(common: &Common, outcome: &Outcome) -> Result<Exit, Failure> {
     #[derive(Serialize)]
     struct Open {
         levels: Option<Vec<LevelReport>>,
+        method: &'static str,
         #[serde(flatten)]
         assurance: Assurance,
     }
     let assurance = Assurance::from(outcome).of_nothing();
     match common.format {
-        Format::Json => commands::json(Open { levels: None, assurance })?,
+        Format::Json => commands::json(Open { levels: None, method: METHOD, assurance })?,
         Format::Text => output::print(|out| writeln!(out, "undecided\n({assurance})"))?,
     }
     Ok(Exit::Undecided)

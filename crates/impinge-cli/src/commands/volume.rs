@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use glam::DVec3;
-use impinge::{Mesh, Method, OpenSurface, Placed, Pose, Query, SurfaceSample, VolumeOptions};
+use impinge::{Budget, Mesh, Method, OpenSurface, Placed, Pose, Query, SurfaceSample, VolumeOptions};
 
 use super::volume_files::{GradientFile, MeshFile};
 use crate::args::{Common, Drawing, Open, Size, Volume};
@@ -33,10 +33,11 @@ pub fn run(args: &Volume, common: &Common) -> Result<Exit, Failure> {
         }),
         ..VolumeOptions::default()
     };
+    let mut query = common.settings().query();
+    let (answer, measured) = ask::volume(&mut query, a, b, options)?;
     if let Some(path) = &args.drawing.picture {
-        output::file(path, &draw(bodies, options, &args.drawing)?)?;
+        output::file(path, &draw(query.budget, bodies, options, &args.drawing)?)?;
     }
-    let (answer, measured) = ask::volume(common.settings().query(), a, b, options)?;
     if let Some(measured) = &measured {
         if let Some(file) = gradient_file {
             file.write(bodies, &measured.gradient)?;
@@ -50,14 +51,23 @@ pub fn run(args: &Volume, common: &Common) -> Result<Exit, Failure> {
 
 /// Both bodies, and beside them the border of their intersection in pixels, coloured by the axis that they are seen along
 /// (figure 10 of Faure, Allard, Falipou and Barbier 2008): of the three images each place is shown by the one that sees
-/// it best, so that no two lie on each other.
-fn draw(bodies: [Placed<'_>; 2], options: VolumeOptions, drawing: &Drawing) -> Result<Vec<u8>, Failure> {
+/// it best, so that no two lie on each other. The images are made with what is left of the budget.
+fn draw(
+    budget: Budget,
+    bodies: [Placed<'_>; 2],
+    options: VolumeOptions,
+    drawing: &Drawing,
+) -> Result<Vec<u8>, Failure> {
     let [a, b] = bodies;
     let resolution = Some(options.resolution.unwrap_or(PICTURED));
     let asked =
         VolumeOptions { samples: true, gradient: false, border: false, resolution, error: None, ..options };
-    let mut query = Query { method: Method::Image, ..Query::default() };
-    let found = query.volume(a, b, asked)?.value.map(|found| found.samples).unwrap_or_default();
+    let mut query = Query { method: Method::Image, budget, ..Query::default() };
+    let found = query.volume(a, b, asked)?.value;
+    if found.is_none() {
+        picture::say_cut_short();
+    }
+    let found = found.map(|found| found.samples).unwrap_or_default();
     let poses = [a.pose(), b.pose(), Pose::IDENTITY];
     let figures = bodies.into_iter().zip(&poses).zip(picture::BODIES).filter_map(|((body, pose), colour)| {
         Some(Figure { mesh: body.shape().as_mesh()?, pose, colour, red: Vec::new() })

@@ -168,7 +168,7 @@ fn settle(fields: &Fields<'_>, context: &Context, place: &str) -> Result<Answer,
     let b = body(fields, "b", meshes)?;
     let at_b = b.shape.along(b.motion);
     match ask.as_str() {
-        "relation" => ask::relation(query, at_a, at_b),
+        "relation" => ask::relation(&mut query, at_a, at_b),
         "distance" => ask::distance(&mut query, at_a, at_b),
         "volume" => volume(fields, query, at_a, at_b),
         "contacts" => contacts(fields, query, at_a, at_b),
@@ -189,11 +189,16 @@ fn contacts(
         Some(1) => true,
         Some(sides) => return Err(Failure(format!("sides: {sides} is neither 1 nor 2"))),
     };
-    ask::contacts(query, a, b, fields.get("margin")?.unwrap_or(0.0))
+    ask::contacts(&mut query, a, b, fields.get("margin")?.unwrap_or(0.0))
 }
 
 /// How much two solids overlap. A wanted resolution or error is met by any exact answer; images keep to it.
-fn volume(fields: &Fields<'_>, query: Query<'_>, a: Placed<'_>, b: Placed<'_>) -> Result<Answer, Failure> {
+fn volume(
+    fields: &Fields<'_>,
+    mut query: Query<'_>,
+    a: Placed<'_>,
+    b: Placed<'_>,
+) -> Result<Answer, Failure> {
     let options = VolumeOptions {
         resolution: fields.get::<Index>("resolution")?.map(|pixels| pixels.0),
         error: fields.get("error")?,
@@ -207,7 +212,7 @@ fn volume(fields: &Fields<'_>, query: Query<'_>, a: Placed<'_>, b: Placed<'_>) -
         },
         ..VolumeOptions::default()
     };
-    Ok(ask::volume(query, a, b, options)?.0)
+    Ok(ask::volume(&mut query, a, b, options)?.0)
 }
 
 /// Refuses names that mean nothing in a question or in its bodies.

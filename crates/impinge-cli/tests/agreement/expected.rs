@@ -82,7 +82,7 @@ pub fn answer(question: &Question) -> Result<Fields, Error> {
             let found = query.moving_features(*kind, t0, t1, *margin)?;
             let hit = found.value.map(|time| time.is_some());
             let fields = json!({"hit": hit, "time": found.value.flatten()});
-            Ok((with(fields, &found), hit == Some(true)))
+            Ok((in_units_of_time(with(fields, &found), *margin), hit == Some(true)))
         }
         What::Meets(a) => Ok(pairs(&query.self_intersections(a.placed())?)),
         What::Step { ends: [t0, t1], all, margin } => {
@@ -295,7 +295,16 @@ fn step(query: &mut Query<'_>, mesh: &Deforming, all: bool, margin: f64) -> Resu
         fields.insert("vf".into(), json!(list(FeaturePairKind::VertexFace)));
         fields.insert("ee".into(), json!(list(FeaturePairKind::EdgeEdge)));
     }
-    Ok((fields, !told.is_empty()))
+    Ok((in_units_of_time(fields, margin), !told.is_empty()))
+}
+
+/// The tolerance of a margin is a length, and is called slack.
+fn in_units_of_time(mut fields: Map<String, Value>, margin: f64) -> Map<String, Value> {
+    if margin > 0.0 {
+        let length = fields.remove("tolerance");
+        fields.extend(length.map(|length| ("slack".to_string(), length)));
+    }
+    fields
 }
 
 /// The fields with method, certainty and end.

@@ -66,3 +66,29 @@ fn a_view_of_any_length_is_the_same() {
         assert!(drawn(view) == whole, "{view}");
     }
 }
+
+#[test]
+fn a_picture_keeps_to_the_budget_of_its_question() {
+    let folder = Folder::new();
+    for (name, seed) in [("a.obj", 1), ("b.obj", 2)] {
+        let mesh = impinge::procedural::blob(1.0, 0.3, 5, seed).unwrap();
+        impinge::io::save(folder.path().join(name), &mesh).unwrap();
+    }
+    let read = |name: &str| std::fs::read(folder.path().join(name)).unwrap();
+    for command in [
+        &["check", "a.obj", "b.obj"][..],
+        &["check", "a.obj", "b.obj", "--all"],
+        &["contacts", "a.obj", "b.obj", "--margin", "0.01"],
+        &["volume", "a.obj", "b.obj"],
+    ] {
+        let whole = folder.run(&[command, &["--picture", "whole.png"]].concat());
+        assert!(whole.code == 1 && !whole.err.contains("note:"), "{whole:?}");
+        let short = folder.run(&[command, &["--picture", "short.png", "--budget", "1000"]].concat());
+        assert!(short.code != 2 && short.err.contains("note: the budget ended before all"), "{short:?}");
+        assert_ne!(read("whole.png"), read("short.png"), "{command:?}");
+        // What the budget is enough for is drawn as without one.
+        let enough = folder.run(&[command, &["--picture", "short.png", "--budget", "1000000000"]].concat());
+        assert!(enough.code == 1 && !enough.err.contains("note:"), "{enough:?}");
+        assert_eq!(read("whole.png"), read("short.png"), "{command:?}");
+    }
+}

@@ -755,3 +755,33 @@ fn issue_015_a_pose_may_be_a_list() {
     let swept = folder.run(&["sweep", "cube.obj", "small.obj", "--at-b", "0,0,3", "--to-b", "0,0,0"]).out;
     assert!(!swept.contains("(ee)") && !swept.contains("(vf)") && !swept.contains("(fv)"), "{swept}");
 }
+
+#[test]
+fn numbers_of_an_answer_are_numbers_in_their_units() {
+    let folder = Folder::with_meshes();
+    let ended = folder.query(
+        &[
+            r#"{"id":1,"ask":"rays","a":{"sphere":1},"rays":[[0,0,5,0,0,-1],[0,0,5,0,0,-1e-320]]}"#,
+            r#"{"id":2,"ask":"rays","a":{"sphere":1},"rays":[[0,0,5,0,0,-1e-200]]}"#,
+            r#"{"id":3,"ask":"ccd","kind":"vf","t0":[[0,0,1],[-1,-1,0],[1,-1,0],[0,1,0]],"t1":[[0,0,0.5],[-1,-1,0],[1,-1,0],[0,1,0]],"margin":0.75}"#,
+            r#"{"id":4,"ask":"ccd","kind":"vf","t0":[[0,0,1],[-1,-1,0],[1,-1,0],[0,1,0]],"t1":[[0,0,-1],[-1,-1,0],[1,-1,0],[0,1,0]]}"#,
+            r#"{"id":5,"ask":"self","a":{"mesh":"cube.obj"},"to":{"mesh":"cube.obj"},"margin":0.5}"#,
+            r#"{"id":6,"ask":"volume","a":{"sphere":1},"b":{"sphere":1},"resolution":100000}"#,
+        ],
+        &[],
+    );
+    let lines = ended.lines();
+    let error = |i: usize| lines[i]["error"].as_str().unwrap_or_default().to_string();
+    assert!(error(0).contains("rays: element 1: direction") && error(0).contains("1e-320"), "{}", lines[0]);
+    assert_eq!(lines[1]["hits"][0]["t"], json!(4e200));
+    for line in [&lines[2], &lines[4]] {
+        assert!(line["tolerance"].is_null() && line["slack"].as_f64().unwrap() > 1e-4, "{line}");
+    }
+    assert!(
+        (lines[2]["slack"].as_f64().unwrap() - 0.75e-3).abs() < 1e-9 && lines[2]["hit"] == true,
+        "{}",
+        lines[2]
+    );
+    assert!(lines[3]["slack"].is_null() && lines[3]["tolerance"].as_f64().unwrap() < 1e-6, "{}", lines[3]);
+    assert!(error(5).contains("resolution: 100000 is not from 1 to 4096"), "{}", lines[5]);
+}

@@ -107,3 +107,71 @@ fn completions_for_every_shell() {
     }
     assert_eq!(impinge(&["completions", "tcsh"]).code, 2);
 }
+
+#[test]
+fn the_help_of_a_command_offers_the_methods_that_it_accepts() {
+    let folder = Folder::with_meshes();
+    folder.write("rays.csv", "0,0,5,0,0,-1\n");
+    folder.write("points.csv", "0,0,0\n1,0,0\n");
+    folder.write("batch.jsonl", "");
+    let two = ["cube.obj", "small.obj"];
+    let commands: [(&str, &[&[&str]]); 13] = [
+        ("check", &[&two, &["cube.obj", "small.obj", "--all"]]),
+        ("distance", &[&two]),
+        ("volume", &[&two]),
+        ("contacts", &[&two]),
+        ("separate", &[&two]),
+        ("sweep", &[&["cube.obj", "small.obj", "--at-b", "3,0,0", "--to-b", "0,0,0"]]),
+        ("inspect", &[&["cube.obj"]]),
+        ("rays", &[&["cube.obj", "--rays", "rays.csv"]]),
+        ("self", &[&["cube.obj"]]),
+        ("decompose", &[&["cube.obj"]]),
+        ("shells", &[&["cube.obj"]]),
+        ("clash", &[&two]),
+        ("particles", &[&["points.csv", "--radius", "1"]]),
+    ];
+    let known = offered(&impinge(&["--help"]).out);
+    assert!(known.len() > 8 && known.contains(&"auto".to_string()), "{known:?}");
+    let techniques = offered(&impinge(&["particles", "--help"]).out);
+    assert!(techniques.contains(&"kd_tree".to_string()), "{techniques:?}");
+    for (command, variants) in commands {
+        let offers = offered(&impinge(&[command, "--help"]).out);
+        for method in known.iter().chain(&techniques) {
+            let accepts = variants
+                .iter()
+                .any(|words| folder.run(&[&[command], *words, &["--method", method]].concat()).code != 2);
+            assert_eq!(offers.contains(method), accepts, "{command} --method {method}, offered {offers:?}");
+        }
+    }
+    // Also before the command, and a name that is none.
+    assert_eq!(folder.run(&["--method", "brute", "distance", "cube.obj", "small.obj"]).code, 1);
+    assert_eq!(folder.run(&["--method", "gjk", "distance", "cube.obj", "small.obj"]).code, 2);
+    let refused = folder.run(&["distance", "cube.obj", "small.obj", "--method", "magic"]);
+    assert!(refused.code == 2 && !refused.err.contains("kd_tree"), "{refused:?}");
+}
+
+/// The methods that a help names.
+fn offered(help: &str) -> Vec<String> {
+    let words = help.split_whitespace().collect::<Vec<_>>().join(" ");
+    let after = words.split("--method <NAME>").nth(1).unwrap();
+    let list = after.split("[possible values: ").nth(1).unwrap().split(']').next().unwrap();
+    list.split(", ").map(str::to_string).collect()
+}
+
+#[test]
+fn every_answer_names_its_method_and_tells_its_work() {
+    let folder = Folder::with_meshes();
+    for (command, counts_some) in [
+        (&["inspect", "cube.obj"][..], true),
+        (&["decompose", "cube.obj"], false),
+        (&["shells", "cube.obj"], true),
+        (&["clash", "cube.obj", "small.obj"], true),
+        (&["distance", "cube.obj", "small.obj"], true),
+    ] {
+        let ended = folder.run(&[command, &["--format", "json", "--explain"]].concat());
+        assert_eq!(ended.json()["method"], "exact", "{ended:?}");
+        let work = ended.err.lines().find(|line| line.starts_with("work ")).unwrap();
+        let counts = work.split_whitespace().filter_map(|word| word.parse::<u64>().ok());
+        assert!(counts.sum::<u64>() > 0 || !counts_some, "{command:?}: {work}");
+    }
+}

@@ -17,6 +17,7 @@ mod tests;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use glam::DVec3;
 
@@ -27,7 +28,7 @@ use crate::broad::{Auto, BroadPhase, Changes, Mobility};
 use crate::model::component_bounds;
 use crate::num::parallel;
 use crate::num::tolerance::{PLACED_BOX_ROUNDING, ROUND_UP};
-use crate::{Budget, Certainty, Error, Finish, Placed, Pose, Shape};
+use crate::{Budget, Certainty, Counters, Error, Finish, Placed, Pose, Shape};
 
 /// A part of an assembly. Parts of one shape share it, and all that is built for it: a copy of a [`Shape`] is cheap.
 #[derive(Debug, Clone)]
@@ -115,6 +116,8 @@ pub struct Clash {
     /// The smallest distance of their surfaces; 0 where they meet, and where it is not measured: for a cylinder, cone or
     /// ellipsoid inside another curved solid, and within a compound.
     pub gap: f64,
+    /// What the kind and the gap are worth: exact for meshes, hulls and boxes.
+    pub certainty: Certainty,
     /// The penetration depth: the smallest shift along the normal of the deepest contact that ends it; negative for a
     /// gap. `None` where it was not measured, as for duplicates.
     pub depth: Option<f64>,
@@ -183,6 +186,8 @@ pub struct ClashReport {
     pub open: Vec<usize>,
     /// Whether every pair is known, and measured if that was asked for.
     pub finish: Finish,
+    /// What the questions about the pairs have cost in this call.
+    pub work: Counters,
 }
 
 impl ClashReport {
@@ -191,10 +196,11 @@ impl ClashReport {
         self.clashes.iter().filter(|clash| clash.kind == kind).count()
     }
 
-    /// What the report is worth: kinds and gaps are exact, volumes may be approximate.
+    /// What the kinds, the gaps and the volumes are worth together.
     pub fn certainty(&self) -> Certainty {
         let volumes = self.clashes.iter().filter_map(|clash| clash.volume_certainty);
-        volumes.fold(Certainty::Exact, Certainty::lesser)
+        let kinds = self.clashes.iter().map(|clash| clash.certainty);
+        volumes.chain(kinds).fold(Certainty::Exact, Certainty::lesser)
     }
 
     /// Whether every clash is listed: all pairs are known, if not all of them measured.
@@ -255,7 +261,8 @@ pub fn clash(parts: &[Part], options: &mut ClashOptions<'_>) -> Result<ClashRepo
     memory.renew(parts, clearance);
     let mut known = memory.take_known(&candidates);
     let answered = AtomicU64::new(known.iter().flatten().count() as u64);
-    let search = Search { parts, bounds, clearance, only_kinds, total: candidates.len(), answered, progress };
+    let (total, work) = (candidates.len(), Mutex::default());
+    let search = Search { parts, bounds, clearance, only_kinds, total, answered, progress, work };
     let finish = if options.budget.is_unlimited() {
         search.all_at_once(&candidates, &mut known, memory)?;
         Finish::Complete
@@ -272,7 +279,7 @@ pub fn clash(parts: &[Part], options: &mut ClashOptions<'_>) -> Result<ClashRepo
     if keeps {
         memory.keep_known(&candidates, known);
     }
-    Ok(ClashReport { clashes, candidates: candidates.len(), answered, open, finish })
+    Ok(ClashReport { clashes, candidates: candidates.len(), answered, open, finish, work: search.work() })
 }
 
 /// What all pairs have in common.
@@ -284,9 +291,20 @@ struct Search<'s> {
     total: usize,
     answered: AtomicU64,
     progress: Option<&'s (dyn Fn(u64, u64) + Sync)>,
+    work: Mutex<Counters>,
 }
 
 impl Search<'_> {
+    /// What the questions about the pairs have cost so far.
+    fn work(&self) -> Counters {
+        *self.work.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes over what the questions about a pair have cost.
+    fn count(&self, open: &mut Open) {
+        *self.work.lock().unwrap_or_else(PoisonError::into_inner) += std::mem::take(&mut open.work);
+    }
+
     /// Answers every pair, on all threads.
     fn all_at_once(
         &self,
@@ -298,6 +316,7 @@ impl Search<'_> {
             let mut budget = Budget::UNLIMITED;
             self.classify(pair, &mut known, &mut open, &mut budget)?;
             self.measure(&mut known, &mut open, &mut budget);
+            self.count(&mut open);
             Ok::<Option<Pair>, Error>(known)
         };
         if let Some(k) = memory.open_pair().and_then(|open| candidates.iter().position(|&pair| pair == open))
@@ -330,6 +349,7 @@ impl Search<'_> {
                     true => self.classify(pair, known, &mut open, budget)?,
                     false => self.measure(known, &mut open, budget),
                 };
+                self.count(&mut open);
                 if !lasted {
                     memory.keep_open(pair, open);
                     return Ok(Finish::OutOfBudget);

@@ -15,7 +15,7 @@ use crate::narrow::route::Answer;
 use crate::narrow::shape_pair::ShapePair;
 use crate::num::parallel;
 use crate::query::Query;
-use crate::{Budget, Certainty, Error, Memory, Relation, Shape, VolumeOptions};
+use crate::{Budget, Certainty, Counters, Error, Memory, Relation, Shape, VolumeOptions};
 
 /// What is known of a pair of parts.
 #[derive(Debug, Clone)]
@@ -29,9 +29,9 @@ pub(super) enum Pair {
 /// How far the questions about a pair have come: what was answered, and the search that goes on.
 #[derive(Debug, Default)]
 pub(super) struct Open {
-    relation: Option<Relation>,
+    relation: Option<(Relation, Certainty)>,
     is_same: Option<bool>,
-    nearest: Option<Separation>,
+    nearest: Option<(Separation, Certainty)>,
     /// Whether each of them has a volume.
     closed: [Option<bool>; 2],
     /// The inner `None` where it was refused; so for the others.
@@ -42,6 +42,8 @@ pub(super) struct Open {
     /// The search for the first of them that is not answered.
     memory: Option<Memory>,
     task: Option<Task>,
+    /// What the questions of this call have cost.
+    pub work: Counters,
 }
 
 impl Open {
@@ -57,6 +59,7 @@ impl Open {
         let mut query = Query { budget: std::mem::take(budget), memory, ..Query::default() };
         let answer = question(&mut query);
         *budget = query.budget;
+        self.work += answer.as_ref().map_or_else(|_| Counters::default(), |answer| answer.work);
         let found = answer.map(|answer| answer.value);
         // What one question leaves must not be seen in the answer to the next.
         if !matches!(found, Ok(None)) {
@@ -103,6 +106,12 @@ impl Open {
     }
 }
 
+/// What was found together with what it is worth.
+fn with_certainty<T>(answer: Answer<T>) -> Answer<(T, Certainty)> {
+    let certainty = answer.certainty;
+    answer.map(|found| (found, certainty))
+}
+
 /// Whether and how two parts with these boxes clash, without the measures of those that overlap; `None` when the budget
 /// ended first.
 pub(super) fn classify(
@@ -115,9 +124,9 @@ pub(super) fn classify(
 ) -> Result<Option<Pair>, Error> {
     let [a, b] = pair.map(|k| parts[k].placed());
     if open.relation.is_none() {
-        open.relation = open.ask(budget, |query| query.relation(a, b))?;
+        open.relation = open.ask(budget, |query| Ok(with_certainty(query.relation(a, b)?)))?;
     }
-    let Some(relation) = open.relation else { return Ok(None) };
+    let Some((relation, certainty)) = open.relation else { return Ok(None) };
     if relation == Relation::Separated && clearance == 0.0 {
         return Ok(Some(Pair::Clear));
     }
@@ -136,9 +145,10 @@ pub(super) fn classify(
         Relation::AInsideB | Relation::BInsideA => ClashKind::Inside,
     };
     if open.nearest.is_none() {
-        open.nearest = open.ask(budget, |query| query.distance(a, b))?;
+        open.nearest = open.ask(budget, |query| Ok(with_certainty(query.distance(a, b)?)))?;
     }
-    let Some(nearest) = open.nearest else { return Ok(None) };
+    let Some((nearest, measured)) = open.nearest else { return Ok(None) };
+    let certainty = certainty.lesser(measured);
     if kind == ClashKind::Clearance && nearest.distance > clearance {
         return Ok(Some(Pair::Clear));
     }
@@ -160,6 +170,7 @@ pub(super) fn classify(
         parts: pair,
         kind,
         gap,
+        certainty,
         depth,
         separate,
         translation,
@@ -185,9 +196,7 @@ fn measured(parts: &[Part], clash: &mut Clash, open: &mut Open, budget: &mut Bud
             open.volume = open.ask_if_answered(budget, |query| {
                 // Left open, images would become finer until the budget of all pairs has ended.
                 let options = VolumeOptions { resolution: Some(PIXELS), ..VolumeOptions::default() };
-                let answer = query.volume(a, b, options)?;
-                let certainty = answer.certainty;
-                Ok(answer.map(|found| (found, certainty)))
+                Ok(with_certainty(query.volume(a, b, options)?))
             });
         }
         if let Some((found, certainty)) = open.volume.as_ref()? {

@@ -135,7 +135,7 @@ fn a_search_that_was_cut_short_goes_on_to_the_same_report() {
     let all = clash(&assembly(40, 2), &mut ClashOptions::default()).unwrap();
     for units in [700, 20_000] {
         let (report, calls) = in_pieces(&assembly(40, 2), units, &mut ClashMemory::default());
-        assert_eq!(report, all);
+        assert_eq!(ClashReport { work: all.work, ..report.clone() }, all);
         assert!(calls > 3, "{calls} calls of {units}");
     }
     // An unlimited search goes on, too, at each place where a budget may have ended.
@@ -146,7 +146,7 @@ fn a_search_that_was_cut_short_goes_on_to_the_same_report() {
         let mut options = ClashOptions { budget, memory: Some(&mut memory), ..ClashOptions::default() };
         clash(&parts, &mut options).unwrap();
         let mut options = ClashOptions { memory: Some(&mut memory), ..ClashOptions::default() };
-        assert_eq!(clash(&parts, &mut options).unwrap(), all);
+        assert_eq!(ClashReport { work: all.work, ..clash(&parts, &mut options).unwrap() }, all);
         memory = ClashMemory::default();
     }
 }
@@ -167,7 +167,7 @@ fn only_pairs_of_parts_that_changed_are_asked_again() {
         };
         let report = clash(parts, &mut options).unwrap();
         let fresh = clash(parts, &mut ClashOptions { clearance, ..ClashOptions::default() }).unwrap();
-        assert_eq!(report, fresh);
+        assert_eq!(ClashReport { work: fresh.work, ..report.clone() }, fresh);
         (asked.load(Ordering::Relaxed) as usize, report.candidates)
     };
     let (first, candidates) = ask(&parts, 0.0);
@@ -317,7 +317,7 @@ fn a_volume_states_its_error_and_what_it_is_worth() {
     let all = clash(&parts, &mut ClashOptions::default()).unwrap();
     for budget in [Budget::UNLIMITED, Budget::units(1 << 40)] {
         let report = clash(&parts, &mut ClashOptions { budget, ..ClashOptions::default() }).unwrap();
-        assert_eq!(report, all);
+        assert_eq!(ClashReport { work: all.work, ..report.clone() }, all);
         let worth: Vec<_> =
             report.clashes.iter().map(|clash| (clash.parts, clash.volume_certainty)).collect();
         assert_eq!(worth[0], ([0, 1], Some(Certainty::Exact)));
@@ -357,4 +357,40 @@ fn the_box_around_a_clash_is_not_rounded() {
         let (low, high) = ((by - 1.0).max(DVec3::splat(-1.0)), (by + 1.0).min(DVec3::ONE));
         assert_eq!((found.kind, found.bounds), (ClashKind::Hard, Aabb { low, high }));
     }
+}
+
+#[test]
+fn a_report_is_worth_no_more_than_what_decided_its_kinds() {
+    let egg = Shape::ellipsoid([0.5, 0.5, 1.0]).unwrap();
+    let ball = Shape::sphere(0.5).unwrap();
+    let at = |shape: &Shape, x: f64| Part::new(format!("{x}"), shape.clone()).at(Pose::shift(DVec3::X * x));
+    let worth = |parts: [Part; 2], clearance| {
+        let options = &mut ClashOptions { clearance, ..ClashOptions::default() };
+        let report = clash(&parts, options).unwrap();
+        (report.clashes.len(), report.certainty())
+    };
+    let (clashes, certainty) = worth([at(&egg, 0.0), at(&ball, 1.0)], 0.01);
+    assert!(clashes == 1 && matches!(certainty, Certainty::Approximate { .. }), "{certainty:?}");
+    assert_eq!(worth([at(&ball, 0.0), at(&ball, 0.5)], 0.0), (1, Certainty::Exact));
+}
+
+#[test]
+fn the_work_of_all_pairs_is_counted() {
+    let parts = assembly(40, 2);
+    let whole = clash(&parts, &mut ClashOptions::default()).unwrap();
+    let units = |work: Counters| work.volume_tests + work.primitive_tests;
+    assert!(units(whole.work) > 1000 * whole.clashes.len() as u64 / 10, "{:?}", whole.work);
+    let kinds = clash(&parts, &mut ClashOptions { only_kinds: true, ..ClashOptions::default() }).unwrap();
+    assert!(0 < units(kinds.work) && units(kinds.work) < units(whole.work), "{:?}", kinds.work);
+    let short = ClashOptions { budget: Budget::units(700), ..ClashOptions::default() };
+    let short = clash(&parts, &mut { short }).unwrap();
+    assert!(0 < units(short.work) && units(short.work) < 2000, "{:?}", short.work);
+}
+
+#[test]
+fn memories_and_trackers_can_go_to_other_threads() {
+    fn both<T: Send + Sync>() {}
+    both::<ClashMemory>();
+    both::<crate::Tracker>();
+    both::<crate::SelfTracker>();
 }

@@ -97,7 +97,7 @@ pub struct VolumeOptions {
     pub samples: bool,
     /// Whether the border of the intersection is wanted as a mesh.
     pub border: bool,
-    /// Pixels along the longest side of the common box; `None` leaves it to the error, or to the method.
+    /// Pixels along the longest side of the common box, from 1 to 4096; `None` leaves it to the error, or to the method.
     pub resolution: Option<u32>,
     /// The wanted error of the volume as a share of it.
     pub error: Option<f64>,

@@ -329,10 +329,6 @@ fn sharp_mesh_relation(
     (if a.is_flat() { found.map(flat) } else { found }, outcome)
 }
 
-#[cfg(test)]
-#[path = "dispatch_tests.rs"]
-mod tests;
-
 /// Whether one of the bodies is a mesh that is known to overlap itself, whose volumes are not measured exactly.
 pub(super) fn is_known_to_overlap(pair: &ShapePair<'_>) -> bool {
     pair.shapes.iter().filter_map(|shape| shape.model()).any(|model| SolidSurface::is_known_to_overlap(model))
@@ -404,3 +400,7 @@ pub fn volume(
         volume
     }))
 }
+
+#[cfg(test)]
+#[path = "dispatch_tests.rs"]
+mod tests;

@@ -105,6 +105,10 @@ pub const SMALLEST_TWOFOLD: f64 = 1e-60;
 /// the separation). Smaller means more steps for features that slide along each other.
 pub const SEPARATION_SLACK: f64 = 1e-3;
 
+/// Directions of rays have a component of at least this (a length): the parameter of a point within the largest
+/// coordinates is a double then.
+pub const SHORTEST_DIRECTION: f64 = 1e-240;
+
 /// How much earlier than the true first contact of moving features the reported time may be (no unit: a part of
 /// the step). Far below what a simulation can tell, and floats mostly reach it.
 pub const CONTACT_TIME: f64 = 1e-9;

@@ -253,6 +253,18 @@ mod tests {
     }
 
     #[test]
+    fn an_answer_is_worth_no_more_than_the_relation_beside_it() {
+        let egg = Shape::ellipsoid([0.5, 0.5, 1.0]).unwrap();
+        let ball = Shape::sphere(0.5).unwrap();
+        let relation = Query::default().relation(&egg, ball.at(Pose::shift(glam::DVec3::X))).unwrap();
+        assert!(matches!(relation.certainty, crate::Certainty::Approximate { .. }), "{relation:?}");
+        let distance = asking().distance(&egg, ball.at(Pose::shift(glam::DVec3::X))).unwrap();
+        assert_eq!((distance.relation, distance.certainty), (relation.value, relation.certainty));
+        let [low, high] = [distance.at_least().unwrap(), distance.at_most().unwrap()];
+        assert!(low < 0.0 && high > 0.0 && high - low < 1e-11, "{low} to {high}");
+    }
+
+    #[test]
     fn a_named_method_without_relations_leaves_them_to_the_choice() {
         let [ball, small, _] = bodies();
         let mut query = Query { method: Method::Brute, ..asking() };

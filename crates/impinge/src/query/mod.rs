@@ -29,6 +29,7 @@ pub use whole_mesh::{decompose, inspect, mass};
 use crate::contact::VolumeOptions;
 use crate::narrow::continuous::SweepOptions;
 use crate::narrow::detector::{ContactOptions, Contacts, Memory};
+use crate::narrow::image::MOST_PIXELS;
 use crate::narrow::methods::Method;
 use crate::num::tolerance::SWEEP_TOLERANCE;
 use crate::{Budget, Error};
@@ -127,19 +128,26 @@ impl Query<'_> {
     }
 }
 
+/// The refusal of one of many questions.
+fn member(what: &'static str, index: usize, error: Error) -> Error {
+    Error::Member { what, index, error: Box::new(error) }
+}
+
 /// Refuses a margin that is no length.
 fn check_margin(margin: f64) -> Result<f64, Error> {
-    if margin.is_nan() || margin < 0.0 {
-        let what = if margin.is_nan() { "not a number" } else { "negative" };
-        return Err(Error::Argument { name: "margin", reason: format!("{margin} is {what}") });
+    // Negated, so that NaN is refused.
+    if !(margin >= 0.0 && margin.is_finite()) {
+        let reason = format!("{margin} is negative or not finite");
+        return Err(Error::Argument { name: "margin", reason });
     }
     Ok(margin)
 }
 
 /// Refuses sizes of images and errors that are none.
 fn check_volume(options: VolumeOptions) -> Result<VolumeOptions, Error> {
-    if options.resolution == Some(0) {
-        return Err(Error::Argument { name: "resolution", reason: "0 is not positive".into() });
+    if let Some(pixels) = options.resolution.filter(|pixels| !(1..=MOST_PIXELS).contains(pixels)) {
+        let reason = format!("{pixels} is not from 1 to {MOST_PIXELS}");
+        return Err(Error::Argument { name: "resolution", reason });
     }
     // Negated, so that NaN is refused.
     if let Some(error) = options.error.filter(|x| !(*x > 0.0 && x.is_finite())) {

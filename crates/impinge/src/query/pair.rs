@@ -1,12 +1,12 @@
 //! Questions about two bodies.
 
-use super::{Query, bracket, check_margin, check_volume};
+use super::{Query, bracket, check_margin, check_volume, member};
 use crate::contact::{Verdict, Volume, VolumeOptions};
 use crate::model::{Placed, ShapeKind};
 use crate::narrow::contacts::SeparatingTranslation;
 use crate::narrow::continuous::Sweep;
 use crate::narrow::detector::pair_memory::PairMemory;
-use crate::narrow::detector::{Batch, Finding, Memory, PairKernel, Question, contacts_with_ids};
+use crate::narrow::detector::{Batch, Finding, Memory, PairKernel, Question, Refused, contacts_with_ids};
 use crate::narrow::exact::contour::Polyline;
 use crate::narrow::route::{Answer, Routed, method_for, route};
 use crate::narrow::shape_pair::ShapePair;
@@ -72,7 +72,7 @@ impl Query<'_> {
     /// With a memory the ids of contacts that last are those of the call before.
     ///
     /// # Errors
-    /// As [`Query::relation`], or a negative margin.
+    /// As [`Query::relation`], or a margin that is negative or not finite.
     pub fn contacts<'s>(
         &mut self,
         a: impl Into<Placed<'s>>,
@@ -171,7 +171,7 @@ impl Query<'_> {
     /// Every pair of triangles at most `margin` apart; see [`pairs_within`](crate::pairs_within).
     ///
     /// # Errors
-    /// As [`Query::pairs`], or a negative margin.
+    /// As [`Query::pairs`], or a margin that is negative or not finite.
     pub fn pairs_within<'s>(
         &mut self,
         a: impl Into<Placed<'s>>,
@@ -253,7 +253,8 @@ impl Query<'_> {
             return self.one(bodies, question, kind);
         }
         let kinds = bodies.each_ref().map(|body| body.shape().kind());
-        let mut answers = self.batch_with_relation(std::slice::from_ref(bodies), question, kind)?;
+        let answers = self.batch_with_relation(std::slice::from_ref(bodies), question, kind);
+        let mut answers = answers.map_err(Error::alone)?;
         answers.pop().ok_or_else(|| self.method.refusal(&question, kinds))
     }
 
@@ -282,7 +283,8 @@ impl Query<'_> {
         let pair = ShapePair::of([&bodies[0], &bodies[1]], &poses);
         let (method, reason) = method_for(self.method, &question, &pair)?;
         let Some(kernel) = method.detector().and_then(|detector| detector.pairwise()) else {
-            let answers = self.routed(&Batch { question, pairs: &[pair], seed: self.seed }, kind)?;
+            let answers = self.routed(&Batch { question, pairs: &[pair], seed: self.seed }, kind);
+            let answers = answers.map_err(Error::alone)?;
             return answers.into_iter().next().ok_or_else(|| method.refusal(&question, pair.kinds()));
         };
         // Made where it stays: it is large.
@@ -308,7 +310,7 @@ impl Query<'_> {
         }
     }
 
-    /// One question about many pairs.
+    /// One question about many pairs; a refusal names the first pair that was refused.
     pub(super) fn batch<T>(
         &mut self,
         pairs: &[[Placed<'_>; 2]],
@@ -324,7 +326,8 @@ impl Query<'_> {
     fn routed<T>(&mut self, batch: &Batch<'_>, kind: &Kind<T>) -> Result<Vec<Answer<T>>, Error> {
         let mut fresh = Memory::default();
         let memory = self.memory.as_deref_mut().unwrap_or(&mut fresh);
-        let found = route(self.method, batch, memory, &mut self.budget)?;
+        let found = route(self.method, batch, memory, &mut self.budget);
+        let found = found.map_err(|Refused { index, error }| member("pair", index, error))?;
         let answer = |(routed, pair): (Option<Routed>, &ShapePair<'_>)| {
             let (verdict, method, reason) = match routed {
                 Some((finding, method, reason)) => ((kind.take)(finding), method, reason),

@@ -176,7 +176,7 @@ pub fn pairs_batch(pairs: &[[Placed<'_>; 2]]) -> Result<Vec<Vec<[u32; 2]>>, Erro
 /// Every pair of triangles of two meshes at most `margin` apart (a length): ascending, each once.
 ///
 /// # Errors
-/// A shape that is no mesh, or a negative margin.
+/// A shape that is no mesh, or a margin that is negative or not finite.
 pub fn pairs_within<'s>(
     a: impl Into<Placed<'s>>,
     b: impl Into<Placed<'s>>,

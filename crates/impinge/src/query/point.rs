@@ -5,14 +5,15 @@ use std::sync::Arc;
 
 use glam::DVec3;
 
-use super::Query;
+use super::plain::value;
+use super::{Query, member};
 use crate::budget::QUANTUM;
 use crate::contact::{Certainty, Counters, Feature, Finish, Outcome, Verdict};
 use crate::model::{Fact, Geometry, Model, Placed};
 use crate::narrow::convex::relation::counted_point_in;
 use crate::narrow::detector::shape_memory::{Hashed, ShapeMemory, ShapeQuestion, hash};
 use crate::narrow::exact::closest_point::{ClosestPoint, counted_closest_points, has_few_candidates};
-use crate::narrow::exact::generalized_winding::SolidAngles;
+use crate::narrow::exact::generalized_winding::{SolidAngles, WindingEstimate};
 use crate::narrow::exact::outward::Outward;
 use crate::narrow::exact::ray_cast::{Ray, RayHit};
 use crate::narrow::exact::self_intersection::{self_intersections, self_intersections_within};
@@ -261,6 +262,34 @@ impl Query<'_> {
         )
     }
 
+    /// How often a mesh winds around a point; see [`winding_number`].
+    ///
+    /// # Errors
+    /// As [`winding_number`], or a method other than `exact`.
+    pub fn winding_number<'s>(
+        &mut self,
+        shape: impl Into<Placed<'s>>,
+        p: impl Into<DVec3>,
+    ) -> Result<Answer<f64>, Error> {
+        let (body, p) = (shape.into(), p.into());
+        let question = "the winding number";
+        mesh_of(&body, question)?;
+        check_points("points", &[p])?;
+        let answer = |shape: &Geometry, pose: &Pose, points: &[DVec3]| {
+            let angles = shape.model().map(|model| SolidAngles::new(model));
+            each_point(points, |p, work| {
+                let Some(angles) = &angles else { return 0.0 };
+                let WindingEstimate { value, terms, .. } = angles.winding(pose, p, WINDING_ERROR);
+                work.primitive_tests += u64::from(terms);
+                value
+            })
+        };
+        // Dipoles leave a few of a mesh's triangles.
+        let found = self.blocks(&body, question, &[Fact::Dipoles], &[p], |_, _, _| true, answer)?;
+        let certainty = Certainty::Approximate { resolution: WINDING_ERROR };
+        Ok(Answer { certainty, ..found.single() })
+    }
+
     /// Every pair of triangles in which a mesh meets itself; see
     /// [`self_intersections`](crate::self_intersections).
     ///
@@ -285,7 +314,8 @@ impl Query<'_> {
         Ok(Answer::new(verdict, method, reason))
     }
 
-    /// [`Query::self_intersections`] for many meshes, one after the other.
+    /// [`Query::self_intersections`] for many meshes, one after the other. With a memory what a budget left open goes on,
+    /// and what was answered is kept until all are.
     ///
     /// # Errors
     /// As [`Query::self_intersections`].
@@ -293,7 +323,40 @@ impl Query<'_> {
         &mut self,
         shapes: &[Placed<'_>],
     ) -> Result<Vec<Answer<Vec<[u32; 2]>>>, Error> {
-        shapes.iter().map(|shape| self.self_intersections(*shape)).collect()
+        let refused = |index| move |error| member("shape", index, error);
+        if self.budget.is_unlimited() || self.memory.is_none() {
+            let one = |(index, shape): (usize, &Placed<'_>)| {
+                self.self_intersections(*shape).map_err(refused(index))
+            };
+            return shapes.iter().enumerate().map(one).collect();
+        }
+        let mut members = self
+            .memory
+            .as_deref_mut()
+            .map_or_else(Vec::new, |memory| memory.shape.take_members(shapes.len()));
+        let mut answers = Vec::with_capacity(shapes.len());
+        for (index, (shape, member)) in shapes.iter().zip(&mut members).enumerate() {
+            let asked = whole(shape, "self-intersections");
+            if let Some(known) = member.answer::<Answer<Vec<[u32; 2]>>>(&asked) {
+                answers.push(Answer { work: Counters::default(), ..known });
+                continue;
+            }
+            let budget = std::mem::take(&mut self.budget);
+            let mut own =
+                Query { method: self.method, budget, memory: Some(&mut member.memory), ..Query::default() };
+            let answer = own.self_intersections(*shape);
+            self.budget = own.budget;
+            let answer = answer.map_err(refused(index))?;
+            if answer.finish != Finish::OutOfBudget {
+                member.keep(asked, answer.clone());
+            }
+            answers.push(answer);
+        }
+        let open = answers.iter().any(|answer| answer.finish == Finish::OutOfBudget);
+        if let (true, Some(memory)) = (open, &mut self.memory) {
+            memory.shape.keep_members(members);
+        }
+        Ok(answers)
     }
 
     /// Answers block by block as far as the budget goes, after what an earlier call has answered.
@@ -317,7 +380,7 @@ impl Query<'_> {
         if ready.value.is_none() {
             return Ok(Answer::new(Verdict::new(None, ready.outcome), method, reason));
         }
-        let asked = ShapeQuestion { question, ..whole(body, question) };
+        let asked = whole(body, question);
         let (mut found, mut owed): (Vec<R>, u64) = match &mut self.memory {
             Some(memory) => memory.shape.known(&asked, items),
             None => (Vec::new(), 0),
@@ -425,7 +488,8 @@ impl Query<'_> {
         if is_known {
             return Ok(told(true));
         }
-        self.within(whole(body, "what has to be known of a shape"), move |shape, budget| {
+        let asked = ShapeQuestion { facts, ..whole(body, "what has to be known of a shape") };
+        self.within(asked, move |shape, budget| {
             Ok(told(match shape {
                 Geometry::Mesh(model) => {
                     let ready = facts.iter().all(|&fact| model.prepare(fact, budget));
@@ -471,10 +535,7 @@ impl Query<'_> {
 /// # Errors
 /// A shape that is no mesh, or a point that is not finite or beyond 1e60.
 pub fn winding_number<'s>(shape: impl Into<Placed<'s>>, p: impl Into<DVec3>) -> Result<f64, Error> {
-    let (body, p) = (shape.into(), p.into());
-    let model = mesh_of(&body, "the winding number")?;
-    check_points("points", &[p])?;
-    Ok(SolidAngles::new(model).winding(&body.pose(), p, WINDING_ERROR).value)
+    value(Query::default().winding_number(shape, p))
 }
 
 pub(super) fn mesh_of<'s>(body: &Placed<'s>, question: &'static str) -> Result<&'s Arc<Model>, Error> {
@@ -499,7 +560,7 @@ pub(super) fn check_points(name: &'static str, points: &[DVec3]) -> Result<(), E
 /// A question about all of a shape.
 pub(super) fn whole(body: &Placed<'_>, question: &'static str) -> ShapeQuestion {
     let (shape, pose) = (body.geometry().clone(), body.pose());
-    ShapeQuestion { question, shape, pose, options: [0.0; 2], volume: None, item: None }
+    ShapeQuestion { question, shape, pose, options: [0.0; 2], volume: None, item: None, facts: &[] }
 }
 
 /// Whether a point is found by a shape in much less than a millisecond.
@@ -586,14 +647,20 @@ impl Ray {
     /// From an origin along a direction of any length, without an end.
     ///
     /// # Errors
-    /// A direction that is zero or not finite, or an origin that is not finite or beyond 1e60.
+    /// A direction that is not finite, or zero or nearly so (no component of 1e-240), or an origin that is not finite or
+    /// beyond 1e60. A ray made otherwise hits nothing then.
     pub fn new(origin: impl Into<DVec3>, direction: impl Into<DVec3>) -> Result<Ray, Error> {
         let (origin, direction) = (origin.into(), direction.into());
         check_points("origin", &[origin])?;
-        if !direction.is_finite() || direction == DVec3::ZERO {
-            let reason = format!("{direction} leads nowhere");
+        let ray = Ray { origin, direction, reach: f64::INFINITY };
+        if !ray.is_sound() {
+            let reason = format!("{:?} leads nowhere", direction.to_array());
             return Err(Error::Argument { name: "direction", reason });
         }
-        Ok(Ray { origin, direction, reach: f64::INFINITY })
+        Ok(ray)
     }
 }
+
+#[cfg(test)]
+#[path = "point_tests.rs"]
+mod tests;

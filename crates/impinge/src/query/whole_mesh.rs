@@ -13,7 +13,7 @@ use crate::narrow::route::{Answer, Reason};
 use crate::narrow::sampled::shells::Shells;
 use crate::report::{self, Inspection};
 use crate::shape::mass::Mass;
-use crate::{Certainty, Counters, Error, Finish, Outcome, Shape};
+use crate::{Budget, Certainty, Counters, Error, Finish, Outcome, Shape};
 
 impl Query<'_> {
     /// The health of a mesh; see [`inspect`]. When the budget ends, what was found so far is complete but for its
@@ -86,6 +86,31 @@ impl Query<'_> {
         Ok(Answer::new(verdict, Method::Exact, Reason::Only))
     }
 
+    /// Area and volume of a mesh, and centre of mass and inertia where it is closed; see [`mass`].
+    ///
+    /// # Errors
+    /// A shape that is no mesh, or a method other than `exact`.
+    pub fn mass(&mut self, shape: &Shape) -> Result<Answer<Mass>, Error> {
+        let body = Placed::from(shape);
+        let question = "the mass";
+        mesh_of(&body, question)?;
+        let (method, reason) = self.only_exact(question)?;
+        let sum_up = |shape: &Geometry, budget: &mut Budget| {
+            let Some(model) = shape.model() else { return Ok(Verdict::refused()) };
+            let primitive_tests = model.mesh().triangles().len() as u64;
+            if !model.prepare(Fact::Topology, budget) || !budget.charge_all(primitive_tests) {
+                return Ok(Verdict::out_of_budget());
+            }
+            let outcome = Outcome { work: Counters { primitive_tests, ..FOUND.work }, ..FOUND };
+            Ok(Verdict::new(Some(Mass::of(model.mesh(), model.topology())), outcome))
+        };
+        let verdict = match self.budget.is_unlimited() {
+            true => sum_up(body.geometry(), &mut self.budget)?,
+            false => self.within(whole(&body, question), sum_up)?,
+        };
+        Ok(Answer::new(verdict, method, reason))
+    }
+
     /// Layered shells of a mesh; see [`Shells::of`](crate::Shells::of). They are built in one go: their units, so many
     /// for each triangle, are drawn beforehand.
     ///
@@ -97,7 +122,9 @@ impl Query<'_> {
         let model = mesh_of(&body, question)?;
         let (method, reason) = self.only_exact(question)?;
         let verdict = if self.budget.is_unlimited() {
-            Verdict::new(Some(Shells::of_mesh(model.mesh(), levels)), FOUND)
+            let updates = Shells::units(model.mesh());
+            let outcome = Outcome { work: Counters { updates, ..FOUND.work }, ..FOUND };
+            Verdict::new(Some(Shells::of_mesh(model.mesh(), levels)), outcome)
         } else {
             let wanted = levels.map_or(-1.0, |levels| levels as f64);
             let asked = ShapeQuestion { options: [wanted, 0.0], ..whole(&body, question) };
@@ -176,9 +203,7 @@ const ENDED: Error = Error::Argument { name: "budget", reason: String::new() };
 /// # Errors
 /// A shape that is no mesh.
 pub fn mass(shape: &Shape) -> Result<Mass, Error> {
-    let body = Placed::from(shape);
-    let model = mesh_of(&body, "the mass")?;
-    Ok(Mass::of(model.mesh(), model.topology()))
+    Query::default().mass(shape)?.value.ok_or(ENDED)
 }
 
 /// Convex shapes that cover a closed mesh: exactly where its notches can be cut open, otherwise with the stated
@@ -204,7 +229,7 @@ pub fn decompose(shape: &Shape, options: &DecomposeOptions) -> Result<Decomposit
 mod tests {
     use super::*;
     use crate::budget::QUANTUM;
-    use crate::{Budget, Memory, procedural};
+    use crate::{Memory, procedural};
 
     #[test]
     fn shells_are_made_within_the_budget() {
@@ -219,6 +244,31 @@ mod tests {
         // 5,120 triangles of 13 units each.
         let calls = (2..100).find(|_| ask(Budget::units(10_240)).value.as_ref() == Some(&whole)).unwrap();
         assert!((6..10).contains(&calls), "{calls} calls");
+    }
+
+    #[test]
+    fn mass_and_winding_number_are_found_within_the_budget() {
+        let fresh = || Shape::from(procedural::ico_sphere(1.0, 4).unwrap());
+        let (ball, mut memory) = (fresh(), Memory::default());
+        fn within(memory: &mut Memory, units: u64) -> Query<'_> {
+            Query { budget: Budget::units(units), memory: Some(memory), ..Query::default() }
+        }
+        let calls = (1..100).find(|_| {
+            let found = within(&mut memory, 5000).mass(&ball).unwrap();
+            assert!(found.work.primitive_tests + found.work.updates <= 6000, "{:?}", found.work);
+            found.value.is_some_and(|found| found == mass(&fresh()).unwrap())
+        });
+        // 5,120 triangles of 8 units for the topology, and one for the sum.
+        assert!(calls.is_some_and(|calls| (8..12).contains(&calls)), "{calls:?}");
+        let at = glam::DVec3::new(0.1, 0.2, 0.3);
+        let (ball, mut memory) = (fresh(), Memory::default());
+        let calls = (1..100).find(|_| {
+            let found = within(&mut memory, 5000).winding_number(&ball, at).unwrap();
+            found.value.is_some_and(|found| found == crate::winding_number(&fresh(), at).unwrap())
+        });
+        assert!(calls.is_some_and(|calls| (5..20).contains(&calls)), "{calls:?}");
+        let named = Query { method: Method::Image, ..Query::default() }.mass(&ball);
+        assert!(named.unwrap_err().to_string().contains("image does not answer the mass"));
     }
 
     #[test]

@@ -203,8 +203,8 @@ fn the_tree_of_a_new_mesh_is_built_within_the_budget_of_frames() {
         }
         assert!(frames >= 80 || !is_built(&large), "{frames} frames");
     }
-    // The tree costs 8 units for each of 20,480 triangles.
-    assert!((80..200).contains(&frames), "{frames}");
+    // For each of 20,480 triangles the tree costs 8 units, and so do the topology and the hull that the contact needs.
+    assert!((240..300).contains(&frames), "{frames}");
 }
 
 #[test]

@@ -51,11 +51,13 @@ pub struct Frame<'s> {
     /// point under it.
     pub points: &'s [Contact],
     /// Pairs that the budget left open: there is no event of them, and their contacts are those of the step in
-    /// which they were last decided.
+    /// which they were last decided; none if one of their bodies was given another shape since. Where it ended between
+    /// whether they touch and how deep, the event is told, and with [`Contacts::Deepest`](super::Contacts::Deepest) a
+    /// contact without a normal.
     pub undecided: &'s [[BodyId; 2]],
     /// Pairs of bodies whose boxes meet, among them those that groups and rules leave out.
     pub box_pairs: usize,
-    /// The least certainty of any contact, whether all pairs were decided, and the cost.
+    /// The least certainty of what was decided about any pair, touching or not, whether all were decided, and the cost.
     pub outcome: Outcome,
 }
 

@@ -66,6 +66,8 @@ mod separating_plane;
 mod step;
 
 #[cfg(test)]
+mod certainty_tests;
+#[cfg(test)]
 mod deforming_tests;
 #[cfg(test)]
 mod tests;

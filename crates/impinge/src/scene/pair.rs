@@ -7,7 +7,7 @@ use crate::narrow::detector::persistent_manifold::PersistentManifolds;
 use crate::narrow::detector::{PairContacts, PartContact};
 use crate::narrow::methods::Method;
 use crate::narrow::shape_pair::ShapePair;
-use crate::{Contact, Counters};
+use crate::{Certainty, Contact, Counters};
 
 /// A pair that lives as long as the boxes meet.
 #[derive(Debug, Clone)]
@@ -33,6 +33,8 @@ pub(super) struct Pair {
     pub memory: Option<Box<PairMemory>>,
     /// What was found when it was last decided.
     pub found: PairContacts,
+    /// What that is worth, and whether they touch.
+    pub certainty: Certainty,
     /// No memory that may be lost: it holds the persistent ids.
     manifolds: Option<Box<PersistentManifolds>>,
 }
@@ -51,6 +53,7 @@ impl Pair {
             work: Counters::default(),
             memory: None,
             found: PairContacts::default(),
+            certainty: Certainty::Exact,
             manifolds: None,
         }
     }
@@ -65,9 +68,17 @@ impl Pair {
         self.memory = None;
     }
 
+    /// One of its bodies has another shape: features and parts that are known of it name nothing now.
+    pub fn reshaped(&mut self) {
+        self.forget();
+        self.found.clear();
+        (self.manifolds, self.certainty) = (None, Certainty::Exact);
+        self.method = Method::Auto;
+    }
+
     /// Was decided in this step: `found` is up to date.
-    pub fn decided(&mut self, shapes: &ShapePair<'_>, clock: u64) {
-        (self.due, self.decided_at) = (false, clock);
+    pub fn decided(&mut self, shapes: &ShapePair<'_>, clock: u64, certainty: Certainty) {
+        (self.due, self.decided_at, self.certainty) = (false, clock, certainty);
         if self.told_as == Contacts::Manifold {
             self.manifolds.get_or_insert_default().renew(shapes, &self.found);
         } else {

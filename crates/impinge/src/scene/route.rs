@@ -83,6 +83,7 @@ impl<'s> Route<'s> {
     /// Whether the pair is wanted, by which method, and whether it has to be decided anew.
     pub fn admit(&self, pair: &mut Pair) {
         let [Some(a), Some(b)] = pair.slots().map(|slot| self.bodies.at(slot)) else { return };
+        pair.found.is_provisional = false;
         let rule = if a.named && b.named { self.rules.of(pair.slots()) } else { Rule::default() };
         pair.wanted = !rule.ignored && a.body.groups.allow(b.body.groups);
         // A sensor has events and no contacts.
@@ -93,8 +94,7 @@ impl<'s> Route<'s> {
         let changed = (pair.named, pair.told_as) != (rule.method, told_as);
         (pair.named, pair.told_as) = (rule.method, told_as);
         if a.reshaped_at.max(b.reshaped_at) == self.clock {
-            pair.forget();
-            pair.method = Method::Auto;
+            pair.reshaped();
         }
         if changed || pair.method == Method::Auto {
             (pair.method, _) = method_of(rule.method, self.options, &placed([a, b]));
@@ -131,7 +131,7 @@ impl<'s> Route<'s> {
         let outcome = told_by(kernel, &shapes, &options, memory, budget, &mut pair.found);
         pair.work += outcome.work;
         if outcome.finish != Finish::OutOfBudget {
-            pair.decided(&shapes, self.clock);
+            pair.decided(&shapes, self.clock, outcome.certainty);
         }
     }
 
@@ -244,7 +244,7 @@ impl Sink for Scatter<'_, '_> {
                     found.points.clear();
                 }
                 pair.found = found;
-                pair.decided(&self.shapes[index], self.clock);
+                pair.decided(&self.shapes[index], self.clock, verdict.outcome.certainty);
             }
         }
         ControlFlow::Continue(())

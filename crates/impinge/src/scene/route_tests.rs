@@ -8,11 +8,11 @@ use rand_pcg::Pcg64;
 use super::*;
 use crate::contact::Verdict;
 use crate::model::ShapeKind;
-use crate::narrow::detector::each_pair;
+use crate::narrow::detector::{Refused, each_pair};
 use crate::narrow::methods::exact::Exact;
 use crate::scene::{Body, BodyId, Scene, SceneContact};
 use crate::shape::procedural;
-use crate::{Certainty, Counters, Error, Outcome, Pose, Shape};
+use crate::{Certainty, Counters, Outcome, Pose, Shape};
 
 /// Answers as `exact` does, but only for whole batches, and notes what it was given.
 #[derive(Debug, Default)]
@@ -42,7 +42,7 @@ impl Detector for Shared {
         memory: &mut Memory,
         budget: &mut Budget,
         sink: &mut dyn Sink,
-    ) -> Result<(), Error> {
+    ) -> Result<(), Refused> {
         let remembered = memory.slots(batch.pairs.len()).iter().filter(|slot| slot.is_some()).count();
         self.calls.lock().unwrap().push((batch.pairs.len(), remembered, budget.remaining()));
         let mut sink = Worth { sink, samples: self.samples.load(Ordering::Relaxed) };
@@ -212,7 +212,7 @@ fn what_a_method_leaves_out_stays_open() {
             _: &mut Memory,
             _: &mut Budget,
             sink: &mut dyn Sink,
-        ) -> Result<(), Error> {
+        ) -> Result<(), Refused> {
             let outcome =
                 Outcome { certainty: Certainty::Exact, finish: Finish::Complete, work: Counters::default() };
             for index in (0..batch.pairs.len()).step_by(2) {

@@ -28,10 +28,9 @@ impl Scene {
         self.events.clear();
         self.merge_pairs();
         self.decide_pairs(budget);
-        self.tell(&mut work);
+        let certainty = self.tell(&mut work);
         self.bodies.recycle();
         let finish = if self.undecided.is_empty() { Finish::Complete } else { Finish::OutOfBudget };
-        let certainty = self.contacts.iter().map(|c| c.certainty).fold(Certainty::Exact, Certainty::lesser);
         self.outcome = Outcome { certainty, finish, work };
         self.last()
     }
@@ -106,8 +105,9 @@ impl Scene {
         }
     }
 
-    /// Events, contacts and open pairs, by ascending bodies.
-    fn tell(&mut self, work: &mut Counters) {
+    /// Events, contacts and open pairs, by ascending bodies; returns what they are worth.
+    fn tell(&mut self, work: &mut Counters) -> Certainty {
+        let mut certainty = Certainty::Exact;
         self.contacts.clear();
         self.points.clear();
         self.undecided.clear();
@@ -117,11 +117,17 @@ impl Scene {
             let sensed = pair.bodies.iter().any(|&id| self.bodies.get(id).is_some_and(|e| e.body.sensor));
             if pair.due {
                 self.undecided.push(pair.bodies);
-                if sensed {
+                // That they touch may be known before how deep.
+                if !pair.found.is_provisional {
+                    if !sensed {
+                        certainty = certainty.lesser(pair.certainty);
+                        pair.tell(&mut self.last_id, &mut self.contacts, &mut self.points);
+                    }
                     continue;
                 }
-                pair.tell(&mut self.last_id, &mut self.contacts, &mut self.points);
-                continue;
+            }
+            if pair.wanted {
+                certainty = certainty.lesser(pair.certainty);
             }
             let now = pair.wanted && pair.found.touching;
             let kind = match (std::mem::replace(&mut pair.told, now), now) {
@@ -137,5 +143,6 @@ impl Scene {
         }
         // Only the pairs that ended in the broad phase stand out of order.
         self.events.sort_unstable();
+        self.contacts.iter().map(|contact| contact.certainty).fold(certainty, Certainty::lesser)
     }
 }

@@ -259,6 +259,8 @@ fn scenes_can_go_to_other_threads() {
     fn both<T: Send + Sync>() {}
     both::<Scene>();
     both::<SceneSweep>();
+    both::<Articulated>();
+    both::<crate::Memory>();
 }
 
 #[test]

@@ -28,7 +28,7 @@ use super::super::relative::PLACEMENT;
 use super::super::wide::TreeFrame;
 use super::RayTree;
 use crate::Pose;
-use crate::num::tolerance::FLATTEST_RAY;
+use crate::num::tolerance::{FLATTEST_RAY, SHORTEST_DIRECTION};
 use crate::simd::Portable;
 use crate::simd::corner_lanes::{Axes, CornerLanes};
 use crate::simd::ray_lanes::{Line, RayLanes, Rounding, Slabs};
@@ -182,7 +182,7 @@ impl PlacedFrame {
     #[cold]
     fn rescaled(&self, direction: &DVec3, from: &Axes) -> Option<(Axes, f64)> {
         let length = direction.abs().max_element();
-        if !(length > 0.0 && direction.is_finite() && from.iter().all(|x| x.is_finite())) {
+        if !(length >= SHORTEST_DIRECTION && direction.is_finite() && from.iter().all(|x| x.is_finite())) {
             return None;
         }
         let unit = self.frame.unit;

@@ -73,6 +73,15 @@ impl Finding {
     }
 }
 
+/// A pair of a batch that its method refused.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Refused {
+    /// Which one.
+    pub index: usize,
+    /// Why.
+    pub error: Error,
+}
+
 /// Takes findings, and says when it has enough.
 pub trait Sink {
     /// Takes what was found about pair `index` of the batch.
@@ -90,7 +99,7 @@ pub fn each_pair(
     memory: &mut Memory,
     budget: &mut Budget,
     sink: &mut dyn Sink,
-) -> Result<(), Error> {
+) -> Result<(), Refused> {
     let slots = memory.slots(batch.pairs.len());
     if !budget.is_unlimited() {
         return one_after_another(kernel, batch, slots, budget, sink);
@@ -105,7 +114,9 @@ pub fn each_pair(
             }
         });
         for (k, found) in work.into_iter().filter_map(|(_, found)| found).enumerate() {
-            if sink.take(first + k, found?).is_break() {
+            let index = first + k;
+            let found = found.map_err(|error| Refused { index, error })?;
+            if sink.take(index, found).is_break() {
                 return Ok(());
             }
         }
@@ -120,13 +131,14 @@ fn one_after_another(
     slots: &mut [Option<Box<PairMemory>>],
     budget: &mut Budget,
     sink: &mut dyn Sink,
-) -> Result<(), Error> {
+) -> Result<(), Refused> {
     let mut open = false;
     for (index, (pair, slot)) in batch.pairs.iter().zip(slots.iter_mut()).enumerate() {
         let memory = slot.get_or_insert_default();
         let mut found = match memory.answered(kernel.name(), &batch.question, pair) {
             Some(found) => found.at_no_cost(),
-            None => one(kernel, &batch.question, pair, memory, budget)?,
+            None => one(kernel, &batch.question, pair, memory, budget)
+                .map_err(|error| Refused { index, error })?,
         };
         if found.outcome().finish == Finish::OutOfBudget {
             open = true;

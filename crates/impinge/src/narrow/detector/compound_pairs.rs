@@ -20,8 +20,9 @@ pub struct CompoundMemory {
     kept: Vec<([u32; 2], PairMemory)>,
     /// What is known of the first pairs of parts.
     found: PairContacts,
-    /// How many of them are measured, of which pair of bodies, where a budget ended before all were.
-    unfinished: Option<(Placement, ContactOptions, usize)>,
+    /// How many of them are measured, of which pair of bodies, and what that is worth, where a budget ended before all
+    /// were.
+    unfinished: Option<(Placement, ContactOptions, usize, Certainty)>,
 }
 
 /// The contacts of all pairs of parts within the margin, each measured by the kernel. `found` changes only when
@@ -37,7 +38,10 @@ pub(super) fn contacts<K: PairKernel + ?Sized>(
     let mut total =
         Outcome { certainty: Certainty::Exact, finish: Finish::Complete, work: Counters::default() };
     let mut next = match memory.unfinished.take() {
-        Some((at, asked, next)) if at.is_of(pair) && asked == *options => next,
+        Some((at, asked, next, certainty)) if at.is_of(pair) && asked == *options => {
+            total.certainty = certainty;
+            next
+        }
         _ => {
             let margin = if options.told == Contacts::None { options.touch.max(0.0) } else { options.margin };
             let mut near = near_parts(pair.shapes, pair.poses, margin, &mut total.work);
@@ -56,12 +60,12 @@ pub(super) fn contacts<K: PairKernel + ?Sized>(
         let wanted = options.asks_touch && !memory.found.touching;
         let (measured, outcome) = measure(kernel, &one, options, wanted, own, budget);
         total.work += outcome.work;
-        total.certainty = total.certainty.lesser(outcome.certainty);
-        let Some(measured) = measured else {
+        let Some(measured) = measured.filter(|_| outcome.finish != Finish::OutOfBudget) else {
             total.finish = Finish::OutOfBudget;
-            memory.unfinished = Some((Placement::of(pair), *options, next));
+            memory.unfinished = Some((Placement::of(pair), *options, next, total.certainty));
             return total;
         };
+        total.certainty = total.certainty.lesser(outcome.certainty);
         memory.found.add(*parts, &one, measured, options);
         next += 1;
     }

@@ -5,6 +5,7 @@
 //! there the exact relation decides. It also decides about meshes, where one may lie inside the other without
 //! their surfaces being near.
 
+use glam::DVec3;
 use smallvec::SmallVec;
 
 use super::pair_memory::{PairMemory, Placement};
@@ -24,8 +25,9 @@ use crate::{Budget, Certainty, Contact, Counters, Finish, Outcome, Relation, Sep
 pub enum Contacts {
     /// Events only. Where `touch` is 0 nothing is measured: much cheaper for meshes.
     None,
-    /// The closest or deepest features of each two parts within the margin. Two meshes that overlap, and a convex shape
-    /// whose middle has sunk into a solid mesh, have distance 0 and no normal here: their depth takes a search.
+    /// The closest or deepest features of each two parts within the margin. Two meshes that overlap or lie one within the
+    /// other, and a convex shape whose middle has sunk into a solid mesh, have distance 0 and no normal here: their depth
+    /// takes a search. The points of nested ones are where their surfaces are nearest.
     #[default]
     Deepest,
     /// Also the points of the contact manifold, with persistent contact ids; everything that overlaps has a depth.
@@ -56,6 +58,8 @@ pub struct PairContacts {
     pub parts: SmallVec<[PartContact; 1]>,
     /// The points of all manifolds, in the order of `parts`.
     pub points: Vec<Contact>,
+    /// Whether they touch is known, and how deep or along which normal is not: the budget ended in between.
+    pub is_provisional: bool,
 }
 
 /// The contact of one part of each body.
@@ -74,7 +78,7 @@ pub struct PartContact {
 impl PairContacts {
     /// Forgets what was found, and keeps the room.
     pub fn clear(&mut self) {
-        self.touching = false;
+        (self.touching, self.is_provisional) = (false, false);
         self.parts.clear();
         self.points.clear();
     }
@@ -143,8 +147,8 @@ pub(crate) enum Places {
     Listed(Vec<Contact>, Certainty),
 }
 
-/// The contacts of a pair by the distances and relations of a method. `found` changes only when all is known; what
-/// a budget leaves open is continued from the memory.
+/// The contacts of a pair by the distances and relations of a method. `found` changes only when all is known, or at least
+/// that they touch; what a budget leaves open is continued from the memory.
 pub(super) fn by_distance<K: PairKernel + ?Sized>(
     kernel: &K,
     pair: &ShapePair<'_>,
@@ -161,12 +165,13 @@ pub(super) fn by_distance<K: PairKernel + ?Sized>(
     if let Some(measured) = measured {
         found.clear();
         found.add([0; 2], pair, measured, options);
+        found.is_provisional = outcome.finish == Finish::OutOfBudget;
     }
     outcome
 }
 
 /// Two shapes that are no compounds; `None` when the budget ended before. Whether they touch is found only where
-/// it is `wanted`.
+/// it is `wanted`. When the budget ended after that and before the depth, the outcome says so.
 // Inlined: for spheres and boxes the copies of the answer can be seen in the cost of a frame.
 #[inline(always)]
 pub(crate) fn measure<K: PairKernel + ?Sized>(
@@ -181,16 +186,32 @@ pub(crate) fn measure<K: PairKernel + ?Sized>(
         if !wanted {
             return (Some(Measured { touching: false, places: Places::Unknown }), NOTHING);
         }
-        let (touching, outcome) = touch_by_relation(kernel, pair, memory, budget);
-        return (touching.map(|touching| Measured { touching, places: Places::Unknown }), outcome);
+        let (related, outcome) = ask_relation(kernel, pair, memory, budget);
+        let told = |related: Related| Measured { touching: related.is_contact(), places: Places::Unknown };
+        return (related.map(told), outcome);
     }
     if kernel.lists_contacts() && is_listed(pair, options) {
         return measure_meshes(kernel, pair, options, wanted, memory, budget);
     }
-    measure_distance(kernel, pair, options, wanted, memory, budget)
+    let (measured, outcome) = measure_distance(kernel, pair, options, wanted, memory, budget);
+    (measured.map(|(measured, _)| measured), outcome)
 }
 
-/// [`measure`] by the closest or deepest features.
+/// How two bodies lie to each other, and what that is worth; `None` where the method has nothing to tell.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Related(Option<Relation>, Certainty);
+
+impl Related {
+    fn is_contact(self) -> bool {
+        self.0.is_some_and(Relation::is_contact)
+    }
+
+    fn is_inside(self) -> bool {
+        matches!(self.0, Some(Relation::AInsideB | Relation::BInsideA))
+    }
+}
+
+/// [`measure`] by the closest or deepest features, with the relation if it was asked. The outcome is as certain as both.
 #[inline(always)]
 fn measure_distance<K: PairKernel + ?Sized>(
     kernel: &K,
@@ -199,34 +220,47 @@ fn measure_distance<K: PairKernel + ?Sized>(
     wanted: bool,
     memory: &mut PairMemory,
     budget: &mut Budget,
-) -> (Option<Measured>, Outcome) {
-    let (separation, mut outcome) = match memory.measured.take() {
+) -> (Option<(Measured, Option<Related>)>, Outcome) {
+    let (mut separation, mut related, mut outcome) = match memory.measured.take() {
         Some(known) if known.0.is_of(pair) && known.1 == kernel.name() => {
-            (known.2, Outcome { certainty: known.3, ..NOTHING })
+            let (separation, related) = known.2;
+            (separation, related, Outcome { certainty: known.3, ..NOTHING })
         }
         _ => {
             let Verdict { value, outcome, .. } = kernel.distance(pair, memory, budget);
             match value {
                 None if outcome.finish == Finish::OutOfBudget => return (None, outcome),
                 // What has no answer is infinitely far.
-                value => (value.unwrap_or(Separation::NONE), outcome),
+                value => (value.unwrap_or(Separation::NONE), None, outcome),
             }
         }
     };
     let certainty = outcome.certainty;
-    let touching = if wanted && is_open(pair, &separation, options.touch) {
-        let (touching, related) = touch_by_relation(kernel, pair, memory, budget);
-        outcome.work += related.work;
-        outcome.finish = related.finish;
-        let Some(touching) = touching else {
-            memory.measured = Some(Box::new((Placement::of(pair), kernel.name(), separation, certainty)));
+    let open = is_open(pair, &separation, options.touch);
+    if related.is_none() && (wanted && open || may_be_inside(pair, &separation, options)) {
+        let (found, cost) = ask_relation(kernel, pair, memory, budget);
+        outcome.work += cost.work;
+        outcome.finish = cost.finish;
+        if found.is_none() {
+            memory.measured =
+                Some(Box::new((Placement::of(pair), kernel.name(), (separation, None), certainty)));
             return (None, outcome);
-        };
-        touching
-    } else {
-        separation.distance <= options.touch
+        }
+        related = found;
+    }
+    let touching = match related {
+        Some(related) if open => related.is_contact(),
+        _ => separation.distance <= options.touch,
     };
-    (Some(Measured { touching, places: Places::Separation(separation, certainty) }), outcome)
+    if let Some(related) = related {
+        outcome.certainty = certainty.lesser(related.1);
+        // The gap between the surfaces of nested bodies is none between the bodies, and its direction no way out.
+        if related.is_inside() && separation.distance > 0.0 && has_mesh(pair) {
+            separation = Separation { distance: 0.0, normal: DVec3::ZERO, ..separation };
+        }
+    }
+    let measured = Measured { touching, places: Places::Separation(separation, certainty) };
+    (Some((measured, related)), outcome)
 }
 
 /// Whether contacts come as a list with depths: where a mesh takes part. Of two meshes the shortest way out of every region
@@ -241,7 +275,7 @@ fn is_listed(pair: &ShapePair<'_>, options: &ContactOptions) -> bool {
 
 /// [`measure`] where a mesh takes part: the contacts say by themselves that the shapes touch, unless the deepest one is
 /// so shallow that rounding decides, or there is none. Where only the deepest contact is told, distances come first, and
-/// the list is made where they say that the bodies overlap, as far as the budget goes.
+/// the list is made where they and the relation say that the bodies overlap.
 #[inline(never)]
 fn measure_meshes<K: PairKernel + ?Sized>(
     kernel: &K,
@@ -253,11 +287,19 @@ fn measure_meshes<K: PairKernel + ?Sized>(
 ) -> (Option<Measured>, Outcome) {
     if options.told == Contacts::Deepest {
         let (measured, mut outcome) = measure_distance(kernel, pair, options, wanted, memory, budget);
-        let Some(mut measured) = measured else { return (None, outcome) };
-        if matches!(&measured.places, Places::Separation(separation, _) if separation.distance <= 0.0) {
+        let Some((mut measured, related)) = measured else { return (None, outcome) };
+        let Places::Separation(separation, certainty) = measured.places else { return (None, outcome) };
+        if separation.distance <= 0.0 {
             let Verdict { value, outcome: listed, .. } = all_contacts(pair, options, memory, budget);
             outcome.work += listed.work;
+            if value.is_none() && listed.finish == Finish::OutOfBudget {
+                outcome.finish = Finish::OutOfBudget;
+                let known = (separation, related);
+                memory.measured = Some(Box::new((Placement::of(pair), kernel.name(), known, certainty)));
+                return (Some(measured), outcome);
+            }
             if let Some(found) = value.filter(|found| !found.is_empty()) {
+                outcome.certainty = outcome.certainty.lesser(listed.certainty);
                 measured.places = Places::Listed(found, listed.certainty);
             }
         }
@@ -286,14 +328,15 @@ fn measure_meshes<K: PairKernel + ?Sized>(
         // Within the margin, not within the touch; but one may be inside the other only where they overlap.
         false
     } else {
-        let (touching, related) = touch_by_relation(kernel, pair, memory, budget);
-        outcome.work += related.work;
-        outcome.finish = related.finish;
-        let Some(touching) = touching else {
+        let (related, cost) = ask_relation(kernel, pair, memory, budget);
+        outcome.work += cost.work;
+        outcome.finish = cost.finish;
+        let Some(related) = related else {
             memory.listed = Some(Box::new((Placement::of(pair), *options, found, certainty)));
             return (None, outcome);
         };
-        touching
+        outcome.certainty = certainty.lesser(related.1);
+        related.is_contact()
     };
     (Some(Measured { touching, places: Places::Listed(found, certainty) }), outcome)
 }
@@ -331,17 +374,29 @@ fn is_open(pair: &ShapePair<'_>, separation: &Separation, touch: f64) -> bool {
     let Separation { distance, points, .. } = separation;
     let size = points[0].abs().max(points[1].abs()).max_element();
     let doubtful = touch == 0.0 && distance.abs() <= TOUCH_DOUBT * size;
-    doubtful || *distance > touch && matches!(pair.shapes, [Geometry::Mesh(_), _] | [_, Geometry::Mesh(_)])
+    doubtful || *distance > touch && has_mesh(pair)
 }
 
-/// Whether two shapes have a point in common: by the method's own relation if it has one, else by the exact one.
+/// Whether a contact is told about surfaces that are apart, one of which may lie within the other.
+#[inline]
+fn may_be_inside(pair: &ShapePair<'_>, separation: &Separation, options: &ContactOptions) -> bool {
+    let apart = separation.distance > 0.0 && separation.distance.is_finite();
+    apart && options.told != Contacts::None && has_mesh(pair)
+}
+
+fn has_mesh(pair: &ShapePair<'_>) -> bool {
+    matches!(pair.shapes, [Geometry::Mesh(_), _] | [_, Geometry::Mesh(_)])
+}
+
+/// How two shapes lie to each other, by the method's own relation if it has one, else by the exact one; `None` when the
+/// budget ended before.
 #[inline(never)]
-fn touch_by_relation<K: PairKernel + ?Sized>(
+fn ask_relation<K: PairKernel + ?Sized>(
     kernel: &K,
     pair: &ShapePair<'_>,
     memory: &mut PairMemory,
     budget: &mut Budget,
-) -> (Option<bool>, Outcome) {
+) -> (Option<Related>, Outcome) {
     let Verdict { value, outcome, .. } = if kernel.accepts(&Question::Relation, pair.kinds()) {
         kernel.relation(pair, memory, budget)
     } else {
@@ -349,7 +404,7 @@ fn touch_by_relation<K: PairKernel + ?Sized>(
     };
     match value {
         None if outcome.finish == Finish::OutOfBudget => (None, outcome),
-        value => (Some(value.is_some_and(Relation::is_contact)), outcome),
+        value => (Some(Related(value, outcome.certainty)), outcome),
     }
 }
 

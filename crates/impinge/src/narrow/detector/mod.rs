@@ -14,7 +14,7 @@ pub(crate) mod running;
 pub(crate) mod shape_memory;
 pub(crate) mod unfinished;
 
-pub use batch::{Batch, Finding, Sink, each_pair};
+pub use batch::{Batch, Finding, Refused, Sink, each_pair};
 pub(crate) use contacts::measure;
 pub use contacts::{ContactOptions, Contacts, PairContacts, PartContact};
 pub use memory::Memory;
@@ -92,7 +92,7 @@ pub trait Detector: Sync {
         memory: &mut Memory,
         budget: &mut Budget,
         sink: &mut dyn Sink,
-    ) -> Result<(), Error>;
+    ) -> Result<(), Refused>;
 
     /// The same method for one pair, where pairs share nothing.
     fn pairwise(&self) -> Option<&dyn PairKernel> {
@@ -133,7 +133,7 @@ pub trait PairKernel: Detector {
         false
     }
 
-    /// Where they touch, overlap or come near; what the budget leaves open leaves `found` as it was.
+    /// Where they touch, overlap or come near; what the budget leaves open leaves `found` as it was, or provisional.
     ///
     /// Answered by the method's distances and relations, and for compounds part by part, unless it knows better.
     /// `found` is an argument so that a scene keeps its room from frame to frame.

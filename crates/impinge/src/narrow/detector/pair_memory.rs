@@ -4,6 +4,7 @@ use std::any::Any;
 use std::fmt;
 
 use super::compound_pairs::CompoundMemory;
+use super::contacts::Related;
 use super::persistent_manifold::PersistentManifolds;
 use super::unfinished::Unfinished;
 use super::{ContactOptions, Finding, PairContacts, PairKernel, Question};
@@ -24,8 +25,8 @@ pub struct PairMemory {
     pub(crate) kernel: KernelMemory,
     /// What a budget cut short.
     pub(super) unfinished: Unfinished,
-    /// A distance that was found, by which method, before the budget ended in what follows it.
-    pub(super) measured: Kept<&'static str, Separation>,
+    /// A distance that was found, by which method, and the relation if it was, before the budget ended in what follows.
+    pub(super) measured: Kept<&'static str, (Separation, Option<Related>)>,
     /// Contacts that were found before the budget ended in what follows them.
     pub(super) listed: Kept<ContactOptions, Vec<Contact>>,
     /// What the parts of compounds remember.

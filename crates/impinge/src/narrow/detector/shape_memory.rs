@@ -7,9 +7,10 @@
 use std::any::Any;
 use std::sync::Arc;
 
+use super::memory::Memory;
 use super::running::{Running, Step};
 use crate::contact::{Verdict, VolumeOptions};
-use crate::model::Geometry;
+use crate::model::{Fact, Geometry};
 use crate::narrow::deforming::UnfinishedSearch;
 use crate::{Budget, Error, Pose};
 
@@ -28,6 +29,8 @@ pub(crate) struct ShapeQuestion {
     pub volume: Option<VolumeOptions>,
     /// A hash of the one item that is asked about, if there is one.
     pub item: Option<u64>,
+    /// What has to be known of the shape.
+    pub facts: &'static [Fact],
 }
 
 impl ShapeQuestion {
@@ -37,6 +40,7 @@ impl ShapeQuestion {
             && self.options == other.options
             && self.volume == other.volume
             && self.item == other.item
+            && self.facts == other.facts
             && self.shape.is_same(&other.shape)
     }
 }
@@ -48,6 +52,30 @@ pub(crate) struct ShapeMemory {
     answered: Option<Box<Answered>>,
     /// A search for contacts of moving vertices.
     pub deforming: Option<Box<UnfinishedSearch>>,
+    /// What each of many shapes left that were asked about together.
+    members: Vec<Member>,
+}
+
+/// One of many shapes with one question.
+#[derive(Debug, Default)]
+pub(crate) struct Member {
+    /// What its own question left.
+    pub memory: Memory,
+    /// The answer, as long as others are open.
+    answer: Option<Box<Answered>>,
+}
+
+impl Member {
+    /// The answer that an earlier call has found.
+    pub fn answer<R: Any + Clone>(&self, asked: &ShapeQuestion) -> Option<R> {
+        let known = self.answer.as_ref().filter(|known| known.asked.is(asked))?;
+        known.answers.downcast_ref::<R>().cloned()
+    }
+
+    /// Keeps an answer for as long as others are open.
+    pub fn keep<R: Any + Send + Sync>(&mut self, asked: ShapeQuestion, answer: R) {
+        self.answer = Some(Box::new(Answered { asked, hash: 0, count: 1, owed: 0, answers: Box::new(answer) }));
+    }
 }
 
 /// The answers to the first items of a list.
@@ -111,6 +139,18 @@ impl ShapeMemory {
                 Ok(found)
             }
         }
+    }
+
+    /// Takes out what many shapes have left, one place for each.
+    pub fn take_members(&mut self, count: usize) -> Vec<Member> {
+        let mut members = std::mem::take(&mut self.members);
+        members.resize_with(count, Member::default);
+        members
+    }
+
+    /// Keeps it for the next call.
+    pub fn keep_members(&mut self, members: Vec<Member>) {
+        self.members = members;
     }
 
     /// What is known of these items: the answers to the first of them, and the units that are owed for them.

@@ -26,6 +26,8 @@ pub struct WindingEstimate {
     pub value: f64,
     /// The true value is no farther away than this.
     pub error: f64,
+    /// Clusters and triangles that were summed up.
+    pub terms: u32,
 }
 
 /// A model with its dipoles, for many points.
@@ -46,8 +48,7 @@ impl<'m> SolidAngles<'m> {
     pub fn winding(&self, pose: &Pose, p: DVec3, allowed: f64) -> WindingEstimate {
         // Solid angles are those in the mesh's own frame.
         let p = pose.matrix().inverse() * (p - pose.translation());
-        let mut sum = WindingEstimate { value: 0.0, error: 0.0 };
-        let mut terms = 0_u32;
+        let mut sum = WindingEstimate { value: 0.0, error: 0.0, terms: 0 };
         let mut stack = vec![0];
         let tree = self.model.tree();
         while let Some(index) = stack.pop() {
@@ -58,7 +59,7 @@ impl<'m> SolidAngles<'m> {
                 let away = arm.length();
                 let clear = away - cluster.radius;
                 let error = cluster.area * cluster.radius / (2.0 * PI * clear * clear * clear);
-                terms += 1;
+                sum.terms += 1;
                 if clear > 0.0 && error * self.dipoles.area() <= allowed * cluster.area {
                     sum.value += arm.dot(cluster.dipole) / (4.0 * PI * away * away * away);
                     sum.error += error;
@@ -68,12 +69,12 @@ impl<'m> SolidAngles<'m> {
                     for slot in node.child[lane].slots() {
                         let corners = self.model.mesh().corners(tree.order()[slot]);
                         sum.value += solid_angle(p, &corners) / (4.0 * PI);
-                        terms += 1;
+                        sum.terms += 1;
                     }
                 }
             }
         }
-        sum.error += DOT_ROUNDING * f64::from(terms);
+        sum.error += DOT_ROUNDING * f64::from(sum.terms);
         sum
     }
 

@@ -14,7 +14,9 @@ use crate::geom::unit_normal::unit_normal;
 use crate::hierarchy::ray_tree::{Candidates, Decide, Face, Nearest, PlacedRayTree, TreeRay};
 use crate::model::Model;
 use crate::num::predicate::{Sign, orient3d};
-use crate::num::tolerance::{LARGEST_LENGTH_UNSCALED, RAY_START_ROUNDING, SMALLEST_LENGTH_UNSCALED};
+use crate::num::tolerance::{
+    LARGEST_LENGTH_UNSCALED, RAY_START_ROUNDING, SHORTEST_DIRECTION, SMALLEST_LENGTH_UNSCALED,
+};
 use crate::simd::corner_lanes::{Axes, CornerLanes};
 use crate::simd::ray_lanes::RayLanes;
 use crate::simd::{SimdLevel, dispatch};
@@ -26,17 +28,19 @@ use crate::{Counters, Pose};
 pub struct Ray {
     /// Where it starts, in the world.
     pub origin: DVec3,
-    /// Where it goes; of any length but zero, which hits nothing.
+    /// Where it goes; of any length but zero or nearly so (no component of 1e-240), which hits nothing.
     pub direction: DVec3,
     /// The largest parameter; may be infinite.
     pub reach: f64,
 }
 
 impl Ray {
-    /// Whether there is a way to go.
+    /// Whether there is a way to go, and the parameters along it are numbers.
     #[inline]
     pub(crate) fn is_sound(&self) -> bool {
-        self.direction.is_finite() && self.direction != DVec3::ZERO && self.origin.is_finite()
+        self.direction.is_finite()
+            && self.direction.abs().max_element() >= SHORTEST_DIRECTION
+            && self.origin.is_finite()
     }
 }
 

@@ -48,7 +48,8 @@ use crate::num::tolerance::{IMAGE_FIRST_ERROR, IMAGE_ORDER};
 use crate::{Budget, Counters, Error, Pose};
 use body::Body;
 use images::Images;
-use lattice::{Lattice, MOST_PIXELS};
+use lattice::Lattice;
+pub use lattice::MOST_PIXELS;
 use layer::Inside;
 #[cfg(feature = "unstable")]
 pub use stages::{Stages, stages};
@@ -83,16 +84,19 @@ pub fn volume(
 /// The volumes of many pairs: each body is placed once, and all are drawn in one go.
 ///
 /// # Errors
-/// As [`volume`], of the first such pair.
-pub fn volume_batch(pairs: &[ShapePair<'_>], options: &VolumeOptions) -> Result<Vec<Verdict<Volume>>, Error> {
+/// As [`volume`], of the first such pair, with its index.
+pub fn volume_batch(
+    pairs: &[ShapePair<'_>],
+    options: &VolumeOptions,
+) -> Result<Vec<Verdict<Volume>>, (usize, Error)> {
     let mut unlimited = Budget::UNLIMITED.clone();
     let mut number = HashMap::new();
     let mut distinct: Vec<(&Geometry, Pose)> = Vec::new();
     let mut sides = Vec::with_capacity(pairs.len());
-    for pair in pairs {
+    for (index, pair) in pairs.iter().enumerate() {
         let mut own = [0; 2];
         for (k, name) in ["a", "b"].into_iter().enumerate() {
-            is_solid(pair.shapes[k], name, options, &mut unlimited)?;
+            is_solid(pair.shapes[k], name, options, &mut unlimited).map_err(|error| (index, error))?;
             let key = (std::ptr::from_ref(pair.shapes[k]), pair.poses[k].to_matrix().map(f64::to_bits));
             own[k] = *number.entry(key).or_insert_with(|| {
                 distinct.push((pair.shapes[k], in_frame(options, pair.poses[k])));

@@ -10,7 +10,7 @@ macro_rules! decides_each_pair {
             memory: &mut crate::narrow::detector::Memory,
             budget: &mut crate::Budget,
             sink: &mut dyn crate::narrow::detector::Sink,
-        ) -> Result<(), crate::Error> {
+        ) -> Result<(), crate::narrow::detector::Refused> {
             crate::narrow::detector::each_pair(self, batch, memory, budget, sink)
         }
 

@@ -13,7 +13,7 @@ use crate::narrow::detector::pair_memory::PairMemory;
 use crate::narrow::detector::unfinished::{Kernel, ask, exact_relation};
 use crate::narrow::detector::{
     Batch, ContactOptions, Contacts, Detector, Finding, Memory, PairContacts, PairKernel, PartContact,
-    Question, Sink, each_pair,
+    Question, Refused, Sink, each_pair,
 };
 use crate::narrow::image;
 use crate::narrow::shape_pair::ShapePair;
@@ -57,14 +57,16 @@ impl Detector for Image {
         memory: &mut Memory,
         budget: &mut Budget,
         sink: &mut dyn Sink,
-    ) -> Result<(), Error> {
+    ) -> Result<(), Refused> {
         let Question::Volume(options) = &batch.question else {
             return each_pair(self, batch, memory, budget, sink);
         };
         if !budget.is_unlimited() {
             return each_pair(self, batch, memory, budget, sink);
         }
-        for (index, verdict) in image::volume_batch(batch.pairs, options)?.into_iter().enumerate() {
+        let found = image::volume_batch(batch.pairs, options);
+        let found = found.map_err(|(index, error)| Refused { index, error })?;
+        for (index, verdict) in found.into_iter().enumerate() {
             if sink.take(index, Finding::Volume(verdict)).is_break() {
                 break;
             }

@@ -8,18 +8,19 @@
 
 use std::sync::Arc;
 
+use crate::Budget;
 use crate::contact::{Certainty, Contact, Counters, Finish, Outcome, Relation, Sampling, Verdict};
 use crate::model::{Fact, Geometry, Model, ShapeKind};
 use crate::narrow::detector::pair_memory::PairMemory;
 use crate::narrow::detector::running::{Running, Step};
 use crate::narrow::detector::unfinished::exact_relation;
 use crate::narrow::detector::{
-    Batch, ContactOptions, Contacts, Detector, Finding, Memory, PairContacts, PartContact, Question, Sink,
+    Batch, ContactOptions, Contacts, Detector, Finding, Memory, PairContacts, PartContact, Question, Refused,
+    Sink,
 };
 use crate::narrow::exact::relation::{relation_by_crossing, relation_of_disjoint};
 use crate::narrow::sampled::{Layers, Surface, Tracker, TrackerOptions, TrackerReport};
 use crate::narrow::shape_pair::ShapePair;
-use crate::{Budget, Error};
 
 /// Layered shells, in random order.
 #[derive(Debug, Clone, Copy)]
@@ -51,7 +52,7 @@ impl Detector for Sampled {
         memory: &mut Memory,
         budget: &mut Budget,
         sink: &mut dyn Sink,
-    ) -> Result<(), Error> {
+    ) -> Result<(), Refused> {
         let count = batch.pairs.len();
         for (index, (pair, slot)) in batch.pairs.iter().zip(memory.slots(count)).enumerate() {
             // What a pair leaves over is shared by those after it.

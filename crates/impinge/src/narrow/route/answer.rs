@@ -48,15 +48,20 @@ impl<T> Answer<T> {
         Answer { value, so_far, certainty, finish, sampling, work, method, reason, relation }
     }
 
-    /// The answer to two questions out of one budget: complete when both are.
+    /// The answer to two questions out of one budget: complete when both are, and then as certain as the less certain one.
+    /// What was found so far keeps its own certainty, which tells its bracket.
     pub(crate) fn beside(self, relation: &Answer<Relation>) -> Answer<T> {
         let (value, so_far) = match (self.value, relation.value) {
             (Some(found), None) => (None, Some(found)),
             (value, _) => (value, self.so_far),
         };
         let finish = if self.finish == Finish::Complete { relation.finish } else { self.finish };
+        let certainty = match (&value, relation.value) {
+            (Some(_), Some(_)) => self.certainty.lesser(relation.certainty),
+            _ => self.certainty,
+        };
         let work = self.work + relation.work;
-        Answer { value, so_far, finish, work, relation: relation.value, ..self }
+        Answer { value, so_far, certainty, finish, work, relation: relation.value, ..self }
     }
 
     /// Certainty, end and cost.
@@ -78,7 +83,11 @@ impl Answer<Separation> {
     /// What the distance is not above, also when the budget ended; `None` where nothing is known or there is no end.
     pub fn at_most(&self) -> Option<f64> {
         let told = self.value.as_ref().or(self.so_far.as_ref())?;
-        Some(told.distance).filter(|distance| distance.is_finite())
+        let width = match self.certainty {
+            Certainty::Approximate { resolution } => resolution,
+            _ => 0.0,
+        };
+        Some(told.distance + width).filter(|distance| distance.is_finite())
     }
 
     /// What the distance is not below, also when the budget ended; `None` where nothing is known.
@@ -86,6 +95,7 @@ impl Answer<Separation> {
         let told = self.value.as_ref().or(self.so_far.as_ref())?;
         let width = match self.certainty {
             Certainty::Conservative { tolerance } => tolerance,
+            Certainty::Approximate { resolution } => resolution,
             _ => 0.0,
         };
         Some(told.distance - width).filter(|distance| distance.is_finite())

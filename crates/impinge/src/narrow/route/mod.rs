@@ -5,7 +5,7 @@ mod choice;
 
 use std::ops::ControlFlow;
 
-use super::detector::{Batch, Finding, Memory, Question, Sink};
+use super::detector::{Batch, Finding, Memory, Question, Refused, Sink};
 use super::methods::Method;
 use crate::narrow::shape_pair::ShapePair;
 use crate::{Budget, Error};
@@ -47,7 +47,7 @@ pub fn route(
     batch: &Batch<'_>,
     memory: &mut Memory,
     budget: &mut Budget,
-) -> Result<Vec<Option<Routed>>, Error> {
+) -> Result<Vec<Option<Routed>>, Refused> {
     let mut found: Vec<Option<Routed>> = Vec::new();
     found.resize_with(batch.pairs.len(), || None);
     let mut methods = methods_for(method, batch)?;
@@ -64,8 +64,10 @@ pub fn route(
 }
 
 /// The method that answers for each pair, and why.
-fn methods_for(method: Method, batch: &Batch<'_>) -> Result<Vec<(Method, Reason)>, Error> {
-    batch.pairs.iter().map(|pair| method_for(method, &batch.question, pair)).collect()
+fn methods_for(method: Method, batch: &Batch<'_>) -> Result<Vec<(Method, Reason)>, Refused> {
+    let of =
+        |(index, pair)| method_for(method, &batch.question, pair).map_err(|error| Refused { index, error });
+    batch.pairs.iter().enumerate().map(of).collect()
 }
 
 /// Deals the pairs without an answer to their methods.
@@ -75,7 +77,7 @@ fn deal(
     memory: &mut Memory,
     budget: &mut Budget,
     found: &mut [Option<Routed>],
-) -> Result<(), Error> {
+) -> Result<(), Refused> {
     for &named in Method::ALL {
         let dealt: Vec<usize> =
             (0..methods.len()).filter(|&i| methods[i].0 == named && found[i].is_none()).collect();
@@ -86,7 +88,7 @@ fn deal(
         let dealt_batch = Batch { pairs: &pairs, ..*batch };
         let ended = detector.detect(&dealt_batch, &mut own, budget, &mut sink);
         memory.put(&dealt, own);
-        ended?;
+        ended.map_err(|refused| Refused { index: dealt[refused.index], ..refused })?;
     }
     Ok(())
 }
