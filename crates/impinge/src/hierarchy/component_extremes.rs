@@ -97,10 +97,6 @@ impl ComponentExtremes {
     /// with a way out of it that passes no triangle.
     pub fn all_outside(&self, other: &WideTree, map: &Map, back: &Map) -> bool {
         let (level, room) = (SimdLevel::best(), room(other));
-        // Mostly there is one component, and the first corner that is tried is out.
-        if self.count == 1 && self.first_corner_beyond(map, back, &room) {
-            return true;
-        }
         let components = (0..self.count).step_by(WIDTH);
         self.groups.iter().zip(components).all(|(group, first)| {
             let out = beyond(level, group, map, back, &room, u8::MAX);
@@ -113,17 +109,11 @@ impl ComponentExtremes {
     pub fn any_beyond(&self, other: &WideTree, map: &Map, back: &Map) -> bool {
         let (level, room) = (SimdLevel::best(), room(other));
         // Nearly always the first corner that is tried is out.
-        if self.first_corner_beyond(map, back, &room) {
+        let tried = outward(back).next().zip(self.groups.first());
+        if tried.is_some_and(|(direction, group)| corner_beyond(&group[direction], 0, map, &room)) {
             return true;
         }
         self.groups.iter().any(|group| beyond(level, group, map, back, &room, 1) != 0)
-    }
-
-    /// Whether the first component has its corner beyond the room that leads away from the other tree most.
-    #[inline]
-    fn first_corner_beyond(&self, map: &Map, back: &Map, room: &Room) -> bool {
-        let tried = outward(back).next().zip(self.groups.first());
-        tried.is_some_and(|(direction, group)| corner_beyond(&group[direction], 0, map, room))
     }
 
     /// Whether the first component surely has a corner outside of the other body, with a way out that passes no triangle.
