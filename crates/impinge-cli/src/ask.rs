@@ -117,7 +117,7 @@ pub fn contacts(query: &mut Query<'_>, a: Placed<'_>, b: Placed<'_>, margin: f64
     };
     let contacts: Option<Vec<Place>> = answer.value.as_ref().map(|found| found.iter().map(place).collect());
     let openness = match &contacts {
-        Some(places) if places.iter().all(|place| place.depth < 0.0) => openness(&mut query, [a, b])?,
+        Some(places) if places.iter().all(|place| place.depth < 0.0) => openness(query, [a, b])?,
         _ => Openness::default(),
     };
     Ok(Answer::new(Found::Contacts(Contacts { contacts, openness }), &answer))

@@ -74,7 +74,8 @@ impl Member {
 
     /// Keeps an answer for as long as others are open.
     pub fn keep<R: Any + Send + Sync>(&mut self, asked: ShapeQuestion, answer: R) {
-        self.answer = Some(Box::new(Answered { asked, hash: 0, count: 1, owed: 0, answers: Box::new(answer) }));
+        self.answer =
+            Some(Box::new(Answered { asked, hash: 0, count: 1, owed: 0, answers: Box::new(answer) }));
     }
 }
 
