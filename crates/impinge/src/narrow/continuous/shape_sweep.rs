@@ -115,12 +115,8 @@ impl<'s> ShapeSweep<'s> {
         }
     }
 
-    /// Goes on until the first contact is known or the budget ends; then calling again resumes.
-    pub fn advance(&mut self, budget: &mut Budget) -> Sweep {
-        self.advance_telling(budget, &|found| found)
-    }
-
-    /// As [`ShapeSweep::advance`]; what is known before something long is left in the words of the caller.
+    /// Goes on until the first contact is known or the budget ends; then calling again resumes. What is known before
+    /// something long, in which the budget may end, is left in the words of the caller.
     fn advance_telling(&mut self, budget: &mut Budget, told: &dyn Fn(Sweep) -> Sweep) -> Sweep {
         match &mut self.0 {
             Search::Meshes(search) => search.advance_telling(budget, told),

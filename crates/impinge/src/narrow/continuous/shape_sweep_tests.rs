@@ -141,7 +141,7 @@ fn a_budget_interrupts_and_the_search_resumes() {
             let mut parts = ShapeSweep::new(pair, motions, &SweepOptions::DEFAULT);
             let mut reached = 0.0;
             let found = loop {
-                let found = parts.advance(&mut budget.clone());
+                let found = parts.advance_telling(&mut budget.clone(), &|found| found);
                 assert!(found.free_until >= reached, "what was certain stays so");
                 reached = found.free_until;
                 if found.outcome.finish == Finish::Complete {
@@ -150,7 +150,7 @@ fn a_budget_interrupts_and_the_search_resumes() {
                 stops += 1;
             };
             assert_eq!(found, whole, "case {case}");
-            assert_eq!(parts.advance(&mut budget.clone()), whole, "an answer stays");
+            assert_eq!(parts.advance_telling(&mut budget.clone(), &|found| found), whole, "an answer stays");
         }
     }
     assert!(stops > 1000, "{stops}");
