@@ -61,6 +61,16 @@ pub fn contacts(
         Some(Some(rescaled)) => return rescaled.contacts(wanted, budget),
         None => return Verdict::out_of_budget(),
     }
+    in_this_unit(pair, wanted, memory, budget)
+}
+
+/// The contacts of two shapes whose lengths are neither tiny nor huge.
+fn in_this_unit(
+    pair: &ShapePair<'_>,
+    wanted: Wanted,
+    memory: &mut KernelMemory,
+    budget: &mut Budget,
+) -> Verdict<Vec<Contact>> {
     let [pose_a, pose_b] = pair.poses;
     let (mut found, mut work) = (Vec::new(), Counters::default());
     let certainty = match pair.shapes {
@@ -80,7 +90,7 @@ pub fn contacts(
             convex_on_mesh::contacts(&asked, memory, budget, &mut work, &mut found)
         }
         [Geometry::Convex(_), Geometry::Mesh(_)] => {
-            let swapped = contacts(&pair.swapped(), wanted, memory, budget);
+            let swapped = in_this_unit(&pair.swapped(), wanted, memory, budget);
             return swapped.map(|found| found.into_iter().map(Contact::swapped).collect());
         }
         // Compounds go part by part, clouds to their own method.

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::{Wanted, contacts};
+use super::{Wanted, in_this_unit};
 use crate::contact::{Contact, Verdict};
 use crate::model::{Compound, Fact, Geometry, Model};
 use crate::narrow::convex::placed_core::{reach_of, safe_scale};
@@ -52,7 +52,7 @@ impl Rescaled {
     /// Their contacts, in the unit of the world.
     pub fn contacts(&self, wanted: Wanted, budget: &mut Budget) -> Verdict<Vec<Contact>> {
         let wanted = Wanted { margin: wanted.margin * self.scale, ..wanted };
-        let found = contacts(&self.pair(), wanted, &mut KernelMemory::default(), budget);
+        let found = in_this_unit(&self.pair(), wanted, &mut KernelMemory::default(), budget);
         let length = |x: f64| if x > 0.0 { (x / self.scale).max(f64::from_bits(1)) } else { x / self.scale };
         let in_world = |contact: Contact| Contact {
             points: contact.points.map(|p| p / self.scale),
@@ -70,7 +70,9 @@ impl Rescaled {
 fn scale_of(pair: &ShapePair<'_>) -> f64 {
     let places = pair.poses.map(|pose| pose.translation().abs().max_element());
     let [a, b] = pair.shapes.map(size_of);
-    safe_scale(places[0].max(places[1]).max(a).max(b))
+    let extent = places[0].max(places[1]).max(a).max(b);
+    // Points and half-spaces at the origin have no length to begin with.
+    if extent == 0.0 { 1.0 } else { safe_scale(extent) }
 }
 
 /// About how far the surface of a shape reaches from the origin of its frame; 0 where it has no end.
