@@ -4,6 +4,8 @@
 //! Takes every solid: meshes, hulls, primitives and compounds. The resolution is the caller's, follows from a wanted
 //! error, or is the finest for which a budget lasts.
 
+use std::cell::OnceCell;
+
 use glam::DVec3;
 
 use crate::contact::{Contact, Counters, Feature, Outcome, Overlap, Verdict, Volume, VolumeOptions};
@@ -117,8 +119,9 @@ impl PairKernel for Image {
         found.clear();
         let regions = value.map(|volume| volume.regions).unwrap_or_default();
         found.touching = !regions.is_empty();
-        let deepest = regions.iter().map(|overlap| contact(overlap, pair));
-        let deepest = deepest.max_by(|x, y| x.depth.total_cmp(&y.depth));
+        let nested = OnceCell::new();
+        let as_contact = |overlap: &Overlap| contact(overlap, || *nested.get_or_init(|| way_out(pair)));
+        let deepest = regions.iter().map(as_contact).max_by(|x, y| x.depth.total_cmp(&y.depth));
         // The depth of what has no normal of its own may be too large by all of it.
         let without = regions.iter().any(|overlap| overlap.region.normal == DVec3::ZERO);
         if let Some(deepest) = deepest.filter(|_| without) {
@@ -139,7 +142,7 @@ impl PairKernel for Image {
         }
         if let Some(contact) = deepest.filter(|_| options.told != Contacts::None) {
             if options.told == Contacts::Manifold {
-                found.points.extend(regions.iter().map(|overlap| self::contact(overlap, pair)));
+                found.points.extend(regions.iter().map(as_contact));
             }
             let manifold = [0, found.points.len() as u32];
             found.parts.push(PartContact { parts: [0; 2], contact, certainty: outcome.certainty, manifold });
@@ -157,18 +160,20 @@ fn pixel(pair: &ShapePair<'_>) -> f64 {
     side(0).min(side(1)) / f64::from(image::PIXELS)
 }
 
+/// The direction and length of a way out of one another, of bodies that are nested: that of the boxes around those that are
+/// not convex.
+fn way_out(pair: &ShapePair<'_>) -> (DVec3, f64) {
+    let [(a, pose_a), (b, pose_b)] = [0, 1].map(|k| convex_around(pair.shapes[k], pair.poses[k]));
+    let (found, _) = distance(&a, &pose_a, &b, &pose_b, &mut ConvexMemory::default());
+    (found.normal, -found.distance)
+}
+
 /// A region as a contact: its extent along the normal, about its centroid. A body within another has no normal of its own:
-/// there the depth is that of the bodies, or of the boxes around those that are not convex.
-fn contact(overlap: &Overlap, pair: &ShapePair<'_>) -> Contact {
+/// there both are those of the way out.
+fn contact(overlap: &Overlap, way_out: impl FnOnce() -> (DVec3, f64)) -> Contact {
     let region = &overlap.region;
-    let (normal, depth) = match region.normal == DVec3::ZERO {
-        true => {
-            let [(a, pose_a), (b, pose_b)] = [0, 1].map(|k| convex_around(pair.shapes[k], pair.poses[k]));
-            let (found, _) = distance(&a, &pose_a, &b, &pose_b, &mut ConvexMemory::default());
-            (found.normal, -found.distance)
-        }
-        false => (region.normal, region.depth),
-    };
+    let is_nested = region.normal == DVec3::ZERO;
+    let (normal, depth) = if is_nested { way_out() } else { (region.normal, region.depth) };
     let half = 0.5 * depth * normal;
     Contact {
         points: [region.centroid + half, region.centroid - half],
