@@ -4,8 +4,8 @@
 //! A virtual machine pauses threads by itself: one that only reads the clock, beside another busy one, is now and
 //! then held up for longer than what is asked here. So a question that exceeds a deadline is tried again, a limited
 //! number of times, and the verdict is that of the try with the smallest excess: a step of ours that is too long
-//! exceeds the deadline in every try, a pause of the machine rarely falls into all of them. A try ends with its first
-//! late call, for it can no longer be the one without. The number of tries and the largest excess of all stand beside
+//! exceeds the deadline in every try, a pause of the machine rarely falls into all of them, as they are some time apart.
+//! A try ends with its first late call, for it can no longer be the one without. The number of tries and the largest excess of all stand beside
 //! it, the first rows show what the machine does to a caller that asks nothing, and the share of late calls is given
 //! for both.
 
@@ -36,6 +36,9 @@ const MOST_CALLS: usize = 400;
 
 /// How often a question that exceeds its deadline is tried at most.
 const MOST_TRIES: usize = 30;
+
+/// How long the next try waits after one that was late, so that a pause of the machine does not fall into all of them.
+const BETWEEN_TRIES: Duration = Duration::from_millis(50);
 
 /// The most that is asked: milliseconds beyond a deadline, units beyond a limit.
 const ASKED: (f64, u64) = (2.0, 1_000);
@@ -77,6 +80,9 @@ impl Exceeded {
         while found.tries < MOST_TRIES && found.milliseconds > ASKED.0 {
             let one = attempt()?;
             quiet();
+            if one.late > 0 {
+                std::thread::sleep(BETWEEN_TRIES);
+            }
             found.tries += 1;
             found.calls += one.calls;
             found.late += one.late;
