@@ -37,7 +37,7 @@ const MOST_CALLS: usize = 400;
 /// How often a question that exceeds its deadline is tried at most.
 const MOST_TRIES: usize = 30;
 
-/// How long the next try waits after one that was late, so that a pause of the machine does not fall into all of them.
+/// How long the next try waits after one that was late: tries that follow at once may all fall into one disturbance.
 const BETWEEN_TRIES: Duration = Duration::from_millis(50);
 
 /// The most that is asked: milliseconds beyond a deadline, units beyond a limit.
